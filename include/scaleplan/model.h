@@ -1,0 +1,104 @@
+/* The shape of a transformer, its parameter counts and the activations its training keeps. */
+#ifndef SCALEPLAN_MODEL_H
+#define SCALEPLAN_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum sp_norm { SP_NORM_RMS, SP_NORM_LAYER, SP_NORM_LAYER_NO_BIAS };
+enum sp_qk_norm { SP_QK_NORM_NONE, SP_QK_NORM_HEAD, SP_QK_NORM_FULL };
+
+/* Mixture of experts; experts == 0 means a dense model. */
+struct sp_moe {
+    int64_t experts;        /* E: routed experts per MoE layer */
+    int64_t top_k;          /* k: routed experts per token */
+    int64_t shared_experts; /* experts that every token passes */
+    int64_t d_ff_expert;    /* width of one expert */
+    int64_t dense_layers;   /* leading layers that keep a dense MLP */
+    int64_t every;          /* one layer in `every` is an MoE layer */
+    int64_t d_ff_dense;     /* width of the dense layers' MLP; 0: d_ff */
+    bool router_bias, score_correction_bias, expert_bias;
+};
+
+/* Multi-head latent attention (DeepSeek-V2); kv_lora_rank == 0 means ordinary attention. */
+struct sp_mla {
+    int64_t q_lora_rank; /* 0: queries are projected directly */
+    int64_t kv_lora_rank;
+    int64_t qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
+};
+
+/* A model. layers == 0 means that only its size is known (`params`): no shape, no activations. */
+struct sp_model {
+    char name[64];
+    char family[32];
+    double params;           /* size-only models: P; 0 otherwise */
+    double published_params; /* 0: not published */
+    int64_t layers;          /* L */
+    int64_t d_model;         /* D */
+    int64_t d_ff;            /* F */
+    int64_t heads;           /* N_h, query heads */
+    int64_t kv_heads;        /* K */
+    int64_t head_dim;        /* H */
+    int64_t vocab;           /* V */
+    int64_t max_seq;
+    bool gated_mlp, tied_embeddings;
+    bool qkv_bias, o_bias, mlp_bias, lm_head_bias;
+    bool embedding_norm, parallel_attention;
+    int norm;    /* enum sp_norm */
+    int qk_norm; /* enum sp_qk_norm */
+    int64_t norms_per_layer;
+    int64_t learned_positions;
+    int64_t extra_attention_params_per_layer;
+    int64_t sliding_window;
+    struct sp_moe moe;
+    struct sp_mla mla;
+    double batch_tokens; /* typical training batch; 0: unknown */
+    int64_t seq;         /* typical training sequence length; 0: unknown */
+};
+
+/* Parameters by part, in parameters (exact integers). */
+struct sp_params {
+    double embedding; /* input table, output head unless tied, learned positions */
+    double attention;
+    double mlp;     /* dense MLPs and shared experts */
+    double experts; /* routed experts */
+    double router;
+    double norm;
+    double total;
+    double active; /* what one token passes: total with top_k of the routed experts */
+};
+
+/* True when the model's shape is known and not only its size. */
+bool sp_model_has_shape(const struct sp_model *model);
+
+/* Number of layers whose MLP is a mixture of experts. */
+int64_t sp_moe_layers(const struct sp_model *model);
+
+/* Counts every weight of the model by part. Size-only models give total = active = params and NAN
+ * for the parts. Scaling book, "Transformers"; DeepSeek-V2, section 2.1, for MLA. */
+struct sp_params sp_count_params(const struct sp_model *model);
+
+/* MLP width that one token passes in an MoE or dense layer, F of the closed forms: d_ff, or
+ * (top_k + shared) * d_ff_expert. In units of d_model-wide columns; NAN without a shape. */
+double sp_active_d_ff(const struct sp_model *model);
+
+/* r = E/k, the factor by which a mixture of experts moves more weights than it computes with; 1 for
+ * a dense model. Scaling book, "GPUs", data parallelism of mixtures of experts. */
+double sp_expert_ratio(const struct sp_model *model);
+
+/* What the backward pass finds in memory and what it recomputes. */
+enum sp_remat {
+    SP_REMAT_NONE,      /* nothing recomputed */
+    SP_REMAT_SELECTIVE, /* the attention core */
+    SP_REMAT_MLP,       /* keep the MLP's matmul outputs: the textbook's exercise */
+    SP_REMAT_DOTS,      /* keep the outputs of the big matmuls */
+    SP_REMAT_FULL,      /* keep block inputs */
+    SP_REMATS
+};
+
+/* Activation bytes kept per token and layer, 2-byte activations, fused (flash) attention, one chip
+ * holding the whole width. NAN for a size-only model. Scaling book, "Training" (mlp, dots, full);
+ * Korthikanti et al. 2022, section 4, with grouped queries and gated MLPs (none, selective). */
+double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat);
+
+#endif

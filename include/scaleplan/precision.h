@@ -1,0 +1,22 @@
+/* Bytes of training state per parameter, and the number format of the matrix units. */
+#ifndef SCALEPLAN_PRECISION_H
+#define SCALEPLAN_PRECISION_H
+
+/* Number formats a chip publishes a dense peak for. */
+enum sp_dtype { SP_BF16, SP_FP16, SP_TF32, SP_FP32, SP_FP8, SP_INT8, SP_INT4, SP_FP4, SP_DTYPES };
+
+/* A recipe: what is stored per parameter, in bytes, and the dtype that matmuls run in. */
+struct sp_precision {
+    char name[64];
+    double weight_bytes;
+    double grad_bytes; /* including an fp32 accumulation buffer */
+    double master_bytes;
+    double optimizer_bytes; /* Adam: both moments */
+    int compute_dtype;      /* enum sp_dtype */
+};
+
+/* State bytes per parameter: weights + gradients + master copy + optimizer moments.
+ * ZeRO (Rajbhandari et al. 2020), section 3.1. */
+double sp_state_bytes_per_param(const struct sp_precision *precision);
+
+#endif

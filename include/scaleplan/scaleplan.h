@@ -1,0 +1,22 @@
+/*
+ * scaleplan: analytic models of large-model training.
+ *
+ * Include this header for everything, or one of the headers below for one subject. All of them are
+ * pure functions over plain structs: no allocation, no I/O, no globals. Every quantity is in SI
+ * base units (bytes, FLOPs, seconds, tokens) and carries its unit in its name. NAN stands for "not
+ * published" in an input and for "has no meaning here" in a result.
+ *
+ *   model.h      the shape of a model, its parameters and its activations
+ *   hardware.h   chips, networks, slices and their legal sizes
+ *   precision.h  bytes of training state per parameter
+ *   strategy.h   the closed forms behind `scaleplan fit`
+ */
+#ifndef SCALEPLAN_SCALEPLAN_H
+#define SCALEPLAN_SCALEPLAN_H
+
+#include <scaleplan/hardware.h>
+#include <scaleplan/model.h>
+#include <scaleplan/precision.h>
+#include <scaleplan/strategy.h>
+
+#endif

@@ -1,0 +1,156 @@
+/*
+ * The closed forms behind `scaleplan fit`: what each way of spreading a model over a machine needs
+ * in memory, and whether its communication hides behind its arithmetic.
+ *
+ * Everything here is the textbook's: a layer is its two MLP matrices in 16-bit, its forward pass
+ * costs 4BDF FLOPs and its backward pass 8BDF, throughput terms only (no latency, no stragglers).
+ * Source: Austin et al., "How to Scale Your Model" (the scaling book), chapter "Training", and its
+ * chapter on GPUs. `B` is the batch of one optimizer step in tokens over all chips.
+ *
+ * Communication is kept as loads: time on one link level divided by the time of the arithmetic it
+ * may hide behind. A load of 1 is the edge between compute- and communication-bound.
+ */
+#ifndef SCALEPLAN_STRATEGY_H
+#define SCALEPLAN_STRATEGY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <scaleplan/hardware.h>
+#include <scaleplan/model.h>
+#include <scaleplan/precision.h>
+
+enum sp_strategy_kind { SP_DP, SP_FSDP, SP_TP, SP_FSDP_TP, SP_PP_FSDP, SP_HSDP, SP_STRATEGIES };
+
+/* Whether collectives on different axes of a mesh run at the same time (second edition of the book)
+ * or one after the other (first edition). */
+enum sp_overlap { SP_OVERLAP_AXES, SP_OVERLAP_NONE };
+
+/* Link levels that carry traffic side by side. */
+enum sp_link {
+    SP_LINK_ICI,      /* torus axes that FSDP or DP runs on */
+    SP_LINK_ICI_TP,   /* torus axes that TP runs on */
+    SP_LINK_DOMAIN,   /* NVLink or another scale-up switch */
+    SP_LINK_SCALEOUT, /* InfiniBand, Ethernet */
+    SP_LINK_DCN,      /* data-centre network between slices */
+    SP_LINKS
+};
+
+struct sp_fit_input {
+    const struct sp_model *model;
+    const struct sp_hardware *hw;
+    const struct sp_precision *precision;
+    double batch_tokens; /* B */
+    double seq;          /* T, tokens of one sequence */
+    enum sp_remat remat;
+    int axes; /* torus axes that DP and FSDP span in the closed forms; 0: all */
+    enum sp_overlap overlap;
+};
+
+/* Quantities that all strategies share. */
+struct sp_fit_terms {
+    double P, P_active; /* parameters */
+    double D, F, L, r;  /* width, active MLP width, layers, E/k */
+    double N, M, S;     /* chips in all, per slice, slices */
+    double B, tokens_per_chip;
+    enum sp_dtype dtype;
+    double C;                /* FLOP/s of one chip in that dtype */
+    int n;                   /* torus axes that DP and FSDP span */
+    double W_ici;            /* one ring, both directions, bytes/s; NAN without a torus */
+    double W;                /* bytes/s at which DP, FSDP or TP over all chips communicates */
+    double W_X, W_Y;         /* torus: bandwidth of the FSDP axes and the TP axis of the rule */
+    double W_domain, W_node; /* switched networks; NAN on a torus */
+    double W_dcn;            /* one chip's egress between slices; NAN for one slice */
+    double capacity_bytes;   /* of one chip */
+    double state_bytes, activation_bytes; /* of the whole machine; activations NAN if unknown */
+    double t_math_s;                      /* 6 P_active B / (N C) */
+};
+
+/* Loads on each link level: weights' share falls with the batch, activations' does not. */
+struct sp_loads {
+    double weights[SP_LINKS];
+    double activations[SP_LINKS];
+};
+
+/* One strategy on one machine. */
+struct sp_strategy {
+    bool exists; /* false: has no meaning here, nothing else is set */
+    enum sp_strategy_kind kind;
+    int64_t dp, fsdp, tp, pp;     /* degrees; their product is N */
+    int64_t chunks, microbatches; /* of the pipeline: v, m; 1 without */
+    double W_X, W_Y;              /* bytes/s of the FSDP and TP groups; NAN where not used */
+    struct sp_loads loads;
+    double critical_tokens_per_chip; /* below it the network binds; NAN for pure TP */
+    double comms_over_math;
+    enum sp_link binding;                               /* the level with the largest load */
+    double state_bytes, activation_bytes, memory_bytes; /* per chip */
+    bool fits, compute_bound;
+    double t_math_s, t_comms_s, step_s;
+    double bubble; /* pipeline idle time over useful time, (p-1)/(v m) */
+    double step_with_bubble_s;
+};
+
+/* Derives the shared quantities. N, B and the chip's peak must be positive. */
+struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in);
+
+/* Tokens per chip below which DP and FSDP over links of W bytes/s wait for them: r C / W.
+ * Scaling book, "Training": B/X > alpha / n for n axes; chapter "GPUs": B/N > C / W, MoE times E/k.
+ */
+double sp_critical_tokens_per_chip(double C, double W, double r);
+
+/* Largest TP degree that hides its communication: F W / C, independent of the batch.
+ * Scaling book, "Training", tensor parallelism: Y < n F / alpha. */
+double sp_max_tp_degree(double C, double W, double F);
+
+/* Tokens per chip below which the best FSDP x TP split waits: r C^2 / (W_X W_Y F), four times that
+ * when collectives of the two axes take turns. Scaling book, "Training", mixed FSDP and TP. */
+double sp_critical_tokens_per_chip_mixed(double C, double W_X, double W_Y, double F, double r,
+                                         enum sp_overlap overlap);
+
+/* The FSDP degree that balances both collectives: sqrt(B N W_X / (r F W_Y)). */
+double sp_optimal_fsdp_degree(double B, double N, double W_X, double W_Y, double F, double r);
+
+/* Largest load of a set, or their sum when axes take turns; `binding` gets the level. */
+double sp_comms_over_math(const struct sp_loads *loads, enum sp_overlap overlap,
+                          enum sp_link *binding);
+
+/* One row of `fit`: the textbook's closed form of a strategy over the whole machine. */
+struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                   enum sp_strategy_kind kind);
+
+/* The best plan on the machine's real axes among the strategies whose bit (1u << kind) is in
+ * `allowed`: one that fits, then the shortest step, then the simplest strategy, then the least
+ * communication. A part of a torus axis is a line without wraparound. Nothing allowed has a
+ * meaning: exists is false. */
+struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                               unsigned allowed);
+
+/* The FSDP x TP mesh of that TP degree on real axes with the least communication. */
+struct sp_strategy sp_fit_on_real_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                       int64_t tp);
+
+/* Time of the step at the stated MFU, never faster than the plan's ideal. s. */
+double sp_step_at_mfu_s(const struct sp_strategy *plan, double mfu);
+
+/* Smallest batch in tokens that makes this very plan compute-bound; INFINITY when no batch does. */
+double sp_batch_needed(const struct sp_strategy *plan, const struct sp_fit_terms *t,
+                       enum sp_overlap overlap);
+
+/* Smallest batch at which some mesh of this strategy is compute-bound; `plan` gets the mesh. */
+double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                           enum sp_strategy_kind kind, bool real_axes, struct sp_strategy *plan);
+
+/* Fewest chips on offer on which the strategy's memory fits at the same batch; 0 when no number
+ * does (its state does not shrink with chips, or the machine is not sold in that size). */
+int64_t sp_chips_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,
+                        const struct sp_fit_terms *t);
+
+/* Most chips on offer that this batch keeps above the strategy's critical batch; 0 when none. */
+int64_t sp_chips_fed(const struct sp_strategy *plan, const struct sp_fit_input *in,
+                     const struct sp_fit_terms *t);
+
+/* The checkpoint policy with the least recomputation that fits, or SP_REMATS when none does. */
+enum sp_remat sp_remat_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,
+                              const struct sp_fit_terms *t);
+
+#endif

@@ -1,0 +1,105 @@
+/* A command: a row of the table in main.c, one file each. */
+#ifndef SP_COMMAND_H
+#define SP_COMMAND_H
+
+#include "../config/load.h"
+#include "../report/report.h"
+#include "options.h"
+
+struct sp_example {
+    const char *line, *what;
+};
+
+struct sp_command {
+    const char *name, *summary;
+    const char *operands; /* "NAME...", or NULL when it takes none */
+    const char *about;    /* a paragraph for --help and the man page */
+    const struct sp_option *options;
+    size_t n_options;
+    const struct sp_example *examples;        /* NULL-terminated */
+    const char *fits_key, *compute_bound_key; /* what --check looks at; NULL: no --check */
+
+    /* Fills the report. Prints nothing. */
+    bool (*run)(const struct sp_args *args, struct sp_report *report, struct sp_error *error);
+};
+
+/* Every command, in the order of --help; see commands.c. */
+extern const struct sp_command *const sp_commands[];
+extern const size_t sp_n_commands;
+
+/* The command of that name, or NULL with an error that suggests the nearest. */
+const struct sp_command *sp_find_command(const char *name, struct sp_error *error);
+
+/* Parses argv (argv[0] is the command's name) and, unless --help is given, fills the report. */
+bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+                    struct sp_report *report, struct sp_error *error);
+
+/* Names of enum sp_remat and enum sp_overlap, as options spell them. */
+extern const char *const sp_remat_names[], *const sp_overlap_names[];
+
+/* Option rows that several commands share. */
+#define SP_OPTION_MODEL                                                                            \
+    {                                                                                              \
+        "model", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,                                           \
+            "model, or a JSON file of one (- for standard input)"                                  \
+    }
+#define SP_OPTION_PARAMS                                                                           \
+    {                                                                                              \
+        "params", "N", SP_NUMBER_OPTION, 1, 1e15, NULL, NULL,                                      \
+            "size of a model of unknown shape, in place of --model"                                \
+    }
+#define SP_OPTION_HW                                                                               \
+    {                                                                                              \
+        "hw", "NAME[-CHIPS]", SP_TEXT, 0, 0, NULL, NULL,                                           \
+            "machine: v5p-4096, v5p:8x8x8, v5p-8960x2, h100-512, or a JSON file"                   \
+    }
+#define SP_OPTION_NETWORK                                                                          \
+    {                                                                                              \
+        "network", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,                                         \
+            "scale-out network in place of the machine's own"                                      \
+    }
+#define SP_OPTION_BATCH                                                                            \
+    {                                                                                              \
+        "batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL,                                     \
+            "tokens of one optimizer step (default: the model's, else 4 Mi)"                       \
+    }
+#define SP_OPTION_SEQ                                                                              \
+    {                                                                                              \
+        "seq", "TOKENS", SP_WHOLE, 1, 1e9, NULL, NULL,                                             \
+            "tokens of one sequence (default: the model's, else 4096)"                             \
+    }
+#define SP_OPTION_PRECISION(fallback)                                                              \
+    {                                                                                              \
+        "precision", "NAME|FILE", SP_TEXT, 0, 0, NULL, fallback, "recipe of training state"        \
+    }
+#define SP_OPTION_REMAT(fallback)                                                                  \
+    {                                                                                              \
+        "remat", "POLICY", SP_CHOICE, 0, 0, sp_remat_names, fallback,                              \
+            "activations kept for the backward pass: none (all), selective, mlp, dots, full "      \
+            "(block "                                                                              \
+            "inputs)"                                                                              \
+    }
+#define SP_OPTION_OVERLAP                                                                          \
+    {                                                                                              \
+        "overlap", "RULE", SP_CHOICE, 0, 0, sp_overlap_names, "axes",                              \
+            "axes: collectives on different axes run together; none: they take turns"              \
+    }
+
+/* --config-dir, --constants and --set of a command line. */
+struct sp_sources sp_sources_of(const struct sp_args *args);
+
+/* Loads --model, or makes a size-only model of --params; false with an error when neither or both.
+ */
+bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
+                 struct sp_model *model, struct sp_error *error);
+
+/* Loads --hw, and puts --network in the place of its scale-out network. */
+bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources,
+                    struct sp_hardware *hw, struct sp_error *error);
+
+/* Parses --batch ("3M", "1024x4096") and --seq over the model's defaults; `origin` tells where the
+ * batch comes from. */
+bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
+                 double *seq, const char **origin, struct sp_error *error);
+
+#endif

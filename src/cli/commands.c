@@ -1,0 +1,67 @@
+/* The command table, and how a command line becomes a report. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../config/text.h"
+#include "command.h"
+#include "help.h"
+
+#define COMMANDS(X)                                                                                \
+    X(fit)                                                                                         \
+    X(list)                                                                                        \
+    X(show)                                                                                        \
+    X(lint)
+
+#define DECLARE(name) extern const struct sp_command sp_cmd_##name;
+#define POINT(name) &sp_cmd_##name,
+COMMANDS(DECLARE)
+const struct sp_command *const sp_commands[] = {COMMANDS(POINT)};
+const size_t sp_n_commands = sizeof sp_commands / sizeof *sp_commands;
+
+const struct sp_command *sp_find_command(const char *name, struct sp_error *error)
+{
+    struct sp_nearest nearest = {.wanted = name};
+    for (size_t i = 0; i < sp_n_commands; i++) {
+        if (strcmp(sp_commands[i]->name, name) == 0)
+            return sp_commands[i];
+        sp_nearest_offer(&nearest, sp_commands[i]->name);
+    }
+    sp_fail(error, SP_USAGE, "unknown command \"%s\"%s (`scaleplan --help` lists them)",
+            sp_safe(name), sp_nearest_hint(&nearest));
+    return NULL;
+}
+
+/* The command's own options and then the common ones; one table for each command, built once. */
+static const struct sp_option *all_options(const struct sp_command *command, size_t *n)
+{
+    static struct sp_option tables[32][SP_MAX_OPTIONS];
+    size_t at = 0;
+    while (sp_commands[at] != command)
+        at++;
+    *n = 0;
+    for (size_t i = 0; i < command->n_options; i++)
+        tables[at][(*n)++] = command->options[i];
+    for (size_t i = 0; i < sp_n_common_options; i++)
+        tables[at][(*n)++] = sp_common_options[i];
+    return tables[at];
+}
+
+bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+                    struct sp_report *report, struct sp_error *error)
+{
+    size_t n;
+    const struct sp_option *options = all_options(command, &n);
+    const bool takes_operands = command->operands != NULL;
+    const bool parsed = sp_parse_args(argc, argv, options, n, takes_operands, args, error);
+    if (parsed && sp_given(args, "help"))
+        return true;
+    const struct sp_sources sources = sp_sources_of(args);
+    if (parsed && sp_check_sets(&sources, error) && command->run(args, report, error))
+        return true;
+    if (error->code == SP_USAGE && error->lines == 1) {
+        const size_t used = strlen(error->text);
+        snprintf(error->text + used, sizeof error->text - used, " (see `scaleplan %s --help`)",
+                 command->name);
+    }
+    return false;
+}

@@ -1,0 +1,90 @@
+#include "help.h"
+
+#include <string.h>
+
+static const char *const formats[] = {"text", "json", "csv", NULL};
+static const char *const constants[] = {"published", "textbook", NULL};
+
+const struct sp_option sp_common_options[] = {
+    {"format", "FORMAT", SP_CHOICE, 0, 0, formats, "text", "text, json or csv"},
+    {"get", "KEY[,KEY...]", SP_TEXT, 0, 0, NULL, NULL,
+     "print these values bare, one a line, in base units; with json or csv, only these"},
+    {"explain", "KEY", SP_MAYBE, 0, 0, NULL, NULL,
+     "show formula, numbers put in, result and source of KEY, or of everything"},
+    {"constants", "SET", SP_CHOICE, 0, 0, constants, "published",
+     "published figures, or the textbook's rounded ones"},
+    {"set", "PATH=VALUE", SP_MANY, 0, 0, NULL, NULL,
+     "override a value for this call, such as hw.chip.hbm_bytes=80GiB; may be repeated"},
+    {"config-dir", "DIR", SP_TEXT, 0, 0, NULL, NULL,
+     "folder with models/, hardware/, precision/ and networks/ of your own"},
+    {"help", NULL, SP_FLAG, 0, 0, NULL, NULL, "this text"},
+};
+const size_t sp_n_common_options = sizeof sp_common_options / sizeof *sp_common_options;
+
+/* A paragraph at an indent, broken at 80 columns; the first line may already be under way. */
+static void print_indented(const char *text, int indent, int column, FILE *out)
+{
+    while (*text) {
+        const size_t n = strcspn(text, " ");
+        if (column > indent && column + 1 + (int)n > 80) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", (int)n, text);
+        column += (int)n;
+        text += n + strspn(text + n, " ");
+    }
+    fputc('\n', out);
+}
+
+static void print_option(const struct sp_option *option, FILE *out)
+{
+    char left[64];
+    const char *metavar = option->metavar ? option->metavar : "";
+    snprintf(left, sizeof left, option->kind == SP_MAYBE ? "--%s [%s]" : "--%s %s", option->name,
+             metavar);
+    int column = fprintf(out, "  %-26s", left);
+    if (column > 28) {
+        fputs("\n                            ", out);
+        column = 28;
+    }
+    char help[512];
+    snprintf(help, sizeof help, "%s%s%s%s", option->help, option->fallback ? " (default " : "",
+             option->fallback ? option->fallback : "", option->fallback ? ")" : "");
+    print_indented(help, 28, 28, out);
+}
+
+void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out)
+{
+    fputs(
+        "scaleplan - does this model train on this machine, what limits it, how long is a step?\n\n"
+        "usage: scaleplan COMMAND [OPTION...]\n\n",
+        out);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\n`scaleplan COMMAND --help` tells the options of a command.\n"
+          "Start with:  scaleplan fit --model llama2-13b --hw v5p-4096\n\n"
+          "exit codes: 0 answered; 1 with --check, the verdict is no; 2 wrong usage;\n"
+          "            3 bad input (file, JSON, name, value); 4 output failed, or internal error\n",
+          out);
+}
+
+void sp_print_command_help(const struct sp_command *command, FILE *out)
+{
+    fprintf(out, "scaleplan %s - %s\n\nusage: scaleplan %s [OPTION...]%s%s\n\n", command->name,
+            command->summary, command->name, command->operands ? " " : "",
+            command->operands ? command->operands : "");
+    print_indented(command->about, 0, 0, out);
+    fputs("\noptions:\n", out);
+    for (size_t i = 0; i < command->n_options; i++)
+        print_option(&command->options[i], out);
+    fputs("\ncommon options:\n", out);
+    for (size_t i = 0; i < sp_n_common_options; i++)
+        print_option(&sp_common_options[i], out);
+    fputs("\nexamples:\n", out);
+    for (const struct sp_example *example = command->examples; example->line; example++)
+        fprintf(out, "  %s\n      %s\n", example->line, example->what);
+}

@@ -1,0 +1,91 @@
+/* Inputs that several commands share. */
+#include <math.h>
+#include <string.h>
+
+#include "../config/text.h"
+#include "command.h"
+
+const char *const sp_remat_names[] = {"none", "selective", "mlp", "dots", "full", NULL};
+const char *const sp_overlap_names[] = {"axes", "none", NULL};
+
+struct sp_sources sp_sources_of(const struct sp_args *args)
+{
+    return (struct sp_sources){
+        .config_dir = sp_text_of(args, "config-dir"),
+        .textbook = sp_choice_of(args, "constants") == 1,
+        .sets = args->many,
+        .n_sets = args->n_many,
+    };
+}
+
+bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
+                 struct sp_model *model, struct sp_error *error)
+{
+    const char *const name = sp_text_of(args, "model");
+    const double params = sp_number_of(args, "params");
+    if (!name == isnan(params))
+        return sp_fail(error, SP_USAGE,
+                       name ? "--model and --params exclude each other"
+                            : "--model NAME (or --params N) is needed; "
+                              "`scaleplan list models` shows the names");
+    if (name)
+        return sp_load_model(name, sources, model, error);
+    *model = (struct sp_model){.params = params};
+    snprintf(model->name, sizeof model->name, "%s parameters", sp_text_of(args, "params"));
+    return true;
+}
+
+bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources,
+                    struct sp_hardware *hw, struct sp_error *error)
+{
+    const char *const spec = sp_text_of(args, "hw"), *const network = sp_text_of(args, "network");
+    struct sp_scaleout scaleout;
+    if (!spec)
+        return sp_fail(error, SP_USAGE,
+                       "--hw NAME[-CHIPS] is needed, such as v5p-4096 or h100-512; "
+                       "`scaleplan list hardware` shows the names");
+    if (!sp_load_hardware(spec, sources, hw, error))
+        return false;
+    if (!network)
+        return true;
+    if (hw->network.kind == SP_TORUS)
+        return sp_fail(error, SP_INPUT,
+                       "--network %s: %s is a torus and has no scale-out network to replace",
+                       sp_safe(network), hw->name);
+    if (!sp_load_scaleout(network, sources, &scaleout, error))
+        return false;
+    sp_use_scaleout(&hw->network, &scaleout);
+    return true;
+}
+
+bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
+                 double *seq, const char **origin, struct sp_error *error)
+{
+    const char *const batch = sp_text_of(args, "batch");
+    const double given_seq = sp_number_of(args, "seq");
+    double dims[2];
+    *seq = !isnan(given_seq) ? given_seq : model->seq > 0 ? (double)model->seq : 4096;
+    if (isnan(given_seq) && model->seq == 0 && model->max_seq > 0 && *seq > (double)model->max_seq)
+        *seq = (double)model->max_seq;
+    *origin = model->batch_tokens > 0 ? "model file" : "default";
+    *batch_tokens = model->batch_tokens > 0 ? model->batch_tokens : 4194304;
+    if (!batch)
+        return true;
+    *origin = "--batch";
+    if (sp_parse_dims(batch, dims, 2) == 2) {
+        if (!isnan(given_seq) && given_seq != dims[1])
+            return sp_fail(error, SP_INPUT, "--batch %s: its length differs from --seq %s",
+                           sp_safe(batch), sp_text_of(args, "seq"));
+        *batch_tokens = dims[0] * dims[1];
+        *seq = dims[1];
+    } else if (!sp_parse_number(batch, batch_tokens)) {
+        return sp_fail(
+            error, SP_INPUT,
+            "--batch: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESxLENGTH (1024x4096)",
+            sp_safe(batch));
+    }
+    if (!(*batch_tokens >= 1 && *batch_tokens <= 1e15 && *seq >= 1 && *seq <= 1e12))
+        return sp_fail(error, SP_INPUT, "--batch %s: expected from 1 to 10^15 tokens",
+                       sp_safe(batch));
+    return true;
+}

@@ -1,0 +1,151 @@
+/* The one place that prints results and errors and picks the exit code. */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "../config/text.h"
+#include "command.h"
+#include "help.h"
+
+static enum sp_exit print_errors(const struct sp_error *error)
+{
+    for (const char *line = error->text; *line;) {
+        const int n = (int)strcspn(line, "\n");
+        fprintf(stderr, "scaleplan: %.*s\n", n, line);
+        line += n + (line[n] == '\n');
+    }
+    return error->code;
+}
+
+/* Flushes stdout; a reader that went away is no error, a full disk is. */
+static enum sp_exit finish_output(enum sp_exit code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    if (errno == EPIPE)
+        return code;
+    fprintf(stderr, "scaleplan: standard output: %s\n", strerror(errno));
+    return SP_INTERNAL;
+}
+
+static int terminal_width(void)
+{
+    struct winsize size;
+    if (!isatty(STDOUT_FILENO))
+        return 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return 80;
+}
+
+static struct sp_render render_of(const struct sp_args *args)
+{
+    const char *const no_color = getenv("NO_COLOR");
+    return (struct sp_render){
+        .format = (enum sp_format)sp_choice_of(args, "format"),
+        .colour = isatty(STDOUT_FILENO) && !(no_color && *no_color),
+        .width = terminal_width(),
+        .get = sp_text_of(args, "get"),
+        .explain = sp_given(args, "explain"),
+        .explain_key = sp_text_of(args, "explain"),
+    };
+}
+
+static bool refuse_unknown_key(const struct sp_report *report, const char *key,
+                               struct sp_error *error)
+{
+    struct sp_nearest nearest = {.wanted = key};
+    for (size_t i = 0; i < sp_report_size(report); i++)
+        sp_nearest_offer(&nearest, sp_report_entry(report, i)->path);
+    return sp_fail(error, SP_INPUT, "unknown key \"%s\"%s (--format json shows all keys)",
+                   sp_safe(key), sp_nearest_hint(&nearest));
+}
+
+static bool is_yes(const struct sp_report *report, const char *key)
+{
+    const struct sp_entry *entry = sp_find(report, key);
+    return entry && entry->kind == SP_VALUE_BOOL && entry->number != 0;
+}
+
+/* --check fits|compute-bound|both */
+static bool verdict_of(const struct sp_command *command, const struct sp_args *args,
+                       const struct sp_report *report, bool *yes, struct sp_error *error)
+{
+    const char *what = sp_text_of(args, "check");
+    *yes = true;
+    if (!sp_given(args, "check"))
+        return true;
+    if (!what)
+        what = "both";
+    const bool fits = strcmp(what, "fits") == 0, bound = strcmp(what, "compute-bound") == 0;
+    if (!fits && !bound && strcmp(what, "both") != 0)
+        return sp_fail(error, SP_INPUT, "--check: \"%s\" is not one of fits, compute-bound, both",
+                       sp_safe(what));
+    *yes = (bound || is_yes(report, command->fits_key)) &&
+           (fits || is_yes(report, command->compute_bound_key));
+    return true;
+}
+
+static enum sp_exit print_answer(const struct sp_command *command, const struct sp_args *args,
+                                 const struct sp_report *report)
+{
+    struct sp_error error = {0};
+    const struct sp_render how = render_of(args);
+    char unknown[160];
+    bool yes = true;
+    bool ok = verdict_of(command, args, report, &yes, &error);
+    if (ok && !sp_render_check(report, &how, unknown, sizeof unknown))
+        ok = refuse_unknown_key(report, unknown, &error);
+    if (!ok)
+        return print_errors(&error);
+    sp_render(report, &how, stdout);
+    return yes ? SP_OK : SP_NO;
+}
+
+static enum sp_exit run(const struct sp_command *command, int argc, char **argv)
+{
+    static struct sp_args args;
+    struct sp_error error = {0};
+    struct sp_report *report = sp_report_new(command->name);
+    enum sp_exit code = SP_OK;
+    if (!sp_run_command(command, argc, argv, &args, report, &error))
+        code = print_errors(&error);
+    else if (sp_given(&args, "help"))
+        sp_print_command_help(command, stdout);
+    else
+        code = print_answer(command, &args, report);
+    sp_report_free(report);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, ""); /* for the width of characters; numbers stay in the C locale */
+    if (argc < 2) {
+        sp_print_help(sp_commands, sp_n_commands, stderr);
+        return SP_USAGE;
+    }
+    const bool wants_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+                            strcmp(argv[1], "help") == 0;
+    if (wants_help && argc == 2) {
+        sp_print_help(sp_commands, sp_n_commands, stdout);
+        return (int)finish_output(SP_OK);
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("scaleplan " SCALEPLAN_VERSION);
+        return (int)finish_output(SP_OK);
+    }
+    struct sp_error error = {0};
+    const struct sp_command *command = sp_find_command(argv[wants_help ? 2 : 1], &error);
+    if (!command)
+        return (int)print_errors(&error);
+    if (wants_help) {
+        sp_print_command_help(command, stdout);
+        return (int)finish_output(SP_OK);
+    }
+    return (int)finish_output(run(command, argc - 1, argv + 1));
+}

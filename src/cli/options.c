@@ -1,0 +1,190 @@
+#include "options.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../config/json.h"
+#include "../config/text.h"
+
+static int find_option(const struct sp_args *args, const char *name)
+{
+    for (size_t i = 0; i < args->n_options; i++)
+        if (strcmp(args->options[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static bool take_choice(struct sp_args *args, int at, const char *text, struct sp_error *error)
+{
+    const struct sp_option *option = &args->options[at];
+    struct sp_nearest nearest = {.wanted = text};
+    char all[200] = "";
+    for (int i = 0; option->choices[i]; i++) {
+        if (strcmp(option->choices[i], text) == 0) {
+            args->number[at] = i;
+            return true;
+        }
+        sp_nearest_offer(&nearest, option->choices[i]);
+        const size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", option->choices[i]);
+    }
+    return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not one of %s%s", option->name, sp_safe(text),
+                   all, sp_nearest_hint(&nearest));
+}
+
+static bool take_number(struct sp_args *args, int at, const char *text, struct sp_error *error)
+{
+    const struct sp_option *option = &args->options[at];
+    double value;
+    char min[32], max[32];
+    if (!sp_parse_number(text, &value))
+        return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s", option->name, sp_safe(text),
+                       SP_NUMBERS_ACCEPTED);
+    sp_format_double(option->min, min, sizeof min);
+    sp_format_double(option->max, max, sizeof max);
+    if (!(value >= option->min && value <= option->max))
+        return sp_fail(error, SP_INPUT, "--%s: %s is out of range, expected from %s to %s",
+                       option->name, sp_safe(text), min, max);
+    if (option->kind == SP_WHOLE && value != floor(value))
+        return sp_fail(error, SP_INPUT, "--%s: %s is not a whole number", option->name,
+                       sp_safe(text));
+    args->number[at] = value;
+    return true;
+}
+
+static bool take_value(struct sp_args *args, int at, const char *text, struct sp_error *error)
+{
+    const struct sp_option *option = &args->options[at];
+    args->text[at] = text;
+    switch (option->kind) {
+    case SP_CHOICE:
+        return take_choice(args, at, text, error);
+    case SP_NUMBER_OPTION:
+    case SP_WHOLE:
+        return take_number(args, at, text, error);
+    case SP_MANY:
+        if (args->n_many == SP_MAX_MANY)
+            return sp_fail(error, SP_USAGE, "--%s: given more than %d times", option->name,
+                           SP_MAX_MANY);
+        args->many[args->n_many++] = text;
+        return true;
+    default:
+        return true;
+    }
+}
+
+static bool take_defaults(struct sp_args *args, struct sp_error *error)
+{
+    for (size_t i = 0; i < args->n_options; i++) {
+        const struct sp_option *option = &args->options[i];
+        args->number[i] = NAN;
+        const bool parsed = option->kind == SP_CHOICE || option->kind == SP_NUMBER_OPTION ||
+                            option->kind == SP_WHOLE || option->kind == SP_TEXT;
+        if (option->fallback && parsed && !take_value(args, (int)i, option->fallback, error))
+            return false;
+    }
+    return true;
+}
+
+static bool unknown_option(const struct sp_args *args, const char *word, struct sp_error *error)
+{
+    char name[64];
+    const char *start = word + strspn(word, "-");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(start, "="), start);
+    struct sp_nearest nearest = {.wanted = name};
+    for (size_t i = 0; i < args->n_options; i++)
+        sp_nearest_offer(&nearest, args->options[i].name);
+    return sp_fail(error, SP_USAGE, "unknown option %s%s", sp_safe(word),
+                   sp_nearest_hint(&nearest));
+}
+
+static void build_long_options(const struct sp_args *args, struct option *longs)
+{
+    for (size_t i = 0; i < args->n_options; i++) {
+        const enum sp_option_kind kind = args->options[i].kind;
+        longs[i] = (struct option){args->options[i].name,
+                                   kind == SP_FLAG    ? no_argument
+                                   : kind == SP_MAYBE ? optional_argument
+                                                      : required_argument,
+                                   NULL, (int)i + 256};
+    }
+}
+
+/* getopt accepts unique prefixes; scripts that rely on one would break when an option is added. */
+static bool is_spelled_out(const char *word, const char *name)
+{
+    return strncmp(word, "--", 2) == 0 && strncmp(word + 2, name, strlen(name)) == 0 &&
+           (word[2 + strlen(name)] == '\0' || word[2 + strlen(name)] == '=');
+}
+
+bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_t n,
+                   bool takes_operands, struct sp_args *args, struct sp_error *error)
+{
+    struct option longs[SP_MAX_OPTIONS + 1] = {0};
+    *args = (struct sp_args){.options = options, .n_options = n};
+    if (n > SP_MAX_OPTIONS)
+        return sp_fail(error, SP_INTERNAL, "more options than there is room for");
+    if (!take_defaults(args, error))
+        return false;
+    build_long_options(args, longs);
+    opterr = 0;
+    optind = 0; /* glibc: start over, also when called again in the same process */
+    for (;;) {
+        const int before = optind ? optind : 1;
+        const int got = getopt_long(argc, argv, "+:h", longs, NULL);
+        if (got == -1) {
+            if (optind >= argc)
+                return true;
+            if (!takes_operands)
+                return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"",
+                               sp_safe(argv[optind]));
+            if (args->n_operands == SP_MAX_OPERANDS)
+                return sp_fail(error, SP_USAGE, "more than %d arguments", SP_MAX_OPERANDS);
+            args->operands[args->n_operands++] = argv[optind++];
+            continue;
+        }
+        if (got == 'h') {
+            args->given[find_option(args, "help")] = true;
+            continue;
+        }
+        if (got == ':')
+            return sp_fail(error, SP_USAGE, "option %s needs a value", sp_safe(argv[before]));
+        const int at = got - 256;
+        if (got == '?' || !is_spelled_out(argv[before], options[at].name))
+            return unknown_option(args, argv[before], error);
+        args->given[at] = true;
+        const char *value = optarg;
+        const bool word_follows = optind < argc && argv[optind][0] != '-';
+        if (options[at].kind == SP_MAYBE && !value && !takes_operands && word_follows)
+            value = argv[optind++];
+        if (value && !take_value(args, at, value, error))
+            return false;
+    }
+}
+
+bool sp_given(const struct sp_args *args, const char *name)
+{
+    const int at = find_option(args, name);
+    return at >= 0 && args->given[at];
+}
+
+const char *sp_text_of(const struct sp_args *args, const char *name)
+{
+    const int at = find_option(args, name);
+    return at >= 0 ? args->text[at] : NULL;
+}
+
+double sp_number_of(const struct sp_args *args, const char *name)
+{
+    const int at = find_option(args, name);
+    return at >= 0 ? args->number[at] : NAN;
+}
+
+int sp_choice_of(const struct sp_args *args, const char *name)
+{
+    const double choice = sp_number_of(args, name);
+    return isnan(choice) ? -1 : (int)choice;
+}

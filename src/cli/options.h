@@ -1,0 +1,56 @@
+/* Command-line options as rows of a table: one row parses, checks, and documents an option. */
+#ifndef SP_OPTIONS_H
+#define SP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../config/error.h"
+
+enum sp_option_kind {
+    SP_FLAG,
+    SP_TEXT,
+    SP_NUMBER_OPTION, /* min..max, as people type numbers */
+    SP_WHOLE,         /* the same, whole */
+    SP_CHOICE,        /* one of choices */
+    SP_MAYBE,         /* text that may be left out: --explain, --explain=KEY */
+    SP_MANY           /* text, may be repeated */
+};
+
+struct sp_option {
+    const char *name;    /* without the dashes */
+    const char *metavar; /* "TOKENS"; NULL for a flag */
+    enum sp_option_kind kind;
+    double min, max;
+    const char *const *choices; /* NULL-terminated */
+    const char *fallback;       /* shown in --help; parsed when the option is not given */
+    const char *help;
+};
+
+enum { SP_MAX_OPTIONS = 64, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
+
+/* A parsed command line. */
+struct sp_args {
+    const struct sp_option *options; /* the command's, then the common ones */
+    size_t n_options;
+    bool given[SP_MAX_OPTIONS];
+    const char *text[SP_MAX_OPTIONS];
+    double number[SP_MAX_OPTIONS];
+    const char *many[SP_MAX_MANY];
+    int n_many;
+    const char *operands[SP_MAX_OPERANDS];
+    int n_operands;
+};
+
+/* Parses argv[1..]; wrong usage is exit code 2, a wrong value 3. A word after --explain or --check
+ * that is no option counts as its value where the command takes no operands. */
+bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_t n,
+                   bool takes_operands, struct sp_args *args, struct sp_error *error);
+
+bool sp_given(const struct sp_args *args, const char *name);
+const char *sp_text_of(const struct sp_args *args,
+                       const char *name);                          /* NULL: not given, no default */
+double sp_number_of(const struct sp_args *args, const char *name); /* NAN: not given, no default */
+int sp_choice_of(const struct sp_args *args, const char *name);    /* index into choices */
+
+#endif

@@ -1,0 +1,414 @@
+/* Decodes configs into structs and checks that their values agree with each other. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "load.h"
+#include "text.h"
+
+static const char *const set_prefixes[] = {"model", "hw", "precision"};
+
+bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error)
+{
+    for (int i = 0; i < sources->n_sets; i++) {
+        const char *const set = sources->sets[i];
+        bool known = false;
+        for (size_t k = 0; k < sizeof set_prefixes / sizeof *set_prefixes; k++) {
+            const size_t n = strlen(set_prefixes[k]);
+            known = known || (strncmp(set, set_prefixes[k], n) == 0 && set[n] == '.');
+        }
+        if (!strchr(set, '='))
+            return sp_fail(error, SP_USAGE,
+                           "--set %s: expected PATH=VALUE, such as hw.chip.hbm_bytes=80GiB",
+                           sp_safe(set));
+        if (!known)
+            return sp_fail(error, SP_INPUT,
+                           "--set %s: expected a path under model., hw. or precision.",
+                           sp_safe(set));
+    }
+    return true;
+}
+
+/* Applies every --set whose path starts with the table's name. */
+static bool apply_sets(const struct sp_field_table *table, const struct sp_sources *sources,
+                       void *base, struct sp_error *error)
+{
+    const size_t n = strlen(table->name);
+    for (int i = 0; i < sources->n_sets; i++) {
+        const char *const set = sources->sets[i], *const equals = strchr(set, '=');
+        char path[128];
+        if (strncmp(set, table->name, n) != 0 || set[n] != '.' || !equals)
+            continue;
+        const int length = (int)(equals - set) - (int)n - 1;
+        if (length < 0 || length >= (int)sizeof path)
+            return sp_fail(error, SP_INPUT, "--set %s: unknown value", sp_safe(set));
+        snprintf(path, sizeof path, "%.*s", length, set + n + 1);
+        if (!sp_set_field(table, path, equals + 1, base, error))
+            return false;
+    }
+    return true;
+}
+
+static bool is_set(const struct sp_sources *sources, const char *path)
+{
+    const size_t n = strlen(path);
+    for (int i = 0; i < sources->n_sets; i++)
+        if (strncmp(sources->sets[i], path, n) == 0 && sources->sets[i][n] == '=')
+            return true;
+    return false;
+}
+
+/* A value that must be given, by the key it has in the file. */
+struct needed {
+    const char *key;
+    bool given;
+};
+
+static bool check_needed(const struct needed *needed, size_t n, const char *origin,
+                         const char *table, const char *why, struct sp_error *error)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!needed[i].given)
+            return sp_fail(error, SP_INPUT, "%s: %s.%s is missing, %s", sp_safe(origin), table,
+                           needed[i].key, why);
+    return true;
+}
+
+static bool check_moe(const struct sp_model *m, const char *origin, struct sp_error *error)
+{
+    const struct sp_moe *moe = &m->moe;
+    if (moe->experts == 0) {
+        if (moe->top_k || moe->d_ff_expert)
+            return sp_fail(error, SP_INPUT, "%s: model.moe.experts is missing", sp_safe(origin));
+        return true;
+    }
+    const struct needed needed[] = {{"moe.top_k", moe->top_k > 0},
+                                    {"moe.d_ff_expert", moe->d_ff_expert > 0}};
+    if (!check_needed(needed, 2, origin, "model", "a mixture of experts needs it", error))
+        return false;
+    if (moe->top_k > moe->experts)
+        return sp_fail(error, SP_INPUT, "%s: model.moe.top_k is larger than model.moe.experts",
+                       sp_safe(origin));
+    if (moe->dense_layers > m->layers)
+        return sp_fail(error, SP_INPUT, "%s: model.moe.dense_layers is larger than model.layers",
+                       sp_safe(origin));
+    return true;
+}
+
+static bool check_model(const struct sp_model *m, const char *origin, struct sp_error *error)
+{
+    const struct needed shape[] = {{"d_model", m->d_model > 0},   {"d_ff", m->d_ff > 0},
+                                   {"heads", m->heads > 0},       {"kv_heads", m->kv_heads > 0},
+                                   {"head_dim", m->head_dim > 0}, {"vocab", m->vocab > 0}};
+    if (!sp_model_has_shape(m)) {
+        if (m->params > 0 && m->d_model == 0)
+            return true;
+        return sp_fail(
+            error, SP_INPUT,
+            "%s: model.layers is missing; a model is given by its shape (layers, d_model, "
+            "...) or by \"params\" alone",
+            sp_safe(origin));
+    }
+    if (!check_needed(shape, sizeof shape / sizeof *shape, origin, "model",
+                      "a model with layers needs it", error))
+        return false;
+    if (m->params > 0)
+        return sp_fail(error, SP_INPUT,
+                       "%s: model.params belongs to models without a shape; this one has layers",
+                       sp_safe(origin));
+    if (m->heads % m->kv_heads != 0)
+        return sp_fail(error, SP_INPUT, "%s: model.kv_heads must divide model.heads",
+                       sp_safe(origin));
+    if (!check_moe(m, origin, error))
+        return false;
+    if (sp_count_params(m).total > 1e15)
+        return sp_fail(error, SP_INPUT, "%s: the model has more than 10^15 parameters",
+                       sp_safe(origin));
+    return true;
+}
+
+static bool decode_model(const struct sp_json *json, const struct sp_sources *sources,
+                         struct sp_model *model, struct sp_error *error)
+{
+    *model = (struct sp_model){0};
+    if (!sp_decode(&sp_model_table, json, false, model, error))
+        return false;
+    if (sources && !apply_sets(&sp_model_table, sources, model, error))
+        return false;
+    if (model->moe.experts > 0 && model->moe.every == 0)
+        model->moe.every = 1;
+    if (model->d_ff == 0) /* every layer may be a mixture of experts */
+        model->d_ff = model->moe.d_ff_dense > 0 ? model->moe.d_ff_dense : model->moe.d_ff_expert;
+    const cJSON *norms = cJSON_GetObjectItemCaseSensitive(json->root, "norms_per_layer");
+    if (!norms && model->norms_per_layer == 0)
+        model->norms_per_layer = 2;
+    return check_model(model, json->origin, error);
+}
+
+bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct sp_error *error)
+{
+    return decode_model(json, NULL, model, error);
+}
+
+bool sp_load_model(const char *spec, const struct sp_sources *sources, struct sp_model *model,
+                   struct sp_error *error)
+{
+    struct sp_config config;
+    if (!sp_open_config(SP_MODELS, spec, sources, &config, error))
+        return false;
+    const bool ok = decode_model(&config.json, sources, model, error);
+    sp_config_free(&config);
+    return ok;
+}
+
+bool sp_load_precision(const char *spec, const struct sp_sources *sources,
+                       struct sp_precision *precision, struct sp_error *error)
+{
+    struct sp_config config;
+    *precision = (struct sp_precision){.compute_dtype = SP_BF16};
+    if (!sp_open_config(SP_PRECISIONS, spec, sources, &config, error))
+        return false;
+    const bool ok =
+        sp_decode(&sp_precision_table, &config.json, sources->textbook, precision, error) &&
+        apply_sets(&sp_precision_table, sources, precision, error);
+    sp_config_free(&config);
+    return ok;
+}
+
+bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
+                      struct sp_scaleout *scaleout, struct sp_error *error)
+{
+    struct sp_config config;
+    *scaleout = (struct sp_scaleout){0};
+    if (!sp_open_config(SP_NETWORKS, spec, sources, &config, error))
+        return false;
+    bool ok = sp_decode(&sp_network_table, &config.json, sources->textbook, scaleout, error);
+    if (ok && isnan(scaleout->bytes_per_s))
+        ok = sp_fail(error, SP_INPUT, "%s: network.bytes_per_s is missing", sp_safe(config.origin));
+    sp_config_free(&config);
+    return ok;
+}
+
+static bool check_hardware(const struct sp_hardware *hw, const char *origin, struct sp_error *error)
+{
+    const struct sp_network *net = &hw->network;
+    const struct needed chip[] = {
+        {"chip.peak_flops_per_s", sp_compute_dtype(&hw->chip, SP_BF16) != SP_DTYPES},
+        {"chip.hbm_bytes", !isnan(hw->chip.hbm_bytes)},
+        {"chip.hbm_bytes_per_s", !isnan(hw->chip.hbm_bytes_per_s)}};
+    const struct needed torus[] = {{"network.axes", net->axes > 0},
+                                   {"network.link_bytes_per_s", !isnan(net->link_bytes_per_s)},
+                                   {"network.chips_per_host", net->chips_per_host > 0},
+                                   {"network.shapes", net->n_shapes > 0}};
+    const struct needed switched[] = {
+        {"network.domain", net->domain > 0},
+        {"network.domain_bytes_per_s", !isnan(net->domain_bytes_per_s)},
+        {"network.scaleout_bytes_per_s", !isnan(net->scaleout_bytes_per_s)}};
+    if (!check_needed(chip, 3, origin, "hw", "every chip needs it", error))
+        return false;
+    return net->kind == SP_TORUS
+               ? check_needed(torus, 4, origin, "hw", "a torus needs it", error)
+               : check_needed(switched, 3, origin, "hw", "a switched network needs it", error);
+}
+
+static bool decode_hardware(const struct sp_json *json, bool textbook,
+                            const struct sp_sources *sources, struct sp_hardware *hw,
+                            struct sp_error *error)
+{
+    *hw = (struct sp_hardware){.slices = 1, .chips_per_slice = 1, .shape = {{1, 1, 1}}};
+    if (!sp_decode(&sp_hardware_table, json, textbook, hw, error))
+        return false;
+    if (sources && !apply_sets(&sp_hardware_table, sources, hw, error))
+        return false;
+    /* Who sets the memory means the capacity that verdicts compare with. */
+    if (sources && is_set(sources, "hw.chip.hbm_bytes") &&
+        !is_set(sources, "hw.chip.hbm_usable_bytes"))
+        hw->chip.hbm_usable_bytes = NAN;
+    return check_hardware(hw, json->origin, error);
+}
+
+bool sp_decode_hardware(const struct sp_json *json, bool textbook, struct sp_hardware *hw,
+                        struct sp_error *error)
+{
+    return decode_hardware(json, textbook, NULL, hw, error);
+}
+
+/* A machine spec, taken apart. */
+struct machine_spec {
+    char name[512];
+    char shape[64];       /* "16x16x16" or "" */
+    double chips, slices; /* 0: not given */
+    bool cloud;           /* "gcp:" in front: the number counts what the cloud's names count */
+};
+
+static bool bad_spec(const char *spec, const char *why, struct sp_error *error)
+{
+    return sp_fail(
+        error, SP_INPUT,
+        "--hw %s: %s; expected NAME[-CHIPS][xSLICES] (v5p-4096, h100-512, v5p-8960x2) or "
+        "NAME:SHAPE (v5p:8x8x8)",
+        sp_safe(spec), why);
+}
+
+/* Cuts the "-512" or "-8960x2" off the name. */
+static bool split_count(const char *spec, struct machine_spec *out, struct sp_error *error)
+{
+    char *const dash = strrchr(out->name, '-');
+    if (!dash || dash == out->name || dash[1] < '0' || dash[1] > '9')
+        return true;
+    double dims[2];
+    const int n = sp_parse_dims(dash + 1, dims, 2);
+    if (n == 0)
+        return true; /* part of the name, such as "a100-40gb" */
+    if (dims[0] < 1 || dims[0] > 1e9 || (n == 2 && (dims[1] < 1 || dims[1] > 1e6)))
+        return bad_spec(spec, "the number of chips is out of range", error);
+    out->chips = dims[0];
+    out->slices = n == 2 ? dims[1] : 1;
+    *dash = '\0';
+    return true;
+}
+
+static bool split_spec(const char *spec, const struct sp_sources *sources, struct machine_spec *out,
+                       struct sp_error *error)
+{
+    *out = (struct machine_spec){.slices = 1};
+    const char *name = spec;
+    if (strncmp(spec, "gcp:", 4) == 0) {
+        out->cloud = true;
+        name += 4;
+    }
+    if (strlen(name) >= sizeof out->name || name[0] == '\0')
+        return bad_spec(spec, "no such machine", error);
+    snprintf(out->name, sizeof out->name, "%s", name);
+    char *const colon = strrchr(out->name, ':');
+    if (colon) {
+        if (strlen(colon + 1) >= sizeof out->shape || colon[1] == '\0')
+            return bad_spec(spec, "no shape after the colon", error);
+        snprintf(out->shape, sizeof out->shape, "%s", colon + 1);
+        *colon = '\0';
+        return true;
+    }
+    if (sp_config_exists(SP_HARDWARE, out->name, sources))
+        return true;
+    return split_count(spec, out, error);
+}
+
+static void offer_neighbours(const char *spec, const struct sp_hardware *hw, int64_t chips,
+                             struct sp_error *error)
+{
+    char names[2][96] = {"", ""};
+    for (int up = 0; up <= 1; up++) {
+        struct sp_shape s;
+        const int64_t near = sp_nearest_chips(&hw->network, chips, up);
+        if (near == 0)
+            continue;
+        if (hw->network.kind == SP_TORUS && sp_find_shape(&hw->network, near, &s)) {
+            const int n = snprintf(names[up], sizeof names[up], "%s-%lld (%dx%d", hw->name,
+                                   (long long)near, (int)s.axis[0], (int)s.axis[1]);
+            snprintf(names[up] + n, sizeof names[up] - (size_t)n,
+                     hw->network.axes > 2 ? "x%d)" : ")", (int)s.axis[2]);
+        } else {
+            snprintf(names[up], sizeof names[up], "%s-%lld", hw->name, (long long)near);
+        }
+    }
+    sp_fail(error, SP_INPUT, "--hw %s: %s does not come in %lld chips; the nearest: %s%s%s",
+            sp_safe(spec), hw->name, (long long)chips, names[0],
+            names[0][0] && names[1][0] ? " and " : "", names[1]);
+}
+
+static bool place_shape(const char *spec, const struct machine_spec *parts, struct sp_hardware *hw,
+                        struct sp_error *error)
+{
+    double dims[SP_MAX_AXES];
+    struct sp_shape wanted = {{1, 1, 1}};
+    const int n = sp_parse_dims(parts->shape, dims, SP_MAX_AXES);
+    if (n == 0)
+        return bad_spec(spec, "the shape is not a product such as 4x4x8", error);
+    if (hw->network.kind != SP_TORUS)
+        return bad_spec(spec, "shapes are for tori; this machine is counted in devices", error);
+    for (int i = 0; i < n; i++) {
+        if (dims[i] < 1 || dims[i] > 4096)
+            return bad_spec(spec, "an axis is from 1 to 4096 chips", error);
+        wanted.axis[i] = (int32_t)dims[i];
+    }
+    if (!sp_offers_shape(&hw->network, &wanted, &hw->shape)) {
+        offer_neighbours(spec, hw, sp_shape_chips(&wanted), error);
+        return false;
+    }
+    hw->chips_per_slice = sp_shape_chips(&hw->shape);
+    return true;
+}
+
+static bool place_chips(const char *spec, const struct machine_spec *parts, struct sp_hardware *hw,
+                        struct sp_error *error)
+{
+    int64_t chips = parts->chips > 0 ? (int64_t)parts->chips : 1;
+    if (parts->cloud && hw->network.cloud_counts_cores && parts->chips > 0) {
+        const int64_t cores = isnan(hw->chip.cores) ? 1 : (int64_t)hw->chip.cores;
+        if (chips % cores != 0)
+            return bad_spec(spec, "the cloud's number is no multiple of the cores of a chip",
+                            error);
+        chips /= cores;
+    }
+    if (parts->slices > 1 && hw->network.kind != SP_TORUS)
+        return bad_spec(spec, "only torus machines are joined from slices", error);
+    if (parts->slices > 1 && isnan(hw->network.dcn_bytes_per_s_per_host))
+        return bad_spec(spec, "its data-centre network is not known", error);
+    if (!sp_offers_chips(&hw->network, chips)) {
+        offer_neighbours(spec, hw, chips, error);
+        return false;
+    }
+    hw->chips_per_slice = chips;
+    hw->slices = (int64_t)parts->slices;
+    if (hw->network.kind == SP_TORUS)
+        sp_find_shape(&hw->network, chips, &hw->shape);
+    return true;
+}
+
+bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,
+                      struct sp_error *error)
+{
+    struct machine_spec parts;
+    struct sp_config config;
+    if (!split_spec(spec, sources, &parts, error) ||
+        !sp_open_config(SP_HARDWARE, parts.name, sources, &config, error))
+        return false;
+    const bool ok = decode_hardware(&config.json, sources->textbook, sources, hw, error);
+    sp_config_free(&config);
+    if (!ok)
+        return false;
+    return parts.shape[0] ? place_shape(spec, &parts, hw, error)
+                          : place_chips(spec, &parts, hw, error);
+}
+
+void sp_cloud_name(const struct sp_hardware *hw, char *out, size_t size)
+{
+    const struct sp_network *net = &hw->network;
+    const double cores = net->cloud_counts_cores && !isnan(hw->chip.cores) ? hw->chip.cores : 1;
+    out[0] = '\0';
+    if (net->cloud_name[0])
+        snprintf(out, size, "%s-%lld", net->cloud_name,
+                 (long long)((double)hw->chips_per_slice * cores));
+}
+
+void sp_shape_name(const struct sp_hardware *hw, char *out, size_t size)
+{
+    const struct sp_network *net = &hw->network;
+    const int32_t *axis = hw->shape.axis;
+    char slices[32] = "";
+    if (net->kind == SP_SWITCHED) {
+        const int64_t chips = hw->chips_per_slice, domain = net->domain;
+        if (chips > domain)
+            snprintf(out, size, "%lld nodes of %lld", (long long)(chips / domain),
+                     (long long)domain);
+        else
+            snprintf(out, size, "1 node of %lld", (long long)chips);
+        return;
+    }
+    if (hw->slices > 1)
+        snprintf(slices, sizeof slices, "%lld slices of ", (long long)hw->slices);
+    if (net->axes > 2)
+        snprintf(out, size, "%s%dx%dx%d", slices, (int)axis[0], (int)axis[1], (int)axis[2]);
+    else
+        snprintf(out, size, "%s%dx%d", slices, (int)axis[0], (int)axis[1]);
+}

@@ -1,0 +1,32 @@
+# Writes builtin.c: every config file as a byte array, and the table of them.
+# Arguments: CONFIG_DIR, OUTPUT.
+set(arrays "")
+set(rows "")
+set(count 0)
+foreach(pair IN ITEMS "models SP_MODELS" "hardware SP_HARDWARE" "precision SP_PRECISIONS"
+                      "networks SP_NETWORKS")
+  string(REPLACE " " ";" pair "${pair}")
+  list(GET pair 0 folder)
+  list(GET pair 1 kind)
+  file(GLOB files "${CONFIG_DIR}/${folder}/*.json")
+  list(SORT files)
+  foreach(path IN LISTS files)
+    get_filename_component(name "${path}" NAME)
+    string(REGEX REPLACE "\\.json$" "" name "${name}")
+    file(READ "${path}" hex HEX)
+    string(LENGTH "${hex}" digits)
+    math(EXPR length "${digits} / 2")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+    string(APPEND arrays "static const char text_${count}[] = {${bytes}0};\n")
+    string(APPEND rows "    {${kind}, \"${name}\", text_${count}, ${length}},\n")
+    math(EXPR count "${count} + 1")
+  endforeach()
+endforeach()
+file(WRITE "${OUTPUT}" "/* Generated from configs/ by embed.cmake. */
+#include \"load.h\"
+
+${arrays}
+const struct sp_builtin sp_builtins[] = {
+${rows}};
+const size_t sp_n_builtins = ${count};
+")

@@ -1,0 +1,51 @@
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Replaces what could steer a terminal; bytes above 0x7f stay, they are UTF-8. */
+static void make_printable(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++)
+        if (*c < 0x20 || *c == 0x7f)
+            *c = '?';
+}
+
+bool sp_fail(struct sp_error *error, enum sp_exit code, const char *format, ...)
+{
+    enum { MAX_LINES = 20 };
+    if (error->lines >= MAX_LINES)
+        return false;
+    const size_t used = strlen(error->text);
+    size_t room = sizeof error->text - used;
+    char *line = error->text + used;
+    if (room < 3)
+        return false;
+    if (error->lines > 0) {
+        *line++ = '\n';
+        room--;
+    }
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, room, format, args);
+    va_end(args);
+    make_printable(line);
+    error->lines++;
+    if (error->code == SP_OK)
+        error->code = code;
+    return false;
+}
+
+const char *sp_safe(const char *text)
+{
+    enum { BUFFERS = 8, LONGEST = 80 };
+    static char ring[BUFFERS][LONGEST + 4];
+    static int next;
+    char *out = ring[next++ % BUFFERS];
+    snprintf(out, LONGEST + 1, "%s", text);
+    if (strlen(text) > LONGEST)
+        strcat(out, "...");
+    make_printable(out);
+    return out;
+}

@@ -1,0 +1,330 @@
+#include "fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <scaleplan/hardware.h>
+
+#include "text.h"
+
+struct decoder {
+    const struct sp_field_table *table;
+    const struct sp_json *json;
+    bool textbook;
+    char *base;
+    struct sp_error *error;
+    bool seen[128];
+};
+
+const struct sp_field *sp_find_field(const struct sp_field_table *table, const char *key)
+{
+    for (size_t i = 0; i < table->n; i++)
+        if (strcmp(table->fields[i].key, key) == 0)
+            return &table->fields[i];
+    return NULL;
+}
+
+static bool has_children(const struct sp_field_table *table, const char *path)
+{
+    const size_t n = strlen(path);
+    for (size_t i = 0; i < table->n; i++)
+        if (strncmp(table->fields[i].key, path, n) == 0 && table->fields[i].key[n] == '.')
+            return true;
+    return false;
+}
+
+static const char *nearest_key(const struct sp_field_table *table, const char *path)
+{
+    struct sp_nearest nearest = {.wanted = path};
+    for (size_t i = 0; i < table->n; i++)
+        sp_nearest_offer(&nearest, table->fields[i].key);
+    return sp_nearest_hint(&nearest);
+}
+
+static void store_number(const struct sp_field *field, char *base, double value)
+{
+    char *at = base + field->offset;
+    if (field->type == SP_FIELD_INT)
+        *(int64_t *)(void *)at = (int64_t)value;
+    else if (field->type == SP_FIELD_ENUM)
+        *(int *)(void *)at = (int)value;
+    else if (field->type == SP_FIELD_BOOL)
+        *(bool *)(void *)at = value != 0;
+    else if (field->type == SP_FIELD_REAL || field->type == SP_FIELD_FIGURE)
+        *(double *)(void *)at = value;
+}
+
+double sp_field_number(const struct sp_field *field, const void *base)
+{
+    const char *at = (const char *)base + field->offset;
+    switch (field->type) {
+    case SP_FIELD_INT:
+        return (double)*(const int64_t *)(const void *)at;
+    case SP_FIELD_ENUM:
+        return *(const int *)(const void *)at;
+    case SP_FIELD_BOOL:
+        return *(const bool *)(const void *)at;
+    case SP_FIELD_REAL:
+    case SP_FIELD_FIGURE:
+        return *(const double *)(const void *)at;
+    default:
+        return NAN;
+    }
+}
+
+/* Range and wholeness; `place` starts the message. */
+static bool check_number(const struct sp_field *field, double value, const char *place,
+                         struct sp_error *error)
+{
+    char min[32], max[32];
+    sp_format_double(field->min, min, sizeof min);
+    sp_format_double(field->max, max, sizeof max);
+    if (!(value >= field->min && value <= field->max))
+        return sp_fail(error, SP_INPUT, "%s: %s must be from %s to %s%s%s", place, field->key, min,
+                       max, field->unit[0] ? " " : "", field->unit);
+    if (field->type == SP_FIELD_INT && value != floor(value))
+        return sp_fail(error, SP_INPUT, "%s: %s must be a whole number", place, field->key);
+    return true;
+}
+
+static int find_name(const struct sp_field *field, const char *text)
+{
+    for (int i = 0; field->names[i]; i++)
+        if (strcmp(field->names[i], text) == 0)
+            return i;
+    return -1;
+}
+
+static bool store_name(const struct sp_field *field, const char *text, const char *place,
+                       char *base, struct sp_error *error)
+{
+    const int index = find_name(field, text);
+    struct sp_nearest nearest = {.wanted = text};
+    char all[256] = "";
+    for (int i = 0; field->names[i]; i++) {
+        sp_nearest_offer(&nearest, field->names[i]);
+        const size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", field->names[i]);
+    }
+    if (index < 0)
+        return sp_fail(error, SP_INPUT, "%s: %s is \"%s\", expected one of %s%s", place, field->key,
+                       sp_safe(text), all, sp_nearest_hint(&nearest));
+    store_number(field, base, index);
+    return true;
+}
+
+static bool parse_shape(const char *text, struct sp_shape *shape)
+{
+    double dims[SP_MAX_AXES];
+    const int n = sp_parse_dims(text, dims, SP_MAX_AXES);
+    for (int i = 0; i < SP_MAX_AXES; i++) {
+        const double length = i < n ? dims[i] : 1;
+        if (!(length >= 1 && length <= 4096))
+            return false;
+        shape->axis[i] = (int32_t)length;
+    }
+    return n > 0;
+}
+
+static bool store_text(const struct sp_field *field, const char *text, const char *place,
+                       char *base, struct sp_error *error)
+{
+    char *at = base + field->offset;
+    if (field->type == SP_FIELD_ENUM)
+        return store_name(field, text, place, base, error);
+    if (field->type == SP_FIELD_SHAPE) {
+        if (parse_shape(text, (struct sp_shape *)(void *)at))
+            return true;
+        return sp_fail(error, SP_INPUT, "%s: %s is \"%s\", expected a shape such as 16x16x16",
+                       place, field->key, sp_safe(text));
+    }
+    if (field->type != SP_FIELD_TEXT)
+        return sp_fail(error, SP_INPUT, "%s: %s is text, expected %s", place, field->key,
+                       field->type == SP_FIELD_BOOL ? "true or false" : "a number");
+    if (strlen(text) >= field->size)
+        return sp_fail(error, SP_INPUT, "%s: %s is longer than %zu bytes", place, field->key,
+                       field->size - 1);
+    snprintf(at, field->size, "%s", text);
+    return true;
+}
+
+static bool store_shapes(struct decoder *d, const struct sp_field *field, const cJSON *node,
+                         const char *place)
+{
+    struct sp_shape *shapes = (struct sp_shape *)(void *)(d->base + field->offset);
+    int *const n = (int *)(void *)(shapes + SP_MAX_SHAPES);
+    const cJSON *item;
+    *n = 0;
+    if (!cJSON_IsArray(node))
+        return sp_fail(d->error, SP_INPUT, "%s: %s must be a list of shapes", place, field->key);
+    cJSON_ArrayForEach(item, node)
+    {
+        if (*n == SP_MAX_SHAPES)
+            return sp_fail(d->error, SP_INPUT, "%s: %s has more than %d shapes", place, field->key,
+                           SP_MAX_SHAPES);
+        if (!cJSON_IsString(item) || !parse_shape(item->valuestring, &shapes[*n]))
+            return sp_fail(d->error, SP_INPUT, "%s: %s must hold shapes such as \"4x4x8\"", place,
+                           field->key);
+        ++*n;
+    }
+    return true;
+}
+
+/* {"value": 1, "textbook": 2, "source": "...", "note": "..."} */
+static bool store_figure(struct decoder *d, const struct sp_field *field, const cJSON *node,
+                         const char *place)
+{
+    static const char *const keys[] = {"value", "textbook", "source", "note"};
+    const cJSON *member, *value = NULL, *textbook = NULL;
+    cJSON_ArrayForEach(member, node)
+    {
+        size_t which = 0;
+        while (which < 4 && strcmp(keys[which], member->string) != 0)
+            which++;
+        if (which == 4)
+            return sp_fail(d->error, SP_INPUT,
+                           "%s: %s.%s: unknown key, expected value, textbook, source or note",
+                           place, field->key, sp_safe(member->string));
+        if (which < 2 ? !cJSON_IsNumber(member) : !cJSON_IsString(member))
+            return sp_fail(d->error, SP_INPUT, "%s: %s.%s must be %s", place, field->key,
+                           keys[which], which < 2 ? "a number" : "text");
+        if (which == 0)
+            value = member;
+        else if (which == 1)
+            textbook = member;
+    }
+    if (!value)
+        return sp_fail(d->error, SP_INPUT, "%s: %s has no \"value\"", place, field->key);
+    if (textbook && !check_number(field, textbook->valuedouble, place, d->error))
+        return false;
+    if (!check_number(field, value->valuedouble, place, d->error))
+        return false;
+    store_number(field, d->base,
+                 d->textbook && textbook ? textbook->valuedouble : value->valuedouble);
+    return true;
+}
+
+static bool store_node(struct decoder *d, const struct sp_field *field, const cJSON *node)
+{
+    char place[256];
+    snprintf(place, sizeof place, "%s", sp_json_place(d->json, field->key));
+    if (field->type == SP_FIELD_PROSE)
+        return true;
+    if (field->type == SP_FIELD_SHAPES)
+        return store_shapes(d, field, node, place);
+    if (field->type == SP_FIELD_FIGURE && cJSON_IsObject(node))
+        return store_figure(d, field, node, place);
+    if (cJSON_IsString(node))
+        return store_text(field, node->valuestring, place, d->base, d->error);
+    if (field->type == SP_FIELD_BOOL && cJSON_IsBool(node)) {
+        store_number(field, d->base, cJSON_IsTrue(node));
+        return true;
+    }
+    const bool wants_number = field->type == SP_FIELD_INT || field->type == SP_FIELD_REAL ||
+                              field->type == SP_FIELD_FIGURE;
+    if (!wants_number || !cJSON_IsNumber(node))
+        return sp_fail(d->error, SP_INPUT, "%s: %s must be %s", place, field->key,
+                       wants_number                   ? "a number"
+                       : field->type == SP_FIELD_BOOL ? "true or false"
+                                                      : "text");
+    if (!check_number(field, node->valuedouble, place, d->error))
+        return false;
+    store_number(field, d->base, node->valuedouble);
+    return true;
+}
+
+static bool decode_object(struct decoder *d, const cJSON *object, const char *prefix)
+{
+    bool ok = true;
+    const cJSON *node;
+    cJSON_ArrayForEach(node, object)
+    {
+        char path[160];
+        snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", node->string);
+        const struct sp_field *field = sp_find_field(d->table, path);
+        if (field) {
+            d->seen[field - d->table->fields] = true;
+            ok = store_node(d, field, node) && ok;
+        } else if (node->string[0] == '$') {
+            continue; /* "$schema" and its kind */
+        } else if (cJSON_IsObject(node) && has_children(d->table, path)) {
+            ok = decode_object(d, node, path) && ok;
+        } else {
+            const char *hint = nearest_key(d->table, path);
+            ok = sp_fail(d->error, SP_INPUT, "%s: %s.%s: unknown key%s",
+                         sp_json_place(d->json, path), d->table->name, sp_safe(path), hint);
+        }
+    }
+    return ok;
+}
+
+bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, bool textbook,
+               void *base, struct sp_error *error)
+{
+    struct decoder d = {table, json, textbook, base, error, {false}};
+    if (!cJSON_IsObject(json->root))
+        return sp_fail(error, SP_INPUT, "%s:1:1: expected a JSON object that describes a %s",
+                       sp_safe(json->origin), table->name);
+    for (size_t i = 0; i < table->n; i++)
+        store_number(&table->fields[i], base, table->fields[i].fallback);
+    if (!decode_object(&d, json->root, ""))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; i < table->n; i++)
+        if (table->fields[i].required && !d.seen[i])
+            ok = sp_fail(error, SP_INPUT, "%s: %s.%s is missing (%s)", sp_safe(json->origin),
+                         table->name, table->fields[i].key, table->fields[i].help);
+    return ok;
+}
+
+bool sp_set_field(const struct sp_field_table *table, const char *path, const char *value,
+                  void *base, struct sp_error *error)
+{
+    const struct sp_field *field = sp_find_field(table, path);
+    char place[128];
+    snprintf(place, sizeof place, "--set %s", sp_safe(path));
+    if (!field || field->type == SP_FIELD_PROSE || field->type == SP_FIELD_SHAPES)
+        return sp_fail(error, SP_INPUT, "--set: %s.%s: unknown value%s", table->name, sp_safe(path),
+                       nearest_key(table, path));
+    if (field->type == SP_FIELD_BOOL) {
+        if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+            return sp_fail(error, SP_INPUT, "%s: \"%s\" is neither true nor false", place,
+                           sp_safe(value));
+        store_number(field, base, strcmp(value, "true") == 0);
+        return true;
+    }
+    if (field->type == SP_FIELD_TEXT || field->type == SP_FIELD_ENUM ||
+        field->type == SP_FIELD_SHAPE)
+        return store_text(field, value, place, base, error);
+    double number;
+    if (!sp_parse_number(value, &number))
+        return sp_fail(error, SP_INPUT, "%s: \"%s\" is not %s", place, sp_safe(value),
+                       SP_NUMBERS_ACCEPTED);
+    if (!check_number(field, number, place, error))
+        return false;
+    store_number(field, base, number);
+    return true;
+}
+
+void sp_format_field(const struct sp_field *field, const void *base, char *out, size_t size)
+{
+    const char *at = (const char *)base + field->offset;
+    out[0] = '\0';
+    if (field->type == SP_FIELD_TEXT) {
+        snprintf(out, size, "%s", at);
+    } else if (field->type == SP_FIELD_ENUM) {
+        snprintf(out, size, "%s", field->names[*(const int *)(const void *)at]);
+    } else if (field->type == SP_FIELD_BOOL) {
+        snprintf(out, size, "%s", *(const bool *)(const void *)at ? "true" : "false");
+    } else if (field->type == SP_FIELD_SHAPE) {
+        const struct sp_shape *shape = (const struct sp_shape *)(const void *)at;
+        if (shape->axis[0] > 0)
+            snprintf(out, size, "%dx%dx%d", (int)shape->axis[0], (int)shape->axis[1],
+                     (int)shape->axis[2]);
+    } else if (field->type != SP_FIELD_PROSE && field->type != SP_FIELD_SHAPES) {
+        const double value = sp_field_number(field, base);
+        if (!isnan(value))
+            sp_format_double(value, out, size);
+    }
+}

@@ -1,0 +1,69 @@
+/*
+ * Input fields as rows of a table. One row decodes a JSON key, checks its range, suggests the
+ * nearest key, serves --set, and is printed by `show` and in the config reference.
+ */
+#ifndef SP_FIELDS_H
+#define SP_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "json.h"
+
+enum sp_field_type {
+    SP_FIELD_TEXT,   /* char[size] */
+    SP_FIELD_INT,    /* int64_t */
+    SP_FIELD_REAL,   /* double */
+    SP_FIELD_FIGURE, /* double; in JSON a number, or {"value", "textbook", "source", "note"} */
+    SP_FIELD_BOOL,   /* bool */
+    SP_FIELD_ENUM,   /* int, index into names */
+    SP_FIELD_SHAPE,  /* struct sp_shape, "16x20x28" */
+    SP_FIELD_SHAPES, /* struct sp_shape[SP_MAX_SHAPES] followed by int count */
+    SP_FIELD_PROSE   /* sources, notes, aliases: checked to be text, not stored */
+};
+
+struct sp_field {
+    const char *key; /* dotted path in the JSON */
+    enum sp_field_type type;
+    size_t offset, size;
+    const char *unit;
+    double min, max;
+    const char *const *names; /* SP_FIELD_ENUM: NULL-terminated */
+    double fallback;          /* numbers: value when the key is missing */
+    bool required;
+    const char *help;
+};
+
+/* A table with a name ("model") that errors and --set paths use. */
+struct sp_field_table {
+    const char *name;
+    const struct sp_field *fields;
+    size_t n;
+};
+
+extern const struct sp_field_table sp_model_table, sp_hardware_table, sp_precision_table,
+    sp_network_table;
+
+/* The spelling of each enum sp_dtype. */
+extern const char *const sp_dtype_names[];
+
+/* Fills the struct at `base` from the document: defaults first, then every key. With `textbook`,
+ * figures take their "textbook" value where they have one. All wrong keys are reported, one line
+ * each. */
+bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, bool textbook,
+               void *base, struct sp_error *error);
+
+/* Sets one field from command-line text. `path` is the key without the table's name. */
+bool sp_set_field(const struct sp_field_table *table, const char *path, const char *value,
+                  void *base, struct sp_error *error);
+
+/* The field of that key, or NULL. */
+const struct sp_field *sp_find_field(const struct sp_field_table *table, const char *key);
+
+/* A field's value as text, base units; "" when it is unset (NAN, empty). */
+void sp_format_field(const struct sp_field *field, const void *base, char *out, size_t size);
+
+/* A numeric field's value; NAN for text. */
+double sp_field_number(const struct sp_field *field, const void *base);
+
+#endif

@@ -1,0 +1,237 @@
+#include "json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct place {
+    size_t line, column;
+};
+
+static struct place place_of(const char *text, size_t offset)
+{
+    struct place place = {1, 1};
+    for (size_t i = 0; i < offset; i++) {
+        if (text[i] == '\n') {
+            place.line++;
+            place.column = 1;
+        } else {
+            place.column++;
+        }
+    }
+    return place;
+}
+
+static bool fail_at(const struct sp_json *json, size_t offset, struct sp_error *error,
+                    const char *what)
+{
+    const struct place place = place_of(json->text, offset);
+    return sp_fail(error, SP_INPUT, "%s:%zu:%zu: %s", sp_safe(json->origin), place.line,
+                   place.column, what);
+}
+
+/* Length of the well-formed UTF-8 sequence at s, 0 when there is none. */
+static size_t utf8_length(const unsigned char *s, size_t left)
+{
+    static const struct {
+        unsigned char low, high, second_low, second_high, length;
+    } forms[] = {
+        {0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (s[0] < forms[i].low || s[0] > forms[i].high || forms[i].length > left)
+            continue;
+        if (forms[i].length > 1 && (s[1] < forms[i].second_low || s[1] > forms[i].second_high))
+            return 0;
+        for (size_t k = 2; k < forms[i].length; k++)
+            if (s[k] < 0x80 || s[k] > 0xbf)
+                return 0;
+        return forms[i].length;
+    }
+    return 0;
+}
+
+/* What cJSON lets pass or cannot say the place of: encoding, depth, control characters in strings.
+ */
+static bool check_text(const struct sp_json *json, struct sp_error *error)
+{
+    const unsigned char *s = (const unsigned char *)json->text;
+    int depth = 0;
+    bool quoted = false;
+    if (strspn(json->text, " \t\r\n") == json->length)
+        return sp_fail(error, SP_INPUT, "%s: the file is empty, expected a JSON object",
+                       sp_safe(json->origin));
+    for (size_t i = 0; i < json->length;) {
+        const size_t length = utf8_length(s + i, json->length - i);
+        if (length == 0)
+            return fail_at(json, i, error, "not valid UTF-8");
+        if (quoted && s[i] < 0x20)
+            return fail_at(json, i, error, "control character in a string");
+        if (s[i] == 0)
+            return fail_at(json, i, error, "NUL byte, expected JSON text");
+        if (quoted && s[i] == '\\')
+            i++;
+        else if (s[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && (s[i] == '{' || s[i] == '['))
+            depth++;
+        else if (!quoted && (s[i] == '}' || s[i] == ']'))
+            depth--;
+        if (depth > SP_JSON_MAX_DEPTH)
+            return fail_at(json, i, error, "nested more than 64 levels deep");
+        i += length;
+    }
+    return true;
+}
+
+/* Refuses duplicate keys and numbers that are not finite, all the way down. */
+static bool check_tree(const struct sp_json *json, const cJSON *node, struct sp_error *error)
+{
+    int members = 0;
+    const cJSON *child;
+    if (cJSON_IsNumber(node) && !isfinite(node->valuedouble))
+        return sp_fail(error, SP_INPUT, "%s: %s%sthe number is too large", sp_safe(json->origin),
+                       node->string ? sp_safe(node->string) : "", node->string ? ": " : "");
+    cJSON_ArrayForEach(child, node)
+    {
+        if (++members > SP_JSON_MAX_MEMBERS)
+            return sp_fail(error, SP_INPUT, "%s: more than 10000 members in one object or array",
+                           sp_safe(json->origin));
+        if (child->string)
+            for (const cJSON *other = node->child; other != child; other = other->next)
+                if (strcmp(other->string, child->string) == 0)
+                    return sp_fail(error, SP_INPUT, "%s: %s: the key stands twice",
+                                   sp_json_place(json, child->string), sp_safe(child->string));
+        if (!check_tree(json, child, error))
+            return false;
+    }
+    return true;
+}
+
+bool sp_json_parse(const char *text, size_t length, const char *origin, struct sp_json *json,
+                   struct sp_error *error)
+{
+    *json = (struct sp_json){.text = text, .length = length, .origin = origin};
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark is harmless */
+        json->text += 3;
+        json->length -= 3;
+    }
+    if (!check_text(json, error))
+        return false;
+    const char *end = json->text;
+    json->root = cJSON_ParseWithLengthOpts(json->text, json->length + 1, &end, 1);
+    if (!json->root) {
+        size_t at = (size_t)(end - json->text);
+        return fail_at(json, at < json->length ? at : json->length, error,
+                       at < json->length ? "not valid JSON here" : "the JSON ends too early");
+    }
+    if (!check_tree(json, json->root, error)) {
+        sp_json_free(json);
+        return false;
+    }
+    if (!cJSON_IsObject(json->root) && !cJSON_IsArray(json->root)) {
+        sp_json_free(json);
+        return sp_fail(error, SP_INPUT, "%s:1:1: expected a JSON object", sp_safe(origin));
+    }
+    return true;
+}
+
+void sp_json_free(struct sp_json *json)
+{
+    cJSON_Delete(json->root);
+    json->root = NULL;
+}
+
+static const char *skip_space(const char *s)
+{
+    return s + strspn(s, " \t\r\n");
+}
+
+static const char *skip_string(const char *s)
+{
+    for (s++; *s && *s != '"'; s++)
+        if (*s == '\\' && s[1])
+            s++;
+    return *s ? s + 1 : s;
+}
+
+/* Past the value at s; the text is known to be valid JSON. */
+static const char *skip_value(const char *s)
+{
+    int depth = 0;
+    do {
+        s = skip_space(s);
+        if (*s == '"') {
+            s = skip_string(s);
+        } else if (*s == '{' || *s == '[') {
+            depth++;
+            s++;
+        } else if (*s == '}' || *s == ']') {
+            depth--;
+            s++;
+        } else if (*s == ',' || *s == ':') {
+            s++;
+        } else {
+            s += strcspn(s, ",:]}[{\" \t\r\n");
+        }
+    } while (*s && depth > 0);
+    return s;
+}
+
+/* The key `name` (length n) of the object at s; NULL when there is none. The last of twins. */
+static const char *find_key(const char *s, const char *name, size_t n)
+{
+    const char *found = NULL;
+    if (*s != '{')
+        return NULL;
+    for (s = skip_space(s + 1); *s == '"';) {
+        const char *const key = s, *const end = skip_string(s);
+        if ((size_t)(end - key) == n + 2 && strncmp(key + 1, name, n) == 0)
+            found = key;
+        s = skip_space(end);
+        s = skip_space(skip_value(s + 1));
+        if (*s == ',')
+            s = skip_space(s + 1);
+    }
+    return found;
+}
+
+const char *sp_json_place(const struct sp_json *json, const char *path)
+{
+    static char out[256];
+    const char *value = skip_space(json->text), *key = NULL;
+    while (*path) {
+        const size_t n = strcspn(path, ".");
+        const char *const next = find_key(value, path, n);
+        if (!next)
+            break;
+        key = next;
+        value = skip_space(skip_space(skip_string(key)) + 1);
+        path += n + (path[n] == '.');
+    }
+    if (!key) {
+        snprintf(out, sizeof out, "%s", sp_safe(json->origin));
+        return out;
+    }
+    const struct place place = place_of(json->text, (size_t)(key - json->text));
+    snprintf(out, sizeof out, "%s:%zu:%zu", sp_safe(json->origin), place.line, place.column);
+    return out;
+}
+
+void sp_format_double(double value, char *out, size_t size)
+{
+    if (!isfinite(value)) {
+        snprintf(out, size, "null");
+        return;
+    }
+    if (value == 0)
+        value = 0; /* no "-0" */
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, size, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            return;
+    }
+}

@@ -1,0 +1,257 @@
+#include "load.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "text.h"
+
+const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS] = {
+    [SP_MODELS] = {"models", "model", &sp_model_table},
+    [SP_HARDWARE] = {"hardware", "hardware", &sp_hardware_table},
+    [SP_PRECISIONS] = {"precision", "precision", &sp_precision_table},
+    [SP_NETWORKS] = {"networks", "network", &sp_network_table},
+};
+
+char *sp_read_file(const char *path, size_t most, size_t *length, struct sp_error *error)
+{
+    const bool from_stdin = strcmp(path, "-") == 0;
+    const char *const name = from_stdin ? "standard input" : sp_safe(path);
+    struct stat status;
+    FILE *file = from_stdin ? stdin : fopen(path, "rb");
+    if (!file || fstat(fileno(file), &status) != 0) {
+        sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno));
+        if (file && !from_stdin)
+            fclose(file);
+        return NULL;
+    }
+    char *text = NULL;
+    size_t used = 0, size = 0;
+    bool ok = true;
+    if (S_ISDIR(status.st_mode)) {
+        ok = sp_fail(error, SP_INPUT, "%s: is a directory, expected a file", name);
+    } else if (S_ISREG(status.st_mode) && (size_t)status.st_size > most) {
+        ok = sp_fail(error, SP_INPUT, "%s: is larger than %zu MiB, the most that is read", name,
+                     most >> 20);
+    }
+    while (ok) {
+        if (used + 1 >= size) {
+            size = size ? size * 2 : 65536;
+            char *larger = realloc(text, size);
+            if (!larger) {
+                ok = sp_fail(error, SP_INTERNAL, "%s: out of memory", name);
+                break;
+            }
+            text = larger;
+        }
+        const size_t got = fread(text + used, 1, size - used - 1, file);
+        used += got;
+        if (used > most)
+            ok = sp_fail(error, SP_INPUT, "%s: is larger than %zu MiB, the most that is read", name,
+                         most >> 20);
+        if (ok && got == 0) {
+            if (ferror(file))
+                ok = sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno));
+            break;
+        }
+    }
+    if (!from_stdin)
+        fclose(file);
+    if (!ok) {
+        free(text);
+        return NULL;
+    }
+    text[used] = '\0';
+    *length = used;
+    return text;
+}
+
+/* Calls `visit` with each folder of the user's own configs until it returns true. */
+static bool each_user_folder(enum sp_config_kind kind, const struct sp_sources *sources,
+                             bool (*visit)(const char *folder, void *context), void *context)
+{
+    char folder[1024];
+    const char *const kind_folder = sp_config_kinds[kind].folder;
+    if (sources->config_dir) {
+        snprintf(folder, sizeof folder, "%s/%s", sources->config_dir, kind_folder);
+        if (visit(folder, context))
+            return true;
+    }
+    const char *path = getenv("SCALEPLAN_CONFIG_PATH");
+    while (path && *path) {
+        const int n = (int)strcspn(path, ":");
+        snprintf(folder, sizeof folder, "%.*s/%s", n, path, kind_folder);
+        if (n > 0 && visit(folder, context))
+            return true;
+        path += n + (path[n] == ':');
+    }
+    const char *const xdg = getenv("XDG_CONFIG_HOME"), *const home = getenv("HOME");
+    if (xdg && *xdg)
+        snprintf(folder, sizeof folder, "%s/scaleplan/%s", xdg, kind_folder);
+    else if (home && *home)
+        snprintf(folder, sizeof folder, "%s/.config/scaleplan/%s", home, kind_folder);
+    else
+        return false;
+    return visit(folder, context);
+}
+
+struct named_file {
+    const char *name;
+    char path[1200];
+};
+
+static bool has_named_file(const char *folder, void *context)
+{
+    struct named_file *wanted = context;
+    snprintf(wanted->path, sizeof wanted->path, "%s/%s.json", folder, wanted->name);
+    return access(wanted->path, F_OK) == 0;
+}
+
+static bool looks_like_file(const char *spec)
+{
+    const size_t n = strlen(spec);
+    return strcmp(spec, "-") == 0 || strchr(spec, '/') ||
+           (n > 5 && strcmp(spec + n - 5, ".json") == 0);
+}
+
+static bool parse_builtin(const struct sp_builtin *builtin, struct sp_config *config,
+                          struct sp_error *error)
+{
+    snprintf(config->origin, sizeof config->origin, "built-in %s/%s.json",
+             sp_config_kinds[builtin->kind].folder, builtin->name);
+    return sp_json_parse(builtin->text, builtin->length, config->origin, &config->json, error);
+}
+
+static bool parse_file(const char *path, struct sp_config *config, struct sp_error *error)
+{
+    size_t length;
+    config->owned = sp_read_file(path, SP_JSON_MAX_BYTES, &length, error);
+    if (!config->owned)
+        return false;
+    snprintf(config->origin, sizeof config->origin, "%.255s",
+             strcmp(path, "-") == 0 ? "standard input" : path);
+    if (sp_json_parse(config->owned, length, config->origin, &config->json, error))
+        return true;
+    sp_config_free(config);
+    return false;
+}
+
+/* The built-in config with that alias. Only reached when no file name matches, so that the usual
+ * call parses one config and not all. */
+static const struct sp_builtin *find_alias(enum sp_config_kind kind, const char *name,
+                                           struct sp_nearest *nearest)
+{
+    const struct sp_builtin *found = NULL;
+    for (size_t i = 0; i < sp_n_builtins && !found; i++) {
+        struct sp_config config = {0};
+        struct sp_error ignored = {0};
+        if (sp_builtins[i].kind != kind || !parse_builtin(&sp_builtins[i], &config, &ignored))
+            continue;
+        sp_nearest_offer(nearest, sp_builtins[i].name);
+        const cJSON *alias;
+        cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(config.json.root, "aliases"))
+        {
+            if (!cJSON_IsString(alias))
+                continue;
+            if (strcmp(alias->valuestring, name) == 0)
+                found = &sp_builtins[i];
+            sp_nearest_offer(nearest, alias->valuestring);
+        }
+        sp_config_free(&config);
+    }
+    return found;
+}
+
+static const struct sp_builtin *find_builtin(enum sp_config_kind kind, const char *name)
+{
+    for (size_t i = 0; i < sp_n_builtins; i++)
+        if (sp_builtins[i].kind == kind && strcmp(sp_builtins[i].name, name) == 0)
+            return &sp_builtins[i];
+    return NULL;
+}
+
+bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)
+{
+    struct named_file wanted = {.name = name};
+    struct sp_nearest nearest = {.wanted = name};
+    if (!looks_like_file(name) && each_user_folder(kind, sources, has_named_file, &wanted))
+        return true;
+    return find_builtin(kind, name) || find_alias(kind, name, &nearest);
+}
+
+bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
+                    struct sp_config *config, struct sp_error *error)
+{
+    *config = (struct sp_config){0};
+    if (looks_like_file(spec))
+        return parse_file(spec, config, error);
+    struct named_file wanted = {.name = spec};
+    if (each_user_folder(kind, sources, has_named_file, &wanted))
+        return parse_file(wanted.path, config, error);
+    const struct sp_builtin *builtin = find_builtin(kind, spec);
+    struct sp_nearest nearest = {.wanted = spec};
+    if (!builtin)
+        builtin = find_alias(kind, spec, &nearest);
+    if (builtin)
+        return parse_builtin(builtin, config, error);
+    const struct sp_config_kind_info *info = &sp_config_kinds[kind];
+    return sp_fail(error, SP_INPUT, "unknown %s \"%s\"%s (`scaleplan list %s` shows all)",
+                   info->noun, sp_safe(spec), sp_nearest_hint(&nearest), info->folder);
+}
+
+void sp_config_free(struct sp_config *config)
+{
+    sp_json_free(&config->json);
+    free(config->owned);
+    config->owned = NULL;
+}
+
+struct visitor {
+    void (*visit)(const char *name, void *context);
+    void *context;
+};
+
+static bool visit_folder(const char *folder, void *context)
+{
+    const struct visitor *visitor = context;
+    struct dirent **entries;
+    const int n = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        char *const name = entries[i]->d_name;
+        const size_t length = strlen(name);
+        if (length > 5 && strcmp(name + length - 5, ".json") == 0) {
+            name[length - 5] = '\0';
+            visitor->visit(name, visitor->context);
+        }
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+    return false;
+}
+
+void sp_each_config(enum sp_config_kind kind, const struct sp_sources *sources,
+                    void (*visit)(const char *name, void *context), void *context)
+{
+    struct visitor visitor = {visit, context};
+    each_user_folder(kind, sources, visit_folder, &visitor);
+    for (size_t i = 0; i < sp_n_builtins; i++)
+        if (sp_builtins[i].kind == kind)
+            visit(sp_builtins[i].name, context);
+}
+
+static void offer_name(const char *name, void *context)
+{
+    sp_nearest_offer(context, name);
+}
+
+void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sources)
+{
+    for (int kind = 0; kind < SP_CONFIG_KINDS; kind++)
+        sp_each_config((enum sp_config_kind)kind, sources, offer_name, nearest);
+}

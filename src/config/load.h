@@ -1,0 +1,92 @@
+/* Finds configs by name, alias or file, and turns them into checked structs. */
+#ifndef SP_LOAD_H
+#define SP_LOAD_H
+
+#include <stdbool.h>
+
+#include <scaleplan/scaleplan.h>
+
+#include "error.h"
+#include "fields.h"
+
+enum sp_config_kind { SP_MODELS, SP_HARDWARE, SP_PRECISIONS, SP_NETWORKS, SP_CONFIG_KINDS };
+
+/* Folder of each kind ("models"), its singular ("model") and its field table. */
+struct sp_config_kind_info {
+    const char *folder, *noun;
+    const struct sp_field_table *table;
+};
+extern const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS];
+
+/* A config compiled into the binary. */
+struct sp_builtin {
+    enum sp_config_kind kind;
+    const char *name; /* file name without .json */
+    const char *text;
+    size_t length;
+};
+extern const struct sp_builtin sp_builtins[];
+extern const size_t sp_n_builtins;
+
+/* Where to look and how to read, from the command line. */
+struct sp_sources {
+    const char *config_dir;  /* --config-dir, or NULL */
+    bool textbook;           /* --constants textbook */
+    const char *const *sets; /* --set PATH=VALUE, n_sets of them */
+    int n_sets;
+};
+
+/* The text of a config. Free with sp_config_free. */
+struct sp_config {
+    struct sp_json json;
+    char *owned; /* text read from a file, else NULL */
+    char origin[256];
+};
+
+/* Opens a config of one kind by name, alias, file or "-" and parses it. */
+bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
+                    struct sp_config *config, struct sp_error *error);
+void sp_config_free(struct sp_config *config);
+
+/* Whether a config of that name or alias exists (files are not looked at). */
+bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
+
+/* Calls `visit` for every known name of a kind: user files first, then built-in ones. */
+void sp_each_config(enum sp_config_kind kind, const struct sp_sources *sources,
+                    void (*visit)(const char *name, void *context), void *context);
+
+/* Offers every name of every kind to a mistyped one. */
+struct sp_nearest;
+void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sources);
+
+/* Decode a parsed config of one kind and check that its values agree with each other. */
+bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct sp_error *error);
+bool sp_decode_hardware(const struct sp_json *json, bool textbook, struct sp_hardware *hw,
+                        struct sp_error *error);
+
+/* Load, decode, apply --set, check. */
+bool sp_load_model(const char *spec, const struct sp_sources *sources, struct sp_model *model,
+                   struct sp_error *error);
+bool sp_load_precision(const char *spec, const struct sp_sources *sources,
+                       struct sp_precision *precision, struct sp_error *error);
+bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
+                      struct sp_scaleout *scaleout, struct sp_error *error);
+
+/* "v5p-4096", "v5p:16x16x16", "v5p-8960x2", "gcp:v5p-8192", "h100-512", "my-chip.json-64", "v5p".
+ */
+bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,
+                      struct sp_error *error);
+
+/* Google Cloud's own name of the slice ("v5p-8192"), or "" for machines that have none. */
+void sp_cloud_name(const struct sp_hardware *hw, char *out, size_t size);
+
+/* "16x16x16", "64 nodes of 8". */
+void sp_shape_name(const struct sp_hardware *hw, char *out, size_t size);
+
+/* Reads a whole file ("-": standard input) of at most `most` bytes; free() the result. */
+char *sp_read_file(const char *path, size_t most, size_t *length, struct sp_error *error);
+
+/* Refuses --set paths whose first part is none of model, hw, precision. */
+bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error);
+
+#endif

@@ -1,0 +1,225 @@
+/* The input tables: every key a config file may hold, with its unit, range and meaning. */
+#include <math.h>
+#include <stddef.h>
+
+#include <scaleplan/scaleplan.h>
+
+#include "fields.h"
+
+#define N_FIELDS(array) (sizeof(array) / sizeof *(array))
+#define MOST 1e18
+
+/* One row: where the value lives is given by the struct and its member. */
+#define TEXT_(key, type, member, help)                                                             \
+    {                                                                                              \
+        key, SP_FIELD_TEXT, offsetof(type, member), sizeof(((type *)0)->member), "", 0, 0, NULL,   \
+            0, false, help                                                                         \
+    }
+#define INT_(key, type, member, unit, min, max, help)                                              \
+    {                                                                                              \
+        key, SP_FIELD_INT, offsetof(type, member), 0, unit, min, max, NULL, 0, false, help         \
+    }
+#define REAL_(key, type, member, unit, min, max, help)                                             \
+    {                                                                                              \
+        key, SP_FIELD_REAL, offsetof(type, member), 0, unit, min, max, NULL, 0, false, help        \
+    }
+#define FIGURE_(key, type, member, unit, min, help)                                                \
+    {                                                                                              \
+        key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, NAN, false, help   \
+    }
+#define BOOL_(key, type, member, help)                                                             \
+    {                                                                                              \
+        key, SP_FIELD_BOOL, offsetof(type, member), 0, "", 0, 1, NULL, 0, false, help              \
+    }
+#define ENUM_(key, type, member, names, fallback, help)                                            \
+    {                                                                                              \
+        key, SP_FIELD_ENUM, offsetof(type, member), 0, "", 0, 0, names, fallback, false, help      \
+    }
+#define SHAPE_(key, type, member, help)                                                            \
+    {                                                                                              \
+        key, SP_FIELD_SHAPE, offsetof(type, member), 0, "", 0, 0, NULL, 0, false, help             \
+    }
+#define PROSE_(key, help)                                                                          \
+    {                                                                                              \
+        key, SP_FIELD_PROSE, 0, 0, "", 0, 0, NULL, 0, false, help                                  \
+    }
+
+const char *const sp_dtype_names[] = {"bf16", "fp16", "tf32", "fp32", "fp8",
+                                      "int8", "int4", "fp4",  NULL};
+static const char *const norms[] = {"rmsnorm", "layernorm", "layernorm_nobias", NULL};
+static const char *const qk_norms[] = {"none", "head", "full", NULL};
+static const char *const network_kinds[] = {"torus", "switched", NULL};
+static const char *const wraps[] = {"cube", "axis16", "full_pod", "always", "never", NULL};
+static const char *const counts[] = {"chips", "cores", NULL};
+
+#define M struct sp_model
+static const struct sp_field model_fields[] = {
+    TEXT_("name", M, name, "canonical name"),
+    PROSE_("aliases", "other names people type"),
+    TEXT_("family", M, family, "architecture family"),
+    REAL_("params", M, params, "parameters", 1, 1e15, "size of a model whose shape is not given"),
+    REAL_("published_params", M, published_params, "parameters", 0, 1e15, "published total"),
+    INT_("layers", M, layers, "", 1, 10000, "L: transformer blocks"),
+    INT_("d_model", M, d_model, "", 1, 1000000, "D: width of the residual stream"),
+    INT_("d_ff", M, d_ff, "", 1, 10000000, "F: width of the MLP"),
+    INT_("heads", M, heads, "", 1, 100000, "N_h: query heads"),
+    INT_("kv_heads", M, kv_heads, "", 1, 100000, "K: key-value heads"),
+    INT_("head_dim", M, head_dim, "", 1, 100000, "H: width of one head"),
+    INT_("vocab", M, vocab, "tokens", 1, 100000000, "V: vocabulary"),
+    INT_("max_seq", M, max_seq, "tokens", 1, 1e12, "longest sequence"),
+    BOOL_("gated_mlp", M, gated_mlp, "three MLP matrices (SwiGLU) instead of two"),
+    BOOL_("tied_embeddings", M, tied_embeddings, "input and output share one table"),
+    ENUM_("norm", M, norm, norms, 0, "kind of normalisation"),
+    INT_("norms_per_layer", M, norms_per_layer, "", 0, 100, "normalisations in a block"),
+    ENUM_("qk_norm", M, qk_norm, qk_norms, 0, "normalisation of queries and keys"),
+    BOOL_("qkv_bias", M, qkv_bias, "biases on query, key and value projections"),
+    BOOL_("o_bias", M, o_bias, "bias on the attention output projection"),
+    BOOL_("mlp_bias", M, mlp_bias, "biases in the MLP"),
+    BOOL_("lm_head_bias", M, lm_head_bias, "bias on the output head"),
+    BOOL_("embedding_norm", M, embedding_norm, "normalisation after the embedding"),
+    BOOL_("parallel_attention", M, parallel_attention, "attention and MLP side by side"),
+    INT_("learned_positions", M, learned_positions, "tokens", 0, 1e9, "rows of a position table"),
+    INT_("extra_attention_params_per_layer", M, extra_attention_params_per_layer, "parameters", 0,
+         1e12, "attention weights beyond the four projections"),
+    PROSE_("position", "position encoding"),
+    PROSE_("activation", "MLP activation"),
+    INT_("sliding_window", M, sliding_window, "tokens", 0, 1e12, "window of local attention"),
+    PROSE_("sliding_pattern", "local to global layers"),
+    INT_("moe.experts", M, moe.experts, "", 1, 100000, "E: routed experts in a layer"),
+    INT_("moe.top_k", M, moe.top_k, "", 1, 100000, "k: routed experts per token"),
+    INT_("moe.shared_experts", M, moe.shared_experts, "", 0, 1000, "experts of every token"),
+    INT_("moe.d_ff_expert", M, moe.d_ff_expert, "", 1, 10000000, "width of one expert"),
+    INT_("moe.dense_layers", M, moe.dense_layers, "", 0, 10000, "leading layers without experts"),
+    INT_("moe.every", M, moe.every, "", 1, 10000, "one layer in this many has experts"),
+    INT_("moe.d_ff_dense", M, moe.d_ff_dense, "", 0, 10000000, "width of the dense layers' MLP"),
+    BOOL_("moe.router_bias", M, moe.router_bias, "bias of the router"),
+    BOOL_("moe.score_correction_bias", M, moe.score_correction_bias, "load-balancing bias"),
+    BOOL_("moe.expert_bias", M, moe.expert_bias, "biases in the experts"),
+    INT_("mla.q_lora_rank", M, mla.q_lora_rank, "", 0, 1000000, "rank of the query latent"),
+    INT_("mla.kv_lora_rank", M, mla.kv_lora_rank, "", 1, 1000000, "rank of the key-value latent"),
+    INT_("mla.qk_nope_head_dim", M, mla.qk_nope_head_dim, "", 1, 100000, "key width without RoPE"),
+    INT_("mla.qk_rope_head_dim", M, mla.qk_rope_head_dim, "", 0, 100000, "key width with RoPE"),
+    INT_("mla.v_head_dim", M, mla.v_head_dim, "", 1, 100000, "value width"),
+    REAL_("training.batch_tokens", M, batch_tokens, "tokens", 1, 1e15, "B: typical batch"),
+    INT_("training.seq", M, seq, "tokens", 1, 1e12, "T: typical sequence length"),
+    PROSE_("training.source", "where the batch comes from"),
+    PROSE_("source", "where the figures come from"),
+    PROSE_("note", "remarks"),
+};
+#undef M
+const struct sp_field_table sp_model_table = {"model", model_fields, N_FIELDS(model_fields)};
+
+#define H struct sp_hardware
+static const struct sp_field hardware_fields[] = {
+    TEXT_("name", H, name, "canonical name"),
+    PROSE_("aliases", "other names people type"),
+    PROSE_("vendor", "who makes it"),
+    PROSE_("kind", "tpu, gpu or npu"),
+    FIGURE_("chip.peak_flops_per_s.bf16", H, chip.peak_flops_per_s[SP_BF16], "FLOP/s", 1,
+            "C: dense peak of bf16 matmuls"),
+    FIGURE_("chip.peak_flops_per_s.fp16", H, chip.peak_flops_per_s[SP_FP16], "FLOP/s", 1,
+            "dense fp16 peak"),
+    FIGURE_("chip.peak_flops_per_s.tf32", H, chip.peak_flops_per_s[SP_TF32], "FLOP/s", 1,
+            "dense tf32 peak"),
+    FIGURE_("chip.peak_flops_per_s.fp32", H, chip.peak_flops_per_s[SP_FP32], "FLOP/s", 1,
+            "fp32 peak"),
+    FIGURE_("chip.peak_flops_per_s.fp8", H, chip.peak_flops_per_s[SP_FP8], "FLOP/s", 1,
+            "dense fp8 peak"),
+    FIGURE_("chip.peak_flops_per_s.int8", H, chip.peak_flops_per_s[SP_INT8], "FLOP/s", 1,
+            "dense int8 peak"),
+    FIGURE_("chip.peak_flops_per_s.int4", H, chip.peak_flops_per_s[SP_INT4], "FLOP/s", 1,
+            "dense int4 peak"),
+    FIGURE_("chip.peak_flops_per_s.fp4", H, chip.peak_flops_per_s[SP_FP4], "FLOP/s", 1,
+            "dense fp4 peak"),
+    FIGURE_("chip.hbm_bytes", H, chip.hbm_bytes, "bytes", 1, "memory of one chip"),
+    FIGURE_("chip.hbm_usable_bytes", H, chip.hbm_usable_bytes, "bytes", 1,
+            "memory that the runtime grants"),
+    FIGURE_("chip.hbm_bytes_per_s", H, chip.hbm_bytes_per_s, "bytes/s", 1,
+            "W_hbm: memory bandwidth"),
+    FIGURE_("chip.vmem_bytes", H, chip.vmem_bytes, "bytes", 1, "on-chip vector memory"),
+    FIGURE_("chip.vmem_bytes_per_s", H, chip.vmem_bytes_per_s, "bytes/s", 1,
+            "W_vmem: its bandwidth"),
+    FIGURE_("chip.l2_bytes", H, chip.l2_bytes, "bytes", 1, "L2 cache"),
+    FIGURE_("chip.smem_bytes_per_sm", H, chip.smem_bytes_per_sm, "bytes", 1,
+            "shared memory of one SM"),
+    FIGURE_("chip.register_bytes_per_sm", H, chip.register_bytes_per_sm, "bytes", 1,
+            "registers of one SM"),
+    FIGURE_("chip.sms", H, chip.sms, "", 1, "streaming multiprocessors"),
+    FIGURE_("chip.cores", H, chip.cores, "", 1, "TensorCores of one TPU chip"),
+    FIGURE_("chip.mxus_per_core", H, chip.mxus_per_core, "", 1, "matrix units of one TensorCore"),
+    FIGURE_("chip.mxu_dim", H, chip.mxu_dim, "", 1, "side of the systolic array"),
+    FIGURE_("chip.cuda_cores_per_sm", H, chip.cuda_cores_per_sm, "", 1, "fp32 lanes of one SM"),
+    FIGURE_("chip.tensor_cores_per_sm", H, chip.tensor_cores_per_sm, "", 1,
+            "tensor cores of one SM"),
+    FIGURE_("chip.vpu_lanes", H, chip.vpu_lanes, "", 1, "lanes of the vector unit"),
+    FIGURE_("chip.vpu_sublanes", H, chip.vpu_sublanes, "", 1, "sublanes of the vector unit"),
+    FIGURE_("chip.vpu_alus", H, chip.vpu_alus, "", 1, "ALUs per lane and sublane"),
+    FIGURE_("chip.clock_hz", H, chip.clock_hz, "Hz", 1, "base clock"),
+    FIGURE_("chip.boost_clock_hz", H, chip.boost_clock_hz, "Hz", 1, "boost clock"),
+    FIGURE_("chip.nvlink_ports", H, chip.nvlink_ports, "", 1, "NVLink ports of one GPU"),
+    FIGURE_("chip.nvlink_port_bytes_per_s", H, chip.nvlink_port_bytes_per_s, "bytes/s", 1,
+            "one NVLink port, one way"),
+    FIGURE_("chip.pcie_bytes_per_s", H, chip.pcie_bytes_per_s, "bytes/s", 1,
+            "W_pcie: link to the host, one way"),
+    FIGURE_("chip.tdp_w", H, chip.tdp_w, "W", 0, "power of one chip"),
+    FIGURE_("chip.price_usd_per_h", H, chip.price_usd_per_h, "USD/h", 0, "list price of one chip"),
+    ENUM_("network.kind", H, network.kind, network_kinds, 0, "torus or switched"),
+    INT_("network.axes", H, network.axes, "", 1, SP_MAX_AXES, "axes of the torus"),
+    FIGURE_("network.link_bytes_per_s", H, network.link_bytes_per_s, "bytes/s", 1,
+            "w: one torus link, one way"),
+    FIGURE_("network.hop_latency_s", H, network.hop_latency_s, "s", 0, "T_min: one hop"),
+    ENUM_("network.wrap", H, network.wrap, wraps, SP_WRAP_NEVER, "when axes close into rings"),
+    INT_("network.chips_per_host", H, network.chips_per_host, "", 1, 1024, "chips of one host"),
+    FIGURE_("network.dcn_bytes_per_s_per_host", H, network.dcn_bytes_per_s_per_host, "bytes/s", 1,
+            "egress of one host into the data-centre network"),
+    SHAPE_("network.pod_shape", H, network.pod_shape, "the whole pod"),
+    {"network.shapes", SP_FIELD_SHAPES, offsetof(H, network.shapes), 0, "", 0, 0, NULL, 0, false,
+     "slices on offer"},
+    TEXT_("network.cloud_name", H, network.cloud_name, "prefix of the cloud's slice names"),
+    ENUM_("network.cloud_counts", H, network.cloud_counts_cores, counts, 0,
+          "what the number in the cloud's names counts"),
+    INT_("network.domain", H, network.domain, "", 1, 100000, "devices of one scale-up domain"),
+    FIGURE_("network.domain_bytes_per_s", H, network.domain_bytes_per_s, "bytes/s", 1,
+            "W_gpu: egress of one device inside its domain"),
+    FIGURE_("network.scaleout_bytes_per_s", H, network.scaleout_bytes_per_s, "bytes/s", 1,
+            "egress of one device beyond its domain"),
+    INT_("network.devices_per_host", H, network.devices_per_host, "", 1, 100000,
+         "devices of one host, where a domain spans several"),
+    TEXT_("network.scaleout", H, network.scaleout_name, "name of the scale-out network"),
+    PROSE_("sources", "where the figures come from"),
+    PROSE_("conflicts", "where sources disagree, and the choice"),
+    PROSE_("note", "remarks"),
+};
+#undef H
+const struct sp_field_table sp_hardware_table = {"hw", hardware_fields, N_FIELDS(hardware_fields)};
+
+#define R struct sp_precision
+static const struct sp_field precision_fields[] = {
+    TEXT_("name", R, name, "canonical name"),
+    PROSE_("aliases", "other names people type"),
+    REAL_("weight_bytes", R, weight_bytes, "bytes", 0, 64, "weights, per parameter"),
+    REAL_("grad_bytes", R, grad_bytes, "bytes", 0, 64, "gradients, with any fp32 accumulation"),
+    REAL_("master_bytes", R, master_bytes, "bytes", 0, 64, "fp32 master copy"),
+    REAL_("optimizer_bytes", R, optimizer_bytes, "bytes", 0, 64, "optimizer moments"),
+    ENUM_("compute_dtype", R, compute_dtype, sp_dtype_names, SP_BF16, "format of the matmuls"),
+    PROSE_("source", "where the recipe comes from"),
+    PROSE_("note", "remarks"),
+};
+#undef R
+const struct sp_field_table sp_precision_table = {"precision", precision_fields,
+                                                  N_FIELDS(precision_fields)};
+
+#define W struct sp_scaleout
+static const char *const pers[] = {"device", "node", NULL};
+static const struct sp_field network_fields[] = {
+    TEXT_("name", W, name, "canonical name"),
+    PROSE_("aliases", "other names people type"),
+    FIGURE_("bytes_per_s", W, bytes_per_s, "bytes/s", 1, "line rate, one way"),
+    ENUM_("per", W, per_node, pers, 0, "whether every device has one, or a node shares it"),
+    FIGURE_("latency_s", W, latency_s, "s", 0, "latency of one message"),
+    PROSE_("source", "where the figures come from"),
+    PROSE_("note", "remarks"),
+};
+#undef W
+const struct sp_field_table sp_network_table = {"network", network_fields,
+                                                N_FIELDS(network_fields)};

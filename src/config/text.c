@@ -1,0 +1,135 @@
+#include "text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "error.h"
+
+/* The multiplier of a prefix at *text, which is moved past it. */
+static double take_prefix(const char **text)
+{
+    static const char letters[] = "kMGTPE";
+    const char *at = **text ? strchr(letters, **text == 'K' ? 'k' : **text) : NULL;
+    if (!at)
+        return 1;
+    const int power = (int)(at - letters) + 1;
+    if ((*text)[1] == 'i') {
+        *text += 2;
+        return ldexp(1, 10 * power);
+    }
+    if (**text == 'K')
+        return 1; /* only Ki: a lone K is neither 1000 nor 1024 to everybody */
+    *text += 1;
+    return pow(1000, power);
+}
+
+static bool is_unit(const char *text)
+{
+    static const char *const units[] = {"",       "B", "B/s", "FLOPs", "FLOP/s",
+                                        "tokens", "s", "Hz",  "W"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(text, units[i]) == 0)
+            return true;
+    return false;
+}
+
+bool sp_parse_number(const char *text, double *value)
+{
+    if (strspn(text, "0123456789.") == 0 || text[0] == '\0')
+        return false;
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+        return false;
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text)
+        return false;
+    if (strcmp(end, "%") == 0) {
+        number /= 100;
+    } else {
+        const char *rest = end;
+        number *= take_prefix(&rest);
+        if (!is_unit(rest))
+            return false;
+    }
+    if (!isfinite(number))
+        return false;
+    *value = number;
+    return true;
+}
+
+int sp_parse_dims(const char *text, double *dims, int most)
+{
+    int n = 0;
+    while (n < most) {
+        if (!isdigit((unsigned char)*text))
+            return 0;
+        char number[32];
+        const size_t length = strspn(text, "0123456789");
+        if (length >= sizeof number || length == 0)
+            return 0;
+        memcpy(number, text, length);
+        number[length] = '\0';
+        dims[n++] = strtod(number, NULL);
+        text += length;
+        if (*text == '\0')
+            return n;
+        if (*text++ != 'x')
+            return 0;
+    }
+    return 0;
+}
+
+/* Edits (insert, delete, replace, swap neighbours) between two short names, letters' case ignored.
+ */
+static size_t edit_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    static size_t rows[3][LONGEST + 1];
+    const size_t n = strnlen(a, LONGEST), m = strnlen(b, LONGEST);
+    size_t *before = rows[0], *last = rows[1], *now = rows[2];
+    for (size_t j = 0; j <= m; j++)
+        last[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        now[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            const int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+            size_t cost = last[j - 1] + (x != y);
+            if (last[j] + 1 < cost)
+                cost = last[j] + 1;
+            if (now[j - 1] + 1 < cost)
+                cost = now[j - 1] + 1;
+            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+                y == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < cost)
+                cost = before[j - 2] + 1;
+            now[j] = cost;
+        }
+        size_t *const oldest = before;
+        before = last;
+        last = now;
+        now = oldest;
+    }
+    return last[m];
+}
+
+void sp_nearest_offer(struct sp_nearest *nearest, const char *candidate)
+{
+    const size_t distance = edit_distance(nearest->wanted, candidate);
+    if (nearest->best[0] && distance >= nearest->distance)
+        return;
+    nearest->distance = distance;
+    snprintf(nearest->best, sizeof nearest->best, "%s", candidate);
+}
+
+const char *sp_nearest_hint(const struct sp_nearest *nearest)
+{
+    static char hint[160];
+    const size_t length = strlen(nearest->wanted);
+    hint[0] = '\0';
+    if (nearest->best[0] && nearest->distance <= (length < 4 ? 1 : 1 + length / 3))
+        snprintf(hint, sizeof hint, "; did you mean \"%s\"?", sp_safe(nearest->best));
+    return hint;
+}

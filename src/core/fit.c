@@ -1,0 +1,250 @@
+/* The rows of `fit`, its best plan, and the smallest change that turns each "no" into a "yes". */
+#include <math.h>
+
+#include "strategy_internal.h"
+
+struct search {
+    const struct sp_fit_input *in;
+    const struct sp_fit_terms *t;
+    struct sp_strategy best;
+    double batch_needed;
+};
+
+static void keep_better(struct sp_strategy *plan, void *context)
+{
+    struct search *search = context;
+    sp_judge(plan, search->in, search->t);
+    if (sp_better(plan, &search->best))
+        search->best = *plan;
+}
+
+/* The rule looks for the mesh with the least communication, whatever its memory. */
+static void keep_quieter(struct sp_strategy *plan, void *context)
+{
+    struct search *search = context;
+    sp_judge(plan, search->in, search->t);
+    const struct sp_strategy *best = &search->best;
+    const double own = plan->comms_over_math, other = best->comms_over_math;
+    const bool quieter = own < other * (1 - 1e-12);
+    const bool pipeline = plan->kind == SP_PP_FSDP;
+    if (!best->exists || (pipeline ? sp_better(plan, best) : quieter))
+        search->best = *plan;
+}
+
+static void keep_least_batch(struct sp_strategy *plan, void *context)
+{
+    struct search *search = context;
+    sp_judge(plan, search->in, search->t);
+    const double batch = sp_batch_needed(plan, search->t, search->in->overlap);
+    if (batch < search->batch_needed) {
+        search->batch_needed = batch;
+        search->best = *plan;
+    }
+}
+
+/* Whether a strategy means something for this model on this machine. */
+static bool has_meaning(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                        enum sp_strategy_kind kind)
+{
+    const bool torus = in->hw->network.kind == SP_TORUS, shaped = sp_model_has_shape(in->model);
+    const bool several_domains = torus ? t->S > 1 : t->N > (double)in->hw->network.domain;
+    if (t->N <= 1)
+        return kind == SP_DP;
+    switch (kind) {
+    case SP_TP:
+        return shaped;
+    case SP_FSDP_TP:
+        return shaped && (!torus || t->n > 1);
+    case SP_PP_FSDP:
+        return shaped && several_domains;
+    case SP_HSDP:
+        return several_domains;
+    default:
+        return true;
+    }
+}
+
+/* DP, FSDP or TP over all chips at once. */
+static struct sp_strategy whole_machine(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                        enum sp_strategy_kind kind)
+{
+    const int64_t N = sp_chips(in->hw);
+    const bool torus = in->hw->network.kind == SP_TORUS && t->n > 0;
+    double W_ici = t->W;
+    if (torus && t->n > 1)
+        W_ici = t->W_X + t->W_Y;
+    struct sp_strategy plan = {.kind = kind,
+                               .dp = 1,
+                               .fsdp = 1,
+                               .tp = 1,
+                               .pp = 1,
+                               .chunks = 1,
+                               .microbatches = 1,
+                               .W_X = NAN,
+                               .W_Y = NAN,
+                               .critical_tokens_per_chip = NAN};
+    if (kind == SP_TP) {
+        plan.tp = N;
+        plan.W_Y = torus ? W_ici : NAN;
+    } else {
+        plan.dp = kind == SP_DP ? N : 1;
+        plan.fsdp = kind == SP_DP ? 1 : N;
+        plan.W_X = torus ? W_ici : NAN;
+        plan.critical_tokens_per_chip = N > 1 ? sp_critical_tokens_per_chip(t->C, t->W, t->r) : NAN;
+    }
+    sp_judge(&plan, in, t);
+    return plan;
+}
+
+/* Tokens per chip below which a mesh waits: the closed form on a torus, else this very mesh's. */
+static double mesh_critical(const struct sp_strategy *plan, const struct sp_fit_input *in,
+                            const struct sp_fit_terms *t)
+{
+    if (in->hw->network.kind == SP_TORUS && plan->tp > 1 && plan->pp == 1) {
+        const double ici =
+            sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, in->overlap);
+        return t->S > 1 ? fmax(ici, t->r * t->C / (t->M * t->W_dcn)) : ici;
+    }
+    return sp_batch_needed(plan, t, in->overlap) / t->N;
+}
+
+struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                   enum sp_strategy_kind kind)
+{
+    if (!has_meaning(in, t, kind))
+        return (struct sp_strategy){.kind = kind};
+    if (kind == SP_DP || kind == SP_FSDP || kind == SP_TP)
+        return whole_machine(in, t, kind);
+    struct search search = {.in = in, .t = t};
+    const bool size_only_slices = kind == SP_HSDP && !sp_model_has_shape(in->model);
+    if (size_only_slices || (in->hw->network.kind == SP_TORUS && t->n < 2))
+        sp_each_real_mesh(in, t, kind, keep_quieter, &search);
+    else
+        sp_each_rule_mesh(in, t, kind, keep_quieter, &search);
+    if (search.best.exists)
+        search.best.critical_tokens_per_chip = mesh_critical(&search.best, in, t);
+    return search.best;
+}
+
+struct tp_search {
+    struct search search;
+    int64_t tp;
+};
+
+static void keep_quieter_of_degree(struct sp_strategy *plan, void *context)
+{
+    struct tp_search *wanted = context;
+    if (plan->tp == wanted->tp)
+        keep_quieter(plan, &wanted->search);
+}
+
+struct sp_strategy sp_fit_on_real_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                       int64_t tp)
+{
+    struct tp_search wanted = {.search = {.in = in, .t = t}, .tp = tp};
+    sp_each_real_mesh(in, t, SP_FSDP_TP, keep_quieter_of_degree, &wanted);
+    return wanted.search.best;
+}
+
+struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                               unsigned allowed)
+{
+    struct sp_fit_input real = *in;
+    real.axes = 0;
+    const struct sp_fit_terms whole = sp_fit_terms(&real);
+    struct search search = {.in = &real, .t = &whole};
+    for (int kind = 0; kind < SP_STRATEGIES; kind++) {
+        if (!(allowed >> kind & 1) || !has_meaning(&real, &whole, (enum sp_strategy_kind)kind))
+            continue;
+        if (kind == SP_TP) {
+            struct sp_strategy tp = whole_machine(&real, &whole, SP_TP);
+            const int64_t N = sp_chips(in->hw);
+            if (N <= in->model->heads && in->model->heads % N == 0 && in->model->d_ff % N == 0 &&
+                sp_better(&tp, &search.best))
+                search.best = tp;
+            continue;
+        }
+        sp_each_real_mesh(&real, &whole, (enum sp_strategy_kind)kind, keep_better, &search);
+    }
+    if (search.best.exists)
+        search.best.critical_tokens_per_chip =
+            sp_batch_needed(&search.best, &whole, in->overlap) / t->N;
+    return search.best;
+}
+
+double sp_batch_needed(const struct sp_strategy *plan, const struct sp_fit_terms *t,
+                       enum sp_overlap overlap)
+{
+    if (overlap == SP_OVERLAP_NONE) {
+        const double fixed = sp_serial_load(plan->loads.activations);
+        const double falling = sp_serial_load(plan->loads.weights);
+        if (fixed > 1 || (fixed == 1 && falling > 0))
+            return INFINITY;
+        return falling > 0 ? t->B * falling / (1 - fixed) : 0;
+    }
+    double needed = 0;
+    for (int link = 0; link < SP_LINKS; link++) {
+        const double weights = plan->loads.weights[link], rest = plan->loads.activations[link];
+        if (rest > 1 || (rest == 1 && weights > 0))
+            return INFINITY;
+        if (weights > 0)
+            needed = fmax(needed, t->B * weights / (1 - rest));
+    }
+    return needed;
+}
+
+double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                           enum sp_strategy_kind kind, bool real_axes, struct sp_strategy *plan)
+{
+    struct search search = {.in = in, .t = t, .batch_needed = INFINITY};
+    if (!has_meaning(in, t, kind))
+        return INFINITY;
+    if (!real_axes && (kind == SP_DP || kind == SP_FSDP || kind == SP_TP)) {
+        search.best = whole_machine(in, t, kind);
+        search.batch_needed = sp_batch_needed(&search.best, t, in->overlap);
+    } else if (real_axes) {
+        sp_each_real_mesh(in, t, kind, keep_least_batch, &search);
+    } else {
+        sp_each_rule_mesh(in, t, kind, keep_least_batch, &search);
+    }
+    *plan = search.best;
+    return search.batch_needed;
+}
+
+int64_t sp_chips_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,
+                        const struct sp_fit_terms *t)
+{
+    /* Memory of a chip is kept + shared / N: what each replica holds whole, and what all share. */
+    const double activations = isnan(plan->activation_bytes) ? 0 : plan->activation_bytes * t->N;
+    const double copies = (double)plan->dp;
+    const bool shards_all = plan->dp == 1;
+    const double kept = shards_all ? 0 : t->state_bytes * copies / t->N;
+    const double shared = shards_all ? t->state_bytes + activations : activations;
+    if (kept >= t->capacity_bytes)
+        return 0;
+    const double fewest = floor(shared / (t->capacity_bytes - kept)) + 1;
+    return fewest > 1e12 ? 0 : sp_nearest_chips(&in->hw->network, (int64_t)fewest, true);
+}
+
+int64_t sp_chips_fed(const struct sp_strategy *plan, const struct sp_fit_input *in,
+                     const struct sp_fit_terms *t)
+{
+    if (!(plan->critical_tokens_per_chip > 0) || isinf(plan->critical_tokens_per_chip))
+        return 0;
+    const double most = floor(t->B / plan->critical_tokens_per_chip);
+    return most < 1 || most > 1e12 ? 0 : sp_nearest_chips(&in->hw->network, (int64_t)most, false);
+}
+
+enum sp_remat sp_remat_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,
+                              const struct sp_fit_terms *t)
+{
+    const double now = sp_activation_bytes_per_token_layer(in->model, in->remat);
+    for (int remat = SP_REMAT_NONE; remat < SP_REMATS; remat++) {
+        const double bytes = sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat);
+        if (isnan(bytes) || bytes >= now)
+            continue;
+        if (plan->state_bytes + plan->activation_bytes * bytes / now < t->capacity_bytes)
+            return (enum sp_remat)remat;
+    }
+    return SP_REMATS;
+}

@@ -1,0 +1,177 @@
+/* Slices, their legal sizes, and the bandwidths that follow from a chip's links. */
+#include <math.h>
+#include <string.h>
+
+#include <scaleplan/hardware.h>
+
+int64_t sp_shape_chips(const struct sp_shape *shape)
+{
+    int64_t chips = 1;
+    for (int i = 0; i < SP_MAX_AXES; i++)
+        chips *= shape->axis[i];
+    return chips;
+}
+
+int64_t sp_chips(const struct sp_hardware *hw)
+{
+    return hw->chips_per_slice * hw->slices;
+}
+
+double sp_capacity_bytes(const struct sp_chip *chip)
+{
+    return isnan(chip->hbm_usable_bytes) ? chip->hbm_bytes : chip->hbm_usable_bytes;
+}
+
+enum sp_dtype sp_compute_dtype(const struct sp_chip *chip, enum sp_dtype wanted)
+{
+    static const enum sp_dtype fallback[SP_DTYPES] = {
+        [SP_BF16] = SP_FP16, [SP_FP16] = SP_BF16, [SP_TF32] = SP_BF16, [SP_FP32] = SP_TF32,
+        [SP_FP8] = SP_BF16,  [SP_INT8] = SP_BF16, [SP_INT4] = SP_INT8, [SP_FP4] = SP_FP8,
+    };
+    enum sp_dtype dtype = wanted;
+    for (int tries = 0; tries < SP_DTYPES; tries++) {
+        if (!isnan(chip->peak_flops_per_s[dtype]))
+            return dtype;
+        dtype = fallback[dtype];
+    }
+    return SP_DTYPES;
+}
+
+bool sp_axis_wraps(const struct sp_hardware *hw, int axis)
+{
+    const struct sp_network *net = &hw->network;
+    switch (net->wrap) {
+    case SP_WRAP_CUBE:
+        for (int i = 0; i < net->axes; i++)
+            if (hw->shape.axis[i] % 4 != 0)
+                return false;
+        return true;
+    case SP_WRAP_AXIS16:
+        return hw->shape.axis[axis] == 16;
+    case SP_WRAP_FULL_POD:
+        return sp_shape_chips(&hw->shape) == sp_shape_chips(&net->pod_shape);
+    case SP_WRAP_ALWAYS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+double sp_axis_bytes_per_s(double link_bytes_per_s, int64_t length, bool wraps)
+{
+    const double X = (double)length;
+    if (length <= 1)
+        return 0;
+    return wraps ? 2 * link_bytes_per_s : link_bytes_per_s * X / (X - 1);
+}
+
+double sp_dcn_bytes_per_s_per_chip(const struct sp_network *network)
+{
+    return network->dcn_bytes_per_s_per_host / (double)network->chips_per_host;
+}
+
+double sp_node_bytes_per_s(const struct sp_network *network)
+{
+    return (double)network->domain * network->scaleout_bytes_per_s;
+}
+
+void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scaleout)
+{
+    const double sharers = scaleout->per_node ? (double)network->domain : 1;
+    network->scaleout_bytes_per_s = scaleout->bytes_per_s / sharers;
+    memcpy(network->scaleout_name, scaleout->name, sizeof network->scaleout_name);
+}
+
+static bool same_shape_in_any_order(const struct sp_shape *a, const struct sp_shape *b)
+{
+    bool used[SP_MAX_AXES] = {false};
+    for (int i = 0; i < SP_MAX_AXES; i++) {
+        int j = 0;
+        while (j < SP_MAX_AXES && (used[j] || a->axis[i] != b->axis[j]))
+            j++;
+        if (j == SP_MAX_AXES)
+            return false;
+        used[j] = true;
+    }
+    return true;
+}
+
+static int64_t longest_axis(const struct sp_shape *shape)
+{
+    int64_t longest = 0;
+    for (int i = 0; i < SP_MAX_AXES; i++)
+        if (shape->axis[i] > longest)
+            longest = shape->axis[i];
+    return longest;
+}
+
+bool sp_find_shape(const struct sp_network *network, int64_t chips, struct sp_shape *found)
+{
+    bool any = false;
+    if (chips == 1) {
+        *found = (struct sp_shape){{1, 1, 1}};
+        return true;
+    }
+    for (int i = 0; i < network->n_shapes; i++) {
+        const struct sp_shape *shape = &network->shapes[i];
+        if (sp_shape_chips(shape) != chips)
+            continue;
+        if (!any || longest_axis(shape) < longest_axis(found))
+            *found = *shape;
+        any = true;
+    }
+    return any;
+}
+
+bool sp_offers_shape(const struct sp_network *network, const struct sp_shape *wanted,
+                     struct sp_shape *found)
+{
+    if (sp_shape_chips(wanted) == 1) {
+        *found = *wanted;
+        return true;
+    }
+    for (int i = 0; i < network->n_shapes; i++) {
+        if (same_shape_in_any_order(&network->shapes[i], wanted)) {
+            *found = network->shapes[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sp_offers_chips(const struct sp_network *network, int64_t chips)
+{
+    if (chips < 1)
+        return false;
+    if (network->kind == SP_TORUS) {
+        struct sp_shape shape;
+        return sp_find_shape(network, chips, &shape);
+    }
+    const int64_t domain = network->domain;
+    const int64_t host = network->devices_per_host > 0 ? network->devices_per_host : domain;
+    if (chips >= domain)
+        return chips % domain == 0;
+    return domain % chips == 0 || chips % host == 0;
+}
+
+int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool up)
+{
+    if (network->kind == SP_SWITCHED) {
+        if (chips >= network->domain) {
+            const int64_t down = chips - chips % network->domain;
+            return up && down < chips ? down + network->domain : down;
+        }
+        while (chips >= 1 && !sp_offers_chips(network, chips))
+            chips += up ? 1 : -1;
+        return chips < 1 ? 0 : chips;
+    }
+    int64_t nearest = 0;
+    for (int i = -1; i < network->n_shapes; i++) {
+        const int64_t offered = i < 0 ? 1 : sp_shape_chips(&network->shapes[i]);
+        if (up ? offered < chips : offered > chips)
+            continue;
+        if (nearest == 0 || (up ? offered < nearest : offered > nearest))
+            nearest = offered;
+    }
+    return nearest;
+}

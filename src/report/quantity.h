@@ -1,0 +1,65 @@
+/*
+ * Output quantities: every number that is printed is a row of src/report/quantities/COMMAND.def.
+ * One row serves text, JSON, CSV, --get, --explain and docs/formulas.md.
+ *
+ *   Q(ID, key, label, unit, formula, source, meaning)
+ *
+ * A formula is an expression over the symbols that the command puts into the report, over other
+ * keys of the same scope, and over the report's top-level keys; a test evaluates it and compares. A
+ * quantity that no closed form gives has "" there, and says in words where it comes from in
+ * `meaning`.
+ */
+#ifndef SP_QUANTITY_H
+#define SP_QUANTITY_H
+
+#include <stddef.h>
+
+enum sp_unit {
+    SP_NUMBER,
+    SP_COUNT,
+    SP_BYTES,
+    SP_BYTES_PER_S,
+    SP_FLOPS,
+    SP_FLOPS_PER_S,
+    SP_FLOPS_PER_BYTE,
+    SP_SECONDS,
+    SP_TOKENS,
+    SP_TOKENS_PER_S,
+    SP_FRACTION,
+    SP_WATTS,
+    SP_WATT_HOURS,
+    SP_USD,
+    SP_HERTZ,
+    SP_PARAMETERS,
+    SP_DAYS,
+    SP_HOURS,
+    SP_VERDICT, /* yes or no */
+    SP_WORDS,   /* text */
+    SP_UNITS
+};
+
+struct sp_quantity_info {
+    const char *key, *label;
+    enum sp_unit unit;
+    const char *formula, *source, *meaning;
+};
+
+#define Q(id, key, label, unit, formula, source, meaning) SP_Q_##id,
+enum sp_quantity_id {
+#include "quantities/all.def"
+    SP_QUANTITIES
+};
+#undef Q
+
+extern const struct sp_quantity_info sp_quantities[SP_QUANTITIES];
+
+/* "bytes/s", as JSON and --explain name it. */
+const char *sp_unit_name(enum sp_unit unit);
+
+/* A value for people: three significant digits, prefixes, units. */
+void sp_human(double value, enum sp_unit unit, char *out, size_t size);
+
+/* The same, in a small ring of static buffers: good for a few uses in one call. */
+const char *sp_human_text(double value, enum sp_unit unit);
+
+#endif

@@ -1,0 +1,108 @@
+/* A result: an ordered list of named quantities that every renderer shares. */
+#ifndef SP_REPORT_H
+#define SP_REPORT_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "quantity.h"
+
+/* A symbol that a formula may use, with the number put in. */
+struct sp_symbol {
+    char name[32];
+    double value;
+    const char *unit;
+    char meaning[96];
+};
+
+enum sp_value_kind { SP_VALUE_NONE, SP_VALUE_NUMBER, SP_VALUE_BOOL, SP_VALUE_TEXT };
+
+/* One quantity of the result. */
+struct sp_entry {
+    struct sp_quantity_info info;
+    char path[160]; /* scope and key, "strategies.dp.fits" */
+    enum sp_value_kind kind;
+    double number;
+    char *text;
+    int scope; /* index of the scope whose symbols the formula sees */
+};
+
+struct sp_report;
+
+struct sp_report *sp_report_new(const char *command);
+void sp_report_free(struct sp_report *report);
+
+/* Starts a scope: later keys get the prefix, later symbols are seen by them alone. "" is the top,
+ * whose symbols everybody sees. */
+void sp_scope(struct sp_report *report, const char *prefix);
+
+/* A symbol of the current scope. */
+__attribute__((format(printf, 5, 6))) void sp_symbol(struct sp_report *report, const char *name,
+                                                     double value, const char *unit,
+                                                     const char *meaning, ...);
+
+/* A number; NAN and infinities are null. */
+void sp_put(struct sp_report *report, enum sp_quantity_id id, double value);
+void sp_put_bool(struct sp_report *report, enum sp_quantity_id id, bool value);
+void sp_put_null(struct sp_report *report, enum sp_quantity_id id);
+__attribute__((format(printf, 3, 4))) void
+sp_put_text(struct sp_report *report, enum sp_quantity_id id, const char *format, ...);
+
+/* A quantity described at run time, such as a config's field; the strings are copied. `text` NULL:
+ * a number. */
+void sp_put_described(struct sp_report *report, const char *key, const char *label,
+                      enum sp_unit unit, const char *source, const char *meaning, double number,
+                      const char *text);
+
+/* A remark: an assumption, or where the answer is optimistic. In JSON under "notes". */
+__attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, const char *format,
+                                                   ...);
+
+/* Text layout: a line, in which {key} stands for that quantity as people read it, and {key!} for
+ * its exact value. A line whose keys are all null is left out. */
+__attribute__((format(printf, 2, 3))) void sp_line(struct sp_report *report, const char *format,
+                                                   ...);
+
+/* Text layout: a table, one row per scope prefix, one column per key. */
+struct sp_column {
+    const char *key, *heading;
+    bool left; /* text to the left; the last column may wrap */
+};
+struct sp_row {
+    char label[64];
+    char prefix[112];
+};
+void sp_table(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
+              const struct sp_row *rows, size_t n_rows);
+
+/* Looks a quantity up by its path; NULL when there is none. */
+const struct sp_entry *sp_find(const struct sp_report *report, const char *path);
+
+/* The value of a symbol or quantity as seen from an entry's formula; NAN when unknown. `unit` and
+ * `meaning` may be NULL. */
+double sp_symbol_value(const struct sp_report *report, const struct sp_entry *from,
+                       const char *name, const char **unit, const char **meaning);
+
+size_t sp_report_size(const struct sp_report *report);
+const struct sp_entry *sp_report_entry(const struct sp_report *report, size_t i);
+
+enum sp_format { SP_FORMAT_TEXT, SP_FORMAT_JSON, SP_FORMAT_CSV };
+
+struct sp_render {
+    enum sp_format format;
+    bool colour;
+    int width;               /* columns of the terminal; 0: unlimited */
+    const char *get;         /* "key,key" or NULL */
+    bool explain;            /* --explain given */
+    const char *explain_key; /* its key, or NULL for all */
+};
+
+/* Checks the keys asked for by --get and --explain; `unknown` gets the first unknown one. */
+bool sp_render_check(const struct sp_report *report, const struct sp_render *how, char *unknown,
+                     size_t size);
+
+/* Writes the report as asked. */
+void sp_render(const struct sp_report *report, const struct sp_render *how, FILE *out);
+
+#endif

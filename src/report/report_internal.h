@@ -1,0 +1,53 @@
+/* Inside of a report, shared by the renderers. */
+#ifndef SP_REPORT_INTERNAL_H
+#define SP_REPORT_INTERNAL_H
+
+#include "report.h"
+
+struct sp_scope {
+    char prefix[112];
+    size_t first_symbol, n_symbols;
+};
+
+enum sp_item_kind { SP_ITEM_LINE, SP_ITEM_TABLE };
+
+struct sp_item {
+    enum sp_item_kind kind;
+    char *line;
+    struct sp_column *columns;
+    struct sp_row *rows;
+    size_t n_columns, n_rows;
+};
+
+struct sp_report {
+    const char *command;
+    struct sp_entry *entries;
+    size_t n_entries, room_entries;
+    struct sp_symbol *symbols;
+    size_t n_symbols, room_symbols;
+    struct sp_scope *scopes;
+    size_t n_scopes, room_scopes;
+    struct sp_item *items;
+    size_t n_items, room_items;
+    char **notes;
+    size_t n_notes, room_notes;
+    char **owned; /* strings of described quantities */
+    size_t n_owned, room_owned;
+};
+
+/* Calls `visit` for every name in a formula. */
+void sp_each_name(const char *formula, void (*visit)(const char *name, void *context),
+                  void *context);
+
+void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out);
+void sp_render_json(const struct sp_report *report, const struct sp_render *how, FILE *out);
+void sp_render_csv(const struct sp_report *report, const struct sp_render *how, FILE *out);
+void sp_render_explain(const struct sp_report *report, const struct sp_render *how, FILE *out);
+
+/* The bare value, as --get prints it. */
+void sp_format_entry(const struct sp_entry *entry, char *out, size_t size);
+
+/* Whether the entry is among the comma-separated keys: itself, or inside a key that is a prefix. */
+bool sp_wanted(const struct sp_entry *entry, const char *keys);
+
+#endif
