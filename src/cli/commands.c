@@ -16,7 +16,7 @@
 #define POINT(name) &sp_cmd_##name,
 COMMANDS(DECLARE)
 const struct sp_command *const sp_commands[] = {COMMANDS(POINT)};
-const size_t sp_n_commands = sizeof sp_commands / sizeof *sp_commands;
+const size_t sp_n_commands = sizeof sp_commands / sizeof sp_commands[0];
 
 const struct sp_command *sp_find_command(const char *name, struct sp_error *error)
 {

@@ -124,7 +124,7 @@ static void put_reason(const struct fit *f, const struct sp_strategy *s)
         snprintf(mesh, sizeof mesh, "%lld stages, X=%lld, Y=%lld: ", (long long)s->pp,
                  (long long)s->fsdp, (long long)s->tp);
     else if (s->kind == SP_FSDP_TP || (s->kind == SP_HSDP && s->tp > 1))
-        snprintf(mesh, sizeof mesh, "%lldx%lld at %s: ", (long long)(s->dp * s->fsdp),
+        snprintf(mesh, sizeof mesh, "%lldx%lld at %s: ", (long long)s->dp * s->fsdp,
                  (long long)s->tp, sp_human_text(s->comms_over_math, SP_NUMBER));
     if (!s->fits)
         sp_put_text(r, SP_Q_FIT_REASON, "%sneeds %s a chip, which has %s", mesh, need,

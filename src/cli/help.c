@@ -46,11 +46,8 @@ static void print_option(const struct sp_option *option, FILE *out)
     const char *metavar = option->metavar ? option->metavar : "";
     snprintf(left, sizeof left, option->kind == SP_MAYBE ? "--%s [%s]" : "--%s %s", option->name,
              metavar);
-    int column = fprintf(out, "  %-26s", left);
-    if (column > 28) {
-        fputs("\n                            ", out);
-        column = 28;
-    }
+    if (fprintf(out, "  %-26s", left) > 28)
+        fprintf(out, "\n%28s", "");
     char help[512];
     snprintf(help, sizeof help, "%s%s%s%s", option->help, option->fallback ? " (default " : "",
              option->fallback ? option->fallback : "", option->fallback ? ")" : "");

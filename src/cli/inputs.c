@@ -23,7 +23,7 @@ bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
 {
     const char *const name = sp_text_of(args, "model");
     const double params = sp_number_of(args, "params");
-    if (!name == isnan(params))
+    if ((name == NULL) == (isnan(params) != 0))
         return sp_fail(error, SP_USAGE,
                        name ? "--model and --params exclude each other"
                             : "--model NAME (or --params N) is needed; "

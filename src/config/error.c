@@ -43,9 +43,8 @@ const char *sp_safe(const char *text)
     static char ring[BUFFERS][LONGEST + 4];
     static int next;
     char *out = ring[next++ % BUFFERS];
-    snprintf(out, LONGEST + 1, "%s", text);
-    if (strlen(text) > LONGEST)
-        strcat(out, "...");
+    snprintf(out, sizeof ring[0], "%.*s%s", (int)LONGEST, text,
+             strlen(text) > LONGEST ? "..." : "");
     make_printable(out);
     return out;
 }

@@ -102,7 +102,7 @@ static bool check_tree(const struct sp_json *json, const cJSON *node, struct sp_
                            sp_safe(json->origin));
         if (child->string)
             for (const cJSON *other = node->child; other != child; other = other->next)
-                if (strcmp(other->string, child->string) == 0)
+                if (other->string && strcmp(other->string, child->string) == 0)
                     return sp_fail(error, SP_INPUT, "%s: %s: the key stands twice",
                                    sp_json_place(json, child->string), sp_safe(child->string));
         if (!check_tree(json, child, error))

@@ -18,6 +18,48 @@ const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS] = {
     [SP_NETWORKS] = {"networks", "network", &sp_network_table},
 };
 
+static void fail_too_large(const char *name, size_t most, struct sp_error *error)
+{
+    sp_fail(error, SP_INPUT, "%s: is larger than %zu MiB, the most that is read", name, most >> 20);
+}
+
+/* All that a stream holds, with a NUL at the end; NULL with an error when it is more than `most`.
+ */
+static char *read_stream(FILE *file, const char *name, size_t most, size_t *length,
+                         struct sp_error *error)
+{
+    size_t size = 65536, used = 0;
+    char *text = malloc(size);
+    while (text && used <= most) {
+        const size_t got = fread(text + used, 1, size - used - 1, file);
+        used += got;
+        if (got == 0)
+            break;
+        if (size - used < 2) {
+            size *= 2;
+            char *const larger = realloc(text, size);
+            if (!larger)
+                free(text);
+            text = larger;
+        }
+    }
+    if (!text) {
+        sp_fail(error, SP_INTERNAL, "%s: out of memory", name);
+        return NULL;
+    }
+    if (used > most)
+        fail_too_large(name, most, error);
+    else if (ferror(file))
+        sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno));
+    if (used > most || ferror(file)) {
+        free(text);
+        return NULL;
+    }
+    text[used] = '\0';
+    *length = used;
+    return text;
+}
+
 char *sp_read_file(const char *path, size_t most, size_t *length, struct sp_error *error)
 {
     const bool from_stdin = strcmp(path, "-") == 0;
@@ -31,43 +73,14 @@ char *sp_read_file(const char *path, size_t most, size_t *length, struct sp_erro
         return NULL;
     }
     char *text = NULL;
-    size_t used = 0, size = 0;
-    bool ok = true;
-    if (S_ISDIR(status.st_mode)) {
-        ok = sp_fail(error, SP_INPUT, "%s: is a directory, expected a file", name);
-    } else if (S_ISREG(status.st_mode) && (size_t)status.st_size > most) {
-        ok = sp_fail(error, SP_INPUT, "%s: is larger than %zu MiB, the most that is read", name,
-                     most >> 20);
-    }
-    while (ok) {
-        if (used + 1 >= size) {
-            size = size ? size * 2 : 65536;
-            char *larger = realloc(text, size);
-            if (!larger) {
-                ok = sp_fail(error, SP_INTERNAL, "%s: out of memory", name);
-                break;
-            }
-            text = larger;
-        }
-        const size_t got = fread(text + used, 1, size - used - 1, file);
-        used += got;
-        if (used > most)
-            ok = sp_fail(error, SP_INPUT, "%s: is larger than %zu MiB, the most that is read", name,
-                         most >> 20);
-        if (ok && got == 0) {
-            if (ferror(file))
-                ok = sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno));
-            break;
-        }
-    }
+    if (S_ISDIR(status.st_mode))
+        sp_fail(error, SP_INPUT, "%s: is a directory, expected a file", name);
+    else if (S_ISREG(status.st_mode) && (size_t)status.st_size > most)
+        fail_too_large(name, most, error);
+    else
+        text = read_stream(file, name, most, length, error);
     if (!from_stdin)
         fclose(file);
-    if (!ok) {
-        free(text);
-        return NULL;
-    }
-    text[used] = '\0';
-    *length = used;
     return text;
 }
 

@@ -62,7 +62,7 @@ static void torus_terms(struct sp_fit_terms *t, const struct sp_fit_input *in)
 {
     const struct sp_hardware *hw = in->hw;
     const double w = hw->network.link_bytes_per_s;
-    double axis[SP_MAX_AXES];
+    double axis[SP_MAX_AXES] = {0};
     int used = 0;
     for (int i = 0; i < SP_MAX_AXES; i++) {
         const double W = sp_axis_bytes_per_s(w, hw->shape.axis[i], sp_axis_wraps(hw, i));

@@ -205,10 +205,11 @@ static void explain_symbol(const char *name, void *context)
 {
     struct explanation *e = context;
     char mark[80], value[40];
+    const size_t used = strlen(e->seen);
     snprintf(mark, sizeof mark, " %s ", name);
-    if (strstr(e->seen, mark) || strlen(e->seen) + strlen(mark) >= sizeof e->seen)
+    if (strstr(e->seen, mark) || used + strlen(mark) >= sizeof e->seen)
         return;
-    strcat(e->seen, mark);
+    snprintf(e->seen + used, sizeof e->seen - used, "%s", mark);
     const char *unit, *meaning;
     const double number = sp_symbol_value(e->report, e->entry, name, &unit, &meaning);
     sp_format_double(number, value, sizeof value);
