@@ -102,6 +102,10 @@ double sp_critical_tokens_per_chip(double C, double W, double r);
  * Scaling book, "Training", tensor parallelism: Y < n F / alpha. */
 double sp_max_tp_degree(double C, double W, double F);
 
+/* The largest whole TP degree that this machine hides: inside a scale-up domain at its bandwidth,
+ * beyond it or on a torus at that of the slowest level. 0 when even TP of 1 would wait. */
+int64_t sp_usable_tp_degree(const struct sp_fit_terms *t, int64_t domain);
+
 /* Tokens per chip below which the best FSDP x TP split waits: r C^2 / (W_X W_Y F), four times that
  * when collectives of the two axes take turns. Scaling book, "Training", mixed FSDP and TP. */
 double sp_critical_tokens_per_chip_mixed(double C, double W_X, double W_Y, double F, double r,
@@ -119,9 +123,9 @@ struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct s
                                    enum sp_strategy_kind kind);
 
 /* The best plan on the machine's real axes among the strategies whose bit (1u << kind) is in
- * `allowed`: one that fits, then the shortest step, then the simplest strategy, then the least
- * communication. A part of a torus axis is a line without wraparound. Nothing allowed has a
- * meaning: exists is false. */
+ * `allowed`: one that fits (else the one with the least memory), then the shortest step, then the
+ * simplest strategy, then the least communication. A part of a torus axis is a line without
+ * wraparound. Nothing allowed has a meaning: exists is false. */
 struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                unsigned allowed);
 
@@ -148,6 +152,11 @@ int64_t sp_chips_to_fit(const struct sp_strategy *plan, const struct sp_fit_inpu
 /* Most chips on offer that this batch keeps above the strategy's critical batch; 0 when none. */
 int64_t sp_chips_fed(const struct sp_strategy *plan, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t);
+
+/* Fewest gradient-accumulation steps, each on an equal part of the batch, with which the
+ * activations of one step fit beside the state; 0 when no number does, and for pipelines, whose
+ * micro-batches are counted already. */
+int64_t sp_accumulation_to_fit(const struct sp_strategy *plan, const struct sp_fit_terms *t);
 
 /* The checkpoint policy with the least recomputation that fits, or SP_REMATS when none does. */
 enum sp_remat sp_remat_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,

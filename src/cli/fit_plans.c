@@ -1,6 +1,7 @@
 /* The strategies of `fit`: their numbers, the reason for each verdict, and the way out of each no.
  */
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "cmd_fit.h"
@@ -76,6 +77,26 @@ static void put_critical(const struct fit *f, const struct sp_strategy *s, bool 
     }
 }
 
+/* What lies on how many chips. */
+static void put_sharding(const struct fit *f, const struct sp_strategy *s)
+{
+    const long long batch = (long long)s->dp * s->fsdp;
+    if (f->t.N <= 1)
+        sp_put_text(f->report, SP_Q_FIT_SHARDING, "everything on one chip");
+    else if (s->dp > 1)
+        sp_put_text(f->report, SP_Q_FIT_SHARDING,
+                    "state over %.0f chips in %lld replicas; batch over %lld%s%s",
+                    f->t.N / (double)s->dp, (long long)s->dp, batch,
+                    s->tp > 1 ? ", each sequence over TP " : "",
+                    s->tp > 1 ? sp_human_text((double)s->tp, SP_COUNT) : "");
+    else
+        sp_put_text(f->report, SP_Q_FIT_SHARDING, "state over %.0f chips; batch over %lld%s%s%s%s",
+                    f->t.N, batch, s->tp > 1 ? ", each sequence over TP " : "",
+                    s->tp > 1 ? sp_human_text((double)s->tp, SP_COUNT) : "",
+                    s->pp > 1 ? ", layers over stages " : "",
+                    s->pp > 1 ? sp_human_text((double)s->pp, SP_COUNT) : "");
+}
+
 /* Everything that a strategy and the best plan have in common. */
 static void put_plan(const struct fit *f, const struct sp_strategy *s, bool closed_form)
 {
@@ -96,6 +117,7 @@ static void put_plan(const struct fit *f, const struct sp_strategy *s, bool clos
     sp_put(r, SP_Q_FIT_MEM_STATE, s->state_bytes);
     sp_put(r, SP_Q_FIT_MEM_ACTIVATIONS, s->activation_bytes);
     sp_put(r, SP_Q_FIT_MEMORY, s->memory_bytes);
+    put_sharding(f, s);
     put_ratio(f, s, closed_form);
     put_critical(f, s, closed_form);
     sp_put(r, SP_Q_FIT_T_MATH, s->t_math_s);
@@ -148,50 +170,82 @@ static void put_reason(const struct fit *f, const struct sp_strategy *s)
                     s->compute_bound ? "" : links[s->binding], bubble);
 }
 
-/* The smallest change for each no, as numbers and in words. */
-static void put_way_out(const struct fit *f, const struct sp_strategy *s, bool real_axes)
+/* Adds a way out to the list, parted by semicolons. */
+__attribute__((format(printf, 3, 4))) static void add_way(char *out, size_t size,
+                                                          const char *format, ...)
+{
+    const size_t used = strlen(out);
+    va_list args;
+    const int n = used > 0 ? snprintf(out + used, size - used, "; ") : 0;
+    va_start(args, format);
+    vsnprintf(out + used + n, size - used - (size_t)n, format, args);
+    va_end(args);
+}
+
+/* What would make it fit. */
+static void put_ways_to_fit(const struct fit *f, const struct sp_strategy *s, char *out,
+                            size_t size)
 {
     struct sp_report *r = f->report;
-    char out[512] = "";
-    size_t n = 0;
-    struct sp_strategy mesh;
-    const double batch = sp_batch_needed_any(&f->in, &f->t, s->kind, real_axes, &mesh);
-    const int64_t to_fit = sp_chips_to_fit(s, &f->in, &f->t);
-    const int64_t fed = sp_chips_fed(s, &f->in, &f->t);
+    const int64_t chips = sp_chips_to_fit(s, &f->in, &f->t);
+    const int64_t steps = s->fits ? 0 : sp_accumulation_to_fit(s, &f->t);
     const enum sp_remat remat = s->fits ? SP_REMATS : sp_remat_to_fit(s, &f->in, &f->t);
-    sp_put(r, SP_Q_FIT_BATCH_NEEDED, batch > 0 ? batch : NAN);
-    sp_put(r, SP_Q_FIT_CHIPS_TO_FIT, to_fit > 0 ? (double)to_fit : NAN);
-    sp_put(r, SP_Q_FIT_CHIPS_FED, fed > 0 ? (double)fed : NAN);
+    sp_put(r, SP_Q_FIT_CHIPS_TO_FIT, chips > 0 ? (double)chips : NAN);
+    sp_put(r, SP_Q_FIT_ACCUMULATION, steps > 0 ? (double)steps : NAN);
     if (remat < SP_REMATS)
         sp_put_text(r, SP_Q_FIT_REMAT_TO_FIT, "%s", sp_remat_names[remat]);
     else
         sp_put_null(r, SP_Q_FIT_REMAT_TO_FIT);
-    if (!s->fits && remat < SP_REMATS)
-        n += (size_t)snprintf(out + n, sizeof out - n, "fits with --remat %s; ",
-                              sp_remat_names[remat]);
-    if (!s->fits && to_fit > sp_chips(&f->hw))
-        n += (size_t)snprintf(out + n, sizeof out - n, "fits on %lld chips; ", (long long)to_fit);
-    if (!s->fits && n == 0)
-        n +=
-            (size_t)snprintf(out + n, sizeof out - n,
-                             s->dp > 1 ? "more chips do not help: shard the state over all (FSDP); "
-                                       : "fits on no machine of this kind; ");
-    if (!s->compute_bound && isfinite(batch))
-        n += (size_t)snprintf(out + n, sizeof out - n, "compute-bound from a batch of %s tokens; ",
-                              sp_human_text(batch, SP_TOKENS));
-    if (!s->compute_bound && fed > 0 && fed < sp_chips(&f->hw) && f->t.S <= 1 &&
-        (s->kind == SP_DP || s->kind == SP_FSDP))
-        n += (size_t)snprintf(out + n, sizeof out - n, "this batch feeds at most %lld chips; ",
-                              (long long)fed);
-    if (!s->compute_bound && isinf(batch))
-        n += (size_t)snprintf(out + n, sizeof out - n,
-                              "no batch is enough: use a lower TP degree; ");
-    if (n == 0) {
-        sp_put_null(r, SP_Q_FIT_WAY_OUT);
+    if (s->fits)
         return;
-    }
-    out[n - 2] = '\0';
-    sp_put_text(r, SP_Q_FIT_WAY_OUT, "%s", out);
+    if (remat < SP_REMATS)
+        add_way(out, size, "fits with --remat %s", sp_remat_names[remat]);
+    if (steps > 0)
+        add_way(out, size, "fits with gradient accumulation in %lld steps", (long long)steps);
+    if (chips > sp_chips(&f->hw))
+        add_way(out, size, "fits on %lld chips", (long long)chips);
+    if (!out[0] && (s->dp > 1 || s->kind == SP_DP))
+        add_way(out, size, "more replicas do not help: shard the state over all chips (FSDP)");
+    else if (!out[0])
+        add_way(out, size, "fits on no machine of this kind at this batch");
+}
+
+/* What would make it compute-bound. */
+static void put_ways_to_keep_up(const struct fit *f, const struct sp_strategy *s, bool real_axes,
+                                char *out, size_t size)
+{
+    struct sp_report *r = f->report;
+    struct sp_strategy mesh;
+    const double batch = sp_batch_needed_any(&f->in, &f->t, s->kind, real_axes, &mesh);
+    const int64_t fed = sp_chips_fed(s, &f->in, &f->t);
+    sp_put(r, SP_Q_FIT_BATCH_NEEDED, batch > 0 ? batch : NAN);
+    sp_put(r, SP_Q_FIT_CHIPS_FED, fed > 0 ? (double)fed : NAN);
+    if (s->compute_bound)
+        return;
+    if (isfinite(batch))
+        add_way(out, size, "compute-bound from a batch of %s tokens",
+                sp_human_text(batch, SP_TOKENS));
+    else if (s->kind == SP_TP)
+        add_way(out, size, "no batch is enough: use TP up to %lld, and FSDP for the rest",
+                (long long)sp_usable_tp_degree(&f->t, f->hw.network.domain));
+    else
+        add_way(out, size, "no batch is enough: the %s would have to be %s times as fast",
+                links[s->binding], sp_human_text(s->comms_over_math, SP_NUMBER));
+    if (fed > 0 && fed < sp_chips(&f->hw) && f->t.S <= 1 &&
+        (s->kind == SP_DP || s->kind == SP_FSDP))
+        add_way(out, size, "this batch feeds at most %lld chips", (long long)fed);
+}
+
+/* The smallest change for each no, as numbers and in words. */
+static void put_way_out(const struct fit *f, const struct sp_strategy *s, bool real_axes)
+{
+    char out[512] = "";
+    put_ways_to_fit(f, s, out, sizeof out);
+    put_ways_to_keep_up(f, s, real_axes, out, sizeof out);
+    if (out[0])
+        sp_put_text(f->report, SP_Q_FIT_WAY_OUT, "%s", out);
+    else
+        sp_put_null(f->report, SP_Q_FIT_WAY_OUT);
 }
 
 /* A strategy without a meaning here keeps its keys, as null. */
@@ -244,7 +298,8 @@ void sp_put_strategies(const struct fit *f)
     static const struct sp_column columns[] = {
         {NULL, "strategy", true},
         {"fits", "fits", false},
-        {"memory_bytes", "memory/chip", false},
+        {"state_bytes", "state", false},
+        {"activation_bytes", "activations", false},
         {"compute_bound", "compute-bound", false},
         {"comms_over_math", "comms/math", false},
         {"t_math_s", "T_math", false},
@@ -327,6 +382,6 @@ void sp_put_best(const struct fit *f)
             sp_human_text(sequences, SP_TOKENS), (long long)shards,
             (long long)ceil(shards / sequences));
     if (best.pp > 1)
-        sp_note(r, "pipeline: 1F1B with %lld chunks a stage and %lld micro-batches of one sequence",
+        sp_note(r, "pipeline: 1F1B, chunks a stage: %lld, micro-batches of one sequence: %lld",
                 (long long)best.chunks, (long long)best.microbatches);
 }

@@ -288,7 +288,7 @@ static bool split_spec(const char *spec, const struct sp_sources *sources, struc
         *colon = '\0';
         return true;
     }
-    if (sp_config_exists(SP_HARDWARE, out->name, sources))
+    if (sp_config_named(SP_HARDWARE, out->name, sources))
         return true;
     return split_count(spec, out, error);
 }

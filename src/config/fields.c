@@ -205,10 +205,9 @@ static bool store_figure(struct decoder *d, const struct sp_field *field, const 
     return true;
 }
 
-static bool store_node(struct decoder *d, const struct sp_field *field, const cJSON *node)
+static bool store_node_at(struct decoder *d, const struct sp_field *field, const cJSON *node,
+                          const char *place)
 {
-    char place[256];
-    snprintf(place, sizeof place, "%s", sp_json_place(d->json, field->key));
     if (field->type == SP_FIELD_PROSE)
         return true;
     if (field->type == SP_FIELD_SHAPES)
@@ -232,6 +231,24 @@ static bool store_node(struct decoder *d, const struct sp_field *field, const cJ
         return false;
     store_number(field, d->base, node->valuedouble);
     return true;
+}
+
+/* Finding a key's line means reading the text again, so it is done for wrong values alone. */
+static bool store_node(struct decoder *d, const struct sp_field *field, const cJSON *node)
+{
+    struct sp_error *const error = d->error;
+    struct sp_error dry_run;
+    dry_run.code = SP_OK;
+    dry_run.lines = 0;
+    dry_run.text[0] = '\0';
+    d->error = &dry_run;
+    const bool ok = store_node_at(d, field, node, "");
+    d->error = error;
+    if (ok)
+        return true;
+    char place[256];
+    snprintf(place, sizeof place, "%s", sp_json_place(d->json, field->key));
+    return store_node_at(d, field, node, place);
 }
 
 static bool decode_object(struct decoder *d, const cJSON *object, const char *prefix)

@@ -188,13 +188,18 @@ static const struct sp_builtin *find_builtin(enum sp_config_kind kind, const cha
     return NULL;
 }
 
-bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)
+bool sp_config_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)
 {
     struct named_file wanted = {.name = name};
+    if (looks_like_file(name))
+        return false;
+    return find_builtin(kind, name) || each_user_folder(kind, sources, has_named_file, &wanted);
+}
+
+bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)
+{
     struct sp_nearest nearest = {.wanted = name};
-    if (!looks_like_file(name) && each_user_folder(kind, sources, has_named_file, &wanted))
-        return true;
-    return find_builtin(kind, name) || find_alias(kind, name, &nearest);
+    return sp_config_named(kind, name, sources) || find_alias(kind, name, &nearest);
 }
 
 bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,

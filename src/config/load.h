@@ -48,7 +48,9 @@ bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_
                     struct sp_config *config, struct sp_error *error);
 void sp_config_free(struct sp_config *config);
 
-/* Whether a config of that name or alias exists (files are not looked at). */
+/* Whether a config of that name exists (files are not looked at), and whether one of that name or
+ * alias does, which takes longer: aliases stand in the files. */
+bool sp_config_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 
 /* Calls `visit` for every known name of a kind: user files first, then built-in ones. */

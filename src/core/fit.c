@@ -217,7 +217,7 @@ int64_t sp_chips_to_fit(const struct sp_strategy *plan, const struct sp_fit_inpu
     /* Memory of a chip is kept + shared / N: what each replica holds whole, and what all share. */
     const double activations = isnan(plan->activation_bytes) ? 0 : plan->activation_bytes * t->N;
     const double copies = (double)plan->dp;
-    const bool shards_all = plan->dp == 1;
+    const bool shards_all = plan->kind != SP_DP && plan->dp == 1;
     const double kept = shards_all ? 0 : t->state_bytes * copies / t->N;
     const double shared = shards_all ? t->state_bytes + activations : activations;
     if (kept >= t->capacity_bytes)
@@ -233,6 +233,15 @@ int64_t sp_chips_fed(const struct sp_strategy *plan, const struct sp_fit_input *
         return 0;
     const double most = floor(t->B / plan->critical_tokens_per_chip);
     return most < 1 || most > 1e12 ? 0 : sp_nearest_chips(&in->hw->network, (int64_t)most, false);
+}
+
+int64_t sp_accumulation_to_fit(const struct sp_strategy *plan, const struct sp_fit_terms *t)
+{
+    const double room = t->capacity_bytes - plan->state_bytes;
+    if (plan->pp > 1 || isnan(plan->activation_bytes) || room <= 0)
+        return 0;
+    const double steps = floor(plan->activation_bytes / room) + 1;
+    return steps > t->tokens_per_chip ? 0 : (int64_t)steps;
 }
 
 enum sp_remat sp_remat_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,

@@ -13,6 +13,13 @@ double sp_max_tp_degree(double C, double W, double F)
     return F * W / C;
 }
 
+int64_t sp_usable_tp_degree(const struct sp_fit_terms *t, int64_t domain)
+{
+    const double whole = floor(sp_max_tp_degree(t->C, t->W, t->F));
+    const double inside = isnan(t->W_domain) ? 0 : floor(sp_max_tp_degree(t->C, t->W_domain, t->F));
+    return (int64_t)fmax(whole, fmin(inside, (double)domain));
+}
+
 double sp_critical_tokens_per_chip_mixed(double C, double W_X, double W_Y, double F, double r,
                                          enum sp_overlap overlap)
 {
@@ -228,6 +235,8 @@ bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)
         return a->exists;
     if (a->fits != b->fits)
         return a->fits;
+    if (!a->fits && fabs(a->memory_bytes - b->memory_bytes) > 1e-9 * a->memory_bytes)
+        return a->memory_bytes < b->memory_bytes;
     const double tie = 1e-9 * fmin(a->step_with_bubble_s, b->step_with_bubble_s);
     if (fabs(a->step_with_bubble_s - b->step_with_bubble_s) > tie)
         return a->step_with_bubble_s < b->step_with_bubble_s;
