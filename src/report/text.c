@@ -49,6 +49,8 @@ static void print_wrapped(const char *text, int width, FILE *out)
     if (width > 0 && width < 40)
         width = 40;
     int column = 0;
+    if (strspn(text, " ") == strlen(text))
+        text = ""; /* a blank line carries no blanks */
     while (*text) {
         const size_t spaces = strspn(text, " ");
         const char *const word = text + spaces;
