@@ -14,6 +14,7 @@
 #ifndef SCALEPLAN_SCALEPLAN_H
 #define SCALEPLAN_SCALEPLAN_H
 
+#include <scaleplan/flops.h>
 #include <scaleplan/hardware.h>
 #include <scaleplan/model.h>
 #include <scaleplan/precision.h>

@@ -49,6 +49,12 @@ extern const char *const sp_remat_names[], *const sp_overlap_names[];
         "params", "N", SP_NUMBER_OPTION, 1, 1e15, NULL, NULL,                                      \
             "size of a model of unknown shape, in place of --model"                                \
     }
+#define SP_OPTION_SHAPE                                                                            \
+    {                                                                                              \
+        "shape", "KEY=VALUE,...", SP_TEXT, 0, 0, NULL, NULL,                                       \
+            "a model typed here in place of --model: "                                             \
+            "layers=64,d_model=4096,d_ff=16384,heads=32,..."                                       \
+    }
 #define SP_OPTION_HW                                                                               \
     {                                                                                              \
         "hw", "NAME[-CHIPS]", SP_TEXT, 0, 0, NULL, NULL,                                           \

@@ -145,6 +145,54 @@ static bool decode_model(const struct sp_json *json, const struct sp_sources *so
     return check_model(model, json->origin, error);
 }
 
+/* Fills what a reader leaves out of a typed shape. */
+static void derive_shape(struct sp_model *m)
+{
+    if (m->layers == 0)
+        return;
+    if (m->d_ff == 0)
+        m->d_ff = m->moe.d_ff_expert > 0 ? m->moe.d_ff_expert : 4 * m->d_model;
+    if (m->heads == 0 && m->head_dim > 0)
+        m->heads = m->d_model / m->head_dim;
+    if (m->heads == 0)
+        m->heads = m->d_model >= 128 ? m->d_model / 128 : 1;
+    if (m->kv_heads == 0)
+        m->kv_heads = m->heads;
+    if (m->head_dim == 0)
+        m->head_dim = m->d_model / m->heads;
+    if (m->vocab == 0)
+        m->vocab = 1;
+}
+
+bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
+                         struct sp_model *model, struct sp_error *error)
+{
+    *model = (struct sp_model){.norms_per_layer = 2, .gated_mlp = true};
+    snprintf(model->name, sizeof model->name, "%.60s", shape);
+    while (*shape) {
+        char key[64], value[64];
+        const size_t n = strcspn(shape, ","), k = strcspn(shape, "=");
+        if (k >= n || k >= sizeof key || n - k > sizeof value)
+            return sp_fail(error, SP_INPUT,
+                           "--shape: \"%s\": expected KEY=VALUE,KEY=VALUE such as "
+                           "layers=64,d_model=4096,d_ff=16384,heads=32",
+                           sp_safe(shape));
+        snprintf(key, sizeof key, "%.*s", (int)k, shape);
+        snprintf(value, sizeof value, "%.*s", (int)(n - k - 1), shape + k + 1);
+        if (!sp_set_field(&sp_model_table, key, value, model, error))
+            return false;
+        shape += n + (shape[n] == ',');
+    }
+    if (!apply_sets(&sp_model_table, sources, model, error))
+        return false;
+    if (model->moe.experts > 0 && model->moe.every == 0)
+        model->moe.every = 1;
+    if (model->moe.experts > 0 && model->moe.d_ff_expert == 0)
+        model->moe.d_ff_expert = model->d_ff > 0 ? model->d_ff : 4 * model->d_model;
+    derive_shape(model);
+    return check_model(model, "--shape", error);
+}
+
 bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct sp_error *error)
 {
     return decode_model(json, NULL, model, error);

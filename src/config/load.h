@@ -66,6 +66,11 @@ bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct 
 bool sp_decode_hardware(const struct sp_json *json, bool textbook, struct sp_hardware *hw,
                         struct sp_error *error);
 
+/* A model typed as "layers=64,d_model=4096,...": keys of the model file, missing ones derived where
+ * one reading is natural (d_ff = 4 d_model, kv_heads = heads, head_dim = d_model / heads). */
+bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
+                         struct sp_model *model, struct sp_error *error);
+
 /* Load, decode, apply --set, check. */
 bool sp_load_model(const char *spec, const struct sp_sources *sources, struct sp_model *model,
                    struct sp_error *error);
