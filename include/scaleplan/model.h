@@ -33,6 +33,7 @@ struct sp_model {
     char family[32];
     double params;           /* size-only models: P; 0 otherwise */
     double published_params; /* 0: not published */
+    bool published_rounded;  /* published_params is a rounding, not a count */
     int64_t layers;          /* L */
     int64_t d_model;         /* D */
     int64_t d_ff;            /* F */
