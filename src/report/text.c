@@ -80,14 +80,19 @@ static void fill_row(struct libscols_table *table, const struct sp_report *repor
         return;
     for (size_t c = 0; c < item->n_columns; c++) {
         char path[200], value[1024];
-        if (!item->columns[c].key) {
+        const char *const key = item->columns[c].key;
+        if (!key) {
             scols_line_set_data(line, c, row->label);
             continue;
         }
-        snprintf(path, sizeof path, "%s%s%s", row->prefix, *row->prefix ? "." : "",
-                 item->columns[c].key);
+        const bool meaning = strcmp(key, "?") == 0, itself = meaning || !*key;
+        snprintf(path, sizeof path, "%s%s%s", row->prefix, *row->prefix && !itself ? "." : "",
+                 itself ? "" : key);
         const struct sp_entry *entry = sp_find(report, path);
-        human_entry(entry, value, sizeof value);
+        if (meaning)
+            snprintf(value, sizeof value, "%s", entry ? entry->info.meaning : "");
+        else
+            human_entry(entry, value, sizeof value);
         scols_line_set_data(line, c, value);
         if (colour && entry && entry->kind == SP_VALUE_BOOL)
             scols_cell_set_color(scols_line_get_cell(line, c), verdict_colour(entry));
