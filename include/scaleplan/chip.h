@@ -21,6 +21,7 @@ struct sp_gpu_units {
     double tensor_clock_hz;                 /* clock that the tensor peak is taken at */
     double flops_per_cycle_per_tensor_core; /* dense 16-bit */
     double smem_bytes, register_bytes;      /* of all SMs */
+    double on_chip_bytes;                   /* smem and registers together, without L2 */
     double nvlink_egress_bytes_per_s;       /* ports x one port, one way */
 };
 struct sp_gpu_units sp_gpu_units(const struct sp_chip *chip);
@@ -35,16 +36,42 @@ struct sp_tpu_units {
     double vpu_alus;            /* cores x lanes x sublanes x ALUs of each */
     double vpu_core_ops_per_s;  /* one core's vector unit, one operation per ALU and cycle */
     double vpu_ops_per_s;       /* all cores */
+    double matrix_over_vector;  /* dense 16-bit peak over vpu_ops_per_s */
 };
 struct sp_tpu_units sp_tpu_units(const struct sp_chip *chip);
 
-/* Dense peak of 16-bit matmuls, C: bf16, or fp16 where there is no bf16. FLOP/s. */
+/* The 16-bit format of the chip's matmuls: bf16, or fp16 where there is no bf16. */
+enum sp_dtype sp_dtype16(const struct sp_chip *chip);
+
+/* Dense peak of 16-bit matmuls, C. FLOP/s. */
 double sp_peak16_flops_per_s(const struct sp_chip *chip);
 
 /* Ridge point C/W in FLOPs/byte: above this intensity a matmul in `dtype` is compute-bound against
  * a memory or link of `bytes_per_s`; for 16-bit operands also the critical batch in rows. No
  * fallback to another dtype: NAN where the chip publishes no peak. Scaling book, "Roofline". */
 double sp_ridge(const struct sp_chip *chip, enum sp_dtype dtype, double bytes_per_s);
+
+/* The networks of one chip: rates in bytes/s, alpha in FLOPs/byte of 16-bit matmuls, and how many
+ * times HBM is faster. What the kind of network lacks is NAN. Scaling book, "TPUs", "Training",
+ * "GPUs". */
+struct sp_chip_networks {
+    /* torus */
+    double axis_bytes_per_s;   /* W_ici: both directions of one wrapped axis, 2 w */
+    double egress_bytes_per_s; /* all links, one way */
+    double dcn_bytes_per_s;    /* W_dcn: the host's egress over its chips */
+    double alpha_axis, alpha_dcn;
+    double hbm_over_link, hbm_over_axis, hbm_over_dcn;
+    /* switched */
+    double alpha_node;  /* over W_gpu */
+    double alpha_cross; /* over W_node, which the node's devices share */
+    double hbm_over_node, hbm_over_scaleout;
+    /* both */
+    double hbm_over_pcie, vmem_over_hbm;
+};
+struct sp_chip_networks sp_chip_networks(const struct sp_hardware *hw);
+
+/* Chips of one host. */
+int64_t sp_chips_per_host(const struct sp_network *network);
 
 /* Links that the cheapest cut of a torus slice into two halves goes through: the chips across the
  * axis that is cut, twice where that axis is a ring. NAN for one chip. */
@@ -62,8 +89,8 @@ struct sp_aggregate {
     double hbm_bytes_per_s; /* memory bandwidth */
     double links;           /* torus: links cut by the bisection of one slice */
     /* Between the halves of one slice, node or (switched, several nodes) cluster without
-     * oversubscription, both directions summed; one way is half of it. */
-    double bisection_bytes_per_s;
+     * oversubscription: both directions summed, and one way. */
+    double bisection_bytes_per_s, bisection_one_way_bytes_per_s;
     double egress_bytes_per_s; /* torus: all hosts into the data-centre network; switched: one
                                   node into the scale-out network */
     double power_w, price_usd_per_h;
@@ -83,6 +110,7 @@ struct sp_fabric_size {
     double uplinks;                /* cables of all nodes, and again above the leaves */
     double spines, cores;          /* the fewest switches that take every uplink */
     double node_bytes_per_s;       /* one node to its leaves, one way */
+    double spine_ports;            /* ports of a spine towards the leaves */
     double su_ingress_bytes_per_s; /* nodes of a full unit (or all there are) to its leaves */
     double su_spine_bytes_per_s;   /* leaves of a full unit to the spines: half their ports */
     double spine_bytes_per_s;      /* all spines' ports towards the leaves */

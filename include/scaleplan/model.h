@@ -79,6 +79,10 @@ int64_t sp_moe_layers(const struct sp_model *model);
  * for the parts. Scaling book, "Transformers"; DeepSeek-V2, section 2.1, for MLA. */
 struct sp_params sp_count_params(const struct sp_model *model);
 
+/* How far the count is from the published total, as a fraction of it; NAN when none is published.
+ */
+double sp_off_published(const struct sp_model *model);
+
 /* MLP width that one token passes in an MoE or dense layer, F of the closed forms: d_ff, or
  * (top_k + shared) * d_ff_expert. In units of d_model-wide columns; NAN without a shape. */
 double sp_active_d_ff(const struct sp_model *model);

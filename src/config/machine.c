@@ -142,8 +142,7 @@ bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct
                       struct sp_error *error)
 {
     struct machine_spec parts;
-    if (!split_spec(spec, sources, &parts, error) ||
-        !sp_load_chip(parts.name, sources, hw, error))
+    if (!split_spec(spec, sources, &parts, error) || !sp_load_chip(parts.name, sources, hw, error))
         return false;
     return parts.shape[0] ? place_shape(spec, &parts, hw, error)
                           : place_chips(spec, &parts, hw, error);

@@ -23,6 +23,8 @@ struct sp_gpu_units sp_gpu_units(const struct sp_chip *chip)
         .flops_per_cycle_per_tensor_core = C / (tensor_cores * f_tensor),
         .smem_bytes = chip->sms * chip->smem_bytes_per_sm,
         .register_bytes = chip->sms * chip->register_bytes_per_sm,
+        .on_chip_bytes =
+            chip->sms * chip->smem_bytes_per_sm + chip->sms * chip->register_bytes_per_sm,
         .nvlink_egress_bytes_per_s = chip->nvlink_ports * chip->nvlink_port_bytes_per_s,
     };
 }
@@ -40,18 +42,58 @@ struct sp_tpu_units sp_tpu_units(const struct sp_chip *chip)
         .vpu_alus = chip->cores * core_alus,
         .vpu_core_ops_per_s = core_alus * chip->clock_hz,
         .vpu_ops_per_s = chip->cores * core_alus * chip->clock_hz,
+        .matrix_over_vector =
+            sp_peak16_flops_per_s(chip) / (chip->cores * core_alus * chip->clock_hz),
     };
+}
+
+enum sp_dtype sp_dtype16(const struct sp_chip *chip)
+{
+    return isnan(chip->peak_flops_per_s[SP_BF16]) ? SP_FP16 : SP_BF16;
 }
 
 double sp_peak16_flops_per_s(const struct sp_chip *chip)
 {
-    const double bf16 = chip->peak_flops_per_s[SP_BF16];
-    return isnan(bf16) ? chip->peak_flops_per_s[SP_FP16] : bf16;
+    return chip->peak_flops_per_s[sp_dtype16(chip)];
 }
 
 double sp_ridge(const struct sp_chip *chip, enum sp_dtype dtype, double bytes_per_s)
 {
     return chip->peak_flops_per_s[dtype] / bytes_per_s;
+}
+
+struct sp_chip_networks sp_chip_networks(const struct sp_hardware *hw)
+{
+    const struct sp_network *net = &hw->network;
+    const struct sp_chip *chip = &hw->chip;
+    const bool torus = net->kind == SP_TORUS;
+    const double C = sp_peak16_flops_per_s(chip), W_hbm = chip->hbm_bytes_per_s;
+    const double w = torus ? net->link_bytes_per_s : NAN, W_ici = 2 * w;
+    const double W_dcn = torus ? sp_dcn_bytes_per_s_per_chip(net) : NAN;
+    const double W_gpu = torus ? NAN : net->domain_bytes_per_s;
+    return (struct sp_chip_networks){
+        .axis_bytes_per_s = W_ici,
+        .egress_bytes_per_s = 2 * (double)net->axes * w,
+        .dcn_bytes_per_s = W_dcn,
+        .alpha_axis = C / W_ici,
+        .alpha_dcn = C / W_dcn,
+        .hbm_over_link = W_hbm / w,
+        .hbm_over_axis = W_hbm / W_ici,
+        .hbm_over_dcn = W_hbm / W_dcn,
+        .alpha_node = C / W_gpu,
+        .alpha_cross = torus ? NAN : C / sp_node_bytes_per_s(net),
+        .hbm_over_node = W_hbm / W_gpu,
+        .hbm_over_scaleout = torus ? NAN : W_hbm / net->scaleout_bytes_per_s,
+        .hbm_over_pcie = W_hbm / chip->pcie_bytes_per_s,
+        .vmem_over_hbm = chip->vmem_bytes_per_s / W_hbm,
+    };
+}
+
+int64_t sp_chips_per_host(const struct sp_network *network)
+{
+    if (network->kind == SP_TORUS)
+        return network->chips_per_host;
+    return network->devices_per_host > 0 ? network->devices_per_host : network->domain;
 }
 
 double sp_bisection_links(const struct sp_hardware *hw)
@@ -88,10 +130,7 @@ struct sp_aggregate sp_aggregate(const struct sp_hardware *hw)
     const bool torus = net->kind == SP_TORUS;
     const double chips = (double)sp_chips(hw), slice = (double)hw->chips_per_slice;
     const double slices = (double)hw->slices;
-    const double per_host = (double)(torus                       ? net->chips_per_host
-                                     : net->devices_per_host > 0 ? net->devices_per_host
-                                                                 : net->domain);
-    const double hosts = slices * ceil(slice / per_host);
+    const double hosts = slices * ceil(slice / (double)sp_chips_per_host(net));
     return (struct sp_aggregate){
         .chips = chips,
         .hosts = hosts,
@@ -103,6 +142,7 @@ struct sp_aggregate sp_aggregate(const struct sp_hardware *hw)
         .hbm_bytes_per_s = chips * chip->hbm_bytes_per_s,
         .links = torus ? sp_bisection_links(hw) : NAN,
         .bisection_bytes_per_s = bisection_bytes_per_s(hw),
+        .bisection_one_way_bytes_per_s = bisection_bytes_per_s(hw) / 2,
         .egress_bytes_per_s =
             torus ? hosts * net->dcn_bytes_per_s_per_host : sp_node_bytes_per_s(net),
         .power_w = chips * chip->tdp_w,
@@ -138,6 +178,7 @@ struct sp_fabric_size sp_fabric_size(const struct sp_network *network, double no
         .scalable_units = sus,
         .leafs = leafs,
         .uplinks = isnan(sus) ? NAN : uplinks,
+        .spine_ports = down,
         .spines = spines,
         .cores = isnan(sus) ? NAN
                  : cores    ? ceil(uplinks / ports)
