@@ -127,6 +127,17 @@ static bool show(const struct wanted *wanted, const struct sp_sources *sources, 
     return true;
 }
 
+/* Whether what stands before the last dash or colon is a machine: "h100-0" is no unknown name. */
+static bool names_a_machine(const char *spec, const struct sp_sources *sources)
+{
+    char name[128];
+    const char *const end = strrchr(spec, strchr(spec, ':') ? ':' : '-');
+    if (!end || end == spec || (size_t)(end - spec) >= sizeof name)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)(end - spec), spec);
+    return sp_config_exists(SP_HARDWARE, name, sources);
+}
+
 /* Finds out what the name stands for. */
 static bool identify(const char *spec, int kind, const struct sp_sources *sources,
                      struct wanted *wanted, struct sp_error *error)
@@ -147,6 +158,8 @@ static bool identify(const char *spec, int kind, const struct sp_sources *source
     if (strcmp(spec, "-") == 0 || strchr(spec, '/') || strstr(spec, ".json"))
         return sp_fail(error, SP_USAGE,
                        "--kind model|hardware|precision|network is needed for a file");
+    if (names_a_machine(spec, sources) && !sp_load_hardware(spec, sources, &loaded.hw, error))
+        return false; /* with what is wrong about the size */
     struct sp_nearest nearest = {.wanted = spec};
     sp_nearest_config(&nearest, sources);
     return sp_fail(error, SP_INPUT, "unknown name \"%s\"%s (`scaleplan list` shows all)",
@@ -172,7 +185,7 @@ static const struct sp_example examples[] = {
     {"scaleplan show v5p", "a chip: every figure with its source, and what follows from them"},
     {"scaleplan show v5p-4096", "a slice: memory, peak, hosts, bisection"},
     {"scaleplan show h100-1024", "a cluster: nodes, leaf and spine switches, their bandwidths"},
-    {"scaleplan show h100 --explain ridge.fp8", "one figure: formula, numbers, source"},
+    {"scaleplan show h100 --explain=ridge.fp8", "one figure: formula, numbers, source"},
     {"scaleplan show llama3-70b --get params.total", "one number"},
     {NULL, NULL},
 };
