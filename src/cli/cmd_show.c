@@ -53,26 +53,45 @@ static bool load(const struct wanted *wanted, const struct sp_sources *sources, 
     return true;
 }
 
+/* The texts of a list in one line. */
+static void join(const cJSON *list, const char *separator, char *out, size_t size)
+{
+    const cJSON *item;
+    out[0] = '\0';
+    cJSON_ArrayForEach(item, list)
+    {
+        const size_t used = strlen(out);
+        snprintf(out + used, size - used, "%s%s", used ? separator : "", sp_text_at(item, ""));
+    }
+}
+
 /* Name, other names and slices on offer. */
 static void put_title(struct sp_report *report, const struct sp_shown *shown)
 {
-    char text[4096] = "";
-    const cJSON *item;
+    char text[4096];
+    join(cJSON_GetObjectItemCaseSensitive(shown->root, "aliases"), ", ", text, sizeof text);
     sp_put_text(report, SP_Q_SHOW_NAME, "%s", sp_text_at(shown->root, "name"));
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(shown->root, "aliases"))
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? ", " : "",
-                 cJSON_IsString(item) ? item->valuestring : "");
     sp_put_text(report, SP_Q_SHOW_ALIASES, "%s", text);
     sp_line(report, *text ? "{name}, also called {aliases}" : "{name}");
     const cJSON *shapes = sp_node_at(shown->root, "network.shapes");
     if (shown->kind != SP_HARDWARE || !cJSON_IsArray(shapes))
         return;
-    text[0] = '\0';
-    cJSON_ArrayForEach(item, shapes)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? " " : "",
-                 cJSON_IsString(item) ? item->valuestring : "");
+    join(shapes, " ", text, sizeof text);
     sp_put_text(report, SP_Q_SHOW_SHAPES, "%s", text);
     sp_put(report, SP_Q_SHOW_N_SHAPES, cJSON_GetArraySize(shapes));
+}
+
+/* "slices on offer: 96, from 2x2x1 to 16x20x28" */
+static void line_of_shapes(struct sp_report *report, const struct sp_shown *shown)
+{
+    const cJSON *shapes = sp_node_at(shown->root, "network.shapes");
+    const int n = cJSON_GetArraySize(shapes);
+    if (n == 0)
+        return;
+    sp_line(report, " ");
+    sp_line(report, "slices on offer: {n_shapes}, from %s to %s (--get shapes lists them)",
+            sp_text_at(cJSON_GetArrayItem(shapes, 0), ""),
+            sp_text_at(cJSON_GetArrayItem(shapes, n - 1), ""));
 }
 
 static void put_derived(struct sp_report *report, const struct sp_shown *shown)
@@ -90,13 +109,7 @@ static void put_derived(struct sp_report *report, const struct sp_shown *shown)
     default:
         sp_show_chip(report, &loaded.hw);
         sp_show_pod(report, &loaded.hw);
-        if (loaded.hw.network.n_shapes > 0)
-            sp_line(
-                report, "\nslices on offer: {n_shapes}, from %s to %s (--get shapes)",
-                sp_text_at(cJSON_GetArrayItem(sp_node_at(shown->root, "network.shapes"), 0), ""),
-                sp_text_at(cJSON_GetArrayItem(sp_node_at(shown->root, "network.shapes"),
-                                              loaded.hw.network.n_shapes - 1),
-                           ""));
+        line_of_shapes(report, shown);
         break;
     }
 }

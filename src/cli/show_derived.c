@@ -141,27 +141,11 @@ static void put_tpu_units(struct sp_report *report, const struct sp_chip *chip)
     put_all(report, figures, N_OF(figures));
 }
 
-/* Symbols of formulas in every scope. */
-static void put_symbols(struct sp_report *report, const struct sp_hardware *hw)
+/* Symbols of formulas in every scope: the networks'. */
+static void put_network_symbols(struct sp_report *report, const struct sp_hardware *hw)
 {
-    const struct sp_chip *chip = &hw->chip;
     const struct sp_network *net = &hw->network;
-    static const struct {
-        enum sp_dtype dtype;
-        const char *name;
-    } peaks[] = {{SP_TF32, "C_tf32"}, {SP_FP32, "C_fp32"}, {SP_FP8, "C_fp8"},
-                 {SP_INT8, "C_int8"}, {SP_INT4, "C_int4"}, {SP_FP4, "C_fp4"}};
-    sp_symbol(report, "C", sp_peak16_flops_per_s(chip), "FLOP/s", "dense 16-bit peak");
-    for (size_t i = 0; i < N_OF(peaks); i++)
-        sp_symbol(report, peaks[i].name, chip->peak_flops_per_s[peaks[i].dtype], "FLOP/s",
-                  "dense %s peak", sp_dtype_names[peaks[i].dtype]);
-    sp_symbol(report, "W_hbm", chip->hbm_bytes_per_s, "bytes/s", "memory bandwidth");
-    sp_symbol(report, "W_vmem", chip->vmem_bytes_per_s, "bytes/s", "bandwidth of on-chip memory");
-    sp_symbol(report, "W_pcie", chip->pcie_bytes_per_s, "bytes/s", "link to the host, one way");
-    sp_symbol(report, "hbm", chip->hbm_bytes, "bytes", "memory of a chip");
-    sp_symbol(report, "usable", sp_capacity_bytes(chip), "bytes", "what the runtime grants");
-    sp_symbol(report, "tdp", chip->tdp_w, "W", "power of a chip");
-    sp_symbol(report, "price", chip->price_usd_per_h, "USD/h", "list price of a chip");
+    const struct sp_chip *chip = &hw->chip;
     if (net->kind == SP_TORUS) {
         sp_symbol(report, "w", net->link_bytes_per_s, "bytes/s", "one link, one way");
         sp_symbol(report, "axes", (double)net->axes, "", "axes of the torus");
@@ -181,6 +165,27 @@ static void put_symbols(struct sp_report *report, const struct sp_hardware *hw)
                   "scale-out egress of a device");
     }
     sp_symbol(report, "chips_per_host", (double)sp_chips_per_host(net), "chips", "chips of a host");
+}
+
+/* The chip's. */
+static void put_chip_symbols(struct sp_report *report, const struct sp_chip *chip)
+{
+    static const struct {
+        enum sp_dtype dtype;
+        const char *name;
+    } peaks[] = {{SP_TF32, "C_tf32"}, {SP_FP32, "C_fp32"}, {SP_FP8, "C_fp8"},
+                 {SP_INT8, "C_int8"}, {SP_INT4, "C_int4"}, {SP_FP4, "C_fp4"}};
+    sp_symbol(report, "C", sp_peak16_flops_per_s(chip), "FLOP/s", "dense 16-bit peak");
+    for (size_t i = 0; i < N_OF(peaks); i++)
+        sp_symbol(report, peaks[i].name, chip->peak_flops_per_s[peaks[i].dtype], "FLOP/s",
+                  "dense %s peak", sp_dtype_names[peaks[i].dtype]);
+    sp_symbol(report, "W_hbm", chip->hbm_bytes_per_s, "bytes/s", "memory bandwidth");
+    sp_symbol(report, "W_vmem", chip->vmem_bytes_per_s, "bytes/s", "bandwidth of on-chip memory");
+    sp_symbol(report, "W_pcie", chip->pcie_bytes_per_s, "bytes/s", "link to the host, one way");
+    sp_symbol(report, "hbm", chip->hbm_bytes, "bytes", "memory of a chip");
+    sp_symbol(report, "usable", sp_capacity_bytes(chip), "bytes", "what the runtime grants");
+    sp_symbol(report, "tdp", chip->tdp_w, "W", "power of a chip");
+    sp_symbol(report, "price", chip->price_usd_per_h, "USD/h", "list price of a chip");
 }
 
 static void put_ridges(struct sp_report *report, const struct sp_chip *chip)
@@ -235,7 +240,8 @@ void sp_show_chip(struct sp_report *report, const struct sp_hardware *hw)
     const struct sp_chip *chip = &hw->chip;
     size_t first = sp_report_size(report);
     sp_scope(report, "");
-    put_symbols(report, hw);
+    put_chip_symbols(report, chip);
+    put_network_symbols(report, hw);
     sp_scope(report, "chip");
     if (!isnan(chip->sms))
         put_gpu_units(report, chip);

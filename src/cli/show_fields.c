@@ -63,8 +63,8 @@ static void format_value(const struct sp_shown *shown, const struct sp_field *fi
 {
     const bool as_written = field->type == SP_FIELD_PROSE ||
                             (field->type == SP_FIELD_SHAPE && !is_set(shown, field->key));
-    if (as_written && cJSON_IsString(node))
-        snprintf(out, size, "%s", node->valuestring);
+    if (as_written)
+        snprintf(out, size, "%s", sp_text_at(node, ""));
     else
         sp_format_field(field, shown->base, out, size);
 }
