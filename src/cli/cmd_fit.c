@@ -167,6 +167,23 @@ static void put_header(const struct fit *f)
             sp_find(r, "constants")->text);
 }
 
+/* The printed thresholds are for wrapped axes; the strategies use what this slice has. */
+static void note_missing_wraparound(const struct fit *f)
+{
+    int open = 0, axes = 0;
+    for (int i = 0; i < SP_MAX_AXES; i++) {
+        axes += f->hw.shape.axis[i] > 1;
+        open += f->hw.shape.axis[i] > 1 && !sp_axis_wraps(&f->hw, i);
+    }
+    if (f->hw.network.kind == SP_TORUS && open > 0)
+        sp_note(
+            f->report,
+            "axes of this slice without wraparound: %d of %d; there a collective runs at a line's "
+            "bandwidth, w X / (X - 1), and the strategies' own thresholds are higher than those of "
+            "wrapped axes",
+            open, axes);
+}
+
 static bool load(const struct sp_args *args, struct fit *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
@@ -200,6 +217,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     put_header(&f);
     sp_put_strategies(&f);
     sp_put_best(&f);
+    note_missing_wraparound(&f);
     if (f.t.dtype != (enum sp_dtype)f.precision.compute_dtype)
         sp_note(report, "%s publishes no %s peak; C is its %s peak", f.hw.name,
                 sp_dtype_names[f.precision.compute_dtype], sp_dtype_names[f.t.dtype]);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_syntax.h"
+
 struct place {
     size_t line, column;
 };
@@ -54,13 +56,10 @@ static size_t utf8_length(const unsigned char *s, size_t left)
     return 0;
 }
 
-/* What cJSON lets pass or cannot say the place of: encoding, depth, control characters in strings.
- */
+/* Encoding and grammar, before cJSON sees the text. */
 static bool check_text(const struct sp_json *json, struct sp_error *error)
 {
     const unsigned char *s = (const unsigned char *)json->text;
-    int depth = 0;
-    bool quoted = false;
     if (strspn(json->text, " \t\r\n") == json->length)
         return sp_fail(error, SP_INPUT, "%s: the file is empty, expected a JSON object",
                        sp_safe(json->origin));
@@ -68,44 +67,39 @@ static bool check_text(const struct sp_json *json, struct sp_error *error)
         const size_t length = utf8_length(s + i, json->length - i);
         if (length == 0)
             return fail_at(json, i, error, "not valid UTF-8");
-        if (quoted && s[i] < 0x20)
-            return fail_at(json, i, error, "control character in a string");
         if (s[i] == 0)
             return fail_at(json, i, error, "NUL byte, expected JSON text");
-        if (quoted && s[i] == '\\')
-            i++;
-        else if (s[i] == '"')
-            quoted = !quoted;
-        else if (!quoted && (s[i] == '{' || s[i] == '['))
-            depth++;
-        else if (!quoted && (s[i] == '}' || s[i] == ']'))
-            depth--;
-        if (depth > SP_JSON_MAX_DEPTH)
-            return fail_at(json, i, error, "nested more than 64 levels deep");
         i += length;
     }
-    return true;
+    size_t where;
+    const char *const wrong = sp_json_syntax(json->text, json->length, &where);
+    return !wrong || fail_at(json, where, error, wrong);
 }
 
-/* Refuses duplicate keys and numbers that are not finite, all the way down. */
-static bool check_tree(const struct sp_json *json, const cJSON *node, struct sp_error *error)
+/* Refuses duplicate keys and numbers that are not finite, all the way down. `path` is the node's
+ * own; members of lists go by the path of the list. */
+static bool check_tree(const struct sp_json *json, const cJSON *node, const char *path,
+                       struct sp_error *error)
 {
     int members = 0;
     const cJSON *child;
     if (cJSON_IsNumber(node) && !isfinite(node->valuedouble))
-        return sp_fail(error, SP_INPUT, "%s: %s%sthe number is too large", sp_safe(json->origin),
-                       node->string ? sp_safe(node->string) : "", node->string ? ": " : "");
+        return sp_fail(error, SP_INPUT, "%s: %s%sthe number is too large",
+                       sp_json_place(json, path), sp_safe(path), *path ? ": " : "");
     cJSON_ArrayForEach(child, node)
     {
+        char own[160];
+        snprintf(own, sizeof own, "%s%s%s", path, *path && child->string ? "." : "",
+                 child->string ? child->string : "");
         if (++members > SP_JSON_MAX_MEMBERS)
             return sp_fail(error, SP_INPUT, "%s: more than 10000 members in one object or array",
-                           sp_safe(json->origin));
+                           sp_json_place(json, path));
         if (child->string)
             for (const cJSON *other = node->child; other != child; other = other->next)
-                if (other->string && strcmp(other->string, child->string) == 0)
+                if (strcmp(other->string, child->string) == 0)
                     return sp_fail(error, SP_INPUT, "%s: %s: the key stands twice",
-                                   sp_json_place(json, child->string), sp_safe(child->string));
-        if (!check_tree(json, child, error))
+                                   sp_json_place(json, own), sp_safe(own));
+        if (!check_tree(json, child, own, error))
             return false;
     }
     return true;
@@ -128,7 +122,7 @@ bool sp_json_parse(const char *text, size_t length, const char *origin, struct s
         return fail_at(json, at < json->length ? at : json->length, error,
                        at < json->length ? "not valid JSON here" : "the JSON ends too early");
     }
-    if (!check_tree(json, json->root, error)) {
+    if (!check_tree(json, json->root, "", error)) {
         sp_json_free(json);
         return false;
     }

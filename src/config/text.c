@@ -83,13 +83,15 @@ int sp_parse_dims(const char *text, double *dims, int most)
     return 0;
 }
 
+/* Names are compared up to here. */
+enum { LONGEST_NAME = 63 };
+
 /* Edits (insert, delete, replace, swap neighbours) between two short names, letters' case ignored.
  */
 static size_t edit_distance(const char *a, const char *b)
 {
-    enum { LONGEST = 63 };
-    static size_t rows[3][LONGEST + 1];
-    const size_t n = strnlen(a, LONGEST), m = strnlen(b, LONGEST);
+    static size_t rows[3][LONGEST_NAME + 1];
+    const size_t n = strnlen(a, LONGEST_NAME), m = strnlen(b, LONGEST_NAME);
     size_t *before = rows[0], *last = rows[1], *now = rows[2];
     for (size_t j = 0; j <= m; j++)
         last[j] = j;
@@ -127,7 +129,7 @@ void sp_nearest_offer(struct sp_nearest *nearest, const char *candidate)
 const char *sp_nearest_hint(const struct sp_nearest *nearest)
 {
     static char hint[160];
-    const size_t length = strlen(nearest->wanted);
+    const size_t length = strnlen(nearest->wanted, LONGEST_NAME);
     hint[0] = '\0';
     if (nearest->best[0] && nearest->distance <= (length < 4 ? 1 : 1 + length / 3))
         snprintf(hint, sizeof hint, "; did you mean \"%s\"?", sp_safe(nearest->best));

@@ -1,0 +1,113 @@
+/* Bytes of state per parameter and of activations per token, derived from the published lists. */
+#include "check.h"
+
+#include "config/load.h"
+
+static const struct sp_sources sources;
+
+static struct sp_model model_of(const char *name)
+{
+    struct sp_model model;
+    struct sp_error error = {0};
+    if (!sp_load_model(name, &sources, &model, &error))
+        fail_msg("%s", error.text);
+    return model;
+}
+
+/* Weights, gradients, master copy, both moments: 2+8; 2+2+8; 2+2+4+8; 2+4+4+8; 2+6+4+8; 4+4+8. */
+static void state_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double bytes;
+    } recipes[] = {{"adam10", 10},  {"adam12", 12},  {"mixed16", 16},
+                   {"mixed18", 18}, {"mixed20", 20}, {"fp32", 16}};
+    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
+        struct sp_precision precision;
+        struct sp_error error = {0};
+        assert_true(sp_load_precision(recipes[i].name, &sources, &precision, &error));
+        assert_close(sp_state_bytes_per_param(&precision), recipes[i].bytes, 0);
+    }
+}
+
+/* The scaling book's exercise: block inputs 2BD; three MLP matmul outputs 2B(D + 2F). LLaMA-2 13B,
+ * D = 5120, F = 13824. */
+static void textbook_policies(void **state)
+{
+    (void)state;
+    const struct sp_model m = model_of("llama2-13b");
+    assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_FULL), 2 * 5120., 0);
+    assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_MLP), 2 * (5120. + 2 * 13824), 0);
+    /* The outputs of q, k, v, attention, gate, up, down: 2 (3 * 5120 + 5120 + 2 * 13824 + 5120). */
+    assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_DOTS),
+                 2 * (5 * 5120. + 2 * 13824), 0);
+}
+
+/* Korthikanti et al. 2022, equation 1 without dropout masks and attention scores: a GPT block
+ * keeps, in units of the width h, two norm inputs 2+2, qkv input 2, q k v 6, attention output 2,
+ * MLP input 2, and GELU's input and output 8+8: 32 h bytes, and 4 bytes of log-sum-exp a head. The
+ * 34 of the paper has two more bytes for its dropout masks. GPT-3: h = 12288, 96 heads. */
+static void korthikanti(void **state)
+{
+    (void)state;
+    const struct sp_model m = model_of("gpt3-175b");
+    assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_NONE), 32 * 12288. + 4 * 96, 0);
+}
+
+/* Gated, grouped queries: 8h + 2 d_h (a + 2k) + 2 a d_h + 4a + 6f. Llama 3 70B: h = 8192, 64 heads
+ * and 8 KV heads of 128, f = 28672. */
+static void gated_grouped(void **state)
+{
+    (void)state;
+    const struct sp_model m = model_of("llama3-70b");
+    const double kept = 8 * 8192. + 2 * 128. * (64 + 16) + 2 * 64 * 128 + 4 * 64 + 6 * 28672.;
+    assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_NONE), kept, 0);
+}
+
+/* MoE MLP: 2h + topk (2h + 6 f_e) beside the norm's input. Mixtral: h = 4096, 32 heads, 8 KV heads
+ * of 128, two experts of 14336. */
+static void mixture(void **state)
+{
+    (void)state;
+    const struct sp_model m = model_of("mixtral-8x7b");
+    const double attention = 2 * 2 * 4096. + 2 * 128. * (32 + 16) + 2 * 4096. + 4 * 32;
+    const double mlp = 2 * 4096. + 2 * 4096. + 2 * (2 * 4096. + 6 * 14336.);
+    assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_NONE), attention + mlp, 0);
+}
+
+/* Every policy keeps no more than the one before it, and selective saves little with fused
+ * attention.
+ */
+static void policies_shrink(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sp_n_builtins; i++) {
+        if (sp_builtins[i].kind != SP_MODELS)
+            continue;
+        const struct sp_model m = model_of(sp_builtins[i].name);
+        const double none = sp_activation_bytes_per_token_layer(&m, SP_REMAT_NONE);
+        const double selective = sp_activation_bytes_per_token_layer(&m, SP_REMAT_SELECTIVE);
+        const double dots = sp_activation_bytes_per_token_layer(&m, SP_REMAT_DOTS);
+        const double mlp = sp_activation_bytes_per_token_layer(&m, SP_REMAT_MLP);
+        const double full = sp_activation_bytes_per_token_layer(&m, SP_REMAT_FULL);
+        if (!sp_model_has_shape(&m)) {
+            assert_true(isnan(none) && isnan(full));
+            continue;
+        }
+        if (!(none >= selective && selective >= dots && dots >= mlp && mlp >= full && full > 0))
+            fail_msg("%s: none %g, selective %g, dots %g, mlp %g, full %g", m.name, none, selective,
+                     dots, mlp, full);
+        assert_true(isnan(sp_activation_bytes_per_token_layer(&m, SP_REMATS)));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(state_bytes), cmocka_unit_test(textbook_policies),
+        cmocka_unit_test(korthikanti), cmocka_unit_test(gated_grouped),
+        cmocka_unit_test(mixture),     cmocka_unit_test(policies_shrink),
+    };
+    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}

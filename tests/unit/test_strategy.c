@@ -1,0 +1,336 @@
+/* The closed forms of `fit`, against values worked out by hand from the scaling book's chapters on
+ * training and on GPUs. */
+#include "fit_case.h"
+
+#include <string.h>
+
+static const unsigned everything = ~0u;
+
+/* alpha of v5p: 4.59e14 / (2 * 9e10) = 2550; over 1, 2, 3 axes 2550, 1275, 850 tokens a chip. */
+static void thresholds_v5p(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-13b", "v5p-4096", 3e6, 4096);
+    for (int axes = 1; axes <= 3; axes++) {
+        c.in.axes = axes;
+        c.t = sp_fit_terms(&c.in);
+        const struct sp_strategy fsdp = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+        const struct sp_strategy dp = sp_fit_strategy(&c.in, &c.t, SP_DP);
+        assert_close(fsdp.critical_tokens_per_chip, 2550. / axes, 1e-14);
+        assert_close(dp.critical_tokens_per_chip, 2550. / axes, 1e-14);
+        assert_close(c.t.W_ici, 1.8e11, 0);
+    }
+}
+
+/* 3 M tokens over 4096 chips: 732.42 a chip. State 10 bytes x 13,015,864,320. T_math = 6 P B / (N
+ * C) = 124.6 ms, 311.5 ms at 40 %. FSDP on 3 axes: 850 / 732.42. */
+static void llama2_13b_3m(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-13b", "v5p-4096", 3e6, 4096);
+    assert_close(c.t.tokens_per_chip, 732.421875, 0);
+    const struct sp_strategy dp = sp_fit_strategy(&c.in, &c.t, SP_DP);
+    assert_true(dp.exists);
+    assert_close(dp.state_bytes, 130158643200., 0);
+    assert_false(dp.fits);
+    assert_false(dp.compute_bound);
+    const struct sp_strategy fsdp = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+    assert_true(fsdp.fits);
+    assert_false(fsdp.compute_bound);
+    assert_int_equal(fsdp.fsdp, 4096);
+    assert_close(fsdp.comms_over_math, 850 / 732.421875, 1e-14);
+    /* 40 layers x 3e6 tokens x 2 (5120 + 2 x 13824) bytes. */
+    assert_close(fsdp.memory_bytes, (130158643200. + 40 * 3e6 * 65536) / 4096, 1e-14);
+    assert_close(fsdp.t_math_s, 6 * 13015864320. * 3e6 / (4096 * 4.59e14), 1e-14);
+    assert_close(fsdp.t_math_s, 0.12462, 1e-4);
+    assert_close(fsdp.step_s, fsdp.t_math_s * 850 / 732.421875, 1e-14);
+    /* TP over all chips hides up to n F / alpha = 3 x 13824 / 2550. */
+    const struct sp_strategy tp = sp_fit_strategy(&c.in, &c.t, SP_TP);
+    assert_close(sp_max_tp_degree(c.t.C, c.t.W, c.t.F), 3 * 13824 / 2550., 1e-14);
+    assert_close(tp.comms_over_math, 4096 * 2550. / (3 * 13824), 1e-14);
+    assert_true(isnan(tp.critical_tokens_per_chip));
+}
+
+/* alpha^2 / (2 F) = 2550^2 / 27648 = 235.19; X_opt = sqrt(2 B N / F) = 1333.3. 1024x4: FSDP 2550 x
+ * 1024 / (2 x 3e6) = 0.4352, TP 2550 x 4 / 13824 = 0.7378. */
+static void llama2_13b_rule(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-13b", "v5p-4096", 3e6, 4096);
+    const struct sp_strategy mixed = sp_fit_strategy(&c.in, &c.t, SP_FSDP_TP);
+    assert_close(mixed.critical_tokens_per_chip, 2550. * 2550 / (2 * 13824), 1e-14);
+    assert_close(mixed.critical_tokens_per_chip, 235.19, 1e-4);
+    const double x_opt = sp_optimal_fsdp_degree(3e6, 4096, c.t.W_X, c.t.W_Y, 13824, 1);
+    assert_close(x_opt, 1333.333, 1e-5);
+    assert_int_equal(mixed.fsdp, 1024);
+    assert_int_equal(mixed.tp, 4);
+    assert_close(mixed.comms_over_math, 4 * 2550 / 13824., 1e-14);
+    assert_close(mixed.comms_over_math, 0.738, 1e-3);
+    assert_true(mixed.compute_bound && mixed.fits);
+    assert_close(sp_step_at_mfu_s(&mixed, 0.4), 0.31154, 1e-4);
+    /* Taking turns: four times the threshold, and 0.4352 + 0.7378 > 1. */
+    c.in.overlap = SP_OVERLAP_NONE;
+    c.t = sp_fit_terms(&c.in);
+    const struct sp_strategy turns = sp_fit_strategy(&c.in, &c.t, SP_FSDP_TP);
+    assert_close(turns.critical_tokens_per_chip, 4 * 2550. * 2550 / (2 * 13824), 1e-14);
+    assert_close(turns.critical_tokens_per_chip, 940.8, 1e-4);
+    assert_close(turns.comms_over_math, 0.4352 + 4 * 2550 / 13824., 1e-14);
+    assert_false(turns.compute_bound);
+}
+
+/* On 16x16x16 TP 4 is a line of 4: (3/4) V / w, so 1.5 times the ring's 0.7378 = 1.107. 2048x2: two
+ * whole rings for FSDP, 2550 x 2048 / (2 x 3e6) = 0.8704; TP 2 on a line of 2 is as fast as a ring:
+ * 0.3689. */
+static void llama2_13b_real_axes(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-13b", "v5p-4096", 3e6, 4096);
+    const struct sp_strategy four = sp_fit_on_real_axes(&c.in, &c.t, 4);
+    assert_close(four.comms_over_math, 1.5 * 4 * 2550 / 13824., 1e-14);
+    assert_close(four.comms_over_math, 1.107, 1e-3);
+    const struct sp_strategy two = sp_fit_on_real_axes(&c.in, &c.t, 2);
+    assert_close(two.comms_over_math, 0.8704, 1e-14);
+    assert_close(two.W_X, 3.6e11, 0);
+    assert_close(two.W_Y, 1.8e11, 0);
+    const struct sp_strategy best = sp_fit_best(&c.in, &c.t, everything);
+    assert_int_equal(best.kind, SP_FSDP_TP);
+    assert_int_equal(best.fsdp, 2048);
+    assert_int_equal(best.tp, 2);
+    assert_true(best.fits && best.compute_bound);
+    assert_close(best.step_s, best.t_math_s, 0);
+    /* 40 heads and 16 chips an axis: TP of 3 does not exist. */
+    assert_false(sp_fit_on_real_axes(&c.in, &c.t, 3).exists);
+}
+
+/* 1 M tokens: 244.1 a chip pass the 235.2 of the continuous rule, but 1024x4 waits for FSDP at 2550
+ * x 1024 / (2 x 1e6) = 1.3056, and 512x8 for TP at 1.4757. */
+static void llama2_13b_1m(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-13b", "v5p-4096", 1e6, 4096);
+    const struct sp_strategy mixed = sp_fit_strategy(&c.in, &c.t, SP_FSDP_TP);
+    assert_true(c.t.tokens_per_chip > mixed.critical_tokens_per_chip);
+    assert_int_equal(mixed.fsdp, 1024);
+    assert_close(mixed.comms_over_math, 1.3056, 1e-14);
+    assert_false(mixed.compute_bound);
+}
+
+/* 2441.4 tokens a chip: above 850 on three axes, below 2550 on one. */
+static void llama2_13b_10m(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-13b", "v5p-4096", 10e6, 4096);
+    assert_true(sp_fit_strategy(&c.in, &c.t, SP_FSDP).compute_bound);
+    c.in.axes = 1;
+    c.t = sp_fit_terms(&c.in);
+    const struct sp_strategy one = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+    assert_false(one.compute_bound);
+    assert_close(one.comms_over_math, 2550 / 2441.40625, 1e-14);
+}
+
+/* 2550^2 / (2 x 28672) = 113.4; 4 Mi / 8960 = 468.1; X_opt = sqrt(2 x 4194304 x 8960 / 28672) =
+ * 1619; 2240x4: 2550 x 2240 / (2 x 4194304) = 0.681, TP 4 x 2550 / 28672 = 0.356. */
+static void llama3_70b(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-70b", "v5p-8960", 4194304, 8192);
+    const struct sp_strategy mixed = sp_fit_strategy(&c.in, &c.t, SP_FSDP_TP);
+    assert_close(mixed.critical_tokens_per_chip, 2550. * 2550 / (2 * 28672), 1e-14);
+    assert_close(c.t.tokens_per_chip, 468.1143, 1e-6);
+    assert_close(sp_optimal_fsdp_degree(c.t.B, c.t.N, c.t.W_X, c.t.W_Y, c.t.F, c.t.r), 1619.09,
+                 1e-5);
+    assert_int_equal(mixed.fsdp, 2240);
+    assert_int_equal(mixed.tp, 4);
+    assert_close(mixed.comms_over_math, 2550 * 2240 / (2 * 4194304.), 1e-14);
+    assert_true(mixed.compute_bound);
+}
+
+/* 989.4e12 over 450e9 inside a node and over 400e9 for a node of 8 beyond: 2198.7 and 2473.5 tokens
+ * a GPU. 16e6 / 16384 = 976.6. TP 8 and 4 stages: X = 512; weights 989.4e12 x 512 / (5e10 x 16e6) =
+ * 0.633 on the NIC, TP 989.4e12 x 8 / (4.5e11 x 53248) = 0.330 on NVLink. */
+static void llama3_405b(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-405b", "h100-16384", 16e6, 8192);
+    assert_close(sp_critical_tokens_per_chip(c.t.C, c.t.W_domain, c.t.r), 2198.6667, 1e-7);
+    const struct sp_strategy fsdp = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+    assert_close(fsdp.critical_tokens_per_chip, 2473.5, 1e-14);
+    assert_false(fsdp.compute_bound);
+    assert_true(fsdp.fits);
+    assert_close(fsdp.comms_over_math, 2473.5 / 976.5625, 1e-14);
+    const struct sp_strategy best = sp_fit_best(&c.in, &c.t, everything);
+    assert_int_equal(best.kind, SP_PP_FSDP);
+    assert_int_equal(best.tp, 8);
+    assert_true(best.pp > 1 && best.fits && best.compute_bound);
+    assert_int_equal(best.fsdp * best.tp * best.pp * best.dp, 16384);
+    assert_close(best.loads.weights[SP_LINK_SCALEOUT], 989.4e12 * (double)best.fsdp / (5e10 * 16e6),
+                 1e-14);
+    assert_close(best.loads.activations[SP_LINK_DOMAIN], 989.4e12 * 8 / (4.5e11 * 53248), 1e-14);
+    /* Sends of a stage boundary and chunk, 2 B D bytes, against the forward pass of the layers. */
+    assert_close(best.loads.activations[SP_LINK_SCALEOUT],
+                 (double)(best.pp * best.chunks) * 989.4e12 / (2. * 126 * 53248 * 5e10), 1e-14);
+    assert_close(best.bubble, (double)(best.pp - 1) / (double)(best.chunks * best.microbatches),
+                 1e-15);
+}
+
+/* Inside one node NVLink binds. 8 H100, 2199 tokens a GPU. */
+static void one_node(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-7b", "h100-8", 8 * 2198., 4096);
+    const struct sp_strategy fsdp = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+    assert_close(fsdp.critical_tokens_per_chip, 989.4e12 / 4.5e11, 1e-14);
+    assert_false(fsdp.compute_bound);
+    assert_int_equal(fsdp.binding, SP_LINK_DOMAIN);
+    assert_false(sp_fit_strategy(&c.in, &c.t, SP_PP_FSDP).exists);
+    assert_false(sp_fit_strategy(&c.in, &c.t, SP_HSDP).exists);
+}
+
+/* A size without a shape: data parallelism works, nothing is said about activations. */
+static void size_only(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "resnet50", "a100-8", 4194304, 4096);
+    const struct sp_strategy dp = sp_fit_strategy(&c.in, &c.t, SP_DP);
+    assert_true(dp.exists && dp.fits);
+    assert_true(isnan(dp.activation_bytes));
+    assert_close(dp.memory_bytes, 10 * c.t.P, 0);
+    assert_false(sp_fit_strategy(&c.in, &c.t, SP_TP).exists);
+    assert_false(sp_fit_strategy(&c.in, &c.t, SP_FSDP_TP).exists);
+    const struct sp_strategy best = sp_fit_best(&c.in, &c.t, everything);
+    assert_int_equal(best.kind, SP_DP);
+    assert_true(best.fits);
+}
+
+/* Four pods: DP over the data-centre network needs C / W_dcn = 4.59e14 / 6.25e9 = 73,440 tokens a
+ * pod; here 4 Mi / 4 = 1,048,576. A pod's FSDP and TP are as alone: weights' load on ICI is of X =
+ * DP x FSDP shards. */
+static void four_pods(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-70b", "v5p-8960x4", 4194304, 8192);
+    assert_close(c.t.W_dcn, 6.25e9, 0);
+    assert_close(sp_critical_tokens_per_chip(c.t.C, c.t.W_dcn, c.t.r), 73440, 1e-14);
+    const struct sp_strategy hsdp = sp_fit_strategy(&c.in, &c.t, SP_HSDP);
+    assert_true(hsdp.exists);
+    assert_int_equal(hsdp.dp, 4);
+    assert_int_equal(hsdp.dp * hsdp.fsdp * hsdp.tp, 35840);
+    assert_close(hsdp.loads.weights[SP_LINK_DCN], 73440 / 1048576., 1e-14);
+    assert_close(hsdp.state_bytes, 10 * c.t.P / 8960, 1e-14);
+    /* At 73,440 tokens a pod the data-centre network is at its edge. */
+    c.in.batch_tokens = 4 * 73440.;
+    c.t = sp_fit_terms(&c.in);
+    assert_close(sp_fit_strategy(&c.in, &c.t, SP_HSDP).loads.weights[SP_LINK_DCN], 1, 1e-14);
+}
+
+/* Mixtures of experts move E/k times the weights: Mixtral's 8/2 on v5p, 3 axes. */
+static void experts(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "mixtral-8x7b", "v5p-4096", 8e6, 4096);
+    assert_close(sp_fit_strategy(&c.in, &c.t, SP_FSDP).critical_tokens_per_chip, 4 * 850., 1e-14);
+}
+
+/* Strictly below: a model of exactly the capacity does not fit. */
+static void exactly_full(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "resnet50", "a100-40gb-8", 4194304, 4096);
+    c.model.params = 4e9;
+    c.hw.chip.hbm_bytes = 40e9;
+    c.t = sp_fit_terms(&c.in);
+    assert_false(sp_fit_strategy(&c.in, &c.t, SP_DP).fits);
+    c.model.params = 4e9 - 1;
+    c.t = sp_fit_terms(&c.in);
+    assert_true(sp_fit_strategy(&c.in, &c.t, SP_DP).fits);
+}
+
+/* One chip: nothing to communicate, and only DP has a meaning. */
+static void one_chip(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-7b", "v5p", 1e6, 4096);
+    for (int kind = 0; kind < SP_STRATEGIES; kind++)
+        assert_true(sp_fit_strategy(&c.in, &c.t, (enum sp_strategy_kind)kind).exists ==
+                    (kind == SP_DP));
+    const struct sp_strategy dp = sp_fit_strategy(&c.in, &c.t, SP_DP);
+    assert_close(dp.comms_over_math, 0, 0);
+    assert_true(dp.compute_bound);
+}
+
+struct grid {
+    const char *model, *hw;
+    double batch;
+};
+static const struct grid grid[] = {
+    {"llama2-13b", "v5p-4096", 3e6},
+    {"llama3-70b", "v5p-8960", 4194304},
+    {"llama3-405b", "h100-16384", 16e6},
+    {"llama3-8b", "v5e-256", 1e6},
+    {"llama3-8b", "v5e-128", 1e6},
+    {"llama3-8b", "v5p:2x4x4", 1e6},
+    {"mixtral-8x7b", "h100-512", 8e6},
+    {"deepseek-v3", "h100-2048", 62914560},
+    {"gpt2", "v4-64", 5e5},
+    {"llama3-70b", "v5p-8960x4", 4194304},
+    {"gpt3-175b", "a100-1024", 3.2e6},
+    {"llama3-70b", "gb200-576", 8e6},
+    {"llama3-8b", "v6e-256x8", 4e6},
+    {"qwen3-235b-a22b", "b200-1024", 4e6},
+    {"llama3.1-70b", "gb200-36", 4e6},
+    {"llama3-405b", "v5p-1024x3", 16e6},
+};
+
+/* Degrees multiply to the chips, and each divides what it shards. */
+static void degrees(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof grid / sizeof *grid; i++) {
+        struct fit_case c;
+        load_case(&c, grid[i].model, grid[i].hw, grid[i].batch, 4096);
+        for (int kind = 0; kind <= SP_STRATEGIES; kind++) {
+            const struct sp_strategy s =
+                kind < SP_STRATEGIES ? sp_fit_strategy(&c.in, &c.t, (enum sp_strategy_kind)kind)
+                                     : sp_fit_best(&c.in, &c.t, everything);
+            if (!s.exists)
+                continue;
+            const int64_t width = c.model.moe.experts ? c.model.moe.d_ff_expert : c.model.d_ff;
+            assert_int_equal(s.dp * s.fsdp * s.tp * s.pp, sp_chips(&c.hw));
+            if (kind != SP_TP && (c.model.heads % s.tp != 0 || width % s.tp != 0))
+                fail_msg("%s on %s: TP %lld", grid[i].model, grid[i].hw, (long long)s.tp);
+            assert_true(s.pp <= c.model.layers && s.pp * s.chunks <= c.model.layers);
+            if (s.kind == SP_HSDP)
+                assert_true(s.dp > 1 && s.fsdp > 1);
+            assert_true(isfinite(s.comms_over_math) && s.step_s > 0 && s.memory_bytes > 0);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(thresholds_v5p),  cmocka_unit_test(llama2_13b_3m),
+        cmocka_unit_test(llama2_13b_rule), cmocka_unit_test(llama2_13b_real_axes),
+        cmocka_unit_test(llama2_13b_1m),   cmocka_unit_test(llama2_13b_10m),
+        cmocka_unit_test(llama3_70b),      cmocka_unit_test(llama3_405b),
+        cmocka_unit_test(one_node),        cmocka_unit_test(size_only),
+        cmocka_unit_test(four_pods),       cmocka_unit_test(experts),
+        cmocka_unit_test(exactly_full),    cmocka_unit_test(one_chip),
+        cmocka_unit_test(degrees),
+    };
+    return cmocka_run_group_tests_name("strategy", tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+/* Numbers as people type them, and suggestions for mistyped names. */
+#include "check.h"
+
+#include <string.h>
+
+#include "config/error.h"
+#include "config/text.h"
+
+static void numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } rows[] = {
+        {"0", 0},
+        {"3", 3},
+        {"007", 7},
+        {"3e6", 3e6},
+        {"3E6", 3e6},
+        {"2.5e-3", 2.5e-3},
+        {".5", 0.5},
+        {"3.", 3},
+        {"3k", 3e3},
+        {"3M", 3e6},
+        {"3G", 3e9},
+        {"3T", 3e12},
+        {"3P", 3e15},
+        {"3E", 3e18},
+        {"3Ki", 3072},
+        {"3Mi", 3145728},
+        {"1Gi", 1073741824},
+        {"1Ti", 1099511627776},
+        {"80GB", 80e9},
+        {"80GiB", 85899345920},
+        {"0.5GiB", 536870912},
+        {"450GB/s", 450e9},
+        {"989.4TFLOP/s", 989.4e12},
+        {"4Mtokens", 4e6},
+        {"10s", 10},
+        {"1.75GHz", 1.75e9},
+        {"700W", 700},
+        {"40%", 0.4},
+        {"0.5%", 0.005},
+        {"123456789012345678", 123456789012345678.0},
+        {"1e308", 1e308},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double value;
+        if (!sp_parse_number(rows[i].text, &value))
+            fail_msg("\"%s\" was refused", rows[i].text);
+        assert_close(value, rows[i].value, 1e-15);
+    }
+}
+
+static void not_numbers(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "",     " ",     "3X",    "-1",     "+1",       "1e999",  "0x10",   "0X1p3", "nan",
+        "inf",  "NaN",   "3K",    "3KB",    "3m",       "3 M",    " 3",     "3 ",    "3MM",
+        "3MiM", "3,5",   "1,000", "1_000",  "3M%",      "%",      "e6",     ".",     "3e",
+        "3e+",  "--3",   "1.2.3", "1e999%", "3iB",      "3gb",    "1e308E", "M",     "Gi",
+        "3Bi",  "3GiBB", "1..2",  "3\n",    "\xc2\xb2", "3M\x01", "0x",     "3/4",   "3*4",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double value = 42;
+        if (sp_parse_number(rows[i], &value))
+            fail_msg("\"%s\" was read as %g", rows[i], value);
+        assert_close(value, 42, 0);
+    }
+}
+
+static void dims(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int most, n;
+        double dims[3];
+    } rows[] = {
+        {"1024x4096", 2, 2, {1024, 4096, 0}},
+        {"16x16x16", 3, 3, {16, 16, 16}},
+        {"16", 3, 1, {16, 0, 0}},
+        {"0x4", 2, 2, {0, 4, 0}},
+        {"16x16x16x16", 3, 0, {0}},
+        {"16x", 3, 0, {0}},
+        {"x16", 3, 0, {0}},
+        {"", 3, 0, {0}},
+        {"16X16", 3, 0, {0}},
+        {"1.5x2", 3, 0, {0}},
+        {"-1x2", 3, 0, {0}},
+        {"16xx16", 3, 0, {0}},
+        {"16x16 ", 3, 0, {0}},
+        {"1e3x2", 3, 0, {0}},
+        {"99999999999999999999999999999999999x2", 3, 0, {0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double found[3] = {0};
+        const int n = sp_parse_dims(rows[i].text, found, rows[i].most);
+        if (n != rows[i].n)
+            fail_msg("\"%s\" has %d dimensions, expected %d", rows[i].text, n, rows[i].n);
+        for (int k = 0; k < n; k++)
+            assert_close(found[k], rows[i].dims[k], 0);
+    }
+}
+
+static const char *nearest(const char *wanted)
+{
+    static const char *const names[] = {"llama2-13b", "llama2-7b", "gpt2", "v5p", "batch"};
+    struct sp_nearest nearest = {.wanted = wanted};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        sp_nearest_offer(&nearest, names[i]);
+    return sp_nearest_hint(&nearest);
+}
+
+static void suggestions(void **state)
+{
+    (void)state;
+    assert_string_equal(nearest("lama2-13b"), "; did you mean \"llama2-13b\"?");
+    assert_string_equal(nearest("llama2-31b"), "; did you mean \"llama2-13b\"?");
+    assert_string_equal(nearest("LLAMA2-7B"), "; did you mean \"llama2-7b\"?");
+    assert_string_equal(nearest("bathc"), "; did you mean \"batch\"?");
+    assert_string_equal(nearest("v5q"), "; did you mean \"v5p\"?");
+    assert_string_equal(nearest("something-else"), "");
+    assert_string_equal(nearest(""), "");
+    static char longest[5000];
+    memset(longest, 'x', sizeof longest - 1);
+    assert_string_equal(nearest(longest), "");
+    const struct sp_nearest none = {.wanted = "x"};
+    assert_string_equal(sp_nearest_hint(&none), "");
+}
+
+/* Errors keep every line, cut what does not fit, and let no control character through. */
+static void errors(void **state)
+{
+    (void)state;
+    struct sp_error error = {0};
+    assert_false(sp_fail(&error, SP_INPUT, "bad name \"%s\"", "a\x1b[31m\nb"));
+    assert_int_equal(error.lines, 1);
+    assert_null(strchr(error.text, '\x1b'));
+    assert_null(strchr(error.text, '\n'));
+    assert_false(sp_fail(&error, SP_INPUT, "second"));
+    assert_int_equal(error.lines, 2);
+    assert_int_equal(error.code, SP_INPUT);
+    for (int i = 0; i < 1000; i++)
+        sp_fail(&error, SP_INPUT, "line %d of many that together do not fit", i);
+    assert_true(strlen(error.text) < sizeof error.text);
+    assert_true(strlen(sp_safe("a name")) == 6);
+    static char longest[1000];
+    memset(longest, 'y', sizeof longest - 1);
+    assert_true(strlen(sp_safe(longest)) <= 90);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers),     cmocka_unit_test(not_numbers), cmocka_unit_test(dims),
+        cmocka_unit_test(suggestions), cmocka_unit_test(errors),
+    };
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
