@@ -84,6 +84,14 @@ bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
 bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,
                       struct sp_error *error);
 
+/* The chip of that name, alias or file alone, without a size. */
+bool sp_load_chip(const char *name, const struct sp_sources *sources, struct sp_hardware *hw,
+                  struct sp_error *error);
+
+/* The name inside a machine spec; true when there is more to it than the name (a size, a shape,
+ * "gcp:"). */
+bool sp_machine_name(const char *spec, const struct sp_sources *sources, char *name, size_t size);
+
 /* Google Cloud's own name of the slice ("v5p-8192"), or "" for machines that have none. */
 void sp_cloud_name(const struct sp_hardware *hw, char *out, size_t size);
 

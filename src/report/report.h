@@ -64,7 +64,8 @@ __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, con
 __attribute__((format(printf, 2, 3))) void sp_line(struct sp_report *report, const char *format,
                                                    ...);
 
-/* Text layout: a table, one row per scope prefix, one column per key. */
+/* Text layout: a table, one row per scope prefix, one column per key. The key "" is the quantity at
+ * the prefix itself, "?" what that quantity means. */
 struct sp_column {
     const char *key, *heading;
     bool left; /* text to the left; the last column may wrap */
