@@ -96,11 +96,12 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
     return plan;
 }
 
-/* Tokens per chip below which a mesh waits: the closed form on a torus, else this very mesh's. */
+/* Tokens per chip below which a mesh waits: the closed form where the rule has an axis each for
+ * FSDP and TP, else this very mesh's. */
 static double mesh_critical(const struct sp_strategy *plan, const struct sp_fit_input *in,
                             const struct sp_fit_terms *t)
 {
-    if (in->hw->network.kind == SP_TORUS && plan->tp > 1 && plan->pp == 1) {
+    if (!isnan(t->W_Y) && plan->tp > 1 && plan->pp == 1) {
         const double ici =
             sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, in->overlap);
         return t->S > 1 ? fmax(ici, t->r * t->C / (t->M * t->W_dcn)) : ici;

@@ -234,6 +234,21 @@ static void four_pods(void **state)
     assert_close(sp_fit_strategy(&c.in, &c.t, SP_HSDP).loads.weights[SP_LINK_DCN], 1, 1e-14);
 }
 
+/* One axis alone cannot be split by the rule: the critical batch is that of the mesh itself. */
+static void four_pods_one_axis(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-70b", "v5p-8960x4", 4194304, 8192);
+    c.in.axes = 1;
+    c.t = sp_fit_terms(&c.in);
+    const struct sp_strategy hsdp = sp_fit_strategy(&c.in, &c.t, SP_HSDP);
+    assert_true(isnan(c.t.W_Y));
+    assert_close(hsdp.critical_tokens_per_chip,
+                 sp_batch_needed(&hsdp, &c.t, SP_OVERLAP_AXES) / 35840, 1e-14);
+    assert_true((c.t.tokens_per_chip >= hsdp.critical_tokens_per_chip) == hsdp.compute_bound);
+}
+
 /* Mixtures of experts move E/k times the weights: Mixtral's 8/2 on v5p, 3 axes. */
 static void experts(void **state)
 {
@@ -328,9 +343,9 @@ int main(void)
         cmocka_unit_test(llama2_13b_1m),   cmocka_unit_test(llama2_13b_10m),
         cmocka_unit_test(llama3_70b),      cmocka_unit_test(llama3_405b),
         cmocka_unit_test(one_node),        cmocka_unit_test(size_only),
-        cmocka_unit_test(four_pods),       cmocka_unit_test(experts),
-        cmocka_unit_test(exactly_full),    cmocka_unit_test(one_chip),
-        cmocka_unit_test(degrees),
+        cmocka_unit_test(four_pods),       cmocka_unit_test(four_pods_one_axis),
+        cmocka_unit_test(experts),         cmocka_unit_test(exactly_full),
+        cmocka_unit_test(one_chip),        cmocka_unit_test(degrees),
     };
     return cmocka_run_group_tests_name("strategy", tests, NULL, NULL);
 }
