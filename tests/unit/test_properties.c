@@ -435,6 +435,62 @@ static void chips_to_fit_is_an_edge(void **state)
     assert_true(edges > 1000 && never > 1000);
 }
 
+/* So many accumulation steps fit, and one less does not. */
+static void accumulation_is_an_edge(void **state)
+{
+    (void)state;
+    int edges = 0;
+    for (int i = 0; i < CASES / 2; i++) {
+        struct question q;
+        draw(&q);
+        const struct sp_strategy s = sp_fit_strategy(&q.in, &q.t, SP_FSDP);
+        const int64_t steps = s.exists && !s.fits ? sp_accumulation_to_fit(&s, &q.t) : 0;
+        if (steps == 0)
+            continue;
+        const double batch = q.in.batch_tokens;
+        hold(steps > 1, "one step does not fit\n");
+        hold(at_batch(&q, batch / (double)steps, SP_FSDP).fits, "%lld steps\n", (long long)steps);
+        hold(!at_batch(&q, batch / (double)(steps - 1), SP_FSDP).fits, "one step less fits\n");
+        edges++;
+    }
+    assert_true(edges > 100);
+}
+
+/* Every size on offer up to the number of chips fed keeps FSDP compute-bound, the next one does
+ * not. Only within one scale-up domain or beyond it: the critical batch is that of this machine. */
+static void chips_fed_is_an_edge(void **state)
+{
+    (void)state;
+    int edges = 0;
+    for (int i = 0; i < CASES / 2; i++) {
+        struct question q, other;
+        draw(&q);
+        const int64_t domain = q.hw.network.domain;
+        const struct sp_strategy s = sp_fit_strategy(&q.in, &q.t, SP_FSDP);
+        if (q.hw.network.kind == SP_TORUS || !s.exists || q.t.N <= 1)
+            continue;
+        const int64_t fed = sp_chips_fed(&s, &q.in, &q.t);
+        ask(&other, &q);
+        if (fed <= 1 || (fed > domain) != (q.t.N > (double)domain))
+            continue;
+        if (place(&other.hw, fed)) {
+            other.t = sp_fit_terms(&other.in);
+            hold(sp_fit_strategy(&other.in, &other.t, SP_FSDP).compute_bound, "%lld chips\n",
+                 (long long)fed);
+        }
+        const int64_t more = sp_nearest_chips(&q.hw.network, fed + 1, true);
+        if (place(&other.hw, more)) {
+            other.t = sp_fit_terms(&other.in);
+            hold(!sp_fit_strategy(&other.in, &other.t, SP_FSDP).compute_bound ||
+                     (more > domain) != (q.t.N > (double)domain),
+                 "%lld chips\n", (long long)more);
+            edges++;
+        }
+    }
+    printf("%d edges\n", edges);
+    assert_true(edges > 1000);
+}
+
 /* The policy offered fits, and none that recomputes less does. */
 static void remat_to_fit_is_least(void **state)
 {
@@ -473,6 +529,8 @@ int main(void)
         cmocka_unit_test(batch_needed_is_an_edge),
         cmocka_unit_test(chips_to_fit_is_an_edge),
         cmocka_unit_test(remat_to_fit_is_least),
+        cmocka_unit_test(accumulation_is_an_edge),
+        cmocka_unit_test(chips_fed_is_an_edge),
     };
     return cmocka_run_group_tests_name("properties", tests, load_bases, NULL);
 }
