@@ -77,7 +77,7 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
 {
     const char *what = sp_text_of(args, "check");
     *yes = true;
-    if (!sp_given(args, "check"))
+    if (!sp_given(args, "check") || !command->fits_key)
         return true;
     if (!what)
         what = "both";
@@ -103,7 +103,8 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     if (!ok)
         return print_errors(&error);
     sp_render(report, &how, stdout);
-    return yes ? SP_OK : SP_NO;
+    const struct sp_entry *failed = command->fails_key ? sp_find(report, command->fails_key) : NULL;
+    return yes && !(failed && failed->number > 0) ? SP_OK : SP_NO;
 }
 
 static enum sp_exit run(const struct sp_command *command, int argc, char **argv)
