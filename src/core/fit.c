@@ -96,16 +96,29 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
     return plan;
 }
 
-/* Tokens per chip below which a mesh waits: the closed form on a torus, else this very mesh's. */
+/* Tokens per chip below which a mesh waits: the closed form where the rule has an axis each for
+ * FSDP and TP, else this very mesh's. */
 static double mesh_critical(const struct sp_strategy *plan, const struct sp_fit_input *in,
                             const struct sp_fit_terms *t)
 {
-    if (in->hw->network.kind == SP_TORUS && plan->tp > 1 && plan->pp == 1) {
+    if (!isnan(t->W_Y) && plan->tp > 1 && plan->pp == 1) {
         const double ici =
             sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, in->overlap);
         return t->S > 1 ? fmax(ici, t->r * t->C / (t->M * t->W_dcn)) : ici;
     }
     return sp_batch_needed(plan, t, in->overlap) / t->N;
+}
+
+/* The meshes that a row of the table chooses from: the rule's, or the real ones where the rule has
+ * none: a torus with a single axis, slices of a model without a shape. */
+static void each_row_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                          enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
+{
+    const bool size_only_slices = kind == SP_HSDP && !sp_model_has_shape(in->model);
+    if (size_only_slices || (in->hw->network.kind == SP_TORUS && t->n < 2))
+        sp_each_real_mesh(in, t, kind, visit, context);
+    else
+        sp_each_rule_mesh(in, t, kind, visit, context);
 }
 
 struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct sp_fit_terms *t,
@@ -116,11 +129,7 @@ struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct s
     if (kind == SP_DP || kind == SP_FSDP || kind == SP_TP)
         return whole_machine(in, t, kind);
     struct search search = {.in = in, .t = t};
-    const bool size_only_slices = kind == SP_HSDP && !sp_model_has_shape(in->model);
-    if (size_only_slices || (in->hw->network.kind == SP_TORUS && t->n < 2))
-        sp_each_real_mesh(in, t, kind, keep_quieter, &search);
-    else
-        sp_each_rule_mesh(in, t, kind, keep_quieter, &search);
+    each_row_mesh(in, t, kind, keep_quieter, &search);
     if (search.best.exists)
         search.best.critical_tokens_per_chip = mesh_critical(&search.best, in, t);
     return search.best;
@@ -205,7 +214,7 @@ double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_te
     } else if (real_axes) {
         sp_each_real_mesh(in, t, kind, keep_least_batch, &search);
     } else {
-        sp_each_rule_mesh(in, t, kind, keep_least_batch, &search);
+        each_row_mesh(in, t, kind, keep_least_batch, &search);
     }
     *plan = search.best;
     return search.batch_needed;

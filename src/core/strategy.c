@@ -100,7 +100,10 @@ static void switched_terms(struct sp_fit_terms *t, const struct sp_network *net)
     t->W_ici = t->W_X = t->W_Y = NAN;
     t->W_domain = net->domain_bytes_per_s;
     t->W_node = sp_node_bytes_per_s(net);
-    t->W = t->N > (double)net->domain ? fmin(t->W_domain, t->W_node) : t->W_domain;
+    if (t->N <= (double)net->domain)
+        t->W = t->W_domain;
+    else /* a domain of one device has nobody to talk to inside */
+        t->W = net->domain > 1 ? fmin(t->W_domain, t->W_node) : t->W_node;
 }
 
 struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)

@@ -195,6 +195,21 @@ static void one_node(void **state)
     assert_false(sp_fit_strategy(&c.in, &c.t, SP_HSDP).exists);
 }
 
+/* Devices without a scale-up network: only the scale-out bandwidth counts, however slow the
+ * (unused) figure of the domain is. */
+static void domains_of_one(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-7b", "h100-8", 1e6, 4096);
+    c.hw.network.domain = 1;
+    c.hw.network.domain_bytes_per_s = 1e9;
+    c.t = sp_fit_terms(&c.in);
+    const struct sp_strategy fsdp = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+    assert_close(fsdp.critical_tokens_per_chip, 989.4e12 / 5e10, 1e-14);
+    assert_close(fsdp.comms_over_math, 989.4e12 / 5e10 / 125000, 1e-14);
+}
+
 /* A size without a shape: data parallelism works, nothing is said about activations. */
 static void size_only(void **state)
 {
@@ -232,6 +247,21 @@ static void four_pods(void **state)
     c.in.batch_tokens = 4 * 73440.;
     c.t = sp_fit_terms(&c.in);
     assert_close(sp_fit_strategy(&c.in, &c.t, SP_HSDP).loads.weights[SP_LINK_DCN], 1, 1e-14);
+}
+
+/* One axis alone cannot be split by the rule: the critical batch is that of the mesh itself. */
+static void four_pods_one_axis(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-70b", "v5p-8960x4", 4194304, 8192);
+    c.in.axes = 1;
+    c.t = sp_fit_terms(&c.in);
+    const struct sp_strategy hsdp = sp_fit_strategy(&c.in, &c.t, SP_HSDP);
+    assert_true(isnan(c.t.W_Y));
+    assert_close(hsdp.critical_tokens_per_chip,
+                 sp_batch_needed(&hsdp, &c.t, SP_OVERLAP_AXES) / 35840, 1e-14);
+    assert_true((c.t.tokens_per_chip >= hsdp.critical_tokens_per_chip) == hsdp.compute_bound);
 }
 
 /* Mixtures of experts move E/k times the weights: Mixtral's 8/2 on v5p, 3 axes. */
@@ -323,13 +353,22 @@ static void degrees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thresholds_v5p),  cmocka_unit_test(llama2_13b_3m),
-        cmocka_unit_test(llama2_13b_rule), cmocka_unit_test(llama2_13b_real_axes),
-        cmocka_unit_test(llama2_13b_1m),   cmocka_unit_test(llama2_13b_10m),
-        cmocka_unit_test(llama3_70b),      cmocka_unit_test(llama3_405b),
-        cmocka_unit_test(one_node),        cmocka_unit_test(size_only),
-        cmocka_unit_test(four_pods),       cmocka_unit_test(experts),
-        cmocka_unit_test(exactly_full),    cmocka_unit_test(one_chip),
+        cmocka_unit_test(thresholds_v5p),
+        cmocka_unit_test(llama2_13b_3m),
+        cmocka_unit_test(llama2_13b_rule),
+        cmocka_unit_test(llama2_13b_real_axes),
+        cmocka_unit_test(llama2_13b_1m),
+        cmocka_unit_test(llama2_13b_10m),
+        cmocka_unit_test(llama3_70b),
+        cmocka_unit_test(llama3_405b),
+        cmocka_unit_test(one_node),
+        cmocka_unit_test(domains_of_one),
+        cmocka_unit_test(size_only),
+        cmocka_unit_test(four_pods),
+        cmocka_unit_test(four_pods_one_axis),
+        cmocka_unit_test(experts),
+        cmocka_unit_test(exactly_full),
+        cmocka_unit_test(one_chip),
         cmocka_unit_test(degrees),
     };
     return cmocka_run_group_tests_name("strategy", tests, NULL, NULL);

@@ -1,0 +1,219 @@
+/* A formula text cannot lie: every quantity of every command line below is worked out again from
+ * its formula and the values that the report shows, and must agree with what the code returned. A
+ * command without a line here fails, so that a new command comes with its lines. */
+#include "check.h"
+
+#include "cli/command.h"
+#include "formula.h"
+
+enum { MAX_WORDS = 40, MAX_LENGTH = 600 };
+
+/* Words as typed after `scaleplan`, one line each; sorted by command. */
+static const char *const lines[] = {
+#include "command_lines.inc"
+};
+
+/* What became of all quantities. */
+static struct {
+    int lines, numbers, formulas;
+    bool seen[SP_QUANTITIES]; /* evaluated at least once */
+} total;
+
+static int split(char *line, char **words)
+{
+    int n = 0;
+    for (char *word = strtok(line, " "); word && n < MAX_WORDS; word = strtok(NULL, " "))
+        words[n++] = word;
+    words[n] = NULL;
+    return n;
+}
+
+static void mark_seen(const struct sp_quantity_info *info)
+{
+    for (int id = 0; id < SP_QUANTITIES; id++)
+        if (strcmp(sp_quantities[id].key, info->key) == 0 &&
+            strcmp(sp_quantities[id].formula, info->formula) == 0)
+            total.seen[id] = true;
+}
+
+/* Compares every formula of a report; returns how many lie. */
+static int check_report(const char *line, const struct sp_report *report)
+{
+    int lies = 0;
+    for (size_t i = 0; i < sp_report_size(report); i++) {
+        const struct sp_entry *entry = sp_report_entry(report, i);
+        char wrong[128];
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(sp_report_entry(report, k)->path, entry->path) == 0) {
+                print_error("%s: %s is put twice\n", line, entry->path);
+                lies++;
+            }
+        if (entry->kind != SP_VALUE_NUMBER)
+            continue;
+        total.numbers++;
+        if (!isfinite(entry->number)) {
+            print_error("%s: %s is %g\n", line, entry->path, entry->number);
+            lies++;
+        }
+        if (!entry->info.formula || !*entry->info.formula)
+            continue;
+        const double value = sp_formula_value(report, entry, wrong, sizeof wrong);
+        total.formulas++;
+        mark_seen(&entry->info);
+        if (!*wrong && sp_test_is_close(value, entry->number, 1e-12))
+            continue;
+        print_error("%s: %s is %.17g, but %s is %.17g%s%s\n", line, entry->path, entry->number,
+                    entry->info.formula, value, *wrong ? ": " : "", wrong);
+        lies++;
+    }
+    return lies;
+}
+
+/* Runs one command line in this process and checks its report. */
+static int check_line(const char *line)
+{
+    static struct sp_args args;
+    char copy[MAX_LENGTH];
+    char *words[MAX_WORDS + 1];
+    snprintf(copy, sizeof copy, "%s", line);
+    const int n = split(copy, words);
+    struct sp_error error = {0};
+    const struct sp_command *command = sp_find_command(words[0], &error);
+    struct sp_report *report = command ? sp_report_new(command->name) : NULL;
+    int lies = 1;
+    if (command && sp_run_command(command, n, words, &args, report, &error))
+        lies = check_report(line, report);
+    else
+        print_error("%s: %s\n", line, error.text);
+    sp_report_free(report);
+    total.lines++;
+    return lies;
+}
+
+static bool is_of(const char *line, const char *command)
+{
+    const size_t n = strlen(command);
+    return strncmp(line, command, n) == 0 && (line[n] == ' ' || line[n] == '\0');
+}
+
+static void listed_lines(void **state)
+{
+    (void)state;
+    int lies = 0;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        lies += check_line(lines[i]);
+    assert_int_equal(lies, 0);
+}
+
+static void every_command_is_listed(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sp_n_commands; c++) {
+        bool listed = false;
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+            listed = listed || is_of(lines[i], sp_commands[c]->name);
+        if (!listed)
+            fail_msg("`%s` has no line in command_lines.inc", sp_commands[c]->name);
+    }
+}
+
+/* The command lines that --help shows are checked too, as far as the first pipe. */
+static void examples(void **state)
+{
+    (void)state;
+    int lies = 0, n = 0;
+    for (size_t c = 0; c < sp_n_commands; c++) {
+        for (const struct sp_example *e = sp_commands[c]->examples; e && e->line; e++) {
+            static const char program[] = "scaleplan ";
+            char line[MAX_LENGTH];
+            assert_int_equal(strncmp(e->line, program, strlen(program)), 0);
+            snprintf(line, sizeof line, "%s", e->line + strlen(program));
+            line[strcspn(line, "|&;<>")] = '\0';
+            if (strpbrk(line, "'\"$") || strstr(line, ".json"))
+                continue; /* needs a shell or a file of the reader's */
+            lies += check_line(line);
+            n++;
+        }
+    }
+    assert_true(n > 0);
+    assert_int_equal(lies, 0);
+}
+
+/* fit: models x machines x options. */
+static void fit_grid(void **state)
+{
+    (void)state;
+    static const char *const models[] = {
+        "--model llama2-13b",   "--model llama3-70b",  "--model llama3-405b", "--model gpt2",
+        "--model mixtral-8x7b", "--model deepseek-v3", "--model resnet50",    "--params 25M",
+        "--model qwen3-8b",     "--model gpt3-175b"};
+    static const char *const machines[] = {
+        "v5p",     "v5p-4096", "v5p-8960", "v5p-8960x4", "v5p:2x4x4", "v5p-4x2",    "v4-64",
+        "v5e-256", "v5e-128",  "v5e-4",    "v6e-256x2",  "v3-64",     "h100",       "h100-8",
+        "h100-4",  "h100-512", "a100-16",  "gb200-72",   "gb200-576", "b200-16384", "v100-64"};
+    static const char *const options[] = {
+        "",
+        "--overlap none",
+        "--batch 64Mi --precision mixed16 --remat full",
+        "--batch 1 --overlap none",
+        "--batch 3x17 --remat none --mfu 1",
+        "--axes 1 --constants textbook",
+        "--axes 2 --overlap none --mfu 0.0001 --remat dots",
+        "--batch 1e15 --seq 131072 --precision fp8 --remat selective"};
+    int lies = 0;
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++)
+        for (size_t h = 0; h < sizeof machines / sizeof *machines; h++)
+            for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
+                char line[MAX_LENGTH];
+                snprintf(line, sizeof line, "fit %s --hw %s %s", models[m], machines[h],
+                         options[o]);
+                lies += check_line(line);
+                if (lies > 2000)
+                    fail_msg("more than 2000 formulas lie");
+            }
+    assert_int_equal(lies, 0);
+}
+
+/* show: every config there is. */
+static void show_all(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"model", "hardware", "precision", "network"};
+    int lies = 0;
+    for (size_t i = 0; i < sp_n_builtins; i++) {
+        char line[MAX_LENGTH];
+        snprintf(line, sizeof line, "show %s --kind %s", sp_builtins[i].name,
+                 kinds[sp_builtins[i].kind]);
+        lies += check_line(line);
+    }
+    assert_int_equal(lies, 0);
+}
+
+/* A formula that no line reaches is not tested. Runs last. */
+static void every_formula_is_reached(void **state)
+{
+    (void)state;
+    int missed = 0;
+    for (int id = 0; id < SP_QUANTITIES; id++) {
+        if (!*sp_quantities[id].formula || total.seen[id])
+            continue;
+        print_error("no line reaches %s = %s\n", sp_quantities[id].key, sp_quantities[id].formula);
+        missed++;
+    }
+    printf("%d command lines, %d numbers, %d with a formula\n", total.lines, total.numbers,
+           total.formulas);
+    assert_int_equal(missed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_command_is_listed),
+        cmocka_unit_test(listed_lines),
+        cmocka_unit_test(examples),
+        cmocka_unit_test(fit_grid),
+        cmocka_unit_test(show_all),
+        cmocka_unit_test(every_formula_is_reached),
+    };
+    return cmocka_run_group_tests_name("formulas", tests, NULL, NULL);
+}

@@ -1,0 +1,319 @@
+/* All renderers print the same values, and read back. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "config/json.h"
+
+/* What sp_render writes; free() it. */
+static char *rendered(const struct sp_report *report, const struct sp_render *how)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    sp_render(report, how, out);
+    fclose(out);
+    return text;
+}
+
+static struct sp_report *run(int argc, char **argv)
+{
+    static struct sp_args args;
+    struct sp_error error = {0};
+    const struct sp_command *command = sp_find_command(argv[0], &error);
+    struct sp_report *report = sp_report_new(command->name);
+    if (!sp_run_command(command, argc, argv, &args, report, &error))
+        fail_msg("%s", error.text);
+    return report;
+}
+
+static struct sp_report *fit_report(void)
+{
+    char *argv[] = {"fit", "--model", "llama2-13b", "--hw", "v5p-4096", "--batch", "3M", NULL};
+    return run(7, argv);
+}
+
+static const cJSON *at(const cJSON *node, const char *path)
+{
+    while (node && *path) {
+        char name[80];
+        const size_t n = strcspn(path, ".");
+        snprintf(name, sizeof name, "%.*s", (int)n, path);
+        node = cJSON_IsArray(node) ? cJSON_GetArrayItem(node, atoi(name))
+                                   : cJSON_GetObjectItemCaseSensitive(node, name);
+        path += n + (path[n] == '.');
+    }
+    return node;
+}
+
+/* One line of a CSV with one record: cuts the next cell off, unquoted. */
+static char *next_cell(char **line)
+{
+    char *cell = *line, *to = cell, *from = cell;
+    const bool quoted = *from == '"';
+    for (from += quoted; *from; from++) {
+        if (quoted && *from == '"' && from[1] != '"') {
+            from++;
+            break;
+        }
+        if (!quoted && (*from == ',' || *from == '\n'))
+            break;
+        from += quoted && *from == '"';
+        *to++ = *from;
+    }
+    *line = from + (*from != '\0');
+    *to = '\0';
+    return cell;
+}
+
+/* JSON, CSV and --get give the value of every entry, to the last bit. */
+static void formats_agree(void **state)
+{
+    (void)state;
+    struct sp_report *report = fit_report();
+    char *json = rendered(report, &(struct sp_render){.format = SP_FORMAT_JSON});
+    char *csv = rendered(report, &(struct sp_render){.format = SP_FORMAT_CSV});
+    cJSON *root = cJSON_Parse(json);
+    assert_non_null(root);
+    char *keys = csv, *values = strchr(csv, '\n') + 1;
+    for (size_t i = 0; i < sp_report_size(report); i++) {
+        const struct sp_entry *entry = sp_report_entry(report, i);
+        const cJSON *node = at(root, entry->path);
+        char *got = rendered(report, &(struct sp_render){.get = entry->path});
+        got[strcspn(got, "\n")] = '\0';
+        if (!node)
+            fail_msg("%s is not in the JSON", entry->path);
+        assert_string_equal(next_cell(&keys), entry->path);
+        const char *const cell = next_cell(&values);
+        switch (entry->kind) {
+        case SP_VALUE_NUMBER:
+            assert_true(cJSON_IsNumber(node) && node->valuedouble == entry->number);
+            assert_true(strtod(got, NULL) == entry->number && strtod(cell, NULL) == entry->number);
+            break;
+        case SP_VALUE_BOOL:
+            assert_true(cJSON_IsBool(node) && cJSON_IsTrue(node) == (entry->number != 0));
+            assert_string_equal(got, entry->number != 0 ? "true" : "false");
+            assert_string_equal(cell, got);
+            break;
+        case SP_VALUE_TEXT:
+            assert_string_equal(cJSON_GetStringValue(node), entry->text);
+            assert_string_equal(got, entry->text);
+            assert_string_equal(cell, entry->text);
+            break;
+        default:
+            assert_true(cJSON_IsNull(node));
+            assert_string_equal(got, "null");
+            assert_string_equal(cell, "");
+        }
+        free(got);
+    }
+    assert_string_equal(values, "");
+    cJSON_Delete(root);
+    free(json);
+    free(csv);
+    sp_report_free(report);
+}
+
+/* Keys that scripts rely on, those of a strategy without a meaning too. */
+static void keys_of_fit(void **state)
+{
+    (void)state;
+    static const char *const top[] = {"chips",
+                                      "shape",
+                                      "batch_tokens",
+                                      "tokens_per_chip",
+                                      "best.strategy",
+                                      "best.dp",
+                                      "best.fsdp",
+                                      "best.tp",
+                                      "best.pp",
+                                      "best.fits",
+                                      "best.compute_bound",
+                                      "best.comms_over_math",
+                                      "best.step_s",
+                                      "best.mfu",
+                                      "best.step_at_mfu_s",
+                                      "strategies.tp.max_degree",
+                                      "strategies.fsdp_tp.x_opt",
+                                      "strategies.fsdp_tp.fsdp",
+                                      "strategies.fsdp_tp.tp",
+                                      "strategies.fsdp_tp.comms_over_math"};
+    static const char *const each[] = {
+        "fits",     "compute_bound", "memory_bytes", "critical_tokens_per_chip",
+        "t_math_s", "t_comms_s",     "step_s",       "reason"};
+    static const char *const names[] = {"dp", "fsdp", "tp", "fsdp_tp", "pp_fsdp", "hsdp"};
+    struct sp_report *report = fit_report();
+    for (size_t i = 0; i < sizeof top / sizeof *top; i++)
+        if (!sp_find(report, top[i]))
+            fail_msg("%s is missing", top[i]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
+            char path[96];
+            snprintf(path, sizeof path, "strategies.%s.%s", names[i], each[k]);
+            if (!sp_find(report, path))
+                fail_msg("%s is missing", path);
+        }
+    assert_int_equal(sp_find(report, "strategies.hsdp.fits")->kind, SP_VALUE_NONE);
+    sp_report_free(report);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Random doubles put into a report come back from its JSON and from --get with the same bits. */
+static void random_doubles(void **state)
+{
+    (void)state;
+    uint64_t seed = 99;
+    struct sp_report *report = sp_report_new("test");
+    static double values[3000];
+    enum { N = sizeof values / sizeof *values };
+    for (int i = 0; i < N; i++) {
+        const uint64_t bits = next_random(&seed);
+        char key[32];
+        memcpy(&values[i], &bits, sizeof bits);
+        snprintf(key, sizeof key, "values.%d", i);
+        sp_put_described(report, key, key, SP_NUMBER, "", "", values[i], NULL);
+    }
+    char *json = rendered(report, &(struct sp_render){.format = SP_FORMAT_JSON});
+    cJSON *root = cJSON_Parse(json);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "values"), *item;
+    int i = 0;
+    assert_int_equal(cJSON_GetArraySize(list), N);
+    cJSON_ArrayForEach(item, list)
+    {
+        if (isfinite(values[i]))
+            assert_true(cJSON_IsNumber(item) && item->valuedouble == values[i]);
+        else
+            assert_true(cJSON_IsNull(item));
+        i++;
+    }
+    cJSON_Delete(root);
+    free(json);
+    sp_report_free(report);
+}
+
+/* Quotes are doubled, and text that a spreadsheet would run starts with an apostrophe. Numbers keep
+ * their minus. */
+static void csv_guards(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *cell;
+    } rows[] = {{"plain", "plain"},
+                {"a,b", "\"a,b\""},
+                {"say \"x\"", "\"say \"\"x\"\"\""},
+                {"=1+2", "\"'=1+2\""},
+                {"+1", "\"'+1\""},
+                {"-cmd", "\"'-cmd\""},
+                {"@sum", "\"'@sum\""},
+                {"\ttab", "\"'\ttab\""},
+                {"two\nlines", "\"two\nlines\""},
+                {"", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sp_report *report = sp_report_new("test");
+        char expected[80];
+        sp_put_described(report, "key", "key", SP_WORDS, "", "", 0, rows[i].text);
+        sp_put_described(report, "number", "number", SP_NUMBER, "", "", -5, NULL);
+        char *csv = rendered(report, &(struct sp_render){.format = SP_FORMAT_CSV});
+        snprintf(expected, sizeof expected, "key,number\n%s,-5\n", rows[i].cell);
+        assert_string_equal(csv, expected);
+        free(csv);
+        sp_report_free(report);
+    }
+}
+
+/* --get of a group gives all of it, an unknown key is named. */
+static void get_keys(void **state)
+{
+    (void)state;
+    struct sp_report *report = fit_report();
+    struct sp_render how = {.get = "best.tp,best.fsdp,chips"};
+    char unknown[64];
+    assert_true(sp_render_check(report, &how, unknown, sizeof unknown));
+    char *got = rendered(report, &how);
+    assert_string_equal(got, "2\n2048\n4096\n");
+    free(got);
+    static const char *const wrong[] = {"best.tpp", "bes",          "",      "chips,",
+                                        ",chips",   "chips,,shape", "best.", "chips chips"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        how.get = wrong[i];
+        if (sp_render_check(report, &how, unknown, sizeof unknown))
+            fail_msg("--get \"%s\" was accepted", wrong[i]);
+    }
+    how = (struct sp_render){.format = SP_FORMAT_JSON, .get = "best"};
+    got = rendered(report, &how);
+    cJSON *root = cJSON_Parse(got);
+    assert_int_equal(cJSON_GetArraySize(root), 1);
+    assert_true(cJSON_IsNumber(at(root, "best.tp")));
+    cJSON_Delete(root);
+    free(got);
+    sp_report_free(report);
+}
+
+/* The explanation shows the formula, the numbers put in, and the source. */
+static void explanation(void **state)
+{
+    (void)state;
+    struct sp_report *report = fit_report();
+    char *text = rendered(
+        report, &(struct sp_render){.explain = true,
+                                    .explain_key = "strategies.fsdp.critical_tokens_per_chip"});
+    assert_non_null(strstr(text, "r * C / W"));
+    assert_non_null(strstr(text, "1 * 459000000000000 / 540000000000"));
+    assert_non_null(strstr(text, "scaling book"));
+    free(text);
+    sp_report_free(report);
+}
+
+/* Three significant digits for people, with the right prefix at its edges. */
+static void human(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        enum sp_unit unit;
+        const char *text;
+    } rows[] = {
+        {103079215104., SP_BYTES, "103 GB"},
+        {999.4, SP_BYTES, "999 B"},
+        {999.6, SP_BYTES, "1.00 kB"},
+        {0.3115, SP_SECONDS, "312 ms"},
+        {0.9999, SP_SECONDS, "1000 ms"},
+        {59.99, SP_SECONDS, "60.0 s"},
+        {13015864320., SP_PARAMETERS, "13.0 B"},
+        {4096, SP_COUNT, "4096"},
+        {732.421875, SP_TOKENS, "732"},
+        {0.4, SP_FRACTION, "40 %"},
+        {NAN, SP_BYTES, "-"},
+        {INFINITY, SP_TOKENS, "never"},
+        {0, SP_SECONDS, "0 s"},
+        {0.738, SP_NUMBER, "0.738"},
+        {1.3056, SP_NUMBER, "1.31"},
+        {1, SP_VERDICT, "yes"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[64];
+        sp_human(rows[i].value, rows[i].unit, text, sizeof text);
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formats_agree),  cmocka_unit_test(keys_of_fit),
+        cmocka_unit_test(random_doubles), cmocka_unit_test(csv_guards),
+        cmocka_unit_test(get_keys),       cmocka_unit_test(explanation),
+        cmocka_unit_test(human),
+    };
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}
