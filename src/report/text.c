@@ -5,7 +5,7 @@
 
 #include "report_internal.h"
 
-static void human_entry(const struct sp_entry *entry, char *out, size_t size)
+void sp_human_entry(const struct sp_entry *entry, char *out, size_t size)
 {
     if (!entry || entry->kind == SP_VALUE_NONE)
         snprintf(out, size, "-");
@@ -35,7 +35,7 @@ static bool fill_line(const struct sp_report *report, const char *line, char *ou
         if (entry && exact)
             sp_format_entry(entry, out + used, size - used);
         else
-            human_entry(entry, out + used, size - used);
+            sp_human_entry(entry, out + used, size - used);
         used += strlen(out + used);
         line = end + 1;
     }
@@ -84,10 +84,14 @@ static void fill_row(struct libscols_table *table, const struct sp_report *repor
             scols_line_set_data(line, c, row->label);
             continue;
         }
-        snprintf(path, sizeof path, "%s%s%s", row->prefix, *row->prefix ? "." : "",
-                 item->columns[c].key);
+        const char *const key = item->columns[c].key;
+        const size_t n = strcspn(key, "!");
+        snprintf(path, sizeof path, "%s%s%.*s", row->prefix, *row->prefix ? "." : "", (int)n, key);
         const struct sp_entry *entry = sp_find(report, path);
-        human_entry(entry, value, sizeof value);
+        if (entry && key[n])
+            sp_format_entry(entry, value, sizeof value);
+        else
+            sp_human_entry(entry, value, sizeof value);
         scols_line_set_data(line, c, value);
         if (colour && entry && entry->kind == SP_VALUE_BOOL)
             scols_cell_set_color(scols_line_get_cell(line, c), verdict_colour(entry));
@@ -127,6 +131,8 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
         const struct sp_item *item = &report->items[i];
         if (item->kind == SP_ITEM_TABLE)
             print_table(report, item, how, out);
+        else if (item->kind == SP_ITEM_BLOCK)
+            fputs(item->line, out);
         else if (fill_line(report, item->line, line, sizeof line))
             print_wrapped(line, how->width, out);
     }
