@@ -10,7 +10,8 @@
     X(fit)                                                                                         \
     X(list)                                                                                        \
     X(show)                                                                                        \
-    X(lint)
+    X(lint)                                                                                        \
+    X(check)
 
 #define DECLARE(name) extern const struct sp_command sp_cmd_##name;
 #define POINT(name) &sp_cmd_##name,
