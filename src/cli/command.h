@@ -18,7 +18,7 @@ struct sp_command {
     size_t n_options;
     const struct sp_example *examples;        /* NULL-terminated */
     const char *fits_key, *compute_bound_key; /* what --check looks at; NULL: no --check */
-    const char *fails_key; /* a count that means exit code 1 when it is not 0; NULL: none */
+    const char *failed_key; /* a count: exit 1 when it is not 0, without --check too; or NULL */
 
     /* Fills the report. Prints nothing. */
     bool (*run)(const struct sp_args *args, struct sp_report *report, struct sp_error *error);

@@ -5,7 +5,7 @@
 
 #include "report_internal.h"
 
-static void human_entry(const struct sp_entry *entry, char *out, size_t size)
+void sp_human_entry(const struct sp_entry *entry, char *out, size_t size)
 {
     if (!entry || entry->kind == SP_VALUE_NONE)
         snprintf(out, size, "-");
@@ -35,7 +35,7 @@ static bool fill_line(const struct sp_report *report, const char *line, char *ou
         if (entry && exact)
             sp_format_entry(entry, out + used, size - used);
         else
-            human_entry(entry, out + used, size - used);
+            sp_human_entry(entry, out + used, size - used);
         used += strlen(out + used);
         line = end + 1;
     }
@@ -82,13 +82,16 @@ static const struct sp_entry *cell_text(const struct sp_report *report, const st
         return NULL;
     }
     const bool meaning = strcmp(key, "?") == 0, itself = meaning || !*key;
-    snprintf(path, sizeof path, "%s%s%s", row->prefix, *row->prefix && !itself ? "." : "",
-             itself ? "" : key);
+    const size_t n = strcspn(key, "!");
+    snprintf(path, sizeof path, "%s%s%.*s", row->prefix, *row->prefix && !itself ? "." : "",
+             itself ? 0 : (int)n, key);
     const struct sp_entry *entry = sp_find(report, path);
     if (meaning)
         snprintf(out, size, "%s", entry ? entry->info.meaning : "");
+    else if (entry && key[n] == '!')
+        sp_format_entry(entry, out, size);
     else
-        human_entry(entry, out, size);
+        sp_human_entry(entry, out, size);
     return entry;
 }
 
@@ -185,6 +188,8 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
         const struct sp_item *item = &report->items[i];
         if (item->kind == SP_ITEM_TABLE)
             print_table(report, item, how, out);
+        else if (item->kind == SP_ITEM_BLOCK)
+            fputs(item->line, out);
         else if (fill_line(report, item->line, line, sizeof line))
             print_wrapped(line, how->width, out);
     }
