@@ -19,6 +19,7 @@
 #include <scaleplan/flops.h>
 #include <scaleplan/hardware.h>
 #include <scaleplan/model.h>
+#include <scaleplan/pipeline.h>
 #include <scaleplan/precision.h>
 #include <scaleplan/strategy.h>
 

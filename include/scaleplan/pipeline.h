@@ -1,0 +1,87 @@
+/* Pipeline schedules: bubbles in closed form, micro-batches in flight, and schedules played event
+ * by event. */
+#ifndef SCALEPLAN_PIPELINE_H
+#define SCALEPLAN_PIPELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum sp_schedule {
+    SP_NAIVE, /* one batch, no micro-batches */
+    SP_GPIPE, /* all forward, then all backward (AFAB) */
+    SP_1F1B,
+    SP_INTERLEAVED, /* 1F1B over v chunks a stage */
+    SP_ZB_H1,       /* zero bubble, memory of 1F1B */
+    SP_ZB_H2,       /* zero bubble, more micro-batches in flight */
+    SP_DUALPIPE,
+    SP_CIRCULAR, /* MaxText: every micro-batch goes round v times */
+    SP_SCHEDULES
+};
+
+/* A pipeline with equal stages. Times are of one micro-batch on one whole stage. */
+struct sp_pipeline {
+    enum sp_schedule schedule;
+    int64_t stages;       /* p */
+    int64_t microbatches; /* m */
+    int64_t chunks;       /* v, chunks of a stage */
+    double forward_s;     /* F */
+    double backward_s;    /* B: whole backward pass, weight gradients included */
+    double weight_grad_s; /* W: its weight-gradient part */
+};
+
+/* Time in which a stage stands idle. s. Sources: GPipe (Huang et al. 2019); Narayanan et al. 2021,
+ * section 2.2, for 1F1B and its interleaving; Qi et al. 2023, table 1, for the zero-bubble
+ * schedules; DeepSeek-V3, table 2, for DualPipe; MaxText, base.yml, for the circular one. */
+double sp_bubble_s(const struct sp_pipeline *pipeline);
+
+/* Time in which a stage works: m (F + B); a naive pipeline has one micro-batch. s. */
+double sp_useful_s(const struct sp_pipeline *pipeline);
+
+/* Micro-batches whose activations stage `rank` (0-based) holds at once, in units of a whole stage's
+ * micro-batch: chunks count 1/v. Same sources. */
+double sp_in_flight(const struct sp_pipeline *pipeline, int64_t rank);
+
+/* Fewest micro-batches whose useful time is at least the fraction `efficiency` of the total, for
+ * the pipeline's other parameters; 0 when none is needed. Scaling book, "Training": m >= e (p-1) /
+ * (1-e). */
+double sp_microbatches_for(const struct sp_pipeline *pipeline, double efficiency);
+
+/* One send of a micro-batch's activations between stages: 2 B D / (W m). s. `batch_tokens` of the
+ * replica, `bytes_per_s` of the link. Scaling book, "GPUs", pipeline parallelism. */
+double sp_hop_s(double batch_tokens, double d_model, double microbatches, double bytes_per_s);
+
+/* All sends of one pass that no work hides: hop (m + p - 2). s. Same source. */
+double sp_hops_s(double hop_s, double microbatches, double stages);
+
+enum { SP_MAX_STAGES = 1024, SP_MAX_PLAYED = 1 << 22 };
+
+/* A task of a played schedule. */
+struct sp_task {
+    double start_s, end_s;
+    int32_t stage, chunk, microbatch;
+    char kind; /* 'F', 'B' (whole, or its input half where 'W' exists), 'W' */
+};
+
+/* What a play found. */
+struct sp_played {
+    double makespan_s;
+    double busy_s[SP_MAX_STAGES]; /* per stage */
+    double peak_in_flight[SP_MAX_STAGES];
+    int64_t tasks;
+};
+
+/* Number of tasks that sp_play_pipeline writes, 0 when the schedule cannot be played: naive and
+ * DualPipe, whose idle time is given in closed form only. */
+int64_t sp_tasks_of(const struct sp_pipeline *pipeline);
+
+/* Plays GPipe, 1F1B, interleaved 1F1B, ZB-H1, ZB-H2 and the circular schedule event by event.
+ * `scale[s]` multiplies the times of stage s (NULL: all equal), `hop_s` is the time of a send
+ * between neighbours. The tasks go to `tasks` (room for sp_tasks_of), in order of their stage and
+ * start. ZB-H2's makespan is (p-1) F longer than its closed form says: each stage works without a
+ * gap, but the stages start one after the other, which the authors hide by letting each stage's
+ * optimizer step start when that stage is done. Deterministic, no allocation; time O(tasks x
+ * stages). Interleaving needs m to be a multiple of p. */
+bool sp_play_pipeline(const struct sp_pipeline *pipeline, const double *scale, double hop_s,
+                      struct sp_task *tasks, struct sp_played *played);
+
+#endif
