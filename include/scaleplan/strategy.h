@@ -58,6 +58,7 @@ struct sp_fit_terms {
     int n;                   /* torus axes that DP and FSDP span */
     double W_ici;            /* one ring, both directions, bytes/s; NAN without a torus */
     double W;                /* bytes/s at which DP, FSDP or TP over all chips communicates */
+    double W_axes;           /* the n torus axes together; NAN without a torus */
     double W_X, W_Y;         /* torus: bandwidth of the FSDP axes and the TP axis of the rule */
     double W_domain, W_node; /* switched networks; NAN on a torus */
     double W_dcn;            /* one chip's egress between slices; NAN for one slice */

@@ -70,9 +70,6 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
 {
     const int64_t N = sp_chips(in->hw);
     const bool torus = in->hw->network.kind == SP_TORUS && t->n > 0;
-    double W_ici = t->W;
-    if (torus && t->n > 1)
-        W_ici = t->W_X + t->W_Y;
     struct sp_strategy plan = {.kind = kind,
                                .dp = 1,
                                .fsdp = 1,
@@ -85,11 +82,11 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
                                .critical_tokens_per_chip = NAN};
     if (kind == SP_TP) {
         plan.tp = N;
-        plan.W_Y = torus ? W_ici : NAN;
+        plan.W_Y = torus ? t->W_axes : NAN;
     } else {
         plan.dp = kind == SP_DP ? N : 1;
         plan.fsdp = kind == SP_DP ? 1 : N;
-        plan.W_X = torus ? W_ici : NAN;
+        plan.W_X = torus ? t->W_axes : NAN;
         plan.critical_tokens_per_chip = N > 1 ? sp_critical_tokens_per_chip(t->C, t->W, t->r) : NAN;
     }
     sp_judge(&plan, in, t);

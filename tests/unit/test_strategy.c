@@ -249,6 +249,22 @@ static void four_pods(void **state)
     assert_close(sp_fit_strategy(&c.in, &c.t, SP_HSDP).loads.weights[SP_LINK_DCN], 1, 1e-14);
 }
 
+/* Taking turns on one axis and the data-centre network: a slice of 8960 at 1.8e11 and 6.25e9 for
+ * each chip of it, so W = 1 / (1 / 1.8e11 + 1 / 5.6e13), and the load is the threshold over the
+ * tokens. */
+static void four_pods_in_turn(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-70b", "v5p-8960x4", 4194304, 8192);
+    c.in.axes = 1;
+    c.in.overlap = SP_OVERLAP_NONE;
+    c.t = sp_fit_terms(&c.in);
+    const struct sp_strategy fsdp = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+    assert_close(fsdp.critical_tokens_per_chip, 4.59e14 * (1 / 1.8e11 + 1 / 5.6e13), 1e-14);
+    assert_close(fsdp.comms_over_math, fsdp.critical_tokens_per_chip / c.t.tokens_per_chip, 1e-14);
+}
+
 /* One axis alone cannot be split by the rule: the critical batch is that of the mesh itself. */
 static void four_pods_one_axis(void **state)
 {
@@ -366,6 +382,7 @@ int main(void)
         cmocka_unit_test(size_only),
         cmocka_unit_test(four_pods),
         cmocka_unit_test(four_pods_one_axis),
+        cmocka_unit_test(four_pods_in_turn),
         cmocka_unit_test(experts),
         cmocka_unit_test(exactly_full),
         cmocka_unit_test(one_chip),
