@@ -205,7 +205,7 @@ double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_te
     struct search search = {.in = in, .t = t, .batch_needed = INFINITY};
     if (!has_meaning(in, t, kind))
         return INFINITY;
-    if (!real_axes && (kind == SP_DP || kind == SP_FSDP || kind == SP_TP)) {
+    if (kind == SP_TP || (!real_axes && (kind == SP_DP || kind == SP_FSDP))) {
         search.best = whole_machine(in, t, kind);
         search.batch_needed = sp_batch_needed(&search.best, t, in->overlap);
     } else if (real_axes) {

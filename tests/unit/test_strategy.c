@@ -195,6 +195,21 @@ static void one_node(void **state)
     assert_false(sp_fit_strategy(&c.in, &c.t, SP_HSDP).exists);
 }
 
+/* TP 8 of Llama 3 8B on NVLink: 989.4e12 x 8 / (4.5e11 x 14336) = 1.227, whatever the batch. */
+static void no_batch_helps_tp(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-8b", "h100-8", 1e4, 4096);
+    struct sp_strategy mesh;
+    const struct sp_strategy best = sp_fit_best(&c.in, &c.t, 1u << SP_TP);
+    assert_int_equal(best.tp, 8);
+    assert_close(best.comms_over_math, 989.4e12 * 8 / (4.5e11 * 14336), 1e-14);
+    assert_true(isinf(sp_batch_needed_any(&c.in, &c.t, SP_TP, false, &mesh)));
+    assert_true(isinf(sp_batch_needed_any(&c.in, &c.t, SP_TP, true, &mesh)));
+    assert_int_equal(mesh.tp, 8);
+}
+
 /* Devices without a scale-up network: only the scale-out bandwidth counts, however slow the
  * (unused) figure of the domain is. */
 static void domains_of_one(void **state)
@@ -369,23 +384,15 @@ static void degrees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thresholds_v5p),
-        cmocka_unit_test(llama2_13b_3m),
-        cmocka_unit_test(llama2_13b_rule),
-        cmocka_unit_test(llama2_13b_real_axes),
-        cmocka_unit_test(llama2_13b_1m),
-        cmocka_unit_test(llama2_13b_10m),
-        cmocka_unit_test(llama3_70b),
-        cmocka_unit_test(llama3_405b),
-        cmocka_unit_test(one_node),
-        cmocka_unit_test(domains_of_one),
-        cmocka_unit_test(size_only),
-        cmocka_unit_test(four_pods),
-        cmocka_unit_test(four_pods_one_axis),
-        cmocka_unit_test(four_pods_in_turn),
-        cmocka_unit_test(experts),
-        cmocka_unit_test(exactly_full),
-        cmocka_unit_test(one_chip),
+        cmocka_unit_test(thresholds_v5p),    cmocka_unit_test(llama2_13b_3m),
+        cmocka_unit_test(llama2_13b_rule),   cmocka_unit_test(llama2_13b_real_axes),
+        cmocka_unit_test(llama2_13b_1m),     cmocka_unit_test(llama2_13b_10m),
+        cmocka_unit_test(llama3_70b),        cmocka_unit_test(llama3_405b),
+        cmocka_unit_test(one_node),          cmocka_unit_test(domains_of_one),
+        cmocka_unit_test(no_batch_helps_tp), cmocka_unit_test(size_only),
+        cmocka_unit_test(four_pods),         cmocka_unit_test(four_pods_one_axis),
+        cmocka_unit_test(four_pods_in_turn), cmocka_unit_test(experts),
+        cmocka_unit_test(exactly_full),      cmocka_unit_test(one_chip),
         cmocka_unit_test(degrees),
     };
     return cmocka_run_group_tests_name("strategy", tests, NULL, NULL);
