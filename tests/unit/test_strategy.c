@@ -225,6 +225,21 @@ static void domains_of_one(void **state)
     assert_close(fsdp.comms_over_math, 989.4e12 / 5e10 / 125000, 1e-14);
 }
 
+/* A torus as large as a config may describe is searched by its divisors, in no time. */
+static void largest_torus(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-8b", "v5p-4096", 1e9, 4096);
+    c.hw.shape = (struct sp_shape){{4096, 4096, 4096}};
+    c.hw.chips_per_slice = sp_shape_chips(&c.hw.shape);
+    c.hw.slices = 1000000;
+    c.t = sp_fit_terms(&c.in);
+    const struct sp_strategy best = sp_fit_best(&c.in, &c.t, everything);
+    assert_true(best.exists);
+    assert_true(best.dp * best.fsdp * best.tp * best.pp == sp_chips(&c.hw));
+}
+
 /* A size without a shape: data parallelism works, nothing is said about activations. */
 static void size_only(void **state)
 {
@@ -384,15 +399,25 @@ static void degrees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thresholds_v5p),    cmocka_unit_test(llama2_13b_3m),
-        cmocka_unit_test(llama2_13b_rule),   cmocka_unit_test(llama2_13b_real_axes),
-        cmocka_unit_test(llama2_13b_1m),     cmocka_unit_test(llama2_13b_10m),
-        cmocka_unit_test(llama3_70b),        cmocka_unit_test(llama3_405b),
-        cmocka_unit_test(one_node),          cmocka_unit_test(domains_of_one),
-        cmocka_unit_test(no_batch_helps_tp), cmocka_unit_test(size_only),
-        cmocka_unit_test(four_pods),         cmocka_unit_test(four_pods_one_axis),
-        cmocka_unit_test(four_pods_in_turn), cmocka_unit_test(experts),
-        cmocka_unit_test(exactly_full),      cmocka_unit_test(one_chip),
+        cmocka_unit_test(thresholds_v5p),
+        cmocka_unit_test(llama2_13b_3m),
+        cmocka_unit_test(llama2_13b_rule),
+        cmocka_unit_test(llama2_13b_real_axes),
+        cmocka_unit_test(llama2_13b_1m),
+        cmocka_unit_test(llama2_13b_10m),
+        cmocka_unit_test(llama3_70b),
+        cmocka_unit_test(llama3_405b),
+        cmocka_unit_test(one_node),
+        cmocka_unit_test(domains_of_one),
+        cmocka_unit_test(no_batch_helps_tp),
+        cmocka_unit_test(largest_torus),
+        cmocka_unit_test(size_only),
+        cmocka_unit_test(four_pods),
+        cmocka_unit_test(four_pods_one_axis),
+        cmocka_unit_test(four_pods_in_turn),
+        cmocka_unit_test(experts),
+        cmocka_unit_test(exactly_full),
+        cmocka_unit_test(one_chip),
         cmocka_unit_test(degrees),
     };
     return cmocka_run_group_tests_name("strategy", tests, NULL, NULL);
