@@ -31,6 +31,7 @@ struct sp_chip {
     double sms, cores, mxus_per_core, mxu_dim, cuda_cores_per_sm, tensor_cores_per_sm;
     double vpu_lanes, vpu_sublanes, vpu_alus;
     double clock_hz, boost_clock_hz;
+    double tensor_clock_hz; /* clock that the tensor peak is taken at; NAN: the boost clock */
     double nvlink_ports, nvlink_port_bytes_per_s;
     double pcie_bytes_per_s;
     double tdp_w, price_usd_per_h;
@@ -38,6 +39,16 @@ struct sp_chip {
 
 struct sp_shape {
     int32_t axis[SP_MAX_AXES]; /* chips along each axis; 1 where there is none */
+};
+
+/* The switches between the nodes of a switched machine, one scalable unit after another; NAN where
+ * they are not described. */
+struct sp_fabric {
+    double nodes_per_su;   /* nodes of a scalable unit */
+    double leafs_per_su;   /* leaf switches of a scalable unit */
+    double links_per_node; /* cables of a node, spread over the unit's leaves */
+    double switch_ports;   /* ports of a switch, half of a leaf's go up */
+    double link_bytes_per_s;
 };
 
 /* A network. Every bandwidth is one-way. */
@@ -61,6 +72,7 @@ struct sp_network {
     double scaleout_bytes_per_s; /* egress of one device beyond it; W_node is domain times this */
     int64_t devices_per_host;    /* 0: as domain */
     char scaleout_name[64];
+    struct sp_fabric fabric;
 };
 
 /* A scale-out network that can replace a machine's own. */
@@ -104,6 +116,10 @@ double sp_axis_bytes_per_s(double link_bytes_per_s, int64_t length, bool wraps);
 
 /* Egress of one chip into the data-centre network, W_dcn: the host's share. bytes/s. */
 double sp_dcn_bytes_per_s_per_chip(const struct sp_network *network);
+
+/* What one of the `devices` of a node gets of a scale-out network: its own line, or its share of
+ * the node's. bytes/s. */
+double sp_scaleout_bytes_per_s_per_device(const struct sp_scaleout *scaleout, int64_t devices);
 
 /* Puts `scaleout` in place of the network's own beyond the domain. */
 void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scaleout);

@@ -33,6 +33,7 @@ struct sp_model {
     char family[32];
     double params;           /* size-only models: P; 0 otherwise */
     double published_params; /* 0: not published */
+    bool published_rounded;  /* published_params is a rounding, not a count */
     int64_t layers;          /* L */
     int64_t d_model;         /* D */
     int64_t d_ff;            /* F */
@@ -77,6 +78,10 @@ int64_t sp_moe_layers(const struct sp_model *model);
 /* Counts every weight of the model by part. Size-only models give total = active = params and NAN
  * for the parts. Scaling book, "Transformers"; DeepSeek-V2, section 2.1, for MLA. */
 struct sp_params sp_count_params(const struct sp_model *model);
+
+/* How far the count is from the published total, as a fraction of it; NAN when none is published.
+ */
+double sp_off_published(const struct sp_model *model);
 
 /* MLP width that one token passes in an MoE or dense layer, F of the closed forms: d_ff, or
  * (top_k + shared) * d_ff_expert. In units of d_model-wide columns; NAN without a shape. */

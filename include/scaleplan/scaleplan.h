@@ -8,12 +8,15 @@
  *
  *   model.h      the shape of a model, its parameters and its activations
  *   hardware.h   chips, networks, slices and their legal sizes
+ *   chip.h       what follows from them: units, ridge points, sums, bisection, switches
  *   precision.h  bytes of training state per parameter
  *   strategy.h   the closed forms behind `scaleplan fit`
  */
 #ifndef SCALEPLAN_SCALEPLAN_H
 #define SCALEPLAN_SCALEPLAN_H
 
+#include <scaleplan/chip.h>
+#include <scaleplan/flops.h>
 #include <scaleplan/hardware.h>
 #include <scaleplan/model.h>
 #include <scaleplan/precision.h>

@@ -1,200 +1,292 @@
-/* check: exercise cases, each run by the ordinary command a reader would type. */
+/* check: exercise cases as data, run in this process and compared. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../config/cases.h"
+#include "../config/text.h"
 #include "command.h"
+#include "exercise_book.h"
+
+enum { MOST_ROWS = 4000 };
 
 static const struct sp_option options[] = {
-    {"only", "ID", SP_TEXT, 0, 0, NULL, NULL, "run the cases whose id starts with ID"},
-    {"check", "WHAT", SP_MAYBE, 0, 0, NULL, NULL,
-     "for scripts that pass it to every command: a failed case exits with 1 in any event"},
+    {"only", "ID[,ID...]", SP_TEXT, 0, 0, NULL, NULL,
+     "run these cases; roof-01 stands for roof-01:h100 and its other variants too"},
+    {"book", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "print the exercise book in place of the table: question, command, answer and derivation, as "
+     "Markdown"},
 };
 
-struct run {
+/* What a run over files keeps. */
+struct check {
     struct sp_report *report;
+    struct sp_book book;
+    bool writes_book, any_error;
     const char *only;
-    int passed, failed;
+    struct sp_nearest nearest; /* to --only, when nothing matches */
+    int passed, failed, n_rows;
     struct sp_row *rows;
-    size_t n_rows, room;
 };
 
-static bool new_row(struct run *run, const char *id, struct sp_error *error)
-{
-    if (run->n_rows == run->room) {
-        run->room = run->room ? run->room * 2 : 64;
-        struct sp_row *const larger = realloc(run->rows, run->room * sizeof *larger);
-        if (!larger)
-            return sp_fail(error, SP_INTERNAL, "out of memory");
-        run->rows = larger;
-    }
-    struct sp_row *row = &run->rows[run->n_rows];
-    *row = (struct sp_row){0};
-    snprintf(row->label, sizeof row->label, "%s", sp_safe(id));
-    snprintf(row->prefix, sizeof row->prefix, "cases.%zu", run->n_rows);
-    run->n_rows++;
-    sp_scope(run->report, row->prefix);
-    sp_put_text(run->report, SP_Q_CHECK_ID, "%s", id);
-    return true;
-}
+/* What the command of a case answered. */
+struct outcome {
+    struct sp_report *report;
+    struct sp_error error;
+    bool answered;
+};
 
-static void format_expected(const cJSON *value, char *out, size_t size)
-{
-    if (cJSON_IsNumber(value))
-        sp_format_double(value->valuedouble, out, size);
-    else if (cJSON_IsBool(value))
-        snprintf(out, size, "%s", cJSON_IsTrue(value) ? "true" : "false");
-    else
-        snprintf(out, size, "%s", cJSON_IsString(value) ? value->valuestring : "null");
-}
+extern const struct sp_command sp_cmd_check;
 
-static void format_actual(const struct sp_entry *entry, char *out, size_t size)
+static struct outcome run_case(const struct sp_case *c)
 {
-    if (!entry)
-        snprintf(out, size, "no such key");
-    else if (entry->kind == SP_VALUE_TEXT)
-        snprintf(out, size, "%s", entry->text);
-    else if (entry->kind == SP_VALUE_BOOL)
-        snprintf(out, size, "%s", entry->number != 0 ? "true" : "false");
-    else
-        sp_format_double(entry->number, out, size);
-}
-
-/* Whether a value meets its expectation; numbers within the tolerance, everything else to the
- * letter. */
-static bool meets(const struct sp_entry *entry, const cJSON *expected, double rel_tol)
-{
-    char want[256], got[256];
-    if (!entry)
-        return false;
-    if (cJSON_IsNumber(expected)) {
-        const double tolerance = rel_tol > 0 ? rel_tol : 1e-9;
-        return entry->kind == SP_VALUE_NUMBER &&
-               fabs(entry->number - expected->valuedouble) <=
-                   tolerance * fabs(expected->valuedouble) + 1e-300;
-    }
-    format_expected(expected, want, sizeof want);
-    format_actual(entry, got, sizeof got);
-    return strcmp(want, got) == 0;
-}
-
-static bool put_comparison(struct run *run, const struct sp_case *c, const cJSON *expected,
-                           const struct sp_entry *entry, const char *refusal, bool *pass,
-                           struct sp_error *error)
-{
-    char want[256], got[512];
-    const bool met = !refusal && meets(entry, expected, c->rel_tol);
-    format_expected(expected, want, sizeof want);
-    format_actual(entry, got, sizeof got);
-    if (!new_row(run, c->id, error))
-        return false;
-    sp_put_text(run->report, SP_Q_CHECK_KEY, "%s", expected->string);
-    sp_put_bool(run->report, SP_Q_CHECK_PASS, met);
-    sp_put_text(run->report, SP_Q_CHECK_EXPECTED, "%s", want);
-    sp_put_text(run->report, SP_Q_CHECK_ACTUAL, "%s", refusal ? refusal : got);
-    *pass = *pass && met;
-    return true;
-}
-
-/* Runs one command in this process. */
-static bool answer_case(const struct sp_case *c, struct sp_report *answer, struct sp_error *refusal)
-{
-    static struct sp_args args; /* large, and a case runs no other case */
-    char *argv[SP_CASE_MAX_ARGS + 1] = {NULL};
+    static struct sp_args args;
+    char *argv[SP_CASE_MAX_ARGS + 1] = {0};
+    struct outcome got = {.report = sp_report_new(c->args[0])};
     for (int i = 0; i < c->n_args; i++)
         argv[i] = (char *)c->args[i];
-    if (strcmp(argv[0], "check") == 0)
-        return sp_fail(refusal, SP_INPUT, "a case cannot run check");
-    const struct sp_command *command = sp_find_command(argv[0], refusal);
-    return command && sp_run_command(command, c->n_args, argv, &args, answer, refusal);
+    const struct sp_command *command = sp_find_command(c->args[0], &got.error);
+    if (command == &sp_cmd_check)
+        sp_fail(&got.error, SP_USAGE, "check does not run inside a case");
+    else if (command)
+        got.answered = sp_run_command(command, c->n_args, argv, &args, got.report, &got.error);
+    if (got.answered && sp_report_size(got.report) == 0)
+        got.answered = sp_fail(&got.error, SP_USAGE, "the command answers nothing");
+    return got;
 }
 
-static bool run_case(struct run *run, const struct sp_case *c, struct sp_error *error)
+/* Whether `key` is `id`, or names all its variants ("roof-01" of "roof-01:h100"), in a list. */
+static bool is_listed(const char *list, const char *id)
 {
-    struct sp_error refusal = {0};
-    struct sp_report *answer = sp_report_new(c->args[0]);
-    const bool answered = answer_case(c, answer, &refusal);
-    const cJSON *expected;
-    bool pass = true, ok = true;
-    cJSON_ArrayForEach(expected, c->expect)
-    {
-        ok = ok && put_comparison(run, c, expected, sp_find(answer, expected->string),
-                                  answered ? NULL : refusal.text, &pass, error);
+    for (const char *key = list;; key++) {
+        const size_t n = strcspn(key, ",");
+        if (n > 0 && strncmp(key, id, n) == 0 && (id[n] == '\0' || id[n] == ':'))
+            return true;
+        key += n;
+        if (!*key)
+            return false;
     }
-    sp_report_free(answer);
-    run->passed += pass;
-    run->failed += !pass;
+}
+
+static bool is_right(const struct sp_case_value *expected, const struct sp_entry *actual,
+                     double rel_tol)
+{
+    switch (expected->kind) {
+    case SP_CASE_NUMBER:
+        return actual->kind == SP_VALUE_NUMBER &&
+               sp_case_is_close(actual->number, expected->number, rel_tol);
+    case SP_CASE_BOOL:
+        return actual->kind == SP_VALUE_BOOL && (actual->number != 0) == (expected->number != 0);
+    case SP_CASE_TEXT:
+        return actual->kind == SP_VALUE_TEXT && strcmp(actual->text, expected->text) == 0;
+    default:
+        return actual->kind == SP_VALUE_NONE;
+    }
+}
+
+static void put_expected(struct sp_report *report, const struct sp_case_value *value)
+{
+    const enum sp_quantity_id id = SP_Q_CHECK_EXPECTED;
+    if (value->kind == SP_CASE_NUMBER)
+        sp_put(report, id, value->number);
+    else if (value->kind == SP_CASE_BOOL)
+        sp_put_bool(report, id, value->number != 0);
+    else if (value->kind == SP_CASE_TEXT)
+        sp_put_text(report, id, "%s", value->text);
+    else
+        sp_put_null(report, id);
+}
+
+/* Starts a row of the table: its scope, and what every row tells. */
+static void begin_row(struct check *check, const char *file, const struct sp_case *c,
+                      const char *key, bool pass)
+{
+    struct sp_row *row = &check->rows[check->n_rows];
+    *row = (struct sp_row){0};
+    snprintf(row->prefix, sizeof row->prefix, "cases.%d", check->n_rows++);
+    sp_scope(check->report, row->prefix);
+    sp_put_text(check->report, SP_Q_CHECK_FILE, "%s", sp_safe(file));
+    sp_put_text(check->report, SP_Q_CHECK_ID, "%s", c->id);
+    sp_put_bool(check->report, SP_Q_CHECK_PASS, pass);
+    sp_put_text(check->report, SP_Q_CHECK_KEY, "%s", key);
+}
+
+static void put_error(struct check *check, const char *text)
+{
+    check->any_error = check->any_error || *text;
+    if (*text)
+        sp_put_text(check->report, SP_Q_CHECK_ERROR, "%.*s", (int)strcspn(text, "\n"), text);
+    else
+        sp_put_null(check->report, SP_Q_CHECK_ERROR);
+}
+
+static const char *unknown_key(const struct sp_report *report, const char *key)
+{
+    static char text[320];
+    struct sp_nearest nearest = {.wanted = key};
+    for (size_t i = 0; i < sp_report_size(report); i++)
+        sp_nearest_offer(&nearest, sp_report_entry(report, i)->path);
+    snprintf(text, sizeof text, "unknown key%s", sp_nearest_hint(&nearest));
+    return text;
+}
+
+/* One expected value; true when it is right. */
+static bool compare(struct check *check, const char *file, const struct sp_case *c,
+                    const struct sp_case_value *expected, const struct outcome *got)
+{
+    struct sp_report *const r = check->report;
+    const struct sp_entry *actual = got->answered ? sp_find(got->report, expected->key) : NULL;
+    const bool pass = actual && is_right(expected, actual, c->rel_tol);
+    const bool numbers =
+        actual && actual->kind == SP_VALUE_NUMBER && expected->kind == SP_CASE_NUMBER;
+    begin_row(check, file, c, expected->key, pass);
+    put_expected(r, expected);
+    if (actual)
+        sp_put_copy(r, "actual", got->report, actual);
+    else
+        sp_put_null(r, SP_Q_CHECK_ACTUAL);
+    sp_put(r, SP_Q_CHECK_REL_TOL, c->rel_tol);
+    sp_put(r, SP_Q_CHECK_OFF,
+           !numbers                             ? NAN
+           : actual->number == expected->number ? 0
+                                                : actual->number / expected->number - 1);
+    put_error(check, !got->answered ? got->error.text
+                     : actual       ? ""
+                                    : unknown_key(got->report, expected->key));
+    return pass;
+}
+
+/* A case that expects a refusal; true when it was refused so. */
+static bool compare_refusal(struct check *check, const char *file, const struct sp_case *c,
+                            const struct outcome *got)
+{
+    const int code = got->answered ? SP_OK : (int)got->error.code;
+    const bool right_code = code == c->exit, right_text = strstr(got->error.text, c->error) != NULL;
+    begin_row(check, file, c, "exit", right_code);
+    sp_put(check->report, SP_Q_CHECK_EXPECTED, c->exit);
+    sp_put(check->report, SP_Q_CHECK_ACTUAL, code);
+    if (!*c->error)
+        return right_code;
+    begin_row(check, file, c, "error", right_text);
+    sp_put_text(check->report, SP_Q_CHECK_EXPECTED, "%s", c->error);
+    sp_put_text(check->report, SP_Q_CHECK_ACTUAL, "%.*s", (int)strcspn(got->error.text, "\n"),
+                got->error.text);
+    return right_code && right_text;
+}
+
+static bool check_case(struct check *check, const char *file, const struct sp_case *c,
+                       struct sp_error *error)
+{
+    if (check->n_rows + c->n_expect + 2 > MOST_ROWS)
+        return sp_fail(error, SP_INPUT, "more than %d expected values; split the files", MOST_ROWS);
+    struct outcome got = run_case(c);
+    bool pass = true;
+    if (c->exit)
+        pass = compare_refusal(check, file, c, &got);
+    for (int i = 0; i < c->n_expect; i++)
+        pass = compare(check, file, c, &c->expect[i], &got) && pass;
+    *(pass ? &check->passed : &check->failed) += 1;
+    if (check->writes_book)
+        sp_book_case(&check->book, c, got.report, got.answered ? "" : got.error.text);
+    sp_report_free(got.report);
+    return true;
+}
+
+static bool check_file(struct check *check, const char *file, struct sp_error *error)
+{
+    static struct sp_case c;
+    struct sp_cases cases;
+    bool ok = true, any = false;
+    if (!sp_open_cases(file, &cases, error))
+        return false;
+    for (int i = 0; i < cases.n && ok; i++) {
+        sp_case_at(&cases, i, &c);
+        if (check->only && !is_listed(check->only, c.id)) {
+            sp_nearest_offer(&check->nearest, c.id);
+            continue;
+        }
+        if (check->writes_book && !any)
+            sp_book_chapter(&check->book, file);
+        any = true;
+        ok = check_case(check, file, &c, error);
+    }
+    sp_close_cases(&cases);
     return ok;
 }
 
-static bool run_file(struct run *run, const char *path, struct sp_error *error)
+static void lay_out(struct check *check)
 {
-    size_t length;
-    struct sp_json json;
-    char *text = sp_read_file(path, SP_JSON_MAX_BYTES, &length, error);
-    if (!text)
-        return false;
-    bool ok = sp_json_parse(text, length, path, &json, error);
-    if (ok && !cJSON_IsArray(json.root))
-        ok = sp_fail(error, SP_INPUT, "%s:1:1: expected a list of cases", sp_safe(path));
-    const int n = ok ? cJSON_GetArraySize(json.root) : 0;
-    for (int i = 0; ok && i < n; i++) {
-        struct sp_case c;
-        ok = sp_read_case(&json, i, &c, error);
-        if (ok && run->only && strncmp(c.id, run->only, strlen(run->only)) != 0)
-            continue;
-        ok = ok && run_case(run, &c, error);
-    }
-    if (json.root)
-        sp_json_free(&json);
-    free(text);
+    static const struct sp_column columns[] = {
+        {"id", "case", true},         {"pass", "pass", true},
+        {"key", "key", true},         {"expected!", "expected", false},
+        {"actual!", "actual", false}, {"off", "off", false},
+        {"error", "error", true},
+    };
+    const size_t n = sizeof columns / sizeof *columns;
+    sp_line(check->report, "{passed} passed, {failed} failed");
+    sp_line(check->report, " ");
+    sp_table(check->report, columns, check->any_error ? n : n - 1, check->rows,
+             (size_t)check->n_rows);
+}
+
+static bool run_files(const struct sp_args *args, struct check *check, struct sp_error *error)
+{
+    bool ok = true;
+    for (int i = 0; i < args->n_operands; i++)
+        ok = check_file(check, args->operands[i], error) && ok;
+    if (ok && check->only && check->n_rows == 0)
+        return sp_fail(error, SP_INPUT, "--only: no case \"%s\"%s", sp_safe(check->only),
+                       sp_nearest_hint(&check->nearest));
     return ok;
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    static const struct sp_column columns[] = {{NULL, "case", true},
-                                               {"key", "key", true},
-                                               {"pass", "pass", false},
-                                               {"expected", "expected", false},
-                                               {"actual", "actual", true}};
-    struct run run = {.report = report, .only = sp_text_of(args, "only")};
-    bool ok = args->n_operands > 0 ||
-              sp_fail(error, SP_USAGE, "a file of cases is needed: scaleplan check FILE...");
-    for (int i = 0; ok && i < args->n_operands; i++)
-        ok = run_file(&run, args->operands[i], error);
-    if (ok && run.passed + run.failed == 0)
-        ok = sp_fail(error, SP_INPUT, "no case to run");
-    if (ok) {
-        sp_scope(report, "");
-        sp_put(report, SP_Q_CHECK_PASSED, run.passed);
-        sp_put(report, SP_Q_CHECK_FAILED, run.failed);
-        sp_table(report, columns, sizeof columns / sizeof columns[0], run.rows, run.n_rows);
-        sp_line(report, "%d passed, %d failed", run.passed, run.failed);
-    }
-    free(run.rows);
+    struct check check = {
+        .report = report,
+        .writes_book = sp_given(args, "book"),
+        .only = sp_text_of(args, "only"),
+        .nearest = {.wanted = sp_text_of(args, "only")},
+    };
+    if (args->n_operands == 0)
+        return sp_fail(error, SP_USAGE, "a file of cases is needed: scaleplan check FILE...");
+    check.rows = calloc(MOST_ROWS, sizeof *check.rows);
+    if (!check.rows || (check.writes_book && !sp_book_open(&check.book)))
+        return sp_fail(error, SP_INTERNAL, "out of memory");
+    const bool ok = run_files(args, &check, error);
+    sp_scope(report, "");
+    sp_put(report, SP_Q_CHECK_PASSED, check.passed);
+    sp_put(report, SP_Q_CHECK_FAILED, check.failed);
+    if (check.writes_book)
+        sp_book_close(&check.book, report);
+    else
+        lay_out(&check);
+    free(check.rows);
     return ok;
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan check tests/textbook/*.json", "every exercise, expected and actual value"},
-    {"scaleplan check my-cases.json --format json | jq .failed", "for a script"},
+    {"scaleplan check cases.json", "a table of pass and fail with both values"},
+    {"scaleplan check cases.json --only roof-01 --explain", "how the answers follow"},
+    {"scaleplan check *.json --get passed,failed", "two bare numbers for a script"},
+    {"scaleplan check *.json --book > exercises.md", "the cases as a page to read"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_check = {
     .name = "check",
-    .summary = "run exercise cases and compare with the expected values",
+    .summary = "exercise cases: expected values against the program's own",
     .operands = "FILE...",
-    .about = "A case file is a JSON list of {id, question, args, expect, rel_tol, source, note}: "
-             "args are the "
-             "words after `scaleplan`, expect maps keys to values in base units. A rel_tol of 0 "
-             "means equal up "
-             "to the last digits of a double (1e-9). Exits with 1 when a case fails.",
+    .about =
+        "Runs cases and compares. A file is a JSON array of objects: \"id\", \"question\", "
+        "\"args\" (the words after scaleplan), \"expect\" (keys to values in base units; numbers, "
+        "text, true, false, null), \"rel_tol\" (largest relative difference; 0 or none: equal up "
+        "to rounding, 1e-12), \"source\", \"note\", and \"printed\" (what the source prints, where "
+        "it errs). In place of \"expect\", \"exit\" and \"error\" expect a refusal with that exit "
+        "code and text. Exit code 1 when a case fails.",
     .options = options,
-    .n_options = sizeof options / sizeof options[0],
+    .n_options = sizeof options / sizeof *options,
     .examples = examples,
-    .fails_key = "failed",
+    .failed_key = "failed",
     .run = run,
 };

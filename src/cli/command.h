@@ -18,7 +18,7 @@ struct sp_command {
     size_t n_options;
     const struct sp_example *examples;        /* NULL-terminated */
     const char *fits_key, *compute_bound_key; /* what --check looks at; NULL: no --check */
-    const char *fails_key; /* a count that means exit code 1 when it is not 0; NULL: none */
+    const char *failed_key; /* a count: exit 1 when it is not 0, without --check too; or NULL */
 
     /* Fills the report. Prints nothing. */
     bool (*run)(const struct sp_args *args, struct sp_report *report, struct sp_error *error);
@@ -48,6 +48,12 @@ extern const char *const sp_remat_names[], *const sp_overlap_names[];
     {                                                                                              \
         "params", "N", SP_NUMBER_OPTION, 1, 1e15, NULL, NULL,                                      \
             "size of a model of unknown shape, in place of --model"                                \
+    }
+#define SP_OPTION_SHAPE                                                                            \
+    {                                                                                              \
+        "shape", "KEY=VALUE,...", SP_TEXT, 0, 0, NULL, NULL,                                       \
+            "a model typed here in place of --model: "                                             \
+            "layers=64,d_model=4096,d_ff=16384,heads=32,..."                                       \
     }
 #define SP_OPTION_HW                                                                               \
     {                                                                                              \

@@ -11,6 +11,7 @@
     X(list)                                                                                        \
     X(show)                                                                                        \
     X(lint)                                                                                        \
+    X(flops)                                                                                       \
     X(check)
 
 #define DECLARE(name) extern const struct sp_command sp_cmd_##name;

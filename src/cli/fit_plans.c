@@ -33,6 +33,8 @@ static enum sp_quantity_id put_torus_loads(const struct fit *f, const struct sp_
     if (s->tp == 1)
         return turns ? SP_Q_FIT_RATIO_FSDP_TURNS : SP_Q_FIT_RATIO_FSDP;
     sp_symbol(r, "W_Y", s->W_Y, "bytes/s", "axes of the TP group; a part of a ring is a line");
+    if (isnan(s->W_X))
+        return turns ? SP_Q_FIT_RATIO_TP_SLICE_TURNS : SP_Q_FIT_RATIO_TP_SLICE;
     return turns ? SP_Q_FIT_RATIO_TURNS : SP_Q_FIT_RATIO_AXES;
 }
 
@@ -68,7 +70,7 @@ static void put_critical(const struct fit *f, const struct sp_strategy *s, bool 
         sp_put_null(r, SP_Q_FIT_CRITICAL_W);
     } else if (closed_form && (s->kind == SP_DP || s->kind == SP_FSDP)) {
         sp_put(r, SP_Q_FIT_CRITICAL_W, s->critical_tokens_per_chip);
-    } else if (closed_form && rule && !isnan(f->t.W_ici) && s->tp > 1) {
+    } else if (closed_form && rule && !isnan(f->t.W_X) && s->tp > 1) {
         const double dcn = f->t.S > 1 ? f->t.r * f->t.C / (f->t.M * f->t.W_dcn) : 0;
         sp_symbol(r, "critical_dcn", dcn, "tokens", "of the data-centre network, 0 for one slice");
         sp_put(r, SP_Q_FIT_CRITICAL_RULE, s->critical_tokens_per_chip);

@@ -21,15 +21,18 @@ struct sp_sources sp_sources_of(const struct sp_args *args)
 bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
                  struct sp_model *model, struct sp_error *error)
 {
-    const char *const name = sp_text_of(args, "model");
+    const char *const name = sp_text_of(args, "model"), *const shape = sp_text_of(args, "shape");
     const double params = sp_number_of(args, "params");
-    if ((name == NULL) == (isnan(params) != 0))
+    const int given = (name != NULL) + (shape != NULL) + !isnan(params);
+    if (given != 1)
         return sp_fail(error, SP_USAGE,
-                       name ? "--model and --params exclude each other"
-                            : "--model NAME (or --params N) is needed; "
-                              "`scaleplan list models` shows the names");
+                       given > 1 ? "--model, --shape and --params exclude each other"
+                                 : "--model NAME (or --params N) is needed; "
+                                   "`scaleplan list models` shows the names");
     if (name)
         return sp_load_model(name, sources, model, error);
+    if (shape)
+        return sp_model_from_shape(shape, sources, model, error);
     *model = (struct sp_model){.params = params};
     snprintf(model->name, sizeof model->name, "%s parameters", sp_text_of(args, "params"));
     return true;

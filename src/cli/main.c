@@ -90,6 +90,13 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
     return true;
 }
 
+static bool has_failed(const struct sp_command *command, const struct sp_report *report)
+{
+    const struct sp_entry *failed =
+        command->failed_key ? sp_find(report, command->failed_key) : NULL;
+    return failed && failed->number > 0;
+}
+
 static enum sp_exit print_answer(const struct sp_command *command, const struct sp_args *args,
                                  const struct sp_report *report)
 {
@@ -103,8 +110,7 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     if (!ok)
         return print_errors(&error);
     sp_render(report, &how, stdout);
-    const struct sp_entry *failed = command->fails_key ? sp_find(report, command->fails_key) : NULL;
-    return yes && !(failed && failed->number > 0) ? SP_OK : SP_NO;
+    return yes && !has_failed(command, report) ? SP_OK : SP_NO;
 }
 
 static enum sp_exit run(const struct sp_command *command, int argc, char **argv)

@@ -1,87 +1,297 @@
 #include "cases.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "load.h"
 #include "text.h"
 
-static const char *const keys[] = {"id", "question", "args", "expect", "rel_tol", "source", "note"};
-enum { N_KEYS = sizeof keys / sizeof keys[0] };
+enum member_type { MEMBER_TEXT, MEMBER_WORDS, MEMBER_VALUES, MEMBER_REAL, MEMBER_WHOLE };
 
-static bool check_keys(const cJSON *object, const char *where, struct sp_error *error)
+/* What a case may hold. */
+static const struct member {
+    const char *key;
+    enum member_type type;
+    bool required;
+    double min, max;
+} members[] = {
+    {"id", MEMBER_TEXT, true, 0, 0},       {"question", MEMBER_TEXT, false, 0, 0},
+    {"args", MEMBER_WORDS, true, 0, 0},    {"expect", MEMBER_VALUES, false, 0, 0},
+    {"rel_tol", MEMBER_REAL, false, 0, 1}, {"source", MEMBER_TEXT, false, 0, 0},
+    {"note", MEMBER_TEXT, false, 0, 0},    {"printed", MEMBER_VALUES, false, 0, 0},
+    {"exit", MEMBER_WHOLE, false, 2, 4},   {"error", MEMBER_TEXT, false, 0, 0},
+};
+enum { N_MEMBERS = sizeof members / sizeof *members };
+
+/* "cases.json:7:5: args" of case i, for messages. */
+static const char *place_of(const struct sp_json *json, int i, const char *key)
 {
-    const cJSON *member;
-    cJSON_ArrayForEach(member, object)
-    {
-        struct sp_nearest nearest = {.wanted = member->string};
-        bool known = false;
-        for (int i = 0; i < N_KEYS; i++) {
-            known = known || strcmp(keys[i], member->string) == 0;
-            sp_nearest_offer(&nearest, keys[i]);
-        }
-        if (!known)
-            return sp_fail(error, SP_INPUT, "%s: %s: unknown key%s", where, sp_safe(member->string),
-                           sp_nearest_hint(&nearest));
-    }
+    static char place[400];
+    char path[128];
+    snprintf(path, sizeof path, "%d%s%s", i, *key ? "." : "", key);
+    snprintf(place, sizeof place, "%s: %s", sp_json_place(json, path), sp_safe(path));
+    return place;
+}
+
+/* Text of a case is printed: what could steer a terminal is refused. */
+static bool is_plain(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            return false;
     return true;
 }
 
-/* A text member; "" when it is missing and not required. */
-static bool read_text(const cJSON *object, const char *key, bool required, const char *where,
-                      const char **out, struct sp_error *error)
+static bool check_text(const struct sp_json *json, int i, const char *key, const char *text,
+                       struct sp_error *error)
 {
-    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
-    *out = "";
-    if (!member && !required)
+    return is_plain(text) ||
+           sp_fail(error, SP_INPUT, "%s: control character in the text", place_of(json, i, key));
+}
+
+static bool check_words(const struct sp_json *json, int i, const cJSON *value,
+                        struct sp_error *error)
+{
+    const cJSON *word;
+    const int n = cJSON_GetArraySize(value);
+    cJSON_ArrayForEach(word, value)
+    {
+        if (!cJSON_IsString(word))
+            return sp_fail(error, SP_INPUT, "%s: expected words in quotes only",
+                           place_of(json, i, "args"));
+        if (!check_text(json, i, "args", word->valuestring, error))
+            return false;
+    }
+    if (n < 1 || n > SP_CASE_MAX_ARGS)
+        return sp_fail(error, SP_INPUT, "%s: %d words, expected from 1 to %d",
+                       place_of(json, i, "args"), n, SP_CASE_MAX_ARGS);
+    return true;
+}
+
+static bool check_values(const struct sp_json *json, int i, const cJSON *object,
+                         struct sp_error *error)
+{
+    const cJSON *value;
+    const int n = cJSON_GetArraySize(object);
+    cJSON_ArrayForEach(value, object)
+    {
+        if (cJSON_IsObject(value) || cJSON_IsArray(value))
+            return sp_fail(
+                error, SP_INPUT,
+                "%s: %s: expected a number, text, true, false or null; the dots of a key "
+                "are its nesting",
+                place_of(json, i, object->string), sp_safe(value->string));
+        if (!check_text(json, i, object->string, value->string, error) ||
+            (cJSON_IsString(value) &&
+             !check_text(json, i, object->string, value->valuestring, error)))
+            return false;
+    }
+    if (n < 1 || n > SP_CASE_MAX_VALUES)
+        return sp_fail(error, SP_INPUT, "%s: %d keys, expected from 1 to %d",
+                       place_of(json, i, object->string), n, SP_CASE_MAX_VALUES);
+    return true;
+}
+
+static bool check_number(const struct sp_json *json, int i, const struct member *member,
+                         const cJSON *value, struct sp_error *error)
+{
+    const double number = value->valuedouble;
+    if (number >= member->min && number <= member->max &&
+        (member->type == MEMBER_REAL || number == floor(number)))
         return true;
-    if (!cJSON_IsString(member))
-        return sp_fail(error, SP_INPUT, "%s: %s must be text", where, key);
-    *out = member->valuestring;
-    return true;
+    return sp_fail(error, SP_INPUT, "%s: %g is out of range, expected from %g to %g",
+                   place_of(json, i, member->key), number, member->min, member->max);
 }
 
-static bool read_args(const cJSON *object, const char *where, struct sp_case *out,
-                      struct sp_error *error)
+static bool check_member(const struct sp_json *json, int i, const struct member *member,
+                         const cJSON *value, struct sp_error *error)
 {
-    const cJSON *args = cJSON_GetObjectItemCaseSensitive(object, "args"), *arg;
-    if (!cJSON_IsArray(args) || cJSON_GetArraySize(args) == 0)
-        return sp_fail(error, SP_INPUT, "%s: args must be a list of words, the command first",
-                       where);
-    cJSON_ArrayForEach(arg, args)
+    static const char *const expected[] = {
+        [MEMBER_TEXT] = "text",
+        [MEMBER_WORDS] = "an array of words",
+        [MEMBER_VALUES] = "an object of keys and values",
+        [MEMBER_REAL] = "a number",
+        [MEMBER_WHOLE] = "a whole number",
+    };
+    const bool right[] = {
+        [MEMBER_TEXT] = cJSON_IsString(value),   [MEMBER_WORDS] = cJSON_IsArray(value),
+        [MEMBER_VALUES] = cJSON_IsObject(value), [MEMBER_REAL] = cJSON_IsNumber(value),
+        [MEMBER_WHOLE] = cJSON_IsNumber(value),
+    };
+    if (!right[member->type])
+        return sp_fail(error, SP_INPUT, "%s: expected %s", place_of(json, i, member->key),
+                       expected[member->type]);
+    switch (member->type) {
+    case MEMBER_WORDS:
+        return check_words(json, i, value, error);
+    case MEMBER_VALUES:
+        return check_values(json, i, value, error);
+    case MEMBER_REAL:
+    case MEMBER_WHOLE:
+        return check_number(json, i, member, value, error);
+    default:
+        return check_text(json, i, member->key, value->valuestring, error);
+    }
+}
+
+static const struct member *find_member(const char *key, struct sp_nearest *nearest)
+{
+    for (int m = 0; m < N_MEMBERS; m++) {
+        if (strcmp(members[m].key, key) == 0)
+            return &members[m];
+        sp_nearest_offer(nearest, members[m].key);
+    }
+    return NULL;
+}
+
+static const cJSON *get(const cJSON *node, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(node, key);
+}
+
+/* What a case must have beyond members of the right type. */
+static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
+                        struct sp_error *error)
+{
+    const cJSON *printed;
+    for (int m = 0; m < N_MEMBERS; m++)
+        if (members[m].required && !get(node, members[m].key))
+            return sp_fail(error, SP_INPUT, "%s: \"%s\" is missing", place_of(json, i, ""),
+                           members[m].key);
+    if (!get(node, "expect") == !get(node, "exit"))
+        return sp_fail(error, SP_INPUT,
+                       "%s: expected either \"expect\" (an answer) or \"exit\" (a refusal)",
+                       place_of(json, i, ""));
+    if (get(node, "error") && !get(node, "exit"))
+        return sp_fail(error, SP_INPUT, "%s: has no meaning without \"exit\"",
+                       place_of(json, i, "error"));
+    cJSON_ArrayForEach(printed, get(node, "printed"))
     {
-        if (!cJSON_IsString(arg) || out->n_args == SP_CASE_MAX_ARGS)
-            return sp_fail(error, SP_INPUT, "%s: args must hold at most %d texts", where,
-                           SP_CASE_MAX_ARGS);
-        out->args[out->n_args++] = arg->valuestring;
+        if (!get(get(node, "expect"), printed->string))
+            return sp_fail(error, SP_INPUT, "%s: \"%s\" does not stand in \"expect\"",
+                           place_of(json, i, "printed"), sp_safe(printed->string));
     }
     return true;
 }
 
-bool sp_read_case(const struct sp_json *json, int index, struct sp_case *out,
-                  struct sp_error *error)
+static bool check_case(const struct sp_json *json, int i, const cJSON *node, struct sp_error *error)
 {
-    const cJSON *object = cJSON_GetArrayItem(json->root, index);
-    const cJSON *tolerance = cJSON_GetObjectItemCaseSensitive(object, "rel_tol");
-    char where[320];
-    *out = (struct sp_case){.rel_tol = 0};
-    snprintf(where, sizeof where, "%s: case %d", sp_safe(json->origin), index);
-    if (!cJSON_IsObject(object))
-        return sp_fail(error, SP_INPUT, "%s: must be an object", where);
-    if (!check_keys(object, where, error) || !read_text(object, "id", true, where, &out->id, error))
+    const cJSON *value;
+    bool ok = true;
+    if (!cJSON_IsObject(node))
+        return sp_fail(error, SP_INPUT, "%s: expected an object, a case", place_of(json, i, ""));
+    cJSON_ArrayForEach(value, node)
+    {
+        struct sp_nearest nearest = {.wanted = value->string};
+        const struct member *member = find_member(value->string, &nearest);
+        if (!member)
+            ok = sp_fail(error, SP_INPUT, "%s: unknown key%s", place_of(json, i, value->string),
+                         sp_nearest_hint(&nearest));
+        else
+            ok = check_member(json, i, member, value, error) && ok;
+    }
+    return ok && check_whole(json, i, node, error);
+}
+
+static bool check_ids(const struct sp_json *json, struct sp_error *error)
+{
+    int i = 0;
+    const cJSON *node;
+    cJSON_ArrayForEach(node, json->root)
+    {
+        const char *const id = get(node, "id")->valuestring;
+        for (const cJSON *other = json->root->child; other != node; other = other->next)
+            if (strcmp(get(other, "id")->valuestring, id) == 0)
+                return sp_fail(error, SP_INPUT, "%s: \"%s\" names another case as well",
+                               place_of(json, i, "id"), sp_safe(id));
+        i++;
+    }
+    return true;
+}
+
+static bool check_cases(const struct sp_cases *cases, struct sp_error *error)
+{
+    const struct sp_json *json = &cases->json;
+    const cJSON *node;
+    int i = 0;
+    bool ok = true;
+    if (!cJSON_IsArray(json->root) || cases->n == 0)
+        return sp_fail(error, SP_INPUT, "%s:1:1: expected a JSON array of cases",
+                       sp_safe(json->origin));
+    cJSON_ArrayForEach(node, json->root) ok = check_case(json, i++, node, error) && ok;
+    return ok && check_ids(json, error);
+}
+
+bool sp_open_cases(const char *path, struct sp_cases *cases, struct sp_error *error)
+{
+    size_t length;
+    *cases = (struct sp_cases){.text = sp_read_file(path, SP_JSON_MAX_BYTES, &length, error)};
+    if (!cases->text)
         return false;
-    snprintf(where, sizeof where, "%s: case \"%s\"", sp_safe(json->origin), sp_safe(out->id));
-    if (tolerance && (!cJSON_IsNumber(tolerance) ||
-                      !(tolerance->valuedouble >= 0 && tolerance->valuedouble < 1)))
-        return sp_fail(error, SP_INPUT, "%s: rel_tol must be a number from 0 to below 1", where);
-    out->rel_tol = tolerance ? tolerance->valuedouble : 0;
-    out->expect = cJSON_GetObjectItemCaseSensitive(object, "expect");
-    if (!cJSON_IsObject(out->expect) || !out->expect->child)
-        return sp_fail(error, SP_INPUT, "%s: expect must be an object of key and value", where);
-    if (cJSON_GetArraySize(out->expect) > SP_CASE_MAX_EXPECT)
-        return sp_fail(error, SP_INPUT, "%s: expect holds more than %d keys", where,
-                       SP_CASE_MAX_EXPECT);
-    return read_text(object, "question", false, where, &out->question, error) &&
-           read_text(object, "source", false, where, &out->source, error) &&
-           read_text(object, "note", false, where, &out->note, error) &&
-           read_args(object, where, out, error);
+    const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;
+    if (sp_json_parse(cases->text, length, origin, &cases->json, error)) {
+        cases->n = cJSON_GetArraySize(cases->json.root);
+        if (check_cases(cases, error))
+            return true;
+    }
+    sp_close_cases(cases);
+    return false;
+}
+
+void sp_close_cases(struct sp_cases *cases)
+{
+    sp_json_free(&cases->json);
+    free(cases->text);
+    cases->text = NULL;
+}
+
+static const char *text_at(const cJSON *node, const char *key)
+{
+    const cJSON *value = get(node, key);
+    return value ? value->valuestring : "";
+}
+
+static int take_values(const cJSON *object, struct sp_case_value *values)
+{
+    int n = 0;
+    const cJSON *value;
+    cJSON_ArrayForEach(value, object)
+    {
+        values[n++] = (struct sp_case_value){
+            .key = value->string,
+            .kind = cJSON_IsNumber(value)   ? SP_CASE_NUMBER
+                    : cJSON_IsBool(value)   ? SP_CASE_BOOL
+                    : cJSON_IsString(value) ? SP_CASE_TEXT
+                                            : SP_CASE_NULL,
+            .number = cJSON_IsBool(value) ? cJSON_IsTrue(value) : value->valuedouble,
+            .text = cJSON_IsString(value) ? value->valuestring : "",
+        };
+    }
+    return n;
+}
+
+void sp_case_at(const struct sp_cases *cases, int i, struct sp_case *c)
+{
+    const cJSON *const node = cJSON_GetArrayItem(cases->json.root, i);
+    const cJSON *const rel_tol = get(node, "rel_tol"), *const code = get(node, "exit"), *word;
+    *c = (struct sp_case){
+        .id = text_at(node, "id"),
+        .question = text_at(node, "question"),
+        .source = text_at(node, "source"),
+        .note = text_at(node, "note"),
+        .error = text_at(node, "error"),
+        .rel_tol = rel_tol ? rel_tol->valuedouble : 0,
+        .exit = code ? (int)code->valuedouble : 0,
+    };
+    cJSON_ArrayForEach(word, get(node, "args")) c->args[c->n_args++] = word->valuestring;
+    c->n_expect = take_values(get(node, "expect"), c->expect);
+    c->n_printed = take_values(get(node, "printed"), c->printed);
+}
+
+bool sp_case_is_close(double actual, double expected, double rel_tol)
+{
+    const double tolerance = rel_tol > 0 ? rel_tol : 1e-12;
+    return fabs(actual - expected) <= tolerance * fabs(expected);
 }

@@ -1,23 +1,62 @@
-/* Exercise cases as data: a command line, what it must answer, and how exactly. */
+/*
+ * Exercise cases as data: a command line and the values it must give.
+ *
+ *   [{"id": "roof-02", "question": "...", "args": ["roofline", "--hw", "v5e", ...],
+ *     "expect": {"intensity": 240.2}, "rel_tol": 0.001, "source": "...", "note": "..."}]
+ *
+ * id          names the case; no two of a file are alike. Variants of one: "roof-01:h100".
+ * args        the words after `scaleplan`
+ * expect      key to number (SI base units), true, false, text or null
+ * rel_tol     largest relative difference of a number; 0 (or left out) allows rounding alone
+ * printed     optional: values as the source prints them, where it errs
+ * exit, error optional: the command must be refused with that exit code, and say that
+ */
 #ifndef SP_CASES_H
 #define SP_CASES_H
 
-#include "error.h"
+#include <stddef.h>
+
 #include "json.h"
 
-enum { SP_CASE_MAX_ARGS = 64, SP_CASE_MAX_EXPECT = 64 };
+enum { SP_CASE_MAX_ARGS = 64, SP_CASE_MAX_VALUES = 64 };
 
-/* One case, pointing into its document. */
+enum sp_case_kind { SP_CASE_NULL, SP_CASE_BOOL, SP_CASE_NUMBER, SP_CASE_TEXT };
+
+/* A value of "expect" or "printed". */
+struct sp_case_value {
+    const char *key;
+    enum sp_case_kind kind;
+    double number;
+    const char *text;
+};
+
+/* One case; its strings belong to the file. Text that is not given is "". */
 struct sp_case {
     const char *id, *question, *source, *note;
     const char *args[SP_CASE_MAX_ARGS];
-    int n_args;
-    const cJSON *expect; /* object: key -> number, text, true, false or null */
-    double rel_tol;      /* 0: exact, up to the last digits of a double (1e-9) */
+    struct sp_case_value expect[SP_CASE_MAX_VALUES], printed[SP_CASE_MAX_VALUES];
+    int n_args, n_expect, n_printed;
+    double rel_tol;
+    int exit;          /* 0: the command must answer */
+    const char *error; /* part of the refusal; "" for any */
 };
 
-/* Reads member number `index` of the array in `json`. */
-bool sp_read_case(const struct sp_json *json, int index, struct sp_case *out,
-                  struct sp_error *error);
+struct sp_cases {
+    struct sp_json json;
+    char *text;
+    int n;
+};
+
+/* Reads a file of cases ("-": standard input) and checks all of it; every fault is a line with its
+ * place. */
+bool sp_open_cases(const char *path, struct sp_cases *cases, struct sp_error *error);
+void sp_close_cases(struct sp_cases *cases);
+
+/* Case i of a file that sp_open_cases has checked. */
+void sp_case_at(const struct sp_cases *cases, int i, struct sp_case *c);
+
+/* Whether two numbers are equal within a relative tolerance of the expected one; a tolerance of 0
+ * leaves 1e-12 for rounding. */
+bool sp_case_is_close(double actual, double expected, double rel_tol);
 
 #endif

@@ -1,5 +1,6 @@
 #include "json.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,8 +90,10 @@ static bool check_tree(const struct sp_json *json, const cJSON *node, const char
     cJSON_ArrayForEach(child, node)
     {
         char own[160];
-        snprintf(own, sizeof own, "%s%s%s", path, *path && child->string ? "." : "",
-                 child->string ? child->string : "");
+        char index[16];
+        snprintf(index, sizeof index, "%d", members);
+        snprintf(own, sizeof own, "%s%s%s", path, *path ? "." : "",
+                 child->string ? child->string : index);
         if (++members > SP_JSON_MAX_MEMBERS)
             return sp_fail(error, SP_INPUT, "%s: more than 10000 members in one object or array",
                            sp_json_place(json, path));
@@ -193,17 +196,34 @@ static const char *find_key(const char *s, const char *name, size_t n)
     return found;
 }
 
+/* The element `index` of the array at s; NULL when there is none. */
+static const char *find_element(const char *s, const char *index)
+{
+    if (*s != '[' || !isdigit((unsigned char)*index))
+        return NULL;
+    s = skip_space(s + 1);
+    for (long left = strtol(index, NULL, 10); *s && *s != ']'; left--) {
+        if (left == 0)
+            return s;
+        s = skip_space(skip_value(s));
+        if (*s == ',')
+            s = skip_space(s + 1);
+    }
+    return NULL;
+}
+
 const char *sp_json_place(const struct sp_json *json, const char *path)
 {
     static char out[256];
     const char *value = skip_space(json->text), *key = NULL;
     while (*path) {
         const size_t n = strcspn(path, ".");
-        const char *const next = find_key(value, path, n);
+        const char *const element = find_element(value, path);
+        const char *const next = element ? element : find_key(value, path, n);
         if (!next)
             break;
         key = next;
-        value = skip_space(skip_space(skip_string(key)) + 1);
+        value = element ? element : skip_space(skip_space(skip_string(key)) + 1);
         path += n + (path[n] == '.');
     }
     if (!key) {

@@ -66,6 +66,11 @@ bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct 
 bool sp_decode_hardware(const struct sp_json *json, bool textbook, struct sp_hardware *hw,
                         struct sp_error *error);
 
+/* A model typed as "layers=64,d_model=4096,...": keys of the model file, missing ones derived where
+ * one reading is natural (d_ff = 4 d_model, kv_heads = heads, head_dim = d_model / heads). */
+bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
+                         struct sp_model *model, struct sp_error *error);
+
 /* Load, decode, apply --set, check. */
 bool sp_load_model(const char *spec, const struct sp_sources *sources, struct sp_model *model,
                    struct sp_error *error);
@@ -78,6 +83,14 @@ bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
  */
 bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,
                       struct sp_error *error);
+
+/* The chip of that name, alias or file alone, without a size. */
+bool sp_load_chip(const char *name, const struct sp_sources *sources, struct sp_hardware *hw,
+                  struct sp_error *error);
+
+/* The name inside a machine spec; true when there is more to it than the name (a size, a shape,
+ * "gcp:"). */
+bool sp_machine_name(const char *spec, const struct sp_sources *sources, char *name, size_t size);
 
 /* Google Cloud's own name of the slice ("v5p-8192"), or "" for machines that have none. */
 void sp_cloud_name(const struct sp_hardware *hw, char *out, size_t size);

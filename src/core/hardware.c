@@ -75,10 +75,14 @@ double sp_node_bytes_per_s(const struct sp_network *network)
     return (double)network->domain * network->scaleout_bytes_per_s;
 }
 
+double sp_scaleout_bytes_per_s_per_device(const struct sp_scaleout *scaleout, int64_t devices)
+{
+    return scaleout->bytes_per_s / (scaleout->per_node ? (double)devices : 1);
+}
+
 void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scaleout)
 {
-    const double sharers = scaleout->per_node ? (double)network->domain : 1;
-    network->scaleout_bytes_per_s = scaleout->bytes_per_s / sharers;
+    network->scaleout_bytes_per_s = sp_scaleout_bytes_per_s_per_device(scaleout, network->domain);
     memcpy(network->scaleout_name, scaleout->name, sizeof network->scaleout_name);
 }
 

@@ -118,3 +118,9 @@ double sp_expert_ratio(const struct sp_model *model)
     const struct sp_moe *moe = &model->moe;
     return moe->experts == 0 ? 1 : (double)moe->experts / (double)moe->top_k;
 }
+
+double sp_off_published(const struct sp_model *model)
+{
+    return model->published_params > 0 ? sp_count_params(model).total / model->published_params - 1
+                                       : NAN;
+}

@@ -148,6 +148,46 @@ void sp_put_described(struct sp_report *r, const char *key, const char *label, e
     }
 }
 
+static const struct sp_symbol *find_symbol(const struct sp_report *r, int scope, const char *name)
+{
+    const struct sp_scope *s = &r->scopes[scope];
+    for (size_t i = 0; i < s->n_symbols; i++)
+        if (strcmp(r->symbols[s->first_symbol + i].name, name) == 0)
+            return &r->symbols[s->first_symbol + i];
+    return NULL;
+}
+
+struct copying {
+    struct sp_report *to;
+    const struct sp_report *from;
+    const struct sp_entry *entry;
+};
+
+static void copy_symbol(const char *name, void *context)
+{
+    const struct copying *c = context;
+    const char *unit, *meaning;
+    const double value = sp_symbol_value(c->from, c->entry, name, &unit, &meaning);
+    if (!find_symbol(c->to, (int)c->to->n_scopes - 1, name))
+        sp_symbol(c->to, name, value, unit, "%s", meaning);
+}
+
+void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *from,
+                 const struct sp_entry *entry)
+{
+    struct copying c = {.to = r, .from = from, .entry = entry};
+    const struct sp_quantity_info *const was = &entry->info;
+    const struct sp_quantity_info info = {
+        keep(r, key),          keep(r, was->label),  was->unit,
+        keep(r, was->formula), keep(r, was->source), keep(r, was->meaning)};
+    struct sp_entry *copy = add_entry(r, &info);
+    copy->kind = entry->kind;
+    copy->number = entry->number;
+    if (entry->text)
+        copy->text = must(strdup(entry->text));
+    sp_each_name(info.formula, copy_symbol, &c);
+}
+
 void sp_note(struct sp_report *r, const char *format, ...)
 {
     r->notes = grow(r->notes, r->n_notes, &r->room_notes, sizeof *r->notes);
@@ -174,6 +214,11 @@ void sp_line(struct sp_report *r, const char *format, ...)
     va_end(args);
 }
 
+void sp_block(struct sp_report *r, const char *text)
+{
+    add_item(r, SP_ITEM_BLOCK)->line = must(strdup(text));
+}
+
 void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows)
 {
@@ -191,15 +236,6 @@ const struct sp_entry *sp_find(const struct sp_report *r, const char *path)
     for (size_t i = 0; i < r->n_entries; i++)
         if (strcmp(r->entries[i].path, path) == 0)
             return &r->entries[i];
-    return NULL;
-}
-
-static const struct sp_symbol *find_symbol(const struct sp_report *r, int scope, const char *name)
-{
-    const struct sp_scope *s = &r->scopes[scope];
-    for (size_t i = 0; i < s->n_symbols; i++)
-        if (strcmp(r->symbols[s->first_symbol + i].name, name) == 0)
-            return &r->symbols[s->first_symbol + i];
     return NULL;
 }
 

@@ -55,6 +55,17 @@ void sp_put_described(struct sp_report *report, const char *key, const char *lab
                       enum sp_unit unit, const char *source, const char *meaning, double number,
                       const char *text);
 
+/* A quantity of another report under a key of this one: value, formula, source, and as symbols of
+ * the current scope the numbers that its formula takes, so that --explain derives it here too. */
+void sp_put_copy(struct sp_report *report, const char *key, const struct sp_report *from,
+                 const struct sp_entry *entry);
+
+/* The bare value of a quantity, as --get prints it. */
+void sp_format_entry(const struct sp_entry *entry, char *out, size_t size);
+
+/* A quantity's value as people read it. */
+void sp_human_entry(const struct sp_entry *entry, char *out, size_t size);
+
 /* A remark: an assumption, or where the answer is optimistic. In JSON under "notes". */
 __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, const char *format,
                                                    ...);
@@ -64,7 +75,11 @@ __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, con
 __attribute__((format(printf, 2, 3))) void sp_line(struct sp_report *report, const char *format,
                                                    ...);
 
-/* Text layout: a table, one row per scope prefix, one column per key. */
+/* Text layout: a block that is printed as it is, neither filled in nor wrapped. */
+void sp_block(struct sp_report *report, const char *text);
+
+/* Text layout: a table, one row per scope prefix, one column per key; "key!" for its exact value.
+ * The key "" is the quantity at the prefix itself, "?" what that quantity means. */
 struct sp_column {
     const char *key, *heading;
     bool left; /* text to the left; the last column may wrap */

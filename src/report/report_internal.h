@@ -9,7 +9,7 @@ struct sp_scope {
     size_t first_symbol, n_symbols;
 };
 
-enum sp_item_kind { SP_ITEM_LINE, SP_ITEM_TABLE };
+enum sp_item_kind { SP_ITEM_LINE, SP_ITEM_BLOCK, SP_ITEM_TABLE };
 
 struct sp_item {
     enum sp_item_kind kind;
@@ -43,9 +43,6 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
 void sp_render_json(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_csv(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_explain(const struct sp_report *report, const struct sp_render *how, FILE *out);
-
-/* The bare value, as --get prints it. */
-void sp_format_entry(const struct sp_entry *entry, char *out, size_t size);
 
 /* Whether the entry is among the comma-separated keys: itself, or inside a key that is a prefix. */
 bool sp_wanted(const struct sp_entry *entry, const char *keys);

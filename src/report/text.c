@@ -5,7 +5,7 @@
 
 #include "report_internal.h"
 
-static void human_entry(const struct sp_entry *entry, char *out, size_t size)
+void sp_human_entry(const struct sp_entry *entry, char *out, size_t size)
 {
     if (!entry || entry->kind == SP_VALUE_NONE)
         snprintf(out, size, "-");
@@ -35,7 +35,7 @@ static bool fill_line(const struct sp_report *report, const char *line, char *ou
         if (entry && exact)
             sp_format_entry(entry, out + used, size - used);
         else
-            human_entry(entry, out + used, size - used);
+            sp_human_entry(entry, out + used, size - used);
         used += strlen(out + used);
         line = end + 1;
     }
@@ -72,25 +72,90 @@ static const char *verdict_colour(const struct sp_entry *entry)
     return entry->number != 0 ? "green" : "red";
 }
 
+/* A cell as people read it; its quantity, or NULL. */
+static const struct sp_entry *cell_text(const struct sp_report *report, const struct sp_row *row,
+                                        const char *key, char *out, size_t size)
+{
+    char path[200];
+    if (!key) {
+        snprintf(out, size, "%s", row->label);
+        return NULL;
+    }
+    const bool meaning = strcmp(key, "?") == 0, itself = meaning || !*key;
+    const size_t n = strcspn(key, "!");
+    snprintf(path, sizeof path, "%s%s%.*s", row->prefix, *row->prefix && !itself ? "." : "",
+             itself ? 0 : (int)n, key);
+    const struct sp_entry *entry = sp_find(report, path);
+    if (meaning)
+        snprintf(out, size, "%s", entry ? entry->info.meaning : "");
+    else if (entry && key[n] == '!')
+        sp_format_entry(entry, out, size);
+    else
+        sp_human_entry(entry, out, size);
+    return entry;
+}
+
+/* Columns left for the last one when the others take what they need; at least 24. */
+static int last_width(const struct sp_report *report, const struct sp_item *item, int width)
+{
+    char value[1024];
+    for (size_t c = 0; c + 1 < item->n_columns; c++) {
+        size_t widest = strlen(item->columns[c].heading);
+        for (size_t i = 0; i < item->n_rows; i++) {
+            cell_text(report, &item->rows[i], item->columns[c].key, value, sizeof value);
+            if (strlen(value) > widest)
+                widest = strlen(value);
+        }
+        width -= (int)widest + 2;
+    }
+    return width < 24 ? 24 : width;
+}
+
+/* Turns blanks into line breaks so that lines fit, where words allow. */
+static void break_at_blanks(char *text, int width)
+{
+    char *line = text, *blank = NULL;
+    for (char *at = text; *at; at++) {
+        if (*at == ' ')
+            blank = at;
+        if (at - line >= width && blank) {
+            *blank = '\n';
+            line = blank + 1;
+            blank = NULL;
+        }
+    }
+}
+
 static void fill_row(struct libscols_table *table, const struct sp_report *report,
-                     const struct sp_item *item, const struct sp_row *row, bool colour)
+                     const struct sp_item *item, const struct sp_row *row,
+                     const struct sp_render *how, int last)
 {
     struct libscols_line *line = scols_table_new_line(table, NULL);
     if (!line)
         return;
     for (size_t c = 0; c < item->n_columns; c++) {
-        char path[200], value[1024];
-        if (!item->columns[c].key) {
-            scols_line_set_data(line, c, row->label);
-            continue;
-        }
-        snprintf(path, sizeof path, "%s%s%s", row->prefix, *row->prefix ? "." : "",
-                 item->columns[c].key);
-        const struct sp_entry *entry = sp_find(report, path);
-        human_entry(entry, value, sizeof value);
+        char value[1024];
+        const struct sp_entry *entry =
+            cell_text(report, row, item->columns[c].key, value, sizeof value);
+        if (how->width > 0 && c + 1 == item->n_columns)
+            break_at_blanks(value, last);
         scols_line_set_data(line, c, value);
-        if (colour && entry && entry->kind == SP_VALUE_BOOL)
+        if (how->colour && entry && entry->kind == SP_VALUE_BOOL)
             scols_cell_set_color(scols_line_get_cell(line, c), verdict_colour(entry));
+    }
+}
+
+static void add_columns(struct libscols_table *table, const struct sp_item *item, bool wraps)
+{
+    for (size_t c = 0; c < item->n_columns; c++) {
+        const bool wrapped = wraps && c + 1 == item->n_columns;
+        const int align = item->columns[c].left || !item->columns[c].key ? 0 : SCOLS_FL_RIGHT;
+        struct libscols_column *column = scols_table_new_column(
+            table, item->columns[c].heading, 0, align | (wrapped ? SCOLS_FL_WRAP : 0));
+        if (!wrapped || !column)
+            continue;
+        scols_column_set_safechars(column, "\n");
+        scols_column_set_wrapfunc(column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
     }
 }
 
@@ -107,14 +172,10 @@ static void print_table(const struct sp_report *report, const struct sp_item *it
     if (how->width > 0)
         scols_table_set_termwidth(table, (size_t)how->width);
     scols_table_set_column_separator(table, "  ");
-    for (size_t c = 0; c < item->n_columns; c++) {
-        const bool last = c + 1 == item->n_columns;
-        const int align = item->columns[c].left || !item->columns[c].key ? 0 : SCOLS_FL_RIGHT;
-        scols_table_new_column(table, item->columns[c].heading, 0,
-                               align | (last && how->width > 0 ? SCOLS_FL_WRAP : 0));
-    }
+    add_columns(table, item, how->width > 0);
+    const int last = last_width(report, item, how->width);
     for (size_t i = 0; i < item->n_rows; i++)
-        fill_row(table, report, item, &item->rows[i], how->colour);
+        fill_row(table, report, item, &item->rows[i], how, last);
     fflush(out);
     scols_print_table(table);
     scols_unref_table(table);
@@ -127,6 +188,8 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
         const struct sp_item *item = &report->items[i];
         if (item->kind == SP_ITEM_TABLE)
             print_table(report, item, how, out);
+        else if (item->kind == SP_ITEM_BLOCK)
+            fputs(item->line, out);
         else if (fill_line(report, item->line, line, sizeof line))
             print_wrapped(line, how->width, out);
     }

@@ -8,7 +8,8 @@
 #include "config/json.h"
 
 /* What sp_render writes; free() it. */
-static char *rendered(const struct sp_report *report, const struct sp_render *how)
+/* Not inlined: gcc then takes the stream's pointer for a dangling one. */
+__attribute__((noinline)) static char *rendered(const struct sp_report *report, const struct sp_render *how)
 {
     char *text = NULL;
     size_t size = 0;

@@ -1,0 +1,54 @@
+/* FLOPs of training, by part, and the conversions between FLOPs, time and utilisation. */
+#ifndef SCALEPLAN_FLOPS_H
+#define SCALEPLAN_FLOPS_H
+
+#include <stdbool.h>
+
+#include <scaleplan/model.h>
+
+/* Forward FLOPs of one token by part; training is three times that (two more in the backward pass).
+ */
+struct sp_flops {
+    double mlp;         /* matrices of the MLP, experts passed, router */
+    double projections; /* query, key, value and output projections */
+    double attention;   /* scores and their weighted sum, at the given context */
+    double unembedding; /* output head */
+    double embedding;   /* the input table, if it is counted as a matmul; 0 otherwise */
+    double total;
+};
+
+/* Forward FLOPs of one token in a sequence of `seq` tokens. `causal` halves attention's part: a
+ * token sees half of the others on average. NAN for a size-only model, but for total = 2 P. FLOPs.
+ * Scaling book, "Transformers", counting FLOPs; 2 FLOPs per multiply-add. */
+struct sp_flops sp_forward_flops_per_token(const struct sp_model *model, double seq, bool causal,
+                                           bool count_embedding);
+
+/* Forward FLOPs of one token that the backward pass runs again under a checkpoint policy. FLOPs.
+ * Korthikanti et al. 2022, section 5; scaling book, "Training". */
+double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_remat remat);
+
+/* 6 P B: FLOPs of training on `tokens` tokens by a model of `params` active parameters. FLOPs. */
+double sp_training_flops(double params, double tokens);
+
+/* Sequence length at which attention's scores cost as much as everything else in the layers.
+ * tokens. */
+double sp_attention_crossover_tokens(const struct sp_model *model, bool causal);
+
+/* Sequence length at which attention's scores cost as much as its projections. tokens. */
+double sp_scores_equal_projections_tokens(const struct sp_model *model, bool causal);
+
+/* Model FLOPs utilisation: 6 P tokens/s over the peak of the devices. PaLM, appendix B. */
+double sp_mfu(double params, double tokens_per_s, double devices, double peak_flops_per_s);
+
+/* Petaflop/s-days: FLOPs / 8.64e19. Amodei and Hernandez 2018. */
+double sp_pf_days(double flops);
+
+/* Bytes of keys and values that one token leaves in the cache of all layers: 2 b L K H, or the
+ * latent of MLA. `element_bytes` per element. Scaling book, "Inference". */
+double sp_kv_bytes_per_token(const struct sp_model *model, double element_bytes);
+
+/* Extra FLOPs of recomputing the attention core of a GPT block: (1 + s/3h) / (1 + s/6h) - 1.
+ * Korthikanti et al. 2022, appendix A. */
+double sp_selective_flop_overhead(double seq, double d_model);
+
+#endif

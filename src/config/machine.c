@@ -1,0 +1,191 @@
+/* Machine names: "v5p-4096", "v5p:16x16x16", "gcp:v5p-8192", "h100-512" to a slice and back. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "load.h"
+#include "text.h"
+
+/* A machine spec, taken apart. */
+struct machine_spec {
+    char name[512];
+    char shape[64];       /* "16x16x16" or "" */
+    double chips, slices; /* 0: not given */
+    bool cloud;           /* "gcp:" in front: the number counts what the cloud's names count */
+};
+
+static bool bad_spec(const char *spec, const char *why, struct sp_error *error)
+{
+    return sp_fail(
+        error, SP_INPUT,
+        "--hw %s: %s; expected NAME[-CHIPS][xSLICES] (v5p-4096, h100-512, v5p-8960x2) or "
+        "NAME:SHAPE (v5p:8x8x8)",
+        sp_safe(spec), why);
+}
+
+/* Cuts the "-512" or "-8960x2" off the name. */
+static bool split_count(const char *spec, struct machine_spec *out, struct sp_error *error)
+{
+    char *const dash = strrchr(out->name, '-');
+    if (!dash || dash == out->name || dash[1] < '0' || dash[1] > '9')
+        return true;
+    double dims[2];
+    const int n = sp_parse_dims(dash + 1, dims, 2);
+    if (n == 0)
+        return true; /* part of the name, such as "a100-40gb" */
+    if (dims[0] < 1 || dims[0] > 1e9 || (n == 2 && (dims[1] < 1 || dims[1] > 1e6)))
+        return bad_spec(spec, "the number of chips is out of range", error);
+    out->chips = dims[0];
+    out->slices = n == 2 ? dims[1] : 1;
+    *dash = '\0';
+    return true;
+}
+
+static bool split_spec(const char *spec, const struct sp_sources *sources, struct machine_spec *out,
+                       struct sp_error *error)
+{
+    *out = (struct machine_spec){.slices = 1};
+    const char *name = spec;
+    if (strncmp(spec, "gcp:", 4) == 0) {
+        out->cloud = true;
+        name += 4;
+    }
+    if (strlen(name) >= sizeof out->name || name[0] == '\0')
+        return bad_spec(spec, "no such machine", error);
+    snprintf(out->name, sizeof out->name, "%s", name);
+    char *const colon = strrchr(out->name, ':');
+    if (colon) {
+        if (strlen(colon + 1) >= sizeof out->shape || colon[1] == '\0')
+            return bad_spec(spec, "no shape after the colon", error);
+        snprintf(out->shape, sizeof out->shape, "%s", colon + 1);
+        *colon = '\0';
+        return true;
+    }
+    if (sp_config_named(SP_HARDWARE, out->name, sources))
+        return true;
+    return split_count(spec, out, error);
+}
+
+static void offer_neighbours(const char *spec, const struct sp_hardware *hw, int64_t chips,
+                             struct sp_error *error)
+{
+    char names[2][96] = {"", ""};
+    for (int up = 0; up <= 1; up++) {
+        struct sp_shape s;
+        const int64_t near = sp_nearest_chips(&hw->network, chips, up);
+        if (near == 0)
+            continue;
+        if (hw->network.kind == SP_TORUS && sp_find_shape(&hw->network, near, &s)) {
+            const int n = snprintf(names[up], sizeof names[up], "%s-%lld (%dx%d", hw->name,
+                                   (long long)near, (int)s.axis[0], (int)s.axis[1]);
+            snprintf(names[up] + n, sizeof names[up] - (size_t)n,
+                     hw->network.axes > 2 ? "x%d)" : ")", (int)s.axis[2]);
+        } else {
+            snprintf(names[up], sizeof names[up], "%s-%lld", hw->name, (long long)near);
+        }
+    }
+    sp_fail(error, SP_INPUT, "--hw %s: %s does not come in %lld chips; the nearest: %s%s%s",
+            sp_safe(spec), hw->name, (long long)chips, names[0],
+            names[0][0] && names[1][0] ? " and " : "", names[1]);
+}
+
+static bool place_shape(const char *spec, const struct machine_spec *parts, struct sp_hardware *hw,
+                        struct sp_error *error)
+{
+    double dims[SP_MAX_AXES];
+    struct sp_shape wanted = {{1, 1, 1}};
+    const int n = sp_parse_dims(parts->shape, dims, SP_MAX_AXES);
+    if (n == 0)
+        return bad_spec(spec, "the shape is not a product such as 4x4x8", error);
+    if (hw->network.kind != SP_TORUS)
+        return bad_spec(spec, "shapes are for tori; this machine is counted in devices", error);
+    for (int i = 0; i < n; i++) {
+        if (dims[i] < 1 || dims[i] > 4096)
+            return bad_spec(spec, "an axis is from 1 to 4096 chips", error);
+        wanted.axis[i] = (int32_t)dims[i];
+    }
+    if (!sp_offers_shape(&hw->network, &wanted, &hw->shape)) {
+        offer_neighbours(spec, hw, sp_shape_chips(&wanted), error);
+        return false;
+    }
+    hw->chips_per_slice = sp_shape_chips(&hw->shape);
+    return true;
+}
+
+static bool place_chips(const char *spec, const struct machine_spec *parts, struct sp_hardware *hw,
+                        struct sp_error *error)
+{
+    int64_t chips = parts->chips > 0 ? (int64_t)parts->chips : 1;
+    if (parts->cloud && hw->network.cloud_counts_cores && parts->chips > 0) {
+        const int64_t cores = isnan(hw->chip.cores) ? 1 : (int64_t)hw->chip.cores;
+        if (chips % cores != 0)
+            return bad_spec(spec, "the cloud's number is no multiple of the cores of a chip",
+                            error);
+        chips /= cores;
+    }
+    if (parts->slices > 1 && hw->network.kind != SP_TORUS)
+        return bad_spec(spec, "only torus machines are joined from slices", error);
+    if (parts->slices > 1 && isnan(hw->network.dcn_bytes_per_s_per_host))
+        return bad_spec(spec, "its data-centre network is not known", error);
+    if (!sp_offers_chips(&hw->network, chips)) {
+        offer_neighbours(spec, hw, chips, error);
+        return false;
+    }
+    hw->chips_per_slice = chips;
+    hw->slices = (int64_t)parts->slices;
+    if (hw->network.kind == SP_TORUS)
+        sp_find_shape(&hw->network, chips, &hw->shape);
+    return true;
+}
+
+bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,
+                      struct sp_error *error)
+{
+    struct machine_spec parts;
+    if (!split_spec(spec, sources, &parts, error) || !sp_load_chip(parts.name, sources, hw, error))
+        return false;
+    return parts.shape[0] ? place_shape(spec, &parts, hw, error)
+                          : place_chips(spec, &parts, hw, error);
+}
+
+bool sp_machine_name(const char *spec, const struct sp_sources *sources, char *name, size_t size)
+{
+    struct machine_spec parts;
+    struct sp_error ignored = {0};
+    if (!split_spec(spec, sources, &parts, &ignored))
+        return false;
+    snprintf(name, size, "%s", parts.name);
+    return strcmp(name, spec) != 0;
+}
+
+void sp_cloud_name(const struct sp_hardware *hw, char *out, size_t size)
+{
+    const struct sp_network *net = &hw->network;
+    const double cores = net->cloud_counts_cores && !isnan(hw->chip.cores) ? hw->chip.cores : 1;
+    out[0] = '\0';
+    if (net->cloud_name[0])
+        snprintf(out, size, "%s-%lld", net->cloud_name,
+                 (long long)((double)hw->chips_per_slice * cores));
+}
+
+void sp_shape_name(const struct sp_hardware *hw, char *out, size_t size)
+{
+    const struct sp_network *net = &hw->network;
+    const int32_t *axis = hw->shape.axis;
+    char slices[32] = "";
+    if (net->kind == SP_SWITCHED) {
+        const int64_t chips = hw->chips_per_slice, domain = net->domain;
+        if (chips > domain)
+            snprintf(out, size, "%lld nodes of %lld", (long long)(chips / domain),
+                     (long long)domain);
+        else
+            snprintf(out, size, "1 node of %lld", (long long)chips);
+        return;
+    }
+    if (hw->slices > 1)
+        snprintf(slices, sizeof slices, "%lld slices of ", (long long)hw->slices);
+    if (net->axes > 2)
+        snprintf(out, size, "%s%dx%dx%d", slices, (int)axis[0], (int)axis[1], (int)axis[2]);
+    else
+        snprintf(out, size, "%s%dx%d", slices, (int)axis[0], (int)axis[1]);
+}
