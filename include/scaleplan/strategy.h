@@ -58,6 +58,7 @@ struct sp_fit_terms {
     int n;                   /* torus axes that DP and FSDP span */
     double W_ici;            /* one ring, both directions, bytes/s; NAN without a torus */
     double W;                /* bytes/s at which DP, FSDP or TP over all chips communicates */
+    double W_axes;           /* the n torus axes together; NAN without a torus */
     double W_X, W_Y;         /* torus: bandwidth of the FSDP axes and the TP axis of the rule */
     double W_domain, W_node; /* switched networks; NAN on a torus */
     double W_dcn;            /* one chip's egress between slices; NAN for one slice */
@@ -144,12 +145,14 @@ double sp_batch_needed(const struct sp_strategy *plan, const struct sp_fit_terms
 double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                            enum sp_strategy_kind kind, bool real_axes, struct sp_strategy *plan);
 
-/* Fewest chips on offer on which the strategy's memory fits at the same batch; 0 when no number
- * does (its state does not shrink with chips, or the machine is not sold in that size). */
+/* Fewest chips on offer on which the strategy's memory fits at the same batch, whole slices over
+ * the data-centre network included; 0 when no number does (its state does not shrink with chips, or
+ * the machine is not sold in that size). */
 int64_t sp_chips_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t);
 
-/* Most chips on offer that this batch keeps above the strategy's critical batch; 0 when none. */
+/* Most chips on offer that this batch keeps compute-bound: for DP and FSDP by the critical batch of
+ * that size's own rings, else by this machine's. 0 when none, and for several slices. */
 int64_t sp_chips_fed(const struct sp_strategy *plan, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t);
 

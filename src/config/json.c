@@ -99,7 +99,7 @@ static bool check_tree(const struct sp_json *json, const cJSON *node, const char
                            sp_json_place(json, path));
         if (child->string)
             for (const cJSON *other = node->child; other != child; other = other->next)
-                if (strcmp(other->string, child->string) == 0)
+                if (other->string && strcmp(other->string, child->string) == 0)
                     return sp_fail(error, SP_INPUT, "%s: %s: the key stands twice",
                                    sp_json_place(json, own), sp_safe(own));
         if (!check_tree(json, child, own, error))

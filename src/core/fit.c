@@ -70,9 +70,6 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
 {
     const int64_t N = sp_chips(in->hw);
     const bool torus = in->hw->network.kind == SP_TORUS && t->n > 0;
-    double W_ici = t->W;
-    if (torus && t->n > 1)
-        W_ici = t->W_X + t->W_Y;
     struct sp_strategy plan = {.kind = kind,
                                .dp = 1,
                                .fsdp = 1,
@@ -85,11 +82,11 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
                                .critical_tokens_per_chip = NAN};
     if (kind == SP_TP) {
         plan.tp = N;
-        plan.W_Y = torus ? W_ici : NAN;
+        plan.W_Y = torus ? t->W_axes : NAN;
     } else {
         plan.dp = kind == SP_DP ? N : 1;
         plan.fsdp = kind == SP_DP ? 1 : N;
-        plan.W_X = torus ? W_ici : NAN;
+        plan.W_X = torus ? t->W_axes : NAN;
         plan.critical_tokens_per_chip = N > 1 ? sp_critical_tokens_per_chip(t->C, t->W, t->r) : NAN;
     }
     sp_judge(&plan, in, t);
@@ -208,7 +205,7 @@ double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_te
     struct search search = {.in = in, .t = t, .batch_needed = INFINITY};
     if (!has_meaning(in, t, kind))
         return INFINITY;
-    if (!real_axes && (kind == SP_DP || kind == SP_FSDP || kind == SP_TP)) {
+    if (kind == SP_TP || (!real_axes && (kind == SP_DP || kind == SP_FSDP))) {
         search.best = whole_machine(in, t, kind);
         search.batch_needed = sp_batch_needed(&search.best, t, in->overlap);
     } else if (real_axes) {
@@ -218,6 +215,21 @@ double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_te
     }
     *plan = search.best;
     return search.batch_needed;
+}
+
+/* The smallest machine on offer of at least that many chips: a slice, or where none is that large,
+ * or several are asked for, whole slices over the data-centre network. 0 when there is none. */
+static int64_t machine_of(const struct sp_hardware *hw, int64_t chips)
+{
+    const struct sp_network *net = &hw->network;
+    const int64_t one = sp_nearest_chips(net, chips, true);
+    if (net->kind != SP_TORUS || (one > 0 && hw->slices <= 1))
+        return one;
+    if (isnan(net->dcn_bytes_per_s_per_host))
+        return 0;
+    const int64_t slice =
+        hw->slices > 1 ? hw->chips_per_slice : sp_nearest_chips(net, chips, false);
+    return slice > 0 ? (chips + slice - 1) / slice * slice : 0;
 }
 
 int64_t sp_chips_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,
@@ -232,14 +244,44 @@ int64_t sp_chips_to_fit(const struct sp_strategy *plan, const struct sp_fit_inpu
     if (kept >= t->capacity_bytes)
         return 0;
     const double fewest = floor(shared / (t->capacity_bytes - kept)) + 1;
-    return fewest > 1e12 ? 0 : sp_nearest_chips(&in->hw->network, (int64_t)fewest, true);
+    return fewest > 1e12 ? 0 : machine_of(in->hw, (int64_t)fewest);
+}
+
+/* The threshold of DP and FSDP over one slice of that many chips. 0: nothing to communicate. */
+static double critical_of_slice(const struct sp_fit_input *in, int64_t chips)
+{
+    struct sp_hardware hw = *in->hw;
+    struct sp_fit_input there = *in;
+    hw.slices = 1;
+    hw.chips_per_slice = chips;
+    if (hw.network.kind == SP_TORUS)
+        sp_find_shape(&hw.network, chips, &hw.shape);
+    there.hw = &hw;
+    const struct sp_fit_terms t = sp_fit_terms(&there);
+    return chips > 1 ? sp_critical_tokens_per_chip(t.C, t.W, t.r) : 0;
+}
+
+/* Smaller slices may have fewer or open rings, and a domain alone its own network, so that the
+ * sizes on offer are tried from above. All sizes beyond one domain have the same threshold. */
+static int64_t chips_fed_by_axes(const struct sp_fit_input *in, double B)
+{
+    const struct sp_network *net = &in->hw->network;
+    double most = INFINITY;
+    if (net->kind == SP_SWITCHED)
+        most = fmax(B / critical_of_slice(in, 2 * net->domain), (double)net->domain);
+    int64_t chips = sp_nearest_chips(net, (int64_t)fmin(most, 1e12), false);
+    while (chips > 1 && B / (double)chips < critical_of_slice(in, chips))
+        chips = sp_nearest_chips(net, chips - 1, false);
+    return chips;
 }
 
 int64_t sp_chips_fed(const struct sp_strategy *plan, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t)
 {
-    if (!(plan->critical_tokens_per_chip > 0) || isinf(plan->critical_tokens_per_chip))
+    if (t->S > 1 || !(plan->critical_tokens_per_chip > 0) || isinf(plan->critical_tokens_per_chip))
         return 0;
+    if (plan->kind == SP_DP || plan->kind == SP_FSDP)
+        return chips_fed_by_axes(in, t->B);
     const double most = floor(t->B / plan->critical_tokens_per_chip);
     return most < 1 || most > 1e12 ? 0 : sp_nearest_chips(&in->hw->network, (int64_t)most, false);
 }

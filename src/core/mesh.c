@@ -153,23 +153,31 @@ static void visit_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_
     visit(&plan, context);
 }
 
+/* The next divisor of an axis after `tp`; past its end when there is none. */
+static int64_t next_divisor(int64_t length, int64_t tp)
+{
+    do
+        tp++;
+    while (tp <= length && length % tp != 0);
+    return tp;
+}
+
 /* Every way to give whole axes, and at most one part of an axis, to TP. */
 static void each_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                             enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
 {
     const int32_t *axis = in->hw->shape.axis;
     const bool may_split = kind == SP_FSDP_TP || kind == SP_PP_FSDP || kind == SP_HSDP;
-    int64_t tp[SP_MAX_AXES];
-    for (tp[0] = 1; tp[0] <= (may_split ? axis[0] : 1); tp[0]++) {
-        for (tp[1] = 1; tp[1] <= (may_split ? axis[1] : 1); tp[1]++) {
-            for (tp[2] = 1; tp[2] <= (may_split ? axis[2] : 1); tp[2]++) {
+    int64_t tp[SP_MAX_AXES], most[SP_MAX_AXES];
+    for (int i = 0; i < SP_MAX_AXES; i++)
+        most[i] = may_split ? axis[i] : 1;
+    for (tp[0] = 1; tp[0] <= most[0]; tp[0] = next_divisor(axis[0], tp[0])) {
+        for (tp[1] = 1; tp[1] <= most[1]; tp[1] = next_divisor(axis[1], tp[1])) {
+            for (tp[2] = 1; tp[2] <= most[2]; tp[2] = next_divisor(axis[2], tp[2])) {
                 int parts = 0;
-                bool divides = true;
-                for (int i = 0; i < SP_MAX_AXES; i++) {
-                    divides = divides && axis[i] % tp[i] == 0;
+                for (int i = 0; i < SP_MAX_AXES; i++)
                     parts += tp[i] > 1 && tp[i] < axis[i];
-                }
-                if (divides && parts <= 1)
+                if (parts <= 1)
                     visit_torus_mesh(in, t, kind, tp, visit, context);
             }
         }

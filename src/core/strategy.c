@@ -87,6 +87,7 @@ static void torus_terms(struct sp_fit_terms *t, const struct sp_fit_input *in)
         t->W += axis[i];
     t->W_Y = t->n > 1 ? axis[t->n - 1] : NAN;
     t->W_X = t->n > 1 ? t->W - t->W_Y : NAN;
+    t->W_axes = t->W;
     t->W_domain = t->W_node = NAN;
     if (hw->slices > 1) {
         t->W_dcn = sp_dcn_bytes_per_s_per_chip(&hw->network);
@@ -97,7 +98,7 @@ static void torus_terms(struct sp_fit_terms *t, const struct sp_fit_input *in)
 static void switched_terms(struct sp_fit_terms *t, const struct sp_network *net)
 {
     t->n = 0;
-    t->W_ici = t->W_X = t->W_Y = NAN;
+    t->W_ici = t->W_axes = t->W_X = t->W_Y = NAN;
     t->W_domain = net->domain_bytes_per_s;
     t->W_node = sp_node_bytes_per_s(net);
     if (t->N <= (double)net->domain)

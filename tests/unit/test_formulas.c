@@ -159,6 +159,7 @@ static void fit_grid(void **state)
         "--batch 3x17 --remat none --mfu 1",
         "--axes 1 --constants textbook",
         "--axes 2 --overlap none --mfu 0.0001 --remat dots",
+        "--axes 1 --overlap none",
         "--batch 1e15 --seq 131072 --precision fp8 --remat selective"};
     int lies = 0;
     for (size_t m = 0; m < sizeof models / sizeof *models; m++)

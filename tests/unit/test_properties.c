@@ -398,7 +398,7 @@ static void chips_to_fit_is_an_edge(void **state)
     for (int i = 0; i < CASES / 2; i++) {
         struct question q, other;
         draw(&q);
-        if (q.hw.slices > 1)
+        if (q.hw.slices > 1) /* whole slices: see slices_to_fit */
             continue;
         for (int kind = SP_DP; kind <= SP_TP; kind++) {
             const enum sp_strategy_kind k = (enum sp_strategy_kind)kind;
@@ -417,6 +417,9 @@ static void chips_to_fit_is_an_edge(void **state)
                 never++;
                 continue;
             }
+            if (q.hw.network.kind == SP_TORUS &&
+                chips > sp_nearest_chips(&q.hw.network, (int64_t)1e9, false))
+                continue; /* several slices */
             if (chips > 1 && place(&other.hw, chips)) {
                 other.t = sp_fit_terms(&other.in);
                 hold(sp_fit_strategy(&other.in, &other.t, k).fits, "kind %d on %lld\n", kind,
@@ -456,35 +459,57 @@ static void accumulation_is_an_edge(void **state)
     assert_true(edges > 100);
 }
 
-/* Every size on offer up to the number of chips fed keeps FSDP compute-bound, the next one does
- * not. Only within one scale-up domain or beyond it: the critical batch is that of this machine. */
-static void chips_fed_is_an_edge(void **state)
+/* Over several slices: so many of them fit, and one less does not. */
+static void slices_to_fit(void **state)
 {
     (void)state;
     int edges = 0;
     for (int i = 0; i < CASES / 2; i++) {
         struct question q, other;
         draw(&q);
-        const int64_t domain = q.hw.network.domain;
+        if (q.hw.slices == 1)
+            continue;
         const struct sp_strategy s = sp_fit_strategy(&q.in, &q.t, SP_FSDP);
-        if (q.hw.network.kind == SP_TORUS || !s.exists || q.t.N <= 1)
+        const int64_t chips = sp_chips_to_fit(&s, &q.in, &q.t);
+        const int64_t slices = chips / q.hw.chips_per_slice;
+        ask(&other, &q);
+        hold(chips % q.hw.chips_per_slice == 0, "%lld chips\n", (long long)chips);
+        for (int64_t n = slices - 1; n <= slices && n > 1; n++) {
+            other.hw.slices = n;
+            other.t = sp_fit_terms(&other.in);
+            hold(sp_fit_strategy(&other.in, &other.t, SP_FSDP).fits == (n == slices),
+                 "%lld slices\n", (long long)n);
+            edges++;
+        }
+    }
+    printf("%d edges\n", edges);
+    assert_true(edges > 1000);
+}
+
+/* The largest size on offer that FSDP keeps compute-bound at this batch, whatever its rings. */
+static void chips_fed_is_an_edge(void **state)
+{
+    (void)state;
+    int edges = 0;
+    for (int i = 0; i < CASES / 4; i++) {
+        struct question q, other;
+        draw(&q);
+        const struct sp_network *net = &q.hw.network;
+        const struct sp_strategy s = sp_fit_strategy(&q.in, &q.t, SP_FSDP);
+        if (q.hw.slices > 1 || !s.exists || q.t.N <= 1)
             continue;
         const int64_t fed = sp_chips_fed(&s, &q.in, &q.t);
         ask(&other, &q);
-        if (fed <= 1 || (fed > domain) != (q.t.N > (double)domain))
-            continue;
-        if (place(&other.hw, fed)) {
-            other.t = sp_fit_terms(&other.in);
-            hold(sp_fit_strategy(&other.in, &other.t, SP_FSDP).compute_bound, "%lld chips\n",
-                 (long long)fed);
-        }
-        const int64_t more = sp_nearest_chips(&q.hw.network, fed + 1, true);
-        if (place(&other.hw, more)) {
-            other.t = sp_fit_terms(&other.in);
-            hold(!sp_fit_strategy(&other.in, &other.t, SP_FSDP).compute_bound ||
-                     (more > domain) != (q.t.N > (double)domain),
-                 "%lld chips\n", (long long)more);
-            edges++;
+        hold(fed >= 1, "%lld chips\n", (long long)fed);
+        int64_t chips = fed;
+        for (int tries = 0; tries < 40 && chips > 0; tries++) {
+            if (chips > 1 && place(&other.hw, chips)) {
+                other.t = sp_fit_terms(&other.in);
+                hold(sp_fit_strategy(&other.in, &other.t, SP_FSDP).compute_bound == (chips == fed),
+                     "fed %lld, asked %lld\n", (long long)fed, (long long)chips);
+                edges++;
+            }
+            chips = sp_nearest_chips(net, chips + 1, true);
         }
     }
     printf("%d edges\n", edges);
@@ -531,6 +556,7 @@ int main(void)
         cmocka_unit_test(remat_to_fit_is_least),
         cmocka_unit_test(accumulation_is_an_edge),
         cmocka_unit_test(chips_fed_is_an_edge),
+        cmocka_unit_test(slices_to_fit),
     };
     return cmocka_run_group_tests_name("properties", tests, load_bases, NULL);
 }

@@ -195,6 +195,21 @@ static void one_node(void **state)
     assert_false(sp_fit_strategy(&c.in, &c.t, SP_HSDP).exists);
 }
 
+/* TP 8 of Llama 3 8B on NVLink: 989.4e12 x 8 / (4.5e11 x 14336) = 1.227, whatever the batch. */
+static void no_batch_helps_tp(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-8b", "h100-8", 1e4, 4096);
+    struct sp_strategy mesh;
+    const struct sp_strategy best = sp_fit_best(&c.in, &c.t, 1u << SP_TP);
+    assert_int_equal(best.tp, 8);
+    assert_close(best.comms_over_math, 989.4e12 * 8 / (4.5e11 * 14336), 1e-14);
+    assert_true(isinf(sp_batch_needed_any(&c.in, &c.t, SP_TP, false, &mesh)));
+    assert_true(isinf(sp_batch_needed_any(&c.in, &c.t, SP_TP, true, &mesh)));
+    assert_int_equal(mesh.tp, 8);
+}
+
 /* Devices without a scale-up network: only the scale-out bandwidth counts, however slow the
  * (unused) figure of the domain is. */
 static void domains_of_one(void **state)
@@ -208,6 +223,21 @@ static void domains_of_one(void **state)
     const struct sp_strategy fsdp = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
     assert_close(fsdp.critical_tokens_per_chip, 989.4e12 / 5e10, 1e-14);
     assert_close(fsdp.comms_over_math, 989.4e12 / 5e10 / 125000, 1e-14);
+}
+
+/* A torus as large as a config may describe is searched by its divisors, in no time. */
+static void largest_torus(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-8b", "v5p-4096", 1e9, 4096);
+    c.hw.shape = (struct sp_shape){{4096, 4096, 4096}};
+    c.hw.chips_per_slice = sp_shape_chips(&c.hw.shape);
+    c.hw.slices = 1000000;
+    c.t = sp_fit_terms(&c.in);
+    const struct sp_strategy best = sp_fit_best(&c.in, &c.t, everything);
+    assert_true(best.exists);
+    assert_true(best.dp * best.fsdp * best.tp * best.pp == sp_chips(&c.hw));
 }
 
 /* A size without a shape: data parallelism works, nothing is said about activations. */
@@ -247,6 +277,22 @@ static void four_pods(void **state)
     c.in.batch_tokens = 4 * 73440.;
     c.t = sp_fit_terms(&c.in);
     assert_close(sp_fit_strategy(&c.in, &c.t, SP_HSDP).loads.weights[SP_LINK_DCN], 1, 1e-14);
+}
+
+/* Taking turns on one axis and the data-centre network: a slice of 8960 at 1.8e11 and 6.25e9 for
+ * each chip of it, so W = 1 / (1 / 1.8e11 + 1 / 5.6e13), and the load is the threshold over the
+ * tokens. */
+static void four_pods_in_turn(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-70b", "v5p-8960x4", 4194304, 8192);
+    c.in.axes = 1;
+    c.in.overlap = SP_OVERLAP_NONE;
+    c.t = sp_fit_terms(&c.in);
+    const struct sp_strategy fsdp = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+    assert_close(fsdp.critical_tokens_per_chip, 4.59e14 * (1 / 1.8e11 + 1 / 5.6e13), 1e-14);
+    assert_close(fsdp.comms_over_math, fsdp.critical_tokens_per_chip / c.t.tokens_per_chip, 1e-14);
 }
 
 /* One axis alone cannot be split by the rule: the critical batch is that of the mesh itself. */
@@ -363,9 +409,12 @@ int main(void)
         cmocka_unit_test(llama3_405b),
         cmocka_unit_test(one_node),
         cmocka_unit_test(domains_of_one),
+        cmocka_unit_test(no_batch_helps_tp),
+        cmocka_unit_test(largest_torus),
         cmocka_unit_test(size_only),
         cmocka_unit_test(four_pods),
         cmocka_unit_test(four_pods_one_axis),
+        cmocka_unit_test(four_pods_in_turn),
         cmocka_unit_test(experts),
         cmocka_unit_test(exactly_full),
         cmocka_unit_test(one_chip),
