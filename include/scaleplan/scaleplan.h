@@ -22,5 +22,6 @@
 #include <scaleplan/pipeline.h>
 #include <scaleplan/precision.h>
 #include <scaleplan/strategy.h>
+#include <scaleplan/training_run.h>
 
 #endif

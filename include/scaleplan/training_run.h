@@ -1,0 +1,32 @@
+/* A whole training run: time, energy, money, and what failures cost. */
+#ifndef SCALEPLAN_TRAINING_RUN_H
+#define SCALEPLAN_TRAINING_RUN_H
+
+/* Time of `flops` FLOPs on `devices` devices of that peak at a utilisation `mfu`. s.
+ * Scaling book, "Training": FLOPs / (N C MFU). */
+double sp_run_s(double flops, double devices, double peak_flops_per_s, double mfu);
+
+/* What checkpoints and failures do to a run. All times in s; mtbf_s is of the whole machine. */
+struct sp_goodput {
+    double write_s;    /* delta: time to write a checkpoint that stops the work */
+    double interval_s; /* tau: work between two checkpoints */
+    double mtbf_s;     /* M: mean time between failures of the machine */
+    double restart_s;  /* R: time from a failure to running again */
+};
+
+/* Young's optimal interval, sqrt(2 delta M). s. Young 1974. */
+double sp_young_interval_s(double write_s, double mtbf_s);
+
+/* Daly's higher-order optimal interval. s. Daly 2006, equation 37:
+ * sqrt(2 delta M) (1 + sqrt(delta / 2M) / 3 + delta / 18M) - delta for delta < 2M, else M. */
+double sp_daly_interval_s(double write_s, double mtbf_s);
+
+/* Share of the wall time that is useful work: writing costs delta / (tau + delta), a failure loses
+ * half an interval and the restart. 1 when nothing is written and nothing fails; never below 0.
+ * First-order model of Young 1974. */
+double sp_goodput(const struct sp_goodput *run);
+
+/* Mean time between failures of `devices` devices that each have one of `device_mtbf_s`. s. */
+double sp_machine_mtbf_s(double device_mtbf_s, double devices);
+
+#endif
