@@ -87,6 +87,7 @@ struct sp_strategy {
     double state_bytes, activation_bytes, memory_bytes; /* per chip */
     bool fits, compute_bound;
     double t_math_s, t_comms_s, step_s;
+    double uneven; /* layers of the fullest stage over the mean, >= 1 */
     double bubble; /* pipeline idle time over useful time, (p-1)/(v m) */
     double step_with_bubble_s;
 };
@@ -133,6 +134,10 @@ struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fi
 /* The FSDP x TP mesh of that TP degree on real axes with the least communication. */
 struct sp_strategy sp_fit_on_real_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                        int64_t tp);
+
+/* Share of a step's micro-batches whose checkpoints the first stage of the plan keeps at once
+ * (interleaved 1F1B, pipeline.h); 1 without a pipeline. */
+double sp_in_flight_share(const struct sp_strategy *plan);
 
 /* Time of the step at the stated MFU, never faster than the plan's ideal. s. */
 double sp_step_at_mfu_s(const struct sp_strategy *plan, double mfu);

@@ -73,7 +73,10 @@ static void put_critical(const struct fit *f, const struct sp_strategy *s, bool 
     } else if (closed_form && rule && !isnan(f->t.W_X) && s->tp > 1) {
         const double dcn = f->t.S > 1 ? f->t.r * f->t.C / (f->t.M * f->t.W_dcn) : 0;
         sp_symbol(r, "critical_dcn", dcn, "tokens", "of the data-centre network, 0 for one slice");
-        sp_put(r, SP_Q_FIT_CRITICAL_RULE, s->critical_tokens_per_chip);
+        sp_put(r,
+               f->in.overlap == SP_OVERLAP_NONE ? SP_Q_FIT_CRITICAL_RULE_TURNS
+                                                : SP_Q_FIT_CRITICAL_RULE,
+               s->critical_tokens_per_chip);
     } else {
         sp_put(r, SP_Q_FIT_CRITICAL_MESH, s->critical_tokens_per_chip);
     }
@@ -107,8 +110,9 @@ static void put_plan(const struct fit *f, const struct sp_strategy *s, bool clos
     sp_symbol(r, "state_chip", s->state_bytes, "bytes", "state on one chip");
     sp_symbol(r, "activation_chip", isnan(s->activation_bytes) ? 0 : s->activation_bytes, "bytes",
               "checkpoints on one chip");
-    sp_symbol(r, "in_flight", s->pp > 1 ? fmin((double)s->pp, m) / m : 1, "",
+    sp_symbol(r, "in_flight", sp_in_flight_share(s), "",
               "share of the micro-batches whose checkpoints are alive");
+    sp_symbol(r, "uneven", s->uneven, "", "layers of the fullest stage over the mean");
     sp_put_bool(r, SP_Q_FIT_FITS, s->fits);
     sp_put_bool(r, SP_Q_FIT_COMPUTE_BOUND, s->compute_bound);
     sp_put_text(r, SP_Q_FIT_BOUND, "%s", s->compute_bound ? "math" : links[s->binding]);
@@ -384,6 +388,11 @@ void sp_put_best(const struct fit *f)
             sp_human_text(sequences, SP_TOKENS), (long long)shards,
             (long long)ceil(shards / sequences));
     if (best.pp > 1)
-        sp_note(r, "pipeline: 1F1B, chunks a stage: %lld, micro-batches of one sequence: %lld",
-                (long long)best.chunks, (long long)best.microbatches);
+        sp_note(r,
+                "pipeline: interleaved 1F1B, chunks a stage: %lld, micro-batches of one sequence: "
+                "%lld, fullest "
+                "stage %s of the mean; weights are gathered once a step and kept, gradients "
+                "reduced once",
+                (long long)best.chunks, (long long)best.microbatches,
+                sp_human_text(best.uneven, SP_NUMBER));
 }

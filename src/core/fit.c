@@ -101,7 +101,15 @@ static double mesh_critical(const struct sp_strategy *plan, const struct sp_fit_
     if (!isnan(t->W_Y) && plan->tp > 1 && plan->pp == 1) {
         const double ici =
             sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, in->overlap);
-        return t->S > 1 ? fmax(ici, t->r * t->C / (t->M * t->W_dcn)) : ici;
+        if (t->S <= 1)
+            return ici;
+        const double dcn = t->r * t->C / (t->M * t->W_dcn);
+        if (in->overlap == SP_OVERLAP_AXES)
+            return fmax(ici, dcn);
+        /* In turn: 2 sqrt(K / x) + dcn / x <= 1 at x tokens a chip, where K is a quarter of `ici`.
+         */
+        const double edge = sqrt(ici / 4) + sqrt(ici / 4 + dcn);
+        return edge * edge;
     }
     return sp_batch_needed(plan, t, in->overlap) / t->N;
 }

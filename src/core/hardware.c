@@ -155,7 +155,7 @@ bool sp_offers_chips(const struct sp_network *network, int64_t chips)
     const int64_t host = network->devices_per_host > 0 ? network->devices_per_host : domain;
     if (chips >= domain)
         return chips % domain == 0;
-    return domain % chips == 0 || chips % host == 0;
+    return host % chips == 0 || chips % host == 0;
 }
 
 int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool up)

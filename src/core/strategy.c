@@ -1,6 +1,8 @@
 /* The closed forms of the training chapter: thresholds, loads, memory and times of one strategy. */
 #include <math.h>
 
+#include <scaleplan/pipeline.h>
+
 #include "strategy_internal.h"
 
 double sp_critical_tokens_per_chip(double C, double W, double r)
@@ -197,12 +199,26 @@ static void switched_loads(struct sp_strategy *plan, const struct sp_fit_input *
         loads->activations[SP_LINK_SCALEOUT] += pipeline_load(plan, t, nic);
 }
 
+double sp_in_flight_share(const struct sp_strategy *plan)
+{
+    const struct sp_pipeline pipeline = {.schedule = SP_INTERLEAVED,
+                                         .stages = plan->pp,
+                                         .microbatches = plan->microbatches,
+                                         .chunks = plan->chunks};
+    return plan->pp > 1 ? sp_in_flight(&pipeline, 0) / (double)plan->microbatches : 1;
+}
+
+/* Whole layers in every chunk: the fullest stage sets the pace. */
+static double unevenness(const struct sp_strategy *plan, double layers)
+{
+    const double chunks = (double)plan->pp * (double)plan->chunks;
+    return ceil(layers / chunks) * chunks / layers;
+}
+
 /* States and activations of one chip. */
 static void judge_memory(struct sp_strategy *plan, const struct sp_fit_terms *t)
 {
-    const double in_flight = plan->pp > 1 ? fmin((double)plan->pp, (double)plan->microbatches) /
-                                                (double)plan->microbatches
-                                          : 1;
+    const double in_flight = sp_in_flight_share(plan);
     const double copies = (double)plan->dp;
     plan->state_bytes = t->state_bytes * copies / t->N;
     plan->activation_bytes =
@@ -227,7 +243,8 @@ void sp_judge(struct sp_strategy *plan, const struct sp_fit_input *in, const str
     plan->step_s = fmax(plan->t_math_s, plan->t_comms_s);
     plan->bubble =
         plan->pp > 1 ? (double)(plan->pp - 1) / (double)(plan->chunks * plan->microbatches) : 0;
-    plan->step_with_bubble_s = plan->step_s * (1 + plan->bubble);
+    plan->uneven = plan->pp > 1 ? unevenness(plan, t->L) : 1;
+    plan->step_with_bubble_s = plan->step_s * plan->uneven * (1 + plan->bubble);
     judge_memory(plan, t);
 }
 
