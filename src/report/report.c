@@ -134,6 +134,16 @@ static const char *keep(struct sp_report *r, const char *text)
     return r->owned[r->n_owned++] = must(strdup(text));
 }
 
+void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, double value)
+{
+    struct sp_quantity_info info = sp_quantities[id];
+    info.key = keep(r, key);
+    struct sp_entry *entry = add_entry(r, &info);
+    set_number(entry, value);
+    if (info.unit == SP_VERDICT && entry->kind == SP_VALUE_NUMBER)
+        entry->kind = SP_VALUE_BOOL;
+}
+
 void sp_put_described(struct sp_report *r, const char *key, const char *label, enum sp_unit unit,
                       const char *source, const char *meaning, double number, const char *text)
 {

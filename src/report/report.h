@@ -49,6 +49,10 @@ void sp_put_null(struct sp_report *report, enum sp_quantity_id id);
 __attribute__((format(printf, 3, 4))) void
 sp_put_text(struct sp_report *report, enum sp_quantity_id id, const char *format, ...);
 
+/* A number or a verdict under a key made at run time, "alpha.2": the row's formula and meaning,
+ * another name. */
+void sp_put_keyed(struct sp_report *report, enum sp_quantity_id id, const char *key, double value);
+
 /* A quantity described at run time, such as a config's field; the strings are copied. `text` NULL:
  * a number. */
 void sp_put_described(struct sp_report *report, const char *key, const char *label,

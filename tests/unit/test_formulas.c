@@ -28,10 +28,11 @@ static int split(char *line, char **words)
     return n;
 }
 
+/* Rows are told apart by formula and meaning: a key may be made at run time ("alpha.2"). */
 static void mark_seen(const struct sp_quantity_info *info)
 {
     for (int id = 0; id < SP_QUANTITIES; id++)
-        if (strcmp(sp_quantities[id].key, info->key) == 0 &&
+        if (strcmp(sp_quantities[id].meaning, info->meaning) == 0 &&
             strcmp(sp_quantities[id].formula, info->formula) == 0)
             total.seen[id] = true;
 }

@@ -1,0 +1,54 @@
+/* Critical batches and degrees beside those of strategy.h: the other side of the same inequalities.
+ */
+#ifndef SCALEPLAN_CRITICAL_H
+#define SCALEPLAN_CRITICAL_H
+
+#include <stdint.h>
+
+#include <scaleplan/strategy.h>
+
+/* Smallest MLP width that hides tensor parallelism of degree Y over links of W bytes/s: Y C / W.
+ * columns. Scaling book, "Training", tensor parallelism. */
+double sp_min_d_ff_for_tp(double Y, double C, double W);
+
+/* Smallest expert width that hides expert parallelism over Z devices in nodes of `domain` (8), k
+ * experts a token, node egress W: (C/W) (Z - domain) / k, times min(domain k / Z, 1). 0 inside one
+ * node. columns. Scaling book, "GPUs", expert parallelism: F > alpha (Z-8)/k, and F > 8 alpha for Z
+ * >> k. */
+double sp_min_d_ff_for_ep(double Z, double k, double domain, double C, double W);
+
+/* Nodes that the model-parallel ranks of one replica span: p stages times TP beyond a node. The
+ * gradient traffic of a node, and with it the critical batch across nodes, is divided by it.
+ * Scaling book, "GPUs". */
+double sp_model_parallel_nodes(double tp, double pp, double domain);
+
+/* A split of N chips into X shards and a TP group of Y = N / X, Y a power of two. */
+struct sp_split {
+    double fsdp, tp;
+    double fsdp_load, tp_load; /* r C X / (W_X B), C Y / (W_Y F) */
+    double comms_over_math;    /* their largest, or their sum when axes take turns */
+};
+
+/* The power-of-two split with the least communication, on axes of W_X and W_Y bytes/s. Y runs from
+ * 1 to the largest power of two that divides N. Scaling book, "Training", mixed FSDP and TP. */
+struct sp_split sp_best_pow2_split(double B, int64_t N, double F, double C, double W_X, double W_Y,
+                                   double r, enum sp_overlap overlap);
+
+/* The power of two nearest to x on a logarithmic scale. */
+double sp_nearest_pow2(double x);
+
+/* Bytes one layer's two matrices move in forward and backward pass, 16-bit, before any division by
+ * bandwidth: DP 8DF, FSDP 12DF, TP 8BD, FSDP over X with TP over Y 12 (BD/X + DF/Y). Scaling book,
+ * "Training", table of strategies. */
+struct sp_layer_bytes {
+    double dp, fsdp, tp, mixed;
+};
+struct sp_layer_bytes sp_layer_bytes(double B, double D, double F, double X, double Y);
+
+/* Chips above which weights kept in place in two dimensions move less than tensor parallelism over
+ * three axes, 32 (F/D) (3/4)^2, and the split that moves least: X = sqrt(N D / 2F), the rest N / X.
+ * Scaling book, "Sharding" and "Inference", 2D weight-stationary sharding. */
+double sp_stationary_min_chips(double D, double F);
+double sp_stationary_x(double N, double D, double F);
+
+#endif
