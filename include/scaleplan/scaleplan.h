@@ -16,6 +16,7 @@
 #define SCALEPLAN_SCALEPLAN_H
 
 #include <scaleplan/chip.h>
+#include <scaleplan/collective.h>
 #include <scaleplan/critical.h>
 #include <scaleplan/flops.h>
 #include <scaleplan/hardware.h>

@@ -6,12 +6,20 @@
 #include "command.h"
 #include "help.h"
 
-#define COMMANDS(X)                                                                                \
-    X(fit)                                                                                         \
-    X(list)                                                                                        \
-    X(show)                                                                                        \
-    X(lint)                                                                                        \
-    X(batch) X(flops) X(pipeline) X(train) X(check)
+/* One a line, in the order of --help. */
+/* clang-format off */
+#define COMMANDS(X) \
+    X(fit) \
+    X(flops) \
+    X(batch) \
+    X(comm) \
+    X(pipeline) \
+    X(train) \
+    X(list) \
+    X(show) \
+    X(lint) \
+    X(check)
+/* clang-format on */
 
 #define DECLARE(name) extern const struct sp_command sp_cmd_##name;
 #define POINT(name) &sp_cmd_##name,

@@ -1,0 +1,64 @@
+#include "array.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "text.h"
+
+double sp_element_bytes(const char *dtype)
+{
+    static const struct {
+        const char *name;
+        double bytes;
+    } types[] = {{"bf16", 2},  {"fp16", 2}, {"f16", 2},  {"fp32", 4}, {"f32", 4},    {"tf32", 4},
+                 {"fp8", 1},   {"int8", 1}, {"s8", 1},   {"u8", 1},   {"int4", 0.5}, {"fp4", 0.5},
+                 {"int32", 4}, {"s32", 4},  {"fp64", 8}, {"f64", 8},  {"int16", 2},  {"bool", 1}};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i].name, dtype) == 0)
+            return types[i].bytes;
+    return 0;
+}
+
+bool sp_parse_array(const char *text, const char *what, struct sp_array *array,
+                    struct sp_error *error)
+{
+    const char *open = strchr(text, '['), *at = open ? open + 1 : text;
+    char dtype[16] = "bf16";
+    *array = (struct sp_array){0};
+    if (open && open - text > 0)
+        snprintf(dtype, sizeof dtype, "%.*s", (int)(open - text < 15 ? open - text : 15), text);
+    array->element_bytes = sp_element_bytes(dtype);
+    if (array->element_bytes <= 0)
+        return sp_fail(error, SP_INPUT,
+                       "%s: \"%s\" is no element type; bf16, fp32, fp8, int8 and their kind are",
+                       what, sp_safe(dtype));
+    for (;;) {
+        char word[40];
+        const size_t n = strcspn(at, ",]");
+        double dim;
+        snprintf(word, sizeof word, "%.*s", (int)(n < 39 ? n : 39), at);
+        if (array->n == SP_MAX_DIMS || !sp_parse_number(word, &dim) || dim < 1 || dim > 1e18 ||
+            dim != floor(dim))
+            return sp_fail(error, SP_INPUT,
+                           "%s: \"%s\" is no array; expected a type and up to %d sizes, such as "
+                           "bf16[1024,4096]",
+                           what, sp_safe(text), SP_MAX_DIMS);
+        array->dim[array->n++] = dim;
+        at += n;
+        if (*at != ',')
+            break;
+        at++;
+    }
+    if (open ? strcmp(at, "]") != 0 : *at != '\0')
+        return sp_fail(error, SP_INPUT, "%s: \"%s\": expected ] at the end", what, sp_safe(text));
+    return true;
+}
+
+double sp_array_bytes(const struct sp_array *array)
+{
+    double bytes = array->element_bytes;
+    for (int i = 0; i < array->n; i++)
+        bytes *= array->dim[i];
+    return bytes;
+}

@@ -1,0 +1,28 @@
+/* Arrays as the textbook writes them: bf16[1024,4096]. */
+#ifndef SP_ARRAY_H
+#define SP_ARRAY_H
+
+#include <stdbool.h>
+
+#include "error.h"
+
+enum { SP_MAX_DIMS = 8 };
+
+struct sp_array {
+    double element_bytes;
+    double dim[SP_MAX_DIMS];
+    int n;
+};
+
+/* Parses "bf16[1024,4096]"; `what` names the option in errors. A bare list "1024,4096" has 2-byte
+ * elements. */
+bool sp_parse_array(const char *text, const char *what, struct sp_array *array,
+                    struct sp_error *error);
+
+/* Bytes of an element of that type ("bf16" 2, "int8" 1, ...), 0 when it is unknown. */
+double sp_element_bytes(const char *dtype);
+
+/* Product of the dimensions times the bytes of an element. */
+double sp_array_bytes(const struct sp_array *array);
+
+#endif
