@@ -19,6 +19,7 @@
 #include <scaleplan/collective.h>
 #include <scaleplan/critical.h>
 #include <scaleplan/flops.h>
+#include <scaleplan/footprint.h>
 #include <scaleplan/hardware.h>
 #include <scaleplan/model.h>
 #include <scaleplan/pipeline.h>

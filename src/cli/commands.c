@@ -10,6 +10,7 @@
 /* clang-format off */
 #define COMMANDS(X) \
     X(fit) \
+    X(memory) \
     X(flops) \
     X(batch) \
     X(comm) \

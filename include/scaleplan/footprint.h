@@ -1,0 +1,55 @@
+/* Bytes of one device under a parallel plan: states by ZeRO stage, activations, and the inverses.
+ */
+#ifndef SCALEPLAN_FOOTPRINT_H
+#define SCALEPLAN_FOOTPRINT_H
+
+#include <stdint.h>
+
+#include <scaleplan/model.h>
+#include <scaleplan/precision.h>
+
+/* How a model is spread. Every degree is >= 1. */
+struct sp_spread {
+    double dp; /* N_d: replicas that the optimizer state may be sharded over */
+    double tp, pp, ep, cp;
+    int zero; /* 0: replicated; 1: optimizer; 2: and gradients; 3: and weights */
+    double microbatches_in_flight; /* of the fullest stage; 1 without a pipeline */
+};
+
+/* Bytes on one device. */
+struct sp_footprint {
+    double params, grads, optimizer; /* optimizer: master copy and moments */
+    double activations;
+    double total;
+};
+
+/* States of one device: what ZeRO leaves whole, what it divides by N_d, after TP, PP and (for
+ * routed experts) EP. `params` are all parameters, `experts` the routed ones among them. bytes.
+ * ZeRO, Rajbhandari et al. 2020, section 5: DP (w+g+K)P; stage 1 (w+g)P + KP/N_d; stage 2 wP +
+ * (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
+struct sp_footprint sp_state_footprint(double params, double experts,
+                                       const struct sp_precision *precision,
+                                       const struct sp_spread *spread);
+
+/* Korthikanti et al. 2022, table 2: activation bytes of one GPT layer for a micro-batch, 16-bit,
+ * materialised scores, dropout. s tokens, b sequences, h width, a heads, t TP degree. */
+enum sp_gpt_rule { SP_GPT_NONE, SP_GPT_TP, SP_GPT_TP_SP, SP_GPT_SELECTIVE, SP_GPT_FULL };
+double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double s, double b, double h, double a,
+                               double t);
+
+/* Share of a GPT layer's activations that recomputing the attention core frees: (5as/h) / (34 +
+ * 5as/h). Same source, section 5. */
+double sp_selective_saved_share(double s, double h, double a);
+
+/* Bytes of `count` checkpoints a layer, each d_model wide and 16-bit, for a batch. Scaling book,
+ * "Training": 2 n B D L. */
+double sp_checkpoint_bytes(double count, double batch_tokens, double d_model, double layers);
+
+/* Largest model in parameters whose states fit: capacity times the devices that share them over the
+ * bytes of a parameter. */
+double sp_max_params(double capacity_bytes, double devices, double bytes_per_param);
+
+/* Fewest devices whose memory holds `bytes` strictly. */
+double sp_min_devices(double bytes, double capacity_bytes);
+
+#endif
