@@ -11,7 +11,7 @@
     X(list)                                                                                        \
     X(show)                                                                                        \
     X(lint)                                                                                        \
-    X(batch) X(flops) X(pipeline) X(train) X(check)
+    X(batch) X(flops) X(pipeline) X(train) X(scaling) X(lr) X(check)
 
 #define DECLARE(name) extern const struct sp_command sp_cmd_##name;
 #define POINT(name) &sp_cmd_##name,
