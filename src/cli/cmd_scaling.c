@@ -9,9 +9,10 @@ static const struct sp_option options[] = {
     {"flops", "FLOPS", SP_NUMBER_OPTION, 1, 1e40, NULL, NULL,
      "C: training budget, such as 5.76e23"},
     SP_OPTION_MODEL,
-    {"params", "N", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL,
+    SP_OPTION_SHAPE,
+    {"params", "N", SP_COUNTED, 1, 1e18, NULL, NULL,
      "N: size, in place of --model; of a mixture of experts what one token passes"},
-    {"tokens", "N", SP_NUMBER_OPTION, 1, 1e24, NULL, NULL, "D: training tokens"},
+    {"tokens", "N", SP_COUNTED, 1, 1e24, NULL, NULL, "D: training tokens"},
     {"loss", "NATS", SP_NUMBER_OPTION, 1e-6, 100, NULL, NULL,
      "loss to reach: with a size or tokens gives the other, alone the smallest budget"},
     {"law", "NAME|FILE", SP_TEXT, 0, 0, NULL, "chinchilla",
@@ -48,7 +49,7 @@ static void describe_loss(const struct sp_scaling_law *law, char *out, size_t si
     char n[7][32];
     const double numbers[] = {law->E, law->A, law->alpha, law->B, law->beta, law->N_c, law->D_c};
     for (int i = 0; i < 7; i++)
-        sp_format_double(numbers[i], n[i], sizeof n[i]);
+        snprintf(n[i], sizeof n[i], "%.6g", numbers[i]);
     if (law->form == SP_FORM_SUM)
         snprintf(out, size, "L = %s + %s/N^%s + %s/D^%s", n[0], n[1], n[2], n[3], n[4]);
     else if (law->form == SP_FORM_KAPLAN)
@@ -56,6 +57,20 @@ static void describe_loss(const struct sp_scaling_law *law, char *out, size_t si
     else
         snprintf(out, size, "the law tells no loss");
 }
+
+/* How each rule makes the power law N = g (C/6)^a. */
+static const enum sp_quantity_id coefficients[] = {
+    [SP_RULE_MINIMUM] = SP_Q_SCALING_COEFFICIENT_MINIMUM,
+    [SP_RULE_RATIO] = SP_Q_SCALING_COEFFICIENT_RATIO,
+    [SP_RULE_PARAMS_POWER] = SP_Q_SCALING_COEFFICIENT_PARAMS,
+    [SP_RULE_TOKENS_POWER] = SP_Q_SCALING_COEFFICIENT_TOKENS,
+};
+static const enum sp_quantity_id exponents[] = {
+    [SP_RULE_MINIMUM] = SP_Q_SCALING_EXPONENT_MINIMUM,
+    [SP_RULE_RATIO] = SP_Q_SCALING_EXPONENT_RATIO,
+    [SP_RULE_PARAMS_POWER] = SP_Q_SCALING_EXPONENT_PARAMS,
+    [SP_RULE_TOKENS_POWER] = SP_Q_SCALING_EXPONENT_TOKENS,
+};
 
 /* The text of a member of the law's file. */
 static void put_law_text(const struct scaling *s, enum sp_quantity_id id, const cJSON *root,
@@ -73,7 +88,6 @@ static bool put_law(const struct scaling *s, const char *spec, struct sp_error *
     char formula[256];
     struct sp_config config;
     const struct sp_law_power n = sp_law_power(&s->law);
-    const int rule = s->law.rule;
     if (strcmp(spec, "-") == 0) { /* standard input has been read */
         sp_put_null(s->report, SP_Q_SCALING_LAW_SOURCE);
     } else {
@@ -86,9 +100,8 @@ static bool put_law(const struct scaling *s, const char *spec, struct sp_error *
     describe_loss(&s->law, formula, sizeof formula);
     sp_put_text(s->report, SP_Q_SCALING_LAW, "%s", s->law.name);
     sp_put_text(s->report, SP_Q_SCALING_FORMULA, "%s", formula);
-    sp_put(s->report, (enum sp_quantity_id)(SP_Q_SCALING_COEFFICIENT_MINIMUM + rule),
-           n.coefficient);
-    sp_put(s->report, (enum sp_quantity_id)(SP_Q_SCALING_EXPONENT_MINIMUM + rule), n.exponent);
+    sp_put(s->report, coefficients[s->law.rule], n.coefficient);
+    sp_put(s->report, exponents[s->law.rule], n.exponent);
     return true;
 }
 
@@ -243,6 +256,11 @@ static void put_batch(const struct scaling *s)
     sp_scope(r, "");
 }
 
+static int n_given(const struct sp_scaling_run *g)
+{
+    return !isnan(g->flops) + !isnan(g->params) + !isnan(g->tokens) + !isnan(g->loss);
+}
+
 static void lay_out_run(const struct scaling *s)
 {
     struct sp_report *r = s->report;
@@ -257,7 +275,9 @@ static void lay_out_run(const struct scaling *s)
                 ? " nats a token: {loss_terms.irreducible} irreducible, {loss_terms.params} of the "
                   "model's size, {loss_terms.tokens} of the data"
                 : " nats a token");
-    sp_line(r, "optimal    {optimal.params} parameters on {optimal.tokens} tokens for this budget: "
+    if (n_given(&s->given) > 1)
+        sp_line(
+            r, "optimal    {optimal.params} parameters on {optimal.tokens} tokens for this budget: "
                "loss {optimal.loss}");
     sp_line(r, "law        {law}: {loss_formula} (--law)");
     sp_line(r, "           compute-optimal N = {optimum.coefficient} (C/6)^{optimum.exponent}");
@@ -306,7 +326,7 @@ static bool take_batch(const struct sp_args *args, const char *name, double *tok
 static bool take_model(const struct sp_args *args, struct scaling *s, struct sp_error *error)
 {
     static struct sp_model model;
-    s->from_model = sp_given(args, "model");
+    s->from_model = sp_given(args, "model") || sp_given(args, "shape");
     s->given.params = sp_number_of(args, "params");
     if (!s->from_model)
         return true;
@@ -341,6 +361,19 @@ static bool check_given(const struct scaling *s, struct sp_error *error)
     return true;
 }
 
+static bool unreachable(const struct scaling *s, struct sp_error *error)
+{
+    const bool n = !isnan(s->given.params), d = !isnan(s->given.tokens);
+    const double least =
+        sp_law_loss(&s->law, n ? s->given.params : INFINITY, d ? s->given.tokens : INFINITY);
+    return sp_fail(error, SP_INPUT,
+                   "--loss %g: no %s reaches it by the law %s, whose least is %.4g", s->given.loss,
+                   n   ? "number of tokens"
+                   : d ? "size"
+                       : "budget",
+                   sp_safe(s->law.name), least);
+}
+
 static bool load(const struct sp_args *args, struct scaling *s, struct sp_error *error)
 {
     s->sources = sp_sources_of(args);
@@ -354,12 +387,7 @@ static bool load(const struct sp_args *args, struct scaling *s, struct sp_error 
         return false;
     s->run = sp_scaling_solve(&s->law, &s->given);
     if (!isnan(s->given.loss) && !isfinite(s->run.flops))
-        return sp_fail(error, SP_INPUT, "--loss %s: no %s reaches it by the law %s (%s)",
-                       sp_safe(sp_text_of(args, "loss")),
-                       !isnan(s->given.params)   ? "number of tokens"
-                       : !isnan(s->given.tokens) ? "size"
-                                                 : "budget",
-                       sp_safe(s->law.name), "its loss has a floor");
+        return unreachable(s, error);
     return true;
 }
 
