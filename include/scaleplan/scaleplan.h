@@ -10,6 +10,8 @@
  *   hardware.h   chips, networks, slices and their legal sizes
  *   chip.h       what follows from them: units, ridge points, sums, bisection, switches
  *   precision.h  bytes of training state per parameter
+ *   scaling_law.h  what a compute budget buys: size, tokens, loss; steps against batch
+ *   learning_rate.h  warmup and decay, Adam's corrections, clipping, effective batch
  *   strategy.h   the closed forms behind `scaleplan fit`
  */
 #ifndef SCALEPLAN_SCALEPLAN_H
@@ -21,9 +23,11 @@
 #include <scaleplan/flops.h>
 #include <scaleplan/footprint.h>
 #include <scaleplan/hardware.h>
+#include <scaleplan/learning_rate.h>
 #include <scaleplan/model.h>
 #include <scaleplan/pipeline.h>
 #include <scaleplan/precision.h>
+#include <scaleplan/scaling_law.h>
 #include <scaleplan/strategy.h>
 #include <scaleplan/training_run.h>
 

@@ -105,7 +105,7 @@ static void begin_row(struct check *check, const char *file, const struct sp_cas
     *row = (struct sp_row){0};
     snprintf(row->prefix, sizeof row->prefix, "cases.%d", check->n_rows++);
     sp_scope(check->report, row->prefix);
-    sp_put_text(check->report, SP_Q_CHECK_FILE, "%s", sp_safe(file));
+    sp_put_text(check->report, SP_Q_CHECK_FILE, "%s", file);
     sp_put_text(check->report, SP_Q_CHECK_ID, "%s", c->id);
     sp_put_bool(check->report, SP_Q_CHECK_PASS, pass);
     sp_put_text(check->report, SP_Q_CHECK_KEY, "%s", key);
@@ -120,10 +120,30 @@ static void put_error(struct check *check, const char *text)
         sp_put_null(check->report, SP_Q_CHECK_ERROR);
 }
 
-static const char *unknown_key(const struct sp_report *report, const char *key)
+/* Why an answer is no value to compare with: a mistyped key, or another type; else "". */
+static const char *mismatch(const struct sp_report *report, const struct sp_case_value *expected,
+                            const struct sp_entry *actual)
 {
+    static const char *const wanted[] = {
+        [SP_CASE_NULL] = "null",
+        [SP_CASE_BOOL] = "true or false",
+        [SP_CASE_NUMBER] = "a number",
+        [SP_CASE_TEXT] = "text",
+    };
+    static const enum sp_value_kind kinds[] = {
+        [SP_CASE_NULL] = SP_VALUE_NONE,
+        [SP_CASE_BOOL] = SP_VALUE_BOOL,
+        [SP_CASE_NUMBER] = SP_VALUE_NUMBER,
+        [SP_CASE_TEXT] = SP_VALUE_TEXT,
+    };
     static char text[320];
-    struct sp_nearest nearest = {.wanted = key};
+    struct sp_nearest nearest = {.wanted = expected->key};
+    if (actual && actual->kind == kinds[expected->kind])
+        return "";
+    if (actual) {
+        snprintf(text, sizeof text, "the case expects %s", wanted[expected->kind]);
+        return text;
+    }
     for (size_t i = 0; i < sp_report_size(report); i++)
         sp_nearest_offer(&nearest, sp_report_entry(report, i)->path);
     snprintf(text, sizeof text, "unknown key%s", sp_nearest_hint(&nearest));
@@ -150,9 +170,7 @@ static bool compare(struct check *check, const char *file, const struct sp_case 
            !numbers                             ? NAN
            : actual->number == expected->number ? 0
                                                 : actual->number / expected->number - 1);
-    put_error(check, !got->answered ? got->error.text
-                     : actual       ? ""
-                                    : unknown_key(got->report, expected->key));
+    put_error(check, got->answered ? mismatch(got->report, expected, actual) : got->error.text);
     return pass;
 }
 

@@ -17,7 +17,7 @@ static const struct sp_option options[] = {
      "full: every score is computed; causal: the mask is exploited and halves them"},
     {"count-embedding", NULL, SP_FLAG, 0, 0, NULL, NULL, "count the input table as a matmul"},
     {"kv-bytes", "BYTES", SP_NUMBER_OPTION, 0.25, 16, NULL, "2", "bytes of a KV cache element"},
-    {"tokens", "N", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL, "tokens of a whole run"},
+    {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of a whole run"},
     {"flops", "N", SP_NUMBER_OPTION, 1, 1e30, NULL, NULL,
      "FLOPs of a whole run, in place of --tokens"},
     SP_OPTION_HW,

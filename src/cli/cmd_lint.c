@@ -12,6 +12,8 @@ static enum sp_config_kind guess_kind(const cJSON *root)
         return SP_PRECISIONS;
     if (cJSON_GetObjectItemCaseSensitive(root, "bytes_per_s"))
         return SP_NETWORKS;
+    if (cJSON_GetObjectItemCaseSensitive(root, "optimum"))
+        return SP_LAWS;
     return SP_MODELS;
 }
 
@@ -22,6 +24,7 @@ static bool load_one(enum sp_config_kind kind, const char *file, const struct sp
     static struct sp_hardware hw;
     static struct sp_precision precision;
     static struct sp_scaleout scaleout;
+    static struct sp_scaling_law law;
     switch (kind) {
     case SP_HARDWARE:
         return sp_load_hardware(file, sources, &hw, error);
@@ -29,6 +32,8 @@ static bool load_one(enum sp_config_kind kind, const char *file, const struct sp
         return sp_load_precision(file, sources, &precision, error);
     case SP_NETWORKS:
         return sp_load_scaleout(file, sources, &scaleout, error);
+    case SP_LAWS:
+        return sp_load_law(file, sources, &law, error);
     default:
         return sp_load_model(file, sources, &model, error);
     }

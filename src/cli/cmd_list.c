@@ -72,13 +72,23 @@ static void put_network(struct listing *l, const char *name)
                      s.per_node ? "node" : "device");
 }
 
+static void put_law(struct listing *l, const char *name)
+{
+    struct sp_scaling_law law;
+    struct sp_error error = {0};
+    if (!sp_load_law(name, l->sources, &law, &error))
+        return;
+    const struct sp_law_power n = sp_law_power(&law);
+    sp_put_described(l->report, "exponent", "a", SP_NUMBER, "", "", n.exponent, NULL);
+    sp_put_described(l->report, "irreducible_loss", "E", SP_NUMBER, "", "",
+                     law.form == SP_FORM_SUM ? law.E : NAN, NULL);
+}
+
 static void put_item(const char *name, void *context)
 {
     static void (*const put[SP_CONFIG_KINDS])(struct listing *, const char *) = {
-        [SP_MODELS] = put_model,
-        [SP_HARDWARE] = put_hardware,
-        [SP_PRECISIONS] = put_precision,
-        [SP_NETWORKS] = put_network,
+        [SP_MODELS] = put_model,     [SP_HARDWARE] = put_hardware, [SP_PRECISIONS] = put_precision,
+        [SP_NETWORKS] = put_network, [SP_LAWS] = put_law,
     };
     struct listing *l = context;
     if (l->n == sizeof l->rows / sizeof *l->rows)
@@ -117,8 +127,11 @@ static void put_kind(enum sp_config_kind kind, const struct sp_sources *sources,
         [SP_NETWORKS] = {{NULL, "networks", true},
                          {"bytes_per_s", "one way", false},
                          {"per", "per", true}},
+        [SP_LAWS] = {{NULL, "laws", true},
+                     {"exponent", "N grows as C^", false},
+                     {"irreducible_loss", "irreducible loss", false}},
     };
-    static const size_t n_columns[SP_CONFIG_KINDS] = {6, 6, 3, 3};
+    static const size_t n_columns[SP_CONFIG_KINDS] = {6, 6, 3, 3, 3};
     static struct listing l;
     l = (struct listing){.report = report, .sources = sources, .kind = kind};
     sp_each_config(kind, sources, put_item, &l);
@@ -136,7 +149,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                 known = wanted[kind] = true;
         if (!known)
             return sp_fail(error, SP_INPUT,
-                           "\"%s\" is not one of models, hardware, precision, networks",
+                           "\"%s\" is not one of models, hardware, precision, networks, laws",
                            sp_safe(args->operands[i]));
     }
     bool first = true;
@@ -159,8 +172,8 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_list = {
     .name = "list",
-    .summary = "the models, hardware, precisions and networks that names stand for",
-    .operands = "[models|hardware|precision|networks]...",
+    .summary = "the models, hardware, precisions, networks and scaling laws that names stand for",
+    .operands = "[models|hardware|precision|networks|laws]...",
     .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
              "~/.config/scaleplan, with their main figures.",
     .options = NULL,

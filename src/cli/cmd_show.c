@@ -6,7 +6,7 @@
 
 static const struct sp_option options[] = {
     {"kind", "KIND", SP_CHOICE, 0, 0,
-     (const char *const[]){"model", "hardware", "precision", "network", NULL}, NULL,
+     (const char *const[]){"model", "hardware", "precision", "network", "law", NULL}, NULL,
      "what NAME is, where several kinds share a name, or it is a file"},
     SP_OPTION_NETWORK,
 };
@@ -23,6 +23,7 @@ static union {
     struct sp_hardware hw;
     struct sp_precision precision;
     struct sp_scaleout scaleout;
+    struct sp_scaling_law law;
 } loaded;
 
 static bool load(const struct wanted *wanted, const struct sp_sources *sources, const char *network,
@@ -36,6 +37,8 @@ static bool load(const struct wanted *wanted, const struct sp_sources *sources, 
         return sp_load_precision(wanted->spec, sources, &loaded.precision, error);
     case SP_NETWORKS:
         return sp_load_scaleout(wanted->spec, sources, &loaded.scaleout, error);
+    case SP_LAWS:
+        return sp_load_law(wanted->spec, sources, &loaded.law, error);
     default:
         break;
     }
@@ -106,6 +109,8 @@ static void put_derived(struct sp_report *report, const struct sp_shown *shown)
     case SP_NETWORKS:
         sp_show_scaleout(report, &loaded.scaleout);
         break;
+    case SP_LAWS:
+        break; /* `scaling` derives */
     default:
         sp_show_chip(report, &loaded.hw);
         sp_show_pod(report, &loaded.hw);
@@ -170,7 +175,7 @@ static bool identify(const char *spec, int kind, const struct sp_sources *source
         return true;
     if (strcmp(spec, "-") == 0 || strchr(spec, '/') || strstr(spec, ".json"))
         return sp_fail(error, SP_USAGE,
-                       "--kind model|hardware|precision|network is needed for a file");
+                       "--kind model|hardware|precision|network|law is needed for a file");
     if (names_a_machine(spec, sources) && !sp_load_hardware(spec, sources, &loaded.hw, error))
         return false; /* with what is wrong about the size */
     struct sp_nearest nearest = {.wanted = spec};

@@ -8,7 +8,7 @@ static const struct sp_option options[] = {
     SP_OPTION_MODEL,
     SP_OPTION_SHAPE,
     SP_OPTION_PARAMS,
-    {"tokens", "N", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL, "tokens of the whole run"},
+    {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of the whole run"},
     {"flops", "N", SP_NUMBER_OPTION, 1, 1e30, NULL, NULL,
      "FLOPs of the run, in place of model and tokens"},
     SP_OPTION_HW,

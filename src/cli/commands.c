@@ -16,6 +16,8 @@
     X(comm) \
     X(pipeline) \
     X(train) \
+    X(scaling) \
+    X(lr) \
     X(list) \
     X(show) \
     X(lint) \

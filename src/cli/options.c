@@ -40,7 +40,9 @@ static bool take_number(struct sp_args *args, int at, const char *text, struct s
     const struct sp_option *option = &args->options[at];
     double value;
     char min[32], max[32];
-    if (!sp_parse_number(text, &value))
+    const bool parsed =
+        option->kind == SP_COUNTED ? sp_parse_count(text, &value) : sp_parse_number(text, &value);
+    if (!parsed)
         return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s", option->name, sp_safe(text),
                        SP_NUMBERS_ACCEPTED);
     sp_format_double(option->min, min, sizeof min);
@@ -63,6 +65,7 @@ static bool take_value(struct sp_args *args, int at, const char *text, struct sp
     case SP_CHOICE:
         return take_choice(args, at, text, error);
     case SP_NUMBER_OPTION:
+    case SP_COUNTED:
     case SP_WHOLE:
         return take_number(args, at, text, error);
     case SP_MANY:
@@ -82,7 +85,8 @@ static bool take_defaults(struct sp_args *args, struct sp_error *error)
         const struct sp_option *option = &args->options[i];
         args->number[i] = NAN;
         const bool parsed = option->kind == SP_CHOICE || option->kind == SP_NUMBER_OPTION ||
-                            option->kind == SP_WHOLE || option->kind == SP_TEXT;
+                            option->kind == SP_COUNTED || option->kind == SP_WHOLE ||
+                            option->kind == SP_TEXT;
         if (option->fallback && parsed && !take_value(args, (int)i, option->fallback, error))
             return false;
     }

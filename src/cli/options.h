@@ -12,6 +12,7 @@ enum sp_option_kind {
     SP_TEXT,
     SP_NUMBER_OPTION, /* min..max, as people type numbers */
     SP_WHOLE,         /* the same, whole */
+    SP_COUNTED,       /* parameters or tokens: a number, and "7B" is 7 * 10^9 */
     SP_CHOICE,        /* one of choices */
     SP_MAYBE,         /* text that may be left out: --explain, --explain=KEY */
     SP_MANY           /* text, may be repeated */

@@ -220,7 +220,10 @@ static bool check_cases(const struct sp_cases *cases, struct sp_error *error)
     if (!cJSON_IsArray(json->root) || cases->n == 0)
         return sp_fail(error, SP_INPUT, "%s:1:1: expected a JSON array of cases",
                        sp_safe(json->origin));
-    cJSON_ArrayForEach(node, json->root) ok = check_case(json, i++, node, error) && ok;
+    cJSON_ArrayForEach(node, json->root)
+    {
+        ok = check_case(json, i++, node, error) && ok;
+    }
     return ok && check_ids(json, error);
 }
 
@@ -285,7 +288,10 @@ void sp_case_at(const struct sp_cases *cases, int i, struct sp_case *c)
         .rel_tol = rel_tol ? rel_tol->valuedouble : 0,
         .exit = code ? (int)code->valuedouble : 0,
     };
-    cJSON_ArrayForEach(word, get(node, "args")) c->args[c->n_args++] = word->valuestring;
+    cJSON_ArrayForEach(word, get(node, "args"))
+    {
+        c->args[c->n_args++] = word->valuestring;
+    }
     c->n_expect = take_values(get(node, "expect"), c->expect);
     c->n_printed = take_values(get(node, "printed"), c->printed);
 }

@@ -6,7 +6,7 @@
 #include "load.h"
 #include "text.h"
 
-static const char *const set_prefixes[] = {"model", "hw", "precision"};
+static const char *const set_prefixes[] = {"model", "hw", "precision", "law"};
 
 bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error)
 {
@@ -23,7 +23,7 @@ bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error)
                            sp_safe(set));
         if (!known)
             return sp_fail(error, SP_INPUT,
-                           "--set %s: expected a path under model., hw. or precision.",
+                           "--set %s: expected a path under model., hw., precision. or law.",
                            sp_safe(set));
     }
     return true;
@@ -233,6 +233,47 @@ bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
     bool ok = sp_decode(&sp_network_table, &config.json, sources->textbook, scaleout, error);
     if (ok && isnan(scaleout->bytes_per_s))
         ok = sp_fail(error, SP_INPUT, "%s: network.bytes_per_s is missing", sp_safe(config.origin));
+    sp_config_free(&config);
+    return ok;
+}
+
+static bool check_law(const struct sp_scaling_law *law, const char *origin, struct sp_error *error)
+{
+    const struct needed ratio[] = {{"optimum.tokens_per_param", !isnan(law->tokens_per_param)}};
+    const struct needed power[] = {{"optimum.coefficient", !isnan(law->coefficient)},
+                                   {"optimum.exponent", !isnan(law->exponent)}};
+    const struct needed exponents[] = {{"loss.alpha", !isnan(law->alpha)},
+                                       {"loss.beta", !isnan(law->beta)}};
+    const struct needed sum[] = {
+        {"loss.E", !isnan(law->E)}, {"loss.A", !isnan(law->A)}, {"loss.B", !isnan(law->B)}};
+    const struct needed kaplan[] = {{"loss.N_c", !isnan(law->N_c)}, {"loss.D_c", !isnan(law->D_c)}};
+    if (law->rule == SP_RULE_RATIO &&
+        !check_needed(ratio, 1, origin, "law", "its rule needs it", error))
+        return false;
+    if ((law->rule == SP_RULE_PARAMS_POWER || law->rule == SP_RULE_TOKENS_POWER) &&
+        !check_needed(power, 2, origin, "law", "its rule needs it", error))
+        return false;
+    if (law->rule == SP_RULE_MINIMUM && law->form != SP_FORM_SUM)
+        return sp_fail(error, SP_INPUT, "%s: law.optimum.rule minimum needs law.loss.form sum",
+                       sp_safe(origin));
+    if (law->form == SP_FORM_NONE)
+        return true;
+    return check_needed(exponents, 2, origin, "law", "its loss needs it", error) &&
+           (law->form == SP_FORM_SUM
+                ? check_needed(sum, 3, origin, "law", "its loss needs it", error)
+                : check_needed(kaplan, 2, origin, "law", "its loss needs it", error));
+}
+
+bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,
+                 struct sp_error *error)
+{
+    struct sp_config config;
+    *law = (struct sp_scaling_law){0};
+    if (!sp_open_config(SP_LAWS, spec, sources, &config, error))
+        return false;
+    const bool ok = sp_decode(&sp_law_table, &config.json, sources->textbook, law, error) &&
+                    apply_sets(&sp_law_table, sources, law, error) &&
+                    check_law(law, config.origin, error);
     sp_config_free(&config);
     return ok;
 }

@@ -16,6 +16,7 @@ const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS] = {
     [SP_HARDWARE] = {"hardware", "hardware", &sp_hardware_table},
     [SP_PRECISIONS] = {"precision", "precision", &sp_precision_table},
     [SP_NETWORKS] = {"networks", "network", &sp_network_table},
+    [SP_LAWS] = {"laws", "scaling law", &sp_law_table},
 };
 
 static void fail_too_large(const char *name, size_t most, struct sp_error *error)

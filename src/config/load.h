@@ -9,7 +9,14 @@
 #include "error.h"
 #include "fields.h"
 
-enum sp_config_kind { SP_MODELS, SP_HARDWARE, SP_PRECISIONS, SP_NETWORKS, SP_CONFIG_KINDS };
+enum sp_config_kind {
+    SP_MODELS,
+    SP_HARDWARE,
+    SP_PRECISIONS,
+    SP_NETWORKS,
+    SP_LAWS,
+    SP_CONFIG_KINDS
+};
 
 /* Folder of each kind ("models"), its singular ("model") and its field table. */
 struct sp_config_kind_info {
@@ -79,6 +86,9 @@ bool sp_load_precision(const char *spec, const struct sp_sources *sources,
 bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
                       struct sp_scaleout *scaleout, struct sp_error *error);
 
+bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,
+                 struct sp_error *error);
+
 /* "v5p-4096", "v5p:16x16x16", "v5p-8960x2", "gcp:v5p-8192", "h100-512", "my-chip.json-64", "v5p".
  */
 bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,
@@ -101,7 +111,7 @@ void sp_shape_name(const struct sp_hardware *hw, char *out, size_t size);
 /* Reads a whole file ("-": standard input) of at most `most` bytes; free() the result. */
 char *sp_read_file(const char *path, size_t most, size_t *length, struct sp_error *error);
 
-/* Refuses --set paths whose first part is none of model, hw, precision. */
+/* Refuses --set paths whose first part is none of model, hw, precision, law. */
 bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error);
 
 #endif

@@ -237,3 +237,38 @@ static const struct sp_field network_fields[] = {
 #undef W
 const struct sp_field_table sp_network_table = {"network", network_fields,
                                                 N_FIELDS(network_fields)};
+
+#define S struct sp_scaling_law
+/* A constant of a law: NAN where the law has none. */
+#define CONSTANT_(key, member, unit, min, max, help)                                               \
+    {                                                                                              \
+        key, SP_FIELD_REAL, offsetof(S, member), 0, unit, min, max, NULL, NAN, false, help         \
+    }
+static const char *const rules[] = {"minimum", "ratio", "params_power", "tokens_power", NULL};
+static const char *const forms[] = {"sum", "kaplan", "none", NULL};
+static const struct sp_field law_fields[] = {
+    TEXT_("name", S, name, "canonical name"),
+    PROSE_("aliases", "other names people type"),
+    BOOL_("without_embedding", S, without_embedding, "parameters leave the embedding out"),
+    ENUM_("optimum.rule", S, rule, rules, SP_RULE_MINIMUM,
+          "minimum of the loss, a ratio of tokens to parameters, or a power law of the budget"),
+    CONSTANT_("optimum.tokens_per_param", tokens_per_param, "", 1e-6, 1e9, "tokens per parameter"),
+    CONSTANT_("optimum.coefficient", coefficient, "", 1e-30, 1e30,
+              "parameters or tokens at a budget of unit_flops"),
+    CONSTANT_("optimum.exponent", exponent, "", 0.01, 0.99, "how they grow with the budget"),
+    {"optimum.unit_flops", SP_FIELD_REAL, offsetof(S, unit_flops), 0, "FLOPs", 1, 1e30, NULL, 1,
+     false, "budget that the coefficient is for"},
+    ENUM_("loss.form", S, form, forms, SP_FORM_NONE,
+          "sum: E + A/N^alpha + B/D^beta; kaplan: ((N_c/N)^(alpha/beta) + D_c/D)^beta"),
+    CONSTANT_("loss.E", E, "nats", 0, 100, "irreducible loss"),
+    CONSTANT_("loss.A", A, "", 1e-9, 1e18, "scale of the parameters' term"),
+    CONSTANT_("loss.B", B, "", 1e-9, 1e18, "scale of the tokens' term"),
+    CONSTANT_("loss.alpha", alpha, "", 0.01, 2, "exponent of the parameters"),
+    CONSTANT_("loss.beta", beta, "", 0.01, 2, "exponent of the tokens"),
+    CONSTANT_("loss.N_c", N_c, "parameters", 1, 1e30, "scale of the parameters' term"),
+    CONSTANT_("loss.D_c", D_c, "tokens", 1, 1e30, "scale of the tokens' term"),
+    PROSE_("source", "where the law comes from"),
+    PROSE_("note", "remarks"),
+};
+#undef S
+const struct sp_field_table sp_law_table = {"law", law_fields, N_FIELDS(law_fields)};

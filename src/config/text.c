@@ -61,6 +61,16 @@ bool sp_parse_number(const char *text, double *value)
     return true;
 }
 
+bool sp_parse_count(const char *text, double *value)
+{
+    char digits[64];
+    const size_t n = strlen(text);
+    if (n < 2 || n >= sizeof digits || text[n - 1] != 'B' || !strchr("0123456789.", text[n - 2]))
+        return sp_parse_number(text, value);
+    snprintf(digits, sizeof digits, "%.*sG", (int)n - 1, text);
+    return sp_parse_number(digits, value);
+}
+
 int sp_parse_dims(const char *text, double *dims, int most)
 {
     int n = 0;

@@ -12,6 +12,9 @@
  * False when the text is anything else or the value is not finite. */
 bool sp_parse_number(const char *text, double *value);
 
+/* The same for a number of things, parameters or tokens: "7B" is 7 * 10^9, not 7 bytes. */
+bool sp_parse_count(const char *text, double *value);
+
 /* Parses "1024x4096" into up to `most` positive integers; returns how many, 0 when it is no such
  * list. */
 int sp_parse_dims(const char *text, double *dims, int most);

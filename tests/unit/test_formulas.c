@@ -180,7 +180,7 @@ static void fit_grid(void **state)
 static void show_all(void **state)
 {
     (void)state;
-    static const char *const kinds[] = {"model", "hardware", "precision", "network"};
+    static const char *const kinds[] = {"model", "hardware", "precision", "network", "law"};
     int lies = 0;
     for (size_t i = 0; i < sp_n_builtins; i++) {
         char line[MAX_LENGTH];

@@ -53,6 +53,27 @@ static void numbers(void **state)
     }
 }
 
+/* Of parameters and tokens a B is 10^9; everything else is as for numbers. */
+static void counts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } rows[] = {{"7B", 7e9},  {"1.5B", 1.5e9}, {"7GB", 7e9},
+                {"7e9", 7e9}, {"15T", 15e12},  {"4Mi", 4194304}};
+    double value;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!sp_parse_count(rows[i].text, &value))
+            fail_msg("\"%s\" was refused", rows[i].text);
+        assert_close(value, rows[i].value, 1e-15);
+    }
+    assert_false(sp_parse_count("B", &value));
+    assert_false(sp_parse_count("", &value));
+    assert_false(sp_parse_count("7BB", &value));
+    assert_false(sp_parse_count("7KB", &value));
+}
+
 static void not_numbers(void **state)
 {
     (void)state;
@@ -155,8 +176,8 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),     cmocka_unit_test(not_numbers), cmocka_unit_test(dims),
-        cmocka_unit_test(suggestions), cmocka_unit_test(errors),
+        cmocka_unit_test(numbers), cmocka_unit_test(counts),      cmocka_unit_test(not_numbers),
+        cmocka_unit_test(dims),    cmocka_unit_test(suggestions), cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }
