@@ -28,6 +28,7 @@
 #include <scaleplan/pipeline.h>
 #include <scaleplan/precision.h>
 #include <scaleplan/scaling_law.h>
+#include <scaleplan/roofline.h>
 #include <scaleplan/strategy.h>
 #include <scaleplan/training_run.h>
 

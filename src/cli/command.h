@@ -46,7 +46,7 @@ extern const char *const sp_remat_names[], *const sp_overlap_names[];
     }
 #define SP_OPTION_PARAMS                                                                           \
     {                                                                                              \
-        "params", "N", SP_COUNTED, 1, 1e15, NULL, NULL,                                      \
+        "params", "N", SP_COUNTED, 1, 1e15, NULL, NULL,                                            \
             "size of a model of unknown shape, in place of --model"                                \
     }
 #define SP_OPTION_SHAPE                                                                            \

@@ -13,6 +13,7 @@
     X(memory) \
     X(flops) \
     X(batch) \
+    X(roofline) \
     X(comm) \
     X(pipeline) \
     X(train) \

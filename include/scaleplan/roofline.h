@@ -1,0 +1,49 @@
+/* One operation on the roofline of a chip: arithmetic against the bytes it moves. */
+#ifndef SCALEPLAN_ROOFLINE_H
+#define SCALEPLAN_ROOFLINE_H
+
+#include <stdbool.h>
+
+/* FLOPs and bytes of an operation. */
+struct sp_work {
+    double flops, bytes;
+};
+
+/* Bytes of an element of the left operand, the weights and the output. */
+struct sp_operands {
+    double a_bytes, w_bytes, out_bytes;
+};
+
+/* Matmul [B,D] x [D,F]: 2BDF FLOPs; b_a BD + b_w DF + b_o BF bytes. `batched`: a weight matrix of
+ * its own for each of the B rows. Scaling book, "Rooflines". */
+struct sp_work sp_matmul_work(double B, double D, double F, struct sp_operands bytes, bool batched);
+
+/* Rows at which that matmul takes as long in arithmetic as in memory,
+ * (b_w D F / W) / (2DF/C - (b_a D + b_o F)/W); INFINITY when no number of rows is enough. Same
+ * source. */
+double sp_critical_rows(double D, double F, struct sp_operands bytes, double C, double W);
+
+/* The same for B much smaller than D and F: (C / W) (b_w / 2), times E/k for a mixture of experts.
+ */
+double sp_critical_rows_small(double w_bytes, double C, double W, double expert_ratio);
+
+/* Dot product of two vectors of n: 2n - 1 FLOPs, two vectors in and one element out. Adding them: n
+ * FLOPs, three vectors. Scaling book, "Rooflines". */
+struct sp_work sp_dot_work(double n, double element_bytes);
+struct sp_work sp_add_work(double n, double element_bytes);
+
+/* Attention without its projections, fused, for T queries on S keys, G = heads / kv_heads: FLOPs
+ * per byte S T G / (T G + S) with 2-byte elements. Scaling book, "Transformers", question 4. */
+double sp_attention_intensity(double T, double S, double G);
+
+/* Prefill length (S = T) at which that intensity reaches a ridge: ridge (G + 1) / G. tokens. */
+double sp_attention_ridge_tokens(double ridge, double G);
+
+/* Contracting dimension above which a matmul split over it on two chips hides the exchange of its
+ * partial sums over links of W bytes/s: 2 C / W. Scaling book, "Rooflines". */
+double sp_min_contracting_dim(double C, double W);
+
+/* A size padded to a multiple of the matrix unit's side. */
+double sp_padded(double size, double side);
+
+#endif
