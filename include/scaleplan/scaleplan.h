@@ -29,6 +29,7 @@
 #include <scaleplan/precision.h>
 #include <scaleplan/scaling_law.h>
 #include <scaleplan/roofline.h>
+#include <scaleplan/sharding.h>
 #include <scaleplan/strategy.h>
 #include <scaleplan/training_run.h>
 

@@ -315,8 +315,8 @@ static bool put_stages(const struct roof *f, const char *text, struct sp_error *
             return sp_fail(error, SP_INPUT,
                            "--stages: \"%s\": amount and rate must be numbers, rate above 0",
                            sp_safe(word));
-        snprintf(rows[n_rows].label, sizeof rows[0].label, "%s", word);
-        snprintf(rows[n_rows].prefix, sizeof rows[0].prefix, "stages.%s", word);
+        snprintf(rows[n_rows].label, sizeof rows[0].label, "%.40s", word);
+        snprintf(rows[n_rows].prefix, sizeof rows[0].prefix, "stages.%.40s", word);
         sp_scope(f->report, rows[n_rows].prefix);
         sp_symbol(f->report, "amount", amount, "", "bytes or FLOPs");
         sp_symbol(f->report, "rate", rate, "/s", "of the stage");

@@ -15,6 +15,7 @@
     X(batch) \
     X(roofline) \
     X(comm) \
+    X(shard) \
     X(pipeline) \
     X(train) \
     X(scaling) \

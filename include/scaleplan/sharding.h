@@ -1,0 +1,70 @@
+/* Sharded arrays on a mesh, and the communication of a sharded matmul. */
+#ifndef SCALEPLAN_SHARDING_H
+#define SCALEPLAN_SHARDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SP_MESH_AXES = 8, SP_SHARD_DIMS = 8 };
+
+/* A mesh: named axes and their lengths. */
+struct sp_mesh {
+    char name[SP_MESH_AXES];
+    int64_t length[SP_MESH_AXES];
+    int n;
+};
+
+/* An array of n dimensions; axes[i] is the set of mesh axes (bits) that shard dimension i, partial
+ * the set over which it is an unreduced sum. */
+struct sp_sharded {
+    int n;
+    char name[SP_SHARD_DIMS];
+    double size[SP_SHARD_DIMS];
+    unsigned axes[SP_SHARD_DIMS];
+    unsigned partial;
+    double element_bytes;
+};
+
+/* Product of the lengths of a set of axes. */
+double sp_axes_product(const struct sp_mesh *mesh, unsigned axes);
+
+/* Every axis that shards a dimension of the array. */
+unsigned sp_sharding_axes(const struct sp_sharded *array);
+
+/* Bytes of the whole array, and of the piece that one device holds. */
+double sp_whole_bytes(const struct sp_sharded *array);
+double sp_local_bytes(const struct sp_mesh *mesh, const struct sp_sharded *array);
+
+/* Copies of the array that the mesh holds in all: devices over the product of the sharding axes. */
+double sp_replicas(const struct sp_mesh *mesh, const struct sp_sharded *array);
+
+/* The four cases of a sharded matmul. Scaling book, "Sharding": (1) the contracting dimension is
+ * whole in both; (2) one input shards it: gather that input; (3) both shard it on the same axes:
+ * the product is a partial sum, reduce it; (4) an axis shards an output dimension of both inputs:
+ * gather one of them first. */
+enum sp_matmul_case {
+    SP_CASE_NONE = 1,
+    SP_CASE_GATHER,
+    SP_CASE_REDUCE,
+    SP_CASE_CLASH,
+    SP_CASE_MISMATCH
+};
+
+struct sp_sharded_matmul {
+    enum sp_matmul_case kind;
+    int gathered;       /* 0 or 1: which input is gathered; -1 none */
+    unsigned over;      /* axes of the collective */
+    double bytes;       /* V: the array of the collective, divided by its other axes */
+    double flops;       /* of the whole product, done once */
+    double replication; /* factor by which all devices together do more: axes that shard nothing of
+                           it */
+    double
+        output_bytes; /* of the product, divided by the axes that shard it; for the alternative */
+};
+
+/* What multiplying a by b over their common dimension takes. Both need exactly one name in common.
+ */
+struct sp_sharded_matmul sp_sharded_matmul(const struct sp_mesh *mesh, const struct sp_sharded *a,
+                                           const struct sp_sharded *b, double out_element_bytes);
+
+#endif
