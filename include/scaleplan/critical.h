@@ -11,6 +11,10 @@
  * columns. Scaling book, "Training", tensor parallelism. */
 double sp_min_d_ff_for_tp(double Y, double C, double W);
 
+/* Largest power of two up to F W / C and up to the devices of a node; 0.5 and less when even 1
+ * would wait. */
+double sp_practical_tp(double F, double W, double C, double domain);
+
 /* Smallest expert width that hides expert parallelism over Z devices in nodes of `domain` (8), k
  * experts a token, node egress W: (C/W) (Z - domain) / k, times min(domain k / Z, 1). 0 inside one
  * node. columns. Scaling book, "GPUs", expert parallelism: F > alpha (Z-8)/k, and F > 8 alpha for Z

@@ -121,7 +121,7 @@ static void put_mixed(const struct batch *f)
     sp_put_bool(r, SP_Q_BATCH_MIXED_OK, f->B / f->N >= turns * overlapped);
     sp_put(r, SP_Q_BATCH_X_OPT, x);
     sp_put(r, SP_Q_BATCH_X_POW2, sp_nearest_pow2(x));
-    sp_put(r, SP_Q_BATCH_Y_POW2, f->N / sp_nearest_pow2(x));
+    sp_put(r, SP_Q_BATCH_Y_POW2, sp_nearest_pow2(f->N / sp_nearest_pow2(x)));
     sp_line(r, "             this batch feeds {chips_fed.fsdp_tp} chips; X_opt {x_opt}, nearest "
                "power of two {x_pow2}");
     const struct sp_split split =
@@ -172,6 +172,11 @@ static void put_switched(const struct batch *f, const struct sp_args *args)
     sp_scope(r, "");
     sp_symbol(r, "W_node", W_node, "bytes/s", "scale-out egress of one node");
     sp_symbol(r, "mp_nodes", nodes, "", "nodes that the model-parallel ranks of a replica span");
+    sp_symbol(r, "W_gpu", net->domain_bytes_per_s, "bytes/s", "scale-up egress of one device");
+    sp_symbol(r, "domain", domain, "devices", "devices of a node");
+    if (!isnan(f->F))
+        sp_put(r, SP_Q_BATCH_TP_CHOICE,
+               sp_practical_tp(f->F, net->domain_bytes_per_s * 2 / f->wire, f->C, domain));
     sp_put(r, SP_Q_BATCH_MP, critical);
     if (f->has_batch)
         sp_put_bool(r, SP_Q_BATCH_MP_OK, f->B / f->N >= critical);
@@ -190,7 +195,6 @@ static void put_switched(const struct batch *f, const struct sp_args *args)
               "C / W_node; 0 inside one node");
     sp_symbol(r, "Z", Z, "", "expert-parallel degree");
     sp_symbol(r, "k", top_k, "", "experts of a token");
-    sp_symbol(r, "domain", domain, "", "devices of a node");
     sp_put(r, SP_Q_BATCH_EP, least);
     if (!isnan(expert))
         sp_put_bool(r, SP_Q_BATCH_EP_OK, expert > least);

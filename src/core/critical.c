@@ -8,6 +8,11 @@ double sp_min_d_ff_for_tp(double Y, double C, double W)
     return Y * C / W;
 }
 
+double sp_practical_tp(double F, double W, double C, double domain)
+{
+    return exp2(floor(log2(fmin(F * W / C, domain))));
+}
+
 double sp_min_d_ff_for_ep(double Z, double k, double domain, double C, double W)
 {
     if (Z <= domain)
