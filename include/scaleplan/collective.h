@@ -28,6 +28,11 @@ struct sp_torus_group {
 double sp_torus_bandwidth_s(enum sp_collective op, double V_bytes,
                             const struct sp_torus_group *group);
 
+/* Bytes that cross one link of a one-way ring of X chips: V (X-1)/X for a gather or reduce-scatter,
+ * twice that for an all-reduce, half of it for an all-to-all. Scaling book, "Sharding",
+ * question 10. */
+double sp_one_way_ring_link_bytes(enum sp_collective op, double V_bytes, double X);
+
 /* Latency-bound time: T_min times ceil(X/2) hops on a ring or X-1 on a line, summed over the axes;
  * an all-reduce goes twice. s. Scaling book, "Sharding". */
 double sp_torus_latency_s(enum sp_collective op, const struct sp_torus_group *group);

@@ -117,11 +117,12 @@ static void put_send(const struct comm *f, const struct sp_torus_group *g)
             sp_human_text(links, SP_COUNT));
 }
 
-static double bound_if(const struct comm *f, struct sp_torus_group g, bool wraps)
+static double bound_if(const struct comm *f, enum sp_collective op, struct sp_torus_group g,
+                       bool wraps)
 {
     for (int i = 0; i < g.n; i++)
         g.wraps[i] = wraps;
-    return sp_torus_bandwidth_s((enum sp_collective)f->op, f->V, &g);
+    return sp_torus_bandwidth_s(op, f->V, &g);
 }
 
 static void put_torus(const struct comm *f, const struct sp_torus_group *g)
@@ -142,11 +143,18 @@ static void put_torus(const struct comm *f, const struct sp_torus_group *g)
     sp_put_bool(r, SP_Q_COMM_LATENCY_BOUND, latency > throughput);
     sp_put(r, SP_Q_COMM_TIME, fmax(throughput, latency));
     sp_put(r, SP_Q_COMM_SUM, throughput + latency);
-    sp_put(r, SP_Q_COMM_RING, bound_if(f, *g, true));
-    sp_put(r, SP_Q_COMM_LINE, bound_if(f, *g, false));
+    sp_put(r, SP_Q_COMM_RING, bound_if(f, op, *g, true));
+    sp_put(r, SP_Q_COMM_LINE, bound_if(f, op, *g, false));
     sp_put(r, SP_Q_COMM_PER_HOP, f->V / devices / g->link_bytes_per_s);
     sp_put(r, SP_Q_COMM_THRESHOLD,
            sp_latency_threshold_bytes(g->link_bytes_per_s, g->hop_latency_s));
+    sp_symbol(r, "X", devices, "chips", "chips of the group");
+    sp_symbol(r, "share", sp_one_way_ring_link_bytes(op, 2, 2), "", "of an all-gather's traffic");
+    sp_put(r, SP_Q_COMM_LINK_BYTES, sp_one_way_ring_link_bytes(op, f->V, devices));
+    sp_put(r, SP_Q_COMM_OVER_GATHER_ONE_WAY, sp_one_way_ring_link_bytes(op, 2, 2));
+    if (f->V > 0 && devices > 1)
+        sp_put(r, SP_Q_COMM_OVER_GATHER,
+               bound_if(f, op, *g, true) / bound_if(f, SP_ALL_GATHER, *g, true));
     if (fmax(throughput, latency) > 0)
         sp_put(r, SP_Q_COMM_RATE, f->V / fmax(throughput, latency));
     sp_line(r, "time         {time_s}, bound by {bound}: throughput {bandwidth_bound_s}, latency "

@@ -25,6 +25,12 @@ double sp_torus_bandwidth_s(enum sp_collective op, double V_bytes, const struct 
     }
 }
 
+double sp_one_way_ring_link_bytes(enum sp_collective op, double V_bytes, double X)
+{
+    const double share = op == SP_ALL_REDUCE ? 2 : op == SP_ALL_TO_ALL ? 0.5 : 1;
+    return share * V_bytes * (X - 1) / X;
+}
+
 double sp_torus_latency_s(enum sp_collective op, const struct sp_torus_group *g)
 {
     double hops = 0;
