@@ -9,7 +9,8 @@
 
 /* What sp_render writes; free() it. */
 /* Not inlined: gcc then takes the stream's pointer for a dangling one. */
-__attribute__((noinline)) static char *rendered(const struct sp_report *report, const struct sp_render *how)
+__attribute__((noinline)) static char *rendered(const struct sp_report *report,
+                                                const struct sp_render *how)
 {
     char *text = NULL;
     size_t size = 0;
