@@ -59,19 +59,19 @@ static void put_level(const struct batch *f, const char *level, double W, const 
     const double d_ff = sp_min_d_ff_for_tp(f->tp, f->C * f->wire / 2, W);
     const struct {
         const char *prefix;
-        enum sp_quantity_id id;
         double value;
+        enum sp_quantity_id id;
         bool wanted;
     } rows[] = {
-        {"alpha", SP_Q_BATCH_ALPHA_LEVEL, f->C / W, true},
-        {"critical.dp", SP_Q_BATCH_CRITICAL_LEVEL, critical, true},
-        {"critical.fsdp", SP_Q_BATCH_CRITICAL_LEVEL, critical, true},
-        {"batch_needed", SP_Q_BATCH_TOTAL_LEVEL, f->N * critical, true},
-        {"chips_fed", SP_Q_BATCH_FED_LEVEL, f->B / critical, f->has_batch},
-        {"compute_bound", SP_Q_BATCH_BOUND_LEVEL, f->B / f->N >= critical, f->has_batch},
-        {"tp_max", SP_Q_BATCH_TP_LEVEL, tp_max, !isnan(f->F)},
-        {"d_ff_min", SP_Q_BATCH_DFF_LEVEL, d_ff, !isnan(f->tp)},
-        {"tp_hides", SP_Q_BATCH_TP_OK_LEVEL, f->tp <= tp_max, !isnan(f->tp) && !isnan(f->F)},
+        {"alpha", f->C / W, SP_Q_BATCH_ALPHA_LEVEL, true},
+        {"critical.dp", critical, SP_Q_BATCH_CRITICAL_LEVEL, true},
+        {"critical.fsdp", critical, SP_Q_BATCH_CRITICAL_LEVEL, true},
+        {"batch_needed", f->N * critical, SP_Q_BATCH_TOTAL_LEVEL, true},
+        {"chips_fed", f->B / critical, SP_Q_BATCH_FED_LEVEL, f->has_batch},
+        {"compute_bound", f->B / f->N >= critical, SP_Q_BATCH_BOUND_LEVEL, f->has_batch},
+        {"tp_max", tp_max, SP_Q_BATCH_TP_LEVEL, !isnan(f->F)},
+        {"d_ff_min", d_ff, SP_Q_BATCH_DFF_LEVEL, !isnan(f->tp)},
+        {"tp_hides", f->tp <= tp_max, SP_Q_BATCH_TP_OK_LEVEL, !isnan(f->tp) && !isnan(f->F)},
     };
     sp_scope(r, "");
     sp_symbol(r, "W", W, "bytes/s", "%s", what);

@@ -30,7 +30,8 @@ struct sp_split sp_best_pow2_split(double B, int64_t N, double F, double C, doub
 {
     struct sp_split best = {.comms_over_math = INFINITY};
     for (int64_t Y = 1; Y <= N && N % Y == 0; Y *= 2) {
-        struct sp_split split = {.fsdp = (double)(N / Y), .tp = (double)Y};
+        const int64_t X = N / Y;
+        struct sp_split split = {.fsdp = (double)X, .tp = (double)Y};
         split.fsdp_load = r * C * split.fsdp / (W_X * B);
         split.tp_load = Y > 1 ? C * split.tp / (W_Y * F) : 0;
         split.comms_over_math = overlap == SP_OVERLAP_NONE ? split.fsdp_load + split.tp_load
