@@ -70,6 +70,11 @@ struct sp_switch_time {
 struct sp_switch_time sp_switch_collective(enum sp_collective op, double V_bytes,
                                            const struct sp_switch_group *group);
 
+/* Time of a collective whose bandwidth falls with its size: at `half_bytes` it reaches half of the
+ * peak, t (1 + half / V). s. Shape as in the scaling book's measurements, "GPUs" (150 GB/s at 58 MB
+ * of about 370). */
+double sp_derated_s(double time_s, double V_bytes, double half_bytes);
+
 /* All-reduce that the switch adds up (SHARP): V / W_gpu. s. Scaling book, "GPUs", question 4.2. */
 double sp_in_network_all_reduce_s(double V_bytes, double domain_bytes_per_s);
 

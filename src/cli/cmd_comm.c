@@ -36,6 +36,8 @@ static const struct sp_option options[] = {
     {"inner", "Y", SP_WHOLE, 1, 1e9, NULL, "1",
      "degree of an inner axis that shards the array too"},
     {"top-k", "K", SP_WHOLE, 1, 1e6, NULL, NULL, "all-to-all: devices that a token goes to"},
+    {"half-size", "BYTES", SP_NUMBER_OPTION, 0, 1e18, NULL, NULL,
+     "size of V at which half of the bandwidth is reached: derates smaller messages"},
     {"bandwidth", "BYTES/S", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL,
      "measured bandwidth of a device, in place of the published one"},
 };
@@ -90,6 +92,20 @@ static bool read_group(const struct comm *f, struct sp_torus_group *g, struct sp
             used[at] = true;
     }
     return true;
+}
+
+/* What small messages lose, on any network. */
+static void put_derated(const struct comm *f)
+{
+    const double half = sp_number_of(f->args, "half-size");
+    if (isnan(half) || f->V <= 0)
+        return;
+    sp_symbol(f->report, "half", half, "bytes", "option --half-size");
+    sp_put(f->report, SP_Q_COMM_DERATED,
+           sp_derated_s(sp_find(f->report, "time_s")->number, f->V, half));
+    sp_line(f->report,
+            "derated      {derated_s} when half of the bandwidth is reached at %s (--half-size)",
+            sp_human_text(half, SP_BYTES));
 }
 
 static void put_send(const struct comm *f, const struct sp_torus_group *g)
@@ -264,8 +280,12 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_put_text(report, SP_Q_COMM_OP, "%s", ops[f.op]);
     sp_put(report, SP_Q_COMM_BYTES, f.V);
     sp_line(report, "collective   {op} of {bytes} on %s", f.hw.name);
-    if (f.hw.network.kind == SP_SWITCHED)
-        return put_switched(&f, error);
+    if (f.hw.network.kind == SP_SWITCHED) {
+        if (!put_switched(&f, error))
+            return false;
+        put_derated(&f);
+        return true;
+    }
     if (!read_group(&f, &g, error))
         return false;
     const double measured = sp_number_of(args, "bandwidth");
@@ -277,6 +297,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         put_send(&f, &g);
     else
         put_torus(&f, &g);
+    put_derated(&f);
     return true;
 }
 

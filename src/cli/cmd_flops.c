@@ -30,6 +30,8 @@ static const struct sp_option options[] = {
     {"device-hours", "H", SP_NUMBER_OPTION, 1e-9, 1e15, NULL, NULL,
      "device-hours of the run of --tokens: gives the MFU"},
     {"mfu", "FRACTION", SP_NUMBER_OPTION, 1e-6, 1, NULL, NULL, "utilisation: gives the speed"},
+    {"hfu", "FRACTION", SP_NUMBER_OPTION, 1e-6, 1, NULL, NULL,
+     "hardware utilisation, recomputation (--remat) counted: gives speed and MFU"},
 };
 
 static const struct sp_example examples[] = {
@@ -93,6 +95,9 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
     sp_put(r, SP_Q_FLOPS_STEP, per_token * f->batch);
     sp_put(r, SP_Q_FLOPS_EXACT_RATIO, per_token / six_p);
     sp_put(r, SP_Q_FLOPS_ATTENTION_SHARE, w->attention / w->total);
+    sp_symbol(r, "a", (double)f->model.heads, "", "heads");
+    sp_put(r, SP_Q_FLOPS_ATTENTION_ACT,
+           sp_selective_saved_share(f->seq, (double)f->model.d_model, (double)f->model.heads));
     sp_put(r, SP_Q_FLOPS_MLP_SHARE, w->mlp / (w->mlp + w->projections));
     sp_put(r, SP_Q_FLOPS_MLP_SHARE_ALL, w->mlp / (w->mlp + w->projections + w->attention));
     sp_put(r, SP_Q_FLOPS_OVERTAKES, sp_attention_crossover_tokens(&f->model, causal));
@@ -123,6 +128,35 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
         "{scores_equal_projections_tokens}");
 }
 
+/* Attention's share from 1 Ki to 1 Mi tokens. */
+static void put_by_seq(const struct flops *f, bool causal)
+{
+    static const struct sp_column columns[] = {
+        {"seq", "tokens", false},
+        {"attention_share", "attention's share", false},
+        {"attention_over_mlp", "attention / MLP", false},
+        {"attention_activation_share", "of activations, unfused", false}};
+    enum { ROWS = 6 };
+    struct sp_row rows[ROWS] = {0};
+    const double D = (double)f->model.d_model, a = (double)f->model.heads;
+    double seq = 1024;
+    if (!sp_model_has_shape(&f->model))
+        return;
+    for (int i = 0; i < ROWS; i++, seq *= 4) {
+        const struct sp_flops w = sp_forward_flops_per_token(&f->model, seq, causal, false);
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "by_seq.%d", i);
+        sp_scope(f->report, rows[i].prefix);
+        sp_symbol(f->report, "T", seq, "tokens", "sequence length");
+        sp_put(f->report, SP_Q_FLOPS_ROW_SEQ, seq);
+        sp_put(f->report, SP_Q_FLOPS_ROW_SHARE, w.attention / w.total);
+        sp_put(f->report, SP_Q_FLOPS_ROW_OVER, w.attention / w.mlp);
+        sp_put(f->report, SP_Q_FLOPS_ROW_ACT, sp_selective_saved_share(seq, D, a));
+    }
+    sp_scope(f->report, "");
+    sp_line(f->report, " ");
+    sp_table(f->report, columns, sizeof columns / sizeof columns[0], rows, ROWS);
+}
+
 /* Tokens, FLOPs and PF-days of a whole run. */
 static void put_run(const struct flops *f, const struct sp_args *args)
 {
@@ -148,11 +182,14 @@ static void put_speed(const struct flops *f, const struct sp_args *args)
     struct sp_report *r = f->report;
     const double hours = sp_number_of(args, "device-hours"), tokens = sp_number_of(args, "tokens");
     const double mfu = sp_number_of(args, "mfu");
+    const double hfu = sp_number_of(args, "hfu");
     double rate = sp_number_of(args, "tokens-per-s");
     if (!isnan(hours))
         rate = tokens * f->N / (hours * 3600);
     if (!isnan(mfu))
         rate = mfu * f->N * f->C / (6 * f->params.active);
+    if (!isnan(hfu))
+        rate = hfu * f->N * f->C / (3 * f->forward.total + f->recomputed);
     if (isnan(rate))
         return;
     sp_put(r, SP_Q_FLOPS_PEAK, f->C);
@@ -176,8 +213,8 @@ static bool load_peak(const struct sp_args *args, const struct sp_sources *sourc
                       struct sp_error *error)
 {
     const double devices = sp_number_of(args, "devices"), peak = sp_number_of(args, "peak");
-    const bool wants =
-        sp_given(args, "tokens-per-s") || sp_given(args, "device-hours") || sp_given(args, "mfu");
+    const bool wants = sp_given(args, "tokens-per-s") || sp_given(args, "device-hours") ||
+                       sp_given(args, "mfu") || sp_given(args, "hfu");
     struct sp_hardware hw;
     f->N = isnan(devices) ? 1 : devices;
     f->C = peak;
@@ -227,6 +264,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     put_counts(&f, causal, sp_number_of(args, "kv-bytes"));
     put_run(&f, args);
     put_speed(&f, args);
+    put_by_seq(&f, causal);
     return true;
 }
 

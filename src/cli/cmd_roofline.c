@@ -348,17 +348,19 @@ static bool put_model(const struct roof *f, struct sp_error *error)
     const struct sp_model *m = &f->model;
     const double D = (double)m->d_model, H = (double)m->head_dim, a = (double)m->heads,
                  K = (double)m->kv_heads;
-    const double L = (double)m->layers, L_moe = (double)sp_moe_layers(m);
+    const double L = (double)m->layers, L_moe = (double)sp_moe_layers(m),
+                 gates = m->gated_mlp ? 2 : 1;
+    const struct sp_mla *mla = &m->mla;
+    const double q_l = (double)mla->q_lora_rank, k_l = (double)mla->kv_lora_rank, latent = k_l > 0;
+    const double d_qk = (double)(mla->qk_nope_head_dim + mla->qk_rope_head_dim);
+    const double shared = (double)(m->moe.shared_experts * m->moe.d_ff_expert);
     double B, seq;
     const char *origin;
-    struct sp_row rows[8] = {0};
+    struct sp_row rows[16] = {0};
     size_t n = 0;
     if (!sp_model_has_shape(m))
         return sp_fail(error, SP_INPUT, "--model %s: only its size is known, no operators",
                        m->name);
-    if (m->mla.kv_lora_rank > 0)
-        return sp_fail(error, SP_INPUT,
-                       "--model %s: the operators of latent attention are not listed yet", m->name);
     if (!sp_batch_of(f->args, m, &B, &seq, &origin, error))
         return false;
     const double d_ff = (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff);
@@ -367,13 +369,21 @@ static bool put_model(const struct roof *f, struct sp_error *error)
         const char *name;
         double count, rows, in, out;
     } ops[] = {
-        {"QKV projection", L, B, D, H * (a + 2 * K)},
-        {"output projection", L, B, H * a, D},
-        {"up and gate", L - L_moe, B, D, d_ff * (m->gated_mlp ? 2 : 1)},
+        {"QKV projection", L * (latent == 0), B, D, H * (a + 2 * K)},
+        {"output projection", L * (latent == 0), B, H * a, D},
+        {"query latent", L * latent * (q_l > 0), B, D, q_l},
+        {"queries", L * latent, B, q_l > 0 ? q_l : D, a * d_qk},
+        {"key-value latent", L * latent, B, D, k_l + (double)mla->qk_rope_head_dim},
+        {"keys and values", L * latent, B, k_l,
+         a * (double)(mla->qk_nope_head_dim + mla->v_head_dim)},
+        {"latent output projection", L * latent, B, a * (double)mla->v_head_dim, D},
+        {"up and gate", L - L_moe, B, D, d_ff * gates},
         {"down", L - L_moe, B, d_ff, D},
         {"expert up and gate", L_moe * (double)m->moe.experts, rows_each, D,
-         (double)m->moe.d_ff_expert * (m->gated_mlp ? 2 : 1)},
+         (double)m->moe.d_ff_expert * gates},
         {"expert down", L_moe * (double)m->moe.experts, rows_each, (double)m->moe.d_ff_expert, D},
+        {"shared expert up and gate", shared > 0 ? L_moe : 0, B, D, shared * gates},
+        {"shared expert down", shared > 0 ? L_moe : 0, B, shared, D},
         {"output head", 1, B, D, (double)m->vocab}};
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         if (ops[i].count <= 0)

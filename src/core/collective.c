@@ -77,6 +77,11 @@ struct sp_switch_time sp_switch_collective(enum sp_collective op, double V_bytes
     return t;
 }
 
+double sp_derated_s(double time_s, double V_bytes, double half_bytes)
+{
+    return V_bytes > 0 ? time_s * (1 + half_bytes / V_bytes) : 0;
+}
+
 double sp_in_network_all_reduce_s(double V_bytes, double domain_bytes_per_s)
 {
     return V_bytes / domain_bytes_per_s;
