@@ -42,6 +42,19 @@ static const char *nearest_key(const struct sp_field_table *table, const char *p
     return sp_nearest_hint(&nearest);
 }
 
+/* The nearest --set path, with the table's name in front. */
+static const char *nearest_set_path(const struct sp_field_table *table, const char *path)
+{
+    char wanted[160], candidate[160];
+    snprintf(wanted, sizeof wanted, "%s.%s", table->name, path);
+    struct sp_nearest nearest = {.wanted = wanted};
+    for (size_t i = 0; i < table->n; i++) {
+        snprintf(candidate, sizeof candidate, "%s.%s", table->name, table->fields[i].key);
+        sp_nearest_offer(&nearest, candidate);
+    }
+    return sp_nearest_hint(&nearest);
+}
+
 static void store_number(const struct sp_field *field, char *base, double value)
 {
     char *at = base + field->offset;
@@ -303,7 +316,7 @@ bool sp_set_field(const struct sp_field_table *table, const char *path, const ch
     snprintf(place, sizeof place, "--set %s", sp_safe(path));
     if (!field || field->type == SP_FIELD_PROSE || field->type == SP_FIELD_SHAPES)
         return sp_fail(error, SP_INPUT, "--set: %s.%s: unknown value%s", table->name, sp_safe(path),
-                       nearest_key(table, path));
+                       nearest_set_path(table, path));
     if (field->type == SP_FIELD_BOOL) {
         if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
             return sp_fail(error, SP_INPUT, "%s: \"%s\" is neither true nor false", place,

@@ -130,7 +130,7 @@ static void sets(void **state)
     static const struct {
         const char *set, *part;
     } rows[] = {
-        {"model.layer=2", "did you mean \"layers\"?"},
+        {"model.layer=2", "did you mean \"model.layers\"?"},
         {"model.layers=", "--set layers: \"\" is not a number"},
         {"model.layers=2X", "--set layers: \"2X\" is not a number"},
         {"model.layers=-2", "\"-2\" is not a number"},
