@@ -20,7 +20,7 @@ static const struct sp_option options[] = {
     SP_OPTION_OVERLAP,
     {"dtype", "FORMAT", SP_CHOICE, 0, 0, sp_dtype_names, "bf16",
      "format of the matmuls, whose peak is C"},
-    {"wire-bytes", "B", SP_NUMBER_OPTION, 0.25, 8, NULL, NULL,
+    {"wire-bytes", "BYTES", SP_NUMBER_OPTION, 0.25, 8, NULL, NULL,
      "bytes of an element on the wire (default: 2, and 1 for int8 and fp8)"},
     {"fsdp", "X", SP_WHOLE, 1, 1e9, NULL, NULL, "shards, for the traffic of a layer"},
     {"tp", "Y", SP_WHOLE, 1, 1e9, NULL, NULL,

@@ -18,7 +18,7 @@ static const char *const wrap_choices[] = {"auto", "yes", "no", NULL};
 static const struct sp_option options[] = {
     {"op", "NAME", SP_CHOICE, 0, 0, ops, "all-gather",
      "all-gather (ag), reduce-scatter (rs), all-reduce (ar), all-to-all (a2a) or send (p2p)"},
-    {"bytes", "N", SP_NUMBER_OPTION, 0, 1e18, NULL, NULL, "bytes of the whole array"},
+    {"bytes", "BYTES", SP_NUMBER_OPTION, 0, 1e18, NULL, NULL, "bytes of the whole array"},
     {"array", "TYPE[SIZES]", SP_TEXT, 0, 0, NULL, NULL,
      "the array, such as bf16[1024,16384], in place of --bytes"},
     {"sharded-by", "N", SP_WHOLE, 1, 1e9, NULL, "1",

@@ -28,7 +28,7 @@ static const struct sp_option options[] = {
      "keys (default: as many as queries, a prefill)"},
     {"group", "G", SP_NUMBER_OPTION, 1, 1e6, NULL, "1", "query heads that share a key-value head"},
     {"flops", "N", SP_NUMBER_OPTION, 0, 1e30, NULL, NULL, "FLOPs, given directly"},
-    {"bytes", "N", SP_NUMBER_OPTION, 0, 1e30, NULL, NULL, "bytes, given directly"},
+    {"bytes", "BYTES", SP_NUMBER_OPTION, 0, 1e30, NULL, NULL, "bytes, given directly"},
     {"t-math", "SECONDS", SP_NUMBER_OPTION, 0, 1e12, NULL, NULL,
      "time of the arithmetic, given directly"},
     {"t-mem", "SECONDS", SP_NUMBER_OPTION, 0, 1e12, NULL, NULL,

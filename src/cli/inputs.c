@@ -81,7 +81,7 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
                            sp_safe(batch), sp_text_of(args, "seq"));
         *batch_tokens = dims[0] * dims[1];
         *seq = dims[1];
-    } else if (!sp_parse_number(batch, batch_tokens)) {
+    } else if (!sp_parse_count(batch, batch_tokens)) {
         return sp_fail(
             error, SP_INPUT,
             "--batch: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESxLENGTH (1024x4096)",

@@ -40,6 +40,10 @@ static bool take_number(struct sp_args *args, int at, const char *text, struct s
     const struct sp_option *option = &args->options[at];
     double value;
     char min[32], max[32];
+    /* "3B" seconds or stages would be read as three: bytes are for options that take bytes. */
+    if (option->kind != SP_COUNTED && strchr(text, 'B') && !strstr(option->metavar, "BYTES"))
+        return sp_fail(error, SP_INPUT, "--%s: \"%s\" is in bytes, expected a plain number",
+                       option->name, sp_safe(text));
     const bool parsed =
         option->kind == SP_COUNTED ? sp_parse_count(text, &value) : sp_parse_number(text, &value);
     if (!parsed)

@@ -328,6 +328,9 @@ bool sp_set_field(const struct sp_field_table *table, const char *path, const ch
         field->type == SP_FIELD_SHAPE)
         return store_text(field, value, place, base, error);
     double number;
+    if (strchr(value, 'B') && !strstr(field->unit, "bytes"))
+        return sp_fail(error, SP_INPUT, "%s: \"%s\" is in bytes, but the value is %s%s", place,
+                       sp_safe(value), *field->unit ? "in " : "a plain number", field->unit);
     if (!sp_parse_number(value, &number))
         return sp_fail(error, SP_INPUT, "%s: \"%s\" is not %s", place, sp_safe(value),
                        SP_NUMBERS_ACCEPTED);
