@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <scaleplan/hardware.h>
+
 enum sp_collective {
     SP_ALL_GATHER,
     SP_REDUCE_SCATTER,
@@ -33,6 +35,9 @@ double sp_torus_bandwidth_s(enum sp_collective op, double V_bytes,
  * question 10. */
 double sp_one_way_ring_link_bytes(enum sp_collective op, double V_bytes, double X);
 
+/* Hops one after the other: see sp_torus_latency_s. */
+double sp_torus_hops(enum sp_collective op, const struct sp_torus_group *group);
+
 /* Latency-bound time: T_min times ceil(X/2) hops on a ring or X-1 on a line, summed over the axes;
  * an all-reduce goes twice. s. Scaling book, "Sharding". */
 double sp_torus_latency_s(enum sp_collective op, const struct sp_torus_group *group);
@@ -58,15 +63,17 @@ struct sp_switch_group {
 /* What each level takes. s. */
 struct sp_switch_time {
     double node_s, cross_s; /* exact, with (n-1)/n */
-    double rough_s;         /* the longer of both with (n-1)/n dropped */
-    double node_rate,
-        cross_rate; /* bytes/s of V that each level carries; INFINITY where it is not used */
+    double spine_s;         /* between scalable units; 0 within one */
+    double rough_s;         /* the longest of them with (n-1)/n dropped */
+    double node_rate, cross_rate,
+        spine_rate; /* bytes/s of V that each level carries; INFINITY where it is not used */
 };
 
 /* Levels of a collective: V (D-1)/(D W_gpu) inside a node, V (M-1)/(M W_node) across M nodes; the
  * levels work as one pipeline, so the slower one is the time. An inner axis of Y divides the node's
- * part by min(Y, D) and multiplies the other by D / max(D, Y). All-reduce twice; all-to-all a
- * further 1/D inside a node, 1/M across. Scaling book, "GPUs". */
+ * part by min(Y, D) and multiplies the other by D / max(D, Y). All-reduce twice; all-to-all V
+ * (M-1)/(M^2 W_node) across M nodes, and inside a node what stays there, V (D-1)/(N^2 W_gpu) for N
+ * devices in all. Scaling book, "GPUs". */
 struct sp_switch_time sp_switch_collective(enum sp_collective op, double V_bytes,
                                            const struct sp_switch_group *group);
 
@@ -75,13 +82,64 @@ struct sp_switch_time sp_switch_collective(enum sp_collective op, double V_bytes
  * of about 370). */
 double sp_derated_s(double time_s, double V_bytes, double half_bytes);
 
-/* All-reduce that the switch adds up (SHARP): V / W_gpu. s. Scaling book, "GPUs", question 4.2. */
-double sp_in_network_all_reduce_s(double V_bytes, double domain_bytes_per_s);
+/* The same with a third level: units of `unit_devices` devices behind links of `unit_bytes_per_s`
+ * into the spine (NAN or 0: no third level). Nodes then count within a unit, and units above it.
+ * Scaling book, "GPUs": nodes 514, leaves 413, spine 17,100 GB/s in an H100 SuperPOD. */
+struct sp_switch_time sp_unit_collective(enum sp_collective op, double V_bytes,
+                                         const struct sp_switch_group *group, double unit_devices,
+                                         double unit_bytes_per_s);
+
+/* Throughput-bound time of the levels: the slowest. s. */
+double sp_switch_bound_s(const struct sp_switch_time *time);
+
+/* The levels' times of an all-to-all in which a token goes to k places only: each scaled by min(k /
+ * places, 1), places being devices inside a node, nodes across, units above. Same source. */
+struct sp_switch_time sp_ragged_time(const struct sp_switch_time *dense, double k,
+                                     const struct sp_switch_group *group, double unit_devices);
+
+/* All-reduce that the switches add up on the way (SHARP): everything crosses each link once, V over
+ * the slowest of them, half of the rough time. s. Scaling book, "GPUs", question 4.2. */
+double sp_in_network_all_reduce_s(const struct sp_switch_time *all_reduce);
+
+/* The speed-up that is measured instead (NCCL 2.27). Same source. */
+#define SP_IN_NETWORK_MEASURED_GAIN 1.3
+
+/* Bytes into and out of the switch of one node when it multicasts and adds up; NAN where the
+ * textbook says nothing. Of `devices` = group->devices, D in a node: all-gather V in, V D out (V
+ * (D-1) in one node alone); reduce-scatter the reverse; all-reduce V D both ways (one node);
+ * all-to-all V (D-1)/D both ways (one node). Scaling book, "GPUs", questions 4.1 and 4.2. */
+struct sp_switch_bytes {
+    double in, out;
+};
+struct sp_switch_bytes sp_node_switch_bytes(enum sp_collective op, double V_bytes,
+                                            const struct sp_switch_group *group);
 
 /* Share of a dense all-gather's bytes that a ragged all-to-all to k of Z devices moves: min(k/Z, 1)
  * (Z-1)/Z, and with the expected number of distinct devices (1 - ((Z-1)/Z)^k) (Z-1)/Z. Scaling
  * book, "GPUs", appendix. */
 double sp_ragged_share(double k, double Z);
 double sp_ragged_share_exact(double k, double Z);
+
+/* Time over the data-centre network of a collective that spans S slices, `chips` of each taking
+ * part with W_dcn bytes/s: V / (chips W_dcn); all-reduce twice, all-to-all over S. s; 0 for one
+ * slice. Scaling book, "Training", several pods. */
+double sp_dcn_s(enum sp_collective op, double V_bytes, double S, double chips, double W_dcn);
+
+/* Where the axes of a logical mesh lie on a slice: part[a][i] chips of physical axis i. */
+enum { SP_LAYOUT_AXES = 8 };
+struct sp_layout {
+    int n;
+    int64_t part[SP_LAYOUT_AXES][SP_MAX_AXES];
+};
+
+/* Lays logical axes of these lengths on the slice: whole physical axes first, then products of
+ * them, then parts. False when a length cannot be made of what is left. */
+bool sp_lay_out(const struct sp_hardware *hw, const int64_t *lengths, int n,
+                struct sp_layout *layout);
+
+/* The group that a collective over the logical axes in `axes` (bit a: axis a) spans. A part of a
+ * physical axis is a line; the whole of it closes where the slice does. */
+struct sp_torus_group sp_group_of(const struct sp_hardware *hw, const struct sp_layout *layout,
+                                  unsigned axes);
 
 #endif

@@ -16,6 +16,8 @@ static const struct sp_option options[] = {
      "experts of an MoE layer, in place of the model's"},
     {"top-k", "K", SP_WHOLE, 1, 1e6, NULL, "1", "experts that a token passes, with --experts"},
     SP_OPTION_BATCH,
+    {"tokens-per-chip", "TOKENS", SP_NUMBER_OPTION, 1, 1e12, NULL, NULL,
+     "share of the batch of one chip, in place of --batch"},
     SP_OPTION_SEQ,
     SP_OPTION_OVERLAP,
     {"dtype", "FORMAT", SP_CHOICE, 0, 0, sp_dtype_names, "bf16",
@@ -97,11 +99,14 @@ static void put_mixed(const struct batch *f)
     const double W_ici = 2 * f->hw.network.link_bytes_per_s;
     const double W_X = W_ici * (double)(axes - 1), W_Y = W_ici,
                  turns = f->overlap == SP_OVERLAP_NONE ? 4 : 1;
-    if (axes < 2 || isnan(f->F))
-        return;
-    const double overlapped =
-        sp_critical_tokens_per_chip_mixed(f->C, W_X, W_Y, f->F, f->r, SP_OVERLAP_AXES);
+    const double C = f->C * f->wire / 2; /* FLOPs of the time that a 2-byte element takes */
     sp_scope(r, "");
+    if (axes < 2 || isnan(f->F)) {
+        sp_put_null(r, SP_Q_BATCH_MIXED);
+        return;
+    }
+    const double overlapped =
+        sp_critical_tokens_per_chip_mixed(C, W_X, W_Y, f->F, f->r, SP_OVERLAP_AXES);
     sp_symbol(r, "W_X", W_X, "bytes/s", "axes that the rule gives to FSDP: %lld",
               (long long)axes - 1);
     sp_symbol(r, "W_Y", W_Y, "bytes/s", "axis that the rule gives to TP");
@@ -125,7 +130,7 @@ static void put_mixed(const struct batch *f)
     sp_line(r, "             this batch feeds {chips_fed.fsdp_tp} chips; X_opt {x_opt}, nearest "
                "power of two {x_pow2}");
     const struct sp_split split =
-        sp_best_pow2_split(f->B, (int64_t)f->N, f->F, f->C, W_X, W_Y, f->r, f->overlap);
+        sp_best_pow2_split(f->B, (int64_t)f->N, f->F, C, W_X, W_Y, f->r, f->overlap);
     sp_scope(r, "");
     sp_symbol(r, "fsdp", split.fsdp, "", "FSDP degree of the split");
     sp_put(r, SP_Q_BATCH_SPLIT_X, split.fsdp);
@@ -134,6 +139,32 @@ static void put_mixed(const struct batch *f)
     sp_put_bool(r, SP_Q_BATCH_SPLIT_OK, split.comms_over_math <= 1);
     sp_line(r, "             best power-of-two split {split.fsdp} x {split.tp}: T_comms / T_math "
                "{split.comms_over_math}, compute-bound {split.compute_bound}");
+}
+
+/* The axes that this very slice has: those that do not close are lines. */
+static void put_real_axes(const struct batch *f)
+{
+    struct sp_report *r = f->report;
+    const double w = f->hw.network.link_bytes_per_s;
+    double W = 0;
+    bool rings = true;
+    for (int i = 0; i < f->hw.network.axes; i++) {
+        const int64_t length = f->hw.shape.axis[i];
+        W += sp_axis_bytes_per_s(w, length, sp_axis_wraps(&f->hw, i));
+        rings = rings && (length == 1 || sp_axis_wraps(&f->hw, i));
+    }
+    if (W <= 0)
+        return;
+    const double critical = f->r * f->C * f->wire / (2 * W);
+    sp_scope(r, "");
+    sp_symbol(r, "W_slice", W, "bytes/s",
+              "axes of the slice together: 2w a ring, w X/(X-1) a line");
+    sp_put(r, SP_Q_BATCH_SLICE, critical);
+    if (f->has_batch)
+        sp_put_bool(r, SP_Q_BATCH_SLICE_OK, f->B / f->N >= critical);
+    if (!rings)
+        sp_line(r, "this slice   {critical.slice} tokens a chip: not all of its axes close into "
+                   "rings, as the lines above suppose");
 }
 
 static void put_torus(const struct batch *f)
@@ -147,8 +178,11 @@ static void put_torus(const struct batch *f)
         put_level(f, level, 2 * n * net->link_bytes_per_s, what);
     }
     put_mixed(f);
-    if (isnan(W_dcn))
+    put_real_axes(f);
+    if (isnan(W_dcn)) {
+        sp_put_null(f->report, SP_Q_BATCH_DCN);
         return;
+    }
     const double critical = f->r * f->C * f->wire / (2 * W_dcn);
     sp_scope(f->report, "");
     sp_symbol(f->report, "W_dcn", W_dcn, "bytes/s", "data-centre egress of one chip");
@@ -170,6 +204,8 @@ static void put_switched(const struct batch *f, const struct sp_args *args)
     put_level(f, "node", net->domain_bytes_per_s, "in a node");
     put_level(f, "cross", W_node, "across nodes");
     sp_scope(r, "");
+    sp_put_null(r, SP_Q_BATCH_MIXED);
+    sp_put_null(r, SP_Q_BATCH_DCN);
     sp_symbol(r, "W_node", W_node, "bytes/s", "scale-out egress of one node");
     sp_symbol(r, "mp_nodes", nodes, "", "nodes that the model-parallel ranks of a replica span");
     sp_symbol(r, "W_gpu", net->domain_bytes_per_s, "bytes/s", "scale-up egress of one device");
@@ -189,10 +225,10 @@ static void put_switched(const struct batch *f, const struct sp_args *args)
         return;
     const double top_k =
         f->model.moe.top_k > 0 ? (double)f->model.moe.top_k : sp_number_of(args, "top-k");
-    const double least = sp_min_d_ff_for_ep(Z, top_k, domain, f->C, W_node);
+    const double least = sp_min_d_ff_for_ep(Z, top_k, domain, f->C * f->wire / 2, W_node);
     const double expert = f->model.moe.d_ff_expert > 0 ? (double)f->model.moe.d_ff_expert : f->F;
-    sp_symbol(r, "alpha_node", Z > domain ? f->C / W_node : 0, "FLOPs/byte",
-              "C / W_node; 0 inside one node");
+    sp_symbol(r, "alpha_node", Z > domain ? f->C * f->wire / 2 / W_node : 0, "FLOPs/byte",
+              "C b / (2 W_node); 0 inside one node");
     sp_symbol(r, "Z", Z, "", "expert-parallel degree");
     sp_symbol(r, "k", top_k, "", "experts of a token");
     sp_put(r, SP_Q_BATCH_EP, least);
@@ -235,6 +271,7 @@ static bool load(const struct sp_args *args, struct batch *f, struct sp_error *e
     const double d_ff = sp_number_of(args, "d-ff"), d_model = sp_number_of(args, "d-model");
     const double experts = sp_number_of(args, "experts"), k = sp_number_of(args, "top-k");
     const double chips = sp_number_of(args, "chips"), wire = sp_number_of(args, "wire-bytes");
+    const double per_chip = sp_number_of(args, "tokens-per-chip");
     const enum sp_dtype wanted = (enum sp_dtype)sp_choice_of(args, "dtype");
     const bool has_model = sp_text_of(args, "model") || sp_text_of(args, "shape");
     const char *origin;
@@ -248,6 +285,12 @@ static bool load(const struct sp_args *args, struct batch *f, struct sp_error *e
     f->has_batch = sp_text_of(args, "batch") || f->model.batch_tokens > 0;
     f->C = f->hw.chip.peak_flops_per_s[dtype];
     f->N = isnan(chips) ? (double)sp_chips(&f->hw) : chips;
+    if (!isnan(per_chip) && sp_text_of(args, "batch"))
+        return sp_fail(error, SP_USAGE, "--batch and --tokens-per-chip exclude each other");
+    if (!isnan(per_chip)) {
+        f->B = per_chip * f->N;
+        f->has_batch = true;
+    }
     f->S = (double)f->hw.slices;
     f->F = !isnan(d_ff) ? d_ff : has_model ? sp_active_d_ff(&f->model) : NAN;
     f->D = !isnan(d_model)                 ? d_model

@@ -4,7 +4,7 @@
 
 #include "../config/array.h"
 #include "../config/text.h"
-#include "command.h"
+#include "cmd_comm.h"
 
 static const char *const ops[] = {"all-gather", "reduce-scatter",
                                   "all-reduce", "all-to-all",
@@ -12,7 +12,6 @@ static const char *const ops[] = {"all-gather", "reduce-scatter",
                                   "rs",         "ar",
                                   "a2a",        "p2p",
                                   NULL};
-enum { SEND = 4, N_OPS = 5 };
 static const char *const wrap_choices[] = {"auto", "yes", "no", NULL};
 
 static const struct sp_option options[] = {
@@ -25,8 +24,10 @@ static const struct sp_option options[] = {
      "chips over which other axes shard the array: divides it"},
     SP_OPTION_HW,
     SP_OPTION_NETWORK,
-    {"axes", "AxB", SP_TEXT, 0, 0, NULL, NULL,
-     "lengths of the torus axes that the group runs on (default: all of the slice)"},
+    {"axes", "AxB|XY", SP_TEXT, 0, 0, NULL, NULL,
+     "lengths of the torus axes that the group runs on, or axes of --mesh (default: all)"},
+    {"mesh", "X=4,Y=8", SP_TEXT, 0, 0, NULL, NULL,
+     "a mesh laid on the slice; then --array 'bf16[1024_X,4096_Y]' names what shards it"},
     {"wrap", "WHETHER", SP_CHOICE, 0, 0, wrap_choices, "auto",
      "auto: whole axes of the slice wrap as it has it, parts are lines; yes and no force it"},
     {"ports", "N", SP_WHOLE, 1, 6, NULL, NULL, "send: links used at once (default: one an axis)"},
@@ -35,11 +36,16 @@ static const struct sp_option options[] = {
      "devices of the group on switches (default: all of --hw)"},
     {"inner", "Y", SP_WHOLE, 1, 1e9, NULL, "1",
      "degree of an inner axis that shards the array too"},
-    {"top-k", "K", SP_WHOLE, 1, 1e6, NULL, NULL, "all-to-all: devices that a token goes to"},
+    {"top-k", "K", SP_WHOLE, 1, 1e6, NULL, NULL,
+     "all-to-all on switches: devices that a token goes to"},
+    {"unit", "NODES", SP_WHOLE, 1, 1e9, NULL, NULL,
+     "nodes below one leaf group (default: the fabric's, 32 for H100; none where unknown)"},
+    {"unit-bandwidth", "BYTES/S", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL,
+     "of such a unit into the spine (default: the fabric's, else what its nodes send)"},
     {"half-size", "BYTES", SP_NUMBER_OPTION, 0, 1e18, NULL, NULL,
      "size of V at which half of the bandwidth is reached: derates smaller messages"},
     {"bandwidth", "BYTES/S", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL,
-     "measured bandwidth of a device, in place of the published one"},
+     "measured bandwidth of a device (torus: of a link), in place of the published one"},
 };
 
 static const struct sp_example examples[] = {
@@ -47,55 +53,53 @@ static const struct sp_example examples[] = {
      "on one axis without wraparound"},
     {"scaleplan comm --op all-reduce --bytes 1GB --hw h100-8",
      "in a node, with and without in-network reduction"},
+    {"scaleplan comm --op ar --array 'bf16[1024_X,4096_Y]' --mesh X=4,Y=4,Z=4 --axes Z --hw v4-64",
+     "an array that the other two axes shard"},
+    {"scaleplan comm --op all-gather --bytes 1GB --hw h100-1024",
+     "which level of a SuperPOD binds"},
     {"scaleplan comm --op send --array 'bf16[8,128,8192]' --hw v5e-16", "from corner to corner"},
     {NULL, NULL},
 };
 
-struct comm {
-    struct sp_hardware hw;
-    int op;
-    double V;
-    const struct sp_args *args;
-    struct sp_report *report;
-};
-
-/* Lengths of --axes, or the slice's own; which of them wrap. */
-static bool read_group(const struct comm *f, struct sp_torus_group *g, struct sp_error *error)
+/* Lengths of "4x8", or those of the mesh's axes in "XY". */
+static int read_lengths(const struct sp_comm *f, const char *text, int64_t lengths[],
+                        struct sp_error *error)
 {
-    const char *const text = sp_text_of(f->args, "axes");
-    const int wrap = sp_choice_of(f->args, "wrap");
-    const struct sp_network *net = &f->hw.network;
-    bool used[SP_MAX_AXES] = {false};
-    double dims[SP_MAX_AXES];
-    *g = (struct sp_torus_group){.link_bytes_per_s = net->link_bytes_per_s,
-                                 .hop_latency_s = net->hop_latency_s};
-    if (text) {
-        g->n = sp_parse_dims(text, dims, SP_MAX_AXES);
-        if (g->n == 0)
-            return sp_fail(error, SP_INPUT,
-                           "--axes: \"%s\" is no product of up to three lengths, such as 4x8",
-                           sp_safe(text));
-    } else {
-        g->n = (int)net->axes;
-        for (int i = 0; i < g->n; i++)
-            dims[i] = (double)f->hw.shape.axis[i];
-    }
-    for (int i = 0; i < g->n; i++) {
-        int at = 0;
-        while (at < SP_MAX_AXES && (used[at] || (double)f->hw.shape.axis[at] != dims[i]))
-            at++;
+    double dims[SP_LAYOUT_AXES];
+    const int n = sp_parse_dims(text, dims, SP_MAX_AXES);
+    for (int i = 0; i < n; i++) {
         if (dims[i] < 1 || dims[i] > 1e6)
-            return sp_fail(error, SP_INPUT, "--axes: a length is from 1 to 10^6");
-        g->length[i] = (int64_t)dims[i];
-        g->wraps[i] = wrap == 1 || (wrap == 0 && at < SP_MAX_AXES && sp_axis_wraps(&f->hw, at));
-        if (at < SP_MAX_AXES)
-            used[at] = true;
+            return sp_fail(error, SP_INPUT, "--axes: a length is from 1 to 10^6"), 0;
+        lengths[i] = (int64_t)dims[i];
     }
+    if (n == 0)
+        sp_fail(error, SP_INPUT,
+                "--axes: \"%s\" is no product of up to three lengths, such as 4x8%s", sp_safe(text),
+                f->mesh.n > 0 ? "" : ", nor axes of a --mesh, such as XY");
+    return n;
+}
+
+/* A chip named without a size has no slice to lie on: the axes are what the user says, as rings. */
+static bool group_without_slice(const struct sp_comm *f, const int64_t lengths[], int n,
+                                unsigned axes, struct sp_torus_group *g, struct sp_error *error)
+{
+    for (int i = 0; i < n; i++) {
+        if (!(axes >> i & 1) || lengths[i] == 1)
+            continue;
+        if (g->n == f->hw.network.axes)
+            return sp_fail(error, SP_INPUT, "--axes: the torus of %s has %lld axes", f->hw.name,
+                           (long long)f->hw.network.axes);
+        g->length[g->n] = lengths[i];
+        g->wraps[g->n++] = true;
+    }
+    if (sp_choice_of(f->args, "wrap") == 0)
+        sp_note(f->report, "%s without a size: whole rings (--wrap no, or name a slice such as %s)",
+                f->hw.name, f->hw.network.axes == 2 ? "v5e-64" : "v5p-64");
     return true;
 }
 
 /* What small messages lose, on any network. */
-static void put_derated(const struct comm *f)
+static void put_derated(const struct sp_comm *f)
 {
     const double half = sp_number_of(f->args, "half-size");
     if (isnan(half) || f->V <= 0)
@@ -108,7 +112,46 @@ static void put_derated(const struct comm *f)
             sp_human_text(half, SP_BYTES));
 }
 
-static void put_send(const struct comm *f, const struct sp_torus_group *g)
+/* The physical axes under --axes, or all of the slice's; which of them wrap. */
+static bool read_group(const struct sp_comm *f, struct sp_torus_group *g, struct sp_error *error)
+{
+    const char *const text = sp_text_of(f->args, "axes");
+    const int wrap = sp_choice_of(f->args, "wrap");
+    int64_t lengths[SP_LAYOUT_AXES];
+    struct sp_layout layout;
+    char shape[96];
+    int n = f->mesh.n;
+    unsigned axes = f->axes;
+    if (n > 0) {
+        memcpy(lengths, f->mesh.length, sizeof lengths);
+    } else if (text) {
+        n = read_lengths(f, text, lengths, error);
+        axes = ~0u;
+        if (n == 0)
+            return false;
+    } else {
+        for (n = 0; n < SP_MAX_AXES; n++)
+            lengths[n] = f->hw.shape.axis[n];
+        axes = ~0u;
+    }
+    *g = (struct sp_torus_group){.link_bytes_per_s = f->hw.network.link_bytes_per_s,
+                                 .hop_latency_s = f->hw.network.hop_latency_s};
+    sp_shape_name(&f->hw, shape, sizeof shape);
+    if (f->hw.chips_per_slice == 1) {
+        if (!group_without_slice(f, lengths, n, axes, g, error))
+            return false;
+    } else if (sp_lay_out(&f->hw, lengths, n, &layout)) {
+        *g = sp_group_of(&f->hw, &layout, axes);
+    } else {
+        return sp_fail(error, SP_INPUT, "%s cannot be laid on the slice's axes, %s",
+                       f->mesh.n > 0 ? "--mesh" : "--axes", shape);
+    }
+    for (int i = 0; i < g->n; i++)
+        g->wraps[i] = wrap == 0 ? g->wraps[i] : wrap == 1;
+    return true;
+}
+
+static void put_send(const struct sp_comm *f, const struct sp_torus_group *g)
 {
     struct sp_report *r = f->report;
     const double given = sp_number_of(f->args, "hops"), ports = sp_number_of(f->args, "ports");
@@ -133,7 +176,7 @@ static void put_send(const struct comm *f, const struct sp_torus_group *g)
             sp_human_text(links, SP_COUNT));
 }
 
-static double bound_if(const struct comm *f, enum sp_collective op, struct sp_torus_group g,
+static double bound_if(const struct sp_comm *f, enum sp_collective op, struct sp_torus_group g,
                        bool wraps)
 {
     for (int i = 0; i < g.n; i++)
@@ -141,138 +184,147 @@ static double bound_if(const struct comm *f, enum sp_collective op, struct sp_to
     return sp_torus_bandwidth_s(op, f->V, &g);
 }
 
-static void put_torus(const struct comm *f, const struct sp_torus_group *g)
+/* Time over the data-centre network of a group that spans all slices; 0 for one slice. */
+static double dcn_s(const struct sp_comm *f, const struct sp_torus_group *g, double devices)
+{
+    struct sp_report *r = f->report;
+    const bool all = !sp_text_of(f->args, "axes") && f->mesh.n == 0;
+    const double S = (double)f->hw.slices, W_dcn = sp_dcn_bytes_per_s_per_chip(&f->hw.network);
+    if (S <= 1 || isnan(W_dcn) || g->n == 0)
+        return 0;
+    if (!all) {
+        sp_note(r, "inside each slice; without --axes and --mesh the group spans all slices");
+        return 0;
+    }
+    const enum sp_collective op = (enum sp_collective)f->op;
+    sp_symbol(r, "W_dcn", W_dcn, "bytes/s", "data-centre egress of one chip");
+    sp_symbol(r, "M", devices, "chips", "chips of a slice");
+    sp_symbol(r, "passes", sp_dcn_s(op, 1, S, 1, 1), "", "2 all-reduce, 1/S all-to-all, 1 others");
+    sp_put(r, SP_Q_COMM_DCN, sp_dcn_s(op, f->V, S, devices, W_dcn));
+    return sp_dcn_s(op, f->V, S, devices, W_dcn);
+}
+
+static void put_one_way(const struct sp_comm *f, double devices)
 {
     struct sp_report *r = f->report;
     const enum sp_collective op = (enum sp_collective)f->op;
-    const double throughput = sp_torus_bandwidth_s(op, f->V, g),
-                 latency = sp_torus_latency_s(op, g);
+    sp_symbol(r, "X", devices, "chips", "chips of the group");
+    sp_symbol(r, "share", sp_one_way_ring_link_bytes(op, 2, 2), "", "of an all-gather's traffic");
+    sp_put(r, SP_Q_COMM_LINK_BYTES, sp_one_way_ring_link_bytes(op, f->V, devices));
+    sp_put(r, SP_Q_COMM_OVER_GATHER_ONE_WAY, sp_one_way_ring_link_bytes(op, 2, 2));
+}
+
+static void put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
+{
+    struct sp_report *r = f->report;
+    const enum sp_collective op = (enum sp_collective)f->op;
     double devices = 1;
     for (int i = 0; i < g->n; i++)
         devices *= (double)g->length[i];
-    sp_symbol(r, "hops", g->hop_latency_s > 0 ? latency / g->hop_latency_s : 0, "",
-              "hops one after the other");
-    sp_put(r, SP_Q_COMM_DEVICES, devices);
+    const double dcn = dcn_s(f, g, devices), ici = sp_torus_bandwidth_s(op, f->V, g);
+    const double throughput = fmax(ici, dcn), latency = sp_torus_latency_s(op, g);
+    const double time = isnan(latency) ? throughput : fmax(throughput, latency);
+    sp_symbol(r, "hops", sp_torus_hops(op, g), "", "hops one after the other");
+    sp_put(r, SP_Q_COMM_DEVICES, devices * (dcn > 0 ? (double)f->hw.slices : 1));
     sp_put(r, SP_Q_COMM_BANDWIDTH, throughput);
     sp_put(r, SP_Q_COMM_LATENCY, latency);
-    sp_put_text(r, SP_Q_COMM_BOUND, "%s", latency > throughput ? "latency" : "throughput");
+    sp_put_text(r, SP_Q_COMM_BOUND, "%s",
+                latency > throughput ? "latency"
+                : dcn > ici          ? "dcn"
+                                     : "throughput");
     sp_put_bool(r, SP_Q_COMM_LATENCY_BOUND, latency > throughput);
-    sp_put(r, SP_Q_COMM_TIME, fmax(throughput, latency));
+    sp_put(r, SP_Q_COMM_TIME, time);
     sp_put(r, SP_Q_COMM_SUM, throughput + latency);
     sp_put(r, SP_Q_COMM_RING, bound_if(f, op, *g, true));
     sp_put(r, SP_Q_COMM_LINE, bound_if(f, op, *g, false));
     sp_put(r, SP_Q_COMM_PER_HOP, f->V / devices / g->link_bytes_per_s);
     sp_put(r, SP_Q_COMM_THRESHOLD,
            sp_latency_threshold_bytes(g->link_bytes_per_s, g->hop_latency_s));
-    sp_symbol(r, "X", devices, "chips", "chips of the group");
-    sp_symbol(r, "share", sp_one_way_ring_link_bytes(op, 2, 2), "", "of an all-gather's traffic");
-    sp_put(r, SP_Q_COMM_LINK_BYTES, sp_one_way_ring_link_bytes(op, f->V, devices));
-    sp_put(r, SP_Q_COMM_OVER_GATHER_ONE_WAY, sp_one_way_ring_link_bytes(op, 2, 2));
+    put_one_way(f, devices);
     if (f->V > 0 && devices > 1)
         sp_put(r, SP_Q_COMM_OVER_GATHER,
                bound_if(f, op, *g, true) / bound_if(f, SP_ALL_GATHER, *g, true));
-    if (fmax(throughput, latency) > 0)
-        sp_put(r, SP_Q_COMM_RATE, f->V / fmax(throughput, latency));
+    sp_put(r, SP_Q_COMM_RATE, time > 0 ? f->V / time : NAN);
     sp_line(r, "time         {time_s}, bound by {bound}: throughput {bandwidth_bound_s}, latency "
                "{latency_bound_s}");
     sp_line(r, "             as rings {ring_s}, as lines {line_s}; a hop moves a shard in "
-               "{per_hop_s}, latency binds "
-               "below {latency_threshold_bytes}");
+               "{per_hop_s}, latency binds below {latency_threshold_bytes}");
+    sp_line(r, "             over the data-centre network {dcn_s}");
 }
 
-static void put_ragged(const struct comm *f, double devices)
+/* Takes the axes out of "bf16[1024_X,4096_YZ]"; *used gets those that shard the array. */
+static bool take_sharding(const struct sp_comm *f, const char *text, char *plain, size_t size,
+                          unsigned *used, struct sp_error *error)
 {
-    struct sp_report *r = f->report;
-    const double k = sp_number_of(f->args, "top-k");
-    if (isnan(k))
-        return;
-    sp_symbol(r, "k", k, "", "devices that a token goes to");
-    sp_symbol(r, "Z", devices, "", "devices of the group");
-    sp_put(r, SP_Q_COMM_RAGGED, sp_ragged_share(k, devices));
-    sp_put(r, SP_Q_COMM_RAGGED_EXACT, sp_ragged_share_exact(k, devices));
-    sp_put(r, SP_Q_COMM_RAGGED_RATIO, fmin(k / devices, 1));
-    sp_put(r, SP_Q_COMM_RAGGED_S, sp_find(r, "rough_s")->number * fmin(k / devices, 1));
-    sp_line(r,
-            "ragged       {ragged_share} of the bytes ({ragged_share_exact} exactly): {ragged_s}");
-}
-
-static bool put_switched(const struct comm *f, struct sp_error *error)
-{
-    struct sp_report *r = f->report;
-    const struct sp_network *net = &f->hw.network;
-    const double group = sp_number_of(f->args, "group"),
-                 measured = sp_number_of(f->args, "bandwidth");
-    const double devices = isnan(group) ? (double)sp_chips(&f->hw) : group;
-    const double W_gpu = isnan(measured) ? net->domain_bytes_per_s : measured;
-    const struct sp_switch_group g = {devices, (double)net->domain, W_gpu, sp_node_bytes_per_s(net),
-                                      sp_number_of(f->args, "inner")};
-    const enum sp_collective op = (enum sp_collective)f->op;
-    if (devices > g.domain && fmod(devices, g.domain) != 0)
-        return sp_fail(error, SP_INPUT,
-                       "--group: beyond one domain of %s devices, whole domains only",
-                       sp_human_text(g.domain, SP_COUNT));
-    const struct sp_switch_time t = sp_switch_collective(op, f->V, &g);
-    const double time = fmax(t.node_s, t.cross_s);
-    sp_symbol(r, "W_gpu", W_gpu, "bytes/s", "egress of one device");
-    sp_symbol(r, "D_n", fmin(devices, g.domain), "devices", "devices of one node");
-    sp_symbol(r, "node_s", t.node_s, "s", "inside nodes");
-    sp_symbol(r, "cross_s", t.cross_s, "s", "across nodes");
-    sp_put(r, SP_Q_COMM_DEVICES, devices);
-    sp_put(r, SP_Q_COMM_NODE, t.node_s);
-    sp_put(r, SP_Q_COMM_CROSS, t.cross_s);
-    sp_put(r, SP_Q_COMM_ROUGH, t.rough_s);
-    sp_put(r, SP_Q_COMM_BANDWIDTH_EXACT, time);
-    sp_put_null(r, SP_Q_COMM_LATENCY);
-    sp_put_text(r, SP_Q_COMM_BOUND, "%s", t.cross_s > t.node_s ? "cross" : "node");
-    sp_put(r, SP_Q_COMM_TIME_SWITCHED, time);
-    sp_put(r, SP_Q_COMM_NODE_RATE, t.node_rate);
-    sp_put(r, SP_Q_COMM_CROSS_RATE, t.cross_rate);
-    if (time > 0)
-        sp_put(r, SP_Q_COMM_RATE, f->V / time);
-    sp_put(r, SP_Q_COMM_SWITCH_IN, f->V);
-    sp_put(r, SP_Q_COMM_SWITCH_OUT, f->V * fmin(devices, g.domain));
-    sp_line(r, "time         {time_s}, bound by the {bound} level: inside nodes {node_s} "
-               "({node_bytes_per_s}), across "
-               "{cross_s} ({cross_bytes_per_s}); rough {rough_s}");
-    sp_line(r, "             a node's switch takes in {switch.ingress_bytes} and gives out "
-               "{switch.egress_bytes}");
-    if (op == SP_ALL_REDUCE && f->V > 0) {
-        const double sharp = sp_in_network_all_reduce_s(f->V, W_gpu);
-        sp_put(r, SP_Q_COMM_SHARP, sharp);
-        sp_put(r, SP_Q_COMM_SHARP_GAIN, time / sharp);
-        sp_line(r, "in-network   {in_network_s} if the switches add up (SHARP), {in_network_gain} "
-                   "times as fast in theory; "
-                   "about 1.3 is measured");
+    size_t n = 0;
+    *used = 0;
+    for (; *text && n + 1 < size; text++) {
+        if (*text != '_') {
+            plain[n++] = *text;
+            continue;
+        }
+        for (; text[1] >= 'A' && text[1] <= 'Z'; text++) {
+            const int axis = sp_mesh_axis(&f->mesh, text[1]);
+            if (axis < 0)
+                return sp_fail(error, SP_INPUT, "--array: the mesh has no axis %c (--mesh X=4,Y=8)",
+                               text[1]);
+            if (*used >> axis & 1)
+                return sp_fail(error, SP_INPUT, "--array: axis %c shards it twice", text[1]);
+            *used |= 1u << axis;
+        }
     }
-    if (op == SP_ALL_TO_ALL)
-        put_ragged(f, devices);
+    plain[n] = '\0';
     return true;
 }
 
-static bool load(const struct sp_args *args, struct comm *f, struct sp_error *error)
+/* V: the whole array over all axes that shard it and are none of the group's. */
+static bool read_bytes(struct sp_comm *f, struct sp_error *error)
 {
-    const struct sp_sources sources = sp_sources_of(args);
-    const char *const text = sp_text_of(args, "array");
-    const double bytes = sp_number_of(args, "bytes");
+    const char *const text = sp_text_of(f->args, "array");
+    const double bytes = sp_number_of(f->args, "bytes");
     struct sp_array array;
-    if (!sp_hardware_of(args, &sources, &f->hw, error))
-        return false;
+    unsigned used = 0;
+    char plain[256];
     if (isnan(bytes) == (text == NULL))
         return sp_fail(error, SP_USAGE, "one of --bytes N and --array TYPE[SIZES] is needed");
-    if (text && !sp_parse_array(text, "--array", &array, error))
+    if (text && (!take_sharding(f, text, plain, sizeof plain, &used, error) ||
+                 !sp_parse_array(plain, "--array", &array, error)))
         return false;
-    f->op = sp_choice_of(args, "op") % N_OPS;
-    f->V = (text ? sp_array_bytes(&array) : bytes) / sp_number_of(args, "sharded-by");
-    if (f->V > 1e24)
-        return sp_fail(error, SP_INPUT, "--array: more than 10^24 bytes");
-    if (f->op == SEND && f->hw.network.kind == SP_SWITCHED)
-        return sp_fail(error, SP_INPUT, "--op send: sends between chips are modelled on tori");
+    f->V = (text ? sp_array_bytes(&array) : bytes) / sp_number_of(f->args, "sharded-by") /
+           sp_axes_product(&f->mesh, used & ~f->axes);
+    return f->V <= 1e24 || sp_fail(error, SP_INPUT, "--array: more than 10^24 bytes");
+}
+
+/* --mesh and, where --axes names some of its axes, which. */
+static bool read_mesh(struct sp_comm *f, struct sp_error *error)
+{
+    const char *const mesh = sp_text_of(f->args, "mesh"), *axes = sp_text_of(f->args, "axes");
+    if (!mesh)
+        return true;
+    if (!sp_parse_mesh(mesh, &f->mesh, error))
+        return false;
+    f->axes = axes ? 0 : ~0u;
+    for (; axes && *axes; axes++) {
+        const int axis = sp_mesh_axis(&f->mesh, *axes);
+        if (axis < 0)
+            return sp_fail(error, SP_INPUT, "--axes: \"%s\": expected axes of --mesh %s",
+                           sp_safe(axes), sp_safe(mesh));
+        f->axes |= 1u << axis;
+    }
     return true;
+}
+
+static bool load(const struct sp_args *args, struct sp_comm *f, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    f->op = sp_choice_of(args, "op") % SP_COMM_OPS;
+    return sp_hardware_of(args, &sources, &f->hw, error) && read_mesh(f, error) &&
+           read_bytes(f, error);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct comm f = {.args = args, .report = report};
+    struct sp_comm f = {.args = args, .report = report};
     struct sp_torus_group g;
     if (!load(args, &f, error))
         return false;
@@ -281,7 +333,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_put(report, SP_Q_COMM_BYTES, f.V);
     sp_line(report, "collective   {op} of {bytes} on %s", f.hw.name);
     if (f.hw.network.kind == SP_SWITCHED) {
-        if (!put_switched(&f, error))
+        if (!sp_comm_switched(&f, error))
             return false;
         put_derated(&f);
         return true;
@@ -293,7 +345,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         g.link_bytes_per_s = measured;
     sp_symbol(report, "w", g.link_bytes_per_s, "bytes/s", "one link, one way");
     sp_symbol(report, "T_min", g.hop_latency_s, "s", "latency of one hop");
-    if (f.op == SEND)
+    if (f.op == SP_COMM_SEND)
         put_send(&f, &g);
     else
         put_torus(&f, &g);

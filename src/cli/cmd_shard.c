@@ -33,47 +33,12 @@ struct shard {
     struct sp_report *report;
 };
 
-static int axis_index(const struct sp_mesh *mesh, char name)
-{
-    for (int i = 0; i < mesh->n; i++)
-        if (mesh->name[i] == name)
-            return i;
-    return -1;
-}
-
-static bool read_mesh(const char *text, struct sp_mesh *mesh, struct sp_error *error)
-{
-    double devices = 1;
-    if (!text)
-        return sp_fail(error, SP_USAGE, "--mesh X=4,Y=8 is needed");
-    while (*text) {
-        char word[32];
-        const size_t n = strcspn(text, ",");
-        double length;
-        snprintf(word, sizeof word, "%.*s", (int)(n < 31 ? n : 31), text);
-        if (word[0] < 'A' || word[0] > 'Z' || word[1] != '=' ||
-            !sp_parse_number(word + 2, &length) || length < 1 || length > 1e6 ||
-            length != floor(length) || mesh->n == SP_MESH_AXES)
-            return sp_fail(error, SP_INPUT,
-                           "--mesh: \"%s\": expected up to %d AXIS=LENGTH, a capital letter each, "
-                           "such as X=4,Y=8",
-                           sp_safe(word), SP_MESH_AXES);
-        if (axis_index(mesh, word[0]) >= 0)
-            return sp_fail(error, SP_INPUT, "--mesh: axis %c stands twice", word[0]);
-        devices *= length;
-        mesh->name[mesh->n] = word[0];
-        mesh->length[mesh->n++] = (int64_t)length;
-        text += n + (text[n] == ',');
-    }
-    return devices <= 1e12 || sp_fail(error, SP_INPUT, "--mesh: more than 10^12 devices");
-}
-
 /* Adds the axes named in `text` up to a delimiter to *set; returns the end, NULL with an error. */
 static const char *read_axes(const struct sp_mesh *mesh, const char *text, unsigned *set,
                              unsigned *used, struct sp_error *error)
 {
     for (; *text >= 'A' && *text <= 'Z'; text++) {
-        const int i = axis_index(mesh, *text);
+        const int i = sp_mesh_axis(mesh, *text);
         if (i < 0)
             return sp_fail(error, SP_INPUT, "the mesh has no axis %c", *text), NULL;
         if (*used >> i & 1)
@@ -165,7 +130,12 @@ static double collective_s(const struct shard *f, enum sp_collective op, double 
         const struct sp_switch_time t = sp_switch_collective(op, V, &s);
         return fmax(t.node_s, t.cross_s);
     }
-    for (int i = 0; i < f->mesh.n && g.n < 3; i++) {
+    struct sp_layout layout;
+    const bool laid =
+        f->hw.chips_per_slice > 1 && sp_lay_out(&f->hw, f->mesh.length, f->mesh.n, &layout);
+    if (laid)
+        g = sp_group_of(&f->hw, &layout, axes);
+    for (int i = 0; !laid && i < f->mesh.n && g.n < 3; i++) {
         if (!(axes >> i & 1))
             continue;
         bool wraps = f->hw.chips_per_slice == 1;
@@ -337,7 +307,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (args->n_operands != 2 && args->n_operands != 4)
         return sp_fail(error, SP_USAGE,
                        "an array and its sharding are needed, or two of each for a matmul");
-    if (!read_mesh(sp_text_of(args, "mesh"), &f.mesh, error) ||
+    if (!sp_parse_mesh(sp_text_of(args, "mesh"), &f.mesh, error) ||
         (f.has_hw && !sp_hardware_of(args, &sources, &f.hw, error)))
         return false;
     sp_symbol(report, "devices", sp_axes_product(&f.mesh, ~0u), "devices",

@@ -62,3 +62,38 @@ double sp_array_bytes(const struct sp_array *array)
         bytes *= array->dim[i];
     return bytes;
 }
+
+int sp_mesh_axis(const struct sp_mesh *mesh, char name)
+{
+    for (int i = 0; i < mesh->n; i++)
+        if (mesh->name[i] == name)
+            return i;
+    return -1;
+}
+
+bool sp_parse_mesh(const char *text, struct sp_mesh *mesh, struct sp_error *error)
+{
+    double devices = 1;
+    if (!text)
+        return sp_fail(error, SP_USAGE, "--mesh X=4,Y=8 is needed");
+    while (*text) {
+        char word[32];
+        const size_t n = strcspn(text, ",");
+        double length;
+        snprintf(word, sizeof word, "%.*s", (int)(n < 31 ? n : 31), text);
+        if (word[0] < 'A' || word[0] > 'Z' || word[1] != '=' ||
+            !sp_parse_number(word + 2, &length) || length < 1 || length > 1e6 ||
+            length != floor(length) || mesh->n == SP_MESH_AXES)
+            return sp_fail(error, SP_INPUT,
+                           "--mesh: \"%s\": expected up to %d AXIS=LENGTH, a capital letter each, "
+                           "such as X=4,Y=8",
+                           sp_safe(word), SP_MESH_AXES);
+        if (sp_mesh_axis(mesh, word[0]) >= 0)
+            return sp_fail(error, SP_INPUT, "--mesh: axis %c stands twice", word[0]);
+        devices *= length;
+        mesh->name[mesh->n] = word[0];
+        mesh->length[mesh->n++] = (int64_t)length;
+        text += n + (text[n] == ',');
+    }
+    return devices <= 1e12 || sp_fail(error, SP_INPUT, "--mesh: more than 10^12 devices");
+}

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include <scaleplan/sharding.h>
+
 #include "error.h"
 
 enum { SP_MAX_DIMS = 8 };
@@ -18,6 +20,12 @@ struct sp_array {
  * elements. */
 bool sp_parse_array(const char *text, const char *what, struct sp_array *array,
                     struct sp_error *error);
+
+/* Parses "X=4,Y=8": axes, a capital letter each, and their lengths. */
+bool sp_parse_mesh(const char *text, struct sp_mesh *mesh, struct sp_error *error);
+
+/* Number of the axis of that name, -1 when the mesh has none. */
+int sp_mesh_axis(const struct sp_mesh *mesh, char name);
 
 /* Bytes of an element of that type ("bf16" 2, "int8" 1, ...), 0 when it is unknown. */
 double sp_element_bytes(const char *dtype);

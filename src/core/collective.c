@@ -31,12 +31,17 @@ double sp_one_way_ring_link_bytes(enum sp_collective op, double V_bytes, double 
     return share * V_bytes * (X - 1) / X;
 }
 
-double sp_torus_latency_s(enum sp_collective op, const struct sp_torus_group *g)
+double sp_torus_hops(enum sp_collective op, const struct sp_torus_group *g)
 {
     double hops = 0;
     for (int i = 0; i < g->n; i++)
         hops += (double)(g->wraps[i] ? (g->length[i] + 1) / 2 : g->length[i] - 1);
-    return (op == SP_ALL_REDUCE ? 2 : 1) * hops * g->hop_latency_s;
+    return (op == SP_ALL_REDUCE ? 2 : 1) * hops;
+}
+
+double sp_torus_latency_s(enum sp_collective op, const struct sp_torus_group *g)
+{
+    return sp_torus_hops(op, g) * g->hop_latency_s;
 }
 
 double sp_latency_threshold_bytes(double link_bytes_per_s, double hop_latency_s)
@@ -60,9 +65,9 @@ int64_t sp_corner_hops(const struct sp_torus_group *g)
 struct sp_switch_time sp_switch_collective(enum sp_collective op, double V_bytes,
                                            const struct sp_switch_group *g)
 {
-    const double D = fmin(g->devices, g->domain), M = fmax(g->devices / g->domain, 1);
+    const double N = g->devices, D = fmin(N, g->domain), M = fmax(N / g->domain, 1);
     const double factor = op == SP_ALL_REDUCE ? 2 : 1;
-    const double node_share = op == SP_ALL_TO_ALL ? 1 / D : 1,
+    const double node_share = op == SP_ALL_TO_ALL ? D / (N * N) : 1,
                  cross_share = op == SP_ALL_TO_ALL ? 1 / M : 1;
     const double inside = 1 / fmin(g->inner, D), outside = D / fmax(D, g->inner);
     const double node = V_bytes / g->domain_bytes_per_s * inside * node_share;
@@ -71,6 +76,7 @@ struct sp_switch_time sp_switch_collective(enum sp_collective op, double V_bytes
         .node_s = factor * node * (D - 1) / D,
         .cross_s = factor * cross * (M - 1) / M,
         .rough_s = factor * fmax(D > 1 ? node : 0, cross),
+        .spine_rate = INFINITY,
     };
     t.node_rate = t.node_s > 0 ? V_bytes / t.node_s : INFINITY;
     t.cross_rate = t.cross_s > 0 ? V_bytes / t.cross_s : INFINITY;
@@ -82,9 +88,65 @@ double sp_derated_s(double time_s, double V_bytes, double half_bytes)
     return V_bytes > 0 ? time_s * (1 + half_bytes / V_bytes) : 0;
 }
 
-double sp_in_network_all_reduce_s(double V_bytes, double domain_bytes_per_s)
+struct sp_switch_time sp_unit_collective(enum sp_collective op, double V_bytes,
+                                         const struct sp_switch_group *g, double unit_devices,
+                                         double unit_bytes_per_s)
 {
-    return V_bytes / domain_bytes_per_s;
+    if (!(unit_devices > 0 && unit_bytes_per_s > 0) || g->devices <= unit_devices)
+        return sp_switch_collective(op, V_bytes, g);
+    struct sp_switch_group below = *g, above = *g;
+    if (op != SP_ALL_TO_ALL) /* where every node's link carries all that leaves the node */
+        below.devices = unit_devices;
+    above.devices = ceil(g->devices / unit_devices) * unit_devices;
+    above.domain = unit_devices;
+    above.domain_bytes_per_s = INFINITY;
+    above.node_bytes_per_s = unit_bytes_per_s;
+    struct sp_switch_time t = sp_switch_collective(op, V_bytes, &below);
+    const struct sp_switch_time up = sp_switch_collective(op, V_bytes, &above);
+    t.spine_s = up.cross_s;
+    t.spine_rate = up.cross_rate;
+    t.rough_s = fmax(t.rough_s, up.rough_s);
+    return t;
+}
+
+double sp_switch_bound_s(const struct sp_switch_time *t)
+{
+    return fmax(fmax(t->node_s, t->cross_s), t->spine_s);
+}
+
+struct sp_switch_time sp_ragged_time(const struct sp_switch_time *dense, double k,
+                                     const struct sp_switch_group *g, double unit_devices)
+{
+    struct sp_switch_time t = *dense;
+    t.node_s *= fmin(k / g->devices, 1);
+    t.cross_s *= fmin(k / fmax(g->devices / g->domain, 1), 1);
+    if (unit_devices > 0)
+        t.spine_s *= fmin(k / fmax(ceil(g->devices / unit_devices), 1), 1);
+    return t;
+}
+
+double sp_in_network_all_reduce_s(const struct sp_switch_time *all_reduce)
+{
+    return all_reduce->rough_s / 2;
+}
+
+struct sp_switch_bytes sp_node_switch_bytes(enum sp_collective op, double V_bytes,
+                                            const struct sp_switch_group *g)
+{
+    const double D = fmin(g->devices, g->domain), V = V_bytes;
+    const bool alone = g->devices <= g->domain;
+    const double whole = alone ? V * (D - 1) : V * D;
+    switch (op) {
+    case SP_ALL_GATHER:
+        return (struct sp_switch_bytes){V, whole};
+    case SP_REDUCE_SCATTER:
+        return (struct sp_switch_bytes){whole, V};
+    case SP_ALL_REDUCE:
+        return alone ? (struct sp_switch_bytes){V * D, V * D} : (struct sp_switch_bytes){NAN, NAN};
+    default:
+        return alone ? (struct sp_switch_bytes){V * (D - 1) / D, V * (D - 1) / D}
+                     : (struct sp_switch_bytes){NAN, NAN};
+    }
 }
 
 double sp_ragged_share(double k, double Z)
@@ -95,4 +157,10 @@ double sp_ragged_share(double k, double Z)
 double sp_ragged_share_exact(double k, double Z)
 {
     return (1 - pow((Z - 1) / Z, k)) * (Z - 1) / Z;
+}
+
+double sp_dcn_s(enum sp_collective op, double V_bytes, double S, double chips, double W_dcn)
+{
+    const double share = op == SP_ALL_REDUCE ? 2 : op == SP_ALL_TO_ALL ? 1 / S : 1;
+    return S > 1 ? share * V_bytes / (chips * W_dcn) : 0;
 }
