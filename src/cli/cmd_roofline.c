@@ -4,7 +4,7 @@
 
 #include "../config/array.h"
 #include "../config/text.h"
-#include "command.h"
+#include "cmd_roofline.h"
 
 static const char *const sources_of_bytes[] = {"hbm", "vmem", "pcie",     "link", "axis",
                                                "dcn", "node", "scaleout", NULL};
@@ -62,17 +62,6 @@ static const struct sp_example examples[] = {
      "grouped-query attention at prefill"},
     {"scaleplan roofline --model llama3-8b --batch 4096 --hw h100", "every matmul of a model"},
     {NULL, NULL},
-};
-
-struct roof {
-    struct sp_hardware hw;
-    struct sp_model model;
-    struct sp_operands bytes;
-    bool has_hw;
-    double C, W, r;
-    const char *from;
-    const struct sp_args *args;
-    struct sp_report *report;
 };
 
 static double bandwidth_of(const struct sp_hardware *hw, int from)
@@ -140,8 +129,7 @@ static bool load(const struct sp_args *args, struct roof *f, struct sp_error *er
     return true;
 }
 
-/* The numbers of one operation; the FLOPs and bytes are known. */
-static void put_work(const struct roof *f, struct sp_work work)
+void sp_put_work(const struct roof *f, struct sp_work work)
 {
     struct sp_report *r = f->report;
     sp_put(r, SP_Q_ROOFLINE_FLOPS, work.flops);
@@ -179,7 +167,7 @@ static bool put_matmul(const struct roof *f, const char *text, struct sp_error *
                        sp_safe(text));
     const double D = sp_padded(dims[1], side), F = sp_padded(dims[2], side);
     sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "[%.0f,%.0f] x [%.0f,%.0f]", dims[0], D, D, F);
-    put_work(f, sp_matmul_work(dims[0], D, F, f->bytes, sp_given(f->args, "batched")));
+    sp_put_work(f, sp_matmul_work(dims[0], D, F, f->bytes, sp_given(f->args, "batched")));
     if (f->has_hw && !sp_given(f->args, "batched"))
         sp_put(f->report, SP_Q_ROOFLINE_CRITICAL,
                sp_critical_rows(D, F, f->bytes, f->C, f->W) * f->r);
@@ -240,7 +228,7 @@ static bool put_einsum(const struct roof *f, const char *spec, struct sp_error *
     if (product > 1e30 || bytes > 1e30)
         return sp_fail(error, SP_INPUT, "--einsum: more than 10^30 FLOPs or bytes");
     sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "%s", spec);
-    put_work(f, (struct sp_work){2 * product, bytes});
+    sp_put_work(f, (struct sp_work){2 * product, bytes});
     line_of_work(f);
     return true;
 }
@@ -252,7 +240,7 @@ static bool put_vector(const struct roof *f, struct sp_error *error)
     if (isnan(n))
         return sp_fail(error, SP_USAGE, "--op %s needs --n", vector_ops[op]);
     sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "%s of two vectors of %.0f", vector_ops[op], n);
-    put_work(f, op == 0 ? sp_dot_work(n, f->bytes.a_bytes) : sp_add_work(n, f->bytes.a_bytes));
+    sp_put_work(f, op == 0 ? sp_dot_work(n, f->bytes.a_bytes) : sp_add_work(n, f->bytes.a_bytes));
     line_of_work(f);
     return true;
 }
@@ -338,71 +326,6 @@ static bool put_stages(const struct roof *f, const char *text, struct sp_error *
     return true;
 }
 
-/* Every matmul of a model for a batch of tokens on one chip. */
-static bool put_model(const struct roof *f, struct sp_error *error)
-{
-    static const struct sp_column columns[] = {
-        {NULL, "operator", true},  {"count", "times", false},          {"flops", "FLOPs", false},
-        {"bytes", "bytes", false}, {"intensity", "FLOPs/byte", false}, {"bound", "bound by", true},
-        {"lower_s", "time", false}};
-    const struct sp_model *m = &f->model;
-    const double D = (double)m->d_model, H = (double)m->head_dim, a = (double)m->heads,
-                 K = (double)m->kv_heads;
-    const double L = (double)m->layers, L_moe = (double)sp_moe_layers(m),
-                 gates = m->gated_mlp ? 2 : 1;
-    const struct sp_mla *mla = &m->mla;
-    const double q_l = (double)mla->q_lora_rank, k_l = (double)mla->kv_lora_rank, latent = k_l > 0;
-    const double d_qk = (double)(mla->qk_nope_head_dim + mla->qk_rope_head_dim);
-    const double shared = (double)(m->moe.shared_experts * m->moe.d_ff_expert);
-    double B, seq;
-    const char *origin;
-    struct sp_row rows[16] = {0};
-    size_t n = 0;
-    if (!sp_model_has_shape(m))
-        return sp_fail(error, SP_INPUT, "--model %s: only its size is known, no operators",
-                       m->name);
-    if (!sp_batch_of(f->args, m, &B, &seq, &origin, error))
-        return false;
-    const double d_ff = (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff);
-    const double rows_each = L_moe > 0 ? B * (double)m->moe.top_k / (double)m->moe.experts : 0;
-    const struct {
-        const char *name;
-        double count, rows, in, out;
-    } ops[] = {
-        {"QKV projection", L * (latent == 0), B, D, H * (a + 2 * K)},
-        {"output projection", L * (latent == 0), B, H * a, D},
-        {"query latent", L * latent * (q_l > 0), B, D, q_l},
-        {"queries", L * latent, B, q_l > 0 ? q_l : D, a * d_qk},
-        {"key-value latent", L * latent, B, D, k_l + (double)mla->qk_rope_head_dim},
-        {"keys and values", L * latent, B, k_l,
-         a * (double)(mla->qk_nope_head_dim + mla->v_head_dim)},
-        {"latent output projection", L * latent, B, a * (double)mla->v_head_dim, D},
-        {"up and gate", L - L_moe, B, D, d_ff * gates},
-        {"down", L - L_moe, B, d_ff, D},
-        {"expert up and gate", L_moe * (double)m->moe.experts, rows_each, D,
-         (double)m->moe.d_ff_expert * gates},
-        {"expert down", L_moe * (double)m->moe.experts, rows_each, (double)m->moe.d_ff_expert, D},
-        {"shared expert up and gate", shared > 0 ? L_moe : 0, B, D, shared * gates},
-        {"shared expert down", shared > 0 ? L_moe : 0, B, shared, D},
-        {"output head", 1, B, D, (double)m->vocab}};
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
-        if (ops[i].count <= 0)
-            continue;
-        snprintf(rows[n].label, sizeof rows[n].label, "%s", ops[i].name);
-        snprintf(rows[n].prefix, sizeof rows[n].prefix, "operators.%zu", n);
-        sp_scope(f->report, rows[n].prefix);
-        sp_put_text(f->report, SP_Q_ROOFLINE_OP_NAME, "%s", ops[i].name);
-        sp_put(f->report, SP_Q_ROOFLINE_OP_COUNT, ops[i].count);
-        put_work(f, sp_matmul_work(ops[i].rows, ops[i].in, ops[i].out, f->bytes, false));
-        n++;
-    }
-    sp_scope(f->report, "");
-    sp_line(f->report, "%s, %s tokens on the chip (%s), forward pass:", m->name,
-            sp_human_text(B, SP_TOKENS), origin);
-    sp_table(f->report, columns, sizeof columns / sizeof columns[0], rows, n);
-    return true;
-}
-
 static void put_chip(const struct roof *f)
 {
     struct sp_report *r = f->report;
@@ -455,12 +378,12 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     }
     if (sp_given(args, "flops") || sp_given(args, "bytes")) {
         const double flops = sp_number_of(args, "flops"), bytes = sp_number_of(args, "bytes");
-        put_work(&f, (struct sp_work){isnan(flops) ? 0 : flops, isnan(bytes) ? 0 : bytes});
+        sp_put_work(&f, (struct sp_work){isnan(flops) ? 0 : flops, isnan(bytes) ? 0 : bytes});
         line_of_work(&f);
         return true;
     }
     if (has_model)
-        return sp_model_of(args, &sources, &f.model, error) && put_model(&f, error);
+        return sp_model_of(args, &sources, &f.model, error) && sp_put_operators(&f, error);
     if (!f.has_hw)
         return sp_fail(error, SP_USAGE, "--hw NAME is needed, and usually --matmul BxDxF");
     return true;

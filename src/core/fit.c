@@ -70,16 +70,7 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
 {
     const int64_t N = sp_chips(in->hw);
     const bool torus = in->hw->network.kind == SP_TORUS && t->n > 0;
-    struct sp_strategy plan = {.kind = kind,
-                               .dp = 1,
-                               .fsdp = 1,
-                               .tp = 1,
-                               .pp = 1,
-                               .chunks = 1,
-                               .microbatches = 1,
-                               .W_X = NAN,
-                               .W_Y = NAN,
-                               .critical_tokens_per_chip = NAN};
+    struct sp_strategy plan = sp_new_plan(kind);
     if (kind == SP_TP) {
         plan.tp = N;
         plan.W_Y = torus ? t->W_axes : NAN;

@@ -10,7 +10,7 @@ static bool tp_divides(const struct sp_model *model, int64_t Y)
     return sp_model_has_shape(model) && width % Y == 0 && model->heads % Y == 0;
 }
 
-static struct sp_strategy new_plan(enum sp_strategy_kind kind)
+struct sp_strategy sp_new_plan(enum sp_strategy_kind kind)
 {
     return (struct sp_strategy){.kind = kind,
                                 .dp = 1,
@@ -73,7 +73,7 @@ static void each_pipeline(const struct sp_fit_input *in, const struct sp_fit_ter
     for (int64_t p = 2; p <= blocks && p <= in->model->layers; p++) {
         if (blocks % p != 0)
             continue;
-        struct sp_strategy plan = new_plan(SP_PP_FSDP);
+        struct sp_strategy plan = sp_new_plan(SP_PP_FSDP);
         plan.tp = tp;
         plan.pp = p;
         plan.W_X = W_X;
@@ -102,7 +102,7 @@ static void each_switched_mesh(const struct sp_fit_input *in, const struct sp_fi
             each_pipeline(in, t, tp, NAN, NAN, visit, context);
             continue;
         }
-        struct sp_strategy plan = new_plan(kind);
+        struct sp_strategy plan = sp_new_plan(kind);
         plan.tp = tp;
         deal_shards(&plan, in, chips / tp);
         visit(&plan, context);
@@ -137,7 +137,7 @@ static void visit_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_
                              enum sp_strategy_kind kind, const int64_t tp[SP_MAX_AXES],
                              sp_mesh_visitor *visit, void *context)
 {
-    struct sp_strategy plan = new_plan(kind);
+    struct sp_strategy plan = sp_new_plan(kind);
     plan.tp = tp[0] * tp[1] * tp[2];
     const bool shards = plan.tp < in->hw->chips_per_slice;
     if (plan.tp > 1 && !tp_divides(in->model, plan.tp))
@@ -204,7 +204,7 @@ void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
     for (int64_t tp = kind == SP_FSDP_TP ? 2 : 1; tp < per_slice && tp <= in->model->heads; tp++) {
         if (per_slice % tp != 0 || !tp_divides(in->model, tp))
             continue;
-        struct sp_strategy plan = new_plan(kind);
+        struct sp_strategy plan = sp_new_plan(kind);
         plan.tp = tp;
         plan.W_X = tp > 1 ? t->W_X : t->W_X + t->W_Y;
         plan.W_Y = tp > 1 ? t->W_Y : NAN;

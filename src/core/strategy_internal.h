@@ -4,6 +4,9 @@
 
 #include <scaleplan/strategy.h>
 
+/* A plan of degree 1 in everything, nothing judged yet. */
+struct sp_strategy sp_new_plan(enum sp_strategy_kind kind);
+
 /* Calls `visit` with every mesh of a strategy, its degrees and bandwidths set, its loads not. */
 typedef void sp_mesh_visitor(struct sp_strategy *plan, void *context);
 
