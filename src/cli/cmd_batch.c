@@ -71,7 +71,7 @@ static void put_level(const struct batch *f, const char *level, double W, const 
         {"batch_needed", f->N * critical, SP_Q_BATCH_TOTAL_LEVEL, true},
         {"chips_fed", f->B / critical, SP_Q_BATCH_FED_LEVEL, f->has_batch},
         {"compute_bound", f->B / f->N >= critical, SP_Q_BATCH_BOUND_LEVEL, f->has_batch},
-        {"tp_max", tp_max, SP_Q_BATCH_TP_LEVEL, !isnan(f->F)},
+        {"tp_limit", tp_max, SP_Q_BATCH_TP_LEVEL, !isnan(f->F)},
         {"d_ff_min", d_ff, SP_Q_BATCH_DFF_LEVEL, !isnan(f->tp)},
         {"tp_hides", f->tp <= tp_max, SP_Q_BATCH_TP_OK_LEVEL, !isnan(f->tp) && !isnan(f->F)},
     };
@@ -88,7 +88,7 @@ static void put_level(const struct batch *f, const char *level, double W, const 
             "{chips} chips%s%s%s%s%s%s",
             what, level, level, level, f->has_batch ? "; this batch feeds {chips_fed." : "",
             f->has_batch ? level : "", f->has_batch ? "} chips" : "",
-            isnan(f->F) ? "" : "; TP up to {tp_max.", isnan(f->F) ? "" : level,
+            isnan(f->F) ? "" : "; TP up to {tp_limit.", isnan(f->F) ? "" : level,
             isnan(f->F) ? "" : "}");
 }
 
@@ -336,6 +336,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
             "batch        {batch_tokens} tokens, {sequences} sequences: {tokens_per_chip} a chip, "
             "{tokens_per_slice} a slice");
     }
+    const double W_1 = f.hw.network.kind == SP_TORUS ? 2 * f.hw.network.link_bytes_per_s
+                                                     : f.hw.network.domain_bytes_per_s;
+    sp_symbol(report, "W_1", W_1, "bytes/s", "one torus axis, or a node's inside");
+    sp_put(report, SP_Q_BATCH_TP_MAX, sp_max_tp_degree(f.C * f.wire / 2, W_1, f.F));
     sp_line(report, "critical batches, DP and FSDP:");
     if (f.hw.network.kind == SP_TORUS)
         put_torus(&f);

@@ -340,6 +340,9 @@ static void put_chip(const struct roof *f)
     sp_put(r, SP_Q_ROOFLINE_RIDGE, f->C / f->W);
     sp_put(r, SP_Q_ROOFLINE_CRITICAL_SMALL,
            sp_critical_rows_small(f->bytes.w_bytes, f->C, f->W, f->r));
+    if (!sp_text_of(f->args, "matmul"))
+        sp_put(r, SP_Q_ROOFLINE_CRITICAL_RULE,
+               sp_critical_rows_small(f->bytes.w_bytes, f->C, f->W, f->r));
     sp_put(r, SP_Q_ROOFLINE_D_MIN, sp_min_contracting_dim(f->C, f->W));
     sp_line(r,
             "chip         %s: {peak_flops_per_s}, {bandwidth_bytes_per_s} from %s (--from): ridge "
