@@ -8,6 +8,7 @@
 
 #include "../config/json.h"
 #include "../config/text.h"
+#include "../report/quantity.h"
 
 static int find_option(const struct sp_args *args, const char *name)
 {
@@ -109,6 +110,16 @@ static bool unknown_option(const struct sp_args *args, const char *word, struct 
                    sp_nearest_hint(&nearest));
 }
 
+/* Whether a word that follows --explain names a quantity: where a command takes operands, it might
+ * be one. */
+static bool is_quantity(const char *word)
+{
+    for (int id = 0; id < SP_QUANTITIES; id++)
+        if (strcmp(sp_quantities[id].key, word) == 0)
+            return true;
+    return false;
+}
+
 static void build_long_options(const struct sp_args *args, struct option *longs)
 {
     for (size_t i = 0; i < args->n_options; i++) {
@@ -166,7 +177,8 @@ bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_
         args->given[at] = true;
         const char *value = optarg;
         const bool word_follows = optind < argc && argv[optind][0] != '-';
-        if (options[at].kind == SP_MAYBE && !value && !takes_operands && word_follows)
+        if (options[at].kind == SP_MAYBE && !value && word_follows &&
+            (!takes_operands || is_quantity(argv[optind])))
             value = argv[optind++];
         if (value && !take_value(args, at, value, error))
             return false;
