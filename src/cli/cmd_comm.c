@@ -313,6 +313,8 @@ static bool read_mesh(struct sp_comm *f, struct sp_error *error)
                            sp_safe(axes), sp_safe(mesh));
         f->axes |= 1u << axis;
     }
+    if (f->axes == 0)
+        return sp_fail(error, SP_INPUT, "--axes: names none of --mesh %s", sp_safe(mesh));
     return true;
 }
 
