@@ -92,11 +92,6 @@ struct sp_switch_time sp_unit_collective(enum sp_collective op, double V_bytes,
 /* Throughput-bound time of the levels: the slowest. s. */
 double sp_switch_bound_s(const struct sp_switch_time *time);
 
-/* The levels' times of an all-to-all in which a token goes to k places only: each scaled by min(k /
- * places, 1), places being devices inside a node, nodes across, units above. Same source. */
-struct sp_switch_time sp_ragged_time(const struct sp_switch_time *dense, double k,
-                                     const struct sp_switch_group *group, double unit_devices);
-
 /* All-reduce that the switches add up on the way (SHARP): everything crosses each link once, V over
  * the slowest of them, half of the rough time. s. Scaling book, "GPUs", question 4.2. */
 double sp_in_network_all_reduce_s(const struct sp_switch_time *all_reduce);

@@ -92,7 +92,9 @@ static bool group_without_slice(const struct sp_comm *f, const int64_t lengths[]
         g->length[g->n] = lengths[i];
         g->wraps[g->n++] = true;
     }
-    if (sp_choice_of(f->args, "wrap") == 0)
+    if (g->n == 0 && f->op != SP_COMM_SEND)
+        sp_note(f->report, "one chip: nothing moves; name a slice, or --axes");
+    else if (g->n > 0 && sp_choice_of(f->args, "wrap") == 0)
         sp_note(f->report, "%s without a size: whole rings (--wrap no, or name a slice such as %s)",
                 f->hw.name, f->hw.network.axes == 2 ? "v5e-64" : "v5p-64");
     return true;
@@ -311,6 +313,8 @@ static bool read_mesh(struct sp_comm *f, struct sp_error *error)
                            sp_safe(axes), sp_safe(mesh));
         f->axes |= 1u << axis;
     }
+    if (f->axes == 0)
+        return sp_fail(error, SP_INPUT, "--axes: names none of --mesh %s", sp_safe(mesh));
     return true;
 }
 

@@ -3,7 +3,7 @@
 
 #include "cmd_comm.h"
 
-/* One level's keys share a prefix-free spelling: node_s, cross_s, spine_s. */
+/* The level whose links take longest. */
 static const char *slowest(const struct sp_switch_time *t)
 {
     if (t->spine_s > fmax(t->node_s, t->cross_s))
@@ -42,7 +42,7 @@ static void put_levels(const struct sp_comm *f, const struct sp_switch_time *t)
     sp_put(r, SP_Q_COMM_CROSS_RATE, t->cross_rate);
     sp_put(r, SP_Q_COMM_SPINE_RATE, t->spine_rate);
     sp_line(r,
-            "time         {time_s}, bound by the {bound} level: inside nodes {node_s} "
+            "time         {time_s}, bound by {bound}: inside nodes {node_s} "
             "({node_bytes_per_s})%s%s; rough {rough_s}",
             t->cross_s > 0 ? ", across {cross_s} ({cross_bytes_per_s})" : "",
             t->spine_s > 0 ? ", between units {spine_s} ({spine_bytes_per_s})" : "");
@@ -52,7 +52,7 @@ static void put_traffic(const struct sp_comm *f, const struct sp_switch_group *g
 {
     struct sp_report *r = f->report;
     const struct sp_switch_bytes bytes = sp_node_switch_bytes((enum sp_collective)f->op, f->V, g);
-    const bool known = g->inner <= 1 && isnan(sp_number_of(f->args, "top-k"));
+    const bool known = g->inner <= 1 && g->devices > 1 && isnan(sp_number_of(f->args, "top-k"));
     sp_put(r, SP_Q_COMM_SWITCH_IN, known ? bytes.in : NAN);
     sp_put(r, SP_Q_COMM_SWITCH_OUT, known ? bytes.out : NAN);
     sp_line(r, "             a node's switch takes in {switch.ingress_bytes} and gives out "
@@ -63,11 +63,11 @@ static void put_in_network(const struct sp_comm *f, const struct sp_switch_time 
 {
     struct sp_report *r = f->report;
     const double sharp = sp_in_network_all_reduce_s(t);
-    if (f->op != SP_ALL_REDUCE)
+    if (f->op != SP_ALL_REDUCE || !(sharp > 0))
         return;
     sp_symbol(r, "measured_gain", SP_IN_NETWORK_MEASURED_GAIN, "", "of in-network reduction");
     sp_put(r, SP_Q_COMM_SHARP, sharp);
-    sp_put(r, SP_Q_COMM_SHARP_GAIN, sharp > 0 ? sp_switch_bound_s(t) / sharp : NAN);
+    sp_put(r, SP_Q_COMM_SHARP_GAIN, sp_switch_bound_s(t) / sharp);
     sp_put(r, SP_Q_COMM_SHARP_MEASURED, sp_switch_bound_s(t) / SP_IN_NETWORK_MEASURED_GAIN);
     sp_line(r, "in-network   {in_network_s} if the switches add up (SHARP), {in_network_gain} "
                "times as fast in theory; {in_network_measured_s} at the 1.3 that is measured");
@@ -113,7 +113,11 @@ static void put_collective(const struct sp_comm *f, const struct sp_switch_group
     double W_unit;
     const double unit = unit_devices(f, &W_unit);
     const struct sp_switch_time dense = sp_unit_collective(op, f->V, g, unit, W_unit);
-    const struct sp_switch_time t = isnan(k) ? dense : sp_ragged_time(&dense, k, g, unit);
+    const double share = isnan(k) ? 1 : fmin(k / g->devices, 1);
+    struct sp_switch_time t = dense;
+    t.node_s *= share;
+    t.cross_s *= share;
+    t.spine_s *= share;
     const double bound = sp_switch_bound_s(&t), hop_s = f->hw.network.hop_latency_s;
     const double hops = (op == SP_ALL_REDUCE ? 2 : 1) * ceil(log2(fmax(g->devices / g->inner, 1)));
     const double latency = hops * hop_s, time = isnan(latency) ? bound : fmax(bound, latency);

@@ -114,17 +114,6 @@ double sp_switch_bound_s(const struct sp_switch_time *t)
     return fmax(fmax(t->node_s, t->cross_s), t->spine_s);
 }
 
-struct sp_switch_time sp_ragged_time(const struct sp_switch_time *dense, double k,
-                                     const struct sp_switch_group *g, double unit_devices)
-{
-    struct sp_switch_time t = *dense;
-    t.node_s *= fmin(k / g->devices, 1);
-    t.cross_s *= fmin(k / fmax(g->devices / g->domain, 1), 1);
-    if (unit_devices > 0)
-        t.spine_s *= fmin(k / fmax(ceil(g->devices / unit_devices), 1), 1);
-    return t;
-}
-
 double sp_in_network_all_reduce_s(const struct sp_switch_time *all_reduce)
 {
     return all_reduce->rough_s / 2;

@@ -48,6 +48,86 @@ static void switches(void **state)
     assert_close(sp_ragged_share_exact(1, 64), 1.0 / 64 * 63 / 64, 1e-12);
 }
 
+/* 1 GB over 1024 devices in units of 32 nodes behind 12.8 TB/s: the scaling book's 514, 413 and
+ * 17,100 GB/s a level. An exchange leaves 7/1024 of each device's 1/1024 inside its node, and each
+ * of the 128 nodes sends 127/128 of its 1/128. */
+static void units(void **state)
+{
+    (void)state;
+    const struct sp_switch_group pod = {1024, 8, 450e9, 400e9, 1}, one = {8, 8, 450e9, 400e9, 1};
+    const struct sp_switch_time gather = sp_unit_collective(SP_ALL_GATHER, 1e9, &pod, 256, 12.8e12);
+    assert_close(gather.node_rate, 450e9 * 8 / 7, 1e-13);
+    assert_close(gather.cross_rate, 400e9 * 32 / 31, 1e-13);
+    assert_close(gather.spine_rate, 12.8e12 * 4 / 3, 1e-13);
+    assert_close(sp_switch_bound_s(&gather), gather.cross_s, 0);
+    const struct sp_switch_time all = sp_unit_collective(SP_ALL_TO_ALL, 1e9, &pod, 256, 12.8e12);
+    assert_close(all.node_s, 7e9 / (1024.0 * 1024 * 450e9), 1e-13);
+    assert_close(all.cross_s, 127e9 / (128.0 * 128 * 400e9), 1e-13);
+    assert_close(all.spine_s, 3e9 / (16 * 12.8e12), 1e-13);
+    const struct sp_switch_time flat = sp_unit_collective(SP_ALL_GATHER, 1e9, &pod, NAN, NAN);
+    assert_true(flat.spine_s == 0 && isinf(flat.spine_rate));
+    assert_close(flat.cross_s, 127e9 / (128 * 400e9), 1e-13);
+    const struct sp_switch_time sum = sp_switch_collective(SP_ALL_REDUCE, 1e9, &one);
+    assert_close(sp_in_network_all_reduce_s(&sum), 1e9 / 450e9, 1e-13);
+    const struct sp_switch_time sums = sp_switch_collective(SP_ALL_REDUCE, 1e9, &pod);
+    assert_close(sp_in_network_all_reduce_s(&sums), 1e9 / 400e9, 1e-13);
+}
+
+/* What the switch of a node of 8 takes in and gives out of 1 byte: scaling book, "GPUs", 4.1, 4.2.
+ */
+static void switch_bytes(void **state)
+{
+    (void)state;
+    const struct sp_switch_group unit = {256, 8, 450e9, 400e9, 1}, one = {8, 8, 450e9, 400e9, 1};
+    struct sp_switch_bytes b = sp_node_switch_bytes(SP_ALL_GATHER, 1, &unit);
+    assert_true(b.in == 1 && b.out == 8);
+    b = sp_node_switch_bytes(SP_ALL_GATHER, 1, &one);
+    assert_true(b.in == 1 && b.out == 7);
+    b = sp_node_switch_bytes(SP_REDUCE_SCATTER, 1, &unit);
+    assert_true(b.in == 8 && b.out == 1);
+    b = sp_node_switch_bytes(SP_ALL_REDUCE, 1, &one);
+    assert_true(b.in == 8 && b.out == 8);
+    assert_true(isnan(sp_node_switch_bytes(SP_ALL_REDUCE, 1, &unit).in));
+    b = sp_node_switch_bytes(SP_ALL_TO_ALL, 1, &one);
+    assert_close(b.in, 7.0 / 8, 1e-15);
+}
+
+/* Two slices of 4 chips with 5 GB/s each: 1 GB takes 1e9 / (4 x 5e9). */
+static void between_slices(void **state)
+{
+    (void)state;
+    assert_close(sp_dcn_s(SP_ALL_GATHER, 1e9, 2, 4, 5e9), 0.05, 1e-15);
+    assert_close(sp_dcn_s(SP_ALL_REDUCE, 1e9, 2, 4, 5e9), 0.1, 1e-15);
+    assert_close(sp_dcn_s(SP_ALL_TO_ALL, 1e9, 2, 4, 5e9), 0.025, 1e-15);
+    assert_true(sp_dcn_s(SP_ALL_GATHER, 1e9, 1, 4, 5e9) == 0);
+}
+
+/* A 4 x 4 x 8 slice whose axes close: whole axes are rings, several of them together too, parts
+ * are lines, and both parts of an axis together are the ring again. */
+static void layouts(void **state)
+{
+    (void)state;
+    const struct sp_hardware hw = {.network = {.kind = SP_TORUS, .axes = 3, .wrap = SP_WRAP_ALWAYS},
+                                   .shape = {{4, 4, 8}},
+                                   .chips_per_slice = 128,
+                                   .slices = 1};
+    const int64_t parts[] = {16, 4, 2}, whole[] = {8}, too_long[] = {64, 4}, odd[] = {3},
+                  all[] = {128};
+    struct sp_layout layout;
+    assert_true(sp_lay_out(&hw, parts, 3, &layout)); /* 4 on one axis, 16 and 2 on the others */
+    struct sp_torus_group g = sp_group_of(&hw, &layout, 2);
+    assert_true(g.n == 1 && g.length[0] == 4 && g.wraps[0]);
+    g = sp_group_of(&hw, &layout, 4);
+    assert_true(g.n == 1 && g.length[0] == 2 && !g.wraps[0]);
+    g = sp_group_of(&hw, &layout, 7);
+    assert_true(g.n == 3 && g.wraps[0] && g.wraps[1] && g.wraps[2]);
+    assert_true(sp_lay_out(&hw, whole, 1, &layout));
+    g = sp_group_of(&hw, &layout, 1);
+    assert_true(g.n == 1 && g.length[0] == 8 && g.wraps[0]);
+    assert_true(sp_lay_out(&hw, all, 1, &layout) && sp_group_of(&hw, &layout, 1).n == 3);
+    assert_true(!sp_lay_out(&hw, too_long, 2, &layout) && !sp_lay_out(&hw, odd, 1, &layout));
+}
+
 /* A[I,J] x B[J,K] of 64 x 32 x 16, 2-byte elements, on a mesh X = 4, Y = 2. */
 static void sharded_matmuls(void **state)
 {
@@ -107,8 +187,15 @@ static void runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(torus),     cmocka_unit_test(switches), cmocka_unit_test(sharded_matmuls),
-        cmocka_unit_test(rooflines), cmocka_unit_test(runs),
+        cmocka_unit_test(torus),
+        cmocka_unit_test(switches),
+        cmocka_unit_test(units),
+        cmocka_unit_test(switch_bytes),
+        cmocka_unit_test(between_slices),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(sharded_matmuls),
+        cmocka_unit_test(rooflines),
+        cmocka_unit_test(runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
