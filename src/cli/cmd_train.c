@@ -1,6 +1,7 @@
 /* train: a whole run: steps, days, device-hours, energy, cost, goodput. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 
@@ -236,7 +237,8 @@ static bool put_goodput(struct train *f, struct sp_error *error)
     return true;
 }
 
-static void put_bill(struct train *f)
+/* Power, energy and cost; asked for by --get and not known, they are refused. */
+static bool put_bill(struct train *f, struct sp_error *error)
 {
     struct sp_report *r = f->report;
     const double given_watts = sp_number_of(f->args, "watts"),
@@ -256,10 +258,16 @@ static void put_bill(struct train *f)
     sp_line(r, "power        {power_w}, {energy_wh} in all (devices only, --watts, --pue)");
     sp_line(r, "cost         {cost_usd} at %s USD a device-hour (list price, --price)",
             sp_human_text(price, SP_NUMBER));
+    const char *const get = sp_text_of(f->args, "get");
+    if (isnan(watts) && get && (strstr(get, "power_w") || strstr(get, "energy_")))
+        return sp_fail(error, SP_INPUT, "the power of this device is not published; give --watts");
+    if (isnan(price) && get && strstr(get, "cost_usd"))
+        return sp_fail(error, SP_INPUT, "no list price of this device is known; give --price");
     if (isnan(watts))
         sp_note(r, "the power of this device is not published: no energy; give --watts");
     if (isnan(price))
         sp_note(r, "no list price of this device is known: no cost; give --price");
+    return true;
 }
 
 /* Strong scaling: the best plan of fit on the sizes on offer, doubling up to the machine. */
@@ -327,7 +335,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (f.seconds > 0) {
         if (!put_goodput(&f, error))
             return false;
-        put_bill(&f);
+        if (!put_bill(&f, error))
+            return false;
     }
     return !sp_given(args, "curve") || put_curve(&f, error);
 }
