@@ -86,6 +86,7 @@ struct sp_scaleout {
 /* A machine: `slices` pieces of `chips_per_slice` chips each. */
 struct sp_hardware {
     char name[64];
+    char family[64]; /* chip whose calibrated profiles serve when it has none; "": its own */
     struct sp_chip chip;
     struct sp_network network;
     int64_t chips_per_slice;

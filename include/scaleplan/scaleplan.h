@@ -12,7 +12,10 @@
  *   precision.h  bytes of training state per parameter
  *   scaling_law.h  what a compute budget buys: size, tokens, loss; steps against batch
  *   learning_rate.h  warmup and decay, Adam's corrections, clipping, effective batch
- *   strategy.h   the closed forms behind `scaleplan fit`
+ *   plan.h       one explicit plan, its validity, where its layers go
+ *   plan_memory.h  its bytes on each device
+ *   step.h       its time, by component; software.h the frameworks and calibrated profiles behind
+ * it strategy.h   the closed forms behind `scaleplan fit`
  */
 #ifndef SCALEPLAN_SCALEPLAN_H
 #define SCALEPLAN_SCALEPLAN_H
@@ -26,10 +29,14 @@
 #include <scaleplan/learning_rate.h>
 #include <scaleplan/model.h>
 #include <scaleplan/pipeline.h>
+#include <scaleplan/plan.h>
+#include <scaleplan/plan_memory.h>
 #include <scaleplan/precision.h>
 #include <scaleplan/scaling_law.h>
 #include <scaleplan/roofline.h>
 #include <scaleplan/sharding.h>
+#include <scaleplan/software.h>
+#include <scaleplan/step.h>
 #include <scaleplan/strategy.h>
 #include <scaleplan/training_run.h>
 

@@ -6,7 +6,8 @@
 #include "load.h"
 #include "text.h"
 
-static const char *const set_prefixes[] = {"model", "hw", "precision", "law"};
+static const char *const set_prefixes[] = {"model", "hw",        "precision",
+                                           "law",   "framework", "profile"};
 
 bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error)
 {
@@ -23,7 +24,8 @@ bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error)
                            sp_safe(set));
         if (!known)
             return sp_fail(error, SP_INPUT,
-                           "--set %s: expected a path under model., hw., precision. or law.",
+                           "--set %s: expected a path under model., hw., precision., law., "
+                           "framework. or profile.",
                            sp_safe(set));
     }
     return true;
@@ -233,6 +235,32 @@ bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
     bool ok = sp_decode(&sp_network_table, &config.json, sources->textbook, scaleout, error);
     if (ok && isnan(scaleout->bytes_per_s))
         ok = sp_fail(error, SP_INPUT, "%s: network.bytes_per_s is missing", sp_safe(config.origin));
+    sp_config_free(&config);
+    return ok;
+}
+
+bool sp_load_framework(const char *spec, const struct sp_sources *sources,
+                       struct sp_framework_file *file, struct sp_error *error)
+{
+    struct sp_config config;
+    *file = (struct sp_framework_file){0};
+    if (!sp_open_config(SP_FRAMEWORKS, spec, sources, &config, error))
+        return false;
+    const bool ok = sp_decode(&sp_framework_table, &config.json, sources->textbook, file, error) &&
+                    apply_sets(&sp_framework_table, sources, file, error);
+    sp_config_free(&config);
+    return ok;
+}
+
+bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
+                     struct sp_error *error)
+{
+    struct sp_config config;
+    *profile = (struct sp_profile){0};
+    if (!sp_open_config(SP_PROFILES, spec, sources, &config, error))
+        return false;
+    const bool ok = sp_decode(&sp_profile_table, &config.json, sources->textbook, profile, error) &&
+                    apply_sets(&sp_profile_table, sources, profile, error);
     sp_config_free(&config);
     return ok;
 }

@@ -4,7 +4,8 @@ set(arrays "")
 set(rows "")
 set(count 0)
 foreach(pair IN ITEMS "models SP_MODELS" "hardware SP_HARDWARE" "precision SP_PRECISIONS"
-                      "networks SP_NETWORKS" "laws SP_LAWS")
+                      "networks SP_NETWORKS" "laws SP_LAWS" "frameworks SP_FRAMEWORKS"
+                      "profiles SP_PROFILES")
   string(REPLACE " " ";" pair "${pair}")
   list(GET pair 0 folder)
   list(GET pair 1 kind)

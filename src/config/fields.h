@@ -42,7 +42,7 @@ struct sp_field_table {
 };
 
 extern const struct sp_field_table sp_model_table, sp_hardware_table, sp_precision_table,
-    sp_network_table, sp_law_table;
+    sp_network_table, sp_law_table, sp_framework_table, sp_profile_table;
 
 /* The spelling of each enum sp_dtype. */
 extern const char *const sp_dtype_names[];

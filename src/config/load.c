@@ -17,6 +17,8 @@ const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS] = {
     [SP_PRECISIONS] = {"precision", "precision", &sp_precision_table},
     [SP_NETWORKS] = {"networks", "network", &sp_network_table},
     [SP_LAWS] = {"laws", "scaling law", &sp_law_table},
+    [SP_FRAMEWORKS] = {"frameworks", "framework", &sp_framework_table},
+    [SP_PROFILES] = {"profiles", "profile", &sp_profile_table},
 };
 
 static void fail_too_large(const char *name, size_t most, struct sp_error *error)

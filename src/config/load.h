@@ -15,6 +15,8 @@ enum sp_config_kind {
     SP_PRECISIONS,
     SP_NETWORKS,
     SP_LAWS,
+    SP_FRAMEWORKS,
+    SP_PROFILES,
     SP_CONFIG_KINDS
 };
 
@@ -88,6 +90,18 @@ bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
 
 bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,
                  struct sp_error *error);
+
+/* A framework as its file describes it: the facts the models use, and how its runs are known. */
+struct sp_framework_file {
+    struct sp_framework framework;
+    char marks[256];    /* comma-separated; a source that contains one comes from it */
+    char serves[16];    /* "gpu", "zero3" or "tpu": taken for such runs when no mark is found */
+    char selective[16]; /* what it means by selective recomputation, a policy's name */
+};
+bool sp_load_framework(const char *spec, const struct sp_sources *sources,
+                       struct sp_framework_file *file, struct sp_error *error);
+bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
+                     struct sp_error *error);
 
 /* "v5p-4096", "v5p:16x16x16", "v5p-8960x2", "gcp:v5p-8192", "h100-512", "my-chip.json-64", "v5p".
  */

@@ -5,6 +5,7 @@
 #include <scaleplan/scaleplan.h>
 
 #include "fields.h"
+#include "load.h"
 
 #define N_FIELDS(array) (sizeof(array) / sizeof *(array))
 #define MOST 1e18
@@ -117,6 +118,7 @@ static const struct sp_field hardware_fields[] = {
     PROSE_("aliases", "other names people type"),
     PROSE_("vendor", "who makes it"),
     PROSE_("kind", "tpu, gpu or npu"),
+    TEXT_("family", H, family, "chip whose calibrated profiles serve when it has none of its own"),
     FIGURE_("chip.peak_flops_per_s.bf16", H, chip.peak_flops_per_s[SP_BF16], "FLOP/s", 1,
             "C: dense peak of bf16 matmuls"),
     FIGURE_("chip.peak_flops_per_s.fp16", H, chip.peak_flops_per_s[SP_FP16], "FLOP/s", 1,
@@ -272,3 +274,73 @@ static const struct sp_field law_fields[] = {
 };
 #undef S
 const struct sp_field_table sp_law_table = {"law", law_fields, N_FIELDS(law_fields)};
+
+#define K struct sp_framework_file
+static const char *const balances[] = {"even", "cost", NULL};
+static const struct sp_field framework_fields[] = {
+    TEXT_("name", K, framework.name, "canonical name"),
+    PROSE_("aliases", "other names people type"),
+    TEXT_("precision", K, framework.precision, "recipe of its training state"),
+    TEXT_("marks", K, marks, "words of a run's source that tell the framework, comma-separated"),
+    TEXT_("serves", K, serves, "runs that it stands for when nothing tells: gpu, zero3 or tpu"),
+    TEXT_("selective", K, selective, "what it means by selective recomputation: a policy's name"),
+    ENUM_("balance", K, framework.balance, balances, SP_BALANCE_EVEN,
+          "layers of pipeline stages: even, or by their weights with the head's (cost)"),
+    REAL_("mlp_copies", K, framework.mlp_copies, "", 0, 8,
+          "d_ff-wide tensors kept beyond gate, up and product"),
+    REAL_("qkv_copies", K, framework.qkv_copies, "", 0, 8, "further copies of q, k and v kept"),
+    BOOL_("keeps_gathered", K, framework.keeps_gathered,
+          "gathered inputs of tensor-parallel matmuls are kept whole"),
+    BOOL_("ring_attention", K, framework.ring_attention,
+          "context parallelism passes keys and values on instead of exchanging heads"),
+    BOOL_("stops_early", K, framework.stops_early,
+          "recomputing a block ends before its last matmul, whose output nothing needs"),
+    REAL_("logit_bytes", K, framework.logit_bytes, "bytes", 0, 64, "live per logit in the loss"),
+    BOOL_("dummy_wgrads", K, framework.dummy_wgrads, "one weight-gradient buffer per weight shape"),
+    REAL_("gathered_layers", K, framework.gathered_layers, "", 0, 64,
+          "FSDP: unsharded layers at once"),
+    REAL_("gathered_grads", K, framework.gathered_grads, "", 0, 64,
+          "FSDP: layers with unsharded 4-byte gradients at once"),
+    {"capacity_factor", SP_FIELD_REAL, offsetof(K, framework.capacity_factor), 0, "", 1, 10, NULL,
+     1, false, "experts compute this much more than they are sent"},
+    {"reserved_factor", SP_FIELD_REAL, offsetof(K, framework.reserved_factor), 0, "", 1, 2, NULL, 1,
+     false, "allocator: reserved over live bytes"},
+    REAL_("context_bytes", K, framework.context_bytes, "bytes", 0, 1e11,
+          "runtime context and communicators beyond reserved"),
+    PROSE_("source", "where the facts come from"),
+    PROSE_("note", "remarks"),
+};
+#undef K
+const struct sp_field_table sp_framework_table = {"framework", framework_fields,
+                                                  N_FIELDS(framework_fields)};
+
+#define F struct sp_profile
+#define SP_CONSTANT(id, key, unit, fallback, spread, low, high, meaning)                           \
+    {"constants." key,                                                                             \
+     SP_FIELD_REAL,                                                                                \
+     offsetof(F, value[SP_C_##id]),                                                                \
+     0,                                                                                            \
+     unit,                                                                                         \
+     low,                                                                                          \
+     high,                                                                                         \
+     NULL,                                                                                         \
+     fallback,                                                                                     \
+     false,                                                                                        \
+     meaning},
+static const struct sp_field profile_fields[] = {
+    TEXT_("name", F, name, "canonical name"),
+    PROSE_("aliases", "other names people type"),
+    TEXT_("chip", F, chip, "chip that it was fitted on"),
+    TEXT_("framework", F, framework, "framework that it was fitted on"),
+#include <scaleplan/profile_constants.def>
+    REAL_("residual", F, residual, "", 0, 10,
+          "standard deviation of ln(predicted / measured) on runs left out"),
+    PROSE_("runs", "what it was fitted to"),
+    PROSE_("at_bound", "constants that the fit left at a bound, and why"),
+    PROSE_("source", "where the figures come from"),
+    PROSE_("note", "remarks"),
+};
+#undef SP_CONSTANT
+#undef F
+const struct sp_field_table sp_profile_table = {"profile", profile_fields,
+                                                N_FIELDS(profile_fields)};

@@ -1,0 +1,99 @@
+/* One explicit training plan: how a model is spread over a machine and what its step does. */
+#ifndef SCALEPLAN_PLAN_H
+#define SCALEPLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <scaleplan/hardware.h>
+#include <scaleplan/model.h>
+#include <scaleplan/pipeline.h>
+#include <scaleplan/precision.h>
+
+/* What the backward pass runs again, as the share of each operator that is repeated (0 to 1), and
+ * how the layers are treated. What is not repeated is kept from the forward pass. */
+struct sp_recompute {
+    double qkv;   /* query, key and value projections */
+    double core;  /* attention itself */
+    double out;   /* attention's output projection */
+    double up;    /* the MLP's first matmuls */
+    double down;  /* its last one */
+    double norms; /* norms, activation function, products */
+    double spare; /* block outputs that are kept though nothing needs them */
+    bool offload; /* what is kept waits in the host's memory */
+};
+
+/* The policies of --remat by name: the five of enum sp_remat in its order, then `alternate`
+ * (torchtitan's per-operator policy: every second matmul is kept) and `qkv` (MaxText's
+ * save_qkv_proj: block input, q, k and v). */
+enum { SP_POLICIES = 7, SP_POLICY_ALTERNATE = 5, SP_POLICY_QKV = 6 };
+struct sp_policy {
+    const char *name;
+    struct sp_recompute recompute;
+};
+extern const struct sp_policy sp_policies[SP_POLICIES];
+
+/* A plan. Every degree is >= 1; devices = dp tp pp cp. */
+struct sp_plan {
+    int64_t dp;      /* replicas of the model; with ZeRO the states shard over them */
+    int64_t shards;  /* devices that share the sharded states: dp cp, fewer with HSDP */
+    int64_t tp;      /* tensor parallelism */
+    int64_t pp, vpp; /* pipeline stages, chunks of layers on each */
+    int64_t cp;      /* context parallelism */
+    int64_t ep, etp; /* expert parallelism, and tensor parallelism inside an expert */
+    int zero;        /* 0 to 3 */
+    bool sequence_parallel;
+    int64_t micro_batch; /* sequences of one micro-batch */
+    int64_t batch;       /* sequences of one step */
+    int64_t seq;         /* tokens of one sequence */
+    struct sp_recompute recompute;
+    double recompute_layers; /* share of the layers that `recompute` applies to */
+    enum sp_schedule schedule;
+    enum sp_dtype dtype; /* of the layers' matmuls */
+    double imbalance;    /* busiest expert rank over the mean, >= 1 */
+};
+
+/* Micro-batches of one replica, m = ceil(batch / (dp micro_batch)). */
+int64_t sp_plan_microbatches(const struct sp_plan *plan);
+
+/* Devices, dp tp pp cp. */
+int64_t sp_plan_devices(const struct sp_plan *plan);
+
+/* Why a plan cannot run this model on that many devices. */
+enum sp_plan_problem {
+    SP_PLAN_OK,
+    SP_PLAN_NO_SHAPE,     /* the model's shape is not known */
+    SP_PLAN_DEVICES,      /* degrees do not multiply to the devices */
+    SP_PLAN_TP_HEADS,     /* tp does not divide the heads */
+    SP_PLAN_TP_WIDTH,     /* tp does not divide d_ff */
+    SP_PLAN_PP_LAYERS,    /* more stages (times chunks) than layers */
+    SP_PLAN_CP_SEQ,       /* cp does not divide the sequence */
+    SP_PLAN_EP_EXPERTS,   /* ep does not divide the experts, or there are none */
+    SP_PLAN_EP_DEVICES,   /* ep does not divide the devices of a stage */
+    SP_PLAN_BATCH,        /* fewer sequences than replicas need */
+    SP_PLAN_VPP_SCHEDULE, /* chunks need the interleaved or circular schedule, and they need chunks
+                           */
+    SP_PLAN_SHARDS,       /* shards do not divide dp cp */
+    SP_PLAN_PROBLEMS
+};
+enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
+                                   int64_t devices);
+
+/* The words for it, "tp does not divide the heads". */
+const char *sp_plan_problem_text(enum sp_plan_problem problem);
+
+/* How the layers fall on the stages. */
+enum sp_balance {
+    SP_BALANCE_EVEN, /* as equal as possible, the first stages take what is left over */
+    SP_BALANCE_COST  /* nanotron: a stage is full when its share of all weights is passed */
+};
+
+/* Layers of one kind on one stage. */
+struct sp_stage_layers {
+    int64_t dense, moe;
+};
+struct sp_stage_layers sp_layers_of_stage(const struct sp_model *model, int64_t stages,
+                                          int64_t stage, enum sp_balance balance);
+
+#endif

@@ -1,0 +1,62 @@
+/* Peak memory of a device under a plan, by stage and component, in whole bytes. */
+#ifndef SCALEPLAN_PLAN_MEMORY_H
+#define SCALEPLAN_PLAN_MEMORY_H
+
+#include <scaleplan/software.h>
+
+/* Weights of one layer and of the ends of the model, by how they shard. Parameters. */
+struct sp_layer_weights {
+    double attention;  /* divides by tp */
+    double dense_mlp;  /* a dense layer's MLP: divides by tp */
+    double shared_mlp; /* shared experts of an MoE layer: divides by tp */
+    double experts;    /* all routed experts of an MoE layer: divides by ep etp */
+    double router;     /* replicated over tp */
+    double norms;      /* replicated over tp */
+    double embedding;  /* input table with learned positions: divides by tp */
+    double head;       /* output table, also where it is tied: divides by tp */
+    double last_norm;
+};
+struct sp_layer_weights sp_count_layer_weights(const struct sp_model *model);
+
+/* Weights that one device holds of one stage before any data-parallel sharding. Parameters. The
+ * vocabulary is padded to a multiple of 128 tp. */
+struct sp_stage_weights {
+    double dense, experts;
+};
+struct sp_stage_weights sp_weights_of_stage(const struct sp_model *model,
+                                            const struct sp_plan *plan,
+                                            const struct sp_framework *framework, int64_t stage);
+
+/* Vocabulary as it is stored: a multiple of 128 tp. Megatron-LM. */
+double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan);
+
+/* Bytes of activations that one layer keeps for one micro-batch on one device. Korthikanti et al.
+ * 2022, section 4, with flash attention, grouped queries, gated MLPs, MLA (DeepSeek-V2) and
+ * mixtures of experts; `moe`: of a layer with experts. */
+double sp_kept_bytes(const struct sp_model *model, const struct sp_plan *plan,
+                     const struct sp_framework *framework, const struct sp_recompute *recompute,
+                     bool moe);
+
+/* Bytes of one device of one stage. live = params + grads + optimizer + activations + buffers;
+ * reserved adds the allocator's slack, device the runtime's context. */
+struct sp_stage_memory {
+    int64_t params, grads, optimizer;
+    int64_t activations; /* kept for the micro-batches in flight, and what the peak adds */
+    int64_t buffers;     /* the framework's */
+    int64_t live, reserved, device;
+};
+
+/* Peak of stage `stage` (0-based). States: ZeRO, Rajbhandari et al. 2020, section 5; activations
+ * as sp_kept_bytes for sp_in_flight micro-batches; the peak is the larger of a layer's backward
+ * and the loss. The plan must pass sp_check_plan. */
+struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
+                                          const struct sp_precision *precision,
+                                          const struct sp_plan *plan,
+                                          const struct sp_framework *framework, int64_t stage);
+
+/* The stage with the largest `live`, and its memory. */
+int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision *precision,
+                         const struct sp_plan *plan, const struct sp_framework *framework,
+                         struct sp_stage_memory *memory);
+
+#endif

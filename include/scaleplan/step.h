@@ -1,0 +1,46 @@
+/* The estimated time of one training step under a plan, by component. */
+#ifndef SCALEPLAN_STEP_H
+#define SCALEPLAN_STEP_H
+
+#include <scaleplan/plan_memory.h>
+
+/* One step, in seconds, on the critical path; the parts add up to `step`. */
+struct sp_step_time {
+    double matmul, attention, elementwise; /* forward and backward */
+    double recompute;                      /* what the backward pass runs again */
+    double launch;                         /* waiting for launches in thin layers */
+    double tp_comm, cp_comm, ep_comm;      /* exposed */
+    double dp_comm; /* exposed, sharded weights and gradients, all networks */
+    double pp_comm, bubble;
+    double optimizer;
+    double straggler; /* waiting for the slowest device */
+    double step;
+};
+
+/* What one stage does for one micro-batch. s. */
+struct sp_stage_time {
+    double matmul, attention, elementwise, recompute, launch;
+    double tp_comm, cp_comm, ep_comm, fsdp_comm;
+    double forward, backward; /* all of the above, by pass */
+};
+
+/* Everything an estimate is made of. */
+struct sp_step_inputs {
+    const struct sp_model *model;
+    const struct sp_hardware *hw;
+    const struct sp_precision *precision;
+    const struct sp_framework *framework;
+    const struct sp_profile *profile;
+    const struct sp_plan *plan;
+};
+
+/* One stage, one micro-batch. */
+struct sp_stage_time sp_time_of_stage(const struct sp_step_inputs *in, int64_t stage);
+
+/* The whole step. Operators on the roofline of the chip with the profile's efficiencies (matmuls
+ * with their local shapes, attention 3.5 times its forward pass, memory-bound rest), collectives on
+ * the networks that their groups span, the pipeline's schedule over the stages' own times,
+ * optimizer, stragglers. Never below 6 P B / (N C). The plan must pass sp_check_plan. */
+struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in);
+
+#endif

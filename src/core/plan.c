@@ -1,0 +1,127 @@
+/* Plans: their arithmetic, their validity, and where the layers go. */
+#include <math.h>
+
+#include <scaleplan/plan.h>
+
+const struct sp_policy sp_policies[SP_POLICIES] = {
+    {"none", {.qkv = 0}},
+    {"selective", {.core = 1}},
+    {"mlp", {.qkv = 1, .core = 1, .out = 1, .norms = 1}},
+    {"dots", {.core = 1, .norms = 1}},
+    {"full", {.qkv = 1, .core = 1, .out = 1, .up = 1, .down = 1, .norms = 1}},
+    {"alternate", {.qkv = 0.25, .out = 1, .up = 0.5, .norms = 1, .spare = 1}},
+    {"qkv", {.core = 1, .out = 1, .up = 1, .norms = 1}},
+};
+
+int64_t sp_plan_microbatches(const struct sp_plan *plan)
+{
+    const int64_t at_once = plan->dp * plan->micro_batch;
+    return (plan->batch + at_once - 1) / at_once;
+}
+
+int64_t sp_plan_devices(const struct sp_plan *plan)
+{
+    return plan->dp * plan->tp * plan->pp * plan->cp;
+}
+
+/* Each rule says whether it is broken. */
+static bool experts_do_not_divide(const struct sp_model *model, const struct sp_plan *plan)
+{
+    if (model->moe.experts == 0)
+        return plan->ep > 1;
+    return model->moe.experts % plan->ep != 0;
+}
+
+enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
+                                   int64_t devices)
+{
+    if (!sp_model_has_shape(model))
+        return SP_PLAN_NO_SHAPE;
+    if (sp_plan_devices(plan) != devices)
+        return SP_PLAN_DEVICES;
+    if (model->heads % plan->tp != 0)
+        return SP_PLAN_TP_HEADS;
+    if (model->d_ff % plan->tp != 0)
+        return SP_PLAN_TP_WIDTH;
+    if (plan->pp * plan->vpp > model->layers + 2 || plan->pp > model->layers)
+        return SP_PLAN_PP_LAYERS;
+    if (plan->seq % plan->cp != 0)
+        return SP_PLAN_CP_SEQ;
+    if (experts_do_not_divide(model, plan))
+        return SP_PLAN_EP_EXPERTS;
+    if ((plan->dp * plan->cp * plan->tp) % (plan->ep * plan->etp) != 0)
+        return SP_PLAN_EP_DEVICES;
+    if (plan->batch < plan->dp)
+        return SP_PLAN_BATCH;
+    const bool chunked = plan->schedule == SP_INTERLEAVED || plan->schedule == SP_CIRCULAR;
+    if (chunked != (plan->vpp > 1))
+        return SP_PLAN_VPP_SCHEDULE;
+    if ((plan->dp * plan->cp) % plan->shards != 0)
+        return SP_PLAN_SHARDS;
+    return SP_PLAN_OK;
+}
+
+const char *sp_plan_problem_text(enum sp_plan_problem problem)
+{
+    static const char *const texts[SP_PLAN_PROBLEMS] = {
+        [SP_PLAN_OK] = "valid",
+        [SP_PLAN_NO_SHAPE] = "the model's shape is not known",
+        [SP_PLAN_DEVICES] = "dp x tp x pp x cp is not the number of devices",
+        [SP_PLAN_TP_HEADS] = "tp does not divide the heads",
+        [SP_PLAN_TP_WIDTH] = "tp does not divide d_ff",
+        [SP_PLAN_PP_LAYERS] = "more stages than layers",
+        [SP_PLAN_CP_SEQ] = "cp does not divide the sequence",
+        [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts",
+        [SP_PLAN_EP_DEVICES] = "ep x etp does not divide the devices of a stage",
+        [SP_PLAN_BATCH] = "fewer sequences than replicas",
+        [SP_PLAN_VPP_SCHEDULE] =
+            "chunks need the interleaved or circular schedule, and these need chunks",
+        [SP_PLAN_SHARDS] = "the shard group does not divide dp x cp",
+    };
+    return texts[problem];
+}
+
+/* Layers before the boundary that closes `stages` (counted from 1). */
+static int64_t boundary(const struct sp_model *model, int64_t stages, int64_t stage,
+                        enum sp_balance balance)
+{
+    const int64_t L = model->layers;
+    if (stage >= stages)
+        return L;
+    if (stage == 0)
+        return 0;
+    if (balance == SP_BALANCE_EVEN) {
+        /* Megatron counts the table and the head as a layer each where only that divides */
+        if (L % stages != 0 && (L + 2) % stages == 0)
+            return (L + 2) / stages * stage - 1;
+        const int64_t each = L / stages, left = L % stages;
+        return each * stage + (stage < left ? stage : left);
+    }
+    /* The head counts as layers of the weight it has; a stage closes with the layer that passes its
+     * share. */
+    const double D = (double)model->d_model;
+    const double head = D * (double)model->vocab;
+    const double layer = 4 * D * D + (model->gated_mlp ? 3 : 2) * D * (double)model->d_ff;
+    const double share = ((double)L * layer + head) / (double)stages / layer * (double)stage;
+    const double closed = floor(share) + 1;
+    return closed < (double)L ? (int64_t)closed : L;
+}
+
+struct sp_stage_layers sp_layers_of_stage(const struct sp_model *model, int64_t stages,
+                                          int64_t stage, enum sp_balance balance)
+{
+    const int64_t from = boundary(model, stages, stage, balance);
+    const int64_t to = boundary(model, stages, stage + 1, balance);
+    const struct sp_moe *moe = &model->moe;
+    struct sp_stage_layers layers = {to - from, 0};
+    if (moe->experts == 0)
+        return layers;
+    const int64_t every = moe->every > 1 ? moe->every : 1;
+    /* of the layers after the dense ones, each `every`th is a mixture */
+    const int64_t dense = moe->dense_layers;
+    const int64_t before = from > dense ? (from - dense) / every : 0;
+    const int64_t until = to > dense ? (to - dense) / every : 0;
+    layers.moe = until - before;
+    layers.dense -= layers.moe;
+    return layers;
+}

@@ -1,0 +1,269 @@
+/* Peak memory of a device under a plan. */
+#include <math.h>
+
+#include <scaleplan/footprint.h>
+#include <scaleplan/plan_memory.h>
+
+enum { ELEMENT = 2 }; /* bytes of an activation */
+
+struct sp_layer_weights sp_count_layer_weights(const struct sp_model *model)
+{
+    const struct sp_params all = sp_count_params(model);
+    struct sp_model plain = *model;
+    plain.moe = (struct sp_moe){0};
+    if (model->moe.experts > 0 && model->moe.d_ff_dense > 0)
+        plain.d_ff = model->moe.d_ff_dense;
+    const double L = (double)model->layers, L_moe = (double)sp_moe_layers(model);
+    const double dense = sp_count_params(&plain).mlp / L;
+    const double table = (double)model->d_model * (double)model->vocab;
+    const double norm =
+        all.norm / (L * (double)model->norms_per_layer + 1 + (model->embedding_norm ? 1 : 0));
+    return (struct sp_layer_weights){
+        .attention = all.attention / L,
+        .dense_mlp = dense,
+        .shared_mlp = L_moe > 0 ? (all.mlp - (L - L_moe) * dense) / L_moe : 0,
+        .experts = L_moe > 0 ? all.experts / L_moe : 0,
+        .router = L_moe > 0 ? all.router / L_moe : 0,
+        .norms = norm * (double)model->norms_per_layer,
+        .embedding = table + (double)model->d_model * (double)model->learned_positions,
+        .head = table,
+        .last_norm = norm,
+    };
+}
+
+double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan)
+{
+    const double side = 128 * (double)plan->tp;
+    return ceil((double)model->vocab / side) * side;
+}
+
+struct sp_stage_weights sp_weights_of_stage(const struct sp_model *model,
+                                            const struct sp_plan *plan,
+                                            const struct sp_framework *framework, int64_t stage)
+{
+    const struct sp_layer_weights w = sp_count_layer_weights(model);
+    const struct sp_stage_layers layers =
+        sp_layers_of_stage(model, plan->pp, stage, (enum sp_balance)framework->balance);
+    const double t = (double)plan->tp, dense = (double)layers.dense, moe = (double)layers.moe;
+    const double padding = sp_padded_vocab(model, plan) / (double)model->vocab;
+    const bool first = stage == 0, last = stage == plan->pp - 1;
+    struct sp_stage_weights of = {
+        .dense = (dense + moe) * (w.attention / t + w.norms) + dense * w.dense_mlp / t +
+                 moe * (w.shared_mlp / t + w.router),
+        .experts = moe * w.experts / (double)(plan->ep * plan->etp),
+    };
+    if (first)
+        of.dense += w.embedding * padding / t;
+    if (last)
+        of.dense += w.last_norm;
+    if (last && !(first && model->tied_embeddings))
+        of.dense += w.head * padding / t;
+    return of;
+}
+
+/* Elements of q, k and v of one token, and of attention's output. */
+static double qkv_elements(const struct sp_model *model)
+{
+    const double a = (double)model->heads;
+    const struct sp_mla *mla = &model->mla;
+    if (mla->kv_lora_rank > 0)
+        return a * (double)(2 * (mla->qk_nope_head_dim + mla->qk_rope_head_dim) + mla->v_head_dim);
+    return (double)model->head_dim * (a + 2 * (double)model->kv_heads);
+}
+
+static double attended_elements(const struct sp_model *model)
+{
+    const int64_t d_v = model->mla.kv_lora_rank > 0 ? model->mla.v_head_dim : model->head_dim;
+    return (double)(model->heads * d_v);
+}
+
+/* Tokens of one micro-batch on one sequence shard, and the share of them that tensors of full width
+ * keep on a device. */
+static double shard_tokens(const struct sp_plan *plan)
+{
+    return (double)plan->micro_batch * (double)plan->seq / (double)plan->cp;
+}
+
+static double kept_attention(const struct sp_model *model, const struct sp_plan *plan,
+                             const struct sp_framework *framework, const struct sp_recompute *r)
+{
+    const double T = shard_tokens(plan), t = (double)plan->tp, h = (double)model->d_model;
+    const double wide = T / (plan->sequence_parallel ? t : 1);
+    const double input = framework->keeps_gathered ? T : wide;
+    const double latents = 2 * (double)(model->mla.q_lora_rank + model->mla.kv_lora_rank);
+    const double attended = attended_elements(model) * T / t;
+    const double exchanged = plan->cp > 1 && !framework->ring_attention ? attended : 0;
+    const double elements =
+        (1 + r->spare) * h * wide + (1 - r->norms) * h * input +
+        (1 - r->qkv) * (qkv_elements(model) / t * (1 + framework->qkv_copies) + latents) * T +
+        (1 - r->core * r->norms) * (attended + exchanged) + (1 - r->out) * h * wide;
+    return ELEMENT * elements + (1 - r->core) * 4 * (double)model->heads * T / t;
+}
+
+static double kept_mlp(const struct sp_model *model, const struct sp_plan *plan,
+                       const struct sp_framework *framework, const struct sp_recompute *r, bool moe)
+{
+    const double T = shard_tokens(plan), t = (double)plan->tp, h = (double)model->d_model;
+    const double gates = model->gated_mlp ? 2 : 1;
+    const double wide = T / (plan->sequence_parallel ? t : 1);
+    const double input = framework->keeps_gathered ? T : wide;
+    const double per_width = (1 - r->up) * gates + (1 - r->norms) * (1 + framework->mlp_copies);
+    const int64_t d_ff_dense = model->moe.d_ff_dense > 0 ? model->moe.d_ff_dense : model->d_ff;
+    if (!moe)
+        return ELEMENT * ((1 - r->norms) * h * input + per_width * (double)d_ff_dense * T / t);
+    const double k = (double)model->moe.top_k * plan->imbalance;
+    const double f_e = (double)model->moe.d_ff_expert;
+    const double shared = (double)model->moe.shared_experts * f_e;
+    return ELEMENT * ((1 - r->norms) * 2 * h * wide + per_width * shared * T / t +
+                      (1 - r->up) * k * h * T / t + per_width * k * f_e * T / t);
+}
+
+double sp_kept_bytes(const struct sp_model *model, const struct sp_plan *plan,
+                     const struct sp_framework *framework, const struct sp_recompute *recompute,
+                     bool moe)
+{
+    if (recompute->offload)
+        return 0;
+    return kept_attention(model, plan, framework, recompute) +
+           kept_mlp(model, plan, framework, recompute, moe);
+}
+
+static const struct sp_recompute nothing = {0};
+
+/* What a layer's backward needs beside what was kept: its recomputed tensors and gradients. */
+static double backward_bytes(const struct sp_model *model, const struct sp_plan *plan,
+                             const struct sp_framework *framework, bool moe)
+{
+    const double T = shard_tokens(plan), t = (double)plan->tp;
+    const int64_t d_ff_dense = model->moe.d_ff_dense > 0 ? model->moe.d_ff_dense : model->d_ff;
+    const double width =
+        moe ? (double)(model->moe.top_k * model->moe.d_ff_expert) : (double)d_ff_dense;
+    const double gates = model->gated_mlp ? 2 : 1;
+    const double gathered =
+        plan->sequence_parallel && plan->tp > 1 ? T * (double)model->d_model : 0;
+    const double again = sp_kept_bytes(model, plan, framework, &nothing, moe) -
+                         sp_kept_bytes(model, plan, framework, &plan->recompute, moe);
+    return ELEMENT * (gates * T * width / t + gathered) + (plan->recompute_layers > 0 ? again : 0);
+}
+
+static double loss_bytes(const struct sp_model *model, const struct sp_plan *plan,
+                         const struct sp_framework *framework)
+{
+    const double T = shard_tokens(plan), t = (double)plan->tp, h = (double)model->d_model;
+    return 4 * T * h / t + framework->logit_bytes * T * sp_padded_vocab(model, plan) / t +
+           ELEMENT * T * h;
+}
+
+/* One weight gradient per weight shape: TransformerEngine's dummies. */
+static double dummy_elements(const struct sp_model *model, const struct sp_plan *plan,
+                             struct sp_stage_layers layers, bool last)
+{
+    const double h = (double)model->d_model, t = (double)plan->tp;
+    const double gates = model->gated_mlp ? 2 : 1;
+    double elements = 0;
+    if (model->mla.kv_lora_rank > 0) {
+        elements += sp_count_layer_weights(model).attention / t;
+    } else {
+        elements += h * qkv_elements(model) / t + h * attended_elements(model) / t;
+    }
+    const int64_t d_ff_dense = model->moe.d_ff_dense > 0 ? model->moe.d_ff_dense : model->d_ff;
+    if (layers.dense > 0)
+        elements += (gates + 1) * h * (double)d_ff_dense / t;
+    if (layers.moe > 0)
+        elements += (gates + 1) * h * (double)model->moe.d_ff_expert *
+                    (1 / (double)plan->etp + (double)model->moe.shared_experts / t);
+    if (last)
+        elements += h * sp_padded_vocab(model, plan) / t;
+    return elements;
+}
+
+/* What FSDP holds unsharded: some layers, their gradients, and the tables at the ends. */
+static double gathered_bytes(const struct sp_model *model, const struct sp_plan *plan,
+                             const struct sp_framework *framework, struct sp_stage_layers layers,
+                             bool first, bool last)
+{
+    if (plan->zero < 3)
+        return 0;
+    const struct sp_layer_weights w = sp_count_layer_weights(model);
+    const double t = (double)plan->tp;
+    const double mlp = layers.moe > 0
+                           ? w.shared_mlp / t + w.experts / (double)(plan->ep * plan->etp)
+                           : w.dense_mlp / t;
+    const double layer = w.attention / t + mlp;
+    const double tables =
+        (first ? w.embedding : 0) + (last && !(first && model->tied_embeddings) ? w.head : 0);
+    return layer * (ELEMENT * framework->gathered_layers + 4 * framework->gathered_grads) +
+           ELEMENT * tables / t;
+}
+
+static int64_t whole(double bytes)
+{
+    return llround(bytes);
+}
+
+struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
+                                          const struct sp_precision *precision,
+                                          const struct sp_plan *plan,
+                                          const struct sp_framework *framework, int64_t stage)
+{
+    const struct sp_stage_weights w = sp_weights_of_stage(model, plan, framework, stage);
+    const struct sp_stage_layers layers =
+        sp_layers_of_stage(model, plan->pp, stage, (enum sp_balance)framework->balance);
+    const bool first = stage == 0, last = stage == plan->pp - 1;
+    const double D = (double)plan->shards;
+    const double D_experts = fmax(1, D * (double)plan->tp / (double)(plan->ep * plan->etp));
+    const double K = precision->master_bytes + precision->optimizer_bytes;
+    const double sharded = w.dense / D + w.experts / D_experts, held = w.dense + w.experts;
+
+    const struct sp_pipeline pipeline = {.schedule = plan->schedule,
+                                         .stages = plan->pp,
+                                         .microbatches = sp_plan_microbatches(plan),
+                                         .chunks = plan->vpp};
+    const double in_flight = plan->pp > 1 ? sp_in_flight(&pipeline, stage) : 1;
+    const double redone = plan->recompute_layers;
+    double kept = 0, peak = 0;
+    const struct {
+        double layers;
+        bool moe;
+    } kinds[] = {{(double)layers.dense, false}, {(double)layers.moe, true}};
+    for (int i = 0; i < 2; i++) {
+        if (kinds[i].layers == 0)
+            continue;
+        const double with = sp_kept_bytes(model, plan, framework, &plan->recompute, kinds[i].moe);
+        const double without = sp_kept_bytes(model, plan, framework, &nothing, kinds[i].moe);
+        kept += kinds[i].layers * (redone * with + (1 - redone) * without);
+        peak = fmax(peak, backward_bytes(model, plan, framework, kinds[i].moe));
+    }
+    if (last)
+        peak = fmax(peak, loss_bytes(model, plan, framework));
+
+    struct sp_stage_memory m = {
+        .params = whole(precision->weight_bytes * (plan->zero >= 3 ? sharded : held)),
+        .grads = whole(precision->grad_bytes * (plan->zero >= 2 ? sharded : held)),
+        .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
+        .activations = whole(in_flight * kept + peak),
+        .buffers = whole(
+            (framework->dummy_wgrads ? ELEMENT * dummy_elements(model, plan, layers, last) : 0) +
+            gathered_bytes(model, plan, framework, layers, first, last)),
+    };
+    m.live = m.params + m.grads + m.optimizer + m.activations + m.buffers;
+    m.reserved = whole((double)m.live * framework->reserved_factor);
+    m.device = m.reserved + whole(framework->context_bytes);
+    return m;
+}
+
+int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision *precision,
+                         const struct sp_plan *plan, const struct sp_framework *framework,
+                         struct sp_stage_memory *memory)
+{
+    int64_t fullest = 0;
+    for (int64_t stage = 0; stage < plan->pp; stage++) {
+        const struct sp_stage_memory m =
+            sp_memory_of_stage(model, precision, plan, framework, stage);
+        if (stage == 0 || m.live > memory->live) {
+            *memory = m;
+            fullest = stage;
+        }
+    }
+    return fullest;
+}

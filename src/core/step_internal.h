@@ -1,0 +1,38 @@
+/* Inside of the estimator: operators of a layer and collectives of a plan. */
+#ifndef SP_STEP_INTERNAL_H
+#define SP_STEP_INTERNAL_H
+
+#include <scaleplan/step.h>
+
+/* Forward times of the operators of one layer for one micro-batch on one device. s. */
+struct sp_layer_time {
+    double qkv, core, out, up, down, norms;
+};
+
+/* `moe`: of a layer with experts. */
+struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, bool moe);
+
+/* The input table, and the last norm, head and loss: forward matmul and memory-bound parts. s. */
+struct sp_ends_time {
+    double embedding, head, loss;
+};
+struct sp_ends_time sp_time_of_ends(const struct sp_step_inputs *in);
+
+/* Bytes/s and seconds a message of each kind of group sees. */
+double sp_tp_layer_s(const struct sp_step_inputs *in, bool moe, bool backward);
+double sp_cp_layer_s(const struct sp_step_inputs *in, bool backward);
+double sp_ep_layer_s(const struct sp_step_inputs *in);
+
+/* Gathering or reducing `bytes` (the whole array) over the data-parallel shards. s. */
+double sp_shards_s(const struct sp_step_inputs *in, double bytes);
+
+/* All-reduce of a shard's gradients over replicas beyond the shards (HSDP, slices). s. */
+double sp_replicas_s(const struct sp_step_inputs *in, double bytes);
+
+/* One send between stages. s. */
+double sp_stage_hop_s(const struct sp_step_inputs *in);
+
+/* A smooth maximum, (a^4 + b^4)^(1/4): continuous, monotone, never below either. */
+double sp_smooth_max(double a, double b);
+
+#endif

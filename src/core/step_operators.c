@@ -1,0 +1,152 @@
+/* Operators of a layer on the roofline of a chip. */
+#include <math.h>
+
+#include "step_internal.h"
+
+enum { ELEMENT = 2 };
+
+static double constant(const struct sp_step_inputs *in, enum sp_constant id)
+{
+    return in->profile->value[id];
+}
+
+double sp_smooth_max(double a, double b)
+{
+    const double most = fmax(a, b);
+    if (most <= 0)
+        return 0;
+    const double x = fmin(a, b) / most;
+    return most * sqrt(sqrt(1 + x * x * x * x));
+}
+
+/* Rate of large matmuls, C e. FLOP/s. */
+static double matmul_rate(const struct sp_step_inputs *in, bool layer)
+{
+    const enum sp_dtype wanted = layer ? in->plan->dtype : SP_BF16;
+    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, wanted);
+    const bool narrow = dtype == SP_FP8 || dtype == SP_INT8 || dtype == SP_FP4 || dtype == SP_INT4;
+    return in->hw->chip.peak_flops_per_s[dtype] *
+           constant(in, narrow ? SP_C_MATMUL_8 : SP_C_MATMUL_16);
+}
+
+/* [m,k] x [k,n]: arithmetic with an efficiency that falls with every side, or memory. s. */
+static double matmul_s(const struct sp_step_inputs *in, double m, double k, double n, bool layer)
+{
+    const double half = constant(in, SP_C_HALF_SIZE);
+    const double flops = 2 * (m + half) * (k + half) * (n + half);
+    const double bytes = ELEMENT * (m * k + k * n + m * n);
+    return sp_smooth_max(flops / matmul_rate(in, layer), bytes / in->hw->chip.hbm_bytes_per_s);
+}
+
+/* `experts` matmuls of m rows each. */
+static double grouped_s(const struct sp_step_inputs *in, double experts, double m, double k,
+                        double n)
+{
+    const double rows = m + constant(in, SP_C_GROUPED_HALF);
+    const double half = constant(in, SP_C_HALF_SIZE);
+    const double flops = 2 * rows * (k + half) * (n + half);
+    const double bytes = ELEMENT * (m * k + k * n + m * n);
+    return experts *
+           sp_smooth_max(flops / matmul_rate(in, true), bytes / in->hw->chip.hbm_bytes_per_s);
+}
+
+static double shard_tokens(const struct sp_plan *plan)
+{
+    return (double)plan->micro_batch * (double)plan->seq / (double)plan->cp;
+}
+
+/* Causal scores and their weighted sum, flash: the masked half is skipped. */
+static double core_s(const struct sp_step_inputs *in)
+{
+    const struct sp_model *m = in->model;
+    const struct sp_mla *mla = &m->mla;
+    const double T = shard_tokens(in->plan), t = (double)in->plan->tp;
+    const double seq = (double)in->plan->seq;
+    const double window = m->sliding_window > 0 ? fmin(seq, 2 * (double)m->sliding_window) : seq;
+    const bool latent = mla->kv_lora_rank > 0;
+    const double width =
+        latent ? (double)(mla->qk_nope_head_dim + mla->qk_rope_head_dim + mla->v_head_dim) / 2
+               : (double)m->head_dim;
+    const double flops = 2 * T * window * width * (double)m->heads / t;
+    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, SP_BF16);
+    return flops / (in->hw->chip.peak_flops_per_s[dtype] * constant(in, SP_C_ATTENTION));
+}
+
+/* Bytes of the memory-bound work over the bandwidth. */
+static double memory_s(const struct sp_step_inputs *in, double elements)
+{
+    return constant(in, SP_C_MEMORY) * ELEMENT * elements / in->hw->chip.hbm_bytes_per_s;
+}
+
+static void time_attention(const struct sp_step_inputs *in, struct sp_layer_time *layer)
+{
+    const struct sp_model *m = in->model;
+    const struct sp_mla *mla = &m->mla;
+    const double T = shard_tokens(in->plan), t = (double)in->plan->tp;
+    const double h = (double)m->d_model, a = (double)m->heads;
+    if (mla->kv_lora_rank > 0) {
+        const double q_l = (double)mla->q_lora_rank, k_l = (double)mla->kv_lora_rank;
+        const double d_r = (double)mla->qk_rope_head_dim;
+        const double d_qk = (double)mla->qk_nope_head_dim + d_r;
+        layer->qkv =
+            (q_l > 0 ? matmul_s(in, T, h, q_l, true) + matmul_s(in, T, q_l, a * d_qk / t, true)
+                     : matmul_s(in, T, h, a * d_qk / t, true)) +
+            matmul_s(in, T, h, k_l + d_r, true) +
+            matmul_s(in, T, k_l, a * (double)(mla->qk_nope_head_dim + mla->v_head_dim) / t, true);
+        layer->out = matmul_s(in, T, a * (double)mla->v_head_dim / t, h, true);
+    } else {
+        const double d = (double)m->head_dim;
+        layer->qkv = matmul_s(in, T, h, d * (a + 2 * (double)m->kv_heads) / t, true);
+        layer->out = matmul_s(in, T, a * d / t, h, true);
+    }
+    layer->core = core_s(in);
+}
+
+struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, bool moe)
+{
+    const struct sp_model *m = in->model;
+    const struct sp_plan *p = in->plan;
+    const double T = shard_tokens(p), t = (double)p->tp, h = (double)m->d_model;
+    const double gates = m->gated_mlp ? 2 : 1;
+    const double wide = T / (p->sequence_parallel ? t : 1);
+    struct sp_layer_time layer = {0};
+    time_attention(in, &layer);
+    /* two norms, two residual additions, casts: reads and writes of the width; gates and product */
+    double elements = 11 * h * wide;
+    if (!moe) {
+        const double f = (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff);
+        layer.up = matmul_s(in, T, h, gates * f / t, true);
+        layer.down = matmul_s(in, T, f / t, h, true);
+        elements += (gates + 1) * f * T / t;
+    } else {
+        const double E = (double)m->moe.experts;
+        const double k = (double)m->moe.top_k * p->imbalance * in->framework->capacity_factor;
+        const double f_e = (double)m->moe.d_ff_expert, etp = (double)p->etp;
+        const double shared = (double)m->moe.shared_experts * f_e;
+        const double local = E / (double)p->ep;
+        /* each expert sees the tokens of all ranks it serves; over tp they are already divided */
+        const double rows = T * k / t * etp / local;
+        layer.up =
+            grouped_s(in, local, rows, h, gates * f_e / etp) + matmul_s(in, wide, h, E, false);
+        layer.down = grouped_s(in, local, rows, f_e / etp, h);
+        if (shared > 0) {
+            layer.up += matmul_s(in, T, h, gates * shared / t, true);
+            layer.down += matmul_s(in, T, shared / t, h, true);
+        }
+        elements += (gates + 1) * (k * f_e + shared) * T / t + 4 * k * h * T / t;
+    }
+    layer.norms = memory_s(in, elements);
+    return layer;
+}
+
+struct sp_ends_time sp_time_of_ends(const struct sp_step_inputs *in)
+{
+    const struct sp_plan *p = in->plan;
+    const double T = shard_tokens(p), t = (double)p->tp, h = (double)in->model->d_model;
+    const double V = (double)in->model->vocab;
+    return (struct sp_ends_time){
+        .embedding = memory_s(in, 2 * T * h),
+        .head = matmul_s(in, T, h, V / t, false),
+        .loss = memory_s(in, 3 * T * V / t),
+    };
+}
