@@ -13,9 +13,14 @@ struct sp_framework {
     double qkv_copies;   /* further copies of q, k and v */
     bool keeps_gathered; /* the gathered inputs of TP matmuls are kept, not only their shards */
     bool ring_attention; /* context parallelism passes keys and values on; else exchanges heads */
-    bool stops_early;   /* recomputation ends with the last tensor that is needed: no last matmul */
-    double logit_bytes; /* bytes per logit live in the loss */
-    bool dummy_wgrads;  /* one weight-gradient buffer per weight shape (TransformerEngine) */
+    bool stops_early; /* recomputation ends with the last tensor that is needed: no last matmul */
+    bool overlaps_tp; /* tensor-parallel collectives hide behind matmuls: see tp_exposed */
+    bool overlaps_sends; /* sends between stages hide behind other chunks when there are any */
+    double
+        attention; /* share of the 16-bit peak its attention kernel is published with; 0: unknown */
+    bool ampere_attention;  /* the kernel was written for Ampere: its share falls on faster chips */
+    double logit_bytes;     /* bytes per logit live in the loss */
+    bool dummy_wgrads;      /* one weight-gradient buffer per weight shape (TransformerEngine) */
     double gathered_layers; /* FSDP: unsharded layers at once */
     double gathered_grads;  /* and their unsharded gradients, in 4-byte elements */
     double capacity_factor; /* experts compute this much more than they are sent, >= 1 */
@@ -44,6 +49,8 @@ struct sp_profile {
     char name[64];
     char chip[64], framework[32];
     double value[SP_CONSTANTS];
+    double determined[SP_CONSTANTS]; /* share of each value that data, not the prior, decided: 0 to
+                                        1 */
     double residual; /* standard deviation of ln(predicted / measured) on runs left out */
 };
 

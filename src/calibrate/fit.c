@@ -65,6 +65,30 @@ static double objective(unsigned n, const double *x, double *gradient, void *dat
     return here;
 }
 
+/* How far the data alone pin each constant down: information over information plus prior. */
+static void measure_determined(const struct problem *p, const double *x, struct sp_profile *fitted)
+{
+    double information[SP_CONSTANTS] = {0}, moved[SP_CONSTANTS];
+    struct sp_profile ahead, behind;
+    const double step = 1e-4;
+    for (int j = 0; j < SP_CONSTANTS; j++) {
+        for (int i = 0; i < SP_CONSTANTS; i++)
+            moved[i] = x[i];
+        moved[j] = x[j] + step;
+        profile_at(p, moved, &ahead);
+        moved[j] = x[j] - step;
+        profile_at(p, moved, &behind);
+        for (size_t i = 0; i < p->n; i++) {
+            const double slope =
+                (sp_log_error(&p->samples[i], &ahead) - sp_log_error(&p->samples[i], &behind)) /
+                (2 * step * NOISE);
+            information[j] += p->samples[i].weight * slope * slope;
+        }
+        const double spread = sp_constants[j].spread * p->looseness;
+        fitted->determined[j] = information[j] / (information[j] + 1 / (spread * spread));
+    }
+}
+
 /* One descent from a start; returns the cost. */
 static double descend(struct problem *problem, const double *low, const double *high, double *x)
 {
@@ -75,8 +99,8 @@ static double descend(struct problem *problem, const double *low, const double *
     nlopt_set_lower_bounds(opt, low);
     nlopt_set_upper_bounds(opt, high);
     nlopt_set_min_objective(opt, objective, problem);
-    nlopt_set_ftol_rel(opt, 1e-7);
-    nlopt_set_maxeval(opt, 300);
+    nlopt_set_ftol_rel(opt, 1e-6);
+    nlopt_set_maxeval(opt, 150);
     nlopt_optimize(opt, x, &least);
     nlopt_destroy(opt);
     return least;
@@ -106,4 +130,5 @@ void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_p
         }
     }
     profile_at(&problem, best, fitted);
+    measure_determined(&problem, best, fitted);
 }

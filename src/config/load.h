@@ -95,6 +95,7 @@ bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_s
 struct sp_framework_file {
     struct sp_framework framework;
     char marks[256];    /* comma-separated; a source that contains one comes from it */
+    char family[32];    /* frameworks that share it lend each other their profiles' constants */
     char serves[16];    /* "gpu", "zero3" or "tpu": taken for such runs when no mark is found */
     char selective[16]; /* what it means by selective recomputation, a policy's name */
 };

@@ -80,7 +80,8 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, bool moe, bool backward)
     /* attention and MLP: a gather and a reduce-scatter each; backward gathers the inputs again */
     const double blocks = moe && p->etp == 1 && in->model->moe.shared_experts == 0 ? 1 : 2;
     const double each = backward && p->sequence_parallel ? 3 : 2;
-    return blocks * each * gather_s(in, g, bytes) * constant(in, SP_C_TP_EXPOSED);
+    const double exposed = in->framework->overlaps_tp ? constant(in, SP_C_TP_EXPOSED) : 1;
+    return blocks * each * gather_s(in, g, bytes) * exposed;
 }
 
 double sp_cp_layer_s(const struct sp_step_inputs *in, bool backward)
@@ -142,5 +143,7 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
     const double link = net->kind == SP_TORUS ? net->link_bytes_per_s
                         : inside              ? net->domain_bytes_per_s
                                               : net->scaleout_bytes_per_s;
-    return bytes / (link * constant(in, SP_C_SEND)) + 5e-6;
+    const bool hidden = in->framework->overlaps_sends && p->vpp > 1;
+    return (hidden ? constant(in, SP_C_CONTENTION) : 1) * bytes / (link * constant(in, SP_C_SEND)) +
+           5e-6;
 }

@@ -29,25 +29,23 @@ static double matmul_rate(const struct sp_step_inputs *in, bool layer)
            constant(in, narrow ? SP_C_MATMUL_8 : SP_C_MATMUL_16);
 }
 
-/* [m,k] x [k,n]: arithmetic with an efficiency that falls with every side, or memory. s. */
-static double matmul_s(const struct sp_step_inputs *in, double m, double k, double n, bool layer)
-{
-    const double half = constant(in, SP_C_HALF_SIZE);
-    const double flops = 2 * (m + half) * (k + half) * (n + half);
-    const double bytes = ELEMENT * (m * k + k * n + m * n);
-    return sp_smooth_max(flops / matmul_rate(in, layer), bytes / in->hw->chip.hbm_bytes_per_s);
-}
+/* Sides are worked on in tiles of 128 elements: a side of n takes n / 128 + 1/2 of them on average,
+ * so that small matmuls waste more, without the steps of a single kernel's tiling. */
+enum { HALF_TILE = 64 };
 
-/* `experts` matmuls of m rows each. */
-static double grouped_s(const struct sp_step_inputs *in, double experts, double m, double k,
-                        double n)
+/* `experts` matmuls [m,k] x [k,n] of the layers (else of the ends): arithmetic or memory. s. */
+static double matmuls_s(const struct sp_step_inputs *in, double experts, double m, double k,
+                        double n, bool layer)
 {
-    const double rows = m + constant(in, SP_C_GROUPED_HALF);
-    const double half = constant(in, SP_C_HALF_SIZE);
-    const double flops = 2 * rows * (k + half) * (n + half);
+    const double flops = 2 * (m + HALF_TILE) * (k + HALF_TILE) * (n + HALF_TILE);
     const double bytes = ELEMENT * (m * k + k * n + m * n);
     return experts *
-           sp_smooth_max(flops / matmul_rate(in, true), bytes / in->hw->chip.hbm_bytes_per_s);
+           sp_smooth_max(flops / matmul_rate(in, layer), bytes / in->hw->chip.hbm_bytes_per_s);
+}
+
+static double matmul_s(const struct sp_step_inputs *in, double m, double k, double n, bool layer)
+{
+    return matmuls_s(in, 1, m, k, n, layer);
 }
 
 static double shard_tokens(const struct sp_plan *plan)
@@ -126,15 +124,17 @@ struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, bool moe)
         const double local = E / (double)p->ep;
         /* each expert sees the tokens of all ranks it serves; over tp they are already divided */
         const double rows = T * k / t * etp / local;
-        layer.up =
-            grouped_s(in, local, rows, h, gates * f_e / etp) + matmul_s(in, wide, h, E, false);
-        layer.down = grouped_s(in, local, rows, f_e / etp, h);
+        layer.up = matmuls_s(in, local, rows, h, gates * f_e / etp, true) +
+                   matmul_s(in, wide, h, E, false);
+        layer.down = matmuls_s(in, local, rows, f_e / etp, h, true);
         if (shared > 0) {
             layer.up += matmul_s(in, T, h, gates * shared / t, true);
             layer.down += matmul_s(in, T, shared / t, h, true);
         }
         elements += (gates + 1) * (k * f_e + shared) * T / t + 4 * k * h * T / t;
     }
+    if (p->dtype != SP_BF16 && p->dtype != SP_FP16) /* casts: read, write, write transposed */
+        elements += 2 * (2 * h + (double)(m->heads * m->head_dim)) * T / t;
     layer.norms = memory_s(in, elements);
     return layer;
 }
