@@ -2,11 +2,14 @@
 #ifndef SCALEPLAN_SOFTWARE_H
 #define SCALEPLAN_SOFTWARE_H
 
+#include <stddef.h>
+
 #include <scaleplan/plan.h>
 
 /* A framework's own habits: facts of its code, nothing fitted to times. */
 struct sp_framework {
     char name[32];
+    char family[32];     /* frameworks that share it lend each other constants */
     char precision[32];  /* recipe of its training state */
     int balance;         /* enum sp_balance */
     double mlp_copies;   /* d_ff-wide tensors kept beyond gate, up and product */
@@ -29,29 +32,54 @@ struct sp_framework {
 };
 
 /* The calibrated constants of a profile: see profile_constants.def. */
-#define SP_CONSTANT(id, key, unit, fallback, spread, low, high, meaning) SP_C_##id,
+#define SP_CONSTANT(id, key, unit, of, gpu, tpu, spread, low, high, meaning) SP_C_##id,
 enum sp_constant {
 #include <scaleplan/profile_constants.def>
     SP_CONSTANTS
 };
 #undef SP_CONSTANT
 
+enum sp_trait { SP_OF_CHIP, SP_OF_SOFTWARE };
+
 /* One row of that list. `spread` is the standard deviation (of the logarithm) that is expected
  * between stacks: how far a fit may go for how much evidence. */
 struct sp_constant_info {
     const char *key, *unit;
-    double fallback, spread, low, high;
+    enum sp_trait of;
+    double gpu, tpu; /* values without data */
+    double spread, low, high;
     const char *meaning;
 };
 extern const struct sp_constant_info sp_constants[SP_CONSTANTS];
 
+/* A stack: a chip and the software on it, with its constants. */
 struct sp_profile {
     char name[64];
     char chip[64], framework[32];
+    int kind; /* enum sp_network_kind: GPUs and TPUs lend each other nothing */
+    char chip_family[64], software_family[32]; /* siblings lend each other constants */
     double value[SP_CONSTANTS];
-    double determined[SP_CONSTANTS]; /* share of each value that data, not the prior, decided: 0 to
-                                        1 */
-    double residual; /* standard deviation of ln(predicted / measured) on runs left out */
+    double expected[SP_CONSTANTS];   /* what is expected without any runs: sp_expect_constants */
+    double determined[SP_CONSTANTS]; /* share of the value that runs decided, 0 to 1 */
+    double residual; /* 80 % of ln(predicted / measured) of runs left out lie within 1.2816 of it */
 };
+
+/* Half-width of the 80 % range, of the logarithm. */
+double sp_range_log(const struct sp_profile *profile);
+
+/* What is expected of a chip and a framework before any run is seen: the list's values; matmuls of
+ * GPUs by how much power stands behind their peak (0.82 - 0.17 (C / W - 0.78 TFLOP/J), 0.5 to 0.85:
+ * large matmuls on A100 to B200 run into their power limit); attention as its kernel is published,
+ * falling with the square root of the peak on chips that it was not written for. Writes `expected`
+ * and `value`. */
+void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework *framework,
+                         struct sp_profile *profile);
+
+/* Constants of a stack without runs of its own, from those of others: each constant's ratio to what
+ * was expected, averaged over the `n` known profiles of the same kind of machine; the same chip
+ * family counts for the chip's constants, the same software family for the software's, as far as
+ * runs determined them. `profile` has its families and `expected`; writes `value`. A profile of the
+ * same name is left out. */
+void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_profile *profile);
 
 #endif

@@ -11,7 +11,6 @@ struct problem {
     const struct sp_sample *samples;
     size_t n;
     const struct sp_profile *prior;
-    double looseness;
 };
 
 double sp_log_error(const struct sp_sample *sample, const struct sp_profile *profile)
@@ -39,7 +38,7 @@ static double cost(const struct problem *p, const double *x)
         sum += p->samples[i].weight * (sqrt(1 + z * z) - 1);
     }
     for (int i = 0; i < SP_CONSTANTS; i++) {
-        const double z = (x[i] - log(p->prior->value[i])) / (sp_constants[i].spread * p->looseness);
+        const double z = (x[i] - log(p->prior->value[i])) / (sp_constants[i].spread);
         sum += z * z / 2;
     }
     return sum;
@@ -84,7 +83,7 @@ static void measure_determined(const struct problem *p, const double *x, struct 
                 (2 * step * NOISE);
             information[j] += p->samples[i].weight * slope * slope;
         }
-        const double spread = sp_constants[j].spread * p->looseness;
+        const double spread = sp_constants[j].spread;
         fitted->determined[j] = information[j] / (information[j] + 1 / (spread * spread));
     }
 }
@@ -107,9 +106,9 @@ static double descend(struct problem *problem, const double *low, const double *
 }
 
 void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_profile *prior,
-                    double looseness, struct sp_profile *fitted)
+                    struct sp_profile *fitted)
 {
-    struct problem problem = {samples, n, prior, looseness};
+    struct problem problem = {samples, n, prior};
     double low[SP_CONSTANTS], high[SP_CONSTANTS], best[SP_CONSTANTS], least = HUGE_VAL;
     for (int i = 0; i < SP_CONSTANTS; i++) {
         low[i] = log(sp_constants[i].low);

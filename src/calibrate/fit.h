@@ -17,9 +17,10 @@ struct sp_sample {
 double sp_log_error(const struct sp_sample *sample, const struct sp_profile *profile);
 
 /* The constants that make the measurements most likely, given a prior: each constant's logarithm
- * is expected within its spread of the prior's value, times `looseness`, and inside its bounds.
- * Errors count by their logarithm, robustly. */
+ * is expected within its spread of the prior's value, and inside its bounds.
+ * Errors count by their logarithm, robustly. `determined` says how far the samples alone decided
+ * each. Deterministic. */
 void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_profile *prior,
-                    double looseness, struct sp_profile *fitted);
+                    struct sp_profile *fitted);
 
 #endif

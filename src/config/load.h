@@ -95,7 +95,6 @@ bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_s
 struct sp_framework_file {
     struct sp_framework framework;
     char marks[256];    /* comma-separated; a source that contains one comes from it */
-    char family[32];    /* frameworks that share it lend each other their profiles' constants */
     char serves[16];    /* "gpu", "zero3" or "tpu": taken for such runs when no mark is found */
     char selective[16]; /* what it means by selective recomputation, a policy's name */
 };
@@ -103,6 +102,16 @@ bool sp_load_framework(const char *spec, const struct sp_sources *sources,
                        struct sp_framework_file *file, struct sp_error *error);
 bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
                      struct sp_error *error);
+
+/* Every known profile, at most SP_MAX_PROFILES. */
+enum { SP_MAX_PROFILES = 128 };
+size_t sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profiles);
+
+/* The profile of a chip and a framework: "CHIP-FRAMEWORK" if there is one (`own` says so), else
+ * one that borrows from the `n` known ones. */
+void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,
+                    const struct sp_profile *known, size_t n, struct sp_profile *profile,
+                    bool *own);
 
 /* "v5p-4096", "v5p:16x16x16", "v5p-8960x2", "gcp:v5p-8192", "h100-512", "my-chip.json-64", "v5p".
  */

@@ -1,0 +1,52 @@
+/* Finding the profile of a stack. */
+#include <stdio.h>
+#include <string.h>
+
+#include "load.h"
+
+/* Residual of a stack that no run is known of: what leaving a whole source out costs. */
+#define UNSEEN_RESIDUAL 0.12
+
+struct loading {
+    const struct sp_sources *sources;
+    struct sp_profile *profiles;
+    size_t n;
+};
+
+static void load_one(const char *name, void *context)
+{
+    struct loading *l = context;
+    struct sp_error error = {0};
+    if (l->n < SP_MAX_PROFILES && sp_load_profile(name, l->sources, &l->profiles[l->n], &error))
+        l->n++;
+}
+
+size_t sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profiles)
+{
+    const struct sp_sources plain = {.config_dir = sources->config_dir};
+    struct loading l = {&plain, profiles, 0};
+    sp_each_config(SP_PROFILES, &plain, load_one, &l);
+    return l.n;
+}
+
+void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,
+                    const struct sp_profile *known, size_t n, struct sp_profile *profile, bool *own)
+{
+    *profile = (struct sp_profile){.residual = UNSEEN_RESIDUAL};
+    snprintf(profile->name, sizeof profile->name, "%.30s-%.31s", hw->name, framework->name);
+    snprintf(profile->chip, sizeof profile->chip, "%s", hw->name);
+    snprintf(profile->framework, sizeof profile->framework, "%s", framework->name);
+    snprintf(profile->chip_family, sizeof profile->chip_family, "%s",
+             hw->family[0] ? hw->family : hw->name);
+    snprintf(profile->software_family, sizeof profile->software_family, "%s",
+             framework->family[0] ? framework->family : framework->name);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(known[i].name, profile->name) == 0) {
+            *profile = known[i];
+            *own = true;
+            return;
+        }
+    *own = false;
+    sp_expect_constants(hw, framework, profile);
+    sp_borrow_constants(known, n, profile);
+}

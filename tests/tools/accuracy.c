@@ -1,0 +1,332 @@
+/* How right the estimator is on measured runs: fits every stack to a CSV of runs, leaves
+ * configurations, model families and sources out in turn, and prints the table of errors. With a
+ * folder, writes the fitted profiles there. Exits 1 when a figure is worse than its target. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/calibrate/study.h"
+
+static const char tiers[] = "D8M";
+static const char *const tier_names[] = {"dense 16-bit", "dense fp8", "MoE"};
+
+static bool in_tier(const struct sp_measured *m, const void *context)
+{
+    return m->tier == *(const char *)context;
+}
+
+struct of_stack {
+    int stack;
+    char tier; /* 0: all */
+};
+
+static bool in_stack(const struct sp_measured *m, const void *context)
+{
+    const struct of_stack *const of = context;
+    return m->stack == of->stack && (of->tier == 0 || m->tier == of->tier);
+}
+
+/* A source counts when another covers the same chip and tier. */
+struct covered {
+    const struct sp_study *study;
+    char tier;
+};
+
+static bool is_covered(const struct sp_measured *m, const void *context)
+{
+    const struct covered *const c = context;
+    if (m->tier != c->tier)
+        return false;
+    for (size_t i = 0; i < c->study->n; i++) {
+        const struct sp_measured *const other = &c->study->measured[i];
+        if (other->tier == m->tier && other->source != m->source &&
+            strcmp(other->run->chip, m->run->chip) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* One median utilisation per chip and tier, over the groups of the other four parts: what a planner
+ * without a model would use. */
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double utilisation(const struct sp_measured *m)
+{
+    const struct sp_run *const r = m->run;
+    const double tokens = (double)r->plan.batch * (double)r->plan.seq;
+    const struct sp_flops f =
+        sp_forward_flops_per_token(&r->model, (double)r->plan.seq, false, false);
+    const enum sp_dtype dtype = sp_compute_dtype(&r->hw.chip, r->plan.dtype);
+    return 3 * f.total * tokens /
+           (m->sample.step_s * (double)sp_chips(&r->hw) * r->hw.chip.peak_flops_per_s[dtype]);
+}
+
+static void naive(const struct sp_study *study, double *log_errors)
+{
+    double *const values = calloc(study->n + 1, sizeof *values);
+    for (size_t i = 0; i < study->n; i++) {
+        const struct sp_measured *const m = &study->measured[i];
+        size_t n = 0;
+        for (size_t k = 0; k < study->n; k++) {
+            const struct sp_measured *const o = &study->measured[k];
+            if (o->tier == m->tier && strcmp(o->run->chip, m->run->chip) == 0 &&
+                sp_part_of_group(o) != sp_part_of_group(m))
+                values[n++] = utilisation(o);
+        }
+        qsort(values, n, sizeof *values, ascending);
+        log_errors[i] = n > 0 ? log(utilisation(m) / values[n / 2]) : log(2);
+    }
+    free(values);
+}
+
+/* Three runs of a source's stack, seen after the source was left out. */
+static void after_three(const struct sp_study *study, double *errors, int *draws)
+{
+    struct sp_profile fitted[SP_MAX_STACKS];
+    for (int source = 0; source < study->sources; source++) {
+        const struct sp_fold split = {sp_part_of_source, source};
+        sp_fit_study(study, &split, fitted);
+        for (int stack = 0; stack < study->stacks; stack++)
+            for (const char *tier = tiers; *tier; tier++) {
+                size_t own[4096], n = 0;
+                for (size_t i = 0; i < study->n && n < 4096; i++)
+                    if (study->measured[i].stack == stack && study->measured[i].source == source &&
+                        study->measured[i].tier == *tier)
+                        own[n++] = i;
+                if (n < 5)
+                    continue;
+                unsigned state = 12345;
+                for (int draw = 0; draw < 5; draw++) {
+                    struct sp_sample three[3];
+                    bool seen[4096] = {false};
+                    for (int k = 0; k < 3; k++) {
+                        size_t pick;
+                        do {
+                            state = state * 1103515245u + 12345u;
+                            pick = (state >> 8) % n;
+                        } while (seen[pick]);
+                        seen[pick] = true;
+                        three[k] = study->measured[own[pick]].sample;
+                        three[k].weight = 1;
+                    }
+                    struct sp_profile after;
+                    sp_fit_profile(three, 3, &fitted[stack], &after);
+                    for (size_t i = 0; i < n; i++)
+                        if (!seen[i]) {
+                            errors[own[i]] +=
+                                fabs(expm1(sp_log_error(&study->measured[own[i]].sample, &after)));
+                            draws[own[i]]++;
+                        }
+                }
+            }
+    }
+}
+
+static double mean_after_three(const struct sp_study *study, char tier, const double *errors,
+                               const int *draws, int *n)
+{
+    const struct covered covered = {study, tier};
+    double sum = 0;
+    *n = 0;
+    for (size_t i = 0; i < study->n; i++)
+        if (draws[i] > 0 && study->measured[i].tier == tier &&
+            (tier == 'M' || is_covered(&study->measured[i], &covered))) {
+            sum += errors[i] / draws[i];
+            (*n)++;
+        }
+    return *n > 0 ? sum / *n : NAN;
+}
+
+/* Half-width over 1.2816 that 80 % of a stack's left-out runs stay within, drawn towards that of
+ * all runs as ten more would. */
+static double residual_of(const struct sp_study *study, const double *log_errors, int stack)
+{
+    double own[4096], all[4096];
+    size_t n = 0, m = 0;
+    for (size_t i = 0; i < study->n && m < 4096; i++) {
+        all[m++] = fabs(log_errors[i]);
+        if (study->measured[i].stack == stack)
+            own[n++] = fabs(log_errors[i]);
+    }
+    qsort(own, n, sizeof *own, ascending);
+    qsort(all, m, sizeof *all, ascending);
+    const double pooled = all[(size_t)(0.8 * (double)m)];
+    const double mine = n > 0 ? own[(size_t)(0.8 * (double)n)] : pooled;
+    return (mine * (double)n + pooled * 10) / ((double)n + 10) / 1.2816;
+}
+
+static void write_profile(const struct sp_profile *p, const struct sp_study *study, int stack,
+                          double cv_error, int groups, const char *folder)
+{
+    char path[512], sources[1024] = "", bounds[512] = "";
+    int runs = 0;
+    snprintf(path, sizeof path, "%s/%s.json", folder, p->name);
+    FILE *const f = fopen(path, "w");
+    if (!f) {
+        perror(path);
+        exit(2);
+    }
+    for (size_t i = 0; i < study->n; i++) {
+        if (study->measured[i].stack != stack)
+            continue;
+        runs++;
+        const char *const source = study->measured[i].run->source;
+        if (!strstr(sources, source) && strlen(sources) + strlen(source) + 3 < sizeof sources) {
+            strcat(sources, sources[0] ? "; " : "");
+            strcat(sources, source);
+        }
+    }
+    fprintf(f, "{\n  \"name\": \"%s\",\n  \"chip\": \"%s\",\n  \"framework\": \"%s\",\n", p->name,
+            p->chip, p->framework);
+    fprintf(f,
+            "  \"network\": \"%s\",\n  \"chip_family\": \"%s\",\n  \"software_family\": \"%s\",\n",
+            p->kind == SP_TORUS ? "torus" : "switched", p->chip_family, p->software_family);
+    fprintf(f, "  \"constants\": {\n");
+    for (int i = 0; i < SP_CONSTANTS; i++) {
+        const struct sp_constant_info *const c = &sp_constants[i];
+        fprintf(f, "    \"%s\": {\"value\": %.4g, \"expected\": %.4g, \"determined\": %.2f}%s\n",
+                c->key, p->value[i], p->expected[i], p->determined[i],
+                i + 1 < SP_CONSTANTS ? "," : "");
+        if ((p->value[i] <= c->low * 1.001 || p->value[i] >= c->high * 0.999) &&
+            p->determined[i] > 0.05) {
+            strcat(bounds, bounds[0] ? ", " : "");
+            strcat(bounds, c->key);
+        }
+    }
+    fprintf(f, "  },\n  \"residual\": %.3f,\n", p->residual);
+    fprintf(f,
+            "  \"fitted_to\": \"%d runs, %d configurations; mean absolute error of the step time "
+            "%.1f %% when a "
+            "fifth of them is left out\",\n",
+            runs, groups, 100 * cv_error);
+    if (bounds[0])
+        fprintf(f,
+                "  \"at_bound\": \"%s: the runs pull past the physical bound, which says that the "
+                "model puts time "
+                "elsewhere than the machine does\",\n",
+                bounds);
+    fprintf(f, "  \"source\": \"%s\"\n}\n", sources);
+    fclose(f);
+}
+
+/* Targets in per cent, by tier; 0: reported only. */
+static int check(const char *what, const double *values, const int *groups, const double *targets)
+{
+    int worse = 0;
+    printf("%-42s", what);
+    for (int t = 0; t < 3; t++) {
+        const bool bad = targets[t] > 0 && !(100 * values[t] <= targets[t]);
+        if (isnan(values[t]))
+            printf("  %15s", "-");
+        else
+            printf("  %6.2f%s %7d", 100 * values[t], bad ? "!" : " ", groups[t]);
+        worse += bad;
+    }
+    printf("\n");
+    return worse;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "usage: accuracy RUNS.csv [FOLDER]\n");
+        return 2;
+    }
+    const struct sp_sources sources = {0};
+    struct sp_error error = {0};
+    struct sp_runs runs;
+    static struct sp_study study;
+    if (!sp_read_runs(argv[1], &sources, &runs, &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        return 2;
+    }
+    sp_open_study(&runs, false, &study);
+    double *const in = calloc(study.n, sizeof *in), *const cv = calloc(study.n, sizeof *cv);
+    double *const family = calloc(study.n, sizeof *family), *const source =
+                                                                calloc(study.n, sizeof *source);
+    double *const base = calloc(study.n, sizeof *base), *const three =
+                                                            calloc(study.n, sizeof *three);
+    int *const draws = calloc(study.n, sizeof *draws);
+    static struct sp_profile fitted[SP_MAX_STACKS];
+    const struct sp_fold all = {NULL, -1};
+    sp_fit_study(&study, &all, fitted);
+    for (size_t i = 0; i < study.n; i++)
+        in[i] = sp_log_error(&study.measured[i].sample, &fitted[study.measured[i].stack]);
+    sp_cross_validate(&study, sp_part_of_group, 5, cv);
+    sp_cross_validate(&study, sp_part_of_family, study.families, family);
+    sp_cross_validate(&study, sp_part_of_source, study.sources, source);
+    after_three(&study, three, draws);
+    naive(&study, base);
+
+    printf("mean absolute error of the step time over configuration groups, %% (and groups)\n%-42s",
+           "");
+    for (int t = 0; t < 3; t++)
+        printf("  %15s", tier_names[t]);
+    printf("\n");
+    double v[6][3];
+    int n[6][3];
+    for (int t = 0; t < 3; t++) {
+        const struct covered covered = {&study, tiers[t]};
+        v[0][t] = sp_mean_group_error(&study, base, in_tier, &tiers[t], &n[0][t]);
+        v[1][t] = sp_mean_group_error(&study, in, in_tier, &tiers[t], &n[1][t]);
+        v[2][t] = sp_mean_group_error(&study, cv, in_tier, &tiers[t], &n[2][t]);
+        v[3][t] = sp_mean_group_error(&study, family, in_tier, &tiers[t], &n[3][t]);
+        v[4][t] = tiers[t] == 'M'
+                      ? sp_mean_group_error(&study, source, in_tier, &tiers[t], &n[4][t])
+                      : sp_mean_group_error(&study, source, is_covered, &covered, &n[4][t]);
+        v[5][t] = mean_after_three(&study, tiers[t], three, draws, &n[5][t]);
+    }
+    int worse = 0;
+    worse += check("one median utilisation per chip (naive)", v[0], n[0], (double[]){0, 0, 0});
+    worse += check("fitted to all", v[1], n[1], (double[]){0, 0, 0});
+    worse += check("five-fold, by configuration", v[2], n[2], (double[]){4, 4.5, 9});
+    worse += check("a model family left out", v[3], n[3], (double[]){6.5, 8, 17});
+    worse += check("a whole source left out", v[4], n[4], (double[]){12, 0, 0});
+    worse += check("  the same after three of its runs", v[5], n[5], (double[]){6, 8, 13});
+
+    int within = 0;
+    for (int s = 0; s < study.stacks; s++)
+        fitted[s].residual = residual_of(&study, cv, s);
+    for (size_t i = 0; i < study.n; i++)
+        within += fabs(cv[i]) <= sp_range_log(&fitted[study.measured[i].stack]);
+    const double coverage = (double)within / (double)study.n;
+    printf("80 %% range holds %.1f %% of %zu runs left out\n", 100 * coverage, study.n);
+    worse += coverage < 0.75 || coverage > 0.85;
+
+    printf("\n%-26s %6s %6s %6s %6s %6s  by stack\n", "", "groups", "naive", "all", "5-fold",
+           "source");
+    for (int s = 0; s < study.stacks; s++)
+        for (int t = 0; t < 3; t++) {
+            const struct of_stack of = {s, tiers[t]};
+            int k;
+            const double e = sp_mean_group_error(&study, cv, in_stack, &of, &k);
+            if (k == 0)
+                continue;
+            printf("%-26s %6d %6.1f %6.1f %6.1f %6.1f  %s\n", study.stack[s].name, k,
+                   100 * sp_mean_group_error(&study, base, in_stack, &of, &k),
+                   100 * sp_mean_group_error(&study, in, in_stack, &of, &k), 100 * e,
+                   100 * sp_mean_group_error(&study, source, in_stack, &of, &k), tier_names[t]);
+        }
+    if (argc > 2)
+        for (int s = 0; s < study.stacks; s++) {
+            const struct of_stack of = {s, 0};
+            int k;
+            const double e = sp_mean_group_error(&study, cv, in_stack, &of, &k);
+            write_profile(&fitted[s], &study, s, e, k, argv[2]);
+        }
+    sp_close_study(&study);
+    sp_runs_free(&runs);
+    free(in);
+    free(cv);
+    free(family);
+    free(source);
+    free(base);
+    free(three);
+    free(draws);
+    return worse > 0;
+}
