@@ -53,6 +53,15 @@ double sp_hop_s(double batch_tokens, double d_model, double microbatches, double
 /* All sends of one pass that no work hides: hop (m + p - 2). s. Same source. */
 double sp_hops_s(double hop_s, double microbatches, double stages);
 
+/* Time of all micro-batches through stages that take forward_s and backward_s each, without sends.
+ * s. `stages` up to SP_MAX_STAGES. Linear in the number of stages. GPipe: exact. 1F1B: exact when
+ * the inner stages are equal and the first or the last differs, or both are heavier (proven against
+ * sp_play_pipeline by test); otherwise a lower bound, the longest of the paths on which a stage
+ * works without a gap from its first backward pass, or waits for its last forward pass to come
+ * back. Other schedules: NAN. */
+double sp_uneven_pipeline_s(enum sp_schedule schedule, const double *forward_s,
+                            const double *backward_s, int64_t stages, int64_t microbatches);
+
 enum { SP_MAX_STAGES = 1024, SP_MAX_PLAYED = 1 << 22 };
 
 /* A task of a played schedule. */

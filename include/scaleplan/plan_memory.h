@@ -23,6 +23,10 @@ struct sp_layer_weights sp_count_layer_weights(const struct sp_model *model);
 struct sp_stage_weights {
     double dense, experts;
 };
+struct sp_stage_weights sp_weights_of_layers(const struct sp_model *model,
+                                             const struct sp_plan *plan,
+                                             const struct sp_layer_weights *weights,
+                                             struct sp_stage_layers layers, int64_t stage);
 struct sp_stage_weights sp_weights_of_stage(const struct sp_model *model,
                                             const struct sp_plan *plan,
                                             const struct sp_framework *framework, int64_t stage);

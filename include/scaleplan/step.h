@@ -34,13 +34,44 @@ struct sp_step_inputs {
     const struct sp_plan *plan;
 };
 
+/* Forward and backward of one layer for one micro-batch. s. */
+struct sp_layer_pass {
+    double matmul, attention, elementwise, recompute, launch;
+    double tp_comm, cp_comm, ep_comm;
+};
+
+/* The input table, the head and the loss: forward times. s. */
+struct sp_ends_time {
+    double embedding, head, loss;
+};
+
+/* What depends on the model, tp, cp, ep, micro-batch, sequence, recomputation and formats alone,
+ * and serves all plans that share them: the batch, dp, ZeRO stage and schedule may differ. pp and
+ * its place on the network change `hop_s` alone. */
+struct sp_prepared {
+    struct sp_layer_pass dense, moe;
+    struct sp_ends_time ends;
+    struct sp_layer_weights weights;
+    double hop_s; /* one send between stages */
+};
+struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in);
+
 /* One stage, one micro-batch. */
-struct sp_stage_time sp_time_of_stage(const struct sp_step_inputs *in, int64_t stage);
+struct sp_stage_time sp_time_of_stage(const struct sp_step_inputs *in,
+                                      const struct sp_prepared *prepared, int64_t stage);
 
 /* The whole step. Operators on the roofline of the chip with the profile's efficiencies (matmuls
  * with their local shapes, attention 3.5 times its forward pass, memory-bound rest), collectives on
- * the networks that their groups span, the pipeline's schedule over the stages' own times,
- * optimizer, stragglers. Never below 6 P B / (N C). The plan must pass sp_check_plan. */
+ * the networks that their groups span, the pipeline's schedule over the stages' own times (GPipe
+ * and 1F1B by sp_uneven_pipeline_s, the others by their closed forms), optimizer, stragglers. Never
+ * below sp_ideal_step_s. The plan must pass sp_check_plan; pp at most SP_MAX_STAGES. */
 struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in);
+
+/* The same from what sp_prepare_step found. */
+struct sp_step_time sp_estimate_prepared(const struct sp_step_inputs *in,
+                                         const struct sp_prepared *prepared);
+
+/* 6 P_active B / (N C): what `fit` calls the ideal. s. */
+double sp_ideal_step_s(const struct sp_step_inputs *in);
 
 #endif

@@ -43,7 +43,8 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_TP_HEADS;
     if (model->d_ff % plan->tp != 0)
         return SP_PLAN_TP_WIDTH;
-    if (plan->pp * plan->vpp > model->layers + 2 || plan->pp > model->layers)
+    if (plan->pp > SP_MAX_STAGES || plan->pp > model->layers ||
+        plan->pp * plan->vpp > model->layers + 2)
         return SP_PLAN_PP_LAYERS;
     if (plan->seq % plan->cp != 0)
         return SP_PLAN_CP_SEQ;

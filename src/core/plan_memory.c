@@ -37,6 +37,28 @@ double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan)
     return ceil((double)model->vocab / side) * side;
 }
 
+struct sp_stage_weights sp_weights_of_layers(const struct sp_model *model,
+                                             const struct sp_plan *plan,
+                                             const struct sp_layer_weights *w,
+                                             struct sp_stage_layers layers, int64_t stage)
+{
+    const double t = (double)plan->tp, dense = (double)layers.dense, moe = (double)layers.moe;
+    const double padding = sp_padded_vocab(model, plan) / (double)model->vocab;
+    const bool first = stage == 0, last = stage == plan->pp - 1;
+    struct sp_stage_weights of = {
+        .dense = (dense + moe) * (w->attention / t + w->norms) + dense * w->dense_mlp / t +
+                 moe * (w->shared_mlp / t + w->router),
+        .experts = moe * w->experts / (double)(plan->ep * plan->etp),
+    };
+    if (first)
+        of.dense += w->embedding * padding / t;
+    if (last)
+        of.dense += w->last_norm;
+    if (last && !(first && model->tied_embeddings))
+        of.dense += w->head * padding / t;
+    return of;
+}
+
 struct sp_stage_weights sp_weights_of_stage(const struct sp_model *model,
                                             const struct sp_plan *plan,
                                             const struct sp_framework *framework, int64_t stage)
@@ -44,21 +66,7 @@ struct sp_stage_weights sp_weights_of_stage(const struct sp_model *model,
     const struct sp_layer_weights w = sp_count_layer_weights(model);
     const struct sp_stage_layers layers =
         sp_layers_of_stage(model, plan->pp, stage, (enum sp_balance)framework->balance);
-    const double t = (double)plan->tp, dense = (double)layers.dense, moe = (double)layers.moe;
-    const double padding = sp_padded_vocab(model, plan) / (double)model->vocab;
-    const bool first = stage == 0, last = stage == plan->pp - 1;
-    struct sp_stage_weights of = {
-        .dense = (dense + moe) * (w.attention / t + w.norms) + dense * w.dense_mlp / t +
-                 moe * (w.shared_mlp / t + w.router),
-        .experts = moe * w.experts / (double)(plan->ep * plan->etp),
-    };
-    if (first)
-        of.dense += w.embedding * padding / t;
-    if (last)
-        of.dense += w.last_norm;
-    if (last && !(first && model->tied_embeddings))
-        of.dense += w.head * padding / t;
-    return of;
+    return sp_weights_of_layers(model, plan, &w, layers, stage);
 }
 
 /* Elements of q, k and v of one token, and of attention's output. */

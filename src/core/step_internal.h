@@ -12,10 +12,7 @@ struct sp_layer_time {
 /* `moe`: of a layer with experts. */
 struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, bool moe);
 
-/* The input table, and the last norm, head and loss: forward matmul and memory-bound parts. s. */
-struct sp_ends_time {
-    double embedding, head, loss;
-};
+/* The ends of the model. */
 struct sp_ends_time sp_time_of_ends(const struct sp_step_inputs *in);
 
 /* Bytes/s and seconds a message of each kind of group sees. */
