@@ -36,6 +36,7 @@
 #include <scaleplan/roofline.h>
 #include <scaleplan/sharding.h>
 #include <scaleplan/software.h>
+#include <scaleplan/statistics.h>
 #include <scaleplan/step.h>
 #include <scaleplan/strategy.h>
 #include <scaleplan/training_run.h>

@@ -23,7 +23,8 @@
     X(list) \
     X(show) \
     X(lint) \
-    X(check)
+    X(check) \
+    X(validate)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct sp_command sp_cmd_##name;

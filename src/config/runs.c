@@ -61,6 +61,14 @@ static void slug(const char *text, char *out, size_t size)
 static bool read_chip(struct sp_row_reader *r, struct sp_run *run)
 {
     char name[64];
+    for (size_t i = r->row; i-- > 0;)
+        if (r->runs[i].chip[0] && strcmp(r->runs[i].hardware, run->hardware) == 0) {
+            const struct sp_run *const known = &r->runs[i];
+            run->hw = known->hw;
+            memcpy(run->chip, known->chip, sizeof run->chip);
+            memcpy(run->family, known->family, sizeof run->family);
+            return true;
+        }
     slug(run->hardware, name, sizeof name);
     while (name[0] != '\0') {
         if (sp_config_exists(SP_HARDWARE, name, r->sources))
@@ -117,13 +125,6 @@ static bool read_machine(struct sp_row_reader *r, struct sp_run *run)
     return true;
 }
 
-struct framework_search {
-    const struct sp_row_reader *reader;
-    const char *serves;
-    size_t longest;
-    struct sp_framework_file best;
-};
-
 static bool has_mark(const struct sp_row_reader *r, const char *mark, size_t length)
 {
     static const char *const columns[] = {"framework", "source_title", "source_ref", "fsdp_zero"};
@@ -136,38 +137,60 @@ static bool has_mark(const struct sp_row_reader *r, const char *mark, size_t len
     return false;
 }
 
-static void try_framework(const char *name, void *context)
+/* The framework with the longest mark among the words of the row; without a mark, the one that
+ * serves such runs. */
+static const struct sp_framework_file *find_framework(const struct sp_row_reader *r,
+                                                      const char *serves)
 {
-    struct framework_search *search = context;
-    struct sp_framework_file file;
-    struct sp_error error = {0};
-    if (!sp_load_framework(name, search->reader->sources, &file, &error))
-        return;
-    if (search->longest == 0 && strcmp(file.serves, search->serves) == 0)
-        search->best = file;
-    const char *mark = file.marks;
-    while (*mark) {
-        const size_t length = strcspn(mark, ",");
-        if (length > search->longest && has_mark(search->reader, mark, length)) {
-            search->longest = length;
-            search->best = file;
+    const struct sp_framework_file *best = NULL;
+    size_t longest = 0;
+    for (size_t i = 0; i < r->n_frameworks; i++) {
+        const struct sp_framework_file *const file = &r->frameworks[i];
+        if (longest == 0 && strcmp(file->serves, serves) == 0)
+            best = file;
+        for (const char *mark = file->marks; *mark; mark += strspn(mark, ", ")) {
+            const size_t length = strcspn(mark, ",");
+            if (length > longest && has_mark(r, mark, length)) {
+                longest = length;
+                best = file;
+            }
+            mark += length;
         }
-        mark += length;
-        mark += strspn(mark, ", ");
     }
+    return best;
 }
 
 static bool read_framework(struct sp_row_reader *r, struct sp_run *run)
 {
-    const char *const zero = sp_row_text(r, "fsdp_zero");
-    struct framework_search search = {.reader = r,
-                                      .serves = run->hw.network.kind == SP_TORUS ? "tpu"
-                                                : strstr(zero, "ZeRO-3")         ? "zero3"
-                                                                                 : "gpu"};
-    sp_each_config(SP_FRAMEWORKS, r->sources, try_framework, &search);
-    run->framework = search.best;
-    return sp_load_precision(run->framework.framework.precision, r->sources, &run->precision,
-                             r->error);
+    const bool torus = run->hw.network.kind == SP_TORUS;
+    const bool zero3 = strstr(sp_row_text(r, "fsdp_zero"), "ZeRO-3") != NULL;
+    const struct sp_framework_file *const found = find_framework(r, torus   ? "tpu"
+                                                                    : zero3 ? "zero3"
+                                                                            : "gpu");
+    if (!found)
+        return sp_row_problem(run, "no framework serves it"), true;
+    run->framework = *found;
+    for (size_t i = r->row; i-- > 0;)
+        if (strcmp(r->runs[i].framework.framework.name, found->framework.name) == 0) {
+            run->precision = r->runs[i].precision;
+            return true;
+        }
+    return sp_load_precision(found->framework.precision, r->sources, &run->precision, r->error);
+}
+
+struct framework_list {
+    const struct sp_sources *sources;
+    struct sp_framework_file *files;
+    size_t n;
+};
+
+static void add_framework(const char *name, void *context)
+{
+    struct framework_list *list = context;
+    struct sp_error error = {0};
+    if (list->n < SP_MAX_FRAMEWORKS &&
+        sp_load_framework(name, list->sources, &list->files[list->n], &error))
+        list->n++;
 }
 
 static bool read_measurement(struct sp_row_reader *r, struct sp_run *run)
@@ -242,8 +265,12 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
     runs->run = calloc(runs->n + 1, sizeof *runs->run);
     if (!runs->run)
         abort();
+    static struct sp_framework_file frameworks[SP_MAX_FRAMEWORKS];
+    struct framework_list list = {sources, frameworks, 0};
+    sp_each_config(SP_FRAMEWORKS, sources, add_framework, &list);
     for (size_t i = 0; i < runs->n && error->lines == 0; i++) {
-        struct sp_row_reader reader = {&runs->csv, i, path, sources, error};
+        struct sp_row_reader reader = {&runs->csv, i,         path,       sources,
+                                       error,      runs->run, frameworks, list.n};
         read_row(&reader, &runs->run[i]);
     }
     if (error->lines == 0)

@@ -10,7 +10,12 @@ struct sp_row_reader {
     const char *origin;
     const struct sp_sources *sources;
     struct sp_error *error;
+    const struct sp_run *runs; /* the rows before: a chip is looked up once */
+    const struct sp_framework_file *frameworks;
+    size_t n_frameworks;
 };
+
+enum { SP_MAX_FRAMEWORKS = 64 };
 
 /* A cell by its column's name, "" where either is missing. */
 const char *sp_row_text(const struct sp_row_reader *reader, const char *column);
