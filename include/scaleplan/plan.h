@@ -72,6 +72,7 @@ enum sp_plan_problem {
     SP_PLAN_EP_EXPERTS,   /* ep does not divide the experts, or there are none */
     SP_PLAN_EP_DEVICES,   /* ep does not divide the devices of a stage */
     SP_PLAN_BATCH,        /* fewer sequences than replicas need */
+    SP_PLAN_MICRO_BATCH,  /* a micro-batch larger than a replica's share of the batch */
     SP_PLAN_VPP_SCHEDULE, /* chunks need the interleaved or circular schedule, and they need chunks
                            */
     SP_PLAN_SHARDS,       /* shards do not divide dp cp */

@@ -41,6 +41,9 @@ double sp_kept_bytes(const struct sp_model *model, const struct sp_plan *plan,
                      const struct sp_framework *framework, const struct sp_recompute *recompute,
                      bool moe);
 
+/* A part that large says that more was asked than any machine holds: it stands for "at least". */
+#define SP_MOST_BYTES 4e17
+
 /* Bytes of one device of one stage. live = params + grads + optimizer + activations + buffers;
  * reserved adds the allocator's slack, device the runtime's context. */
 struct sp_stage_memory {

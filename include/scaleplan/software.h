@@ -28,6 +28,7 @@ struct sp_framework {
     double gathered_grads;  /* and their unsharded gradients, in 4-byte elements */
     double capacity_factor; /* experts compute this much more than they are sent, >= 1 */
     double reserved_factor; /* allocator: reserved over live */
+    double memory_residual; /* standard deviation of ln(predicted / measured) of peak memory */
     double context_bytes;   /* runtime context and communicator buffers, beyond reserved */
 };
 

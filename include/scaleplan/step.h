@@ -71,6 +71,10 @@ struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in);
 struct sp_step_time sp_estimate_prepared(const struct sp_step_inputs *in,
                                          const struct sp_prepared *prepared);
 
+/* FLOPs of a step that the backward pass runs again: the forward FLOPs of the operators of
+ * `plan->recompute`, of the share of layers it applies to; scores without the causal half. */
+double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan);
+
 /* 6 P_active B / (N C): what `fit` calls the ideal. s. */
 double sp_ideal_step_s(const struct sp_step_inputs *in);
 

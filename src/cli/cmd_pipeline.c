@@ -5,9 +5,7 @@
 
 #include "../config/text.h"
 #include "command.h"
-
-static const char *const schedules[] = {"naive", "gpipe",    "1f1b",     "interleaved", "zb-h1",
-                                        "zb-h2", "dualpipe", "circular", NULL};
+#include "plan_options.h"
 
 static const struct sp_option options[] = {
     {"stages", "P", SP_WHOLE, 1, SP_MAX_STAGES, NULL, NULL, "pipeline stages"},
@@ -15,7 +13,7 @@ static const struct sp_option options[] = {
      "micro-batches of one step (default: as many as stages)"},
     {"chunks", "V", SP_WHOLE, 1, 1024, NULL, "1",
      "chunks of a stage (interleaved), rounds (circular)"},
-    {"schedule", "NAME", SP_CHOICE, 0, 0, schedules, NULL,
+    {"schedule", "NAME", SP_CHOICE, 0, 0, sp_schedule_names, NULL,
      "naive, gpipe (AFAB), 1f1b, interleaved, zb-h1, zb-h2, dualpipe, circular (default: 1f1b, "
      "interleaved when "
      "--chunks is above 1)"},
@@ -121,7 +119,7 @@ static void put_closed_form(const struct pipe *f, double target)
     sp_symbol(r, "F", q->forward_s, "s", "forward time of a micro-batch on a stage");
     sp_symbol(r, "B", q->backward_s, "s", "backward time");
     sp_symbol(r, "target", target, "", "option --efficiency");
-    sp_put_text(r, SP_Q_PIPELINE_SCHEDULE, "%s", schedules[q->schedule]);
+    sp_put_text(r, SP_Q_PIPELINE_SCHEDULE, "%s", sp_schedule_names[q->schedule]);
     sp_put(r, SP_Q_PIPELINE_STAGES, (double)q->stages);
     sp_put(r, SP_Q_PIPELINE_MICROBATCHES, (double)q->microbatches);
     sp_put(r, SP_Q_PIPELINE_CHUNKS, (double)q->chunks);

@@ -10,6 +10,7 @@
 /* clang-format off */
 #define COMMANDS(X) \
     X(fit) \
+    X(step) \
     X(memory) \
     X(flops) \
     X(batch) \

@@ -315,6 +315,8 @@ static const struct sp_field framework_fields[] = {
      1, false, "experts compute this much more than they are sent"},
     {"reserved_factor", SP_FIELD_REAL, offsetof(K, framework.reserved_factor), 0, "", 1, 2, NULL, 1,
      false, "allocator: reserved over live bytes"},
+    {"memory_residual", SP_FIELD_REAL, offsetof(K, framework.memory_residual), 0, "", 0, 2, NULL,
+     0.1, false, "standard deviation of ln(predicted / measured) of peak memory"},
     REAL_("context_bytes", K, framework.context_bytes, "bytes", 0, 1e11,
           "runtime context and communicators beyond reserved"),
     PROSE_("source", "where the facts come from"),

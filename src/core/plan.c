@@ -54,6 +54,8 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_EP_DEVICES;
     if (plan->batch < plan->dp)
         return SP_PLAN_BATCH;
+    if (plan->micro_batch > (plan->batch + plan->dp - 1) / plan->dp)
+        return SP_PLAN_MICRO_BATCH;
     const bool chunked = plan->schedule == SP_INTERLEAVED || plan->schedule == SP_CIRCULAR;
     if (chunked != (plan->vpp > 1))
         return SP_PLAN_VPP_SCHEDULE;
@@ -75,6 +77,7 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts",
         [SP_PLAN_EP_DEVICES] = "ep x etp does not divide the devices of a stage",
         [SP_PLAN_BATCH] = "fewer sequences than replicas",
+        [SP_PLAN_MICRO_BATCH] = "the micro-batch is larger than a replica's share of the batch",
         [SP_PLAN_VPP_SCHEDULE] =
             "chunks need the interleaved or circular schedule, and these need chunks",
         [SP_PLAN_SHARDS] = "the shard group does not divide dp x cp",

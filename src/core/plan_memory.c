@@ -204,9 +204,10 @@ static double gathered_bytes(const struct sp_model *model, const struct sp_plan 
            ELEMENT * tables / t;
 }
 
+/* Whole bytes; the sum of all parts stays an integer whatever was asked. */
 static int64_t whole(double bytes)
 {
-    return llround(bytes);
+    return llround(fmin(bytes, SP_MOST_BYTES));
 }
 
 struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,

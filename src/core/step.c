@@ -149,6 +149,20 @@ static double optimizer_of(const struct sp_step_inputs *in, double held)
     return constant(in, SP_C_MEMORY) * mine * bytes / in->hw->chip.hbm_bytes_per_s;
 }
 
+double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan)
+{
+    const struct sp_recompute *r = &plan->recompute;
+    const struct sp_flops f = sp_forward_flops_per_token(model, (double)plan->seq, false, false);
+    const double matrices = model->gated_mlp ? 3 : 2;
+    const double kv = model->mla.kv_lora_rank > 0 ? 1 : 2 * (double)model->kv_heads;
+    const double a = (double)model->heads;
+    const double out = model->mla.kv_lora_rank > 0 ? 0.25 : a / (2 * a + kv);
+    const double again = f.projections * (r->qkv * (1 - out) + r->out * out) +
+                         f.attention * r->core +
+                         f.mlp * (r->up * (matrices - 1) + r->down) / matrices;
+    return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
+}
+
 double sp_ideal_step_s(const struct sp_step_inputs *in)
 {
     const struct sp_plan *p = in->plan;

@@ -1,0 +1,208 @@
+/* A plan from the command line. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plan_options.h"
+
+const char *const sp_policy_names[] = {"none", "selective", "mlp", "dots",
+                                       "full", "alternate", "qkv", NULL};
+const char *const sp_schedule_names[] = {"naive", "gpipe",    "1f1b",     "interleaved", "zb-h1",
+                                         "zb-h2", "dualpipe", "circular", NULL};
+const char *const sp_on_off[] = {"on", "off", NULL};
+
+/* An option's value, or the fallback. */
+static int64_t whole_or(const struct sp_args *args, const char *name, int64_t fallback)
+{
+    const double value = sp_number_of(args, name);
+    return isnan(value) ? fallback : (int64_t)value;
+}
+
+static void infer(struct sp_planned *p, const char *format, long long value)
+{
+    const size_t used = strlen(p->inferred);
+    if (used > 0)
+        snprintf(p->inferred + used, sizeof p->inferred - used, ", ");
+    const size_t now = strlen(p->inferred);
+    snprintf(p->inferred + now, sizeof p->inferred - now, "%s %lld", format, value);
+}
+
+/* Degrees that are given must multiply to the devices; dp is what the others leave, or tp where dp
+ * alone is given. */
+static bool read_degrees(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
+{
+    struct sp_plan *const plan = &p->plan;
+    const int64_t N = sp_chips(&p->hw);
+    plan->tp = whole_or(args, "tp", 1);
+    plan->pp = whole_or(args, "pp", 1);
+    plan->vpp = whole_or(args, "vpp", 1);
+    plan->cp = whole_or(args, "cp", 1);
+    plan->ep = whole_or(args, "ep", 1);
+    plan->etp = whole_or(args, "etp", 1);
+    plan->dp = whole_or(args, "dp", 0);
+    const int64_t others = plan->tp * plan->pp * plan->cp;
+    if (others > N || plan->dp > N / others)
+        return sp_fail(error, SP_INPUT, "the degrees make more than the %lld devices of %s",
+                       (long long)N, p->hw.name);
+    if (plan->dp == 0 && N % others == 0) {
+        plan->dp = N / others;
+        infer(p, "dp", plan->dp);
+    } else if (plan->dp > 0 && !sp_given(args, "tp") && N % (plan->dp * others) == 0 &&
+               plan->dp * others != N) {
+        plan->tp = N / (plan->dp * others);
+        infer(p, "tp", plan->tp);
+    }
+    if (plan->dp > 0 && sp_plan_devices(plan) == N)
+        return true;
+    return sp_fail(error, SP_INPUT,
+                   "tp %lld x pp %lld x cp %lld%s does not %s the %lld devices of %s",
+                   (long long)plan->tp, (long long)plan->pp, (long long)plan->cp,
+                   plan->dp > 0 ? " x the given dp" : "", plan->dp > 0 ? "make" : "divide",
+                   (long long)N, p->hw.name);
+}
+
+static bool load_framework(const struct sp_args *args, const struct sp_sources *sources,
+                           struct sp_planned *p, struct sp_error *error)
+{
+    const char *name = sp_text_of(args, "framework");
+    const double zero = sp_number_of(args, "zero");
+    if (!name && p->profile.framework[0] != '\0')
+        name = p->profile.framework;
+    if (!name)
+        name = p->hw.network.kind == SP_TORUS        ? "maxtext"
+               : zero == 3 || sp_given(args, "fsdp") ? "torchtitan"
+                                                     : "nemo";
+    return sp_load_framework(name, sources, &p->framework, error);
+}
+
+/* Recipe and number format: fp32 recipes of FSDP frameworks multiply in bf16. */
+static bool load_precision(const struct sp_args *args, const struct sp_sources *sources,
+                           struct sp_planned *p, struct sp_error *error)
+{
+    const char *const given = sp_text_of(args, "precision");
+    const char *const name = given ? given : p->framework.framework.precision;
+    if (!sp_load_precision(name[0] ? name : "mixed18", sources, &p->precision, error))
+        return false;
+    p->plan.dtype = given ? (enum sp_dtype)p->precision.compute_dtype : SP_BF16;
+    if (sp_compute_dtype(&p->hw.chip, p->plan.dtype) == SP_DTYPES)
+        return sp_fail(error, SP_INPUT, "%s publishes no peak for these matmuls", p->hw.name);
+    if (!(p->hw.chip.hbm_bytes_per_s > 0))
+        return sp_fail(error, SP_INPUT, "%s: chip.hbm_bytes_per_s is not published; --set it",
+                       p->hw.name);
+    return true;
+}
+
+static void read_sharding(const struct sp_args *args, struct sp_planned *p)
+{
+    struct sp_plan *const plan = &p->plan;
+    const bool shards_weights = p->framework.framework.gathered_layers > 0;
+    const int64_t fsdp = whole_or(args, "fsdp", 0);
+    plan->zero = (int)whole_or(args, "zero", fsdp > 0 || shards_weights ? 3 : 1);
+    plan->shards = plan->dp * plan->cp;
+    if (p->hw.slices > 1 && plan->shards % p->hw.slices == 0)
+        plan->shards /= p->hw.slices; /* each slice holds the whole model */
+    if (fsdp > 0)
+        plan->shards = fsdp;
+}
+
+static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
+{
+    struct sp_plan *const plan = &p->plan;
+    double tokens, seq;
+    if (!sp_batch_of(args, &p->model, &tokens, &seq, &p->batch_origin, error))
+        return false;
+    plan->seq = (int64_t)seq;
+    plan->batch = (int64_t)floor(tokens / seq);
+    plan->micro_batch = whole_or(args, "micro-batch", 1);
+    if (plan->batch < 1)
+        return sp_fail(error, SP_INPUT, "--batch: less than one sequence of %.0f tokens", seq);
+    if ((double)plan->batch * seq != tokens)
+        infer(p, "batch in whole sequences", plan->batch);
+    return true;
+}
+
+void sp_use_policy(struct sp_planned *p, const char *name)
+{
+    for (int i = 0; i < SP_POLICIES; i++)
+        if (strcmp(sp_policies[i].name, name) == 0) {
+            p->plan.recompute = sp_policies[i].recompute;
+            p->remat = sp_policies[i].name;
+        }
+}
+
+/* The lightest policy that fits, or full. */
+static void infer_policy(struct sp_planned *p)
+{
+    const char *const names[] = {"none", p->framework.selective, "full"};
+    for (int i = 0; i < 3; i++) {
+        struct sp_stage_memory m;
+        sp_use_policy(p, names[i]);
+        sp_fullest_stage(&p->model, &p->precision, &p->plan, &p->framework.framework, &m);
+        if ((double)m.device <= sp_capacity_bytes(&p->hw.chip))
+            return;
+    }
+}
+
+static bool check(const struct sp_planned *p, struct sp_error *error)
+{
+    const struct sp_plan *const plan = &p->plan;
+    const enum sp_plan_problem problem = sp_check_plan(&p->model, plan, sp_chips(&p->hw));
+    if (problem == SP_PLAN_OK)
+        return true;
+    const struct sp_model *const m = &p->model;
+    return sp_fail(error, SP_INPUT,
+                   "no such plan: %s (dp %lld, tp %lld, pp %lld, vpp %lld, cp %lld, ep %lld, shard "
+                   "group %lld; %s has %lld layers, %lld heads, d_ff %lld, %lld experts; %lld "
+                   "sequences of %lld tokens)",
+                   sp_plan_problem_text(problem), (long long)plan->dp, (long long)plan->tp,
+                   (long long)plan->pp, (long long)plan->vpp, (long long)plan->cp,
+                   (long long)plan->ep, (long long)plan->shards, m->name, (long long)m->layers,
+                   (long long)m->heads, (long long)m->d_ff, (long long)m->moe.experts,
+                   (long long)plan->batch, (long long)plan->seq);
+}
+
+static void find_profile(const struct sp_sources *sources, struct sp_planned *p)
+{
+    static struct sp_profile known[SP_MAX_PROFILES];
+    const size_t n = sp_load_profiles(sources, known);
+    sp_profile_for(&p->hw, &p->framework.framework, known, n, &p->profile, &p->own_profile);
+}
+
+bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
+                struct sp_error *error)
+{
+    const char *const profile = sp_text_of(args, "profile");
+    *p = (struct sp_planned){.own_profile = true};
+    if (!sp_model_of(args, sources, &p->model, error) ||
+        !sp_hardware_of(args, sources, &p->hw, error) ||
+        (profile && !sp_load_profile(profile, sources, &p->profile, error)) ||
+        !load_framework(args, sources, p, error) || !load_precision(args, sources, p, error) ||
+        !read_degrees(args, p, error) || !read_batch(args, p, error))
+        return false;
+    read_sharding(args, p);
+    struct sp_plan *const plan = &p->plan;
+    const int schedule = sp_choice_of(args, "schedule");
+    const double layers = sp_number_of(args, "remat-layers"),
+                 imbalance = sp_number_of(args, "imbalance");
+    plan->schedule = schedule >= 0   ? (enum sp_schedule)schedule
+                     : plan->vpp > 1 ? SP_INTERLEAVED
+                                     : SP_1F1B;
+    plan->sequence_parallel = plan->tp > 1 && sp_choice_of(args, "sp") != 1;
+    plan->recompute_layers = isnan(layers) ? 1 : layers;
+    plan->imbalance = isnan(imbalance) ? 1 : imbalance;
+    if (!check(p, error))
+        return false;
+    if (!profile)
+        find_profile(sources, p);
+    if (sp_choice_of(args, "remat") >= 0)
+        sp_use_policy(p, sp_policy_names[sp_choice_of(args, "remat")]);
+    else
+        infer_policy(p);
+    return true;
+}
+
+struct sp_step_inputs sp_inputs_of(const struct sp_planned *p)
+{
+    return (struct sp_step_inputs){&p->model,   &p->hw,  &p->precision, &p->framework.framework,
+                                   &p->profile, &p->plan};
+}
