@@ -114,10 +114,10 @@ static void put_memory(struct sp_report *r, const struct sp_planned *p,
     sp_put(r, SP_Q_STEP_M_CAPACITY, capacity);
     sp_put_bool(r, SP_Q_STEP_M_FITS, device <= capacity);
     sp_put(r, SP_Q_STEP_M_OVER, device - capacity);
-    sp_put(r, SP_Q_STEP_M_OOM,
-           f->memory_residual > 0 ? probability_below(log(device / capacity) / f->memory_residual)
-           : device > capacity    ? 1
-                                  : 0);
+    const double odds = f->memory_residual > 0
+                            ? probability_below(log(device / capacity) / f->memory_residual)
+                            : (device > capacity ? 1 : 0);
+    sp_put(r, SP_Q_STEP_M_OOM, odds < 1e-6 ? 0 : odds);
     sp_put(r, SP_Q_STEP_M_STAGE, (double)stage);
 }
 
@@ -261,6 +261,8 @@ static void lay_out(struct sp_report *r, const struct sp_planned *p)
                "{time.dp_comm_s}, PP sends {time.pp_comm_s}, bubble {time.bubble_s}");
     sp_line(r, "  rest     optimizer {time.optimizer_s}, stragglers {time.straggler_s}; ideal "
                "{time.ideal_s}");
+    sp_line(r, "  played   the stages' own times through the schedule, event by event: "
+               "{time.pipeline_played_s} without sends");
     sp_line(r,
             "memory     %s: {memory.device_bytes} of {memory.capacity_bytes} on the fullest "
             "stage ({memory.stage}); chance of running out {memory.oom_probability}",

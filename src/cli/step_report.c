@@ -248,7 +248,7 @@ void sp_reconcile(struct sp_report *r, const struct sp_planned *planned,
     sp_line(r,
             "measured   {measured.step_s}, {measured.gap_s} from the estimate, MFU "
             "{measured.mfu}: %s",
-            fabs(off) <= range ? "ordinary for this class of run, inside the 80 %% range"
+            fabs(off) <= range ? "ordinary for this class of run, inside the 80 % range"
             : off > 0          ? "slow for this class of run"
                                : "fast for this class of run; check that the plan is the run's");
     explain_gap(r, planned, measured->step_s);

@@ -104,6 +104,11 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
         snprintf(out, size, "never");
         return;
     }
+    if (value < 0 && size > 1) { /* prefixes are chosen by size */
+        out[0] = '-';
+        sp_human(-value, unit, out + 1, size - 1);
+        return;
+    }
     switch (unit) {
     case SP_COUNT:
     case SP_TOKENS:
