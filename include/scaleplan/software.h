@@ -63,7 +63,16 @@ struct sp_profile {
     double expected[SP_CONSTANTS];   /* what is expected without any runs: sp_expect_constants */
     double determined[SP_CONSTANTS]; /* share of the value that runs decided, 0 to 1 */
     double residual; /* 80 % of ln(predicted / measured) of runs left out lie within 1.2816 of it */
+    double memory_factor; /* reserved memory on this machine over the framework's rule; 1: as it */
 };
+
+/* Bounds of memory_factor. */
+#define SP_MEMORY_FACTOR_MIN 0.7
+#define SP_MEMORY_FACTOR_MAX 1.5
+
+/* Puts a profile's memory_factor into the framework's reserved_factor, which stays at least 1:
+ * an allocator never reserves less than what is live. */
+void sp_use_memory_factor(double memory_factor, struct sp_framework *framework);
 
 /* Half-width of the 80 % range, of the logarithm. */
 double sp_range_log(const struct sp_profile *profile);

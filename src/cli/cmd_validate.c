@@ -37,20 +37,26 @@ static void give_reason(struct verdict *v, const char *reason)
     snprintf(v->reason + used, sizeof v->reason - used, "%s%s", used ? "; " : "", reason);
 }
 
-static void predict_time(struct validation *f, const struct sp_run *run, struct verdict *v)
+/* The profile that predicts a run; true when it is the stack's own or the user's choice. */
+static bool profile_of(const struct validation *f, const struct sp_run *run,
+                       struct sp_profile *profile)
 {
-    struct sp_report *const r = f->report;
-    struct sp_profile profile;
     bool own = true;
     if (f->one_profile)
-        profile = f->given;
+        *profile = f->given;
     else
-        sp_profile_for(&run->hw, &run->framework.framework, f->known, f->n_known, &profile, &own);
+        sp_profile_for(&run->hw, &run->framework.framework, f->known, f->n_known, profile, &own);
+    return own;
+}
+
+static void predict_time(struct validation *f, const struct sp_run *run,
+                         const struct sp_profile *profile, struct verdict *v)
+{
+    struct sp_report *const r = f->report;
     const struct sp_step_inputs in = {
-        &run->model, &run->hw, &run->precision, &run->framework.framework, &profile, &run->plan};
+        &run->model, &run->hw, &run->precision, &run->framework.framework, profile, &run->plan};
     const double step = sp_estimate_step(&in).step;
-    sp_put_text(r, SP_Q_VALIDATE_PROFILE, "%s", profile.name);
-    sp_put_bool(r, SP_Q_VALIDATE_OWN, own);
+    sp_put_text(r, SP_Q_VALIDATE_PROFILE, "%s", profile->name);
     sp_put(r, SP_Q_VALIDATE_MEASURED, run->step_s);
     sp_put(r, SP_Q_VALIDATE_PREDICTED, step);
     sp_put(r, SP_Q_VALIDATE_ERROR, 100 * (step / run->step_s - 1));
@@ -62,11 +68,14 @@ static void predict_time(struct validation *f, const struct sp_run *run, struct 
 
 static const char *const level_names[] = {"live", "reserved", "device"};
 
-static void predict_memory(struct validation *f, const struct sp_run *run, struct verdict *v)
+static void predict_memory(struct validation *f, const struct sp_run *run,
+                           const struct sp_profile *profile, struct verdict *v)
 {
     struct sp_report *const r = f->report;
+    struct sp_framework framework = run->framework.framework;
     struct sp_stage_memory m;
-    sp_fullest_stage(&run->model, &run->precision, &run->plan, &run->framework.framework, &m);
+    sp_use_memory_factor(profile->memory_factor, &framework);
+    sp_fullest_stage(&run->model, &run->precision, &run->plan, &framework, &m);
     const int64_t levels[] = {m.live, m.reserved, m.device};
     if (isnan(run->memory_bytes) || run->level >= SP_CLOSED_FORM) {
         sp_put_null(r, SP_Q_VALIDATE_MEM_LEVEL);
@@ -101,8 +110,10 @@ static void predict_row(struct validation *f, size_t i)
     if (run->problem[0] != '\0') {
         give_reason(v, run->problem);
     } else {
-        predict_time(f, run, v);
-        predict_memory(f, run, v);
+        struct sp_profile profile;
+        sp_put_bool(f->report, SP_Q_VALIDATE_OWN, profile_of(f, run, &profile));
+        predict_time(f, run, &profile, v);
+        predict_memory(f, run, &profile, v);
         if (!run->scored && !f->all) {
             v->time_error = v->memory_error = NAN;
             give_reason(v, "its source leaves a needed field out (--all counts it)");

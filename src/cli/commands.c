@@ -25,7 +25,8 @@
     X(show) \
     X(lint) \
     X(check) \
-    X(validate)
+    X(validate) \
+    X(calibrate)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct sp_command sp_cmd_##name;

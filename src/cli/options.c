@@ -153,7 +153,7 @@ bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_
     optind = 0; /* glibc: start over, also when called again in the same process */
     for (;;) {
         const int before = optind ? optind : 1;
-        const int got = getopt_long(argc, argv, "+:h", longs, NULL);
+        const int got = getopt_long(argc, argv, "+:ho:", longs, NULL);
         if (got == -1) {
             if (optind >= argc)
                 return true;
@@ -171,8 +171,8 @@ bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_
         }
         if (got == ':')
             return sp_fail(error, SP_USAGE, "option %s needs a value", sp_safe(argv[before]));
-        const int at = got - 256;
-        if (got == '?' || !is_spelled_out(argv[before], options[at].name))
+        const int at = got == 'o' ? find_option(args, "output") : got - 256;
+        if (got == '?' || at < 0 || (got != 'o' && !is_spelled_out(argv[before], options[at].name)))
             return unknown_option(args, argv[before], error);
         args->given[at] = true;
         const char *value = optarg;

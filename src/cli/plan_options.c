@@ -194,6 +194,7 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, st
         return false;
     if (!profile)
         find_profile(sources, p);
+    sp_use_memory_factor(p->profile.memory_factor, &p->framework.framework);
     if (sp_choice_of(args, "remat") >= 0)
         sp_use_policy(p, sp_policy_names[sp_choice_of(args, "remat")]);
     else

@@ -32,7 +32,7 @@ size_t sp_load_profiles(const struct sp_sources *sources, struct sp_profile *pro
 void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,
                     const struct sp_profile *known, size_t n, struct sp_profile *profile, bool *own)
 {
-    *profile = (struct sp_profile){.residual = UNSEEN_RESIDUAL};
+    *profile = (struct sp_profile){.residual = UNSEEN_RESIDUAL, .memory_factor = 1};
     snprintf(profile->name, sizeof profile->name, "%.30s-%.31s", hw->name, framework->name);
     snprintf(profile->chip, sizeof profile->chip, "%s", hw->name);
     snprintf(profile->framework, sizeof profile->framework, "%s", framework->name);

@@ -373,6 +373,9 @@ static const struct sp_field profile_fields[] = {
 #include <scaleplan/profile_constants.def>
     REAL_("residual", F, residual, "", 0, 10,
           "of ln(predicted / measured) on runs left out: 80 % lie within 1.2816 of it"),
+    {"memory_factor", SP_FIELD_REAL, offsetof(F, memory_factor), 0, "", SP_MEMORY_FACTOR_MIN,
+     SP_MEMORY_FACTOR_MAX, NULL, 1, false,
+     "reserved memory over what the framework's file makes of it"},
     PROSE_("fitted_to", "the runs behind it"),
     PROSE_("at_bound", "constants that the fit left at a bound"),
     PROSE_("source", "where the figures come from"),

@@ -86,3 +86,8 @@ void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_pro
         profile->determined[i] = 0;
     }
 }
+
+void sp_use_memory_factor(double memory_factor, struct sp_framework *framework)
+{
+    framework->reserved_factor = fmax(1, framework->reserved_factor * memory_factor);
+}

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/calibrate/study.h"
+#include "../../src/calibrate/calibration.h"
+#include "../../src/calibrate/profile_file.h"
+#include "../../src/config/write_file.h"
 
 static const char tiers[] = "D8M";
 static const char *const tier_names[] = {"dense 16-bit", "dense fp8", "MoE"};
@@ -142,76 +144,51 @@ static double mean_after_three(const struct sp_study *study, char tier, const do
     return *n > 0 ? sum / *n : NAN;
 }
 
-/* Half-width over 1.2816 that 80 % of a stack's left-out runs stay within, drawn towards that of
- * all runs as ten more would. */
+/* Residual of a stack, drawn towards that of all runs. */
 static double residual_of(const struct sp_study *study, const double *log_errors, int stack)
 {
-    double own[4096], all[4096];
-    size_t n = 0, m = 0;
-    for (size_t i = 0; i < study->n && m < 4096; i++) {
-        all[m++] = fabs(log_errors[i]);
+    double *const own = calloc(study->n + 1, sizeof *own), *const all =
+                                                               calloc(study->n + 1, sizeof *all);
+    size_t n = 0;
+    for (size_t i = 0; i < study->n; i++) {
+        all[i] = log_errors[i];
         if (study->measured[i].stack == stack)
-            own[n++] = fabs(log_errors[i]);
+            own[n++] = log_errors[i];
     }
-    qsort(own, n, sizeof *own, ascending);
-    qsort(all, m, sizeof *all, ascending);
-    const double pooled = all[(size_t)(0.8 * (double)m)];
-    const double mine = n > 0 ? own[(size_t)(0.8 * (double)n)] : pooled;
-    return (mine * (double)n + pooled * 10) / ((double)n + 10) / 1.2816;
+    const double residual = sp_residual(own, n, sp_residual(all, study->n, 0));
+    free(own);
+    free(all);
+    return residual;
 }
 
 static void write_profile(const struct sp_profile *p, const struct sp_study *study, int stack,
                           double cv_error, int groups, const char *folder)
 {
-    char path[512], sources[1024] = "", bounds[512] = "";
+    char *path, sources[1024] = "", fitted_to[192];
     int runs = 0;
-    snprintf(path, sizeof path, "%s/%s.json", folder, p->name);
-    FILE *const f = fopen(path, "w");
-    if (!f) {
-        perror(path);
-        exit(2);
-    }
+    struct sp_error error = {0};
+    if (asprintf(&path, "%s/%s.json", folder, p->name) < 0)
+        abort();
     for (size_t i = 0; i < study->n; i++) {
         if (study->measured[i].stack != stack)
             continue;
         runs++;
         const char *const source = study->measured[i].run->source;
-        if (!strstr(sources, source) && strlen(sources) + strlen(source) + 3 < sizeof sources) {
-            strcat(sources, sources[0] ? "; " : "");
-            strcat(sources, source);
-        }
+        const size_t used = strlen(sources);
+        if (!strstr(sources, source))
+            snprintf(sources + used, sizeof sources - used, "%s%s", used ? "; " : "", source);
     }
-    fprintf(f, "{\n  \"name\": \"%s\",\n  \"chip\": \"%s\",\n  \"framework\": \"%s\",\n", p->name,
-            p->chip, p->framework);
-    fprintf(f,
-            "  \"network\": \"%s\",\n  \"chip_family\": \"%s\",\n  \"software_family\": \"%s\",\n",
-            p->kind == SP_TORUS ? "torus" : "switched", p->chip_family, p->software_family);
-    fprintf(f, "  \"constants\": {\n");
-    for (int i = 0; i < SP_CONSTANTS; i++) {
-        const struct sp_constant_info *const c = &sp_constants[i];
-        fprintf(f, "    \"%s\": {\"value\": %.4g, \"expected\": %.4g, \"determined\": %.2f}%s\n",
-                c->key, p->value[i], p->expected[i], p->determined[i],
-                i + 1 < SP_CONSTANTS ? "," : "");
-        if ((p->value[i] <= c->low * 1.001 || p->value[i] >= c->high * 0.999) &&
-            p->determined[i] > 0.05) {
-            strcat(bounds, bounds[0] ? ", " : "");
-            strcat(bounds, c->key);
-        }
+    snprintf(fitted_to, sizeof fitted_to,
+             "%d runs, %d configurations; mean absolute error of the step time %.1f %% when a "
+             "fifth of them is left out",
+             runs, groups, 100 * cv_error);
+    char *const text = sp_profile_text(p, fitted_to, sources);
+    if (!sp_write_file(path, text, &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        exit(2);
     }
-    fprintf(f, "  },\n  \"residual\": %.3f,\n", p->residual);
-    fprintf(f,
-            "  \"fitted_to\": \"%d runs, %d configurations; mean absolute error of the step time "
-            "%.1f %% when a "
-            "fifth of them is left out\",\n",
-            runs, groups, 100 * cv_error);
-    if (bounds[0])
-        fprintf(f,
-                "  \"at_bound\": \"%s: the runs pull past the physical bound, which says that the "
-                "model puts time "
-                "elsewhere than the machine does\",\n",
-                bounds);
-    fprintf(f, "  \"source\": \"%s\"\n}\n", sources);
-    fclose(f);
+    free(text);
+    free(path);
 }
 
 /* Targets in per cent, by tier; 0: reported only. */
