@@ -360,7 +360,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (args->n_operands != 1)
         return sp_fail(error, SP_USAGE,
                        "one file of runs is needed: scaleplan calibrate RUNS.csv --hw H");
+    struct sp_framework_file known;
+    const char *const framework = sp_text_of(args, "framework");
     if (!find_chip(args, &sources, &c, error) ||
+        (framework && !sp_load_framework(framework, &sources, &known, error)) ||
         !sp_read_runs(args->operands[0], &sources, &c.runs, error))
         return false;
     const bool ok = calibrate(args, &sources, &c, error);

@@ -23,6 +23,7 @@ static const struct sp_option options[] = {
      "model FLOPs: full (6 per matmul weight and all scores), causal (half the scores), 6p (6 P)"},
     {"measured", "step=S,mem=B", SP_TEXT, 0, 0, NULL, NULL,
      "a real run's step time and peak memory, to reconcile with the estimate"},
+    {"check", "fits", SP_MAYBE, 0, 0, NULL, NULL, "exit code 1 when the plan does not fit"},
 };
 
 /* A component of the time: its quantity and where it stands in struct sp_step_time. */

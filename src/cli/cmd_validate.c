@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../config/runs.h"
+#include "../config/text.h"
 #include "command.h"
 
 static const struct sp_option options[] = {
@@ -194,8 +195,13 @@ static const struct sp_column statistic_columns[] = {
 static bool put_groups(struct validation *f, const char *by, struct sp_error *error)
 {
     const int column = sp_csv_column(&f->runs.csv, by);
-    if (column < 0)
-        return sp_fail(error, SP_INPUT, "--by %s: the file has no such column", sp_safe(by));
+    if (column < 0) {
+        struct sp_nearest nearest = {.wanted = by};
+        for (size_t i = 0; i < f->runs.csv.columns; i++)
+            sp_nearest_offer(&nearest, f->runs.csv.cells[i]);
+        return sp_fail(error, SP_INPUT, "--by %s: the file has no such column%s", sp_safe(by),
+                       sp_nearest_hint(&nearest));
+    }
     struct sp_row *const rows = calloc(f->runs.n + 1, sizeof *rows);
     if (!rows)
         abort();

@@ -24,11 +24,12 @@ bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
     const char *const name = sp_text_of(args, "model"), *const shape = sp_text_of(args, "shape");
     const double params = sp_number_of(args, "params");
     const int given = (name != NULL) + (shape != NULL) + !isnan(params);
-    if (given != 1)
+    if (given > 1)
+        return sp_fail(error, SP_USAGE, "--model, --shape and --params exclude each other");
+    if (given == 0)
         return sp_fail(error, SP_USAGE,
-                       given > 1 ? "--model, --shape and --params exclude each other"
-                                 : "--model NAME (or --params N) is needed; "
-                                   "`scaleplan list models` shows the names");
+                       "--model NAME (or --%s) is needed; `scaleplan list models` shows the names",
+                       sp_takes(args, "params") ? "params N" : "shape KEY=VALUE,...");
     if (name)
         return sp_load_model(name, sources, model, error);
     if (shape)

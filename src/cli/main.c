@@ -79,6 +79,11 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
     *yes = true;
     if (!sp_given(args, "check") || !command->fits_key)
         return true;
+    if (!command->compute_bound_key) {
+        *yes = is_yes(report, command->fits_key);
+        return !what || strcmp(what, "fits") == 0 ||
+               sp_fail(error, SP_INPUT, "--check: \"%s\" is not fits", sp_safe(what));
+    }
     if (!what)
         what = "both";
     const bool fits = strcmp(what, "fits") == 0, bound = strcmp(what, "compute-bound") == 0;

@@ -185,6 +185,11 @@ bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_
     }
 }
 
+bool sp_takes(const struct sp_args *args, const char *name)
+{
+    return find_option(args, name) >= 0;
+}
+
 bool sp_given(const struct sp_args *args, const char *name)
 {
     const int at = find_option(args, name);

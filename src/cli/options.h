@@ -48,6 +48,8 @@ struct sp_args {
 bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_t n,
                    bool takes_operands, struct sp_args *args, struct sp_error *error);
 
+/* Whether the command has such an option; whether it was given. */
+bool sp_takes(const struct sp_args *args, const char *name);
 bool sp_given(const struct sp_args *args, const char *name);
 const char *sp_text_of(const struct sp_args *args,
                        const char *name);                          /* NULL: not given, no default */

@@ -7,7 +7,7 @@
 
 struct reading {
     struct sp_csv *csv;
-    size_t in_row;
+    size_t in_row, odd_rows; /* odd: of another length than the header */
     const char *origin;
     struct sp_error *error;
 };
@@ -36,7 +36,7 @@ static void end_row(int terminator, void *context)
     struct sp_csv *csv = r->csv;
     if (csv->rows == 0)
         csv->columns = r->in_row;
-    else if (r->in_row != csv->columns)
+    else if (r->in_row != csv->columns && r->odd_rows++ == 0)
         sp_fail(r->error, SP_INPUT, "%s: row %zu has %zu fields; the header has %zu",
                 sp_safe(r->origin), csv->rows, r->in_row, csv->columns);
     csv->rows++;
@@ -50,7 +50,7 @@ bool sp_read_csv(const char *text, size_t length, const char *origin, struct sp_
     struct csv_parser parser;
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) != 0)
         abort();
-    struct reading reading = {csv, 0, origin, error};
+    struct reading reading = {csv, 0, 0, origin, error};
     const int lines = error->lines;
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;

@@ -8,12 +8,13 @@
 #   = 3                                      exit code; left out where it is 0
 #
 # Every file runs in an empty folder of its own with PROGRAM on the path as `scaleplan` and without
-# the user's configs. --update writes what happened into the file, to be read before it is committed.
+# the user's configs; $TESTS is the folder tests/. --update writes what happened into the file, to be read before it is committed.
 set -uo pipefail
 
 update=
 [ "${1:-}" = --update ] && { update=1; shift; }
 program=$(realpath "$1") || exit 2
+TESTS=$(realpath "$(dirname "$0")/..") && export TESTS || exit 2
 shift
 failed=0
 
