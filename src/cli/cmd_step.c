@@ -33,6 +33,7 @@ const struct sp_time_part sp_time_parts[] = {
     {SP_Q_STEP_T_ELEMENTWISE, "elementwise", offsetof(struct sp_step_time, elementwise)},
     {SP_Q_STEP_T_RECOMPUTE, "recompute", offsetof(struct sp_step_time, recompute)},
     {SP_Q_STEP_T_LAUNCH, "launch", offsetof(struct sp_step_time, launch)},
+    {SP_Q_STEP_T_OFFLOAD, "offload", offsetof(struct sp_step_time, offload)},
     {SP_Q_STEP_T_TP, "tp_comm", offsetof(struct sp_step_time, tp_comm)},
     {SP_Q_STEP_T_CP, "cp_comm", offsetof(struct sp_step_time, cp_comm)},
     {SP_Q_STEP_T_EP, "ep_comm", offsetof(struct sp_step_time, ep_comm)},
@@ -65,6 +66,8 @@ static void put_plan(struct sp_report *r, const struct sp_planned *p)
     sp_put_text(r, SP_Q_STEP_DTYPE, "%s",
                 sp_dtype_names[sp_compute_dtype(&p->hw.chip, plan->dtype)]);
     sp_put_text(r, SP_Q_STEP_REMAT, "%s", p->remat);
+    sp_put_bool(r, SP_Q_STEP_OFFLOAD, plan->recompute.offload);
+    sp_put_text(r, SP_Q_STEP_PLACEMENT, "%s", sp_placement_names[plan->stages_inside]);
     sp_put_text(r, SP_Q_STEP_SCHEDULE, "%s", sp_schedule_names[plan->schedule]);
     const struct {
         enum sp_quantity_id id;
@@ -256,8 +259,10 @@ static void lay_out(struct sp_report *r, const struct sp_planned *p)
     sp_line(r, "step       {time.step_s} (80 %% range {time.low_s} to {time.high_s}); "
                "{tokens_per_s}, {tokens_per_s_per_device} a device; {tflops_per_device} TFLOP/s a "
                "device, MFU {mfu}, HFU {hfu} (FLOPs counted: {flops_convention})");
-    sp_line(r, "  work     matmuls {time.matmul_s}, attention {time.attention_s}, memory-bound "
-               "{time.elementwise_s}, recompute {time.recompute_s}, launches {time.launch_s}");
+    sp_line(r,
+            "  work     matmuls {time.matmul_s}, attention {time.attention_s}, memory-bound "
+            "{time.elementwise_s}, recompute {time.recompute_s}, launches {time.launch_s}, offload "
+            "{time.offload_s}");
     sp_line(r, "  exposed  TP {time.tp_comm_s}, CP {time.cp_comm_s}, EP {time.ep_comm_s}, DP "
                "{time.dp_comm_s}, PP sends {time.pp_comm_s}, bubble {time.bubble_s}");
     sp_line(r, "  rest     optimizer {time.optimizer_s}, stragglers {time.straggler_s}; ideal "

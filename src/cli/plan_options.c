@@ -10,6 +10,7 @@ const char *const sp_policy_names[] = {"none", "selective", "mlp", "dots",
 const char *const sp_schedule_names[] = {"naive", "gpipe",    "1f1b",     "interleaved", "zb-h1",
                                          "zb-h2", "dualpipe", "circular", NULL};
 const char *const sp_on_off[] = {"on", "off", NULL};
+const char *const sp_placement_names[] = {"dp-inside", "pp-inside", NULL};
 
 /* An option's value, or the fallback. */
 static int64_t whole_or(const struct sp_args *args, const char *name, int64_t fallback)
@@ -189,6 +190,7 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, st
                                      : SP_1F1B;
     plan->sequence_parallel = plan->tp > 1 && sp_choice_of(args, "sp") != 1;
     plan->recompute_layers = isnan(layers) ? 1 : layers;
+    plan->stages_inside = sp_choice_of(args, "placement") == 1;
     plan->imbalance = isnan(imbalance) ? 1 : imbalance;
     if (!check(p, error))
         return false;
@@ -199,7 +201,14 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, st
         sp_use_policy(p, sp_policy_names[sp_choice_of(args, "remat")]);
     else
         infer_policy(p);
-    return true;
+    if (sp_choice_of(args, "offload") != 0)
+        return true;
+    plan->recompute.offload = true;
+    return p->hw.chip.pcie_bytes_per_s > 0 ||
+           sp_fail(error, SP_INPUT,
+                   "--offload: %s: chip.pcie_bytes_per_s is not known; --set "
+                   "hw.chip.pcie_bytes_per_s",
+                   p->hw.name);
 }
 
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *p)

@@ -68,6 +68,18 @@ extern const char *const sp_policy_names[], *const sp_schedule_names[];
          NULL,                                                                                       \
          NULL,                                                                                       \
          "share of the layers that --remat applies to (default: all)"},                              \
+        {"offload", "on|off",                                                                        \
+         SP_CHOICE, 0,                                                                               \
+         0,         sp_on_off,                                                                       \
+         NULL,      "activations that are kept wait in the host's memory (default: off)"},           \
+        {"placement",                                                                                \
+         "NAME",                                                                                     \
+         SP_CHOICE,                                                                                  \
+         0,                                                                                          \
+         0,                                                                                          \
+         sp_placement_names,                                                                         \
+         NULL,                                                                                       \
+         "neighbours after TP and CP: dp-inside (default), or pp-inside for stages on one node"},    \
         {"schedule", "NAME",                                                                         \
          SP_CHOICE,  0,                                                                              \
          0,          sp_schedule_names,                                                              \
@@ -86,7 +98,7 @@ extern const char *const sp_policy_names[], *const sp_schedule_names[];
             "torchtitan with ZeRO 3, maxtext on TPUs)"                                               \
     }
 
-extern const char *const sp_on_off[];
+extern const char *const sp_on_off[], *const sp_placement_names[];
 
 /* Loads model, machine, framework, precision, profile, and makes the plan. What does not fit
  * together is an error that names the numbers. */
