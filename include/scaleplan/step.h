@@ -100,6 +100,11 @@ double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared
 double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
                          const struct sp_stage_map *map, const struct sp_staged *staged);
 
+/* The same for one schedule and placement (in->plan's): no weights gathered, no gradients exposed,
+ * whatever the ZeRO stage and the shards. s. */
+double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                       const struct sp_stage_map *map, const struct sp_staged *staged);
+
 /* FLOPs of a step that the backward pass runs again: the forward FLOPs of the operators of
  * `plan->recompute`, of the share of layers it applies to; scores without the causal half. */
 double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan);

@@ -270,8 +270,9 @@ static struct sp_stage_memory add_up(const struct sp_precision *precision,
     const double D = (double)plan->shards;
     const double D_experts = fmax(1, D * (double)plan->tp / (double)(plan->ep * plan->etp));
     const double K = precision->master_bytes + precision->optimizer_bytes;
-    const double sharded = k->held.dense / D + k->held.experts / D_experts;
-    const double held = k->held.dense + k->held.experts;
+    const double copies = plan->schedule == SP_DUALPIPE ? 2 : 1; /* a stage from either end */
+    const double sharded = copies * (k->held.dense / D + k->held.experts / D_experts);
+    const double held = copies * (k->held.dense + k->held.experts);
     struct sp_stage_memory m = {
         .params = whole(precision->weight_bytes * (plan->zero >= 3 ? sharded : held)),
         .grads = whole(precision->grad_bytes * (plan->zero >= 2 ? sharded : held)),

@@ -115,6 +115,13 @@ void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *p
     staged->hop_s = sp_stage_hop_s(in);
 }
 
+/* Splits a stage's time into its passes. */
+static void split_passes(struct sp_stage_time *s, double all)
+{
+    s->forward = (all - s->recompute) / 3;
+    s->backward = all - s->forward;
+}
+
 /* With ZeRO 3 weights are gathered for each pass and gradients reduced, 2 bytes each. */
 static struct sp_stage_time shard_kind(const struct sp_step_inputs *in,
                                        const struct sp_kind_time *kind)
@@ -125,9 +132,7 @@ static struct sp_stage_time shard_kind(const struct sp_step_inputs *in,
         s.fsdp_comm =
             sp_smooth_max(kind->busy_s, comm) - kind->busy_s + constant(in, SP_C_CONTENTION) * comm;
     }
-    const double all = kind->busy_s + s.fsdp_comm;
-    s.forward = (all - s.recompute) / 3;
-    s.backward = all - s.forward;
+    split_passes(&s, kind->busy_s + s.fsdp_comm);
     return s;
 }
 
@@ -164,7 +169,8 @@ static double bubble_of(const struct sp_step_inputs *in, const struct sp_stage_t
     double sum = 0;
     for (int64_t k = 0; k < p->pp; k++)
         sum += forward[k] + backward[k];
-    return fmax(0, sp_bubble_s(&equal)) * (sum - worst) / (worst * (double)(p->pp - 1));
+    const double times = p->schedule == SP_NAIVE ? (double)m : 1; /* nothing overlaps */
+    return times * fmax(0, sp_bubble_s(&equal)) * (sum - worst) / (worst * (double)(p->pp - 1));
 }
 
 /* Once a step: gradients and weights of ZeRO 0 to 2, slices, HSDP, hidden behind a micro-batch. */
@@ -234,6 +240,13 @@ static int slowest_kind(const struct sp_stage_map *map, const struct sp_stage_ti
     return slowest;
 }
 
+/* Sends between stages, each micro-batch and chunk there and back. */
+static double sends_s(const struct sp_plan *p, const struct sp_staged *staged)
+{
+    const double m = (double)sp_plan_microbatches(p);
+    return p->pp > 1 ? 2 * (m + (double)p->pp - 1) * (double)p->vpp * staged->hop_s : 0;
+}
+
 struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
                                        const struct sp_prepared *prepared,
                                        const struct sp_stage_map *map,
@@ -246,7 +259,6 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
         kind[i] = shard_kind(in, &staged->kind[i]);
     const struct sp_stage_time s = kind[slowest_kind(map, kind, forward, backward)];
     const double m = (double)sp_plan_microbatches(p), held = staged->kind[0].held;
-    const double hops = 2 * (m + (double)p->pp - 1) * (double)p->vpp;
     struct sp_step_time t = {
         .matmul = m * s.matmul,
         .attention = m * s.attention,
@@ -258,7 +270,7 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
         .cp_comm = m * s.cp_comm,
         .ep_comm = m * s.ep_comm,
         .dp_comm = m * s.fsdp_comm + dp_comm_of(in, held, s.forward + s.backward),
-        .pp_comm = p->pp > 1 ? hops * staged->hop_s : 0,
+        .pp_comm = sends_s(p, staged),
         .bubble = bubble_of(in, &s, forward, backward),
         .optimizer = optimizer_of(in, held),
     };
@@ -313,4 +325,19 @@ double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepar
     for (int i = 0; i < map->kinds; i++)
         most = fmax(most, staged->kind[i].busy_s);
     return bound(prepared, most * (double)sp_plan_microbatches(in->plan));
+}
+
+double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                       const struct sp_stage_map *map, const struct sp_staged *staged)
+{
+    double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES];
+    struct sp_stage_time kind[SP_STAGE_KINDS];
+    for (int i = 0; i < map->kinds; i++) {
+        kind[i] = staged->kind[i].time;
+        split_passes(&kind[i], staged->kind[i].busy_s);
+    }
+    const int slowest = slowest_kind(map, kind, forward, backward);
+    const double busy = staged->kind[slowest].busy_s * (double)sp_plan_microbatches(in->plan);
+    const double bubble = bubble_of(in, &kind[slowest], forward, backward);
+    return bound(prepared, busy + bubble + sends_s(in->plan, staged));
 }

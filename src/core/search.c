@@ -1,0 +1,239 @@
+/* Branch and bound over one group of plans. */
+#include <math.h>
+
+#include "search_internal.h"
+#include "step_internal.h"
+
+/* A group on its way through the space. */
+struct looking {
+    const struct sp_search_space *space;
+    const struct sp_search_rule *rule;
+    struct sp_best *best;
+    struct sp_search_counts *counts;
+    uint64_t group;
+    struct sp_plan plan;
+    struct sp_step_inputs in;
+    struct sp_prepared time;
+    struct sp_prepared_memory memory;
+    int policy;
+};
+
+/* One split of it. */
+struct splitting {
+    const struct sp_split *split;
+    const struct sp_stage_map *map;
+    struct sp_staged staged;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    uint64_t leaf; /* of the first plan */
+};
+
+static bool before(const struct sp_found *a, const struct sp_found *b)
+{
+    if (a->value != b->value)
+        return a->value < b->value;
+    if (a->group != b->group)
+        return a->group < b->group;
+    return a->leaf < b->leaf;
+}
+
+void sp_keep(struct sp_best *best, const struct sp_found *found)
+{
+    if (best->n == best->wanted) {
+        if (best->n == 0 || !before(found, &best->found[best->n - 1]))
+            return;
+        best->n--;
+    }
+    int at = best->n++;
+    for (; at > 0 && before(found, &best->found[at - 1]); at--)
+        best->found[at] = best->found[at - 1];
+    best->found[at] = *found;
+}
+
+void sp_merge_best(struct sp_best *best, const struct sp_best *other)
+{
+    for (int i = 0; i < other->n; i++)
+        sp_keep(best, &other->found[i]);
+}
+
+void sp_add_counts(struct sp_search_counts *counts, const struct sp_search_counts *other)
+{
+    counts->total += other->total;
+    counts->evaluated += other->evaluated;
+    counts->no_memory += other->no_memory;
+    counts->by_memory += other->by_memory;
+    counts->by_time += other->by_time;
+}
+
+/* What a plan must not be worse than. */
+static double limit_of(const struct looking *l)
+{
+    const struct sp_best *const b = l->best;
+    const double own = b->n == b->wanted && b->n > 0 ? b->found[b->n - 1].value : INFINITY;
+    return fmin(own, l->rule->limit);
+}
+
+/* Every plan of the split and of the schedule in l->plan keeps at least this: the least that its
+ * ZeRO stages and shards allow, without gathered layers. bytes */
+static double least_bytes(const struct looking *l, const struct splitting *s)
+{
+    struct sp_plan plan = l->plan;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    struct sp_stage_memory m;
+    for (int i = 0; i < s->map->kinds; i++) {
+        kinds[i] = s->kinds[i];
+        kinds[i].gathered = 0;
+    }
+    plan.zero = s->split->most_zero;
+    plan.shards = s->split->most_shards;
+    sp_fullest_prepared(l->in.precision, &plan, l->in.framework, s->map, kinds, &m);
+    return (double)m.device;
+}
+
+/* Rules out all that has at least these bytes or this step; true when it did. */
+static bool rule_out(struct looking *l, double bytes, double step_s, uint64_t plans)
+{
+    const bool step = l->space->objective == SP_LEAST_STEP;
+    if (l->rule->exhaustive)
+        return false;
+    if (bytes > l->space->most_bytes) {
+        l->counts->by_memory += plans;
+        return true;
+    }
+    if ((step ? step_s : bytes) <= limit_of(l))
+        return false;
+    l->counts->by_time += plans;
+    return true;
+}
+
+/* Evaluates one plan. */
+static void look_at_plan(struct looking *l, const struct splitting *s, uint64_t leaf)
+{
+    struct sp_stage_memory m;
+    struct sp_found found = {.group = l->group, .leaf = leaf, .policy = l->policy};
+    sp_fullest_prepared(l->in.precision, &l->plan, l->in.framework, s->map, s->kinds, &m);
+    const bool fits = (double)m.device <= l->space->most_bytes;
+    if (!fits && !l->rule->exhaustive) {
+        l->counts->no_memory++;
+        return;
+    }
+    const struct sp_step_time t = sp_estimate_staged(&l->in, &l->time, s->map, &s->staged);
+    l->counts->evaluated += fits;
+    l->counts->no_memory += !fits;
+    found.step_s = t.step;
+    found.bytes = (double)m.device;
+    found.value = l->space->objective == SP_LEAST_MEMORY ? found.bytes : found.step_s;
+    if (!fits || found.value > limit_of(l))
+        return;
+    found.plan = l->plan;
+    sp_keep(l->best, &found);
+}
+
+/* Plans that are likely good: what a seed looks at. */
+static bool is_likely(const struct sp_split *split, const struct sp_sharding *sharding)
+{
+    return sharding->shards == split->dp * split->cp;
+}
+
+/* The shardings of one schedule and placement. */
+static void look_at_flow(struct looking *l, const struct splitting *s, uint64_t leaf)
+{
+    const struct sp_split *const split = s->split;
+    if (!l->rule->exhaustive &&
+        rule_out(l, least_bytes(l, s), sp_least_flow_s(&l->in, &l->time, s->map, &s->staged),
+                 (uint64_t)split->shardings))
+        return;
+    for (int z = 0; z < split->shardings; z++, leaf++) {
+        if (l->rule->seeding && !is_likely(split, &split->sharding[z]))
+            continue;
+        l->plan.zero = split->sharding[z].zero;
+        l->plan.shards = split->sharding[z].shards;
+        look_at_plan(l, s, leaf);
+    }
+}
+
+static void look_at_split(struct looking *l, struct splitting *s)
+{
+    const struct sp_split *const split = s->split;
+    uint64_t leaf = s->leaf;
+    for (int inside = 0; inside < 2; inside++) {
+        if (!split->placement[inside])
+            continue;
+        l->plan.stages_inside = inside;
+        for (int f = 0; f < split->flows; f++) {
+            l->plan.schedule = split->flow[f].schedule;
+            l->plan.vpp = split->flow[f].vpp;
+            s->staged.hop_s = sp_stage_hop_s(&l->in);
+            look_at_flow(l, s, leaf);
+            leaf += (uint64_t)split->shardings;
+        }
+    }
+}
+
+/* Bounds of a split, then its plans. */
+static void bound_split(struct looking *l, struct splitting *s)
+{
+    l->plan.pp = s->split->pp;
+    l->plan.dp = s->split->dp;
+    l->plan.schedule = SP_1F1B; /* no schedule keeps fewer micro-batches in flight */
+    l->plan.vpp = 1;
+    sp_memory_of_kinds(l->in.model, &l->plan, l->in.framework, &l->memory, s->map, s->kinds);
+    if (!l->rule->exhaustive && rule_out(l, least_bytes(l, s), 0, s->split->plans))
+        return;
+    sp_stage_times(&l->in, &l->time, s->map, &s->staged);
+    if (rule_out(l, 0, sp_least_staged_s(&l->in, &l->time, s->map, &s->staged), s->split->plans))
+        return;
+    look_at_split(l, s);
+}
+
+/* All splits of the group under one policy. */
+static void look_at_policy(struct looking *l, const struct sp_split *splits, const int *at, int n)
+{
+    struct splitting s;
+    uint64_t plans = 0;
+    for (int i = 0; i < n; i++)
+        plans += splits[i].plans;
+    l->counts->total += plans;
+    l->plan.pp = splits[0].pp;
+    l->plan.dp = splits[0].dp;
+    l->time = sp_prepare_step(&l->in);
+    if (rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans))
+        return;
+    l->memory = sp_prepare_memory(l->in.model, &l->plan, l->in.framework);
+    s.leaf = (uint64_t)l->policy * 2 * plans + (l->plan.recompute.offload ? plans : 0);
+    for (int i = 0; i < n; i++) {
+        s.split = &splits[i];
+        s.map = &l->space->maps[at[i]];
+        bound_split(l, &s);
+        s.leaf += splits[i].plans;
+    }
+}
+
+void sp_search_group(const struct sp_search_space *space, uint64_t group,
+                     const struct sp_search_rule *rule, struct sp_best *best,
+                     struct sp_search_counts *counts)
+{
+    struct sp_split splits[SP_SEARCH_SPLITS];
+    struct looking l = {.space = space,
+                        .rule = rule,
+                        .best = best,
+                        .counts = counts,
+                        .group = group,
+                        .in = space->in};
+    int at[SP_SEARCH_SPLITS], n = 0;
+    if (!sp_group_plan(space, group, &l.plan))
+        return;
+    for (int i = 0; i < space->n_pp; i++)
+        if (sp_open_split(space, &l.plan, i, &splits[n]))
+            at[n++] = i;
+    if (n == 0)
+        return;
+    l.in.plan = &l.plan;
+    for (l.policy = 0; l.policy < SP_POLICIES; l.policy++)
+        for (int offload = 0; offload < 2 && space->policy[l.policy]; offload++) {
+            if (!space->offload[offload])
+                continue;
+            l.plan.recompute = sp_policies[l.policy].recompute;
+            l.plan.recompute.offload = offload;
+            look_at_policy(&l, splits, at, n);
+        }
+}
