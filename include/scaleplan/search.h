@@ -77,9 +77,19 @@ struct sp_found {
     int policy; /* index into sp_policies */
 };
 
+/* Plans that no other beats in both step time and memory, the fastest first. */
+enum { SP_SEARCH_FRONT = 512 };
+struct sp_front {
+    int n;
+    bool full; /* there were more points than there is room for */
+    struct sp_found found[SP_SEARCH_FRONT];
+};
+
 /* The best so far, best first. */
 struct sp_best {
-    int n, wanted; /* at most SP_SEARCH_TOP */
+    int n, wanted;          /* at most SP_SEARCH_TOP */
+    bool meshes;            /* at most one plan of each (tp, cp, pp, ep, etp) */
+    struct sp_front *front; /* kept in place of the list; or NULL */
     struct sp_found found[SP_SEARCH_TOP];
 };
 void sp_keep(struct sp_best *best, const struct sp_found *found);
@@ -100,6 +110,7 @@ struct sp_search_rule {
     bool exhaustive; /* evaluate everything; no bounds */
     bool seeding;    /* only the plans that are likely good, to find a first limit */
     double limit; /* value that enough plans elsewhere are known to reach; INFINITY: none known */
+    const struct sp_front *known; /* points elsewhere, when a front is looked for; or NULL */
 };
 
 /* Looks through one group: plans that could be among the wanted ones go to `best`, which should be
@@ -108,5 +119,9 @@ struct sp_search_rule {
 void sp_search_group(const struct sp_search_space *space, uint64_t group,
                      const struct sp_search_rule *rule, struct sp_best *best,
                      struct sp_search_counts *counts);
+
+/* The plan at a place of the space, evaluated; false when there is none. */
+bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t leaf,
+                struct sp_found *found);
 
 #endif

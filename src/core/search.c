@@ -27,34 +27,6 @@ struct splitting {
     uint64_t leaf; /* of the first plan */
 };
 
-static bool before(const struct sp_found *a, const struct sp_found *b)
-{
-    if (a->value != b->value)
-        return a->value < b->value;
-    if (a->group != b->group)
-        return a->group < b->group;
-    return a->leaf < b->leaf;
-}
-
-void sp_keep(struct sp_best *best, const struct sp_found *found)
-{
-    if (best->n == best->wanted) {
-        if (best->n == 0 || !before(found, &best->found[best->n - 1]))
-            return;
-        best->n--;
-    }
-    int at = best->n++;
-    for (; at > 0 && before(found, &best->found[at - 1]); at--)
-        best->found[at] = best->found[at - 1];
-    best->found[at] = *found;
-}
-
-void sp_merge_best(struct sp_best *best, const struct sp_best *other)
-{
-    for (int i = 0; i < other->n; i++)
-        sp_keep(best, &other->found[i]);
-}
-
 void sp_add_counts(struct sp_search_counts *counts, const struct sp_search_counts *other)
 {
     counts->total += other->total;
@@ -99,33 +71,40 @@ static bool rule_out(struct looking *l, double bytes, double step_s, uint64_t pl
         l->counts->by_memory += plans;
         return true;
     }
-    if ((step ? step_s : bytes) <= limit_of(l))
+    const bool good = l->best->front
+                          ? !sp_is_beaten(l->best->front, step_s, bytes) &&
+                                !(l->rule->known && sp_is_beaten(l->rule->known, step_s, bytes))
+                          : (step ? step_s : bytes) <= limit_of(l);
+    if (good)
         return false;
     l->counts->by_time += plans;
     return true;
 }
 
-/* Evaluates one plan. */
-static void look_at_plan(struct looking *l, const struct splitting *s, uint64_t leaf)
+/* Evaluates one plan; false when its memory is over the limit and its time was not looked at. */
+static bool evaluate(const struct looking *l, const struct splitting *s, struct sp_found *found)
 {
     struct sp_stage_memory m;
-    struct sp_found found = {.group = l->group, .leaf = leaf, .policy = l->policy};
     sp_fullest_prepared(l->in.precision, &l->plan, l->in.framework, s->map, s->kinds, &m);
-    const bool fits = (double)m.device <= l->space->most_bytes;
-    if (!fits && !l->rule->exhaustive) {
-        l->counts->no_memory++;
-        return;
-    }
-    const struct sp_step_time t = sp_estimate_staged(&l->in, &l->time, s->map, &s->staged);
+    found->bytes = (double)m.device;
+    if (found->bytes > l->space->most_bytes && !l->rule->exhaustive)
+        return false;
+    found->step_s = sp_estimate_staged(&l->in, &l->time, s->map, &s->staged).step;
+    found->value = l->space->objective == SP_LEAST_MEMORY ? found->bytes : found->step_s;
+    found->plan = l->plan;
+    found->policy = l->policy;
+    return true;
+}
+
+/* Evaluates one plan and keeps it if it is good. */
+static void look_at_plan(struct looking *l, const struct splitting *s, uint64_t leaf)
+{
+    struct sp_found found = {.group = l->group, .leaf = leaf};
+    const bool timed = evaluate(l, s, &found), fits = found.bytes <= l->space->most_bytes;
     l->counts->evaluated += fits;
     l->counts->no_memory += !fits;
-    found.step_s = t.step;
-    found.bytes = (double)m.device;
-    found.value = l->space->objective == SP_LEAST_MEMORY ? found.bytes : found.step_s;
-    if (!fits || found.value > limit_of(l))
-        return;
-    found.plan = l->plan;
-    sp_keep(l->best, &found);
+    if (timed && fits && (l->best->front || found.value <= limit_of(l)))
+        sp_keep(l->best, &found);
 }
 
 /* Plans that are likely good: what a seed looks at. */
@@ -177,10 +156,12 @@ static void bound_split(struct looking *l, struct splitting *s)
     l->plan.schedule = SP_1F1B; /* no schedule keeps fewer micro-batches in flight */
     l->plan.vpp = 1;
     sp_memory_of_kinds(l->in.model, &l->plan, l->in.framework, &l->memory, s->map, s->kinds);
-    if (!l->rule->exhaustive && rule_out(l, least_bytes(l, s), 0, s->split->plans))
+    const double bytes = l->rule->exhaustive ? 0 : least_bytes(l, s);
+    if (rule_out(l, bytes, 0, s->split->plans))
         return;
     sp_stage_times(&l->in, &l->time, s->map, &s->staged);
-    if (rule_out(l, 0, sp_least_staged_s(&l->in, &l->time, s->map, &s->staged), s->split->plans))
+    if (rule_out(l, bytes, sp_least_staged_s(&l->in, &l->time, s->map, &s->staged),
+                 s->split->plans))
         return;
     look_at_split(l, s);
 }
@@ -208,27 +189,30 @@ static void look_at_policy(struct looking *l, const struct sp_split *splits, con
     }
 }
 
+/* The group's splits; how many. */
+static int open_group(struct looking *l, struct sp_split *splits, int *at)
+{
+    int n = 0;
+    if (!sp_group_plan(l->space, l->group, &l->plan))
+        return 0;
+    for (int i = 0; i < l->space->n_pp; i++)
+        if (sp_open_split(l->space, &l->plan, i, &splits[n]))
+            at[n++] = i;
+    l->in = l->space->in;
+    l->in.plan = &l->plan;
+    return n;
+}
+
 void sp_search_group(const struct sp_search_space *space, uint64_t group,
                      const struct sp_search_rule *rule, struct sp_best *best,
                      struct sp_search_counts *counts)
 {
     struct sp_split splits[SP_SEARCH_SPLITS];
-    struct looking l = {.space = space,
-                        .rule = rule,
-                        .best = best,
-                        .counts = counts,
-                        .group = group,
-                        .in = space->in};
-    int at[SP_SEARCH_SPLITS], n = 0;
-    if (!sp_group_plan(space, group, &l.plan))
-        return;
-    for (int i = 0; i < space->n_pp; i++)
-        if (sp_open_split(space, &l.plan, i, &splits[n]))
-            at[n++] = i;
-    if (n == 0)
-        return;
-    l.in.plan = &l.plan;
-    for (l.policy = 0; l.policy < SP_POLICIES; l.policy++)
+    struct looking l = {
+        .space = space, .rule = rule, .best = best, .counts = counts, .group = group};
+    int at[SP_SEARCH_SPLITS];
+    const int n = open_group(&l, splits, at);
+    for (l.policy = 0; l.policy < SP_POLICIES && n > 0; l.policy++)
         for (int offload = 0; offload < 2 && space->policy[l.policy]; offload++) {
             if (!space->offload[offload])
                 continue;
@@ -236,4 +220,55 @@ void sp_search_group(const struct sp_search_space *space, uint64_t group,
             l.plan.recompute.offload = offload;
             look_at_policy(&l, splits, at, n);
         }
+}
+
+/* Evaluates the plan `leaf` of a split, counted from the split's first. */
+static void evaluate_leaf(struct looking *l, struct splitting *s, uint64_t leaf,
+                          struct sp_found *found)
+{
+    const struct sp_split *const split = s->split;
+    const uint64_t z = leaf % (uint64_t)split->shardings;
+    leaf /= (uint64_t)split->shardings;
+    const struct sp_flow *const flow = &split->flow[leaf % (uint64_t)split->flows];
+    const bool second = leaf / (uint64_t)split->flows > 0;
+    l->plan.stages_inside = second || !split->placement[0];
+    l->plan.pp = split->pp;
+    l->plan.dp = split->dp;
+    l->plan.schedule = flow->schedule;
+    l->plan.vpp = flow->vpp;
+    l->plan.zero = split->sharding[z].zero;
+    l->plan.shards = split->sharding[z].shards;
+    l->time = sp_prepare_step(&l->in);
+    l->memory = sp_prepare_memory(l->in.model, &l->plan, l->in.framework);
+    sp_memory_of_kinds(l->in.model, &l->plan, l->in.framework, &l->memory, s->map, s->kinds);
+    sp_stage_times(&l->in, &l->time, s->map, &s->staged);
+    evaluate(l, s, found);
+}
+
+bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t leaf,
+                struct sp_found *found)
+{
+    static const struct sp_search_rule everything = {.exhaustive = true};
+    struct sp_split splits[SP_SEARCH_SPLITS];
+    struct looking l = {.space = space, .rule = &everything, .group = group};
+    int at[SP_SEARCH_SPLITS];
+    if (group >= sp_search_groups(space))
+        return false;
+    const int n = open_group(&l, splits, at);
+    uint64_t plans = 0;
+    for (int i = 0; i < n; i++)
+        plans += splits[i].plans;
+    if (plans == 0 || leaf / plans >= 2 * SP_POLICIES)
+        return false;
+    l.policy = (int)(leaf / plans / 2);
+    l.plan.recompute = sp_policies[l.policy].recompute;
+    l.plan.recompute.offload = leaf / plans % 2;
+    uint64_t rest = leaf % plans;
+    int i = 0;
+    for (; rest >= splits[i].plans; i++)
+        rest -= splits[i].plans;
+    struct splitting s = {.split = &splits[i], .map = &space->maps[at[i]]};
+    *found = (struct sp_found){.group = group, .leaf = leaf};
+    evaluate_leaf(&l, &s, rest, found);
+    return true;
 }

@@ -24,6 +24,9 @@ struct sp_split {
     struct sp_sharding sharding[SP_SHARDINGS];
 };
 
+/* Whether a point of the front is as good in both and better in one. */
+bool sp_is_beaten(const struct sp_front *front, double step_s, double bytes);
+
 /* The part of the plan that a group fixes; false when it is none of the space. */
 bool sp_group_plan(const struct sp_search_space *space, uint64_t group, struct sp_plan *plan);
 

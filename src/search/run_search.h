@@ -15,7 +15,8 @@ struct sp_search_run {
 };
 
 struct sp_search_result {
-    struct sp_best best;
+    struct sp_best best; /* with `front`, its list stays empty */
+    struct sp_front front;
     struct sp_search_counts counts;
     double elapsed_s;
     int threads;
