@@ -6,6 +6,8 @@
 
 struct sp_search_run {
     bool exhaustive;
+    bool meshes;              /* at most one plan of each mesh */
+    bool front;               /* of step time and memory, in place of the list */
     int wanted;               /* plans */
     int shard, shards;        /* this part of the groups, 0-based, of so many; 0 of 1 for all */
     int threads;              /* 0: as OpenMP decides */
