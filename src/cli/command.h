@@ -35,6 +35,10 @@ const struct sp_command *sp_find_command(const char *name, struct sp_error *erro
 bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                     struct sp_report *report, struct sp_error *error);
 
+/* The same without running it. */
+bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+                      struct sp_error *error);
+
 /* Names of enum sp_remat and enum sp_overlap, as options spell them. */
 extern const char *const sp_remat_names[], *const sp_overlap_names[];
 

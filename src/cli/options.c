@@ -79,6 +79,13 @@ static bool take_value(struct sp_args *args, int at, const char *text, struct sp
                            SP_MAX_MANY);
         args->many[args->n_many++] = text;
         return true;
+    case SP_REPEATED:
+        if (args->n_repeated == SP_MAX_MANY)
+            return sp_fail(error, SP_USAGE, "--%s: given more than %d times", option->name,
+                           SP_MAX_MANY);
+        args->repeated_name[args->n_repeated] = option->name;
+        args->repeated[args->n_repeated++] = text;
+        return true;
     default:
         return true;
     }
@@ -212,4 +219,13 @@ int sp_choice_of(const struct sp_args *args, const char *name)
 {
     const double choice = sp_number_of(args, name);
     return isnan(choice) ? -1 : (int)choice;
+}
+
+void sp_replace_text(struct sp_args *args, const char *name, const char *text)
+{
+    const int at = find_option(args, name);
+    if (at < 0)
+        return;
+    args->text[at] = text;
+    args->given[at] = true;
 }

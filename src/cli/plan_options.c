@@ -169,7 +169,7 @@ static void find_profile(const struct sp_sources *sources, struct sp_planned *p)
     sp_profile_for(&p->hw, &p->framework.framework, known, n, &p->profile, &p->own_profile);
 }
 
-bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
+bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
                 struct sp_error *error)
 {
     const char *const profile = sp_text_of(args, "profile");
@@ -178,7 +178,18 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, st
         !sp_hardware_of(args, sources, &p->hw, error) ||
         (profile && !sp_load_profile(profile, sources, &p->profile, error)) ||
         !load_framework(args, sources, p, error) || !load_precision(args, sources, p, error) ||
-        !read_degrees(args, p, error) || !read_batch(args, p, error))
+        !read_batch(args, p, error))
+        return false;
+    if (!profile)
+        find_profile(sources, p);
+    sp_use_memory_factor(p->profile.memory_factor, &p->framework.framework);
+    return true;
+}
+
+bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
+                struct sp_error *error)
+{
+    if (!sp_base_of(args, sources, p, error) || !read_degrees(args, p, error))
         return false;
     read_sharding(args, p);
     struct sp_plan *const plan = &p->plan;
@@ -194,9 +205,6 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, st
     plan->imbalance = isnan(imbalance) ? 1 : imbalance;
     if (!check(p, error))
         return false;
-    if (!profile)
-        find_profile(sources, p);
-    sp_use_memory_factor(p->profile.memory_factor, &p->framework.framework);
     if (sp_choice_of(args, "remat") >= 0)
         sp_use_policy(p, sp_policy_names[sp_choice_of(args, "remat")]);
     else

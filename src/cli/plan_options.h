@@ -105,6 +105,11 @@ extern const char *const sp_on_off[], *const sp_placement_names[];
 bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources,
                 struct sp_planned *planned, struct sp_error *error);
 
+/* The same without a plan: model, machine, framework, precision, profile, batch and sequence, for
+ * `search` (whose plan has `seq`, `batch` and `dtype` set). */
+bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources,
+                struct sp_planned *planned, struct sp_error *error);
+
 /* The inputs of the estimator. */
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *planned);
 

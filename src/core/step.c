@@ -173,16 +173,26 @@ static double bubble_of(const struct sp_step_inputs *in, const struct sp_stage_t
     return times * fmax(0, sp_bubble_s(&equal)) * (sum - worst) / (worst * (double)(p->pp - 1));
 }
 
-/* Once a step: gradients and weights of ZeRO 0 to 2, slices, HSDP, hidden behind a micro-batch. */
-static double dp_comm_of(const struct sp_step_inputs *in, double held, double hides)
+/* A collective hidden behind a micro-batch. */
+static double exposed_s(const struct sp_step_inputs *in, double comm, double hides)
+{
+    return comm > 0 ? sp_smooth_max(hides, comm) - hides + constant(in, SP_C_CONTENTION) * comm : 0;
+}
+
+/* Gradients and weights of ZeRO 0 to 2, slices, HSDP. Once a step, but with ZeRO 2, whose gradients
+ * are reduced after every micro-batch because nobody keeps all of them. */
+static double dp_comm_of(const struct sp_step_inputs *in, double held, double hides, double m)
 {
     const struct sp_plan *p = in->plan;
-    double comm = sp_replicas_s(in, 2 * held / (p->zero >= 3 ? (double)p->shards : 1));
-    if (p->zero < 3)
-        comm += sp_shards_s(in, held * (in->precision->grad_bytes + in->precision->weight_bytes));
-    if (comm <= 0)
-        return 0;
-    return sp_smooth_max(hides, comm) - hides + constant(in, SP_C_CONTENTION) * comm;
+    const struct sp_precision *q = in->precision;
+    const double replicas = sp_replicas_s(in, 2 * held / (p->zero >= 3 ? (double)p->shards : 1));
+    if (p->zero >= 3)
+        return exposed_s(in, replicas, hides);
+    if (p->zero == 2)
+        return m * exposed_s(in, sp_shards_s(in, held * q->grad_bytes), hides) +
+               exposed_s(in, replicas + sp_shards_s(in, held * q->weight_bytes), hides);
+    return exposed_s(in, replicas + sp_shards_s(in, held * (q->grad_bytes + q->weight_bytes)),
+                     hides);
 }
 
 /* Reads and writes the states that a device owns. */
@@ -269,7 +279,7 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
         .tp_comm = m * s.tp_comm,
         .cp_comm = m * s.cp_comm,
         .ep_comm = m * s.ep_comm,
-        .dp_comm = m * s.fsdp_comm + dp_comm_of(in, held, s.forward + s.backward),
+        .dp_comm = m * s.fsdp_comm + dp_comm_of(in, held, s.forward + s.backward, m),
         .pp_comm = sends_s(p, staged),
         .bubble = bubble_of(in, &s, forward, backward),
         .optimizer = optimizer_of(in, held),
