@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "step_lines.h"
 #include "step_report.h"
 
 static const struct sp_option options[] = {
@@ -157,10 +158,13 @@ const struct sp_command sp_cmd_step = {
              "operators, collectives and the pipeline's schedule with the calibrated efficiencies "
              "of a chip and a framework. What does not fit is estimated too, with the changes that "
              "would make it fit. Degrees must multiply to the devices; what is left out is "
-             "inferred and said.",
+             "inferred and said. `scaleplan step - [OPTION...]` reads plans as JSON lines, such as "
+             "{\"tp\": 8, \"pp\": 2}, and answers each with a line of JSON.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = examples,
     .fits_key = "memory.fits",
     .run = run,
+    .streams = sp_step_streams,
+    .stream = sp_step_lines,
 };

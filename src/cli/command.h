@@ -22,6 +22,11 @@ struct sp_command {
 
     /* Fills the report. Prints nothing. */
     bool (*run)(const struct sp_args *args, struct sp_report *report, struct sp_error *error);
+
+    /* For words of its own (argv[0] is the command's name): prints row by row instead of making one
+     * report. `streams` says whether these words ask for it. NULL: never. */
+    bool (*streams)(int argc, char **argv);
+    enum sp_exit (*stream)(int argc, char **argv, FILE *out, struct sp_error *error);
 };
 
 /* Every command, in the order of --help; see commands.c. */

@@ -12,6 +12,8 @@
     X(fit) \
     X(step) \
     X(search) \
+    X(sweep) \
+    X(merge) \
     X(memory) \
     X(flops) \
     X(batch) \

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #include "../config/text.h"
 #include "search_report.h"
 #include "step_report.h"
@@ -109,7 +111,8 @@ static struct ranked *rank(const struct sp_searching *s, size_t *n)
     if (s->run.front && s->machines > 1)
         *n = kept;
     qsort(all, *n, sizeof *all, by_goal);
-    if (!s->run.front && *n > (size_t)s->run.wanted)
+    /* a part lists every machine's plans: `merge` needs each machine's best */
+    if (!s->run.front && s->run.shards == 1 && *n > (size_t)s->run.wanted)
         *n = (size_t)s->run.wanted;
     return all;
 }
@@ -207,6 +210,27 @@ static void put_plans(struct sp_searching *s)
     free(all);
 }
 
+/* What `merge` needs to know: which part this is, and of what. */
+static void put_shard(struct sp_searching *s)
+{
+    static const char *const except[] = {"shard",   "format", "get", "explain",
+                                         "threads", "check",  NULL};
+    struct sp_words words = {0};
+    cJSON *const list = cJSON_CreateArray();
+    sp_add_word(&words, "search");
+    sp_add_all(&words, s->args, except);
+    for (int i = 0; i < words.n; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(words.word[i]));
+    char *const text = cJSON_PrintUnformatted(list);
+    if (!text)
+        abort();
+    sp_put_text(s->report, SP_Q_SEARCH_SHARD, "%d/%d", s->run.shard + 1, s->run.shards);
+    sp_put_text(s->report, SP_Q_SEARCH_ARGUMENTS, "%s", text);
+    cJSON_free(text);
+    cJSON_Delete(list);
+    sp_free_words(&words);
+}
+
 static void put_counts(struct sp_searching *s)
 {
     struct sp_search_counts sum = {0};
@@ -227,12 +251,14 @@ static void put_counts(struct sp_searching *s)
     sp_put(r, SP_Q_SEARCH_NO_MEMORY, (double)sum.no_memory);
     sp_put(r, SP_Q_SEARCH_BY_MEMORY, (double)sum.by_memory);
     sp_put(r, SP_Q_SEARCH_BY_TIME, (double)sum.by_time);
+    sp_put_bool(r, SP_Q_SEARCH_PARTIAL, partial);
     sp_put_bool(r, SP_Q_SEARCH_PROVEN, !partial && !full && s->run.shards == 1);
     sp_put(r, SP_Q_SEARCH_ELAPSED, elapsed);
     sp_put(r, SP_Q_SEARCH_THREADS, threads);
     sp_put(r, SP_Q_SEARCH_DECIDED, (double)sum.total / elapsed);
     sp_put(r, SP_Q_SEARCH_RATE, (double)(sum.evaluated + sum.no_memory) / elapsed);
-    sp_put_text(r, SP_Q_SEARCH_SHARD, "%d/%d", s->run.shard + 1, s->run.shards);
+    if (s->run.shards > 1)
+        put_shard(s);
     if (partial)
         sp_note(r, "stopped early: these are the best plans so far, not the optimum");
     if (full)

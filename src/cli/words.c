@@ -42,6 +42,31 @@ void sp_add_given(struct sp_words *w, const struct sp_args *args, const char *co
         sp_add_option(w, "set", args->many[i]);
 }
 
+static bool is_among(const char *name, const char *const *names)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+void sp_add_all(struct sp_words *w, const struct sp_args *args, const char *const *except)
+{
+    for (size_t i = 0; i < args->n_options; i++) {
+        const struct sp_option *const option = &args->options[i];
+        if (!args->given[i] || is_among(option->name, except) || option->kind == SP_MANY ||
+            option->kind == SP_REPEATED)
+            continue;
+        sp_add_word(w, "--%s", option->name);
+        if (args->text[i])
+            sp_add_word(w, "%s", args->text[i]);
+    }
+    for (int i = 0; i < args->n_many; i++)
+        sp_add_option(w, "set", args->many[i]);
+    for (int i = 0; i < args->n_repeated; i++)
+        sp_add_option(w, args->repeated_name[i], args->repeated[i]);
+}
+
 /* Whether a shell takes the word as it stands. */
 static bool is_plain(const char *word)
 {
