@@ -43,6 +43,8 @@ static const struct sp_option options[] = {
     {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "token budget, for days and cost"},
     {"price", "USD", SP_NUMBER_OPTION, 0, 1e6, NULL, NULL,
      "price of a device-hour (default: the hardware file's)"},
+    {"any", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "every schedule, policy, ZeRO stage and offload, not only what the framework runs"},
     {"exhaustive", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "evaluate every plan; no bounds: the answer must be the same"},
     {"shard", "I/N", SP_TEXT, 0, 0, NULL, NULL,

@@ -158,6 +158,18 @@ static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error
                    s->command->name);
 }
 
+/* Whether the text is a number of JSON: such a value of an option needs no quotes. */
+static bool is_number(const char *text)
+{
+    char *end;
+    const char *const digits = text + (*text == '-');
+    if (*digits < '0' || *digits > '9' ||
+        (digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9'))
+        return false;
+    strtod(text, &end);
+    return *end == '\0' && text[strspn(text, "-0123456789.eE+")] == '\0' && end[-1] != '.';
+}
+
 /* Cells of a row, with room for their text. */
 struct row_cells {
     struct sp_cell cell[SP_MAX_AXES_SWEPT + 66];
@@ -223,8 +235,10 @@ static void put_row(const struct sweep *s, uint64_t row, bool first)
     snprintf(cells.text[0], sizeof cells.text[0], "%llu", (unsigned long long)row);
     add_cell(&cells, "row", cells.text[0], false);
     for (int a = 0; a < s->axes.n; a++)
-        if (s->axes.axis[a].n > 1)
-            add_cell(&cells, s->axes.axis[a].name, sp_axis_value(&s->axes, a, row), true);
+        if (s->axes.axis[a].n > 1) {
+            const char *const value = sp_axis_value(&s->axes, a, row);
+            add_cell(&cells, s->axes.axis[a].name, value, !is_number(value));
+        }
     add_values(&cells, s, report, &missing);
     if (!report)
         snprintf(reason, sizeof reason, "%.*s", (int)strcspn(error.text, "\n"), error.text);

@@ -172,10 +172,11 @@ static bool lists(const char *list, const char *word)
     return list[0] == '\0';
 }
 
-/* What the framework runs, before the user's own words. */
-static void open_dimensions(const struct sp_planned *base, struct sp_search_space *space)
+/* What the framework runs, or anything, before the user's own words. */
+static void open_dimensions(const struct sp_planned *base, bool any, struct sp_search_space *space)
 {
-    const struct sp_framework_file *const f = &base->framework;
+    static const struct sp_framework_file anything = {.offload = true};
+    const struct sp_framework_file *const f = any ? &anything : &base->framework;
     for (int i = 0; i < SP_SCHEDULES; i++)
         space->schedule[i] = lists(f->schedules, sp_schedule_names[i]);
     if (strcmp(f->schedules, "none") == 0)
@@ -205,7 +206,7 @@ bool sp_space_of(const struct sp_args *args, const struct sp_planned *base,
                           ? sp_capacity_bytes(&base->hw.chip) * (1 - sp_number_of(args, "headroom"))
                           : given,
     };
-    open_dimensions(base, space);
+    open_dimensions(base, sp_given(args, "any"), space);
     if (!read_restrictions(args, space, error))
         return false;
     if (space->offload[1] && !(base->hw.chip.pcie_bytes_per_s > 0))

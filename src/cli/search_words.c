@@ -22,6 +22,8 @@ static void add_base(const struct sp_searching *s, int machine, struct sp_words 
     sp_add_word(w, "step");
     sp_add_given(w, s->args, passed_on);
     sp_add_option(w, "hw", s->machine[machine]->hw);
+    if (!sp_given(s->args, "framework")) /* `step` would choose by the ZeRO stage */
+        sp_add_option(w, "framework", base->framework.framework.name);
     sp_add_word(w, "--batch");
     sp_add_word(w, "%lldx%lld", (long long)base->plan.batch, (long long)base->plan.seq);
 }
