@@ -173,6 +173,7 @@ static const struct sp_column plan_columns[] = {
     {"micro_batch", "micro", false},
     {"schedule", "schedule", true},
     {"remat", "recompute", true},
+    {"offload", "offload", true},
     {"time.step_s", "step", false},
     {"mfu", "MFU", false},
     {"memory.device_bytes", "memory", false},
