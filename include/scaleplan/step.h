@@ -23,6 +23,7 @@ struct sp_stage_time {
     double matmul, attention, elementwise, recompute, launch, offload;
     double tp_comm, cp_comm, ep_comm, fsdp_comm;
     double forward, backward; /* all of the above, by pass */
+    double weight_grad;       /* what the weight gradients add to the backward pass */
 };
 
 /* Everything an estimate is made of. */
@@ -39,6 +40,7 @@ struct sp_step_inputs {
 struct sp_layer_pass {
     double matmul, attention, elementwise, recompute, launch, offload;
     double tp_comm, cp_comm, ep_comm;
+    double weight_grad; /* what the pass would be shorter by without weight gradients */
 };
 
 /* The input table, the head and the loss: forward times. s. */

@@ -125,7 +125,7 @@ static double played_s(const struct sp_planned *p)
                                          .chunks = p->plan.vpp,
                                          .forward_s = first.forward,
                                          .backward_s = first.backward,
-                                         .weight_grad_s = first.matmul / 3};
+                                         .weight_grad_s = first.weight_grad};
     const int64_t n = sp_tasks_of(&pipeline);
     if (p->plan.pp < 2 || n == 0 || n > 200000)
         return NAN;

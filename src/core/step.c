@@ -10,18 +10,17 @@ static double constant(const struct sp_step_inputs *in, enum sp_constant id)
     return in->profile->value[id];
 }
 
-/* What is kept goes to the host in the forward pass and comes back in the backward pass, hidden
- * behind the layer's work. */
-static double offload_s(const struct sp_step_inputs *in, bool moe, double hides)
+/* A layer's work with what is kept going to the host in the forward pass and back in the backward
+ * pass, hidden behind it. */
+static double with_copies_s(const struct sp_step_inputs *in, bool moe, double busy)
 {
     struct sp_recompute kept = in->plan->recompute;
     const double rate = in->hw->chip.pcie_bytes_per_s;
     if (!kept.offload || !(rate > 0))
-        return 0;
+        return busy;
     kept.offload = false;
     const double bytes = 2 * sp_kept_bytes(in->model, in->plan, in->framework, &kept, moe);
-    const double copy = in->plan->recompute_layers * bytes / rate;
-    return sp_smooth_max(hides, copy) - hides;
+    return sp_smooth_max(busy, in->plan->recompute_layers * bytes / rate);
 }
 
 /* Forward and backward of one layer for one micro-batch. */
@@ -43,14 +42,18 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, bool moe
                    (r->qkv > 0 ? redone * tp_forward * (r->out + r->down) / 2 : 0),
         .ep_comm = moe ? 2 * sp_ep_layer_s(in) : 0,
     };
-    /* passing keys and values on hides behind attention */
+    /* passing keys and values on hides behind attention, copies to the host behind it all; what is
+     * then still shorter than the launches waits for them */
     if (cp > 0)
         p.cp_comm =
             sp_smooth_max(p.attention, cp) - p.attention + constant(in, SP_C_CONTENTION) * cp;
-    const double busy = p.matmul + p.attention + p.elementwise + p.recompute;
-    p.offload = offload_s(in, moe, busy);
+    const double busy = p.matmul + p.attention + p.elementwise + p.recompute + p.cp_comm;
     const double least = constant(in, SP_C_LAUNCH) * (1 + redone * r->qkv / 3);
-    p.launch = sp_smooth_max(busy, least) - busy;
+    const double copied = with_copies_s(in, moe, busy);
+    p.offload = copied - busy;
+    p.launch = sp_smooth_max(copied, least) - copied;
+    p.weight_grad = sp_smooth_max(copied, least) -
+                    sp_smooth_max(with_copies_s(in, moe, busy - p.matmul / 3), least);
     return p;
 }
 
@@ -80,6 +83,7 @@ static void add_layers(struct sp_stage_time *s, const struct sp_layer_pass *p, d
     s->tp_comm += layers * p->tp_comm;
     s->cp_comm += layers * p->cp_comm;
     s->ep_comm += layers * p->ep_comm;
+    s->weight_grad += layers * p->weight_grad;
 }
 
 static double busy_of(const struct sp_stage_time *s)
@@ -101,6 +105,7 @@ static struct sp_kind_time time_of_kind(const struct sp_step_inputs *in,
         k.time.elementwise += 3 * prepared->ends.embedding;
     if (kind->last) {
         k.time.matmul += 3 * prepared->ends.head;
+        k.time.weight_grad += prepared->ends.head;
         k.time.elementwise += 3 * prepared->ends.loss;
     }
     k.busy_s = busy_of(&k.time);
@@ -116,11 +121,13 @@ void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *p
     staged->hop_s = sp_stage_hop_s(in);
 }
 
-/* Splits a stage's time into its passes. */
-static void split_passes(struct sp_stage_time *s, double all)
+/* Splits a stage's time into its passes; `without_grads` is what it would take without the weight
+ * gradients, which a zero-bubble schedule moves into gaps. */
+static void split_passes(struct sp_stage_time *s, double all, double without_grads)
 {
     s->forward = (all - s->recompute) / 3;
     s->backward = all - s->forward;
+    s->weight_grad = all - without_grads;
 }
 
 /* With ZeRO 3 weights are gathered for each pass and gradients reduced, 2 bytes each. */
@@ -128,12 +135,15 @@ static struct sp_stage_time shard_kind(const struct sp_step_inputs *in,
                                        const struct sp_kind_time *kind)
 {
     struct sp_stage_time s = kind->time;
-    if (in->plan->zero >= 3) {
-        const double comm = sp_shards_s(in, kind->held * (2 + 2 + 2));
-        s.fsdp_comm =
-            sp_smooth_max(kind->busy_s, comm) - kind->busy_s + constant(in, SP_C_CONTENTION) * comm;
+    const double busy = kind->busy_s, without_grads = busy - s.weight_grad;
+    if (in->plan->zero < 3) {
+        split_passes(&s, busy, without_grads);
+        return s;
     }
-    split_passes(&s, kind->busy_s + s.fsdp_comm);
+    const double comm = sp_shards_s(in, kind->held * (2 + 2 + 2));
+    s.fsdp_comm = sp_smooth_max(busy, comm) - busy + constant(in, SP_C_CONTENTION) * comm;
+    /* gathers for the next pass stand where weight gradients would fill a gap */
+    split_passes(&s, busy + s.fsdp_comm, busy + s.fsdp_comm);
     return s;
 }
 
@@ -147,31 +157,43 @@ struct sp_stage_time sp_time_of_stage(const struct sp_step_inputs *in,
     return shard_kind(in, &time);
 }
 
-/* Idle time of the slowest stage. */
-static double bubble_of(const struct sp_step_inputs *in, const struct sp_stage_time *slowest,
-                        const double *forward, const double *backward, int64_t stages)
+/* What a closed form says of the idle time, per other stage, when all stages are like this one. */
+static double idle_per_stage(const struct sp_plan *p, int64_t m, const struct sp_stage_time *stage)
 {
-    const struct sp_plan *p = in->plan;
-    const int64_t m = sp_plan_microbatches(p);
-    if (stages <= 1)
-        return 0;
-    const double worst = slowest->forward + slowest->backward;
-    const double uneven = sp_uneven_pipeline_s(p->schedule, forward, backward, stages, m);
-    if (!isnan(uneven))
-        return uneven - (double)m * worst;
     const struct sp_pipeline equal = {.schedule = p->schedule,
-                                      .stages = stages,
+                                      .stages = p->pp,
                                       .microbatches = m,
                                       .chunks = p->vpp,
-                                      .forward_s = slowest->forward,
-                                      .backward_s = slowest->backward,
-                                      .weight_grad_s = slowest->matmul / 3};
-    /* filling and draining pass through the other stages, which may be lighter */
-    double sum = 0;
-    for (int64_t k = 0; k < stages; k++)
-        sum += forward[k] + backward[k];
+                                      .forward_s = stage->forward,
+                                      .backward_s = stage->backward,
+                                      .weight_grad_s = stage->weight_grad};
     const double times = p->schedule == SP_NAIVE ? (double)m : 1; /* nothing overlaps */
-    return times * fmax(0, sp_bubble_s(&equal)) * (sum - worst) / (worst * (double)(stages - 1));
+    return times * fmax(0, sp_bubble_s(&equal)) / (double)(p->pp - 1);
+}
+
+/* Idle time of the slowest stage. `kind`: times of each kind of stage. */
+static double bubble_of(const struct sp_step_inputs *in, const struct sp_stage_map *map,
+                        const struct sp_stage_time *kind, int slowest)
+{
+    const struct sp_plan *p = in->plan;
+    const int64_t m = sp_plan_microbatches(p), stages = map->stages;
+    double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES], idle[SP_STAGE_KINDS], sum = 0;
+    if (stages <= 1)
+        return 0;
+    if (p->schedule == SP_GPIPE || p->schedule == SP_1F1B) {
+        for (int64_t stage = 0; stage < stages; stage++) {
+            forward[stage] = kind[map->of[stage]].forward;
+            backward[stage] = kind[map->of[stage]].backward;
+        }
+        const double worst = kind[slowest].forward + kind[slowest].backward;
+        return sp_uneven_pipeline_s(p->schedule, forward, backward, stages, m) - (double)m * worst;
+    }
+    /* filling and draining pass through the other stages, which may be lighter */
+    for (int i = 0; i < map->kinds; i++)
+        idle[i] = idle_per_stage(p, m, &kind[i]);
+    for (int64_t stage = 0; stage < stages; stage++)
+        sum += idle[map->of[stage]];
+    return sum - idle[slowest];
 }
 
 /* A collective hidden behind a micro-batch. */
@@ -189,11 +211,10 @@ static double dp_comm_of(const struct sp_step_inputs *in, double held, double hi
     const double replicas = sp_replicas_s(in, 2 * held / (p->zero >= 3 ? (double)p->shards : 1));
     if (p->zero >= 3)
         return exposed_s(in, replicas, hides);
-    if (p->zero == 2)
-        return m * exposed_s(in, sp_shards_s(in, held * q->grad_bytes), hides) +
-               exposed_s(in, replicas + sp_shards_s(in, held * q->weight_bytes), hides);
-    return exposed_s(in, replicas + sp_shards_s(in, held * (q->grad_bytes + q->weight_bytes)),
-                     hides);
+    const double grads = sp_shards_s(in, held * q->grad_bytes),
+                 weights = sp_shards_s(in, held * q->weight_bytes);
+    const double before = p->zero == 2 ? (m - 1) * exposed_s(in, grads, hides) : 0;
+    return before + exposed_s(in, replicas + grads + weights, hides);
 }
 
 /* Reads and writes the states that a device owns. */
@@ -236,20 +257,13 @@ static double sum_of(const struct sp_step_time *t)
            t->optimizer;
 }
 
-/* Spreads the kinds' times over the stages; returns the slowest kind, the first of several. */
-static int slowest_kind(const struct sp_stage_map *map, const struct sp_stage_time *kind,
-                        double *forward, double *backward)
+/* The slowest kind of stage, the first of several. */
+static int slowest_kind(const struct sp_stage_map *map, const struct sp_stage_time *kind)
 {
     int slowest = 0;
-    forward[0] = kind[0].forward;
-    backward[0] = kind[0].backward;
     for (int i = 1; i < map->kinds; i++)
         if (kind[i].forward + kind[i].backward > kind[slowest].forward + kind[slowest].backward)
             slowest = i;
-    for (int64_t stage = 1; stage < map->stages; stage++) {
-        forward[stage] = kind[map->of[stage]].forward;
-        backward[stage] = kind[map->of[stage]].backward;
-    }
     return slowest;
 }
 
@@ -266,14 +280,17 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
                                        const struct sp_staged *staged)
 {
     const struct sp_plan *p = in->plan;
-    double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES];
     struct sp_stage_time kind[SP_STAGE_KINDS];
     kind[0] = shard_kind(in, &staged->kind[0]); /* there is one at least */
     for (int i = 1; i < map->kinds; i++)
         kind[i] = shard_kind(in, &staged->kind[i]);
-    const struct sp_stage_time s = kind[slowest_kind(map, kind, forward, backward)];
+    const int slowest = slowest_kind(map, kind);
+    const struct sp_stage_time s = kind[slowest];
     const double m = (double)sp_plan_microbatches(p), held = staged->kind[0].held;
+    const double bubble = bubble_of(in, map, kind, slowest);
+    const double a_microbatch = s.forward + s.backward + bubble / m;
     struct sp_step_time t = {
+        .dp_comm = m * s.fsdp_comm + dp_comm_of(in, held, a_microbatch, m),
         .matmul = m * s.matmul,
         .attention = m * s.attention,
         .elementwise = m * s.elementwise,
@@ -283,9 +300,8 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
         .tp_comm = m * s.tp_comm,
         .cp_comm = m * s.cp_comm,
         .ep_comm = m * s.ep_comm,
-        .dp_comm = m * s.fsdp_comm + dp_comm_of(in, held, s.forward + s.backward, m),
         .pp_comm = sends_s(p, staged),
-        .bubble = bubble_of(in, &s, forward, backward, map->stages),
+        .bubble = bubble,
         .optimizer = optimizer_of(in, held),
     };
     t.straggler = sum_of(&t) * prepared->straggler;
@@ -344,15 +360,15 @@ double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepar
 double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
                        const struct sp_stage_map *map, const struct sp_staged *staged)
 {
-    double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES];
     struct sp_stage_time kind[SP_STAGE_KINDS];
     int i = 0; /* there is one at least */
     do {
         kind[i] = staged->kind[i].time;
-        split_passes(&kind[i], staged->kind[i].busy_s);
+        split_passes(&kind[i], staged->kind[i].busy_s,
+                     staged->kind[i].busy_s - kind[i].weight_grad);
     } while (++i < map->kinds);
-    const int slowest = slowest_kind(map, kind, forward, backward);
+    const int slowest = slowest_kind(map, kind);
     const double busy = staged->kind[slowest].busy_s * (double)sp_plan_microbatches(in->plan);
-    const double bubble = bubble_of(in, &kind[slowest], forward, backward, map->stages);
+    const double bubble = bubble_of(in, map, kind, slowest);
     return bound(prepared, busy + bubble + sends_s(in->plan, staged));
 }

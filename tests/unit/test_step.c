@@ -1,0 +1,281 @@
+/* The estimator: what must hold of every plan, on many random ones. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/load.h"
+
+static uint64_t state;
+
+static uint64_t next(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return state >> 33;
+}
+
+static int64_t one_of(const int64_t *values, size_t n)
+{
+    return values[next() % n];
+}
+#define PICK(...)                                                                                  \
+    one_of((const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+struct sample {
+    struct sp_model model;
+    struct sp_hardware hw;
+    struct sp_precision precision;
+    struct sp_framework_file framework;
+    struct sp_profile profile;
+    struct sp_plan plan;
+};
+
+static struct sp_hardware machines[8];
+static struct sp_framework_file frameworks[5];
+static struct sp_precision precisions[5];
+
+static int load_all(void **unused)
+{
+    static const char *const names[] = {"h100-64", "a100-128", "b200-32",   "v5p-128",
+                                        "v5e-64",  "h100-512", "v5p-256x2", "gb200-72"};
+    static const char *const kinds[] = {"nemo", "megatron", "torchtitan", "maxtext", "nanotron"};
+    const struct sp_sources none = {0};
+    struct sp_error error = {0};
+    (void)unused;
+    for (int i = 0; i < 8; i++)
+        if (!sp_load_hardware(names[i], &none, &machines[i], &error))
+            fail_msg("%s", error.text);
+    for (int i = 0; i < 5; i++)
+        if (!sp_load_framework(kinds[i], &none, &frameworks[i], &error) ||
+            !sp_load_precision(frameworks[i].framework.precision, &none, &precisions[i], &error))
+            fail_msg("%s", error.text);
+    return 0;
+}
+
+static void make_model(struct sp_model *m)
+{
+    *m = (struct sp_model){.name = "random",
+                           .layers = PICK(8, 16, 24, 30, 48, 80),
+                           .d_model = PICK(2048, 4096, 8192, 12288),
+                           .d_ff = PICK(8192, 14336, 28672),
+                           .heads = PICK(16, 32, 64),
+                           .kv_heads = 8,
+                           .head_dim = 128,
+                           .vocab = PICK(32000, 50257, 128256),
+                           .gated_mlp = next() % 2,
+                           .norms_per_layer = 2};
+    if (next() % 3 == 0)
+        m->moe = (struct sp_moe){.experts = PICK(8, 64),
+                                 .top_k = PICK(1, 2, 8),
+                                 .d_ff_expert = PICK(2048, 4096),
+                                 .every = PICK(1, 2),
+                                 .shared_experts = PICK(0, 1),
+                                 .dense_layers = PICK(0, 1, 3),
+                                 .d_ff_dense = m->d_ff};
+}
+
+static void make_plan(struct sample *s)
+{
+    const int64_t N = sp_chips(&s->hw);
+    struct sp_plan *const p = &s->plan;
+    do {
+        *p = (struct sp_plan){.tp = PICK(1, 2, 4, 8),
+                              .pp = PICK(1, 1, 2, 4, 8),
+                              .vpp = 1,
+                              .cp = PICK(1, 1, 1, 2, 4),
+                              .ep = s->model.moe.experts > 0 ? PICK(1, 2, 4, 8) : 1,
+                              .etp = 1,
+                              .zero = (int)PICK(0, 1, 2, 3),
+                              .sequence_parallel = next() % 2,
+                              .micro_batch = PICK(1, 2, 4),
+                              .batch = N * PICK(1, 2, 4, 16),
+                              .seq = PICK(2048, 4096, 8192),
+                              .recompute = sp_policies[next() % SP_POLICIES].recompute,
+                              .recompute_layers = (double)PICK(0, 1, 2) / 2,
+                              .schedule = (enum sp_schedule)PICK(SP_GPIPE, SP_1F1B, SP_ZB_H1,
+                                                                 SP_INTERLEAVED, SP_DUALPIPE),
+                              .dtype = next() % 3 == 0 ? SP_FP8 : SP_BF16,
+                              .imbalance = (double)PICK(10, 12) / 10,
+                              .stages_inside = next() % 2};
+        if (p->schedule == SP_INTERLEAVED)
+            p->vpp = 2;
+        p->dp = N / (p->tp * p->pp * p->cp);
+        p->shards = p->dp * p->cp;
+    } while (sp_check_plan(&s->model, p, N) != SP_PLAN_OK);
+}
+
+static void make_sample(struct sample *s)
+{
+    const size_t kind = next() % 5;
+    bool own;
+    s->hw = machines[next() % 8];
+    s->framework = frameworks[kind];
+    s->precision = precisions[kind];
+    sp_profile_for(&s->hw, &s->framework.framework, NULL, 0, &s->profile, &own);
+    for (int i = 0; i < SP_CONSTANTS; i++) { /* anywhere inside the bounds */
+        const double share = (double)(next() % 1000) / 999;
+        s->profile.value[i] =
+            sp_constants[i].low * pow(sp_constants[i].high / sp_constants[i].low, share);
+    }
+    make_model(&s->model);
+    make_plan(s);
+}
+
+static struct sp_step_inputs inputs(const struct sample *s)
+{
+    return (struct sp_step_inputs){&s->model,   &s->hw,  &s->precision, &s->framework.framework,
+                                   &s->profile, &s->plan};
+}
+
+static double step_of(const struct sample *s)
+{
+    const struct sp_step_inputs in = inputs(s);
+    return sp_estimate_step(&in).step;
+}
+
+enum { SAMPLES = 20000 };
+
+/* The parts are there, none negative, and make the whole; no step is faster than 6 P B / (N C). */
+static void parts_and_ideal(void **unused)
+{
+    struct sample s;
+    (void)unused;
+    state = 1;
+    for (int i = 0; i < SAMPLES; i++) {
+        make_sample(&s);
+        const struct sp_step_inputs in = inputs(&s);
+        const struct sp_step_time t = sp_estimate_step(&in);
+        const double parts[] = {t.matmul,  t.attention, t.elementwise, t.recompute, t.launch,
+                                t.offload, t.tp_comm,   t.cp_comm,     t.ep_comm,   t.dp_comm,
+                                t.pp_comm, t.bubble,    t.optimizer,   t.straggler};
+        double sum = 0;
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+            assert_true(isfinite(parts[k]) && parts[k] >= -1e-12 * t.step);
+            sum += parts[k];
+        }
+        assert_close(sum, t.step, 1e-12);
+        const double active = sp_count_params(&s.model).active;
+        const enum sp_dtype dtype = sp_compute_dtype(&s.hw.chip, s.plan.dtype);
+        const double ideal = 6 * active * (double)s.plan.batch * (double)s.plan.seq /
+                             ((double)sp_chips(&s.hw) * s.hw.chip.peak_flops_per_s[dtype]);
+        assert_true(t.step >= ideal * (1 - 1e-12));
+    }
+}
+
+/* What a search prepares once gives the same bits, and its bounds hold. */
+static void staged_and_bounds(void **unused)
+{
+    struct sample s;
+    static struct sp_stage_map map;
+    static struct sp_staged staged;
+    (void)unused;
+    state = 2;
+    for (int i = 0; i < SAMPLES; i++) {
+        make_sample(&s);
+        const struct sp_step_inputs in = inputs(&s);
+        const double step = sp_estimate_step(&in).step;
+        const struct sp_prepared prepared = sp_prepare_step(&in);
+        sp_map_stages(&s.model, s.plan.pp, (enum sp_balance)s.framework.framework.balance, &map);
+        sp_stage_times(&in, &prepared, &map, &staged);
+        assert_true(sp_estimate_prepared(&in, &prepared).step == step);
+        assert_true(sp_estimate_staged(&in, &prepared, &map, &staged).step == step);
+        assert_true(sp_least_step_s(&in, &prepared) <= step);
+        assert_true(sp_least_staged_s(&in, &prepared, &map, &staged) <= step);
+        assert_true(sp_least_flow_s(&in, &prepared, &map, &staged) <= step);
+    }
+}
+
+/* A machine that is better in one respect never makes a step slower. */
+static void better_machines(void **unused)
+{
+    struct sample s, better;
+    (void)unused;
+    state = 3;
+    for (int i = 0; i < SAMPLES; i++) {
+        make_sample(&s);
+        const double step = step_of(&s);
+        double *const rates[] = {
+            &better.hw.chip.hbm_bytes_per_s,       &better.hw.network.link_bytes_per_s,
+            &better.hw.network.domain_bytes_per_s, &better.hw.network.scaleout_bytes_per_s,
+            &better.hw.chip.pcie_bytes_per_s,      &better.hw.network.dcn_bytes_per_s_per_host,
+        };
+        for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+            better = s;
+            *rates[k] *= 1.5;
+            assert_true(step_of(&better) <= step * (1 + 1e-12));
+        }
+        better = s;
+        for (int d = 0; d < SP_DTYPES; d++)
+            better.hw.chip.peak_flops_per_s[d] *= 1.5;
+        assert_true(step_of(&better) <= step * (1 + 1e-12));
+        better = s;
+        if (better.model.moe.experts == 0 && better.model.layers > 2 * s.plan.pp * s.plan.vpp) {
+            better.model.layers -= s.plan.pp * s.plan.vpp; /* the split stays as it was */
+            assert_true(step_of(&better) <= step * (1 + 1e-12));
+        }
+    }
+}
+
+/* All rates doubled, all waits halved: half the time. */
+static void scale_invariance(void **unused)
+{
+    struct sample s;
+    (void)unused;
+    state = 4;
+    for (int i = 0; i < SAMPLES; i++) {
+        make_sample(&s);
+        s.hw.network.hop_latency_s = 0;
+        s.plan.pp = 1; /* sends and collectives on switches have waits of their own */
+        s.plan.tp = s.plan.cp = s.plan.vpp = s.plan.ep = 1;
+        s.plan.schedule = SP_1F1B;
+        s.plan.dp = s.plan.shards = sp_chips(&s.hw);
+        s.plan.sequence_parallel = false;
+        s.plan.micro_batch = 1;
+        s.plan.zero = 0;
+        if (s.hw.network.kind != SP_TORUS || s.plan.batch < s.plan.dp)
+            continue;
+        const double step = step_of(&s);
+        for (int d = 0; d < SP_DTYPES; d++)
+            s.hw.chip.peak_flops_per_s[d] *= 2;
+        s.hw.chip.hbm_bytes_per_s *= 2;
+        s.hw.network.link_bytes_per_s *= 2;
+        s.hw.network.dcn_bytes_per_s_per_host *= 2;
+        s.profile.value[SP_C_LAUNCH] /= 2;
+        assert_close(step_of(&s), step / 2, 1e-9);
+    }
+}
+
+/* Sizes that grow by a little make a step longer by a little: no cliffs. */
+static void continuity(void **unused)
+{
+    struct sample s, more;
+    (void)unused;
+    state = 5;
+    for (int i = 0; i < SAMPLES; i++) {
+        make_sample(&s);
+        const double step = step_of(&s);
+        int64_t *const sizes[] = {&more.model.d_ff, &more.model.d_model, &more.model.vocab,
+                                  &more.plan.seq};
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            more = s;
+            const double before = (double)*sizes[k];
+            *sizes[k] += 8;
+            const double grown = (double)*sizes[k] / before;
+            /* time grows at most with the square of a size (attention), a padded table with 128 tp
+             */
+            const double most = grown * grown + (k == 2 ? 128.0 * (double)s.plan.tp / before : 0);
+            assert_true(step_of(&more) >= step * (1 - 1e-12));
+            assert_true(step_of(&more) <= step * most * (1 + 1e-6));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_and_ideal), cmocka_unit_test(staged_and_bounds),
+        cmocka_unit_test(better_machines), cmocka_unit_test(scale_invariance),
+        cmocka_unit_test(continuity),
+    };
+    return cmocka_run_group_tests(tests, load_all, NULL);
+}
