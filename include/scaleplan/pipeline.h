@@ -90,8 +90,8 @@ int64_t sp_tasks_of(const struct sp_pipeline *pipeline);
  * between neighbours. The tasks go to `tasks` (room for sp_tasks_of), in order of their stage and
  * start. ZB-H2's makespan is (p-1) F longer than its closed form says: each stage works without a
  * gap, but the stages start one after the other, which the authors hide by letting each stage's
- * optimizer step start when that stage is done. Deterministic, no allocation; time O(tasks x
- * stages). Interleaving needs m to be a multiple of p. */
+ * optimizer step start when that stage is done. Deterministic, no allocation; time
+ * O(tasks), for ZB O(tasks x stages). Interleaving needs m to be a multiple of p. */
 bool sp_play_pipeline(const struct sp_pipeline *pipeline, const double *scale, double hop_s,
                       struct sp_task *tasks, struct sp_played *played);
 

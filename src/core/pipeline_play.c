@@ -122,16 +122,21 @@ static int64_t zero_bubble_limit(const struct play *g, int64_t s)
 static double next_start(const struct play *g, const struct stage *st, int64_t s, int *kind)
 {
     static const int priority[] = {BACKWARD, FORWARD, WEIGHT};
-    const bool greedy = g->kinds == 3;
     const int64_t all = g->m * g->v;
     double best = INFINITY;
-    const int fixed = greedy ? FORWARD : fixed_kind(g, st, s);
+    if (g->kinds == 2) {
+        int64_t chunk, mb;
+        *kind = fixed_kind(g, st, s);
+        if (st->done[*kind] >= all)
+            return INFINITY;
+        virtual_task(g, st->done[*kind], *kind != FORWARD, &chunk, &mb);
+        return fmax(st->free_s, inputs_ready_s(g, s, chunk, mb, *kind));
+    }
     for (int i = 0; i < 3; i++) {
         const int k = priority[i];
-        if ((!greedy && k != fixed) || (k == WEIGHT && !greedy) || st->done[k] >= all)
+        if (st->done[k] >= all)
             continue;
-        if (greedy && k == FORWARD &&
-            st->done[FORWARD] - st->done[BACKWARD] >= zero_bubble_limit(g, s))
+        if (k == FORWARD && st->done[FORWARD] - st->done[BACKWARD] >= zero_bubble_limit(g, s))
             continue;
         if (k == WEIGHT && st->done[WEIGHT] >= st->done[BACKWARD])
             continue;
@@ -177,6 +182,49 @@ static void run_task(const struct play *g, struct stage *st, int64_t s, int kind
         played->peak_in_flight[s] = st->in_flight;
 }
 
+/* Schedules with a fixed order on each stage: whatever is ready runs, stage after stage, until
+ * nothing is left; start times do not depend on the order of looking. False when the order waits
+ * for itself. */
+static bool play_fixed(const struct play *g, struct stage *stages, int64_t total,
+                       struct sp_played *played)
+{
+    int64_t done = 0;
+    for (int64_t before = -1; done < total && done > before;) {
+        before = done;
+        for (int64_t s = 0; s < g->p; s++)
+            for (int kind; done < total; done++) {
+                const double start = next_start(g, &stages[s], s, &kind);
+                if (start == INFINITY)
+                    break;
+                run_task(g, &stages[s], s, kind, start, played);
+            }
+    }
+    return done == total;
+}
+
+/* Zero-bubble schedules fill gaps as they come: the earliest start of all stages runs. A task
+ * changes the next starts of its own stage and of its neighbours alone. */
+static bool play_greedy(const struct play *g, struct stage *stages, int64_t total,
+                        struct sp_played *played)
+{
+    double start[SP_MAX_STAGES];
+    int kind[SP_MAX_STAGES];
+    for (int64_t s = 0; s < g->p; s++)
+        start[s] = next_start(g, &stages[s], s, &kind[s]);
+    for (int64_t done = 0; done < total; done++) {
+        int64_t at = 0;
+        for (int64_t s = 1; s < g->p; s++)
+            if (start[s] < start[at])
+                at = s;
+        if (start[at] == INFINITY)
+            return false;
+        run_task(g, &stages[at], at, kind[at], start[at], played);
+        for (int64_t s = at > 0 ? at - 1 : 0; s <= at + 1 && s < g->p; s++)
+            start[s] = next_start(g, &stages[s], s, &kind[s]);
+    }
+    return true;
+}
+
 bool sp_play_pipeline(const struct sp_pipeline *q, const double *scale, double hop_s,
                       struct sp_task *tasks, struct sp_played *played)
 {
@@ -194,26 +242,14 @@ bool sp_play_pipeline(const struct sp_pipeline *q, const double *scale, double h
                            splits_weight(q->schedule) ? 3 : 2};
     if (total == 0)
         return false;
-    *played = (struct sp_played){.tasks = total};
+    played->makespan_s = 0;
+    played->tasks = total;
     for (int64_t i = 0; i < total; i++)
         tasks[i].end_s = -1;
-    for (int64_t s = 0; s < g.p; s++)
+    for (int64_t s = 0; s < g.p; s++) {
         stages[s] = idle;
-    for (int64_t done = 0; done < total; done++) {
-        int64_t at = -1;
-        int kind = FORWARD, best_kind = FORWARD;
-        double best = INFINITY;
-        for (int64_t s = 0; s < g.p; s++) {
-            const double start = next_start(&g, &stages[s], s, &kind);
-            if (start < best) {
-                best = start;
-                best_kind = kind;
-                at = s;
-            }
-        }
-        if (at < 0)
-            return false; /* the order waits for itself: no such schedule */
-        run_task(&g, &stages[at], at, best_kind, best, played);
+        played->busy_s[s] = played->peak_in_flight[s] = 0;
     }
-    return true;
+    return splits_weight(q->schedule) ? play_greedy(&g, stages, total, played)
+                                      : play_fixed(&g, stages, total, played);
 }
