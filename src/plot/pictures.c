@@ -1,0 +1,171 @@
+/* Bars, waterfalls and timelines: boxes on rows. */
+#include "pictures.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The space that a note behind a bar takes, as a share of the axis. */
+#define ROOM_FOR_NOTES 1.18
+
+/* Categories on the y axis, the first one on top. Too many for all names: every second, third... */
+static struct sp_axis row_axis(size_t rows)
+{
+    struct sp_axis axis = sp_plot_axis("", "", false);
+    axis.min = -0.5;
+    axis.max = (double)rows - 0.5;
+    return axis;
+}
+
+static double row_at(size_t rows, size_t i)
+{
+    return (double)(rows - 1 - i);
+}
+
+static void size_rows(struct sp_panel *panel, size_t rows, double px, int most_lines)
+{
+    const double each = rows > 24 ? fmax(px * 24 / (double)rows, 4) : px;
+    const int lines = rows * 2 + 1 < (size_t)most_lines ? 2 : 1;
+    panel->height_px = each * (double)rows + 12;
+    panel->rows = (int)(rows < 60 ? rows : 60) * lines + 1;
+    if (panel->rows < 4)
+        panel->rows = 4;
+}
+
+/* Whether the i-th of many rows gets its name. */
+static bool has_room(size_t rows, size_t i)
+{
+    return i % (rows / 48 + 1) == 0;
+}
+
+/* Parts whose first letters agree get the next letter of theirs that is free. */
+static char free_letter(const char *name, char used[], size_t n_used)
+{
+    for (const char *c = name; *c; c++) {
+        const char letter = (char)toupper((unsigned char)*c);
+        if (isalpha((unsigned char)letter) && !memchr(used, letter, n_used))
+            return letter;
+    }
+    return '+';
+}
+
+struct sp_panel *sp_draw_bars(struct sp_figure *figure, const struct sp_bars *b)
+{
+    struct sp_panel *const panel =
+        sp_add_panel(figure, sp_plot_axis(b->label, b->unit, false), row_axis(b->n_bars), b->title);
+    char letters[SP_MAX_PARTS];
+    double longest = isnan(b->limit) ? 0 : b->limit;
+    panel->key = SP_KEY_ABOVE;
+    size_rows(panel, b->n_bars, 34, 40);
+    for (size_t k = 0; k < b->n_parts && k < SP_MAX_PARTS; k++) {
+        struct sp_series *const series =
+            sp_add_series(panel, SP_BOXES, sp_look_of(k), "%s", b->names[k]);
+        series->hatched = k % 2 == 1;
+        series->letter = letters[k] = free_letter(b->names[k], letters, k);
+        for (size_t i = 0; i < b->n_bars; i++) {
+            double before = 0;
+            for (size_t j = 0; j < k; j++)
+                before += fmax(b->bars[i].parts[j], 0);
+            const double y = row_at(b->n_bars, i), part = b->bars[i].parts[k];
+            if (part > 0)
+                sp_add_box(series, before, before + part, y - 0.36, y + 0.36);
+            longest = fmax(longest, before + fmax(part, 0));
+        }
+    }
+    for (size_t i = 0; i < b->n_bars; i++) {
+        double end = 0;
+        for (size_t j = 0; j < b->n_parts; j++)
+            end += fmax(b->bars[i].parts[j], 0);
+        if (!has_room(b->n_bars, i))
+            continue;
+        sp_add_tick(&panel->y, row_at(b->n_bars, i), "%s", b->bars[i].label);
+        /* A note that the limit would cross stands behind it. */
+        const double room = longest * 0.012 * (double)strlen(b->bars[i].note);
+        const bool crossed = !isnan(b->limit) && end <= b->limit && end + room > b->limit;
+        sp_add_label(panel, (crossed ? b->limit : end) + longest * 0.008, row_at(b->n_bars, i),
+                     SP_LEFT, "%s", b->bars[i].note);
+    }
+    panel->x.min = 0;
+    panel->x.max = longest * ROOM_FOR_NOTES;
+    if (!isnan(b->limit))
+        sp_add_rule(panel, true, b->limit, SP_BLACK, "%s", b->limit_text);
+    /* The limit's words stand over the bars. */
+    panel->y.max += 0.55;
+    panel->height_px += 18;
+    panel->rows += 1;
+    return panel;
+}
+
+struct sp_panel *sp_draw_waterfall(struct sp_figure *figure, const struct sp_waterfall *w)
+{
+    const size_t rows = w->n_parts + 1;
+    struct sp_panel *const panel =
+        sp_add_panel(figure, sp_plot_axis(w->label, w->unit, false), row_axis(rows), w->title);
+    struct sp_series *const links = sp_add_series(panel, SP_LINE, SP_BLACK, "%s", "");
+    struct sp_series *const parts = sp_add_series(panel, SP_BOXES, SP_SKY, "%s", "");
+    struct sp_series *const sum = sp_add_series(panel, SP_BOXES, SP_BLUE, "%s", "");
+    struct sp_series *const range = sp_add_series(panel, SP_WHISKERS, SP_BLACK, "%s", "");
+    double end = 0;
+    const double most = fmax(w->sum.value, isnan(w->high) ? 0 : w->high);
+    size_rows(panel, rows, 26, 50);
+    links->thin = true;
+    for (size_t i = 0; i < w->n_parts; i++) {
+        const double y = row_at(rows, i), from = end;
+        end += w->parts[i].value;
+        sp_add_box(parts, from, end, y - 0.34, y + 0.34);
+        sp_add_point(links, end, y);
+        sp_add_point(links, end, y - 1);
+        sp_add_tick(&panel->y, y, "%s", w->parts[i].label);
+        sp_add_label(panel, end + most * 0.008, y, SP_LEFT, "%s", w->parts[i].note);
+    }
+    sp_add_box(sum, 0, w->sum.value, -0.36, 0.36);
+    sp_add_tick(&panel->y, 0, "%s", w->sum.label);
+    sp_add_label(panel, most * 1.008, 0, SP_LEFT, "%s", w->sum.note);
+    if (!isnan(w->low) && !isnan(w->high))
+        sp_add_whisker(range, w->low, w->high, 0);
+    panel->x.min = 0;
+    panel->x.max = most * ROOM_FOR_NOTES;
+    if (!isnan(w->mark))
+        sp_add_rule(panel, true, w->mark, SP_VERMILION, "%s", w->mark_text);
+    panel->y.max += 0.8;
+    panel->height_px += 21;
+    panel->rows += 1;
+    return panel;
+}
+
+struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_timeline *t)
+{
+    struct sp_panel *const panel =
+        sp_add_panel(figure, sp_plot_axis("time", "s", false), row_axis(t->rows), t->title);
+    struct sp_series *const idle = sp_add_series(panel, SP_BOXES, SP_GREY, "%s", t->idle);
+    struct sp_series *kinds[SP_MAX_PARTS];
+    static const bool light[SP_LOOKS] = {[SP_BLUE] = true, [SP_GREEN] = true};
+    idle->letter = '.';
+    panel->key = SP_KEY_ABOVE;
+    size_rows(panel, t->rows, t->rows > 8 ? 26 : 34, 50);
+    for (size_t i = 0; i < t->rows; i++) {
+        const double y = row_at(t->rows, i);
+        sp_add_box(idle, 0, t->end, y - 0.42, y + 0.42);
+        if (has_room(t->rows, i))
+            sp_add_tick(&panel->y, y, "%s %zu", t->row_name, i);
+    }
+    for (size_t k = 0; k < t->n_kinds && k < SP_MAX_PARTS; k++) {
+        kinds[k] = sp_add_series(panel, SP_BOXES, sp_look_of(k), "%s", t->kinds[k]);
+        kinds[k]->letter = (char)toupper((unsigned char)t->kinds[k][0]);
+        kinds[k]->thin = t->n_spans > 400;
+    }
+    for (size_t i = 0; i < t->n_spans; i++) {
+        const struct sp_span *const span = &t->spans[i];
+        const double y = row_at(t->rows, span->row);
+        sp_add_box(kinds[span->kind], span->start, span->end, y - 0.42, y + 0.42);
+        /* 760 px of plot, 9 px a digit; rows of 12 px and more */
+        const double px = (span->end - span->start) / t->end * 760;
+        if (t->rows <= 40 && px > 9 * (double)strlen(span->text) + 3)
+            sp_add_label(panel, (span->start + span->end) / 2, y, SP_CENTRE, "%s", span->text)
+                ->light = light[sp_look_of(span->kind)];
+    }
+    panel->x.min = 0;
+    panel->x.max = t->end;
+    return panel;
+}
