@@ -99,8 +99,9 @@ struct sp_in_flight_level {
 };
 
 /* How the micro-batches in flight on `stage` rise and fall over a played schedule: a forward task
- * adds 1/v when it starts, a backward task takes it away when it ends. Writes a level per such task
- * (room for `tasks`), in order of time; returns how many. The largest is played.peak_in_flight. */
+ * adds 1/v when it starts, a backward task takes it away when it ends. Writes a level for each time
+ * at which that happens (room for `tasks`), in order; returns how many. The largest is
+ * played.peak_in_flight. */
 int64_t sp_in_flight_levels(const struct sp_task *task, int64_t tasks, int64_t chunks,
                             int64_t stage, struct sp_in_flight_level *levels);
 

@@ -36,8 +36,9 @@ static void mark_crossing(struct curves *c, enum sp_look look, double critical)
     const double y = sp_chip_math_s(c->P, critical, c->C);
     mark->letter = 'o';
     sp_add_point(mark, critical, y);
-    sp_add_label(c->panel, critical, y, SP_RIGHT, "%s", sp_human_text(critical, SP_TOKENS))
-        ->beside = true;
+    struct sp_label *const label =
+        sp_add_label(c->panel, critical, y, SP_RIGHT, "%s", sp_human_text(critical, SP_TOKENS));
+    label->beside = true;
 }
 
 /* Everything that the x axis must show. */

@@ -75,9 +75,9 @@ SP_PLOT_OF(memory)
             return NULL;
     snprintf(limit, sizeof limit, "capacity %s", sp_human_text(capacity, SP_BYTES));
     struct sp_figure *const figure = sp_figure_new(
-        "Memory of a device: %.40s on %s device(s), %.40s", sp_report_text(report, "model"),
+        "Memory of a device: %.40s on %s device%s, %.40s", sp_report_text(report, "model"),
         sp_human_text(sp_report_number(report, "devices"), SP_COUNT),
-        sp_report_text(report, "precision"));
+        sp_report_number(report, "devices") > 1 ? "s" : "", sp_report_text(report, "precision"));
     sp_draw_bars(figure, &(struct sp_bars){.title = "",
                                            .label = "memory of a device",
                                            .unit = "B",

@@ -7,20 +7,29 @@
 
 enum { MOST_TASKS = 20000, MOST_CURVES = 4 };
 
-static size_t kind_of(char task)
+/* Kinds of a box; every second chunk of a stage is hatched. */
+static const struct sp_kind whole[] = {{"forward", SP_BLUE, false, 'F'},
+                                       {"backward", SP_ORANGE, false, 'B'}};
+static const struct sp_kind halves[] = {{"forward", SP_BLUE, false, 'F'},
+                                        {"backward (inputs)", SP_ORANGE, false, 'B'},
+                                        {"weight gradients", SP_GREEN, false, 'W'}};
+static const struct sp_kind chunked[] = {{"forward", SP_BLUE, false, 'F'},
+                                         {"backward", SP_ORANGE, false, 'B'},
+                                         {"forward, even chunks", SP_BLUE, true, 'f'},
+                                         {"backward, even chunks", SP_ORANGE, true, 'b'}};
+
+static size_t kind_of(const struct sp_task *task)
 {
-    return task == 'F' ? 0 : task == 'B' ? 1 : 2;
+    return task->kind == 'W' ? 2 : (task->kind == 'B') + 2 * (size_t)(task->chunk % 2);
 }
 
 static void draw_schedule(struct sp_figure *figure, const struct pipe *f, struct sp_span *spans)
 {
-    static const char *const whole[] = {"forward", "backward"};
-    static const char *const halves[] = {"forward", "backward (inputs)", "weight gradients"};
     const bool splits = f->q.schedule == SP_ZB_H1 || f->q.schedule == SP_ZB_H2;
     for (int64_t i = 0; i < f->played.tasks; i++) {
         const struct sp_task *const task = &f->tasks[i];
-        spans[i] = (struct sp_span){task->start_s, task->end_s, (size_t)task->stage,
-                                    kind_of(task->kind), ""};
+        spans[i] =
+            (struct sp_span){task->start_s, task->end_s, (size_t)task->stage, kind_of(task), ""};
         snprintf(spans[i].text, sizeof spans[i].text, f->q.chunks > 1 ? "%d.%d" : "%d",
                  (int)task->microbatch + 1, (int)task->chunk + 1);
     }
@@ -29,8 +38,12 @@ static void draw_schedule(struct sp_figure *figure, const struct pipe *f, struct
                                               ? "Timeline (a box: micro-batch.chunk)"
                                               : "Timeline (a box: the number of its micro-batch)",
                                  .row_name = "stage",
-                                 .kinds = splits ? halves : whole,
-                                 .n_kinds = splits ? 3 : 2,
+                                 .kinds = splits            ? halves
+                                          : f->q.chunks > 1 ? chunked
+                                                            : whole,
+                                 .n_kinds = splits            ? 3
+                                            : f->q.chunks > 1 ? 4
+                                                              : 2,
                                  .rows = (size_t)f->q.stages,
                                  .spans = spans,
                                  .n_spans = (size_t)f->played.tasks,
@@ -49,6 +62,7 @@ static void draw_memory(struct sp_figure *figure, const struct pipe *f,
     panel->key = SP_KEY_ABOVE;
     panel->height_px = 170;
     panel->rows = 12;
+    panel->y.whole = true;
     panel->x.min = 0;
     panel->x.max = f->played.makespan_s;
     for (int64_t i = 0; i < curves; i++) {

@@ -80,7 +80,7 @@ SP_PLOT_OF(step)
 {
     (void)args;
     struct sp_figure *const figure =
-        sp_figure_new("%.40s on %s %.40s: dp %.0f tp %.0f pp %.0f cp %.0f ep %.0f, MFU %s",
+        sp_figure_new("%.40s on %s x %.40s: dp %.0f tp %.0f pp %.0f cp %.0f ep %.0f, MFU %s",
                       sp_report_text(report, "model"),
                       sp_human_text(sp_report_number(report, "devices"), SP_COUNT),
                       sp_report_text(report, "machine"), sp_report_number(report, "dp"),

@@ -31,9 +31,12 @@ int64_t sp_in_flight_levels(const struct sp_task *task, int64_t tasks, int64_t c
     }
     sort_levels(levels, n);
     double in_flight = 0; /* whole chunks, so that nothing is lost to rounding */
+    int64_t kept = 0;
     for (int64_t i = 0; i < n; i++) {
         in_flight += levels[i].microbatches;
-        levels[i].microbatches = in_flight / (double)chunks;
+        if (i + 1 < n && levels[i + 1].s == levels[i].s)
+            continue;
+        levels[kept++] = (struct sp_in_flight_level){levels[i].s, in_flight / (double)chunks};
     }
-    return n;
+    return kept;
 }

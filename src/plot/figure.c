@@ -27,7 +27,7 @@ static void format_text(char out[SP_PLOT_TEXT], const char *format, va_list args
 
 enum sp_look sp_look_of(size_t i)
 {
-    return (enum sp_look)(i % SP_BLACK);
+    return (enum sp_look)(i % SP_YELLOW);
 }
 
 size_t sp_values_each(enum sp_series_kind kind)

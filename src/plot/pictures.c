@@ -9,13 +9,10 @@
 /* The space that a note behind a bar takes, as a share of the axis. */
 #define ROOM_FOR_NOTES 1.18
 
-/* Categories on the y axis, the first one on top. Too many for all names: every second, third... */
-static struct sp_axis row_axis(size_t rows)
+/* Categories on the y axis, the first one on top. */
+static struct sp_axis row_axis(void)
 {
-    struct sp_axis axis = sp_plot_axis("", "", false);
-    axis.min = -0.5;
-    axis.max = (double)rows - 0.5;
-    return axis;
+    return sp_plot_axis("", "", false);
 }
 
 static double row_at(size_t rows, size_t i)
@@ -23,14 +20,16 @@ static double row_at(size_t rows, size_t i)
     return (double)(rows - 1 - i);
 }
 
-static void size_rows(struct sp_panel *panel, size_t rows, double px, int most_lines)
+/* Room for `rows` rows and `above` empty ones over them, as many pixels each, and two lines of a
+ * terminal where they are few. The lines fall evenly on the rows: two are 1/4 off the middle. */
+static void size_rows(struct sp_panel *panel, size_t rows, double above, double px)
 {
-    const double each = rows > 24 ? fmax(px * 24 / (double)rows, 4) : px;
-    const int lines = rows * 2 + 1 < (size_t)most_lines ? 2 : 1;
-    panel->height_px = each * (double)rows + 12;
-    panel->rows = (int)(rows < 60 ? rows : 60) * lines + 1;
-    if (panel->rows < 4)
-        panel->rows = 4;
+    const int lines = rows <= 20 ? 2 : 1;
+    const double shrunk = rows > 24 ? fmax(px * 24 / (double)rows, 4) : px;
+    panel->y.min = lines == 2 ? -0.75 : -1;
+    panel->y.max = (double)rows + (lines == 2 ? -0.25 : 0) + above;
+    panel->height_px = shrunk * (panel->y.max - panel->y.min);
+    panel->rows = (int)lround((panel->y.max - panel->y.min) * lines) + 1;
 }
 
 /* Whether the i-th of many rows gets its name. */
@@ -53,11 +52,11 @@ static char free_letter(const char *name, char used[], size_t n_used)
 struct sp_panel *sp_draw_bars(struct sp_figure *figure, const struct sp_bars *b)
 {
     struct sp_panel *const panel =
-        sp_add_panel(figure, sp_plot_axis(b->label, b->unit, false), row_axis(b->n_bars), b->title);
+        sp_add_panel(figure, sp_plot_axis(b->label, b->unit, false), row_axis(), b->title);
     char letters[SP_MAX_PARTS];
     double longest = isnan(b->limit) ? 0 : b->limit;
     panel->key = SP_KEY_ABOVE;
-    size_rows(panel, b->n_bars, 34, 40);
+    size_rows(panel, b->n_bars, b->n_bars <= 20 ? 0.5 : 1, 34);
     for (size_t k = 0; k < b->n_parts && k < SP_MAX_PARTS; k++) {
         struct sp_series *const series =
             sp_add_series(panel, SP_BOXES, sp_look_of(k), "%s", b->names[k]);
@@ -80,20 +79,15 @@ struct sp_panel *sp_draw_bars(struct sp_figure *figure, const struct sp_bars *b)
         if (!has_room(b->n_bars, i))
             continue;
         sp_add_tick(&panel->y, row_at(b->n_bars, i), "%s", b->bars[i].label);
-        /* A note that the limit would cross stands behind it. */
         const double room = longest * 0.012 * (double)strlen(b->bars[i].note);
-        const bool crossed = !isnan(b->limit) && end <= b->limit && end + room > b->limit;
-        sp_add_label(panel, (crossed ? b->limit : end) + longest * 0.008, row_at(b->n_bars, i),
-                     SP_LEFT, "%s", b->bars[i].note);
+        sp_add_label(panel, end + longest * 0.008, row_at(b->n_bars, i), SP_LEFT, "%s",
+                     b->bars[i].note)
+            ->clears = end <= b->limit && end + room > b->limit;
     }
     panel->x.min = 0;
     panel->x.max = longest * ROOM_FOR_NOTES;
     if (!isnan(b->limit))
         sp_add_rule(panel, true, b->limit, SP_BLACK, "%s", b->limit_text);
-    /* The limit's words stand over the bars. */
-    panel->y.max += 0.55;
-    panel->height_px += 18;
-    panel->rows += 1;
     return panel;
 }
 
@@ -101,15 +95,16 @@ struct sp_panel *sp_draw_waterfall(struct sp_figure *figure, const struct sp_wat
 {
     const size_t rows = w->n_parts + 1;
     struct sp_panel *const panel =
-        sp_add_panel(figure, sp_plot_axis(w->label, w->unit, false), row_axis(rows), w->title);
+        sp_add_panel(figure, sp_plot_axis(w->label, w->unit, false), row_axis(), w->title);
     struct sp_series *const links = sp_add_series(panel, SP_LINE, SP_BLACK, "%s", "");
     struct sp_series *const parts = sp_add_series(panel, SP_BOXES, SP_SKY, "%s", "");
     struct sp_series *const sum = sp_add_series(panel, SP_BOXES, SP_BLUE, "%s", "");
     struct sp_series *const range = sp_add_series(panel, SP_WHISKERS, SP_BLACK, "%s", "");
     double end = 0;
     const double most = fmax(w->sum.value, isnan(w->high) ? 0 : w->high);
-    size_rows(panel, rows, 26, 50);
-    links->thin = true;
+    size_rows(panel, rows, 1, 26);
+    links->thin = true; /* which a terminal leaves out */
+    parts->bare = sum->bare = true;
     for (size_t i = 0; i < w->n_parts; i++) {
         const double y = row_at(rows, i), from = end;
         end += w->parts[i].value;
@@ -128,22 +123,19 @@ struct sp_panel *sp_draw_waterfall(struct sp_figure *figure, const struct sp_wat
     panel->x.max = most * ROOM_FOR_NOTES;
     if (!isnan(w->mark))
         sp_add_rule(panel, true, w->mark, SP_VERMILION, "%s", w->mark_text);
-    panel->y.max += 0.8;
-    panel->height_px += 21;
-    panel->rows += 1;
     return panel;
 }
 
 struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_timeline *t)
 {
     struct sp_panel *const panel =
-        sp_add_panel(figure, sp_plot_axis("time", "s", false), row_axis(t->rows), t->title);
+        sp_add_panel(figure, sp_plot_axis("time", "s", false), row_axis(), t->title);
     struct sp_series *const idle = sp_add_series(panel, SP_BOXES, SP_GREY, "%s", t->idle);
     struct sp_series *kinds[SP_MAX_PARTS];
     static const bool light[SP_LOOKS] = {[SP_BLUE] = true, [SP_GREEN] = true};
     idle->letter = '.';
     panel->key = SP_KEY_ABOVE;
-    size_rows(panel, t->rows, t->rows > 8 ? 26 : 34, 50);
+    size_rows(panel, t->rows, 0, t->rows > 8 ? 26 : 34);
     for (size_t i = 0; i < t->rows; i++) {
         const double y = row_at(t->rows, i);
         sp_add_box(idle, 0, t->end, y - 0.42, y + 0.42);
@@ -151,19 +143,20 @@ struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_time
             sp_add_tick(&panel->y, y, "%s %zu", t->row_name, i);
     }
     for (size_t k = 0; k < t->n_kinds && k < SP_MAX_PARTS; k++) {
-        kinds[k] = sp_add_series(panel, SP_BOXES, sp_look_of(k), "%s", t->kinds[k]);
-        kinds[k]->letter = (char)toupper((unsigned char)t->kinds[k][0]);
+        kinds[k] = sp_add_series(panel, SP_BOXES, t->kinds[k].look, "%s", t->kinds[k].name);
+        kinds[k]->letter = t->kinds[k].letter;
+        kinds[k]->hatched = t->kinds[k].hatched;
         kinds[k]->thin = t->n_spans > 400;
     }
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct sp_span *const span = &t->spans[i];
         const double y = row_at(t->rows, span->row);
         sp_add_box(kinds[span->kind], span->start, span->end, y - 0.42, y + 0.42);
-        /* 760 px of plot, 9 px a digit; rows of 12 px and more */
+        /* 760 px of plot, 7 px a digit */
         const double px = (span->end - span->start) / t->end * 760;
-        if (t->rows <= 40 && px > 9 * (double)strlen(span->text) + 3)
+        if (t->rows <= 40 && px > 7 * (double)strlen(span->text) + 3)
             sp_add_label(panel, (span->start + span->end) / 2, y, SP_CENTRE, "%s", span->text)
-                ->light = light[sp_look_of(span->kind)];
+                ->light = light[kinds[span->kind]->look] && !kinds[span->kind]->hatched;
     }
     panel->x.min = 0;
     panel->x.max = t->end;

@@ -32,9 +32,15 @@ struct sp_span {
     size_t row, kind; /* kind: index into sp_timeline.kinds */
     char text[24];    /* inside the box where it has room */
 };
+struct sp_kind {
+    const char *name; /* in the key */
+    enum sp_look look;
+    bool hatched;
+    char letter; /* in a terminal */
+};
 struct sp_timeline {
     const char *title, *row_name; /* "stage" */
-    const char *const *kinds; /* names in the key; the first letter, upper case, in a terminal */
+    const struct sp_kind *kinds;
     size_t n_kinds, rows;
     const struct sp_span *spans;
     size_t n_spans;

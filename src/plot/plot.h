@@ -31,7 +31,8 @@ enum sp_look {
     SP_LOOKS
 };
 
-/* The look of the i-th of several things: colours in turn, without black and grey. */
+/* The look of the i-th of several things: colours in turn, without black, grey, and yellow, which
+ * is pale as a line. */
 enum sp_look sp_look_of(size_t i);
 
 enum sp_series_kind {
@@ -49,6 +50,8 @@ struct sp_series {
     enum sp_series_kind kind;
     enum sp_look look;
     bool hatched, dashed, thin;
+    bool hollow;             /* marks: the same shape, not filled */
+    bool bare;               /* boxes: no white edge between neighbours */
     char letter;             /* what fills a box in a terminal */
     char name[SP_PLOT_TEXT]; /* in the key; "" for none */
     double *values;
@@ -66,7 +69,7 @@ struct sp_tick {
 /* "time", "s": base units; a prefix is chosen when it is drawn. min and max NAN: from the data. */
 struct sp_axis {
     const char *label, *unit;
-    bool log;
+    bool log, whole; /* whole: no ticks between whole numbers */
     double min, max;
     struct sp_tick *ticks; /* in place of numbers: categories */
     size_t n_ticks, room;
@@ -79,6 +82,7 @@ struct sp_label {
     enum sp_align align;
     enum sp_look look;
     bool light;  /* white, on a dark box */
+    bool clears; /* a vertical rule leaves its row free */
     bool beside; /* a character to the right (SP_LEFT) or left (SP_RIGHT) of the place, and above */
     char text[SP_PLOT_TEXT];
 };

@@ -140,6 +140,8 @@ static void write_ticks(FILE *out, const char *which, const struct sp_axis *axis
         fputs(") nomirror\n", out);
     } else if (axis->log) {
         write_log_ticks(out, which, axis, scale);
+    } else if (axis->whole && scale.max <= 12) {
+        fprintf(out, "set %stics scale 1 1 nomirror\n", which);
     } else {
         fprintf(out, "set %stics scale 1 autofreq nomirror\n", which);
     }

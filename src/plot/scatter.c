@@ -14,7 +14,7 @@ struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *r)
     double right = r->ridge;
     for (size_t i = 0; i < r->n_operations; i++)
         right = fmax(right, r->operations[i].intensity);
-    right *= 4;
+    right = fmax(right * 4, r->ridge * 16);
     sp_add_point(roof, r->low_intensity, r->low_flops_per_s);
     sp_add_point(roof, r->ridge, r->peak_flops_per_s);
     sp_add_point(roof, right, r->peak_flops_per_s);
@@ -28,6 +28,7 @@ struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *r)
         const struct sp_operation *const op = &r->operations[i];
         struct sp_series *const mark =
             sp_add_series(panel, SP_DROPS, sp_look_of(i), "%s", op->name);
+        mark->hollow = i >= SP_YELLOW; /* the colours begin again */
         sp_add_point(mark, op->intensity, op->flops_per_s);
     }
     sp_add_label(panel, right * 0.9, r->peak_flops_per_s * 1.3, SP_RIGHT, "%s", r->peak_text);

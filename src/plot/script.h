@@ -44,6 +44,14 @@ void sp_write_text_panel(FILE *out, const struct sp_figure *figure, const struct
 void sp_write_axes(FILE *out, const struct sp_panel *panel, struct sp_scale x, struct sp_scale y);
 void sp_write_numbers(FILE *out, const struct sp_panel *panel, struct sp_scale x,
                       struct sp_scale y);
+/* The same for a picture file: all that stands in a panel, and the sample of a box in its key, in
+ * shares of the whole picture. */
+void sp_write_contents(FILE *out, const struct sp_panel *panel, struct sp_scale x,
+                       struct sp_scale y);
+void sp_write_swatch(FILE *out, const struct sp_series *series, double left, double bottom,
+                     double right, double top);
+bool sp_is_box(const struct sp_series *series);
+
 size_t sp_longest_tick(const struct sp_axis *axis);
 
 #endif

@@ -25,16 +25,16 @@ char sp_letter_of(const struct sp_panel *panel, size_t s)
     return line_letters[lines % (sizeof line_letters - 1)];
 }
 
-/* Grid points inside a box; one in each direction when it is narrower than a character but not than
- * half of one. */
+/* Grid points inside a box. Along x a character stands for the half of one on either side of it, so
+ * that neighbours share no character; along y rows are made to fall on the grid. */
 static void write_box(FILE *out, const double *box, struct sp_scale x, struct sp_scale y,
                       int columns, int rows)
 {
     const double dx = (x.max - x.min) / columns, dy = (y.max - y.min) / rows;
     const int first = (int)fmax(ceil((box[0] - x.min) / dx - 0.5), 1);
     const int last = (int)fmin(ceil((box[1] - x.min) / dx - 0.5) - 1, columns - 1);
-    const int low = (int)fmax(ceil((box[2] - y.min) / dy - 0.5), 1);
-    const int high = (int)fmin(ceil((box[3] - y.min) / dy - 0.5) - 1, rows - 1);
+    const int low = (int)fmax(ceil((box[2] - y.min) / dy), 1);
+    const int high = (int)fmin(floor((box[3] - y.min) / dy), rows - 1);
     for (int j = low; j <= high; j++)
         for (int i = first; i <= last; i++)
             fprintf(out, "%.8g %.8g\n", (x.min + i * dx) / x.factor, (y.min + j * dy) / y.factor);
@@ -50,6 +50,30 @@ static void write_letters(FILE *out, const struct sp_panel *panel, struct sp_sca
         fprintf(out, "$L%zu << END\n", s);
         for (size_t i = 0; i + 4 <= series->n; i += 4)
             write_box(out, series->values + i, x, y, columns, rows);
+        fputs("END\n", out);
+    }
+}
+
+/* Rules as a character in every row or column. */
+static void write_rules(FILE *out, const struct sp_panel *panel, struct sp_scale x,
+                        struct sp_scale y, int columns, int rows)
+{
+    for (size_t i = 0; i < panel->n_rules; i++) {
+        const struct sp_rule *const rule = &panel->rules[i];
+        const struct sp_axis *const along = rule->vertical ? &panel->y : &panel->x;
+        const struct sp_scale s = rule->vertical ? y : x;
+        const int n = rule->vertical ? rows : columns;
+        fprintf(out, "$R%zu << END\n", i);
+        for (int k = 1; k < n; k++) {
+            const double share = (double)k / n;
+            const double at =
+                (along->log ? s.min * pow(s.max / s.min, share) : s.min + (s.max - s.min) * share) /
+                s.factor;
+            if (rule->vertical)
+                fprintf(out, "%.8g %.8g\n", rule->at / x.factor, at);
+            else
+                fprintf(out, "%.8g %.8g\n", at, rule->at / y.factor);
+        }
         fputs("END\n", out);
     }
 }
@@ -71,7 +95,7 @@ static void write_element(FILE *out, const struct sp_panel *panel, size_t s)
         fprintf(out, "$S%zu using 1:2 with points pt '%c' notitle", s, letter);
         break;
     case SP_WHISKERS:
-        fprintf(out, "$S%zu using (($1+$2)/2):3:1:2 with xerrorbars lt 7 notitle", s);
+        fprintf(out, "$S%zu using 1:3:($2-$1):(0) with vectors nohead lt 7 notitle", s);
         break;
     default:
         fprintf(out, "$L%zu using 1:2 with points pt '%c' notitle", s, letter);
@@ -83,12 +107,17 @@ static void write_plot(FILE *out, const struct sp_panel *panel)
 {
     const char *separator = "plot ";
     for (size_t s = 0; s < panel->n_series; s++) {
-        if (panel->series[s].n == 0 || panel->series[s].kind == SP_HOLLOW)
+        const struct sp_series *const series = &panel->series[s];
+        const bool link = series->kind == SP_LINE && series->thin;
+        if (series->n == 0 || series->kind == SP_HOLLOW || link)
             continue;
         fputs(separator, out);
         write_element(out, panel, s);
         separator = ", \\\n  ";
     }
+    for (size_t i = 0; i < panel->n_rules; i++, separator = ", \\\n  ")
+        fprintf(out, "%s$R%zu using 1:2 with points pt '%c' notitle", separator, i,
+                panel->rules[i].vertical ? '|' : '-');
     fputs(*separator == 'p' ? "plot NaN notitle\n" : "\n", out);
 }
 
@@ -137,18 +166,17 @@ static void write_marks(FILE *out, const struct sp_panel *panel, struct sp_scale
     for (size_t i = 0; i < panel->n_rules; i++) {
         const struct sp_rule *const rule = &panel->rules[i];
         const double at = rule->at / (rule->vertical ? x.factor : y.factor);
-        const double share = (rule->at - x.min) / (x.max - x.min);
-        fprintf(out,
-                rule->vertical ? "set arrow from first %.10g, graph 0 to first %.10g, graph 1 "
-                                 "nohead front\nset label "
-                               : "set arrow from graph 0, first %.10g to graph 1, first %.10g "
-                                 "nohead front\nset label ",
-                at, at);
+        const double share = panel->x.log ? log(rule->at / x.min) / log(x.max / x.min)
+                                          : (rule->at - x.min) / (x.max - x.min);
+        fputs("set label ", out);
         sp_quote(out, rule->text);
         fprintf(out,
-                rule->vertical ? " at first %.10g, graph 1 %s offset char 0, -1 front\n"
-                               : " at graph 0.99, first %.10g %s offset char 0, 1 front\n",
-                at, !rule->vertical || share > 0.5 ? "right" : "left");
+                rule->vertical ? " at first %.10g, graph 1 %s offset char %d, 0 front\n"
+                               : " at graph 0.99, first %.10g %s offset char %d, 1 front\n",
+                at, !rule->vertical || share > 0.5 ? "right" : "left",
+                !rule->vertical ? 0
+                : share > 0.5   ? -1
+                                : 1);
     }
 }
 
@@ -175,6 +203,7 @@ void sp_write_text_panel(FILE *out, const struct sp_figure *figure, const struct
     fputs("unset ylabel\n", out); /* `dumb` would write it down the side, a letter a line */
     sp_write_numbers(out, panel, x, y);
     write_letters(out, panel, x, y, inner - 1, panel->rows - 1);
+    write_rules(out, panel, x, y, inner - 1, panel->rows - 1);
     write_marks(out, panel, x, y);
     write_plot(out, panel);
 }
