@@ -31,7 +31,9 @@ struct sp_pipeline {
 
 /* Time in which a stage stands idle. s. Sources: GPipe (Huang et al. 2019); Narayanan et al. 2021,
  * section 2.2, for 1F1B and its interleaving; Qi et al. 2023, table 1, for the zero-bubble
- * schedules; DeepSeek-V3, table 2, for DualPipe; MaxText, base.yml, for the circular one. */
+ * schedules; DeepSeek-V3, table 2, for DualPipe; MaxText, base.yml, for the circular one. These
+ * hold for m in multiples of p when interleaved, m >= p (ZB-H1), 2p - 1 (ZB-H2), 2p (DualPipe);
+ * with fewer, the time that micro-batches need from end to end counts. */
 double sp_bubble_s(const struct sp_pipeline *pipeline);
 
 /* Time in which a stage works: m (F + B); a naive pipeline has one micro-batch. s. */

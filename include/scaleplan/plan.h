@@ -52,6 +52,7 @@ struct sp_plan {
     enum sp_schedule schedule;
     enum sp_dtype dtype; /* of the layers' matmuls */
     double imbalance;    /* busiest expert rank over the mean, >= 1 */
+    bool stages_inside;  /* stages are neighbours and replicas apart, not the other way round */
 };
 
 /* Micro-batches of one replica, m = ceil(batch / (dp micro_batch)). */
@@ -96,5 +97,25 @@ struct sp_stage_layers {
 };
 struct sp_stage_layers sp_layers_of_stage(const struct sp_model *model, int64_t stages,
                                           int64_t stage, enum sp_balance balance);
+
+/* Stages that are alike: the same layers at the same end of the model. */
+struct sp_stage_kind {
+    struct sp_stage_layers layers;
+    bool first, last;
+};
+
+/* The kinds of stages of a pipeline, and which stage is of which. A split into sizes that differ by
+ * a layer, with a mixture every so many layers after some dense ones and two ends, has no more than
+ * SP_STAGE_KINDS. */
+enum { SP_STAGE_KINDS = 32 };
+struct sp_stage_map {
+    int64_t stages;
+    int kinds;
+    struct sp_stage_kind kind[SP_STAGE_KINDS];
+    int64_t stage[SP_STAGE_KINDS]; /* the first of the kind; kinds come in the order of these */
+    uint8_t of[SP_MAX_STAGES];     /* kind of each stage */
+};
+void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
+                   struct sp_stage_map *map);
 
 #endif

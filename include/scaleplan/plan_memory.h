@@ -23,10 +23,9 @@ struct sp_layer_weights sp_count_layer_weights(const struct sp_model *model);
 struct sp_stage_weights {
     double dense, experts;
 };
-struct sp_stage_weights sp_weights_of_layers(const struct sp_model *model,
-                                             const struct sp_plan *plan,
-                                             const struct sp_layer_weights *weights,
-                                             struct sp_stage_layers layers, int64_t stage);
+struct sp_stage_weights sp_weights_of_kind(const struct sp_model *model, const struct sp_plan *plan,
+                                           const struct sp_layer_weights *weights,
+                                           const struct sp_stage_kind *kind);
 struct sp_stage_weights sp_weights_of_stage(const struct sp_model *model,
                                             const struct sp_plan *plan,
                                             const struct sp_framework *framework, int64_t stage);
@@ -61,9 +60,31 @@ struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework, int64_t stage);
 
-/* The stage with the largest `live`, and its memory. */
+/* The stage with the largest `live` (the first of several), and its memory. */
 int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision *precision,
                          const struct sp_plan *plan, const struct sp_framework *framework,
                          struct sp_stage_memory *memory);
+
+/* The same in two steps, for a search that looks at many plans. The first depends on the model, tp,
+ * cp, ep, micro-batch, sequence and recomputation; its `kinds` on the split into stages too. */
+struct sp_kind_memory {
+    struct sp_stage_weights held;
+    double kept, peak;      /* activations: of one micro-batch, and what the peak adds */
+    double dummy, gathered; /* buffers; `gathered` counts with ZeRO 3 */
+};
+struct sp_prepared_memory {
+    struct sp_layer_weights weights;
+    double kept_dense, kept_moe, peak_dense, peak_moe, loss; /* bytes */
+};
+struct sp_prepared_memory sp_prepare_memory(const struct sp_model *model,
+                                            const struct sp_plan *plan,
+                                            const struct sp_framework *framework);
+void sp_memory_of_kinds(const struct sp_model *model, const struct sp_plan *plan,
+                        const struct sp_framework *framework,
+                        const struct sp_prepared_memory *prepared, const struct sp_stage_map *map,
+                        struct sp_kind_memory *kinds);
+int64_t sp_fullest_prepared(const struct sp_precision *precision, const struct sp_plan *plan,
+                            const struct sp_framework *framework, const struct sp_stage_map *map,
+                            const struct sp_kind_memory *kinds, struct sp_stage_memory *memory);
 
 #endif

@@ -9,6 +9,7 @@ struct sp_step_time {
     double matmul, attention, elementwise; /* forward and backward */
     double recompute;                      /* what the backward pass runs again */
     double launch;                         /* waiting for launches in thin layers */
+    double offload;                        /* activations to the host and back, exposed */
     double tp_comm, cp_comm, ep_comm;      /* exposed */
     double dp_comm; /* exposed, sharded weights and gradients, all networks */
     double pp_comm, bubble;
@@ -19,7 +20,7 @@ struct sp_step_time {
 
 /* What one stage does for one micro-batch. s. */
 struct sp_stage_time {
-    double matmul, attention, elementwise, recompute, launch;
+    double matmul, attention, elementwise, recompute, launch, offload;
     double tp_comm, cp_comm, ep_comm, fsdp_comm;
     double forward, backward; /* all of the above, by pass */
 };
@@ -36,7 +37,7 @@ struct sp_step_inputs {
 
 /* Forward and backward of one layer for one micro-batch. s. */
 struct sp_layer_pass {
-    double matmul, attention, elementwise, recompute, launch;
+    double matmul, attention, elementwise, recompute, launch, offload;
     double tp_comm, cp_comm, ep_comm;
 };
 
@@ -45,16 +46,31 @@ struct sp_ends_time {
     double embedding, head, loss;
 };
 
-/* What depends on the model, tp, cp, ep, micro-batch, sequence, recomputation and formats alone,
- * and serves all plans that share them: the batch, dp, ZeRO stage and schedule may differ. pp and
- * its place on the network change `hop_s` alone. */
+/* What depends on the model, the machine, the batch, tp, cp, ep, micro-batch, sequence,
+ * recomputation and formats alone, and serves all plans that share them: dp, pp, ZeRO stage and
+ * schedule may differ. */
 struct sp_prepared {
     struct sp_layer_pass dense, moe;
     struct sp_ends_time ends;
     struct sp_layer_weights weights;
-    double hop_s; /* one send between stages */
+    double ideal_s;   /* no step is shorter: sp_ideal_step_s */
+    double straggler; /* slowdown by waiting for the slowest device */
 };
 struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in);
+
+/* And on the split into stages: one micro-batch on a stage of each kind, less what depends on ZeRO.
+ */
+struct sp_kind_time {
+    struct sp_stage_time time; /* fsdp_comm, forward and backward are not set */
+    double busy_s;             /* sum of its parts */
+    double held;               /* weights of a device before sharding. parameters */
+};
+struct sp_staged {
+    struct sp_kind_time kind[SP_STAGE_KINDS];
+    double hop_s; /* one send between stages */
+};
+void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                    const struct sp_stage_map *map, struct sp_staged *staged);
 
 /* One stage, one micro-batch. */
 struct sp_stage_time sp_time_of_stage(const struct sp_step_inputs *in,
@@ -67,9 +83,27 @@ struct sp_stage_time sp_time_of_stage(const struct sp_step_inputs *in,
  * below sp_ideal_step_s. The plan must pass sp_check_plan; pp at most SP_MAX_STAGES. */
 struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in);
 
-/* The same from what sp_prepare_step found. */
+/* The same from what sp_prepare_step found, and from what sp_stage_times found too: equal to the
+ * last bit. */
 struct sp_step_time sp_estimate_prepared(const struct sp_step_inputs *in,
                                          const struct sp_prepared *prepared);
+struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
+                                       const struct sp_prepared *prepared,
+                                       const struct sp_stage_map *map,
+                                       const struct sp_staged *staged);
+
+/* No plan that shares `prepared` and the machine has a shorter step, whatever its dp, pp, vpp, ZeRO
+ * stage, shards and schedule: all stages' work spread evenly, nothing exposed, no bubble. s. */
+double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared);
+
+/* The same for one split into stages: the slowest stage works without a gap. s. */
+double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                         const struct sp_stage_map *map, const struct sp_staged *staged);
+
+/* The same for one schedule and placement (in->plan's): no weights gathered, no gradients exposed,
+ * whatever the ZeRO stage and the shards. s. */
+double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                       const struct sp_stage_map *map, const struct sp_staged *staged);
 
 /* FLOPs of a step that the backward pass runs again: the forward FLOPs of the operators of
  * `plan->recompute`, of the share of layers it applies to; scores without the causal half. */

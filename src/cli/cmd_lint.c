@@ -6,6 +6,8 @@
 /* The kind of a config by the keys that only it has. */
 static enum sp_config_kind guess_kind(const cJSON *root)
 {
+    if (cJSON_GetObjectItemCaseSensitive(root, "constants"))
+        return SP_PROFILES;
     if (cJSON_GetObjectItemCaseSensitive(root, "chip"))
         return SP_HARDWARE;
     if (cJSON_GetObjectItemCaseSensitive(root, "weight_bytes"))
@@ -14,6 +16,9 @@ static enum sp_config_kind guess_kind(const cJSON *root)
         return SP_NETWORKS;
     if (cJSON_GetObjectItemCaseSensitive(root, "optimum"))
         return SP_LAWS;
+    if (cJSON_GetObjectItemCaseSensitive(root, "logit_bytes") ||
+        cJSON_GetObjectItemCaseSensitive(root, "marks"))
+        return SP_FRAMEWORKS;
     return SP_MODELS;
 }
 
@@ -25,6 +30,8 @@ static bool load_one(enum sp_config_kind kind, const char *file, const struct sp
     static struct sp_precision precision;
     static struct sp_scaleout scaleout;
     static struct sp_scaling_law law;
+    static struct sp_framework_file framework;
+    static struct sp_profile profile;
     switch (kind) {
     case SP_HARDWARE:
         return sp_load_hardware(file, sources, &hw, error);
@@ -34,6 +41,10 @@ static bool load_one(enum sp_config_kind kind, const char *file, const struct sp
         return sp_load_scaleout(file, sources, &scaleout, error);
     case SP_LAWS:
         return sp_load_law(file, sources, &law, error);
+    case SP_FRAMEWORKS:
+        return sp_load_framework(file, sources, &framework, error);
+    case SP_PROFILES:
+        return sp_load_profile(file, sources, &profile, error);
     default:
         return sp_load_model(file, sources, &model, error);
     }
@@ -76,7 +87,8 @@ const struct sp_command sp_cmd_lint = {
     .name = "lint",
     .summary = "what is wrong with a config file",
     .operands = "FILE...",
-    .about = "Checks model, hardware, precision and network files: syntax, keys, ranges, and "
+    .about = "Checks model, hardware, precision, network, law, framework and profile files: "
+             "syntax, keys, ranges, and "
              "whether the "
              "values agree with each other. Every fault is one line with its place.",
     .options = NULL,

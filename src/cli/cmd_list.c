@@ -84,11 +84,37 @@ static void put_law(struct listing *l, const char *name)
                      law.form == SP_FORM_SUM ? law.E : NAN, NULL);
 }
 
+static void put_framework(struct listing *l, const char *name)
+{
+    struct sp_framework_file file;
+    struct sp_error error = {0};
+    if (!sp_load_framework(name, l->sources, &file, &error))
+        return;
+    sp_put_described(l->report, "precision", "precision", SP_WORDS, "", "", NAN,
+                     file.framework.precision);
+    sp_put_described(l->report, "schedules", "schedules", SP_WORDS, "", "", NAN, file.schedules);
+    sp_put_described(l->report, "zero", "ZeRO", SP_WORDS, "", "", NAN, file.zero);
+}
+
+static void put_profile(struct listing *l, const char *name)
+{
+    struct sp_profile profile;
+    struct sp_error error = {0};
+    if (!sp_load_profile(name, l->sources, &profile, &error))
+        return;
+    sp_put_described(l->report, "chip", "chip", SP_WORDS, "", "", NAN, profile.chip);
+    sp_put_described(l->report, "framework", "framework", SP_WORDS, "", "", NAN, profile.framework);
+    sp_put_described(l->report, "matmul_16bit", "matmuls", SP_NUMBER, "", "",
+                     profile.value[SP_C_MATMUL_16], NULL);
+    sp_put_described(l->report, "residual", "residual", SP_NUMBER, "", "", profile.residual, NULL);
+}
+
 static void put_item(const char *name, void *context)
 {
     static void (*const put[SP_CONFIG_KINDS])(struct listing *, const char *) = {
         [SP_MODELS] = put_model,     [SP_HARDWARE] = put_hardware, [SP_PRECISIONS] = put_precision,
-        [SP_NETWORKS] = put_network, [SP_LAWS] = put_law,
+        [SP_NETWORKS] = put_network, [SP_LAWS] = put_law,          [SP_FRAMEWORKS] = put_framework,
+        [SP_PROFILES] = put_profile,
     };
     struct listing *l = context;
     if (l->n == sizeof l->rows / sizeof *l->rows)
@@ -130,8 +156,17 @@ static void put_kind(enum sp_config_kind kind, const struct sp_sources *sources,
         [SP_LAWS] = {{NULL, "laws", true},
                      {"exponent", "N grows as C^", false},
                      {"irreducible_loss", "irreducible loss", false}},
+        [SP_FRAMEWORKS] = {{NULL, "frameworks", true},
+                           {"precision", "precision", true},
+                           {"schedules", "schedules", true},
+                           {"zero", "ZeRO stages", true}},
+        [SP_PROFILES] = {{NULL, "profiles", true},
+                         {"chip", "chip", true},
+                         {"framework", "framework", true},
+                         {"matmul_16bit", "large 16-bit matmuls", false},
+                         {"residual", "residual", false}},
     };
-    static const size_t n_columns[SP_CONFIG_KINDS] = {6, 6, 3, 3, 3};
+    static const size_t n_columns[SP_CONFIG_KINDS] = {6, 6, 3, 3, 3, 4, 5};
     static struct listing l;
     l = (struct listing){.report = report, .sources = sources, .kind = kind};
     sp_each_config(kind, sources, put_item, &l);
@@ -149,7 +184,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                 known = wanted[kind] = true;
         if (!known)
             return sp_fail(error, SP_INPUT,
-                           "\"%s\" is not one of models, hardware, precision, networks, laws",
+                           "\"%s\" is not one of models, hardware, precision, networks, laws, "
+                           "frameworks, profiles",
                            sp_safe(args->operands[i]));
     }
     bool first = true;
@@ -172,8 +208,9 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_list = {
     .name = "list",
-    .summary = "the models, hardware, precisions, networks and scaling laws that names stand for",
-    .operands = "[models|hardware|precision|networks|laws]...",
+    .summary =
+        "what names stand for: models, hardware, precisions, networks, laws, frameworks, profiles",
+    .operands = "[models|hardware|precision|networks|laws|frameworks|profiles]...",
     .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
              "~/.config/scaleplan, with their main figures.",
     .options = NULL,

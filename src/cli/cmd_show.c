@@ -6,8 +6,9 @@
 
 static const struct sp_option options[] = {
     {"kind", "KIND", SP_CHOICE, 0, 0,
-     (const char *const[]){"model", "hardware", "precision", "network", "law", NULL}, NULL,
-     "what NAME is, where several kinds share a name, or it is a file"},
+     (const char *const[]){"model", "hardware", "precision", "network", "law", "framework",
+                           "profile", NULL},
+     NULL, "what NAME is, where several kinds share a name, or it is a file"},
     SP_OPTION_NETWORK,
 };
 
@@ -24,6 +25,8 @@ static union {
     struct sp_precision precision;
     struct sp_scaleout scaleout;
     struct sp_scaling_law law;
+    struct sp_framework_file framework;
+    struct sp_profile profile;
 } loaded;
 
 static bool load(const struct wanted *wanted, const struct sp_sources *sources, const char *network,
@@ -39,6 +42,10 @@ static bool load(const struct wanted *wanted, const struct sp_sources *sources, 
         return sp_load_scaleout(wanted->spec, sources, &loaded.scaleout, error);
     case SP_LAWS:
         return sp_load_law(wanted->spec, sources, &loaded.law, error);
+    case SP_FRAMEWORKS:
+        return sp_load_framework(wanted->spec, sources, &loaded.framework, error);
+    case SP_PROFILES:
+        return sp_load_profile(wanted->spec, sources, &loaded.profile, error);
     default:
         break;
     }
@@ -109,8 +116,10 @@ static void put_derived(struct sp_report *report, const struct sp_shown *shown)
     case SP_NETWORKS:
         sp_show_scaleout(report, &loaded.scaleout);
         break;
-    case SP_LAWS:
-        break; /* `scaling` derives */
+    case SP_LAWS:       /* `scaling` derives */
+    case SP_FRAMEWORKS: /* `step` does */
+    case SP_PROFILES:
+        break;
     default:
         sp_show_chip(report, &loaded.hw);
         sp_show_pod(report, &loaded.hw);
@@ -174,8 +183,9 @@ static bool identify(const char *spec, int kind, const struct sp_sources *source
     if (kind >= 0)
         return true;
     if (strcmp(spec, "-") == 0 || strchr(spec, '/') || strstr(spec, ".json"))
-        return sp_fail(error, SP_USAGE,
-                       "--kind model|hardware|precision|network|law is needed for a file");
+        return sp_fail(
+            error, SP_USAGE,
+            "--kind model|hardware|precision|network|law|framework|profile is needed for a file");
     if (names_a_machine(spec, sources) && !sp_load_hardware(spec, sources, &loaded.hw, error))
         return false; /* with what is wrong about the size */
     struct sp_nearest nearest = {.wanted = spec};

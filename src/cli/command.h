@@ -28,6 +28,11 @@ struct sp_command {
      * from the report and from core. NULL with an error when there is nothing to draw. */
     struct sp_figure *(*plot)(const struct sp_args *args, const struct sp_report *report,
                               struct sp_error *error);
+
+    /* For words of its own (argv[0] is the command's name): prints row by row instead of making one
+     * report. `streams` says whether these words ask for it. NULL: never. */
+    bool (*streams)(int argc, char **argv);
+    enum sp_exit (*stream)(int argc, char **argv, FILE *out, struct sp_error *error);
 };
 
 /* Every command, in the order of --help; see commands.c. */
@@ -40,6 +45,10 @@ const struct sp_command *sp_find_command(const char *name, struct sp_error *erro
 /* Parses argv (argv[0] is the command's name) and, unless --help is given, fills the report. */
 bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                     struct sp_report *report, struct sp_error *error);
+
+/* The same without running it. */
+bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+                      struct sp_error *error);
 
 /* Names of enum sp_remat and enum sp_overlap, as options spell them. */
 extern const char *const sp_remat_names[], *const sp_overlap_names[];

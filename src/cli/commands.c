@@ -11,6 +11,9 @@
 #define COMMANDS(X) \
     X(fit) \
     X(step) \
+    X(search) \
+    X(sweep) \
+    X(merge) \
     X(memory) \
     X(flops) \
     X(batch) \
@@ -63,13 +66,18 @@ static const struct sp_option *all_options(const struct sp_command *command, siz
     return tables[at];
 }
 
-bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
-                    struct sp_report *report, struct sp_error *error)
+bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+                      struct sp_error *error)
 {
     size_t n;
     const struct sp_option *options = all_options(command, &n);
-    const bool takes_operands = command->operands != NULL;
-    const bool parsed = sp_parse_args(argc, argv, options, n, takes_operands, args, error);
+    return sp_parse_args(argc, argv, options, n, command->operands != NULL, args, error);
+}
+
+bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+                    struct sp_report *report, struct sp_error *error)
+{
+    const bool parsed = sp_parse_command(command, argc, argv, args, error);
     if (parsed && sp_given(args, "help"))
         return true;
     const struct sp_sources sources = sp_sources_of(args);

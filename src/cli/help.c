@@ -16,7 +16,8 @@ const struct sp_option sp_common_options[] = {
     {"set", "PATH=VALUE", SP_MANY, 0, 0, NULL, NULL,
      "override a value for this call, such as hw.chip.hbm_bytes=80GiB; may be repeated"},
     {"config-dir", "DIR", SP_TEXT, 0, 0, NULL, NULL,
-     "folder with models/, hardware/, precision/, networks/ and laws/ of your own"},
+     "folder with models/, hardware/, precision/, networks/, laws/, frameworks/ and profiles/ of "
+     "your own"},
     {"help", NULL, SP_FLAG, 0, 0, NULL, NULL, "this text"},
 };
 const size_t sp_n_common_options = sizeof sp_common_options / sizeof *sp_common_options;

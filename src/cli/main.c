@@ -127,8 +127,12 @@ static enum sp_exit run(const struct sp_command *command, int argc, char **argv)
 {
     static struct sp_args args;
     struct sp_error error = {0};
-    struct sp_report *report = sp_report_new(command->name);
     enum sp_exit code = SP_OK;
+    if (command->streams && command->streams(argc, argv)) {
+        code = command->stream(argc, argv, stdout, &error);
+        return error.lines > 0 ? print_errors(&error) : code;
+    }
+    struct sp_report *report = sp_report_new(command->name);
     if (!sp_run_command(command, argc, argv, &args, report, &error))
         code = print_errors(&error);
     else if (sp_given(&args, "help"))

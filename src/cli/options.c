@@ -79,6 +79,13 @@ static bool take_value(struct sp_args *args, int at, const char *text, struct sp
                            SP_MAX_MANY);
         args->many[args->n_many++] = text;
         return true;
+    case SP_REPEATED:
+        if (args->n_repeated == SP_MAX_MANY)
+            return sp_fail(error, SP_USAGE, "--%s: given more than %d times", option->name,
+                           SP_MAX_MANY);
+        args->repeated_name[args->n_repeated] = option->name;
+        args->repeated[args->n_repeated++] = text;
+        return true;
     default:
         return true;
     }
@@ -221,4 +228,13 @@ void sp_give_number(struct sp_args *args, const char *name, double value)
         return;
     args->given[at] = true;
     args->number[at] = value;
+}
+
+void sp_replace_text(struct sp_args *args, const char *name, const char *text)
+{
+    const int at = find_option(args, name);
+    if (at < 0)
+        return;
+    args->text[at] = text;
+    args->given[at] = true;
 }

@@ -15,7 +15,8 @@ enum sp_option_kind {
     SP_COUNTED,       /* parameters or tokens: a number, and "7B" is 7 * 10^9 */
     SP_CHOICE,        /* one of choices */
     SP_MAYBE,         /* text that may be left out: --explain, --explain=KEY */
-    SP_MANY           /* text, may be repeated */
+    SP_MANY,          /* text, may be repeated: --set */
+    SP_REPEATED       /* the same for other options, kept with the option's name */
 };
 
 struct sp_option {
@@ -39,6 +40,8 @@ struct sp_args {
     double number[SP_MAX_OPTIONS];
     const char *many[SP_MAX_MANY];
     int n_many;
+    const char *repeated[SP_MAX_MANY], *repeated_name[SP_MAX_MANY];
+    int n_repeated;
     const char *operands[SP_MAX_OPERANDS];
     int n_operands;
 };
@@ -58,5 +61,8 @@ int sp_choice_of(const struct sp_args *args, const char *name);    /* index into
 
 /* Puts a number or the index of a choice in the place of what was given, as if typed. */
 void sp_give_number(struct sp_args *args, const char *name, double value);
+
+/* Puts another text in place of a text option's. */
+void sp_replace_text(struct sp_args *args, const char *name, const char *text);
 
 #endif

@@ -10,6 +10,7 @@ const char *const sp_policy_names[] = {"none", "selective", "mlp", "dots",
 const char *const sp_schedule_names[] = {"naive", "gpipe",    "1f1b",     "interleaved", "zb-h1",
                                          "zb-h2", "dualpipe", "circular", NULL};
 const char *const sp_on_off[] = {"on", "off", NULL};
+const char *const sp_placement_names[] = {"dp-inside", "pp-inside", NULL};
 
 /* An option's value, or the fallback. */
 static int64_t whole_or(const struct sp_args *args, const char *name, int64_t fallback)
@@ -168,7 +169,7 @@ static void find_profile(const struct sp_sources *sources, struct sp_planned *p)
     sp_profile_for(&p->hw, &p->framework.framework, known, n, &p->profile, &p->own_profile);
 }
 
-bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
+bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
                 struct sp_error *error)
 {
     const char *const profile = sp_text_of(args, "profile");
@@ -177,7 +178,18 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, st
         !sp_hardware_of(args, sources, &p->hw, error) ||
         (profile && !sp_load_profile(profile, sources, &p->profile, error)) ||
         !load_framework(args, sources, p, error) || !load_precision(args, sources, p, error) ||
-        !read_degrees(args, p, error) || !read_batch(args, p, error))
+        !read_batch(args, p, error))
+        return false;
+    if (!profile)
+        find_profile(sources, p);
+    sp_use_memory_factor(p->profile.memory_factor, &p->framework.framework);
+    return true;
+}
+
+bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
+                struct sp_error *error)
+{
+    if (!sp_base_of(args, sources, p, error) || !read_degrees(args, p, error))
         return false;
     read_sharding(args, p);
     struct sp_plan *const plan = &p->plan;
@@ -189,17 +201,22 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, st
                                      : SP_1F1B;
     plan->sequence_parallel = plan->tp > 1 && sp_choice_of(args, "sp") != 1;
     plan->recompute_layers = isnan(layers) ? 1 : layers;
+    plan->stages_inside = sp_choice_of(args, "placement") == 1;
     plan->imbalance = isnan(imbalance) ? 1 : imbalance;
     if (!check(p, error))
         return false;
-    if (!profile)
-        find_profile(sources, p);
-    sp_use_memory_factor(p->profile.memory_factor, &p->framework.framework);
     if (sp_choice_of(args, "remat") >= 0)
         sp_use_policy(p, sp_policy_names[sp_choice_of(args, "remat")]);
     else
         infer_policy(p);
-    return true;
+    if (sp_choice_of(args, "offload") != 0)
+        return true;
+    plan->recompute.offload = true;
+    return p->hw.chip.pcie_bytes_per_s > 0 ||
+           sp_fail(error, SP_INPUT,
+                   "--offload: %s: chip.pcie_bytes_per_s is not known; --set "
+                   "hw.chip.pcie_bytes_per_s",
+                   p->hw.name);
 }
 
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *p)

@@ -68,6 +68,18 @@ extern const char *const sp_policy_names[], *const sp_schedule_names[];
          NULL,                                                                                       \
          NULL,                                                                                       \
          "share of the layers that --remat applies to (default: all)"},                              \
+        {"offload", "on|off",                                                                        \
+         SP_CHOICE, 0,                                                                               \
+         0,         sp_on_off,                                                                       \
+         NULL,      "activations that are kept wait in the host's memory (default: off)"},           \
+        {"placement",                                                                                \
+         "NAME",                                                                                     \
+         SP_CHOICE,                                                                                  \
+         0,                                                                                          \
+         0,                                                                                          \
+         sp_placement_names,                                                                         \
+         NULL,                                                                                       \
+         "neighbours after TP and CP: dp-inside (default), or pp-inside for stages on one node"},    \
         {"schedule", "NAME",                                                                         \
          SP_CHOICE,  0,                                                                              \
          0,          sp_schedule_names,                                                              \
@@ -86,11 +98,16 @@ extern const char *const sp_policy_names[], *const sp_schedule_names[];
             "torchtitan with ZeRO 3, maxtext on TPUs)"                                               \
     }
 
-extern const char *const sp_on_off[];
+extern const char *const sp_on_off[], *const sp_placement_names[];
 
 /* Loads model, machine, framework, precision, profile, and makes the plan. What does not fit
  * together is an error that names the numbers. */
 bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources,
+                struct sp_planned *planned, struct sp_error *error);
+
+/* The same without a plan: model, machine, framework, precision, profile, batch and sequence, for
+ * `search` (whose plan has `seq`, `batch` and `dtype` set). */
+bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources,
                 struct sp_planned *planned, struct sp_error *error);
 
 /* The inputs of the estimator. */

@@ -15,6 +15,15 @@ extern const size_t sp_n_time_parts;
 /* The i-th component of a step. s. */
 double sp_time_part(const struct sp_step_time *time, size_t i);
 
+/* Names of the conventions of --convention. */
+extern const char *const sp_flop_conventions[];
+
+/* Everything about one plan under the current scope: degrees, memory of the fullest stage, time by
+ * component, rates by a convention. */
+void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
+                 const struct sp_step_time *time, const struct sp_stage_memory *memory,
+                 int64_t stage, int convention);
+
 /* A real run: NAN where it was not measured. */
 struct sp_measured_run {
     double step_s, memory_bytes;

@@ -97,6 +97,9 @@ struct sp_framework_file {
     char marks[256];    /* comma-separated; a source that contains one comes from it */
     char serves[16];    /* "gpu", "zero3" or "tpu": taken for such runs when no mark is found */
     char selective[16]; /* what it means by selective recomputation, a policy's name */
+    /* What it runs, comma-separated names; "": anything. What `search` looks at. */
+    char schedules[96], recompute[96], zero[16];
+    bool offload; /* kept activations may go to the host */
 };
 bool sp_load_framework(const char *spec, const struct sp_sources *sources,
                        struct sp_framework_file *file, struct sp_error *error);

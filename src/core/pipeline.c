@@ -3,20 +3,30 @@
 
 #include <scaleplan/pipeline.h>
 
+/* Interleaved: micro-batches go round in groups of p, v times; a last group of r < p still takes as
+ * long as p, less what it does not fill. In units of F + B. */
+static double rounds_idle(double p, double v, double m)
+{
+    const double r = m - (ceil(m / p) - 1) * p;
+    return p - r + (r - 1) / v;
+}
+
 double sp_bubble_s(const struct sp_pipeline *q)
 {
-    const double p = (double)q->stages, v = (double)q->chunks;
+    const double p = (double)q->stages, v = (double)q->chunks, m = (double)q->microbatches;
     const double F = q->forward_s, B = q->backward_s, W = q->weight_grad_s;
     switch (q->schedule) {
     case SP_INTERLEAVED:
     case SP_CIRCULAR:
-        return (p - 1) * (F + B) / v;
-    case SP_ZB_H1:
-        return fmax((p - 1) * (F + B - 2 * W), 0);
+        return rounds_idle(p, v, m) * (F + B);
+    case SP_ZB_H1: /* weight gradients fill the gaps of as many micro-batches as there are */
+        return fmax((p - 1) * (F + B) - (p + fmin(m, p) - 2) * W, 0);
     case SP_ZB_H2:
-        return fmax((p - 1) * (F + B - 3 * W), 0);
-    case SP_DUALPIPE:
-        return p < 2 ? 0 : fmax((p / 2 - 1) * (F + 2 * B - 3 * W), 0);
+        return fmax((p - 1) * (F + B) - (p + fmin(m, 2 * p - 1) - 2) * W, 0);
+    case SP_DUALPIPE: /* few micro-batches: half of them come from either end */
+        return p < 2 ? 0
+                     : fmax(fmax((p / 2 - 1) * (F + 2 * B - 3 * W), 0),
+                            (p + m / 2 - 1) * (F + B - W) + W - m * (F + B));
     default:
         return (p - 1) * (F + B);
     }
@@ -51,7 +61,9 @@ double sp_in_flight(const struct sp_pipeline *q, int64_t rank)
 
 double sp_microbatches_for(const struct sp_pipeline *q, double efficiency)
 {
-    const double idle = sp_bubble_s(q) / (q->forward_s + q->backward_s);
+    struct sp_pipeline full = *q;
+    full.microbatches = 1024 * q->stages; /* the bubble no longer depends on them */
+    const double idle = sp_bubble_s(&full) / (q->forward_s + q->backward_s);
     const double exact = efficiency * idle / (1 - efficiency);
     /* 0.9 * 3 / (1 - 0.9) is 27.000000000000007: rounding is not a micro-batch. */
     return ceil(exact - 1e-9 * fmax(exact, 1));

@@ -129,3 +129,28 @@ struct sp_stage_layers sp_layers_of_stage(const struct sp_model *model, int64_t 
     layers.dense -= layers.moe;
     return layers;
 }
+
+static bool same_kind(const struct sp_stage_kind *a, const struct sp_stage_kind *b)
+{
+    return a->layers.dense == b->layers.dense && a->layers.moe == b->layers.moe &&
+           a->first == b->first && a->last == b->last;
+}
+
+void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
+                   struct sp_stage_map *map)
+{
+    map->stages = stages;
+    map->kinds = 0;
+    for (int64_t stage = 0; stage < stages; stage++) {
+        const struct sp_stage_kind kind = {sp_layers_of_stage(model, stages, stage, balance),
+                                           stage == 0, stage == stages - 1};
+        int at = 0;
+        while (at < map->kinds && !same_kind(&map->kind[at], &kind))
+            at++;
+        if (at == map->kinds && at < SP_STAGE_KINDS) {
+            map->stage[at] = stage;
+            map->kind[map->kinds++] = kind;
+        }
+        map->of[stage] = (uint8_t)(at < SP_STAGE_KINDS ? at : SP_STAGE_KINDS - 1);
+    }
+}

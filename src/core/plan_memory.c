@@ -37,26 +37,33 @@ double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan)
     return ceil((double)model->vocab / side) * side;
 }
 
-struct sp_stage_weights sp_weights_of_layers(const struct sp_model *model,
-                                             const struct sp_plan *plan,
-                                             const struct sp_layer_weights *w,
-                                             struct sp_stage_layers layers, int64_t stage)
+struct sp_stage_weights sp_weights_of_kind(const struct sp_model *model, const struct sp_plan *plan,
+                                           const struct sp_layer_weights *w,
+                                           const struct sp_stage_kind *kind)
 {
-    const double t = (double)plan->tp, dense = (double)layers.dense, moe = (double)layers.moe;
+    const double t = (double)plan->tp;
+    const double dense = (double)kind->layers.dense, moe = (double)kind->layers.moe;
     const double padding = sp_padded_vocab(model, plan) / (double)model->vocab;
-    const bool first = stage == 0, last = stage == plan->pp - 1;
     struct sp_stage_weights of = {
         .dense = (dense + moe) * (w->attention / t + w->norms) + dense * w->dense_mlp / t +
                  moe * (w->shared_mlp / t + w->router),
         .experts = moe * w->experts / (double)(plan->ep * plan->etp),
     };
-    if (first)
+    if (kind->first)
         of.dense += w->embedding * padding / t;
-    if (last)
+    if (kind->last)
         of.dense += w->last_norm;
-    if (last && !(first && model->tied_embeddings))
+    if (kind->last && !(kind->first && model->tied_embeddings))
         of.dense += w->head * padding / t;
     return of;
+}
+
+static struct sp_stage_kind kind_of_stage(const struct sp_model *model, const struct sp_plan *plan,
+                                          const struct sp_framework *framework, int64_t stage)
+{
+    return (struct sp_stage_kind){
+        sp_layers_of_stage(model, plan->pp, stage, (enum sp_balance)framework->balance), stage == 0,
+        stage == plan->pp - 1};
 }
 
 struct sp_stage_weights sp_weights_of_stage(const struct sp_model *model,
@@ -64,9 +71,8 @@ struct sp_stage_weights sp_weights_of_stage(const struct sp_model *model,
                                             const struct sp_framework *framework, int64_t stage)
 {
     const struct sp_layer_weights w = sp_count_layer_weights(model);
-    const struct sp_stage_layers layers =
-        sp_layers_of_stage(model, plan->pp, stage, (enum sp_balance)framework->balance);
-    return sp_weights_of_layers(model, plan, &w, layers, stage);
+    const struct sp_stage_kind kind = kind_of_stage(model, plan, framework, stage);
+    return sp_weights_of_kind(model, plan, &w, &kind);
 }
 
 /* Elements of q, k and v of one token, and of attention's output. */
@@ -164,13 +170,14 @@ static double loss_bytes(const struct sp_model *model, const struct sp_plan *pla
 
 /* One weight gradient per weight shape: TransformerEngine's dummies. */
 static double dummy_elements(const struct sp_model *model, const struct sp_plan *plan,
-                             struct sp_stage_layers layers, bool last)
+                             const struct sp_layer_weights *w, const struct sp_stage_kind *kind)
 {
+    const struct sp_stage_layers layers = kind->layers;
     const double h = (double)model->d_model, t = (double)plan->tp;
     const double gates = model->gated_mlp ? 2 : 1;
     double elements = 0;
     if (model->mla.kv_lora_rank > 0) {
-        elements += sp_count_layer_weights(model).attention / t;
+        elements += w->attention / t;
     } else {
         elements += h * qkv_elements(model) / t + h * attended_elements(model) / t;
     }
@@ -180,26 +187,23 @@ static double dummy_elements(const struct sp_model *model, const struct sp_plan 
     if (layers.moe > 0)
         elements += (gates + 1) * h * (double)model->moe.d_ff_expert *
                     (1 / (double)plan->etp + (double)model->moe.shared_experts / t);
-    if (last)
+    if (kind->last)
         elements += h * sp_padded_vocab(model, plan) / t;
     return elements;
 }
 
 /* What FSDP holds unsharded: some layers, their gradients, and the tables at the ends. */
 static double gathered_bytes(const struct sp_model *model, const struct sp_plan *plan,
-                             const struct sp_framework *framework, struct sp_stage_layers layers,
-                             bool first, bool last)
+                             const struct sp_framework *framework, const struct sp_layer_weights *w,
+                             const struct sp_stage_kind *kind)
 {
-    if (plan->zero < 3)
-        return 0;
-    const struct sp_layer_weights w = sp_count_layer_weights(model);
     const double t = (double)plan->tp;
-    const double mlp = layers.moe > 0
-                           ? w.shared_mlp / t + w.experts / (double)(plan->ep * plan->etp)
-                           : w.dense_mlp / t;
-    const double layer = w.attention / t + mlp;
-    const double tables =
-        (first ? w.embedding : 0) + (last && !(first && model->tied_embeddings) ? w.head : 0);
+    const double mlp = kind->layers.moe > 0
+                           ? w->shared_mlp / t + w->experts / (double)(plan->ep * plan->etp)
+                           : w->dense_mlp / t;
+    const double layer = w->attention / t + mlp;
+    const double tables = (kind->first ? w->embedding : 0) +
+                          (kind->last && !(kind->first && model->tied_embeddings) ? w->head : 0);
     return layer * (ELEMENT * framework->gathered_layers + 4 * framework->gathered_grads) +
            ELEMENT * tables / t;
 }
@@ -210,50 +214,71 @@ static int64_t whole(double bytes)
     return llround(fmin(bytes, SP_MOST_BYTES));
 }
 
-struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
-                                          const struct sp_precision *precision,
-                                          const struct sp_plan *plan,
-                                          const struct sp_framework *framework, int64_t stage)
+struct sp_prepared_memory sp_prepare_memory(const struct sp_model *model,
+                                            const struct sp_plan *plan,
+                                            const struct sp_framework *framework)
 {
-    const struct sp_stage_weights w = sp_weights_of_stage(model, plan, framework, stage);
-    const struct sp_stage_layers layers =
-        sp_layers_of_stage(model, plan->pp, stage, (enum sp_balance)framework->balance);
-    const bool first = stage == 0, last = stage == plan->pp - 1;
+    const double redone = plan->recompute_layers;
+    struct sp_prepared_memory p = {.weights = sp_count_layer_weights(model),
+                                   .loss = loss_bytes(model, plan, framework)};
+    double *const kept[] = {&p.kept_dense, &p.kept_moe}, *const peak[] = {&p.peak_dense,
+                                                                          &p.peak_moe};
+    for (int moe = 0; moe < (model->moe.experts > 0 ? 2 : 1); moe++) {
+        const double with = sp_kept_bytes(model, plan, framework, &plan->recompute, moe);
+        const double without = sp_kept_bytes(model, plan, framework, &nothing, moe);
+        *kept[moe] = redone * with + (1 - redone) * without;
+        *peak[moe] = backward_bytes(model, plan, framework, moe);
+    }
+    return p;
+}
+
+static struct sp_kind_memory memory_of_kind(const struct sp_model *model,
+                                            const struct sp_plan *plan,
+                                            const struct sp_framework *framework,
+                                            const struct sp_prepared_memory *p,
+                                            const struct sp_stage_kind *kind)
+{
+    const double dense = (double)kind->layers.dense, moe = (double)kind->layers.moe;
+    struct sp_kind_memory m = {
+        .held = sp_weights_of_kind(model, plan, &p->weights, kind),
+        .kept = dense * p->kept_dense + moe * p->kept_moe,
+        .peak = fmax(dense > 0 ? p->peak_dense : 0, moe > 0 ? p->peak_moe : 0),
+        .dummy =
+            framework->dummy_wgrads ? ELEMENT * dummy_elements(model, plan, &p->weights, kind) : 0,
+        .gathered = gathered_bytes(model, plan, framework, &p->weights, kind),
+    };
+    if (kind->last)
+        m.peak = fmax(m.peak, p->loss);
+    return m;
+}
+
+void sp_memory_of_kinds(const struct sp_model *model, const struct sp_plan *plan,
+                        const struct sp_framework *framework,
+                        const struct sp_prepared_memory *prepared, const struct sp_stage_map *map,
+                        struct sp_kind_memory *kinds)
+{
+    for (int i = 0; i < map->kinds; i++)
+        kinds[i] = memory_of_kind(model, plan, framework, prepared, &map->kind[i]);
+}
+
+/* Bytes of a stage of that kind with `in_flight` micro-batches at its peak. */
+static struct sp_stage_memory add_up(const struct sp_precision *precision,
+                                     const struct sp_plan *plan,
+                                     const struct sp_framework *framework,
+                                     const struct sp_kind_memory *k, double in_flight)
+{
     const double D = (double)plan->shards;
     const double D_experts = fmax(1, D * (double)plan->tp / (double)(plan->ep * plan->etp));
     const double K = precision->master_bytes + precision->optimizer_bytes;
-    const double sharded = w.dense / D + w.experts / D_experts, held = w.dense + w.experts;
-
-    const struct sp_pipeline pipeline = {.schedule = plan->schedule,
-                                         .stages = plan->pp,
-                                         .microbatches = sp_plan_microbatches(plan),
-                                         .chunks = plan->vpp};
-    const double in_flight = plan->pp > 1 ? sp_in_flight(&pipeline, stage) : 1;
-    const double redone = plan->recompute_layers;
-    double kept = 0, peak = 0;
-    const struct {
-        double layers;
-        bool moe;
-    } kinds[] = {{(double)layers.dense, false}, {(double)layers.moe, true}};
-    for (int i = 0; i < 2; i++) {
-        if (kinds[i].layers == 0)
-            continue;
-        const double with = sp_kept_bytes(model, plan, framework, &plan->recompute, kinds[i].moe);
-        const double without = sp_kept_bytes(model, plan, framework, &nothing, kinds[i].moe);
-        kept += kinds[i].layers * (redone * with + (1 - redone) * without);
-        peak = fmax(peak, backward_bytes(model, plan, framework, kinds[i].moe));
-    }
-    if (last)
-        peak = fmax(peak, loss_bytes(model, plan, framework));
-
+    const double copies = plan->schedule == SP_DUALPIPE ? 2 : 1; /* a stage from either end */
+    const double sharded = copies * (k->held.dense / D + k->held.experts / D_experts);
+    const double held = copies * (k->held.dense + k->held.experts);
     struct sp_stage_memory m = {
         .params = whole(precision->weight_bytes * (plan->zero >= 3 ? sharded : held)),
         .grads = whole(precision->grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
-        .activations = whole(in_flight * kept + peak),
-        .buffers = whole(
-            (framework->dummy_wgrads ? ELEMENT * dummy_elements(model, plan, layers, last) : 0) +
-            gathered_bytes(model, plan, framework, layers, first, last)),
+        .activations = whole(in_flight * k->kept + k->peak),
+        .buffers = whole(k->dummy + (plan->zero >= 3 ? k->gathered : 0)),
     };
     m.live = m.params + m.grads + m.optimizer + m.activations + m.buffers;
     m.reserved = whole((double)m.live * framework->reserved_factor);
@@ -261,18 +286,52 @@ struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
     return m;
 }
 
+static double in_flight_of(const struct sp_plan *plan, int64_t stage)
+{
+    const struct sp_pipeline pipeline = {.schedule = plan->schedule,
+                                         .stages = plan->pp,
+                                         .microbatches = sp_plan_microbatches(plan),
+                                         .chunks = plan->vpp};
+    return plan->pp > 1 ? sp_in_flight(&pipeline, stage) : 1;
+}
+
+struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
+                                          const struct sp_precision *precision,
+                                          const struct sp_plan *plan,
+                                          const struct sp_framework *framework, int64_t stage)
+{
+    const struct sp_prepared_memory prepared = sp_prepare_memory(model, plan, framework);
+    const struct sp_stage_kind kind = kind_of_stage(model, plan, framework, stage);
+    const struct sp_kind_memory m = memory_of_kind(model, plan, framework, &prepared, &kind);
+    return add_up(precision, plan, framework, &m, in_flight_of(plan, stage));
+}
+
+int64_t sp_fullest_prepared(const struct sp_precision *precision, const struct sp_plan *plan,
+                            const struct sp_framework *framework, const struct sp_stage_map *map,
+                            const struct sp_kind_memory *kinds, struct sp_stage_memory *memory)
+{
+    /* no schedule keeps more micro-batches in flight on a later stage: of stages that are alike the
+     * first is the fullest */
+    int64_t fullest = 0;
+    for (int i = 0; i < map->kinds; i++) {
+        const struct sp_stage_memory m =
+            add_up(precision, plan, framework, &kinds[i], in_flight_of(plan, map->stage[i]));
+        if (i == 0 || m.live > memory->live) {
+            *memory = m;
+            fullest = map->stage[i];
+        }
+    }
+    return fullest;
+}
+
 int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision *precision,
                          const struct sp_plan *plan, const struct sp_framework *framework,
                          struct sp_stage_memory *memory)
 {
-    int64_t fullest = 0;
-    for (int64_t stage = 0; stage < plan->pp; stage++) {
-        const struct sp_stage_memory m =
-            sp_memory_of_stage(model, precision, plan, framework, stage);
-        if (stage == 0 || m.live > memory->live) {
-            *memory = m;
-            fullest = stage;
-        }
-    }
-    return fullest;
+    struct sp_stage_map map;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    const struct sp_prepared_memory prepared = sp_prepare_memory(model, plan, framework);
+    sp_map_stages(model, plan->pp, (enum sp_balance)framework->balance, &map);
+    sp_memory_of_kinds(model, plan, framework, &prepared, &map, kinds);
+    return sp_fullest_prepared(precision, plan, framework, &map, kinds, memory);
 }

@@ -10,6 +10,20 @@ static double constant(const struct sp_step_inputs *in, enum sp_constant id)
     return in->profile->value[id];
 }
 
+/* What is kept goes to the host in the forward pass and comes back in the backward pass, hidden
+ * behind the layer's work. */
+static double offload_s(const struct sp_step_inputs *in, bool moe, double hides)
+{
+    struct sp_recompute kept = in->plan->recompute;
+    const double rate = in->hw->chip.pcie_bytes_per_s;
+    if (!kept.offload || !(rate > 0))
+        return 0;
+    kept.offload = false;
+    const double bytes = 2 * sp_kept_bytes(in->model, in->plan, in->framework, &kept, moe);
+    const double copy = in->plan->recompute_layers * bytes / rate;
+    return sp_smooth_max(hides, copy) - hides;
+}
+
 /* Forward and backward of one layer for one micro-batch. */
 static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, bool moe)
 {
@@ -34,6 +48,7 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, bool moe
         p.cp_comm =
             sp_smooth_max(p.attention, cp) - p.attention + constant(in, SP_C_CONTENTION) * cp;
     const double busy = p.matmul + p.attention + p.elementwise + p.recompute;
+    p.offload = offload_s(in, moe, busy);
     const double least = constant(in, SP_C_LAUNCH) * (1 + redone * r->qkv / 3);
     p.launch = sp_smooth_max(busy, least) - busy;
     return p;
@@ -41,11 +56,13 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, bool moe
 
 struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in)
 {
+    const double nodes = (double)sp_chips(in->hw) / 8;
     struct sp_prepared prepared = {
         .ends = sp_time_of_ends(in),
         .weights = sp_count_layer_weights(in->model),
         .dense = pass_layer(in, false),
-        .hop_s = sp_stage_hop_s(in),
+        .ideal_s = sp_ideal_step_s(in),
+        .straggler = constant(in, SP_C_STRAGGLER) * log2(1 + nodes),
     };
     if (in->model->moe.experts > 0)
         prepared.moe = pass_layer(in, true);
@@ -59,46 +76,74 @@ static void add_layers(struct sp_stage_time *s, const struct sp_layer_pass *p, d
     s->elementwise += layers * p->elementwise;
     s->recompute += layers * p->recompute;
     s->launch += layers * p->launch;
+    s->offload += layers * p->offload;
     s->tp_comm += layers * p->tp_comm;
     s->cp_comm += layers * p->cp_comm;
     s->ep_comm += layers * p->ep_comm;
 }
 
-static double held_weights(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
-                           int64_t stage)
+static double busy_of(const struct sp_stage_time *s)
 {
-    const struct sp_stage_weights w = sp_weights_of_layers(
-        in->model, in->plan, &prepared->weights,
-        sp_layers_of_stage(in->model, in->plan->pp, stage, (enum sp_balance)in->framework->balance),
-        stage);
-    return w.dense + w.experts;
+    return s->matmul + s->attention + s->elementwise + s->recompute + s->launch + s->offload +
+           s->tp_comm + s->cp_comm + s->ep_comm;
+}
+
+static struct sp_kind_time time_of_kind(const struct sp_step_inputs *in,
+                                        const struct sp_prepared *prepared,
+                                        const struct sp_stage_kind *kind)
+{
+    const struct sp_stage_weights w =
+        sp_weights_of_kind(in->model, in->plan, &prepared->weights, kind);
+    struct sp_kind_time k = {.held = w.dense + w.experts};
+    add_layers(&k.time, &prepared->dense, (double)kind->layers.dense);
+    add_layers(&k.time, &prepared->moe, (double)kind->layers.moe);
+    if (kind->first)
+        k.time.elementwise += 3 * prepared->ends.embedding;
+    if (kind->last) {
+        k.time.matmul += 3 * prepared->ends.head;
+        k.time.elementwise += 3 * prepared->ends.loss;
+    }
+    k.busy_s = busy_of(&k.time);
+    return k;
+}
+
+void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                    const struct sp_stage_map *map, struct sp_staged *staged)
+{
+    for (int i = 0; i < map->kinds; i++)
+        staged->kind[i] = time_of_kind(in, prepared, &map->kind[i]);
+    staged->hop_s = sp_stage_hop_s(in);
+}
+
+/* Splits a stage's time into its passes. */
+static void split_passes(struct sp_stage_time *s, double all)
+{
+    s->forward = (all - s->recompute) / 3;
+    s->backward = all - s->forward;
+}
+
+/* With ZeRO 3 weights are gathered for each pass and gradients reduced, 2 bytes each. */
+static struct sp_stage_time shard_kind(const struct sp_step_inputs *in,
+                                       const struct sp_kind_time *kind)
+{
+    struct sp_stage_time s = kind->time;
+    if (in->plan->zero >= 3) {
+        const double comm = sp_shards_s(in, kind->held * (2 + 2 + 2));
+        s.fsdp_comm =
+            sp_smooth_max(kind->busy_s, comm) - kind->busy_s + constant(in, SP_C_CONTENTION) * comm;
+    }
+    split_passes(&s, kind->busy_s + s.fsdp_comm);
+    return s;
 }
 
 struct sp_stage_time sp_time_of_stage(const struct sp_step_inputs *in,
                                       const struct sp_prepared *prepared, int64_t stage)
 {
-    const struct sp_stage_layers layers =
-        sp_layers_of_stage(in->model, in->plan->pp, stage, (enum sp_balance)in->framework->balance);
-    struct sp_stage_time s = {0};
-    add_layers(&s, &prepared->dense, (double)layers.dense);
-    add_layers(&s, &prepared->moe, (double)layers.moe);
-    if (stage == 0)
-        s.elementwise += 3 * prepared->ends.embedding;
-    if (stage == in->plan->pp - 1) {
-        s.matmul += 3 * prepared->ends.head;
-        s.elementwise += 3 * prepared->ends.loss;
-    }
-    const double busy = s.matmul + s.attention + s.elementwise + s.recompute + s.launch +
-                        s.tp_comm + s.cp_comm + s.ep_comm;
-    if (in->plan->zero >= 3) {
-        /* weights are gathered for each pass, gradients reduced, 2 bytes each */
-        const double comm = sp_shards_s(in, held_weights(in, prepared, stage) * (2 + 2 + 2));
-        s.fsdp_comm = sp_smooth_max(busy, comm) - busy + constant(in, SP_C_CONTENTION) * comm;
-    }
-    const double all = busy + s.fsdp_comm;
-    s.forward = (all - s.recompute) / 3;
-    s.backward = all - s.forward;
-    return s;
+    const struct sp_stage_kind kind = {
+        sp_layers_of_stage(in->model, in->plan->pp, stage, (enum sp_balance)in->framework->balance),
+        stage == 0, stage == in->plan->pp - 1};
+    const struct sp_kind_time time = time_of_kind(in, prepared, &kind);
+    return shard_kind(in, &time);
 }
 
 /* Idle time of the slowest stage. */
@@ -124,19 +169,30 @@ static double bubble_of(const struct sp_step_inputs *in, const struct sp_stage_t
     double sum = 0;
     for (int64_t k = 0; k < p->pp; k++)
         sum += forward[k] + backward[k];
-    return fmax(0, sp_bubble_s(&equal)) * (sum - worst) / (worst * (double)(p->pp - 1));
+    const double times = p->schedule == SP_NAIVE ? (double)m : 1; /* nothing overlaps */
+    return times * fmax(0, sp_bubble_s(&equal)) * (sum - worst) / (worst * (double)(p->pp - 1));
 }
 
-/* Once a step: gradients and weights of ZeRO 0 to 2, slices, HSDP, hidden behind a micro-batch. */
-static double dp_comm_of(const struct sp_step_inputs *in, double held, double hides)
+/* A collective hidden behind a micro-batch. */
+static double exposed_s(const struct sp_step_inputs *in, double comm, double hides)
+{
+    return comm > 0 ? sp_smooth_max(hides, comm) - hides + constant(in, SP_C_CONTENTION) * comm : 0;
+}
+
+/* Gradients and weights of ZeRO 0 to 2, slices, HSDP. Once a step, but with ZeRO 2, whose gradients
+ * are reduced after every micro-batch because nobody keeps all of them. */
+static double dp_comm_of(const struct sp_step_inputs *in, double held, double hides, double m)
 {
     const struct sp_plan *p = in->plan;
-    double comm = sp_replicas_s(in, 2 * held / (p->zero >= 3 ? (double)p->shards : 1));
-    if (p->zero < 3)
-        comm += sp_shards_s(in, held * (in->precision->grad_bytes + in->precision->weight_bytes));
-    if (comm <= 0)
-        return 0;
-    return sp_smooth_max(hides, comm) - hides + constant(in, SP_C_CONTENTION) * comm;
+    const struct sp_precision *q = in->precision;
+    const double replicas = sp_replicas_s(in, 2 * held / (p->zero >= 3 ? (double)p->shards : 1));
+    if (p->zero >= 3)
+        return exposed_s(in, replicas, hides);
+    if (p->zero == 2)
+        return m * exposed_s(in, sp_shards_s(in, held * q->grad_bytes), hides) +
+               exposed_s(in, replicas + sp_shards_s(in, held * q->weight_bytes), hides);
+    return exposed_s(in, replicas + sp_shards_s(in, held * (q->grad_bytes + q->weight_bytes)),
+                     hides);
 }
 
 /* Reads and writes the states that a device owns. */
@@ -174,50 +230,124 @@ double sp_ideal_step_s(const struct sp_step_inputs *in)
 
 static double sum_of(const struct sp_step_time *t)
 {
-    return t->matmul + t->attention + t->elementwise + t->recompute + t->launch + t->tp_comm +
-           t->cp_comm + t->ep_comm + t->dp_comm + t->pp_comm + t->bubble + t->optimizer;
+    return t->matmul + t->attention + t->elementwise + t->recompute + t->launch + t->offload +
+           t->tp_comm + t->cp_comm + t->ep_comm + t->dp_comm + t->pp_comm + t->bubble +
+           t->optimizer;
 }
 
-struct sp_step_time sp_estimate_prepared(const struct sp_step_inputs *in,
-                                         const struct sp_prepared *prepared)
+/* Spreads the kinds' times over the stages; returns the slowest kind, the first of several. */
+static int slowest_kind(const struct sp_stage_map *map, const struct sp_stage_time *kind,
+                        double *forward, double *backward)
+{
+    int slowest = 0;
+    for (int i = 1; i < map->kinds; i++)
+        if (kind[i].forward + kind[i].backward > kind[slowest].forward + kind[slowest].backward)
+            slowest = i;
+    for (int64_t stage = 0; stage < map->stages; stage++) {
+        forward[stage] = kind[map->of[stage]].forward;
+        backward[stage] = kind[map->of[stage]].backward;
+    }
+    return slowest;
+}
+
+/* Sends between stages, each micro-batch and chunk there and back. */
+static double sends_s(const struct sp_plan *p, const struct sp_staged *staged)
+{
+    const double m = (double)sp_plan_microbatches(p);
+    return p->pp > 1 ? 2 * (m + (double)p->pp - 1) * (double)p->vpp * staged->hop_s : 0;
+}
+
+struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
+                                       const struct sp_prepared *prepared,
+                                       const struct sp_stage_map *map,
+                                       const struct sp_staged *staged)
 {
     const struct sp_plan *p = in->plan;
     double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES];
-    struct sp_stage_time s = {0};
-    for (int64_t stage = 0; stage < p->pp; stage++) {
-        const struct sp_stage_time here = sp_time_of_stage(in, prepared, stage);
-        forward[stage] = here.forward;
-        backward[stage] = here.backward;
-        if (here.forward + here.backward > s.forward + s.backward)
-            s = here;
-    }
-    const double m = (double)sp_plan_microbatches(p), held = held_weights(in, prepared, 0);
-    const double hops = 2 * (m + (double)p->pp - 1) * (double)p->vpp;
+    struct sp_stage_time kind[SP_STAGE_KINDS];
+    for (int i = 0; i < map->kinds; i++)
+        kind[i] = shard_kind(in, &staged->kind[i]);
+    const struct sp_stage_time s = kind[slowest_kind(map, kind, forward, backward)];
+    const double m = (double)sp_plan_microbatches(p), held = staged->kind[0].held;
     struct sp_step_time t = {
         .matmul = m * s.matmul,
         .attention = m * s.attention,
         .elementwise = m * s.elementwise,
         .recompute = m * s.recompute,
         .launch = m * s.launch,
+        .offload = m * s.offload,
         .tp_comm = m * s.tp_comm,
         .cp_comm = m * s.cp_comm,
         .ep_comm = m * s.ep_comm,
-        .dp_comm = m * s.fsdp_comm + dp_comm_of(in, held, s.forward + s.backward),
-        .pp_comm = p->pp > 1 ? hops * prepared->hop_s : 0,
+        .dp_comm = m * s.fsdp_comm + dp_comm_of(in, held, s.forward + s.backward, m),
+        .pp_comm = sends_s(p, staged),
         .bubble = bubble_of(in, &s, forward, backward),
         .optimizer = optimizer_of(in, held),
     };
-    const double nodes = (double)sp_chips(in->hw) / 8;
-    t.straggler = sum_of(&t) * constant(in, SP_C_STRAGGLER) * log2(1 + nodes);
-    const double ideal = sp_ideal_step_s(in), step = sum_of(&t) + t.straggler;
-    if (step < ideal) /* 6 P B counts tables as matmuls, which a step with a large one need not */
-        t.launch += ideal - step;
+    t.straggler = sum_of(&t) * prepared->straggler;
+    const double step = sum_of(&t) + t.straggler;
+    if (step < prepared->ideal_s) /* 6 P B counts tables as matmuls, which a step need not */
+        t.launch += prepared->ideal_s - step;
     t.step = sum_of(&t) + t.straggler;
     return t;
+}
+
+struct sp_step_time sp_estimate_prepared(const struct sp_step_inputs *in,
+                                         const struct sp_prepared *prepared)
+{
+    struct sp_stage_map map;
+    struct sp_staged staged;
+    sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &map);
+    sp_stage_times(in, prepared, &map, &staged);
+    return sp_estimate_staged(in, prepared, &map, &staged);
 }
 
 struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in)
 {
     const struct sp_prepared prepared = sp_prepare_step(in);
     return sp_estimate_prepared(in, &prepared);
+}
+
+/* Bounds are compared with sums that were added in another order. */
+static double bound(const struct sp_prepared *prepared, double busy_s)
+{
+    return fmax(prepared->ideal_s, busy_s * (1 + prepared->straggler)) * (1 - 1e-9);
+}
+
+double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared)
+{
+    const struct sp_plan *p = in->plan;
+    struct sp_stage_time all = {0};
+    const double moe = (double)sp_moe_layers(in->model);
+    add_layers(&all, &prepared->dense, (double)in->model->layers - moe);
+    add_layers(&all, &prepared->moe, moe);
+    const struct sp_ends_time *e = &prepared->ends;
+    const double whole = busy_of(&all) + 3 * (e->embedding + e->head + e->loss);
+    /* m >= B / (dp b), and the slowest of pp stages does at least 1/pp of the work */
+    const double replicas = (double)sp_plan_devices(p) / (double)(p->tp * p->cp);
+    return bound(prepared, whole * (double)p->batch / ((double)p->micro_batch * replicas));
+}
+
+double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                         const struct sp_stage_map *map, const struct sp_staged *staged)
+{
+    double most = 0;
+    for (int i = 0; i < map->kinds; i++)
+        most = fmax(most, staged->kind[i].busy_s);
+    return bound(prepared, most * (double)sp_plan_microbatches(in->plan));
+}
+
+double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                       const struct sp_stage_map *map, const struct sp_staged *staged)
+{
+    double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES];
+    struct sp_stage_time kind[SP_STAGE_KINDS];
+    for (int i = 0; i < map->kinds; i++) {
+        kind[i] = staged->kind[i].time;
+        split_passes(&kind[i], staged->kind[i].busy_s);
+    }
+    const int slowest = slowest_kind(map, kind, forward, backward);
+    const double busy = staged->kind[slowest].busy_s * (double)sp_plan_microbatches(in->plan);
+    const double bubble = bubble_of(in, &kind[slowest], forward, backward);
+    return bound(prepared, busy + bubble + sends_s(in->plan, staged));
 }

@@ -1,5 +1,5 @@
 /* Collectives of a plan on the networks that their groups span. Ranks are laid out TP innermost,
- * then CP, DP, and PP outermost. */
+ * then CP, DP, and PP outermost; with `stages_inside` PP before DP. */
 #include <math.h>
 
 #include "step_internal.h"
@@ -106,13 +106,19 @@ double sp_ep_layer_s(const struct sp_step_inputs *in)
     return 2 * exchange_s(in, g, bytes);
 }
 
+/* Ranks between neighbours of a data-parallel group. */
+static double replica_stride(const struct sp_plan *p)
+{
+    return (double)(p->stages_inside ? p->tp * p->pp : p->tp);
+}
+
 double sp_shards_s(const struct sp_step_inputs *in, double bytes)
 {
     const struct sp_plan *p = in->plan;
     double shards = (double)p->shards;
     if (in->hw->network.kind == SP_TORUS)
         shards = fmin(shards, (double)in->hw->chips_per_slice / (double)(p->tp * p->pp));
-    return gather_s(in, (struct group){shards, (double)p->tp}, bytes);
+    return gather_s(in, (struct group){shards, replica_stride(p)}, bytes);
 }
 
 double sp_replicas_s(const struct sp_step_inputs *in, double bytes)
@@ -129,7 +135,8 @@ double sp_replicas_s(const struct sp_step_inputs *in, double bytes)
     const double replicas = (double)(p->dp * p->cp) / (double)p->shards;
     if (replicas <= 1)
         return 0;
-    return 2 * gather_s(in, (struct group){replicas, (double)(p->tp * p->shards)}, bytes);
+    const struct group g = {replicas, replica_stride(p) * (double)p->shards};
+    return 2 * gather_s(in, g, bytes);
 }
 
 double sp_stage_hop_s(const struct sp_step_inputs *in)
@@ -139,7 +146,8 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
     if (p->pp <= 1)
         return 0;
     const double bytes = ELEMENT * shard_tokens(p) * (double)in->model->d_model / (double)p->tp;
-    const bool inside = (double)(p->tp * p->cp * p->dp * 2) <= (double)net->domain;
+    const int64_t apart = p->stages_inside ? p->tp * p->cp : p->tp * p->cp * p->dp;
+    const bool inside = (double)(2 * apart) <= (double)net->domain;
     const double link = net->kind == SP_TORUS ? net->link_bytes_per_s
                         : inside              ? net->domain_bytes_per_s
                                               : net->scaleout_bytes_per_s;

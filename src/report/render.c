@@ -1,5 +1,6 @@
 /* Which keys are asked for, bare values, JSON, CSV and explanations. */
 #include "report_internal.h"
+#include "rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,9 +130,9 @@ static void add_entry_json(cJSON *root, const struct sp_entry *entry)
                                             : cJSON_CreateRaw(value));
 }
 
-static void print_json(cJSON *root, FILE *out)
+static void print_json(cJSON *root, bool one_line, FILE *out)
 {
-    char *text = cJSON_Print(root);
+    char *text = one_line ? cJSON_PrintUnformatted(root) : cJSON_Print(root);
     if (text)
         fprintf(out, "%s\n", text);
     cJSON_free(text);
@@ -149,24 +150,7 @@ void sp_render_json(const struct sp_report *report, const struct sp_render *how,
         for (size_t i = 0; i < report->n_notes; i++)
             cJSON_AddItemToArray(notes, cJSON_CreateString(report->notes[i]));
     }
-    print_json(root, out);
-}
-
-/* RFC 4180; text that a spreadsheet would run as a formula is kept from it by an apostrophe. */
-static void csv_cell(const char *text, bool guard, FILE *out)
-{
-    const bool formula = guard && *text && strchr("=+-@\t\r", *text);
-    if (!formula && !strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fprintf(out, "\"%s", formula ? "'" : "");
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    print_json(root, how->one_line, out);
 }
 
 void sp_render_csv(const struct sp_report *report, const struct sp_render *how, FILE *out)
@@ -182,11 +166,11 @@ void sp_render_csv(const struct sp_report *report, const struct sp_render *how, 
             separator = ",";
             sp_format_entry(entry, value, sizeof value);
             if (header)
-                csv_cell(entry->path, true, out);
+                sp_write_csv_cell(entry->path, true, out);
             else if (entry->kind == SP_VALUE_TEXT)
-                csv_cell(entry->text, true, out);
+                sp_write_csv_cell(entry->text, true, out);
             else if (entry->kind != SP_VALUE_NONE)
-                csv_cell(value, false, out);
+                sp_write_csv_cell(value, false, out);
         }
         fputc('\n', out);
     }
@@ -306,7 +290,7 @@ void sp_render_explain(const struct sp_report *report, const struct sp_render *h
         explain_text(report, entry, out);
     }
     if (list)
-        print_json(list, out);
+        print_json(list, false, out);
 }
 
 void sp_render(const struct sp_report *report, const struct sp_render *how, FILE *out)

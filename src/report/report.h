@@ -115,6 +115,7 @@ struct sp_render {
     const char *get;         /* "key,key" or NULL */
     bool explain;            /* --explain given */
     const char *explain_key; /* its key, or NULL for all */
+    bool one_line;           /* JSON without line breaks */
 };
 
 /* Checks the keys asked for by --get and --explain; `unknown` gets the first unknown one. */

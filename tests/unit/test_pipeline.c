@@ -52,7 +52,8 @@ static void in_flight(void **state)
 }
 
 /* For equal stages every played schedule takes its closed form's time, and the first stage holds
- * its closed form's micro-batches. ZB-H2 takes (p-1) F longer: see pipeline.h. */
+ * its closed form's micro-batches, with fewer micro-batches than stages too. ZB-H2 takes up to
+ * (p-1) F longer: see pipeline.h. */
 static void played_is_closed(void **state)
 {
     (void)state;
@@ -62,12 +63,13 @@ static void played_is_closed(void **state)
     for (int schedule = SP_GPIPE; schedule <= SP_CIRCULAR; schedule++) {
         const bool chunked = schedule == SP_INTERLEAVED || schedule == SP_CIRCULAR;
         for (int64_t p = 1; p <= 16; p *= 2) {
-            for (int64_t m = p; m <= 64; m *= 2) {
+            for (int64_t m = chunked ? p : 1; m <= 64; m = m < 8 && !chunked ? m + 1 : 2 * m) {
                 for (int64_t v = 1; v <= (chunked ? 4 : 1); v++) {
                     const struct sp_pipeline q = plan((enum sp_schedule)schedule, p, m, v);
                     if (!sp_play_pipeline(&q, NULL, 0, tasks, &g))
                         continue;
-                    const double fill = schedule == SP_ZB_H2 ? (double)(p - 1) : 0;
+                    const double fill =
+                        schedule == SP_ZB_H2 ? fmin(fmax((double)(m - p), 0), (double)(p - 1)) : 0;
                     assert_close(g.makespan_s, sp_useful_s(&q) + sp_bubble_s(&q) + fill, 1e-12);
                     assert_close(g.busy_s[p - 1], sp_useful_s(&q), 1e-12);
                     assert_close(g.peak_in_flight[0], sp_in_flight(&q, 0), 1e-12);
@@ -83,6 +85,21 @@ static void played_is_closed(void **state)
 /* A last stage of twice the time sets the pace of 1F1B: warm-up through 3 stages, 8 (F+B) twice as
  * long, and 3 backward passes after the last: 3 + 48 + 6 = 57 s. Sends of 0.5 s add 3 on the way
  * there and 3 back. */
+/* Interleaving needs m in multiples of p to play; with fewer, a group takes as long as a full one
+ * less what it does not fill: p = 4, v = 2, m = 1 passes 8 chunks of 1/2 forward and back, alone:
+ * 12 of F + B = 3, of which 3 work. m = 6: a full group of 4, then (2 x 4 + 2 - 1) / 2 of two. */
+static void few_microbatches(void **state)
+{
+    (void)state;
+    const struct sp_pipeline one = plan(SP_INTERLEAVED, 4, 1, 2), six = plan(SP_CIRCULAR, 4, 6, 2);
+    const struct sp_pipeline dual = plan(SP_DUALPIPE, 8, 2, 1), many = plan(SP_DUALPIPE, 8, 64, 1);
+    assert_close(sp_useful_s(&one) + sp_bubble_s(&one), 12, 1e-15);
+    assert_close(sp_useful_s(&six) + sp_bubble_s(&six), (4 + 4.5) * 3, 1e-15);
+    /* one micro-batch from either end passes 8 stages: 8 (F + B - W) + W = 17, 6 of which work */
+    assert_close(sp_bubble_s(&dual), 17 - 6, 1e-15);
+    assert_close(sp_bubble_s(&many), 6, 1e-15);
+}
+
 static void unequal_stages(void **state)
 {
     (void)state;
@@ -112,9 +129,10 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms),   cmocka_unit_test(microbatches_for),
-        cmocka_unit_test(in_flight),      cmocka_unit_test(played_is_closed),
-        cmocka_unit_test(unequal_stages), cmocka_unit_test(refusals),
+        cmocka_unit_test(closed_forms),     cmocka_unit_test(microbatches_for),
+        cmocka_unit_test(in_flight),        cmocka_unit_test(played_is_closed),
+        cmocka_unit_test(few_microbatches), cmocka_unit_test(unequal_stages),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

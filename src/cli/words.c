@@ -1,0 +1,102 @@
+#include "words.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sp_add_word(struct sp_words *w, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *word;
+    if (vasprintf(&word, format, arguments) < 0)
+        abort();
+    va_end(arguments);
+    if (w->n < SP_MAX_WORDS)
+        w->word[w->n++] = word;
+    else
+        free(word);
+    w->word[w->n] = NULL;
+}
+
+void sp_add_option(struct sp_words *w, const char *name, const char *value)
+{
+    sp_add_word(w, "--%s", name);
+    sp_add_word(w, "%s", value);
+}
+
+void sp_free_words(struct sp_words *w)
+{
+    for (int i = 0; i < w->n; i++)
+        free(w->word[i]);
+    *w = (struct sp_words){0};
+}
+
+void sp_add_given(struct sp_words *w, const struct sp_args *args, const char *const *names)
+{
+    for (int i = 0; names[i]; i++)
+        if (sp_given(args, names[i]) && sp_text_of(args, names[i]))
+            sp_add_option(w, names[i], sp_text_of(args, names[i]));
+    for (int i = 0; i < args->n_many; i++)
+        sp_add_option(w, "set", args->many[i]);
+}
+
+static bool is_among(const char *name, const char *const *names)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+void sp_add_all(struct sp_words *w, const struct sp_args *args, const char *const *except)
+{
+    for (size_t i = 0; i < args->n_options; i++) {
+        const struct sp_option *const option = &args->options[i];
+        if (!args->given[i] || is_among(option->name, except) || option->kind == SP_MANY ||
+            option->kind == SP_REPEATED)
+            continue;
+        sp_add_word(w, "--%s", option->name);
+        if (args->text[i])
+            sp_add_word(w, "%s", args->text[i]);
+    }
+    for (int i = 0; i < args->n_many; i++)
+        sp_add_option(w, "set", args->many[i]);
+    for (int i = 0; i < args->n_repeated; i++)
+        sp_add_option(w, args->repeated_name[i], args->repeated[i]);
+}
+
+/* Whether a shell takes the word as it stands. */
+static bool is_plain(const char *word)
+{
+    return word[0] != '\0' &&
+           word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                             "-_=.,:/+@%")] == '\0';
+}
+
+char *sp_shell_line(const struct sp_words *w)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *const out = open_memstream(&text, &length);
+    if (!out)
+        abort();
+    for (int i = 0; i < w->n; i++) {
+        if (i > 0)
+            fputc(' ', out);
+        if (is_plain(w->word[i])) {
+            fputs(w->word[i], out);
+            continue;
+        }
+        fputc('\'', out);
+        for (const char *c = w->word[i]; *c; c++)
+            if (*c == '\'')
+                fputs("'\\''", out);
+            else
+                fputc(*c, out);
+        fputc('\'', out);
+    }
+    fclose(out);
+    return text;
+}

@@ -1,0 +1,28 @@
+/* Command lines made by the program: to print, and to parse again. */
+#ifndef SP_WORDS_H
+#define SP_WORDS_H
+
+#include "options.h"
+
+enum { SP_MAX_WORDS = 256 };
+struct sp_words {
+    int n;
+    char *word[SP_MAX_WORDS + 1]; /* NULL-terminated, for getopt */
+};
+
+/* Adds one word, or --name value. */
+__attribute__((format(printf, 2, 3))) void sp_add_word(struct sp_words *words, const char *format,
+                                                       ...);
+void sp_add_option(struct sp_words *words, const char *name, const char *value);
+void sp_free_words(struct sp_words *words);
+
+/* The options of the list (NULL-terminated) that were given, and every --set. */
+void sp_add_given(struct sp_words *words, const struct sp_args *args, const char *const *names);
+
+/* Every option that was given, in the order of the table, less those named in `except`. */
+void sp_add_all(struct sp_words *words, const struct sp_args *args, const char *const *except);
+
+/* As one line for a shell: words that a shell would change stand in quotes. Free it. */
+char *sp_shell_line(const struct sp_words *words);
+
+#endif

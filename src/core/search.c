@@ -1,0 +1,274 @@
+/* Branch and bound over one group of plans. */
+#include <math.h>
+
+#include "search_internal.h"
+#include "step_internal.h"
+
+/* A group on its way through the space. */
+struct looking {
+    const struct sp_search_space *space;
+    const struct sp_search_rule *rule;
+    struct sp_best *best;
+    struct sp_search_counts *counts;
+    uint64_t group;
+    struct sp_plan plan;
+    struct sp_step_inputs in;
+    struct sp_prepared time;
+    struct sp_prepared_memory memory;
+    int policy;
+};
+
+/* One split of it. */
+struct splitting {
+    const struct sp_split *split;
+    const struct sp_stage_map *map;
+    struct sp_staged staged;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    uint64_t leaf; /* of the first plan */
+};
+
+void sp_add_counts(struct sp_search_counts *counts, const struct sp_search_counts *other)
+{
+    counts->total += other->total;
+    counts->evaluated += other->evaluated;
+    counts->no_memory += other->no_memory;
+    counts->by_memory += other->by_memory;
+    counts->by_time += other->by_time;
+}
+
+/* What a plan must not be worse than. */
+static double limit_of(const struct looking *l)
+{
+    const struct sp_best *const b = l->best;
+    const double own = b->n == b->wanted && b->n > 0 ? b->found[b->n - 1].value : INFINITY;
+    return fmin(own, l->rule->limit);
+}
+
+/* Every plan of the split and of the schedule in l->plan keeps at least this: the least that its
+ * ZeRO stages and shards allow, without gathered layers. bytes */
+static double least_bytes(const struct looking *l, const struct splitting *s)
+{
+    struct sp_plan plan = l->plan;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    struct sp_stage_memory m;
+    for (int i = 0; i < s->map->kinds; i++) {
+        kinds[i] = s->kinds[i];
+        kinds[i].gathered = 0;
+    }
+    plan.zero = s->split->most_zero;
+    plan.shards = s->split->most_shards;
+    sp_fullest_prepared(l->in.precision, &plan, l->in.framework, s->map, kinds, &m);
+    return (double)m.device;
+}
+
+/* Rules out all that has at least these bytes or this step; true when it did. */
+static bool rule_out(struct looking *l, double bytes, double step_s, uint64_t plans)
+{
+    const bool step = l->space->objective == SP_LEAST_STEP;
+    if (l->rule->exhaustive)
+        return false;
+    if (bytes > l->space->most_bytes) {
+        l->counts->by_memory += plans;
+        return true;
+    }
+    const bool good = l->best->front
+                          ? !sp_is_beaten(l->best->front, step_s, bytes) &&
+                                !(l->rule->known && sp_is_beaten(l->rule->known, step_s, bytes))
+                          : (step ? step_s : bytes) <= limit_of(l);
+    if (good)
+        return false;
+    l->counts->by_time += plans;
+    return true;
+}
+
+/* Evaluates one plan; false when its memory is over the limit and its time was not looked at. */
+static bool evaluate(const struct looking *l, const struct splitting *s, struct sp_found *found)
+{
+    struct sp_stage_memory m;
+    sp_fullest_prepared(l->in.precision, &l->plan, l->in.framework, s->map, s->kinds, &m);
+    found->bytes = (double)m.device;
+    if (found->bytes > l->space->most_bytes && !l->rule->exhaustive)
+        return false;
+    found->step_s = sp_estimate_staged(&l->in, &l->time, s->map, &s->staged).step;
+    found->value = l->space->objective == SP_LEAST_MEMORY ? found->bytes : found->step_s;
+    found->plan = l->plan;
+    found->policy = l->policy;
+    return true;
+}
+
+/* Evaluates one plan and keeps it if it is good. */
+static void look_at_plan(struct looking *l, const struct splitting *s, uint64_t leaf)
+{
+    struct sp_found found = {.group = l->group, .leaf = leaf};
+    const bool timed = evaluate(l, s, &found), fits = found.bytes <= l->space->most_bytes;
+    l->counts->evaluated += fits;
+    l->counts->no_memory += !fits;
+    if (timed && fits && (l->best->front || found.value <= limit_of(l)))
+        sp_keep(l->best, &found);
+}
+
+/* Plans that are likely good: what a seed looks at. */
+static bool is_likely(const struct sp_split *split, const struct sp_sharding *sharding)
+{
+    return sharding->shards == split->dp * split->cp;
+}
+
+/* The shardings of one schedule and placement. */
+static void look_at_flow(struct looking *l, const struct splitting *s, uint64_t leaf)
+{
+    const struct sp_split *const split = s->split;
+    if (!l->rule->exhaustive &&
+        rule_out(l, least_bytes(l, s), sp_least_flow_s(&l->in, &l->time, s->map, &s->staged),
+                 (uint64_t)split->shardings))
+        return;
+    for (int z = 0; z < split->shardings; z++, leaf++) {
+        if (l->rule->seeding && !is_likely(split, &split->sharding[z]))
+            continue;
+        l->plan.zero = split->sharding[z].zero;
+        l->plan.shards = split->sharding[z].shards;
+        look_at_plan(l, s, leaf);
+    }
+}
+
+static void look_at_split(struct looking *l, struct splitting *s)
+{
+    const struct sp_split *const split = s->split;
+    uint64_t leaf = s->leaf;
+    for (int inside = 0; inside < 2; inside++) {
+        if (!split->placement[inside])
+            continue;
+        l->plan.stages_inside = inside;
+        for (int f = 0; f < split->flows; f++) {
+            l->plan.schedule = split->flow[f].schedule;
+            l->plan.vpp = split->flow[f].vpp;
+            s->staged.hop_s = sp_stage_hop_s(&l->in);
+            look_at_flow(l, s, leaf);
+            leaf += (uint64_t)split->shardings;
+        }
+    }
+}
+
+/* Bounds of a split, then its plans. */
+static void bound_split(struct looking *l, struct splitting *s)
+{
+    l->plan.pp = s->split->pp;
+    l->plan.dp = s->split->dp;
+    l->plan.schedule = SP_1F1B; /* no schedule keeps fewer micro-batches in flight */
+    l->plan.vpp = 1;
+    sp_memory_of_kinds(l->in.model, &l->plan, l->in.framework, &l->memory, s->map, s->kinds);
+    const double bytes = l->rule->exhaustive ? 0 : least_bytes(l, s);
+    if (rule_out(l, bytes, 0, s->split->plans))
+        return;
+    sp_stage_times(&l->in, &l->time, s->map, &s->staged);
+    if (rule_out(l, bytes, sp_least_staged_s(&l->in, &l->time, s->map, &s->staged),
+                 s->split->plans))
+        return;
+    look_at_split(l, s);
+}
+
+/* All splits of the group under one policy. */
+static void look_at_policy(struct looking *l, const struct sp_split *splits, const int *at, int n)
+{
+    struct splitting s;
+    uint64_t plans = 0;
+    for (int i = 0; i < n; i++)
+        plans += splits[i].plans;
+    l->counts->total += plans;
+    l->plan.pp = splits[0].pp;
+    l->plan.dp = splits[0].dp;
+    l->time = sp_prepare_step(&l->in);
+    if (rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans))
+        return;
+    l->memory = sp_prepare_memory(l->in.model, &l->plan, l->in.framework);
+    s.leaf = (uint64_t)l->policy * 2 * plans + (l->plan.recompute.offload ? plans : 0);
+    for (int i = 0; i < n; i++) {
+        s.split = &splits[i];
+        s.map = &l->space->maps[at[i]];
+        bound_split(l, &s);
+        s.leaf += splits[i].plans;
+    }
+}
+
+/* The group's splits; how many. */
+static int open_group(struct looking *l, struct sp_split *splits, int *at)
+{
+    int n = 0;
+    if (!sp_group_plan(l->space, l->group, &l->plan))
+        return 0;
+    for (int i = 0; i < l->space->n_pp; i++)
+        if (sp_open_split(l->space, &l->plan, i, &splits[n]))
+            at[n++] = i;
+    l->in = l->space->in;
+    l->in.plan = &l->plan;
+    return n;
+}
+
+void sp_search_group(const struct sp_search_space *space, uint64_t group,
+                     const struct sp_search_rule *rule, struct sp_best *best,
+                     struct sp_search_counts *counts)
+{
+    struct sp_split splits[SP_SEARCH_SPLITS];
+    struct looking l = {
+        .space = space, .rule = rule, .best = best, .counts = counts, .group = group};
+    int at[SP_SEARCH_SPLITS];
+    const int n = open_group(&l, splits, at);
+    for (l.policy = 0; l.policy < SP_POLICIES && n > 0; l.policy++)
+        for (int offload = 0; offload < 2 && space->policy[l.policy]; offload++) {
+            if (!space->offload[offload])
+                continue;
+            l.plan.recompute = sp_policies[l.policy].recompute;
+            l.plan.recompute.offload = offload;
+            look_at_policy(&l, splits, at, n);
+        }
+}
+
+/* Evaluates the plan `leaf` of a split, counted from the split's first. */
+static void evaluate_leaf(struct looking *l, struct splitting *s, uint64_t leaf,
+                          struct sp_found *found)
+{
+    const struct sp_split *const split = s->split;
+    const uint64_t z = leaf % (uint64_t)split->shardings;
+    leaf /= (uint64_t)split->shardings;
+    const struct sp_flow *const flow = &split->flow[leaf % (uint64_t)split->flows];
+    const bool second = leaf / (uint64_t)split->flows > 0;
+    l->plan.stages_inside = second || !split->placement[0];
+    l->plan.pp = split->pp;
+    l->plan.dp = split->dp;
+    l->plan.schedule = flow->schedule;
+    l->plan.vpp = flow->vpp;
+    l->plan.zero = split->sharding[z].zero;
+    l->plan.shards = split->sharding[z].shards;
+    l->time = sp_prepare_step(&l->in);
+    l->memory = sp_prepare_memory(l->in.model, &l->plan, l->in.framework);
+    sp_memory_of_kinds(l->in.model, &l->plan, l->in.framework, &l->memory, s->map, s->kinds);
+    sp_stage_times(&l->in, &l->time, s->map, &s->staged);
+    evaluate(l, s, found);
+}
+
+bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t leaf,
+                struct sp_found *found)
+{
+    static const struct sp_search_rule everything = {.exhaustive = true};
+    struct sp_split splits[SP_SEARCH_SPLITS];
+    struct looking l = {.space = space, .rule = &everything, .group = group};
+    int at[SP_SEARCH_SPLITS];
+    if (group >= sp_search_groups(space))
+        return false;
+    const int n = open_group(&l, splits, at);
+    uint64_t plans = 0;
+    for (int i = 0; i < n; i++)
+        plans += splits[i].plans;
+    if (plans == 0 || leaf / plans >= 2 * SP_POLICIES)
+        return false;
+    l.policy = (int)(leaf / plans / 2);
+    l.plan.recompute = sp_policies[l.policy].recompute;
+    l.plan.recompute.offload = leaf / plans % 2;
+    uint64_t rest = leaf % plans;
+    int i = 0;
+    for (; rest >= splits[i].plans; i++)
+        rest -= splits[i].plans;
+    struct splitting s = {.split = &splits[i], .map = &space->maps[at[i]]};
+    *found = (struct sp_found){.group = group, .leaf = leaf};
+    evaluate_leaf(&l, &s, rest, found);
+    return true;
+}

@@ -1,0 +1,203 @@
+/* The space of a search: which values each dimension takes, and how many plans that makes. */
+#include "search_internal.h"
+
+static bool allows(const struct sp_degree *degree, int64_t value)
+{
+    if (degree->most > 0 && value > degree->most)
+        return false;
+    if (degree->n == 0)
+        return true;
+    for (int i = 0; i < degree->n; i++)
+        if (degree->value[i] == value)
+            return true;
+    return false;
+}
+
+/* Adds a divisor that is allowed; false when there is no room for it. */
+static bool add(int64_t d, int64_t most, const struct sp_degree *degree, int64_t *out, int *count)
+{
+    if (d > most || !allows(degree, d))
+        return true;
+    if (*count == SP_SEARCH_LISTED)
+        return false;
+    out[(*count)++] = d;
+    return true;
+}
+
+/* Divisors of `n` up to `most` that are allowed, rising; -1 when there is no room for all. */
+static int divisors(int64_t n, int64_t most, const struct sp_degree *degree, int64_t *out)
+{
+    int count = 0;
+    int64_t d = 1;
+    for (; d <= n / d; d++)
+        if (n % d == 0 && !add(d, most, degree, out, &count))
+            return -1;
+    for (d--; d >= 1; d--)
+        if (n % d == 0 && n / d > d && !add(n / d, most, degree, out, &count))
+            return -1;
+    return count;
+}
+
+static int keep_tps(const struct sp_model *model, int64_t *tps, int n)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (model->heads % tps[i] == 0 && model->d_ff % tps[i] == 0)
+            tps[kept++] = tps[i];
+    return kept;
+}
+
+static int keep_dividing(int64_t whole, int64_t *values, int n)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (whole % values[i] == 0)
+            values[kept++] = values[i];
+    return kept;
+}
+
+/* Schedules and chunks of the `at`th number of stages; false when there are too many. */
+static bool list_flows(struct sp_search_space *s, int at)
+{
+    const int64_t L = s->in.model->layers, pp = s->pps[at];
+    const int64_t even = L % pp == 0 ? L / pp : (L + 2) % pp == 0 ? (L + 2) / pp : 0;
+    int n = 0;
+    if (pp == 1)
+        s->flow[at][n++] = (struct sp_flow){SP_1F1B, 1};
+    for (int schedule = 0; schedule < SP_SCHEDULES && pp > 1; schedule++) {
+        const bool chunked = schedule == SP_INTERLEAVED || schedule == SP_CIRCULAR;
+        if (!s->schedule[schedule] || schedule == SP_NAIVE)
+            continue;
+        for (int64_t v = chunked ? 2 : 1; v <= (chunked ? even : 1); v++) {
+            if ((chunked && even % v != 0) || !allows(&s->vpp, v))
+                continue;
+            if (n == SP_SEARCH_FLOWS)
+                return false;
+            s->flow[at][n++] = (struct sp_flow){(enum sp_schedule)schedule, v};
+        }
+    }
+    s->n_flow[at] = n;
+    return true;
+}
+
+bool sp_open_space(struct sp_search_space *s)
+{
+    static const struct sp_degree any = {.n = 0};
+    const struct sp_model *const m = s->in.model;
+    const int64_t N = sp_chips(s->in.hw);
+    int64_t splits[SP_SEARCH_LISTED];
+    if (!sp_model_has_shape(m) || N < 1 || s->batch < 1 || s->seq < 1)
+        return false;
+    const int64_t experts = m->moe.experts > 0 ? m->moe.experts : 1;
+    const int64_t most = m->layers < SP_MAX_STAGES ? m->layers : SP_MAX_STAGES;
+    s->n_divisor = divisors(N, N, &any, s->divisor);
+    s->n_tp = divisors(N, N, &s->tp, s->tps);
+    s->n_cp = divisors(N, N, &s->cp, s->cps);
+    s->n_ep = divisors(experts, experts, &s->ep, s->eps);
+    s->n_micro = divisors(s->batch, s->batch, &s->micro_batch, s->micros);
+    s->n_pp = divisors(N, most, &s->pp, splits);
+    if (s->n_divisor < 0 || s->n_tp < 0 || s->n_cp < 0 || s->n_ep < 0 || s->n_micro < 0 ||
+        s->n_pp < 0 || s->n_pp > SP_SEARCH_SPLITS)
+        return false;
+    s->n_tp = keep_tps(m, s->tps, s->n_tp);
+    s->n_cp = keep_dividing(s->seq, s->cps, s->n_cp);
+    for (int i = 0; i < s->n_pp; i++) {
+        s->pps[i] = splits[i];
+        sp_map_stages(m, s->pps[i], (enum sp_balance)s->in.framework->balance, &s->maps[i]);
+        if (!list_flows(s, i))
+            return false;
+    }
+    return true;
+}
+
+uint64_t sp_search_groups(const struct sp_search_space *s)
+{
+    return (uint64_t)s->n_tp * (uint64_t)s->n_cp * (uint64_t)s->n_ep * (uint64_t)s->n_micro * 4;
+}
+
+bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_plan *plan)
+{
+    const bool wide_experts = group % 2;
+    const bool sequence_parallel = group / 2 % 2;
+    uint64_t rest = group / 4;
+    const int64_t micro = s->micros[rest % (uint64_t)s->n_micro];
+    rest /= (uint64_t)s->n_micro;
+    const int64_t ep = s->eps[rest % (uint64_t)s->n_ep];
+    rest /= (uint64_t)s->n_ep;
+    const int64_t cp = s->cps[rest % (uint64_t)s->n_cp];
+    const int64_t tp = s->tps[rest / (uint64_t)s->n_cp];
+    const int64_t etp = wide_experts ? tp : 1;
+    *plan = (struct sp_plan){.tp = tp,
+                             .cp = cp,
+                             .ep = ep,
+                             .etp = etp,
+                             .micro_batch = micro,
+                             .sequence_parallel = sequence_parallel,
+                             .seq = s->seq,
+                             .batch = s->batch,
+                             .dtype = s->dtype,
+                             .imbalance = s->imbalance,
+                             .recompute_layers = s->recompute_layers};
+    if (wide_experts && (s->in.model->moe.experts == 0 || tp == 1))
+        return false; /* the same as etp 1 */
+    if (sequence_parallel ? tp == 1 : tp > 1 && !s->sequence_parallel[0])
+        return false;
+    if (tp > 1 && sequence_parallel && !s->sequence_parallel[1])
+        return false;
+    return allows(&s->etp, etp) && sp_chips(s->in.hw) % (tp * cp) == 0;
+}
+
+bool sp_is_likely_group(const struct sp_search_space *s, uint64_t group)
+{
+    struct sp_plan plan;
+    return sp_group_plan(s, group, &plan) && plan.cp == s->cps[0] && plan.etp == 1 &&
+           (plan.tp == 1 || plan.sequence_parallel || !s->sequence_parallel[1]);
+}
+
+/* ZeRO stages and shard groups of a split; with one device there is nothing to shard. */
+static void list_shardings(const struct sp_search_space *s, struct sp_split *split)
+{
+    const int64_t D = split->dp * split->cp;
+    split->shardings = 0;
+    if (D == 1 || s->zero[0])
+        split->sharding[split->shardings++] = (struct sp_sharding){0, D};
+    for (int zero = 1; zero < 4 && D > 1; zero++)
+        for (int i = s->n_divisor - 1; i > 0 && s->zero[zero]; i--)
+            if (D % s->divisor[i] == 0 && allows(&s->shards, s->divisor[i]) &&
+                split->shardings < SP_SHARDINGS)
+                split->sharding[split->shardings++] = (struct sp_sharding){zero, s->divisor[i]};
+    split->most_zero = 0;
+    split->most_shards = 1;
+    for (int i = 0; i < split->shardings; i++) {
+        const struct sp_sharding *const sharding = &split->sharding[i];
+        if (sharding->zero > split->most_zero)
+            split->most_zero = sharding->zero;
+        if (sharding->shards > split->most_shards)
+            split->most_shards = sharding->shards;
+    }
+}
+
+bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group, int at,
+                   struct sp_split *split)
+{
+    const int64_t stage = sp_chips(s->in.hw) / (group->tp * group->cp);
+    split->pp = s->pps[at];
+    split->cp = group->cp;
+    if (stage % split->pp != 0)
+        return false;
+    split->dp = stage / split->pp;
+    if (split->dp > s->batch || s->batch % split->dp != 0 ||
+        s->batch / split->dp % group->micro_batch != 0 || !allows(&s->dp, split->dp) ||
+        (split->dp * group->cp * group->tp) % (group->ep * group->etp) != 0)
+        return false;
+    split->flow = s->flow[at];
+    split->flows = s->n_flow[at];
+    list_shardings(s, split);
+    const bool differs =
+        s->in.hw->network.kind != SP_TORUS && split->pp > 1 && split->dp * split->cp > 1;
+    split->placement[0] = !differs || s->stages_inside[0];
+    split->placement[1] = differs && s->stages_inside[1];
+    split->plans = (uint64_t)split->flows * (uint64_t)split->shardings *
+                   (uint64_t)(split->placement[0] + split->placement[1]);
+    return split->plans > 0;
+}

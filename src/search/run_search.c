@@ -1,0 +1,105 @@
+#include "run_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The first look: the value that `wanted` likely plans reach, or a first front. */
+static void seed(const struct sp_search_space *space, const struct sp_search_run *run,
+                 struct sp_front *front, struct sp_search_rule *rule)
+{
+    const struct sp_search_rule seeding = {.seeding = true, .limit = INFINITY};
+    struct sp_best best = {
+        .wanted = run->wanted, .meshes = run->meshes, .front = run->front ? front : NULL};
+    struct sp_search_counts counts = {0};
+    const uint64_t groups = sp_search_groups(space);
+    for (uint64_t group = 0; group < groups && !(run->stop && *run->stop); group++)
+        if (sp_is_likely_group(space, group))
+            sp_search_group(space, group, &seeding, &best, &counts);
+    rule->limit = best.n == best.wanted ? best.found[best.n - 1].value : INFINITY;
+    rule->known = run->front ? front : NULL;
+}
+
+static int threads_of(const struct sp_search_run *run)
+{
+#ifdef _OPENMP
+    return run->threads > 0 ? run->threads : omp_get_max_threads();
+#else
+    return run->threads > 0 ? 1 : 1;
+#endif
+}
+
+static bool is_first_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num() == 0;
+#else
+    return true;
+#endif
+}
+
+/* One thread's share of the groups. */
+static void work(const struct sp_search_space *space, const struct sp_search_run *run,
+                 const struct sp_search_rule *rule, struct sp_search_result *result)
+{
+    const int64_t groups = (int64_t)sp_search_groups(space);
+    struct sp_search_counts counts = {0};
+    struct sp_front *const fronts = run->front ? calloc(2, sizeof *fronts) : NULL;
+    struct sp_best mine = {.wanted = run->wanted, .meshes = run->meshes, .front = fronts};
+    if (run->front && !fronts)
+        abort();
+#pragma omp for schedule(dynamic, 8)
+    for (int64_t group = run->shard; group < groups; group += run->shards) {
+        if (run->stop && *run->stop) {
+            result->partial = true;
+            continue;
+        }
+        struct sp_best here = {
+            .wanted = run->wanted, .meshes = run->meshes, .front = fronts ? &fronts[1] : NULL};
+        if (fronts)
+            fronts[1].n = 0;
+        sp_search_group(space, (uint64_t)group, rule, &here, &counts);
+        sp_merge_best(&mine, &here);
+        if (run->progress && is_first_thread())
+            run->progress((double)group / (double)groups, run->context);
+    }
+#pragma omp critical
+    {
+        sp_merge_best(&result->best, &mine);
+        sp_add_counts(&result->counts, &counts);
+    }
+    free(fronts);
+}
+
+void sp_run_search(const struct sp_search_space *space, const struct sp_search_run *run,
+                   struct sp_search_result *result)
+{
+    const double start = now_s();
+    struct sp_front *const first = calloc(1, sizeof *first);
+    struct sp_search_rule rule = {.exhaustive = run->exhaustive, .limit = INFINITY};
+    if (!first)
+        abort();
+    *result = (struct sp_search_result){
+        .best = {.wanted = run->wanted, .meshes = run->meshes},
+        .threads = threads_of(run),
+    };
+    if (run->front)
+        result->best.front = &result->front;
+    if (!run->exhaustive)
+        seed(space, run, first, &rule);
+#pragma omp parallel num_threads(result->threads)
+    work(space, run, &rule, result);
+    free(first);
+    result->elapsed_s = now_s() - start;
+}

@@ -1,0 +1,34 @@
+/* A search over all groups of a space, by all cores. */
+#ifndef SP_RUN_SEARCH_H
+#define SP_RUN_SEARCH_H
+
+#include <scaleplan/search.h>
+
+struct sp_search_run {
+    bool exhaustive;
+    bool meshes;              /* at most one plan of each mesh */
+    bool front;               /* of step time and memory, in place of the list */
+    int wanted;               /* plans */
+    int shard, shards;        /* this part of the groups, 0-based, of so many; 0 of 1 for all */
+    int threads;              /* 0: as OpenMP decides */
+    const volatile int *stop; /* turns non-zero when the user has had enough; or NULL */
+    void (*progress)(double share, void *context); /* now and then, from one thread; or NULL */
+    void *context;
+};
+
+struct sp_search_result {
+    struct sp_best best; /* with `front`, its list stays empty */
+    struct sp_front front;
+    struct sp_search_counts counts;
+    double elapsed_s;
+    int threads;
+    bool partial; /* stopped before the end */
+};
+
+/* Seeds a limit with the plans that are likely good, then looks through every group of this shard.
+ * The result depends neither on the number of threads nor on how groups fall on them; the counts of
+ * all shards add up to those of one run. */
+void sp_run_search(const struct sp_search_space *space, const struct sp_search_run *run,
+                   struct sp_search_result *result);
+
+#endif

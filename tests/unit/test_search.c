@@ -1,0 +1,269 @@
+/* The search against itself: pruned and exhaustive, in parts and whole, with one thread and
+ * several, and every plan against the path of `step`. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/load.h"
+#include "search/run_search.h"
+
+static uint64_t state;
+
+static uint64_t next(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return state >> 33;
+}
+
+static int64_t one_of(const int64_t *values, size_t n)
+{
+    return values[next() % n];
+}
+#define PICK(...)                                                                                  \
+    one_of((const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+struct problem {
+    struct sp_model model;
+    struct sp_hardware hw;
+    struct sp_precision precision;
+    struct sp_framework_file framework;
+    struct sp_profile profile;
+    struct sp_search_space space;
+};
+
+static void make_model(struct sp_model *m)
+{
+    const bool experts = next() % 3 == 0;
+    *m = (struct sp_model){
+        .name = "random",
+        .layers = PICK(4, 6, 8, 12, 14, 16, 30),
+        .d_model = PICK(1024, 2048, 4096),
+        .d_ff = PICK(4096, 8192, 14336),
+        .heads = PICK(8, 16, 32),
+        .kv_heads = 8,
+        .head_dim = 128,
+        .vocab = PICK(32000, 128256),
+        .gated_mlp = true,
+        .norms_per_layer = 2,
+        .tied_embeddings = next() % 2,
+    };
+    if (experts)
+        m->moe = (struct sp_moe){.experts = PICK(4, 8, 16),
+                                 .top_k = 2,
+                                 .d_ff_expert = 2048,
+                                 .every = PICK(1, 2),
+                                 .shared_experts = PICK(0, 1),
+                                 .dense_layers = PICK(0, 1),
+                                 .d_ff_dense = m->d_ff};
+}
+
+static void make_problem(struct problem *p)
+{
+    static const char *const machines[] = {"h100-8", "h100-16", "h100-32", "a100-24",
+                                           "v5p-16", "v5e-16",  "b200-16", "h100-4"};
+    static const char *const frameworks[] = {"nemo", "megatron", "torchtitan", "maxtext"};
+    const struct sp_sources none = {0};
+    struct sp_error error = {0};
+    bool own;
+    make_model(&p->model);
+    assert_true(sp_load_hardware(machines[next() % 8], &none, &p->hw, &error));
+    assert_true(sp_load_framework(frameworks[next() % 4], &none, &p->framework, &error));
+    assert_true(sp_load_precision(p->framework.framework.precision, &none, &p->precision, &error));
+    sp_profile_for(&p->hw, &p->framework.framework, NULL, 0, &p->profile, &own);
+    p->space = (struct sp_search_space){
+        .in = {&p->model, &p->hw, &p->precision, &p->framework.framework, &p->profile, NULL},
+        .seq = PICK(2048, 4096, 8192),
+        .batch = PICK(8, 16, 24, 32),
+        .dtype = SP_BF16,
+        .imbalance = 1,
+        .recompute_layers = 1,
+        /* from what nothing fits to what everything does */
+        .most_bytes = sp_capacity_bytes(&p->hw.chip) * (double)PICK(1, 2, 5, 10, 40) / 10,
+        .objective = next() % 4 == 0 ? SP_LEAST_MEMORY : SP_LEAST_STEP,
+    };
+    for (int i = 0; i < 4; i++)
+        p->space.zero[i] = true;
+    for (int i = 0; i < SP_POLICIES; i++)
+        p->space.policy[i] = next() % 2;
+    for (int i = 0; i < SP_SCHEDULES; i++)
+        p->space.schedule[i] = next() % 2;
+    for (int i = 0; i < 2; i++)
+        p->space.sequence_parallel[i] = p->space.stages_inside[i] = p->space.offload[i] = true;
+    p->space.offload[1] = p->hw.chip.pcie_bytes_per_s > 0;
+    p->space.cp.most = 2;
+    assert_true(sp_open_space(&p->space));
+}
+
+static void same_plan(const struct sp_found *a, const struct sp_found *b)
+{
+    assert_true(a->value == b->value && a->step_s == b->step_s && a->bytes == b->bytes);
+    assert_true(a->group == b->group && a->leaf == b->leaf);
+}
+
+/* What the path of `step` says of a plan, to the last bit; and that its place leads back to it. */
+static void is_steps(const struct problem *p, const struct sp_found *f)
+{
+    struct sp_step_inputs in = p->space.in;
+    struct sp_stage_memory m;
+    struct sp_found again;
+    in.plan = &f->plan;
+    assert_int_equal(sp_check_plan(&p->model, &f->plan, sp_chips(&p->hw)), SP_PLAN_OK);
+    sp_fullest_stage(&p->model, &p->precision, &f->plan, &p->framework.framework, &m);
+    assert_true(sp_estimate_step(&in).step == f->step_s);
+    assert_true((double)m.device == f->bytes);
+    assert_true(f->bytes <= p->space.most_bytes);
+    assert_true(sp_plan_at(&p->space, f->group, f->leaf, &again));
+    same_plan(f, &again);
+}
+
+static void same_best(const struct sp_best *a, const struct sp_best *b)
+{
+    assert_int_equal(a->n, b->n);
+    for (int i = 0; i < a->n; i++)
+        same_plan(&a->found[i], &b->found[i]);
+}
+
+static uint64_t decided(const struct sp_search_counts *c)
+{
+    return c->evaluated + c->no_memory + c->by_memory + c->by_time;
+}
+
+static void pruned_is_exhaustive(void **unused)
+{
+    static struct problem p;
+    static struct sp_search_result all, pruned;
+    uint64_t plans = 0, ruled_out = 0;
+    int fit = 0;
+    (void)unused;
+    state = 20261121;
+    for (int i = 0; i < 240; i++) {
+        make_problem(&p);
+        struct sp_search_run run = {
+            .wanted = (int)PICK(1, 3, 10), .meshes = next() % 3 == 0, .shards = 1, .threads = 2};
+        sp_run_search(&p.space, &run, &pruned);
+        run.exhaustive = true;
+        sp_run_search(&p.space, &run, &all);
+        same_best(&pruned.best, &all.best);
+        assert_true(decided(&pruned.counts) == pruned.counts.total);
+        assert_true(decided(&all.counts) == all.counts.total);
+        assert_true(pruned.counts.total == all.counts.total);
+        assert_true(all.counts.by_memory == 0 && all.counts.by_time == 0);
+        for (int k = 0; k < pruned.best.n; k++)
+            is_steps(&p, &pruned.best.found[k]);
+        plans += all.counts.total;
+        ruled_out += pruned.counts.by_memory + pruned.counts.by_time;
+        fit += pruned.best.n > 0;
+    }
+    /* the bounds do rule out, and there is something to find in most problems */
+    assert_true(ruled_out > plans / 2);
+    assert_true(fit > 60);
+}
+
+/* No point of the front is beaten, and every plan is on or behind it. */
+static void fronts_agree(void **unused)
+{
+    static struct problem p;
+    static struct sp_search_result all, pruned;
+    (void)unused;
+    state = 7;
+    for (int i = 0; i < 60; i++) {
+        make_problem(&p);
+        struct sp_search_run run = {.wanted = 1, .front = true, .shards = 1};
+        sp_run_search(&p.space, &run, &pruned);
+        run.exhaustive = true;
+        sp_run_search(&p.space, &run, &all);
+        assert_int_equal(pruned.front.n, all.front.n);
+        for (int k = 0; k < all.front.n; k++) {
+            same_plan(&pruned.front.found[k], &all.front.found[k]);
+            is_steps(&p, &all.front.found[k]);
+            if (k > 0) { /* slower must mean smaller */
+                assert_true(all.front.found[k].step_s > all.front.found[k - 1].step_s);
+                assert_true(all.front.found[k].bytes < all.front.found[k - 1].bytes);
+            }
+        }
+        if (all.front.n == 0)
+            continue;
+        run.front = false;
+        sp_run_search(&p.space, &run, &all);
+        const struct sp_found *const best = p.space.objective == SP_LEAST_STEP
+                                                ? &pruned.front.found[0]
+                                                : &pruned.front.found[pruned.front.n - 1];
+        assert_true(best->value == all.best.found[0].value);
+    }
+}
+
+static void parts_and_threads(void **unused)
+{
+    static struct problem p;
+    static struct sp_search_result whole, part, other;
+    (void)unused;
+    state = 99;
+    for (int i = 0; i < 40; i++) {
+        make_problem(&p);
+        struct sp_search_run run = {.wanted = 5, .shards = 1, .threads = 1};
+        sp_run_search(&p.space, &run, &whole);
+        run.threads = 4;
+        sp_run_search(&p.space, &run, &other);
+        same_best(&whole.best, &other.best);
+        assert_memory_equal(&whole.counts, &other.counts, sizeof whole.counts);
+        struct sp_best joined = {.wanted = 5};
+        struct sp_search_counts counts = {0};
+        run.shards = (int)PICK(2, 3, 7);
+        for (run.shard = 0; run.shard < run.shards; run.shard++) {
+            sp_run_search(&p.space, &run, &part);
+            sp_merge_best(&joined, &part.best);
+            sp_add_counts(&counts, &part.counts);
+        }
+        same_best(&whole.best, &joined);
+        assert_memory_equal(&whole.counts, &counts, sizeof counts);
+    }
+}
+
+/* 8 devices, 4 heads, one layer, one sequence each way: counted by hand. tp 1, 2, 4 divide heads
+ * and devices; cp 1 alone; pp 1 alone; dp = 8, 4, 2 divides the batch of 8, micro-batches are the
+ * divisors of 8 / dp; with tp > 1 sequence parallelism on and off; one policy; ZeRO 0 and 1 over
+ * the divisors of dp that are above 1. tp 1: 1 x (1 + 3) = 4. tp 2: micro 1, 2; sp 2; 1 + 2
+ * shardings:
+ * 12. tp 4: micro 1, 2, 4; sp 2; 1 + 1: 12. */
+static void counted_by_hand(void **unused)
+{
+    static struct problem p;
+    static struct sp_search_result r;
+    const struct sp_sources none = {0};
+    struct sp_error error = {0};
+    (void)unused;
+    state = 1;
+    make_problem(&p);
+    p.model.moe = (struct sp_moe){0};
+    p.model.heads = 4;
+    p.model.kv_heads = 4;
+    p.model.layers = 1;
+    assert_true(sp_load_hardware("h100-8", &none, &p.hw, &error));
+    p.space.batch = 8;
+    p.space.seq = 4096;
+    p.space.cp.most = 1;
+    p.space.most_bytes = 1e18;
+    for (int i = 0; i < 4; i++)
+        p.space.zero[i] = i < 2;
+    for (int i = 0; i < SP_POLICIES; i++)
+        p.space.policy[i] = i == 4;
+    p.space.offload[1] = false;
+    assert_true(sp_open_space(&p.space));
+    const struct sp_search_run run = {.exhaustive = true, .wanted = 1, .shards = 1};
+    sp_run_search(&p.space, &run, &r);
+    assert_int_equal(r.counts.total, 4 + 12 + 12);
+    assert_int_equal(r.counts.evaluated, r.counts.total);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pruned_is_exhaustive),
+        cmocka_unit_test(fronts_agree),
+        cmocka_unit_test(parts_and_threads),
+        cmocka_unit_test(counted_by_hand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
