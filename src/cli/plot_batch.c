@@ -103,8 +103,8 @@ SP_PLOT_OF(batch)
     struct sp_figure *const figure =
         sp_figure_new("Arithmetic and communication of a step on a chip of %.40s: %.50s",
                       sp_text_of(args, "hw"), has_model ? model.name : "10^9 parameters");
-    c.panel = sp_add_panel(figure, sp_plot_axis("batch per chip", "tokens", true),
-                           sp_plot_axis("time of a step", "s", true), "");
+    c.panel = sp_add_panel(figure, sp_make_axis("batch per chip", "tokens", true),
+                           sp_make_axis("time of a step", "s", true), "");
     find_range(&c, report);
     draw_curves(&c, report, sp_number_of(args, "tp"));
     const double asked = sp_report_number(report, "tokens_per_chip");

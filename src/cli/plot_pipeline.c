@@ -56,7 +56,7 @@ static void draw_memory(struct sp_figure *figure, const struct pipe *f,
                         struct sp_in_flight_level *levels)
 {
     struct sp_panel *const panel = sp_add_panel(
-        figure, sp_plot_axis("time", "s", false), sp_plot_axis("micro-batches", "", false),
+        figure, sp_make_axis("time", "s", false), sp_make_axis("micro-batches", "", false),
         "Memory: micro-batches whose activations a stage holds");
     const int64_t p = f->q.stages, curves = p < MOST_CURVES ? p : MOST_CURVES;
     panel->key = SP_KEY_ABOVE;

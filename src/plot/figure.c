@@ -66,13 +66,13 @@ void sp_figure_free(struct sp_figure *figure)
     free(figure);
 }
 
-struct sp_axis sp_plot_axis(const char *label, const char *unit, bool log)
+struct sp_plot_axis sp_make_axis(const char *label, const char *unit, bool log)
 {
-    return (struct sp_axis){.label = label, .unit = unit, .log = log, .min = NAN, .max = NAN};
+    return (struct sp_plot_axis){.label = label, .unit = unit, .log = log, .min = NAN, .max = NAN};
 }
 
-struct sp_panel *sp_add_panel(struct sp_figure *figure, struct sp_axis x, struct sp_axis y,
-                              const char *title)
+struct sp_panel *sp_add_panel(struct sp_figure *figure, struct sp_plot_axis x,
+                              struct sp_plot_axis y, const char *title)
 {
     if (figure->n_panels < SP_MAX_PANELS)
         figure->n_panels++;
@@ -140,7 +140,7 @@ struct sp_label *sp_add_label(struct sp_panel *panel, double x, double y, enum s
     return label;
 }
 
-void sp_add_tick(struct sp_axis *axis, double at, const char *text, ...)
+void sp_add_tick(struct sp_plot_axis *axis, double at, const char *text, ...)
 {
     axis->ticks = grow(axis->ticks, axis->n_ticks, 1, &axis->room, sizeof *axis->ticks);
     struct sp_tick *const tick = &axis->ticks[axis->n_ticks++];

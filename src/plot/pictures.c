@@ -10,9 +10,9 @@
 #define ROOM_FOR_NOTES 1.18
 
 /* Categories on the y axis, the first one on top. */
-static struct sp_axis row_axis(void)
+static struct sp_plot_axis row_axis(void)
 {
-    return sp_plot_axis("", "", false);
+    return sp_make_axis("", "", false);
 }
 
 static double row_at(size_t rows, size_t i)
@@ -52,7 +52,7 @@ static char free_letter(const char *name, char used[], size_t n_used)
 struct sp_panel *sp_draw_bars(struct sp_figure *figure, const struct sp_bars *b)
 {
     struct sp_panel *const panel =
-        sp_add_panel(figure, sp_plot_axis(b->label, b->unit, false), row_axis(), b->title);
+        sp_add_panel(figure, sp_make_axis(b->label, b->unit, false), row_axis(), b->title);
     char letters[SP_MAX_PARTS];
     double longest = isnan(b->limit) ? 0 : b->limit;
     panel->key = SP_KEY_ABOVE;
@@ -95,7 +95,7 @@ struct sp_panel *sp_draw_waterfall(struct sp_figure *figure, const struct sp_wat
 {
     const size_t rows = w->n_parts + 1;
     struct sp_panel *const panel =
-        sp_add_panel(figure, sp_plot_axis(w->label, w->unit, false), row_axis(), w->title);
+        sp_add_panel(figure, sp_make_axis(w->label, w->unit, false), row_axis(), w->title);
     struct sp_series *const links = sp_add_series(panel, SP_LINE, SP_BLACK, "%s", "");
     struct sp_series *const parts = sp_add_series(panel, SP_BOXES, SP_SKY, "%s", "");
     struct sp_series *const sum = sp_add_series(panel, SP_BOXES, SP_BLUE, "%s", "");
@@ -129,7 +129,7 @@ struct sp_panel *sp_draw_waterfall(struct sp_figure *figure, const struct sp_wat
 struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_timeline *t)
 {
     struct sp_panel *const panel =
-        sp_add_panel(figure, sp_plot_axis("time", "s", false), row_axis(), t->title);
+        sp_add_panel(figure, sp_make_axis("time", "s", false), row_axis(), t->title);
     struct sp_series *const idle = sp_add_series(panel, SP_BOXES, SP_GREY, "%s", t->idle);
     struct sp_series *kinds[SP_MAX_PARTS];
     static const bool light[SP_LOOKS] = {[SP_BLUE] = true, [SP_GREEN] = true};

@@ -87,7 +87,7 @@ struct sp_candidate {
 };
 struct sp_pareto {
     const char *title;
-    struct sp_axis x, y;
+    struct sp_plot_axis x, y;
     const char *front_name, *rest_name; /* in the key */
     const struct sp_candidate *candidates;
     size_t n_candidates;

@@ -67,7 +67,7 @@ struct sp_tick {
 };
 
 /* "time", "s": base units; a prefix is chosen when it is drawn. min and max NAN: from the data. */
-struct sp_axis {
+struct sp_plot_axis {
     const char *label, *unit;
     bool log, whole; /* whole: no ticks between whole numbers */
     double min, max;
@@ -99,7 +99,7 @@ enum sp_key { SP_NO_KEY, SP_KEY_ABOVE, SP_KEY_RIGHT, SP_KEY_INSIDE };
 
 struct sp_panel {
     char title[SP_PLOT_TEXT];
-    struct sp_axis x, y;
+    struct sp_plot_axis x, y;
     double height_px; /* of the plotting area, in a picture file */
     int rows;         /* the same in a terminal */
     enum sp_key key;
@@ -122,11 +122,11 @@ void sp_figure_free(struct sp_figure *figure);
 
 /* The next panel, under those that are there; at most SP_MAX_PANELS. The axis texts must outlive
  * the figure. */
-struct sp_panel *sp_add_panel(struct sp_figure *figure, struct sp_axis x, struct sp_axis y,
-                              const char *title);
+struct sp_panel *sp_add_panel(struct sp_figure *figure, struct sp_plot_axis x,
+                              struct sp_plot_axis y, const char *title);
 
 /* An axis whose range comes from the data. */
-struct sp_axis sp_plot_axis(const char *label, const char *unit, bool log);
+struct sp_plot_axis sp_make_axis(const char *label, const char *unit, bool log);
 
 /* The next series; beyond SP_MAX_SERIES the last one is given again. */
 __attribute__((format(printf, 4, 5))) struct sp_series *sp_add_series(struct sp_panel *panel,
@@ -141,7 +141,7 @@ __attribute__((format(printf, 5, 6))) struct sp_label *sp_add_label(struct sp_pa
                                                                     double x, double y,
                                                                     enum sp_align align,
                                                                     const char *text, ...);
-__attribute__((format(printf, 3, 4))) void sp_add_tick(struct sp_axis *axis, double at,
+__attribute__((format(printf, 3, 4))) void sp_add_tick(struct sp_plot_axis *axis, double at,
                                                        const char *text, ...);
 __attribute__((format(printf, 5, 6))) void sp_add_rule(struct sp_panel *panel, bool vertical,
                                                        double at, enum sp_look look,

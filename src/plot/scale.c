@@ -6,7 +6,7 @@
 #include "script.h"
 
 /* Where x and y stand among the numbers of a point or box. */
-static void look_at(struct sp_scale *scale, const struct sp_axis *axis, double value)
+static void look_at(struct sp_scale *scale, const struct sp_plot_axis *axis, double value)
 {
     if (axis->log && value <= 0)
         return;
@@ -14,7 +14,7 @@ static void look_at(struct sp_scale *scale, const struct sp_axis *axis, double v
     scale->max = fmax(scale->max, value);
 }
 
-static void look_at_series(struct sp_scale *scale, const struct sp_axis *axis,
+static void look_at_series(struct sp_scale *scale, const struct sp_plot_axis *axis,
                            const struct sp_series *series, bool vertical)
 {
     const size_t each = sp_values_each(series->kind);
@@ -26,7 +26,7 @@ static void look_at_series(struct sp_scale *scale, const struct sp_axis *axis,
 }
 
 /* Seconds and the like go down to nano; a count without unit has no prefix before a million. */
-static void choose_prefix(struct sp_scale *scale, const struct sp_axis *axis)
+static void choose_prefix(struct sp_scale *scale, const struct sp_plot_axis *axis)
 {
     static const struct {
         double factor;
@@ -52,7 +52,7 @@ static void choose_prefix(struct sp_scale *scale, const struct sp_axis *axis)
 
 struct sp_scale sp_scale_of(const struct sp_panel *panel, bool vertical)
 {
-    const struct sp_axis *const axis = vertical ? &panel->y : &panel->x;
+    const struct sp_plot_axis *const axis = vertical ? &panel->y : &panel->x;
     struct sp_scale scale = {.min = INFINITY, .max = -INFINITY};
     for (size_t s = 0; s < panel->n_series; s++)
         look_at_series(&scale, axis, &panel->series[s], vertical);
@@ -89,7 +89,7 @@ void sp_tick_text(double value, const char *unit, char *out, size_t size)
              name);
 }
 
-size_t sp_longest_tick(const struct sp_axis *axis)
+size_t sp_longest_tick(const struct sp_plot_axis *axis)
 {
     size_t longest = 0;
     for (size_t i = 0; i < axis->n_ticks; i++) {
@@ -101,7 +101,7 @@ size_t sp_longest_tick(const struct sp_axis *axis)
     return longest;
 }
 
-static void write_log_ticks(FILE *out, const char *which, const struct sp_axis *axis,
+static void write_log_ticks(FILE *out, const char *which, const struct sp_plot_axis *axis,
                             struct sp_scale scale)
 {
     const double decades = log10(scale.max / scale.min);
@@ -127,7 +127,7 @@ static void write_log_ticks(FILE *out, const char *which, const struct sp_axis *
     fputs(") nomirror\n", out);
 }
 
-static void write_ticks(FILE *out, const char *which, const struct sp_axis *axis,
+static void write_ticks(FILE *out, const char *which, const struct sp_plot_axis *axis,
                         struct sp_scale scale)
 {
     if (axis->n_ticks > 0) {
@@ -147,7 +147,7 @@ static void write_ticks(FILE *out, const char *which, const struct sp_axis *axis
     }
 }
 
-static void write_axis(FILE *out, const char *which, const struct sp_axis *axis,
+static void write_axis(FILE *out, const char *which, const struct sp_plot_axis *axis,
                        struct sp_scale scale)
 {
     char text[SP_PLOT_TEXT];

@@ -8,8 +8,8 @@
 struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *r)
 {
     struct sp_panel *const panel =
-        sp_add_panel(figure, sp_plot_axis("arithmetic intensity", "FLOPs/byte", true),
-                     sp_plot_axis("attainable rate", "FLOP/s", true), "");
+        sp_add_panel(figure, sp_make_axis("arithmetic intensity", "FLOPs/byte", true),
+                     sp_make_axis("attainable rate", "FLOP/s", true), "");
     struct sp_series *const roof = sp_add_series(panel, SP_LINE, SP_BLACK, "%s", "");
     double right = r->ridge;
     for (size_t i = 0; i < r->n_operations; i++)

@@ -52,6 +52,6 @@ void sp_write_swatch(FILE *out, const struct sp_series *series, double left, dou
                      double right, double top);
 bool sp_is_box(const struct sp_series *series);
 
-size_t sp_longest_tick(const struct sp_axis *axis);
+size_t sp_longest_tick(const struct sp_plot_axis *axis);
 
 #endif

@@ -60,7 +60,7 @@ static void write_rules(FILE *out, const struct sp_panel *panel, struct sp_scale
 {
     for (size_t i = 0; i < panel->n_rules; i++) {
         const struct sp_rule *const rule = &panel->rules[i];
-        const struct sp_axis *const along = rule->vertical ? &panel->y : &panel->x;
+        const struct sp_plot_axis *const along = rule->vertical ? &panel->y : &panel->x;
         const struct sp_scale s = rule->vertical ? y : x;
         const int n = rule->vertical ? rows : columns;
         fprintf(out, "$R%zu << END\n", i);
