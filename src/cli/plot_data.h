@@ -13,6 +13,7 @@ SP_PLOT_OF(pipeline);
 SP_PLOT_OF(memory);
 SP_PLOT_OF(batch);
 SP_PLOT_OF(step);
+SP_PLOT_OF(search);
 
 /* Does what --plot asks for: writes the file, or gives the terminal's text for main to print behind
  * the report (free it). `width` of the terminal, 0 when standard output is none. Without --plot it

@@ -155,7 +155,10 @@ static void write_labels(FILE *out, const struct sp_panel *panel, struct sp_scal
         sp_quote(out, label->text);
         fprintf(out, " at first %.10g, first %.10g %s offset char %g, %g tc rgb '%s' front\n",
                 label->x / x.factor, label->y / y.factor, aligns[label->align],
-                label->beside ? side : 0.0, label->beside ? 0.6 : 0.0,
+                label->beside ? side : 0.0,
+                !label->beside ? 0.0
+                : label->below ? -0.7
+                               : 0.6,
                 label->light ? "#FFFFFF" : looks[label->look].rgb);
     }
 }

@@ -80,16 +80,19 @@ struct sp_roof {
 struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *roof);
 
 /* Candidates of a search, of which those on the front are joined and named. */
-struct sp_candidate {
+struct sp_pareto_point {
     double x, y;
     bool front;    /* no other is better in both */
     char name[64]; /* of those on the front, "tp 8 pp 4"; "" for none */
 };
+/* Sets `front` of those that no other beats: as small in both and smaller in one. */
+void sp_mark_front(struct sp_pareto_point *candidates, size_t n);
+
 struct sp_pareto {
     const char *title;
     struct sp_plot_axis x, y;
     const char *front_name, *rest_name; /* in the key */
-    const struct sp_candidate *candidates;
+    const struct sp_pareto_point *candidates;
     size_t n_candidates;
     double limit; /* vertical line such as the capacity; NAN: none */
     const char *limit_text;

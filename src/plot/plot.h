@@ -69,6 +69,7 @@ struct sp_tick {
 /* "time", "s": base units; a prefix is chosen when it is drawn. min and max NAN: from the data. */
 struct sp_plot_axis {
     const char *label, *unit;
+    bool floating;   /* need not show 0 */
     bool log, whole; /* whole: no ticks between whole numbers */
     double min, max;
     struct sp_tick *ticks; /* in place of numbers: categories */
@@ -83,6 +84,7 @@ struct sp_label {
     enum sp_look look;
     bool light;  /* white, on a dark box */
     bool clears; /* a vertical rule leaves its row free */
+    bool below;  /* with beside: under the place, not above */
     bool beside; /* a character to the right (SP_LEFT) or left (SP_RIGHT) of the place, and above */
     char text[SP_PLOT_TEXT];
 };

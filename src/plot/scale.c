@@ -62,8 +62,13 @@ struct sp_scale sp_scale_of(const struct sp_panel *panel, bool vertical)
     if (!(scale.min <= scale.max))
         scale.min = scale.max = 1;
     if (axis->log) {
-        scale.min /= 1.6;
-        scale.max *= 1.6;
+        const double room = fmax(pow(scale.max / scale.min, 0.08), 1.15);
+        scale.min /= room;
+        scale.max *= room;
+    } else if (axis->floating) {
+        const double room = 0.08 * (scale.max - scale.min);
+        scale.min -= room;
+        scale.max += room;
     } else {
         scale.min = fmin(scale.min * 1.06, 0);
         scale.max = fmax(scale.max * 1.06, 0);

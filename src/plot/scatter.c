@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <stdio.h>
 
+#include "script.h"
+
 struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *r)
 {
     struct sp_panel *const panel =
@@ -38,9 +40,51 @@ struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *r)
 
 static int by_x(const void *a, const void *b)
 {
-    const struct sp_candidate *const p = *(const struct sp_candidate *const *)a,
-                                     *const q = *(const struct sp_candidate *const *)b;
+    const struct sp_pareto_point *const p = *(const struct sp_pareto_point *const *)a,
+                                        *const q = *(const struct sp_pareto_point *const *)b;
     return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : (p->y < q->y) - (p->y > q->y);
+}
+
+static bool beats(const struct sp_pareto_point *a, const struct sp_pareto_point *b)
+{
+    return a->x <= b->x && a->y <= b->y && (a->x < b->x || a->y < b->y);
+}
+
+void sp_mark_front(struct sp_pareto_point *candidates, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        candidates[i].front = true;
+        for (size_t j = 0; j < n && candidates[i].front; j++)
+            candidates[i].front = !beats(&candidates[j], &candidates[i]);
+    }
+}
+
+/* Where `value` lies on an axis, from 0 to 1. */
+static double share_of(double value, struct sp_scale scale, bool log_axis)
+{
+    return log_axis ? log(value / scale.min) / log(scale.max / scale.min)
+                    : (value - scale.min) / (scale.max - scale.min);
+}
+
+/* Names of the front, as many as do not cover each other. */
+static void name_front(struct sp_panel *panel, const struct sp_pareto_point *const *order, size_t n)
+{
+    const struct sp_scale sx = sp_scale_of(panel, false), sy = sp_scale_of(panel, true);
+    double last_x = -1, last_y = -1;
+    for (size_t i = 0; i < n; i++) {
+        const double x = share_of(order[i]->x, sx, panel->x.log),
+                     y = share_of(order[i]->y, sy, panel->y.log);
+        const bool apart = fabs(y - last_y) > 0.06 || fabs(x - last_x) > 0.25;
+        if (!order[i]->name[0] || !apart)
+            continue;
+        /* Under the front there is nothing; near the axis only the other side has room. */
+        struct sp_label *const label = sp_add_label(
+            panel, order[i]->x, order[i]->y, x > 0.4 ? SP_RIGHT : SP_LEFT, "%s", order[i]->name);
+        label->beside = true;
+        label->below = x > 0.4;
+        last_x = x;
+        last_y = y;
+    }
 }
 
 struct sp_panel *sp_draw_pareto(struct sp_figure *figure, const struct sp_pareto *p)
@@ -49,7 +93,7 @@ struct sp_panel *sp_draw_pareto(struct sp_figure *figure, const struct sp_pareto
     struct sp_series *const rest = sp_add_series(panel, SP_MARKS, SP_SKY, "%s", p->rest_name);
     struct sp_series *const steps = sp_add_series(panel, SP_STEPS, SP_BLACK, "%s", "");
     struct sp_series *const front = sp_add_series(panel, SP_MARKS, SP_BLUE, "%s", p->front_name);
-    const struct sp_candidate **const order = calloc(p->n_candidates + 1, sizeof *order);
+    const struct sp_pareto_point **const order = calloc(p->n_candidates + 1, sizeof *order);
     size_t n = 0;
     panel->key = SP_KEY_ABOVE;
     panel->height_px = 400;
@@ -57,21 +101,18 @@ struct sp_panel *sp_draw_pareto(struct sp_figure *figure, const struct sp_pareto
     rest->thin = steps->thin = true;
     front->letter = 'O';
     for (size_t i = 0; i < p->n_candidates; i++) {
-        const struct sp_candidate *const c = &p->candidates[i];
+        const struct sp_pareto_point *const c = &p->candidates[i];
         sp_add_point(c->front ? front : rest, c->x, c->y);
         if (order && c->front)
             order[n++] = c;
     }
     if (n > 0)
         qsort(order, n, sizeof *order, by_x);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         sp_add_point(steps, order[i]->x, order[i]->y);
-        if (order[i]->name[0])
-            sp_add_label(panel, order[i]->x, order[i]->y, SP_LEFT, "%s", order[i]->name)->beside =
-                true;
-    }
-    free(order);
     if (!isnan(p->limit))
         sp_add_rule(panel, true, p->limit, SP_BLACK, "%s", p->limit_text);
+    name_front(panel, order, n);
+    free(order);
     return panel;
 }
