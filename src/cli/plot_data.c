@@ -31,9 +31,16 @@ const char *sp_report_text(const struct sp_report *report, const char *path, ...
     return entry && entry->text ? entry->text : "";
 }
 
-/* What prints nothing but values has no place for a picture. */
-static bool check_output(const struct sp_args *args, struct sp_error *error)
+bool sp_check_picture(const struct sp_args *args, struct sp_error *error)
 {
+    enum sp_terminal terminal;
+    const char *const target = sp_text_of(args, "plot");
+    if (!target)
+        return true;
+    if (!sp_terminal_of(target, &terminal, error))
+        return false;
+    if (terminal != SP_TERMINAL_TEXT)
+        return true;
     const bool bare = sp_given(args, "get") || sp_given(args, "explain");
     if (sp_choice_of(args, "format") == SP_FORMAT_TEXT && !bare)
         return true;
@@ -56,8 +63,7 @@ bool sp_draw_picture(const struct sp_command *command, const struct sp_args *arg
     *text = NULL;
     if (!target || !command->plot)
         return true;
-    if (!sp_terminal_of(target, &canvas.terminal, error) ||
-        (canvas.terminal == SP_TERMINAL_TEXT && !check_output(args, error)))
+    if (!sp_terminal_of(target, &canvas.terminal, error))
         return false;
     struct sp_figure *const figure = command->plot(args, report, error);
     if (!figure)

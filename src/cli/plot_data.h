@@ -15,6 +15,10 @@ SP_PLOT_OF(batch);
 SP_PLOT_OF(step);
 SP_PLOT_OF(search);
 
+/* Whether --plot, if given, names a kind of picture, and goes with the other options: what prints
+ * nothing but values has no place for one. Before the command runs: that may take long. */
+bool sp_check_picture(const struct sp_args *args, struct sp_error *error);
+
 /* Does what --plot asks for: writes the file, or gives the terminal's text for main to print behind
  * the report (free it). `width` of the terminal, 0 when standard output is none. Without --plot it
  * does nothing. */

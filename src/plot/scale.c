@@ -40,10 +40,9 @@ static void choose_prefix(struct sp_scale *scale, const struct sp_plot_axis *axi
     scale->prefix = "";
     if (axis->log || axis->n_ticks > 0 || most <= 0 || (!has_unit && most < 1e6))
         return;
-    for (size_t i = seconds ? 0 : 3; i < sizeof prefixes / sizeof *prefixes; i++) {
-        if (most < prefixes[i].factor * (1 + 1e-9) && i > 0 && prefixes[i].factor > 1e-9)
-            break;
-        if (seconds && prefixes[i].factor > 1)
+    const size_t first = seconds ? 0 : 3, end = seconds ? 4 : sizeof prefixes / sizeof *prefixes;
+    for (size_t i = first; i < end; i++) {
+        if (i > first && most < prefixes[i].factor * (1 - 1e-9))
             break;
         scale->factor = prefixes[i].factor;
         scale->prefix = prefixes[i].prefix;

@@ -74,7 +74,7 @@ static void name_front(struct sp_panel *panel, const struct sp_pareto_point *con
     for (size_t i = 0; i < n; i++) {
         const double x = share_of(order[i]->x, sx, panel->x.log),
                      y = share_of(order[i]->y, sy, panel->y.log);
-        const bool apart = fabs(y - last_y) > 0.06 || fabs(x - last_x) > 0.25;
+        const bool apart = fabs(y - last_y) > 0.06 || fabs(x - last_x) > 0.2;
         if (!order[i]->name[0] || !apart)
             continue;
         /* Under the front there is nothing; near the axis only the other side has room. */

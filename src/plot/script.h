@@ -29,8 +29,8 @@ void sp_tick_text(double value, const char *unit, char *out, size_t size);
  * the start and end. In place; returns the new length. */
 size_t sp_tidy_text(char *text);
 
-/* The same SVG without the groups in which gnuplot draws nothing: a third of its bytes. In place.
- */
+/* The same SVG without groups in which nothing is drawn and attributes that are the default. In
+ * place. */
 size_t sp_tidy_svg(char *text);
 
 /* The character of a series in a text terminal. */

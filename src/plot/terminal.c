@@ -232,19 +232,40 @@ size_t sp_tidy_text(char *text)
     return (size_t)(end - text);
 }
 
+/* Copies a line, of which it leaves out attributes that say what is so without them. */
+static char *copy_tag(char *to, const char *from, size_t n)
+{
+    static const char defaults[] = " stroke-linecap=\"butt\" stroke-linejoin=\"miter\"";
+    const char *const end = from + n, *const found = memmem(from, n, defaults, sizeof defaults - 1);
+    const char *const stop = found ? found : end;
+    memmove(to, from, (size_t)(stop - from));
+    to += stop - from;
+    if (found) {
+        const char *const rest = found + sizeof defaults - 1;
+        memmove(to, rest, (size_t)(end - rest));
+        to += end - rest;
+    }
+    return to;
+}
+
 size_t sp_tidy_svg(char *text)
 {
+    static const char group[] = "<g fill=\"none\"";
     char *to = text;
     for (const char *from = text; *from;) {
         const char *const end = strchr(from, '\n'), *const after = end ? end + 1 : NULL;
-        const bool opens = strncmp(from, "<g fill=\"none\"", 14) == 0;
+        const size_t n = after ? (size_t)(after - from) : strlen(from);
+        const bool opens = strncmp(from, group, sizeof group - 1) == 0;
         if (opens && after && strncmp(after, "</g>\n", 5) == 0) {
             from = after + 5;
             continue;
         }
-        const size_t n = after ? (size_t)(after - from) : strlen(from);
-        memmove(to, from, n);
-        to += n;
+        if (opens) {
+            to = copy_tag(to, from, n);
+        } else {
+            memmove(to, from, n);
+            to += n;
+        }
         from += n;
     }
     *to = '\0';
