@@ -17,8 +17,9 @@ bool sp_at_bound(const struct sp_profile *p, int constant)
 /* Writes `"key": "text",` with the text as JSON spells it. */
 static void put_text(FILE *out, const char *key, const char *text, const char *end)
 {
-    char *const quoted = cJSON_PrintUnformatted(
-        &(cJSON){.type = cJSON_String | cJSON_IsReference, .valuestring = (char *)(uintptr_t)text});
+    cJSON *const string = cJSON_CreateString(text);
+    char *const quoted = cJSON_PrintUnformatted(string);
+    cJSON_Delete(string);
     if (!quoted)
         abort();
     fprintf(out, "  \"%s\": %s%s\n", key, quoted, end);

@@ -101,9 +101,11 @@ static void pick_runs(struct calibrating *c, bool all)
             if (!run->recompute_stated)
                 run->memory_bytes = NAN; /* it chose the policy: it cannot judge too */
             int group = groups;
-            for (size_t k = 0; k < fit->n; k++)
-                if (strcmp(fit->runs[k].run->group, run->group) == 0)
+            for (size_t k = 0; k < fit->n; k++) {
+                const struct sp_run *const other = fit->runs[k].run;
+                if (other && strcmp(other->group, run->group) == 0)
                     group = fit->runs[k].group;
+            }
             groups += group == groups;
             fit->runs[fit->n++] = (struct sp_calibrated){
                 .run = run,

@@ -1,5 +1,4 @@
 /* merge: joins the parts of a search or a sweep. */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,19 +42,19 @@ static bool read_record(struct part *p)
     }
     if (used == 0)
         return false;
-    p->record[used] = '\0';
+    p->record[used] = '\0'; /* there is room: it grows two ahead */
     return true;
 }
 
 /* The number of a row: "17,..." or {"row":17,...}. */
 static bool number_row(struct part *p, struct sp_error *error)
 {
-    static const char start[] = "{\"row\":";
-    const char *const digits =
-        strncmp(p->record, start, sizeof start - 1) == 0 ? p->record + sizeof start - 1 : p->record;
-    char *end;
-    p->row = strtod(digits, &end);
-    return (isdigit((unsigned char)*digits) && (*end == ',' || *end == '}')) ||
+    unsigned long long row = 0;
+    char end = '\0';
+    const int found = p->record[0] == '{' ? sscanf(p->record, "{\"row\":%18llu%c", &row, &end)
+                                          : sscanf(p->record, "%18llu%c", &row, &end);
+    p->row = (double)row;
+    return (found == 2 && (end == ',' || end == '}')) ||
            sp_fail(error, SP_INPUT, "%s: \"%s\" is no row of a sweep", sp_safe(p->name),
                    sp_safe(p->record));
 }
@@ -204,6 +203,8 @@ static bool take_arguments(struct merging *m, const struct sp_json *json,
 
 static bool take_counts(struct merging *m, const struct sp_json *json, struct sp_error *error)
 {
+    if (m->s.machines == 0)
+        return false;
     double total = 0, evaluated = 0, no_memory = 0, by_memory = 0, by_time = 0, elapsed = 0,
            threads = 0;
     struct sp_search_result *const r = &m->s.machine[0]->result;

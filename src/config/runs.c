@@ -104,7 +104,7 @@ static struct sp_shape box_of(int64_t chips, int64_t axes)
 
 static bool read_machine(struct sp_row_reader *r, struct sp_run *run)
 {
-    int64_t devices, slices = 1;
+    int64_t devices = 0, slices = 1;
     if (!sp_row_whole(r, "n_devices", 0, &devices))
         return false;
     if (!read_chip(r, run))

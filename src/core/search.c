@@ -251,7 +251,7 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
     static const struct sp_search_rule everything = {.exhaustive = true};
     struct sp_split splits[SP_SEARCH_SPLITS];
     struct looking l = {.space = space, .rule = &everything, .group = group};
-    int at[SP_SEARCH_SPLITS];
+    int at[SP_SEARCH_SPLITS] = {0};
     if (group >= sp_search_groups(space))
         return false;
     const int n = open_group(&l, splits, at);

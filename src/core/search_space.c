@@ -85,7 +85,7 @@ bool sp_open_space(struct sp_search_space *s)
     static const struct sp_degree any = {.n = 0};
     const struct sp_model *const m = s->in.model;
     const int64_t N = sp_chips(s->in.hw);
-    int64_t splits[SP_SEARCH_LISTED];
+    int64_t splits[SP_SEARCH_LISTED] = {0};
     if (!sp_model_has_shape(m) || N < 1 || s->batch < 1 || s->seq < 1)
         return false;
     const int64_t experts = m->moe.experts > 0 ? m->moe.experts : 1;

@@ -110,7 +110,8 @@ static struct sp_kind_time time_of_kind(const struct sp_step_inputs *in,
 void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
                     const struct sp_stage_map *map, struct sp_staged *staged)
 {
-    for (int i = 0; i < map->kinds; i++)
+    staged->kind[0] = time_of_kind(in, prepared, &map->kind[0]);
+    for (int i = 1; i < map->kinds; i++)
         staged->kind[i] = time_of_kind(in, prepared, &map->kind[i]);
     staged->hop_s = sp_stage_hop_s(in);
 }
@@ -148,18 +149,18 @@ struct sp_stage_time sp_time_of_stage(const struct sp_step_inputs *in,
 
 /* Idle time of the slowest stage. */
 static double bubble_of(const struct sp_step_inputs *in, const struct sp_stage_time *slowest,
-                        const double *forward, const double *backward)
+                        const double *forward, const double *backward, int64_t stages)
 {
     const struct sp_plan *p = in->plan;
     const int64_t m = sp_plan_microbatches(p);
-    if (p->pp <= 1)
+    if (stages <= 1)
         return 0;
     const double worst = slowest->forward + slowest->backward;
-    const double uneven = sp_uneven_pipeline_s(p->schedule, forward, backward, p->pp, m);
+    const double uneven = sp_uneven_pipeline_s(p->schedule, forward, backward, stages, m);
     if (!isnan(uneven))
         return uneven - (double)m * worst;
     const struct sp_pipeline equal = {.schedule = p->schedule,
-                                      .stages = p->pp,
+                                      .stages = stages,
                                       .microbatches = m,
                                       .chunks = p->vpp,
                                       .forward_s = slowest->forward,
@@ -167,10 +168,10 @@ static double bubble_of(const struct sp_step_inputs *in, const struct sp_stage_t
                                       .weight_grad_s = slowest->matmul / 3};
     /* filling and draining pass through the other stages, which may be lighter */
     double sum = 0;
-    for (int64_t k = 0; k < p->pp; k++)
+    for (int64_t k = 0; k < stages; k++)
         sum += forward[k] + backward[k];
     const double times = p->schedule == SP_NAIVE ? (double)m : 1; /* nothing overlaps */
-    return times * fmax(0, sp_bubble_s(&equal)) * (sum - worst) / (worst * (double)(p->pp - 1));
+    return times * fmax(0, sp_bubble_s(&equal)) * (sum - worst) / (worst * (double)(stages - 1));
 }
 
 /* A collective hidden behind a micro-batch. */
@@ -240,10 +241,12 @@ static int slowest_kind(const struct sp_stage_map *map, const struct sp_stage_ti
                         double *forward, double *backward)
 {
     int slowest = 0;
+    forward[0] = kind[0].forward;
+    backward[0] = kind[0].backward;
     for (int i = 1; i < map->kinds; i++)
         if (kind[i].forward + kind[i].backward > kind[slowest].forward + kind[slowest].backward)
             slowest = i;
-    for (int64_t stage = 0; stage < map->stages; stage++) {
+    for (int64_t stage = 1; stage < map->stages; stage++) {
         forward[stage] = kind[map->of[stage]].forward;
         backward[stage] = kind[map->of[stage]].backward;
     }
@@ -265,7 +268,8 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
     const struct sp_plan *p = in->plan;
     double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES];
     struct sp_stage_time kind[SP_STAGE_KINDS];
-    for (int i = 0; i < map->kinds; i++)
+    kind[0] = shard_kind(in, &staged->kind[0]); /* there is one at least */
+    for (int i = 1; i < map->kinds; i++)
         kind[i] = shard_kind(in, &staged->kind[i]);
     const struct sp_stage_time s = kind[slowest_kind(map, kind, forward, backward)];
     const double m = (double)sp_plan_microbatches(p), held = staged->kind[0].held;
@@ -281,7 +285,7 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
         .ep_comm = m * s.ep_comm,
         .dp_comm = m * s.fsdp_comm + dp_comm_of(in, held, s.forward + s.backward, m),
         .pp_comm = sends_s(p, staged),
-        .bubble = bubble_of(in, &s, forward, backward),
+        .bubble = bubble_of(in, &s, forward, backward, map->stages),
         .optimizer = optimizer_of(in, held),
     };
     t.straggler = sum_of(&t) * prepared->straggler;
@@ -342,12 +346,13 @@ double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared
 {
     double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES];
     struct sp_stage_time kind[SP_STAGE_KINDS];
-    for (int i = 0; i < map->kinds; i++) {
+    int i = 0; /* there is one at least */
+    do {
         kind[i] = staged->kind[i].time;
         split_passes(&kind[i], staged->kind[i].busy_s);
-    }
+    } while (++i < map->kinds);
     const int slowest = slowest_kind(map, kind, forward, backward);
     const double busy = staged->kind[slowest].busy_s * (double)sp_plan_microbatches(in->plan);
-    const double bubble = bubble_of(in, &kind[slowest], forward, backward);
+    const double bubble = bubble_of(in, &kind[slowest], forward, backward, map->stages);
     return bound(prepared, busy + bubble + sends_s(in->plan, staged));
 }
