@@ -38,47 +38,49 @@ static void draw_time(struct sp_figure *figure, const struct sp_report *r)
     sp_draw_waterfall(figure, &w);
 }
 
-/* A bar a stage; of many stages, evenly spaced ones. */
-static bool draw_memory(struct sp_figure *figure, const struct sp_report *r, struct sp_error *error)
+static const char *const part_names[] = {"weights",     "gradients", "optimizer",
+                                         "activations", "buffers",   "allocator and runtime"};
+static const char *const part_keys[] = {"params", "grads", "optimizer", "activations", "buffers"};
+enum { KEYS = sizeof part_keys / sizeof *part_keys, MOST_STAGES = 32 };
+
+static void read_stage(const struct sp_report *r, size_t stage, struct sp_bar *bar)
 {
-    static const char *const names[] = {"weights",     "gradients", "optimizer",
-                                        "activations", "buffers",   "allocator and runtime"};
-    static const char *const keys[] = {"params", "grads", "optimizer", "activations", "buffers"};
-    enum { KEYS = sizeof keys / sizeof *keys, MOST = 32 };
-    const size_t stages = (size_t)sp_report_number(r, "pp"), every = (stages + MOST - 1) / MOST;
-    struct sp_bar bars[MOST] = {0};
-    char limit[64], title[96];
-    size_t n = 0;
-    for (size_t s = 0; s < stages && n < MOST; s += every, n++) {
-        const double device = sp_report_number(r, "stages.%zu.device_bytes", s);
-        for (size_t k = 0; k < KEYS; k++)
-            bars[n].parts[k] = sp_report_number(r, "stages.%zu.%s_bytes", s, keys[k]);
-        bars[n].parts[KEYS] = device - sp_report_number(r, "stages.%zu.live_bytes", s);
-        snprintf(bars[n].label, sizeof bars[n].label, "stage %zu", s);
-        snprintf(bars[n].note, sizeof bars[n].note, "%s", sp_human_text(device, SP_BYTES));
-    }
-    if (n == 0)
-        return sp_fail(error, SP_INTERNAL, "--plot: no stages in the report");
+    const double device = sp_report_number(r, "stages.%zu.device_bytes", stage);
+    for (size_t k = 0; k < KEYS; k++)
+        bar->parts[k] = sp_report_number(r, "stages.%zu.%s_bytes", stage, part_keys[k]);
+    bar->parts[KEYS] = device - sp_report_number(r, "stages.%zu.live_bytes", stage);
+    snprintf(bar->label, sizeof bar->label, "stage %zu", stage);
+    snprintf(bar->note, sizeof bar->note, "%s", sp_human_text(device, SP_BYTES));
+}
+
+/* A bar a stage; of many stages, evenly spaced ones with the first and the last. */
+static void draw_memory(struct sp_figure *figure, const struct sp_report *r)
+{
+    const size_t stages = (size_t)sp_report_number(r, "pp");
+    const size_t n = stages < MOST_STAGES ? stages : MOST_STAGES;
     const double capacity = sp_report_number(r, "memory.capacity_bytes");
+    struct sp_bar bars[MOST_STAGES] = {0};
+    char limit[64], title[96] = "Memory of a device by stage";
+    for (size_t i = 0; i < n; i++)
+        read_stage(r, n > 1 ? i * (stages - 1) / (n - 1) : 0, &bars[i]);
+    if (n < stages)
+        snprintf(title, sizeof title, "Memory of a device on %zu of the %zu stages", n, stages);
     snprintf(limit, sizeof limit, "capacity %s", sp_human_text(capacity, SP_BYTES));
-    snprintf(title, sizeof title,
-             every > 1 ? "Memory of a device, every %zuth stage" : "Memory of a device by stage",
-             every);
     sp_draw_bars(figure, &(struct sp_bars){.title = title,
                                            .label = "memory of a device",
                                            .unit = "B",
-                                           .names = names,
+                                           .names = part_names,
                                            .n_parts = KEYS + 1,
                                            .bars = bars,
                                            .n_bars = n,
                                            .limit = capacity,
                                            .limit_text = limit});
-    return true;
 }
 
 SP_PLOT_OF(step)
 {
     (void)args;
+    (void)error;
     struct sp_figure *const figure =
         sp_figure_new("%.40s on %s x %.40s: dp %.0f tp %.0f pp %.0f cp %.0f ep %.0f, MFU %s",
                       sp_report_text(report, "model"),
@@ -88,8 +90,6 @@ SP_PLOT_OF(step)
                       sp_report_number(report, "cp"), sp_report_number(report, "ep"),
                       sp_human_text(sp_report_number(report, "mfu"), SP_FRACTION));
     draw_time(figure, report);
-    if (draw_memory(figure, report, error))
-        return figure;
-    sp_figure_free(figure);
-    return NULL;
+    draw_memory(figure, report);
+    return figure;
 }

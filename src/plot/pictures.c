@@ -146,7 +146,8 @@ struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_time
         kinds[k] = sp_add_series(panel, SP_BOXES, t->kinds[k].look, "%s", t->kinds[k].name);
         kinds[k]->letter = t->kinds[k].letter;
         kinds[k]->hatched = t->kinds[k].hatched;
-        kinds[k]->thin = t->n_spans > 400;
+        /* Edges would hide boxes of a pixel. */
+        kinds[k]->thin = kinds[k]->bare = t->n_spans > 400;
     }
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct sp_span *const span = &t->spans[i];

@@ -86,7 +86,7 @@ void sp_tick_text(double value, const char *unit, char *out, size_t size)
 {
     static const char *const prefixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
     int step = value > 0 ? (int)floor((log10(value) + 1e-9) / 3) : 0;
-    step = step < -3 ? -3 : step > 6 ? 6 : step;
+    step = step < -3 || step > 6 ? 0 : step;         /* beyond the prefixes: 1e+21 */
     const bool attached = unit && strlen(unit) == 1; /* 10 ms, 5 GB, but 5 G of FLOP/s */
     const char *const prefix = prefixes[step + 3], *const name = attached ? unit : "";
     snprintf(out, size, "%.4g%s%s%s", value / pow(1000, step), *prefix || *name ? " " : "", prefix,

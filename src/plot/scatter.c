@@ -40,8 +40,7 @@ struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *r)
 
 static int by_x(const void *a, const void *b)
 {
-    const struct sp_pareto_point *const p = *(const struct sp_pareto_point *const *)a,
-                                        *const q = *(const struct sp_pareto_point *const *)b;
+    const struct sp_pareto_point *const p = a, *const q = b;
     return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : (p->y < q->y) - (p->y > q->y);
 }
 
@@ -67,19 +66,19 @@ static double share_of(double value, struct sp_scale scale, bool log_axis)
 }
 
 /* Names of the front, as many as do not cover each other. */
-static void name_front(struct sp_panel *panel, const struct sp_pareto_point *const *order, size_t n)
+static void name_front(struct sp_panel *panel, const struct sp_pareto_point *order, size_t n)
 {
     const struct sp_scale sx = sp_scale_of(panel, false), sy = sp_scale_of(panel, true);
     double last_x = -1, last_y = -1;
     for (size_t i = 0; i < n; i++) {
-        const double x = share_of(order[i]->x, sx, panel->x.log),
-                     y = share_of(order[i]->y, sy, panel->y.log);
+        const double x = share_of(order[i].x, sx, panel->x.log),
+                     y = share_of(order[i].y, sy, panel->y.log);
         const bool apart = fabs(y - last_y) > 0.06 || fabs(x - last_x) > 0.2;
-        if (!order[i]->name[0] || !apart)
+        if (!order[i].name[0] || !apart)
             continue;
         /* Under the front there is nothing; near the axis only the other side has room. */
         struct sp_label *const label = sp_add_label(
-            panel, order[i]->x, order[i]->y, x > 0.4 ? SP_RIGHT : SP_LEFT, "%s", order[i]->name);
+            panel, order[i].x, order[i].y, x > 0.4 ? SP_RIGHT : SP_LEFT, "%s", order[i].name);
         label->beside = true;
         label->below = x > 0.4;
         last_x = x;
@@ -93,7 +92,7 @@ struct sp_panel *sp_draw_pareto(struct sp_figure *figure, const struct sp_pareto
     struct sp_series *const rest = sp_add_series(panel, SP_MARKS, SP_SKY, "%s", p->rest_name);
     struct sp_series *const steps = sp_add_series(panel, SP_STEPS, SP_BLACK, "%s", "");
     struct sp_series *const front = sp_add_series(panel, SP_MARKS, SP_BLUE, "%s", p->front_name);
-    const struct sp_pareto_point **const order = calloc(p->n_candidates + 1, sizeof *order);
+    struct sp_pareto_point *const order = calloc(p->n_candidates + 1, sizeof *order);
     size_t n = 0;
     panel->key = SP_KEY_ABOVE;
     panel->height_px = 400;
@@ -104,12 +103,12 @@ struct sp_panel *sp_draw_pareto(struct sp_figure *figure, const struct sp_pareto
         const struct sp_pareto_point *const c = &p->candidates[i];
         sp_add_point(c->front ? front : rest, c->x, c->y);
         if (order && c->front)
-            order[n++] = c;
+            order[n++] = *c;
     }
     if (n > 0)
         qsort(order, n, sizeof *order, by_x);
     for (size_t i = 0; i < n; i++)
-        sp_add_point(steps, order[i]->x, order[i]->y);
+        sp_add_point(steps, order[i].x, order[i].y);
     if (!isnan(p->limit))
         sp_add_rule(panel, true, p->limit, SP_BLACK, "%s", p->limit_text);
     name_front(panel, order, n);

@@ -33,7 +33,7 @@ static double write_box_key(FILE *out, const struct sp_panel *panel, double left
     for (size_t s = 0; s < panel->n_series; s++) {
         const struct sp_series *const series = &panel->series[s];
         const double wide = SWATCH + GAP + APART + 6.3 * characters(series->name);
-        if (!series->name[0] || !sp_is_box(series) || panel->key != SP_KEY_ABOVE)
+        if (!series->name[0] || series->n == 0 || !sp_is_box(series) || panel->key != SP_KEY_ABOVE)
             continue;
         if (x > left && x + wide > right) {
             x = left;

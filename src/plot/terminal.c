@@ -128,7 +128,8 @@ static int write_key(FILE *out, const struct sp_panel *panel, int columns)
     int lines = 0, used = 0;
     const int total = out ? write_key(NULL, panel, columns) : 0;
     for (size_t s = 0; s <= panel->n_series; s++) {
-        const char *const name = s < panel->n_series ? panel->series[s].name : "";
+        const bool listed = s < panel->n_series && panel->series[s].n > 0;
+        const char *const name = listed ? panel->series[s].name : "";
         const int n = (int)strlen(name) + 2 + LEGEND_GAP;
         if (used > 0 && (s == panel->n_series || used + n > columns)) {
             if (out) {
