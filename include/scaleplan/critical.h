@@ -38,6 +38,15 @@ struct sp_split {
 struct sp_split sp_best_pow2_split(double B, int64_t N, double F, double C, double W_X, double W_Y,
                                    double r, enum sp_overlap overlap);
 
+/* Seconds of one step on one chip with b tokens, P_active parameters that a token passes, C FLOP/s:
+ * arithmetic 6 P b / C; what DP and FSDP move, the arithmetic at their critical batch whatever b
+ * is; the best FSDP x TP split, 6 P sqrt(b critical) / C; TP of degree Y, the arithmetic times Y
+ * over the largest degree that hides. Scaling book, "Training". */
+double sp_chip_math_s(double P_active, double b, double C);
+double sp_chip_fsdp_comms_s(double P_active, double critical, double C);
+double sp_chip_mixed_comms_s(double P_active, double b, double critical, double C);
+double sp_chip_tp_comms_s(double P_active, double b, double C, double Y, double largest_Y);
+
 /* The power of two nearest to x on a logarithmic scale. */
 double sp_nearest_pow2(double x);
 

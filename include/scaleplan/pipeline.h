@@ -87,12 +87,24 @@ int64_t sp_tasks_of(const struct sp_pipeline *pipeline);
 
 /* Plays GPipe, 1F1B, interleaved 1F1B, ZB-H1, ZB-H2 and the circular schedule event by event.
  * `scale[s]` multiplies the times of stage s (NULL: all equal), `hop_s` is the time of a send
- * between neighbours. The tasks go to `tasks` (room for sp_tasks_of), in order of their stage and
- * start. ZB-H2's makespan is (p-1) F longer than its closed form says: each stage works without a
- * gap, but the stages start one after the other, which the authors hide by letting each stage's
- * optimizer step start when that stage is done. Deterministic, no allocation; time
+ * between neighbours. The tasks go to `tasks` (room for sp_tasks_of), in order of stage, chunk,
+ * micro-batch and kind. ZB-H2's makespan is (p-1) F longer than its closed form says: each stage
+ * works without a gap, but the stages start one after the other, which the authors hide by letting
+ * each stage's optimizer step start when that stage is done. Deterministic, no allocation; time
  * O(tasks), for ZB O(tasks x stages). Interleaving needs m to be a multiple of p. */
 bool sp_play_pipeline(const struct sp_pipeline *pipeline, const double *scale, double hop_s,
                       struct sp_task *tasks, struct sp_played *played);
+
+/* Micro-batches in flight on a stage from `s` on. */
+struct sp_in_flight_level {
+    double s, microbatches;
+};
+
+/* How the micro-batches in flight on `stage` rise and fall over a played schedule: a forward task
+ * adds 1/v when it starts, a backward task takes it away when it ends. Writes a level for each time
+ * at which that happens (room for `tasks`), in order; returns how many. The largest is
+ * played.peak_in_flight. */
+int64_t sp_in_flight_levels(const struct sp_task *task, int64_t tasks, int64_t chunks,
+                            int64_t stage, struct sp_in_flight_level *levels);
 
 #endif

@@ -43,6 +43,10 @@ double sp_attention_ridge_tokens(double ridge, double G);
  * partial sums over links of W bytes/s: 2 C / W. Scaling book, "Rooflines". */
 double sp_min_contracting_dim(double C, double W);
 
+/* Rate that an operation of `intensity` FLOPs per byte can reach: min(C, W intensity). FLOP/s.
+ * Scaling book, "Rooflines". */
+double sp_attainable_flops_per_s(double intensity, double C, double W);
+
 /* A size padded to a multiple of the matrix unit's side. */
 double sp_padded(double size, double side);
 

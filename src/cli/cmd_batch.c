@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "plot_data.h"
 
 static const struct sp_option options[] = {
     SP_OPTION_HW,
@@ -29,6 +30,7 @@ static const struct sp_option options[] = {
      "TP degree: gives the smallest d_ff, and the nodes it spans"},
     {"pp", "P", SP_WHOLE, 1, 1e9, NULL, "1", "pipeline stages, for the nodes a replica spans"},
     {"ep", "Z", SP_WHOLE, 1, 1e9, NULL, NULL, "expert-parallel degree: gives the smallest expert"},
+    SP_OPTION_PLOT,
 };
 
 static const struct sp_example examples[] = {
@@ -39,6 +41,8 @@ static const struct sp_example examples[] = {
     {"scaleplan batch --hw h100-2048 --experts 128 --top-k 4 --get critical.dp.cross",
      "a mixture of experts"},
     {"scaleplan batch --hw v5p-4096 --explain critical.dp.3", "formula, numbers and source"},
+    {"scaleplan batch --hw v5p-4096 --model llama2-13b --plot batch.svg",
+     "T_math and T_comms over the batch, drawn"},
     {NULL, NULL},
 };
 
@@ -363,4 +367,5 @@ const struct sp_command sp_cmd_batch = {
     .n_options = sizeof options / sizeof options[0],
     .examples = examples,
     .run = run,
+    .plot = sp_plot_batch,
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "plot_data.h"
 
 static const char *const rules[] = {"exact", "korthikanti", NULL};
 static const char *const offloads[] = {"optimizer", "params", "activations", NULL};
@@ -49,6 +50,7 @@ static const struct sp_option options[] = {
      "of a device's link to the host or its drives (default: the chip's PCIe)"},
     {"mfu", "FRACTION", SP_NUMBER_OPTION, 0.0001, 1, NULL, "40%",
      "utilisation of the step that a transfer hides behind"},
+    SP_OPTION_PLOT,
 };
 
 static const struct sp_example examples[] = {
@@ -57,6 +59,8 @@ static const struct sp_example examples[] = {
      "fewest devices that hold the states"},
     {"scaleplan memory --model gpt3-175b --rule korthikanti --remat none --micro-batch 1",
      "closed form of a GPT block"},
+    {"scaleplan memory --model llama3-8b --hw h100-64 --dp 64 --batch 64x8192 --plot zero.svg",
+     "what each ZeRO stage leaves on a device, drawn"},
     {NULL, NULL},
 };
 
@@ -338,4 +342,5 @@ const struct sp_command sp_cmd_memory = {
     .fits_key = "memory.fits",
     .compute_bound_key = "memory.fits",
     .run = run,
+    .plot = sp_plot_memory,
 };

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../config/text.h"
-#include "command.h"
-#include "plan_options.h"
+#include "cmd_pipeline.h"
+#include "plot_data.h"
 
 static const struct sp_option options[] = {
     {"stages", "P", SP_WHOLE, 1, SP_MAX_STAGES, NULL, NULL, "pipeline stages"},
@@ -37,6 +37,7 @@ static const struct sp_option options[] = {
     {"bandwidth", "BYTES/S", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL,
      "of the link between stages (default: the scale-out egress of a node of --hw)"},
     {"timeline", NULL, SP_FLAG, 0, 0, NULL, NULL, "draw the schedule, a row a stage"},
+    SP_OPTION_PLOT,
 };
 
 static const struct sp_example examples[] = {
@@ -45,15 +46,8 @@ static const struct sp_example examples[] = {
     {"scaleplan pipeline --stages 4 --microbatches 8 --chunks 2 --timeline", "interleaved, drawn"},
     {"scaleplan pipeline --stages 4 --microbatches 8 --scale 1,1,1,1.3",
      "a heavier last stage, played"},
+    {"scaleplan pipeline --stages 4 --microbatches 8 --plot -", "timeline and memory, drawn"},
     {NULL, NULL},
-};
-
-struct pipe {
-    struct sp_pipeline q;
-    double scale[SP_MAX_STAGES], send_s;
-    struct sp_task *tasks;
-    struct sp_played played;
-    struct sp_report *report;
 };
 
 static bool read_scale(const char *text, struct pipe *f, struct sp_error *error)
@@ -79,7 +73,7 @@ static bool read_scale(const char *text, struct pipe *f, struct sp_error *error)
     return true;
 }
 
-static bool read_pipeline(const struct sp_args *args, struct pipe *f, struct sp_error *error)
+bool sp_read_pipeline(const struct sp_args *args, struct pipe *f, struct sp_error *error)
 {
     struct sp_pipeline *q = &f->q;
     const double stages = sp_number_of(args, "stages"), m = sp_number_of(args, "microbatches");
@@ -241,10 +235,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     static struct pipe f;
     f = (struct pipe){.report = report};
-    if (!read_pipeline(args, &f, error))
+    if (!sp_read_pipeline(args, &f, error))
         return false;
     const bool unequal = sp_given(args, "scale") || f.send_s > 0;
-    const bool wants_play = unequal || sp_given(args, "timeline");
+    const bool wants_play = unequal || sp_given(args, "timeline") || sp_given(args, "plot");
     const int64_t tasks = sp_tasks_of(&f.q);
     put_closed_form(&f, sp_number_of(args, "efficiency"));
     if (!put_sends(args, &f, error))
@@ -286,4 +280,5 @@ const struct sp_command sp_cmd_pipeline = {
     .n_options = sizeof options / sizeof options[0],
     .examples = examples,
     .run = run,
+    .plot = sp_plot_pipeline,
 };

@@ -5,6 +5,7 @@
 #include "../config/array.h"
 #include "../config/text.h"
 #include "cmd_roofline.h"
+#include "plot_data.h"
 
 static const char *const sources_of_bytes[] = {"hbm", "vmem", "pcie",     "link", "axis",
                                                "dcn", "node", "scaleout", NULL};
@@ -52,6 +53,7 @@ static const struct sp_option options[] = {
     {"top-k", "K", SP_WHOLE, 1, 1e6, NULL, "1", "experts that a token passes"},
     {"pad", "SIDE", SP_WHOLE, 1, 65536, NULL, "1",
      "pad D and F to multiples of the matrix unit's side: 128, 256 on v6e"},
+    SP_OPTION_PLOT,
 };
 
 static const struct sp_example examples[] = {
@@ -61,6 +63,8 @@ static const struct sp_example examples[] = {
     {"scaleplan roofline --attention --seq 4096 --group 8 --hw v5e",
      "grouped-query attention at prefill"},
     {"scaleplan roofline --model llama3-8b --batch 4096 --hw h100", "every matmul of a model"},
+    {"scaleplan roofline --model llama3-8b --batch 256 --hw h100 --plot roof.svg",
+     "the same on a picture of the roofline"},
     {NULL, NULL},
 };
 
@@ -404,4 +408,5 @@ const struct sp_command sp_cmd_roofline = {
     .n_options = sizeof options / sizeof options[0],
     .examples = examples,
     .run = run,
+    .plot = sp_plot_roofline,
 };

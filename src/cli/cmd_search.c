@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../config/text.h"
+#include "plot_data.h"
 #include "search_report.h"
 
 static const char *const goals[] = {"step", "mfu", "cost", "devices", "memory", NULL};
@@ -56,6 +57,7 @@ static const struct sp_option options[] = {
     {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
      "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"},
     {"check", "fits", SP_MAYBE, 0, 0, NULL, NULL, "exit code 1 when no plan fits"},
+    SP_OPTION_PLOT,
 };
 
 static volatile sig_atomic_t interrupted;
@@ -235,6 +237,9 @@ static const struct sp_example examples[] = {
      "machines compared by what a run costs"},
     {"scaleplan search --model llama3-70b --hw h100-256 --batch 512x8192 --pareto step,memory",
      "what memory buys"},
+    {"scaleplan search --model llama3-70b --hw h100-256 --batch 512x8192 --pareto step,memory "
+     "--plot front.svg",
+     "the same as a picture"},
     {"scaleplan search --model llama3-70b --hw h100-256 --batch 512x8192 --near tp=8,pp=4",
      "how to better a plan, or make it fit"},
     {NULL, NULL},
@@ -253,4 +258,5 @@ const struct sp_command sp_cmd_search = {
     .examples = examples,
     .fits_key = "fits",
     .run = run,
+    .plot = sp_plot_search,
 };

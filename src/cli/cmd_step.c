@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plot_data.h"
 #include "step_lines.h"
 #include "step_report.h"
 
@@ -23,6 +24,7 @@ static const struct sp_option options[] = {
     {"measured", "step=S,mem=B", SP_TEXT, 0, 0, NULL, NULL,
      "a real run's step time and peak memory, to reconcile with the estimate"},
     {"check", "fits", SP_MAYBE, 0, 0, NULL, NULL, "exit code 1 when the plan does not fit"},
+    SP_OPTION_PLOT,
 };
 
 static void put_stages(struct sp_report *r, const struct sp_planned *p)
@@ -148,6 +150,9 @@ static const struct sp_example examples[] = {
     {"scaleplan step --model llama3-70b --hw h100-64 --tp 8 --pp 2 --batch 128x8192 --measured "
      "step=15.2s,mem=71GiB",
      "reconcile a real run"},
+    {"scaleplan step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 "
+     "--plot step.svg",
+     "the step's components and each stage's memory, drawn"},
     {NULL, NULL},
 };
 
@@ -165,6 +170,7 @@ const struct sp_command sp_cmd_step = {
     .examples = examples,
     .fits_key = "memory.fits",
     .run = run,
+    .plot = sp_plot_step,
     .streams = sp_step_streams,
     .stream = sp_step_lines,
 };

@@ -219,6 +219,10 @@ static struct sp_report *answer_row(const struct sweep *s, uint64_t row, struct 
     if (!sp_run_command(s->command, words.n, words.word, &args, report, error)) {
         sp_report_free(report);
         report = NULL;
+    } else if (sp_given(&args, "plot")) {
+        sp_fail(error, SP_USAGE, "--plot draws one answer, not one a row");
+        sp_report_free(report);
+        report = NULL;
     }
     sp_free_words(&words);
     return report;

@@ -3,6 +3,7 @@
 #define SP_COMMAND_H
 
 #include "../config/load.h"
+#include "../plot/plot.h"
 #include "../report/report.h"
 #include "options.h"
 
@@ -22,6 +23,11 @@ struct sp_command {
 
     /* Fills the report. Prints nothing. */
     bool (*run)(const struct sp_args *args, struct sp_report *report, struct sp_error *error);
+
+    /* The picture of a filled report, for --plot; NULL: the command has none. Takes its numbers
+     * from the report and from core. NULL with an error when there is nothing to draw. */
+    struct sp_figure *(*plot)(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error);
 
     /* For words of its own (argv[0] is the command's name): prints row by row instead of making one
      * report. `streams` says whether these words ask for it. NULL: never. */
@@ -94,6 +100,11 @@ extern const char *const sp_remat_names[], *const sp_overlap_names[];
             "activations kept for the backward pass: none (all), selective, mlp, dots, full "      \
             "(block "                                                                              \
             "inputs)"                                                                              \
+    }
+#define SP_OPTION_PLOT                                                                             \
+    {                                                                                              \
+        "plot", "FILE.svg|.png|-", SP_TEXT, 0, 0, NULL, NULL,                                      \
+            "draw a picture with gnuplot into this file, or with - in the terminal"                \
     }
 #define SP_OPTION_OVERLAP                                                                          \
     {                                                                                              \

@@ -5,6 +5,7 @@
 #include "../config/text.h"
 #include "command.h"
 #include "help.h"
+#include "plot_data.h"
 
 /* One a line, in the order of --help. */
 /* clang-format off */
@@ -81,7 +82,8 @@ bool sp_run_command(const struct sp_command *command, int argc, char **argv, str
     if (parsed && sp_given(args, "help"))
         return true;
     const struct sp_sources sources = sp_sources_of(args);
-    if (parsed && sp_check_sets(&sources, error) && command->run(args, report, error))
+    if (parsed && sp_check_picture(args, error) && sp_check_sets(&sources, error) &&
+        command->run(args, report, error))
         return true;
     if (error->code == SP_USAGE && error->lines == 1) {
         const size_t used = strlen(error->text);

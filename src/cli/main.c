@@ -10,6 +10,7 @@
 #include "../config/text.h"
 #include "command.h"
 #include "help.h"
+#include "plot_data.h"
 
 static enum sp_exit print_errors(const struct sp_error *error)
 {
@@ -107,14 +108,18 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
 {
     struct sp_error error = {0};
     const struct sp_render how = render_of(args);
-    char unknown[160];
+    char unknown[160], *picture = NULL;
     bool yes = true;
     bool ok = verdict_of(command, args, report, &yes, &error);
     if (ok && !sp_render_check(report, &how, unknown, sizeof unknown))
         ok = refuse_unknown_key(report, unknown, &error);
+    ok = ok && sp_draw_picture(command, args, report, how.width, &picture, &error);
     if (!ok)
         return print_errors(&error);
     sp_render(report, &how, stdout);
+    if (picture)
+        printf("\n%s", picture);
+    free(picture);
     return yes && !has_failed(command, report) ? SP_OK : SP_NO;
 }
 

@@ -54,6 +54,8 @@ static bool answer_line(int argc, char **argv, const char *line, size_t length, 
     struct sp_report *const report = sp_report_new("step");
     bool ok = add_members(&words, json.root, error) &&
               sp_run_command(&sp_cmd_step, words.n, words.word, &args, report, error);
+    if (ok && sp_given(&args, "plot"))
+        ok = sp_fail(error, SP_USAGE, "--plot draws one plan, not one a line");
     const struct sp_render how = {
         .format = SP_FORMAT_JSON, .get = ok ? sp_text_of(&args, "get") : NULL, .one_line = true};
     if (ok && !sp_render_check(report, &how, unknown, sizeof unknown))

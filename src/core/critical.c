@@ -61,3 +61,23 @@ double sp_stationary_x(double N, double D, double F)
 {
     return sqrt(N * D / (2 * F));
 }
+
+double sp_chip_math_s(double P_active, double b, double C)
+{
+    return 6 * P_active * b / C;
+}
+
+double sp_chip_fsdp_comms_s(double P_active, double critical, double C)
+{
+    return sp_chip_math_s(P_active, critical, C);
+}
+
+double sp_chip_mixed_comms_s(double P_active, double b, double critical, double C)
+{
+    return sp_chip_math_s(P_active, sqrt(b * critical), C);
+}
+
+double sp_chip_tp_comms_s(double P_active, double b, double C, double Y, double largest_Y)
+{
+    return sp_chip_math_s(P_active, b, C) * Y / largest_Y;
+}

@@ -49,3 +49,8 @@ double sp_padded(double size, double side)
 {
     return ceil(size / side) * side;
 }
+
+double sp_attainable_flops_per_s(double intensity, double C, double W)
+{
+    return fmin(C, W * intensity);
+}

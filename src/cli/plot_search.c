@@ -1,0 +1,65 @@
+/* The plans of a search by memory and step time, and which of them no other beats. */
+#include "plot_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A plan's place, and its name: the degrees that it uses. */
+static void read_plan(const struct sp_report *r, size_t i, struct sp_pareto_point *plan)
+{
+    static const char *const degrees[] = {"tp", "pp", "vpp", "cp", "ep"};
+    *plan = (struct sp_pareto_point){.x = sp_report_number(r, "plans.%zu.memory.device_bytes", i),
+                                     .y = sp_report_number(r, "plans.%zu.time.step_s", i)};
+    for (size_t k = 0; k < sizeof degrees / sizeof *degrees; k++) {
+        const double degree = sp_report_number(r, "plans.%zu.%s", i, degrees[k]);
+        const size_t used = strlen(plan->name);
+        if (degree > 1)
+            snprintf(plan->name + used, sizeof plan->name - used, "%s %.0f ", degrees[k], degree);
+    }
+    const size_t used = strlen(plan->name);
+    snprintf(plan->name + used, sizeof plan->name - used, "zero %.0f, %.12s",
+             sp_report_number(r, "plans.%zu.zero", i), sp_report_text(r, "plans.%zu.remat", i));
+}
+
+SP_PLOT_OF(search)
+{
+    const double listed = sp_report_number(report, "plans_listed"),
+                 most = sp_report_number(report, "most_bytes");
+    char limit[64];
+    if (!(listed > 0)) {
+        sp_fail(error, SP_INPUT, "--plot: no plan in the answer to draw");
+        return NULL;
+    }
+    const size_t n = (size_t)listed;
+    struct sp_pareto_point *const plans = calloc(n, sizeof *plans);
+    if (!plans) {
+        sp_fail(error, SP_INTERNAL, "--plot: out of memory");
+        return NULL;
+    }
+    double fastest = INFINITY, slowest = 0;
+    for (size_t i = 0; i < n; i++) {
+        read_plan(report, i, &plans[i]);
+        fastest = fmin(fastest, plans[i].y);
+        slowest = fmax(slowest, plans[i].y);
+    }
+    sp_mark_front(plans, n);
+    snprintf(limit, sizeof limit, "limit %s", sp_human_text(most, SP_BYTES));
+    struct sp_figure *const figure =
+        sp_figure_new("%.40s on %.40s: %s plans of %s", sp_report_text(report, "plans.0.model"),
+                      sp_text_of(args, "hw"), sp_human_text(listed, SP_COUNT),
+                      sp_human_text(sp_report_number(report, "plans_total"), SP_COUNT));
+    struct sp_plot_axis time = sp_make_axis("time of a step", "s", slowest > 3 * fastest);
+    time.floating = true;
+    sp_draw_pareto(figure,
+                   &(struct sp_pareto){.title = "",
+                                       .x = sp_make_axis("memory of a device", "B", false),
+                                       .y = time,
+                                       .front_name = "no other listed plan is better in both",
+                                       .rest_name = "other listed plans",
+                                       .candidates = plans,
+                                       .n_candidates = n,
+                                       .limit = most,
+                                       .limit_text = limit});
+    free(plans);
+    return figure;
+}

@@ -1,0 +1,172 @@
+/*
+ * Pictures: a figure is panels of series, boxes and labels in base units; gnuplot draws it.
+ *
+ * Fill a figure with the functions below or with the ready-made pictures of pictures.h, then call
+ * sp_draw. Every string may hold anything: it is quoted and cleaned where the script is written
+ * (script.h), and numbers that a plot cannot show (not finite, or not above 0 on a logarithmic
+ * axis) are left out.
+ */
+#ifndef SP_PLOT_H
+#define SP_PLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../config/error.h"
+
+enum { SP_MAX_PANELS = 2, SP_MAX_SERIES = 40, SP_PLOT_TEXT = 160 };
+
+/* Rows of the palette in script.c: Okabe and Ito's colours, told apart in grey by hatches, dashes
+ * and point types. */
+enum sp_look {
+    SP_BLUE,
+    SP_ORANGE,
+    SP_GREEN,
+    SP_VERMILION,
+    SP_SKY,
+    SP_PURPLE,
+    SP_YELLOW,
+    SP_BLACK,
+    SP_GREY,
+    SP_LOOKS
+};
+
+/* The look of the i-th of several things: colours in turn, without black, grey, and yellow, which
+ * is pale as a line. */
+enum sp_look sp_look_of(size_t i);
+
+enum sp_series_kind {
+    SP_LINE,     /* x y */
+    SP_STEPS,    /* x y: a level that holds until the next point */
+    SP_MARKS,    /* x y: points alone */
+    SP_DROPS,    /* x y: points with a thin line down to the axis */
+    SP_BOXES,    /* x0 x1 y0 y1: filled */
+    SP_HOLLOW,   /* x0 x1 y0 y1: outline alone, for what is left empty */
+    SP_WHISKERS, /* x0 x1 y: a range */
+    SP_SERIES_KINDS
+};
+
+struct sp_series {
+    enum sp_series_kind kind;
+    enum sp_look look;
+    bool hatched, dashed, thin;
+    bool hollow;             /* marks: the same shape, not filled */
+    bool bare;               /* boxes: no white edge between neighbours */
+    char letter;             /* what fills a box in a terminal */
+    char name[SP_PLOT_TEXT]; /* in the key; "" for none */
+    double *values;
+    size_t n, room; /* numbers, not points */
+};
+
+/* Numbers of one point or box. */
+size_t sp_values_each(enum sp_series_kind kind);
+
+struct sp_tick {
+    double at;
+    char text[SP_PLOT_TEXT];
+};
+
+/* "time", "s": base units; a prefix is chosen when it is drawn. min and max NAN: from the data. */
+struct sp_plot_axis {
+    const char *label, *unit;
+    bool floating;   /* need not show 0 */
+    bool log, whole; /* whole: no ticks between whole numbers */
+    double min, max;
+    struct sp_tick *ticks; /* in place of numbers: categories */
+    size_t n_ticks, room;
+};
+
+enum sp_align { SP_LEFT, SP_CENTRE, SP_RIGHT };
+
+struct sp_label {
+    double x, y;
+    enum sp_align align;
+    enum sp_look look;
+    bool light;  /* white, on a dark box */
+    bool clears; /* a vertical rule leaves its row free */
+    bool below;  /* with beside: under the place, not above */
+    bool beside; /* a character to the right (SP_LEFT) or left (SP_RIGHT) of the place, and above */
+    char text[SP_PLOT_TEXT];
+};
+
+/* A line across the whole panel. */
+struct sp_rule {
+    bool vertical;
+    double at;
+    enum sp_look look;
+    char text[SP_PLOT_TEXT];
+};
+
+enum sp_key { SP_NO_KEY, SP_KEY_ABOVE, SP_KEY_RIGHT, SP_KEY_INSIDE };
+
+struct sp_panel {
+    char title[SP_PLOT_TEXT];
+    struct sp_plot_axis x, y;
+    double height_px; /* of the plotting area, in a picture file */
+    int rows;         /* the same in a terminal */
+    enum sp_key key;
+    struct sp_series series[SP_MAX_SERIES];
+    size_t n_series;
+    struct sp_label *labels;
+    size_t n_labels, room_labels;
+    struct sp_rule rules[8];
+    size_t n_rules;
+};
+
+struct sp_figure {
+    char title[SP_PLOT_TEXT];
+    struct sp_panel panels[SP_MAX_PANELS];
+    size_t n_panels;
+};
+
+__attribute__((format(printf, 1, 2))) struct sp_figure *sp_figure_new(const char *title, ...);
+void sp_figure_free(struct sp_figure *figure);
+
+/* The next panel, under those that are there; at most SP_MAX_PANELS. The axis texts must outlive
+ * the figure. */
+struct sp_panel *sp_add_panel(struct sp_figure *figure, struct sp_plot_axis x,
+                              struct sp_plot_axis y, const char *title);
+
+/* An axis whose range comes from the data. */
+struct sp_plot_axis sp_make_axis(const char *label, const char *unit, bool log);
+
+/* The next series; beyond SP_MAX_SERIES the last one is given again. */
+__attribute__((format(printf, 4, 5))) struct sp_series *sp_add_series(struct sp_panel *panel,
+                                                                      enum sp_series_kind kind,
+                                                                      enum sp_look look,
+                                                                      const char *name, ...);
+void sp_add_point(struct sp_series *series, double x, double y);
+void sp_add_box(struct sp_series *series, double x0, double x1, double y0, double y1);
+void sp_add_whisker(struct sp_series *series, double x0, double x1, double y);
+
+__attribute__((format(printf, 5, 6))) struct sp_label *sp_add_label(struct sp_panel *panel,
+                                                                    double x, double y,
+                                                                    enum sp_align align,
+                                                                    const char *text, ...);
+__attribute__((format(printf, 3, 4))) void sp_add_tick(struct sp_plot_axis *axis, double at,
+                                                       const char *text, ...);
+__attribute__((format(printf, 5, 6))) void sp_add_rule(struct sp_panel *panel, bool vertical,
+                                                       double at, enum sp_look look,
+                                                       const char *text, ...);
+
+/* How a figure is drawn. */
+enum sp_terminal { SP_TERMINAL_SVG, SP_TERMINAL_PNG, SP_TERMINAL_TEXT };
+struct sp_canvas {
+    enum sp_terminal terminal;
+    int columns; /* text: width in characters */
+};
+
+/* The terminal of a --plot argument by its ending (.svg, .png) or "-"; false with an error naming
+ * those. */
+bool sp_terminal_of(const char *target, enum sp_terminal *terminal, struct sp_error *error);
+
+/* Draws with gnuplot, started without a shell; the picture's bytes go to *bytes (free them). False
+ * with an error of code SP_INTERNAL, when gnuplot is not installed or fails. */
+bool sp_draw(const struct sp_figure *figure, const struct sp_canvas *canvas, char **bytes,
+             size_t *size, struct sp_error *error);
+
+/* Writes bytes to a temporary file beside `path` and renames it, so that no part of a picture is
+ * ever seen under that name. False with an error of code SP_INTERNAL. */
+bool sp_write_whole(const char *path, const char *bytes, size_t size, struct sp_error *error);
+
+#endif

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# pictures.sh [--write] PROGRAM ROOT: draws every picture of docs/pictures.md, as SVG, PNG and in the terminal,
+# and checks that each is whole and that the SVG says what the one in docs/img says. --write draws docs/img anew.
+# Exit code 77, a skipped test, without gnuplot.
+set -uo pipefail
+write=
+[ "${1:-}" = --write ] && { write=1; shift; }
+program=$(realpath "$1") && root=$(realpath "$2") || exit 2
+command -v gnuplot >/dev/null || { echo "skipped: gnuplot is not installed (Debian: gnuplot-nox)"; exit 77; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir -p "$scratch/bin" "$scratch/docs/img"
+ln -s "$program" "$scratch/bin/scaleplan"
+export PATH="$scratch/bin:$PATH" LC_ALL=C.UTF-8
+unset XDG_CONFIG_HOME SCALEPLAN_CONFIG_PATH
+cd "$scratch" || exit 2
+failed=0 drawn=0
+wrong() { echo "$line: $*" >&2; failed=1; }
+words() { grep -o '<text>.*</text>' "$1"; }
+
+while IFS= read -r line; do
+    svg=${line##* }
+    bash -c "$line" >answer 2>errors || wrong "$(cat errors)"
+    bash -c "${line% --plot*}" >plain
+    # A search says how long it took.
+    diff <(grep -v 'search *[0-9].* s' plain) <(grep -v 'search *[0-9].* s' answer) >/dev/null ||
+        [[ $line == *' search '* ]] || wrong "the answer differs with --plot"
+    { head -1 "$svg" | grep -q '^<?xml' && tail -2 "$svg" | grep -q '^</svg>'; } || wrong "no whole SVG"
+    command -v xmllint >/dev/null && { xmllint --noout "$svg" || wrong "no well-formed SVG"; }
+    [ "$(stat -c %s "$svg")" -lt 40000 ] || wrong "larger than 40 kB"
+    if [ -n "$write" ]; then
+        cp "$svg" "$root/$svg"
+    else
+        diff <(words "$root/$svg") <(words "$svg") || wrong "$svg says something else: pictures.sh --write"
+    fi
+    bash -c "${line%.svg}.png" >/dev/null 2>errors || wrong "$(cat errors)"
+    [ "$(head -c 4 "${svg%.svg}.png" | od -An -c | tr -d ' ')" = '211PNG' ] || wrong "no PNG"
+    tail -c 8 "${svg%.svg}.png" | grep -aq IEND || wrong "half a PNG"
+    bash -c "${line% *} -" >terminal 2>errors || wrong "$(cat errors)"
+    [ "$(wc -l <terminal)" -gt $(($(wc -l <plain) + 6)) ] || wrong "nothing drawn in the terminal"
+    grep -q $'[\x1b\f]' terminal && wrong "control characters in the terminal's picture"
+    grep -q ' $' <(tail -20 terminal) && wrong "spaces at line ends"
+    drawn=$((drawn + 1))
+done < <(grep '^scaleplan .*--plot docs/img/' "$root/docs/pictures.md")
+
+line="files"
+[ -z "$(find . -name '*.svg.*' -o -name '*.png.*')" ] || wrong "a temporary file is left"
+
+# A name may hold anything; the target may be a symbolic link; an old picture is replaced.
+line="names"
+# shellcheck disable=SC2016
+name='it'"'"'s `touch pwned` @x <b>'
+sed "s|\"name\": *\"[^\"]*\"|\"name\": \"$name\"|; s|\"aliases\": *\[[^]]*\],||" "$root/configs/models/llama3-8b.json" >evil.json
+echo old >real.svg
+ln -s real.svg link.svg
+scaleplan memory --model evil.json --hw h100 --batch 1x8192 --plot link.svg >/dev/null || wrong "not drawn"
+[ -L link.svg ] || wrong "the link is replaced"
+grep -q "it's \`touch pwned\` @x &lt;b" real.svg || wrong "the name is not in the picture"
+[ ! -e pwned ] || wrong "a name was run"
+[ "$(umask)" != 0022 ] || [ "$(stat -c %a real.svg)" = 644 ] || wrong "mode $(stat -c %a real.svg)"
+
+# When gnuplot fails, or dies half-way, nothing is left and the old picture stays.
+line="failures"
+mkdir broken
+for script in 'echo half; echo "line 3: cannot" >&2; exit 1' 'kill -9 $$' 'exit 0'; do
+    printf '#!/bin/sh\n%s\n' "$script" >broken/gnuplot
+    chmod +x broken/gnuplot
+    PATH="$scratch/broken:$PATH" scaleplan pipeline --stages 4 --plot real.svg >out 2>err
+    [ $? = 4 ] || wrong "exit code with: $script"
+    [ "$(wc -l <err)" = 1 ] || wrong "not one line with: $script"
+    [ ! -s out ] || wrong "an answer with: $script"
+    grep -q 'touch pwned' real.svg || wrong "the old picture is gone with: $script"
+done
+[ -z "$(find . -name '*.svg.*')" ] || wrong "a temporary file is left"
+
+[ "$drawn" -ge 6 ] || { echo "only $drawn pictures in docs/pictures.md"; failed=1; }
+echo "$drawn pictures drawn"
+exit $failed

@@ -1,0 +1,332 @@
+/* Pictures as gnuplot scripts: what is quoted, what is left out, and where things lie. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <scaleplan/scaleplan.h>
+
+#include "config/load.h"
+#include "plot/pictures.h"
+#include "plot/script.h"
+
+static void assert_quoted(const char *text, const char *expected)
+{
+    char *got = NULL;
+    size_t size;
+    FILE *const out = open_memstream(&got, &size);
+    sp_quote(out, text);
+    fclose(out);
+    assert_string_equal(got, expected);
+    free(got);
+}
+
+/* In single quotes gnuplot expands nothing; a quote is doubled. */
+static void strings_stand_for_themselves(void **state)
+{
+    (void)state;
+    assert_quoted("", "''");
+    assert_quoted("llama3-8b", "'llama3-8b'");
+    assert_quoted("it's", "'it''s'");
+    assert_quoted("'; system('rm x') #", "'''; system(''rm x'') #'");
+    assert_quoted("`touch x` @x $(x) \\n \"", "'`touch x` @x $(x) \\n \"'");
+    assert_quoted("a\nEND\nsystem 'x'", "'a?END?system ''x'''");
+    assert_quoted("\t\x1b[31m\x7f", "'??[31m?'");
+    assert_quoted("\xc3\xa9 \xe6\xa8\xa1 \xf0\x9f\x98\x80",
+                  "'\xc3\xa9 \xe6\xa8\xa1 \xf0\x9f\x98\x80'");
+    assert_quoted("\xc3", "'?'");                   /* cut short */
+    assert_quoted("\xc0\xaf", "'?\?'");             /* too long for '/' */
+    assert_quoted("\xed\xa0\x80", "'?\?\?'");       /* half of a surrogate pair */
+    assert_quoted("\xf4\x90\x80\x80", "'?\?\?\?'"); /* beyond Unicode */
+    assert_quoted("\xc2\x9b", "'?\?'");             /* a control character of C1 */
+    assert_quoted("\xff\xfe", "'?\?'");
+}
+
+static struct sp_figure *evil_figure(void)
+{
+    static const char evil[] = "x'\nEND\nsystem 'touch pwned'\n`touch pwned`";
+    struct sp_figure *const figure = sp_figure_new("%s", evil);
+    struct sp_panel *const panel =
+        sp_add_panel(figure, sp_make_axis(evil, evil, false), sp_make_axis(evil, "s", true), evil);
+    panel->key = SP_KEY_ABOVE;
+    sp_add_point(sp_add_series(panel, SP_LINE, SP_BLUE, "%s", evil), 1, 2);
+    sp_add_point(sp_add_series(panel, SP_DROPS, SP_BLUE, "%s", evil), 1, 2);
+    sp_add_box(sp_add_series(panel, SP_BOXES, SP_BLUE, "%s", evil), 0, 1, 1, 2);
+    sp_add_label(panel, 1, 1, SP_LEFT, "%s", evil);
+    sp_add_rule(panel, true, 0.5, SP_BLACK, "%s", evil);
+    sp_add_tick(&panel->x, 1, "%s", evil);
+    return figure;
+}
+
+/* Outside single quotes nothing of a name is left, on any terminal. */
+static void names_are_no_commands(void **state)
+{
+    (void)state;
+    struct sp_figure *const figure = evil_figure();
+    for (int terminal = SP_TERMINAL_SVG; terminal <= SP_TERMINAL_TEXT; terminal++) {
+        const struct sp_canvas canvas = {(enum sp_terminal)terminal, 80};
+        size_t length;
+        char *const script = sp_script(figure, &canvas, &length);
+        assert_int_equal(length, strlen(script));
+        bool inside = false;
+        assert_non_null(strstr(script, "touch pwned"));
+        for (const char *c = script; *c; c++) {
+            inside ^= *c == '\'';
+            assert_false(inside && *c == '\n');
+            assert_false(!inside && *c == '`');
+            assert_false(!inside && strncmp(c, "touch", 5) == 0);
+            assert_false(!inside && strncmp(c, "system", 6) == 0);
+        }
+        assert_false(inside);
+        free(script);
+    }
+    sp_figure_free(figure);
+}
+
+static void what_no_plot_shows_is_left_out(void **state)
+{
+    (void)state;
+    struct sp_figure *const figure = sp_figure_new("%s", "x");
+    struct sp_panel *const panel =
+        sp_add_panel(figure, sp_make_axis("x", "", false), sp_make_axis("y", "s", true), "");
+    struct sp_series *const line = sp_add_series(panel, SP_LINE, SP_BLUE, "%s", "");
+    sp_add_point(line, 1, 10);
+    sp_add_point(line, NAN, 1);
+    sp_add_point(line, 2, INFINITY);
+    sp_add_point(line, 3, 1000);
+    sp_add_box(line, 0, 1, 2, 3); /* a line has no boxes */
+    assert_int_equal(line->n, 4);
+    const struct sp_scale y = sp_scale_of(panel, true), x = sp_scale_of(panel, false);
+    assert_true(y.min > 0 && y.min < 10 && y.max > 1000);
+    assert_close(x.min, 0, 1e-12);
+    assert_true(x.max > 3 && x.max < 4);
+    for (int i = 0; i < SP_MAX_SERIES + 3; i++)
+        assert_non_null(sp_add_series(panel, SP_LINE, SP_BLUE, "%s", "more"));
+    assert_int_equal(panel->n_series, SP_MAX_SERIES);
+    sp_figure_free(figure);
+}
+
+static void units_get_prefixes(void **state)
+{
+    (void)state;
+    static const struct {
+        double most;
+        const char *unit, *prefix;
+        double factor;
+    } rows[] = {
+        {2.5e-3, "s", "m", 1e-3}, {4e-7, "s", "n", 1e-9}, {3, "s", "", 1},
+        {5000, "s", "", 1},       {8e10, "B", "G", 1e9},  {12, "", "", 1},
+        {1e15, "B", "P", 1e15},
+    };
+    static const struct {
+        double value;
+        const char *unit, *text;
+    } ticks[] = {{1000, "tokens", "1 k"},   {0.01, "s", "10 ms"}, {1, "s", "1 s"},
+                 {5e14, "FLOP/s", "500 T"}, {200, "", "200"},     {1e9, "B", "1 GB"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sp_figure *const figure = sp_figure_new("%s", "x");
+        struct sp_panel *const panel = sp_add_panel(figure, sp_make_axis("x", rows[i].unit, false),
+                                                    sp_make_axis("y", "", false), "");
+        panel->x.min = 0;
+        panel->x.max = rows[i].most;
+        const struct sp_scale scale = sp_scale_of(panel, false);
+        assert_string_equal(scale.prefix, rows[i].prefix);
+        assert_close(scale.factor, rows[i].factor, 1e-12);
+        sp_figure_free(figure);
+    }
+    for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++) {
+        char text[48];
+        sp_tick_text(ticks[i].value, ticks[i].unit, text, sizeof text);
+        assert_string_equal(text, ticks[i].text);
+    }
+}
+
+static void output_is_tidied(void **state)
+{
+    (void)state;
+    char text[] = "\f   \n\n  a  \n\n b \n  \n";
+    assert_int_equal(sp_tidy_text(text), 8);
+    assert_string_equal(text, "  a\n\n b\n");
+    char open[] = "x  ";
+    assert_int_equal(sp_tidy_text(open), 1);
+    char svg[] = "<svg>\n<g fill=\"none\" x>\n</g>\n<g fill=\"none\" stroke-linecap=\"butt\" "
+                 "stroke-linejoin=\"miter\" y>\n<path/></g>\n</svg>\n";
+    sp_tidy_svg(svg);
+    assert_string_equal(svg, "<svg>\n<g fill=\"none\" y>\n<path/></g>\n</svg>\n");
+}
+
+static void endings_choose_the_terminal(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target;
+        bool ok;
+        enum sp_terminal terminal;
+    } rows[] = {{"-", true, SP_TERMINAL_TEXT},        {"a.svg", true, SP_TERMINAL_SVG},
+                {"dir/a.PNG", true, SP_TERMINAL_PNG}, {"a.pdf", false, SP_TERMINAL_TEXT},
+                {"svg", false, SP_TERMINAL_TEXT},     {"", false, SP_TERMINAL_TEXT},
+                {".svg", false, SP_TERMINAL_TEXT}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sp_error error = {0};
+        enum sp_terminal terminal;
+        assert_int_equal(sp_terminal_of(rows[i].target, &terminal, &error), rows[i].ok);
+        assert_int_equal(error.code, rows[i].ok ? SP_OK : SP_INPUT);
+        if (rows[i].ok)
+            assert_int_equal(terminal, rows[i].terminal);
+    }
+}
+
+static void pareto_front(void **state)
+{
+    (void)state;
+    /* By hand: (1,9) (2,5) (4,5)- (3,6)- (5,2) (5,2) a twin beats nothing. */
+    struct sp_pareto_point p[] = {{5, 2, false, "cheap"}, {4, 5, false, ""},
+                                  {1, 9, false, "small"}, {3, 6, false, ""},
+                                  {5, 2, false, ""},      {2, 5, false, "middle"}};
+    static const bool expected[] = {true, false, true, false, true, true};
+    sp_mark_front(p, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(p[i].front, expected[i]);
+    struct sp_figure *const figure = sp_figure_new("%s", "search");
+    const struct sp_panel *const panel =
+        sp_draw_pareto(figure, &(struct sp_pareto){.title = "",
+                                                   .x = sp_make_axis("memory", "B", false),
+                                                   .y = sp_make_axis("step", "s", false),
+                                                   .front_name = "front",
+                                                   .rest_name = "rest",
+                                                   .candidates = p,
+                                                   .n_candidates = 6,
+                                                   .limit = 6,
+                                                   .limit_text = "limit"});
+    size_t marks = 0;
+    for (size_t s = 0; s < panel->n_series; s++) {
+        const struct sp_series *const series = &panel->series[s];
+        if (series->kind == SP_STEPS) { /* from the smallest to the fastest */
+            static const double steps[] = {1, 9, 2, 5, 5, 2, 5, 2};
+            assert_int_equal(series->n, 8);
+            assert_memory_equal(series->values, steps, sizeof steps);
+        } else {
+            marks += series->n / 2;
+        }
+    }
+    assert_int_equal(marks, 6);
+    assert_int_equal(panel->n_rules, 1);
+    assert_int_equal(panel->n_labels, 3);
+    sp_figure_free(figure);
+}
+
+/* Each part begins where the one before ended. */
+static void waterfalls_add_up(void **state)
+{
+    (void)state;
+    const struct sp_part parts[] = {{"a", "", 3}, {"b", "", 1}, {"c", "", 2}};
+    struct sp_figure *const figure = sp_figure_new("%s", "step");
+    const struct sp_panel *const panel =
+        sp_draw_waterfall(figure, &(struct sp_waterfall){.title = "",
+                                                         .label = "time",
+                                                         .unit = "s",
+                                                         .parts = parts,
+                                                         .n_parts = 3,
+                                                         .sum = {"sum", "", 6},
+                                                         .low = NAN,
+                                                         .high = NAN,
+                                                         .mark = NAN});
+    static const double ends[][2] = {{0, 3}, {3, 4}, {4, 6}, {0, 6}};
+    size_t box = 0;
+    for (size_t s = 0; s < panel->n_series; s++)
+        for (size_t i = 0; panel->series[s].kind == SP_BOXES && i < panel->series[s].n; i += 4) {
+            assert_close(panel->series[s].values[i], ends[box][0], 1e-12);
+            assert_close(panel->series[s].values[i + 1], ends[box++][1], 1e-12);
+        }
+    assert_int_equal(box, 4);
+    sp_figure_free(figure);
+}
+
+/* The curve's peak is what the play counted, it starts and ends at nothing, and 1F1B's stage s of p
+ * holds p - s micro-batches (Narayanan et al. 2021, section 2.1). */
+static void in_flight_over_time(void **state)
+{
+    (void)state;
+    enum { P = 4, M = 8, MOST = P * M * 2 * 3 };
+    static struct sp_task tasks[MOST];
+    static struct sp_in_flight_level levels[MOST];
+    static struct sp_played played;
+    static const struct {
+        enum sp_schedule schedule;
+        int64_t chunks;
+    } rows[] = {{SP_GPIPE, 1}, {SP_1F1B, 1}, {SP_INTERLEAVED, 2}, {SP_ZB_H1, 1}, {SP_ZB_H2, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct sp_pipeline q = {rows[i].schedule, P, M, rows[i].chunks, 1, 2, 1};
+        assert_true(sp_tasks_of(&q) <= MOST);
+        assert_true(sp_play_pipeline(&q, NULL, 0, tasks, &played));
+        for (int64_t s = 0; s < P; s++) {
+            const int64_t n = sp_in_flight_levels(tasks, played.tasks, q.chunks, s, levels);
+            double peak = 0;
+            for (int64_t k = 0; k < n; k++) {
+                peak = fmax(peak, levels[k].microbatches);
+                assert_true(levels[k].microbatches >= 0);
+                assert_true(k == 0 || levels[k].s > levels[k - 1].s);
+            }
+            assert_close(peak, played.peak_in_flight[s], 1e-12);
+            assert_close(levels[n - 1].microbatches, 0, 1e-12);
+            if (q.schedule == SP_1F1B)
+                assert_close(peak, (double)(P - s), 1e-12);
+        }
+    }
+}
+
+/* Crossings are where the time curves meet, and the strategies' own times agree. */
+static void times_over_the_batch(void **state)
+{
+    (void)state;
+    const double P = 8e9, C = 989e12, W = 450e9, critical = C / W;
+    assert_close(sp_chip_math_s(P, critical, C), sp_chip_fsdp_comms_s(P, critical, C), 1e-12);
+    /* FSDP moves the 2-byte weights three times: 6 P bytes over W. */
+    assert_close(sp_chip_fsdp_comms_s(P, critical, C), 6 * P / W, 1e-12);
+    assert_close(sp_chip_mixed_comms_s(P, 235, 235, C), sp_chip_math_s(P, 235, C), 1e-12);
+    /* Four times the batch: twice the traffic of the best split. */
+    assert_close(sp_chip_mixed_comms_s(P, 940, 235, C), 2 * sp_chip_math_s(P, 235, C), 1e-12);
+    assert_close(sp_chip_tp_comms_s(P, 100, C, 8, 8), sp_chip_math_s(P, 100, C), 1e-12);
+    assert_close(sp_attainable_flops_per_s(10, 100, 5), 50, 1e-12);
+    assert_close(sp_attainable_flops_per_s(30, 100, 5), 100, 1e-12);
+}
+
+static void no_gnuplot_is_an_error(void **state)
+{
+    (void)state;
+    struct sp_figure *const figure = evil_figure();
+    char *const path = strdup(getenv("PATH"));
+    struct sp_error error = {0};
+    char *bytes = NULL;
+    size_t size;
+    setenv("PATH", "/nonexistent", 1);
+    const bool drawn =
+        sp_draw(figure, &(struct sp_canvas){SP_TERMINAL_SVG, 0}, &bytes, &size, &error);
+    setenv("PATH", path, 1);
+    assert_false(drawn);
+    assert_null(bytes);
+    assert_int_equal(error.code, SP_INTERNAL);
+    assert_int_equal(error.lines, 1);
+    assert_non_null(strstr(error.text, "not installed"));
+    assert_non_null(strstr(error.text, "--format csv"));
+    free(path);
+    sp_figure_free(figure);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strings_stand_for_themselves),
+        cmocka_unit_test(names_are_no_commands),
+        cmocka_unit_test(what_no_plot_shows_is_left_out),
+        cmocka_unit_test(units_get_prefixes),
+        cmocka_unit_test(output_is_tidied),
+        cmocka_unit_test(endings_choose_the_terminal),
+        cmocka_unit_test(pareto_front),
+        cmocka_unit_test(waterfalls_add_up),
+        cmocka_unit_test(in_flight_over_time),
+        cmocka_unit_test(times_over_the_batch),
+        cmocka_unit_test(no_gnuplot_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
