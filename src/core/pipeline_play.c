@@ -207,8 +207,8 @@ static bool play_fixed(const struct play *g, struct stage *stages, int64_t total
 static bool play_greedy(const struct play *g, struct stage *stages, int64_t total,
                         struct sp_played *played)
 {
-    double start[SP_MAX_STAGES];
-    int kind[SP_MAX_STAGES];
+    double start[SP_MAX_STAGES] = {0};
+    int kind[SP_MAX_STAGES] = {0};
     for (int64_t s = 0; s < g->p; s++)
         start[s] = next_start(g, &stages[s], s, &kind[s]);
     for (int64_t done = 0; done < total; done++) {

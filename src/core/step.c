@@ -177,7 +177,7 @@ static double bubble_of(const struct sp_step_inputs *in, const struct sp_stage_m
 {
     const struct sp_plan *p = in->plan;
     const int64_t m = sp_plan_microbatches(p), stages = map->stages;
-    double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES], idle[SP_STAGE_KINDS], sum = 0;
+    double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES], idle[SP_STAGE_KINDS] = {0}, sum = 0;
     if (stages <= 1)
         return 0;
     if (p->schedule == SP_GPIPE || p->schedule == SP_1F1B) {
