@@ -228,8 +228,7 @@ static bool play_greedy(const struct play *g, struct stage *stages, int64_t tota
 bool sp_play_pipeline(const struct sp_pipeline *q, const double *scale, double hop_s,
                       struct sp_task *tasks, struct sp_played *played)
 {
-    static const struct stage idle = {0};
-    struct stage stages[SP_MAX_STAGES];
+    struct stage stages[SP_MAX_STAGES] = {{0}};
     const int64_t total = sp_tasks_of(q);
     const bool chunked = q->schedule == SP_INTERLEAVED || q->schedule == SP_CIRCULAR;
     const struct play g = {q,
@@ -246,10 +245,8 @@ bool sp_play_pipeline(const struct sp_pipeline *q, const double *scale, double h
     played->tasks = total;
     for (int64_t i = 0; i < total; i++)
         tasks[i].end_s = -1;
-    for (int64_t s = 0; s < g.p; s++) {
-        stages[s] = idle;
+    for (int64_t s = 0; s < g.p; s++)
         played->busy_s[s] = played->peak_in_flight[s] = 0;
-    }
     return splits_weight(q->schedule) ? play_greedy(&g, stages, total, played)
                                       : play_fixed(&g, stages, total, played);
 }
