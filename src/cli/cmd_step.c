@@ -77,6 +77,7 @@ static void put_stages(struct sp_report *r, const struct sp_planned *p)
 
 static void lay_out(struct sp_report *r, const struct sp_planned *p)
 {
+    const bool fits = sp_find(r, "memory.fits")->number != 0;
     sp_line(r, "{model} on {machine}, {devices} devices ({shape})");
     sp_line(r,
             "plan       dp {dp} tp {tp} pp {pp} vpp {vpp} cp {cp} ep {ep}, ZeRO {zero} over "
@@ -101,10 +102,13 @@ static void lay_out(struct sp_report *r, const struct sp_planned *p)
                "{time.ideal_s}");
     sp_line(r, "  played   the stages' own times through the schedule, event by event: "
                "{time.pipeline_played_s} without sends");
-    sp_line(r,
-            "memory     %s: {memory.device_bytes} of {memory.capacity_bytes} on the fullest "
-            "stage ({memory.stage}); chance of running out {memory.oom_probability}",
-            sp_find(r, "memory.fits")->number != 0 ? "fits" : "does not fit");
+    sp_line(r, fits
+                   ? "memory     fits: {memory.device_bytes} of {memory.capacity_bytes} on the "
+                     "fullest stage ({memory.stage}); chance of running out "
+                     "{memory.oom_probability}"
+                   : "memory     does not fit: {memory.device_bytes} of {memory.capacity_bytes} on "
+                     "the fullest stage ({memory.stage}), {memory.over_bytes} too much; chance of "
+                     "running out {memory.oom_probability}");
     sp_line(r, "  live     {memory.live_bytes}: weights {memory.params_bytes}, gradients "
                "{memory.grads_bytes}, optimizer {memory.optimizer_bytes}, activations "
                "{memory.activations_bytes}, buffers {memory.buffers_bytes}; reserved "

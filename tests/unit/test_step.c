@@ -270,12 +270,53 @@ static void continuity(void **unused)
     }
 }
 
+/* Memory is the sum of its parts in whole bytes, on every stage; a higher ZeRO stage, more shards
+ * or a smaller micro-batch never need more. */
+static void memory_parts(void **unused)
+{
+    struct sample s, less;
+    struct sp_stage_memory m, fullest, other;
+    (void)unused;
+    state = 6;
+    for (int i = 0; i < SAMPLES / 4; i++) {
+        make_sample(&s);
+        int64_t most = 0;
+        const int64_t at =
+            sp_fullest_stage(&s.model, &s.precision, &s.plan, &s.framework.framework, &fullest);
+        for (int64_t stage = 0; stage < s.plan.pp; stage++) {
+            m = sp_memory_of_stage(&s.model, &s.precision, &s.plan, &s.framework.framework, stage);
+            assert_true(m.live == m.params + m.grads + m.optimizer + m.activations + m.buffers);
+            assert_true(m.params >= 0 && m.live <= m.reserved && m.reserved <= m.device);
+            most = m.live > most ? m.live : most;
+            if (stage == at)
+                assert_memory_equal(&m, &fullest, sizeof m);
+        }
+        assert_true(most == fullest.live);
+        less = s;
+        less.plan.zero = s.plan.zero < 2 ? s.plan.zero + 1 : s.plan.zero; /* 3 gathers layers */
+        sp_fullest_stage(&less.model, &less.precision, &less.plan, &less.framework.framework,
+                         &other);
+        assert_true(other.live <= fullest.live);
+        less = s;
+        less.plan.micro_batch = 1;
+        less.plan.schedule = SP_1F1B;
+        less.plan.vpp = 1;
+        s.plan.schedule = SP_1F1B;
+        s.plan.vpp = 1;
+        sp_fullest_stage(&s.model, &s.precision, &s.plan, &s.framework.framework, &fullest);
+        sp_fullest_stage(&less.model, &less.precision, &less.plan, &less.framework.framework,
+                         &other);
+        if (s.plan.pp == 1)
+            assert_true(other.live <= fullest.live);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_and_ideal), cmocka_unit_test(staged_and_bounds),
         cmocka_unit_test(better_machines), cmocka_unit_test(scale_invariance),
-        cmocka_unit_test(continuity),
+        cmocka_unit_test(continuity),      cmocka_unit_test(memory_parts),
     };
     return cmocka_run_group_tests(tests, load_all, NULL);
 }
