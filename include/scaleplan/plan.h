@@ -53,6 +53,8 @@ struct sp_plan {
     enum sp_dtype dtype; /* of the layers' matmuls */
     double imbalance;    /* busiest expert rank over the mean, >= 1 */
     bool stages_inside;  /* stages are neighbours and replicas apart, not the other way round */
+    int32_t
+        tp_axes[SP_MAX_AXES]; /* torus: how far a TP group reaches along each axis; 0: not said */
 };
 
 /* Micro-batches of one replica, m = ceil(batch / (dp micro_batch)). */

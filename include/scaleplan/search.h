@@ -9,6 +9,8 @@
  *   - tp, cp, pp, dp multiply to the devices; dp x micro-batch divides the batch;
  *   - chunks (vpp) divide the layers of a stage;
  *   - etp is 1 or tp;
+ *   - on a torus every way to lay tp over the axes, each part dividing its axis; axes of one length
+ *     are alike;
  *   - sequence parallelism may be left out with tp > 1 only, placement differs on switched machines
  *     with pp > 1 and dp cp > 1 only, ZeRO and its shard groups (the divisors of dp cp) with dp cp
  * > 1 only: plans that are the same are counted once;
@@ -24,7 +26,13 @@ struct sp_degree {
 
 enum sp_objective { SP_LEAST_STEP, SP_LEAST_MEMORY };
 
-enum { SP_SEARCH_LISTED = 256, SP_SEARCH_SPLITS = 64, SP_SEARCH_FLOWS = 96, SP_SEARCH_TOP = 64 };
+enum {
+    SP_SEARCH_LISTED = 256,
+    SP_SEARCH_SPLITS = 64,
+    SP_SEARCH_FLOWS = 96,
+    SP_SEARCH_TOP = 64,
+    SP_SEARCH_BOXES = 24
+};
 
 /* A schedule and its chunks. */
 struct sp_flow {
@@ -46,6 +54,7 @@ struct sp_search_space {
 
     /* Found by sp_open_space: values of the outer dimensions, in rising order. */
     int n_divisor, n_tp, n_cp, n_ep, n_micro, n_pp;
+    int n_boxes; /* room for ways to lay TP over a torus; 1 on switched machines */
     int64_t divisor[SP_SEARCH_LISTED]; /* of the devices */
     int64_t tps[SP_SEARCH_LISTED], cps[SP_SEARCH_LISTED], eps[SP_SEARCH_LISTED],
         micros[SP_SEARCH_LISTED], pps[SP_SEARCH_SPLITS];
@@ -58,8 +67,8 @@ struct sp_search_space {
  * (SP_SEARCH_LISTED, SP_SEARCH_SPLITS, SP_SEARCH_FLOWS), or the model's shape is not known. */
 bool sp_open_space(struct sp_search_space *space);
 
-/* Groups of plans that share tp, cp, ep, etp, micro-batch and sequence parallelism: what a search
- * is divided into. */
+/* Groups of plans that share tp and its axes, cp, ep, etp, micro-batch and sequence parallelism:
+ * what a search is divided into. */
 uint64_t sp_search_groups(const struct sp_search_space *space);
 
 /* Whether a group holds plans that are likely good: sequence parallelism where there is TP, experts

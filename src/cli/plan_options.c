@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../config/text.h"
+
 #include "plan_options.h"
 
 const char *const sp_policy_names[] = {"none", "selective", "mlp", "dots",
@@ -144,6 +146,32 @@ static void infer_policy(struct sp_planned *p)
     }
 }
 
+/* "4x2x1": parts of the slice's axes that multiply to tp. */
+static bool read_tp_axes(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
+{
+    const char *const text = sp_text_of(args, "tp-axes");
+    double dims[SP_MAX_AXES] = {1, 1, 1};
+    if (!text)
+        return true;
+    int n = sp_parse_dims(text, dims, SP_MAX_AXES);
+    if (n == 0 && sp_parse_count(text, &dims[0]))
+        n = 1;
+    double product = 1;
+    bool divides = p->hw.network.kind == SP_TORUS && n > 0;
+    for (int axis = 0; axis < SP_MAX_AXES && divides; axis++) {
+        const double part = axis < n ? dims[axis] : 1, length = p->hw.shape.axis[axis];
+        divides = part >= 1 && part <= length && fmod(length, part) == 0;
+        product *= part;
+        p->plan.tp_axes[axis] = (int32_t)fmin(part, 1e9);
+    }
+    char shape[96];
+    sp_shape_name(&p->hw, shape, sizeof shape);
+    return (divides && product == (double)p->plan.tp) ||
+           sp_fail(error, SP_INPUT,
+                   "--tp-axes: \"%s\" does not lay tp %lld over the axes of %s (%s)", sp_safe(text),
+                   (long long)p->plan.tp, p->hw.name, shape);
+}
+
 static bool check(const struct sp_planned *p, struct sp_error *error)
 {
     const struct sp_plan *const plan = &p->plan;
@@ -203,7 +231,7 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, st
     plan->recompute_layers = isnan(layers) ? 1 : layers;
     plan->stages_inside = sp_choice_of(args, "placement") == 1;
     plan->imbalance = isnan(imbalance) ? 1 : imbalance;
-    if (!check(p, error))
+    if (!check(p, error) || !read_tp_axes(args, p, error))
         return false;
     if (sp_choice_of(args, "remat") >= 0)
         sp_use_policy(p, sp_policy_names[sp_choice_of(args, "remat")]);

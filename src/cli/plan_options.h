@@ -80,6 +80,15 @@ extern const char *const sp_policy_names[], *const sp_schedule_names[];
          sp_placement_names,                                                                         \
          NULL,                                                                                       \
          "neighbours after TP and CP: dp-inside (default), or pp-inside for stages on one node"},    \
+        {"tp-axes",                                                                                  \
+         "AxBxC",                                                                                    \
+         SP_TEXT,                                                                                    \
+         0,                                                                                          \
+         0,                                                                                          \
+         NULL,                                                                                       \
+         NULL,                                                                                       \
+         "torus: how far a TP group reaches along each axis, such as 4x2x1 (default: not said, "     \
+         "axes in proportion)"},                                                                     \
         {"schedule", "NAME",                                                                         \
          SP_CHOICE,  0,                                                                              \
          0,          sp_schedule_names,                                                              \

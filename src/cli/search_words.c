@@ -58,6 +58,8 @@ void sp_step_words(const struct sp_searching *s, int machine, const struct sp_fo
         sp_add_option(w, "sp", "off");
     if (p->recompute.offload)
         sp_add_option(w, "offload", "on");
+    if (p->tp_axes[0] > 0)
+        sp_add_word(w, "--tp-axes=%dx%dx%d", p->tp_axes[0], p->tp_axes[1], p->tp_axes[2]);
     if (p->stages_inside)
         sp_add_option(w, "placement", "pp-inside");
 }

@@ -48,6 +48,11 @@ static void put_plan(struct sp_report *r, const struct sp_planned *p)
     sp_put_text(r, SP_Q_STEP_REMAT, "%s", p->remat);
     sp_put_bool(r, SP_Q_STEP_OFFLOAD, plan->recompute.offload);
     sp_put_text(r, SP_Q_STEP_PLACEMENT, "%s", sp_placement_names[plan->stages_inside]);
+    if (plan->tp_axes[0] > 0)
+        sp_put_text(r, SP_Q_STEP_TP_AXES, "%dx%dx%d", plan->tp_axes[0], plan->tp_axes[1],
+                    plan->tp_axes[2]);
+    else
+        sp_put_null(r, SP_Q_STEP_TP_AXES);
     sp_put_text(r, SP_Q_STEP_SCHEDULE, "%s", sp_schedule_names[plan->schedule]);
     const struct {
         enum sp_quantity_id id;

@@ -100,6 +100,7 @@ bool sp_open_space(struct sp_search_space *s)
         s->n_pp < 0 || s->n_pp > SP_SEARCH_SPLITS)
         return false;
     s->n_tp = keep_tps(m, s->tps, s->n_tp);
+    s->n_boxes = s->in.hw->network.kind == SP_TORUS ? SP_SEARCH_BOXES : 1;
     s->n_cp = keep_dividing(s->seq, s->cps, s->n_cp);
     for (int i = 0; i < s->n_pp; i++) {
         s->pps[i] = splits[i];
@@ -110,9 +111,30 @@ bool sp_open_space(struct sp_search_space *s)
     return true;
 }
 
+/* Parts of TP along the axes, the `at`th way; false when there are fewer. Axes of one length are
+ * alike: the longer part comes first. */
+static bool lay_over_axes(const struct sp_hardware *hw, int64_t tp, int at, int32_t *box)
+{
+    const int32_t *const axis = hw->shape.axis;
+    for (int32_t x = 1; x <= axis[0]; x++)
+        for (int32_t y = 1; y <= axis[1] && x <= tp; y++) {
+            const int64_t z = tp / ((int64_t)x * y);
+            if (axis[0] % x != 0 || axis[1] % y != 0 || z < 1 || z > axis[2] || axis[2] % z != 0 ||
+                x * y * z != tp || (axis[0] == axis[1] && x < y) || (axis[1] == axis[2] && y < z) ||
+                at-- > 0)
+                continue;
+            box[0] = x;
+            box[1] = y;
+            box[2] = (int32_t)z;
+            return true;
+        }
+    return false;
+}
+
 uint64_t sp_search_groups(const struct sp_search_space *s)
 {
-    return (uint64_t)s->n_tp * (uint64_t)s->n_cp * (uint64_t)s->n_ep * (uint64_t)s->n_micro * 4;
+    return (uint64_t)s->n_boxes * (uint64_t)s->n_tp * (uint64_t)s->n_cp * (uint64_t)s->n_ep *
+           (uint64_t)s->n_micro * 4;
 }
 
 bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_plan *plan)
@@ -124,6 +146,8 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
     rest /= (uint64_t)s->n_micro;
     const int64_t ep = s->eps[rest % (uint64_t)s->n_ep];
     rest /= (uint64_t)s->n_ep;
+    const int box = (int)(rest % (uint64_t)s->n_boxes);
+    rest /= (uint64_t)s->n_boxes;
     const int64_t cp = s->cps[rest % (uint64_t)s->n_cp];
     const int64_t tp = s->tps[rest / (uint64_t)s->n_cp];
     const int64_t etp = wide_experts ? tp : 1;
@@ -144,6 +168,12 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
         return false;
     if (tp > 1 && sequence_parallel && !s->sequence_parallel[1])
         return false;
+    if (s->n_boxes > 1 && tp > 1) {
+        if (!lay_over_axes(s->in.hw, tp, box, plan->tp_axes))
+            return false;
+    } else if (box > 0) {
+        return false;
+    }
     return allows(&s->etp, etp) && sp_chips(s->in.hw) % (tp * cp) == 0;
 }
 

@@ -9,6 +9,7 @@ enum { ELEMENT = 2 };
 /* A group of `size` devices, `stride` ranks apart. */
 struct group {
     double size, stride;
+    bool tensor; /* of tensor parallelism: it comes first on a torus */
 };
 
 static double constant(const struct sp_step_inputs *in, enum sp_constant id)
@@ -16,11 +17,40 @@ static double constant(const struct sp_step_inputs *in, enum sp_constant id)
     return in->profile->value[id];
 }
 
+/* Bytes/s into a chip along an axis: from both sides of a ring, from one at the end of a line. */
+static double links_of_axis(double link_bytes_per_s, int64_t length, bool wraps)
+{
+    return length <= 1 ? 0 : (wraps ? 2 : 1) * link_bytes_per_s;
+}
+
+/* Torus with TP's axes given: its box has whole axes, which may close into rings, and parts of
+ * axes, which are lines. What is left of the axes carries everything else; where TP takes a part of
+ * an axis, as many groups as that part is long share its links. */
+static double assigned_rate(const struct sp_step_inputs *in, struct group g)
+{
+    const struct sp_hardware *hw = in->hw;
+    const int32_t *const box = in->plan->tp_axes;
+    const double w = hw->network.link_bytes_per_s;
+    double rate = 0, rest = 1;
+    for (int axis = 0; axis < SP_MAX_AXES; axis++) {
+        const int64_t length = hw->shape.axis[axis], mine = box[axis] > 0 ? box[axis] : 1;
+        const bool wraps = length > 1 && sp_axis_wraps(hw, axis);
+        if (g.tensor)
+            rate += links_of_axis(w, mine, wraps && mine == length);
+        else
+            rate += links_of_axis(w, length / mine, wraps) / (double)mine;
+        rest *= (double)(length / mine);
+    }
+    return g.tensor || rest <= 1 ? rate : rate * log(fmin(g.size, rest)) / log(rest);
+}
+
 /* Torus: all axes carry the group, as far as its devices fill them. A group of n on a slice of N
  * with A axes uses log n / log N of their bandwidth. */
 static double torus_rate(const struct sp_step_inputs *in, struct group g)
 {
     const struct sp_hardware *hw = in->hw;
+    if (in->plan->tp_axes[0] > 0)
+        return assigned_rate(in, g);
     double rate = 0;
     for (int axis = 0; axis < SP_MAX_AXES; axis++)
         if (hw->shape.axis[axis] > 1)
@@ -75,7 +105,7 @@ static double shard_tokens(const struct sp_plan *plan)
 double sp_tp_layer_s(const struct sp_step_inputs *in, bool moe, bool backward)
 {
     const struct sp_plan *p = in->plan;
-    const struct group g = {(double)p->tp, 1};
+    const struct group g = {(double)p->tp, 1, true};
     const double bytes = ELEMENT * shard_tokens(p) * (double)in->model->d_model;
     /* attention and MLP: a gather and a reduce-scatter each; backward gathers the inputs again */
     const double blocks = moe && p->etp == 1 && in->model->moe.shared_experts == 0 ? 1 : 2;
@@ -88,7 +118,7 @@ double sp_cp_layer_s(const struct sp_step_inputs *in, bool backward)
 {
     const struct sp_plan *p = in->plan;
     const struct sp_model *m = in->model;
-    const struct group g = {(double)p->cp, (double)p->tp};
+    const struct group g = {(double)p->cp, (double)p->tp, false};
     const double T = shard_tokens(p), t = (double)p->tp, d = (double)m->head_dim;
     const double kv = 2 * (double)m->kv_heads * d * T * (double)p->cp / t;
     const double passes = backward ? 2 : 1;
@@ -100,7 +130,7 @@ double sp_ep_layer_s(const struct sp_step_inputs *in)
     const struct sp_plan *p = in->plan;
     const struct sp_model *m = in->model;
     const double t = (double)p->tp;
-    const struct group g = {(double)p->ep, (double)p->etp};
+    const struct group g = {(double)p->ep, (double)p->etp, false};
     const double bytes =
         ELEMENT * shard_tokens(p) / t * (double)(m->moe.top_k * m->d_model) * (double)p->etp;
     return 2 * exchange_s(in, g, bytes);
@@ -118,7 +148,7 @@ double sp_shards_s(const struct sp_step_inputs *in, double bytes)
     double shards = (double)p->shards;
     if (in->hw->network.kind == SP_TORUS)
         shards = fmin(shards, (double)in->hw->chips_per_slice / (double)(p->tp * p->pp));
-    return gather_s(in, (struct group){shards, replica_stride(p)}, bytes);
+    return gather_s(in, (struct group){shards, replica_stride(p), false}, bytes);
 }
 
 double sp_replicas_s(const struct sp_step_inputs *in, double bytes)
@@ -135,7 +165,7 @@ double sp_replicas_s(const struct sp_step_inputs *in, double bytes)
     const double replicas = (double)(p->dp * p->cp) / (double)p->shards;
     if (replicas <= 1)
         return 0;
-    const struct group g = {replicas, replica_stride(p) * (double)p->shards};
+    const struct group g = {replicas, replica_stride(p) * (double)p->shards, false};
     return 2 * gather_s(in, g, bytes);
 }
 

@@ -270,6 +270,56 @@ static void continuity(void **unused)
     }
 }
 
+/* On a torus of 8 x 8 x 8 with rings, links of w: an exchange of V between the 4 chips of a TP
+ * group takes 3/4 V over what enters a chip: one link on a line of 4, two in a 2 x 2 block, both
+ * sides of the ring for 8 in a row. */
+static void axes_of_tp(void **unused)
+{
+    struct sample s;
+    const struct sp_sources none = {0};
+    struct sp_error error = {0};
+    static const struct {
+        int64_t tp;
+        int32_t box[3];
+        double links;
+    } ways[] = {{4, {4, 1, 1}, 1}, {4, {2, 2, 1}, 2}, {8, {8, 1, 1}, 2},
+                {8, {2, 2, 2}, 3}, {8, {4, 2, 1}, 2}, {64, {8, 8, 1}, 4}};
+    (void)unused;
+    state = 8;
+    make_sample(&s);
+    assert_true(sp_load_hardware("v5p-512", &none, &s.hw, &error));
+    s.model.moe = (struct sp_moe){0};
+    s.model.heads = 64;
+    s.model.d_ff = 8192;
+    s.framework = frameworks[0];
+    s.framework.framework.overlaps_tp = false;
+    s.hw.network.hop_latency_s = 0;
+    s.plan = (struct sp_plan){.pp = 1,
+                              .vpp = 1,
+                              .cp = 1,
+                              .ep = 1,
+                              .etp = 1,
+                              .micro_batch = 1,
+                              .batch = 512,
+                              .seq = 4096,
+                              .schedule = SP_1F1B,
+                              .imbalance = 1,
+                              .sequence_parallel = true};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        s.plan.tp = ways[i].tp;
+        s.plan.dp = s.plan.shards = 512 / ways[i].tp;
+        memcpy(s.plan.tp_axes, ways[i].box, sizeof s.plan.tp_axes);
+        const struct sp_step_inputs in = inputs(&s);
+        const struct sp_step_time t = sp_estimate_step(&in);
+        /* two blocks a layer, two collectives forward and three backward, 2 bytes an element */
+        const double V = 2.0 * 4096 * (double)s.model.d_model, n = (double)ways[i].tp;
+        const double each =
+            V * (n - 1) / n /
+            (ways[i].links * s.hw.network.link_bytes_per_s * s.profile.value[SP_C_SCALE_UP]);
+        assert_close(t.tp_comm, n * 2 * 5 * (double)s.model.layers * each, 1e-9);
+    }
+}
+
 /* Memory is the sum of its parts in whole bytes, on every stage; a higher ZeRO stage, more shards
  * or a smaller micro-batch never need more. */
 static void memory_parts(void **unused)
@@ -317,6 +367,7 @@ int main(void)
         cmocka_unit_test(parts_and_ideal), cmocka_unit_test(staged_and_bounds),
         cmocka_unit_test(better_machines), cmocka_unit_test(scale_invariance),
         cmocka_unit_test(continuity),      cmocka_unit_test(memory_parts),
+        cmocka_unit_test(axes_of_tp),
     };
     return cmocka_run_group_tests(tests, load_all, NULL);
 }
