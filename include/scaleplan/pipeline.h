@@ -81,17 +81,18 @@ struct sp_played {
     int64_t tasks;
 };
 
-/* Number of tasks that sp_play_pipeline writes, 0 when the schedule cannot be played: naive and
- * DualPipe, whose idle time is given in closed form only. */
+/* Number of tasks that sp_play_pipeline writes, 0 when the schedule cannot be played: a naive one,
+ * interleaving unless m is a multiple of p, DualPipe unless p and m are even and m >= 2p. */
 int64_t sp_tasks_of(const struct sp_pipeline *pipeline);
 
-/* Plays GPipe, 1F1B, interleaved 1F1B, ZB-H1, ZB-H2 and the circular schedule event by event.
- * `scale[s]` multiplies the times of stage s (NULL: all equal), `hop_s` is the time of a send
- * between neighbours. The tasks go to `tasks` (room for sp_tasks_of), in order of stage, chunk,
- * micro-batch and kind. ZB-H2's makespan is (p-1) F longer than its closed form says: each stage
- * works without a gap, but the stages start one after the other, which the authors hide by letting
- * each stage's optimizer step start when that stage is done. Deterministic, no allocation; time
- * O(tasks), for ZB O(tasks x stages). Interleaving needs m to be a multiple of p. */
+/* Plays GPipe, 1F1B, interleaved 1F1B, ZB-H1, ZB-H2, DualPipe (in DeepSeek's order, pairs of passes
+ * overlapped as one; its closed form holds for B = 2F = 2W) and the circular schedule event by
+ * event. `scale[s]` multiplies the times of stage s (NULL: all equal), `hop_s` is the time of a
+ * send between neighbours. The tasks go to `tasks` (room for sp_tasks_of), in order of stage,
+ * chunk, micro-batch and kind. ZB-H2's makespan is (p-1) F longer than its closed form says: each
+ * stage works without a gap, but the stages start one after the other, which the authors hide by
+ * letting each stage's optimizer step start when that stage is done. Deterministic, no allocation;
+ * time O(tasks), for ZB O(tasks x stages). Interleaving needs m to be a multiple of p. */
 bool sp_play_pipeline(const struct sp_pipeline *pipeline, const double *scale, double hop_s,
                       struct sp_task *tasks, struct sp_played *played);
 

@@ -246,9 +246,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (tasks == 0 && wants_play)
         return sp_fail(
             error, SP_INPUT,
-            "this schedule cannot be played: naive and DualPipe have closed forms only, "
-            "interleaving "
-            "needs micro-batches in multiples of the stages, and at most 4 Mi tasks are played");
+            "this schedule cannot be played: a naive one has a closed form only, interleaving "
+            "needs "
+            "micro-batches in multiples of the stages, DualPipe even numbers and two micro-batches "
+            "a stage, and at most 4 Mi tasks are played");
     const double cost = (double)tasks * (double)f.q.stages;
     if (tasks == 0 || (!wants_play && cost > 1e6))
         return true;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include <scaleplan/pipeline.h>
+#include "pipeline_internal.h"
 
 /* A play under way. Every task has a fixed slot, so that a dependency is an index away. */
 struct play {
@@ -29,13 +29,15 @@ static bool splits_weight(enum sp_schedule schedule)
 
 int64_t sp_tasks_of(const struct sp_pipeline *q)
 {
-    if (q->schedule == SP_NAIVE || q->schedule == SP_DUALPIPE || q->stages > SP_MAX_STAGES)
+    const bool dual = q->schedule == SP_DUALPIPE;
+    if (q->schedule == SP_NAIVE || q->stages > SP_MAX_STAGES || (dual && !sp_can_play_dual(q)))
         return 0;
     const bool chunked = q->schedule == SP_INTERLEAVED || q->schedule == SP_CIRCULAR;
     if (chunked && q->chunks > 1 && q->microbatches % q->stages != 0)
         return 0;
     const double tasks = (double)q->stages * (double)q->microbatches *
-                         (double)(chunked ? q->chunks : 1) * (splits_weight(q->schedule) ? 3 : 2);
+                         (double)(chunked ? q->chunks : 1) *
+                         (dual || splits_weight(q->schedule) ? 3 : 2);
     return tasks > SP_MAX_PLAYED ? 0 : (int64_t)tasks;
 }
 
@@ -247,6 +249,8 @@ bool sp_play_pipeline(const struct sp_pipeline *q, const double *scale, double h
         tasks[i].end_s = -1;
     for (int64_t s = 0; s < g.p; s++)
         played->busy_s[s] = played->peak_in_flight[s] = 0;
+    if (q->schedule == SP_DUALPIPE)
+        return sp_play_dual(q, scale, hop_s, tasks, played);
     return splits_weight(q->schedule) ? play_greedy(&g, stages, total, played)
                                       : play_fixed(&g, stages, total, played);
 }

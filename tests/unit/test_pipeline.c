@@ -119,11 +119,12 @@ static void unequal_stages(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    const struct sp_pipeline naive = plan(SP_NAIVE, 4, 1, 1), dual = plan(SP_DUALPIPE, 4, 8, 1);
+    const struct sp_pipeline naive = plan(SP_NAIVE, 4, 1, 1), dual = plan(SP_DUALPIPE, 4, 6, 1);
     const struct sp_pipeline odd = plan(SP_INTERLEAVED, 4, 6, 2),
                              huge = plan(SP_1F1B, 1000, 1000000, 1);
     assert_true(sp_tasks_of(&naive) == 0 && sp_tasks_of(&dual) == 0);
-    assert_true(sp_tasks_of(&odd) == 0 && sp_tasks_of(&huge) == 0);
+    const struct sp_pipeline uneven = plan(SP_DUALPIPE, 5, 20, 1);
+    assert_true(sp_tasks_of(&odd) == 0 && sp_tasks_of(&huge) == 0 && sp_tasks_of(&uneven) == 0);
 }
 
 int main(void)
