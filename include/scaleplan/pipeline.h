@@ -70,7 +70,8 @@ enum { SP_MAX_STAGES = 1024, SP_MAX_PLAYED = 1 << 22 };
 struct sp_task {
     double start_s, end_s;
     int32_t stage, chunk, microbatch;
-    char kind; /* 'F', 'B' (whole, or its input half where 'W' exists), 'W' */
+    char kind;   /* 'F', 'B' (whole, or its input half where 'W' exists), 'W' */
+    bool joined; /* DualPipe: others see it done when what runs as one with it is done too */
 };
 
 /* What a play found. */

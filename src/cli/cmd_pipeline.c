@@ -189,7 +189,7 @@ static void put_timeline(struct pipe *f)
         sp_line(f->report, "%3lld %s", (long long)s, line);
     }
     sp_line(f->report, "    F forward, B backward%s, . idle; a character is %s",
-            f->q.schedule == SP_ZB_H1 || f->q.schedule == SP_ZB_H2
+            f->q.schedule == SP_ZB_H1 || f->q.schedule == SP_ZB_H2 || f->q.schedule == SP_DUALPIPE
                 ? " (input half), W weight gradients"
                 : "",
             sp_human_text(cell, SP_SECONDS));

@@ -98,6 +98,18 @@ static struct sp_task *task_at(const struct dual *g, int64_t d, int direction, i
     return &g->tasks[(d * g->m + direction * (g->m / 2) + i) * KINDS + kind];
 }
 
+/* When others see a pass done: with what it runs as one with, a backward pass after a forward one,
+ * a weight gradient after a backward pass. */
+static double seen_s(const struct dual *g, int64_t d, int direction, int64_t i, bool backward)
+{
+    const struct sp_task *const task = task_at(g, d, direction, i, backward);
+    const double scale = g->scale ? g->scale[d] : 1;
+    if (task->end_s < 0)
+        return INFINITY;
+    return task->end_s +
+           (task->joined ? scale * (backward ? g->q->weight_grad_s : g->q->backward_s) : 0);
+}
+
 /* When the input of a device's next pass of a direction is there; infinite when it is not. */
 static double ready_s(const struct dual *g, const struct device *at, int64_t d, int direction,
                       bool backward)
@@ -107,24 +119,20 @@ static double ready_s(const struct dual *g, const struct device *at, int64_t d, 
     const int64_t from = down ? d - 1 : d + 1;
     if (i >= g->m / 2)
         return INFINITY;
-    if (from < 0 || from >= g->p) {
-        if (!backward)
-            return 0;
-        const double end = task_at(g, d, direction, i, 0)->end_s;
-        return end < 0 ? INFINITY : end;
-    }
-    const double end = task_at(g, from, direction, i, backward)->end_s;
-    return end < 0 ? INFINITY : end + g->hop_s;
+    if (from < 0 || from >= g->p)
+        return backward ? seen_s(g, d, direction, i, false) : 0;
+    return seen_s(g, from, direction, i, backward) + g->hop_s;
 }
 
-/* Writes a task that occupies [start, start + length); `end` is when others see it done. */
+/* Writes a task that starts where the device stands. */
 static void record(const struct dual *g, struct device *at, int64_t d, int direction, int64_t i,
-                   int kind, double start, double length, double end)
+                   int kind, double start, double length, bool joined)
 {
     struct sp_task *const task = task_at(g, d, direction, i, kind);
     struct sp_played *const played = g->played;
-    *task = (struct sp_task){start,      end, (int32_t)d, 0, (int32_t)(direction * (g->m / 2) + i),
-                             "FBW"[kind]};
+    *task = (struct sp_task){
+        start,       start + length, (int32_t)d, 0, (int32_t)(direction * (g->m / 2) + i),
+        "FBW"[kind], joined};
     at->free_s = start + length;
     played->busy_s[d] += length;
     if (at->free_s > played->makespan_s)
@@ -152,19 +160,18 @@ static bool run_weight(const struct dual *g, struct device *at, int64_t d, doubl
         return false;
     at->first_put_off =
         mb == at->last_put_off ? -1 : g->tasks[(d * g->m + mb) * KINDS + 2].microbatch;
-    record(g, at, d, (int)(mb / (g->m / 2)), mb % (g->m / 2), 2, at->free_s, W, at->free_s + W);
+    record(g, at, d, (int)(mb / (g->m / 2)), mb % (g->m / 2), 2, at->free_s, W, false);
     return true;
 }
 
 /* A backward pass with its weight gradient at once, or without it. */
 static void run_backward(const struct dual *g, struct device *at, int64_t d, int direction,
-                         double start, bool whole, double B, double W, double seen)
+                         double start, bool whole, double B, double W)
 {
     const int64_t i = at->backward[direction]++;
-    const double end = start + B - W;
-    record(g, at, d, direction, i, 1, start, B - W, seen > 0 ? seen : end + (whole ? W : 0));
+    record(g, at, d, direction, i, 1, start, B - W, whole);
     if (whole)
-        record(g, at, d, direction, i, 2, end, W, end + W);
+        record(g, at, d, direction, i, 2, at->free_s, W, false);
     else
         put_off(g, at, d, direction * (g->m / 2) + i);
 }
@@ -188,15 +195,13 @@ static bool run_next(const struct dual *g, struct device *at, int64_t d, struct 
         start = fmax(start, ready_s(g, at, d, back, true));
     if (start == INFINITY)
         return false;
-    const double end =
-        op.action == PAIR ? start + F + B : 0; /* others see a pair done as a whole */
-    if (forward) {
-        record(g, at, d, own, at->forward[own], 0, start, F, end > 0 ? end : start + F);
+    if (forward) { /* others see a pair done as a whole */
+        record(g, at, d, own, at->forward[own], 0, start, F, op.action == PAIR);
         at->forward[own]++;
     }
     if (backward)
-        run_backward(g, at, d, back, at->free_s > start ? at->free_s : start,
-                     op.action != BACKWARD_INPUT, B, W, end);
+        run_backward(g, at, d, back, forward ? at->free_s : start, op.action != BACKWARD_INPUT, B,
+                     W);
     return true;
 }
 

@@ -170,8 +170,8 @@ static void run_task(const struct play *g, struct stage *st, int64_t s, int kind
     virtual_task(g, st->done[kind]++, kind != FORWARD, &chunk, &mb);
     struct sp_task *task = slot(g, s, chunk, mb, kind);
     const double length = duration_s(g, s, kind);
-    *task = (struct sp_task){start,          start + length, (int32_t)s,
-                             (int32_t)chunk, (int32_t)mb,    "FBW"[kind]};
+    *task = (struct sp_task){start,       start + length, (int32_t)s, (int32_t)chunk,
+                             (int32_t)mb, "FBW"[kind],    false};
     st->free_s = task->end_s;
     played->busy_s[s] += length;
     if (task->end_s > played->makespan_s)

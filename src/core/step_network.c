@@ -39,7 +39,7 @@ static double assigned_rate(const struct sp_step_inputs *in, struct group g)
             rate += links_of_axis(w, mine, wraps && mine == length);
         else
             rate += links_of_axis(w, length / mine, wraps) / (double)mine;
-        rest *= (double)(length / mine);
+        rest *= (double)length / (double)mine;
     }
     return g.tensor || rest <= 1 ? rate : rate * log(fmin(g.size, rest)) / log(rest);
 }
