@@ -171,29 +171,38 @@ static double idle_per_stage(const struct sp_plan *p, int64_t m, const struct sp
     return times * fmax(0, sp_bubble_s(&equal)) / (double)(p->pp - 1);
 }
 
-/* Idle time of the slowest stage. `kind`: times of each kind of stage. */
-static double bubble_of(const struct sp_step_inputs *in, const struct sp_stage_map *map,
-                        const struct sp_stage_time *kind, int slowest)
+static double all_of(const struct sp_stage_time *s)
+{
+    return s->forward + s->backward;
+}
+
+/* Length of the pipeline, sends left out, and the kind of stage that sets it. By a closed form a
+ * stage works m times, and filling and draining pass through the others, which may be lighter: the
+ * stage for which that is longest counts. */
+static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_map *map,
+                         const struct sp_stage_time *kind, int *slowest)
 {
     const struct sp_plan *p = in->plan;
     const int64_t m = sp_plan_microbatches(p), stages = map->stages;
     double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES], idle[SP_STAGE_KINDS] = {0}, sum = 0;
-    if (stages <= 1)
-        return 0;
-    if (p->schedule == SP_GPIPE || p->schedule == SP_1F1B) {
+    const bool exact = p->schedule == SP_GPIPE || p->schedule == SP_1F1B;
+    for (int i = 0; i < map->kinds && stages > 1 && !exact; i++)
+        idle[i] = idle_per_stage(p, m, &kind[i]);
+    *slowest = 0;
+    for (int i = 1; i < map->kinds; i++)
+        if ((double)m * all_of(&kind[i]) - idle[i] >
+            (double)m * all_of(&kind[*slowest]) - idle[*slowest])
+            *slowest = i;
+    if (exact && stages > 1) {
         for (int64_t stage = 0; stage < stages; stage++) {
             forward[stage] = kind[map->of[stage]].forward;
             backward[stage] = kind[map->of[stage]].backward;
         }
-        const double worst = kind[slowest].forward + kind[slowest].backward;
-        return sp_uneven_pipeline_s(p->schedule, forward, backward, stages, m) - (double)m * worst;
+        return sp_uneven_pipeline_s(p->schedule, forward, backward, stages, m);
     }
-    /* filling and draining pass through the other stages, which may be lighter */
-    for (int i = 0; i < map->kinds; i++)
-        idle[i] = idle_per_stage(p, m, &kind[i]);
     for (int64_t stage = 0; stage < stages; stage++)
         sum += idle[map->of[stage]];
-    return sum - idle[slowest];
+    return (double)m * all_of(&kind[*slowest]) + (sum - idle[*slowest]);
 }
 
 /* A collective hidden behind a micro-batch. */
@@ -257,16 +266,6 @@ static double sum_of(const struct sp_step_time *t)
            t->optimizer;
 }
 
-/* The slowest kind of stage, the first of several. */
-static int slowest_kind(const struct sp_stage_map *map, const struct sp_stage_time *kind)
-{
-    int slowest = 0;
-    for (int i = 1; i < map->kinds; i++)
-        if (kind[i].forward + kind[i].backward > kind[slowest].forward + kind[slowest].backward)
-            slowest = i;
-    return slowest;
-}
-
 /* Sends between stages, each micro-batch and chunk there and back. */
 static double sends_s(const struct sp_plan *p, const struct sp_staged *staged)
 {
@@ -284,11 +283,11 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
     kind[0] = shard_kind(in, &staged->kind[0]); /* there is one at least */
     for (int i = 1; i < map->kinds; i++)
         kind[i] = shard_kind(in, &staged->kind[i]);
-    const int slowest = slowest_kind(map, kind);
+    int slowest;
+    const double pipeline = pipeline_s(in, map, kind, &slowest);
     const struct sp_stage_time s = kind[slowest];
     const double m = (double)sp_plan_microbatches(p), held = staged->kind[0].held;
-    const double bubble = bubble_of(in, map, kind, slowest);
-    const double a_microbatch = s.forward + s.backward + bubble / m;
+    const double bubble = fmax(0, pipeline - m * all_of(&s)), a_microbatch = pipeline / m;
     struct sp_step_time t = {
         .dp_comm = m * s.fsdp_comm + dp_comm_of(in, held, a_microbatch, m),
         .matmul = m * s.matmul,
@@ -367,8 +366,7 @@ double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared
         split_passes(&kind[i], staged->kind[i].busy_s,
                      staged->kind[i].busy_s - kind[i].weight_grad);
     } while (++i < map->kinds);
-    const int slowest = slowest_kind(map, kind);
-    const double busy = staged->kind[slowest].busy_s * (double)sp_plan_microbatches(in->plan);
-    const double bubble = bubble_of(in, map, kind, slowest);
-    return bound(prepared, busy + bubble + sends_s(in->plan, staged));
+    int slowest;
+    const double pipeline = pipeline_s(in, map, kind, &slowest);
+    return bound(prepared, pipeline + sends_s(in->plan, staged));
 }
