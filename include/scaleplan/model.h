@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum sp_norm { SP_NORM_RMS, SP_NORM_LAYER, SP_NORM_LAYER_NO_BIAS };
+enum sp_norm { SP_NORM_RMS, SP_NORM_LAYER, SP_NORM_LAYER_NO_BIAS, SP_NORM_NO_AFFINE };
 enum sp_qk_norm { SP_QK_NORM_NONE, SP_QK_NORM_HEAD, SP_QK_NORM_FULL };
 
 /* Mixture of experts; experts == 0 means a dense model. */

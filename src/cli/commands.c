@@ -25,6 +25,7 @@
     X(train) \
     X(scaling) \
     X(lr) \
+    X(import) \
     X(list) \
     X(show) \
     X(lint) \

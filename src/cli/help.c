@@ -15,6 +15,8 @@ const struct sp_option sp_common_options[] = {
      "published figures, or the textbook's rounded ones"},
     {"set", "PATH=VALUE", SP_MANY, 0, 0, NULL, NULL,
      "override a value for this call, such as hw.chip.hbm_bytes=80GiB; may be repeated"},
+    {"assume", "FAMILY", SP_TEXT, 0, 0, NULL, NULL,
+     "read a Hugging Face config of an unknown architecture as llama, qwen2, ..."},
     {"config-dir", "DIR", SP_TEXT, 0, 0, NULL, NULL,
      "folder with models/, hardware/, precision/, networks/, laws/, frameworks/ and profiles/ of "
      "your own"},

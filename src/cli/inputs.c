@@ -13,6 +13,7 @@ struct sp_sources sp_sources_of(const struct sp_args *args)
     return (struct sp_sources){
         .config_dir = sp_text_of(args, "config-dir"),
         .textbook = sp_choice_of(args, "constants") == 1,
+        .assume = sp_text_of(args, "assume"),
         .sets = args->many,
         .n_sets = args->n_many,
     };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "huggingface.h"
 #include "load.h"
 #include "text.h"
 
@@ -200,13 +201,27 @@ bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct 
     return decode_model(json, NULL, model, error);
 }
 
+/* Puts a native document in the place of a Hugging Face config. */
+static bool nativise(struct sp_json *json, const struct sp_sources *sources, struct sp_error *error)
+{
+    if (!sp_is_huggingface(json->root))
+        return true;
+    cJSON *const native = sp_from_huggingface(json->root, json->origin, sources->assume, error);
+    if (!native)
+        return false;
+    cJSON_Delete(json->root);
+    json->root = native;
+    return true;
+}
+
 bool sp_load_model(const char *spec, const struct sp_sources *sources, struct sp_model *model,
                    struct sp_error *error)
 {
     struct sp_config config;
     if (!sp_open_config(SP_MODELS, spec, sources, &config, error))
         return false;
-    const bool ok = decode_model(&config.json, sources, model, error);
+    const bool ok =
+        nativise(&config.json, sources, error) && decode_model(&config.json, sources, model, error);
     sp_config_free(&config);
     return ok;
 }

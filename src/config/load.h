@@ -41,6 +41,7 @@ extern const size_t sp_n_builtins;
 struct sp_sources {
     const char *config_dir;  /* --config-dir, or NULL */
     bool textbook;           /* --constants textbook */
+    const char *assume;      /* --assume: family of a Hugging Face config, or NULL */
     const char *const *sets; /* --set PATH=VALUE, n_sets of them */
     int n_sets;
 };

@@ -47,7 +47,8 @@
 
 const char *const sp_dtype_names[] = {"bf16", "fp16", "tf32", "fp32", "fp8",
                                       "int8", "int4", "fp4",  NULL};
-static const char *const norms[] = {"rmsnorm", "layernorm", "layernorm_nobias", NULL};
+static const char *const norms[] = {"rmsnorm", "layernorm", "layernorm_nobias",
+                                    "layernorm_noaffine", NULL};
 static const char *const qk_norms[] = {"none", "head", "full", NULL};
 static const char *const network_kinds[] = {"torus", "switched", NULL};
 static const char *const wraps[] = {"cube", "axis16", "full_pod", "always", "never", NULL};

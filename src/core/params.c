@@ -20,7 +20,11 @@ int64_t sp_moe_layers(const struct sp_model *model)
 /* Weights of one normalisation of `width` channels: scale, and shift for a biased LayerNorm. */
 static double norm_params(const struct sp_model *model, double width)
 {
-    return model->norm == SP_NORM_LAYER ? 2 * width : width;
+    const double weights[] = {[SP_NORM_RMS] = 1,
+                              [SP_NORM_LAYER] = 2,
+                              [SP_NORM_LAYER_NO_BIAS] = 1,
+                              [SP_NORM_NO_AFFINE] = 0};
+    return weights[model->norm] * width;
 }
 
 /* One MLP of the given width: 3DF gated or 2DF plain, and its biases. */
