@@ -144,10 +144,9 @@ static bool refuse(const cJSON *o, const char *origin, const char *type,
                    "%s: architecture \"%s\" (%s: %.0f layers, hidden size %.0f, %.0f heads, "
                    "vocabulary %.0f) is not known%s (--assume llama, or another family, reads it "
                    "as one)",
-                   sp_safe(origin), sp_safe(type ? type : "?"),
-                   class,
-                   number_of(o, k_layers), number_of(o, k_width), number_of(o, k_heads),
-                   number_of(o, k_vocab), sp_nearest_hint(nearest));
+                   sp_safe(origin), sp_safe(type ? type : "?"), class, number_of(o, k_layers),
+                   number_of(o, k_width), number_of(o, k_heads), number_of(o, k_vocab),
+                   sp_nearest_hint(nearest));
 }
 
 static void put(cJSON *out, const char *key, double value)
