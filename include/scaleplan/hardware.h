@@ -60,6 +60,7 @@ struct sp_network {
     double hop_latency_s;    /* T_min */
     int wrap;                /* enum sp_wrap_rule */
     int64_t chips_per_host;
+    int64_t jax_devices_per_chip; /* what JAX counts of one chip; 0: one */
     double dcn_bytes_per_s_per_host;
     struct sp_shape pod_shape;
     struct sp_shape shapes[SP_MAX_SHAPES]; /* slices on offer, ascending in chips */

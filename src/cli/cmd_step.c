@@ -4,11 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../launch/launch.h"
+#include "neighbours.h"
 #include "plot_data.h"
 #include "step_lines.h"
 #include "step_report.h"
 
 static const struct sp_option options[] = {
+    {"from", "FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "read the plan of a launch: Megatron-LM arguments, a DeepSpeed JSON, MaxText options as YAML "
+     "or key=value (- for standard input); other options win over it"},
     SP_OPTION_MODEL,
     SP_OPTION_SHAPE,
     SP_OPTION_HW,
@@ -115,6 +120,82 @@ static void lay_out(struct sp_report *r, const struct sp_planned *p)
                "{memory.reserved_bytes}");
 }
 
+/* The launch of --from, and what it says as options. */
+static struct sp_launch launch;
+
+static bool expand(const struct sp_args *args, struct sp_words *words, struct sp_error *error)
+{
+    static struct sp_hardware hw;
+    const struct sp_sources sources = sp_sources_of(args);
+    const char *const path = sp_text_of(args, "from");
+    launch.format = NULL;
+    if (!path)
+        return true;
+    const bool machine = sp_given(args, "hw");
+    if ((machine && !sp_hardware_of(args, &sources, &hw, error)) ||
+        !sp_read_launch(path, machine ? sp_chips(&hw) : 0, &sources, &launch, error))
+        return false;
+    const bool model = sp_given(args, "model") || sp_given(args, "shape");
+    for (int i = 0; i < launch.options; i++) {
+        const char *const name = launch.option[i].name;
+        if (!model || (strcmp(name, "model") != 0 && strcmp(name, "shape") != 0))
+            sp_add_option(words, name, launch.option[i].value);
+    }
+    return true;
+}
+
+static void put_launch(struct sp_report *r)
+{
+    struct sp_words words = {0};
+    for (int i = 0; i < launch.options; i++)
+        sp_add_option(&words, launch.option[i].name, launch.option[i].value);
+    char *const line = sp_shell_line(&words);
+    sp_put_text(r, SP_Q_LAUNCH_FORMAT, "%s", launch.format);
+    sp_put_text(r, SP_Q_LAUNCH_OPTIONS, "%s", line);
+    free(line);
+    sp_free_words(&words);
+    sp_line(r, "read       {launch.format}: {launch.options!}");
+    for (int i = 0; i < launch.notes; i++)
+        sp_note(r, "%s", launch.note[i]);
+}
+
+/* What would be better: neighbours that fit and are faster (or fit at all). */
+static void put_better(struct sp_report *r, const struct sp_planned *planned,
+                       const struct sp_step_time *time, bool fits)
+{
+    enum { SHOWN = 5 };
+    static struct sp_neighbour near[SP_MAX_NEIGHBOURS];
+    static const struct sp_column columns[] = {{"change", "better", true},
+                                               {"gain_pct", "gain %", false},
+                                               {"step_s", "step", false},
+                                               {"device_bytes", "memory", false}};
+    static struct sp_row rows[SHOWN];
+    const size_t all = sp_find_neighbours(planned, near);
+    size_t found = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (near[i].bytes > sp_capacity_bytes(&planned->hw.chip) ||
+            (fits && near[i].step_s >= time->step))
+            continue;
+        if (found < SHOWN) {
+            snprintf(rows[found].prefix, sizeof rows[found].prefix, "better.%zu", found);
+            sp_scope(r, rows[found].prefix);
+            sp_put_text(r, SP_Q_NEAR_CHANGE, "%s", near[i].change);
+            sp_put(r, SP_Q_NEAR_STEP, near[i].step_s);
+            sp_put(r, SP_Q_NEAR_GAIN, 100 * (1 - near[i].step_s / time->step));
+            sp_put(r, SP_Q_NEAR_MEMORY, near[i].bytes);
+        }
+        found++;
+    }
+    sp_scope(r, "");
+    sp_put(r, SP_Q_LAUNCH_BETTER, (double)found);
+    sp_line(r, " ");
+    if (found > 0)
+        sp_table(r, columns, sizeof columns / sizeof *columns, rows, found < SHOWN ? found : SHOWN);
+    else
+        sp_line(r, "better     no plan one change away fits and is faster");
+    sp_line(r, "`scaleplan search` looks at all plans, `search --near` at all neighbours");
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     static struct sp_planned planned;
@@ -132,10 +213,15 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     const struct sp_step_inputs in = sp_inputs_of(&planned);
     const struct sp_step_time time = sp_estimate_step(&in);
     sp_put_step(report, &planned, &time, &memory, stage, sp_choice_of(args, "convention"));
+    if (launch.format)
+        put_launch(report);
     lay_out(report, &planned);
     put_stages(report, &planned);
     if ((double)memory.device > sp_capacity_bytes(&planned.hw.chip))
         sp_put_fixes(report, &planned);
+    if (launch.format)
+        put_better(report, &planned, &time,
+                   (double)memory.device <= sp_capacity_bytes(&planned.hw.chip));
     if (measured.step_s > 0 || measured.memory_bytes > 0)
         sp_reconcile(report, &planned, &time, &memory, &measured);
     if (planned.remat == sp_policies[1].name)
@@ -154,6 +240,7 @@ static const struct sp_example examples[] = {
     {"scaleplan step --model llama3-70b --hw h100-64 --tp 8 --pp 2 --batch 128x8192 --measured "
      "step=15.2s,mem=71GiB",
      "reconcile a real run"},
+    {"scaleplan step --from pretrain.sh --hw h100-64", "audit a launch: fit, step, what is better"},
     {"scaleplan step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 "
      "--plot step.svg",
      "the step's components and each stage's memory, drawn"},
@@ -174,6 +261,7 @@ const struct sp_command sp_cmd_step = {
     .examples = examples,
     .fits_key = "memory.fits",
     .run = run,
+    .expand = expand,
     .plot = sp_plot_step,
     .streams = sp_step_streams,
     .stream = sp_step_lines,

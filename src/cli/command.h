@@ -6,6 +6,7 @@
 #include "../plot/plot.h"
 #include "../report/report.h"
 #include "options.h"
+#include "words.h"
 
 struct sp_example {
     const char *line, *what;
@@ -23,6 +24,10 @@ struct sp_command {
 
     /* Fills the report. Prints nothing. */
     bool (*run)(const struct sp_args *args, struct sp_report *report, struct sp_error *error);
+
+    /* Options that a file of the command line stands for: added to `words`, they come before the
+     * typed ones, which win. NULL: the command has none. */
+    bool (*expand)(const struct sp_args *args, struct sp_words *words, struct sp_error *error);
 
     /* The picture of a filled report, for --plot; NULL: the command has none. Takes its numbers
      * from the report and from core. NULL with an error when there is nothing to draw. */
@@ -82,7 +87,7 @@ extern const char *const sp_remat_names[], *const sp_overlap_names[];
     }
 #define SP_OPTION_BATCH                                                                            \
     {                                                                                              \
-        "batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL,                                     \
+        "batch", "TOKENS|SEQSx[LEN]", SP_TEXT, 0, 0, NULL, NULL,                                   \
             "tokens of one optimizer step (default: the model's, else 4 Mi)"                       \
     }
 #define SP_OPTION_SEQ                                                                              \

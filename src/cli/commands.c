@@ -26,6 +26,7 @@
     X(scaling) \
     X(lr) \
     X(import) \
+    X(export) \
     X(list) \
     X(show) \
     X(lint) \
@@ -71,9 +72,21 @@ static const struct sp_option *all_options(const struct sp_command *command, siz
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error)
 {
+    static struct sp_words words; /* what args points into */
     size_t n;
     const struct sp_option *options = all_options(command, &n);
-    return sp_parse_args(argc, argv, options, n, command->operands != NULL, args, error);
+    const bool operands = command->operands != NULL;
+    if (!sp_parse_args(argc, argv, options, n, operands, args, error))
+        return false;
+    if (!command->expand || sp_given(args, "help"))
+        return true;
+    sp_free_words(&words);
+    sp_add_word(&words, "%s", command->name);
+    if (!command->expand(args, &words, error))
+        return false;
+    for (int i = 1; i < argc && words.n > 1; i++)
+        sp_add_word(&words, "%s", argv[i]);
+    return words.n == 1 || sp_parse_args(words.n, words.word, options, n, operands, args, error);
 }
 
 bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,

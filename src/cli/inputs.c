@@ -1,5 +1,6 @@
 /* Inputs that several commands share. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../config/text.h"
@@ -77,17 +78,23 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
     if (!batch)
         return true;
     *origin = "--batch";
-    if (sp_parse_dims(batch, dims, 2) == 2) {
+    const size_t length = strlen(batch);
+    char sequences[32];
+    snprintf(sequences, sizeof sequences, "%.*s", length > 0 ? (int)length - 1 : 0, batch);
+    if (length > 1 && length < sizeof sequences && batch[length - 1] == 'x' &&
+        sp_parse_count(sequences, &dims[0])) {
+        *batch_tokens = dims[0] * *seq;
+    } else if (sp_parse_dims(batch, dims, 2) == 2) {
         if (!isnan(given_seq) && given_seq != dims[1])
             return sp_fail(error, SP_INPUT, "--batch %s: its length differs from --seq %s",
                            sp_safe(batch), sp_text_of(args, "seq"));
         *batch_tokens = dims[0] * dims[1];
         *seq = dims[1];
     } else if (!sp_parse_count(batch, batch_tokens)) {
-        return sp_fail(
-            error, SP_INPUT,
-            "--batch: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESxLENGTH (1024x4096)",
-            sp_safe(batch));
+        return sp_fail(error, SP_INPUT,
+                       "--batch: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESx or "
+                       "SEQUENCESxLENGTH (1024x4096)",
+                       sp_safe(batch));
     }
     if (!(*batch_tokens >= 1 && *batch_tokens <= 1e15 && *seq >= 1 && *seq <= 1e12))
         return sp_fail(error, SP_INPUT, "--batch %s: expected from 1 to 10^15 tokens",

@@ -95,7 +95,7 @@ static bool load_precision(const struct sp_args *args, const struct sp_sources *
     return true;
 }
 
-static void read_sharding(const struct sp_args *args, struct sp_planned *p)
+static bool read_sharding(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
     const bool shards_weights = p->framework.framework.gathered_layers > 0;
@@ -106,6 +106,9 @@ static void read_sharding(const struct sp_args *args, struct sp_planned *p)
         plan->shards /= p->hw.slices; /* each slice holds the whole model */
     if (fsdp > 0)
         plan->shards = fsdp;
+    return fsdp == 0 || plan->zero > 0 ||
+           sp_fail(error, SP_INPUT, "--fsdp %lld: with --zero 0 nothing is sharded",
+                   (long long)fsdp);
 }
 
 static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
@@ -217,9 +220,9 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, st
 bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
                 struct sp_error *error)
 {
-    if (!sp_base_of(args, sources, p, error) || !read_degrees(args, p, error))
+    if (!sp_base_of(args, sources, p, error) || !read_degrees(args, p, error) ||
+        !read_sharding(args, p, error))
         return false;
-    read_sharding(args, p);
     struct sp_plan *const plan = &p->plan;
     const int schedule = sp_choice_of(args, "schedule");
     const double layers = sp_number_of(args, "remat-layers"),

@@ -176,6 +176,8 @@ static const struct sp_field hardware_fields[] = {
             "w: one torus link, one way"),
     FIGURE_("network.hop_latency_s", H, network.hop_latency_s, "s", 0, "T_min: one hop"),
     ENUM_("network.wrap", H, network.wrap, wraps, SP_WRAP_NEVER, "when axes close into rings"),
+    INT_("network.jax_devices_per_chip", H, network.jax_devices_per_chip, "", 1, 1024,
+         "devices that JAX counts of one chip (default: 1)"),
     INT_("network.chips_per_host", H, network.chips_per_host, "", 1, 1024, "chips of one host"),
     FIGURE_("network.dcn_bytes_per_s_per_host", H, network.dcn_bytes_per_s_per_host, "bytes/s", 1,
             "egress of one host into the data-centre network"),

@@ -1,0 +1,27 @@
+# Megatron-LM arguments: llama2-70b on h100, 64 devices: dp 2 tp 8 pp 4 cp 1, ZeRO 1 over 2; 128 sequences of 4096 tokens
+--num-layers 80
+--hidden-size 8192
+--ffn-hidden-size 28672
+--num-attention-heads 64
+--kv-channels 128
+--vocab-size 32000
+--group-query-attention
+--num-query-groups 8
+--swiglu
+--normalization RMSNorm
+--disable-bias-linear
+--untie-embeddings-and-output-weights
+--position-embedding-type rope
+--tensor-model-parallel-size 8
+--pipeline-model-parallel-size 4
+--num-virtual-stages-per-pipeline-rank 5
+--micro-batch-size 1
+--sequence-parallel
+--global-batch-size 128
+--seq-length 4096
+--use-distributed-optimizer
+--recompute-granularity selective
+--bf16
+--accumulate-allreduce-grads-in-fp32
+--overlap-grad-reduce
+--overlap-param-gather
