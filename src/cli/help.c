@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "terminal.h"
+
 static const char *const formats[] = {"text", "json", "csv", NULL};
 static const char *const constants[] = {"published", "textbook", NULL};
 
@@ -24,12 +26,19 @@ const struct sp_option sp_common_options[] = {
 };
 const size_t sp_n_common_options = sizeof sp_common_options / sizeof *sp_common_options;
 
-/* A paragraph at an indent, broken at 80 columns; the first line may already be under way. */
-static void print_indented(const char *text, int indent, int column, FILE *out)
+/* Columns of help: the terminal's, within reason; 80 in a file. */
+static int width_of(FILE *out)
+{
+    const int width = sp_terminal_width(out);
+    return width == 0 ? 80 : width < 40 ? 40 : width > 100 ? 100 : width;
+}
+
+/* A paragraph at an indent, broken at the width; the first line may already be under way. */
+static void print_indented(const char *text, int indent, int column, int width, FILE *out)
 {
     while (*text) {
         const size_t n = strcspn(text, " ");
-        if (column > indent && column + 1 + (int)n > 80) {
+        if (column > indent && column + 1 + (int)n > width) {
             fprintf(out, "\n%*s", indent, "");
             column = indent;
         } else if (column > indent) {
@@ -43,18 +52,20 @@ static void print_indented(const char *text, int indent, int column, FILE *out)
     fputc('\n', out);
 }
 
-static void print_option(const struct sp_option *option, FILE *out)
+/* Options in two columns, or one under the other where there is no room for two. */
+static void print_option(const struct sp_option *option, int width, FILE *out)
 {
     char left[64];
+    const int indent = width < 64 ? 8 : 28;
     const char *metavar = option->metavar ? option->metavar : "";
     snprintf(left, sizeof left, option->kind == SP_MAYBE ? "--%s [%s]" : "--%s %s", option->name,
              metavar);
-    if (fprintf(out, "  %-26s", left) > 28)
-        fprintf(out, "\n%28s", "");
+    if (fprintf(out, "  %-*s", indent - 2, left) > indent)
+        fprintf(out, "\n%*s", indent, "");
     char help[512];
     snprintf(help, sizeof help, "%s%s%s%s", option->help, option->fallback ? " (default " : "",
              option->fallback ? option->fallback : "", option->fallback ? ")" : "");
-    print_indented(help, 28, 28, out);
+    print_indented(help, indent, indent, width, out);
 }
 
 void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out)
@@ -63,8 +74,10 @@ void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out
         "scaleplan - does this model train on this machine, what limits it, how long is a step?\n\n"
         "usage: scaleplan COMMAND [OPTION...]\n\n",
         out);
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "  %-10s ", commands[i]->name);
+        print_indented(commands[i]->summary, 13, 13, width_of(out), out);
+    }
     fputs("\n`scaleplan COMMAND --help` tells the options of a command.\n"
           "Start with:  scaleplan fit --model llama2-13b --hw v5p-4096\n\n"
           "exit codes: 0 answered; 1 with --check, the verdict is no; 2 wrong usage;\n"
@@ -74,16 +87,19 @@ void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out
 
 void sp_print_command_help(const struct sp_command *command, FILE *out)
 {
-    fprintf(out, "scaleplan %s - %s\n\nusage: scaleplan %s [OPTION...]%s%s\n\n", command->name,
-            command->summary, command->name, command->operands ? " " : "",
-            command->operands ? command->operands : "");
-    print_indented(command->about, 0, 0, out);
+    const int width = width_of(out);
+    char title[256];
+    snprintf(title, sizeof title, "scaleplan %s - %s", command->name, command->summary);
+    print_indented(title, 4, 0, width, out);
+    fprintf(out, "\nusage: scaleplan %s [OPTION...]%s%s\n\n", command->name,
+            command->operands ? " " : "", command->operands ? command->operands : "");
+    print_indented(command->about, 0, 0, width, out);
     fputs("\noptions:\n", out);
     for (size_t i = 0; i < command->n_options; i++)
-        print_option(&command->options[i], out);
+        print_option(&command->options[i], width, out);
     fputs("\ncommon options:\n", out);
     for (size_t i = 0; i < sp_n_common_options; i++)
-        print_option(&sp_common_options[i], out);
+        print_option(&sp_common_options[i], width, out);
     fputs("\nexamples:\n", out);
     for (const struct sp_example *example = command->examples; example->line; example++)
         fprintf(out, "  %s\n      %s\n", example->line, example->what);

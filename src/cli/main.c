@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "../config/text.h"
 #include "command.h"
 #include "help.h"
 #include "plot_data.h"
+#include "terminal.h"
 
 static enum sp_exit print_errors(const struct sp_error *error)
 {
@@ -33,23 +33,13 @@ static enum sp_exit finish_output(enum sp_exit code)
     return SP_INTERNAL;
 }
 
-static int terminal_width(void)
-{
-    struct winsize size;
-    if (!isatty(STDOUT_FILENO))
-        return 0;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
-    return 80;
-}
-
 static struct sp_render render_of(const struct sp_args *args)
 {
     const char *const no_color = getenv("NO_COLOR");
     return (struct sp_render){
         .format = (enum sp_format)sp_choice_of(args, "format"),
         .colour = isatty(STDOUT_FILENO) && !(no_color && *no_color),
-        .width = terminal_width(),
+        .width = sp_terminal_width(stdout),
         .get = sp_text_of(args, "get"),
         .explain = sp_given(args, "explain"),
         .explain_key = sp_text_of(args, "explain"),

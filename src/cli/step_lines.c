@@ -15,6 +15,23 @@ bool sp_step_streams(int argc, char **argv)
     return argc > 1 && strcmp(argv[1], "-") == 0;
 }
 
+bool sp_add_member(struct sp_words *words, const cJSON *member, struct sp_error *error)
+{
+    char number[40];
+    if (cJSON_IsNumber(member)) {
+        sp_format_double(member->valuedouble, number, sizeof number);
+        sp_add_option(words, member->string, number);
+    } else if (cJSON_IsString(member)) {
+        sp_add_option(words, member->string, member->valuestring);
+    } else if (cJSON_IsBool(member)) {
+        sp_add_option(words, member->string, cJSON_IsTrue(member) ? "on" : "off");
+    } else {
+        return sp_fail(error, SP_INPUT, "--%s: expected a number, text, true or false",
+                       sp_safe(member->string));
+    }
+    return true;
+}
+
 /* {"tp": 8, "model": "llama3-8b", "sp": "off"} as options; those of the line come last and win. */
 static bool add_members(struct sp_words *words, const cJSON *object, struct sp_error *error)
 {
@@ -23,18 +40,8 @@ static bool add_members(struct sp_words *words, const cJSON *object, struct sp_e
         return sp_fail(error, SP_INPUT, "expected an object such as {\"tp\": 8}");
     cJSON_ArrayForEach(member, object)
     {
-        char number[40];
-        if (cJSON_IsNumber(member)) {
-            sp_format_double(member->valuedouble, number, sizeof number);
-            sp_add_option(words, member->string, number);
-        } else if (cJSON_IsString(member)) {
-            sp_add_option(words, member->string, member->valuestring);
-        } else if (cJSON_IsBool(member)) {
-            sp_add_option(words, member->string, cJSON_IsTrue(member) ? "on" : "off");
-        } else {
-            return sp_fail(error, SP_INPUT, "\"%s\": expected a number, text, true or false",
-                           sp_safe(member->string));
-        }
+        if (member->string[0] != '$' && !sp_add_member(words, member, error))
+            return false;
     }
     return true;
 }

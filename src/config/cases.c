@@ -8,22 +8,20 @@
 #include "load.h"
 #include "text.h"
 
-enum member_type { MEMBER_TEXT, MEMBER_WORDS, MEMBER_VALUES, MEMBER_REAL, MEMBER_WHOLE };
-
-/* What a case may hold. */
-static const struct member {
-    const char *key;
-    enum member_type type;
-    bool required;
-    double min, max;
-} members[] = {
-    {"id", MEMBER_TEXT, true, 0, 0},       {"question", MEMBER_TEXT, false, 0, 0},
-    {"args", MEMBER_WORDS, true, 0, 0},    {"expect", MEMBER_VALUES, false, 0, 0},
-    {"rel_tol", MEMBER_REAL, false, 0, 1}, {"source", MEMBER_TEXT, false, 0, 0},
-    {"note", MEMBER_TEXT, false, 0, 0},    {"printed", MEMBER_VALUES, false, 0, 0},
-    {"exit", MEMBER_WHOLE, false, 2, 4},   {"error", MEMBER_TEXT, false, 0, 0},
+const struct sp_case_member sp_case_members[] = {
+    {"id", SP_CASE_IS_TEXT, true, 0, 0, "name of the case, unlike all others of the file"},
+    {"question", SP_CASE_IS_TEXT, false, 0, 0, "what is asked"},
+    {"args", SP_CASE_IS_WORDS, true, 0, 0, "the words after `scaleplan`"},
+    {"expect", SP_CASE_IS_VALUES, false, 0, 0, "key to value, SI base units"},
+    {"rel_tol", SP_CASE_IS_REAL, false, 0, 1, "largest relative difference; 0: rounding alone"},
+    {"source", SP_CASE_IS_TEXT, false, 0, 0, "where the values come from"},
+    {"note", SP_CASE_IS_TEXT, false, 0, 0, "a remark"},
+    {"printed", SP_CASE_IS_VALUES, false, 0, 0, "values as the source prints them, where it errs"},
+    {"exit", SP_CASE_IS_WHOLE, false, 2, 4, "exit code of a refusal"},
+    {"error", SP_CASE_IS_TEXT, false, 0, 0, "part of the refusal"},
 };
-enum { N_MEMBERS = sizeof members / sizeof *members };
+const size_t sp_n_case_members = sizeof sp_case_members / sizeof *sp_case_members;
+enum { N_MEMBERS = sizeof sp_case_members / sizeof *sp_case_members };
 
 /* "cases.json:7:5: args" of case i, for messages. */
 static const char *place_of(const struct sp_json *json, int i, const char *key)
@@ -94,54 +92,54 @@ static bool check_values(const struct sp_json *json, int i, const cJSON *object,
     return true;
 }
 
-static bool check_number(const struct sp_json *json, int i, const struct member *member,
+static bool check_number(const struct sp_json *json, int i, const struct sp_case_member *member,
                          const cJSON *value, struct sp_error *error)
 {
     const double number = value->valuedouble;
     if (number >= member->min && number <= member->max &&
-        (member->type == MEMBER_REAL || number == floor(number)))
+        (member->type == SP_CASE_IS_REAL || number == floor(number)))
         return true;
     return sp_fail(error, SP_INPUT, "%s: %g is out of range, expected from %g to %g",
                    place_of(json, i, member->key), number, member->min, member->max);
 }
 
-static bool check_member(const struct sp_json *json, int i, const struct member *member,
+static bool check_member(const struct sp_json *json, int i, const struct sp_case_member *member,
                          const cJSON *value, struct sp_error *error)
 {
     static const char *const expected[] = {
-        [MEMBER_TEXT] = "text",
-        [MEMBER_WORDS] = "an array of words",
-        [MEMBER_VALUES] = "an object of keys and values",
-        [MEMBER_REAL] = "a number",
-        [MEMBER_WHOLE] = "a whole number",
+        [SP_CASE_IS_TEXT] = "text",
+        [SP_CASE_IS_WORDS] = "an array of words",
+        [SP_CASE_IS_VALUES] = "an object of keys and values",
+        [SP_CASE_IS_REAL] = "a number",
+        [SP_CASE_IS_WHOLE] = "a whole number",
     };
     const bool right[] = {
-        [MEMBER_TEXT] = cJSON_IsString(value),   [MEMBER_WORDS] = cJSON_IsArray(value),
-        [MEMBER_VALUES] = cJSON_IsObject(value), [MEMBER_REAL] = cJSON_IsNumber(value),
-        [MEMBER_WHOLE] = cJSON_IsNumber(value),
+        [SP_CASE_IS_TEXT] = cJSON_IsString(value),   [SP_CASE_IS_WORDS] = cJSON_IsArray(value),
+        [SP_CASE_IS_VALUES] = cJSON_IsObject(value), [SP_CASE_IS_REAL] = cJSON_IsNumber(value),
+        [SP_CASE_IS_WHOLE] = cJSON_IsNumber(value),
     };
     if (!right[member->type])
         return sp_fail(error, SP_INPUT, "%s: expected %s", place_of(json, i, member->key),
                        expected[member->type]);
     switch (member->type) {
-    case MEMBER_WORDS:
+    case SP_CASE_IS_WORDS:
         return check_words(json, i, value, error);
-    case MEMBER_VALUES:
+    case SP_CASE_IS_VALUES:
         return check_values(json, i, value, error);
-    case MEMBER_REAL:
-    case MEMBER_WHOLE:
+    case SP_CASE_IS_REAL:
+    case SP_CASE_IS_WHOLE:
         return check_number(json, i, member, value, error);
     default:
         return check_text(json, i, member->key, value->valuestring, error);
     }
 }
 
-static const struct member *find_member(const char *key, struct sp_nearest *nearest)
+static const struct sp_case_member *find_member(const char *key, struct sp_nearest *nearest)
 {
     for (int m = 0; m < N_MEMBERS; m++) {
-        if (strcmp(members[m].key, key) == 0)
-            return &members[m];
-        sp_nearest_offer(nearest, members[m].key);
+        if (strcmp(sp_case_members[m].key, key) == 0)
+            return &sp_case_members[m];
+        sp_nearest_offer(nearest, sp_case_members[m].key);
     }
     return NULL;
 }
@@ -157,9 +155,9 @@ static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
 {
     const cJSON *printed;
     for (int m = 0; m < N_MEMBERS; m++)
-        if (members[m].required && !get(node, members[m].key))
+        if (sp_case_members[m].required && !get(node, sp_case_members[m].key))
             return sp_fail(error, SP_INPUT, "%s: \"%s\" is missing", place_of(json, i, ""),
-                           members[m].key);
+                           sp_case_members[m].key);
     if (!get(node, "expect") == !get(node, "exit"))
         return sp_fail(error, SP_INPUT,
                        "%s: expected either \"expect\" (an answer) or \"exit\" (a refusal)",
@@ -185,7 +183,7 @@ static bool check_case(const struct sp_json *json, int i, const cJSON *node, str
     cJSON_ArrayForEach(value, node)
     {
         struct sp_nearest nearest = {.wanted = value->string};
-        const struct member *member = find_member(value->string, &nearest);
+        const struct sp_case_member *member = find_member(value->string, &nearest);
         if (!member)
             ok = sp_fail(error, SP_INPUT, "%s: unknown key%s", place_of(json, i, value->string),
                          sp_nearest_hint(&nearest));

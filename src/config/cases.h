@@ -47,6 +47,25 @@ struct sp_cases {
     int n;
 };
 
+enum sp_case_type {
+    SP_CASE_IS_TEXT,
+    SP_CASE_IS_WORDS,
+    SP_CASE_IS_VALUES,
+    SP_CASE_IS_REAL,
+    SP_CASE_IS_WHOLE
+};
+
+/* What a case may hold. */
+struct sp_case_member {
+    const char *key;
+    enum sp_case_type type;
+    bool required;
+    double min, max;
+    const char *help;
+};
+extern const struct sp_case_member sp_case_members[];
+extern const size_t sp_n_case_members;
+
 /* Reads a file of cases ("-": standard input) and checks all of it; every fault is a line with its
  * place. */
 bool sp_open_cases(const char *path, struct sp_cases *cases, struct sp_error *error);

@@ -67,38 +67,40 @@ struct needed {
     bool given;
 };
 
-static bool check_needed(const struct needed *needed, size_t n, const char *origin,
+static bool check_needed(const struct needed *needed, size_t n, const struct sp_json *json,
                          const char *table, const char *why, struct sp_error *error)
 {
     for (size_t i = 0; i < n; i++)
         if (!needed[i].given)
-            return sp_fail(error, SP_INPUT, "%s: %s.%s is missing, %s", sp_safe(origin), table,
-                           needed[i].key, why);
+            return sp_fail(error, SP_INPUT, "%s: %s.%s is missing, %s",
+                           sp_json_place(json, needed[i].key), table, needed[i].key, why);
     return true;
 }
 
-static bool check_moe(const struct sp_model *m, const char *origin, struct sp_error *error)
+static bool check_moe(const struct sp_model *m, const struct sp_json *json, struct sp_error *error)
 {
     const struct sp_moe *moe = &m->moe;
     if (moe->experts == 0) {
         if (moe->top_k || moe->d_ff_expert)
-            return sp_fail(error, SP_INPUT, "%s: model.moe.experts is missing", sp_safe(origin));
+            return sp_fail(error, SP_INPUT, "%s: model.moe.experts is missing",
+                           sp_json_place(json, "moe"));
         return true;
     }
     const struct needed needed[] = {{"moe.top_k", moe->top_k > 0},
                                     {"moe.d_ff_expert", moe->d_ff_expert > 0}};
-    if (!check_needed(needed, 2, origin, "model", "a mixture of experts needs it", error))
+    if (!check_needed(needed, 2, json, "model", "a mixture of experts needs it", error))
         return false;
     if (moe->top_k > moe->experts)
         return sp_fail(error, SP_INPUT, "%s: model.moe.top_k is larger than model.moe.experts",
-                       sp_safe(origin));
+                       sp_json_place(json, "moe.top_k"));
     if (moe->dense_layers > m->layers)
         return sp_fail(error, SP_INPUT, "%s: model.moe.dense_layers is larger than model.layers",
-                       sp_safe(origin));
+                       sp_json_place(json, "moe.dense_layers"));
     return true;
 }
 
-static bool check_model(const struct sp_model *m, const char *origin, struct sp_error *error)
+static bool check_model(const struct sp_model *m, const struct sp_json *json,
+                        struct sp_error *error)
 {
     const struct needed shape[] = {{"d_model", m->d_model > 0},   {"d_ff", m->d_ff > 0},
                                    {"heads", m->heads > 0},       {"kv_heads", m->kv_heads > 0},
@@ -110,23 +112,23 @@ static bool check_model(const struct sp_model *m, const char *origin, struct sp_
             error, SP_INPUT,
             "%s: model.layers is missing; a model is given by its shape (layers, d_model, "
             "...) or by \"params\" alone",
-            sp_safe(origin));
+            sp_json_place(json, ""));
     }
-    if (!check_needed(shape, sizeof shape / sizeof *shape, origin, "model",
+    if (!check_needed(shape, sizeof shape / sizeof *shape, json, "model",
                       "a model with layers needs it", error))
         return false;
     if (m->params > 0)
         return sp_fail(error, SP_INPUT,
                        "%s: model.params belongs to models without a shape; this one has layers",
-                       sp_safe(origin));
+                       sp_json_place(json, "params"));
     if (m->heads % m->kv_heads != 0)
         return sp_fail(error, SP_INPUT, "%s: model.kv_heads must divide model.heads",
-                       sp_safe(origin));
-    if (!check_moe(m, origin, error))
+                       sp_json_place(json, "kv_heads"));
+    if (!check_moe(m, json, error))
         return false;
     if (sp_count_params(m).total > 1e15)
         return sp_fail(error, SP_INPUT, "%s: the model has more than 10^15 parameters",
-                       sp_safe(origin));
+                       sp_json_place(json, ""));
     return true;
 }
 
@@ -145,7 +147,7 @@ static bool decode_model(const struct sp_json *json, const struct sp_sources *so
     const cJSON *norms = cJSON_GetObjectItemCaseSensitive(json->root, "norms_per_layer");
     if (!norms && model->norms_per_layer == 0)
         model->norms_per_layer = 2;
-    return check_model(model, json->origin, error);
+    return check_model(model, json, error);
 }
 
 /* Fills what a reader leaves out of a typed shape. */
@@ -193,7 +195,7 @@ bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
     if (model->moe.experts > 0 && model->moe.d_ff_expert == 0)
         model->moe.d_ff_expert = model->d_ff > 0 ? model->d_ff : 4 * model->d_model;
     derive_shape(model);
-    return check_model(model, "--shape", error);
+    return check_model(model, &(struct sp_json){.origin = "--shape"}, error);
 }
 
 bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct sp_error *error)
@@ -249,7 +251,8 @@ bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
         return false;
     bool ok = sp_decode(&sp_network_table, &config.json, sources->textbook, scaleout, error);
     if (ok && isnan(scaleout->bytes_per_s))
-        ok = sp_fail(error, SP_INPUT, "%s: network.bytes_per_s is missing", sp_safe(config.origin));
+        ok = sp_fail(error, SP_INPUT, "%s: network.bytes_per_s is missing",
+                     sp_json_place(&config.json, "bytes_per_s"));
     sp_config_free(&config);
     return ok;
 }
@@ -280,7 +283,8 @@ bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct 
     return ok;
 }
 
-static bool check_law(const struct sp_scaling_law *law, const char *origin, struct sp_error *error)
+static bool check_law(const struct sp_scaling_law *law, const struct sp_json *json,
+                      struct sp_error *error)
 {
     const struct needed ratio[] = {{"optimum.tokens_per_param", !isnan(law->tokens_per_param)}};
     const struct needed power[] = {{"optimum.coefficient", !isnan(law->coefficient)},
@@ -291,20 +295,20 @@ static bool check_law(const struct sp_scaling_law *law, const char *origin, stru
         {"loss.E", !isnan(law->E)}, {"loss.A", !isnan(law->A)}, {"loss.B", !isnan(law->B)}};
     const struct needed kaplan[] = {{"loss.N_c", !isnan(law->N_c)}, {"loss.D_c", !isnan(law->D_c)}};
     if (law->rule == SP_RULE_RATIO &&
-        !check_needed(ratio, 1, origin, "law", "its rule needs it", error))
+        !check_needed(ratio, 1, json, "law", "its rule needs it", error))
         return false;
     if ((law->rule == SP_RULE_PARAMS_POWER || law->rule == SP_RULE_TOKENS_POWER) &&
-        !check_needed(power, 2, origin, "law", "its rule needs it", error))
+        !check_needed(power, 2, json, "law", "its rule needs it", error))
         return false;
     if (law->rule == SP_RULE_MINIMUM && law->form != SP_FORM_SUM)
         return sp_fail(error, SP_INPUT, "%s: law.optimum.rule minimum needs law.loss.form sum",
-                       sp_safe(origin));
+                       sp_json_place(json, "optimum.rule"));
     if (law->form == SP_FORM_NONE)
         return true;
-    return check_needed(exponents, 2, origin, "law", "its loss needs it", error) &&
+    return check_needed(exponents, 2, json, "law", "its loss needs it", error) &&
            (law->form == SP_FORM_SUM
-                ? check_needed(sum, 3, origin, "law", "its loss needs it", error)
-                : check_needed(kaplan, 2, origin, "law", "its loss needs it", error));
+                ? check_needed(sum, 3, json, "law", "its loss needs it", error)
+                : check_needed(kaplan, 2, json, "law", "its loss needs it", error));
 }
 
 bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,
@@ -316,12 +320,13 @@ bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_s
         return false;
     const bool ok = sp_decode(&sp_law_table, &config.json, sources->textbook, law, error) &&
                     apply_sets(&sp_law_table, sources, law, error) &&
-                    check_law(law, config.origin, error);
+                    check_law(law, &config.json, error);
     sp_config_free(&config);
     return ok;
 }
 
-static bool check_hardware(const struct sp_hardware *hw, const char *origin, struct sp_error *error)
+static bool check_hardware(const struct sp_hardware *hw, const struct sp_json *json,
+                           struct sp_error *error)
 {
     const struct sp_network *net = &hw->network;
     const struct needed chip[] = {
@@ -336,11 +341,11 @@ static bool check_hardware(const struct sp_hardware *hw, const char *origin, str
         {"network.domain", net->domain > 0},
         {"network.domain_bytes_per_s", !isnan(net->domain_bytes_per_s)},
         {"network.scaleout_bytes_per_s", !isnan(net->scaleout_bytes_per_s)}};
-    if (!check_needed(chip, 3, origin, "hw", "every chip needs it", error))
+    if (!check_needed(chip, 3, json, "hw", "every chip needs it", error))
         return false;
     return net->kind == SP_TORUS
-               ? check_needed(torus, 4, origin, "hw", "a torus needs it", error)
-               : check_needed(switched, 3, origin, "hw", "a switched network needs it", error);
+               ? check_needed(torus, 4, json, "hw", "a torus needs it", error)
+               : check_needed(switched, 3, json, "hw", "a switched network needs it", error);
 }
 
 static bool decode_hardware(const struct sp_json *json, bool textbook,
@@ -356,7 +361,7 @@ static bool decode_hardware(const struct sp_json *json, bool textbook,
     if (sources && is_set(sources, "hw.chip.hbm_bytes") &&
         !is_set(sources, "hw.chip.hbm_usable_bytes"))
         hw->chip.hbm_usable_bytes = NAN;
-    return check_hardware(hw, json->origin, error);
+    return check_hardware(hw, json, error);
 }
 
 bool sp_decode_hardware(const struct sp_json *json, bool textbook, struct sp_hardware *hw,

@@ -294,8 +294,8 @@ bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, b
 {
     struct decoder d = {table, json, textbook, base, error, {false}};
     if (!cJSON_IsObject(json->root))
-        return sp_fail(error, SP_INPUT, "%s:1:1: expected a JSON object that describes a %s",
-                       sp_safe(json->origin), table->name);
+        return sp_fail(error, SP_INPUT, "%s: expected a JSON object that describes a %s",
+                       sp_json_place(json, ""), table->name);
     for (size_t i = 0; i < table->n; i++)
         store_number(&table->fields[i], base, table->fields[i].fallback);
     if (!decode_object(&d, json->root, ""))
@@ -303,8 +303,9 @@ bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, b
     bool ok = true;
     for (size_t i = 0; i < table->n; i++)
         if (table->fields[i].required && !d.seen[i])
-            ok = sp_fail(error, SP_INPUT, "%s: %s.%s is missing (%s)", sp_safe(json->origin),
-                         table->name, table->fields[i].key, table->fields[i].help);
+            ok = sp_fail(error, SP_INPUT, "%s: %s.%s is missing (%s)",
+                         sp_json_place(json, table->fields[i].key), table->name,
+                         table->fields[i].key, table->fields[i].help);
     return ok;
 }
 

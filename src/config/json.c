@@ -215,7 +215,11 @@ static const char *find_element(const char *s, const char *index)
 const char *sp_json_place(const struct sp_json *json, const char *path)
 {
     static char out[256];
-    const char *value = skip_space(json->text), *key = NULL;
+    if (!json->text) {
+        snprintf(out, sizeof out, "%s", sp_safe(json->origin));
+        return out;
+    }
+    const char *value = skip_space(json->text), *key = value;
     while (*path) {
         const size_t n = strcspn(path, ".");
         const char *const element = find_element(value, path);
@@ -225,10 +229,6 @@ const char *sp_json_place(const struct sp_json *json, const char *path)
         key = next;
         value = element ? element : skip_space(skip_space(skip_string(key)) + 1);
         path += n + (path[n] == '.');
-    }
-    if (!key) {
-        snprintf(out, sizeof out, "%s", sp_safe(json->origin));
-        return out;
     }
     const struct place place = place_of(json->text, (size_t)(key - json->text));
     snprintf(out, sizeof out, "%s:%zu:%zu", sp_safe(json->origin), place.line, place.column);

@@ -27,8 +27,9 @@ bool sp_json_parse(const char *text, size_t length, const char *origin, struct s
 
 void sp_json_free(struct sp_json *json);
 
-/* "origin:line:column" of the key at a dotted path ("moe.experts", "3.args" in an array), or the
- * origin when it is not there. Valid until the next call. */
+/* "origin:line:column" of the key at a dotted path ("moe.experts", "3.args" in an array), of what
+ * holds it when it is not there, or the origin alone of a document without text. Valid until the
+ * next call. */
 const char *sp_json_place(const struct sp_json *json, const char *path);
 
 /* Shortest decimal form that reads back as the same double; "null" for NAN and infinities. */

@@ -149,7 +149,7 @@ static void places(void **state)
     assert_string_equal(sp_json_place(&json, "moe.experts"), "m.json:4:5");
     assert_string_equal(sp_json_place(&json, "moe.top_k"), "m.json:5:5");
     assert_string_equal(sp_json_place(&json, "last"), "m.json:6:3");
-    assert_string_equal(sp_json_place(&json, "nothing"), "m.json");
+    assert_string_equal(sp_json_place(&json, "nothing"), "m.json:1:1");
     sp_json_free(&json);
 }
 

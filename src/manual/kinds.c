@@ -1,0 +1,78 @@
+#include <math.h>
+#include <string.h>
+
+#include "manual.h"
+
+const struct sp_manual_kind sp_manual_kinds[] = {
+    {SP_MODELS, "the shape of a transformer, or the size alone of any other model"},
+    {SP_HARDWARE, "a chip and the network that joins chips to machines"},
+    {SP_NETWORKS, "a scale-out network, for `--network`"},
+    {SP_PRECISIONS, "bytes that training keeps of each parameter, and the matmuls' format"},
+    {SP_FRAMEWORKS, "facts of a training framework's code"},
+    {SP_PROFILES, "efficiencies of a chip under a framework, fitted by `calibrate`"},
+    {SP_LAWS, "a fitted scaling law"},
+};
+const size_t sp_n_manual_kinds = sizeof sp_manual_kinds / sizeof *sp_manual_kinds;
+
+static void add(char *out, size_t size, const char *text)
+{
+    const size_t used = strlen(out);
+    snprintf(out + used, size - used, "%s", text);
+}
+
+void sp_field_words(const struct sp_field *field, char *out, size_t size)
+{
+    static const char *const types[] = {
+        [SP_FIELD_TEXT] = "text",
+        [SP_FIELD_INT] = "whole number",
+        [SP_FIELD_REAL] = "number",
+        [SP_FIELD_FIGURE] = "number, or {value, textbook, source, note}",
+        [SP_FIELD_BOOL] = "true or false",
+        [SP_FIELD_ENUM] = "one of ",
+        [SP_FIELD_SHAPE] = "shape such as 16x16x16",
+        [SP_FIELD_SHAPES] = "list of shapes",
+        [SP_FIELD_PROSE] = "text, list or object; not computed with",
+    };
+    snprintf(out, size, "%s", types[field->type]);
+    if (field->type == SP_FIELD_ENUM)
+        for (int i = 0; field->names[i]; i++) {
+            add(out, size, i ? ", " : "");
+            add(out, size, field->names[i]);
+        }
+    if (field->type == SP_FIELD_INT || field->type == SP_FIELD_REAL ||
+        field->type == SP_FIELD_FIGURE) {
+        char range[96], min[32], max[32];
+        sp_format_double(field->min, min, sizeof min);
+        sp_format_double(field->max, max, sizeof max);
+        snprintf(range, sizeof range, ", %s to %s%s%s", min, max, field->unit[0] ? " " : "",
+                 field->unit);
+        add(out, size, range);
+    }
+    if (field->required)
+        add(out, size, "; required");
+}
+
+enum sp_operand sp_operand_of(const struct sp_option *option, const char **list)
+{
+    static const char *const named[][2] = {
+        {"model", "models"},
+        {"hw", "hardware"},
+        {"network", "networks"},
+        {"precision", "precision"},
+        {"framework", "frameworks"},
+        {"profile", "profiles"},
+        {"law", "laws"},
+    };
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strcmp(named[i][0], option->name) == 0) {
+            *list = named[i][1];
+            return SP_NAMES;
+        }
+    if (option->choices)
+        return SP_WORDS_OF;
+    if (option->metavar && strstr(option->metavar, "FILE"))
+        return SP_FILES;
+    if (option->metavar && strcmp(option->metavar, "DIR") == 0)
+        return SP_FOLDERS;
+    return SP_ANY;
+}

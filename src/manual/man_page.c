@@ -1,0 +1,183 @@
+/* Man pages in roff: the same words as --help. */
+#include <string.h>
+
+#include "../cli/help.h"
+#include "manual.h"
+
+/* Text in roff: nothing in it may be an escape or a request. */
+static void put(const char *text, FILE *out)
+{
+    for (bool start = true; *text; start = *text++ == '\n') {
+        if (start && (*text == '.' || *text == '\''))
+            fputs("\\&", out);
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else
+            fputc(*text, out);
+    }
+}
+
+static void put_header(const char *name, int section, const char *version, const char *summary,
+                       FILE *out)
+{
+    char upper[64];
+    size_t n = 0;
+    for (; name[n] && n + 1 < sizeof upper; n++)
+        upper[n] = (char)(name[n] >= 'a' && name[n] <= 'z' ? name[n] - 'a' + 'A' : name[n]);
+    upper[n] = '\0';
+    fputs(".TH ", out);
+    put(upper, out);
+    fprintf(out, " %d \"%s\" \"scaleplan %s\" \"%s\"\n.SH NAME\n", section, SCALEPLAN_DATE, version,
+            section == 1 ? "User Commands" : "File Formats");
+    put(name, out);
+    fputs(" \\- ", out);
+    put(summary, out);
+    fputs("\n", out);
+}
+
+static void put_options(const struct sp_option *options, size_t n, FILE *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct sp_option *const o = &options[i];
+        fputs(".TP\n\\fB\\-\\-", out);
+        put(o->name, out);
+        fputs("\\fR", out);
+        if (o->metavar) {
+            fputs(o->kind == SP_MAYBE ? " [\\fI" : " \\fI", out);
+            put(o->metavar, out);
+            fputs(o->kind == SP_MAYBE ? "\\fR]" : "\\fR", out);
+        }
+        fputs("\n", out);
+        put(o->help, out);
+        if (o->fallback) {
+            fputs(" (default ", out);
+            put(o->fallback, out);
+            fputs(")", out);
+        }
+        fputs("\n", out);
+    }
+}
+
+static const char exits[] =
+    ".TP\n0\nanswered\n.TP\n1\nwith \\-\\-check or \\-\\-strict, the verdict is no\n.TP\n2\nwrong "
+    "usage\n.TP\n3\nbad input: file, JSON, name, value\n.TP\n4\noutput failed, or internal "
+    "error\n";
+
+static void put_command(const struct sp_command *c, const char *version, FILE *out)
+{
+    char name[64];
+    snprintf(name, sizeof name, "scaleplan-%s", c->name);
+    put_header(name, 1, version, c->summary, out);
+    fputs(".SH SYNOPSIS\n.B scaleplan ", out);
+    put(c->name, out);
+    fputs("\n[\\fIOPTION\\fR...]", out);
+    if (c->operands) {
+        fputs(" \\fI", out);
+        put(c->operands, out);
+        fputs("\\fR", out);
+    }
+    fputs("\n.SH DESCRIPTION\n", out);
+    put(c->about, out);
+    fputs("\n.SH OPTIONS\n", out);
+    put_options(c->options, c->n_options, out);
+    fputs(".SS Common options\n", out);
+    put_options(sp_common_options, sp_n_common_options, out);
+    fputs(".SH EXAMPLES\n", out);
+    for (const struct sp_example *e = c->examples; e && e->line; e++) {
+        fputs(".TP\n\\fB", out);
+        put(e->line, out);
+        fputs("\\fR\n", out);
+        put(e->what, out);
+        fputs("\n", out);
+    }
+    fprintf(out,
+            ".SH EXIT STATUS\n%s.SH SEE ALSO\n.BR scaleplan (1),\n.BR scaleplan\\-config (5)\n",
+            exits);
+}
+
+static void put_program(const char *version, FILE *out)
+{
+    put_header("scaleplan", 1, version, "training-plan calculator for large models", out);
+    fputs(".SH SYNOPSIS\n.B scaleplan\n\\fICOMMAND\\fR [\\fIOPTION\\fR...]\n.SH DESCRIPTION\n"
+          "Tells whether a model trains on a machine, what limits it (memory, compute, which "
+          "network), how long a step takes, and what would be better. Every number can be "
+          "explained with \\fB\\-\\-explain\\fR, picked with \\fB\\-\\-get\\fR and had as JSON or "
+          "CSV with \\fB\\-\\-format\\fR.\n.SH COMMANDS\n",
+          out);
+    for (size_t i = 0; i < sp_n_commands; i++) {
+        fputs(".TP\n.BR scaleplan\\-", out);
+        put(sp_commands[i]->name, out);
+        fputs(" (1)\n", out);
+        put(sp_commands[i]->summary, out);
+        fputs("\n", out);
+    }
+    fputs(".SH COMMON OPTIONS\n", out);
+    put_options(sp_common_options, sp_n_common_options, out);
+    fprintf(
+        out,
+        ".SH ENVIRONMENT\n.TP\nSCALEPLAN_CONFIG_PATH\nfolders with configs of your own, joined "
+        "by colons\n.TP\nXDG_CONFIG_HOME\nits scaleplan/ holds configs of your own (default: "
+        "~/.config)\n.TP\nNO_COLOR\nno colours, whatever the terminal\n.TP\nOMP_NUM_THREADS\n"
+        "threads of a search or a calibration\n.SH EXIT STATUS\n%s.SH EXAMPLES\n.TP\n"
+        "\\fBscaleplan fit \\-\\-model llama2\\-13b \\-\\-hw v5p\\-4096\\fR\ndoes it train, and "
+        "what limits it\n.TP\n\\fBscaleplan search \\-\\-model llama3\\-70b \\-\\-hw h100\\-512 "
+        "\\-\\-batch 1024x8192\\fR\nthe best plan\n.SH SEE ALSO\n.BR scaleplan\\-config (5)\n",
+        exits);
+}
+
+static void put_config(const char *version, FILE *out)
+{
+    put_header("scaleplan-config", 5, version, "files of scaleplan", out);
+    fputs(".SH DESCRIPTION\nAll configs are JSON. One of your own, in a folder of "
+          "~/.config/scaleplan, of \\fB\\-\\-config\\-dir\\fR or of SCALEPLAN_CONFIG_PATH, hides a "
+          "built\\-in one of its name; options take a path too. Keys with a dot are members of an "
+          "object. \\fBscaleplan lint\\fR \\fIFILE\\fR says what is wrong, \\fBscaleplan show\\fR "
+          "\\fINAME\\fR what was understood. A \\fI$schema\\fR key may name the JSON Schema.\n",
+          out);
+    for (size_t k = 0; k < sp_n_manual_kinds; k++) {
+        const struct sp_config_kind_info *const info = &sp_config_kinds[sp_manual_kinds[k].kind];
+        fputs(".SH ", out);
+        for (const char *at = info->folder; *at; at++)
+            fputc(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at, out);
+        fputs("\n", out);
+        put(info->folder, out);
+        fputs("/NAME.json: ", out);
+        put(sp_manual_kinds[k].about, out);
+        fputs(".\n", out);
+        for (size_t i = 0; i < info->table->n; i++) {
+            char words[512];
+            sp_field_words(&info->table->fields[i], words, sizeof words);
+            fputs(".TP\n\\fB", out);
+            put(info->table->fields[i].key, out);
+            fputs("\\fR (", out);
+            put(words, out);
+            fputs(")\n", out);
+            put(info->table->fields[i].help, out);
+            fputs("\n", out);
+        }
+    }
+    fputs(".SH SEE ALSO\n.BR scaleplan (1)\n", out);
+}
+
+bool sp_write_man_page(const char *name, const char *version, FILE *out)
+{
+    if (strcmp(name, "scaleplan.1") == 0) {
+        put_program(version, out);
+        return true;
+    }
+    if (strcmp(name, "scaleplan-config.5") == 0) {
+        put_config(version, out);
+        return true;
+    }
+    for (size_t i = 0; i < sp_n_commands; i++) {
+        char page[64];
+        snprintf(page, sizeof page, "scaleplan-%s.1", sp_commands[i]->name);
+        if (strcmp(page, name) == 0) {
+            put_command(sp_commands[i], version, out);
+            return true;
+        }
+    }
+    return false;
+}

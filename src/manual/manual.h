@@ -1,0 +1,31 @@
+/* What is written from the tables of the program: man pages, completions, schemas, the reference.
+ */
+#ifndef SP_MANUAL_H
+#define SP_MANUAL_H
+
+#include <stdio.h>
+
+#include "../cli/command.h"
+
+/* Each returns false when there is no such command, shell or kind. */
+bool sp_write_man_page(const char *name, const char *version, FILE *out); /* "scaleplan-fit.1" */
+bool sp_write_completion(const char *shell, FILE *out);                   /* "bash" */
+bool sp_write_schema(const char *kind, FILE *out);                        /* "model" */
+void sp_write_config_reference(FILE *out);                                /* Markdown */
+
+/* A kind of config file: its table, where it lives, what it is. */
+struct sp_manual_kind {
+    enum sp_config_kind kind;
+    const char *about;
+};
+extern const struct sp_manual_kind sp_manual_kinds[];
+extern const size_t sp_n_manual_kinds;
+
+/* "a whole number from 1 to 10000", "tokens"; ... of a field, as people read it. */
+void sp_field_words(const struct sp_field *field, char *out, size_t size);
+
+/* What may follow an option: names of configs, files, folders, words, or anything. */
+enum sp_operand { SP_ANY, SP_NAMES, SP_FILES, SP_FOLDERS, SP_WORDS_OF };
+enum sp_operand sp_operand_of(const struct sp_option *option, const char **list);
+
+#endif

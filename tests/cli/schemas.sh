@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# schemas.sh GENERATOR PROGRAM ROOT: the schemas are those of the tables; every bundled file names its own and obeys
+# it, and what the program refuses the schema refuses. Needs python3 with jsonschema (exit 77 without).
+set -u
+generator=$1 program=$2 root=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$generator" schema "$work" && diff -r "$work" "$root/configs/schema" ||
+  { echo "configs/schema is not what the tables say: cmake --build ... --target schema"; exit 1; }
+diff "$root/docs/config.md" <("$generator" reference) ||
+  { echo "docs/config.md is not what the tables say: cmake --build ... --target reference"; exit 1; }
+python3 -c 'import jsonschema' 2>/dev/null || exit 77
+python3 - "$program" "$root" "$work" <<'PY'
+import glob, json, os, subprocess, sys
+import jsonschema
+program, root, work = sys.argv[1:]
+def load(path):
+    with open(path) as file:
+        return json.load(file)
+schemas = {os.path.basename(p)[:-5]: load(p) for p in glob.glob(root + "/configs/schema/*.json")}
+for schema in schemas.values():
+    jsonschema.Draft202012Validator.check_schema(schema)
+validators = {k: jsonschema.Draft202012Validator(s) for k, s in schemas.items()}
+checked = 0
+for path in sorted(glob.glob(root + "/configs/*/*.json")):
+    kind = path.split("/")[-2]
+    if kind == "schema":
+        continue
+    data = load(path)
+    assert data["$schema"] == "../schema/%s.json" % kind, path
+    validators[kind].validate(data)
+    checked += 1
+for path in glob.glob(root + "/tests/textbook/*.json"):
+    validators["cases"].validate(load(path))
+    checked += 1
+validators["plan"].validate({"model": "llama3-8b", "hw": "h100-8", "tp": 8, "sp": True, "batch": "64x8192", "remat": "full"})
+# Both refuse the same faults.
+model = load(root + "/configs/models/mixtral-8x7b.json")
+faults = [("layers", 0), ("layers", 2.5), ("layers", "32"), ("norm", "rms"), ("moe", {"expert": 8}), ("unknown", 1),
+          ("gated_mlp", 1), ("name", "x" * 100)]
+for key, value in faults:
+    broken = dict(model, **{key: value})
+    assert not validators["models"].is_valid(broken), key
+    path = os.path.join(work, "broken.json")
+    with open(path, "w") as file:
+        json.dump(broken, file)
+    run = subprocess.run([program, "lint", path], capture_output=True, text=True)
+    assert run.returncode == 3 and "broken.json:" in run.stderr, (key, run.stderr)
+assert not validators["cases"].is_valid([{"id": "x"}])
+assert not validators["plan"].is_valid({"tp": 0})
+print(checked, "files obey their schema;", len(faults) + 2, "faults are refused")
+assert checked > 180
+PY
