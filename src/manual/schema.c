@@ -173,7 +173,7 @@ static cJSON *plan_schema(void)
             cJSON *const list = cJSON_AddArrayToObject(member, "enum");
             for (int c = 0; o->choices[c]; c++)
                 cJSON_AddItemToArray(list, cJSON_CreateString(o->choices[c]));
-            if (strcmp(o->choices[0], "on") == 0) {
+            if (o->choices[0] && strcmp(o->choices[0], "on") == 0) {
                 cJSON_AddItemToArray(list, cJSON_CreateBool(true));
                 cJSON_AddItemToArray(list, cJSON_CreateBool(false));
             }
