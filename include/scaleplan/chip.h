@@ -8,6 +8,8 @@
 
 #include <scaleplan/hardware.h>
 
+#pragma GCC visibility push(default)
+
 /* Units and rates of a chip made of streaming multiprocessors. Vector rates count one fp32
  * operation per lane and cycle, `fma` counts a fused multiply-add as two. Scaling book, "GPUs",
  * quiz 1. */
@@ -118,5 +120,7 @@ struct sp_fabric_size {
 };
 /* NAN throughout for a machine without a described fabric, or for fewer than two nodes. */
 struct sp_fabric_size sp_fabric_size(const struct sp_network *network, double nodes);
+
+#pragma GCC visibility pop
 
 #endif

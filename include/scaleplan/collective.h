@@ -8,6 +8,8 @@
 
 #include <scaleplan/hardware.h>
 
+#pragma GCC visibility push(default)
+
 enum sp_collective {
     SP_ALL_GATHER,
     SP_REDUCE_SCATTER,
@@ -136,5 +138,7 @@ bool sp_lay_out(const struct sp_hardware *hw, const int64_t *lengths, int n,
  * physical axis is a line; the whole of it closes where the slice does. */
 struct sp_torus_group sp_group_of(const struct sp_hardware *hw, const struct sp_layout *layout,
                                   unsigned axes);
+
+#pragma GCC visibility pop
 
 #endif

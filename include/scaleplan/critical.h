@@ -7,6 +7,8 @@
 
 #include <scaleplan/strategy.h>
 
+#pragma GCC visibility push(default)
+
 /* Smallest MLP width that hides tensor parallelism of degree Y over links of W bytes/s: Y C / W.
  * columns. Scaling book, "Training", tensor parallelism. */
 double sp_min_d_ff_for_tp(double Y, double C, double W);
@@ -63,5 +65,7 @@ struct sp_layer_bytes sp_layer_bytes(double B, double D, double F, double X, dou
  * Scaling book, "Sharding" and "Inference", 2D weight-stationary sharding. */
 double sp_stationary_min_chips(double D, double F);
 double sp_stationary_x(double N, double D, double F);
+
+#pragma GCC visibility pop
 
 #endif

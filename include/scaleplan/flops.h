@@ -6,6 +6,8 @@
 
 #include <scaleplan/model.h>
 
+#pragma GCC visibility push(default)
+
 /* Forward FLOPs of one token by part; training is three times that (two more in the backward pass).
  */
 struct sp_flops {
@@ -50,5 +52,7 @@ double sp_kv_bytes_per_token(const struct sp_model *model, double element_bytes)
 /* Extra FLOPs of recomputing the attention core of a GPT block: (1 + s/3h) / (1 + s/6h) - 1.
  * Korthikanti et al. 2022, appendix A. */
 double sp_selective_flop_overhead(double seq, double d_model);
+
+#pragma GCC visibility pop
 
 #endif

@@ -8,6 +8,8 @@
 #include <scaleplan/model.h>
 #include <scaleplan/precision.h>
 
+#pragma GCC visibility push(default)
+
 /* How a model is spread. Every degree is >= 1. */
 struct sp_spread {
     double dp; /* N_d: replicas that the optimizer state may be sharded over */
@@ -51,5 +53,7 @@ double sp_max_params(double capacity_bytes, double devices, double bytes_per_par
 
 /* Fewest devices whose memory holds `bytes` strictly. */
 double sp_min_devices(double bytes, double capacity_bytes);
+
+#pragma GCC visibility pop
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <scaleplan/precision.h>
 
+#pragma GCC visibility push(default)
+
 enum { SP_MAX_AXES = 3, SP_MAX_SHAPES = 160 };
 
 enum sp_network_kind { SP_TORUS, SP_SWITCHED };
@@ -143,5 +145,7 @@ bool sp_offers_chips(const struct sp_network *network, int64_t chips);
 
 /* The nearest number of chips on offer that is >= chips (up) or <= chips; 0 when there is none. */
 int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool up);
+
+#pragma GCC visibility pop
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef SCALEPLAN_LEARNING_RATE_H
 #define SCALEPLAN_LEARNING_RATE_H
 
+#pragma GCC visibility push(default)
+
 /* How the learning rate falls after the warmup. */
 enum sp_lr_decay { SP_DECAY_COSINE, SP_DECAY_LINEAR, SP_DECAY_CONSTANT };
 
@@ -43,5 +45,7 @@ double sp_effective_batch(double micro_batch, double grad_acc, double dp);
 /* Micro-batches that a replica adds up to reach a batch of `batch` sequences: the next whole
  * number. */
 double sp_grad_accumulation(double batch, double micro_batch, double dp);
+
+#pragma GCC visibility pop
 
 #endif

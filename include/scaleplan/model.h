@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 enum sp_norm { SP_NORM_RMS, SP_NORM_LAYER, SP_NORM_LAYER_NO_BIAS, SP_NORM_NO_AFFINE };
 enum sp_qk_norm { SP_QK_NORM_NONE, SP_QK_NORM_HEAD, SP_QK_NORM_FULL };
 
@@ -105,5 +107,7 @@ enum sp_remat {
  * holding the whole width. NAN for a size-only model. Scaling book, "Training" (mlp, dots, full);
  * Korthikanti et al. 2022, section 4, with grouped queries and gated MLPs (none, selective). */
 double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat);
+
+#pragma GCC visibility pop
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 enum sp_schedule {
     SP_NAIVE, /* one batch, no micro-batches */
     SP_GPIPE, /* all forward, then all backward (AFAB) */
@@ -108,5 +110,7 @@ struct sp_in_flight_level {
  * played.peak_in_flight. */
 int64_t sp_in_flight_levels(const struct sp_task *task, int64_t tasks, int64_t chunks,
                             int64_t stage, struct sp_in_flight_level *levels);
+
+#pragma GCC visibility pop
 
 #endif

@@ -11,6 +11,8 @@
 #include <scaleplan/pipeline.h>
 #include <scaleplan/precision.h>
 
+#pragma GCC visibility push(default)
+
 /* What the backward pass runs again, as the share of each operator that is repeated (0 to 1), and
  * how the layers are treated. What is not repeated is kept from the forward pass. */
 struct sp_recompute {
@@ -119,5 +121,7 @@ struct sp_stage_map {
 };
 void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
                    struct sp_stage_map *map);
+
+#pragma GCC visibility pop
 
 #endif

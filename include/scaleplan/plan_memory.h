@@ -4,6 +4,8 @@
 
 #include <scaleplan/software.h>
 
+#pragma GCC visibility push(default)
+
 /* Weights of one layer and of the ends of the model, by how they shard. Parameters. */
 struct sp_layer_weights {
     double attention;  /* divides by tp */
@@ -86,5 +88,7 @@ void sp_memory_of_kinds(const struct sp_model *model, const struct sp_plan *plan
 int64_t sp_fullest_prepared(const struct sp_precision *precision, const struct sp_plan *plan,
                             const struct sp_framework *framework, const struct sp_stage_map *map,
                             const struct sp_kind_memory *kinds, struct sp_stage_memory *memory);
+
+#pragma GCC visibility pop
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef SCALEPLAN_PRECISION_H
 #define SCALEPLAN_PRECISION_H
 
+#pragma GCC visibility push(default)
+
 /* Number formats a chip publishes a dense peak for. */
 enum sp_dtype { SP_BF16, SP_FP16, SP_TF32, SP_FP32, SP_FP8, SP_INT8, SP_INT4, SP_FP4, SP_DTYPES };
 
@@ -18,5 +20,7 @@ struct sp_precision {
 /* State bytes per parameter: weights + gradients + master copy + optimizer moments.
  * ZeRO (Rajbhandari et al. 2020), section 3.1. */
 double sp_state_bytes_per_param(const struct sp_precision *precision);
+
+#pragma GCC visibility pop
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#pragma GCC visibility push(default)
+
 /* FLOPs and bytes of an operation. */
 struct sp_work {
     double flops, bytes;
@@ -49,5 +51,7 @@ double sp_attainable_flops_per_s(double intensity, double C, double W);
 
 /* A size padded to a multiple of the matrix unit's side. */
 double sp_padded(double size, double side);
+
+#pragma GCC visibility pop
 
 #endif

@@ -2,20 +2,35 @@
  * scaleplan: analytic models of large-model training.
  *
  * Include this header for everything, or one of the headers below for one subject. All of them are
- * pure functions over plain structs: no allocation, no I/O, no globals. Every quantity is in SI
- * base units (bytes, FLOPs, seconds, tokens) and carries its unit in its name. NAN stands for "not
- * published" in an input and for "has no meaning here" in a result.
+ * pure functions over plain structs: no allocation, no I/O, no globals, so that any thread may call
+ * them. Every quantity is in SI base units (bytes, FLOPs, seconds, tokens) and carries its unit in
+ * its name. NAN stands for "not published" in an input and for "has no meaning here" in a result.
+ * The library follows semantic versioning; its soname carries major and minor before 1.0.
  *
- *   model.h      the shape of a model, its parameters and its activations
- *   hardware.h   chips, networks, slices and their legal sizes
- *   chip.h       what follows from them: units, ridge points, sums, bisection, switches
- *   precision.h  bytes of training state per parameter
- *   scaling_law.h  what a compute budget buys: size, tokens, loss; steps against batch
+ * Facts
+ *   model.h          the shape of a model, its parameters and its activations
+ *   hardware.h       chips, networks, slices and their legal sizes
+ *   precision.h      bytes of training state per parameter
+ *   software.h       frameworks and calibrated profiles
+ * Closed forms
+ *   chip.h           what follows from a machine: ridge points, sums, bisection, switches
+ *   flops.h          FLOPs of operators, layers, steps
+ *   footprint.h      bytes of a model in training, by part
+ *   roofline.h       compute or memory, which limits
+ *   collective.h     time of collectives on tori and switches
+ *   sharding.h       what a sharded product communicates
+ *   critical.h       batch sizes at which communication hides
+ *   strategy.h       the verdicts behind `scaleplan fit`
+ *   pipeline.h       schedules, closed and played event by event
+ *   training_run.h   days, energy, cost, failures of a run
+ *   scaling_law.h    what a compute budget buys
  *   learning_rate.h  warmup and decay, Adam's corrections, clipping, effective batch
- *   plan.h       one explicit plan, its validity, where its layers go
- *   plan_memory.h  its bytes on each device
- *   step.h       its time, by component; software.h the frameworks and calibrated profiles behind
- * it strategy.h   the closed forms behind `scaleplan fit`
+ *   statistics.h     errors of predictions
+ * The estimator
+ *   plan.h           one explicit plan, its validity, where its layers go
+ *   plan_memory.h    its bytes on each device
+ *   step.h           its time, by component
+ *   search.h         the best of all plans, proven
  */
 #ifndef SCALEPLAN_SCALEPLAN_H
 #define SCALEPLAN_SCALEPLAN_H
@@ -32,8 +47,9 @@
 #include <scaleplan/plan.h>
 #include <scaleplan/plan_memory.h>
 #include <scaleplan/precision.h>
-#include <scaleplan/scaling_law.h>
 #include <scaleplan/roofline.h>
+#include <scaleplan/scaling_law.h>
+#include <scaleplan/search.h>
 #include <scaleplan/sharding.h>
 #include <scaleplan/software.h>
 #include <scaleplan/statistics.h>

@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#pragma GCC visibility push(default)
+
 /* How a law picks N and D for a budget. Each is a power law N = g (C/6)^a, D = (C/6) / N. */
 enum sp_law_rule {
     SP_RULE_MINIMUM,      /* the least loss of a SP_FORM_SUM */
@@ -80,5 +82,7 @@ struct sp_scaling_run sp_scaling_solve(const struct sp_scaling_law *law,
  */
 double sp_steps_over_min(double batch, double noise);
 double sp_tokens_over_min(double batch, double noise);
+
+#pragma GCC visibility pop
 
 #endif

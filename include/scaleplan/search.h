@@ -4,6 +4,8 @@
 
 #include <scaleplan/step.h>
 
+#pragma GCC visibility push(default)
+
 /* The plans that are looked at: every combination of the values that are open and pass
  * sp_check_plan, and beyond it
  *   - tp, cp, pp, dp multiply to the devices; dp x micro-batch divides the batch;
@@ -132,5 +134,7 @@ void sp_search_group(const struct sp_search_space *space, uint64_t group,
 /* The plan at a place of the space, evaluated; false when there is none. */
 bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t leaf,
                 struct sp_found *found);
+
+#pragma GCC visibility pop
 
 #endif

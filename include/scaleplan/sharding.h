@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 enum { SP_MESH_AXES = 8, SP_SHARD_DIMS = 8 };
 
 /* A mesh: named axes and their lengths. */
@@ -66,5 +68,7 @@ struct sp_sharded_matmul {
  */
 struct sp_sharded_matmul sp_sharded_matmul(const struct sp_mesh *mesh, const struct sp_sharded *a,
                                            const struct sp_sharded *b, double out_element_bytes);
+
+#pragma GCC visibility pop
 
 #endif

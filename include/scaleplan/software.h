@@ -6,6 +6,8 @@
 
 #include <scaleplan/plan.h>
 
+#pragma GCC visibility push(default)
+
 /* A framework's own habits: facts of its code, nothing fitted to times. */
 struct sp_framework {
     char name[32];
@@ -91,5 +93,7 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
  * runs determined them. `profile` has its families and `expected`; writes `value`. A profile of the
  * same name is left out. */
 void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_profile *profile);
+
+#pragma GCC visibility pop
 
 #endif

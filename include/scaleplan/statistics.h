@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#pragma GCC visibility push(default)
+
 /* Of relative errors predicted / measured - 1: fractions; NAN where n is 0. */
 struct sp_error_stats {
     size_t n;
@@ -14,5 +16,7 @@ struct sp_error_stats {
 /* Summarises `n` errors; sorts them by size in place. Quantiles lie between neighbours in
  * proportion (Hyndman and Fan 1996, type 7). */
 struct sp_error_stats sp_summarise_errors(double *errors, size_t n);
+
+#pragma GCC visibility pop
 
 #endif

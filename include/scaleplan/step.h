@@ -4,6 +4,8 @@
 
 #include <scaleplan/plan_memory.h>
 
+#pragma GCC visibility push(default)
+
 /* One step, in seconds, on the critical path; the parts add up to `step`. */
 struct sp_step_time {
     double matmul, attention, elementwise; /* forward and backward */
@@ -113,5 +115,7 @@ double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_pl
 
 /* 6 P_active B / (N C): what `fit` calls the ideal. s. */
 double sp_ideal_step_s(const struct sp_step_inputs *in);
+
+#pragma GCC visibility pop
 
 #endif

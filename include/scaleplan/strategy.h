@@ -20,6 +20,8 @@
 #include <scaleplan/model.h>
 #include <scaleplan/precision.h>
 
+#pragma GCC visibility push(default)
+
 enum sp_strategy_kind { SP_DP, SP_FSDP, SP_TP, SP_FSDP_TP, SP_PP_FSDP, SP_HSDP, SP_STRATEGIES };
 
 /* Whether collectives on different axes of a mesh run at the same time (second edition of the book)
@@ -169,5 +171,7 @@ int64_t sp_accumulation_to_fit(const struct sp_strategy *plan, const struct sp_f
 /* The checkpoint policy with the least recomputation that fits, or SP_REMATS when none does. */
 enum sp_remat sp_remat_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,
                               const struct sp_fit_terms *t);
+
+#pragma GCC visibility pop
 
 #endif

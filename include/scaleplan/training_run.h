@@ -2,6 +2,8 @@
 #ifndef SCALEPLAN_TRAINING_RUN_H
 #define SCALEPLAN_TRAINING_RUN_H
 
+#pragma GCC visibility push(default)
+
 /* Time of `flops` FLOPs on `devices` devices of that peak at a utilisation `mfu`. s.
  * Scaling book, "Training": FLOPs / (N C MFU). */
 double sp_run_s(double flops, double devices, double peak_flops_per_s, double mfu);
@@ -28,5 +30,7 @@ double sp_goodput(const struct sp_goodput *run);
 
 /* Mean time between failures of `devices` devices that each have one of `device_mtbf_s`. s. */
 double sp_machine_mtbf_s(double device_mtbf_s, double devices);
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# install.sh BUILD SOURCE: the installation works for a program outside of the tree, shows public names alone, and its
+# .deb runs in an empty root (as root; exit 77 where nothing can be tested).
+set -euo pipefail
+build=$(realpath "$1") source=$(realpath "$2")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+DESTDIR='' cmake --install "$build" --prefix "$prefix" >/dev/null
+lib=$(dirname "$(find "$prefix" -name libscaleplan.a)")
+cd "$work"
+
+for file in bin/scaleplan include/scaleplan/scaleplan.h share/scaleplan/models/llama3-8b.json \
+  share/scaleplan/schema/models.json share/man/man1/scaleplan.1 share/man/man1/scaleplan-fit.1 \
+  share/man/man5/scaleplan-config.5 share/bash-completion/completions/scaleplan \
+  share/zsh/site-functions/_scaleplan share/fish/vendor_completions.d/scaleplan.fish \
+  share/doc/scaleplan/docs/library.md; do
+  [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
+done
+[ "$("$prefix/bin/scaleplan" fit --model llama2-13b --hw v5p-4096 --get model)" = llama2-13b ]
+
+# Only what the headers declare is visible.
+nm -D --defined-only "$lib/libscaleplan.so" | awk '{print $3}' | sort -u > visible
+[ "$(wc -l < visible)" -gt 100 ]
+cat "$prefix"/include/scaleplan/*.h > headers
+while read -r name; do
+  grep -qw "$name" headers || { echo "$name is visible and in no header"; exit 1; }
+done < visible
+readelf -d "$lib/libscaleplan.so" | grep -q 'SONAME.*libscaleplan\.so\.[0-9]'
+
+# pkg-config, shared and static; every example.
+export PKG_CONFIG_PATH=$lib/pkgconfig
+ran=0
+for example in "$source"/docs/examples/*.c; do
+  cc -std=c11 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs scaleplan) -o shared
+  cc -std=c11 "$example" $(pkg-config --cflags scaleplan) "$lib/libscaleplan.a" -lm -o static
+  LD_LIBRARY_PATH=$lib ./shared > out.shared
+  ./static > out.static
+  cmp out.shared out.static && [ -s out.shared ]
+  cat out.shared
+  ran=$((ran + 1))
+done
+[ $ran -ge 3 ]
+LD_LIBRARY_PATH=$lib ldd ./shared | grep -q "$lib/libscaleplan.so" # the first example was not linked statically
+
+# find_package, both targets.
+mkdir outside
+cat > outside/CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.20)
+project(outside C)
+find_package(scaleplan 0.1 REQUIRED)
+add_executable(shared main.c)
+target_link_libraries(shared PRIVATE scaleplan::scaleplan)
+add_executable(static main.c)
+target_link_libraries(static PRIVATE scaleplan::static)
+CMAKE
+cp "$source/docs/examples/fits.c" outside/main.c
+cmake -S outside -B outside/build -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build outside/build >/dev/null
+./outside/build/shared | grep -q '13015864320 parameters'
+./outside/build/static | grep -q '13015864320 parameters'
+
+# A moved installation still works.
+mv "$prefix" "$work/moved"
+PKG_CONFIG_PATH=${PKG_CONFIG_PATH/$prefix/$work/moved} pkg-config --cflags scaleplan | grep -q "$work/moved"
+
+# The .deb: in an empty root with the libraries it depends on, and nothing else.
+if command -v dpkg-shlibdeps >/dev/null && [ "$(id -u)" = 0 ]; then
+  (cd "$build" && cpack -G DEB -B "$work/deb" >/dev/null)
+  deb=$(echo "$work"/deb/*.deb)
+  dpkg-deb --field "$deb" Depends | grep -q libcjson1
+  root=$work/root
+  mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/triggers" "$root/usr/lib" \
+    "$root/usr/lib64" "$root/usr/bin"
+  ln -s usr/lib "$root/lib"
+  ln -s usr/lib64 "$root/lib64"
+  touch "$root/var/lib/dpkg/status"
+  dpkg --root="$root" --force-depends --force-script-chrootless --log=/dev/null --install "$deb" >/dev/null 2>&1
+  ldd "$root/usr/bin/scaleplan" | grep -o '/[^ ]*' | while read -r file; do
+    mkdir -p "$root$(dirname "$file")"
+    cp -L "$file" "$root$file"
+  done
+  [ "$(chroot "$root" /usr/bin/scaleplan fit --model llama2-13b --hw v5p-4096 --get model)" = llama2-13b ]
+  echo "$(basename "$deb"): $(stat -c %s "$deb") bytes, runs in an empty root"
+fi
