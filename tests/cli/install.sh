@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # install.sh BUILD SOURCE: the installation works for a program outside of the tree, shows public names alone, and its
 # .deb runs in an empty root (as root; exit 77 where nothing can be tested).
-set -euo pipefail
+set -eu
 build=$(realpath "$1") source=$(realpath "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
