@@ -4,13 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Replaces what could steer a terminal; bytes above 0x7f stay, they are UTF-8. */
-static void make_printable(char *text)
-{
-    for (unsigned char *c = (unsigned char *)text; *c; c++)
-        if (*c < 0x20 || *c == 0x7f)
-            *c = '?';
-}
+#include "text.h"
 
 bool sp_fail(struct sp_error *error, enum sp_exit code, const char *format, ...)
 {
@@ -30,7 +24,7 @@ bool sp_fail(struct sp_error *error, enum sp_exit code, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, room, format, args);
     va_end(args);
-    make_printable(line);
+    sp_make_printable(line, "");
     error->lines++;
     if (error->code == SP_OK)
         error->code = code;
@@ -45,6 +39,6 @@ const char *sp_safe(const char *text)
     char *out = ring[next++ % BUFFERS];
     snprintf(out, sizeof ring[0], "%.*s%s", (int)LONGEST, text,
              strlen(text) > LONGEST ? "..." : "");
-    make_printable(out);
+    sp_make_printable(out, "");
     return out;
 }

@@ -84,6 +84,8 @@ int sp_parse_dims(const char *text, double *dims, int most)
         memcpy(number, text, length);
         number[length] = '\0';
         dims[n++] = strtod(number, NULL);
+        if (dims[n - 1] < 1)
+            return 0;
         text += length;
         if (*text == '\0')
             return n;
@@ -144,4 +146,51 @@ const char *sp_nearest_hint(const struct sp_nearest *nearest)
     if (nearest->best[0] && nearest->distance <= (length < 4 ? 1 : 1 + length / 3))
         snprintf(hint, sizeof hint, "; did you mean \"%s\"?", sp_safe(nearest->best));
     return hint;
+}
+
+size_t sp_utf8_length(const unsigned char *s, size_t left)
+{
+    static const struct {
+        unsigned char low, high, second_low, second_high, length;
+    } forms[] = {
+        {0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (s[0] < forms[i].low || s[0] > forms[i].high || forms[i].length > left)
+            continue;
+        if (forms[i].length > 1 && (s[1] < forms[i].second_low || s[1] > forms[i].second_high))
+            return 0;
+        for (size_t k = 2; k < forms[i].length; k++)
+            if (s[k] < 0x80 || s[k] > 0xbf)
+                return 0;
+        return forms[i].length;
+    }
+    return 0;
+}
+
+/* Controls of C0 and C1, DEL, and the overrides of writing direction: they steer a terminal, or make
+ * text look like other text. `n` is the length of the sequence. */
+static bool is_control(const unsigned char *s, size_t n)
+{
+    if (n == 1)
+        return s[0] < 0x20 || s[0] == 0x7f;
+    if (n == 2)
+        return s[0] == 0xc2 && s[1] < 0xa0;
+    return n == 3 && s[0] == 0xe2 &&
+           ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
+            (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+}
+
+void sp_make_printable(char *text, const char *keep)
+{
+    unsigned char *s = (unsigned char *)text;
+    for (size_t left = strlen(text); left > 0;) {
+        const size_t length = sp_utf8_length(s, left), n = length > 0 ? length : 1;
+        if ((length == 0 || is_control(s, n)) && !strchr(keep, *s))
+            memset(s, '?', n);
+        s += n;
+        left -= n;
+    }
 }

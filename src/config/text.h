@@ -32,4 +32,11 @@ void sp_nearest_offer(struct sp_nearest *nearest, const char *candidate);
 /* "; did you mean "x"?" when something is close enough, else "". Valid until the next call. */
 const char *sp_nearest_hint(const struct sp_nearest *nearest);
 
+/* Length of the well-formed UTF-8 sequence at s, 0 when there is none. */
+size_t sp_utf8_length(const unsigned char *s, size_t left);
+
+/* Puts question marks in place of what is not UTF-8 and of characters that steer a terminal, but
+ * for those in `keep`: names and paths come from outside. */
+void sp_make_printable(char *text, const char *keep);
+
 #endif

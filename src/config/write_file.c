@@ -10,9 +10,10 @@
 
 #include "text.h"
 
-static bool fail_at(const char *path, struct sp_error *error)
+/* A path that cannot be opened is a wrong value; what cannot be written is output that failed. */
+static bool fail_at(const char *path, enum sp_exit code, struct sp_error *error)
 {
-    return sp_fail(error, SP_INPUT, "%s: %s", sp_safe(path), strerror(errno));
+    return sp_fail(error, code, "%s: %s", sp_safe(path), strerror(errno));
 }
 
 /* Writes all of the text and closes, also after a failure; errno says why. */
@@ -40,9 +41,9 @@ static bool write_all(int file, const char *text)
 static bool write_directly(const char *path, const char *text, struct sp_error *error)
 {
     const int file = open(path, O_WRONLY | O_CLOEXEC);
-    if (file < 0 || !write_all(file, text))
-        return fail_at(path, error);
-    return true;
+    if (file < 0)
+        return fail_at(path, SP_INPUT, error);
+    return write_all(file, text) || fail_at(path, SP_INTERNAL, error);
 }
 
 bool sp_write_file(const char *path, const char *text, struct sp_error *error)
@@ -69,7 +70,7 @@ bool sp_write_file(const char *path, const char *text, struct sp_error *error)
         }
     }
     if (!ok)
-        fail_at(path, error);
+        fail_at(path, file >= 0 ? SP_INTERNAL : SP_INPUT, error);
     free(temporary);
     return ok;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../config/text.h"
+
 static void *must(void *memory)
 {
     if (!memory) {
@@ -28,7 +30,15 @@ static char *format_string(const char *format, va_list args)
     char *text;
     if (vasprintf(&text, format, args) < 0)
         must(NULL);
+    sp_make_printable(text, "\n");
     return text;
+}
+
+static char *copy_string(const char *text)
+{
+    char *const copy = must(strdup(text));
+    sp_make_printable(copy, "\n");
+    return copy;
 }
 
 struct sp_report *sp_report_new(const char *command)
@@ -131,7 +141,7 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
 static const char *keep(struct sp_report *r, const char *text)
 {
     r->owned = grow(r->owned, r->n_owned, &r->room_owned, sizeof *r->owned);
-    return r->owned[r->n_owned++] = must(strdup(text));
+    return r->owned[r->n_owned++] = copy_string(text);
 }
 
 void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, double value)
@@ -151,7 +161,7 @@ void sp_put_described(struct sp_report *r, const char *key, const char *label, e
                                           "",           keep(r, source), keep(r, meaning)};
     struct sp_entry *entry = add_entry(r, &info);
     if (text) {
-        entry->text = must(strdup(text));
+        entry->text = copy_string(text);
         entry->kind = SP_VALUE_TEXT;
     } else {
         set_number(entry, number);
@@ -226,7 +236,7 @@ void sp_line(struct sp_report *r, const char *format, ...)
 
 void sp_block(struct sp_report *r, const char *text)
 {
-    add_item(r, SP_ITEM_BLOCK)->line = must(strdup(text));
+    add_item(r, SP_ITEM_BLOCK)->line = copy_string(text);
 }
 
 void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_columns,

@@ -1,0 +1,15 @@
+/* shard: the mesh, then arrays and their specs, one a line. */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *part[5] = {0};
+    char *words[10] = {(char[]){"shard"}, (char[]){"--mesh"}};
+    const int n = fuzz_lines(fuzz_text(data, size), part, 5);
+    if (n < 2)
+        return 0;
+    for (int i = 0; i < n; i++)
+        words[2 + i] = part[i];
+    fuzz_command(2 + n, words);
+    return 0;
+}
