@@ -49,7 +49,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_write_launch((enum sp_target)target, &launched, &written);
     const bool ok = !path || sp_write_file(path, written.text, error);
     sp_put_text(report, SP_Q_EXPORT_TO, "%s", sp_target_names[target]);
-    sp_put_text(report, SP_Q_EXPORT_TEXT, "%s", written.text);
+    sp_put_lines(report, SP_Q_EXPORT_TEXT, written.text);
     sp_put(report, SP_Q_EXPORT_LOST, written.n_lost);
     sp_put(report, SP_Q_EXPORT_STRICT, sp_given(args, "strict") ? written.n_lost : 0);
     if (path)

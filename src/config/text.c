@@ -84,8 +84,6 @@ int sp_parse_dims(const char *text, double *dims, int most)
         memcpy(number, text, length);
         number[length] = '\0';
         dims[n++] = strtod(number, NULL);
-        if (dims[n - 1] < 1)
-            return 0;
         text += length;
         if (*text == '\0')
             return n;
@@ -170,8 +168,8 @@ size_t sp_utf8_length(const unsigned char *s, size_t left)
     return 0;
 }
 
-/* Controls of C0 and C1, DEL, and the overrides of writing direction: they steer a terminal, or make
- * text look like other text. `n` is the length of the sequence. */
+/* Controls of C0 and C1, DEL, and the overrides of writing direction: they steer a terminal, or
+ * make text look like other text. `n` is the length of the sequence. */
 static bool is_control(const unsigned char *s, size_t n)
 {
     if (n == 1)

@@ -15,8 +15,8 @@ bool sp_parse_number(const char *text, double *value);
 /* The same for a number of things, parameters or tokens: "7B" is 7 * 10^9, not 7 bytes. */
 bool sp_parse_count(const char *text, double *value);
 
-/* Parses "1024x4096" into up to `most` positive integers; returns how many, 0 when it is no such
- * list. */
+/* Parses "1024x4096" into up to `most` whole numbers, 0 among them; returns how many, 0 when it is
+ * no such list. */
 int sp_parse_dims(const char *text, double *dims, int most);
 
 /* Keeps the candidate closest to a mistyped name. Start with {.wanted = name}. */

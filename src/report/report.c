@@ -25,13 +25,21 @@ static void *grow(void *array, size_t n, size_t *room, size_t size)
     return must(realloc(array, *room * size));
 }
 
+/* A name with a line break must not look like a line of the report. */
+static char *one_line(char *text)
+{
+    for (char *at = text; (at = strchr(at, '\n'));)
+        *at = ' ';
+    sp_make_printable(text, "");
+    return text;
+}
+
 static char *format_string(const char *format, va_list args)
 {
     char *text;
     if (vasprintf(&text, format, args) < 0)
         must(NULL);
-    sp_make_printable(text, "\n");
-    return text;
+    return one_line(text);
 }
 
 static char *copy_string(const char *text)
@@ -138,10 +146,17 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
     entry->kind = SP_VALUE_TEXT;
 }
 
+void sp_put_lines(struct sp_report *r, enum sp_quantity_id id, const char *text)
+{
+    struct sp_entry *entry = add_entry(r, &sp_quantities[id]);
+    entry->text = copy_string(text);
+    entry->kind = SP_VALUE_TEXT;
+}
+
 static const char *keep(struct sp_report *r, const char *text)
 {
     r->owned = grow(r->owned, r->n_owned, &r->room_owned, sizeof *r->owned);
-    return r->owned[r->n_owned++] = copy_string(text);
+    return r->owned[r->n_owned++] = one_line(must(strdup(text)));
 }
 
 void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, double value)
@@ -161,7 +176,7 @@ void sp_put_described(struct sp_report *r, const char *key, const char *label, e
                                           "",           keep(r, source), keep(r, meaning)};
     struct sp_entry *entry = add_entry(r, &info);
     if (text) {
-        entry->text = copy_string(text);
+        entry->text = one_line(must(strdup(text)));
         entry->kind = SP_VALUE_TEXT;
     } else {
         set_number(entry, number);

@@ -49,6 +49,9 @@ void sp_put_null(struct sp_report *report, enum sp_quantity_id id);
 __attribute__((format(printf, 3, 4))) void
 sp_put_text(struct sp_report *report, enum sp_quantity_id id, const char *format, ...);
 
+/* Text of several lines; sp_put_text makes one line of what it is given. */
+void sp_put_lines(struct sp_report *report, enum sp_quantity_id id, const char *text);
+
 /* A number or a verdict under a key made at run time, "alpha.2": the row's formula and meaning,
  * another name. */
 void sp_put_keyed(struct sp_report *report, enum sp_quantity_id id, const char *key, double value);

@@ -217,8 +217,8 @@ static void csv_guards(void **state)
                 {"+1", "\"'+1\""},
                 {"-cmd", "\"'-cmd\""},
                 {"@sum", "\"'@sum\""},
-                {"\ttab", "\"'\ttab\""},
-                {"two\nlines", "\"two\nlines\""},
+                {"\ttab", "?tab"},
+                {"two\nlines", "two lines"},
                 {"", ""}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct sp_report *report = sp_report_new("test");
