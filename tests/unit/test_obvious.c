@@ -1,0 +1,649 @@
+/* A second implementation, slow and obvious: every layer and every tensor is listed, every ring
+ * step and every block of an array is gone through, every micro-batch waits for its turn. The
+ * library must agree on random inputs. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <scaleplan/scaleplan.h>
+
+static int64_t any(const int64_t *list, size_t n)
+{
+    return list[(size_t)rand() % n];
+}
+#define ANY(...)                                                                                   \
+    any((const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+/* --- a model as a list of tensors ------------------------------------------------------------- */
+
+/* Who shares a weight. */
+enum share { ALL_HOLD_IT, OVER_TP, OVER_EXPERTS };
+
+struct tensor {
+    double rows, columns;
+    enum share share;
+    bool multiplies; /* a matmul: 2 FLOPs a weight for each token that passes */
+    bool expert;     /* one of the routed experts */
+    bool table;      /* rows are padded to the vocabulary's multiple */
+    int layer;       /* -1: before the layers, L: after them */
+};
+
+struct listing {
+    struct tensor at[20000];
+    size_t n;
+};
+
+static void put(struct listing *l, int layer, double rows, double columns, enum share share,
+                bool multiplies)
+{
+    assert_true(l->n < sizeof l->at / sizeof *l->at);
+    l->at[l->n++] = (struct tensor){rows, columns, share, multiplies, false, false, layer};
+}
+
+static bool has_experts(const struct sp_model *m, int layer)
+{
+    const int64_t every = m->moe.every > 1 ? m->moe.every : 1;
+    return m->moe.experts > 0 && layer >= m->moe.dense_layers &&
+           (layer - m->moe.dense_layers + 1) % every == 0;
+}
+
+static void put_norm(struct listing *l, const struct sp_model *m, int layer, double width)
+{
+    if (m->norm != SP_NORM_NO_AFFINE)
+        put(l, layer, 1, width, ALL_HOLD_IT, false);
+    if (m->norm == SP_NORM_LAYER)
+        put(l, layer, 1, width, ALL_HOLD_IT, false);
+}
+
+static void put_attention(struct listing *l, const struct sp_model *m, int layer)
+{
+    const double D = (double)m->d_model, H = (double)m->head_dim;
+    const double q = (double)m->heads * H, kv = (double)m->kv_heads * H;
+    if (m->mla.kv_lora_rank > 0) {
+        const double qk = (double)(m->mla.qk_nope_head_dim + m->mla.qk_rope_head_dim),
+                     N = (double)m->heads;
+        const double latent = (double)m->mla.kv_lora_rank, rope = (double)m->mla.qk_rope_head_dim;
+        if (m->mla.q_lora_rank > 0) {
+            put(l, layer, D, (double)m->mla.q_lora_rank, OVER_TP, true);
+            put(l, layer, 1, (double)m->mla.q_lora_rank, OVER_TP, false);
+            put(l, layer, (double)m->mla.q_lora_rank, N * qk, OVER_TP, true);
+        } else {
+            put(l, layer, D, N * qk, OVER_TP, true);
+        }
+        put(l, layer, D, latent, OVER_TP, true);
+        put(l, layer, D, rope, OVER_TP, true);
+        put(l, layer, 1, latent, OVER_TP, false);
+        put(l, layer, latent, N * (double)m->mla.qk_nope_head_dim, OVER_TP, true);
+        put(l, layer, latent, N * (double)m->mla.v_head_dim, OVER_TP, true);
+        put(l, layer, N * (double)m->mla.v_head_dim, D, OVER_TP, true);
+        return;
+    }
+    put(l, layer, D, q, OVER_TP, true);
+    put(l, layer, D, kv, OVER_TP, true);
+    put(l, layer, D, kv, OVER_TP, true);
+    put(l, layer, q, D, OVER_TP, true);
+    if (m->qkv_bias) {
+        put(l, layer, 1, q, OVER_TP, false);
+        put(l, layer, 1, kv, OVER_TP, false);
+        put(l, layer, 1, kv, OVER_TP, false);
+    }
+    if (m->o_bias)
+        put(l, layer, 1, D, OVER_TP, false);
+    if (m->qk_norm == SP_QK_NORM_HEAD) {
+        put(l, layer, 1, H, OVER_TP, false);
+        put(l, layer, 1, H, OVER_TP, false);
+    } else if (m->qk_norm == SP_QK_NORM_FULL) {
+        put(l, layer, 1, q, OVER_TP, false);
+        put(l, layer, 1, kv, OVER_TP, false);
+    }
+}
+
+static void put_mlp(struct listing *l, const struct sp_model *m, int layer, double width,
+                    enum share share, bool bias)
+{
+    const double D = (double)m->d_model;
+    for (int matrix = 0; matrix < (m->gated_mlp ? 2 : 1); matrix++) {
+        put(l, layer, D, width, share, true);
+        if (bias)
+            put(l, layer, 1, width, share, false);
+    }
+    put(l, layer, width, D, share, true);
+    if (bias)
+        put(l, layer, 1, D, share, false);
+}
+
+static void list_model(const struct sp_model *m, struct listing *l)
+{
+    const double D = (double)m->d_model, V = (double)m->vocab;
+    l->n = 0;
+    put(l, -1, V, D, OVER_TP, false);
+    l->at[0].table = true;
+    if (m->learned_positions > 0)
+        put(l, -1, (double)m->learned_positions, D, OVER_TP, false);
+    for (int layer = 0; layer < m->layers; layer++) {
+        put_attention(l, m, layer);
+        for (int norm = 0; norm < m->norms_per_layer; norm++)
+            put_norm(l, m, layer, D);
+        if (!has_experts(m, layer)) {
+            put_mlp(l, m, layer, (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff),
+                    OVER_TP, m->mlp_bias);
+            continue;
+        }
+        put(l, layer, D, (double)m->moe.experts, ALL_HOLD_IT, true);
+        if (m->moe.score_correction_bias)
+            put(l, layer, 1, (double)m->moe.experts, ALL_HOLD_IT, false);
+        if (m->moe.shared_experts > 0)
+            put_mlp(l, m, layer, (double)(m->moe.shared_experts * m->moe.d_ff_expert), OVER_TP,
+                    false);
+        for (int64_t expert = 0; expert < m->moe.experts; expert++) {
+            const size_t before = l->n;
+            put_mlp(l, m, layer, (double)m->moe.d_ff_expert, OVER_EXPERTS, m->moe.expert_bias);
+            for (size_t i = before; i < l->n; i++)
+                l->at[i].expert = true;
+        }
+    }
+    put_norm(l, m, (int)m->layers, D);
+    if (!m->tied_embeddings) {
+        put(l, (int)m->layers, D, V, OVER_TP, true);
+        l->at[l->n - 1].table = true;
+    }
+}
+
+static struct sp_model random_model(void)
+{
+    struct sp_model m = {.layers = ANY(1, 2, 3, 4, 6, 8),
+                         .d_model = ANY(64, 128, 256),
+                         .d_ff = ANY(256, 512),
+                         .heads = 8,
+                         .kv_heads = ANY(1, 2, 8),
+                         .head_dim = ANY(8, 16, 32),
+                         .vocab = ANY(1000, 1024, 50257),
+                         .gated_mlp = rand() % 2,
+                         .tied_embeddings = rand() % 2,
+                         .qkv_bias = rand() % 2,
+                         .o_bias = rand() % 2,
+                         .mlp_bias = rand() % 2,
+                         .norm = rand() % 4,
+                         .qk_norm = rand() % 3,
+                         .norms_per_layer = ANY(1, 2, 4),
+                         .learned_positions = ANY(0, 0, 512)};
+    if (rand() % 2) {
+        m.moe = (struct sp_moe){.experts = ANY(4, 8),
+                                .top_k = ANY(1, 2, 3),
+                                .shared_experts = ANY(0, 1, 2),
+                                .d_ff_expert = ANY(64, 128),
+                                .dense_layers = rand() % (m.layers + 1),
+                                .every = ANY(0, 1, 2, 3),
+                                .d_ff_dense = ANY(0, 384),
+                                .score_correction_bias = rand() % 2,
+                                .expert_bias = rand() % 2};
+    }
+    if (rand() % 4 == 0) {
+        m.mla = (struct sp_mla){.q_lora_rank = ANY(0, 48),
+                                .kv_lora_rank = 32,
+                                .qk_nope_head_dim = ANY(8, 16),
+                                .qk_rope_head_dim = ANY(4, 8),
+                                .v_head_dim = ANY(8, 24)};
+        m.qkv_bias = m.o_bias = false;
+        m.qk_norm = SP_QK_NORM_NONE;
+    }
+    return m;
+}
+
+static struct listing listing;
+
+static void parameters_and_flops(void **state)
+{
+    (void)state;
+    srand(1);
+    for (int i = 0; i < 3000; i++) {
+        const struct sp_model m = random_model();
+        const struct sp_params p = sp_count_params(&m);
+        const double seq = 512;
+        double total = 0, active = 0, flops = 0;
+        list_model(&m, &listing);
+        for (size_t t = 0; t < listing.n; t++) {
+            const struct tensor *const w = &listing.at[t];
+            const double weights = w->rows * w->columns;
+            const double passed =
+                w->expert ? weights * (double)m.moe.top_k / (double)m.moe.experts : weights;
+            total += weights;
+            active += passed;
+            flops += w->multiplies ? 2 * passed : 0;
+        }
+        if (m.tied_embeddings) /* the table serves as the head too */
+            flops += 2 * (double)m.vocab * (double)m.d_model;
+        for (int layer = 0; layer < m.layers; layer++)
+            for (int head = 0; head < m.heads; head++) {
+                const bool latent = m.mla.kv_lora_rank > 0;
+                const int64_t qk =
+                    latent ? m.mla.qk_nope_head_dim + m.mla.qk_rope_head_dim : m.head_dim;
+                const int64_t v = latent ? m.mla.v_head_dim : m.head_dim;
+                flops += 2 * seq * (double)qk + 2 * seq * (double)v;
+            }
+        assert_close(p.total, total, 0);
+        assert_close(p.active, active, 1e-12);
+        assert_close(p.embedding + p.attention + p.mlp + p.experts + p.router + p.norm, total,
+                     1e-12);
+        assert_close(sp_forward_flops_per_token(&m, seq, false, false).total, flops, 1e-12);
+    }
+}
+
+/* --- a plan's memory as lists of tensors ------------------------------------------------------ */
+
+/* Layers of each stage: as many each as possible, the first stages one more; where only L + 2
+ * divides, the ends have one less. */
+static int first_layer(const struct sp_model *m, int64_t stages, int64_t stage)
+{
+    int at = 0;
+    const bool ends = m->layers % stages != 0 && (m->layers + 2) % stages == 0;
+    for (int64_t s = 0; s < stage; s++) {
+        if (ends)
+            at += (int)((m->layers + 2) / stages) - (s == 0);
+        else
+            at += (int)(m->layers / stages) + (s < m->layers % stages);
+    }
+    return at > m->layers || stage == stages ? (int)m->layers : at;
+}
+
+static double padded(double vocab, double tp)
+{
+    double size = 0;
+    while (size < vocab)
+        size += 128 * tp;
+    return size;
+}
+
+/* What one device holds of the tensors of a stage. */
+static void held_of(const struct sp_model *m, const struct sp_plan *p, int from, int to,
+                    double *dense, double *experts)
+{
+    const bool first = from == 0, last = to == (int)m->layers;
+    *dense = *experts = 0;
+    list_model(m, &listing);
+    for (size_t i = 0; i < listing.n; i++) {
+        const struct tensor *const w = &listing.at[i];
+        const bool here = w->layer < 0                 ? first
+                          : w->layer >= (int)m->layers ? last
+                                                       : w->layer >= from && w->layer < to;
+        double weights = w->rows * w->columns;
+        if (w->table)
+            weights *= padded((double)m->vocab, (double)p->tp) / (double)m->vocab;
+        else if (w->layer < 0) /* learned positions are stored with the table */
+            weights *= padded((double)m->vocab, (double)p->tp) / (double)m->vocab;
+        if (!here)
+            continue;
+        if (w->share == OVER_EXPERTS)
+            *experts += weights / (double)(p->ep * p->etp);
+        else
+            *dense += weights / (w->share == OVER_TP ? (double)p->tp : 1);
+    }
+    if (last && !first && m->tied_embeddings) /* a copy of the table */
+        *dense += padded((double)m->vocab, (double)p->tp) * (double)m->d_model / (double)p->tp;
+}
+
+/* Bytes that a layer keeps, tensor by tensor; `r` is the share of each that is recomputed instead.
+ */
+static double kept_of(const struct sp_model *m, const struct sp_plan *p,
+                      const struct sp_framework *f, const struct sp_recompute *r, bool moe)
+{
+    const double tokens = (double)(p->micro_batch * p->seq / p->cp), tp = (double)p->tp,
+                 D = (double)m->d_model;
+    const double residual = D * tokens / (p->sequence_parallel ? tp : 1);
+    const double normed = f->keeps_gathered ? D * tokens : residual;
+    const bool latent = m->mla.kv_lora_rank > 0;
+    const double qk =
+        (double)(latent ? m->mla.qk_nope_head_dim + m->mla.qk_rope_head_dim : m->head_dim);
+    const double v = (double)(latent ? m->mla.v_head_dim : m->head_dim);
+    const double keys = (double)(latent ? m->heads : m->kv_heads), heads = (double)m->heads;
+    const double gates = m->gated_mlp ? 2 : 1;
+    double elements = 0;
+    elements += residual;                /* the block's input */
+    elements += r->spare * residual;     /* outputs nobody needs */
+    elements += (1 - r->norms) * normed; /* attention's normed input */
+    elements += (1 - r->qkv) * (1 + f->qkv_copies) * heads * qk * tokens / tp; /* queries */
+    elements += (1 - r->qkv) * (1 + f->qkv_copies) * keys * qk * tokens / tp;  /* keys */
+    elements += (1 - r->qkv) * (1 + f->qkv_copies) * keys * v * tokens / tp;   /* values */
+    if (latent) /* the latents, before and after their norm, on every device */
+        elements += (1 - r->qkv) * 2 * (double)(m->mla.q_lora_rank + m->mla.kv_lora_rank) * tokens;
+    else
+        elements += (1 - r->qkv) * 2 * (double)m->mla.q_lora_rank * tokens;
+    elements += (1 - r->core * r->norms) * heads * v * tokens / tp; /* what attention gives out */
+    if (p->cp > 1 && !f->ring_attention) /* and what was exchanged for it */
+        elements += (1 - r->core * r->norms) * heads * v * tokens / tp;
+    elements += (1 - r->out) * residual; /* the MLP's residual input */
+    double bytes =
+        2 * elements + 4 * (1 - r->core) * heads * tokens / tp; /* logsumexp of each head, fp32 */
+    if (!moe) {
+        const double width =
+            (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff) * tokens / tp;
+        bytes += 2 * (1 - r->norms) * normed;
+        bytes += 2 * (1 - r->up) * gates * width;
+        bytes += 2 * (1 - r->norms) * (1 + f->mlp_copies) * width;
+        return bytes;
+    }
+    const double shared = (double)(m->moe.shared_experts * m->moe.d_ff_expert) * tokens / tp;
+    const double routed = (double)m->moe.top_k * p->imbalance * tokens / tp;
+    bytes += 2 * (1 - r->norms) * 2 * residual; /* normed input, and the router's */
+    bytes += 2 * (1 - r->up) * gates * shared + 2 * (1 - r->norms) * (1 + f->mlp_copies) * shared;
+    bytes += 2 * (1 - r->up) * routed * D; /* tokens sent to the experts */
+    bytes += 2 * ((1 - r->up) * gates + (1 - r->norms) * (1 + f->mlp_copies)) * routed *
+             (double)m->moe.d_ff_expert;
+    return bytes;
+}
+
+/* What the backward pass of a layer, or the loss, adds for a while. */
+static double peak_of(const struct sp_model *m, const struct sp_plan *p,
+                      const struct sp_framework *f, bool moe)
+{
+    const double tokens = (double)(p->micro_batch * p->seq / p->cp), tp = (double)p->tp;
+    const struct sp_recompute nothing = {0};
+    const double width = (double)(moe                     ? m->moe.top_k * m->moe.d_ff_expert
+                                  : m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense
+                                                          : m->d_ff);
+    double bytes =
+        2 * (m->gated_mlp ? 2 : 1) * tokens * width / tp; /* gradients of the MLP's inner tensors */
+    if (p->sequence_parallel && p->tp > 1)
+        bytes += 2 * tokens * (double)m->d_model; /* a gathered gradient */
+    if (p->recompute_layers > 0)                  /* what was thrown away stands again */
+        bytes += (p->recompute.offload
+                      ? kept_of(m, p, f, &nothing, moe)
+                      : kept_of(m, p, f, &nothing, moe) - kept_of(m, p, f, &p->recompute, moe));
+    return bytes;
+}
+
+static double loss_of(const struct sp_model *m, const struct sp_plan *p,
+                      const struct sp_framework *f)
+{
+    const double tokens = (double)(p->micro_batch * p->seq / p->cp), tp = (double)p->tp,
+                 D = (double)m->d_model;
+    return 4 * tokens * D / tp + f->logit_bytes * tokens * padded((double)m->vocab, tp) / tp +
+           2 * tokens * D;
+}
+
+static struct sp_plan random_plan(const struct sp_model *m)
+{
+    struct sp_plan p = {.dp = ANY(1, 2, 4),
+                        .tp = ANY(1, 2, 4),
+                        .pp = ANY(1, 2, 4),
+                        .vpp = 1,
+                        .cp = ANY(1, 1, 2),
+                        .ep = m->moe.experts > 0 ? ANY(1, 2, 4) : 1,
+                        .etp = 1,
+                        .zero = rand() % 4,
+                        .micro_batch = ANY(1, 2),
+                        .batch = 64,
+                        .seq = ANY(256, 512),
+                        .recompute = sp_policies[rand() % SP_POLICIES].recompute,
+                        .recompute_layers = (double)ANY(0, 1, 1, 2) / 2,
+                        .schedule = rand() % 2 ? SP_1F1B : SP_GPIPE,
+                        .dtype = SP_BF16,
+                        .imbalance = (double)ANY(1, 1, 2)};
+    p.recompute.offload = rand() % 6 == 0;
+    p.sequence_parallel = p.tp > 1 && rand() % 2;
+    p.shards = p.dp * p.cp / (p.dp > 1 ? ANY(1, 2) : 1);
+    return p;
+}
+
+/* Micro-batches whose activations stage `stage` holds at once, by going through the schedule. */
+static double in_flight(const struct sp_plan *p, int64_t stage)
+{
+    const int64_t m = sp_plan_microbatches(p);
+    int64_t held = 0, most = 0;
+    const int64_t warm = p->schedule == SP_GPIPE ? m
+                         : p->pp - 1 - stage < m ? p->pp - 1 - stage
+                                                 : m;
+    for (int64_t i = 0; i < warm; i++)
+        most = ++held > most ? held : most;
+    for (int64_t i = warm; i < m; i++) { /* one forward, one backward */
+        most = ++held > most ? held : most;
+        held--;
+    }
+    return p->pp == 1 ? 1 : (double)most;
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    srand(2);
+    int compared = 0;
+    for (int i = 0; i < 60000 && compared < 20000; i++) {
+        const struct sp_model m = random_model();
+        const struct sp_plan p = random_plan(&m);
+        if (sp_check_plan(&m, &p, sp_plan_devices(&p)) != SP_PLAN_OK)
+            continue;
+        const struct sp_framework f = {.keeps_gathered = rand() % 2,
+                                       .ring_attention = rand() % 2,
+                                       .mlp_copies = (double)ANY(0, 1),
+                                       .qkv_copies = (double)ANY(0, 1),
+                                       .logit_bytes = (double)ANY(2, 6),
+                                       .reserved_factor = 1.25,
+                                       .context_bytes = 1e6};
+        const struct sp_precision precision = {.weight_bytes = 2,
+                                               .grad_bytes = (double)ANY(2, 4),
+                                               .master_bytes = 4,
+                                               .optimizer_bytes = 8};
+        const int64_t stage = rand() % p.pp;
+        const int from = first_layer(&m, p.pp, stage), to = first_layer(&m, p.pp, stage + 1);
+        double dense, experts, kept = 0, peak = 0;
+        held_of(&m, &p, from, to, &dense, &experts);
+        for (int layer = from; layer < to; layer++) {
+            const bool moe = has_experts(&m, layer);
+            const struct sp_recompute nothing = {0};
+            const double again = p.recompute.offload ? 0 : kept_of(&m, &p, &f, &p.recompute, moe);
+            kept += p.recompute_layers * again +
+                    (1 - p.recompute_layers) * kept_of(&m, &p, &f, &nothing, moe);
+            peak = fmax(peak, peak_of(&m, &p, &f, moe));
+        }
+        if (to == m.layers)
+            peak = fmax(peak, loss_of(&m, &p, &f));
+        const double group = (double)p.shards,
+                     experts_group = fmax(1, group * (double)p.tp / (double)(p.ep * p.etp));
+        const double all = dense + experts, part = dense / group + experts / experts_group;
+        const struct sp_stage_memory of = sp_memory_of_stage(&m, &precision, &p, &f, stage);
+        /* whole bytes: half a byte of rounding each */
+        assert_true(fabs((double)of.params - 2 * (p.zero == 3 ? part : all)) <= 0.51);
+        assert_true(fabs((double)of.grads - precision.grad_bytes * (p.zero >= 2 ? part : all)) <=
+                    0.51);
+        assert_true(fabs((double)of.optimizer - 12 * (p.zero >= 1 ? part : all)) <= 0.51);
+        assert_true(fabs((double)of.activations - (in_flight(&p, stage) * kept + peak)) <= 0.51);
+        assert_int_equal(of.live,
+                         of.params + of.grads + of.optimizer + of.activations + of.buffers);
+        assert_true(fabs((double)of.reserved - 1.25 * (double)of.live) <= 0.51);
+        assert_int_equal(of.device, of.reserved + 1000000);
+        /* the fullest stage is the fullest of all */
+        struct sp_stage_memory fullest;
+        sp_fullest_stage(&m, &precision, &p, &f, &fullest);
+        assert_true(of.live <= fullest.live);
+        compared++;
+    }
+    print_message("%d plans\n", compared);
+    assert_true(compared >= 5000);
+}
+
+/* Stages sum to the model, and shards to the whole. */
+static void conservation(void **state)
+{
+    (void)state;
+    srand(3);
+    for (int i = 0; i < 20000; i++) {
+        struct sp_model m = random_model();
+        m.layers = 1 + rand() % 200;
+        if (m.moe.dense_layers > m.layers)
+            m.moe.dense_layers = m.layers;
+        const int64_t pp = 1 + rand() % (m.layers < 64 ? m.layers : 64);
+        int64_t dense = 0, moe = 0;
+        for (int64_t s = 0; s < pp; s++) {
+            const struct sp_stage_layers of = sp_layers_of_stage(&m, pp, s, SP_BALANCE_EVEN);
+            int64_t mine[2] = {0, 0};
+            for (int layer = first_layer(&m, pp, s); layer < first_layer(&m, pp, s + 1); layer++)
+                mine[has_experts(&m, layer)]++;
+            assert_int_equal(of.dense, mine[0]);
+            assert_int_equal(of.moe, mine[1]);
+            dense += of.dense;
+            moe += of.moe;
+        }
+        assert_int_equal(dense + moe, m.layers);
+        assert_int_equal(moe, sp_moe_layers(&m));
+    }
+}
+
+/* --- pipelines, collectives, arrays ----------------------------------------------------------- */
+
+/* Every task waits for the one before it on its stage and for its input; times are found by going
+ * over all tasks until nothing moves. */
+static double played(bool gpipe, int p, int m, const double *forward, const double *backward)
+{
+    static double f_end[16][64], b_end[16][64];
+    bool moved = true;
+    memset(f_end, 0, sizeof f_end);
+    memset(b_end, 0, sizeof b_end);
+    while (moved) {
+        moved = false;
+        for (int s = 0; s < p; s++) {
+            double free_at = 0;
+            const int warm = gpipe ? m : p - 1 - s < m ? p - 1 - s : m;
+            int f = 0, b = 0;
+            while (b < m) {
+                const bool forward_next = f < m && (f < warm || f - warm <= b);
+                double *const end = forward_next ? &f_end[s][f] : &b_end[s][b];
+                const double input = forward_next ? (s > 0 ? f_end[s - 1][f] : 0)
+                                     : s < p - 1  ? b_end[s + 1][b]
+                                                  : f_end[s][b];
+                const double done =
+                    fmax(free_at, input) + (forward_next ? forward[s] : backward[s]);
+                moved = moved || done != *end;
+                *end = free_at = done;
+                if (forward_next)
+                    f++;
+                else
+                    b++;
+            }
+        }
+    }
+    double last = 0;
+    for (int s = 0; s < p; s++)
+        last = fmax(last, b_end[s][m - 1]);
+    return last;
+}
+
+static void pipelines(void **state)
+{
+    (void)state;
+    static struct sp_task tasks[4096];
+    static struct sp_played of;
+    srand(4);
+    for (int i = 0; i < 4000; i++) {
+        const int p = 1 + rand() % 8, m = 1 + rand() % 24;
+        const bool gpipe = rand() % 2;
+        double forward[16], backward[16], scale[16];
+        for (int s = 0; s < p; s++) {
+            scale[s] = 1 + (rand() % 4) / 8.0;
+            forward[s] = scale[s];
+            backward[s] = 2 * scale[s];
+        }
+        const struct sp_pipeline pipeline = {.schedule = gpipe ? SP_GPIPE : SP_1F1B,
+                                             .stages = p,
+                                             .microbatches = m,
+                                             .chunks = 1,
+                                             .forward_s = 1,
+                                             .backward_s = 2,
+                                             .weight_grad_s = 1};
+        assert_true(sp_tasks_of(&pipeline) <= 4096);
+        assert_true(sp_play_pipeline(&pipeline, scale, 0, tasks, &of));
+        assert_close(of.makespan_s, played(gpipe, p, m, forward, backward), 1e-12);
+    }
+}
+
+/* A ring passes pieces one hop at a time, both ways at once: after X/2 steps everybody has
+ * everything. */
+static void rings(void **state)
+{
+    (void)state;
+    for (int X = 2; X <= 16; X += 2) {
+        bool has[16][16] = {{false}};
+        const double V = 1e9, w = 4.5e10;
+        double time = 0, crossed = 0;
+        int left = X * (X - 1);
+        for (int d = 0; d < X; d++)
+            has[d][d] = true;
+        for (int step = 1; left > 0; step++) {
+            int most = 0;
+            for (int d = 0; d < X; d++) {
+                const int from_left = (d - step + X) % X, from_right = (d + step) % X;
+                int got = 0;
+                for (int side = 0; side < 2; side++) {
+                    const int piece = side ? from_right : from_left;
+                    if (!has[d][piece]) {
+                        has[d][piece] = true;
+                        got++;
+                        left--;
+                    }
+                }
+                most = got > most ? got : most;
+            }
+            /* at the last step of an even ring both ways bring the same piece: each way brings half
+             */
+            time += (most == 2 ? 1.0 : 0.5) * V / X / w;
+            crossed += (most == 2 ? 1.0 : 0.5) * V / X;
+        }
+        const struct sp_torus_group group = {
+            .n = 1, .length = {X}, .wraps = {true}, .link_bytes_per_s = w};
+        /* the closed form drops (X-1)/X */
+        assert_close(sp_torus_bandwidth_s(SP_ALL_GATHER, V, &group) * (X - 1) / X, time, 1e-12);
+        assert_close(sp_one_way_ring_link_bytes(SP_ALL_GATHER, V, X), 2 * crossed, 1e-12);
+    }
+}
+
+/* Who holds which element, device by device. */
+static void shards(void **state)
+{
+    (void)state;
+    srand(5);
+    for (int i = 0; i < 2000; i++) {
+        struct sp_mesh mesh = {.name = {'X', 'Y', 'Z'},
+                               .length = {1 + rand() % 4, 1 + rand() % 4, 1 + rand() % 4},
+                               .n = 3};
+        struct sp_sharded array = {.n = 2, .name = {'I', 'J'}, .element_bytes = 2};
+        for (int axis = 0; axis < 3; axis++)
+            if (rand() % 2)
+                array.axes[rand() % 2] |= 1u << axis;
+        double parts[2];
+        for (int d = 0; d < 2; d++) {
+            parts[d] = 1;
+            for (int axis = 0; axis < 3; axis++)
+                parts[d] *= array.axes[d] >> axis & 1 ? (double)mesh.length[axis] : 1;
+            array.size[d] = 12 * parts[d];
+        }
+        /* block indices of every device; copies of block (0, 0) */
+        double copies = 0;
+        int64_t at[3];
+        for (at[0] = 0; at[0] < mesh.length[0]; at[0]++)
+            for (at[1] = 0; at[1] < mesh.length[1]; at[1]++)
+                for (at[2] = 0; at[2] < mesh.length[2]; at[2]++) {
+                    bool origin = true;
+                    for (int d = 0; d < 2; d++)
+                        for (int axis = 0; axis < 3; axis++)
+                            origin = origin && !((array.axes[d] >> axis & 1) && at[axis] > 0);
+                    copies += origin;
+                }
+        assert_close(sp_replicas(&mesh, &array), copies, 0);
+        assert_close(sp_local_bytes(&mesh, &array),
+                     2 * (array.size[0] / parts[0]) * (array.size[1] / parts[1]), 0);
+        assert_close(sp_whole_bytes(&array), 2 * array.size[0] * array.size[1], 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameters_and_flops),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(conservation),
+        cmocka_unit_test(pipelines),
+        cmocka_unit_test(rings),
+        cmocka_unit_test(shards),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
