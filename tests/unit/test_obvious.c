@@ -635,12 +635,361 @@ static void shards(void **state)
     }
 }
 
+/* --- the step, added up operator by operator and message by message --------------------------- */
+
+static double blend(double a, double b) /* (a^4 + b^4)^(1/4) */
+{
+    return pow(pow(a, 4) + pow(b, 4), 0.25);
+}
+
+/* A machine with round figures: two axes of 8 and 4 chips that close, or nodes of 8. */
+static struct sp_hardware machine(bool torus, int64_t chips)
+{
+    struct sp_hardware hw = {.slices = torus ? ANY(1, 2) : 1};
+    hw.chip.peak_flops_per_s[SP_BF16] = 4e14;
+    hw.chip.peak_flops_per_s[SP_FP8] = 8e14;
+    for (int dtype = 0; dtype < SP_DTYPES; dtype++)
+        if (dtype != SP_BF16 && dtype != SP_FP8)
+            hw.chip.peak_flops_per_s[dtype] = NAN;
+    hw.chip.hbm_bytes = 8e10;
+    hw.chip.hbm_bytes_per_s = 2e12;
+    hw.chip.pcie_bytes_per_s = 3e10;
+    hw.chips_per_slice = chips / hw.slices;
+    hw.network.kind = torus ? SP_TORUS : SP_SWITCHED;
+    hw.network.axes = 2;
+    hw.network.link_bytes_per_s = 9e10;
+    hw.network.hop_latency_s = 1e-6;
+    hw.network.wrap = SP_WRAP_ALWAYS;
+    hw.network.chips_per_host = 4;
+    hw.network.dcn_bytes_per_s_per_host = 2.5e10;
+    hw.network.domain = 8;
+    hw.network.domain_bytes_per_s = 4.5e11;
+    hw.network.scaleout_bytes_per_s = 5e10;
+    hw.shape =
+        (struct sp_shape){{(int32_t)(hw.chips_per_slice >= 8 ? 8 : hw.chips_per_slice),
+                           (int32_t)(hw.chips_per_slice >= 8 ? hw.chips_per_slice / 8 : 1), 1}};
+    return hw;
+}
+
+struct world {
+    struct sp_model m;
+    struct sp_hardware hw;
+    struct sp_plan p;
+    struct sp_framework f;
+    struct sp_profile profile;
+    struct sp_precision precision;
+};
+
+static double k(const struct world *w, enum sp_constant id)
+{
+    return w->profile.value[id];
+}
+
+static double tokens_of(const struct world *w)
+{
+    return (double)(w->p.micro_batch * w->p.seq / w->p.cp);
+}
+
+/* [a,b] x [b,c], each side half a tile longer, against its bytes. */
+static double product_s(const struct world *w, double a, double b, double c, bool layer)
+{
+    const bool fp8 = layer && w->p.dtype == SP_FP8;
+    const double rate = fp8 ? 8e14 * k(w, SP_C_MATMUL_8) : 4e14 * k(w, SP_C_MATMUL_16);
+    return blend(2 * (a + 64) * (b + 64) * (c + 64) / rate, 2 * (a * b + b * c + a * c) / 2e12);
+}
+
+static double passes_s(const struct world *w, double elements)
+{
+    return k(w, SP_C_MEMORY) * 2 * elements / 2e12;
+}
+
+struct operators {
+    double qkv, core, out, up, down, norms;
+};
+
+static struct operators operators_of(const struct world *w, bool moe)
+{
+    const struct sp_model *const m = &w->m;
+    const double T = tokens_of(w), t = (double)w->p.tp, D = (double)m->d_model,
+                 N = (double)m->heads;
+    const double gates = m->gated_mlp ? 2 : 1, wide = w->p.sequence_parallel ? T / t : T;
+    struct operators o = {0};
+    double width;
+    if (m->mla.kv_lora_rank > 0) {
+        const double nope = (double)m->mla.qk_nope_head_dim, rope = (double)m->mla.qk_rope_head_dim,
+                     v = (double)m->mla.v_head_dim, q_l = (double)m->mla.q_lora_rank,
+                     k_l = (double)m->mla.kv_lora_rank;
+        if (q_l > 0)
+            o.qkv =
+                product_s(w, T, D, q_l, true) + product_s(w, T, q_l, N * (nope + rope) / t, true);
+        else
+            o.qkv = product_s(w, T, D, N * (nope + rope) / t, true);
+        o.qkv +=
+            product_s(w, T, D, k_l + rope, true) + product_s(w, T, k_l, N * (nope + v) / t, true);
+        o.out = product_s(w, T, N * v / t, D, true);
+        width = (nope + rope + v) / 2;
+    } else {
+        const double H = (double)m->head_dim;
+        o.qkv = product_s(w, T, D, H * (N + 2 * (double)m->kv_heads) / t, true);
+        o.out = product_s(w, T, H * N / t, D, true);
+        width = H;
+    }
+    double keys = (double)w->p.seq;
+    if (m->sliding_window > 0 && 2 * (double)m->sliding_window < keys)
+        keys = 2 * (double)m->sliding_window;
+    /* two products, half of them masked */
+    o.core = 2 * (2 * T * keys * width * N / t) / 2 / (4e14 * k(w, SP_C_ATTENTION));
+    double elements = 11 * D * wide;
+    if (moe) {
+        const double E = (double)m->moe.experts, here = E / (double)w->p.ep,
+                     F = (double)m->moe.d_ff_expert;
+        const double sent = T * (double)m->moe.top_k * w->p.imbalance * w->f.capacity_factor / t;
+        const double shared = (double)m->moe.shared_experts * F;
+        for (int expert = 0; expert < (int)here; expert++) {
+            o.up += product_s(w, sent / here, D, gates * F, true);
+            o.down += product_s(w, sent / here, F, D, true);
+        }
+        o.up += product_s(w, wide, D, E, false);
+        if (shared > 0) {
+            o.up += product_s(w, T, D, gates * shared / t, true);
+            o.down += product_s(w, T, shared / t, D, true);
+        }
+        elements += (gates + 1) * (sent * F + shared * T / t) + 4 * sent * D;
+    } else {
+        const double F = (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff);
+        o.up = product_s(w, T, D, gates * F / t, true);
+        o.down = product_s(w, T, F / t, D, true);
+        elements += (gates + 1) * F * T / t;
+    }
+    if (w->p.dtype == SP_FP8)
+        elements += 2 * (2 * D + N * (double)m->head_dim) * T / t;
+    o.norms = passes_s(w, elements);
+    return o;
+}
+
+/* Gathering over `size` devices that stand `stride` ranks apart. */
+static double gathering_s(const struct world *w, double size, double stride, double bytes)
+{
+    if (size <= 1)
+        return 0;
+    if (w->hw.network.kind == SP_TORUS) {
+        double rate = 0, chips = (double)w->hw.chips_per_slice;
+        for (int axis = 0; axis < 2; axis++) /* both ways round every axis */
+            if (w->hw.shape.axis[axis] > 1)
+                rate += 2 * 9e10;
+        rate *= log(fmin(size, chips)) / log(chips);
+        return bytes * (size - 1) / size / (rate * k(w, SP_C_SCALE_UP)) + 1e-6 * fmin(64, size);
+    }
+    double inside = floor(8 / stride);
+    inside = inside < 1 ? 1 : inside > size ? size : inside;
+    const double nodes = size / inside;
+    const double within = bytes * (inside - 1) / inside / (4.5e11 * k(w, SP_C_SCALE_UP));
+    const double across = bytes * (nodes - 1) / nodes / (inside * 5e10 * k(w, SP_C_SCALE_OUT));
+    return nodes > 1 ? blend(within, across) + 5e-6 * (nodes - 1) : within + 3e-6 * (inside - 1);
+}
+
+static double exchanging_s(const struct world *w, double size, double stride, double bytes)
+{
+    const double share = k(w, SP_C_EXCHANGE);
+    if (size <= 1)
+        return 0;
+    if (w->hw.network.kind == SP_TORUS) { /* a quarter of gathering everybody's bytes, no latency */
+        double rate = 0, chips = (double)w->hw.chips_per_slice;
+        for (int axis = 0; axis < 2; axis++)
+            if (w->hw.shape.axis[axis] > 1)
+                rate += 2 * 9e10;
+        return size * bytes / (4 * rate * log(fmin(size, chips)) / log(chips) * share);
+    }
+    double inside = floor(8 / stride);
+    inside = inside < 1 ? 1 : inside > size ? size : inside;
+    return bytes * (inside - 1) / size / (4.5e11 * share) +
+           bytes * (size - inside) / size / (5e10 * share);
+}
+
+/* What hides behind `work` still costs a share of itself. */
+static double hidden_s(const struct world *w, double work, double comm)
+{
+    return comm > 0 ? blend(work, comm) - work + k(w, SP_C_CONTENTION) * comm : 0;
+}
+
+struct pass {
+    double work, recompute, weight_grad; /* all of a layer's time, and of it */
+};
+
+static struct pass pass_of(const struct world *w, bool moe)
+{
+    const struct sp_plan *const p = &w->p;
+    const struct sp_recompute *const r = &p->recompute;
+    const struct operators o = operators_of(w, moe);
+    const double T = tokens_of(w), t = (double)p->tp, redone = p->recompute_layers,
+                 D = (double)w->m.d_model;
+    const double matmul = 3 * (o.qkv + o.out + o.up + o.down), attention = 3.5 * o.core,
+                 norms = 3 * o.norms;
+    const double recompute =
+        redone * (r->qkv * o.qkv + r->core * o.core + r->out * o.out + r->up * o.up +
+                  (w->f.stops_early ? 0 : r->down) * o.down + r->norms * o.norms);
+    /* context: keys and values of everybody, once forward, twice backward */
+    const double kv = 2 * 2 * (double)w->m.kv_heads * (double)w->m.head_dim * T * (double)p->cp / t;
+    const double cp = 3 * gathering_s(w, (double)p->cp, t, kv);
+    const double cp_exposed = hidden_s(w, attention, cp);
+    /* tensor: a gather and a reduce-scatter of each block, one more gather backward with shards */
+    const double one =
+        gathering_s(w, t, 1, 2 * T * D) * (w->f.overlaps_tp ? k(w, SP_C_TP_EXPOSED) : 1);
+    const double blocks = moe && w->m.moe.shared_experts == 0 ? 1 : 2;
+    double tp = blocks * 2 * one + blocks * (p->sequence_parallel ? 3 : 2) * one;
+    if (r->qkv > 0)
+        tp += redone * blocks * 2 * one * (r->out + r->down) / 2;
+    /* experts: there and back, forward and backward */
+    const double ep = moe ? 4 * exchanging_s(w, (double)p->ep, (double)p->etp,
+                                             2 * T / t * (double)w->m.moe.top_k * D)
+                          : 0;
+    const double busy = matmul + attention + norms + recompute + cp_exposed;
+    const struct sp_recompute keep = {.qkv = r->qkv,
+                                      .core = r->core,
+                                      .out = r->out,
+                                      .up = r->up,
+                                      .down = r->down,
+                                      .norms = r->norms,
+                                      .spare = r->spare};
+    const double copied = r->offload ? 2 * kept_of(&w->m, p, &w->f, &keep, moe) * redone / 3e10 : 0;
+    const double least = k(w, SP_C_LAUNCH) * (1 + redone * r->qkv / 3);
+    const double with = blend(copied > 0 ? blend(busy, copied) : busy, least);
+    const double without =
+        blend(copied > 0 ? blend(busy - matmul / 3, copied) : busy - matmul / 3, least);
+    return (struct pass){with + tp + ep, recompute, with - without};
+}
+
+static double obvious_step(const struct world *w)
+{
+    const struct sp_plan *const p = &w->p;
+    const double T = tokens_of(w), t = (double)p->tp, D = (double)w->m.d_model,
+                 V = (double)w->m.vocab;
+    const int m = (int)sp_plan_microbatches(p), stages = (int)p->pp;
+    double forward[16], backward[16], held = 0, work[16];
+    int slowest = 0;
+    for (int s = 0; s < stages; s++) {
+        const int from = first_layer(&w->m, stages, s), to = first_layer(&w->m, stages, s + 1);
+        double dense, experts, recompute = 0;
+        work[s] = 0;
+        for (int layer = from; layer < to; layer++) {
+            const struct pass pass = pass_of(w, has_experts(&w->m, layer));
+            work[s] += pass.work;
+            recompute += pass.recompute;
+        }
+        if (s == 0)
+            work[s] += 3 * passes_s(w, 2 * T * D);
+        if (s == stages - 1)
+            work[s] += 3 * product_s(w, T, D, V / t, false) + 3 * passes_s(w, 3 * T * V / t);
+        held_of(&w->m, p, from, to, &dense, &experts);
+        if (s == 0)
+            held = dense + experts;
+        if (p->zero == 3) { /* gathered twice, reduced once, 2 bytes each */
+            const double group = w->hw.network.kind == SP_TORUS
+                                     ? fmin((double)p->shards,
+                                            (double)w->hw.chips_per_slice / (double)(p->tp * p->pp))
+                                     : (double)p->shards;
+            const double stride = (double)(p->stages_inside ? p->tp * p->pp : p->tp);
+            work[s] += hidden_s(w, work[s], gathering_s(w, group, stride, 6 * (dense + experts)));
+        }
+        forward[s] = (work[s] - recompute) / 3;
+        backward[s] = work[s] - forward[s];
+        slowest = work[s] > work[slowest] ? s : slowest;
+    }
+    const double pipeline =
+        stages == 1 ? m * work[0] : played(p->schedule == SP_GPIPE, stages, m, forward, backward);
+    double step = fmax(pipeline, m * work[slowest]);
+    /* sends there and back */
+    if (stages > 1) {
+        const int64_t apart = p->tp * p->cp * (p->stages_inside ? 1 : p->dp);
+        const double link = w->hw.network.kind == SP_TORUS ? 9e10 : 2 * apart <= 8 ? 4.5e11 : 5e10;
+        step += 2 * (m + stages - 1) * (2 * T * D / t / (link * k(w, SP_C_SEND)) + 5e-6);
+    }
+    /* gradients and weights over the replicas, hidden behind a micro-batch */
+    const double stride = (double)(p->stages_inside ? p->tp * p->pp : p->tp), each = pipeline / m;
+    double group = (double)p->shards, between = 0;
+    const double replicated = 2 * held / (p->zero == 3 ? (double)p->shards : 1);
+    if (w->hw.network.kind == SP_TORUS) {
+        group = fmin(group, (double)w->hw.chips_per_slice / (double)(p->tp * p->pp));
+        if (w->hw.slices > 1) /* 2.5e10 a host of four chips */
+            between = 2 * replicated * (1 - 1 / (double)w->hw.slices) /
+                      (2.5e10 / 4 * k(w, SP_C_SCALE_OUT));
+    } else {
+        between = 2 * gathering_s(w, (double)(p->dp * p->cp) / (double)p->shards,
+                                  stride * (double)p->shards, replicated);
+    }
+    if (p->zero == 3) {
+        step += hidden_s(w, each, between);
+    } else {
+        const double grads = gathering_s(w, group, stride, held * w->precision.grad_bytes);
+        const double weights = gathering_s(w, group, stride, held * w->precision.weight_bytes);
+        if (p->zero == 2)
+            step += (m - 1) * hidden_s(w, each, grads);
+        step += hidden_s(w, each, between + grads + weights);
+    }
+    /* the optimizer reads and writes master copy and moments, reads the gradient, writes the weight
+     */
+    const double mine = held / (p->zero > 0 ? (double)p->shards : 1);
+    step += k(w, SP_C_MEMORY) * mine *
+            (2 * (w->precision.master_bytes + w->precision.optimizer_bytes) +
+             w->precision.weight_bytes + w->precision.grad_bytes) /
+            2e12;
+    step *= 1 + k(w, SP_C_STRAGGLER) * log2(1 + (double)sp_chips(&w->hw) / 8);
+    const double flops = 6 * sp_count_params(&w->m).active * (double)(p->batch * p->seq);
+    return fmax(step, flops / ((double)sp_chips(&w->hw) * (p->dtype == SP_FP8 ? 8e14 : 4e14)));
+}
+
+static void steps(void **state)
+{
+    (void)state;
+    srand(6);
+    int compared = 0;
+    for (int i = 0; i < 60000; i++) {
+        struct world w = {.m = random_model()};
+        w.m.d_model *= ANY(1, 8, 32);
+        w.m.d_ff *= ANY(1, 8, 32);
+        w.m.sliding_window = ANY(0, 0, 100, 1000);
+        w.p = random_plan(&w.m);
+        w.p.batch *= w.p.micro_batch;
+        w.p.stages_inside = rand() % 2;
+        w.p.dtype = rand() % 3 ? SP_BF16 : SP_FP8;
+        if (w.m.moe.experts > 0)
+            w.p.pp = 1; /* only then are all inner stages alike, and the library's 1F1B exact */
+        else if ((w.m.layers % w.p.pp != 0 && (w.m.layers + 2) % w.p.pp != 0) || w.p.pp > 2)
+            w.p.pp = ANY(1, 2);
+        const bool torus = rand() % 2;
+        w.hw = machine(torus, sp_plan_devices(&w.p));
+        w.f = (struct sp_framework){.overlaps_tp = rand() % 2,
+                                    .stops_early = rand() % 2,
+                                    .capacity_factor = (double)ANY(1, 2),
+                                    .keeps_gathered = rand() % 2,
+                                    .ring_attention = rand() % 2};
+        w.precision = (struct sp_precision){.weight_bytes = 2,
+                                            .grad_bytes = (double)ANY(2, 4),
+                                            .master_bytes = 4,
+                                            .optimizer_bytes = 8};
+        for (int c = 0; c < SP_CONSTANTS; c++)
+            w.profile.value[c] = sp_constants[c].gpu * (0.7 + 0.6 * rand() / RAND_MAX);
+        if (w.hw.chips_per_slice < 2 ||
+            w.hw.chips_per_slice * w.hw.slices != sp_plan_devices(&w.p) ||
+            (w.hw.slices > 1 && w.p.dp % w.hw.slices != 0) ||
+            sp_check_plan(&w.m, &w.p, sp_plan_devices(&w.p)) != SP_PLAN_OK)
+            continue;
+        const struct sp_step_inputs in = {&w.m, &w.hw, &w.precision, &w.f, &w.profile, &w.p};
+        const struct sp_step_time time = sp_estimate_step(&in);
+        assert_close(time.step, obvious_step(&w), 1e-9);
+        compared++;
+    }
+    print_message("%d steps\n", compared);
+    assert_true(compared >= 10000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_and_flops),
         cmocka_unit_test(memory),
         cmocka_unit_test(conservation),
+        cmocka_unit_test(steps),
         cmocka_unit_test(pipelines),
         cmocka_unit_test(rings),
         cmocka_unit_test(shards),
