@@ -160,6 +160,8 @@ def main():
         if not running:
             break
         done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+        if (caught + survived) // 25 != (caught + survived + len(done)) // 25:
+            print("%d caught, %d survived" % (caught, survived), flush=True)
         for future in done:
             path, line, at, token, change = running.pop(future)
             by = future.result()
