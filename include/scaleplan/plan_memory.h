@@ -28,9 +28,6 @@ struct sp_stage_weights {
 struct sp_stage_weights sp_weights_of_kind(const struct sp_model *model, const struct sp_plan *plan,
                                            const struct sp_layer_weights *weights,
                                            const struct sp_stage_kind *kind);
-struct sp_stage_weights sp_weights_of_stage(const struct sp_model *model,
-                                            const struct sp_plan *plan,
-                                            const struct sp_framework *framework, int64_t stage);
 
 /* Vocabulary as it is stored: a multiple of 128 tp. Megatron-LM. */
 double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan);

@@ -253,14 +253,15 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
     char *const text = sp_read_file(path, 64 << 20, &length, error);
     if (!text)
         return false;
-    const bool parsed = sp_read_csv(text, length, path, &runs->csv, error);
+    const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;
+    const bool parsed = sp_read_csv(text, length, origin, &runs->csv, error);
     free(text);
     if (!parsed)
         return false;
     static const char *const needed[] = {"hardware", "n_devices", "layers", "d_model", "seq_len"};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (sp_csv_column(&runs->csv, needed[i]) < 0)
-            sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(path), needed[i]);
+            sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(origin), needed[i]);
     runs->n = runs->csv.rows - 1;
     runs->run = calloc(runs->n + 1, sizeof *runs->run);
     if (!runs->run)
@@ -269,7 +270,7 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
     struct framework_list list = {sources, frameworks, 0};
     sp_each_config(SP_FRAMEWORKS, sources, add_framework, &list);
     for (size_t i = 0; i < runs->n && error->lines == 0; i++) {
-        struct sp_row_reader reader = {&runs->csv, i,         path,       sources,
+        struct sp_row_reader reader = {&runs->csv, i,         origin,     sources,
                                        error,      runs->run, frameworks, list.n};
         read_row(&reader, &runs->run[i]);
     }

@@ -198,11 +198,14 @@ bool sp_read_row_plan(struct sp_row_reader *r, struct sp_run *run)
     if (!read_degrees(r, p))
         return false;
     const int64_t devices = run->problem[0] ? 1 : sp_chips(&run->hw);
-    const int64_t fixed = p->tp * p->pp * p->cp;
     if (p->seq < 1 || p->batch < 1)
         return sp_row_problem(run, "seq_len or global_batch_seqs is not stated"), true;
-    if (fixed < 1 || fixed > 1000000000 || devices % fixed != 0)
+    if (p->tp < 1 || p->pp < 1 || p->vpp < 1 || p->cp < 1 || p->ep < 1)
+        return sp_row_problem(run, "a degree of parallelism is 0"), true;
+    if ((double)p->tp * (double)p->pp * (double)p->cp > (double)devices ||
+        devices % (p->tp * p->pp * p->cp) != 0)
         return sp_row_problem(run, "tp x pp x cp does not divide the devices"), true;
+    const int64_t fixed = p->tp * p->pp * p->cp;
     p->dp = devices / fixed;
     p->shards = p->dp * p->cp;
     p->zero = read_zero(sp_row_text(r, "fsdp_zero"));

@@ -66,15 +66,6 @@ static struct sp_stage_kind kind_of_stage(const struct sp_model *model, const st
         stage == plan->pp - 1};
 }
 
-struct sp_stage_weights sp_weights_of_stage(const struct sp_model *model,
-                                            const struct sp_plan *plan,
-                                            const struct sp_framework *framework, int64_t stage)
-{
-    const struct sp_layer_weights w = sp_count_layer_weights(model);
-    const struct sp_stage_kind kind = kind_of_stage(model, plan, framework, stage);
-    return sp_weights_of_kind(model, plan, &w, &kind);
-}
-
 /* Elements of q, k and v of one token, and of attention's output. */
 static double qkv_elements(const struct sp_model *model)
 {
