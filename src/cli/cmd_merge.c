@@ -31,9 +31,10 @@ static bool read_record(struct part *p)
     for (int c; (c = getc(p->file)) != EOF;) {
         if (used + 2 > p->room) {
             p->room = p->room ? 2 * p->room : 1024;
-            p->record = realloc(p->record, p->room);
-            if (!p->record)
+            char *const larger = realloc(p->record, p->room);
+            if (!larger)
                 abort();
+            p->record = larger;
         }
         p->record[used++] = (char)c;
         quoted = quoted != (c == '"' && p->record[0] != '{');

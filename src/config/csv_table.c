@@ -18,10 +18,13 @@ static void take_cell(void *text, size_t length, void *context)
     struct sp_csv *csv = r->csv;
     if (csv->n_cells == csv->room) {
         csv->room = csv->room ? 2 * csv->room : 1024;
-        csv->cells = realloc(csv->cells, csv->room * sizeof *csv->cells);
+        char **const larger = realloc(csv->cells, csv->room * sizeof *csv->cells);
+        if (!larger)
+            abort();
+        csv->cells = larger;
     }
     char *cell = calloc(length + 1, 1);
-    if (!csv->cells || !cell)
+    if (!cell)
         abort();
     if (length > 0)
         memcpy(cell, text, length);

@@ -78,16 +78,18 @@ static const cJSON *member(const cJSON *o, const char *key)
 /* The number under the first of the keys that has one; 0 without. */
 static double number_of(const cJSON *o, const char *const *keys)
 {
-    for (int i = 0; keys[i]; i++)
-        if (cJSON_IsNumber(member(o, keys[i])))
-            return member(o, keys[i])->valuedouble;
+    for (int i = 0; keys[i]; i++) {
+        const cJSON *const at = member(o, keys[i]);
+        if (at && cJSON_IsNumber(at))
+            return at->valuedouble;
+    }
     return 0;
 }
 
 static double number_at(const cJSON *o, const char *key, double otherwise)
 {
     const cJSON *const at = member(o, key);
-    return cJSON_IsNumber(at) ? at->valuedouble : otherwise;
+    return at && cJSON_IsNumber(at) ? at->valuedouble : otherwise;
 }
 
 static bool flag_at(const cJSON *o, const char *key, bool otherwise)
@@ -110,7 +112,7 @@ static bool flag_of(const cJSON *o, const char *rule)
 static const char *text_at(const cJSON *o, const char *key)
 {
     const cJSON *const at = member(o, key);
-    return cJSON_IsString(at) ? at->valuestring : NULL;
+    return at && cJSON_IsString(at) ? at->valuestring : NULL;
 }
 
 bool sp_is_huggingface(const cJSON *root)

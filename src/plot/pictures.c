@@ -131,7 +131,7 @@ struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_time
     struct sp_panel *const panel =
         sp_add_panel(figure, sp_make_axis("time", "s", false), row_axis(), t->title);
     struct sp_series *const idle = sp_add_series(panel, SP_BOXES, SP_GREY, "%s", t->idle);
-    struct sp_series *kinds[SP_MAX_PARTS];
+    struct sp_series *kinds[SP_MAX_PARTS] = {NULL};
     static const bool light[SP_LOOKS] = {[SP_BLUE] = true, [SP_GREEN] = true};
     idle->letter = '.';
     panel->key = SP_KEY_ABOVE;

@@ -219,7 +219,7 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
     copy->kind = entry->kind;
     copy->number = entry->number;
     if (entry->text)
-        copy->text = must(strdup(entry->text));
+        copy->text = copy_string(entry->text);
     sp_each_name(info.formula, copy_symbol, &c);
 }
 
