@@ -34,6 +34,8 @@ struct listing {
     size_t n;
 };
 
+static struct listing listing;
+
 static void put(struct listing *l, int layer, double rows, double columns, enum share share,
                 bool multiplies)
 {
@@ -190,8 +192,6 @@ static struct sp_model random_model(void)
     }
     return m;
 }
-
-static struct listing listing;
 
 static void parameters_and_flops(void **state)
 {
@@ -362,6 +362,74 @@ static double loss_of(const struct sp_model *m, const struct sp_plan *p,
            2 * tokens * D;
 }
 
+/* What the framework holds beside: a gradient of each shape of weight, and unsharded layers. */
+static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
+                         const struct sp_framework *f, int from, int to)
+{
+    const double tp = (double)p->tp, D = (double)m->d_model, matrices = m->gated_mlp ? 3 : 2;
+    const double F = (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff),
+                 E = (double)m->moe.d_ff_expert;
+    bool dense = false, moe = false;
+    double attention = 0, experts = 0, shared = 0, mlp = 0, bytes = 0;
+    for (int layer = from; layer < to; layer++) {
+        if (has_experts(m, layer))
+            moe = true;
+        else
+            dense = true;
+    }
+    /* of one layer, all of its tensors */
+    int mixed = -1, plain = -1;
+    for (int layer = (int)m->layers; layer-- > 0;) {
+        if (has_experts(m, layer))
+            mixed = layer;
+        else
+            plain = layer;
+    }
+    struct listing *const l = &listing;
+    const int any_layer = mixed >= 0 ? mixed : plain;
+    l->n = 0;
+    put_attention(l, m, any_layer);
+    for (size_t i = 0; i < l->n; i++)
+        attention += l->at[i].rows * l->at[i].columns;
+    l->n = 0;
+    put_mlp(l, m, 0, F, OVER_TP, m->mlp_bias);
+    for (size_t i = 0; i < l->n; i++)
+        mlp += l->at[i].rows * l->at[i].columns;
+    l->n = 0;
+    put_mlp(l, m, 0, E, OVER_EXPERTS, m->moe.expert_bias);
+    for (size_t i = 0; i < l->n; i++)
+        experts += (double)m->moe.experts * l->at[i].rows * l->at[i].columns;
+    l->n = 0;
+    if (m->moe.shared_experts > 0)
+        put_mlp(l, m, 0, (double)m->moe.shared_experts * E, OVER_TP, false);
+    for (size_t i = 0; i < l->n; i++)
+        shared += l->at[i].rows * l->at[i].columns;
+    if (f->dummy_wgrads) {
+        if (m->mla.kv_lora_rank > 0)
+            bytes += 2 * attention / tp;
+        else
+            bytes +=
+                2 * D * (double)m->head_dim * (double)(m->heads + 2 * m->kv_heads + m->heads) / tp;
+        if (dense)
+            bytes += 2 * matrices * D * F / tp;
+        if (moe)
+            bytes += 2 * matrices * D * E / (double)p->etp +
+                     2 * matrices * D * E * (double)m->moe.shared_experts / tp;
+        if (to == (int)m->layers)
+            bytes += 2 * D * padded((double)m->vocab, tp) / tp;
+    }
+    if (p->zero == 3) {
+        const double layer =
+            attention / tp + (moe ? shared / tp + experts / (double)(p->ep * p->etp) : mlp / tp);
+        bytes += (2 * f->gathered_layers + 4 * f->gathered_grads) * layer;
+        if (from == 0)
+            bytes += 2 * ((double)m->vocab + (double)m->learned_positions) * D / tp;
+        if (to == (int)m->layers && !(from == 0 && m->tied_embeddings))
+            bytes += 2 * (double)m->vocab * D / tp;
+    }
+    return bytes;
+}
+
 static struct sp_plan random_plan(const struct sp_model *m)
 {
     struct sp_plan p = {.dp = ANY(1, 2, 4),
@@ -418,6 +486,9 @@ static void memory(void **state)
                                        .mlp_copies = (double)ANY(0, 1),
                                        .qkv_copies = (double)ANY(0, 1),
                                        .logit_bytes = (double)ANY(2, 6),
+                                       .dummy_wgrads = rand() % 2,
+                                       .gathered_layers = (double)ANY(0, 2),
+                                       .gathered_grads = (double)ANY(0, 1),
                                        .reserved_factor = 1.25,
                                        .context_bytes = 1e6};
         const struct sp_precision precision = {.weight_bytes = 2,
@@ -448,6 +519,7 @@ static void memory(void **state)
                     0.51);
         assert_true(fabs((double)of.optimizer - 12 * (p.zero >= 1 ? part : all)) <= 0.51);
         assert_true(fabs((double)of.activations - (in_flight(&p, stage) * kept + peak)) <= 0.51);
+        assert_true(fabs((double)of.buffers - buffers_of(&m, &p, &f, from, to)) <= 0.51);
         assert_int_equal(of.live,
                          of.params + of.grads + of.optimizer + of.activations + of.buffers);
         assert_true(fabs((double)of.reserved - 1.25 * (double)of.live) <= 0.51);
@@ -554,6 +626,118 @@ static void pipelines(void **state)
         assert_true(sp_play_pipeline(&pipeline, scale, 0, tasks, &of));
         assert_close(of.makespan_s, played(gpipe, p, m, forward, backward), 1e-12);
     }
+}
+
+/* FLOPs that run again: each product of a block, where the policy repeats it. */
+static void repeated_flops(void **state)
+{
+    (void)state;
+    srand(8);
+    for (int i = 0; i < 4000; i++) {
+        struct sp_model m = random_model();
+        struct sp_plan p = random_plan(&m);
+        m.mla = (struct sp_mla){0};
+        const struct sp_recompute *const r = &p.recompute;
+        const double D = (double)m.d_model, H = (double)m.head_dim, N = (double)m.heads,
+                     K = (double)m.kv_heads;
+        const double F = (double)(m.moe.d_ff_dense > 0 ? m.moe.d_ff_dense : m.d_ff),
+                     gates = m.gated_mlp ? 2 : 1;
+        double flops = 0;
+        for (int layer = 0; layer < m.layers; layer++) {
+            const double passed =
+                has_experts(&m, layer)
+                    ? (double)((m.moe.top_k + m.moe.shared_experts) * m.moe.d_ff_expert)
+                    : F;
+            flops += r->qkv * 2 * D * H * (N + 2 * K) + r->out * 2 * D * H * N;
+            flops += r->core * 2 * 2 * (double)p.seq * H * N;
+            flops += r->up * 2 * gates * D * passed + r->down * 2 * D * passed;
+            if (has_experts(&m, layer)) /* the router counts as a part of the MLP's matrices */
+                flops += (r->up * gates + r->down) / (gates + 1) * 2 * D * (double)m.moe.experts;
+        }
+        assert_close(sp_step_recomputed_flops(&m, &p),
+                     flops * p.recompute_layers * (double)(p.batch * p.seq), 1e-12);
+    }
+}
+
+/* Micro-batches in flight: at each instant those that went forward and have not come back. */
+static void in_flight_over_time(void **state)
+{
+    (void)state;
+    static struct sp_task tasks[4096];
+    static struct sp_in_flight_level levels[4096];
+    static struct sp_played of;
+    static const enum sp_schedule schedules[] = {SP_GPIPE, SP_1F1B, SP_INTERLEAVED, SP_ZB_H1};
+    srand(9);
+    for (int i = 0; i < 300; i++) {
+        const int p = 1 + rand() % 4, v = 2;
+        const enum sp_schedule schedule = schedules[rand() % 4];
+        const struct sp_pipeline pipeline = {.schedule = schedule,
+                                             .stages = p,
+                                             .microbatches = p * (1 + rand() % 4),
+                                             .chunks = schedule == SP_INTERLEAVED ? v : 1,
+                                             .forward_s = 1,
+                                             .backward_s = 2,
+                                             .weight_grad_s = 1};
+        const int64_t n = sp_tasks_of(&pipeline), stage = rand() % p;
+        double most = 0;
+        if (n == 0 || n > 4096 || !sp_play_pipeline(&pipeline, NULL, 0, tasks, &of))
+            continue;
+        const int64_t count = sp_in_flight_levels(tasks, n, pipeline.chunks, stage, levels);
+        for (int64_t k = 0; k < count; k++) {
+            double held = 0;
+            for (int64_t t = 0; t < n; t++) {
+                if (tasks[t].stage != stage)
+                    continue;
+                held += tasks[t].kind == 'F' && tasks[t].start_s <= levels[k].s;
+                held -= tasks[t].kind == 'B' && tasks[t].end_s <= levels[k].s;
+            }
+            assert_close(levels[k].microbatches, held / (double)pipeline.chunks, 0);
+            assert_true(k == 0 || levels[k].s > levels[k - 1].s);
+            most = fmax(most, levels[k].microbatches);
+        }
+        assert_close(most, of.peak_in_flight[stage], 0);
+        assert_close(levels[count - 1].microbatches, 0, 0);
+    }
+}
+
+/* Quantiles between neighbours in proportion, by sorting every time anew. */
+static void error_statistics(void **state)
+{
+    (void)state;
+    double four[] = {-0.4, 0.1, 0.3, -0.2};
+    const struct sp_error_stats of = sp_summarise_errors(four, 4);
+    assert_close(of.mean_abs, 0.25, 1e-15);
+    assert_close(of.bias, -0.05, 1e-15);
+    assert_close(of.median_abs, 0.25, 1e-15);
+    assert_close(of.p90_abs, 0.37, 1e-15); /* 0.3 + 0.7 (0.4 - 0.3) */
+    srand(10);
+    for (int i = 0; i < 2000; i++) {
+        double errors[40], rest[40];
+        const size_t n = 1 + (size_t)(rand() % 40);
+        for (size_t k = 0; k < n; k++)
+            errors[k] = rest[k] = rand() % 2001 / 1000.0 - 1;
+        double sorted[40], sum = 0;
+        for (size_t k = 0; k < n; k++) { /* the smallest that is left */
+            size_t least = 0;
+            for (size_t j = 0; j < n; j++)
+                if (fabs(rest[j]) < fabs(rest[least]))
+                    least = j;
+            sorted[k] = fabs(rest[least]);
+            sum += rest[least];
+            rest[least] = 1e9;
+        }
+        const double middle = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+        const struct sp_error_stats s = sp_summarise_errors(errors, n);
+        const size_t below = (size_t)(0.9 * (double)(n - 1));
+        const double above = below + 1 < n ? sorted[below + 1] : sorted[below];
+        assert_close(s.median_abs, middle, 1e-12);
+        assert_true(fabs(s.bias - sum / (double)n) < 1e-12);
+        assert_close(s.p90_abs,
+                     sorted[below] +
+                         (0.9 * (double)(n - 1) - (double)below) * (above - sorted[below]),
+                     1e-12);
+    }
+    assert_true(isnan(sp_summarise_errors(four, 0).mean_abs));
 }
 
 /* A ring passes pieces one hop at a time, both ways at once: after X/2 steps everybody has
@@ -990,6 +1174,9 @@ int main(void)
         cmocka_unit_test(memory),
         cmocka_unit_test(conservation),
         cmocka_unit_test(steps),
+        cmocka_unit_test(repeated_flops),
+        cmocka_unit_test(in_flight_over_time),
+        cmocka_unit_test(error_statistics),
         cmocka_unit_test(pipelines),
         cmocka_unit_test(rings),
         cmocka_unit_test(shards),

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# reproducible.sh PROGRAM OTHER...: the same bytes from every build, every number of threads, every run. Wall times and
+# rates of a search are left out of the comparison, they are measurements.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HOME=$work
+sed -n 's/^"\(.*\)",$/\1/p' "$root/tests/unit/command_lines.inc" |
+  sed "s,\" SCALEPLAN_SOURCE_DIR \",$root,g; s,\" SCALEPLAN_SOURCE_DIR \",$root,g" | sed 's/\\"/"/g' > "$work/lines"
+sed -i "s,^\(.*\)\" SCALEPLAN_SOURCE_DIR \"\(.*\)$,\1$root\2," "$work/lines"
+say_all() { # PROGRAM THREADS FILE
+  while read -r line; do
+    echo "$ $line"
+    # shellcheck disable=SC2086
+    OMP_NUM_THREADS=$2 "$1" $line --format json 2>&1 </dev/null |
+      grep -vE '"(elapsed_s|decided_per_s|evaluated_per_s|threads)"'
+    # shellcheck disable=SC2086
+    case $line in search* | calibrate*) ;; *) OMP_NUM_THREADS=$2 "$1" $line 2>&1 </dev/null ;; esac
+  done < "$work/lines" > "$3"
+}
+say_all "$1" 1 "$work/first"
+runs=1
+compare() {
+  say_all "$1" "$2" "$work/again"
+  cmp -s "$work/first" "$work/again" || {
+    echo "$1 with $2 threads says something else:"
+    diff "$work/first" "$work/again" | head -10
+    exit 1
+  }
+  runs=$((runs + 1))
+}
+compare "$1" 1
+compare "$1" 2
+compare "$1" 5
+first=$1
+shift
+for other in "$@"; do
+  compare "$other" 2
+done
+[ "$(wc -l < "$work/lines")" -gt 50 ] && echo "$(wc -l < "$work/lines") command lines, $runs times: the same $(wc -c < "$work/first") bytes (as $first)"
