@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     every_field(&sp_precision_table, "step --model llama3-8b --hw h100-16 --batch 64x1024");
     every_field(&sp_framework_table, "step --model llama3-8b --hw h100-16 --batch 64x1024");
     every_field(&sp_profile_table, "step --model llama3-8b --hw h100-16 --pp 2 --batch 64x1024");
-    every_field(&sp_law_table, "scaling --compute 1e21 --law chinchilla");
+    every_field(&sp_law_table, "scaling --flops 1e21 --law chinchilla");
     printf("%ld command lines, every number finite or the line refused\n", tried);
     return tried > 1000 ? 0 : 1;
 }
