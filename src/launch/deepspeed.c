@@ -20,8 +20,9 @@ static int64_t whole_at(const cJSON *root, const char *section, const char *key,
     if (!value)
         return 0;
     if (cJSON_IsString(value) && strcmp(value->valuestring, "auto") == 0) {
-        sp_launch_note(launch, "%s%s%s is \"auto\": left to the options", section ? section : "",
-                       dot, key);
+        if (launch)
+            sp_launch_note(launch, "%s%s%s is \"auto\": left to the options",
+                           section ? section : "", dot, key);
         return 0;
     }
     if (cJSON_IsNumber(value) && value->valuedouble >= 0 && value->valuedouble <= 1e9 &&
@@ -41,11 +42,12 @@ static bool is_on(const cJSON *root, const char *section)
 static void read_batch(const cJSON *root, const char *origin, int64_t replicas,
                        struct sp_launch *launch, struct sp_error *error)
 {
-    const int64_t batch = whole_at(root, NULL, "train_batch_size", origin, launch, error),
-                  micro =
-                      whole_at(root, NULL, "train_micro_batch_size_per_gpu", origin, launch, error),
-                  steps =
-                      whole_at(root, NULL, "gradient_accumulation_steps", origin, launch, error);
+    static const char *const keys[] = {"train_batch_size", "train_micro_batch_size_per_gpu",
+                                       "gradient_accumulation_steps"};
+    int64_t given[3];
+    for (int i = 0; i < 3; i++)
+        given[i] = whole_at(root, NULL, keys[i], origin, NULL, error);
+    const int64_t batch = given[0], micro = given[1], steps = given[2];
     if (micro > 0)
         sp_launch_option(launch, "micro-batch", "%lld", (long long)micro);
     if (batch > 0 && micro > 0 && steps > 0 && replicas > 0 &&
@@ -60,6 +62,8 @@ static void read_batch(const cJSON *root, const char *origin, int64_t replicas,
     else if (micro > 0 && replicas > 0)
         sp_launch_option(launch, "batch", "%.0fx",
                          (double)micro * fmax(1, (double)steps) * (double)replicas);
+    else
+        sp_launch_note(launch, "the batch is not a number in it: give --batch");
 }
 
 static void read_zero(const cJSON *root, const char *origin, struct sp_launch *launch,
@@ -77,10 +81,15 @@ static void read_zero(const cJSON *root, const char *origin, struct sp_launch *l
         if (group > 1 && stage == 3)
             sp_launch_option(launch, "fsdp", "%lld", (long long)group);
     }
-    if (at(root, zero, "offload_optimizer"))
-        sp_launch_note(launch, "not modelled: zero_optimization.offload_optimizer");
-    if (at(root, zero, "offload_param"))
-        sp_launch_note(launch, "not modelled: zero_optimization.offload_param");
+    static const char *const offloads[] = {"offload_optimizer", "offload_param"};
+    for (int i = 0; i < 2; i++) {
+        const cJSON *const section = at(root, zero, offloads[i]);
+        const cJSON *const device = section ? at(section, NULL, "device") : NULL;
+        const bool none =
+            device && cJSON_IsString(device) && strcmp(device->valuestring, "none") == 0;
+        if (section && !none)
+            sp_launch_note(launch, "not modelled: zero_optimization.%s", offloads[i]);
+    }
 }
 
 bool sp_read_deepspeed(const cJSON *root, const char *origin, int64_t devices,

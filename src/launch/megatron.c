@@ -70,22 +70,42 @@ static const char *const unread[] = {"--optimizer-cpu-offload",
 
 static const char *const strategies[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
 
-/* A word of a shell's line: quotes are taken off, `#` starts a comment, parentheses of an array and
- * line continuations are blanks. Returns where the next one starts, NULL at the end. */
-static const char *next_word(const char *at, char *word, size_t size)
+/* Where a word of a shell stands: inside of an array, line breaks part words and end nothing. */
+struct shell {
+    const char *at;
+    int arrays; /* parentheses that are open */
+    bool ended; /* a command, or an array, ended before the word */
+};
+
+/* Blanks, comments, line continuations, the parentheses of arrays. */
+static void skip_blanks(struct shell *shell)
+{
+    shell->ended = false;
+    for (;; shell->at++) {
+        const char *const at = shell->at;
+        if (*at == '\\' && (at[1] == '\n' || at[1] == '\r'))
+            shell->at++;
+        else if (*at == '#')
+            shell->at += strcspn(at, "\n") - 1;
+        else if (*at == '(')
+            shell->arrays++;
+        else if (*at == ')' || (*at == '\n' && shell->arrays == 0))
+            shell->ended = true;
+        else if (*at == '\0' || !strchr(" \t\r\n", *at))
+            return;
+        if (*at == ')' && shell->arrays > 0)
+            shell->arrays--;
+    }
+}
+
+/* The next word of a shell's script, quotes taken off; false at the end. */
+static bool next_word(struct shell *shell, char *word, size_t size)
 {
     size_t n = 0;
-    for (;;) {
-        at += strspn(at, " \t\r\n()");
-        if (*at == '\\' && (at[1] == '\n' || at[1] == '\r'))
-            at += 2;
-        else if (*at == '#')
-            at += strcspn(at, "\n");
-        else
-            break;
-    }
+    skip_blanks(shell);
+    const char *at = shell->at;
     if (!*at)
-        return NULL;
+        return false;
     for (char quote = 0; *at && (quote || !strchr(" \t\r\n()", *at)); at++) {
         if (!quote && (*at == '\'' || *at == '"'))
             quote = *at;
@@ -97,7 +117,8 @@ static const char *next_word(const char *at, char *word, size_t size)
             word[n++] = *at;
     }
     word[n] = '\0';
-    return at;
+    shell->at = at;
+    return true;
 }
 
 static bool is_flag(const char *word)
@@ -109,8 +130,11 @@ static bool is_flag(const char *word)
 static bool read_flags(const char *text, struct sp_settings *settings, struct sp_error *error)
 {
     char word[256];
-    while ((text = next_word(text, word, sizeof word))) {
+    struct shell shell = {.at = text};
+    bool open = false; /* the last flag may have values yet */
+    while (next_word(&shell, word, sizeof word)) {
         struct sp_setting *const last = settings->n > 0 ? &settings->at[settings->n - 1] : NULL;
+        open = is_flag(word) || (open && !shell.ended);
         char *const equals = strchr(word, '=');
         if (is_flag(word) && equals) {
             *equals = '\0';
@@ -119,7 +143,7 @@ static bool read_flags(const char *text, struct sp_settings *settings, struct sp
         } else if (is_flag(word)) {
             if (!sp_add_setting(settings, word, NULL, error))
                 return false;
-        } else if (last) {
+        } else if (open && last) {
             const size_t used = strlen(last->value);
             snprintf(last->value + used, sizeof last->value - used, "%s%s", used > 0 ? " " : "",
                      word);

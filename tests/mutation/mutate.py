@@ -82,13 +82,17 @@ class Suite:
                 sys.exit("fails on the unchanged library: " + " ".join(command))
             timed.append((time.time() - start, command))
         self.timed = sorted(timed, key=lambda t: t[0])
+        for seconds, command in self.timed:
+            print("%6.2f s  %s" % (seconds, os.path.basename(command[-1])))
 
     @staticmethod
     def env(library):
         return dict(os.environ, LD_LIBRARY_PATH=library, OMP_NUM_THREADS="1")
 
-    def catches(self, library, folder):
-        for seconds, command in self.timed:
+    def catches(self, library, folder, name):
+        """The tests named like the file first ("search_best.c": test_search, search.test), then the fastest."""
+        word = name.split(".")[0].split("_")[0]
+        for seconds, command in sorted(self.timed, key=lambda t: (word not in os.path.basename(t[1][-1]), t[0])):
             if not run(command, 10 + 6 * seconds, self.env(library), folder):
                 return os.path.basename(command[-1] if command[0] == "bash" else command[0])
         return None
@@ -113,7 +117,7 @@ def try_mutant(suite, text, mutant):
         subprocess.run(["cc", "-shared", "-o", library, mine, *others, "-lm"], check=True)
         if open(mine, "rb").read() == suite.originals[name]:
             return "same code"
-        return suite.catches(folder, folder)
+        return suite.catches(folder, folder, name)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
