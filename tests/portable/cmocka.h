@@ -12,7 +12,7 @@ struct CMUnitTest {
 };
 #define cmocka_unit_test(test)                                                                     \
     {                                                                                              \
-        #test, test                                                                                \
+#test, test                                                                                \
     }
 
 #define print_message printf
