@@ -3,6 +3,9 @@
  * command without a line here fails, so that a new command comes with its lines. */
 #include "check.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/command.h"
 #include "formula.h"
 
@@ -35,6 +38,71 @@ static void mark_seen(const struct sp_quantity_info *info)
         if (strcmp(sp_quantities[id].meaning, info->meaning) == 0 &&
             strcmp(sp_quantities[id].formula, info->formula) == 0)
             total.seen[id] = true;
+}
+
+static char *rendered(const struct sp_report *report, const struct sp_render *how)
+{
+    static char *text; /* set when `out` is closed */
+    size_t size;
+    FILE *const out = open_memstream(&text, &size);
+    assert_non_null(out);
+    sp_render(report, how, out);
+    fclose(out);
+    return text;
+}
+
+/* The value at a dotted path of a JSON document. */
+static const cJSON *value_at(const cJSON *at, const char *path)
+{
+    while (at && *path) {
+        char part[160];
+        const size_t n = strcspn(path, ".");
+        snprintf(part, sizeof part, "%.*s", (int)n, path);
+        at = cJSON_IsArray(at) ? cJSON_GetArrayItem(at, atoi(part))
+                               : cJSON_GetObjectItemCaseSensitive(at, part);
+        path += n + (path[n] == '.');
+    }
+    return at;
+}
+
+/* JSON, CSV and --get give every number of the report back to the last bit. */
+static int check_renderers(const char *line, const struct sp_report *report)
+{
+    int lies = 0;
+    char *const json = rendered(report, &(struct sp_render){.format = SP_FORMAT_JSON});
+    char *const csv = rendered(report, &(struct sp_render){.format = SP_FORMAT_CSV});
+    cJSON *const document = cJSON_Parse(json);
+    assert_non_null(document);
+    /* the CSV's second row, cell by cell in the order of the report */
+    const char *cell = strchr(csv, '\n') ? strchr(csv, '\n') + 1 : csv;
+    for (size_t i = 0; i < sp_report_size(report); i++) {
+        const struct sp_entry *const entry = sp_report_entry(report, i);
+        const cJSON *const value = value_at(document, entry->path);
+        char bare[64] = "";
+        if (entry->kind == SP_VALUE_NUMBER) {
+            sp_format_entry(entry, bare, sizeof bare);
+            const bool same =
+                value && cJSON_IsNumber(value) && value->valuedouble == entry->number &&
+                strtod(cell, NULL) == entry->number && strtod(bare, NULL) == entry->number;
+            if (!same) {
+                print_error("%s: %s is %.17g, but JSON, CSV or --get say otherwise\n", line,
+                            entry->path, entry->number);
+                lies++;
+            }
+        } else if (entry->kind == SP_VALUE_TEXT &&
+                   !(value && cJSON_IsString(value) &&
+                     strcmp(value->valuestring, entry->text) == 0)) {
+            print_error("%s: %s is another text in JSON\n", line, entry->path);
+            lies++;
+        }
+        for (bool quoted = false; *cell && (quoted || (*cell != ',' && *cell != '\n')); cell++)
+            quoted = quoted != (*cell == '"');
+        cell += *cell == ',';
+    }
+    cJSON_Delete(document);
+    free(json);
+    free(csv);
+    return lies;
 }
 
 /* Compares every formula of a report; returns how many lie. */
@@ -85,7 +153,8 @@ static int check_line(const char *line)
     struct sp_report *report = command ? sp_report_new(command->name) : NULL;
     int lies = 1;
     if (command && sp_run_command(command, n, words, &args, report, &error))
-        lies = check_report(line, report);
+        lies =
+            check_report(line, report) + (total.lines % 4 == 0 ? check_renderers(line, report) : 0);
     else
         print_error("%s: %s\n", line, error.text);
     sp_report_free(report);
