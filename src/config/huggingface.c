@@ -134,6 +134,27 @@ static const struct family *find_family(const char *type, struct sp_nearest *nea
     return NULL;
 }
 
+/* The model_type that a class is named after: "Qwen2MoeForCausalLM" is of qwen2_moe. "" when the
+ * config names no such class. */
+static const char *type_of_class(const cJSON *root)
+{
+    static char type[64];
+    const cJSON *const list = member(root, "architectures");
+    const cJSON *const first = list && cJSON_IsArray(list) ? cJSON_GetArrayItem(list, 0) : NULL;
+    const char *const class = first && cJSON_IsString(first) ? first->valuestring : "";
+    const char *const end = strstr(class, "ForCausalLM");
+    size_t n = 0;
+    for (const char *at = class; end && at < end && n + 2 < sizeof type; at++) {
+        const bool upper = *at >= 'A' && *at <= 'Z';
+        const bool after = at > class && !(at[-1] >= 'A' && at[-1] <= 'Z');
+        if (upper && after)
+            type[n++] = '_';
+        type[n++] = (char)(upper ? *at - 'A' + 'a' : *at);
+    }
+    type[n] = '\0';
+    return type;
+}
+
 /* Refuses an unknown architecture, with what its config tells. */
 static bool refuse(const cJSON *o, const char *origin, const char *type,
                    const struct sp_nearest *nearest, struct sp_error *error)
@@ -323,6 +344,8 @@ cJSON *sp_from_huggingface(const cJSON *root, const char *origin, const char *as
     const char *type = assume ? assume : text_at(o, "model_type");
     if (!type)
         type = text_at(root, "model_type");
+    if (!type && *type_of_class(root))
+        type = type_of_class(root);
     struct sp_nearest nearest = {.wanted = type ? type : ""};
     const struct family *const f = type ? find_family(type, &nearest) : NULL;
     if (!f) {

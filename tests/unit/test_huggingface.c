@@ -82,6 +82,32 @@ static void nested_text(void **state)
     }
 }
 
+/* Without a model_type the class says it. */
+static void classes(void **state)
+{
+    static const char *const names[][2] = {{"LlamaForCausalLM", "llama"},
+                                           {"Qwen2MoeForCausalLM", "qwen2_moe"},
+                                           {"DeepseekV3ForCausalLM", "deepseek_v3"},
+                                           {"Glm4MoeForCausalLM", "glm4_moe"},
+                                           {"OPTForCausalLM", "opt"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[512];
+        struct sp_error error = {0};
+        snprintf(text, sizeof text,
+                 "{\"architectures\":[\"%s\"],\"hidden_size\":64,\"num_hidden_layers\":2,"
+                 "\"num_attention_heads\":4,\"intermediate_size\":128,\"vocab_size\":100}",
+                 names[i][0]);
+        cJSON *const config = cJSON_Parse(text);
+        cJSON *const native = sp_from_huggingface(config, "x.json", NULL, &error);
+        if (!native)
+            fail_msg("%s", error.text);
+        assert_string_equal(cJSON_GetObjectItem(native, "family")->valuestring, names[i][1]);
+        cJSON_Delete(native);
+        cJSON_Delete(config);
+    }
+}
+
 static void unknown_architectures(void **state)
 {
     cJSON *const config =
@@ -112,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_totals),
         cmocka_unit_test(nested_text),
+        cmocka_unit_test(classes),
         cmocka_unit_test(unknown_architectures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
