@@ -195,6 +195,8 @@ static void examples(void **state)
     (void)state;
     int lies = 0, n = 0;
     for (size_t c = 0; c < sp_n_commands; c++) {
+        if (!sp_commands[c]->examples || !sp_commands[c]->examples->line)
+            fail_msg("`%s --help` shows no example", sp_commands[c]->name);
         for (const struct sp_example *e = sp_commands[c]->examples; e && e->line; e++) {
             static const char program[] = "scaleplan ";
             char line[MAX_LENGTH];
