@@ -26,26 +26,21 @@ static const struct {
     {                                                                                              \
         flag, key, offsetof(struct sp_model, member)                                               \
     }
-static const struct {
+struct shape_flag {
     const char *flag, *key;
     size_t offset;
-} shape[] = {
+};
+static const struct shape_flag shape[] = {
     FIELD("--num-layers", "layers", layers),      FIELD("--hidden-size", "d_model", d_model),
     FIELD("--ffn-hidden-size", "d_ff", d_ff),     FIELD("--num-attention-heads", "heads", heads),
     FIELD("--kv-channels", "head_dim", head_dim), FIELD("--vocab-size", "vocab", vocab),
 };
-static const struct {
-    const char *flag, *key;
-    size_t offset;
-} mixture[] = {
+static const struct shape_flag mixture[] = {
     FIELD("--num-experts", "moe.experts", moe.experts),
     FIELD("--moe-router-topk", "moe.top_k", moe.top_k),
     FIELD("--moe-ffn-hidden-size", "moe.d_ff_expert", moe.d_ff_expert),
 };
-static const struct {
-    const char *flag, *key;
-    size_t offset;
-} latents[] = {
+static const struct shape_flag latents[] = {
     FIELD("--q-lora-rank", "mla.q_lora_rank", mla.q_lora_rank),
     FIELD("--kv-lora-rank", "mla.kv_lora_rank", mla.kv_lora_rank),
     FIELD("--qk-head-dim", "mla.qk_nope_head_dim", mla.qk_nope_head_dim),
