@@ -257,13 +257,84 @@ static void counted_by_hand(void **unused)
     assert_int_equal(r.counts.evaluated, r.counts.total);
 }
 
+/* Tensor parallelism of 8 laid over a torus, ZeRO 0, sequence parallelism on and off. 2 x 4 x 8: 8
+ * = 1x1x8, 1x2x4, 1x4x2, 2x1x4, 2x2x2, 2x4x1. 4 x 4 x 4, whose axes are alike: 4x2x1, 2x2x2. With a
+ * batch of one sequence only tp 64, the whole slice, is left, which lies one way. */
+static void boxes_of_a_torus(void **unused)
+{
+    static const struct {
+        struct sp_shape shape;
+        uint64_t total;
+    } rows[] = {{{{2, 4, 8}}, 2}, {{{4, 4, 4}}, 2}};
+    static struct problem p;
+    static struct sp_search_result r;
+    const struct sp_sources none = {0};
+    struct sp_error error = {0};
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        state = 1;
+        make_problem(&p);
+        p.model.moe = (struct sp_moe){0};
+        p.model.heads = p.model.kv_heads = 64;
+        p.model.d_ff = 4096;
+        p.model.layers = 1;
+        assert_true(sp_load_hardware("v5p:4x4x4", &none, &p.hw, &error));
+        p.hw.shape = rows[i].shape;
+        p.space.batch = 1;
+        p.space.seq = 4096;
+        p.space.cp.most = 1;
+        p.space.most_bytes = 1e18;
+        for (int z = 0; z < 4; z++)
+            p.space.zero[z] = z == 0;
+        for (int k = 0; k < SP_POLICIES; k++)
+            p.space.policy[k] = k == 4;
+        p.space.offload[1] = false;
+        assert_true(sp_open_space(&p.space));
+        const struct sp_search_run run = {.exhaustive = true, .wanted = 1, .shards = 1};
+        sp_run_search(&p.space, &run, &r);
+        assert_int_equal(r.counts.total, rows[i].total);
+    }
+    /* one micro-batch a replica: a batch of 8 on 64 chips, tp 8 and dp 8 */
+    static const struct {
+        struct sp_shape shape;
+        uint64_t boxes;
+    } halves[] = {{{{2, 4, 8}}, 6}, {{{4, 4, 4}}, 2}};
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
+        uint64_t total[2];
+        for (int with = 0; with < 2; with++) {
+            state = 1;
+            make_problem(&p);
+            p.model.moe = (struct sp_moe){0};
+            p.model.heads = p.model.kv_heads = with ? 8 : 4; /* 4 heads refuse tp 8 */
+            p.model.d_ff = 4096;
+            p.model.layers = 1;
+            assert_true(sp_load_hardware("v5p:4x4x4", &none, &p.hw, &error));
+            p.hw.shape = halves[i].shape;
+            p.space.batch = 64;
+            p.space.seq = 4096;
+            p.space.cp.most = 1;
+            p.space.most_bytes = 1e18;
+            for (int z = 0; z < 4; z++)
+                p.space.zero[z] = z == 0;
+            for (int k = 0; k < SP_POLICIES; k++)
+                p.space.policy[k] = k == 4;
+            p.space.offload[1] = false;
+            assert_true(sp_open_space(&p.space));
+            const struct sp_search_run run = {.exhaustive = true, .wanted = 1, .shards = 1};
+            sp_run_search(&p.space, &run, &r);
+            total[with] = r.counts.total;
+        }
+        /* tp 8 leaves dp 8, micro-batches 1, 2, 4, 8; sequence parallelism on and off */
+        assert_int_equal(total[1] - total[0], halves[i].boxes * 4 * 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pruned_is_exhaustive),
-        cmocka_unit_test(fronts_agree),
-        cmocka_unit_test(parts_and_threads),
-        cmocka_unit_test(counted_by_hand),
+        cmocka_unit_test(pruned_is_exhaustive), cmocka_unit_test(fronts_agree),
+        cmocka_unit_test(parts_and_threads),    cmocka_unit_test(counted_by_hand),
+        cmocka_unit_test(boxes_of_a_torus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
