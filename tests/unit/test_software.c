@@ -1,0 +1,153 @@
+/* What is expected of a stack, and what siblings lend it: by hand. */
+#include "check.h"
+
+#include <string.h>
+
+#include <scaleplan/scaleplan.h>
+
+static struct sp_hardware gpu(double peak, double watts)
+{
+    struct sp_hardware hw = {.slices = 1, .chips_per_slice = 8};
+    for (int dtype = 0; dtype < SP_DTYPES; dtype++)
+        hw.chip.peak_flops_per_s[dtype] = NAN;
+    hw.chip.peak_flops_per_s[SP_BF16] = peak;
+    hw.chip.tdp_w = watts;
+    hw.network.kind = SP_SWITCHED;
+    return hw;
+}
+
+/* An A100 has 312e12 / 400 = 0.78 TFLOP/J: 0.82. An H100 989e12 / 700 = 1.412857: 0.82 - 0.17 x
+ * 0.632857. 8 bits are 0.08 below. Attention falls with the square root of the peak beyond the
+ * A100's where the kernel was written for it. The shares end at 0.5 and 0.85. */
+static void expectations(void **state)
+{
+    (void)state;
+    struct sp_profile p = {.name = ""};
+    const struct sp_framework plain = {.attention = 0.6},
+                              ampere = {.attention = 0.42, .ampere_attention = true};
+    struct sp_hardware a100 = gpu(312e12, 400), h100 = gpu(989e12, 700), hot = gpu(1e15, 300),
+                       cool = gpu(1e14, 400);
+    sp_expect_constants(&a100, &ampere, &p);
+    assert_close(p.value[SP_C_MATMUL_16], 0.82, 1e-12);
+    assert_close(p.value[SP_C_MATMUL_8], 0.74, 1e-12);
+    assert_close(p.value[SP_C_ATTENTION], 0.42, 1e-12);
+    sp_expect_constants(&h100, &ampere, &p);
+    assert_close(p.value[SP_C_MATMUL_16], 0.82 - 0.17 * (989.0 / 700 - 0.78), 1e-12);
+    assert_close(p.value[SP_C_MATMUL_8], 0.74 - 0.17 * (989.0 / 700 - 0.78), 1e-12);
+    assert_close(p.value[SP_C_ATTENTION], 0.42 * sqrt(312.0 / 989), 1e-12);
+    sp_expect_constants(&h100, &plain, &p);
+    assert_close(p.value[SP_C_ATTENTION], 0.6, 1e-12);
+    sp_expect_constants(&hot, &plain, &p);
+    assert_close(p.value[SP_C_MATMUL_16], 0.5, 1e-12);
+    assert_close(p.value[SP_C_MATMUL_8], 0.45, 1e-12); /* 0.42 is below the least */
+    sp_expect_constants(&cool, &plain, &p);
+    assert_close(p.value[SP_C_MATMUL_16], 0.85, 1e-12);
+    assert_close(p.value[SP_C_MATMUL_8], 0.77, 1e-12);
+    /* Without a power figure, and on a torus, the list's values. */
+    struct sp_hardware unknown = gpu(989e12, NAN), torus = gpu(459e12, 300);
+    sp_expect_constants(&unknown, &plain, &p);
+    assert_close(p.value[SP_C_MATMUL_16], 0.75, 1e-12);
+    torus.network.kind = SP_TORUS;
+    sp_expect_constants(&torus, &(struct sp_framework){.attention = 0}, &p);
+    assert_int_equal(p.kind, SP_TORUS);
+    assert_close(p.value[SP_C_MATMUL_16], 0.86, 1e-12);
+    assert_close(p.value[SP_C_ATTENTION], 0.35, 1e-12);
+    for (int i = 0; i < SP_CONSTANTS; i++) {
+        assert_close(p.value[i], p.expected[i], 0);
+        assert_close(p.determined[i], 0, 0);
+        assert_true(p.value[i] >= sp_constants[i].low && p.value[i] <= sp_constants[i].high);
+    }
+}
+
+static struct sp_profile stack(const char *name, const char *chip, const char *software,
+                               double ratio, double determined)
+{
+    const struct sp_hardware hw = gpu(312e12, 400);
+    struct sp_profile p = {.name = ""};
+    sp_expect_constants(&hw, &(struct sp_framework){.attention = 0}, &p);
+    snprintf(p.name, sizeof p.name, "%s", name);
+    snprintf(p.chip_family, sizeof p.chip_family, "%s", chip);
+    snprintf(p.software_family, sizeof p.software_family, "%s", software);
+    for (int i = 0; i < SP_CONSTANTS; i++) {
+        p.value[i] = ratio * p.expected[i];
+        p.determined[i] = determined;
+    }
+    return p;
+}
+
+/* exp of the mean of ln(ratio): weight 0.5 for the expectation; a sibling's is 0.3, 6 more for what
+ * it shares that the constant is of and 1 more for the other, times how far its runs decided it
+ * plus 0.02; a twentieth for launches of other software. */
+static double borrowed(double ratio, double determined, bool same_chip, bool same_software,
+                       bool of_chip, bool launch)
+{
+    double weight = 0.3;
+    if (same_chip)
+        weight += of_chip ? 6 : 1;
+    if (same_software)
+        weight += of_chip ? 1 : 6;
+    if (launch && !same_software)
+        weight /= 20;
+    weight *= determined + 0.02;
+    return exp(weight * log(ratio) / (weight + 0.5));
+}
+
+static void siblings(void **state)
+{
+    (void)state;
+    for (int relation = 0; relation < 4; relation++) {
+        const bool chip = relation & 1, software = relation & 2;
+        const struct sp_profile known =
+            stack("lender", chip ? "a" : "x", software ? "b" : "y", 1.1, 0.7);
+        struct sp_profile mine = stack("mine", "a", "b", 1, 0);
+        sp_borrow_constants(&known, 1, &mine);
+        for (int i = 0; i < SP_CONSTANTS; i++) {
+            const double ratio = borrowed(1.1, 0.7, chip, software,
+                                          sp_constants[i].of == SP_OF_CHIP, i == SP_C_LAUNCH);
+            assert_close(mine.value[i], fmin(sp_constants[i].high, ratio * mine.expected[i]),
+                         1e-12);
+            assert_close(mine.determined[i], 0, 0);
+        }
+    }
+    /* Two lenders of the same kind of relation: the mean of their logarithms, each with its weight.
+     */
+    const struct sp_profile two[] = {stack("one", "a", "y", 1.2, 1),
+                                     stack("two", "a", "z", 0.9, 0.5)};
+    struct sp_profile mine = stack("mine", "a", "b", 1, 0);
+    sp_borrow_constants(two, 2, &mine);
+    const double w1 = 6.3 * 1.02, w2 = 6.3 * 0.52;
+    assert_close(mine.value[SP_C_SCALE_UP],
+                 mine.expected[SP_C_SCALE_UP] *
+                     exp((w1 * log(1.2) + w2 * log(0.9)) / (w1 + w2 + 0.5)),
+                 1e-12);
+    /* Its own name, another kind of machine, and what has no expectation lend nothing. */
+    struct sp_profile others[] = {stack("mine", "a", "b", 1.3, 1), stack("tpu", "a", "b", 1.3, 1),
+                                  stack("bare", "a", "b", 1.3, 1)};
+    others[1].kind = SP_TORUS;
+    memset(others[2].expected, 0, sizeof others[2].expected);
+    mine = stack("mine", "a", "b", 1, 0);
+    sp_borrow_constants(others, 3, &mine);
+    for (int i = 0; i < SP_CONSTANTS; i++)
+        assert_close(mine.value[i], mine.expected[i], 0);
+}
+
+static void factors(void **state)
+{
+    (void)state;
+    struct sp_framework f = {.reserved_factor = 1.2};
+    sp_use_memory_factor(1.1, &f);
+    assert_close(f.reserved_factor, 1.32, 1e-12);
+    sp_use_memory_factor(0.5, &f); /* an allocator never reserves less than what is live */
+    assert_close(f.reserved_factor, 1, 0);
+    assert_close(sp_range_log(&(struct sp_profile){.residual = 0.1}), 0.12816, 1e-12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(expectations),
+        cmocka_unit_test(siblings),
+        cmocka_unit_test(factors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
