@@ -12,9 +12,9 @@ mkdir -p "$build/findings" "$build/corpus" "$build/logs"
 fuzz_one() {
   local target=$1 dictionary=text
   case $target in
-  json | model | hardware | precision | network | law | framework | profile | cases | huggingface | runs) dictionary=json ;;
+  json | model | hardware | precision | network | law | framework | profile | cases | huggingface | runs | merge) dictionary=json ;;
   launch) dictionary=launch ;;
-  line) dictionary=line ;;
+  line | search) dictionary=line ;;
   esac
   mkdir -p "$build/corpus/$target"
   local folders=("$here/seeds/$target")
