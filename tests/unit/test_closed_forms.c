@@ -1,13 +1,14 @@
-/* The closed-form rows of the bundled runs: Korthikanti et al. 2022, figure 1, as others digitised
- * it. Not measurements; the formulas that `memory` shows must reproduce them. */
+/* Closed forms against numbers worked by hand or printed in their source. */
 #include "check.h"
 
 #include <string.h>
 
 #include <scaleplan/scaleplan.h>
 
-/* Figure 1: 18 bytes a parameter over t p, and all layers of the first stage: sbhL times the rule's
- * bytes, times 1 + (p-1)/(pv) micro-batches when interleaved. */
+/* The closed-form rows of the bundled runs: Korthikanti et al. 2022, figure 1, as others digitised
+ * it. Not measurements; the formulas that `memory` shows must reproduce them: 18 bytes a parameter
+ * over t p, and all layers of the first stage: sbhL times the rule's bytes, times 1 + (p-1)/(pv)
+ * micro-batches when interleaved. */
 static const struct {
     const char *id;
     double params, layers, h, a, micro_batch, t, p, v;
@@ -48,8 +49,161 @@ static void figure_1(void **state)
     }
 }
 
+/* The book's TPU v5e: 197e12 FLOP/s in bf16, 8.2e11 bytes/s of memory, 4.5e10 of a link. */
+static void one_operation(void **state)
+{
+    (void)state;
+    assert_close(sp_attainable_flops_per_s(100, 197e12, 8.2e11), 8.2e13, 1e-15);
+    assert_close(sp_attainable_flops_per_s(1000, 197e12, 8.2e11), 197e12, 1e-15);
+    const struct sp_work dot = sp_dot_work(1024, 2), add = sp_add_work(1024, 2);
+    assert_true(dot.flops == 2047 && dot.bytes == 2048 + 2048 + 2);
+    assert_true(add.flops == 1024 && add.bytes == 3 * 2048);
+    /* one query of one head on S keys does 4 S H FLOPs on 4 S H bytes; the whole square S/2 */
+    assert_close(sp_attention_intensity(1, 1e9, 1), 1, 1e-8);
+    assert_close(sp_attention_intensity(2048, 2048, 1), 1024, 1e-15);
+    assert_close(sp_attention_intensity(1, 1000, 8), 8000.0 / 1008, 1e-15);
+    assert_close(sp_attention_ridge_tokens(240, 1), 480, 1e-15);
+    assert_close(sp_attention_ridge_tokens(240, 8), 270, 1e-15);
+    assert_close(sp_min_contracting_dim(197e12, 4.5e10), 8755.56, 1e-6); /* the book: D > 8755 */
+}
+
+/* C / W = 2550 columns of an MLP for each degree of TP: a TPU v5p over two axes. */
+static void critical_degrees(void **state)
+{
+    (void)state;
+    assert_close(sp_min_d_ff_for_tp(8, 4.59e14, 1.8e11), 20400, 1e-15);
+    assert_true(sp_practical_tp(28672, 1.8e11, 4.59e14, 256) == 8); /* 11.2 */
+    assert_true(sp_practical_tp(28672, 1.8e11, 4.59e14, 4) == 4);
+    assert_true(sp_practical_tp(1000, 1.8e11, 4.59e14, 8) == 0.25); /* 0.39 */
+    assert_true(sp_min_d_ff_for_ep(8, 1, 8, 100, 1) == 0);
+    assert_close(sp_min_d_ff_for_ep(32, 1, 8, 100, 1), 100 * 24 * 0.25, 1e-15);
+    assert_close(sp_min_d_ff_for_ep(32, 8, 8, 100, 1), 100 * 24 / 8.0, 1e-15);
+    assert_true(sp_model_parallel_nodes(8, 4, 8) == 4);
+    assert_true(sp_model_parallel_nodes(16, 4, 8) == 8);
+    assert_true(sp_model_parallel_nodes(4, 4, 8) == 4);
+    assert_true(sp_nearest_pow2(1.41) == 1 && sp_nearest_pow2(1.42) == 2 &&
+                sp_nearest_pow2(3) == 4);
+    const struct sp_layer_bytes bytes = sp_layer_bytes(2, 3, 5, 2, 5);
+    assert_true(bytes.dp == 120 && bytes.fsdp == 180 && bytes.tp == 48 && bytes.mixed == 72);
+    assert_true(sp_stationary_min_chips(1, 4) == 72);
+    assert_close(sp_stationary_x(64, 1, 4), 2.8284271247461903, 1e-15);
+}
+
+/* 12 chips split 12 x 1, 6 x 2, 3 x 4 (8 does not divide): with C = W_X = W_Y = B = 1 and F = 2 the
+ * loads are X r and Y / 2, so 12, 6 and 3 + 1 | 2 of r = 1; r = 1/4 leaves 3, 1.5 | 1 and .75 | 2.
+ */
+static void splits(void **state)
+{
+    (void)state;
+    struct sp_split best = sp_best_pow2_split(1, 12, 2, 1, 1, 1, 1, SP_OVERLAP_AXES);
+    assert_true(best.fsdp == 3 && best.tp == 4 && best.comms_over_math == 3);
+    assert_true(best.fsdp_load == 3 && best.tp_load == 2);
+    best = sp_best_pow2_split(1, 12, 2, 1, 1, 1, 1, SP_OVERLAP_NONE);
+    assert_true(best.fsdp == 3 && best.comms_over_math == 5);
+    best = sp_best_pow2_split(1, 12, 2, 1, 1, 1, 0.25, SP_OVERLAP_AXES);
+    assert_true(best.fsdp == 6 && best.tp == 2 && best.comms_over_math == 1.5);
+    /* without TP nothing waits for TP */
+    best = sp_best_pow2_split(1, 7, 2, 1, 1, 1, 1, SP_OVERLAP_AXES);
+    assert_true(best.fsdp == 7 && best.tp == 1 && best.tp_load == 0);
+}
+
+/* 6 P b / C of a 70e9 model with 850 tokens a chip of 459e12: 0.778 s; at the critical batch the
+ * traffic takes as long as the arithmetic, at a quarter of it the best split half as long as it. */
+static void one_chip(void **state)
+{
+    (void)state;
+    const double math = 6 * 70e9 * 850 / 459e12;
+    assert_close(math, 0.7777777777777778, 1e-12);
+    assert_close(sp_chip_math_s(70e9, 850, 459e12), math, 1e-15);
+    assert_close(sp_chip_fsdp_comms_s(70e9, 850, 459e12), math, 1e-15);
+    assert_close(sp_chip_mixed_comms_s(70e9, 850, 850, 459e12), math, 1e-15);
+    assert_close(sp_chip_mixed_comms_s(70e9, 850, 212.5, 459e12), math / 2, 1e-15);
+    assert_close(sp_chip_tp_comms_s(70e9, 850, 459e12, 8, 16), math / 2, 1e-15);
+}
+
+/* A PF-day is 8.64e19 FLOPs; GPT-3 took 3.14e23 (its paper's table of training compute). Llama 2
+ * 13B caches 2 bytes x 40 layers x 2 x 5120 for a token, DeepSeek-V3 61 x (512 + 64) elements:
+ * 70.272 kB (its hardware paper). ZeRO's table: 16 bytes a parameter, 64 devices of 32 GB, 128e9.
+ */
+static void conventions(void **state)
+{
+    (void)state;
+    assert_true(sp_pf_days(8.64e19) == 1);
+    assert_close(sp_training_flops(174.6e9, 300e9), 3.14e23, 1e-3);
+    assert_close(sp_mfu(1e9, 1000, 10, 1.2e12), 0.5, 1e-15);
+    const struct sp_model llama = {
+        .layers = 40, .d_model = 5120, .heads = 40, .kv_heads = 40, .head_dim = 128};
+    assert_true(sp_kv_bytes_per_token(&llama, 2) == 819200);
+    const struct sp_model deepseek = {.layers = 61,
+                                      .heads = 128,
+                                      .kv_heads = 128,
+                                      .head_dim = 128,
+                                      .mla = {.kv_lora_rank = 512, .qk_rope_head_dim = 64}};
+    assert_true(sp_kv_bytes_per_token(&deepseek, 2) == 70272);
+    assert_close(sp_max_params(32e9, 64, 16), 128e9, 1e-15);
+    assert_true(sp_checkpoint_bytes(4, 1000, 512, 10) == 2.0 * 4 * 1000 * 512 * 10);
+    /* GPT-2's 50257 words as Megatron pads them for 1 and 8 ranks, and Llama's 32000 for 8 */
+    const struct sp_plan alone = {.tp = 1}, eight = {.tp = 8};
+    const struct sp_model gpt2 = {.vocab = 50257}, llama_words = {.vocab = 32000};
+    assert_true(sp_padded_vocab(&gpt2, &alone) == 50304);
+    assert_true(sp_padded_vocab(&gpt2, &eight) == 51200);
+    assert_true(sp_padded_vocab(&llama_words, &eight) == 32768);
+    /* Llama 3's machine of 16384 GPUs stopped 419 times unexpectedly in 54 days */
+    assert_close(sp_machine_mtbf_s(54 * 86400.0 / 419 * 16384, 16384), 11135, 1e-4);
+}
+
+/* The book's latency example: 4.5e10 bytes/s and 1 us make 45 kB; a ring of 16 is 8 hops across. */
+static void messages(void **state)
+{
+    (void)state;
+    assert_close(sp_latency_threshold_bytes(4.5e10, 1e-6), 45e3, 1e-15);
+    assert_close(sp_send_s(9e9, 2, 4.5e10), 0.1, 1e-15);
+    assert_close(sp_derated_s(1, 1000, 1000), 2, 1e-15);
+    assert_close(sp_derated_s(1, 1000, 250), 1.25, 1e-15);
+    assert_true(sp_derated_s(1, 0, 1000) == 0);
+    const struct sp_torus_group ring = {.n = 1, .length = {16}, .wraps = {true}};
+    const struct sp_torus_group both = {.n = 2, .length = {4, 5}, .wraps = {false, true}};
+    assert_true(sp_torus_hops(SP_ALL_GATHER, &ring) == 8);
+    assert_true(sp_torus_hops(SP_ALL_REDUCE, &ring) == 16);
+    assert_true(sp_torus_hops(SP_REDUCE_SCATTER, &both) == 3 + 3);
+    assert_close(sp_hop_s(1024, 512, 4, 1e9), 2.0 * 1024 * 512 / 4e9, 1e-15);
+    assert_close(sp_hops_s(3, 8, 4), 30, 1e-15);
+}
+
+/* What each recompute policy repeats. `alternate` runs every second matmul of a layer again, in the
+ * order q, k, v, out, gate, up, down: so k, out and up; k is counted as a quarter of q, k and v,
+ * between the third of multi-head attention and the little of grouped queries. */
+static void policies(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct sp_recompute repeated;
+    } expected[SP_POLICIES] = {
+        {"none", {.qkv = 0}},
+        {"selective", {.core = 1}},
+        {"mlp", {.qkv = 1, .core = 1, .out = 1, .norms = 1}},
+        {"dots", {.core = 1, .norms = 1}},
+        {"full", {.qkv = 1, .core = 1, .out = 1, .up = 1, .down = 1, .norms = 1}},
+        {"alternate", {.qkv = 0.25, .out = 1, .up = 0.5, .norms = 1, .spare = 1}},
+        {"qkv", {.core = 1, .out = 1, .up = 1, .norms = 1}},
+    };
+    for (int i = 0; i < SP_POLICIES; i++) {
+        const struct sp_recompute *a = &sp_policies[i].recompute, *b = &expected[i].repeated;
+        assert_string_equal(sp_policies[i].name, expected[i].name);
+        assert_true(a->qkv == b->qkv && a->core == b->core && a->out == b->out && a->up == b->up);
+        assert_true(a->down == b->down && a->norms == b->norms && a->spare == b->spare);
+        assert_true(a->offload == b->offload);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(figure_1)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figure_1),         cmocka_unit_test(one_operation),
+        cmocka_unit_test(critical_degrees), cmocka_unit_test(splits),
+        cmocka_unit_test(one_chip),         cmocka_unit_test(conventions),
+        cmocka_unit_test(messages),         cmocka_unit_test(policies),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,8 +88,13 @@ static void switch_bytes(void **state)
     b = sp_node_switch_bytes(SP_ALL_REDUCE, 1, &one);
     assert_true(b.in == 8 && b.out == 8);
     assert_true(isnan(sp_node_switch_bytes(SP_ALL_REDUCE, 1, &unit).in));
+    b = sp_node_switch_bytes(SP_REDUCE_SCATTER, 1, &one);
+    assert_true(b.in == 7 && b.out == 1);
     b = sp_node_switch_bytes(SP_ALL_TO_ALL, 1, &one);
     assert_close(b.in, 7.0 / 8, 1e-15);
+    assert_true(b.out == b.in);
+    b = sp_node_switch_bytes(SP_ALL_TO_ALL, 1, &unit);
+    assert_true(isnan(b.in) && isnan(b.out));
 }
 
 /* Two slices of 4 chips with 5 GB/s each: 1 GB takes 1e9 / (4 x 5e9). */
