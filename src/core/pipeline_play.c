@@ -11,16 +11,26 @@ struct play {
     double hop_s;
     struct sp_task *tasks;
     int64_t p, m, v, kinds; /* kinds: 2 (F, B) or 3 (F, B, W) */
-};
-
-/* Where a stage stands. */
-struct stage {
-    double free_s;   /* end of its last task */
-    int64_t done[3]; /* tasks of each kind done, in the stage's order */
-    double in_flight;
+    double share;           /* of a micro-batch that a chunk holds, 1/v */
 };
 
 enum { FORWARD, BACKWARD, WEIGHT };
+
+/* Where a stage stands. */
+struct stage {
+    double length_s[3]; /* of its tasks of each kind */
+    int64_t warm_up;    /* forward tasks before its first backward one */
+    double free_s;      /* end of its last task */
+    int64_t done[3];    /* tasks of each kind done, in the stage's order */
+    double in_flight;
+};
+
+/* A task that a stage could run next, and when. */
+struct next {
+    double start_s; /* infinite: none */
+    int kind;
+    int64_t chunk, mb;
+};
 
 static bool splits_weight(enum sp_schedule schedule)
 {
@@ -47,16 +57,15 @@ static struct sp_task *slot(const struct play *g, int64_t stage, int64_t chunk, 
     return &g->tasks[((stage * g->v + chunk) * g->m + mb) * g->kinds + kind];
 }
 
-/* Chunk and micro-batch of the k-th forward (or backward) task of any stage: groups of p
- * micro-batches go through all chunks, the last chunk first on the way back. */
-static void virtual_task(const struct play *g, int64_t k, bool backward, int64_t *chunk,
-                         int64_t *mb)
+/* The k-th task of a kind of any stage: groups of p micro-batches go through all chunks, the last
+ * chunk first on the way back. */
+static struct next task_at(const struct play *g, int64_t k, int kind)
 {
-    const int64_t group = k / (g->p * g->v), within = k % (g->p * g->v);
-    *chunk = g->v == 1 ? 0 : within / g->p;
-    *mb = g->v == 1 ? k : group * g->p + within % g->p;
-    if (backward)
-        *chunk = g->v - 1 - *chunk;
+    if (g->v == 1)
+        return (struct next){INFINITY, kind, 0, k};
+    const int64_t group = k / (g->p * g->v), within = k % (g->p * g->v), chunk = within / g->p;
+    return (struct next){INFINITY, kind, kind == FORWARD ? chunk : g->v - 1 - chunk,
+                         group * g->p + within % g->p};
 }
 
 /* Forward tasks that a stage runs before its first backward one. */
@@ -84,32 +93,42 @@ static double ready_after(const struct play *g, int64_t stage, int64_t chunk, in
 }
 
 /* When the inputs of a task are there. */
-static double inputs_ready_s(const struct play *g, int64_t s, int64_t chunk, int64_t mb, int kind)
+static double inputs_ready_s(const struct play *g, int64_t s, const struct next *t)
 {
     const int64_t last = g->p - 1;
-    if (kind == WEIGHT)
-        return ready_after(g, s, chunk, mb, BACKWARD, false);
-    if (kind == FORWARD) {
+    if (t->kind == WEIGHT)
+        return ready_after(g, s, t->chunk, t->mb, BACKWARD, false);
+    if (t->kind == FORWARD) {
         if (s > 0)
-            return ready_after(g, s - 1, chunk, mb, FORWARD, true);
-        return chunk > 0 ? ready_after(g, last, chunk - 1, mb, FORWARD, g->p > 1) : 0;
+            return ready_after(g, s - 1, t->chunk, t->mb, FORWARD, true);
+        return t->chunk > 0 ? ready_after(g, last, t->chunk - 1, t->mb, FORWARD, g->p > 1) : 0;
     }
     if (s < last)
-        return ready_after(g, s + 1, chunk, mb, BACKWARD, true);
-    if (chunk < g->v - 1)
-        return ready_after(g, 0, chunk + 1, mb, BACKWARD, g->p > 1);
-    return ready_after(g, s, chunk, mb, FORWARD, false);
+        return ready_after(g, s + 1, t->chunk, t->mb, BACKWARD, true);
+    if (t->chunk < g->v - 1)
+        return ready_after(g, 0, t->chunk + 1, t->mb, BACKWARD, g->p > 1);
+    return ready_after(g, s, t->chunk, t->mb, FORWARD, false);
 }
 
-/* The kind of the next task where the schedule fixes the order: warm-up, then one forward, one
- * backward. */
-static int fixed_kind(const struct play *g, const struct stage *st, int64_t s)
+/* The next task of a kind, started as soon as the stage is free and its inputs are there. */
+static struct next next_of(const struct play *g, const struct stage *st, int64_t s, int kind)
 {
-    const int64_t all = g->m * g->v, warm = warm_up(g, s);
-    if (st->done[FORWARD] < warm ||
-        (st->done[FORWARD] < all && st->done[FORWARD] - warm <= st->done[BACKWARD]))
-        return FORWARD;
-    return BACKWARD;
+    struct next next = task_at(g, st->done[kind], kind);
+    const double ready_s = inputs_ready_s(g, s, &next);
+    next.start_s = ready_s > st->free_s ? ready_s : st->free_s;
+    return next;
+}
+
+/* The next task where the schedule fixes the order: warm-up, then one forward, one backward. */
+static struct next next_fixed(const struct play *g, const struct stage *st, int64_t s)
+{
+    const int64_t all = g->m * g->v;
+    const bool forward =
+        st->done[FORWARD] < st->warm_up ||
+        (st->done[FORWARD] < all && st->done[FORWARD] - st->warm_up <= st->done[BACKWARD]);
+    if (!forward && st->done[BACKWARD] >= all)
+        return (struct next){.start_s = INFINITY};
+    return next_of(g, st, s, forward ? FORWARD : BACKWARD);
 }
 
 /* Micro-batches a zero-bubble stage may hold. */
@@ -118,22 +137,13 @@ static int64_t zero_bubble_limit(const struct play *g, int64_t s)
     return g->q->schedule == SP_ZB_H2 ? 2 * (g->p - s) - 1 : g->p - s;
 }
 
-/* The earliest start of a stage's next task, its kind in *kind; infinite when nothing can run.
- * Zero-bubble schedules fill every gap: an input gradient first, then a forward, then a weight
- * gradient. */
-static double next_start(const struct play *g, const struct stage *st, int64_t s, int *kind)
+/* The next task that starts first where the schedule fills every gap: an input gradient before a
+ * forward, a forward before a weight gradient. */
+static struct next next_greedy(const struct play *g, const struct stage *st, int64_t s)
 {
     static const int priority[] = {BACKWARD, FORWARD, WEIGHT};
     const int64_t all = g->m * g->v;
-    double best = INFINITY;
-    if (g->kinds == 2) {
-        int64_t chunk, mb;
-        *kind = fixed_kind(g, st, s);
-        if (st->done[*kind] >= all)
-            return INFINITY;
-        virtual_task(g, st->done[*kind], *kind != FORWARD, &chunk, &mb);
-        return fmax(st->free_s, inputs_ready_s(g, s, chunk, mb, *kind));
-    }
+    struct next best = {.start_s = INFINITY};
     for (int i = 0; i < 3; i++) {
         const int k = priority[i];
         if (st->done[k] >= all)
@@ -142,13 +152,9 @@ static double next_start(const struct play *g, const struct stage *st, int64_t s
             continue;
         if (k == WEIGHT && st->done[WEIGHT] >= st->done[BACKWARD])
             continue;
-        int64_t chunk, mb;
-        virtual_task(g, st->done[k], k != FORWARD, &chunk, &mb);
-        const double start = fmax(st->free_s, inputs_ready_s(g, s, chunk, mb, k));
-        if (start < best) {
-            best = start;
-            *kind = k;
-        }
+        const struct next next = next_of(g, st, s, k);
+        if (next.start_s < best.start_s)
+            best = next;
     }
     return best;
 }
@@ -163,23 +169,28 @@ static double duration_s(const struct play *g, int64_t s, int kind)
     return whole * (g->scale ? g->scale[s] : 1) / (double)g->v;
 }
 
-static void run_task(const struct play *g, struct stage *st, int64_t s, int kind, double start,
+static void run_task(const struct play *g, struct stage *st, int64_t s, const struct next *next,
                      struct sp_played *played)
 {
-    int64_t chunk, mb;
-    virtual_task(g, st->done[kind]++, kind != FORWARD, &chunk, &mb);
-    struct sp_task *task = slot(g, s, chunk, mb, kind);
-    const double length = duration_s(g, s, kind);
-    *task = (struct sp_task){start,       start + length, (int32_t)s, (int32_t)chunk,
-                             (int32_t)mb, "FBW"[kind],    false};
+    const int kind = next->kind;
+    const double length = st->length_s[kind];
+    struct sp_task *task = slot(g, s, next->chunk, next->mb, kind);
+    *task = (struct sp_task){next->start_s,
+                             next->start_s + length,
+                             (int32_t)s,
+                             (int32_t)next->chunk,
+                             (int32_t)next->mb,
+                             "FBW"[kind],
+                             false};
+    st->done[kind]++;
     st->free_s = task->end_s;
     played->busy_s[s] += length;
     if (task->end_s > played->makespan_s)
         played->makespan_s = task->end_s;
     if (kind == FORWARD)
-        st->in_flight += 1 / (double)g->v;
+        st->in_flight += g->share;
     else if (kind == BACKWARD)
-        st->in_flight -= 1 / (double)g->v;
+        st->in_flight -= g->share;
     if (st->in_flight > played->peak_in_flight[s])
         played->peak_in_flight[s] = st->in_flight;
 }
@@ -194,11 +205,11 @@ static bool play_fixed(const struct play *g, struct stage *stages, int64_t total
     for (int64_t before = -1; done < total && done > before;) {
         before = done;
         for (int64_t s = 0; s < g->p; s++)
-            for (int kind; done < total; done++) {
-                const double start = next_start(g, &stages[s], s, &kind);
-                if (start == INFINITY)
+            for (; done < total; done++) {
+                const struct next next = next_fixed(g, &stages[s], s);
+                if (next.start_s == INFINITY)
                     break;
-                run_task(g, &stages[s], s, kind, start, played);
+                run_task(g, &stages[s], s, &next, played);
             }
     }
     return done == total;
@@ -209,20 +220,19 @@ static bool play_fixed(const struct play *g, struct stage *stages, int64_t total
 static bool play_greedy(const struct play *g, struct stage *stages, int64_t total,
                         struct sp_played *played)
 {
-    double start[SP_MAX_STAGES] = {0};
-    int kind[SP_MAX_STAGES] = {0};
+    struct next next[SP_MAX_STAGES] = {{0}};
     for (int64_t s = 0; s < g->p; s++)
-        start[s] = next_start(g, &stages[s], s, &kind[s]);
+        next[s] = next_greedy(g, &stages[s], s);
     for (int64_t done = 0; done < total; done++) {
         int64_t at = 0;
         for (int64_t s = 1; s < g->p; s++)
-            if (start[s] < start[at])
+            if (next[s].start_s < next[at].start_s)
                 at = s;
-        if (start[at] == INFINITY)
+        if (next[at].start_s == INFINITY)
             return false;
-        run_task(g, &stages[at], at, kind[at], start[at], played);
+        run_task(g, &stages[at], at, &next[at], played);
         for (int64_t s = at > 0 ? at - 1 : 0; s <= at + 1 && s < g->p; s++)
-            start[s] = next_start(g, &stages[s], s, &kind[s]);
+            next[s] = next_greedy(g, &stages[s], s);
     }
     return true;
 }
@@ -230,25 +240,31 @@ static bool play_greedy(const struct play *g, struct stage *stages, int64_t tota
 bool sp_play_pipeline(const struct sp_pipeline *q, const double *scale, double hop_s,
                       struct sp_task *tasks, struct sp_played *played)
 {
-    struct stage stages[SP_MAX_STAGES] = {{0}};
+    struct stage stages[SP_MAX_STAGES];
     const int64_t total = sp_tasks_of(q);
     const bool chunked = q->schedule == SP_INTERLEAVED || q->schedule == SP_CIRCULAR;
+    const int64_t v = chunked ? q->chunks : 1;
     const struct play g = {q,
                            scale,
                            hop_s,
                            tasks,
                            q->stages,
                            q->microbatches,
-                           chunked ? q->chunks : 1,
-                           splits_weight(q->schedule) ? 3 : 2};
+                           v,
+                           splits_weight(q->schedule) ? 3 : 2,
+                           1 / (double)v};
     if (total == 0)
         return false;
     played->makespan_s = 0;
     played->tasks = total;
     for (int64_t i = 0; i < total; i++)
         tasks[i].end_s = -1;
-    for (int64_t s = 0; s < g.p; s++)
+    for (int64_t s = 0; s < g.p; s++) {
         played->busy_s[s] = played->peak_in_flight[s] = 0;
+        stages[s] = (struct stage){.warm_up = warm_up(&g, s)};
+        for (int kind = 0; kind < g.kinds; kind++)
+            stages[s].length_s[kind] = duration_s(&g, s, kind);
+    }
     if (q->schedule == SP_DUALPIPE)
         return sp_play_dual(q, scale, hop_s, tasks, played);
     return splits_weight(q->schedule) ? play_greedy(&g, stages, total, played)
