@@ -220,7 +220,7 @@ static bool play_fixed(const struct play *g, struct stage *stages, int64_t total
 static bool play_greedy(const struct play *g, struct stage *stages, int64_t total,
                         struct sp_played *played)
 {
-    struct next next[SP_MAX_STAGES] = {{0}};
+    struct next next[SP_MAX_STAGES];
     for (int64_t s = 0; s < g->p; s++)
         next[s] = next_greedy(g, &stages[s], s);
     for (int64_t done = 0; done < total; done++) {
@@ -253,7 +253,7 @@ bool sp_play_pipeline(const struct sp_pipeline *q, const double *scale, double h
                            v,
                            splits_weight(q->schedule) ? 3 : 2,
                            1 / (double)v};
-    if (total == 0)
+    if (total == 0 || g.p < 1)
         return false;
     played->makespan_s = 0;
     played->tasks = total;
