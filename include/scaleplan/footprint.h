@@ -13,8 +13,9 @@
 /* How a model is spread. Every degree is >= 1. */
 struct sp_spread {
     double dp; /* N_d: replicas that the optimizer state may be sharded over */
-    double tp, pp, ep, cp;
-    int zero; /* 0: replicated; 1: optimizer; 2: and gradients; 3: and weights */
+    double tp, pp, cp;
+    double ep; /* among the dp cp ranks */
+    int zero;  /* 0: replicated; 1: optimizer; 2: and gradients; 3: and weights */
     double microbatches_in_flight; /* of the fullest stage; 1 without a pipeline */
 };
 
@@ -26,7 +27,9 @@ struct sp_footprint {
 };
 
 /* States of one device: what ZeRO leaves whole, what it divides by N_d, after TP, PP and (for
- * routed experts) EP. `params` are all parameters, `experts` the routed ones among them. bytes.
+ * routed experts) EP. `params` are all parameters, `experts` the routed ones among them. The ranks
+ * of EP are some of dp cp, which `ep` must divide: an expert's states are shared by dp cp / ep of
+ * them, and ZeRO divides both kinds of parameters by dp cp in the end. bytes.
  * ZeRO, Rajbhandari et al. 2020, section 5: DP (w+g+K)P; stage 1 (w+g)P + KP/N_d; stage 2 wP +
  * (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
 struct sp_footprint sp_state_footprint(double params, double experts,

@@ -25,7 +25,7 @@ static const struct sp_option options[] = {
     {"fsdp", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "the same with --zero 3"},
     DEGREE("tp", "tensor-parallel degree"),
     DEGREE("pp", "pipeline stages"),
-    DEGREE("ep", "expert-parallel degree, of routed experts"),
+    DEGREE("ep", "expert-parallel degree of routed experts, among the DP x CP ranks"),
     DEGREE("cp", "context-parallel degree"),
     {"in-flight", "N", SP_WHOLE, 1, 1e9, NULL, "1", "micro-batches in flight on the fullest stage"},
     SP_OPTION_BATCH,
@@ -76,6 +76,24 @@ struct memory {
     struct sp_report *report;
 };
 
+/* EP takes its ranks from DP x CP, and whole experts. */
+static bool check_experts(const struct memory *f, struct sp_error *error)
+{
+    const double ep = f->spread.ep, ranks = f->spread.dp * f->spread.cp;
+    if (ep <= 1)
+        return true;
+    if (!sp_model_has_shape(&f->model) || f->model.moe.experts == 0)
+        return sp_fail(error, SP_INPUT, "--ep %.0f: the model has no experts", ep);
+    if (f->model.moe.experts % (int64_t)ep != 0)
+        return sp_fail(error, SP_INPUT, "--ep %.0f does not divide the model's %lld experts", ep,
+                       (long long)f->model.moe.experts);
+    if (fmod(ranks, ep) != 0)
+        return sp_fail(error, SP_INPUT,
+                       "--ep %.0f: its ranks are some of DP x CP, %.0f here, which it must divide",
+                       ep, ranks);
+    return true;
+}
+
 static bool load(const struct sp_args *args, struct memory *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
@@ -98,6 +116,8 @@ static bool load(const struct sp_args *args, struct memory *f, struct sp_error *
         f->spread.dp = fsdp;
     f->spread.zero = !isnan(zero) ? (int)zero : isnan(fsdp) ? 0 : 3;
     f->devices = f->spread.dp * f->spread.tp * f->spread.pp * f->spread.cp;
+    if (!check_experts(f, error))
+        return false;
     if (f->spread.pp > 1 && sp_model_has_shape(&f->model) && f->spread.pp > (double)f->model.layers)
         return sp_fail(error, SP_INPUT, "--pp: more stages than the model's %lld layers",
                        (long long)f->model.layers);

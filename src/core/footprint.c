@@ -6,14 +6,15 @@
 struct sp_footprint sp_state_footprint(double params, double experts, const struct sp_precision *q,
                                        const struct sp_spread *s)
 {
-    const double slice = s->tp * s->pp;
-    const double mine = (params - experts) / slice + experts / (slice * s->ep);
+    const double slice = s->tp * s->pp, shards = s->dp * s->cp;
+    const double whole = (params - experts) / slice + experts / (slice * s->ep);
+    /* EP takes its ranks from the shards, so that shards / ep of them share an expert */
+    const double shared = params / (slice * shards);
     const double K = q->master_bytes + q->optimizer_bytes;
-    const double shards = s->dp * s->cp;
     struct sp_footprint f = {
-        .params = mine * q->weight_bytes / (s->zero >= 3 ? shards : 1),
-        .grads = mine * q->grad_bytes / (s->zero >= 2 ? shards : 1),
-        .optimizer = mine * K / (s->zero >= 1 ? shards : 1),
+        .params = (s->zero >= 3 ? shared : whole) * q->weight_bytes,
+        .grads = (s->zero >= 2 ? shared : whole) * q->grad_bytes,
+        .optimizer = (s->zero >= 1 ? shared : whole) * K,
     };
     f.total = f.params + f.grads + f.optimizer;
     return f;

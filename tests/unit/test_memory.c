@@ -31,6 +31,28 @@ static void state_bytes(void **state)
     }
 }
 
+/* Mixtral's 46.7e9 parameters, 45.1e9 of them routed experts, on 32 devices: TP 2, PP 2, DP 8,
+ * EP 4. Whatever the stage of ZeRO, what the devices hold together is the model times its copies: 8
+ * of the dense part and 2 of each expert where nothing is sharded, one where it is. */
+static void expert_states(void **state)
+{
+    (void)state;
+    const struct sp_precision q = {
+        .weight_bytes = 2, .grad_bytes = 4, .master_bytes = 4, .optimizer_bytes = 8};
+    const double P = 46.7e9, E = 45.1e9, copies = 8 * (P - E) + 2 * E;
+    for (int zero = 0; zero <= 3; zero++) {
+        const struct sp_spread s = {.dp = 4, .tp = 2, .pp = 2, .ep = 4, .cp = 2, .zero = zero};
+        const struct sp_footprint f = sp_state_footprint(P, E, &q, &s);
+        assert_close(f.params * 32, 2 * (zero >= 3 ? P : copies), 1e-14);
+        assert_close(f.grads * 32, 4 * (zero >= 2 ? P : copies), 1e-14);
+        assert_close(f.optimizer * 32, 12 * (zero >= 1 ? P : copies), 1e-14);
+        assert_close(f.total, f.params + f.grads + f.optimizer, 0);
+    }
+    /* alone on a device: everything */
+    const struct sp_spread one = {.dp = 1, .tp = 1, .pp = 1, .ep = 1, .cp = 1, .zero = 0};
+    assert_close(sp_state_footprint(P, E, &q, &one).total, 18 * P, 1e-15);
+}
+
 /* The scaling book's exercise: block inputs 2BD; three MLP matmul outputs 2B(D + 2F). LLaMA-2 13B,
  * D = 5120, F = 13824. */
 static void textbook_policies(void **state)
@@ -105,9 +127,10 @@ static void policies_shrink(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(state_bytes), cmocka_unit_test(textbook_policies),
-        cmocka_unit_test(korthikanti), cmocka_unit_test(gated_grouped),
-        cmocka_unit_test(mixture),     cmocka_unit_test(policies_shrink),
+        cmocka_unit_test(state_bytes),       cmocka_unit_test(expert_states),
+        cmocka_unit_test(textbook_policies), cmocka_unit_test(korthikanti),
+        cmocka_unit_test(gated_grouped),     cmocka_unit_test(mixture),
+        cmocka_unit_test(policies_shrink),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }
