@@ -179,6 +179,10 @@ static void llama3_405b(void **state)
                  (double)(best.pp * best.chunks) * 989.4e12 / (2. * 126 * 53248 * 5e10), 1e-14);
     assert_close(best.bubble, (double)(best.pp - 1) / (double)(best.chunks * best.microbatches),
                  1e-15);
+    /* 4 stages of 16 chunks: two layers in a full chunk, where 126 / 64 is the mean */
+    assert_int_equal(best.pp * best.chunks, 64);
+    assert_close(best.uneven, 2 / (126.0 / 64), 1e-15);
+    assert_close(best.step_with_bubble_s, best.step_s * best.uneven * (1 + best.bubble), 1e-15);
 }
 
 /* Inside one node NVLink binds. 8 H100, 2199 tokens a GPU. */
