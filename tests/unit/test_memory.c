@@ -77,6 +77,19 @@ static void korthikanti(void **state)
     assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_NONE), 32 * 12288. + 4 * 96, 0);
 }
 
+/* Korthikanti et al. 2022, table 2, with s = 2048, b = 1, h = 12288, a = 96, t = 8: sbh = 25165824,
+ * 5as/h = 80. */
+static void korthikanti_table(void **state)
+{
+    (void)state;
+    const double sbh = 25165824;
+    assert_true(sp_gpt_activation_bytes(SP_GPT_NONE, 2048, 1, 12288, 96, 8) == sbh * 114);
+    assert_true(sp_gpt_activation_bytes(SP_GPT_TP, 2048, 1, 12288, 96, 8) == sbh * (10 + 3 + 10));
+    assert_true(sp_gpt_activation_bytes(SP_GPT_TP_SP, 2048, 1, 12288, 96, 8) == sbh * 114 / 8);
+    assert_true(sp_gpt_activation_bytes(SP_GPT_SELECTIVE, 2048, 1, 12288, 96, 8) == sbh * 34 / 8);
+    assert_true(sp_gpt_activation_bytes(SP_GPT_FULL, 2048, 1, 12288, 96, 8) == sbh * 2);
+}
+
 /* Gated, grouped queries: 8h + 2 d_h (a + 2k) + 2 a d_h + 4a + 6f. Llama 3 70B: h = 8192, 64 heads
  * and 8 KV heads of 128, f = 28672. */
 static void gated_grouped(void **state)
@@ -129,8 +142,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(state_bytes),       cmocka_unit_test(expert_states),
         cmocka_unit_test(textbook_policies), cmocka_unit_test(korthikanti),
-        cmocka_unit_test(gated_grouped),     cmocka_unit_test(mixture),
-        cmocka_unit_test(policies_shrink),
+        cmocka_unit_test(korthikanti_table), cmocka_unit_test(gated_grouped),
+        cmocka_unit_test(mixture),           cmocka_unit_test(policies_shrink),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

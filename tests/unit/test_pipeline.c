@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <scaleplan/pipeline.h>
 
@@ -82,9 +83,6 @@ static void played_is_closed(void **state)
     assert_true(played > 200);
 }
 
-/* A last stage of twice the time sets the pace of 1F1B: warm-up through 3 stages, 8 (F+B) twice as
- * long, and 3 backward passes after the last: 3 + 48 + 6 = 57 s. Sends of 0.5 s add 3 on the way
- * there and 3 back. */
 /* Interleaving needs m in multiples of p to play; with fewer, a group takes as long as a full one
  * less what it does not fill: p = 4, v = 2, m = 1 passes 8 chunks of 1/2 forward and back, alone:
  * 12 of F + B = 3, of which 3 work. m = 6: a full group of 4, then (2 x 4 + 2 - 1) / 2 of two. */
@@ -100,6 +98,9 @@ static void few_microbatches(void **state)
     assert_close(sp_bubble_s(&many), 6, 1e-15);
 }
 
+/* A last stage of twice the time sets the pace of 1F1B: warm-up through 3 stages, 8 (F+B) twice as
+ * long, and 3 backward passes after the last: 3 + 48 + 6 = 57 s. Sends of 0.5 s add 3 on the way
+ * there and 3 back. */
 static void unequal_stages(void **state)
 {
     (void)state;
@@ -113,6 +114,102 @@ static void unequal_stages(void **state)
     assert_true(sp_play_pipeline(&q, scale, 0.5, tasks, &g));
     assert_close(g.makespan_s, 60, 1e-12);
     free(tasks);
+}
+
+/* Tasks of a play by what they are; v chunks of each of p stages in a row are p v virtual stages.
+ */
+struct timetable {
+    const struct sp_task *of[3][8][4][64]; /* kind, stage, chunk, micro-batch */
+};
+
+static double end_s(const struct timetable *t, int kind, int64_t virtual_stage, int64_t p,
+                    int64_t mb)
+{
+    return t->of[kind][virtual_stage % p][virtual_stage / p][mb]->end_s;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct sp_task *x = a, *y = b;
+    return (x->start_s > y->start_s) - (x->start_s < y->start_s);
+}
+
+/* On stages of any speed every task runs once, for as long as it takes, after what it needs has
+ * been done and sent, and no stage does two things at once. DualPipe's second half of micro-batches
+ * passes the devices from the last to the first. */
+static void tasks_wait_for_their_input(void **state)
+{
+    (void)state;
+    static struct sp_task tasks[3 * 8 * 4 * 64];
+    static struct timetable t;
+    static struct sp_played g;
+    int done = 0;
+    srand(11);
+    for (int i = 0; i < 3000; i++) {
+        const enum sp_schedule schedule =
+            (enum sp_schedule)(SP_GPIPE + rand() % (SP_CIRCULAR - SP_GPIPE + 1));
+        const bool chunked = schedule == SP_INTERLEAVED || schedule == SP_CIRCULAR;
+        const bool dual = schedule == SP_DUALPIPE;
+        const bool thirds = dual || schedule == SP_ZB_H1 || schedule == SP_ZB_H2;
+        const int64_t p = dual ? 2 + 2 * (rand() % 4) : 1 + rand() % 8;
+        const int64_t v = chunked ? 1 + rand() % 4 : 1;
+        const int64_t m = dual      ? 2 * p + 2 * (rand() % 8)
+                          : chunked ? p * (1 + rand() % 6)
+                                    : 1 + rand() % 24;
+        const struct sp_pipeline q = plan(schedule, p, m, v);
+        const double hop = rand() % 2 ? 0 : 0.125, length[] = {1, thirds ? 1 : 2, 1};
+        double scale[8];
+        for (int s = 0; s < 8; s++)
+            scale[s] = 1 + (rand() % 5) / 4.0;
+        if (sp_tasks_of(&q) == 0)
+            continue;
+        assert_true(sp_play_pipeline(&q, scale, hop, tasks, &g));
+        assert_true(g.tasks == p * v * m * (thirds ? 3 : 2));
+        memset(&t, 0, sizeof t);
+        double last_s = 0;
+        for (int64_t k = 0; k < g.tasks; k++) {
+            const struct sp_task *const task = &tasks[k];
+            const int kind = (int)(strchr("FBW", task->kind) - "FBW");
+            assert_null(t.of[kind][task->stage][task->chunk][task->microbatch]);
+            t.of[kind][task->stage][task->chunk][task->microbatch] = task;
+            assert_close(task->end_s - task->start_s, length[kind] * scale[task->stage] / (double)v,
+                         1e-12);
+            last_s = fmax(last_s, task->end_s);
+        }
+        assert_true(last_s == g.makespan_s);
+        done++;
+        for (int64_t k = 0; k < g.tasks; k++) {
+            const struct sp_task *const task = &tasks[k];
+            const bool from_the_end = dual && task->microbatch >= m / 2;
+            const int64_t at = task->chunk * p + task->stage, n = p * v, mb = task->microbatch;
+            const int64_t before = from_the_end ? at + 1 : at - 1,
+                          after = from_the_end ? at - 1 : at + 1;
+            double ready = 0;
+            if (task->kind == 'F' && before >= 0 && before < n)
+                ready = end_s(&t, 0, before, p, mb) + (p > 1 ? hop : 0);
+            if (task->kind == 'B')
+                ready = after >= 0 && after < n ? end_s(&t, 1, after, p, mb) + (p > 1 ? hop : 0)
+                                                : end_s(&t, 0, at, p, mb);
+            if (task->kind == 'W')
+                ready = end_s(&t, 1, at, p, mb);
+            if (task->start_s < ready - 1e-9)
+                fail_msg("schedule %d, p %d, m %d, v %d: %c of micro-batch %d on stage %d starts "
+                         "at %g, its input is there at %g",
+                         schedule, (int)p, (int)m, (int)v, task->kind, (int)mb, (int)at,
+                         task->start_s, ready);
+        }
+        const int64_t each = g.tasks / p;
+        for (int64_t s = 0; s < p; s++) {
+            struct sp_task mine[3 * 4 * 64];
+            memcpy(mine, tasks + s * each, (size_t)each * sizeof *mine);
+            qsort(mine, (size_t)each, sizeof *mine, by_start);
+            for (int64_t k = 0; k < each; k++) {
+                assert_int_equal(mine[k].stage, s);
+                assert_true(k == 0 || mine[k].start_s >= mine[k - 1].end_s - 1e-9);
+            }
+        }
+    }
+    assert_true(done > 2500);
 }
 
 /* What cannot be played says so before anything is written. */
@@ -130,9 +227,13 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms),     cmocka_unit_test(microbatches_for),
-        cmocka_unit_test(in_flight),        cmocka_unit_test(played_is_closed),
-        cmocka_unit_test(few_microbatches), cmocka_unit_test(unequal_stages),
+        cmocka_unit_test(closed_forms),
+        cmocka_unit_test(microbatches_for),
+        cmocka_unit_test(in_flight),
+        cmocka_unit_test(played_is_closed),
+        cmocka_unit_test(few_microbatches),
+        cmocka_unit_test(unequal_stages),
+        cmocka_unit_test(tasks_wait_for_their_input),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
