@@ -1043,27 +1043,59 @@ static struct pass pass_of(const struct world *w, bool moe)
     return (struct pass){with + tp + ep, recompute, with - without};
 }
 
+/* Idle time of either of two equal stages that work `work` s on a micro-batch, of which the weight
+ * gradients take `late` s. One stage waits for the other's first pass and last one. */
+static double idle_of_two_s(const struct sp_plan *p, int m, double work, double late)
+{
+    switch (p->schedule) {
+    case SP_NAIVE: /* one at a time */
+        return m * work;
+    case SP_INTERLEAVED: /* a chunk's passes; an odd micro-batch goes round alone */
+    case SP_CIRCULAR:
+        return m % 2 ? work : work / (double)p->vpp;
+    case SP_ZB_H1: /* the weight gradients of two micro-batches fill the gap, or of three */
+        return fmax(0, work - fmin(m, 2) * late);
+    case SP_ZB_H2:
+        return fmax(0, work - fmin(m, 3) * late);
+    default: /* DualPipe fills two devices from both ends */
+        return 0;
+    }
+}
+
+/* Two stages under a schedule that has a closed form only: the one that works longer than it waits
+ * sets the pace, and waits as long as the other would in a pipeline of its like. */
+static double two_stages_s(const struct sp_plan *p, int m, const double *work, const double *late)
+{
+    const double idle[] = {idle_of_two_s(p, m, work[0], late[0]),
+                           idle_of_two_s(p, m, work[1], late[1])};
+    const int slow = m * work[1] - idle[1] > m * work[0] - idle[0];
+    return m * work[slow] + idle[1 - slow];
+}
+
 static double obvious_step(const struct world *w)
 {
     const struct sp_plan *const p = &w->p;
     const double T = tokens_of(w), t = (double)p->tp, D = (double)w->m.d_model,
                  V = (double)w->m.vocab;
     const int m = (int)sp_plan_microbatches(p), stages = (int)p->pp;
-    double forward[16], backward[16], held = 0, work[16];
+    double forward[16], backward[16], held = 0, work[16], late[16];
     int slowest = 0;
     for (int s = 0; s < stages; s++) {
         const int from = first_layer(&w->m, stages, s), to = first_layer(&w->m, stages, s + 1);
         double dense, experts, recompute = 0;
-        work[s] = 0;
+        work[s] = late[s] = 0;
         for (int layer = from; layer < to; layer++) {
             const struct pass pass = pass_of(w, has_experts(&w->m, layer));
             work[s] += pass.work;
             recompute += pass.recompute;
+            late[s] += pass.weight_grad;
         }
         if (s == 0)
             work[s] += 3 * passes_s(w, 2 * T * D);
-        if (s == stages - 1)
+        if (s == stages - 1) {
             work[s] += 3 * product_s(w, T, D, V / t, false) + 3 * passes_s(w, 3 * T * V / t);
+            late[s] += product_s(w, T, D, V / t, false);
+        }
         held_of(&w->m, p, from, to, &dense, &experts);
         if (s == 0)
             held = dense + experts;
@@ -1074,19 +1106,25 @@ static double obvious_step(const struct world *w)
                                      : (double)p->shards;
             const double stride = (double)(p->stages_inside ? p->tp * p->pp : p->tp);
             work[s] += hidden_s(w, work[s], gathering_s(w, group, stride, 6 * (dense + experts)));
+            late[s] = 0; /* the next gather stands where weight gradients would wait */
         }
         forward[s] = (work[s] - recompute) / 3;
         backward[s] = work[s] - forward[s];
         slowest = work[s] > work[slowest] ? s : slowest;
     }
-    const double pipeline =
-        stages == 1 ? m * work[0] : played(p->schedule == SP_GPIPE, stages, m, forward, backward);
+    const bool closed = p->schedule != SP_GPIPE && p->schedule != SP_1F1B;
+    const double pipeline = stages == 1 ? m * work[0]
+                            : closed
+                                ? two_stages_s(p, m, work, late)
+                                : played(p->schedule == SP_GPIPE, stages, m, forward, backward);
     double step = fmax(pipeline, m * work[slowest]);
     /* sends there and back */
     if (stages > 1) {
         const int64_t apart = p->tp * p->cp * (p->stages_inside ? 1 : p->dp);
         const double link = w->hw.network.kind == SP_TORUS ? 9e10 : 2 * apart <= 8 ? 4.5e11 : 5e10;
-        step += 2 * (m + stages - 1) * (2 * T * D / t / (link * k(w, SP_C_SEND)) + 5e-6);
+        const double seen = w->f.overlaps_sends && p->vpp > 1 ? k(w, SP_C_CONTENTION) : 1;
+        step += 2 * (m + stages - 1) * (double)p->vpp *
+                (seen * 2 * T * D / t / (link * k(w, SP_C_SEND)) + 5e-6);
     }
     /* gradients and weights over the replicas, hidden behind a micro-batch */
     const double stride = (double)(p->stages_inside ? p->tp * p->pp : p->tp), each = pipeline / m;
@@ -1139,6 +1177,13 @@ static void steps(void **state)
             w.p.shards = w.p.dp * w.p.cp;
         }
         w.p.batch *= w.p.micro_batch;
+        if (w.p.pp == 2 && rand() % 2) {
+            w.p.schedule = (enum sp_schedule)(rand() % SP_SCHEDULES);
+            if (w.p.schedule == SP_INTERLEAVED || w.p.schedule == SP_CIRCULAR)
+                w.p.vpp = ANY(2, 3);
+            if (w.p.schedule != SP_DUALPIPE)
+                w.p.batch -= w.p.dp * w.p.micro_batch * (rand() % 3);
+        }
         w.p.stages_inside = rand() % 2;
         w.p.dtype = rand() % 3 ? SP_BF16 : SP_FP8;
         if (w.m.moe.experts > 0)
@@ -1148,6 +1193,7 @@ static void steps(void **state)
         const bool torus = rand() % 2;
         w.hw = machine(torus, sp_plan_devices(&w.p));
         w.f = (struct sp_framework){.overlaps_tp = rand() % 2,
+                                    .overlaps_sends = rand() % 2,
                                     .stops_early = rand() % 2,
                                     .capacity_factor = (double)ANY(1, 2),
                                     .keeps_gathered = rand() % 2,
