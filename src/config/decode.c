@@ -208,7 +208,7 @@ static bool nativise(struct sp_json *json, const struct sp_sources *sources, str
 {
     if (!sp_is_huggingface(json->root))
         return true;
-    cJSON *const native = sp_from_huggingface(json->root, json->origin, sources->assume, error);
+    cJSON *const native = sp_from_huggingface(json, sources->assume, error);
     if (!native)
         return false;
     cJSON_Delete(json->root);
