@@ -86,6 +86,7 @@ struct sp_label {
     bool clears; /* a vertical rule leaves its row free */
     bool below;  /* with beside: under the place, not above */
     bool beside; /* a character to the right (SP_LEFT) or left (SP_RIGHT) of the place, and above */
+    bool yields; /* left out where it would cover an earlier label or a rule */
     char text[SP_PLOT_TEXT];
 };
 
