@@ -965,17 +965,40 @@ static struct operators operators_of(const struct world *w, bool moe)
     return o;
 }
 
+/* Who a group is: TP itself, groups beside TP's chips, EP groups that take TP's chips too. */
+enum who { TENSOR, BESIDE_TENSOR, OVER_TENSOR };
+
+/* Bytes/s into a chip of a torus, from both sides of each axis that closes into a ring. Where a box
+ * of chips is given to TP, TP has the links of the box; a part of an axis has an end, and the links
+ * outside are shared by as many others as the box is long. */
+static double torus_rate_of(const struct world *w, enum who who, double size)
+{
+    const double chips = (double)w->hw.chips_per_slice;
+    const bool boxed = w->p.tp_axes[0] > 0 && who != OVER_TENSOR;
+    double rate = 0, outside = 1;
+    for (int axis = 0; axis < 2; axis++) {
+        const int32_t length = w->hw.shape.axis[axis], mine = boxed ? w->p.tp_axes[axis] : 1;
+        if (!boxed && length > 1)
+            rate += 2 * 9e10;
+        if (boxed && who == TENSOR && mine > 1)
+            rate += (mine == length ? 2 : 1) * 9e10;
+        if (boxed && who == BESIDE_TENSOR && mine < length)
+            rate += 2 * 9e10 / mine;
+        outside *= (double)length / mine;
+    }
+    if (!boxed)
+        return rate * log(fmin(size, chips)) / log(chips);
+    return who == TENSOR ? rate : rate * log(fmin(size, outside)) / log(outside);
+}
+
 /* Gathering over `size` devices that stand `stride` ranks apart. */
-static double gathering_s(const struct world *w, double size, double stride, double bytes)
+static double gathering_s(const struct world *w, enum who who, double size, double stride,
+                          double bytes)
 {
     if (size <= 1)
         return 0;
     if (w->hw.network.kind == SP_TORUS) {
-        double rate = 0, chips = (double)w->hw.chips_per_slice;
-        for (int axis = 0; axis < 2; axis++) /* both ways round every axis */
-            if (w->hw.shape.axis[axis] > 1)
-                rate += 2 * 9e10;
-        rate *= log(fmin(size, chips)) / log(chips);
+        const double rate = torus_rate_of(w, who, size);
         return bytes * (size - 1) / size / (rate * k(w, SP_C_SCALE_UP)) + 1e-6 * fmin(64, size);
     }
     double inside = floor(8 / stride);
@@ -986,18 +1009,14 @@ static double gathering_s(const struct world *w, double size, double stride, dou
     return nodes > 1 ? blend(within, across) + 5e-6 * (nodes - 1) : within + 3e-6 * (inside - 1);
 }
 
-static double exchanging_s(const struct world *w, double size, double stride, double bytes)
+static double exchanging_s(const struct world *w, enum who who, double size, double stride,
+                           double bytes)
 {
     const double share = k(w, SP_C_EXCHANGE);
     if (size <= 1)
         return 0;
-    if (w->hw.network.kind == SP_TORUS) { /* a quarter of gathering everybody's bytes, no latency */
-        double rate = 0, chips = (double)w->hw.chips_per_slice;
-        for (int axis = 0; axis < 2; axis++)
-            if (w->hw.shape.axis[axis] > 1)
-                rate += 2 * 9e10;
-        return size * bytes / (4 * rate * log(fmin(size, chips)) / log(chips) * share);
-    }
+    if (w->hw.network.kind == SP_TORUS) /* a quarter of gathering everybody's bytes, no latency */
+        return size * bytes / (4 * torus_rate_of(w, who, size) * share);
     double inside = floor(8 / stride);
     inside = inside < 1 ? 1 : inside > size ? size : inside;
     return bytes * (inside - 1) / size / (4.5e11 * share) +
@@ -1014,7 +1033,13 @@ static double hidden_s(const struct world *w, double work, double comm)
  * stand in this slice. Neighbours are `apart` ranks from each other. */
 struct sharing {
     double shards, copies, slices, apart;
+    enum who who;
 };
+
+static enum who experts_are(const struct sp_plan *p)
+{
+    return p->etp == p->tp ? BESIDE_TENSOR : OVER_TENSOR;
+}
 
 static struct sharing sharing_of(const struct world *w, bool experts)
 {
@@ -1027,9 +1052,9 @@ static struct sharing sharing_of(const struct world *w, bool experts)
         apart = different;
     }
     const bool torus = w->hw.network.kind == SP_TORUS;
-    return (struct sharing){shards, all / shards,
-                            torus && p->dp % w->hw.slices == 0 ? (double)w->hw.slices : 1,
-                            apart * (double)(p->stages_inside ? p->pp : 1)};
+    return (struct sharing){
+        shards, all / shards, torus && p->dp % w->hw.slices == 0 ? (double)w->hw.slices : 1,
+        apart * (double)(p->stages_inside ? p->pp : 1), experts ? experts_are(p) : BESIDE_TENSOR};
 }
 
 /* Between slices each chip has a quarter of its host's 2.5e10 bytes/s. */
@@ -1043,7 +1068,7 @@ static double sharding_s(const struct world *w, bool experts, double bytes)
 {
     const struct sharing s = sharing_of(w, experts);
     const double in_slice = fmin(s.shards, s.shards * s.copies / s.slices);
-    const double within = gathering_s(w, in_slice, s.apart, bytes);
+    const double within = gathering_s(w, s.who, in_slice, s.apart, bytes);
     const double between = dcn_s(w, s.shards / in_slice, bytes / in_slice);
     return between > 0 ? blend(within, between) : within;
 }
@@ -1053,7 +1078,7 @@ static double adding_s(const struct world *w, bool experts, double bytes)
 {
     const struct sharing s = sharing_of(w, experts);
     const double in_slice = fmax(1, s.copies / s.slices), mine = bytes / s.shards;
-    return 2 * gathering_s(w, in_slice, s.apart * s.shards, mine) +
+    return 2 * gathering_s(w, s.who, in_slice, s.apart * s.shards, mine) +
            2 * dcn_s(w, s.copies / in_slice, mine / in_slice);
 }
 
@@ -1093,11 +1118,11 @@ static struct pass pass_of(const struct world *w, bool moe)
                        w->m.heads)
             : 2 * (double)w->m.kv_heads * (double)w->m.head_dim;
     const double kv = 2 * kv_width * T * (double)p->cp / t;
-    const double cp = 3 * gathering_s(w, (double)p->cp, t, kv);
+    const double cp = 3 * gathering_s(w, BESIDE_TENSOR, (double)p->cp, t, kv);
     const double cp_exposed = hidden_s(w, attention, cp);
     /* tensor: a gather and a reduce-scatter of each block, one more gather backward with shards */
     const double one =
-        gathering_s(w, t, 1, 2 * T * D) * (w->f.overlaps_tp ? k(w, SP_C_TP_EXPOSED) : 1);
+        gathering_s(w, TENSOR, t, 1, 2 * T * D) * (w->f.overlaps_tp ? k(w, SP_C_TP_EXPOSED) : 1);
     const bool mlp_has_tp = !moe || w->m.moe.shared_experts > 0;
     const double down = w->f.stops_early ? 0 : r->down;
     const int each = p->sequence_parallel ? 5 : 4;
@@ -1109,7 +1134,7 @@ static struct pass pass_of(const struct world *w, bool moe)
     }
     /* experts: there and back, forward and backward, and what is not kept */
     const double way =
-        exchanging_s(w, (double)p->ep, (double)p->etp,
+        exchanging_s(w, experts_are(p), (double)p->ep, (double)p->etp,
                      2 * T / t * (double)w->m.moe.top_k * D * p->imbalance * w->f.capacity_factor);
     double ep = moe ? 4 * way : 0;
     if (moe && r->up == 1)
@@ -1253,7 +1278,7 @@ static void steps(void **state)
 {
     (void)state;
     srand(6);
-    int compared = 0;
+    int compared = 0, boxes = 0;
     for (int i = 0; i < 60000; i++) {
         struct world w = {.m = random_model()};
         w.m.d_model *= ANY(1, 8, 32);
@@ -1282,6 +1307,15 @@ static void steps(void **state)
             w.p.pp = ANY(1, 2);
         const bool torus = rand() % 2;
         w.hw = machine(torus, sp_plan_devices(&w.p));
+        if (torus && w.p.tp > 1 && rand() % 2) { /* a box of tp chips */
+            const int32_t x = (int32_t)ANY(1, 2, 4), y = (int32_t)w.p.tp / x;
+            if (x * y == w.p.tp && w.hw.shape.axis[0] % x == 0 && w.hw.shape.axis[1] % y == 0) {
+                w.p.tp_axes[0] = x;
+                w.p.tp_axes[1] = y;
+                w.p.tp_axes[2] = 1;
+                boxes++;
+            }
+        }
         w.f = (struct sp_framework){.overlaps_tp = rand() % 2,
                                     .overlaps_sends = rand() % 2,
                                     .stops_early = rand() % 2,
@@ -1304,7 +1338,7 @@ static void steps(void **state)
         compared++;
     }
     print_message("%d steps\n", compared);
-    assert_true(compared >= 10000);
+    assert_true(compared >= 10000 && boxes > 1000);
 }
 
 /* The order in which an array's dimensions are written changes nothing. */

@@ -112,6 +112,7 @@ static void is_steps(const struct problem *p, const struct sp_found *f)
     assert_int_equal(sp_check_plan(&p->model, &f->plan, sp_chips(&p->hw), p->hw.slices),
                      SP_PLAN_OK);
     sp_fullest_stage(&p->model, &p->precision, &f->plan, &p->framework.framework, &m);
+    assert_true(f->plan.etp == 1 || f->plan.etp == f->plan.tp);
     assert_true(sp_estimate_step(&in).step == f->step_s);
     assert_true((double)m.device == f->bytes);
     assert_true(f->bytes <= p->space.most_bytes);
