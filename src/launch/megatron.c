@@ -17,7 +17,6 @@ static const struct {
     {"--num-virtual-stages-per-pipeline-rank", "vpp", offsetof(struct sp_plan, vpp), false},
     {"--context-parallel-size", "cp", offsetof(struct sp_plan, cp), false},
     {"--expert-model-parallel-size", "ep", offsetof(struct sp_plan, ep), false},
-    {"--expert-tensor-parallel-size", "etp", offsetof(struct sp_plan, etp), false},
     {"--micro-batch-size", "micro-batch", offsetof(struct sp_plan, micro_batch), true},
 };
 
@@ -65,32 +64,78 @@ static const char *const unread[] = {"--optimizer-cpu-offload",
 
 static const char *const strategies[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
 
-/* Where a word of a shell stands: inside of an array, line breaks part words and end nothing. */
+static bool is_flag(const char *word)
+{
+    return word[0] == '-' && word[1] == '-' && word[2] >= 'a' && word[2] <= 'z';
+}
+
+/* Where a word of a shell stands: inside of an array, or of quotes that hold several arguments
+ * (ARGS="--fp8-format hybrid --bf16", which the shell splits when it uses them), line breaks part
+ * words and end nothing. */
 struct shell {
     const char *at;
     int arrays; /* parentheses that are open */
-    bool ended; /* a command, or an array, ended before the word */
+    char list;  /* the quote of such a list, 0 outside */
+    bool ended; /* a command, an array or a list ended before the word */
 };
 
-/* Blanks, comments, line continuations, the parentheses of arrays. */
+/* The first character from `at` that closes this quote, or the end. */
+static const char *closing(const char *at, char quote)
+{
+    for (; *at && *at != quote; at++)
+        if (quote == '"' && *at == '\\' && at[1])
+            at++;
+    return at;
+}
+
+/* Whether quotes open a list of arguments here: a flag first, or variables and then a flag, and
+ * more than one word. */
+static bool opens_list(const char *at)
+{
+    static const char blanks[] = " \t\r\n\\";
+    const char *const end = (*at == '"' || *at == '\'') ? closing(at + 1, *at) : at;
+    const char *word = at + 1;
+    if (at == end)
+        return false;
+    for (word += strspn(word, blanks); word < end && *word == '$'; word += strspn(word, blanks))
+        word += strcspn(word, " \t\r\n\\\"'");
+    const size_t n = strcspn(word, blanks);
+    return word < end && is_flag(word) && (word + n < end || word > at + 1);
+}
+
+/* Blanks, comments, line continuations, the parentheses of arrays, the quotes of lists. */
 static void skip_blanks(struct shell *shell)
 {
     shell->ended = false;
     for (;; shell->at++) {
         const char *const at = shell->at;
+        const bool bare = !shell->list;
         if (*at == '\\' && (at[1] == '\n' || at[1] == '\r'))
             shell->at++;
-        else if (*at == '#')
+        else if (bare && *at == '#')
             shell->at += strcspn(at, "\n") - 1;
-        else if (*at == '(')
+        else if (bare && *at == '(')
             shell->arrays++;
-        else if (*at == ')' || (*at == '\n' && shell->arrays == 0))
+        else if (bare && (*at == ')' || (*at == '\n' && shell->arrays == 0)))
             shell->ended = true;
+        else if (*at && *at == shell->list)
+            shell->ended = true;
+        else if (bare && opens_list(at))
+            shell->list = *at;
         else if (*at == '\0' || !strchr(" \t\r\n", *at))
             return;
-        if (*at == ')' && shell->arrays > 0)
+        if (!bare && *at == shell->list)
+            shell->list = 0;
+        if (bare && *at == ')' && shell->arrays > 0)
             shell->arrays--;
     }
+}
+
+/* Whether an unquoted character ends a word. */
+static bool ends_word(const struct shell *shell, const char *at)
+{
+    return strchr(shell->list ? " \t\r\n" : " \t\r\n()", *at) ||
+           (*at == '\\' && (at[1] == '\n' || at[1] == '\r')) || (!shell->list && opens_list(at));
 }
 
 /* The next word of a shell's script, quotes taken off; false at the end. */
@@ -101,24 +146,17 @@ static bool next_word(struct shell *shell, char *word, size_t size)
     const char *at = shell->at;
     if (!*at)
         return false;
-    for (char quote = 0; *at && (quote || !strchr(" \t\r\n()", *at)); at++) {
+    for (char quote = 0; *at && *at != shell->list && (quote || !ends_word(shell, at)); at++) {
         if (!quote && (*at == '\'' || *at == '"'))
             quote = *at;
         else if (quote && *at == quote)
             quote = 0;
-        else if (!quote && *at == '\\' && (at[1] == '\n' || at[1] == '\r'))
-            break;
         else if (n + 1 < size)
             word[n++] = *at;
     }
     word[n] = '\0';
     shell->at = at;
     return true;
-}
-
-static bool is_flag(const char *word)
-{
-    return word[0] == '-' && word[1] == '-' && word[2] >= 'a' && word[2] <= 'z';
 }
 
 /* Flags with their values; several values of one are joined by blanks. */
@@ -148,21 +186,44 @@ static bool read_flags(const char *text, struct sp_settings *settings, struct sp
     return true;
 }
 
+/* Chunks of layers on a stage: said, or by their layers; 0 when those do not divide. */
+static int64_t virtual_stages(struct sp_settings *s, struct sp_error *error)
+{
+    const int64_t per_chunk =
+        sp_setting_whole(s, "--num-layers-per-virtual-pipeline-stage", 1, 0, error);
+    const int64_t layers = sp_setting_whole(s, "--num-layers", 1, 0, error);
+    const int64_t pp = sp_setting_whole(s, "--pipeline-model-parallel-size", 1, 1, error);
+    if (per_chunk == 0)
+        return sp_setting_whole(s, "--num-virtual-stages-per-pipeline-rank", 1, 1, error);
+    return layers > 0 && layers % (pp * per_chunk) == 0 ? layers / pp / per_chunk : 0;
+}
+
+/* Inside of experts Megatron splits matmuls as outside, where it is not told otherwise. */
+static void read_experts(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+{
+    const int64_t tp = sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error);
+    const int64_t ep = sp_setting_whole(s, "--expert-model-parallel-size", 1, 1, error);
+    if (sp_setting(s, "--num-experts") || ep > 1)
+        sp_launch_option(
+            launch, "etp", "%lld",
+            (long long)sp_setting_whole(s, "--expert-tensor-parallel-size", 1, tp, error));
+}
+
 static void read_degrees(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
         if (sp_setting(s, degrees[i].flag))
             sp_launch_option(launch, degrees[i].option, "%lld",
                              (long long)sp_setting_whole(s, degrees[i].flag, 1, 1, error));
-    const int64_t per_chunk =
-        sp_setting_whole(s, "--num-layers-per-virtual-pipeline-stage", 1, 0, error);
-    const int64_t layers = sp_setting_whole(s, "--num-layers", 1, 0, error);
-    const int64_t pp = sp_setting_whole(s, "--pipeline-model-parallel-size", 1, 1, error);
-    if (per_chunk > 0 && layers > 0 && layers % (pp * per_chunk) == 0)
-        sp_launch_option(launch, "vpp", "%lld", (long long)(layers / pp / per_chunk));
-    else if (per_chunk > 0)
-        sp_launch_note(launch, "--num-layers-per-virtual-pipeline-stage: needs --num-layers that "
-                               "the chunks divide");
+    if (sp_setting(s, "--num-layers-per-virtual-pipeline-stage")) {
+        const int64_t vpp = virtual_stages(s, error);
+        if (vpp > 0)
+            sp_launch_option(launch, "vpp", "%lld", (long long)vpp);
+        else
+            sp_launch_note(launch, "--num-layers-per-virtual-pipeline-stage: needs --num-layers "
+                                   "that the chunks divide");
+    }
+    read_experts(s, launch, error);
     sp_launch_option(launch, "sp", "%s", sp_setting(s, "--sequence-parallel") ? "on" : "off");
     if (sp_setting(s, "--seq-length"))
         sp_launch_option(launch, "seq", "%lld",
@@ -215,11 +276,12 @@ static void read_recompute(struct sp_settings *s, struct sp_launch *launch, stru
                       *const modules = sp_setting(s, "--recompute-modules");
     if (granularity && strcmp(granularity, "full") == 0) {
         const char *const method = sp_setting(s, "--recompute-method");
-        const double layers = sp_setting_number(s, "--num-layers", NAN, error),
-                     some = sp_setting_number(s, "--recompute-num-layers", NAN, error);
-        const int64_t chunks =
-            sp_setting_whole(s, "--pipeline-model-parallel-size", 1, 1, error) *
-            sp_setting_whole(s, "--num-virtual-stages-per-pipeline-rank", 1, 1, error);
+        const double layers = (double)sp_setting_whole(s, "--num-layers", 1, 0, error),
+                     some =
+                         (double)sp_setting_whole(s, "--recompute-num-layers", 0, 1000000, error);
+        const int64_t vpp = virtual_stages(s, error),
+                      chunks = sp_setting_whole(s, "--pipeline-model-parallel-size", 1, 1, error) *
+                               (vpp > 0 ? vpp : 1);
         sp_launch_option(launch, "remat", "full");
         if (method && strcmp(method, "block") == 0 && some * (double)chunks < layers)
             sp_launch_option(launch, "remat-layers", "%.17g", some * (double)chunks / layers);
@@ -240,6 +302,20 @@ static void read_recompute(struct sp_settings *s, struct sp_launch *launch, stru
                        sp_safe(modules));
 }
 
+/* The export's word on the framework counts where the arguments leave it open: NeMo overlaps TP,
+ * which shows where there is TP with sequence parallelism. */
+static void read_framework(const struct sp_settings *s, const struct sp_settings *assumed,
+                           bool parallel, struct sp_launch *launch)
+{
+    const char *const said = sp_setting(assumed, "framework");
+    const bool overlaps = sp_setting(s, "--tp-comm-overlap"),
+               shows = parallel && sp_setting(s, "--sequence-parallel");
+    sp_launch_option(launch, "framework", "%s",
+                     overlaps                                        ? "nemo"
+                     : said && !(shows && strcmp(said, "nemo") == 0) ? said
+                                                                     : "megatron");
+}
+
 static void read_habits(struct sp_settings *s, struct sp_launch *launch)
 {
     const bool half = sp_setting(s, "--bf16") || sp_setting(s, "--fp16");
@@ -250,8 +326,6 @@ static void read_habits(struct sp_settings *s, struct sp_launch *launch)
                      : !half      ? "fp32"
                      : bf16_grads ? "mixed16"
                                   : "mixed18");
-    sp_launch_option(launch, "framework", "%s",
-                     sp_setting(s, "--tp-comm-overlap") ? "nemo" : "megatron");
     if (sp_setting(s, "--fine-grained-activation-offloading"))
         sp_launch_option(launch, "offload", "on");
     for (size_t i = 0; i < sizeof unread / sizeof *unread - 1; i++)
@@ -280,7 +354,14 @@ static void read_frequency(struct sp_settings *s, char *out, size_t size, struct
 
 #define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
 
-/* The model's kind of block. Megatron's MLP is 4 D wide where no width is given. */
+/* The MLP's width where it is not given: 4 D, or two thirds of that for a gated one, rounded down
+ * to 64 (validate_args of megatron/training/arguments.py). */
+static int64_t usual_width(int64_t d_model, bool gated)
+{
+    return gated ? 8 * d_model / 192 * 64 : 4 * d_model;
+}
+
+/* The model's kind of block. */
 static void read_kinds(struct sp_settings *s, char *out, size_t size, struct sp_error *error)
 {
     const char *const norm = sp_setting(s, "--normalization"), *const position = sp_setting(
@@ -288,7 +369,8 @@ static void read_kinds(struct sp_settings *s, char *out, size_t size, struct sp_
     const bool biased = !sp_setting(s, "--disable-bias-linear");
     const long long heads = sp_setting_whole(s, "--num-attention-heads", 1, 1, error);
     if (!sp_setting(s, "--ffn-hidden-size"))
-        ADD(",d_ff=%lld", 4 * (long long)sp_setting_whole(s, "--hidden-size", 1, 1, error));
+        ADD(",d_ff=%lld", (long long)usual_width(sp_setting_whole(s, "--hidden-size", 1, 1, error),
+                                                 sp_setting(s, "--swiglu")));
     ADD(",kv_heads=%lld",
         sp_setting(s, "--group-query-attention")
             ? (long long)sp_setting_whole(s, "--num-query-groups", 1, heads, error)
@@ -350,12 +432,13 @@ static void read_model(struct sp_settings *s, struct sp_launch *launch, struct s
 bool sp_read_megatron(const char *text, const char *origin, int64_t devices,
                       struct sp_launch *launch, struct sp_error *error)
 {
-    static struct sp_settings settings;
-    settings.n = 0;
-    settings.origin = origin;
+    static struct sp_settings settings, assumed;
+    settings.n = assumed.n = 0;
+    settings.origin = assumed.origin = origin;
     launch->format = "Megatron-LM arguments";
     const int before = error->lines;
-    if (!read_flags(text, &settings, error))
+    if (!read_flags(text, &settings, error) ||
+        !sp_read_assumed_lines(text, &assumed, launch, error))
         return false;
     if (!sp_setting(&settings, "--tensor-model-parallel-size") &&
         !sp_setting(&settings, "--num-layers") && !sp_setting(&settings, "--micro-batch-size"))
@@ -368,6 +451,12 @@ bool sp_read_megatron(const char *text, const char *origin, int64_t devices,
     read_sharding(&settings, devices, launch, error);
     read_recompute(&settings, launch, error);
     read_habits(&settings, launch);
+    read_framework(&settings, &assumed,
+                   sp_setting_whole(&settings, "--tensor-model-parallel-size", 1, 1, error) > 1,
+                   launch);
+    if (!sp_setting(&settings, "--num-distributed-optimizer-instances"))
+        sp_assume(&assumed, "fsdp", launch);
+    sp_assume(&assumed, "imbalance", launch);
     return error->lines == before;
 }
 
@@ -378,7 +467,12 @@ static int64_t member(const void *base, size_t offset)
     return value;
 }
 
-static void write_model(const struct sp_model *m, FILE *out)
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void write_model(const struct sp_model *m, int64_t seq, FILE *out)
 {
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         if (member(m, shape[i].offset) > 0)
@@ -391,11 +485,9 @@ static void write_model(const struct sp_model *m, FILE *out)
     fputs(!m->o_bias && !m->mlp_bias && m->qkv_bias ? "--add-qkv-bias\n" : "", out);
     fputs(m->qk_norm == SP_QK_NORM_HEAD ? "--qk-layernorm\n" : "", out);
     fputs(!m->tied_embeddings ? "--untie-embeddings-and-output-weights\n" : "", out);
-    if (m->learned_positions > 0)
-        fprintf(out, "--position-embedding-type learned_absolute\n--max-position-embeddings %lld\n",
-                (long long)m->learned_positions);
-    else
-        fputs("--position-embedding-type rope\n", out);
+    fprintf(out, "--position-embedding-type %s\n--max-position-embeddings %lld\n",
+            m->learned_positions > 0 ? "learned_absolute" : "rope",
+            (long long)most(m->learned_positions > 0 ? m->learned_positions : m->max_seq, seq));
     for (size_t i = 0; i < sizeof mixture / sizeof *mixture && m->moe.experts > 0; i++)
         fprintf(out, "%s %lld\n", mixture[i].flag, (long long)member(m, mixture[i].offset));
     if (m->moe.experts > 0) {
@@ -407,7 +499,10 @@ static void write_model(const struct sp_model *m, FILE *out)
                     (long long)(m->layers - m->moe.dense_layers));
         else if (m->moe.every > 1)
             fprintf(out, "--moe-layer-freq %lld\n", (long long)m->moe.every);
-        fputs(m->moe.score_correction_bias ? "--moe-router-enable-expert-bias\n" : "", out);
+        fputs(m->moe.score_correction_bias ? "--moe-router-score-function "
+                                             "sigmoid\n--moe-router-enable-expert-bias\n"
+                                           : "",
+              out);
         fputs("--moe-grouped-gemm\n--moe-token-dispatcher-type alltoall\n", out);
     }
     if (m->mla.kv_lora_rank > 0)
@@ -417,8 +512,11 @@ static void write_model(const struct sp_model *m, FILE *out)
             fprintf(out, "%s %lld\n", latents[i].flag, (long long)member(m, latents[i].offset));
 }
 
-static void lose_model(const struct sp_model *m, struct sp_written *lost)
+static void lose_model(const struct sp_model *m, int64_t seq, struct sp_written *lost)
 {
+    if (m->learned_positions > 0 && m->learned_positions < seq)
+        sp_lose(lost, "a table of %lld learned positions for %lld tokens",
+                (long long)m->learned_positions, (long long)seq);
     if (m->norms_per_layer != 2)
         sp_lose(lost, "%lld norms in a block", (long long)m->norms_per_layer);
     if (m->norm == SP_NORM_LAYER_NO_BIAS || m->norm == SP_NORM_NO_AFFINE)
@@ -443,6 +541,19 @@ static void lose_model(const struct sp_model *m, struct sp_written *lost)
                 (long long)m->moe.every);
 }
 
+/* Layers that are recomputed in each chunk of `of`; a share of all layers. */
+static double recomputed(const struct sp_launched *l, double *of)
+{
+    const struct sp_plan *const p = l->plan;
+    *of = (double)l->model->layers / (double)(p->pp * p->vpp);
+    return p->recompute_layers > 0 ? ceil(p->recompute_layers * *of - 1e-9) : 0;
+}
+
+static bool overlaps_tp(const struct sp_launched *l)
+{
+    return l->plan->sequence_parallel && strcmp(l->framework, "nemo") == 0;
+}
+
 static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
@@ -460,6 +571,12 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
                 (long long)sp_plan_microbatches(p), (long long)p->pp);
     if (p->batch % (p->dp * p->micro_batch) != 0)
         sp_lose(lost, "a batch that replicas and micro-batches do not divide");
+    double layers;
+    const double some = recomputed(l, &layers);
+    if (p->recompute_layers < 1 && strcmp(l->remat, "full") == 0 &&
+        some * (double)chunks / (double)L != p->recompute_layers)
+        sp_lose(lost, "recompute of a share of %g; %.0f of %g layers of a chunk stand for it",
+                p->recompute_layers, some, layers);
     if (p->stages_inside)
         sp_lose(lost, "stages as neighbours (--placement pp-inside)");
     if (p->tp > 1 && l->model->moe.experts > 0 && !p->sequence_parallel)
@@ -469,18 +586,17 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "recompute policy %s", l->remat);
     if (p->recompute_layers < 1 && strcmp(l->remat, "full") != 0)
         sp_lose(lost, "a share of the layers for recompute policy %s", l->remat);
-    static const char *const recipes[] = {"mixed16", "mixed18", "fp8", "fp32", NULL};
-    int recipe = 0;
-    while (recipes[recipe] && strcmp(recipes[recipe], l->precision) != 0)
-        recipe++;
-    if (!recipes[recipe])
-        sp_lose(lost, "precision recipe %s", l->precision);
+    if (!sp_recipe_is(l, "mixed16") && !sp_recipe_is(l, "mixed18") && !sp_recipe_is(l, "fp8") &&
+        !sp_recipe_is(l, "fp32"))
+        sp_lose(lost, "precision recipe %s; %s with fp32 states and gradients stands for it",
+                sp_recipe_text(l), p->dtype == SP_FP8 ? "fp8" : "bf16");
 }
 
 static void write_recompute(const struct sp_launched *l, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
-    const double per_chunk = (double)l->model->layers / (double)(p->pp * p->vpp);
+    double per_chunk;
+    const double some = recomputed(l, &per_chunk);
     if (strcmp(l->remat, "selective") == 0)
         fputs("--recompute-granularity selective\n", out);
     else if (strcmp(l->remat, "dots") == 0)
@@ -489,7 +605,7 @@ static void write_recompute(const struct sp_launched *l, FILE *out)
         fprintf(out,
                 "--recompute-granularity full\n--recompute-method block\n--recompute-num-layers "
                 "%.0f\n",
-                ceil(p->recompute_layers * per_chunk - 1e-9));
+                some);
     else if (strcmp(l->remat, "full") == 0)
         fputs("--recompute-granularity full\n--recompute-method uniform\n--recompute-num-layers "
               "1\n",
@@ -503,6 +619,8 @@ static void write_plan(const struct sp_launched *l, FILE *out)
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
         if (degrees[i].always || member(p, degrees[i].offset) > 1)
             fprintf(out, "%s %lld\n", degrees[i].flag, (long long)member(p, degrees[i].offset));
+    if (l->model->moe.experts > 0) /* without it Megatron would take tp */
+        fprintf(out, "--expert-tensor-parallel-size %lld\n", (long long)p->etp);
     fputs(p->sequence_parallel ? "--sequence-parallel\n" : "", out);
     if (L % chunks != 0 && (L + 2) % chunks == 0)
         fputs("--account-for-embedding-in-pipeline-split\n--account-for-loss-in-pipeline-split\n",
@@ -520,9 +638,9 @@ static void write_plan(const struct sp_launched *l, FILE *out)
     write_recompute(l, out);
     if (p->recompute.offload)
         fputs("--fine-grained-activation-offloading\n", out);
-    if (strcmp(l->precision, "fp32") != 0)
+    if (!sp_multiplies_in_fp32(p))
         fputs("--bf16\n", out);
-    if (strcmp(l->precision, "fp8") == 0)
+    if (p->dtype == SP_FP8)
         fputs("--fp8-format hybrid\n", out);
     fputs(strcmp(l->precision, "mixed16") == 0 ? "--grad-reduce-in-bf16\n"
                                                : "--accumulate-allreduce-grads-in-fp32\n",
@@ -530,18 +648,19 @@ static void write_plan(const struct sp_launched *l, FILE *out)
     fputs("--overlap-grad-reduce\n", out);
     if (p->zero > 0)
         fputs("--overlap-param-gather\n", out);
-    if (p->sequence_parallel && strcmp(l->framework, "nemo") == 0)
+    if (overlaps_tp(l))
         fputs("--tp-comm-overlap\n", out);
 }
 
 void sp_write_megatron(const struct sp_launched *l, struct sp_written *lost, FILE *out)
 {
-    lose_model(l->model, lost);
+    lose_model(l->model, l->plan->seq, lost);
     lose_plan(l, lost);
     fputs("# Megatron-LM arguments: ", out);
     sp_write_title(l, out);
     fputs("\n", out);
     sp_write_lost(lost, "#", out);
-    write_model(l->model, out);
+    sp_write_assumed(l, overlaps_tp(l) ? "nemo" : "megatron", false, "# ", "\n", out);
+    write_model(l->model, l->plan->seq, out);
     write_plan(l, out);
 }
