@@ -140,7 +140,11 @@ static bool expand(const struct sp_args *args, struct sp_words *words, struct sp
         const char *const name = launch.option[i].name;
         const bool shapes = strcmp(name, "model") == 0 || strcmp(name, "shape") == 0 ||
                             strcmp(name, "set") == 0; /* a launch sets parts of the model alone */
-        if (!model || !shapes)
+        char tp[32];
+        snprintf(tp, sizeof tp, "%.0f", sp_number_of(args, "tp"));
+        if (strcmp(name, "etp") == 0 && launch.etp_is_tp && sp_given(args, "tp"))
+            sp_add_option(words, name, tp);
+        else if (!model || !shapes)
             sp_add_option(words, name, launch.option[i].value);
     }
     return true;

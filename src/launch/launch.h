@@ -15,6 +15,7 @@ struct sp_launch {
         char name[24], value[768];
     } option[SP_LAUNCH_OPTIONS];
     int options;
+    bool etp_is_tp; /* experts are split as the rest: what is typed for TP counts for them too */
     char note[SP_LAUNCH_NOTES][160];
     int notes;
 };

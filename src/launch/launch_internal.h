@@ -70,6 +70,10 @@ bool sp_multiplies_in_fp32(const struct sp_plan *plan);
 /* "fp32", or "fp32 with matmuls in bf16" where the recipe's name would mean others. */
 const char *sp_recipe_text(const struct sp_launched *l);
 
+/* Flags (--name) of a shell's script with their values; several values of one are joined by blanks.
+ */
+bool sp_read_flags(const char *text, struct sp_settings *settings, struct sp_error *error);
+
 bool sp_read_megatron(const char *text, const char *origin, int64_t devices,
                       struct sp_launch *launch, struct sp_error *error);
 bool sp_read_deepspeed(const cJSON *root, const char *origin, int64_t devices,

@@ -1,17 +1,11 @@
-/* Megatron-LM: an argument list, alone or inside a shell script. Flags:
- * megatron/training/arguments.py and the fields of TransformerConfig, ModelParallelConfig and
- * TrainingConfig, Megatron-LM 0.20. */
+/* Megatron-LM: an argument list, alone or inside a shell script, as a plan. */
 #include <math.h>
 #include <string.h>
 
-#include "launch_internal.h"
+#include "megatron.h"
 
 /* Whole numbers that stand for one another. */
-static const struct {
-    const char *flag, *option;
-    size_t offset; /* in struct sp_plan */
-    bool always;   /* written even where it is 1 */
-} degrees[] = {
+const struct sp_degree_flag sp_degree_flags[] = {
     {"--tensor-model-parallel-size", "tp", offsetof(struct sp_plan, tp), true},
     {"--pipeline-model-parallel-size", "pp", offsetof(struct sp_plan, pp), true},
     {"--num-virtual-stages-per-pipeline-rank", "vpp", offsetof(struct sp_plan, vpp), false},
@@ -25,27 +19,25 @@ static const struct {
     {                                                                                              \
         flag, key, offsetof(struct sp_model, member)                                               \
     }
-struct shape_flag {
-    const char *flag, *key;
-    size_t offset;
-};
-static const struct shape_flag shape[] = {
+const struct sp_shape_flag sp_shape_flags[] = {
     FIELD("--num-layers", "layers", layers),      FIELD("--hidden-size", "d_model", d_model),
     FIELD("--ffn-hidden-size", "d_ff", d_ff),     FIELD("--num-attention-heads", "heads", heads),
     FIELD("--kv-channels", "head_dim", head_dim), FIELD("--vocab-size", "vocab", vocab),
 };
-static const struct shape_flag mixture[] = {
+const struct sp_shape_flag sp_mixture_flags[] = {
     FIELD("--num-experts", "moe.experts", moe.experts),
     FIELD("--moe-router-topk", "moe.top_k", moe.top_k),
     FIELD("--moe-ffn-hidden-size", "moe.d_ff_expert", moe.d_ff_expert),
 };
-static const struct shape_flag latents[] = {
+const struct sp_shape_flag sp_latent_flags[] = {
     FIELD("--q-lora-rank", "mla.q_lora_rank", mla.q_lora_rank),
     FIELD("--kv-lora-rank", "mla.kv_lora_rank", mla.kv_lora_rank),
     FIELD("--qk-head-dim", "mla.qk_nope_head_dim", mla.qk_nope_head_dim),
     FIELD("--qk-pos-emb-head-dim", "mla.qk_rope_head_dim", mla.qk_rope_head_dim),
     FIELD("--v-head-dim", "mla.v_head_dim", mla.v_head_dim),
 };
+
+const char *const sp_strategies[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
 
 /* Arguments that change memory or time and that no option of `step` has. */
 static const char *const unread[] = {"--optimizer-cpu-offload",
@@ -61,130 +53,6 @@ static const char *const unread[] = {"--optimizer-cpu-offload",
                                      "--exp-avg-sq-dtype",
                                      "--mtp-num-layers",
                                      "--recompute-modules"};
-
-static const char *const strategies[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
-
-static bool is_flag(const char *word)
-{
-    return word[0] == '-' && word[1] == '-' && word[2] >= 'a' && word[2] <= 'z';
-}
-
-/* Where a word of a shell stands: inside of an array, or of quotes that hold several arguments
- * (ARGS="--fp8-format hybrid --bf16", which the shell splits when it uses them), line breaks part
- * words and end nothing. */
-struct shell {
-    const char *at;
-    int arrays; /* parentheses that are open */
-    char list;  /* the quote of such a list, 0 outside */
-    bool ended; /* a command, an array or a list ended before the word */
-};
-
-/* The first character from `at` that closes this quote, or the end. */
-static const char *closing(const char *at, char quote)
-{
-    for (; *at && *at != quote; at++)
-        if (quote == '"' && *at == '\\' && at[1])
-            at++;
-    return at;
-}
-
-/* Whether quotes open a list of arguments here: a flag first, or variables and then a flag, and
- * more than one word. */
-static bool opens_list(const char *at)
-{
-    static const char blanks[] = " \t\r\n\\";
-    const char *const end = (*at == '"' || *at == '\'') ? closing(at + 1, *at) : at;
-    const char *word = at + 1;
-    if (at == end)
-        return false;
-    for (word += strspn(word, blanks); word < end && *word == '$'; word += strspn(word, blanks))
-        word += strcspn(word, " \t\r\n\\\"'");
-    const size_t n = strcspn(word, blanks);
-    return word < end && is_flag(word) && (word + n < end || word > at + 1);
-}
-
-/* Blanks, comments, line continuations, the parentheses of arrays, the quotes of lists. */
-static void skip_blanks(struct shell *shell)
-{
-    shell->ended = false;
-    for (;; shell->at++) {
-        const char *const at = shell->at;
-        const bool bare = !shell->list;
-        if (*at == '\\' && (at[1] == '\n' || at[1] == '\r'))
-            shell->at++;
-        else if (bare && *at == '#')
-            shell->at += strcspn(at, "\n") - 1;
-        else if (bare && *at == '(')
-            shell->arrays++;
-        else if (bare && (*at == ')' || (*at == '\n' && shell->arrays == 0)))
-            shell->ended = true;
-        else if (*at && *at == shell->list)
-            shell->ended = true;
-        else if (bare && opens_list(at))
-            shell->list = *at;
-        else if (*at == '\0' || !strchr(" \t\r\n", *at))
-            return;
-        if (!bare && *at == shell->list)
-            shell->list = 0;
-        if (bare && *at == ')' && shell->arrays > 0)
-            shell->arrays--;
-    }
-}
-
-/* Whether an unquoted character ends a word. */
-static bool ends_word(const struct shell *shell, const char *at)
-{
-    return strchr(shell->list ? " \t\r\n" : " \t\r\n()", *at) ||
-           (*at == '\\' && (at[1] == '\n' || at[1] == '\r')) || (!shell->list && opens_list(at));
-}
-
-/* The next word of a shell's script, quotes taken off; false at the end. */
-static bool next_word(struct shell *shell, char *word, size_t size)
-{
-    size_t n = 0;
-    skip_blanks(shell);
-    const char *at = shell->at;
-    if (!*at)
-        return false;
-    for (char quote = 0; *at && *at != shell->list && (quote || !ends_word(shell, at)); at++) {
-        if (!quote && (*at == '\'' || *at == '"'))
-            quote = *at;
-        else if (quote && *at == quote)
-            quote = 0;
-        else if (n + 1 < size)
-            word[n++] = *at;
-    }
-    word[n] = '\0';
-    shell->at = at;
-    return true;
-}
-
-/* Flags with their values; several values of one are joined by blanks. */
-static bool read_flags(const char *text, struct sp_settings *settings, struct sp_error *error)
-{
-    char word[256];
-    struct shell shell = {.at = text};
-    bool open = false; /* the last flag may have values yet */
-    while (next_word(&shell, word, sizeof word)) {
-        struct sp_setting *const last = settings->n > 0 ? &settings->at[settings->n - 1] : NULL;
-        open = is_flag(word) || (open && !shell.ended);
-        char *const equals = strchr(word, '=');
-        if (is_flag(word) && equals) {
-            *equals = '\0';
-            if (!sp_add_setting(settings, word, equals + 1, error))
-                return false;
-        } else if (is_flag(word)) {
-            if (!sp_add_setting(settings, word, NULL, error))
-                return false;
-        } else if (open && last) {
-            const size_t used = strlen(last->value);
-            snprintf(last->value + used, sizeof last->value - used, "%s%s", used > 0 ? " " : "",
-                     word);
-            last->has_value = true;
-        }
-    }
-    return true;
-}
 
 /* Chunks of layers on a stage: said, or by their layers; 0 when those do not divide. */
 static int64_t virtual_stages(struct sp_settings *s, struct sp_error *error)
@@ -203,6 +71,7 @@ static void read_experts(struct sp_settings *s, struct sp_launch *launch, struct
 {
     const int64_t tp = sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error);
     const int64_t ep = sp_setting_whole(s, "--expert-model-parallel-size", 1, 1, error);
+    launch->etp_is_tp = !sp_setting(s, "--expert-tensor-parallel-size");
     if (sp_setting(s, "--num-experts") || ep > 1)
         sp_launch_option(
             launch, "etp", "%lld",
@@ -211,10 +80,10 @@ static void read_experts(struct sp_settings *s, struct sp_launch *launch, struct
 
 static void read_degrees(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
-    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
-        if (sp_setting(s, degrees[i].flag))
-            sp_launch_option(launch, degrees[i].option, "%lld",
-                             (long long)sp_setting_whole(s, degrees[i].flag, 1, 1, error));
+    for (size_t i = 0; i < SP_DEGREE_FLAGS; i++)
+        if (sp_setting(s, sp_degree_flags[i].flag))
+            sp_launch_option(launch, sp_degree_flags[i].option, "%lld",
+                             (long long)sp_setting_whole(s, sp_degree_flags[i].flag, 1, 1, error));
     if (sp_setting(s, "--num-layers-per-virtual-pipeline-stage")) {
         const int64_t vpp = virtual_stages(s, error);
         if (vpp > 0)
@@ -242,7 +111,7 @@ static void read_sharding(struct sp_settings *s, int64_t devices, struct sp_laun
                                                               : 0;
     bool known = !strategy;
     for (int i = 0; i < 4 && strategy; i++)
-        if (strcmp(strategy, strategies[i]) == 0) {
+        if (strcmp(strategy, sp_strategies[i]) == 0) {
             zero = i;
             known = true;
         }
@@ -399,16 +268,16 @@ static void read_model(struct sp_settings *s, struct sp_launch *launch, struct s
                        config ? " but in " : "", config ? config : "");
         return;
     }
-    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-        if (sp_setting(s, shape[i].flag))
-            ADD(",%s=%lld", shape[i].key,
-                (long long)sp_setting_whole(s, shape[i].flag, 1, 1, error));
+    for (size_t i = 0; i < SP_SHAPE_FLAGS; i++)
+        if (sp_setting(s, sp_shape_flags[i].flag))
+            ADD(",%s=%lld", sp_shape_flags[i].key,
+                (long long)sp_setting_whole(s, sp_shape_flags[i].flag, 1, 1, error));
     read_kinds(s, out, size, error);
     if (sp_setting(s, "--num-experts")) {
-        for (size_t i = 0; i < sizeof mixture / sizeof *mixture; i++)
-            if (sp_setting(s, mixture[i].flag))
-                ADD(",%s=%lld", mixture[i].key,
-                    (long long)sp_setting_whole(s, mixture[i].flag, 1, 1, error));
+        for (size_t i = 0; i < SP_MIXTURE_FLAGS; i++)
+            if (sp_setting(s, sp_mixture_flags[i].flag))
+                ADD(",%s=%lld", sp_mixture_flags[i].key,
+                    (long long)sp_setting_whole(s, sp_mixture_flags[i].flag, 1, 1, error));
         const int64_t width = sp_setting_whole(s, "--moe-ffn-hidden-size", 1, 0, error);
         const int64_t shared =
             sp_setting_whole(s, "--moe-shared-expert-intermediate-size", 0, 0, error);
@@ -420,10 +289,10 @@ static void read_model(struct sp_settings *s, struct sp_launch *launch, struct s
             ADD(",moe.score_correction_bias=true");
         read_frequency(s, out, size, launch);
     }
-    for (size_t i = 0; i < sizeof latents / sizeof *latents; i++)
-        if (sp_setting(s, "--multi-latent-attention") && sp_setting(s, latents[i].flag))
-            ADD(",%s=%lld", latents[i].key,
-                (long long)sp_setting_whole(s, latents[i].flag, 1, 1, error));
+    for (size_t i = 0; i < SP_LATENT_FLAGS; i++)
+        if (sp_setting(s, "--multi-latent-attention") && sp_setting(s, sp_latent_flags[i].flag))
+            ADD(",%s=%lld", sp_latent_flags[i].key,
+                (long long)sp_setting_whole(s, sp_latent_flags[i].flag, 1, 1, error));
     if (!sp_setting(s, "--vocab-size"))
         sp_launch_note(launch, "--vocab-size is not in it: counted without tables of tokens");
     sp_launch_option(launch, "shape", "%s", out);
@@ -437,7 +306,7 @@ bool sp_read_megatron(const char *text, const char *origin, int64_t devices,
     settings.origin = assumed.origin = origin;
     launch->format = "Megatron-LM arguments";
     const int before = error->lines;
-    if (!read_flags(text, &settings, error) ||
+    if (!sp_read_flags(text, &settings, error) ||
         !sp_read_assumed_lines(text, &assumed, launch, error))
         return false;
     if (!sp_setting(&settings, "--tensor-model-parallel-size") &&
@@ -458,209 +327,4 @@ bool sp_read_megatron(const char *text, const char *origin, int64_t devices,
         sp_assume(&assumed, "fsdp", launch);
     sp_assume(&assumed, "imbalance", launch);
     return error->lines == before;
-}
-
-static int64_t member(const void *base, size_t offset)
-{
-    int64_t value;
-    memcpy(&value, (const char *)base + offset, sizeof value);
-    return value;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static void write_model(const struct sp_model *m, int64_t seq, FILE *out)
-{
-    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-        if (member(m, shape[i].offset) > 0)
-            fprintf(out, "%s %lld\n", shape[i].flag, (long long)member(m, shape[i].offset));
-    if (m->kv_heads != m->heads && m->mla.kv_lora_rank == 0)
-        fprintf(out, "--group-query-attention\n--num-query-groups %lld\n", (long long)m->kv_heads);
-    fputs(m->gated_mlp ? "--swiglu\n" : "", out);
-    fprintf(out, "--normalization %s\n", m->norm == SP_NORM_RMS ? "RMSNorm" : "LayerNorm");
-    fputs(!m->o_bias && !m->mlp_bias ? "--disable-bias-linear\n" : "", out);
-    fputs(!m->o_bias && !m->mlp_bias && m->qkv_bias ? "--add-qkv-bias\n" : "", out);
-    fputs(m->qk_norm == SP_QK_NORM_HEAD ? "--qk-layernorm\n" : "", out);
-    fputs(!m->tied_embeddings ? "--untie-embeddings-and-output-weights\n" : "", out);
-    fprintf(out, "--position-embedding-type %s\n--max-position-embeddings %lld\n",
-            m->learned_positions > 0 ? "learned_absolute" : "rope",
-            (long long)most(m->learned_positions > 0 ? m->learned_positions : m->max_seq, seq));
-    for (size_t i = 0; i < sizeof mixture / sizeof *mixture && m->moe.experts > 0; i++)
-        fprintf(out, "%s %lld\n", mixture[i].flag, (long long)member(m, mixture[i].offset));
-    if (m->moe.experts > 0) {
-        if (m->moe.shared_experts > 0)
-            fprintf(out, "--moe-shared-expert-intermediate-size %.0f\n",
-                    (double)m->moe.shared_experts * (double)m->moe.d_ff_expert);
-        if (m->moe.dense_layers > 0)
-            fprintf(out, "--moe-layer-freq '[0]*%lld+[1]*%lld'\n", (long long)m->moe.dense_layers,
-                    (long long)(m->layers - m->moe.dense_layers));
-        else if (m->moe.every > 1)
-            fprintf(out, "--moe-layer-freq %lld\n", (long long)m->moe.every);
-        fputs(m->moe.score_correction_bias ? "--moe-router-score-function "
-                                             "sigmoid\n--moe-router-enable-expert-bias\n"
-                                           : "",
-              out);
-        fputs("--moe-grouped-gemm\n--moe-token-dispatcher-type alltoall\n", out);
-    }
-    if (m->mla.kv_lora_rank > 0)
-        fputs("--multi-latent-attention\n", out);
-    for (size_t i = 0; i < sizeof latents / sizeof *latents && m->mla.kv_lora_rank > 0; i++)
-        if (member(m, latents[i].offset) > 0)
-            fprintf(out, "%s %lld\n", latents[i].flag, (long long)member(m, latents[i].offset));
-}
-
-static void lose_model(const struct sp_model *m, int64_t seq, struct sp_written *lost)
-{
-    if (m->learned_positions > 0 && m->learned_positions < seq)
-        sp_lose(lost, "a table of %lld learned positions for %lld tokens",
-                (long long)m->learned_positions, (long long)seq);
-    if (m->norms_per_layer != 2)
-        sp_lose(lost, "%lld norms in a block", (long long)m->norms_per_layer);
-    if (m->norm == SP_NORM_LAYER_NO_BIAS || m->norm == SP_NORM_NO_AFFINE)
-        sp_lose(lost, "norms without shift or weights");
-    if (m->parallel_attention)
-        sp_lose(lost, "attention and MLP side by side");
-    if (m->embedding_norm)
-        sp_lose(lost, "a norm after the embedding");
-    if (m->o_bias != m->mlp_bias || (m->o_bias && !m->qkv_bias))
-        sp_lose(lost, "biases in some of the linear layers");
-    if (m->qk_norm == SP_QK_NORM_FULL)
-        sp_lose(lost, "norms over all heads of queries and keys");
-    if (m->lm_head_bias)
-        sp_lose(lost, "a bias on the output head");
-    if (m->extra_attention_params_per_layer > 0)
-        sp_lose(lost, "%lld further attention weights in a block (sinks, gates)",
-                (long long)m->extra_attention_params_per_layer);
-    if (m->moe.router_bias || m->moe.expert_bias)
-        sp_lose(lost, "biases of router and experts");
-    if (m->moe.dense_layers > 0 && m->moe.every > 1)
-        sp_lose(lost, "leading dense layers and experts in one layer of %lld",
-                (long long)m->moe.every);
-}
-
-/* Layers that are recomputed in each chunk of `of`; a share of all layers. */
-static double recomputed(const struct sp_launched *l, double *of)
-{
-    const struct sp_plan *const p = l->plan;
-    *of = (double)l->model->layers / (double)(p->pp * p->vpp);
-    return p->recompute_layers > 0 ? ceil(p->recompute_layers * *of - 1e-9) : 0;
-}
-
-static bool overlaps_tp(const struct sp_launched *l)
-{
-    return l->plan->sequence_parallel && strcmp(l->framework, "nemo") == 0;
-}
-
-static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
-{
-    const struct sp_plan *const p = l->plan;
-    const int64_t chunks = p->pp * p->vpp, L = l->model->layers;
-    static const bool known[SP_SCHEDULES] = {[SP_1F1B] = true, [SP_INTERLEAVED] = true};
-    if (p->pp > 1 && !known[p->schedule])
-        sp_lose(lost, "this pipeline schedule; 1F1B runs, interleaved with chunks");
-    if (L % chunks != 0 && (L + 2) % chunks != 0)
-        sp_lose(lost,
-                "%lld layers on %lld stages, but by a --pipeline-model-parallel-layout "
-                "of your own",
-                (long long)L, (long long)chunks);
-    if (p->vpp > 1 && sp_plan_microbatches(p) % p->pp != 0)
-        sp_lose(lost, "interleaving with %lld micro-batches, which %lld stages do not divide",
-                (long long)sp_plan_microbatches(p), (long long)p->pp);
-    if (p->batch % (p->dp * p->micro_batch) != 0)
-        sp_lose(lost, "a batch that replicas and micro-batches do not divide");
-    double layers;
-    const double some = recomputed(l, &layers);
-    if (p->recompute_layers < 1 && strcmp(l->remat, "full") == 0 &&
-        some * (double)chunks / (double)L != p->recompute_layers)
-        sp_lose(lost, "recompute of a share of %g; %.0f of %g layers of a chunk stand for it",
-                p->recompute_layers, some, layers);
-    if (p->stages_inside)
-        sp_lose(lost, "stages as neighbours (--placement pp-inside)");
-    if (p->tp > 1 && l->model->moe.experts > 0 && !p->sequence_parallel)
-        sp_lose(lost, "experts with TP and without sequence parallelism");
-    if (strcmp(l->remat, "none") != 0 && strcmp(l->remat, "selective") != 0 &&
-        strcmp(l->remat, "dots") != 0 && strcmp(l->remat, "full") != 0)
-        sp_lose(lost, "recompute policy %s", l->remat);
-    if (p->recompute_layers < 1 && strcmp(l->remat, "full") != 0)
-        sp_lose(lost, "a share of the layers for recompute policy %s", l->remat);
-    if (!sp_recipe_is(l, "mixed16") && !sp_recipe_is(l, "mixed18") && !sp_recipe_is(l, "fp8") &&
-        !sp_recipe_is(l, "fp32"))
-        sp_lose(lost, "precision recipe %s; %s with fp32 states and gradients stands for it",
-                sp_recipe_text(l), p->dtype == SP_FP8 ? "fp8" : "bf16");
-}
-
-static void write_recompute(const struct sp_launched *l, FILE *out)
-{
-    const struct sp_plan *const p = l->plan;
-    double per_chunk;
-    const double some = recomputed(l, &per_chunk);
-    if (strcmp(l->remat, "selective") == 0)
-        fputs("--recompute-granularity selective\n", out);
-    else if (strcmp(l->remat, "dots") == 0)
-        fputs("--recompute-granularity selective\n--recompute-modules core_attn layernorm\n", out);
-    else if (strcmp(l->remat, "full") == 0 && p->recompute_layers < 1)
-        fprintf(out,
-                "--recompute-granularity full\n--recompute-method block\n--recompute-num-layers "
-                "%.0f\n",
-                some);
-    else if (strcmp(l->remat, "full") == 0)
-        fputs("--recompute-granularity full\n--recompute-method uniform\n--recompute-num-layers "
-              "1\n",
-              out);
-}
-
-static void write_plan(const struct sp_launched *l, FILE *out)
-{
-    const struct sp_plan *const p = l->plan;
-    const int64_t L = l->model->layers, chunks = p->pp * p->vpp;
-    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
-        if (degrees[i].always || member(p, degrees[i].offset) > 1)
-            fprintf(out, "%s %lld\n", degrees[i].flag, (long long)member(p, degrees[i].offset));
-    if (l->model->moe.experts > 0) /* without it Megatron would take tp */
-        fprintf(out, "--expert-tensor-parallel-size %lld\n", (long long)p->etp);
-    fputs(p->sequence_parallel ? "--sequence-parallel\n" : "", out);
-    if (L % chunks != 0 && (L + 2) % chunks == 0)
-        fputs("--account-for-embedding-in-pipeline-split\n--account-for-loss-in-pipeline-split\n",
-              out);
-    fprintf(out, "--global-batch-size %lld\n--seq-length %lld\n", (long long)p->batch,
-            (long long)p->seq);
-    if (p->zero == 1)
-        fputs("--use-distributed-optimizer\n", out);
-    if (p->zero > 1)
-        fprintf(out, "--use-megatron-fsdp\n--data-parallel-sharding-strategy %s\n",
-                strategies[p->zero]);
-    if (p->zero > 0 && p->shards < p->dp * p->cp)
-        fprintf(out, "--num-distributed-optimizer-instances %lld\n",
-                (long long)(p->dp * p->cp / p->shards));
-    write_recompute(l, out);
-    if (p->recompute.offload)
-        fputs("--fine-grained-activation-offloading\n", out);
-    if (!sp_multiplies_in_fp32(p))
-        fputs("--bf16\n", out);
-    if (p->dtype == SP_FP8)
-        fputs("--fp8-format hybrid\n", out);
-    fputs(strcmp(l->precision, "mixed16") == 0 ? "--grad-reduce-in-bf16\n"
-                                               : "--accumulate-allreduce-grads-in-fp32\n",
-          out);
-    fputs("--overlap-grad-reduce\n", out);
-    if (p->zero > 0)
-        fputs("--overlap-param-gather\n", out);
-    if (overlaps_tp(l))
-        fputs("--tp-comm-overlap\n", out);
-}
-
-void sp_write_megatron(const struct sp_launched *l, struct sp_written *lost, FILE *out)
-{
-    lose_model(l->model, l->plan->seq, lost);
-    lose_plan(l, lost);
-    fputs("# Megatron-LM arguments: ", out);
-    sp_write_title(l, out);
-    fputs("\n", out);
-    sp_write_lost(lost, "#", out);
-    sp_write_assumed(l, overlaps_tp(l) ? "nemo" : "megatron", false, "# ", "\n", out);
-    write_model(l->model, l->plan->seq, out);
-    write_plan(l, out);
 }

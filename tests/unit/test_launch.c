@@ -88,25 +88,27 @@ static void random_words(enum sp_target target, struct sp_words *w)
     sp_add_option(w, "pp", plain ? "1" : PICK("1", "1", "2", "4"));
     sp_add_option(w, "cp", PICK("1", "1", "2"));
     sp_add_option(w, "ep", plain ? "1" : PICK("1", "1", "4", "8"));
-    maybe(w, "etp", PICK("", "", "2", "8"));
+    maybe(w, "etp", tpu ? w->word[8] : PICK("", "", "2", "8"));
     sp_add_option(w, "micro-batch", PICK("1", "2", "4"));
     sp_add_option(w, "sp", plain ? "off" : PICK("on", "off"));
-    maybe(w, "framework", PICK("", "", tpu ? "maxtext" : "nemo", "megatron", "torchtitan"));
-    maybe(w, "zero", PICK("", "0", "1", "2", "3", "3"));
+    maybe(w, "framework",
+          PICK("", "", tpu ? "maxtext" : "nemo", tpu ? "" : "megatron", "torchtitan"));
+    maybe(w, "zero", tpu ? PICK("", "", "0", "1", "3") : PICK("", "0", "1", "2", "3"));
     if (rand() % 3 == 0 && strcmp(w->word[w->n - 1], "0") != 0)
         sp_add_option(w, "fsdp", PICK("2", "8", "16", "32", "128"));
     maybe(w, "vpp", plain ? "" : PICK("", "", "", "1", "2", "4"));
     if (tpu)
         maybe(w, "schedule", PICK("", "gpipe", "circular"));
     maybe(w, "remat",
-          plain ? "none"
-                : PICK("", "none", "none", "selective", "mlp", "dots", "full", "full", "qkv"));
+          plain ? "none" : PICK("", tpu ? "qkv" : "selective", "none", "dots", "full", "mlp"));
     if (rand() % 4 == 0)
         sp_add_option(w, "remat-layers", PICK("0.5", "0.25", "0.3", "0"));
     maybe(w, "imbalance", PICK("", "", "", "1.3"));
     maybe(w, "offload", PICK("", "", "", "on"));
     maybe(w, "placement", PICK("", "", "", "pp-inside"));
-    maybe(w, "precision", PICK("", "", "mixed16", "mixed18", "fp8", "fp32", "jax12"));
+    maybe(w, "precision",
+          tpu ? PICK("", "", "", "fp8", "fp32", "jax12", "mixed16")
+              : PICK("", "", "", "fp8", "fp32", "mixed18", "mixed16"));
 }
 
 /* Writes and reads one random plan: 1 when it came back the same, 0 when there was none, or the
@@ -168,10 +170,10 @@ static void plans_come_back(void **state)
     srand(7);
     for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
         int same = 0;
-        for (int i = 0; i < 4000; i++)
+        for (int i = 0; i < 2500; i++)
             same += round_trip(targets[t], path);
         print_message("%s: %d plans out and in again\n", sp_target_names[targets[t]], same);
-        assert_true(same >= 20);
+        assert_true(same >= 30);
     }
     remove(path);
 }
