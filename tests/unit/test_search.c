@@ -109,7 +109,8 @@ static void is_steps(const struct problem *p, const struct sp_found *f)
     struct sp_stage_memory m;
     struct sp_found again;
     in.plan = &f->plan;
-    assert_int_equal(sp_check_plan(&p->model, &f->plan, sp_chips(&p->hw)), SP_PLAN_OK);
+    assert_int_equal(sp_check_plan(&p->model, &f->plan, sp_chips(&p->hw), p->hw.slices),
+                     SP_PLAN_OK);
     sp_fullest_stage(&p->model, &p->precision, &f->plan, &p->framework.framework, &m);
     assert_true(sp_estimate_step(&in).step == f->step_s);
     assert_true((double)m.device == f->bytes);
