@@ -153,6 +153,8 @@ void sp_write_launch(enum sp_target target, const struct sp_launched *launched,
     FILE *const out = open_memstream(&written->text, &size);
     if (!out)
         abort();
+    if (launched->plan->tp_axes[0] > 0) /* every framework leaves it to the mesh it builds */
+        sp_lose(written, "where TP groups lie on the torus (--tp-axes)");
     writers[target](launched, written, out);
     if (fclose(out) != 0)
         abort();

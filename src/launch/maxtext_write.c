@@ -71,8 +71,10 @@ static const char *model_name(const struct sp_model *m)
         if (memcmp((const char *)m + sp_maxtext_dimensions[k].offset,
                    (const char *)&ours + sp_maxtext_dimensions[k].offset, sizeof(int64_t)) != 0)
             return NULL;
-    return here.total == there.total && here.active == there.active ? sp_maxtext_models[i][1]
-                                                                    : NULL;
+    return m->sliding_window == ours.sliding_window && m->global_every == ours.global_every &&
+                   here.total == there.total && here.active == there.active
+               ? sp_maxtext_models[i][1]
+               : NULL;
 }
 
 /* What a model of dimensions alone cannot be. */

@@ -64,6 +64,8 @@ static void lose_model(const struct sp_model *m, int64_t seq, struct sp_written 
     if (m->learned_positions > 0 && m->learned_positions < seq)
         sp_lose(lost, "a table of %lld learned positions for %lld tokens",
                 (long long)m->learned_positions, (long long)seq);
+    if (m->sliding_window > 0 && m->sliding_window < seq)
+        sp_lose(lost, "attention to the last %lld tokens alone", (long long)m->sliding_window);
     if (m->norms_per_layer != 2)
         sp_lose(lost, "%lld norms in a block", (long long)m->norms_per_layer);
     if (m->norm == SP_NORM_LAYER_NO_BIAS || m->norm == SP_NORM_NO_AFFINE)

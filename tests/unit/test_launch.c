@@ -80,7 +80,8 @@ static void random_words(enum sp_target target, struct sp_words *w)
     sp_add_option(w, "model",
                   PICK("llama3-8b", "llama2-70b", "qwen3-30b-a3b", "deepseek-v3", "gpt3-175b",
                        "mixtral-8x7b", "llama3-405b", "glm-4.5", "kimi-k2", "qwen3-32b",
-                       "llama3.2-1b", "gpt2-xl", "falcon-40b", "llama4-maverick", "gemma2-9b"));
+                       "llama3.2-1b", "gpt2-xl", "falcon-40b", "llama4-maverick", "gemma2-9b",
+                       "gpt-oss-20b", "mistral-7b"));
     sp_add_option(w, "hw",
                   tpu ? PICK("v5p-512", "v5p-128x4", "v7-256") : PICK("h100-64", "a100-256"));
     sp_add_option(w, "batch", PICK("256x4096", "1024x2048", "512x8192", "192x1024"));
