@@ -44,9 +44,16 @@ struct sizes {
     double vocab, width, d_ff, layers, heads, kv, head_dim, positions, window;
 };
 
+/* Of how many layers one has no window, where the config does not say. */
+struct pattern {
+    const char *type;
+    double global_every;
+};
+
 #define FAMILY(type, norm, norms, gated, qk, qkv, o, mlp, tied, head_dim, traits)                  \
     {type, norm, norms, gated, qk, qkv, o, mlp, tied, head_dim, traits},
 #define SIZES(...)
+#define GLOBAL_EVERY(...)
 static const struct family families[] = {
 #include "huggingface_families.def"
 };
@@ -57,8 +64,16 @@ static const struct family families[] = {
 static const struct sizes default_sizes[] = {
 #include "huggingface_families.def"
 };
+#undef SIZES
+#undef GLOBAL_EVERY
+#define SIZES(...)
+#define GLOBAL_EVERY(...) {__VA_ARGS__},
+static const struct pattern patterns[] = {
+#include "huggingface_families.def"
+};
 #undef FAMILY
 #undef SIZES
+#undef GLOBAL_EVERY
 
 /* Types that are read as another. */
 static const char *const same[][2] = {{"phi-msft", "phi"},
@@ -263,6 +278,35 @@ static double d_ff_of(const cJSON *o, const struct family *f, double width)
     return f->traits & HF_HALF_WIDTH ? d_ff / 2 : d_ff;
 }
 
+/* Layers that attend to all tokens: listed one by one, counted before the first with a window, or
+ * every so many. */
+static double global_layers(const cJSON *o, const struct family *f, double layers)
+{
+    const cJSON *const types = member(o, "layer_types"), *type;
+    double every = number_at(o, "sliding_window_pattern", 0), listed = 0;
+    cJSON_ArrayForEach(type, types) listed +=
+        cJSON_IsString(type) && strcmp(type->valuestring, "full_attention") == 0;
+    if (cJSON_IsArray(types))
+        return listed;
+    if (member(o, "max_window_layers"))
+        return fmin(number_at(o, "max_window_layers", 0), layers);
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns && every == 0; i++)
+        if (strcmp(patterns[i].type, f->type) == 0)
+            every = patterns[i].global_every;
+    return every > 0 ? floor(layers / every) : 0;
+}
+
+static void put_window(cJSON *out, const cJSON *o, const struct family *f)
+{
+    const double window = number_at(o, "sliding_window", 0), layers = number_of(o, k_layers);
+    const double global = global_layers(o, f, layers);
+    if (window <= 0 || !flag_at(o, "use_sliding_window", true) || global >= layers)
+        return;
+    put(out, "sliding_window", window);
+    if (global > 0)
+        put(out, "global_every", floor(layers / global));
+}
+
 static void put_sizes(cJSON *out, const cJSON *o, const struct family *f)
 {
     const double width = number_of(o, k_width), heads = number_of(o, k_heads);
@@ -276,8 +320,7 @@ static void put_sizes(cJSON *out, const cJSON *o, const struct family *f)
     put(out, "head_dim", head_dim > 0 ? head_dim : heads > 0 ? width / heads : 0);
     put(out, "vocab", number_of(o, k_vocab));
     put(out, "max_seq", positions);
-    if (flag_at(o, "use_sliding_window", true))
-        put(out, "sliding_window", number_at(o, "sliding_window", 0));
+    put_window(out, o, f);
     const cJSON *const attention = member(o, "attn_config");
     const bool alibi =
         flag_at(o, "alibi", false) || (attention && flag_at(attention, "alibi", false));

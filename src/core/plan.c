@@ -90,9 +90,7 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_CP_SEQ] = "cp does not divide the sequence",
         [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts",
         [SP_PLAN_EP_DEVICES] = "ep x etp does not divide the devices of a stage",
-        [SP_PLAN_SLICES] =
-            "tp, cp and ep do not stay inside a slice: the slices must divide dp, or "
-            "pp where dp is smaller, and ep the rest of a slice",
+        [SP_PLAN_SLICES] = "tp, cp or ep would leave a slice: the slices must divide dp, or pp",
         [SP_PLAN_BATCH] = "fewer sequences than replicas",
         [SP_PLAN_MICRO_BATCH] = "the micro-batch is larger than a replica's share of the batch",
         [SP_PLAN_VPP_SCHEDULE] =

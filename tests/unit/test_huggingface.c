@@ -261,9 +261,57 @@ static void names(void **state)
     }
 }
 
+/* Which layers have a window: gpt-oss lists them, Gemma 2 has every second and Gemma 3 five of six,
+ * Qwen 2 the last ones where it uses it at all, Mistral all. */
+static void windows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config;
+        int64_t window, global_every;
+    } rows[] = {
+        {"\"model_type\":\"gpt_oss\",\"sliding_window\":128,\"num_local_experts\":4,"
+         "\"num_experts_per_tok\":2,\"layer_types\":[\"sliding_attention\","
+         "\"full_attention\",\"sliding_attention\",\"full_attention\"]",
+         128, 2},
+        {"\"model_type\":\"gemma2\",\"sliding_window\":4096", 4096, 2},
+        {"\"model_type\":\"gemma3_text\",\"sliding_window\":512,\"sliding_window_pattern\":4", 512,
+         4},
+        {"\"model_type\":\"mistral\",\"sliding_window\":4096", 4096, 0},
+        {"\"model_type\":\"mistral\",\"sliding_window\":null", 0, 0},
+        {"\"model_type\":\"qwen2\",\"sliding_window\":99,\"use_sliding_window\":false", 0, 0},
+        {"\"model_type\":\"qwen2\",\"sliding_window\":99,\"use_sliding_window\":true,"
+         "\"max_window_layers\":1",
+         99, 4},
+        {"\"model_type\":\"qwen2\",\"sliding_window\":99,\"use_sliding_window\":true,"
+         "\"max_window_layers\":28",
+         0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[1024];
+        struct sp_error error;
+        snprintf(text, sizeof text,
+                 "{%s,\"hidden_size\":64,\"intermediate_size\":128,\"num_hidden_layers\":4,"
+                 "\"num_attention_heads\":4,\"vocab_size\":100}",
+                 rows[i].config);
+        cJSON *const config = cJSON_Parse(text);
+        assert_non_null(config);
+        cJSON *const native = native_of(config, "windows", NULL, &error);
+        if (!native)
+            fail_msg("%s: %s", text, error.text);
+        const struct sp_model m = model_of(native);
+        if (m.sliding_window != rows[i].window || m.global_every != rows[i].global_every)
+            fail_msg("%s: %lld every %lld", text, (long long)m.sliding_window,
+                     (long long)m.global_every);
+        cJSON_Delete(native);
+        cJSON_Delete(config);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(windows),
         cmocka_unit_test(published_totals),
         cmocka_unit_test(nested_text),
         cmocka_unit_test(classes),
