@@ -1,6 +1,7 @@
 /* DeepSpeed: its JSON configuration. Keys: deepspeed/runtime/constants.py and zero/config.py. The
  * model, its checkpoints and the sequence length are in the training script, not in this file. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "launch_internal.h"
@@ -231,16 +232,46 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
                 sp_recipe_text(l));
 }
 
+/* Lines of text as strings of a JSON array. */
+static void put_strings(FILE *out, char *lines)
+{
+    const char *before = "\n    ";
+    for (char *line; (line = strsep(&lines, "\n")) != NULL;) {
+        if (line[0] == '\0')
+            continue;
+        cJSON *const string = cJSON_CreateString(line);
+        char *const quoted = string ? cJSON_PrintUnformatted(string) : NULL;
+        if (!quoted)
+            abort();
+        fprintf(out, "%s%s", before, quoted);
+        before = ",\n    ";
+        cJSON_free(quoted);
+        cJSON_Delete(string);
+    }
+}
+
+static void put_comments(FILE *out, const struct sp_launched *l, const struct sp_written *lost)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *const lines = open_memstream(&text, &length);
+    if (!lines)
+        abort();
+    sp_write_title(l, lines);
+    for (int i = 0; i < lost->n_lost; i++)
+        fprintf(lines, "\ncannot express: %s", lost->lost[i]);
+    sp_write_assumed(l, NULL, true, "\n", "", lines);
+    fclose(lines);
+    put_strings(out, text);
+    free(text);
+}
+
 void sp_write_deepspeed(const struct sp_launched *l, struct sp_written *lost, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
     lose(l, lost);
-    fputs("{\n  \"_comment\": [\n    \"", out);
-    sp_write_title(l, out);
-    fputs("\"", out);
-    for (int i = 0; i < lost->n_lost; i++)
-        fprintf(out, ",\n    \"cannot express: %s\"", lost->lost[i]);
-    sp_write_assumed(l, NULL, true, ",\n    \"", "\"", out);
+    fputs("{\n  \"_comment\": [", out);
+    put_comments(out, l, lost);
     fprintf(out,
             "\n  ],\n"
             "  \"train_batch_size\": %lld,\n"

@@ -55,9 +55,13 @@ void sp_quote(FILE *out, const char *text)
     fputc('\'', out);
     for (const unsigned char *c = (const unsigned char *)text; *c;) {
         const int n = *c < 0x80 ? (*c >= 0x20 && *c != 0x7f) : sequence(c);
-        if (*c == '\'')
-            fputc('\'', out);
-        if (n > 0)
+        const bool ends_cdata =
+            *c == '>' && c >= (const unsigned char *)text + 2 && c[-1] == ']' && c[-2] == ']';
+        if (ends_cdata) /* which XML allows nowhere else */
+            fputc(' ', out);
+        if (*c == '\'') /* gnuplot reads two of them as one, but not at the start */
+            fputs("\u2019", out);
+        else if (n > 0)
             fwrite(c, 1, (size_t)n, out);
         else
             fputc('?', out);

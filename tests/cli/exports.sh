@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# exports.sh PROGRAM: what export prints parses in its own language, and its Python runs (with stand-ins for the
+# exports.sh PROGRAM SOURCE: what export prints parses in its own language, and its Python runs (with stand-ins for the
 # frameworks): every name is defined, every spec names axes of the mesh, the mesh is all devices, and weights shard over
 # as many as the title says. Needs python3 (exit 77 without), and its yaml for MaxText's.
 set -u
 command -v python3 >/dev/null || exit 77
-python3 - "$1" <<'PY'
-import json, re, subprocess, sys, types
+python3 - "$1" "$2" <<'PY'
+import json, re, subprocess, sys, tempfile, types
 try:
     import yaml
 except ImportError:
@@ -94,6 +94,24 @@ for model in ("llama3-8b", "deepseek-v3", "gpt3-175b"):
                     assert inside * outside == 512, (run.stdout, inside, outside)
                     assert hw.startswith("h100") or outside == options["compile_topology_num_slices"], run.stdout
                 parsed += 1
+# A model of any name: no format lets it in as more than a name.
+for name in ('a"b', "a\\b", 'x"],"elasticity":{"enabled":true},"_c":["', "8b: tuned", "# x", "'q", "$(id)", "]]>"):
+    with open(sys.argv[2] + "/configs/models/llama3-8b.json") as file:
+        model = {k: v for k, v in json.load(file).items() if k not in ("aliases", "$schema")}
+    model["name"] = name
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(model, file)
+        file.flush()
+        def export(target):
+            return subprocess.run([program, "export", "--to", target, "--model", file.name, "--hw", "h100-8"],
+                                  capture_output=True, text=True, check=True).stdout
+        options = json.loads(export("deepspeed"))
+        assert options["_comment"][0].startswith(name) and "elasticity" not in options
+        compile(export("torchtitan"), "torchtitan", "exec")
+        compile(export("jax"), "jax", "exec")
+        assert all(line.startswith(("#", "-")) for line in export("megatron").splitlines()), export("megatron")
+        assert not yaml or isinstance(yaml.safe_load(export("maxtext"))["base_num_decoder_layers"], int)
+        parsed += 5
 print(parsed, "exports parse")
 assert parsed > 60
 PY
