@@ -11,7 +11,7 @@
 char *sp_script(const struct sp_figure *figure, const struct sp_canvas *canvas, size_t *length);
 
 /* Writes text as a gnuplot string that stands for itself whatever it holds: in single quotes, where
- * gnuplot expands neither backslashes, macros nor backquotes, and a quote is doubled; control
+ * gnuplot expands neither backslashes, macros nor backquotes, and a quote is an apostrophe; control
  * characters and bytes that are not UTF-8 become '?'. */
 void sp_quote(FILE *out, const char *text);
 
