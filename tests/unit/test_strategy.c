@@ -2,8 +2,6 @@
  * training and on GPUs. */
 #include "fit_case.h"
 
-#include "core/strategy_internal.h"
-
 #include <string.h>
 
 static const unsigned everything = ~0u;
@@ -437,7 +435,9 @@ static void chips_fed(void **state)
 static void micro_batches_of_a_token(void **state)
 {
     (void)state;
-    struct sp_strategy plan = sp_new_plan(SP_FSDP);
+    struct fit_case c;
+    load_case(&c, "llama2-13b", "v5p-64", 3e6, 4096);
+    struct sp_strategy plan = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
     assert_true(plan.microbatches == 1 && plan.chunks == 1 && plan.pp == 1 && plan.tp == 1);
     plan.state_bytes = 50;
     plan.activation_bytes = 149;
@@ -445,14 +445,6 @@ static void micro_batches_of_a_token(void **state)
     assert_int_equal(sp_accumulation_to_fit(&plan, &t), 3);
     t.tokens_per_chip = 2;
     assert_int_equal(sp_accumulation_to_fit(&plan, &t), 0);
-}
-
-static void has_bandwidths(struct sp_strategy *plan, void *context)
-{
-    int *const meshes = context;
-    (*meshes)++;
-    assert_true(plan->fsdp * plan->dp == 1 || plan->W_X > 0);
-    assert_true(plan->tp == 1 || plan->W_Y > 0);
 }
 
 /* Each group of a real mesh has some axis, or a part of one. */
@@ -464,7 +456,14 @@ static void meshes_have_bandwidths(void **state)
     for (int i = 0; i < 5; i++) {
         struct fit_case c;
         load_case(&c, "llama2-13b", machines[i], 3e6, 4096);
-        sp_each_real_mesh(&c.in, &c.t, SP_FSDP_TP, has_bandwidths, &meshes);
+        for (int64_t tp = 2; tp <= 16; tp *= 2) {
+            const struct sp_strategy plan = sp_fit_on_real_axes(&c.in, &c.t, tp);
+            if (!plan.exists)
+                continue;
+            meshes++;
+            assert_true(plan.fsdp == 1 || plan.W_X > 0);
+            assert_true(plan.W_Y > 0);
+        }
     }
     assert_true(meshes > 10);
 }
