@@ -216,27 +216,37 @@ static double replicas_s(const struct sp_step_inputs *in, const struct spread *s
                        : within + 2 * mine / here * (slices - 1) / slices / dcn_bytes_per_s(in);
 }
 
+/* One of the two over the dense weights and over the experts. */
+static double
+both_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held, double bytes_per_param,
+       double collective_s(const struct sp_step_inputs *, const struct spread *, double bytes))
+{
+    const struct spread dense = spread_of(in, false);
+    const double dense_s = collective_s(in, &dense, held->dense * bytes_per_param);
+    if (held->experts <= 0)
+        return dense_s;
+    const struct spread experts = spread_of(in, true);
+    return dense_s + collective_s(in, &experts, held->experts * bytes_per_param);
+}
+
 double sp_shards_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                    double bytes_per_param)
 {
-    const struct spread dense = spread_of(in, false), experts = spread_of(in, true);
-    return shards_s(in, &dense, held->dense * bytes_per_param) +
-           (held->experts > 0 ? shards_s(in, &experts, held->experts * bytes_per_param) : 0);
+    return both_s(in, held, bytes_per_param, shards_s);
 }
 
 double sp_replicas_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                      double bytes_per_param)
 {
-    const struct spread dense = spread_of(in, false), experts = spread_of(in, true);
-    return replicas_s(in, &dense, held->dense * bytes_per_param) +
-           (held->experts > 0 ? replicas_s(in, &experts, held->experts * bytes_per_param) : 0);
+    return both_s(in, held, bytes_per_param, replicas_s);
 }
 
 double sp_owned_params(const struct sp_step_inputs *in, const struct sp_stage_weights *held)
 {
     if (in->plan->zero == 0)
         return held->dense + held->experts;
-    return held->dense / spread_of(in, false).shards + held->experts / spread_of(in, true).shards;
+    const double dense = held->dense / spread_of(in, false).shards;
+    return held->experts > 0 ? dense + held->experts / spread_of(in, true).shards : dense;
 }
 
 double sp_stage_hop_s(const struct sp_step_inputs *in)
