@@ -134,4 +134,7 @@ bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
                  double *seq, const char **origin, struct sp_error *error);
 
+/* Refuses a --name that is no name; NULL is none given. */
+bool sp_check_name(const char *name, struct sp_error *error);
+
 #endif

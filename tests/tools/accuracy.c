@@ -183,7 +183,7 @@ static void write_profile(const struct sp_profile *p, const struct sp_study *stu
              "fifth of them is left out",
              runs, groups, 100 * cv_error);
     char *const text = sp_profile_text(p, fitted_to, sources);
-    if (!sp_write_file(path, text, &error)) {
+    if (!sp_write_file(path, text, &error) || !sp_flush_file(stdout, &error)) {
         fprintf(stderr, "%s\n", error.text);
         exit(2);
     }
