@@ -136,8 +136,12 @@ void sp_cloud_name(const struct sp_hardware *hw, char *out, size_t size);
 /* "16x16x16", "64 nodes of 8". */
 void sp_shape_name(const struct sp_hardware *hw, char *out, size_t size);
 
-/* Reads a whole file ("-": standard input) of at most `most` bytes; free() the result. */
+/* Reads a whole file ("-": standard input) of at most `most` bytes; free() the result. What can be
+ * read only once, standard input and pipes, is remembered and read once. */
 char *sp_read_file(const char *path, size_t most, size_t *length, struct sp_error *error);
+
+/* Makes sp_read_file refuse standard input from here on: its lines are read elsewhere. */
+void sp_take_stdin(void);
 
 /* Refuses --set paths whose first part is none of model, hw, precision, law. */
 bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error);
