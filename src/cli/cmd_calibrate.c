@@ -127,8 +127,10 @@ static bool find_prior(const struct sp_args *args, const struct sp_sources *sour
     static struct sp_profile known[SP_MAX_PROFILES];
     const char *const given = sp_text_of(args, "profile");
     const struct sp_run *const run = c->fit.runs[0].run;
-    sp_profile_for(&run->hw, &run->framework.framework, known, sp_load_profiles(sources, known),
-                   &c->fit.prior, &c->own);
+    size_t n;
+    if (!sp_load_profiles(sources, known, &n, error))
+        return false;
+    sp_profile_for(&run->hw, &run->framework.framework, known, n, &c->fit.prior, &c->own);
     if (!given)
         return true;
     const struct sp_profile stack = c->fit.prior;

@@ -190,11 +190,19 @@ struct named_file {
     char path[1200];
 };
 
+/* Whether a config may stand there: a pipe or a device would keep the program waiting. A link that
+ * leads nowhere counts: whoever opens it is told why that fails. */
+static bool is_config(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? S_ISREG(status.st_mode) : lstat(path, &status) == 0;
+}
+
 static bool has_named_file(const char *folder, void *context)
 {
     struct named_file *wanted = context;
     snprintf(wanted->path, sizeof wanted->path, "%s/%s.json", folder, wanted->name);
-    return access(wanted->path, F_OK) == 0;
+    return is_config(wanted->path);
 }
 
 static bool looks_like_file(const char *spec)
@@ -314,7 +322,9 @@ static bool visit_folder(const char *folder, void *context)
     for (int i = 0; i < n; i++) {
         char *const name = entries[i]->d_name;
         const size_t length = strlen(name);
-        if (length > 5 && strcmp(name + length - 5, ".json") == 0) {
+        char path[1400];
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        if (length > 5 && strcmp(name + length - 5, ".json") == 0 && is_config(path)) {
             name[length - 5] = '\0';
             visitor->visit(name, visitor->context);
         }

@@ -107,9 +107,11 @@ bool sp_load_framework(const char *spec, const struct sp_sources *sources,
 bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
                      struct sp_error *error);
 
-/* Every known profile, at most SP_MAX_PROFILES. */
+/* Every known profile, at most SP_MAX_PROFILES. A broken one is an error: without it another would
+ * be taken in silence. */
 enum { SP_MAX_PROFILES = 128 };
-size_t sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profiles);
+bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profiles, size_t *n,
+                      struct sp_error *error);
 
 /* The profile of a chip and a framework: "CHIP-FRAMEWORK" if there is one (`own` says so), else
  * one that borrows from the `n` known ones. */

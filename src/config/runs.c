@@ -182,14 +182,14 @@ struct framework_list {
     const struct sp_sources *sources;
     struct sp_framework_file *files;
     size_t n;
+    struct sp_error *error;
 };
 
 static void add_framework(const char *name, void *context)
 {
     struct framework_list *list = context;
-    struct sp_error error = {0};
-    if (list->n < SP_MAX_FRAMEWORKS &&
-        sp_load_framework(name, list->sources, &list->files[list->n], &error))
+    if (list->n < SP_MAX_FRAMEWORKS && list->error->lines == 0 &&
+        sp_load_framework(name, list->sources, &list->files[list->n], list->error))
         list->n++;
 }
 
@@ -267,7 +267,7 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
     if (!runs->run)
         abort();
     static struct sp_framework_file frameworks[SP_MAX_FRAMEWORKS];
-    struct framework_list list = {sources, frameworks, 0};
+    struct framework_list list = {sources, frameworks, 0, error};
     sp_each_config(SP_FRAMEWORKS, sources, add_framework, &list);
     for (size_t i = 0; i < runs->n && error->lines == 0; i++) {
         struct sp_row_reader reader = {&runs->csv, i,         origin,     sources,
