@@ -286,7 +286,8 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (sp_csv_column(&runs->csv, needed[i]) < 0)
             sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(origin), needed[i]);
-    check_header(&runs->csv, origin, error);
+    if (error->lines == 0)
+        check_header(&runs->csv, origin, error);
     runs->n = runs->csv.rows - 1;
     runs->run = calloc(runs->n + 1, sizeof *runs->run);
     if (!runs->run)

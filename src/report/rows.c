@@ -66,10 +66,12 @@ void sp_write_json_row(const struct sp_cell *cells, size_t n, FILE *out)
     cJSON *const row = cJSON_CreateObject();
     for (size_t i = 0; i < n; i++) {
         const struct sp_cell *const cell = &cells[i];
-        cJSON_AddItemToObject(row, cell->name,
+        char *const name = printable(cell->name);
+        cJSON_AddItemToObject(row, name,
                               !cell->value  ? cJSON_CreateNull()
                               : cell->words ? json_words(cell->value)
                                             : cJSON_CreateRaw(cell->value));
+        free(name);
     }
     char *const text = cJSON_PrintUnformatted(row);
     if (!text)
