@@ -229,6 +229,71 @@ static void policies(void **state)
     }
 }
 
+/* 16 chips in two slices. The replicas span the slices, or the stages do; a TP group of 16 cannot,
+ * nor can an EP group of 8 where a slice has 4 ranks of a stage. */
+static void slices(void **state)
+{
+    (void)state;
+    struct sp_model m = {.layers = 4,
+                         .d_model = 64,
+                         .d_ff = 64,
+                         .heads = 16,
+                         .kv_heads = 16,
+                         .head_dim = 4,
+                         .vocab = 100};
+    struct sp_plan p = {.dp = 2,
+                        .shards = 2,
+                        .tp = 4,
+                        .pp = 2,
+                        .vpp = 1,
+                        .cp = 1,
+                        .ep = 1,
+                        .etp = 1,
+                        .micro_batch = 1,
+                        .batch = 8,
+                        .seq = 64,
+                        .schedule = SP_1F1B};
+    assert_int_equal(sp_check_plan(&m, &p, 16, 2), SP_PLAN_OK);
+    p.dp = p.shards = 1;
+    p.tp = 8;
+    assert_int_equal(sp_check_plan(&m, &p, 16, 2), SP_PLAN_OK);
+    p.tp = 16;
+    p.pp = 1;
+    assert_int_equal(sp_check_plan(&m, &p, 16, 2), SP_PLAN_SLICES);
+    assert_int_equal(sp_check_plan(&m, &p, 16, 1), SP_PLAN_OK);
+    m.moe = (struct sp_moe){.experts = 8, .top_k = 1, .d_ff_expert = 64};
+    p.dp = p.shards = 4;
+    p.tp = p.pp = 2;
+    p.ep = 4;
+    assert_int_equal(sp_check_plan(&m, &p, 16, 2), SP_PLAN_OK);
+    p.ep = 8;
+    assert_int_equal(sp_check_plan(&m, &p, 16, 2), SP_PLAN_SLICES);
+    assert_int_equal(sp_check_plan(&m, &p, 16, 1), SP_PLAN_OK);
+    const struct sp_plan four = {.dp = 4, .cp = 2}, three = {.dp = 3, .cp = 2};
+    assert_int_equal(sp_default_shards(&four, 2), 4);
+    assert_int_equal(sp_default_shards(&four, 1), 8);
+    assert_int_equal(sp_default_shards(&three, 2), 6);
+    assert_true(sp_kv_heads_of_rank(&m, 8) == 2 && sp_kv_heads_of_rank(&m, 32) == 1);
+}
+
+/* What runs again, of 10 FLOPs in MLPs, 20 in projections, 30 in scores, 40 in the head and 50 in a
+ * counted table: the layers' 60 with full recomputation. */
+static void recomputed(void **state)
+{
+    (void)state;
+    const struct sp_flops f = {.mlp = 10,
+                               .projections = 20,
+                               .attention = 30,
+                               .unembedding = 40,
+                               .embedding = 50,
+                               .total = 150};
+    assert_true(sp_recomputed_flops_per_token(&f, SP_REMAT_NONE) == 0);
+    assert_true(sp_recomputed_flops_per_token(&f, SP_REMAT_SELECTIVE) == 30);
+    assert_true(sp_recomputed_flops_per_token(&f, SP_REMAT_DOTS) == 30);
+    assert_true(sp_recomputed_flops_per_token(&f, SP_REMAT_MLP) == 50);
+    assert_true(sp_recomputed_flops_per_token(&f, SP_REMAT_FULL) == 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,7 +301,8 @@ int main(void)
         cmocka_unit_test(critical_degrees), cmocka_unit_test(splits),
         cmocka_unit_test(one_chip),         cmocka_unit_test(conventions),
         cmocka_unit_test(messages),         cmocka_unit_test(windows),
-        cmocka_unit_test(policies),
+        cmocka_unit_test(policies),         cmocka_unit_test(slices),
+        cmocka_unit_test(recomputed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

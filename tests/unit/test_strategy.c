@@ -429,6 +429,12 @@ static void chips_fed(void **state)
     assert_int_equal(sp_chips_fed(&plan, &c.in, &c.t), sp_nearest_chips(&c.hw.network, 1, false));
     plan.critical_tokens_per_chip = 4e6;
     assert_int_equal(sp_chips_fed(&plan, &c.in, &c.t), 0);
+    plan.critical_tokens_per_chip = NAN;
+    assert_int_equal(sp_chips_fed(&plan, &c.in, &c.t), 0);
+    plan.critical_tokens_per_chip = INFINITY;
+    assert_int_equal(sp_chips_fed(&plan, &c.in, &c.t), 0);
+    plan.critical_tokens_per_chip = 0;
+    assert_int_equal(sp_chips_fed(&plan, &c.in, &c.t), 0);
 }
 
 /* Room for 50 bytes of activations: 149 take 3 micro-batches, if there are 3 tokens. */
