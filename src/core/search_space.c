@@ -184,26 +184,33 @@ bool sp_is_likely_group(const struct sp_search_space *s, uint64_t group)
            (plan.tp == 1 || plan.sequence_parallel || !s->sequence_parallel[1]);
 }
 
-/* ZeRO stages and shard groups of a split; with one device there is nothing to shard. */
-static void list_shardings(const struct sp_search_space *s, struct sp_split *split)
+/* With one device there is nothing to shard. */
+int sp_list_shardings(const struct sp_search_space *s, const struct sp_split *split,
+                      struct sp_sharding list[SP_SHARDINGS])
 {
     const int64_t D = split->dp * split->cp;
-    split->shardings = 0;
+    int n = 0;
     if (D == 1 || s->zero[0])
-        split->sharding[split->shardings++] = (struct sp_sharding){0, D};
+        list[n++] = (struct sp_sharding){0, D};
     for (int zero = 1; zero < 4 && D > 1; zero++)
         for (int i = s->n_divisor - 1; i > 0 && s->zero[zero]; i--)
-            if (D % s->divisor[i] == 0 && allows(&s->shards, s->divisor[i]) &&
-                split->shardings < SP_SHARDINGS)
-                split->sharding[split->shardings++] = (struct sp_sharding){zero, s->divisor[i]};
+            if (D % s->divisor[i] == 0 && allows(&s->shards, s->divisor[i]) && n < SP_SHARDINGS)
+                list[n++] = (struct sp_sharding){zero, s->divisor[i]};
+    return n;
+}
+
+/* How many shardings the split has, and the most that any of them shards. */
+static void count_shardings(const struct sp_search_space *s, struct sp_split *split)
+{
+    struct sp_sharding list[SP_SHARDINGS];
+    split->shardings = sp_list_shardings(s, split, list);
     split->most_zero = 0;
     split->most_shards = 1;
     for (int i = 0; i < split->shardings; i++) {
-        const struct sp_sharding *const sharding = &split->sharding[i];
-        if (sharding->zero > split->most_zero)
-            split->most_zero = sharding->zero;
-        if (sharding->shards > split->most_shards)
-            split->most_shards = sharding->shards;
+        if (list[i].zero > split->most_zero)
+            split->most_zero = list[i].zero;
+        if (list[i].shards > split->most_shards)
+            split->most_shards = list[i].shards;
     }
 }
 
@@ -222,7 +229,7 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
         return false;
     split->flow = s->flow[at];
     split->flows = s->n_flow[at];
-    list_shardings(s, split);
+    count_shardings(s, split);
     const bool differs =
         s->in.hw->network.kind != SP_TORUS && split->pp > 1 && split->dp * split->cp > 1;
     split->placement[0] = !differs || s->stages_inside[0];
