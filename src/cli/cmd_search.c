@@ -1,6 +1,5 @@
 /* search: the best plans among all valid ones, proven. */
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "../config/text.h"
+#include "interrupt.h"
 #include "plot_data.h"
 #include "search_report.h"
 
@@ -60,16 +60,6 @@ static const struct sp_option options[] = {
     SP_OPTION_PLOT,
 };
 
-static volatile sig_atomic_t interrupted;
-static volatile int stop;
-
-static void on_interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-    stop = 1;
-}
-
 /* A bar on a terminal, once the search takes longer than people wait without one. */
 static void show_progress(double share, void *context)
 {
@@ -91,15 +81,11 @@ static void show_progress(double share, void *context)
 void sp_search_machine(struct sp_searching *s, int machine)
 {
     struct sp_candidate *const m = s->machine[machine];
-    struct sigaction before, now = {.sa_handler = on_interrupt};
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    s->run.stop = &stop;
     s->run.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     s->run.context = &start;
-    sigaction(SIGINT, &now, &before);
     sp_run_search(&m->space, &s->run, &m->result);
-    sigaction(SIGINT, &before, NULL);
     if (s->run.progress)
         fprintf(stderr, "\r%60s\r", "");
 }
@@ -176,6 +162,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
                                    .meshes = sp_given(args, "meshes"),
                                    .front = sp_choice_of(args, "pareto") >= 0,
                                    .wanted = (int)sp_number_of(args, "top"),
+                                   .stop = sp_interrupt_flag,
                                    .threads = isnan(threads) ? 0 : (int)threads,
                                }};
     if (!read_shard(args, &s->run, error))
@@ -219,7 +206,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     struct sp_searching searching;
     const struct sp_sources sources = sp_sources_of(args);
-    stop = 0;
+    sp_catch_interrupt();
     const bool ok = sp_open_search(args, &sources, report, &searching, error) &&
                     answer(&searching, &sources, error);
     sp_close_search(&searching);

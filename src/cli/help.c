@@ -81,7 +81,8 @@ void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out
     fputs("\n`scaleplan COMMAND --help` tells the options of a command.\n"
           "Start with:  scaleplan fit --model llama2-13b --hw v5p-4096\n\n"
           "exit codes: 0 answered; 1 with --check, the verdict is no; 2 wrong usage;\n"
-          "            3 bad input (file, JSON, name, value); 4 output failed, or internal error\n",
+          "            3 bad input (file, JSON, name, value); 4 output failed, or internal error;\n"
+          "            130 interrupted: a search prints what it has, and says so\n",
           out);
 }
 

@@ -120,6 +120,13 @@ static void compare_with_best(struct sp_searching *s, const struct sp_planned *p
     while (ahead < list->n && list->found[ahead].step_s < step_s)
         ahead++;
     sp_put(s->report, SP_Q_REJECT_RANK, ahead);
+    if (m->result.partial)
+        sp_note(s->report, "stopped early: plans that were not looked at may be ahead of it too");
+    if (ahead == 0 && m->result.partial) {
+        sp_put_text(s->report, SP_Q_REJECT_VERDICT, "not known: the search was interrupted");
+        sp_line(s->report, "verdict    {verdict}");
+        return;
+    }
     if (ahead == 0) {
         sp_put_text(s->report, SP_Q_REJECT_VERDICT, "not rejected: no plan of the space is faster");
         sp_line(s->report, "verdict    {verdict}");

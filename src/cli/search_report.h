@@ -33,7 +33,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
                     struct sp_error *error);
 void sp_close_search(struct sp_searching *searching);
 
-/* Searches one machine with the options of the command line; Ctrl-C ends it early. */
+/* Searches one machine with the options of the command line. */
 void sp_search_machine(struct sp_searching *searching, int machine);
 
 /* Puts counts, proof and plans into the report. */

@@ -55,6 +55,7 @@ static void work(const struct sp_search_space *space, const struct sp_search_run
 {
     const int64_t groups = (int64_t)sp_search_groups(space);
     struct sp_search_counts counts = {0};
+    bool partial = false;
     struct sp_front *const fronts = run->front ? calloc(2, sizeof *fronts) : NULL;
     struct sp_best mine = {.wanted = run->wanted, .meshes = run->meshes, .front = fronts};
     if (run->front && !fronts)
@@ -62,7 +63,7 @@ static void work(const struct sp_search_space *space, const struct sp_search_run
 #pragma omp for schedule(dynamic, 8)
     for (int64_t group = run->shard; group < groups; group += run->shards) {
         if (run->stop && *run->stop) {
-            result->partial = true;
+            partial = true;
             continue;
         }
         struct sp_best here = {
@@ -78,6 +79,7 @@ static void work(const struct sp_search_space *space, const struct sp_search_run
     {
         sp_merge_best(&result->best, &mine);
         sp_add_counts(&result->counts, &counts);
+        result->partial = result->partial || partial;
     }
     free(fronts);
 }
