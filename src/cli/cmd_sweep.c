@@ -7,6 +7,7 @@
 #include "../config/text.h"
 #include "../report/rows.h"
 #include "help.h"
+#include "interrupt.h"
 #include "sweep_axes.h"
 
 static const char *const formats[] = {"csv", "json", NULL};
@@ -235,6 +236,10 @@ static void put_row(const struct sweep *s, uint64_t row, bool first)
     struct sp_report *const report = answer_row(s, row, &error);
     const char *missing = NULL;
     char reason[600] = "";
+    if (sp_was_interrupted()) { /* half an answer must not look like a row */
+        sp_report_free(report);
+        return;
+    }
     cells.n = 0;
     snprintf(cells.text[0], sizeof cells.text[0], "%llu", (unsigned long long)row);
     add_cell(&cells, "row", cells.text[0], false);
@@ -268,7 +273,8 @@ static enum sp_exit stream(int argc, char **argv, FILE *out, struct sp_error *er
     static struct sweep s;
     s = (struct sweep){.out = out};
     if (parse(&s, argc, argv, error))
-        for (uint64_t row = s.shard; row < s.axes.rows && !ferror(out); row += s.shards)
+        for (uint64_t row = s.shard; row < s.axes.rows && !ferror(out) && !sp_was_interrupted();
+             row += s.shards)
             put_row(&s, row, row == s.shard);
     sp_free_axes(&s.axes);
     return SP_OK;
