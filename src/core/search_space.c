@@ -116,18 +116,20 @@ bool sp_open_space(struct sp_search_space *s)
 static bool lay_over_axes(const struct sp_hardware *hw, int64_t tp, int at, int32_t *box)
 {
     const int32_t *const axis = hw->shape.axis;
-    for (int32_t x = 1; x <= axis[0]; x++)
-        for (int32_t y = 1; y <= axis[1] && x <= tp; y++) {
+    for (int32_t x = 1; x <= axis[0] && x <= tp; x++) {
+        if (axis[0] % x != 0 || tp % x != 0)
+            continue;
+        for (int32_t y = 1; y <= axis[1] && y <= tp / x; y++) {
             const int64_t z = tp / ((int64_t)x * y);
-            if (axis[0] % x != 0 || axis[1] % y != 0 || z < 1 || z > axis[2] || axis[2] % z != 0 ||
-                x * y * z != tp || (axis[0] == axis[1] && x < y) || (axis[1] == axis[2] && y < z) ||
-                at-- > 0)
+            if (axis[1] % y != 0 || z < 1 || z > axis[2] || axis[2] % z != 0 || x * y * z != tp ||
+                (axis[0] == axis[1] && x < y) || (axis[1] == axis[2] && y < z) || at-- > 0)
                 continue;
             box[0] = x;
             box[1] = y;
             box[2] = (int32_t)z;
             return true;
         }
+    }
     return false;
 }
 
@@ -168,13 +170,9 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
         return false;
     if (tp > 1 && sequence_parallel && !s->sequence_parallel[1])
         return false;
-    if (s->n_boxes > 1 && tp > 1) {
-        if (!lay_over_axes(s->in.hw, tp, box, plan->tp_axes))
-            return false;
-    } else if (box > 0) {
+    if (!allows(&s->etp, etp) || sp_chips(s->in.hw) % (tp * cp) != 0)
         return false;
-    }
-    return allows(&s->etp, etp) && sp_chips(s->in.hw) % (tp * cp) == 0;
+    return s->n_boxes > 1 && tp > 1 ? lay_over_axes(s->in.hw, tp, box, plan->tp_axes) : box == 0;
 }
 
 bool sp_is_likely_group(const struct sp_search_space *s, uint64_t group)

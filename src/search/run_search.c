@@ -49,29 +49,49 @@ static bool is_first_thread(void)
 #endif
 }
 
+/* Set by the thread that finds what one plan is enough for. */
+static bool is_set(const int *flag)
+{
+    int value;
+#pragma omp atomic read
+    value = *flag;
+    return value != 0;
+}
+
+static void set(int *flag)
+{
+#pragma omp atomic write
+    *flag = 1;
+}
+
 /* One thread's share of the groups. */
 static void work(const struct sp_search_space *space, const struct sp_search_run *run,
-                 const struct sp_search_rule *rule, struct sp_search_result *result)
+                 const struct sp_search_rule *rule, int *found, struct sp_search_result *result)
 {
     const int64_t groups = (int64_t)sp_search_groups(space);
     struct sp_search_counts counts = {0};
+    struct sp_best here = {.wanted = run->wanted, .meshes = run->meshes};
     bool partial = false;
     struct sp_front *const fronts = run->front ? calloc(2, sizeof *fronts) : NULL;
     struct sp_best mine = {.wanted = run->wanted, .meshes = run->meshes, .front = fronts};
     if (run->front && !fronts)
         abort();
+    here.front = fronts ? &fronts[1] : NULL;
 #pragma omp for schedule(dynamic, 8)
     for (int64_t group = run->shard; group < groups; group += run->shards) {
+        if (run->any && is_set(found))
+            continue;
         if (run->stop && *run->stop) {
             partial = true;
             continue;
         }
-        struct sp_best here = {
-            .wanted = run->wanted, .meshes = run->meshes, .front = fronts ? &fronts[1] : NULL};
+        here.n = 0; /* what lies beyond is not read: groups are many, most of them empty */
         if (fronts)
             fronts[1].n = 0;
         sp_search_group(space, (uint64_t)group, rule, &here, &counts);
         sp_merge_best(&mine, &here);
+        if (run->any && here.n > 0)
+            set(found);
         if (run->progress && is_first_thread())
             run->progress((double)group / (double)groups, run->context);
     }
@@ -88,9 +108,11 @@ void sp_run_search(const struct sp_search_space *space, const struct sp_search_r
                    struct sp_search_result *result)
 {
     const double start = now_s();
-    struct sp_front *const first = calloc(1, sizeof *first);
-    struct sp_search_rule rule = {.exhaustive = run->exhaustive, .limit = INFINITY};
-    if (!first)
+    struct sp_front *const first = run->front ? calloc(1, sizeof *first) : NULL;
+    struct sp_search_rule rule = {.exhaustive = run->exhaustive,
+                                  .limit = run->any ? run->enough : INFINITY};
+    int found = 0;
+    if (run->front && !first)
         abort();
     *result = (struct sp_search_result){
         .best = {.wanted = run->wanted, .meshes = run->meshes},
@@ -98,10 +120,10 @@ void sp_run_search(const struct sp_search_space *space, const struct sp_search_r
     };
     if (run->front)
         result->best.front = &result->front;
-    if (!run->exhaustive)
+    if (!run->exhaustive && !run->any)
         seed(space, run, first, &rule);
 #pragma omp parallel num_threads(result->threads)
-    work(space, run, &rule, result);
+    work(space, run, &rule, &found, result);
     free(first);
     result->elapsed_s = now_s() - start;
 }
