@@ -36,11 +36,13 @@ static const struct sp_option options[] = {
     {"explain-rejects", "PLAN", SP_TEXT, 0, 0, NULL, NULL,
      "why a plan (tp=8,pp=16,...) is invalid, does not fit, or is not the best"},
     {"find", "WHAT", SP_CHOICE, 0, 0, finds, NULL,
-     "devices: the fewest that meet --deadline or --max-step; batch: the largest with a step of at "
-     "most --max-step; seq: the longest sequence that fits; model: the deepest copy of the model "
-     "that fits"},
-    {"deadline", "DAYS", SP_NUMBER_OPTION, 1e-6, 1e6, NULL, NULL, "days for --tokens"},
-    {"max-step", "SECONDS", SP_NUMBER_OPTION, 1e-9, 1e9, NULL, NULL, "longest step allowed"},
+     "devices: the fewest of one machine or slice that meet --deadline or --max-step; batch: the "
+     "largest with a step of at most --max-step; seq: the longest sequence that fits; model: the "
+     "deepest copy of the model that fits. Every size is tried from a bound on; where that takes "
+     "too long, the answer says which were not (docs/search.md)"},
+    {"deadline", "DAYS", SP_NUMBER_OPTION, 1e-6, 1e6, NULL, NULL, "for --find: days for --tokens"},
+    {"max-step", "SECONDS", SP_NUMBER_OPTION, 1e-9, 1e9, NULL, NULL,
+     "for --find: longest step allowed"},
     {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "token budget, for days and cost"},
     {"price", "USD", SP_NUMBER_OPTION, 0, 1e6, NULL, NULL,
      "price of a device-hour (default: the hardware file's)"},
@@ -149,6 +151,37 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
     return true;
 }
 
+/* Options that ask another question than the list of plans, and those that shape that list. */
+static const char *const questions[] = {"find", "near", "explain-rejects", NULL};
+static const char *const of_the_list[] = {"shard", "pareto", "objective", "top", "meshes", NULL};
+
+/* What would be ignored is refused. */
+static bool check_options(const struct sp_args *args, struct sp_error *error)
+{
+    const char *asked = NULL;
+    for (int i = 0; questions[i]; i++) {
+        if (!sp_given(args, questions[i]))
+            continue;
+        if (asked)
+            return sp_fail(error, SP_USAGE, "--%s and --%s are two questions: ask one", asked,
+                           questions[i]);
+        asked = questions[i];
+    }
+    for (int i = 0; asked && of_the_list[i]; i++)
+        if (sp_given(args, of_the_list[i]))
+            return sp_fail(error, SP_USAGE, "--%s makes no difference to --%s: leave it out",
+                           of_the_list[i], asked);
+    if (asked && sp_text_of(args, "hw") && strchr(sp_text_of(args, "hw"), ','))
+        return sp_fail(error, SP_USAGE, "--%s is about one machine, --hw names several", asked);
+    const char *const limit = sp_given(args, "deadline")   ? "deadline"
+                              : sp_given(args, "max-step") ? "max-step"
+                                                           : NULL;
+    if (limit && !sp_given(args, "find"))
+        return sp_fail(error, SP_USAGE, "--%s needs --find", limit);
+    return !sp_given(args, "deadline") || sp_given(args, "tokens") ||
+           sp_fail(error, SP_USAGE, "--deadline needs --tokens");
+}
+
 bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources,
                     struct sp_report *report, struct sp_searching *s, struct sp_error *error)
 {
@@ -165,7 +198,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
                                    .stop = sp_interrupt_flag,
                                    .threads = isnan(threads) ? 0 : (int)threads,
                                }};
-    if (!read_shard(args, &s->run, error))
+    if (!check_options(args, error) || !read_shard(args, &s->run, error))
         return false;
     if (!list)
         return sp_fail(error, SP_USAGE,
@@ -196,7 +229,7 @@ static bool answer(struct sp_searching *s, const struct sp_sources *sources, str
     if (sp_text_of(args, "explain-rejects"))
         return sp_report_reject(s, sources, sp_text_of(args, "explain-rejects"), error);
     if (sp_choice_of(args, "find") >= 0)
-        return sp_report_find(s, sources, error);
+        return sp_report_find(s, error);
     for (int i = 0; i < s->machines; i++)
         sp_search_machine(s, i);
     return sp_report_search(s, error);

@@ -54,7 +54,6 @@ bool sp_report_reject(struct sp_searching *searching, const struct sp_sources *s
                       const char *plan, struct sp_error *error);
 
 /* --find. */
-bool sp_report_find(struct sp_searching *searching, const struct sp_sources *sources,
-                    struct sp_error *error);
+bool sp_report_find(struct sp_searching *searching, struct sp_error *error);
 
 #endif
