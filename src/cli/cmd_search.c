@@ -32,7 +32,7 @@ static const struct sp_option options[] = {
     {"meshes", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "at most one plan for each (tp, cp, pp, ep, etp): the rest differ less"},
     {"near", "PLAN", SP_TEXT, 0, 0, NULL, NULL,
-     "neighbours of a plan (tp=8,pp=16,...) by what they gain and cost"},
+     "neighbours of a plan of this problem (tp=8,pp=16,...) by what they gain and cost"},
     {"explain-rejects", "PLAN", SP_TEXT, 0, 0, NULL, NULL,
      "why a plan (tp=8,pp=16,...) is invalid, does not fit, or is not the best"},
     {"find", "WHAT", SP_CHOICE, 0, 0, finds, NULL,
@@ -221,13 +221,13 @@ void sp_close_search(struct sp_searching *s)
     s->machines = 0;
 }
 
-static bool answer(struct sp_searching *s, const struct sp_sources *sources, struct sp_error *error)
+static bool answer(struct sp_searching *s, struct sp_error *error)
 {
     const struct sp_args *const args = s->args;
     if (sp_text_of(args, "near"))
-        return sp_report_near(s, sources, sp_text_of(args, "near"), error);
+        return sp_report_near(s, sp_text_of(args, "near"), error);
     if (sp_text_of(args, "explain-rejects"))
-        return sp_report_reject(s, sources, sp_text_of(args, "explain-rejects"), error);
+        return sp_report_reject(s, sp_text_of(args, "explain-rejects"), error);
     if (sp_choice_of(args, "find") >= 0)
         return sp_report_find(s, error);
     for (int i = 0; i < s->machines; i++)
@@ -240,8 +240,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     struct sp_searching searching;
     const struct sp_sources sources = sp_sources_of(args);
     sp_catch_interrupt();
-    const bool ok = sp_open_search(args, &sources, report, &searching, error) &&
-                    answer(&searching, &sources, error);
+    const bool ok =
+        sp_open_search(args, &sources, report, &searching, error) && answer(&searching, error);
     sp_close_search(&searching);
     return ok;
 }

@@ -331,8 +331,8 @@ static void note_left_out(const struct finding *f, bool at_the_end)
         sp_note(r, "above %.0f %s only powers of two%s were tried; none of them will do",
                 f->probed * q->scale, q->unit, odd);
     if (f->left_out > 0)
-        sp_note(r, "%d sizes were left out: they have more divisors than a search takes (%d)",
-                f->left_out, SP_SEARCH_LISTED);
+        sp_note(r, "%d sizes were left out: they have more divisors than a search has room for",
+                f->left_out);
     if (at_the_end)
         sp_note(r, "no more than %.0f %s were looked at", q->most * q->scale, q->unit);
 }

@@ -48,10 +48,8 @@ bool sp_plan_words(const struct sp_searching *searching, const char *option, con
                    struct sp_words *words, struct sp_error *error);
 
 /* --near and --explain-rejects. */
-bool sp_report_near(struct sp_searching *searching, const struct sp_sources *sources,
-                    const char *plan, struct sp_error *error);
-bool sp_report_reject(struct sp_searching *searching, const struct sp_sources *sources,
-                      const char *plan, struct sp_error *error);
+bool sp_report_near(struct sp_searching *searching, const char *plan, struct sp_error *error);
+bool sp_report_reject(struct sp_searching *searching, const char *plan, struct sp_error *error);
 
 /* --find. */
 bool sp_report_find(struct sp_searching *searching, struct sp_error *error);
