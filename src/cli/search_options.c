@@ -65,7 +65,8 @@ static bool add_value(const char *option, struct sp_degree *degree, const char *
                       struct sp_error *error)
 {
     double value;
-    if (!sp_parse_count(text, &value) || value < 1 || value > 1e9 || value != floor(value))
+    if (!sp_parse_number(text, &value) || *sp_unit_of_number(text) || value < 1 || value > 1e9 ||
+        value != floor(value))
         return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not a whole number from 1 to 1e9", option,
                        sp_safe(text));
     if (degree->n == SP_SEARCH_VALUES)
