@@ -38,7 +38,7 @@ int main(void)
                                  .schedule = SP_1F1B,
                                  .dtype = SP_BF16,
                                  .imbalance = 1};
-    const enum sp_plan_problem problem = sp_check_plan(&model, &plan, 8);
+    const enum sp_plan_problem problem = sp_check_plan(&model, &plan, 8, 1);
     if (problem != SP_PLAN_OK) {
         fprintf(stderr, "%s\n", sp_plan_problem_text(problem));
         return 1;

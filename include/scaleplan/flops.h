@@ -19,6 +19,14 @@ struct sp_flops {
     double total;
 };
 
+/* Tokens that a token counts as attending to in a sequence of `seq`, mean over the layers, the
+ * causal half not taken off: seq, and with a window of W < seq twice the mean of min(i, W) over the
+ * positions i, 2W - W^2/seq. Non-decreasing in seq. */
+double sp_attended_tokens(const struct sp_model *model, double seq);
+
+/* The sequence length at which it is `tokens`; INFINITY when a window keeps it below. */
+double sp_seq_of_attended_tokens(const struct sp_model *model, double tokens);
+
 /* Forward FLOPs of one token in a sequence of `seq` tokens. `causal` halves attention's part: a
  * token sees half of the others on average. NAN for a size-only model, but for total = 2 P. FLOPs.
  * Scaling book, "Transformers", counting FLOPs; 2 FLOPs per multiply-add. */

@@ -38,7 +38,14 @@ struct sp_footprint sp_state_footprint(double params, double experts,
 
 /* Korthikanti et al. 2022, table 2: activation bytes of one GPT layer for a micro-batch, 16-bit,
  * materialised scores, dropout. s tokens, b sequences, h width, a heads, t TP degree. */
-enum sp_gpt_rule { SP_GPT_NONE, SP_GPT_TP, SP_GPT_TP_SP, SP_GPT_SELECTIVE, SP_GPT_FULL };
+enum sp_gpt_rule {
+    SP_GPT_NONE,
+    SP_GPT_TP,
+    SP_GPT_TP_SP,
+    SP_GPT_TP_SELECTIVE,
+    SP_GPT_SELECTIVE, /* with sequence parallelism */
+    SP_GPT_FULL
+};
 double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double s, double b, double h, double a,
                                double t);
 

@@ -52,7 +52,8 @@ struct sp_model {
     int64_t norms_per_layer;
     int64_t learned_positions;
     int64_t extra_attention_params_per_layer;
-    int64_t sliding_window;
+    int64_t sliding_window; /* W: tokens that a token of a windowed layer attends to; 0: all */
+    int64_t global_every;   /* of n layers one has no window; 0: all layers have it */
     struct sp_moe moe;
     struct sp_mla mla;
     double batch_tokens; /* typical training batch; 0: unknown */

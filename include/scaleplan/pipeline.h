@@ -46,8 +46,9 @@ double sp_useful_s(const struct sp_pipeline *pipeline);
 double sp_in_flight(const struct sp_pipeline *pipeline, int64_t rank);
 
 /* Fewest micro-batches whose useful time is at least the fraction `efficiency` of the total, for
- * the pipeline's other parameters; 0 when none is needed. Scaling book, "Training": m >= e (p-1) /
- * (1-e). */
+ * the pipeline's other parameters; INFINITY where no number is enough, as for a naive pipeline.
+ * Scaling book, "Training": m >= e (p-1) / (1-e); where idle time depends on m, the first m from
+ * there that is enough. */
 double sp_microbatches_for(const struct sp_pipeline *pipeline, double efficiency);
 
 /* One send of a micro-batch's activations between stages: 2 B D / (W m). s. `batch_tokens` of the

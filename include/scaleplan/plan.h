@@ -76,6 +76,7 @@ enum sp_plan_problem {
     SP_PLAN_CP_SEQ,       /* cp does not divide the sequence */
     SP_PLAN_EP_EXPERTS,   /* ep does not divide the experts, or there are none */
     SP_PLAN_EP_DEVICES,   /* ep does not divide the devices of a stage */
+    SP_PLAN_SLICES,       /* what only links carry would leave a slice */
     SP_PLAN_BATCH,        /* fewer sequences than replicas need */
     SP_PLAN_MICRO_BATCH,  /* a micro-batch larger than a replica's share of the batch */
     SP_PLAN_VPP_SCHEDULE, /* chunks need the interleaved or circular schedule, and they need chunks
@@ -84,7 +85,15 @@ enum sp_plan_problem {
     SP_PLAN_PROBLEMS
 };
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
-                                   int64_t devices);
+                                   int64_t devices, int64_t slices);
+
+/* Whether TP, CP or EP would cross from one slice to another, which no link does: the replicas span
+ * the slices, or the stages where there are fewer replicas, and EP stays in what is left. */
+bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices);
+
+/* Shards unless a plan says otherwise: dp cp, of one slice where the replicas span several, so that
+ * each slice holds the whole model. */
+int64_t sp_default_shards(const struct sp_plan *plan, int64_t slices);
 
 /* The words for it, "tp does not divide the heads". */
 const char *sp_plan_problem_text(enum sp_plan_problem problem);

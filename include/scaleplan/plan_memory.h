@@ -14,8 +14,8 @@ struct sp_layer_weights {
     double experts;    /* all routed experts of an MoE layer: divides by ep etp */
     double router;     /* replicated over tp */
     double norms;      /* replicated over tp */
-    double embedding;  /* input table with learned positions: divides by tp */
-    double head;       /* output table, also where it is tied: divides by tp */
+    double table;      /* of the vocabulary, at either end: padded, divides by tp */
+    double positions;  /* learned ones: replicated over tp */
     double last_norm;
 };
 struct sp_layer_weights sp_count_layer_weights(const struct sp_model *model);

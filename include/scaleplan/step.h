@@ -65,9 +65,9 @@ struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in);
 /* And on the split into stages: one micro-batch on a stage of each kind, less what depends on ZeRO.
  */
 struct sp_kind_time {
-    struct sp_stage_time time; /* fsdp_comm, forward and backward are not set */
-    double busy_s;             /* sum of its parts */
-    double held;               /* weights of a device before sharding. parameters */
+    struct sp_stage_time time;    /* fsdp_comm, forward and backward are not set */
+    double busy_s;                /* sum of its parts */
+    struct sp_stage_weights held; /* of a device before sharding. parameters */
 };
 struct sp_staged {
     struct sp_kind_time kind[SP_STAGE_KINDS];
@@ -110,8 +110,10 @@ double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared
                        const struct sp_stage_map *map, const struct sp_staged *staged);
 
 /* FLOPs of a step that the backward pass runs again: the forward FLOPs of the operators of
- * `plan->recompute`, of the share of layers it applies to; scores without the causal half. */
-double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan);
+ * `plan->recompute`, of the share of layers it applies to. `scores_counted` is the share of the
+ * attention scores that a convention counts: 1, the causal half, or 0 by 6 P. */
+double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan,
+                                double scores_counted);
 
 /* 6 P_active B / (N C): what `fit` calls the ideal. s. */
 double sp_ideal_step_s(const struct sp_step_inputs *in);

@@ -45,6 +45,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         .remat = planned.remat,
         .precision = planned.precision.name,
         .framework = planned.framework.framework.name,
+        .framework_given =
+            sp_config_exists(SP_FRAMEWORKS, planned.framework.framework.name, &sources)
+                ? NULL
+                : sp_text_of(args, "framework"),
     };
     sp_write_launch((enum sp_target)target, &launched, &written);
     const bool ok = !path || sp_write_file(path, written.text, error);

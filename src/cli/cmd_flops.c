@@ -67,6 +67,15 @@ static void put_params(const struct flops *f)
                "{params.experts}, norms {params.norm}");
 }
 
+/* A length that windows keep attention from ever reaching is null. */
+static void put_length(struct sp_report *r, enum sp_quantity_id id, double tokens)
+{
+    if (isfinite(tokens))
+        sp_put(r, id, tokens);
+    else
+        sp_put_null(r, id);
+}
+
 static void put_counts(const struct flops *f, bool causal, double kv_bytes)
 {
     struct sp_report *r = f->report;
@@ -100,10 +109,13 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
            sp_selective_saved_share(f->seq, (double)f->model.d_model, (double)f->model.heads));
     sp_put(r, SP_Q_FLOPS_MLP_SHARE, w->mlp / (w->mlp + w->projections));
     sp_put(r, SP_Q_FLOPS_MLP_SHARE_ALL, w->mlp / (w->mlp + w->projections + w->attention));
-    sp_put(r, SP_Q_FLOPS_OVERTAKES, sp_attention_crossover_tokens(&f->model, causal));
+    const double overtakes = sp_attention_crossover_tokens(&f->model, causal);
+    put_length(r, SP_Q_FLOPS_OVERTAKES, overtakes);
     sp_put(r, SP_Q_FLOPS_OVERTAKES_RULE, 8 * (double)f->model.d_model);
-    sp_put(r, SP_Q_FLOPS_OVERTAKES_MLP, w->mlp / w->attention * f->seq);
-    sp_put(r, SP_Q_FLOPS_SCORES_PROJ, sp_scores_equal_projections_tokens(&f->model, causal));
+    const double attended = sp_attended_tokens(&f->model, f->seq);
+    put_length(r, SP_Q_FLOPS_OVERTAKES_MLP,
+               sp_seq_of_attended_tokens(&f->model, w->mlp / w->attention * attended));
+    put_length(r, SP_Q_FLOPS_SCORES_PROJ, sp_scores_equal_projections_tokens(&f->model, causal));
     sp_put(r, SP_Q_FLOPS_RECOMPUTED, f->recomputed);
     sp_put(r, SP_Q_FLOPS_REMAT_FACTOR, 1 + f->recomputed / per_token);
     sp_put(r, SP_Q_FLOPS_REMAT_RULE, 8.0 / 6);
@@ -121,11 +133,14 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
         r,
         "a step       {flops_per_step} on {batch_tokens} tokens; recomputation (--remat) makes it "
         "{recompute_factor} times that");
-    sp_line(
-        r,
-        "attention    costs as much as the weight matmuls from {attention_overtakes_tokens} tokens "
-        "(rule 8D: {attention_overtakes_rule_tokens}), as its projections from "
-        "{scores_equal_projections_tokens}");
+    if (!isfinite(overtakes))
+        sp_line(
+            r, "attention    never costs as much as the weight matmuls: its windows keep it below");
+    else
+        sp_line(r, "attention    costs as much as the weight matmuls from "
+                   "{attention_overtakes_tokens} tokens (rule 8D: "
+                   "{attention_overtakes_rule_tokens}), as its projections from "
+                   "{scores_equal_projections_tokens}");
 }
 
 /* Attention's share from 1 Ki to 1 Mi tokens. */

@@ -32,7 +32,7 @@ static bool convert(const struct sp_json *json, const struct sp_sources *sources
         return sp_fail(error, SP_INPUT,
                        "%s: not a Hugging Face config: no model_type, or native keys already",
                        json->origin);
-    cJSON *const native = sp_from_huggingface(json->root, json->origin, sources->assume, error);
+    cJSON *const native = sp_from_huggingface(json, sources->assume, error);
     if (!native)
         return false;
     if (name)

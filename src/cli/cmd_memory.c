@@ -126,6 +126,8 @@ static bool load(const struct sp_args *args, struct memory *f, struct sp_error *
         sp_choice_of(args, "remat") != SP_REMAT_FULL)
         return sp_fail(error, SP_INPUT,
                        "--rule korthikanti knows --remat none, selective and full");
+    if (sp_choice_of(args, "rule") == 1 && f->spread.cp > 1)
+        return sp_fail(error, SP_INPUT, "--rule korthikanti knows no context parallelism");
     return true;
 }
 
@@ -148,11 +150,13 @@ static enum sp_quantity_id activations(struct memory *f)
     }
     if (sp_choice_of(f->args, "rule") == 1) {
         const bool parallel = sp_given(f->args, "sequence-parallel");
-        const enum sp_gpt_rule rule = remat == SP_REMAT_FULL        ? SP_GPT_FULL
-                                      : remat == SP_REMAT_SELECTIVE ? SP_GPT_SELECTIVE
-                                      : t <= 1                      ? SP_GPT_NONE
-                                      : parallel                    ? SP_GPT_TP_SP
-                                                                    : SP_GPT_TP;
+        const enum sp_gpt_rule rule =
+            remat == SP_REMAT_FULL ? SP_GPT_FULL
+            : remat == SP_REMAT_SELECTIVE
+                ? (parallel || t <= 1 ? SP_GPT_SELECTIVE : SP_GPT_TP_SELECTIVE)
+            : t <= 1   ? SP_GPT_NONE
+            : parallel ? SP_GPT_TP_SP
+                       : SP_GPT_TP;
         const double layer =
             sp_gpt_activation_bytes(rule, f->seq, tokens / f->seq, D, (double)f->model.heads, t);
         sp_symbol(f->report, "layer", layer, "bytes", "one layer of one micro-batch");

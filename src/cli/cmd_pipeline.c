@@ -124,7 +124,11 @@ static void put_closed_form(const struct pipe *f, double target)
     sp_put(r, SP_Q_PIPELINE_BUBBLE_USEFUL, bubble / useful);
     sp_put(r, SP_Q_PIPELINE_EFFICIENCY, useful / (useful + bubble));
     sp_put(r, SP_Q_PIPELINE_TARGET, target);
-    sp_put(r, SP_Q_PIPELINE_FOR, sp_microbatches_for(q, target));
+    const double enough = sp_microbatches_for(q, target);
+    if (isfinite(enough))
+        sp_put(r, SP_Q_PIPELINE_FOR, enough);
+    else
+        sp_put_null(r, SP_Q_PIPELINE_FOR);
     sp_put(r, SP_Q_PIPELINE_IN_FLIGHT, sp_in_flight(q, 0));
     sp_line(r,
             "schedule     {schedule}: {stages} stages, {microbatches} micro-batches, {chunks} "
@@ -134,8 +138,11 @@ static void put_closed_form(const struct pipe *f, double target)
             sp_human_text(q->weight_grad_s, SP_SECONDS));
     sp_line(r, "bubble       {bubble_fraction} of the whole step; {bubble_over_useful} of the "
                "useful time");
-    sp_line(
-        r, "efficiency   {efficiency}; {target_efficiency} takes {microbatches_for} micro-batches");
+    sp_line(r, isfinite(enough)
+                   ? "efficiency   {efficiency}; {target_efficiency} takes {microbatches_for} "
+                     "micro-batches"
+                   : "efficiency   {efficiency}; no number of micro-batches makes it "
+                     "{target_efficiency}");
     sp_line(r, "in flight    {in_flight} micro-batches on the first stage");
 }
 

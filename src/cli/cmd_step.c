@@ -133,12 +133,18 @@ static bool expand(const struct sp_args *args, struct sp_words *words, struct sp
         return true;
     const bool machine = sp_given(args, "hw");
     if ((machine && !sp_hardware_of(args, &sources, &hw, error)) ||
-        !sp_read_launch(path, machine ? sp_chips(&hw) : 0, &sources, &launch, error))
+        !sp_read_launch(path, machine ? &hw : NULL, &sources, &launch, error))
         return false;
     const bool model = sp_given(args, "model") || sp_given(args, "shape");
     for (int i = 0; i < launch.options; i++) {
         const char *const name = launch.option[i].name;
-        if (!model || (strcmp(name, "model") != 0 && strcmp(name, "shape") != 0))
+        const bool shapes = strcmp(name, "model") == 0 || strcmp(name, "shape") == 0 ||
+                            strcmp(name, "set") == 0; /* a launch sets parts of the model alone */
+        char tp[32];
+        snprintf(tp, sizeof tp, "%.0f", sp_number_of(args, "tp"));
+        if (strcmp(name, "etp") == 0 && launch.etp_is_tp && sp_given(args, "tp"))
+            sp_add_option(words, name, tp);
+        else if (!model || !shapes)
             sp_add_option(words, name, launch.option[i].value);
     }
     return true;

@@ -175,7 +175,10 @@ static bool put_time(struct train *f, struct sp_error *error)
         sp_put(r, SP_Q_TRAIN_STEP, f->seconds / (f->tokens / f->batch));
         sp_put(r, SP_Q_TRAIN_RATE, f->tokens / f->seconds);
     }
-    sp_line(r, "machine      {devices} devices of {peak_flops_per_s} at {mfu} MFU (--mfu)");
+    const bool given =
+        isnan(sp_number_of(f->args, "tokens-per-s")) && isnan(sp_number_of(f->args, "step"));
+    sp_line(r, "machine      {devices} devices of {peak_flops_per_s} at {mfu} MFU (%s)",
+            given ? "--mfu" : "from the measured speed");
     sp_line(r, "steps        {steps} of {batch_tokens} tokens (%s), {step_s} each", f->origin);
     sp_line(r, "time         {days} days, {device_hours} device-hours");
     return true;
@@ -207,6 +210,15 @@ static bool put_goodput(struct train *f, struct sp_error *error)
         return sp_fail(error, SP_USAGE,
                        "goodput needs the time of a checkpoint: --storage-bandwidth (with a model) "
                        "or --checkpoint-time");
+    if (!isfinite(M) && write > 0 && !isnan(given_interval)) {
+        const struct sp_goodput run = {write, given_interval, M, 0};
+        sp_symbol(r, "delta", write, "s", "time to write a checkpoint");
+        f->goodput = sp_goodput(&run);
+        sp_put(r, SP_Q_TRAIN_WRITE, write);
+        sp_put(r, SP_Q_TRAIN_INTERVAL, given_interval);
+        sp_line(r, "checkpoints  one takes {checkpoint.write_s}, every {checkpoint.interval_s}; no "
+                   "failures (--mtbf)");
+    }
     if (isfinite(M)) {
         const double daly = sp_daly_interval_s(write, M);
         const struct sp_goodput run = {write,

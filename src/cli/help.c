@@ -70,20 +70,28 @@ static void print_option(const struct sp_option *option, int width, FILE *out)
 
 void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out)
 {
-    fputs(
-        "scaleplan - does this model train on this machine, what limits it, how long is a step?\n\n"
-        "usage: scaleplan COMMAND [OPTION...]\n\n",
-        out);
+    static const struct {
+        const char *head, *text;
+        int indent;
+    } ends[] = {
+        {"\n", "`scaleplan COMMAND --help` tells the options of a command.", 0},
+        {"Start with:  ", "scaleplan fit --model llama2-13b --hw v5p-4096", 13},
+        {"\nexit codes: ", "0 answered; 1 with --check, the verdict is no; 2 wrong usage;", 12},
+        {"            ", "3 bad input (file, JSON, name, value); 4 output failed, or a fault;", 12},
+        {"            ", "130 interrupted: a search prints what it has, and says so", 12},
+    };
+    const int width = width_of(out);
+    print_indented("scaleplan - does this model train here, what limits it, how long is a step?", 4,
+                   0, width, out);
+    fputs("\nusage: scaleplan COMMAND [OPTION...]\n\n", out);
     for (size_t i = 0; i < n; i++) {
         fprintf(out, "  %-10s ", commands[i]->name);
-        print_indented(commands[i]->summary, 13, 13, width_of(out), out);
+        print_indented(commands[i]->summary, 13, 13, width, out);
     }
-    fputs("\n`scaleplan COMMAND --help` tells the options of a command.\n"
-          "Start with:  scaleplan fit --model llama2-13b --hw v5p-4096\n\n"
-          "exit codes: 0 answered; 1 with --check, the verdict is no; 2 wrong usage;\n"
-          "            3 bad input (file, JSON, name, value); 4 output failed, or internal error;\n"
-          "            130 interrupted: a search prints what it has, and says so\n",
-          out);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        fputs(ends[i].head, out);
+        print_indented(ends[i].text, ends[i].indent, ends[i].indent, width, out);
+    }
 }
 
 void sp_print_command_help(const struct sp_command *command, FILE *out)

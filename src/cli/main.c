@@ -36,10 +36,9 @@ static enum sp_exit finish_output(enum sp_exit code)
 
 static struct sp_render render_of(const struct sp_args *args)
 {
-    const char *const no_color = getenv("NO_COLOR");
     return (struct sp_render){
         .format = (enum sp_format)sp_choice_of(args, "format"),
-        .colour = isatty(STDOUT_FILENO) && !(no_color && *no_color),
+        .colour = sp_terminal_has_colour(stdout),
         .width = sp_terminal_width(stdout),
         .get = sp_text_of(args, "get"),
         .explain = sp_given(args, "explain"),

@@ -23,7 +23,8 @@ void sp_judge_plan(const struct sp_planned *p, double *step_s, double *bytes)
 __attribute__((format(printf, 3, 4))) static void
 add(struct neighbours *all, const struct sp_planned *changed, const char *format, ...)
 {
-    if (sp_check_plan(&changed->model, &changed->plan, sp_chips(&changed->hw)) != SP_PLAN_OK ||
+    if (sp_check_plan(&changed->model, &changed->plan, sp_chips(&changed->hw),
+                      changed->hw.slices) != SP_PLAN_OK ||
         all->n == sizeof all->near / sizeof *all->near)
         return;
     struct sp_neighbour *const near = &all->near[all->n++];

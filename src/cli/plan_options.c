@@ -101,11 +101,7 @@ static bool read_sharding(const struct sp_args *args, struct sp_planned *p, stru
     const bool shards_weights = p->framework.framework.gathered_layers > 0;
     const int64_t fsdp = whole_or(args, "fsdp", 0);
     plan->zero = (int)whole_or(args, "zero", fsdp > 0 || shards_weights ? 3 : 1);
-    plan->shards = plan->dp * plan->cp;
-    if (p->hw.slices > 1 && plan->shards % p->hw.slices == 0)
-        plan->shards /= p->hw.slices; /* each slice holds the whole model */
-    if (fsdp > 0)
-        plan->shards = fsdp;
+    plan->shards = fsdp > 0 ? fsdp : sp_default_shards(plan, p->hw.slices);
     return fsdp == 0 || plan->zero > 0 ||
            sp_fail(error, SP_INPUT, "--fsdp %lld: with --zero 0 nothing is sharded",
                    (long long)fsdp);
@@ -177,7 +173,8 @@ static bool read_tp_axes(const struct sp_args *args, struct sp_planned *p, struc
 static bool check(const struct sp_planned *p, struct sp_error *error)
 {
     const struct sp_plan *const plan = &p->plan;
-    const enum sp_plan_problem problem = sp_check_plan(&p->model, plan, sp_chips(&p->hw));
+    const enum sp_plan_problem problem =
+        sp_check_plan(&p->model, plan, sp_chips(&p->hw), p->hw.slices);
     if (problem == SP_PLAN_OK)
         return true;
     const struct sp_model *const m = &p->model;

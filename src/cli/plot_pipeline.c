@@ -7,12 +7,13 @@
 
 enum { MOST_TASKS = 20000, MOST_CURVES = 4 };
 
-/* Kinds of a box; every second chunk of a stage is hatched. */
+/* Kinds of a box; every second chunk of a stage is hatched, and so are weight gradients: their
+ * green is as dark as the blue. */
 static const struct sp_kind whole[] = {{"forward", SP_BLUE, false, 'F'},
                                        {"backward", SP_ORANGE, false, 'B'}};
 static const struct sp_kind halves[] = {{"forward", SP_BLUE, false, 'F'},
                                         {"backward (inputs)", SP_ORANGE, false, 'B'},
-                                        {"weight gradients", SP_GREEN, false, 'W'}};
+                                        {"weight gradients", SP_GREEN, true, 'W'}};
 static const struct sp_kind chunked[] = {{"forward", SP_BLUE, false, 'F'},
                                          {"backward", SP_ORANGE, false, 'B'},
                                          {"forward, even chunks", SP_BLUE, true, 'f'},

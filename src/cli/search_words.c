@@ -32,6 +32,7 @@ void sp_step_words(const struct sp_searching *s, int machine, const struct sp_fo
                    struct sp_words *w)
 {
     const struct sp_plan *const p = &found->plan;
+    const int64_t slices = s->machine[machine]->base.hw.slices;
     const struct {
         const char *name;
         int64_t value, otherwise; /* left out when it is what step takes anyway */
@@ -44,7 +45,7 @@ void sp_step_words(const struct sp_searching *s, int machine, const struct sp_fo
         {"ep", p->ep, 1},
         {"etp", p->etp, 1},
         {"zero", p->zero, -1},
-        {"fsdp", p->shards, p->zero == 0 || p->shards == p->dp * p->cp ? p->shards : 0},
+        {"fsdp", p->shards, p->zero == 0 ? p->shards : sp_default_shards(p, slices)},
         {"micro-batch", p->micro_batch, 1},
     };
     add_base(s, machine, w);

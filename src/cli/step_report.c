@@ -45,7 +45,7 @@ static void try_change(struct fixes *fixes, const struct sp_planned *changed, co
                        const char *what)
 {
     const struct sp_planned *const p = changed;
-    if (sp_check_plan(&p->model, &p->plan, sp_chips(&p->hw)) != SP_PLAN_OK ||
+    if (sp_check_plan(&p->model, &p->plan, sp_chips(&p->hw), p->hw.slices) != SP_PLAN_OK ||
         fixes->n == sizeof fixes->fix / sizeof *fixes->fix)
         return;
     struct sp_stage_memory m;

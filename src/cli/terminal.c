@@ -1,5 +1,7 @@
 #include "terminal.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -10,4 +12,11 @@ int sp_terminal_width(FILE *out)
     if (file < 0 || !isatty(file))
         return 0;
     return ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+bool sp_terminal_has_colour(FILE *out)
+{
+    const char *const refused = getenv("NO_COLOR"), *const term = getenv("TERM");
+    const bool able = term && *term && strcmp(term, "dumb") != 0;
+    return isatty(fileno(out)) && able && !(refused && *refused);
 }

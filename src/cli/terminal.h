@@ -2,9 +2,14 @@
 #ifndef SP_TERMINAL_H
 #define SP_TERMINAL_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Its columns; 0 when `out` is no terminal. */
 int sp_terminal_width(FILE *out);
+
+/* Whether it shows colours: not when NO_COLOR is set, nor where TERM says that it knows no escapes.
+ */
+bool sp_terminal_has_colour(FILE *out);
 
 #endif

@@ -142,6 +142,11 @@ static bool decode_model(const struct sp_json *json, const struct sp_sources *so
         return false;
     if (model->moe.experts > 0 && model->moe.every == 0)
         model->moe.every = 1;
+    /* Plain attention splits the width evenly and shares no keys; a config may say no more. */
+    if (model->kv_heads == 0)
+        model->kv_heads = model->heads;
+    if (model->head_dim == 0 && model->heads > 0 && model->d_model % model->heads == 0)
+        model->head_dim = model->d_model / model->heads;
     if (model->d_ff == 0) /* every layer may be a mixture of experts */
         model->d_ff = model->moe.d_ff_dense > 0 ? model->moe.d_ff_dense : model->moe.d_ff_expert;
     const cJSON *norms = cJSON_GetObjectItemCaseSensitive(json->root, "norms_per_layer");
@@ -208,7 +213,7 @@ static bool nativise(struct sp_json *json, const struct sp_sources *sources, str
 {
     if (!sp_is_huggingface(json->root))
         return true;
-    cJSON *const native = sp_from_huggingface(json->root, json->origin, sources->assume, error);
+    cJSON *const native = sp_from_huggingface(json, sources->assume, error);
     if (!native)
         return false;
     cJSON_Delete(json->root);

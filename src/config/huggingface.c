@@ -21,8 +21,12 @@ enum traits {
     HF_MPT = 1024,        /* attn_config */
     HF_LLAMA4 = 2048,     /* a shared expert; interleave_moe_layer_step */
     HF_EMBEDDING_NORM = 4096,
-    HF_MTP = 8192,     /* further layers that predict more tokens, not counted */
-    HF_QK_KEY = 16384, /* use_qk_norm */
+    HF_MTP = 8192,           /* further layers that predict more tokens, not counted */
+    HF_QK_KEY = 16384,       /* use_qk_norm */
+    HF_EXPERTS = 1 << 15,    /* a mixture of experts: without their number it is another model */
+    HF_OWN_WIDTH = 1 << 16,  /* whose width is moe_intermediate_size */
+    HF_LATENT = 1 << 17,     /* attention by latents, unless kv_lora_rank is null */
+    HF_NEEDS_D_FF = 1 << 18, /* has no rule for an absent intermediate_size */
 };
 
 struct family {
@@ -34,12 +38,42 @@ struct family {
     unsigned traits;
 };
 
+/* What a nested config leaves out: transformers writes only what differs from these. */
+struct sizes {
+    const char *type;
+    double vocab, width, d_ff, layers, heads, kv, head_dim, positions, window;
+};
+
+/* Of how many layers one has no window, where the config does not say. */
+struct pattern {
+    const char *type;
+    double global_every;
+};
+
 #define FAMILY(type, norm, norms, gated, qk, qkv, o, mlp, tied, head_dim, traits)                  \
     {type, norm, norms, gated, qk, qkv, o, mlp, tied, head_dim, traits},
+#define SIZES(...)
+#define GLOBAL_EVERY(...)
 static const struct family families[] = {
 #include "huggingface_families.def"
 };
 #undef FAMILY
+#undef SIZES
+#define FAMILY(...)
+#define SIZES(...) {__VA_ARGS__},
+static const struct sizes default_sizes[] = {
+#include "huggingface_families.def"
+};
+#undef SIZES
+#undef GLOBAL_EVERY
+#define SIZES(...)
+#define GLOBAL_EVERY(...) {__VA_ARGS__},
+static const struct pattern patterns[] = {
+#include "huggingface_families.def"
+};
+#undef FAMILY
+#undef SIZES
+#undef GLOBAL_EVERY
 
 /* Types that are read as another. */
 static const char *const same[][2] = {{"phi-msft", "phi"},
@@ -50,7 +84,12 @@ static const char *const same[][2] = {{"phi-msft", "phi"},
                                       {"RefinedWebModel", "falcon"},
                                       {"stablelm_epoch", "stablelm"},
                                       {"qwen2_vl", "qwen2"},
-                                      {"qwen2_5_vl", "qwen2"}};
+                                      {"qwen2_vl_text", "qwen2"},
+                                      {"qwen2_5_vl", "qwen2"},
+                                      {"qwen2_5_vl_text", "qwen2"},
+                                      {"qwen3_vl_text", "qwen3"},
+                                      {"qwen3_vl_moe_text", "qwen3_moe"},
+                                      {"kimi_k2", "deepseek_v3"}};
 
 /* Keys of one thing, as families spell it. */
 static const char *const k_layers[] = {"num_hidden_layers", "n_layer", "n_layers", "num_layers",
@@ -68,6 +107,21 @@ static const char *const k_experts[] = {"num_local_experts", "num_experts", "n_r
                                         NULL};
 static const char *const k_top[] = {"num_experts_per_tok", "num_experts_per_token", "moe_topk",
                                     NULL};
+
+static const char *const k_expert_width[] = {"moe_intermediate_size", NULL};
+static const char *const k_head_dim[] = {"head_dim", NULL};
+static const char *const k_window[] = {"sliding_window", NULL};
+static const char *const k_latent[] = {"kv_lora_rank", NULL};
+static const char *const k_nope[] = {"qk_nope_head_dim", NULL};
+static const char *const k_rope[] = {"qk_rope_head_dim", NULL};
+static const char *const k_value[] = {"v_head_dim", NULL};
+
+/* A config as it is read: `part` is the path of `sizes` in the document ("text_config." or ""). */
+struct config {
+    const struct sp_json *json;
+    const char *part;
+    const cJSON *sizes;
+};
 
 static const cJSON *member(const cJSON *o, const char *key)
 {
@@ -156,9 +210,12 @@ static const char *type_of_class(const cJSON *root)
 }
 
 /* Refuses an unknown architecture, with what its config tells. */
-static bool refuse(const cJSON *o, const char *origin, const char *type,
-                   const struct sp_nearest *nearest, struct sp_error *error)
+static bool refuse(const struct config *c, const char *type, const struct sp_nearest *nearest,
+                   struct sp_error *error)
 {
+    char path[64];
+    const cJSON *const o = c->sizes;
+    snprintf(path, sizeof path, "%smodel_type", member(o, "model_type") ? c->part : "");
     const cJSON *const list = member(o, "architectures");
     const cJSON *const first = cJSON_IsArray(list) ? cJSON_GetArrayItem(list, 0) : NULL;
     const char *const class =
@@ -167,9 +224,9 @@ static bool refuse(const cJSON *o, const char *origin, const char *type,
                    "%s: architecture \"%s\" (%s: %.0f layers, hidden size %.0f, %.0f heads, "
                    "vocabulary %.0f) is not known%s (--assume llama, or another family, reads it "
                    "as one)",
-                   sp_safe(origin), sp_safe(type ? type : "?"), class, number_of(o, k_layers),
-                   number_of(o, k_width), number_of(o, k_heads), number_of(o, k_vocab),
-                   sp_nearest_hint(nearest));
+                   sp_json_place(c->json, path), sp_safe(type ? type : "?"), class,
+                   number_of(o, k_layers), number_of(o, k_width), number_of(o, k_heads),
+                   number_of(o, k_vocab), sp_nearest_hint(nearest));
 }
 
 static void put(cJSON *out, const char *key, double value)
@@ -221,6 +278,35 @@ static double d_ff_of(const cJSON *o, const struct family *f, double width)
     return f->traits & HF_HALF_WIDTH ? d_ff / 2 : d_ff;
 }
 
+/* Layers that attend to all tokens: listed one by one, counted before the first with a window, or
+ * every so many. */
+static double global_layers(const cJSON *o, const struct family *f, double layers)
+{
+    const cJSON *const types = member(o, "layer_types"), *type;
+    double every = number_at(o, "sliding_window_pattern", 0), listed = 0;
+    cJSON_ArrayForEach(type, types) listed +=
+        cJSON_IsString(type) && strcmp(type->valuestring, "full_attention") == 0;
+    if (cJSON_IsArray(types))
+        return listed;
+    if (member(o, "max_window_layers"))
+        return fmin(number_at(o, "max_window_layers", 0), layers);
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns && every == 0; i++)
+        if (strcmp(patterns[i].type, f->type) == 0)
+            every = patterns[i].global_every;
+    return every > 0 ? floor(layers / every) : 0;
+}
+
+static void put_window(cJSON *out, const cJSON *o, const struct family *f)
+{
+    const double window = number_at(o, "sliding_window", 0), layers = number_of(o, k_layers);
+    const double global = global_layers(o, f, layers);
+    if (window <= 0 || !flag_at(o, "use_sliding_window", true) || global >= layers)
+        return;
+    put(out, "sliding_window", window);
+    if (global > 0)
+        put(out, "global_every", floor(layers / global));
+}
+
 static void put_sizes(cJSON *out, const cJSON *o, const struct family *f)
 {
     const double width = number_of(o, k_width), heads = number_of(o, k_heads);
@@ -234,8 +320,7 @@ static void put_sizes(cJSON *out, const cJSON *o, const struct family *f)
     put(out, "head_dim", head_dim > 0 ? head_dim : heads > 0 ? width / heads : 0);
     put(out, "vocab", number_of(o, k_vocab));
     put(out, "max_seq", positions);
-    if (flag_at(o, "use_sliding_window", true))
-        put(out, "sliding_window", number_at(o, "sliding_window", 0));
+    put_window(out, o, f);
     const cJSON *const attention = member(o, "attn_config");
     const bool alibi =
         flag_at(o, "alibi", false) || (attention && flag_at(attention, "alibi", false));
@@ -312,40 +397,177 @@ static void put_extras(cJSON *out, const cJSON *o, const struct family *f)
                                            cJSON_CreateBool(flag_at(o, "parallel_attn", true)));
 }
 
+/* The first of the keys that the config has, null or not; NULL without. */
+static const char *key_in(const cJSON *o, const char *const *keys)
+{
+    for (int i = 0; keys[i]; i++)
+        if (cJSON_GetObjectItemCaseSensitive(o, keys[i]))
+            return keys[i];
+    return NULL;
+}
+
+/* One line about a size that is missing or no whole number, with the place of its key. */
+static bool fail_size(const struct config *c, const char *const *keys, struct sp_error *error)
+{
+    char path[96], others[160] = "";
+    const char *const key = key_in(c->sizes, keys);
+    const bool missing = !key || !member(c->sizes, key);
+    size_t used = 0;
+    for (int i = 1; missing && keys[i] && used < sizeof others; i++)
+        used += (size_t)snprintf(others + used, sizeof others - used, "%s%s",
+                                 i == 1 ? "; also read: " : ", ", keys[i]);
+    snprintf(path, sizeof path, "%s%s", c->part, key ? key : keys[0]);
+    return sp_fail(error, SP_INPUT, "%s: %s%s expected a whole number from 1 to 10^9%s",
+                   sp_json_place(c->json, path), path, missing ? " is missing," : ":", others);
+}
+
+/* Whether a size must be in the config: those of a mixture only where there are experts. */
+static bool is_needed(const cJSON *o, const struct family *f, unsigned trait)
+{
+    const bool experts = f->traits & HF_EXPERTS || number_of(o, k_experts) >= 1;
+    switch (trait) {
+    case 0:
+        return true;
+    case HF_EXPERTS:
+        return experts;
+    case HF_OWN_WIDTH:
+        return experts && f->traits & HF_OWN_WIDTH;
+    case HF_LATENT: /* null says that there are none; an absent key says nothing */
+        return f->traits & HF_LATENT && (member(o, k_latent[0]) || !key_in(o, k_latent));
+    default: /* only plain MLPs are four times as wide where nothing is said */
+        return f->gated;
+    }
+}
+
 /* What a document that was checked for nothing yet must have. */
-static bool has_sizes(const cJSON *o, const char *origin, struct sp_error *error)
+static bool has_sizes(const struct config *c, const struct family *f, struct sp_error *error)
 {
     static const struct {
         const char *const *keys;
-        const char *what;
-    } needed[] = {{k_layers, "num_hidden_layers"},
-                  {k_width, "hidden_size"},
-                  {k_heads, "num_attention_heads"},
-                  {k_vocab, "vocab_size"}};
+        unsigned trait;
+    } needed[] = {{k_layers, 0},         {k_width, 0},
+                  {k_heads, 0},          {k_vocab, 0},
+                  {k_ff, HF_NEEDS_D_FF}, {k_experts, HF_EXPERTS},
+                  {k_top, HF_EXPERTS},   {k_expert_width, HF_OWN_WIDTH},
+                  {k_latent, HF_LATENT}, {k_nope, HF_LATENT},
+                  {k_rope, HF_LATENT},   {k_value, HF_LATENT}};
     const int before = error->lines;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-        const double value = number_of(o, needed[i].keys);
-        if (!(value >= 1 && value <= 1e9 && value == floor(value)))
-            sp_fail(error, SP_INPUT, "%s: %s: expected a whole number from 1 to 10^9",
-                    sp_safe(origin), needed[i].what);
+        const double value = number_of(c->sizes, needed[i].keys);
+        if (is_needed(c->sizes, f, needed[i].trait) &&
+            !(value >= 1 && value <= 1e9 && value == floor(value)))
+            fail_size(c, needed[i].keys, error);
     }
     return error->lines == before;
 }
 
-cJSON *sp_from_huggingface(const cJSON *root, const char *origin, const char *assume,
-                           struct sp_error *error)
+/* The text part of a multimodal config, or the whole of any other. */
+static struct config text_part(const struct sp_json *json)
 {
-    static const char *const nested[] = {"text_config", "llm_config", "language_config",
-                                         "language_model", NULL};
-    const cJSON *o = root;
-    for (int i = 0; nested[i]; i++)
-        if (cJSON_IsObject(member(root, nested[i])))
-            o = member(root, nested[i]);
-    const char *type = assume ? assume : text_at(o, "model_type");
-    if (!type)
-        type = text_at(root, "model_type");
-    if (!type && *type_of_class(root))
-        type = type_of_class(root);
+    static const char *const nested[][2] = {{"text_config", "text_config."},
+                                            {"llm_config", "llm_config."},
+                                            {"language_config", "language_config."},
+                                            {"language_model", "language_model."}};
+    struct config c = {json, "", json->root};
+    for (size_t i = 0; i < sizeof nested / sizeof *nested; i++)
+        if (cJSON_IsObject(member(json->root, nested[i][0]))) {
+            c.sizes = member(json->root, nested[i][0]);
+            c.part = nested[i][1];
+        }
+    return c;
+}
+
+/* The config's sizes with what transformers takes for the keys that a nested config leaves out; a
+ * new object. A whole config has all keys, so one that is absent there is a fault. */
+static cJSON *completed(const struct config *c)
+{
+    cJSON *const out = cJSON_Duplicate(c->sizes, true);
+    const char *const type = text_at(c->sizes, "model_type");
+    for (size_t i = 0; *c->part && type && i < sizeof default_sizes / sizeof *default_sizes; i++) {
+        const struct sizes *const d = &default_sizes[i];
+        const struct {
+            const char *const *keys;
+            double value;
+        } fill[] = {{k_vocab, d->vocab},       {k_width, d->width},         {k_ff, d->d_ff},
+                    {k_layers, d->layers},     {k_heads, d->heads},         {k_kv, d->kv},
+                    {k_head_dim, d->head_dim}, {k_positions, d->positions}, {k_window, d->window}};
+        if (strcmp(d->type, type) != 0)
+            continue;
+        for (size_t k = 0; k < sizeof fill / sizeof *fill; k++)
+            if (fill[k].value > 0 && !key_in(out, fill[k].keys))
+                cJSON_AddNumberToObject(out, fill[k].keys[0], fill[k].value);
+    }
+    return out;
+}
+
+static const char *type_of(const struct config *c)
+{
+    const char *const own = text_at(c->sizes, "model_type");
+    const char *const type = own ? own : text_at(c->json->root, "model_type");
+    const char *const class = type_of_class(c->json->root);
+    return type ? type : *class ? class : NULL;
+}
+
+/* The last part of a path of `length` bytes into `out`. */
+static void last_part(const char *path, size_t length, char *out, size_t size)
+{
+    size_t start = length;
+    while (start > 0 && path[start - 1] != '/')
+        start--;
+    snprintf(out, size, "%.*s", (int)(length - start), path + start);
+}
+
+/* A model is called what its config says, else what its file is called, else what the folder of a
+ * config.json is called; the names of caches (hexadecimal) and of no folder say less than the
+ * family does. */
+static void put_name(cJSON *out, const struct config *c, const struct family *f)
+{
+    char file[60], folder[60];
+    const char *const origin = c->json->origin, *const path =
+                                                    text_at(c->json->root, "_name_or_path");
+    const size_t length = strlen(origin), tail = strlen(".json");
+    const char *const slash = strrchr(origin, '/');
+    const bool is_file = length > tail && strcmp(origin + length - tail, ".json") == 0;
+    last_part(origin, is_file ? length - tail : 0, file, sizeof file);
+    last_part(origin, slash ? (size_t)(slash - origin) : 0, folder, sizeof folder);
+    const bool says = strspn(folder, "0123456789abcdef.") < strlen(folder);
+    const char *const name = path && *path && strlen(path) < 60     ? path
+                             : *file && strcmp(file, "config") != 0 ? file
+                             : *file && says                        ? folder
+                                                                    : f->type;
+    cJSON_AddStringToObject(out, "name", name);
+}
+
+/* The document of a config that has what it must have; NULL with an error. */
+static cJSON *converted(const struct config *c, const struct family *f, struct sp_error *error)
+{
+    const cJSON *const o = c->sizes;
+    if (!has_sizes(c, f, error))
+        return NULL;
+    const double heads = number_of(o, k_heads), kv = kv_heads_of(o, f, heads);
+    if (kv > 0 && fmod(heads, kv) != 0) {
+        const char *const key = key_in(o, k_kv);
+        char at[96];
+        snprintf(at, sizeof at, "%s%s", c->part, key ? key : "attn_config.kv_n_heads");
+        sp_fail(error, SP_INPUT, "%s: %s: %.10g does not divide the %.10g attention heads",
+                sp_json_place(c->json, at), at, kv, heads);
+        return NULL;
+    }
+    cJSON *const out = cJSON_CreateObject();
+    put_name(out, c, f);
+    cJSON_AddStringToObject(out, "family", f->type);
+    put_sizes(out, o, f);
+    put_kinds(out, o, f);
+    put_experts(out, o, f);
+    put_latents(out, o);
+    put_extras(out, o, f);
+    return out;
+}
+
+cJSON *sp_from_huggingface(const struct sp_json *json, const char *assume, struct sp_error *error)
+{
+    struct config c = text_part(json);
+    const char *const type = assume ? assume : type_of(&c);
     struct sp_nearest nearest = {.wanted = type ? type : ""};
     const struct family *const f = type ? find_family(type, &nearest) : NULL;
     if (!f) {
@@ -353,19 +575,12 @@ cJSON *sp_from_huggingface(const cJSON *root, const char *origin, const char *as
             sp_fail(error, SP_INPUT, "--assume: no family \"%s\" is known%s", sp_safe(assume),
                     sp_nearest_hint(&nearest));
         else
-            refuse(o, origin, type, &nearest, error);
+            refuse(&c, type, &nearest, error);
         return NULL;
     }
-    if (!has_sizes(o, origin, error))
-        return NULL;
-    cJSON *const out = cJSON_CreateObject();
-    const char *const path = text_at(root, "_name_or_path");
-    cJSON_AddStringToObject(out, "name", path && strlen(path) < 60 ? path : f->type);
-    cJSON_AddStringToObject(out, "family", f->type);
-    put_sizes(out, o, f);
-    put_kinds(out, o, f);
-    put_experts(out, o, f);
-    put_latents(out, o);
-    put_extras(out, o, f);
+    cJSON *const all = assume ? cJSON_Duplicate(c.sizes, true) : completed(&c);
+    c.sizes = all;
+    cJSON *const out = converted(&c, f, error);
+    cJSON_Delete(all);
     return out;
 }

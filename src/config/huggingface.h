@@ -10,7 +10,6 @@ bool sp_is_huggingface(const cJSON *root);
 /* The native model document of a config: a new object for cJSON_Delete, or NULL with an error. An
  * unknown architecture is refused with what is known of it; `assume` (or NULL) names the family it
  * is to be read as. Multimodal configs: their text part. */
-cJSON *sp_from_huggingface(const cJSON *root, const char *origin, const char *assume,
-                           struct sp_error *error);
+cJSON *sp_from_huggingface(const struct sp_json *json, const char *assume, struct sp_error *error);
 
 #endif

@@ -198,6 +198,7 @@ bool sp_read_row_plan(struct sp_row_reader *r, struct sp_run *run)
     if (!read_degrees(r, p))
         return false;
     const int64_t devices = run->problem[0] ? 1 : sp_chips(&run->hw);
+    const int64_t slices = run->problem[0] ? 1 : run->hw.slices;
     if (p->seq < 1 || p->batch < 1)
         return sp_row_problem(run, "seq_len or global_batch_seqs is not stated"), true;
     if (p->tp < 1 || p->pp < 1 || p->vpp < 1 || p->cp < 1 || p->ep < 1)
@@ -207,14 +208,12 @@ bool sp_read_row_plan(struct sp_row_reader *r, struct sp_run *run)
         return sp_row_problem(run, "tp x pp x cp does not divide the devices"), true;
     const int64_t fixed = p->tp * p->pp * p->cp;
     p->dp = devices / fixed;
-    p->shards = p->dp * p->cp;
+    p->shards = sp_default_shards(p, slices);
     p->zero = read_zero(sp_row_text(r, "fsdp_zero"));
     const char *const shard = strstr(sp_row_text(r, "fsdp_zero"), "shard ");
     const int64_t named = shard ? strtoll(shard + 6, NULL, 10) : 0;
-    if (named > 0 && p->shards % named == 0)
+    if (named > 0 && p->dp * p->cp % named == 0)
         p->shards = named;
-    if (run->hw.slices > 1 && p->shards % run->hw.slices == 0)
-        p->shards /= run->hw.slices; /* the slices are replicas */
     if (p->micro_batch < 1)
         p->micro_batch = p->batch / p->dp > 0 ? p->batch / p->dp : 1;
     p->etp = 1;
@@ -222,7 +221,7 @@ bool sp_read_row_plan(struct sp_row_reader *r, struct sp_run *run)
     p->dtype = read_dtype(sp_row_text(r, "precision"));
     p->imbalance = 1;
     read_recompute(r, run);
-    const enum sp_plan_problem problem = sp_check_plan(&run->model, p, devices);
+    const enum sp_plan_problem problem = sp_check_plan(&run->model, p, devices, slices);
     if (problem != SP_PLAN_OK)
         sp_row_problem(run, "%s", sp_plan_problem_text(problem));
     return true;

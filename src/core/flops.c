@@ -28,6 +28,32 @@ static double attention_width(const struct sp_model *m)
     return a * (double)(m->mla.qk_nope_head_dim + m->mla.qk_rope_head_dim + m->mla.v_head_dim);
 }
 
+/* Share of the layers that have no window. */
+static double global_share(const struct sp_model *m)
+{
+    if (m->sliding_window <= 0)
+        return 1;
+    return m->global_every > 0 ? (double)(m->layers / m->global_every) / (double)m->layers : 0;
+}
+
+double sp_attended_tokens(const struct sp_model *m, double seq)
+{
+    const double W = (double)m->sliding_window, g = global_share(m);
+    return W > 0 && W < seq ? g * seq + (1 - g) * (2 * W - W * W / seq) : seq;
+}
+
+double sp_seq_of_attended_tokens(const struct sp_model *m, double tokens)
+{
+    const double W = (double)m->sliding_window, g = global_share(m);
+    if (W <= 0 || tokens <= W)
+        return tokens;
+    /* g seq^2 + (2W (1-g) - tokens) seq - (1-g) W^2 = 0 */
+    const double b = 2 * W * (1 - g) - tokens, c = (1 - g) * W * W;
+    if (g > 0)
+        return (sqrt(b * b + 4 * g * c) - b) / (2 * g);
+    return b > 0 ? c / b : INFINITY;
+}
+
 /* MLP weights that one token passes, all layers. */
 static double mlp_weights(const struct sp_model *m)
 {
@@ -49,7 +75,7 @@ struct sp_flops sp_forward_flops_per_token(const struct sp_model *m, double seq,
     struct sp_flops f = {
         .mlp = 2 * mlp_weights(m),
         .projections = 2 * L * projection_weights(m),
-        .attention = 2 * L * seq * attention_width(m) * (causal ? 0.5 : 1),
+        .attention = 2 * L * sp_attended_tokens(m, seq) * attention_width(m) * (causal ? 0.5 : 1),
         .unembedding = head,
         .embedding = count_embedding ? head : 0,
     };
@@ -80,13 +106,13 @@ double sp_training_flops(double params, double tokens)
 double sp_attention_crossover_tokens(const struct sp_model *m, bool causal)
 {
     const struct sp_flops one = sp_forward_flops_per_token(m, 1, causal, false);
-    return (one.mlp + one.projections) / one.attention;
+    return sp_seq_of_attended_tokens(m, (one.mlp + one.projections) / one.attention);
 }
 
 double sp_scores_equal_projections_tokens(const struct sp_model *m, bool causal)
 {
     const struct sp_flops one = sp_forward_flops_per_token(m, 1, causal, false);
-    return one.projections / one.attention;
+    return sp_seq_of_attended_tokens(m, one.projections / one.attention);
 }
 
 double sp_mfu(double params, double tokens_per_s, double devices, double peak_flops_per_s)

@@ -29,6 +29,8 @@ double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double s, double b, double
         return sbh * (10 + 24 / t + scores / t);
     case SP_GPT_TP_SP:
         return sbh * (34 + scores) / t;
+    case SP_GPT_TP_SELECTIVE:
+        return sbh * (10 + 24 / t);
     case SP_GPT_SELECTIVE:
         return sbh * 34 / t;
     case SP_GPT_FULL:

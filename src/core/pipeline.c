@@ -61,12 +61,23 @@ double sp_in_flight(const struct sp_pipeline *q, int64_t rank)
 
 double sp_microbatches_for(const struct sp_pipeline *q, double efficiency)
 {
-    struct sp_pipeline full = *q;
-    full.microbatches = 1024 * q->stages; /* the bubble no longer depends on them */
-    const double idle = sp_bubble_s(&full) / (q->forward_s + q->backward_s);
-    const double exact = efficiency * idle / (1 - efficiency);
+    struct sp_pipeline at = *q;
+    if (q->schedule == SP_NAIVE) /* its batch is not divided */
+        return efficiency * (double)q->stages <= 1 ? 1 : INFINITY;
+    /* no number of micro-batches leaves less idle time than many, in multiples of p */
+    at.microbatches = 1024 * q->stages;
+    const double idle = sp_bubble_s(&at) / (q->forward_s + q->backward_s);
+    const double exact = idle > 0 ? efficiency * idle / (1 - efficiency) : 0;
+    if (!(exact < 1e15))
+        return INFINITY;
     /* 0.9 * 3 / (1 - 0.9) is 27.000000000000007: rounding is not a micro-batch. */
-    return ceil(exact - 1e-9 * fmax(exact, 1));
+    at.microbatches = (int64_t)fmax(1, ceil(exact - 1e-9 * fmax(exact, 1)));
+    for (int64_t more = 0; more < 4 * q->stages; more++, at.microbatches++) {
+        const double useful = sp_useful_s(&at);
+        if (useful >= (efficiency - 1e-9) * (useful + sp_bubble_s(&at)))
+            break; /* a part of a round, or the filling of a short schedule, may leave more */
+    }
+    return (double)at.microbatches;
 }
 
 double sp_hop_s(double batch_tokens, double d_model, double microbatches, double bytes_per_s)

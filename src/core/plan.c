@@ -19,6 +19,11 @@ int64_t sp_plan_microbatches(const struct sp_plan *plan)
     return (plan->batch + at_once - 1) / at_once;
 }
 
+int64_t sp_default_shards(const struct sp_plan *plan, int64_t slices)
+{
+    return plan->dp * plan->cp / (plan->dp % slices == 0 ? slices : 1);
+}
+
 int64_t sp_plan_devices(const struct sp_plan *plan)
 {
     return plan->dp * plan->tp * plan->pp * plan->cp;
@@ -32,8 +37,15 @@ static bool experts_do_not_divide(const struct sp_model *model, const struct sp_
     return model->moe.experts % plan->ep != 0;
 }
 
+bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices)
+{
+    const bool over_replicas = plan->dp % slices == 0;
+    const int64_t ranks = plan->dp * plan->cp * plan->tp / (over_replicas ? slices : 1);
+    return (!over_replicas && plan->pp % slices != 0) || ranks % (plan->ep * plan->etp) != 0;
+}
+
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
-                                   int64_t devices)
+                                   int64_t devices, int64_t slices)
 {
     if (!sp_model_has_shape(model))
         return SP_PLAN_NO_SHAPE;
@@ -52,6 +64,8 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_EP_EXPERTS;
     if ((plan->dp * plan->cp * plan->tp) % (plan->ep * plan->etp) != 0)
         return SP_PLAN_EP_DEVICES;
+    if (sp_leaves_slices(plan, slices))
+        return SP_PLAN_SLICES;
     if (plan->batch < plan->dp)
         return SP_PLAN_BATCH;
     if (plan->micro_batch > (plan->batch + plan->dp - 1) / plan->dp)
@@ -76,6 +90,7 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_CP_SEQ] = "cp does not divide the sequence",
         [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts",
         [SP_PLAN_EP_DEVICES] = "ep x etp does not divide the devices of a stage",
+        [SP_PLAN_SLICES] = "tp, cp or ep would leave a slice: the slices must divide dp, or pp",
         [SP_PLAN_BATCH] = "fewer sequences than replicas",
         [SP_PLAN_MICRO_BATCH] = "the micro-batch is larger than a replica's share of the batch",
         [SP_PLAN_VPP_SCHEDULE] =

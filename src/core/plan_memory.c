@@ -25,8 +25,8 @@ struct sp_layer_weights sp_count_layer_weights(const struct sp_model *model)
         .experts = L_moe > 0 ? all.experts / L_moe : 0,
         .router = L_moe > 0 ? all.router / L_moe : 0,
         .norms = norm * (double)model->norms_per_layer,
-        .embedding = table + (double)model->d_model * (double)model->learned_positions,
-        .head = table,
+        .table = table,
+        .positions = (double)model->d_model * (double)model->learned_positions,
         .last_norm = norm,
     };
 }
@@ -50,11 +50,11 @@ struct sp_stage_weights sp_weights_of_kind(const struct sp_model *model, const s
         .experts = moe * w->experts / (double)(plan->ep * plan->etp),
     };
     if (kind->first)
-        of.dense += w->embedding * padding / t;
+        of.dense += w->table * padding / t + w->positions;
     if (kind->last)
         of.dense += w->last_norm;
     if (kind->last && !(kind->first && model->tied_embeddings))
-        of.dense += w->head * padding / t;
+        of.dense += w->table * padding / t;
     return of;
 }
 
@@ -193,10 +193,9 @@ static double gathered_bytes(const struct sp_model *model, const struct sp_plan 
                            ? w->shared_mlp / t + w->experts / (double)(plan->ep * plan->etp)
                            : w->dense_mlp / t;
     const double layer = w->attention / t + mlp;
-    const double tables = (kind->first ? w->embedding : 0) +
-                          (kind->last && !(kind->first && model->tied_embeddings) ? w->head : 0);
+    const double tables = (kind->first) + (kind->last && !(kind->first && model->tied_embeddings));
     return layer * (ELEMENT * framework->gathered_layers + 4 * framework->gathered_grads) +
-           ELEMENT * tables / t;
+           ELEMENT * (tables * w->table / t + (kind->first ? w->positions : 0));
 }
 
 /* Whole bytes; the sum of all parts stays an integer whatever was asked. */

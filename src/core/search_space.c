@@ -187,9 +187,10 @@ int sp_list_shardings(const struct sp_search_space *s, const struct sp_split *sp
                       struct sp_sharding list[SP_SHARDINGS])
 {
     const int64_t D = split->dp * split->cp;
+    const struct sp_plan whole = {.dp = split->dp, .cp = split->cp};
     int n = 0;
     if (D == 1 || s->zero[0])
-        list[n++] = (struct sp_sharding){0, D};
+        list[n++] = (struct sp_sharding){0, sp_default_shards(&whole, s->in.hw->slices)};
     for (int zero = 1; zero < 4 && D > 1; zero++)
         for (int i = s->n_divisor - 1; i > 0 && s->zero[zero]; i--)
             if (D % s->divisor[i] == 0 && allows(&s->shards, s->divisor[i]) && n < SP_SHARDINGS)
@@ -224,6 +225,11 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
     if (split->dp > s->batch || s->batch % split->dp != 0 ||
         s->batch / split->dp % group->micro_batch != 0 || !allows(&s->dp, split->dp) ||
         (split->dp * group->cp * group->tp) % (group->ep * group->etp) != 0)
+        return false;
+    struct sp_plan plan = *group;
+    plan.dp = split->dp;
+    plan.pp = split->pp;
+    if (sp_leaves_slices(&plan, s->in.hw->slices))
         return false;
     split->flow = s->flow[at];
     split->flows = s->n_flow[at];

@@ -5,6 +5,8 @@
 
 #include "step_internal.h"
 
+enum { ELEMENT = 2 }; /* bytes of a weight that is gathered, of a gradient that is reduced */
+
 static double constant(const struct sp_step_inputs *in, enum sp_constant id)
 {
     return in->profile->value[id];
@@ -30,7 +32,6 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, bool moe
     const struct sp_recompute *r = &in->plan->recompute;
     const double redone = in->plan->recompute_layers;
     const double down = in->framework->stops_early ? 0 : r->down;
-    const double tp_forward = sp_tp_layer_s(in, moe, false);
     const double cp = sp_cp_layer_s(in, false) + sp_cp_layer_s(in, true);
     struct sp_layer_pass p = {
         .matmul = 3 * (f.qkv + f.out + f.up + f.down),
@@ -38,9 +39,8 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, bool moe
         .elementwise = 3 * f.norms,
         .recompute = redone * (r->qkv * f.qkv + r->core * f.core + r->out * f.out + r->up * f.up +
                                down * f.down + r->norms * f.norms),
-        .tp_comm = tp_forward + sp_tp_layer_s(in, moe, true) +
-                   (r->qkv > 0 ? redone * tp_forward * (r->out + r->down) / 2 : 0),
-        .ep_comm = moe ? 2 * sp_ep_layer_s(in) : 0,
+        .tp_comm = sp_tp_layer_s(in, moe),
+        .ep_comm = moe ? sp_ep_layer_s(in) : 0,
     };
     /* passing keys and values on hides behind attention, copies to the host behind it all; what is
      * then still shorter than the launches waits for them */
@@ -98,7 +98,7 @@ static struct sp_kind_time time_of_kind(const struct sp_step_inputs *in,
 {
     const struct sp_stage_weights w =
         sp_weights_of_kind(in->model, in->plan, &prepared->weights, kind);
-    struct sp_kind_time k = {.held = w.dense + w.experts};
+    struct sp_kind_time k = {.held = w};
     add_layers(&k.time, &prepared->dense, (double)kind->layers.dense);
     add_layers(&k.time, &prepared->moe, (double)kind->layers.moe);
     if (kind->first)
@@ -140,7 +140,7 @@ static struct sp_stage_time shard_kind(const struct sp_step_inputs *in,
         split_passes(&s, busy, without_grads);
         return s;
     }
-    const double comm = sp_shards_s(in, kind->held * (2 + 2 + 2));
+    const double comm = sp_shards_s(in, &kind->held, 3 * ELEMENT);
     s.fsdp_comm = sp_smooth_max(busy, comm) - busy + constant(in, SP_C_CONTENTION) * comm;
     /* gathers for the next pass stand where weight gradients would fill a gap */
     split_passes(&s, busy + s.fsdp_comm, busy + s.fsdp_comm);
@@ -222,30 +222,34 @@ static double exposed_s(const struct sp_step_inputs *in, double comm, double hid
 
 /* Gradients and weights of ZeRO 0 to 2, slices, HSDP. Once a step, but with ZeRO 2, whose gradients
  * are reduced after every micro-batch because nobody keeps all of them. */
-static double dp_comm_of(const struct sp_step_inputs *in, double held, double hides, double m)
+static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
+                         double hides, double m)
 {
     const struct sp_plan *p = in->plan;
     const struct sp_precision *q = in->precision;
-    const double replicas = sp_replicas_s(in, 2 * held / (p->zero >= 3 ? (double)p->shards : 1));
     if (p->zero >= 3)
-        return exposed_s(in, replicas, hides);
-    const double grads = sp_shards_s(in, held * q->grad_bytes),
-                 weights = sp_shards_s(in, held * q->weight_bytes);
+        return exposed_s(in, sp_replicas_s(in, held, ELEMENT), hides);
+    /* gradients that a recipe does not keep are sent all the same; without ZeRO they come back */
+    const double grad_bytes = q->grad_bytes > 0 ? q->grad_bytes : ELEMENT;
+    const double grads = sp_shards_s(in, held, grad_bytes),
+                 weights = sp_shards_s(in, held, p->zero == 0 ? grad_bytes : q->weight_bytes),
+                 replicas = sp_replicas_s(in, held, grad_bytes);
     const double before = p->zero == 2 ? (m - 1) * exposed_s(in, grads, hides) : 0;
     return before + exposed_s(in, replicas + grads + weights, hides);
 }
 
 /* Reads and writes the states that a device owns. */
-static double optimizer_of(const struct sp_step_inputs *in, double held)
+static double optimizer_of(const struct sp_step_inputs *in, const struct sp_stage_weights *held)
 {
     const struct sp_precision *q = in->precision;
-    const double mine = held / (in->plan->zero >= 1 ? (double)in->plan->shards : 1);
+    const double mine = sp_owned_params(in, held);
     const double bytes =
         2 * (q->master_bytes + q->optimizer_bytes) + q->weight_bytes + q->grad_bytes;
     return constant(in, SP_C_MEMORY) * mine * bytes / in->hw->chip.hbm_bytes_per_s;
 }
 
-double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan)
+double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan,
+                                double scores_counted)
 {
     const struct sp_recompute *r = &plan->recompute;
     const struct sp_flops f = sp_forward_flops_per_token(model, (double)plan->seq, false, false);
@@ -254,7 +258,7 @@ double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_pl
     const double a = (double)model->heads;
     const double out = model->mla.kv_lora_rank > 0 ? 0.25 : a / (2 * a + kv);
     const double again = f.projections * (r->qkv * (1 - out) + r->out * out) +
-                         f.attention * r->core +
+                         f.attention * scores_counted * r->core +
                          f.mlp * (r->up * (matrices - 1) + r->down) / matrices;
     return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
 }
@@ -273,6 +277,19 @@ static double sum_of(const struct sp_step_time *t)
     return t->matmul + t->attention + t->elementwise + t->recompute + t->launch + t->offload +
            t->tp_comm + t->cp_comm + t->ep_comm + t->dp_comm + t->pp_comm + t->bubble +
            t->optimizer;
+}
+
+/* The weights of the stage that has most: its gradients and its optimizer take longest. */
+static const struct sp_stage_weights *fullest_of(const struct sp_stage_map *map,
+                                                 const struct sp_staged *staged)
+{
+    const struct sp_stage_weights *most = &staged->kind[0].held;
+    for (int i = 1; i < map->kinds; i++) {
+        const struct sp_stage_weights *const held = &staged->kind[i].held;
+        if (held->dense + held->experts > most->dense + most->experts)
+            most = held;
+    }
+    return most;
 }
 
 /* Sends between stages, each micro-batch and chunk there and back. */
@@ -295,7 +312,8 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
     int slowest;
     const double pipeline = pipeline_s(in, map, kind, &slowest);
     const struct sp_stage_time s = kind[slowest];
-    const double m = (double)sp_plan_microbatches(p), held = staged->kind[0].held;
+    const double m = (double)sp_plan_microbatches(p);
+    const struct sp_stage_weights *const held = fullest_of(map, staged);
     const double bubble = fmax(0, pipeline - m * all_of(&s)), a_microbatch = pipeline / m;
     struct sp_step_time t = {
         .dp_comm = m * s.fsdp_comm + dp_comm_of(in, held, a_microbatch, m),

@@ -15,16 +15,23 @@ struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, bool moe)
 /* The ends of the model. */
 struct sp_ends_time sp_time_of_ends(const struct sp_step_inputs *in);
 
-/* Bytes/s and seconds a message of each kind of group sees. */
-double sp_tp_layer_s(const struct sp_step_inputs *in, bool moe, bool backward);
+/* Collectives of one layer and micro-batch: TP and EP both ways and what recomputation repeats,
+ * exposed; CP in one pass, before it hides. s. */
+double sp_tp_layer_s(const struct sp_step_inputs *in, bool moe);
 double sp_cp_layer_s(const struct sp_step_inputs *in, bool backward);
 double sp_ep_layer_s(const struct sp_step_inputs *in);
 
-/* Gathering or reducing `bytes` (the whole array) over the data-parallel shards. s. */
-double sp_shards_s(const struct sp_step_inputs *in, double bytes);
+/* Gathering or reducing a stage's weights over the shards, dense ones over all of them and experts
+ * over those that hold the same experts. s. */
+double sp_shards_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
+                   double bytes_per_param);
 
 /* All-reduce of a shard's gradients over replicas beyond the shards (HSDP, slices). s. */
-double sp_replicas_s(const struct sp_step_inputs *in, double bytes);
+double sp_replicas_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
+                     double bytes_per_param);
+
+/* Parameters whose optimizer state a device owns. */
+double sp_owned_params(const struct sp_step_inputs *in, const struct sp_stage_weights *held);
 
 /* One send between stages. s. */
 double sp_stage_hop_s(const struct sp_step_inputs *in);

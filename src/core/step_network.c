@@ -6,10 +6,14 @@
 
 enum { ELEMENT = 2 };
 
+/* Where a group stands on a torus whose axes TP shares: in TP's box, in what is left beside it, or
+ * on all axes, as EP does that takes TP's ranks too. */
+enum place { IN_BOX, BESIDE_BOX, ALL_AXES };
+
 /* A group of `size` devices, `stride` ranks apart. */
 struct group {
     double size, stride;
-    bool tensor; /* of tensor parallelism: it comes first on a torus */
+    enum place place;
 };
 
 static double constant(const struct sp_step_inputs *in, enum sp_constant id)
@@ -35,13 +39,13 @@ static double assigned_rate(const struct sp_step_inputs *in, struct group g)
     for (int axis = 0; axis < SP_MAX_AXES; axis++) {
         const int64_t length = hw->shape.axis[axis], mine = box[axis] > 0 ? box[axis] : 1;
         const bool wraps = length > 1 && sp_axis_wraps(hw, axis);
-        if (g.tensor)
+        if (g.place == IN_BOX)
             rate += links_of_axis(w, mine, wraps && mine == length);
         else
             rate += links_of_axis(w, length / mine, wraps) / (double)mine;
         rest *= (double)length / (double)mine;
     }
-    return g.tensor || rest <= 1 ? rate : rate * log(fmin(g.size, rest)) / log(rest);
+    return g.place == IN_BOX || rest <= 1 ? rate : rate * log(fmin(g.size, rest)) / log(rest);
 }
 
 /* Torus: all axes carry the group, as far as its devices fill them. A group of n on a slice of N
@@ -49,7 +53,7 @@ static double assigned_rate(const struct sp_step_inputs *in, struct group g)
 static double torus_rate(const struct sp_step_inputs *in, struct group g)
 {
     const struct sp_hardware *hw = in->hw;
-    if (in->plan->tp_axes[0] > 0)
+    if (in->plan->tp_axes[0] > 0 && g.place != ALL_AXES)
         return assigned_rate(in, g);
     double rate = 0;
     for (int axis = 0; axis < SP_MAX_AXES; axis++)
@@ -102,71 +106,147 @@ static double shard_tokens(const struct sp_plan *plan)
     return (double)plan->micro_batch * (double)plan->seq / (double)plan->cp;
 }
 
-double sp_tp_layer_s(const struct sp_step_inputs *in, bool moe, bool backward)
+double sp_tp_layer_s(const struct sp_step_inputs *in, bool moe)
 {
     const struct sp_plan *p = in->plan;
-    const struct group g = {(double)p->tp, 1, true};
+    const struct sp_recompute *r = &p->recompute;
+    const struct group g = {(double)p->tp, 1, IN_BOX};
     const double bytes = ELEMENT * shard_tokens(p) * (double)in->model->d_model;
-    /* attention and MLP: a gather and a reduce-scatter each; backward gathers the inputs again */
-    const double blocks = moe && p->etp == 1 && in->model->moe.shared_experts == 0 ? 1 : 2;
-    const double each = backward && p->sequence_parallel ? 3 : 2;
+    /* attention and MLP: a gather and a reduce-scatter each, in both passes; backward gathers the
+     * inputs of the weight gradients again */
+    const double mlp = moe && p->etp == 1 && in->model->moe.shared_experts == 0 ? 0 : 1;
+    const double once = (1 + mlp) * (2 + (p->sequence_parallel ? 3 : 2));
+    /* what runs again: the gather before a block's first matmuls, the sum after its last */
+    const double down = in->framework->stops_early ? 0 : r->down;
+    const double again =
+        (r->qkv > 0) + r->out * (1 - r->spare) + mlp * ((r->up > 0) + down * (1 - r->spare));
     const double exposed = in->framework->overlaps_tp ? constant(in, SP_C_TP_EXPOSED) : 1;
-    return blocks * each * gather_s(in, g, bytes) * exposed;
+    return (once + p->recompute_layers * again) * gather_s(in, g, bytes) * exposed;
 }
 
 double sp_cp_layer_s(const struct sp_step_inputs *in, bool backward)
 {
     const struct sp_plan *p = in->plan;
     const struct sp_model *m = in->model;
-    const struct group g = {(double)p->cp, (double)p->tp, false};
-    const double T = shard_tokens(p), t = (double)p->tp, d = (double)m->head_dim;
-    const double kv = 2 * (double)m->kv_heads * d * T * (double)p->cp / t;
+    const struct group g = {(double)p->cp, (double)p->tp, BESIDE_BOX};
+    const double T = shard_tokens(p), t = (double)p->tp;
+    const struct sp_mla *const mla = &m->mla;
+    const double width =
+        mla->kv_lora_rank > 0 /* keys and values are expanded before the ring */
+            ? (double)(mla->qk_nope_head_dim + mla->qk_rope_head_dim + mla->v_head_dim) *
+                  (double)m->heads
+            : 2 * (double)(m->kv_heads * m->head_dim);
+    const double kv = width * T * (double)p->cp / t;
     const double passes = backward ? 2 : 1;
     return passes * gather_s(in, g, ELEMENT * kv);
+}
+
+static enum place place_of_experts(const struct sp_plan *p)
+{
+    return p->etp == p->tp ? BESIDE_BOX : ALL_AXES;
 }
 
 double sp_ep_layer_s(const struct sp_step_inputs *in)
 {
     const struct sp_plan *p = in->plan;
+    const struct sp_recompute *r = &p->recompute;
+    /* to the experts and back, in both passes; again to them where their input is not kept, and
+     * back where the block's output is not */
+    const double again = (r->up >= 1) + (in->framework->stops_early ? 0 : r->down >= 1);
     const struct sp_model *m = in->model;
     const double t = (double)p->tp;
-    const struct group g = {(double)p->ep, (double)p->etp, false};
-    const double bytes =
-        ELEMENT * shard_tokens(p) / t * (double)(m->moe.top_k * m->d_model) * (double)p->etp;
-    return 2 * exchange_s(in, g, bytes);
+    const struct group g = {(double)p->ep, (double)p->etp, place_of_experts(p)};
+    const double bytes = ELEMENT * shard_tokens(p) / t * (double)(m->moe.top_k * m->d_model) *
+                         (double)p->etp * p->imbalance * in->framework->capacity_factor;
+    return (4 + p->recompute_layers * again) * exchange_s(in, g, bytes);
 }
 
-/* Ranks between neighbours of a data-parallel group. */
-static double replica_stride(const struct sp_plan *p)
+/* The devices that hold the same weights but for their sharding: groups of `shards` of them, and
+ * `replicas` of such groups; `here` of them all stand in one slice. */
+struct spread {
+    double shards, replicas, here, stride;
+    enum place place;
+};
+
+/* Slices of a torus that the replicas span; the stages span them where dp cannot. */
+static double slices_of_replicas(const struct sp_step_inputs *in)
 {
-    return (double)(p->stages_inside ? p->tp * p->pp : p->tp);
+    const bool spans = in->hw->network.kind == SP_TORUS && in->plan->dp % in->hw->slices == 0;
+    return spans ? (double)in->hw->slices : 1;
 }
 
-double sp_shards_s(const struct sp_step_inputs *in, double bytes)
+/* `experts`: EP takes its ranks from those that share everything else. */
+static struct spread spread_of(const struct sp_step_inputs *in, bool experts)
 {
     const struct sp_plan *p = in->plan;
-    double shards = (double)p->shards;
-    if (in->hw->network.kind == SP_TORUS)
-        shards = fmin(shards, (double)in->hw->chips_per_slice / (double)(p->tp * p->pp));
-    return gather_s(in, (struct group){shards, replica_stride(p), false}, bytes);
+    const double kinds = (double)(p->ep * p->etp), t = (double)p->tp;
+    const double share = experts ? t / kinds : 1, ranks = (double)(p->dp * p->cp) * share;
+    const double shards = fmax(1, (double)p->shards * share);
+    return (struct spread){shards, ranks / shards, ranks / slices_of_replicas(in),
+                           (experts ? kinds : t) * (p->stages_inside ? (double)p->pp : 1),
+                           experts ? place_of_experts(p) : BESIDE_BOX};
 }
 
-double sp_replicas_s(const struct sp_step_inputs *in, double bytes)
+static double dcn_bytes_per_s(const struct sp_step_inputs *in)
 {
-    const struct sp_plan *p = in->plan;
-    const struct sp_network *net = &in->hw->network;
-    const double out = constant(in, SP_C_SCALE_OUT);
-    if (net->kind == SP_TORUS) {
-        const double S = (double)in->hw->slices;
-        if (S <= 1)
-            return 0;
-        return 2 * bytes * (S - 1) / S / (sp_dcn_bytes_per_s_per_chip(net) * out);
-    }
-    const double replicas = (double)(p->dp * p->cp) / (double)p->shards;
-    if (replicas <= 1)
-        return 0;
-    const struct group g = {replicas, replica_stride(p) * (double)p->shards, false};
-    return 2 * gather_s(in, g, bytes);
+    return sp_dcn_bytes_per_s_per_chip(&in->hw->network) * constant(in, SP_C_SCALE_OUT);
+}
+
+/* Gathering or reducing the whole array over the shards. Where they span slices, each chip of a
+ * slice passes its part on between them. */
+static double shards_s(const struct sp_step_inputs *in, const struct spread *s, double bytes)
+{
+    if (in->hw->network.kind != SP_TORUS || s->shards <= s->here)
+        return gather_s(in, (struct group){s->shards, s->stride, s->place}, bytes);
+    const double slices = s->shards / s->here;
+    const double within = gather_s(in, (struct group){s->here, s->stride, s->place}, bytes);
+    return sp_smooth_max(within, bytes * (slices - 1) / slices / (s->here * dcn_bytes_per_s(in)));
+}
+
+/* All-reduce of each shard over the replicas: inside a slice first, then what each chip is left
+ * with between the slices. */
+static double replicas_s(const struct sp_step_inputs *in, const struct spread *s, double bytes)
+{
+    const double mine = bytes / s->shards, stride = s->stride * s->shards;
+    if (in->hw->network.kind != SP_TORUS)
+        return 2 * gather_s(in, (struct group){s->replicas, stride, s->place}, mine);
+    const double here = fmax(1, s->here / s->shards), slices = s->replicas / here;
+    const double within = 2 * gather_s(in, (struct group){here, stride, s->place}, mine);
+    return slices <= 1 ? within
+                       : within + 2 * mine / here * (slices - 1) / slices / dcn_bytes_per_s(in);
+}
+
+/* One of the two over the dense weights and over the experts. */
+static double
+both_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held, double bytes_per_param,
+       double collective_s(const struct sp_step_inputs *, const struct spread *, double bytes))
+{
+    const struct spread dense = spread_of(in, false);
+    const double dense_s = collective_s(in, &dense, held->dense * bytes_per_param);
+    if (held->experts <= 0)
+        return dense_s;
+    const struct spread experts = spread_of(in, true);
+    return dense_s + collective_s(in, &experts, held->experts * bytes_per_param);
+}
+
+double sp_shards_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
+                   double bytes_per_param)
+{
+    return both_s(in, held, bytes_per_param, shards_s);
+}
+
+double sp_replicas_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
+                     double bytes_per_param)
+{
+    return both_s(in, held, bytes_per_param, replicas_s);
+}
+
+double sp_owned_params(const struct sp_step_inputs *in, const struct sp_stage_weights *held)
+{
+    if (in->plan->zero == 0)
+        return held->dense + held->experts;
+    const double dense = held->dense / spread_of(in, false).shards;
+    return held->experts > 0 ? dense + held->experts / spread_of(in, true).shards : dense;
 }
 
 double sp_stage_hop_s(const struct sp_step_inputs *in)
@@ -177,11 +257,15 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
         return 0;
     const double bytes = ELEMENT * shard_tokens(p) * (double)in->model->d_model / (double)p->tp;
     const int64_t apart = p->stages_inside ? p->tp * p->cp : p->tp * p->cp * p->dp;
-    const bool inside = (double)(2 * apart) <= (double)net->domain;
-    const double link = net->kind == SP_TORUS ? net->link_bytes_per_s
-                        : inside              ? net->domain_bytes_per_s
-                                              : net->scaleout_bytes_per_s;
+    /* of the pp - 1 boundaries between stages so many leave a node, or a slice */
+    const bool torus = net->kind == SP_TORUS;
+    const double nodes = torus ? (p->dp % in->hw->slices == 0 ? 1 : (double)in->hw->slices)
+                               : (double)(p->pp * apart) / (double)net->domain;
+    const double leaving = fmin(fmax(nodes - 1, 0) / (double)(p->pp - 1), 1);
+    const double near = torus ? net->link_bytes_per_s : net->domain_bytes_per_s;
+    const double far = torus ? sp_dcn_bytes_per_s_per_chip(net) : net->scaleout_bytes_per_s;
+    const double send_s =
+        bytes * ((leaving < 1 ? (1 - leaving) / near : 0) + (leaving > 0 ? leaving / far : 0));
     const bool hidden = in->framework->overlaps_sends && p->vpp > 1;
-    return (hidden ? constant(in, SP_C_CONTENTION) : 1) * bytes / (link * constant(in, SP_C_SEND)) +
-           5e-6;
+    return (hidden ? constant(in, SP_C_CONTENTION) : 1) * send_s / constant(in, SP_C_SEND) + 5e-6;
 }

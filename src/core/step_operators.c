@@ -1,6 +1,8 @@
 /* Operators of a layer on the roofline of a chip. */
 #include <math.h>
 
+#include <scaleplan/flops.h>
+
 #include "step_internal.h"
 
 enum { ELEMENT = 2 };
@@ -59,13 +61,12 @@ static double core_s(const struct sp_step_inputs *in)
     const struct sp_model *m = in->model;
     const struct sp_mla *mla = &m->mla;
     const double T = shard_tokens(in->plan), t = (double)in->plan->tp;
-    const double seq = (double)in->plan->seq;
-    const double window = m->sliding_window > 0 ? fmin(seq, 2 * (double)m->sliding_window) : seq;
+    const double attended = sp_attended_tokens(m, (double)in->plan->seq);
     const bool latent = mla->kv_lora_rank > 0;
     const double width =
         latent ? (double)(mla->qk_nope_head_dim + mla->qk_rope_head_dim + mla->v_head_dim) / 2
                : (double)m->head_dim;
-    const double flops = 2 * T * window * width * (double)m->heads / t;
+    const double flops = 2 * T * attended * width * (double)m->heads / t;
     const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, SP_BF16);
     return flops / (in->hw->chip.peak_flops_per_s[dtype] * constant(in, SP_C_ATTENTION));
 }
@@ -100,6 +101,10 @@ static void time_attention(const struct sp_step_inputs *in, struct sp_layer_time
     layer->core = core_s(in);
 }
 
+/* Elements moved for each token and expert it goes to: into the order of the experts and back, on
+ * both sides of the exchange, four copies that read and write. */
+enum { MOVES = 8 };
+
 struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, bool moe)
 {
     const struct sp_model *m = in->model;
@@ -131,7 +136,7 @@ struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, bool moe)
             layer.up += matmul_s(in, T, h, gates * shared / t, true);
             layer.down += matmul_s(in, T, shared / t, h, true);
         }
-        elements += (gates + 1) * (k * f_e + shared) * T / t + 4 * k * h * T / t;
+        elements += (gates + 1) * (k * f_e + shared) * T / t + MOVES * k * h * T / t;
     }
     if (p->dtype != SP_BF16 && p->dtype != SP_FP16) /* casts: read, write, write transposed */
         elements += 2 * (2 * h + (double)(m->heads * m->head_dim)) * T / t;

@@ -1,6 +1,7 @@
 /* DeepSpeed: its JSON configuration. Keys: deepspeed/runtime/constants.py and zero/config.py. The
  * model, its checkpoints and the sequence length are in the training script, not in this file. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "launch_internal.h"
@@ -33,54 +34,109 @@ static int64_t whole_at(const cJSON *root, const char *section, const char *key,
     return 0;
 }
 
-static bool is_on(const cJSON *root, const char *section)
+static bool is_auto(const cJSON *value)
 {
-    return cJSON_IsTrue(at(root, section, "enabled"));
+    return value && cJSON_IsString(value) && strcmp(value->valuestring, "auto") == 0;
 }
 
-/* The batch in sequences: given, or the product of its parts. */
+static const char *const batch_keys[] = {"train_batch_size", "train_micro_batch_size_per_gpu",
+                                         "gradient_accumulation_steps"};
+
+/* What is left out of batch, micro-batch and accumulation follows from the rest, as DeepSpeed's
+ * _set_batch_related_parameters has it. False when the parts do not make the batch. */
+static bool close_batch(double given[3], double replicas)
+{
+    double *const batch = &given[0], *const micro = &given[1], *const steps = &given[2];
+    if (*batch > 0 && *micro > 0 && !(*steps > 0))
+        *steps = *batch / *micro / replicas;
+    else if (*batch > 0 && !(*micro > 0))
+        *micro = *batch / fmax(1, *steps) / replicas;
+    if (!(*steps > 0))
+        *steps = 1;
+    if (!(*batch > 0))
+        *batch = *micro * *steps * replicas;
+    return *steps == floor(*steps) && *micro == floor(*micro) &&
+           *batch == *micro * *steps * replicas;
+}
+
+/* The batch in sequences: given, or the product of its parts. "auto" is the trainer's to say, so
+ * nothing follows from what stands beside it but a product. */
 static void read_batch(const cJSON *root, const char *origin, int64_t replicas,
                        struct sp_launch *launch, struct sp_error *error)
 {
-    static const char *const keys[] = {"train_batch_size", "train_micro_batch_size_per_gpu",
-                                       "gradient_accumulation_steps"};
-    int64_t given[3];
-    for (int i = 0; i < 3; i++)
-        given[i] = whole_at(root, NULL, keys[i], origin, NULL, error);
-    const int64_t batch = given[0], micro = given[1], steps = given[2];
-    if (micro > 0)
-        sp_launch_option(launch, "micro-batch", "%lld", (long long)micro);
-    if (batch > 0 && micro > 0 && steps > 0 && replicas > 0 &&
-        (double)batch != (double)micro * (double)steps * (double)replicas)
-        sp_fail(error, SP_INPUT,
-                "%s: train_batch_size %lld is not train_micro_batch_size_per_gpu %lld x "
-                "gradient_accumulation_steps %lld x %lld replicas",
-                sp_safe(origin), (long long)batch, (long long)micro, (long long)steps,
-                (long long)replicas);
-    if (batch > 0)
-        sp_launch_option(launch, "batch", "%lldx", (long long)batch);
-    else if (micro > 0 && replicas > 0)
-        sp_launch_option(launch, "batch", "%.0fx",
-                         (double)micro * fmax(1, (double)steps) * (double)replicas);
-    else
+    const int before = error->lines;
+    double given[3];
+    bool automatic = false;
+    for (int i = 0; i < 3; i++) {
+        given[i] = (double)whole_at(root, NULL, batch_keys[i], origin, NULL, error);
+        automatic = automatic || (i > 0 && is_auto(at(root, NULL, batch_keys[i])));
+    }
+    if (error->lines > before)
+        return;
+    const double batch = given[0], micro = given[1], steps = given[2];
+    if (!(batch > 0) && !(micro > 0 && replicas > 0)) {
         sp_launch_note(launch, "the batch is not a number in it: give --batch");
+    } else if (automatic || replicas == 0) {
+        given[0] = batch > 0 ? batch : micro * fmax(1, steps) * (double)replicas;
+    } else if (!close_batch(given, (double)replicas)) {
+        char parts[160] = "";
+        for (int i = 1; i < 3; i++)
+            if (at(root, NULL, batch_keys[i]))
+                snprintf(parts + strlen(parts), sizeof parts - strlen(parts), "%s %.0f x ",
+                         batch_keys[i], i == 1 ? micro : steps);
+        sp_fail(error, SP_INPUT, "%s: train_batch_size %.0f is %s %s%lld replicas", sp_safe(origin),
+                batch, micro > 0 && steps > 0 ? "not" : "no multiple of", parts,
+                (long long)replicas);
+        return;
+    }
+    for (int i = 1; i < 3; i++)
+        if (is_auto(at(root, NULL, batch_keys[i])) && given[0] > 0)
+            sp_launch_note(launch, "%s is \"auto\": left to the options", batch_keys[i]);
+    if (given[1] > 0)
+        sp_launch_option(launch, "micro-batch", "%.0f", given[1]);
+    if (given[0] > 0)
+        sp_launch_option(launch, "batch", "%.0fx", given[0]);
+}
+
+/* "auto" is what Hugging Face's trainer fills in from its own arguments: bf16 as a rule. */
+static void read_precision(const cJSON *root, struct sp_launch *launch)
+{
+    static const char *const formats[] = {"bf16", "fp16"};
+    const cJSON *const grads = at(root, "data_types", "grad_accum_dtype");
+    bool half = false;
+    for (int i = 0; i < 2; i++) {
+        const cJSON *const enabled = at(root, formats[i], "enabled");
+        half = half || cJSON_IsTrue(enabled);
+        if (!half && is_auto(enabled)) {
+            half = true;
+            sp_launch_note(launch, "%s.enabled is \"auto\": read as true", formats[i]);
+        }
+    }
+    const bool half_grads =
+        grads && cJSON_IsString(grads) &&
+        (strcmp(grads->valuestring, "bf16") == 0 || strcmp(grads->valuestring, "fp16") == 0);
+    sp_launch_option(launch, "precision", "%s",
+                     !half        ? "fp32"
+                     : half_grads ? "mixed16"
+                                  : "mixed18");
 }
 
 static void read_zero(const cJSON *root, const char *origin, struct sp_launch *launch,
                       struct sp_error *error)
 {
-    static const char *const groups[] = {"mics_shard_size", "zero_hpz_partition_size"};
     const char *const zero = "zero_optimization";
     const int64_t stage = whole_at(root, zero, "stage", origin, launch, error);
     if (stage > 3)
         sp_fail(error, SP_INPUT, "%s: zero_optimization.stage: %lld: expected 0 to 3",
                 sp_safe(origin), (long long)stage);
     sp_launch_option(launch, "zero", "%lld", (long long)stage);
-    for (int i = 0; i < 2; i++) {
-        const int64_t group = whole_at(root, zero, groups[i], origin, launch, error);
-        if (group > 1 && stage == 3)
-            sp_launch_option(launch, "fsdp", "%lld", (long long)group);
-    }
+    const int64_t group = whole_at(root, zero, "mics_shard_size", origin, launch, error);
+    if (group > 1 && stage == 3)
+        sp_launch_option(launch, "fsdp", "%lld", (long long)group);
+    /* ZeRO++ shards the states over all devices all the same, and keeps 16-bit weights twice. */
+    if (whole_at(root, zero, "zero_hpz_partition_size", origin, launch, error) > 1)
+        sp_launch_note(launch, "not modelled: zero_optimization.zero_hpz_partition_size, a second "
+                               "copy of the weights in each group");
     static const char *const offloads[] = {"offload_optimizer", "offload_param"};
     for (int i = 0; i < 2; i++) {
         const cJSON *const section = at(root, zero, offloads[i]);
@@ -97,8 +153,11 @@ bool sp_read_deepspeed(const cJSON *root, const char *origin, int64_t devices,
 {
     static const char *const keys[] = {"train_batch_size", "train_micro_batch_size_per_gpu",
                                        "zero_optimization", "gradient_accumulation_steps"};
+    static struct sp_settings assumed;
     const int before = error->lines;
     bool known = false;
+    assumed.n = 0;
+    assumed.origin = origin;
     launch->format = "DeepSpeed JSON";
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         known = known || at(root, NULL, keys[i]);
@@ -107,6 +166,10 @@ bool sp_read_deepspeed(const cJSON *root, const char *origin, int64_t devices,
                        "%s: no key of DeepSpeed in it, such as train_batch_size or "
                        "zero_optimization",
                        sp_safe(origin));
+    const cJSON *const comments = at(root, NULL, "_comment");
+    for (const cJSON *line = comments ? comments->child : NULL; line; line = line->next)
+        if (cJSON_IsString(line) && !sp_read_assumed(line->valuestring, &assumed, launch, error))
+            return false;
     int64_t tp = whole_at(root, "tensor_parallel", "autotp_size", origin, launch, error);
     int64_t cp = whole_at(root, NULL, "sequence_parallel_size", origin, launch, error);
     tp = tp > 0 ? tp : 1;
@@ -117,10 +180,16 @@ bool sp_read_deepspeed(const cJSON *root, const char *origin, int64_t devices,
     const bool divides = devices > 0 && tp <= devices && cp <= devices && devices % (tp * cp) == 0;
     read_batch(root, origin, divides ? devices / (tp * cp) : 0, launch, error);
     read_zero(root, origin, launch, error);
-    sp_launch_option(launch, "precision", "%s",
-                     is_on(root, "bf16") || is_on(root, "fp16") ? "mixed18" : "fp32");
+    if (!at(root, "zero_optimization", "mics_shard_size"))
+        sp_assume(&assumed, "fsdp", launch);
+    read_precision(root, launch);
     if (at(root, NULL, "activation_checkpointing"))
         sp_launch_option(launch, "remat", "full");
+    else
+        sp_assume(&assumed, "remat", launch);
+    sp_assume(&assumed, "framework", launch);
+    sp_assume(&assumed, "imbalance", launch);
+    sp_assume(&assumed, "seq", launch);
     if (cJSON_IsTrue(at(root, "activation_checkpointing", "cpu_checkpointing")))
         sp_launch_option(launch, "offload", "on");
     sp_launch_note(launch, "the model and its checkpoints are in the training script; what is not "
@@ -141,6 +210,8 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
     if (p->ep > 1)
         sp_lose(lost, "expert parallelism: ep_size=%lld of the MoE layers in the code",
                 (long long)p->ep);
+    if (p->etp > 1)
+        sp_lose(lost, "tensor parallelism inside experts: the MoE layers in the code");
     if (p->sequence_parallel)
         sp_lose(lost, "sequence parallelism with TP");
     if (strcmp(l->remat, "full") != 0 && strcmp(l->remat, "none") != 0)
@@ -150,32 +221,68 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
                       "deepspeed.checkpointing.checkpoint");
     if (p->recompute_layers < 1)
         sp_lose(lost, "recompute of a share of the layers");
+    if (p->recompute.offload && strcmp(l->remat, "full") != 0)
+        sp_lose(lost, "activations in the host's memory without full recompute");
     if (p->batch % (p->dp * p->micro_batch) != 0)
         sp_lose(lost, "a batch that replicas and micro-batches do not divide");
     if (p->shards < p->dp * p->cp && p->zero != 3 && p->zero > 0)
         sp_lose(lost, "a smaller group of shards for ZeRO %d", p->zero);
-    if (strcmp(l->precision, "mixed18") != 0 && strcmp(l->precision, "mixed16") != 0 &&
-        strcmp(l->precision, "fp32") != 0)
-        sp_lose(lost, "precision recipe %s", l->precision);
+    if (!sp_recipe_is(l, "mixed18") && !sp_recipe_is(l, "mixed16") && !sp_recipe_is(l, "fp32"))
+        sp_lose(lost, "precision recipe %s; bf16 with fp32 states and gradients stands for it",
+                sp_recipe_text(l));
+}
+
+/* Lines of text as strings of a JSON array. */
+static void put_strings(FILE *out, char *lines)
+{
+    const char *before = "\n    ";
+    for (char *line; (line = strsep(&lines, "\n")) != NULL;) {
+        if (line[0] == '\0')
+            continue;
+        cJSON *const string = cJSON_CreateString(line);
+        char *const quoted = string ? cJSON_PrintUnformatted(string) : NULL;
+        if (!quoted)
+            abort();
+        fprintf(out, "%s%s", before, quoted);
+        before = ",\n    ";
+        cJSON_free(quoted);
+        cJSON_Delete(string);
+    }
+}
+
+static void put_comments(FILE *out, const struct sp_launched *l, const struct sp_written *lost)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *const lines = open_memstream(&text, &length);
+    if (!lines)
+        abort();
+    sp_write_title(l, lines);
+    for (int i = 0; i < lost->n_lost; i++)
+        fprintf(lines, "\ncannot express: %s", lost->lost[i]);
+    sp_write_assumed(l, NULL, true, "\n", "", lines);
+    fclose(lines);
+    put_strings(out, text);
+    free(text);
 }
 
 void sp_write_deepspeed(const struct sp_launched *l, struct sp_written *lost, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
     lose(l, lost);
-    fputs("{\n  \"_comment\": [\n    \"", out);
-    sp_write_title(l, out);
-    fputs("\"", out);
-    for (int i = 0; i < lost->n_lost; i++)
-        fprintf(out, ",\n    \"cannot express: %s\"", lost->lost[i]);
+    fputs("{\n  \"_comment\": [", out);
+    put_comments(out, l, lost);
     fprintf(out,
             "\n  ],\n"
             "  \"train_batch_size\": %lld,\n"
             "  \"train_micro_batch_size_per_gpu\": %lld,\n"
             "  \"gradient_accumulation_steps\": %lld,\n",
             (long long)p->batch, (long long)p->micro_batch, (long long)sp_plan_microbatches(p));
-    if (strcmp(l->precision, "fp32") != 0)
-        fputs("  \"bf16\": {\"enabled\": true},\n", out);
+    if (!sp_multiplies_in_fp32(p))
+        fprintf(out,
+                "  \"bf16\": {\"enabled\": true},\n  \"data_types\": {\"grad_accum_dtype\": "
+                "\"%s\"},\n",
+                sp_recipe_is(l, "mixed16") ? "bf16" : "fp32");
     fprintf(out, "  \"zero_optimization\": {\"stage\": %d, \"overlap_comm\": true", p->zero);
     if (p->zero == 3 && p->shards < p->dp * p->cp)
         fprintf(out, ", \"mics_shard_size\": %lld", (long long)p->shards);

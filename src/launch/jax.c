@@ -13,6 +13,52 @@ static const char *policy_of(const char *remat)
     return NULL;
 }
 
+/* The mesh: replicas, groups that share the states, experts, stages, parts of sequences, parts of
+ * matrices. Experts lie inside of the groups that shard where those are large enough, so that
+ * nothing else is replicated over them, and else among the replicas. */
+enum { DATA, FSDP, EXPERT, STAGE, SEQ, MODEL, AXES };
+static const char *const axis_names[AXES] = {"data", "fsdp", "expert", "stage", "seq", "model"};
+struct mesh {
+    int64_t size[AXES];
+    bool expert_shards; /* weights of all kinds shard over the experts' axis too */
+};
+
+static struct mesh mesh_of(const struct sp_plan *p)
+{
+    const int64_t group = p->zero == 0 || p->shards < p->cp ? 1 : p->shards / p->cp;
+    struct mesh mesh = {.size = {p->dp / group, group, 1, p->pp, p->cp, p->tp}};
+    mesh.expert_shards = p->ep > 1 && group % p->ep == 0;
+    const int from = mesh.expert_shards ? FSDP : DATA;
+    if (mesh.size[from] % p->ep == 0) {
+        mesh.size[from] /= p->ep;
+        mesh.size[EXPERT] = p->ep;
+    }
+    return mesh;
+}
+
+/* "fsdp" stands in every mesh, so that specs have an axis to name. */
+static bool is_named(const struct mesh *mesh, int axis)
+{
+    return mesh->size[axis] > 1 || axis == FSDP;
+}
+
+/* One dimension of a PartitionSpec: these axes as far as the mesh has them, a tuple of more than
+ * one; None without any. */
+static const char *spec(const struct mesh *mesh, const int *over, int n, char *out, size_t size)
+{
+    int found = 0;
+    char list[96] = "";
+    for (int i = 0; i < n; i++)
+        if (is_named(mesh, over[i]))
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s\"%s\"",
+                     found++ > 0 ? ", " : "", axis_names[over[i]]);
+    snprintf(out, size, found == 0 ? "None%s" : found == 1 ? "%s" : "(%s)", list);
+    return out;
+}
+#define SPEC(mesh, out, ...)                                                                       \
+    spec(mesh, (const int[]){__VA_ARGS__},                                                         \
+         (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)), out, sizeof(out))
+
 static void lose(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
@@ -23,9 +69,17 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
                 "ZeRO %d: shard the optimizer's state%s over \"fsdp\" and replicate the "
                 "weights",
                 p->zero, p->zero == 2 ? " and gradients" : "");
-    if (p->ep > 1 && p->dp % p->ep != 0)
-        sp_lose(lost, "expert parallelism %lld that does not divide dp %lld", (long long)p->ep,
-                (long long)p->dp);
+    if (p->zero > 0 && p->shards % p->cp != 0)
+        sp_lose(lost, "shard groups of %lld inside %lld-way context parallelism",
+                (long long)p->shards, (long long)p->cp);
+    if (p->ep > 1 && mesh_of(p).size[EXPERT] == 1)
+        sp_lose(lost, "expert parallelism %lld that divides neither shards nor replicas",
+                (long long)p->ep);
+    if (p->etp > 1 && p->etp != p->tp)
+        sp_lose(lost, "experts split %lld ways beside TP %lld", (long long)p->etp,
+                (long long)p->tp);
+    if (p->batch % (p->dp * p->micro_batch) != 0)
+        sp_lose(lost, "a batch that replicas and micro-batches do not divide");
     if (strcmp(l->remat, "none") != 0 && !policy_of(l->remat))
         sp_lose(lost,
                 "recompute policy %s: jax.checkpoint_policies.save_only_these_names with "
@@ -35,61 +89,78 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "recompute of a share of the layers");
     if (p->recompute.offload)
         sp_lose(lost, "offload: jax.checkpoint_policies.save_and_offload_only_these_names");
-    if (strcmp(l->precision, "jax12") != 0 && strcmp(l->precision, "fp32") != 0)
-        sp_lose(lost, "precision recipe %s: dtypes of your own code", l->precision);
+    if (!sp_recipe_is(l, "jax12") && strcmp(l->precision, "fp32") != 0)
+        sp_lose(lost, "precision recipe %s: dtypes of your own code", sp_recipe_text(l));
+}
+
+/* How weights lie on the mesh. An expert's lie where the experts' axis has it, and shard over what
+ * is left. */
+static void write_weights(const struct sp_launched *l, const struct mesh *mesh, FILE *out)
+{
+    const struct sp_plan *const p = l->plan;
+    char rows[96], columns[32];
+    SPEC(mesh, columns, MODEL);
+    if (p->zero < 3)
+        snprintf(rows, sizeof rows, "None");
+    else if (mesh->expert_shards)
+        SPEC(mesh, rows, FSDP, EXPERT, SEQ);
+    else
+        SPEC(mesh, rows, FSDP, SEQ);
+    fprintf(out, "weights = P(%s, %s)  # d_model x (heads, d_ff, vocab)\n", rows,
+            p->tp > 1 ? columns : "None");
+    if (l->model->moe.experts == 0)
+        return;
+    if (p->zero == 3 && p->etp < p->tp) /* whole matrices: what TP would split shards as well */
+        SPEC(mesh, rows, FSDP, SEQ, MODEL);
+    else if (p->zero == 3)
+        SPEC(mesh, rows, FSDP, SEQ);
+    fprintf(out, "experts = P(%s, %s, %s)  # experts x d_model x d_ff\n",
+            mesh->size[EXPERT] > 1 ? "\"expert\"" : "None", rows,
+            p->etp > 1 && p->etp == p->tp ? columns : "None");
 }
 
 void sp_write_jax(const struct sp_launched *l, struct sp_written *lost, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
-    const int64_t group = p->zero == 0 ? 1 : p->shards / p->cp > 0 ? p->shards / p->cp : 1;
-    const int64_t expert = p->ep > 1 && group % p->ep == 0 ? p->ep : 1;
-    const struct {
-        const char *name;
-        long long size;
-    } axes[] = {{"data", p->dp / group}, {"fsdp", group / expert}, {"expert", expert},
-                {"stage", p->pp},        {"seq", p->cp},           {"model", p->tp}};
-    const size_t n = sizeof axes / sizeof *axes;
+    const struct mesh mesh = mesh_of(p);
     const long long slices = l->hw->slices;
+    const bool hybrid = slices > 1 && mesh.size[DATA] % slices == 0;
+    char batch[96], length[96], width[96];
     lose(l, lost);
-    if (slices > 1 && axes[0].size % slices != 0)
+    if (slices > 1 && !hybrid)
         sp_lose(lost, "%lld slices that the \"data\" axis does not divide among", slices);
     fputs("# JAX: ", out);
     sp_write_title(l, out);
     fputs("\n", out);
     sp_write_lost(lost, "#", out);
-    const bool hybrid = slices > 1 && axes[0].size % slices == 0;
     fputs("import jax\n", out);
     if (hybrid)
         fputs("from jax.experimental import mesh_utils\n", out);
     fputs("from jax.sharding import Mesh, PartitionSpec as P\n\nnames = (", out);
-    for (size_t i = 0; i < n; i++)
-        if (axes[i].size > 1 || i == 1)
-            fprintf(out, "\"%s\", ", axes[i].name);
+    for (int i = 0; i < AXES; i++)
+        if (is_named(&mesh, i))
+            fprintf(out, "\"%s\", ", axis_names[i]);
     fputs(")\nshape = (", out);
-    for (size_t i = 0; i < n; i++)
-        if (axes[i].size > 1 || i == 1)
-            fprintf(out, "%lld, ", i == 0 && hybrid ? axes[i].size / slices : axes[i].size);
+    for (int i = 0; i < AXES; i++)
+        if (is_named(&mesh, i))
+            fprintf(out, "%lld, ", (long long)mesh.size[i] / (i == DATA && hybrid ? slices : 1));
     fputs(")\n", out);
     if (hybrid) {
         fprintf(out, "between = (%lld, ", slices);
-        for (size_t i = 1; i < n; i++)
-            fputs(axes[i].size > 1 || i == 1 ? "1, " : "", out);
+        for (int i = 1; i < AXES; i++)
+            fputs(is_named(&mesh, i) ? "1, " : "", out);
         fputs(")\nmesh = Mesh(mesh_utils.create_hybrid_device_mesh(shape, between), names)\n", out);
     } else {
         fputs("mesh = jax.make_mesh(shape, names)\n", out);
     }
-    fprintf(out, "tokens = P((%s\"fsdp\"%s), %s)  # %lld sequences of %lld tokens\n",
-            axes[0].size > 1 ? "\"data\", " : "", expert > 1 ? ", \"expert\"" : ",",
-            p->cp > 1 ? "\"seq\"" : "None", (long long)p->batch, (long long)p->seq);
-    fprintf(out, "weights = P(%s, %s)  # d_model x (heads, d_ff, vocab)\n",
-            p->zero == 3 ? "\"fsdp\"" : "None", p->tp > 1 ? "\"model\"" : "None");
-    fprintf(out, "activations = P((%s\"fsdp\"%s), %s, %s)\n", axes[0].size > 1 ? "\"data\", " : "",
-            expert > 1 ? ", \"expert\"" : ",",
-            p->sequence_parallel ? (p->cp > 1 ? "(\"seq\", \"model\")" : "\"model\"")
-            : p->cp > 1          ? "\"seq\""
-                                 : "None",
-            "None");
+    SPEC(&mesh, batch, DATA, FSDP, EXPERT);
+    SPEC(&mesh, length, SEQ);
+    fprintf(out, "tokens = P(%s, %s)  # %lld sequences of %lld tokens\n", batch, length,
+            (long long)p->batch, (long long)p->seq);
+    write_weights(l, &mesh, out);
+    if (p->sequence_parallel)
+        SPEC(&mesh, width, SEQ, MODEL);
+    fprintf(out, "activations = P(%s, %s, None)\n", batch, p->sequence_parallel ? width : length);
     fprintf(out, "microbatches = %lld  # of %lld sequences a replica\n",
             (long long)sp_plan_microbatches(p), (long long)p->micro_batch);
     if (policy_of(l->remat))

@@ -153,19 +153,56 @@ void sp_write_launch(enum sp_target target, const struct sp_launched *launched,
     FILE *const out = open_memstream(&written->text, &size);
     if (!out)
         abort();
+    if (launched->plan->tp_axes[0] > 0) /* every framework leaves it to the mesh it builds */
+        sp_lose(written, "where TP groups lie on the torus (--tp-axes)");
     writers[target](launched, written, out);
     if (fclose(out) != 0)
         abort();
 }
 
-/* Whether a word outside of comments starts with "--" and a letter, as an argument does. */
-static bool has_arguments(const char *text)
+bool sp_multiplies_in_fp32(const struct sp_plan *plan)
+{
+    return plan->dtype == SP_FP32 || plan->dtype == SP_TF32;
+}
+
+bool sp_recipe_is(const struct sp_launched *l, const char *name)
+{
+    return strcmp(l->precision, name) == 0 &&
+           sp_multiplies_in_fp32(l->plan) == (strcmp(name, "fp32") == 0) &&
+           (l->plan->dtype == SP_FP8) == (strcmp(name, "fp8") == 0);
+}
+
+const char *sp_recipe_text(const struct sp_launched *l)
+{
+    static char text[96];
+    const bool other = l->plan->dtype == SP_BF16 &&
+                       (strcmp(l->precision, "fp32") == 0 || strcmp(l->precision, "fp8") == 0);
+    snprintf(text, sizeof text, "%.64s%s", l->precision, other ? " with matmuls in bf16" : "");
+    return text;
+}
+
+/* Arguments that only Megatron-LM's list has, and keys that only MaxText's has. */
+static const char *const arguments[] = {"--tensor-model-parallel-size", "--num-layers",
+                                        "--micro-batch-size", NULL},
+                         *const keys[] = {"_parallelism", "per_device_batch_size", NULL};
+
+static bool starts_with_one(const char *text, const char *const *names)
+{
+    for (; *names; names++)
+        if (strncmp(text, *names, strlen(*names)) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a word outside of comments is an argument: "--" and a letter, or one of `names`. */
+static bool has_arguments(const char *text, const char *const *names)
 {
     bool start = true;
     for (; *text; text++) {
         if (start && *text == '#')
             text += strcspn(text, "\n");
-        else if (start && text[0] == '-' && text[1] == '-' && text[2] >= 'a' && text[2] <= 'z')
+        else if (start && text[0] == '-' && text[1] == '-' && text[2] >= 'a' && text[2] <= 'z' &&
+                 (!names || starts_with_one(text, names)))
             return true;
         if (*text == '\0')
             return false;
@@ -174,11 +211,23 @@ static bool has_arguments(const char *text)
     return false;
 }
 
-bool sp_read_launch(const char *path, int64_t devices, const struct sp_sources *sources,
-                    struct sp_launch *launch, struct sp_error *error)
+/* A script may hold arguments of others (XLA's flags, torchrun's) beside its framework's options.
+ */
+static bool is_megatron(const char *text)
+{
+    bool maxtext = false;
+    for (int i = 0; keys[i]; i++)
+        maxtext = maxtext || strstr(text, keys[i]);
+    return has_arguments(text, arguments) || (has_arguments(text, NULL) && !maxtext);
+}
+
+bool sp_read_launch(const char *path, const struct sp_hardware *hw,
+                    const struct sp_sources *sources, struct sp_launch *launch,
+                    struct sp_error *error)
 {
     size_t length;
     struct sp_json json;
+    const int64_t devices = hw ? sp_chips(hw) : 0;
     *launch = (struct sp_launch){0};
     char *const text = sp_read_file(path, SP_JSON_MAX_BYTES, &length, error);
     if (!text)
@@ -194,10 +243,10 @@ bool sp_read_launch(const char *path, int64_t devices, const struct sp_sources *
             ok = sp_read_deepspeed(json.root, origin, devices, launch, error);
             sp_json_free(&json);
         }
-    } else if (has_arguments(text)) {
+    } else if (is_megatron(text)) {
         ok = sp_read_megatron(text, origin, devices, launch, error);
     } else {
-        ok = sp_read_maxtext(text, origin, devices, sources, launch, error);
+        ok = sp_read_maxtext(text, origin, hw, sources, launch, error);
     }
     free(text);
     return ok;

@@ -15,15 +15,17 @@ struct sp_launch {
         char name[24], value[768];
     } option[SP_LAUNCH_OPTIONS];
     int options;
+    bool etp_is_tp; /* experts are split as the rest: what is typed for TP counts for them too */
     char note[SP_LAUNCH_NOTES][160];
     int notes;
 };
 
 /* Reads a Megatron-LM argument list (a shell script too), a DeepSpeed JSON, or MaxText options as
- * YAML or key=value; `path` "-" is standard input. `devices`: those of the machine, 0 when it is
- * not known yet. What cannot be read as a number is an error. */
-bool sp_read_launch(const char *path, int64_t devices, const struct sp_sources *sources,
-                    struct sp_launch *launch, struct sp_error *error);
+ * YAML or key=value; `path` "-" is standard input. `hw` is NULL when it is not known yet. What
+ * cannot be read as a number is an error. */
+bool sp_read_launch(const char *path, const struct sp_hardware *hw,
+                    const struct sp_sources *sources, struct sp_launch *launch,
+                    struct sp_error *error);
 
 /* A plan to be written. */
 struct sp_launched {
@@ -31,6 +33,7 @@ struct sp_launched {
     const struct sp_hardware *hw;
     const struct sp_plan *plan;
     const char *remat, *precision, *framework; /* names */
+    const char *framework_given; /* how it was typed, where its name does not find it; or NULL */
 };
 
 /* A written plan: the framework's own form, for free(), and what it cannot say. */

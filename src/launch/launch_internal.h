@@ -44,11 +44,41 @@ bool sp_setting_on(const struct sp_settings *settings, const char *name);
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value,
                     struct sp_error *error);
 
+/* What estimates depend on and no option of the framework says (see assumed.c): `assumed` holds
+ * options of `step` by name. */
+bool sp_read_assumed(const char *line, struct sp_settings *assumed, struct sp_launch *launch,
+                     struct sp_error *error);
+bool sp_read_assumed_lines(const char *text, struct sp_settings *assumed, struct sp_launch *launch,
+                           struct sp_error *error);
+
+/* Passes one of them on, where it is given. */
+void sp_assume(const struct sp_settings *assumed, const char *name, struct sp_launch *launch);
+
+/* Writes them between `before` and `after`, nothing where there are none. `framework`: what the
+ * reader takes by itself, or NULL; `is_script_apart`: length and checkpoints are in the training
+ * script. */
+void sp_write_assumed(const struct sp_launched *l, const char *framework, bool is_script_apart,
+                      const char *before, const char *after, FILE *out);
+
+/* Whether the plan's recipe is the one of that name, with the matmuls that the name stands for:
+ * FSDP's "fp32" is states in fp32 and matmuls in bf16, where --precision fp32 is both. */
+bool sp_recipe_is(const struct sp_launched *l, const char *name);
+
+/* Whether the layers' matmuls run in fp32 or TF32. */
+bool sp_multiplies_in_fp32(const struct sp_plan *plan);
+
+/* "fp32", or "fp32 with matmuls in bf16" where the recipe's name would mean others. */
+const char *sp_recipe_text(const struct sp_launched *l);
+
+/* Flags (--name) of a shell's script with their values; several values of one are joined by blanks.
+ */
+bool sp_read_flags(const char *text, struct sp_settings *settings, struct sp_error *error);
+
 bool sp_read_megatron(const char *text, const char *origin, int64_t devices,
                       struct sp_launch *launch, struct sp_error *error);
 bool sp_read_deepspeed(const cJSON *root, const char *origin, int64_t devices,
                        struct sp_launch *launch, struct sp_error *error);
-bool sp_read_maxtext(const char *text, const char *origin, int64_t devices,
+bool sp_read_maxtext(const char *text, const char *origin, const struct sp_hardware *hw,
                      const struct sp_sources *sources, struct sp_launch *launch,
                      struct sp_error *error);
 

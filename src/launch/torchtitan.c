@@ -12,6 +12,22 @@ static const char *schedule_name(const struct sp_plan *p)
     return names[p->schedule];
 }
 
+/* What it takes the table of tokens and the head for, in layers of the first and last stage: none
+ * where L divides among the chunks, one each where L + 2 does. -1: neither. */
+static int64_t ends_in_layers(const struct sp_launched *l)
+{
+    const int64_t L = l->model->layers, chunks = l->plan->pp * l->plan->vpp;
+    return L % chunks == 0 ? 0 : (L + 2) % chunks == 0 ? 1 : -1;
+}
+
+/* Activation checkpointing: the class that does it; NULL: none. */
+static const char *checkpointing(const struct sp_launched *l)
+{
+    return strcmp(l->remat, "none") == 0   ? NULL
+           : strcmp(l->remat, "full") == 0 ? "FullAC"
+                                           : "SelectiveAC";
+}
+
 static void lose(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
@@ -19,7 +35,7 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "ZeRO %d; it shards gradients and weights too", p->zero);
     if (p->pp > 1 && !schedule_name(p))
         sp_lose(lost, "this pipeline schedule");
-    if (p->pp > 1 && l->model->layers % (p->pp * p->vpp) != 0)
+    if (p->pp > 1 && ends_in_layers(l) < 0)
         sp_lose(lost, "which stages hold a layer more; see module_fqns_per_model_part");
     if (p->shards < p->dp * p->cp && p->shards % p->cp != 0)
         sp_lose(lost, "shard groups of %lld inside %lld-way context parallelism",
@@ -33,11 +49,13 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "recompute policy %s; SelectiveAC stands for it", l->remat);
     if (p->recompute_layers < 1)
         sp_lose(lost, "recompute of a share of the layers");
+    if (p->batch % (p->dp * p->micro_batch) != 0)
+        sp_lose(lost, "a batch that replicas and micro-batches do not divide");
     if (p->recompute.offload)
         sp_lose(lost, "activations that wait in the host's memory");
     if (strcmp(l->precision, "fp32") != 0)
         sp_lose(lost, "precision recipe %s; states in fp32, matmuls in bf16 stand for it",
-                l->precision);
+                sp_recipe_text(l));
 }
 
 void sp_write_torchtitan(const struct sp_launched *l, struct sp_written *lost, FILE *out)
@@ -49,6 +67,9 @@ void sp_write_torchtitan(const struct sp_launched *l, struct sp_written *lost, F
     sp_write_title(l, out);
     fputs("\n", out);
     sp_write_lost(lost, "#", out);
+    if (checkpointing(l))
+        fprintf(out, "from torchtitan.distributed.activation_checkpoint import %s\n\n",
+                checkpointing(l));
     fprintf(out,
             "def apply(config):\n"
             "    parallelism, training = config.parallelism, config.training\n"
@@ -65,13 +86,20 @@ void sp_write_torchtitan(const struct sp_launched *l, struct sp_written *lost, F
         fprintf(out, "    parallelism.expert_parallel_degree = %lld\n", (long long)p->ep);
     if (p->zero >= 2)
         fprintf(out, "    parallelism.fsdp_reshard_after_forward = \"%s\"\n",
-                p->zero == 2 ? "never" : "default");
+                p->zero == 2 ? "never"
+                : p->pp > 1  ? "always" /* by default stages keep their weights */
+                             : "default");
     if (p->pp > 1) {
         fprintf(out, "    parallelism.pipeline_parallel_schedule = \"%s\"\n",
                 schedule_name(p) ? schedule_name(p) : "1F1B");
-        if (p->vpp > 1 && l->model->layers % (p->pp * p->vpp) == 0)
-            fprintf(out, "    parallelism.pipeline_parallel_layers_per_stage = %lld\n",
-                    (long long)(l->model->layers / (p->pp * p->vpp)));
+        const int64_t ends = ends_in_layers(l);
+        if (ends >= 0)
+            fprintf(out,
+                    "    parallelism.pipeline_parallel_first_stage_less_layers = %lld\n"
+                    "    parallelism.pipeline_parallel_last_stage_less_layers = %lld\n"
+                    "    parallelism.pipeline_parallel_layers_per_stage = %lld\n",
+                    (long long)ends, (long long)ends,
+                    (long long)((l->model->layers + 2 * ends) / (p->pp * p->vpp)));
         fprintf(out, "    parallelism.num_pp_microbatches = %lld\n",
                 (long long)sp_plan_microbatches(p));
     }
@@ -82,12 +110,11 @@ void sp_write_torchtitan(const struct sp_launched *l, struct sp_written *lost, F
             (long long)p->seq, (double)p->micro_batch * (double)p->seq, (long long)p->micro_batch,
             (long long)p->seq, (double)p->batch * (double)p->seq, (long long)p->batch,
             (long long)p->seq);
-    fputs("    training.mixed_precision_param = \"bfloat16\"\n"
-          "    training.mixed_precision_reduce = \"float32\"\n",
-          out);
-    fprintf(out, "    config.activation_checkpoint = %s\n",
-            strcmp(l->remat, "none") == 0   ? "None"
-            : strcmp(l->remat, "full") == 0 ? "FullAC.Config()"
-                                            : "SelectiveAC.Config()");
+    fprintf(out,
+            "    training.mixed_precision_param = \"%s\"\n"
+            "    training.mixed_precision_reduce = \"float32\"\n",
+            sp_multiplies_in_fp32(p) ? "float32" : "bfloat16");
+    fprintf(out, "    config.activation_checkpoint = %s%s\n",
+            checkpointing(l) ? checkpointing(l) : "None", checkpointing(l) ? ".Config()" : "");
     fputs("    return config\n", out);
 }

@@ -21,6 +21,20 @@ static void each_option(const struct sp_command *c,
         visit(&sp_common_options[i], c, out);
 }
 
+static void put_commands(FILE *out)
+{
+    for (size_t i = 0; i < sp_n_commands; i++)
+        fprintf(out, "%s%s", i ? " " : "", sp_commands[i]->name);
+}
+
+/* The words between the bars of "[models|hardware]...". */
+static void put_operands(const struct sp_command *c, FILE *out)
+{
+    for (const char *at = c->operands; *at; at++)
+        if (!strchr("[].", *at))
+            fputc(*at == '|' ? ' ' : *at, out);
+}
+
 static void put_choices(const struct sp_option *o, FILE *out)
 {
     for (int i = 0; o->choices[i]; i++)
@@ -44,12 +58,13 @@ static void bash_word(const struct sp_option *o, const struct sp_command *c, FIL
     fprintf(out, " --%s", o->name);
 }
 
-static void bash_operand(const struct sp_option *o, const struct sp_command *c, FILE *out)
+/* What may follow an option; one that may stand alone waits for no value. */
+static void bash_value(const struct sp_option *o, const struct sp_command *c, FILE *out)
 {
     const char *list = NULL;
-    if (!o->metavar)
+    if (!o->metavar || o->kind == SP_MAYBE)
         return;
-    fprintf(out, "    '%s --%s') ", c->name, o->name);
+    fprintf(out, "  '%s --%s') ", c->name, o->name);
     switch (sp_operand_of(o, &list)) {
     case SP_NAMES:
         fprintf(out, "words=$(_scaleplan_names %s); files=1", list);
@@ -65,8 +80,38 @@ static void bash_operand(const struct sp_option *o, const struct sp_command *c, 
     case SP_FOLDERS:
         fputs("folders=1", out);
         break;
+    case SP_COMMANDS:
     case SP_ANY:
-        fputs("return", out);
+        fputs(":", out);
+        break;
+    }
+    fputs(" ;;\n", out);
+}
+
+/* The options of a command and what may stand alone after it. */
+static void bash_command(const struct sp_command *c, FILE *out)
+{
+    const char *list = NULL;
+    fprintf(out, "  %s) options='", c->name);
+    each_option(c, bash_word, out);
+    fputs("'", out);
+    switch (sp_operand_of_command(c, &list)) {
+    case SP_NAMES:
+        fprintf(out, "; words=$(_scaleplan_names %s); files=1", list);
+        break;
+    case SP_WORDS_OF:
+        fputs("; words='", out);
+        put_operands(c, out);
+        fputs("'", out);
+        break;
+    case SP_COMMANDS:
+        fputs("; words=$commands", out);
+        break;
+    case SP_FILES:
+    case SP_FOLDERS:
+        fputs("; files=1", out);
+        break;
+    case SP_ANY:
         break;
     }
     fputs(" ;;\n", out);
@@ -75,42 +120,64 @@ static void bash_operand(const struct sp_option *o, const struct sp_command *c, 
 static void write_bash(FILE *out)
 {
     fputs("# bash completion for scaleplan, made from its option tables\n"
-          "_scaleplan_names() {\n"
-          "  local kind=$1\n  ",
+          "_scaleplan_names() {\n  ",
           out);
-    fprintf(out, NAMES, "\"$kind\"");
+    fprintf(out, NAMES, "${1:-}");
     fputs("\n}\n\n"
+          "# COMMAND: its options, and what may stand alone after it\n"
+          "_scaleplan_command() {\n"
+          "  case $1 in\n",
+          out);
+    for (size_t i = 0; i < sp_n_commands; i++)
+        bash_command(sp_commands[i], out);
+    fputs("  esac\n"
+          "}\n\n"
+          "# COMMAND OPTION: what may follow it; false when it takes no value\n"
+          "_scaleplan_value() {\n"
+          "  case \"$1 $2\" in\n",
+          out);
+    for (size_t i = 0; i < sp_n_commands; i++)
+        each_option(sp_commands[i], bash_value, out);
+    fputs("  *) return 1 ;;\n"
+          "  esac\n"
+          "}\n\n"
           "_scaleplan() {\n"
           "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-          "  local command=${COMP_WORDS[1]} words='' files='' folders=''\n"
+          "  local command=${COMP_WORDS[1]} sweep='' words='' options='' files='' folders='' "
+          "before=''\n"
+          "  local commands='",
+          out);
+    put_commands(out);
+    fputs("'\n"
           "  COMPREPLY=()\n"
-          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-          "    words='",
-          out);
-    for (size_t i = 0; i < sp_n_commands; i++)
-        fprintf(out, "%s ", sp_commands[i]->name);
-    fputs("--help --version'\n"
-          "  else\n"
-          "    case \"$command $prev\" in\n",
-          out);
-    for (size_t i = 0; i < sp_n_commands; i++)
-        each_option(sp_commands[i], bash_operand, out);
-    fputs("    *)\n"
-          "      case $command in\n",
-          out);
-    for (size_t i = 0; i < sp_n_commands; i++) {
-        fprintf(out, "      %s) words='", sp_commands[i]->name);
-        each_option(sp_commands[i], bash_word, out);
-        fprintf(out, "'%s ;;\n", sp_commands[i]->operands ? "; files=1" : "");
-    }
-    fputs("      esac\n"
-          "      [[ $cur == -* ]] && files=''\n"
-          "      ;;\n"
-          "    esac\n"
+          "  # --option=value is one word, or three where = breaks words\n"
+          "  case $cur in\n"
+          "  --*=*) before=${cur%%=*}= prev=${cur%%=*} cur=${cur#*=} ;;\n"
+          "  =) cur='' ;;\n"
+          "  *) [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]} ;;\n"
+          "  esac\n"
+          "  # a sweep is another command's line with lists in it\n"
+          "  if [ \"$command\" = sweep ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
+          "    sweep=1 command=${COMP_WORDS[2]}\n"
+          "    case $cur in *,*) before=$before${cur%,*}, cur=${cur##*,} ;; esac\n"
           "  fi\n"
-          "  [ -n \"$files\" ] && [[ $cur != -* ]] && COMPREPLY=($(compgen -f -- \"$cur\"))\n"
-          "  [ -n \"$folders\" ] && COMPREPLY=($(compgen -d -- \"$cur\"))\n"
-          "  COMPREPLY+=($(compgen -W \"$words\" -- \"$cur\"))\n"
+          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+          "    words=\"$commands --help --version\"\n"
+          "  elif ! _scaleplan_value \"$command\" \"$prev\" &&\n"
+          "      { [ -z \"$sweep\" ] || ! _scaleplan_value sweep \"$prev\"; }; then\n"
+          "    _scaleplan_command \"$command\"\n"
+          "    if [ -n \"$sweep\" ]; then\n"
+          "      local own=$options\n"
+          "      _scaleplan_command sweep\n"
+          "      options=\"$own $options\" words='' files=''\n"
+          "    fi\n"
+          "    # options come up when a dash is typed, or where nothing else can stand\n"
+          "    if [[ $cur == -* ]]; then words='' files=''; fi\n"
+          "    if [ -z \"$words$files\" ]; then words=$options; fi\n"
+          "  fi\n"
+          "  [ -n \"$files\" ] && COMPREPLY=($(compgen -P \"$before\" -f -- \"$cur\"))\n"
+          "  [ -n \"$folders\" ] && COMPREPLY=($(compgen -P \"$before\" -d -- \"$cur\"))\n"
+          "  COMPREPLY+=($(compgen -P \"$before\" -W \"$words\" -- \"$cur\"))\n"
           "  # a machine goes on with -CHIPS\n"
           "  if [ \"$prev\" = --hw ]; then compopt -o nospace 2>/dev/null; fi\n"
           "}\n"
@@ -144,12 +211,53 @@ static void zsh_option(const struct sp_option *o, const struct sp_command *c, FI
         case SP_FOLDERS:
             fputs(":_files -/", out);
             break;
+        case SP_COMMANDS:
         case SP_ANY:
             fputs(": ", out);
             break;
         }
     }
     fputs("' \\\n", out);
+}
+
+/* What may stand alone after a command. `_arguments` sees the command itself as the first operand,
+ * so the rest must not be cut off (`*::`) but only described (`*:`). */
+static void zsh_operand(const struct sp_command *c, FILE *out)
+{
+    const char *list = NULL;
+    fputs("        '*: :", out);
+    switch (sp_operand_of_command(c, &list)) {
+    case SP_NAMES:
+        fprintf(out, "{_scaleplan_names %s}", list);
+        break;
+    case SP_WORDS_OF:
+        fputs("(", out);
+        put_operands(c, out);
+        fputs(")", out);
+        break;
+    case SP_COMMANDS:
+        fputs("(", out);
+        put_commands(out);
+        fputs(")", out);
+        break;
+    case SP_FILES:
+    case SP_FOLDERS:
+        fputs("_files", out);
+        break;
+    case SP_ANY:
+        fputs(" ", out);
+        break;
+    }
+    fputs("'\n", out);
+}
+
+/* The options that a sweep adds to those of the command it runs. */
+static void zsh_sweep(FILE *out)
+{
+    for (size_t i = 0; i < sp_n_commands; i++)
+        for (size_t k = 0;
+             strcmp(sp_commands[i]->name, "sweep") == 0 && k < sp_commands[i]->n_options; k++)
+            zsh_option(&sp_commands[i]->options[k], sp_commands[i], out);
 }
 
 static void write_zsh(FILE *out)
@@ -162,6 +270,7 @@ static void write_zsh(FILE *out)
           out);
     fprintf(out, NAMES, "$1");
     fputs(")\"})\n"
+          "  compset -P '*,'\n"
           "  compadd -a names\n"
           "  _files -g '*.json'\n"
           "}\n\n"
@@ -179,12 +288,23 @@ static void write_zsh(FILE *out)
           "    _describe command commands\n"
           "    return\n"
           "  fi\n"
+          "  # a sweep is another command's line, with options of its own\n"
+          "  local -a sweep\n"
+          "  if [[ $words[2] == sweep ]] && (( CURRENT > 3 )); then\n"
+          "    shift words\n"
+          "    (( CURRENT-- ))\n"
+          "    sweep=( \\\n",
+          out);
+    zsh_sweep(out);
+    fputs("    )\n"
+          "  fi\n"
           "  case $words[2] in\n",
           out);
     for (size_t i = 0; i < sp_n_commands; i++) {
-        fprintf(out, "    %s)\n      _arguments \\\n", sp_commands[i]->name);
+        fprintf(out, "    %s)\n      _arguments $sweep \\\n", sp_commands[i]->name);
         each_option(sp_commands[i], zsh_option, out);
-        fprintf(out, "        '*:: :_files'\n      ;;\n");
+        zsh_operand(sp_commands[i], out);
+        fputs("      ;;\n", out);
     }
     fputs("  esac\n"
           "}\n\n"
@@ -213,6 +333,7 @@ static void fish_option(const struct sp_option *o, const struct sp_command *c, F
         case SP_FOLDERS:
             fputs(" -x -a '(__fish_complete_directories)'", out);
             break;
+        case SP_COMMANDS:
         case SP_ANY:
             fputs(" -x", out);
             break;
@@ -224,13 +345,48 @@ static void fish_option(const struct sp_option *o, const struct sp_command *c, F
     fputs("'\n", out);
 }
 
+/* What may stand alone after a command; files are offered unless that is refused. */
+static void fish_operand(const struct sp_command *c, FILE *out)
+{
+    const char *list = NULL;
+    const enum sp_operand kind = sp_operand_of_command(c, &list);
+    if (kind == SP_FILES || kind == SP_FOLDERS)
+        return;
+    fputs("complete -c scaleplan -n '", out);
+    fprintf(out, kind == SP_COMMANDS ? "__scaleplan_follows %s" : "__fish_seen_subcommand_from %s",
+            c->name);
+    switch (kind) {
+    case SP_NAMES:
+        fprintf(out, "' -a '(__scaleplan_names %s)'", list);
+        break;
+    case SP_WORDS_OF:
+        fputs("' -f -a '", out);
+        put_operands(c, out);
+        fputs("'", out);
+        break;
+    case SP_COMMANDS:
+        fputs("' -f -a '", out);
+        put_commands(out);
+        fputs("'", out);
+        break;
+    default:
+        fputs("' -f", out);
+        break;
+    }
+    fputs("\n", out);
+}
+
 static void write_fish(FILE *out)
 {
     fputs("# fish completion for scaleplan, made from its option tables\n"
           "function __scaleplan_names\n  ",
           out);
     fprintf(out, NAMES, "$argv[1]");
-    fputs("\nend\n\n", out);
+    fputs("\nend\n\n"
+          "function __scaleplan_follows\n"
+          "  test \"$(commandline -opc)[-1]\" = $argv[1]\n"
+          "end\n\n",
+          out);
     for (size_t i = 0; i < sp_n_commands; i++) {
         fprintf(out, "complete -c scaleplan -n __fish_use_subcommand -f -a %s -d '",
                 sp_commands[i]->name);
@@ -238,8 +394,10 @@ static void write_fish(FILE *out)
             fputs(*at == '\'' ? "\\'" : (char[]){*at, '\0'}, out);
         fputs("'\n", out);
     }
-    for (size_t i = 0; i < sp_n_commands; i++)
+    for (size_t i = 0; i < sp_n_commands; i++) {
         each_option(sp_commands[i], fish_option, out);
+        fish_operand(sp_commands[i], out);
+    }
 }
 
 bool sp_write_completion(const char *shell, FILE *out)

@@ -76,3 +76,18 @@ enum sp_operand sp_operand_of(const struct sp_option *option, const char **list)
         return SP_FOLDERS;
     return SP_ANY;
 }
+
+enum sp_operand sp_operand_of_command(const struct sp_command *command, const char **list)
+{
+    static const struct {
+        const char *in; /* of what --help calls the operands */
+        enum sp_operand kind;
+    } kinds[] = {{"|", SP_WORDS_OF}, {"COMMAND", SP_COMMANDS}, {"NAME", SP_NAMES},
+                 {"FILE", SP_FILES}, {"PART", SP_FILES},       {".csv", SP_FILES},
+                 {".json", SP_FILES}};
+    *list = "";
+    for (size_t i = 0; command->operands && i < sizeof kinds / sizeof *kinds; i++)
+        if (strstr(command->operands, kinds[i].in))
+            return kinds[i].kind;
+    return SP_ANY;
+}

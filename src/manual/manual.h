@@ -24,8 +24,10 @@ extern const size_t sp_n_manual_kinds;
 /* "a whole number from 1 to 10000", "tokens"; ... of a field, as people read it. */
 void sp_field_words(const struct sp_field *field, char *out, size_t size);
 
-/* What may follow an option: names of configs, files, folders, words, or anything. */
-enum sp_operand { SP_ANY, SP_NAMES, SP_FILES, SP_FOLDERS, SP_WORDS_OF };
+/* What may follow an option, or stand alone after a command: names of configs (of the kind in
+ * `list`, of all where it is ""), files, folders, words, another command, or anything. */
+enum sp_operand { SP_ANY, SP_NAMES, SP_FILES, SP_FOLDERS, SP_WORDS_OF, SP_COMMANDS };
 enum sp_operand sp_operand_of(const struct sp_option *option, const char **list);
+enum sp_operand sp_operand_of_command(const struct sp_command *command, const char **list);
 
 #endif

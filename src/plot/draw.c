@@ -181,7 +181,7 @@ bool sp_write_whole(const char *path, const char *bytes, size_t size, struct sp_
     const char *const target = real ? real : path;
     bool ok = false;
     if (stat(target, &about) == 0 && !S_ISREG(about.st_mode)) {
-        sp_fail(error, SP_INTERNAL, "--plot: %s: not a regular file", sp_safe(path));
+        sp_fail(error, SP_INPUT, "--plot: %s: not a regular file", sp_safe(path));
     } else if (asprintf(&temporary, "%s.XXXXXX", target) < 0) {
         temporary = NULL;
         sp_fail(error, SP_INTERNAL, "--plot: out of memory");
@@ -189,8 +189,8 @@ bool sp_write_whole(const char *path, const char *bytes, size_t size, struct sp_
         const int fd = mkostemp(temporary, O_CLOEXEC);
         ok = fd >= 0 && put_in_place(fd, temporary, target, bytes, size);
         if (!ok)
-            sp_fail(error, SP_INTERNAL, "--plot: cannot write %s: %s", sp_safe(path),
-                    strerror(errno));
+            sp_fail(error, fd < 0 ? SP_INPUT : SP_INTERNAL, "--plot: cannot write %s: %s",
+                    sp_safe(path), strerror(errno));
         if (!ok && fd >= 0)
             unlink(temporary);
     }

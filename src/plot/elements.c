@@ -2,6 +2,7 @@
 #include "script.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Okabe and Ito's colours; each differs from the others by more than its hue. */
 static const struct {
@@ -18,7 +19,7 @@ static const struct {
     [SP_PURPLE] = {"#CC79A7", "#F4E2EC", 2, 3, "(4,2,1,2)"},
     [SP_YELLOW] = {"#F0E442", "#FCFAD4", 5, 4, "(14,5)"},
     [SP_BLACK] = {"#222222", "#C8C8C8", 5, 12, "solid"},
-    [SP_GREY] = {"#D8D8D8", "#F0F0F0", 4, 6, "solid"},
+    [SP_GREY] = {"#EAEAEA", "#F6F6F6", 4, 6, "solid"},
 };
 
 #define NEXT ", \\\n  " /* between the elements of a plot */
@@ -54,9 +55,13 @@ void sp_quote(FILE *out, const char *text)
     fputc('\'', out);
     for (const unsigned char *c = (const unsigned char *)text; *c;) {
         const int n = *c < 0x80 ? (*c >= 0x20 && *c != 0x7f) : sequence(c);
-        if (*c == '\'')
-            fputc('\'', out);
-        if (n > 0)
+        const bool ends_cdata =
+            *c == '>' && c >= (const unsigned char *)text + 2 && c[-1] == ']' && c[-2] == ']';
+        if (ends_cdata) /* which XML allows nowhere else */
+            fputc(' ', out);
+        if (*c == '\'') /* gnuplot reads two of them as one, but not at the start */
+            fputs("\u2019", out);
+        else if (n > 0)
             fwrite(c, 1, (size_t)n, out);
         else
             fputc('?', out);
@@ -113,9 +118,7 @@ static void write_rules(FILE *out, const struct sp_panel *panel, struct sp_scale
     for (size_t i = 0; i < panel->n_rules; i++) {
         const struct sp_rule *const rule = &panel->rules[i];
         const double at = rule->at / (rule->vertical ? x.factor : y.factor);
-        /* A text that would leave the panel on the right stands left of its rule. */
-        const double share = panel->x.log ? log(rule->at / x.min) / log(x.max / x.min)
-                                          : (rule->at - x.min) / (x.max - x.min);
+        const bool left = sp_rule_reads_left(panel, rule, x);
         fprintf(out, "$R%zu << END\n", i);
         if (rule->vertical)
             write_upright(out, panel, at, y);
@@ -124,8 +127,8 @@ static void write_rules(FILE *out, const struct sp_panel *panel, struct sp_scale
         fputs("END\nset label ", out);
         sp_quote(out, rule->text);
         if (rule->vertical)
-            fprintf(out, " at first %.10g, graph 1 %s offset char %d, -0.7 front\n", at,
-                    share > 0.6 ? "right" : "left", share > 0.6 ? -1 : 1);
+            fprintf(out, " at first %.10g, graph 1 %s offset char %d, %g front\n", at,
+                    left ? "right" : "left", left ? -1 : 1, -0.7 - sp_rule_line(panel, i));
         else
             fprintf(out, " at graph 0.99, first %.10g right offset char 0, 0.6 front\n", at);
     }
@@ -146,10 +149,14 @@ static void write_labels(FILE *out, const struct sp_panel *panel, struct sp_scal
                          struct sp_scale y)
 {
     static const char *const aligns[] = {"left", "center", "right"};
+    /* A character takes 6 px of the narrowest plot and a line 15. */
+    const struct sp_sheet sheet = {x, y, 125, panel->height_px / 15, false};
+    bool *const hidden = sp_hidden_labels(panel, &sheet);
     for (size_t i = 0; i < panel->n_labels; i++) {
         const struct sp_label *const label = &panel->labels[i];
         const double side = label->align == SP_LEFT ? 0.9 : label->align == SP_RIGHT ? -0.9 : 0;
-        if ((panel->x.log && label->x <= 0) || (panel->y.log && label->y <= 0))
+        if ((panel->x.log && label->x <= 0) || (panel->y.log && label->y <= 0) ||
+            (hidden && hidden[i]))
             continue;
         fputs("set label ", out);
         sp_quote(out, label->text);
@@ -161,6 +168,7 @@ static void write_labels(FILE *out, const struct sp_panel *panel, struct sp_scal
                                : 0.6,
                 label->light ? "#FFFFFF" : looks[label->look].rgb);
     }
+    free(hidden);
 }
 
 static void write_element(FILE *out, const struct sp_series *series, size_t s)

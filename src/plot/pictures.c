@@ -49,6 +49,15 @@ static char free_letter(const char *name, char used[], size_t n_used)
     return '+';
 }
 
+/* Any two parts may lie side by side, because one may be nothing: the plain ones differ by
+ * lightness (87 and 158 of 255), the hatched ones by their hatches. */
+static const struct {
+    enum sp_look look;
+    bool hatched;
+} part_fills[SP_MAX_PARTS] = {{SP_BLUE, false},     {SP_ORANGE, true}, {SP_SKY, false},
+                              {SP_VERMILION, true}, {SP_BLACK, true},  {SP_PURPLE, true},
+                              {SP_GREEN, true},     {SP_SKY, true}};
+
 struct sp_panel *sp_draw_bars(struct sp_figure *figure, const struct sp_bars *b)
 {
     struct sp_panel *const panel =
@@ -59,8 +68,8 @@ struct sp_panel *sp_draw_bars(struct sp_figure *figure, const struct sp_bars *b)
     size_rows(panel, b->n_bars, b->n_bars <= 20 ? 0.5 : 1, 34);
     for (size_t k = 0; k < b->n_parts && k < SP_MAX_PARTS; k++) {
         struct sp_series *const series =
-            sp_add_series(panel, SP_BOXES, sp_look_of(k), "%s", b->names[k]);
-        series->hatched = k % 2 == 1;
+            sp_add_series(panel, SP_BOXES, part_fills[k].look, "%s", b->names[k]);
+        series->hatched = part_fills[k].hatched;
         series->letter = letters[k] = free_letter(b->names[k], letters, k);
         for (size_t i = 0; i < b->n_bars; i++) {
             double before = 0;

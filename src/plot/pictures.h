@@ -83,10 +83,16 @@ struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *ro
 struct sp_pareto_point {
     double x, y;
     bool front;    /* no other is better in both */
-    char name[64]; /* of those on the front, "tp 8 pp 4"; "" for none */
+    char name[96]; /* of those on the front, "tp 8 pp 4"; "" for none */
 };
 /* Sets `front` of those that no other beats: as small in both and smaller in one. */
 void sp_mark_front(struct sp_pareto_point *candidates, size_t n);
+
+/* A vertical line such as the capacity. */
+struct sp_limit {
+    double at;
+    char text[64];
+};
 
 struct sp_pareto {
     const char *title;
@@ -94,8 +100,8 @@ struct sp_pareto {
     const char *front_name, *rest_name; /* in the key */
     const struct sp_pareto_point *candidates;
     size_t n_candidates;
-    double limit; /* vertical line such as the capacity; NAN: none */
-    const char *limit_text;
+    const struct sp_limit *limits;
+    size_t n_limits;
 };
 struct sp_panel *sp_draw_pareto(struct sp_figure *figure, const struct sp_pareto *pareto);
 

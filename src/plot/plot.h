@@ -86,6 +86,7 @@ struct sp_label {
     bool clears; /* a vertical rule leaves its row free */
     bool below;  /* with beside: under the place, not above */
     bool beside; /* a character to the right (SP_LEFT) or left (SP_RIGHT) of the place, and above */
+    bool yields; /* left out where it would cover an earlier label or a rule */
     char text[SP_PLOT_TEXT];
 };
 
@@ -166,7 +167,7 @@ bool sp_draw(const struct sp_figure *figure, const struct sp_canvas *canvas, cha
              size_t *size, struct sp_error *error);
 
 /* Writes bytes to a temporary file beside `path` and renames it, so that no part of a picture is
- * ever seen under that name. False with an error of code SP_INTERNAL. */
+ * ever seen under that name. False with an error: SP_INPUT when the path cannot be created. */
 bool sp_write_whole(const char *path, const char *bytes, size_t size, struct sp_error *error);
 
 #endif

@@ -58,31 +58,20 @@ void sp_mark_front(struct sp_pareto_point *candidates, size_t n)
     }
 }
 
-/* Where `value` lies on an axis, from 0 to 1. */
-static double share_of(double value, struct sp_scale scale, bool log_axis)
-{
-    return log_axis ? log(value / scale.min) / log(scale.max / scale.min)
-                    : (value - scale.min) / (scale.max - scale.min);
-}
-
-/* Names of the front, as many as do not cover each other. */
+/* Names of the front: the fastest and the smallest first, the rest where they cover nothing. */
 static void name_front(struct sp_panel *panel, const struct sp_pareto_point *order, size_t n)
 {
-    const struct sp_scale sx = sp_scale_of(panel, false), sy = sp_scale_of(panel, true);
-    double last_x = -1, last_y = -1;
-    for (size_t i = 0; i < n; i++) {
-        const double x = share_of(order[i].x, sx, panel->x.log),
-                     y = share_of(order[i].y, sy, panel->y.log);
-        const bool apart = fabs(y - last_y) > 0.06 || fabs(x - last_x) > 0.2;
-        if (!order[i].name[0] || !apart)
-            continue;
+    const struct sp_scale sx = sp_scale_of(panel, false);
+    for (size_t k = 0; k < n; k++) {
+        const struct sp_pareto_point *const p = &order[k == 0 ? n - 1 : k - 1];
         /* Under the front there is nothing; near the axis only the other side has room. */
-        struct sp_label *const label = sp_add_label(
-            panel, order[i].x, order[i].y, x > 0.4 ? SP_RIGHT : SP_LEFT, "%s", order[i].name);
-        label->beside = true;
-        label->below = x > 0.4;
-        last_x = x;
-        last_y = y;
+        const bool right = sp_share(p->x, sx, panel->x.log) > 0.4;
+        if (!p->name[0])
+            continue;
+        struct sp_label *const label =
+            sp_add_label(panel, p->x, p->y, right ? SP_RIGHT : SP_LEFT, "%s", p->name);
+        label->beside = label->yields = true;
+        label->below = right;
     }
 }
 
@@ -109,8 +98,8 @@ struct sp_panel *sp_draw_pareto(struct sp_figure *figure, const struct sp_pareto
         qsort(order, n, sizeof *order, by_x);
     for (size_t i = 0; i < n; i++)
         sp_add_point(steps, order[i].x, order[i].y);
-    if (!isnan(p->limit))
-        sp_add_rule(panel, true, p->limit, SP_BLACK, "%s", p->limit_text);
+    for (size_t i = 0; i < p->n_limits; i++)
+        sp_add_rule(panel, true, p->limits[i].at, SP_BLACK, "%s", p->limits[i].text);
     name_front(panel, order, n);
     free(order);
     return panel;

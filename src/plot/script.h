@@ -11,7 +11,7 @@
 char *sp_script(const struct sp_figure *figure, const struct sp_canvas *canvas, size_t *length);
 
 /* Writes text as a gnuplot string that stands for itself whatever it holds: in single quotes, where
- * gnuplot expands neither backslashes, macros nor backquotes, and a quote is doubled; control
+ * gnuplot expands neither backslashes, macros nor backquotes, and a quote is an apostrophe; control
  * characters and bytes that are not UTF-8 become '?'. */
 void sp_quote(FILE *out, const char *text);
 
@@ -29,8 +29,8 @@ void sp_tick_text(double value, const char *unit, char *out, size_t size);
  * the start and end. In place; returns the new length. */
 size_t sp_tidy_text(char *text);
 
-/* The same SVG without groups in which nothing is drawn and attributes that are the default. In
- * place. */
+/* The same SVG without indentation, groups in which nothing is drawn, and attributes that are the
+ * default. In place. */
 size_t sp_tidy_svg(char *text);
 
 /* The character of a series in a text terminal. */
@@ -51,6 +51,24 @@ void sp_write_contents(FILE *out, const struct sp_panel *panel, struct sp_scale 
 void sp_write_swatch(FILE *out, const struct sp_series *series, double left, double bottom,
                      double right, double top);
 bool sp_is_box(const struct sp_series *series);
+
+/* Where a value lies on an axis, from 0 to 1. */
+double sp_share(double value, struct sp_scale scale, bool log_axis);
+
+/* A panel as room for text: columns and rows of characters. */
+struct sp_sheet {
+    struct sp_scale x, y;
+    double columns, rows;
+    bool text; /* a terminal, where nothing stands between two rows */
+};
+/* Of each label, whether it gives way because it would cover an earlier one, a rule, or the panel's
+ * edge. To be freed; NULL (none does) when memory ran out. */
+bool *sp_hidden_labels(const struct sp_panel *panel, const struct sp_sheet *sheet);
+
+/* Whether an upright rule's text stands left of it; under how many other texts it stands. */
+bool sp_rule_reads_left(const struct sp_panel *panel, const struct sp_rule *rule,
+                        struct sp_scale x);
+int sp_rule_line(const struct sp_panel *panel, size_t rule);
 
 size_t sp_longest_tick(const struct sp_plot_axis *axis);
 

@@ -148,13 +148,15 @@ static int write_key(FILE *out, const struct sp_panel *panel, int columns)
 }
 
 static void write_marks(FILE *out, const struct sp_panel *panel, struct sp_scale x,
-                        struct sp_scale y)
+                        struct sp_scale y, int columns)
 {
+    const struct sp_sheet sheet = {x, y, columns, panel->rows, true};
+    bool *const hidden = sp_hidden_labels(panel, &sheet);
     static const char *const aligns[] = {"left", "center", "right"};
     for (size_t i = 0; i < panel->n_labels; i++) {
         const struct sp_label *const label = &panel->labels[i];
         if (label->align == SP_CENTRE || (panel->x.log && label->x <= 0) ||
-            (panel->y.log && label->y <= 0))
+            (panel->y.log && label->y <= 0) || (hidden && hidden[i]))
             continue; /* inside a box there are letters */
         fputs("set label ", out);
         sp_quote(out, label->text);
@@ -164,20 +166,21 @@ static void write_marks(FILE *out, const struct sp_panel *panel, struct sp_scale
                 : label->align == SP_RIGHT ? -1
                                            : 0);
     }
+    free(hidden);
     for (size_t i = 0; i < panel->n_rules; i++) {
         const struct sp_rule *const rule = &panel->rules[i];
         const double at = rule->at / (rule->vertical ? x.factor : y.factor);
-        const double share = panel->x.log ? log(rule->at / x.min) / log(x.max / x.min)
-                                          : (rule->at - x.min) / (x.max - x.min);
+        const bool left = sp_rule_reads_left(panel, rule, x);
         fputs("set label ", out);
         sp_quote(out, rule->text);
         fprintf(out,
-                rule->vertical ? " at first %.10g, graph 1 %s offset char %d, 0 front\n"
-                               : " at graph 0.99, first %.10g %s offset char %d, 1 front\n",
-                at, !rule->vertical || share > 0.5 ? "right" : "left",
+                rule->vertical ? " at first %.10g, graph 1 %s offset char %d, %d front\n"
+                               : " at graph 0.99, first %.10g %s offset char %d, %d front\n",
+                at, !rule->vertical || left ? "right" : "left",
                 !rule->vertical ? 0
-                : share > 0.5   ? -1
-                                : 1);
+                : left          ? -1
+                                : 1,
+                rule->vertical ? -sp_rule_line(panel, i) : 1);
     }
 }
 
@@ -205,7 +208,7 @@ void sp_write_text_panel(FILE *out, const struct sp_figure *figure, const struct
     sp_write_numbers(out, panel, x, y);
     write_letters(out, panel, x, y, inner - 1, panel->rows - 1);
     write_rules(out, panel, x, y, inner - 1, panel->rows - 1);
-    write_marks(out, panel, x, y);
+    write_marks(out, panel, x, y, inner);
     write_plot(out, panel);
 }
 
@@ -254,6 +257,7 @@ size_t sp_tidy_svg(char *text)
     static const char group[] = "<g fill=\"none\"";
     char *to = text;
     for (const char *from = text; *from;) {
+        from += strspn(from, "\t");
         const char *const end = strchr(from, '\n'), *const after = end ? end + 1 : NULL;
         const size_t n = after ? (size_t)(after - from) : strlen(from);
         const bool opens = strncmp(from, group, sizeof group - 1) == 0;

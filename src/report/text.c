@@ -95,20 +95,43 @@ static const struct sp_entry *cell_text(const struct sp_report *report, const st
     return entry;
 }
 
-/* Columns left for the last one when the others take what they need; at least 24. */
-static int last_width(const struct sp_report *report, const struct sp_item *item, int width)
+/* What a column takes when nothing is broken. */
+static int natural_width(const struct sp_report *report, const struct sp_item *item, size_t column)
 {
     char value[1024];
-    for (size_t c = 0; c + 1 < item->n_columns; c++) {
-        size_t widest = strlen(item->columns[c].heading);
-        for (size_t i = 0; i < item->n_rows; i++) {
-            cell_text(report, &item->rows[i], item->columns[c].key, value, sizeof value);
-            if (strlen(value) > widest)
-                widest = strlen(value);
-        }
-        width -= (int)widest + 2;
+    size_t widest = strlen(item->columns[column].heading);
+    for (size_t i = 0; i < item->n_rows; i++) {
+        cell_text(report, &item->rows[i], item->columns[column].key, value, sizeof value);
+        widest = strlen(value) > widest ? strlen(value) : widest;
     }
-    return width < 24 ? 24 : width;
+    return (int)widest;
+}
+
+enum { GAP = 2, LEAST_LAST = 20 }; /* between columns; of a last column that is broken */
+
+/* Columns left for the last one when the others take what they need. */
+static int last_width(const struct sp_report *report, const struct sp_item *item, int width)
+{
+    for (size_t c = 0; c + 1 < item->n_columns; c++)
+        width -= natural_width(report, item, c) + GAP;
+    return width < LEAST_LAST ? LEAST_LAST : width;
+}
+
+/* How many columns from `first` on stand beside the first of all within the width; at least one.
+ * The last of all may be broken. */
+static size_t columns_that_fit(const struct sp_report *report, const struct sp_item *item,
+                               size_t first, int width)
+{
+    size_t n = 0;
+    int used = natural_width(report, item, 0);
+    for (size_t c = first; c < item->n_columns; c++, n++) {
+        const int natural = natural_width(report, item, c);
+        const bool breaks = c + 1 == item->n_columns && natural > LEAST_LAST;
+        used += GAP + (breaks ? LEAST_LAST : natural);
+        if (width > 0 && used > width && n > 0)
+            break;
+    }
+    return n;
 }
 
 /* Turns blanks into line breaks so that lines fit, where words allow. */
@@ -159,8 +182,8 @@ static void add_columns(struct libscols_table *table, const struct sp_item *item
     }
 }
 
-static void print_table(const struct sp_report *report, const struct sp_item *item,
-                        const struct sp_render *how, FILE *out)
+static void print_part(const struct sp_report *report, const struct sp_item *item,
+                       const struct sp_render *how, FILE *out)
 {
     struct libscols_table *table = scols_new_table();
     if (!table)
@@ -179,6 +202,29 @@ static void print_table(const struct sp_report *report, const struct sp_item *it
     fflush(out);
     scols_print_table(table);
     scols_unref_table(table);
+}
+
+/* A table that is wider than the terminal goes on below, each part with the first column. */
+static void print_table(const struct sp_report *report, const struct sp_item *item,
+                        const struct sp_render *how, FILE *out)
+{
+    struct sp_item part = *item;
+    part.columns = calloc(item->n_columns + 1, sizeof *part.columns);
+    if (!part.columns)
+        return;
+    part.columns[0] = item->columns[0];
+    part.n_columns = item->n_columns;
+    for (size_t at = 1; at < item->n_columns || part.n_columns == 1; at += part.n_columns - 1) {
+        const size_t n = columns_that_fit(report, item, at, how->width);
+        memcpy(part.columns + 1, item->columns + at, n * sizeof *part.columns);
+        part.n_columns = n + 1;
+        if (at > 1)
+            fputc('\n', out);
+        print_part(report, &part, how, out);
+        if (n == 0)
+            break;
+    }
+    free(part.columns);
 }
 
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out)

@@ -36,6 +36,24 @@ expect "$(offer scaleplan step --from p)" plan.sh
 expect "$(offer scaleplan export --to m)" maxtext jax
 expect "$(offer scaleplan validate p)" plan.sh
 expect "$(offer scaleplan step --precision mixed)" mixed18
+expect "$(offer scaleplan show lla)" llama3-8b --model
+expect "$(offer scaleplan show h1)" h100 llama3-8b
+expect "$(offer scaleplan show --)" --kind llama3-8b
+expect "$(offer scaleplan list '')" hardware plan.sh
+expect "$(offer scaleplan list models pro)" profiles hardware
+expect "$(offer scaleplan lint p)" plan.sh
+expect "$(offer scaleplan fit --explain --mo)" --model
+# --model=NAME, where = breaks words and where it does not
+expect "$(offer scaleplan fit --model = lla)" llama3-8b --hw
+expect "$(offer scaleplan fit --model =)" llama3-8b --hw
+expect "$(offer scaleplan fit --model=lla)" --model=llama3-8b
+# A sweep takes another command's options, with lists, and its own.
+expect "$(offer scaleplan sweep s)" step fit
+expect "$(offer scaleplan sweep step --mo)" --model --hw
+expect "$(offer scaleplan sweep step --va)" --valid --hw
+expect "$(offer scaleplan sweep step --model lla)" llama3-8b --hw
+expect "$(offer scaleplan sweep step --model llama3-8b,llama3-7)" llama3-8b,llama3-70b
+expect "$(offer scaleplan sweep step --remat full,sel)" full,selective
 # Every option of --help is offered.
 for command in $(offer scaleplan '' | tr ' ' '\n' | grep -v -- '^--'); do
   for option in $(scaleplan "$command" --help | grep -oE '^  --[a-z0-9-]+'); do
@@ -43,8 +61,54 @@ for command in $(offer scaleplan '' | tr ' ' '\n' | grep -v -- '^--'); do
   done
 done
 
-if command -v zsh >/dev/null; then
-  zsh -n "$folder/_scaleplan" || failed=1
+if command -v zsh >/dev/null && zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
+  # A terminal of its own, because completion runs in the line editor only: what is added as a match
+  # is written down, and the line's end is told by a file.
+  cat > "$work/offer.zsh" <<'END'
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "source $HOME/inside.zsh"
+for (( i = 0; i < 200; i++ )) { [[ -e $HOME/ready ]] && break; sleep 0.05 }
+zpty -w -n shell "$1"$'\t'
+for (( i = 0; i < 200; i++ )) { [[ -e $HOME/done ]] && break; sleep 0.05 }
+zpty -d shell
+END
+  cat > "$work/inside.zsh" <<'END'
+fpath=($SCALEPLAN_COMPLETION $fpath)
+autoload -Uz compinit
+compinit -u -d $HOME/dump
+LISTMAX=10000
+compadd() {
+  local -a hits
+  [[ "${@[1,(i)(-|--)]}" == *-(O|A|D)\ * ]] && { builtin compadd "$@"; return }
+  builtin compadd -O hits "$@"
+  print -l -- $hits >> $HOME/hits
+  builtin compadd "$@"
+}
+finished() { : > $HOME/done }
+comppostfuncs=(finished)
+: > $HOME/ready
+END
+  zsh_offer() {
+    rm -f "$work/ready" "$work/done"
+    : > "$work/hits"
+    SCALEPLAN_COMPLETION=$folder zsh -f "$work/offer.zsh" "$1" >/dev/null </dev/null
+    tr '\n' ' ' < "$work/hits"
+  }
+  expect "$(zsh_offer 'scaleplan se')" search fit
+  expect "$(zsh_offer 'scaleplan step --mod')" --model --hw
+  expect "$(zsh_offer 'scaleplan step --model llama3')" llama3-8b llama2-7b
+  expect "$(zsh_offer 'scaleplan step --model=llama3')" llama3-8b llama2-7b
+  expect "$(zsh_offer 'scaleplan fit --hw h100-8 --model my')" my-own
+  expect "$(zsh_offer 'scaleplan export --to ')" maxtext plan.sh
+  expect "$(zsh_offer 'scaleplan step --from p')" plan.sh
+  expect "$(zsh_offer 'scaleplan validate p')" plan.sh
+  expect "$(zsh_offer 'scaleplan show llama3')" llama3-8b llama2-7b
+  expect "$(zsh_offer 'scaleplan list h')" hardware plan.sh
+  expect "$(zsh_offer 'scaleplan sweep s')" step fit
+  expect "$(zsh_offer 'scaleplan sweep step --mod')" --model
+  expect "$(zsh_offer 'scaleplan sweep step --va')" --valid
+  expect "$(zsh_offer 'scaleplan sweep step --model llama3-8b,llama3')" llama3-70b
 fi
 if command -v fish >/dev/null; then
   fish -n "$folder/scaleplan.fish" || failed=1
@@ -53,6 +117,14 @@ if command -v fish >/dev/null; then
   expect "$(fish_offer 'scaleplan fit --model llama2')" llama2-13b
   expect "$(fish_offer 'scaleplan step --remat ')" selective
   expect "$(fish_offer 'scaleplan fit --mo')" --model
+  expect "$(fish_offer 'scaleplan step --mod')" --model
+  expect "$(fish_offer 'scaleplan show lla')" llama3-8b
+  expect "$(fish_offer 'scaleplan list ')" hardware plan.sh
+  expect "$(fish_offer 'scaleplan lint p')" plan.sh
+  expect "$(fish_offer 'scaleplan sweep s')" step plan.sh
+  expect "$(fish_offer 'scaleplan sweep step --mod')" --model
+  expect "$(fish_offer 'scaleplan sweep step --va')" --valid
+  expect "$(fish_offer 'scaleplan sweep step --model lla')" llama3-8b
 fi
 [ $failed = 0 ] && echo "completions are right"
 exit $failed

@@ -46,6 +46,15 @@ done < <(grep '^scaleplan .*--plot docs/img/' "$root/docs/pictures.md")
 line="files"
 [ -z "$(find . -name '*.svg.*' -o -name '*.png.*')" ] || wrong "a temporary file is left"
 
+# Several machines: the limit is that of the one whose plans are listed, and plans name theirs.
+line="machines"
+scaleplan search --model llama3-70b --hw h100-64,b200-64 --batch 256x8192 --top 20 --plot two.svg >/dev/null || wrong "not drawn"
+grep -q 'limit 171 GB of b200' two.svg && ! grep -q 'limit 81' two.svg || wrong "limits: $(grep -o 'limit[^<]*' two.svg)"
+grep -q '>b200-64 .*zero' two.svg || wrong "no plan names its machine"
+# Weight gradients are as dark as forwards: they are hatched.
+scaleplan pipeline --stages 2 --microbatches 2 --schedule zb-h1 --plot halves.svg >/dev/null || wrong "not drawn"
+grep -q "url(#gpPat" halves.svg || wrong "nothing is hatched"
+
 # A name may hold anything; the target may be a symbolic link; an old picture is replaced.
 line="names"
 # shellcheck disable=SC2016
@@ -55,7 +64,8 @@ echo old >real.svg
 ln -s real.svg link.svg
 scaleplan memory --model evil.json --hw h100 --batch 1x8192 --plot link.svg >/dev/null || wrong "not drawn"
 [ -L link.svg ] || wrong "the link is replaced"
-grep -q "it's \`touch pwned\` @x &lt;b" real.svg || wrong "the name is not in the picture"
+# (an apostrophe for the quote, which gnuplot would read as its own)
+grep -q "it’s \`touch pwned\` @x &lt;b" real.svg || wrong "the name is not in the picture"
 [ ! -e pwned ] || wrong "a name was run"
 [ "$(umask)" != 0022 ] || [ "$(stat -c %a real.svg)" = 644 ] || wrong "mode $(stat -c %a real.svg)"
 

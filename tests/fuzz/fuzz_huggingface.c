@@ -17,8 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     for (int assumed = 0; assumed < 2 && sp_is_huggingface(json.root); assumed++) {
         error = (struct sp_error){0};
-        cJSON *const native =
-            sp_from_huggingface(json.root, "fuzz", assumed ? "llama" : NULL, &error);
+        cJSON *const native = sp_from_huggingface(&json, assumed ? "llama" : NULL, &error);
         fuzz_expect(native != NULL, &error);
         const struct sp_json document = {.root = native, .origin = "fuzz"};
         if (native && sp_decode_model(&document, &model, &error))

@@ -152,6 +152,38 @@ static void conventions(void **state)
     assert_close(sp_machine_mtbf_s(54 * 86400.0 / 419 * 16384, 16384), 11135, 1e-4);
 }
 
+/* Gemma 3 27B: 10 of 62 layers attend to all of 131072 tokens, the others to a window of 1024, in
+ * which the first 1024 tokens see half of it on average: twice the mean is 2048 - 1024^2/131072 =
+ * 2040. And back: 524288 tokens attended by windows of 4096 alone never come. */
+static void windows(void **state)
+{
+    (void)state;
+    const struct sp_model gemma = {.layers = 62, .sliding_window = 1024, .global_every = 6};
+    const struct sp_model mistral = {.layers = 32, .sliding_window = 4096};
+    const double mean = (10 * 131072.0 + 52 * 2040.0) / 62;
+    assert_close(sp_attended_tokens(&gemma, 131072), mean, 1e-15);
+    assert_close(sp_attended_tokens(&gemma, 1000), 1000, 0);
+    assert_close(sp_attended_tokens(&gemma, 1024), 1024, 1e-15);
+    assert_close(sp_attended_tokens(&mistral, 8192), 2 * 4096 - 2048, 1e-15);
+    assert_close(sp_seq_of_attended_tokens(&gemma, mean), 131072, 1e-12);
+    assert_close(sp_seq_of_attended_tokens(&mistral, 6144), 8192, 1e-12);
+    assert_close(sp_seq_of_attended_tokens(&mistral, 1000), 1000, 0);
+    assert_true(isinf(sp_seq_of_attended_tokens(&mistral, 524288)));
+    /* MLPs and projections of a layer against the scores of a windowed one: where they are equal */
+    struct sp_model m = {.layers = 2,
+                         .d_model = 64,
+                         .d_ff = 64,
+                         .heads = 4,
+                         .kv_heads = 4,
+                         .head_dim = 16,
+                         .vocab = 100,
+                         .sliding_window = 64,
+                         .global_every = 2};
+    const double T = sp_attention_crossover_tokens(&m, false);
+    const struct sp_flops f = sp_forward_flops_per_token(&m, T, false, false);
+    assert_close(f.attention, f.mlp + f.projections, 1e-12);
+}
+
 /* The book's latency example: 4.5e10 bytes/s and 1 us make 45 kB; a ring of 16 is 8 hops across. */
 static void messages(void **state)
 {
@@ -203,7 +235,8 @@ int main(void)
         cmocka_unit_test(figure_1),         cmocka_unit_test(one_operation),
         cmocka_unit_test(critical_degrees), cmocka_unit_test(splits),
         cmocka_unit_test(one_chip),         cmocka_unit_test(conventions),
-        cmocka_unit_test(messages),         cmocka_unit_test(policies),
+        cmocka_unit_test(messages),         cmocka_unit_test(windows),
+        cmocka_unit_test(policies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

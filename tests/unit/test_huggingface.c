@@ -20,11 +20,20 @@ static struct sp_model model_of(const cJSON *document)
     return model;
 }
 
+/* A config that is no file's text, called `origin` in messages. */
+static cJSON *native_of(const cJSON *config, const char *origin, const char *assume,
+                        struct sp_error *error)
+{
+    const struct sp_json json = {.root = (cJSON *)(uintptr_t)config, .origin = origin};
+    *error = (struct sp_error){0};
+    return sp_from_huggingface(&json, assume, error);
+}
+
 static void check_counts(const cJSON *config, const char *name, double total, double active)
 {
     struct sp_error error = {0};
     assert_true(sp_is_huggingface(config));
-    cJSON *const native = sp_from_huggingface(config, name, NULL, &error);
+    cJSON *const native = native_of(config, name, NULL, &error);
     if (!native)
         fail_msg("%s: %s", name, error.text);
     assert_false(sp_is_huggingface(native));
@@ -96,10 +105,12 @@ static void classes(void **state)
         struct sp_error error = {0};
         snprintf(text, sizeof text,
                  "{\"architectures\":[\"%s\"],\"hidden_size\":64,\"num_hidden_layers\":2,"
-                 "\"num_attention_heads\":4,\"intermediate_size\":128,\"vocab_size\":100}",
+                 "\"num_attention_heads\":4,\"intermediate_size\":128,\"vocab_size\":100,"
+                 "\"n_routed_experts\":4,\"num_experts_per_tok\":2,\"moe_intermediate_size\":32,"
+                 "\"kv_lora_rank\":null}",
                  names[i][0]);
         cJSON *const config = cJSON_Parse(text);
-        cJSON *const native = sp_from_huggingface(config, "x.json", NULL, &error);
+        cJSON *const native = native_of(config, "x.json", NULL, &error);
         if (!native)
             fail_msg("%s", error.text);
         assert_string_equal(cJSON_GetObjectItem(native, "family")->valuestring, names[i][1]);
@@ -116,30 +127,198 @@ static void unknown_architectures(void **state)
                     "\"intermediate_size\":128,\"vocab_size\":100}");
     struct sp_error error = {0};
     (void)state;
-    assert_null(sp_from_huggingface(config, "x.json", NULL, &error));
+    assert_null(native_of(config, "x.json", NULL, &error));
     assert_int_equal(error.code, SP_INPUT);
     assert_non_null(strstr(error.text, "\"lama\" (LamaForCausalLM: 2 layers"));
     assert_non_null(strstr(error.text, "did you mean \"llama\"?"));
     error = (struct sp_error){0};
-    cJSON *const native = sp_from_huggingface(config, "x.json", "llama", &error);
+    cJSON *const native = native_of(config, "x.json", "llama", &error);
     assert_non_null(native);
     const struct sp_model model = model_of(native);
     assert_close(sp_count_params(&model).total, 2 * 6400 + 2 * (4 * 4096 + 3 * 64 * 128 + 128) + 64,
                  0);
     cJSON_Delete(native);
     error = (struct sp_error){0};
-    assert_null(sp_from_huggingface(config, "x.json", "lama", &error));
+    assert_null(native_of(config, "x.json", "lama", &error));
     assert_non_null(strstr(error.text, "--assume"));
     cJSON_Delete(config);
+}
+
+static void check_refused(const char *text, const char *assume, const char *why)
+{
+    struct sp_error error;
+    cJSON *const config = cJSON_Parse(text);
+    assert_non_null(config);
+    cJSON *const native = native_of(config, "x.json", assume, &error);
+    if (native || strncmp(error.text, why, strlen(why)) != 0)
+        fail_msg("%s: \"%s\", expected \"%s\"", text, error.text, why);
+    cJSON_Delete(config);
+}
+
+#define SIZES                                                                                      \
+    "\"hidden_size\":64,\"num_hidden_layers\":2,\"num_attention_heads\":4,\"vocab_size\":100"
+#define WIDE SIZES ",\"intermediate_size\":128"
+#define SIZE_WANTED " is missing, expected a whole number from 1 to 10^9"
+
+/* What makes a model of another size is never guessed: the number of experts, the latents, the
+ * width of a gated MLP. */
+static void missing_parts(void **state)
+{
+    static const char *const rows[][3] = {
+        {"{\"model_type\":\"llama\"," SIZES "}", NULL, "intermediate_size"},
+        {"{\"model_type\":\"gemma3_text\",\"hidden_size\":64,\"num_hidden_layers\":2,"
+         "\"num_attention_heads\":4,\"intermediate_size\":128}",
+         NULL, "vocab_size"},
+        {"{\"model_type\":\"mixtral\"," WIDE ",\"num_experts_per_tok\":2}", NULL,
+         "num_local_experts"},
+        {"{\"model_type\":\"mixtral\"," WIDE ",\"num_local_experts\":8}", NULL,
+         "num_experts_per_tok"},
+        {"{\"model_type\":\"qwen3_moe\"," WIDE ",\"num_experts\":8,\"num_experts_per_tok\":2}",
+         NULL, "moe_intermediate_size"},
+        {"{\"model_type\":\"qwen3_moe\"," WIDE
+         ",\"moe_intermediate_size\":32,\"num_experts\":null,\"num_experts_per_tok\":2}",
+         NULL, "num_experts"},
+        {"{\"model_type\":\"deepseek_v3\"," WIDE ",\"kv_lora_rank\":null,"
+         "\"moe_intermediate_size\":32,\"num_experts_per_tok\":2}",
+         NULL, "num_local_experts"},
+        {"{\"model_type\":\"deepseek_v3\"," WIDE ",\"kv_lora_rank\":16,\"qk_nope_head_dim\":16,"
+         "\"qk_rope_head_dim\":8,\"n_routed_experts\":4,\"moe_intermediate_size\":32,"
+         "\"num_experts_per_tok\":2}",
+         NULL, "v_head_dim"},
+        /* A dense family may have experts, as --assume llama of a mixture does, but not half of it.
+         */
+        {"{\"model_type\":\"odd\"," WIDE ",\"num_local_experts\":8}", "llama",
+         "num_experts_per_tok"},
+        {"{\"model_type\":\"odd\"," WIDE ",\"num_experts_per_tok\":2,\"ffn\":{\"experts\":16}}",
+         "mixtral", "num_local_experts"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char why[160];
+        snprintf(why, sizeof why, "x.json: %s" SIZE_WANTED, rows[i][2]);
+        check_refused(rows[i][0], rows[i][1], why);
+    }
+    check_refused("{\"model_type\":\"llama\"," WIDE ",\"num_key_value_heads\":3}", NULL,
+                  "x.json: num_key_value_heads: 3 does not divide the 4 attention heads");
+    check_refused(
+        "{\"model_type\":\"qwen2_vl\",\"text_config\":{" SIZES ",\"intermediate_size\":0.5}}", NULL,
+        "x.json: text_config.intermediate_size: expected a whole number from 1 to 10^9");
+}
+
+/* transformers leaves a key of a nested config out where its family's default holds, and never one
+ * of a whole config. An unset key is no absent one: null means as many KV heads as heads. */
+static void nested_defaults(void **state)
+{
+    struct sp_error error;
+    cJSON *const config = cJSON_Parse("{\"model_type\":\"x\",\"text_config\":{\"model_type\":"
+                                      "\"mistral\",\"num_key_value_heads\":null,"
+                                      "\"sliding_window\":null,\"num_hidden_layers\":2}}");
+    (void)state;
+    cJSON *const native = native_of(config, "x.json", NULL, &error);
+    assert_non_null(native);
+    const struct sp_model m = model_of(native);
+    assert_int_equal(m.layers, 2);
+    assert_int_equal(m.d_model, 4096);
+    assert_int_equal(m.d_ff, 14336);
+    assert_int_equal(m.heads, 32);
+    assert_int_equal(m.kv_heads, 32);
+    assert_int_equal(m.vocab, 32000);
+    assert_int_equal(m.sliding_window, 0);
+    cJSON_Delete(native);
+    /* Another family's defaults say nothing about it. */
+    assert_null(native_of(config, "x.json", "llama", &error));
+    assert_non_null(strstr(error.text, "text_config.vocab_size" SIZE_WANTED));
+    cJSON_Delete(config);
+}
+
+/* The name: the config's own, else the file's, else the folder's, else the family's. */
+static void names(void **state)
+{
+    static const char *const rows[][3] = {
+        {"Qwen3-32B.json", "", "Qwen3-32B"},
+        {"dir/Qwen3-32B.json", "", "Qwen3-32B"},
+        {"Qwen3-32B/config.json", "", "Qwen3-32B"},
+        {"/models/Qwen3-32B/config.json", "", "Qwen3-32B"},
+        {"/models/Qwen3-32B/config.json", ",\"_name_or_path\":\"Qwen/Qwen3\"", "Qwen/Qwen3"},
+        {"config.json", "", "llama"},
+        {"./config.json", "", "llama"},
+        {"../config.json", "", "llama"},
+        {"/config.json", "", "llama"},
+        {"snapshots/9216db5781bf21249d130ec9da846c4624c16137/config.json", "", "llama"},
+        {"standard input", "", "llama"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[512];
+        struct sp_error error;
+        snprintf(text, sizeof text, "{\"model_type\":\"llama\"," WIDE "%s}", rows[i][1]);
+        cJSON *const config = cJSON_Parse(text);
+        cJSON *const native = native_of(config, rows[i][0], NULL, &error);
+        assert_non_null(native);
+        assert_string_equal(cJSON_GetObjectItem(native, "name")->valuestring, rows[i][2]);
+        cJSON_Delete(native);
+        cJSON_Delete(config);
+    }
+}
+
+/* Which layers have a window: gpt-oss lists them, Gemma 2 has every second and Gemma 3 five of six,
+ * Qwen 2 the last ones where it uses it at all, Mistral all. */
+static void windows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config;
+        int64_t window, global_every;
+    } rows[] = {
+        {"\"model_type\":\"gpt_oss\",\"sliding_window\":128,\"num_local_experts\":4,"
+         "\"num_experts_per_tok\":2,\"layer_types\":[\"sliding_attention\","
+         "\"full_attention\",\"sliding_attention\",\"full_attention\"]",
+         128, 2},
+        {"\"model_type\":\"gemma2\",\"sliding_window\":4096", 4096, 2},
+        {"\"model_type\":\"gemma3_text\",\"sliding_window\":512,\"sliding_window_pattern\":4", 512,
+         4},
+        {"\"model_type\":\"mistral\",\"sliding_window\":4096", 4096, 0},
+        {"\"model_type\":\"mistral\",\"sliding_window\":null", 0, 0},
+        {"\"model_type\":\"qwen2\",\"sliding_window\":99,\"use_sliding_window\":false", 0, 0},
+        {"\"model_type\":\"qwen2\",\"sliding_window\":99,\"use_sliding_window\":true,"
+         "\"max_window_layers\":1",
+         99, 4},
+        {"\"model_type\":\"qwen2\",\"sliding_window\":99,\"use_sliding_window\":true,"
+         "\"max_window_layers\":28",
+         0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[1024];
+        struct sp_error error;
+        snprintf(text, sizeof text,
+                 "{%s,\"hidden_size\":64,\"intermediate_size\":128,\"num_hidden_layers\":4,"
+                 "\"num_attention_heads\":4,\"vocab_size\":100}",
+                 rows[i].config);
+        cJSON *const config = cJSON_Parse(text);
+        assert_non_null(config);
+        cJSON *const native = native_of(config, "windows", NULL, &error);
+        if (!native)
+            fail_msg("%s: %s", text, error.text);
+        const struct sp_model m = model_of(native);
+        if (m.sliding_window != rows[i].window || m.global_every != rows[i].global_every)
+            fail_msg("%s: %lld every %lld", text, (long long)m.sliding_window,
+                     (long long)m.global_every);
+        cJSON_Delete(native);
+        cJSON_Delete(config);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(windows),
         cmocka_unit_test(published_totals),
         cmocka_unit_test(nested_text),
         cmocka_unit_test(classes),
         cmocka_unit_test(unknown_architectures),
+        cmocka_unit_test(missing_parts),
+        cmocka_unit_test(nested_defaults),
+        cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

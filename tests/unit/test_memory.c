@@ -86,6 +86,7 @@ static void korthikanti_table(void **state)
     assert_true(sp_gpt_activation_bytes(SP_GPT_NONE, 2048, 1, 12288, 96, 8) == sbh * 114);
     assert_true(sp_gpt_activation_bytes(SP_GPT_TP, 2048, 1, 12288, 96, 8) == sbh * (10 + 3 + 10));
     assert_true(sp_gpt_activation_bytes(SP_GPT_TP_SP, 2048, 1, 12288, 96, 8) == sbh * 114 / 8);
+    assert_true(sp_gpt_activation_bytes(SP_GPT_TP_SELECTIVE, 2048, 1, 12288, 96, 8) == sbh * 13);
     assert_true(sp_gpt_activation_bytes(SP_GPT_SELECTIVE, 2048, 1, 12288, 96, 8) == sbh * 34 / 8);
     assert_true(sp_gpt_activation_bytes(SP_GPT_FULL, 2048, 1, 12288, 96, 8) == sbh * 2);
 }

@@ -73,6 +73,19 @@ static void units(void **state)
     assert_close(sp_in_network_all_reduce_s(&sums), 1e9 / 400e9, 1e-13);
 }
 
+/* A device alone has nobody to send to. */
+static void alone(void **state)
+{
+    (void)state;
+    const struct sp_switch_group one = {1, 8, 450e9, 400e9, 1};
+    const struct sp_switch_time t = sp_switch_collective(SP_ALL_GATHER, 1e9, &one);
+    assert_true(t.node_s == 0 && t.cross_s == 0 && t.rough_s == 0);
+    struct sp_hardware hw = {.network = {.kind = SP_SWITCHED, .domain = 1}}, pod;
+    assert_true(sp_whole_pod(&hw, &pod) && pod.chips_per_slice == 1 && pod.slices == 1);
+    hw.network.domain = 0;
+    assert_false(sp_whole_pod(&hw, &pod));
+}
+
 /* What the switch of a node of 8 takes in and gives out of 1 byte: scaling book, "GPUs", 4.1, 4.2.
  */
 static void switch_bytes(void **state)
@@ -130,6 +143,13 @@ static void layouts(void **state)
     g = sp_group_of(&hw, &layout, 1);
     assert_true(g.n == 1 && g.length[0] == 8 && g.wraps[0]);
     assert_true(sp_lay_out(&hw, all, 1, &layout) && sp_group_of(&hw, &layout, 1).n == 3);
+    /* two whole rings of 4 before parts of the ring of 8 */
+    const struct sp_hardware turned = {
+        .network = hw.network, .shape = {{8, 4, 4}}, .chips_per_slice = 128, .slices = 1};
+    const int64_t both[] = {16};
+    assert_true(sp_lay_out(&turned, both, 1, &layout));
+    g = sp_group_of(&turned, &layout, 1);
+    assert_true(g.n == 2 && g.length[0] == 4 && g.length[1] == 4 && g.wraps[0] && g.wraps[1]);
     assert_true(!sp_lay_out(&hw, too_long, 2, &layout) && !sp_lay_out(&hw, odd, 1, &layout));
 }
 
@@ -192,15 +212,11 @@ static void runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(torus),
-        cmocka_unit_test(switches),
-        cmocka_unit_test(units),
-        cmocka_unit_test(switch_bytes),
-        cmocka_unit_test(between_slices),
-        cmocka_unit_test(layouts),
-        cmocka_unit_test(sharded_matmuls),
-        cmocka_unit_test(rooflines),
-        cmocka_unit_test(runs),
+        cmocka_unit_test(torus),     cmocka_unit_test(switches),
+        cmocka_unit_test(units),     cmocka_unit_test(switch_bytes),
+        cmocka_unit_test(alone),     cmocka_unit_test(between_slices),
+        cmocka_unit_test(layouts),   cmocka_unit_test(sharded_matmuls),
+        cmocka_unit_test(rooflines), cmocka_unit_test(runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

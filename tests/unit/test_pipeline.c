@@ -35,8 +35,30 @@ static void microbatches_for(void **state)
     const struct sp_pipeline half = plan(SP_INTERLEAVED, 4, 4, 2), one = plan(SP_1F1B, 1, 1, 1);
     assert_true(sp_microbatches_for(&p4, 0.9) == 27);
     assert_true(sp_microbatches_for(&p8, 0.5) == 7);
-    assert_true(sp_microbatches_for(&half, 0.9) == 14); /* 13.5 */
-    assert_true(sp_microbatches_for(&one, 0.9) == 0);
+    assert_true(sp_microbatches_for(&half, 0.9) == 16); /* 13.5, in groups of four */
+    assert_true(sp_microbatches_for(&one, 0.9) == 1);
+    const struct sp_pipeline naive = plan(SP_NAIVE, 8, 1, 1), h2 = plan(SP_ZB_H2, 4, 8, 1);
+    assert_true(isinf(sp_microbatches_for(&naive, 0.9)));
+    assert_true(sp_microbatches_for(&naive, 0.125) == 1);
+    assert_true(sp_microbatches_for(&h2, 0.9) >= 1);
+}
+
+/* By trying all of them: fewer do not reach the target. */
+static void fewest_microbatches(void **state)
+{
+    (void)state;
+    const double targets[] = {0.3, 0.5, 0.85, 0.9, 0.95};
+    for (int schedule = SP_GPIPE; schedule < SP_SCHEDULES; schedule++)
+        for (int64_t p = 1; p <= 16; p *= 2)
+            for (int64_t v = 1; v <= 4; v++)
+                for (int k = 0; k < 5; k++) {
+                    struct sp_pipeline q = plan((enum sp_schedule)schedule, p, 1, v);
+                    const double found = sp_microbatches_for(&q, targets[k]);
+                    while (sp_useful_s(&q) <
+                           (targets[k] - 1e-9) * (sp_useful_s(&q) + sp_bubble_s(&q)))
+                        q.microbatches++;
+                    assert_true(found == (double)q.microbatches);
+                }
 }
 
 /* 1F1B: min(m, p - r). Interleaved, p = 4, v = 2, m = 8: (2 x 3 + 1 x 4 + 1) / 2 = 5.5 on the first
@@ -229,6 +251,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_forms),
         cmocka_unit_test(microbatches_for),
+        cmocka_unit_test(fewest_microbatches),
         cmocka_unit_test(in_flight),
         cmocka_unit_test(played_is_closed),
         cmocka_unit_test(few_microbatches),

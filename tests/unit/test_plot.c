@@ -21,16 +21,19 @@ static void assert_quoted(const char *text, const char *expected)
     free(got);
 }
 
-/* In single quotes gnuplot expands nothing; a quote is doubled. */
+#define APOSTROPHE "\xe2\x80\x99"
+
+/* In single quotes gnuplot expands nothing; a quote becomes an apostrophe. */
 static void strings_stand_for_themselves(void **state)
 {
     (void)state;
     assert_quoted("", "''");
     assert_quoted("llama3-8b", "'llama3-8b'");
-    assert_quoted("it's", "'it''s'");
-    assert_quoted("'; system('rm x') #", "'''; system(''rm x'') #'");
+    assert_quoted("it's", "'it" APOSTROPHE "s'");
+    assert_quoted("'; system('rm x') #",
+                  "'" APOSTROPHE "; system(" APOSTROPHE "rm x" APOSTROPHE ") #'");
     assert_quoted("`touch x` @x $(x) \\n \"", "'`touch x` @x $(x) \\n \"'");
-    assert_quoted("a\nEND\nsystem 'x'", "'a?END?system ''x'''");
+    assert_quoted("a\nEND\nsystem 'x'", "'a?END?system " APOSTROPHE "x" APOSTROPHE "'");
     assert_quoted("\t\x1b[31m\x7f", "'??[31m?'");
     assert_quoted("\xc3\xa9 \xe6\xa8\xa1 \xf0\x9f\x98\x80",
                   "'\xc3\xa9 \xe6\xa8\xa1 \xf0\x9f\x98\x80'");
@@ -150,7 +153,7 @@ static void output_is_tidied(void **state)
     char open[] = "x  ";
     assert_int_equal(sp_tidy_text(open), 1);
     char svg[] = "<svg>\n<g fill=\"none\" x>\n</g>\n<g fill=\"none\" stroke-linecap=\"butt\" "
-                 "stroke-linejoin=\"miter\" y>\n<path/></g>\n</svg>\n";
+                 "stroke-linejoin=\"miter\" y>\n\t\t<path/></g>\n</svg>\n";
     sp_tidy_svg(svg);
     assert_string_equal(svg, "<svg>\n<g fill=\"none\" y>\n<path/></g>\n</svg>\n");
 }
@@ -196,8 +199,8 @@ static void pareto_front(void **state)
                                                    .rest_name = "rest",
                                                    .candidates = p,
                                                    .n_candidates = 6,
-                                                   .limit = 6,
-                                                   .limit_text = "limit"});
+                                                   .limits = &(struct sp_limit){6, "limit"},
+                                                   .n_limits = 1});
     size_t marks = 0;
     for (size_t s = 0; s < panel->n_series; s++) {
         const struct sp_series *const series = &panel->series[s];
@@ -213,6 +216,112 @@ static void pareto_front(void **state)
     assert_int_equal(panel->n_rules, 1);
     assert_int_equal(panel->n_labels, 3);
     sp_figure_free(figure);
+}
+
+static char *script_of(struct sp_figure *figure, enum sp_terminal terminal)
+{
+    size_t length;
+    char *const script = sp_script(figure, &(struct sp_canvas){terminal, 80}, &length);
+    assert_non_null(script);
+    sp_figure_free(figure);
+    return script;
+}
+
+/* Plain fills next to each other are 60 of 255 levels of grey apart, hatched ones have hatches of
+ * their own: any two parts may be neighbours, because those between may be nothing. */
+static void check_fills(struct sp_figure *figure, size_t expected)
+{
+    double plain[32];
+    int hatch[32];
+    size_t n_plain = 0, n_hatch = 0;
+    char *const script = script_of(figure, SP_TERMINAL_SVG);
+    for (char *at = script; (at = strstr(at, "with boxxyerror fs ")) != NULL; at++) {
+        unsigned r, g, b;
+        char fs[64];
+        assert_int_equal(sscanf(at, "with boxxyerror fs %63[^\n]", fs), 1);
+        const char *const rgb = strstr(fs, "lc rgb '#"), *const pattern = strstr(fs, "pattern ");
+        const char *const last =
+            rgb && strstr(rgb + 1, "lc rgb '#") ? strstr(rgb + 1, "lc rgb '#") : rgb;
+        if (pattern)
+            hatch[n_hatch++] = atoi(pattern + strlen("pattern "));
+        else if (!strstr(fs, "noborder") && last &&
+                 sscanf(last, "lc rgb '#%2x%2x%2x", &r, &g, &b) == 3)
+            plain[n_plain++] = 0.299 * r + 0.587 * g + 0.114 * b;
+    }
+    free(script);
+    assert_int_equal(n_plain + n_hatch, expected);
+    for (size_t i = 0; i < n_plain; i++)
+        for (size_t k = 0; k < i; k++)
+            if (fabs(plain[i] - plain[k]) < 60)
+                fail_msg("grey %.0f beside %.0f", plain[i], plain[k]);
+    for (size_t i = 0; i < n_hatch; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_int_not_equal(hatch[i], hatch[k]);
+}
+
+static void parts_differ_without_colour(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+    const struct sp_bar bar = {.label = "bar", .parts = {1, 2, 3, 4, 5, 6}};
+    struct sp_figure *const figure = sp_figure_new("%s", "bars");
+    sp_draw_bars(figure, &(struct sp_bars){.title = "",
+                                           .label = "memory",
+                                           .unit = "B",
+                                           .names = names,
+                                           .n_parts = 6,
+                                           .bars = &bar,
+                                           .n_bars = 1,
+                                           .limit = NAN});
+    check_fills(figure, 6);
+}
+
+/* How often the text is a label of the script. */
+static int labels_with(const char *script, const char *text)
+{
+    char wanted[64];
+    int n = 0;
+    snprintf(wanted, sizeof wanted, "set label '%s'", text);
+    for (const char *at = script; (at = strstr(at, wanted)) != NULL; at++)
+        n++;
+    return n;
+}
+
+/* The name of the fastest plan is there, that of one beside it gives way, and so does one that
+ * would lie on a limit; limits' own texts stand under each other. */
+static void labels_give_way(void **state)
+{
+    (void)state;
+    static const enum sp_terminal terminals[] = {SP_TERMINAL_SVG, SP_TERMINAL_TEXT};
+    struct sp_pareto_point p[] = {{10, 90, true, "smallest"},
+                                  {49.8, 21, true, "beside the fastest"},
+                                  {50, 20, true, "fastest"},
+                                  {46, 60, true, "across the first of the limits"}};
+    const struct sp_limit limits[] = {{33, "limit one"}, {98, "limit two"}};
+    for (size_t t = 0; t < 2; t++) {
+        struct sp_figure *const figure = sp_figure_new("%s", "search");
+        sp_draw_pareto(figure, &(struct sp_pareto){.title = "",
+                                                   .x = sp_make_axis("memory", "", false),
+                                                   .y = sp_make_axis("step", "s", false),
+                                                   .front_name = "front",
+                                                   .rest_name = "rest",
+                                                   .candidates = p,
+                                                   .n_candidates = 4,
+                                                   .limits = limits,
+                                                   .n_limits = 2});
+        figure->panels[0].x.max = 110;
+        char *const script = script_of(figure, terminals[t]);
+        assert_int_equal(labels_with(script, "fastest"), 1);
+        assert_int_equal(labels_with(script, "smallest"), 1);
+        assert_int_equal(labels_with(script, "beside the fastest"), 0);
+        assert_int_equal(labels_with(script, "across the first of the limits"), 0);
+        assert_int_equal(labels_with(script, "limit one"), 1);
+        const char *const two = strstr(script, "set label 'limit two'");
+        assert_non_null(two);
+        assert_non_null(
+            strstr(two, terminals[t] == SP_TERMINAL_SVG ? "-1, -1.7 front\n" : "-1, -1 front\n"));
+        free(script);
+    }
 }
 
 /* Each part begins where the one before ended. */
@@ -323,6 +432,8 @@ int main(void)
         cmocka_unit_test(output_is_tidied),
         cmocka_unit_test(endings_choose_the_terminal),
         cmocka_unit_test(pareto_front),
+        cmocka_unit_test(parts_differ_without_colour),
+        cmocka_unit_test(labels_give_way),
         cmocka_unit_test(waterfalls_add_up),
         cmocka_unit_test(in_flight_over_time),
         cmocka_unit_test(times_over_the_batch),

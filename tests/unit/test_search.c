@@ -109,8 +109,10 @@ static void is_steps(const struct problem *p, const struct sp_found *f)
     struct sp_stage_memory m;
     struct sp_found again;
     in.plan = &f->plan;
-    assert_int_equal(sp_check_plan(&p->model, &f->plan, sp_chips(&p->hw)), SP_PLAN_OK);
+    assert_int_equal(sp_check_plan(&p->model, &f->plan, sp_chips(&p->hw), p->hw.slices),
+                     SP_PLAN_OK);
     sp_fullest_stage(&p->model, &p->precision, &f->plan, &p->framework.framework, &m);
+    assert_true(f->plan.etp == 1 || f->plan.etp == f->plan.tp);
     assert_true(sp_estimate_step(&in).step == f->step_s);
     assert_true((double)m.device == f->bytes);
     assert_true(f->bytes <= p->space.most_bytes);

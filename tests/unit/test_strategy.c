@@ -400,9 +400,81 @@ static void degrees(void **state)
     }
 }
 
+/* DeepSeek-V3's 6.7 TB of state on v5e chips of 16 GB take more than a pod of 256: whole pods over
+ * the data-centre network, none where its speed is not published. */
+static void more_than_a_pod(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "deepseek-v3", "v5e-256", 4e6, 4096);
+    const struct sp_strategy plan = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+    const int64_t chips = sp_chips_to_fit(&plan, &c.in, &c.t);
+    assert_true(chips > 256 && chips % 256 == 0);
+    c.hw.network.dcn_bytes_per_s_per_host = NAN;
+    assert_int_equal(sp_chips_to_fit(&plan, &c.in, &c.t), 0);
+}
+
+/* Chips that a batch feeds are counted within one slice, and a threshold as large as the batch
+ * feeds one chip. */
+static void chips_fed(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-13b", "v5p-64x2", 3e6, 4096);
+    struct sp_strategy plan = sp_fit_strategy(&c.in, &c.t, SP_FSDP_TP);
+    plan.critical_tokens_per_chip = 1e5;
+    assert_int_equal(sp_chips_fed(&plan, &c.in, &c.t), 0);
+    load_case(&c, "llama2-13b", "v5p-64", 3e6, 4096);
+    plan.critical_tokens_per_chip = 2e6;
+    assert_int_equal(sp_chips_fed(&plan, &c.in, &c.t), sp_nearest_chips(&c.hw.network, 1, false));
+    plan.critical_tokens_per_chip = 4e6;
+    assert_int_equal(sp_chips_fed(&plan, &c.in, &c.t), 0);
+}
+
+/* Room for 50 bytes of activations: 149 take 3 micro-batches, if there are 3 tokens. */
+static void micro_batches_of_a_token(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-13b", "v5p-64", 3e6, 4096);
+    struct sp_strategy plan = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+    assert_true(plan.microbatches == 1 && plan.chunks == 1 && plan.pp == 1 && plan.tp == 1);
+    plan.state_bytes = 50;
+    plan.activation_bytes = 149;
+    struct sp_fit_terms t = {.capacity_bytes = 100, .tokens_per_chip = 3};
+    assert_int_equal(sp_accumulation_to_fit(&plan, &t), 3);
+    t.tokens_per_chip = 2;
+    assert_int_equal(sp_accumulation_to_fit(&plan, &t), 0);
+}
+
+/* Each group of a real mesh has some axis, or a part of one. */
+static void meshes_have_bandwidths(void **state)
+{
+    (void)state;
+    static const char *const machines[] = {"v5e-16", "v5p-64", "v5p-4096", "v6e-256", "v5e-8"};
+    int meshes = 0;
+    for (int i = 0; i < 5; i++) {
+        struct fit_case c;
+        load_case(&c, "llama2-13b", machines[i], 3e6, 4096);
+        for (int64_t tp = 2; tp <= 16; tp *= 2) {
+            const struct sp_strategy plan = sp_fit_on_real_axes(&c.in, &c.t, tp);
+            if (!plan.exists)
+                continue;
+            meshes++;
+            assert_true(plan.fsdp == 1 || plan.W_X > 0);
+            assert_true(plan.W_Y > 0);
+        }
+    }
+    assert_true(meshes > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_than_a_pod),
+        cmocka_unit_test(chips_fed),
+        cmocka_unit_test(micro_batches_of_a_token),
+        cmocka_unit_test(meshes_have_bandwidths),
         cmocka_unit_test(thresholds_v5p),
         cmocka_unit_test(llama2_13b_3m),
         cmocka_unit_test(llama2_13b_rule),

@@ -1,0 +1,44 @@
+/* What reading and writing of MaxText's options share. Keys: MaxText/configs/base.yml. */
+#ifndef SP_LAUNCH_MAXTEXT_H
+#define SP_LAUNCH_MAXTEXT_H
+
+#include <stddef.h>
+
+#include "launch_internal.h"
+
+/* Models that it has a configuration of (MaxText/configs/models), by their names here and there. */
+enum { SP_MAXTEXT_MODELS = 30 };
+extern const char *const sp_maxtext_models[SP_MAXTEXT_MODELS][2];
+
+/* Dimensions of a model that it has no configuration of, and what base.yml has for them. */
+struct sp_maxtext_dimension {
+    const char *key, *field;
+    size_t offset; /* in struct sp_model */
+    int64_t otherwise;
+};
+enum { SP_MAXTEXT_DIMENSIONS = 7 };
+extern const struct sp_maxtext_dimension sp_maxtext_dimensions[SP_MAXTEXT_DIMENSIONS];
+
+/* Its recompute policies; `exact`: as the policy here, and not only near it. */
+struct sp_maxtext_policy {
+    const char *name, *remat;
+    bool offload, exact;
+};
+enum { SP_MAXTEXT_POLICIES = 11 };
+extern const struct sp_maxtext_policy sp_maxtext_policies[SP_MAXTEXT_POLICIES];
+
+/* Devices that JAX sees on a chip. */
+int64_t sp_jax_devices_of(const struct sp_hardware *hw);
+
+/* Degrees of a plan that its mesh makes. */
+enum sp_maxtext_degree { TENSOR, CONTEXT, EXPERT, PIPELINE, FSDP, DATA, DEGREES };
+
+/* The mesh of the options, in chips, as degrees and as options of `step`. Where the machine is
+ * known (`hw` is not NULL), the mesh must be all of it. */
+bool sp_read_mesh(struct sp_settings *s, const struct sp_hardware *hw, int64_t jax_devices,
+                  double degree[DEGREES], struct sp_launch *launch, struct sp_error *error);
+
+/* Options of a file: YAML, or key=value words among others. */
+bool sp_read_options(const char *text, struct sp_settings *settings, struct sp_error *error);
+
+#endif

@@ -1,0 +1,31 @@
+/* What reading and writing of Megatron-LM's arguments share. Flags: megatron/training/arguments.py
+ * and the fields of TransformerConfig, ModelParallelConfig and TrainingConfig, Megatron-LM 0.20. */
+#ifndef SP_LAUNCH_MEGATRON_H
+#define SP_LAUNCH_MEGATRON_H
+
+#include <stddef.h>
+
+#include "launch_internal.h"
+
+/* A whole number of a plan: its flag, the option of `step`, its place in struct sp_plan. */
+struct sp_degree_flag {
+    const char *flag, *option;
+    size_t offset;
+    bool always; /* written even where it is 1 */
+};
+enum { SP_DEGREE_FLAGS = 6 };
+extern const struct sp_degree_flag sp_degree_flags[SP_DEGREE_FLAGS];
+
+/* The same of a model's shape: `key` is a field of model files. */
+struct sp_shape_flag {
+    const char *flag, *key;
+    size_t offset;
+};
+enum { SP_SHAPE_FLAGS = 6, SP_MIXTURE_FLAGS = 3, SP_LATENT_FLAGS = 5 };
+extern const struct sp_shape_flag sp_shape_flags[SP_SHAPE_FLAGS],
+    sp_mixture_flags[SP_MIXTURE_FLAGS], sp_latent_flags[SP_LATENT_FLAGS];
+
+/* --data-parallel-sharding-strategy of each ZeRO stage. */
+extern const char *const sp_strategies[4];
+
+#endif
