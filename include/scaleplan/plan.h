@@ -87,6 +87,9 @@ enum sp_plan_problem {
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
                                    int64_t devices, int64_t slices);
 
+/* KV heads of a TP rank: kv_heads / tp, or one that several ranks hold alike. */
+double sp_kv_heads_of_rank(const struct sp_model *model, int64_t tp);
+
 /* Whether TP, CP or EP would cross from one slice to another, which no link does: the replicas span
  * the slices, or the stages where there are fewer replicas, and EP stays in what is left. */
 bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices);

@@ -8,7 +8,8 @@
 
 /* Weights of one layer and of the ends of the model, by how they shard. Parameters. */
 struct sp_layer_weights {
-    double attention;  /* divides by tp */
+    double attention;  /* divides by tp, but for key and value heads where they are fewer */
+    double kv_head;    /* one key and one value head of it; 0 with latent attention */
     double dense_mlp;  /* a dense layer's MLP: divides by tp */
     double shared_mlp; /* shared experts of an MoE layer: divides by tp */
     double experts;    /* all routed experts of an MoE layer: divides by ep etp */

@@ -15,7 +15,8 @@ static const struct sp_option options[] = {
     {"framework", "NAME", SP_TEXT, 0, 0, NULL, NULL,
      "whose runs count (default: the one that all of the chip's runs share)"},
     {"output", "FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "the new profile, also -o FILE (default: none is written)"},
+     "the new profile, also -o FILE; with - it is printed and nothing else is (default: none is "
+     "written)"},
     {"name", "NAME", SP_TEXT, 0, 0, NULL, NULL, "its name (default: the file's, less .json)"},
     {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
      "profile to start from (default: the chip's and framework's, or borrowed from siblings)"},
@@ -39,6 +40,8 @@ static bool find_chip(const struct sp_args *args, const struct sp_sources *sourc
     struct sp_hardware hw;
     if (!spec)
         return sp_fail(error, SP_USAGE, "--hw is needed: the chip whose runs are fitted");
+    if (!sp_check_name(sp_text_of(args, "name"), error))
+        return false;
     sp_machine_name(spec, sources, name, sizeof name);
     if (!sp_load_chip(name, sources, &hw, error))
         return false;
@@ -124,8 +127,10 @@ static bool find_prior(const struct sp_args *args, const struct sp_sources *sour
     static struct sp_profile known[SP_MAX_PROFILES];
     const char *const given = sp_text_of(args, "profile");
     const struct sp_run *const run = c->fit.runs[0].run;
-    sp_profile_for(&run->hw, &run->framework.framework, known, sp_load_profiles(sources, known),
-                   &c->fit.prior, &c->own);
+    size_t n;
+    if (!sp_load_profiles(sources, known, &n, error))
+        return false;
+    sp_profile_for(&run->hw, &run->framework.framework, known, n, &c->fit.prior, &c->own);
     if (!given)
         return true;
     const struct sp_profile stack = c->fit.prior;
@@ -256,7 +261,8 @@ static void put_runs(struct calibrating *c)
 /* "dir/my-cluster.json" -> "my-cluster". */
 static void name_profile(const struct sp_args *args, struct sp_profile *profile)
 {
-    const char *const name = sp_text_of(args, "name"), *const path = sp_text_of(args, "output");
+    const char *const name = sp_text_of(args, "name"), *const output = sp_text_of(args, "output");
+    const char *const path = output && strcmp(output, "-") == 0 ? NULL : output;
     const char *const slash = path ? strrchr(path, '/') : NULL;
     if (name || path)
         snprintf(profile->name, sizeof profile->name, "%s", name ? name : slash ? slash + 1 : path);
@@ -281,6 +287,7 @@ static bool write_profile(const struct sp_args *args, struct calibrating *c, str
              "%zu runs, %d configurations on %s with %s, from profile %s", c->fit.n, c->fit.groups,
              c->chip, c->framework, c->fit.prior.name);
     char *const text = sp_profile_text(&c->fit.fitted, fitted_to, args->operands[0]);
+    sp_make_printable(text, "\n"); /* names of files are others' text */
     const bool ok = sp_write_file(path, text, error);
     free(text);
     if (ok)

@@ -49,7 +49,7 @@ static struct outcome run_case(const struct sp_case *c)
     if (command == &sp_cmd_check)
         sp_fail(&got.error, SP_USAGE, "check does not run inside a case");
     else if (command)
-        got.answered = sp_run_command(command, c->n_args, argv, &args, got.report, &got.error);
+        got.answered = sp_compute(command, c->n_args, argv, &args, got.report, &got.error);
     if (got.answered && sp_report_size(got.report) == 0)
         got.answered = sp_fail(&got.error, SP_USAGE, "the command answers nothing");
     return got;

@@ -8,9 +8,6 @@
 #include "../config/text.h"
 #include "../config/write_file.h"
 #include "command.h"
-#include "help.h"
-
-extern const struct sp_command sp_cmd_import;
 
 static const struct sp_option options[] = {
     {"output", "FILE", SP_TEXT, 0, 0, NULL, NULL,
@@ -39,6 +36,8 @@ static bool convert(const struct sp_json *json, const struct sp_sources *sources
         cJSON_ReplaceItemInObjectCaseSensitive(native, "name", cJSON_CreateString(name));
     const struct sp_json document = {.root = native, .origin = json->origin};
     import->text = cJSON_Print(native);
+    if (import->text)
+        sp_make_printable(import->text, "\n\t"); /* names of the config are others' text */
     const bool ok = sp_decode_model(&document, &import->model, error);
     cJSON_Delete(native);
     return ok && (import->text || sp_fail(error, SP_INTERNAL, "out of memory"));
@@ -55,6 +54,8 @@ static bool import_of(const struct sp_args *args, struct import *import, struct 
                        "one config is needed: scaleplan import config.json [-o model.json]");
     if (sources.n_sets > 0)
         return sp_fail(error, SP_USAGE, "--set changes nothing here; edit the file instead");
+    if (!sp_check_name(sp_text_of(args, "name"), error))
+        return false;
     const char *const path = args->operands[0];
     char *const text = sp_read_file(path, SP_JSON_MAX_BYTES, &length, error);
     if (!text)
@@ -88,32 +89,6 @@ static void put_model(struct sp_report *r, const struct sp_model *model)
     sp_line(r, "{layers} layers of {d_model}, MLP {d_ff}, {heads} heads, {kv_heads} for keys and "
                "values, vocabulary {vocab}, {experts} experts");
     sp_line(r, "written    {written}");
-}
-
-/* -o -, in one word or two. */
-static bool prints_file(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        const bool names = strcmp(argv[i], "-o") == 0 || strcmp(argv[i], "--output") == 0;
-        if ((names && i + 1 < argc && strcmp(argv[i + 1], "-") == 0) ||
-            strcmp(argv[i], "--output=-") == 0 || strcmp(argv[i], "-o-") == 0)
-            return true;
-    }
-    return false;
-}
-
-static enum sp_exit print_file(int argc, char **argv, FILE *out, struct sp_error *error)
-{
-    static struct import import;
-    static struct sp_args args;
-    if (!sp_parse_command(&sp_cmd_import, argc, argv, &args, error))
-        return error->code;
-    if (sp_given(&args, "help"))
-        sp_print_command_help(&sp_cmd_import, out);
-    else if (import_of(&args, &import, error))
-        fprintf(out, "%s\n", import.text);
-    free(import.text);
-    return error->lines > 0 ? error->code : SP_OK;
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -159,6 +134,4 @@ const struct sp_command sp_cmd_import = {
     .n_options = sizeof options / sizeof *options,
     .examples = examples,
     .run = run,
-    .streams = prints_file,
-    .stream = print_file,
 };

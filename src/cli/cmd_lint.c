@@ -64,6 +64,8 @@ static bool check_plan(const struct sp_json *json, struct sp_error *error)
     const cJSON *member;
     cJSON_ArrayForEach(member, json->root)
     {
+        if (sp_is_full(error))
+            return false;
         struct sp_words words = {0};
         struct sp_error wrong = {0};
         struct sp_nearest nearest = {.wanted = member->string};
@@ -132,8 +134,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     for (int i = 0; i < args->n_operands; i++) {
         const char *const file = args->operands[i];
         char prefix[32];
-        if (!strchr(file, '/') && !strstr(file, ".json")) {
-            sp_fail(error, SP_INPUT, "%s: not a file name; expected FILE.json", sp_safe(file));
+        if (!strchr(file, '/') && !strstr(file, ".json") && strcmp(file, "-") != 0) {
+            sp_fail(error, SP_INPUT, "%s: not a file name; expected FILE.json or -", sp_safe(file));
             continue;
         }
         const char *const noun = lint_file(file, &sources, error);

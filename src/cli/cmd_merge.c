@@ -1,5 +1,4 @@
 /* merge: joins the parts of a search or a sweep. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,143 +6,55 @@
 
 #include "../config/json.h"
 #include "../config/text.h"
+#include "merge_rows.h"
 #include "search_report.h"
 
-extern const struct sp_command sp_cmd_search;
+extern const struct sp_command sp_cmd_search, sp_cmd_merge;
 
-/* Parts of a sweep: rows of CSV or JSON lines, each file in the order of its rows. */
+/* Parts of a sweep: rows of CSV or JSON lines. */
 
-enum { MAX_PARTS = 1000 };
-
-struct part {
-    FILE *file;
-    const char *name;
-    char *record; /* the next row; NULL at the end */
-    size_t room;
-    double row;
+static const struct sp_option options[] = {
+    {"valid", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "the parts are of a sweep --valid, which leaves rows out: numbers may be missing"},
 };
 
-/* Reads one record: a line, and more of them while a quote is open. */
-static bool read_record(struct part *p)
+/* Rows of a sweep, as their first bytes say. What cannot be read or parsed is left to `run`, which
+ * says why. */
+static bool streams(int argc, char **argv)
 {
-    size_t used = 0;
-    bool quoted = false;
-    for (int c; (c = getc(p->file)) != EOF;) {
-        if (used + 2 > p->room) {
-            p->room = p->room ? 2 * p->room : 1024;
-            char *const larger = realloc(p->record, p->room);
-            if (!larger)
-                abort();
-            p->record = larger;
-        }
-        p->record[used++] = (char)c;
-        quoted = quoted != (c == '"' && p->record[0] != '{');
-        if (c == '\n' && !quoted)
+    static struct sp_args args;
+    struct sp_error ignored = {0};
+    size_t length;
+    bool rows = false;
+    if (!sp_parse_command(&sp_cmd_merge, argc, argv, &args, &ignored) || sp_given(&args, "help"))
+        return false;
+    for (int i = 0; i < args.n_operands && !rows; i++) {
+        char *const text = sp_read_file(args.operands[i], SP_MOST_PART_BYTES, &length, &ignored);
+        rows = text && sp_holds_rows(text);
+        const bool empty = text && length == 0; /* a part of a sweep may have no rows */
+        free(text);
+        if (!empty)
             break;
     }
-    if (used == 0)
-        return false;
-    p->record[used] = '\0'; /* there is room: it grows two ahead */
+    return rows;
+}
+
+/* Rows are joined as they stand: options that shape an answer have no meaning. */
+static bool check_options(const struct sp_args *args, struct sp_error *error)
+{
+    for (size_t i = 0; i < args->n_options; i++)
+        if (args->given[i] && strcmp(args->options[i].name, "valid") != 0)
+            return sp_fail(error, SP_USAGE, "--%s: rows of a sweep are joined as they stand",
+                           args->options[i].name);
     return true;
-}
-
-/* The number of a row: "17,..." or {"row":17,...}. */
-static bool number_row(struct part *p, struct sp_error *error)
-{
-    unsigned long long row = 0;
-    char end = '\0';
-    const int found = p->record[0] == '{' ? sscanf(p->record, "{\"row\":%18llu%c", &row, &end)
-                                          : sscanf(p->record, "%18llu%c", &row, &end);
-    p->row = (double)row;
-    return (found == 2 && (end == ',' || end == '}')) ||
-           sp_fail(error, SP_INPUT, "%s: \"%s\" is no row of a sweep", sp_safe(p->name),
-                   sp_safe(p->record));
-}
-
-static bool next_row(struct part *p, struct sp_error *error)
-{
-    if (read_record(p))
-        return number_row(p, error);
-    if (ferror(p->file))
-        return sp_fail(error, SP_INPUT, "%s: %s", sp_safe(p->name), strerror(errno));
-    free(p->record);
-    p->record = NULL;
-    return true;
-}
-
-/* Opens a part; `header` gets the CSV's header, which all parts must share. */
-static bool open_part(struct part *p, const char *name, char **header, struct sp_error *error)
-{
-    *p = (struct part){.file = fopen(name, "r"), .name = name};
-    if (!p->file)
-        return sp_fail(error, SP_INPUT, "%s: %s", sp_safe(name), strerror(errno));
-    if (!read_record(p))
-        return ferror(p->file) ? sp_fail(error, SP_INPUT, "%s: %s", sp_safe(name), strerror(errno))
-                               : true; /* a part may have no rows */
-    if (p->record[0] == '{')
-        return number_row(p, error);
-    if (!*header)
-        *header = strdup(p->record);
-    if (!*header)
-        abort();
-    if (strcmp(*header, p->record) != 0)
-        return sp_fail(error, SP_INPUT, "%s: its columns differ from those of the other parts",
-                       sp_safe(name));
-    return next_row(p, error);
-}
-
-static bool join_rows(struct part *parts, int n, FILE *out, struct sp_error *error)
-{
-    for (;;) {
-        struct part *first = NULL;
-        for (int i = 0; i < n; i++) {
-            if (!parts[i].record)
-                continue;
-            if (first && parts[i].row == first->row)
-                return sp_fail(error, SP_INPUT, "%s and %s both have row %.0f",
-                               sp_safe(first->name), sp_safe(parts[i].name), first->row);
-            if (!first || parts[i].row < first->row)
-                first = &parts[i];
-        }
-        if (!first || ferror(out))
-            return true;
-        fputs(first->record, out);
-        if (!next_row(first, error))
-            return false;
-    }
 }
 
 static enum sp_exit stream(int argc, char **argv, FILE *out, struct sp_error *error)
 {
-    static struct part parts[MAX_PARTS];
-    char *header = NULL;
-    int n = 0;
-    bool ok = argc - 1 <= MAX_PARTS || sp_fail(error, SP_USAGE, "more than %d files", MAX_PARTS);
-    for (int i = 1; i < argc && ok; i++)
-        ok = open_part(&parts[n++], argv[i], &header, error);
-    if (ok && header)
-        fputs(header, out);
-    if (ok)
-        join_rows(parts, n, out, error);
-    for (int i = 0; i < n; i++) {
-        if (parts[i].file)
-            fclose(parts[i].file);
-        free(parts[i].record);
-    }
-    free(header);
+    static struct sp_args args;
+    if (sp_parse_command(&sp_cmd_merge, argc, argv, &args, error) && check_options(&args, error))
+        sp_merge_rows(args.operands, args.n_operands, sp_given(&args, "valid"), out, error);
     return SP_OK;
-}
-
-/* Rows of a sweep, as their first bytes say. */
-static bool streams(int argc, char **argv)
-{
-    char start[8] = "";
-    FILE *const file = argc > 1 && argv[1][0] != '-' ? fopen(argv[1], "r") : NULL;
-    if (!file)
-        return false;
-    const size_t n = fread(start, 1, 7, file);
-    fclose(file);
-    return (n >= 4 && strncmp(start, "row,", 4) == 0) || strcmp(start, "{\"row\":") == 0;
 }
 
 /* Parts of a search: its own words, its counts, and where its plans stand. */
@@ -166,8 +77,23 @@ static bool get_number(const struct sp_json *json, const char *group, const char
     at = cJSON_GetObjectItemCaseSensitive(at, key);
     if (!cJSON_IsNumber(at) || !(at->valuedouble >= 0))
         return sp_fail(error, SP_INPUT, "%s: no number %s%s%s: not a part of a search",
-                       json->origin, group ? group : "", group ? "." : "", key);
+                       sp_safe(json->origin), group ? group : "", group ? "." : "", key);
     *value = at->valuedouble;
+    return true;
+}
+
+/* A number of things, of at most `most`: what a double counts to the last one, or less. */
+static bool get_count(const struct sp_json *json, const char *group, const char *key, double most,
+                      uint64_t *count, struct sp_error *error)
+{
+    double value = 0;
+    if (!get_number(json, group, key, &value, error))
+        return false;
+    if (value != floor(value) || value > most)
+        return sp_fail(error, SP_INPUT, "%s: %s%s%s is %g, expected a whole number up to %g",
+                       sp_safe(json->origin), group ? group : "", group ? "." : "", key, value,
+                       most);
+    *count = (uint64_t)value;
     return true;
 }
 
@@ -206,24 +132,20 @@ static bool take_counts(struct merging *m, const struct sp_json *json, struct sp
 {
     if (m->s.machines == 0)
         return false;
-    double total = 0, evaluated = 0, no_memory = 0, by_memory = 0, by_time = 0, elapsed = 0,
-           threads = 0;
+    const double most = 9007199254740992; /* 2^53 */
+    struct sp_search_counts counts = {0};
+    uint64_t threads = 0;
+    double elapsed = 0;
     struct sp_search_result *const r = &m->s.machine[0]->result;
-    if (!get_number(json, NULL, "plans_total", &total, error) ||
-        !get_number(json, NULL, "plans_evaluated", &evaluated, error) ||
-        !get_number(json, "excluded", "memory", &no_memory, error) ||
-        !get_number(json, "excluded", "memory_bound", &by_memory, error) ||
-        !get_number(json, "excluded", "objective_bound", &by_time, error) ||
+    if (!get_count(json, NULL, "plans_total", most, &counts.total, error) ||
+        !get_count(json, NULL, "plans_evaluated", most, &counts.evaluated, error) ||
+        !get_count(json, "excluded", "memory", most, &counts.no_memory, error) ||
+        !get_count(json, "excluded", "memory_bound", most, &counts.by_memory, error) ||
+        !get_count(json, "excluded", "objective_bound", most, &counts.by_time, error) ||
         !get_number(json, NULL, "elapsed_s", &elapsed, error) ||
-        !get_number(json, NULL, "threads", &threads, error))
+        !get_count(json, NULL, "threads", 1e6, &threads, error))
         return false;
-    sp_add_counts(&r->counts, &(struct sp_search_counts){
-                                  .total = (uint64_t)total,
-                                  .evaluated = (uint64_t)evaluated,
-                                  .no_memory = (uint64_t)no_memory,
-                                  .by_memory = (uint64_t)by_memory,
-                                  .by_time = (uint64_t)by_time,
-                              });
+    sp_add_counts(&r->counts, &counts);
     r->elapsed_s = fmax(r->elapsed_s, elapsed);
     r->threads += (int)threads;
     r->partial =
@@ -251,20 +173,29 @@ static bool take_shard(struct merging *m, const struct sp_json *json, struct sp_
 static bool take_plans(struct merging *m, const struct sp_json *json, struct sp_error *error)
 {
     const cJSON *plan, *const plans = cJSON_GetObjectItemCaseSensitive(json->root, "plans");
+    uint64_t listed = 0;
+    if (!get_count(json, NULL, "plans_listed", 1e9, &listed, error))
+        return false;
+    /* A part without plans has no such key. */
+    if ((plans && !cJSON_IsArray(plans)) || listed != (uint64_t)cJSON_GetArraySize(plans))
+        return sp_fail(error, SP_INPUT, "%s: \"plans\" is no list of the %llu plans listed",
+                       sp_safe(json->origin), (unsigned long long)listed);
     cJSON_ArrayForEach(plan, plans)
     {
         const struct sp_json place = {.root = cJSON_GetObjectItemCaseSensitive(plan, "place"),
                                       .origin = json->origin};
-        double machine = 0, group = 0, leaf = 0;
+        const double most = 9007199254740992; /* 2^53 */
+        uint64_t machine = 0, group = 0, leaf = 0;
         struct sp_found found;
-        if (!get_number(&place, NULL, "machine", &machine, error) ||
-            !get_number(&place, NULL, "group", &group, error) ||
-            !get_number(&place, NULL, "leaf", &leaf, error))
+        if (!get_count(&place, NULL, "machine", most, &machine, error) ||
+            !get_count(&place, NULL, "group", most, &group, error) ||
+            !get_count(&place, NULL, "leaf", most, &leaf, error))
             return false;
-        if (machine >= m->s.machines || !sp_plan_at(&m->s.machine[(int)machine]->space,
-                                                    (uint64_t)group, (uint64_t)leaf, &found))
-            return sp_fail(error, SP_INPUT, "%s: a plan stands where there is none", json->origin);
-        sp_keep(&m->s.machine[(int)machine]->result.best, &found);
+        if (machine >= (uint64_t)m->s.machines ||
+            !sp_plan_at(&m->s.machine[machine]->space, group, leaf, &found))
+            return sp_fail(error, SP_INPUT, "%s: a plan stands where there is none",
+                           sp_safe(json->origin));
+        sp_keep(&m->s.machine[machine]->result.best, &found);
     }
     return true;
 }
@@ -327,7 +258,10 @@ const struct sp_command sp_cmd_merge = {
     .operands = "PART...",
     .about = "Joins the files that `search --shard I/N --format json` or `sweep --shard I/N` wrote "
              "on several machines to what one machine would have printed: the same plans, front "
-             "and counts (evaluated anew, to the last bit), or the same rows in the same order.",
+             "and counts (evaluated anew, to the last bit), or the same rows in the same order. "
+             "Rows that no part has are an error.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
     .examples = examples,
     .run = run,
     .streams = streams,

@@ -1,14 +1,19 @@
 /* sweep: any command over the product of option lists, a row each. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../config/json.h"
+#include "../config/json_syntax.h"
 #include "../config/text.h"
 #include "../report/rows.h"
 #include "help.h"
 #include "interrupt.h"
 #include "sweep_axes.h"
+
+extern const struct sp_command sp_cmd_sweep;
 
 static const char *const formats[] = {"csv", "json", NULL};
 
@@ -37,7 +42,7 @@ struct sweep {
     const struct sp_command *command;
     struct sp_axes axes;
     char keys[1024];
-    bool json, valid;
+    bool json, valid, help;
     uint64_t shard, shards;
     FILE *out;
 };
@@ -57,18 +62,36 @@ static bool is_known_key(const char *key, struct sp_nearest *nearest)
     return false;
 }
 
+/* Whether a comma-separated list holds a word of length n. */
+static bool is_listed(const char *list, const char *word, size_t n)
+{
+    for (const char *at = list;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (length == n && strncmp(at, word, n) == 0)
+            return true;
+        at += length;
+        if (!*at)
+            return false;
+    }
+}
+
 static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
 {
     if (strlen(keys) >= sizeof s->keys)
-        return sp_fail(error, SP_INPUT, "--get: too long");
+        return sp_fail(error, SP_INPUT, "--get: longer than %zu bytes", sizeof s->keys - 1);
     snprintf(s->keys, sizeof s->keys, "%s", keys);
     char copy[sizeof s->keys], *rest = copy;
     snprintf(copy, sizeof copy, "%s", keys);
     for (char *key; (key = strsep(&rest, ",")) != NULL;) {
         struct sp_nearest nearest = {.wanted = key};
+        const size_t n = strlen(key);
+        if (strcmp(key, "row") == 0 || strcmp(key, "reason") == 0)
+            return sp_fail(error, SP_INPUT, "--get: every row has its \"%s\" already", key);
         if (!is_known_key(key, &nearest))
             return sp_fail(error, SP_INPUT, "--get: unknown key \"%s\"%s", sp_safe(key),
                            sp_nearest_hint(&nearest));
+        if (rest && is_listed(rest, key, n))
+            return sp_fail(error, SP_INPUT, "--get: \"%s\" stands there twice", sp_safe(key));
     }
     return true;
 }
@@ -112,6 +135,8 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
     char name[64];
     const char *const word = argv[(*i)++];
     const char *const equals = strchr(word, '=');
+    if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)
+        return s->help = true;
     if (strncmp(word, "--", 2) != 0)
         return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"; a sweep takes --option list",
                        sp_safe(word));
@@ -125,6 +150,8 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
     if (!option)
         return sp_fail(error, SP_USAGE, "%s has no option %s%s", s->command->name, sp_safe(word),
                        sp_nearest_hint(&nearest));
+    if (!sp_only_computes(option->name, error))
+        return false;
     if (option->kind == SP_FLAG)
         return sp_add_axis(&s->axes, option, NULL, error);
     const char *const value = equals ? equals + 1 : *i < argc ? argv[(*i)++] : NULL;
@@ -151,56 +178,86 @@ static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
         if (strcmp(defaults[i].command, s->command->name) == 0)
             snprintf(s->keys, sizeof s->keys, "%s", defaults[i].keys);
-    for (int i = 2; i < argc;)
+    for (int i = 2; i < argc && !s->help;)
         if (!take_option(s, argc, argv, &i, error))
             return false;
-    return s->keys[0] != '\0' ||
+    return s->help || s->keys[0] != '\0' ||
            sp_fail(error, SP_USAGE, "--get KEY,... is needed: what a row of %s shows",
                    s->command->name);
 }
 
-/* Whether the text is a number of JSON: such a value of an option needs no quotes. */
-static bool is_number(const char *text)
+/* Whether an option's text is a plain number, and the number in JSON's spelling: "1.e-4" is one to
+ * people alone. */
+static bool to_json_number(const char *text, char *out, size_t size)
 {
     char *end;
     const char *const digits = text + (*text == '-');
-    if (*digits < '0' || *digits > '9' ||
-        (digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9'))
+    if ((!isdigit((unsigned char)*digits) && *digits != '.') ||
+        (digits[0] == '0' && isdigit((unsigned char)digits[1])) ||
+        text[strspn(text, "-0123456789.eE+")] != '\0')
         return false;
-    strtod(text, &end);
-    return *end == '\0' && text[strspn(text, "-0123456789.eE+")] == '\0' && end[-1] != '.';
+    const double number = strtod(text, &end);
+    if (end == digits || *end != '\0' || !isfinite(number))
+        return false;
+    size_t where;
+    if (!sp_json_syntax(text, strlen(text), &where))
+        snprintf(out, size, "%s", text); /* as it was typed */
+    else
+        sp_format_double(number, out, size);
+    return true;
 }
 
-/* Cells of a row, with room for their text. */
+/* As many keys as --get can name: each with its comma takes two bytes or more. */
+enum { MOST_KEYS = 512, MOST_CELLS = SP_MAX_AXES_SWEPT + MOST_KEYS + 2 };
+
+/* Cells of a row, with room for their numbers and names. */
 struct row_cells {
-    struct sp_cell cell[SP_MAX_AXES_SWEPT + 66];
-    char text[66][256];
+    struct sp_cell cell[MOST_CELLS];
+    char number[MOST_CELLS][64];
     char keys[1024];
     size_t n;
 };
 
 static void add_cell(struct row_cells *r, const char *name, const char *value, bool words)
 {
-    if (r->n < sizeof r->cell / sizeof *r->cell)
-        r->cell[r->n++] = (struct sp_cell){name, value, words};
+    r->cell[r->n++] = (struct sp_cell){name, value, words};
+}
+
+/* The values of the swept options, under their names; "option.lr" where --get has a "lr" too. */
+static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row)
+{
+    static char names[SP_MAX_AXES_SWEPT][80];
+    for (int a = 0; a < s->axes.n; a++) {
+        const char *const name = s->axes.axis[a].name;
+        const char *const value = sp_axis_value(&s->axes, a, row);
+        if (s->axes.axis[a].n < 2)
+            continue;
+        const bool twice = is_listed(s->keys, name, strlen(name));
+        snprintf(names[a], sizeof names[a], "%s%s", twice ? "option." : "", name);
+        char *const number = r->number[r->n];
+        const bool plain = to_json_number(value, number, sizeof r->number[0]);
+        add_cell(r, names[a], plain && s->json ? number : value, !plain);
+    }
 }
 
 /* The values of --get; `missing` becomes the first that the answer lacks. */
 static void add_values(struct row_cells *r, const struct sweep *s, const struct sp_report *report,
                        const char **missing)
 {
-    size_t at = 1;
     snprintf(r->keys, sizeof r->keys, "%s", s->keys);
-    for (char *rest = r->keys, *key; (key = strsep(&rest, ",")) != NULL && at < 66; at++) {
+    for (char *rest = r->keys, *key; (key = strsep(&rest, ",")) != NULL;) {
         const struct sp_entry *const entry = report ? sp_find(report, key) : NULL;
         if (report && !entry && !*missing)
             *missing = key;
         if (!entry || entry->kind == SP_VALUE_NONE) {
             add_cell(r, key, NULL, false);
-            continue;
+        } else if (entry->kind == SP_VALUE_TEXT) {
+            add_cell(r, key, entry->text, true);
+        } else {
+            char *const number = r->number[r->n];
+            sp_format_entry(entry, number, sizeof r->number[0]);
+            add_cell(r, key, number, false);
         }
-        sp_format_entry(entry, r->text[at], sizeof r->text[at]);
-        add_cell(r, key, r->text[at], entry->kind == SP_VALUE_TEXT);
     }
 }
 
@@ -217,11 +274,7 @@ static struct sp_report *answer_row(const struct sweep *s, uint64_t row, struct 
         if (value)
             sp_add_word(&words, "%s", value);
     }
-    if (!sp_run_command(s->command, words.n, words.word, &args, report, error)) {
-        sp_report_free(report);
-        report = NULL;
-    } else if (sp_given(&args, "plot")) {
-        sp_fail(error, SP_USAGE, "--plot draws one answer, not one a row");
+    if (!sp_compute(s->command, words.n, words.word, &args, report, error)) {
         sp_report_free(report);
         report = NULL;
     }
@@ -241,13 +294,9 @@ static void put_row(const struct sweep *s, uint64_t row, bool first)
         return;
     }
     cells.n = 0;
-    snprintf(cells.text[0], sizeof cells.text[0], "%llu", (unsigned long long)row);
-    add_cell(&cells, "row", cells.text[0], false);
-    for (int a = 0; a < s->axes.n; a++)
-        if (s->axes.axis[a].n > 1) {
-            const char *const value = sp_axis_value(&s->axes, a, row);
-            add_cell(&cells, s->axes.axis[a].name, value, !is_number(value));
-        }
+    snprintf(cells.number[0], sizeof cells.number[0], "%llu", (unsigned long long)row);
+    add_cell(&cells, "row", cells.number[0], false);
+    add_options(&cells, s, row);
     add_values(&cells, s, report, &missing);
     if (!report)
         snprintf(reason, sizeof reason, "%.*s", (int)strcspn(error.text, "\n"), error.text);
@@ -272,7 +321,9 @@ static enum sp_exit stream(int argc, char **argv, FILE *out, struct sp_error *er
 {
     static struct sweep s;
     s = (struct sweep){.out = out};
-    if (parse(&s, argc, argv, error))
+    if (parse(&s, argc, argv, error) && s.help)
+        sp_print_command_help(&sp_cmd_sweep, out);
+    else if (error->lines == 0)
         for (uint64_t row = s.shard; row < s.axes.rows && !ferror(out) && !sp_was_interrupted();
              row += s.shards)
             put_row(&s, row, row == s.shard);

@@ -287,7 +287,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return false;
     if (!sp_read_runs(args->operands[0], &sources, &f.runs, error))
         return false;
-    f.n_known = sp_load_profiles(&sources, f.known);
+    if (!profile && !sp_load_profiles(&sources, f.known, &f.n_known, error)) {
+        sp_runs_free(&f.runs);
+        return false;
+    }
     f.verdicts = calloc(f.runs.n + 1, sizeof *f.verdicts);
     f.rows = calloc(f.runs.n + 1, sizeof *f.rows);
     if (!f.verdicts || !f.rows)

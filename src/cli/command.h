@@ -51,8 +51,18 @@ const struct sp_command *sp_find_command(const char *name, struct sp_error *erro
 bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                     struct sp_report *report, struct sp_error *error);
 
+/* The same for an answer among many (a row, a line, a case), which writes no file and draws no
+ * picture: an option that would is refused. */
+bool sp_compute(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+                struct sp_report *report, struct sp_error *error);
+bool sp_only_computes(const char *option, struct sp_error *error);
+
 /* The same without running it. */
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+                      struct sp_error *error);
+
+/* The typed options alone, without those that a file of the command line stands for. */
+bool sp_parse_options(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error);
 
 /* Names of enum sp_remat and enum sp_overlap, as options spell them. */
@@ -133,5 +143,8 @@ bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources
  * batch comes from. */
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
                  double *seq, const char **origin, struct sp_error *error);
+
+/* Refuses a --name that is no name; NULL is none given. */
+bool sp_check_name(const char *name, struct sp_error *error);
 
 #endif

@@ -1,6 +1,8 @@
 /* The command table, and how a command line becomes a report. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../config/text.h"
 #include "command.h"
@@ -69,6 +71,14 @@ static const struct sp_option *all_options(const struct sp_command *command, siz
     return tables[at];
 }
 
+bool sp_parse_options(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+                      struct sp_error *error)
+{
+    size_t n;
+    const struct sp_option *const options = all_options(command, &n);
+    return sp_parse_args(argc, argv, options, n, command->operands != NULL, args, error);
+}
+
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error)
 {
@@ -89,20 +99,68 @@ bool sp_parse_command(const struct sp_command *command, int argc, char **argv, s
     return words.n == 1 || sp_parse_args(words.n, words.word, options, n, operands, args, error);
 }
 
-bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
-                    struct sp_report *report, struct sp_error *error)
+/* Says where the usage stands when that is what is wrong; returns false. */
+static bool add_hint(const struct sp_command *command, struct sp_error *error)
 {
-    const bool parsed = sp_parse_command(command, argc, argv, args, error);
-    if (parsed && sp_given(args, "help"))
-        return true;
-    const struct sp_sources sources = sp_sources_of(args);
-    if (parsed && sp_check_picture(args, error) && sp_check_sets(&sources, error) &&
-        command->run(args, report, error))
-        return true;
     if (error->code == SP_USAGE && error->lines == 1) {
         const size_t used = strlen(error->text);
         snprintf(error->text + used, sizeof error->text - used, " (see `scaleplan %s --help`)",
                  command->name);
     }
     return false;
+}
+
+/* A folder of configs that is not there would be passed over in silence. */
+static bool check_folder(const struct sp_sources *sources, struct sp_error *error)
+{
+    struct stat there;
+    const char *const folder = sources->config_dir;
+    if (!folder)
+        return true;
+    if (stat(folder, &there) != 0)
+        return sp_fail(error, SP_INPUT, "--config-dir %s: %s", sp_safe(folder), strerror(errno));
+    return S_ISDIR(there.st_mode) ||
+           sp_fail(error, SP_INPUT, "--config-dir %s: expected a folder", sp_safe(folder));
+}
+
+static bool run_parsed(const struct sp_command *command, struct sp_args *args,
+                       struct sp_report *report, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    return check_folder(&sources, error) && sp_check_picture(args, error) &&
+           sp_check_sets(&sources, error) && command->run(args, report, error);
+}
+
+bool sp_only_computes(const char *option, struct sp_error *error)
+{
+    static const char *const writing[] = {"output", "plot"};
+    for (size_t i = 0; i < sizeof writing / sizeof *writing; i++)
+        if (strcmp(writing[i], option) == 0)
+            return sp_fail(error, SP_USAGE,
+                           "--%s: rows, lines and cases only compute; a command of its own writes "
+                           "files and pictures",
+                           option);
+    return true;
+}
+
+bool sp_compute(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+                struct sp_report *report, struct sp_error *error)
+{
+    if (!sp_parse_command(command, argc, argv, args, error))
+        return add_hint(command, error);
+    if (sp_given(args, "help"))
+        return true;
+    for (size_t i = 0; i < args->n_options; i++)
+        if (args->given[i] && !sp_only_computes(args->options[i].name, error))
+            return false;
+    return run_parsed(command, args, report, error) || add_hint(command, error);
+}
+
+bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+                    struct sp_report *report, struct sp_error *error)
+{
+    if (!sp_parse_command(command, argc, argv, args, error))
+        return add_hint(command, error);
+    return sp_given(args, "help") || run_parsed(command, args, report, error) ||
+           add_hint(command, error);
 }

@@ -109,3 +109,10 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
                        sp_safe(batch));
     return true;
 }
+
+bool sp_check_name(const char *name, struct sp_error *error)
+{
+    return !name || (name[0] != '\0' && sp_is_printable(name, "")) ||
+           sp_fail(error, SP_INPUT, "--name: \"%s\" is no name, expected printable text in UTF-8",
+                   sp_safe(name));
+}

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../config/text.h"
+#include "../config/write_file.h"
 #include "command.h"
 #include "help.h"
 #include "interrupt.h"
@@ -104,9 +105,13 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     if (ok && !sp_render_check(report, &how, unknown, sizeof unknown))
         ok = refuse_unknown_key(report, unknown, &error);
     ok = ok && sp_draw_picture(command, args, report, how.width, &picture, &error);
+    /* The file comes after all that can refuse the answer: a refused one leaves none. */
+    const bool file_alone = sp_prints_file();
+    ok = ok && sp_flush_file(stdout, &error);
     if (!ok)
         return print_errors(&error);
-    sp_render(report, &how, stdout);
+    if (!file_alone)
+        sp_render(report, &how, stdout);
     if (picture)
         printf("\n%s", picture);
     free(picture);
@@ -130,6 +135,7 @@ static enum sp_exit run(const struct sp_command *command, int argc, char **argv)
     else
         code = print_answer(command, &args, report);
     sp_report_free(report);
+    sp_forget_file();
     return code;
 }
 

@@ -181,6 +181,17 @@ static bool is_spelled_out(const char *word, const char *name)
            (word[2 + strlen(name)] == '\0' || word[2 + strlen(name)] == '=');
 }
 
+static bool take_operand(struct sp_args *args, const char *word, bool takes_operands,
+                         struct sp_error *error)
+{
+    if (!takes_operands)
+        return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"", sp_safe(word));
+    if (args->n_operands == SP_MAX_OPERANDS)
+        return sp_fail(error, SP_USAGE, "more than %d arguments", SP_MAX_OPERANDS);
+    args->operands[args->n_operands++] = word;
+    return true;
+}
+
 bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_t n,
                    bool takes_operands, struct sp_args *args, struct sp_error *error)
 {
@@ -197,14 +208,14 @@ bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_
         const int before = optind ? optind : 1;
         const int got = getopt_long(argc, argv, "+:ho:", longs, NULL);
         if (got == -1) {
-            if (optind >= argc)
-                return true;
-            if (!takes_operands)
-                return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"",
-                               sp_safe(argv[optind]));
-            if (args->n_operands == SP_MAX_OPERANDS)
-                return sp_fail(error, SP_USAGE, "more than %d arguments", SP_MAX_OPERANDS);
-            args->operands[args->n_operands++] = argv[optind++];
+            /* After -- getopt starts over at each call: all that follows is taken at once. */
+            const bool ended = before < optind && strcmp(argv[before], "--") == 0;
+            do {
+                if (optind >= argc)
+                    return true;
+                if (!take_operand(args, argv[optind++], takes_operands, error))
+                    return false;
+            } while (ended);
             continue;
         }
         if (got == 'h') {

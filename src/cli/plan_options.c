@@ -189,11 +189,15 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
                    (long long)plan->batch, (long long)plan->seq);
 }
 
-static void find_profile(const struct sp_sources *sources, struct sp_planned *p)
+static bool find_profile(const struct sp_sources *sources, struct sp_planned *p,
+                         struct sp_error *error)
 {
     static struct sp_profile known[SP_MAX_PROFILES];
-    const size_t n = sp_load_profiles(sources, known);
+    size_t n;
+    if (!sp_load_profiles(sources, known, &n, error))
+        return false;
     sp_profile_for(&p->hw, &p->framework.framework, known, n, &p->profile, &p->own_profile);
+    return true;
 }
 
 bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
@@ -207,8 +211,8 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, st
         !load_framework(args, sources, p, error) || !load_precision(args, sources, p, error) ||
         !read_batch(args, p, error))
         return false;
-    if (!profile)
-        find_profile(sources, p);
+    if (!profile && !find_profile(sources, p, error))
+        return false;
     sp_use_memory_factor(p->profile.memory_factor, &p->framework.framework);
     return true;
 }

@@ -1,12 +1,17 @@
 #include "step_lines.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../config/json.h"
 #include "../report/rows.h"
+#include "help.h"
 #include "words.h"
+
+/* A plan takes a few hundred bytes; what has no line breaks is no list of plans. */
+enum { LONGEST_LINE = 1 << 20 };
 
 extern const struct sp_command sp_cmd_step;
 
@@ -60,9 +65,7 @@ static bool answer_line(int argc, char **argv, const char *line, size_t length, 
         sp_add_word(&words, "%s", argv[i]);
     struct sp_report *const report = sp_report_new("step");
     bool ok = add_members(&words, json.root, error) &&
-              sp_run_command(&sp_cmd_step, words.n, words.word, &args, report, error);
-    if (ok && sp_given(&args, "plot"))
-        ok = sp_fail(error, SP_USAGE, "--plot draws one plan, not one a line");
+              sp_compute(&sp_cmd_step, words.n, words.word, &args, report, error);
     const struct sp_render how = {
         .format = SP_FORMAT_JSON, .get = ok ? sp_text_of(&args, "get") : NULL, .one_line = true};
     if (ok && !sp_render_check(report, &how, unknown, sizeof unknown))
@@ -75,23 +78,74 @@ static bool answer_line(int argc, char **argv, const char *line, size_t length, 
     return ok;
 }
 
-enum sp_exit sp_step_lines(int argc, char **argv, FILE *out, struct sp_error *error)
+/* Reads a line without its end into `line`, of which LONGEST_LINE bytes are kept; false at the end
+ * of the input. `length` is the whole line's. */
+static bool read_line(FILE *in, char *line, size_t *length)
 {
-    char *line = NULL;
-    size_t room = 0, number = 0;
-    (void)error;
-    for (ssize_t n; (n = getline(&line, &room, stdin)) >= 0 && !ferror(out); fflush(out)) {
+    int c;
+    *length = 0;
+    while ((c = getc(in)) != EOF && c != '\n') {
+        if (*length < LONGEST_LINE)
+            line[*length] = (char)c;
+        (*length)++;
+    }
+    if (c == EOF && *length == 0)
+        return false;
+    if (*length > 0 && *length <= LONGEST_LINE && line[*length - 1] == '\r')
+        --*length;
+    line[*length < LONGEST_LINE ? *length : LONGEST_LINE] = '\0';
+    return true;
+}
+
+static void answer_lines(int argc, char **argv, char *line, FILE *out)
+{
+    size_t length, number = 0;
+    for (; !ferror(out) && read_line(stdin, line, &length); fflush(out)) {
         struct sp_error wrong = {0};
         char place[32];
-        while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
-            line[--n] = '\0';
         number++;
-        if (answer_line(argc, argv, line, (size_t)n, out, &wrong))
+        if (length > LONGEST_LINE)
+            sp_fail(&wrong, SP_INPUT, "the line is longer than 1 MiB, the most that is read");
+        else if (answer_line(argc, argv, line, length, out, &wrong))
             continue;
         snprintf(place, sizeof place, "%zu", number);
         const struct sp_cell cells[] = {{"line", place, false}, {"error", wrong.text, true}};
         sp_write_json_row(cells, 2, out);
     }
+}
+
+/* The options of the line alone: what is wrong there is wrong for every plan. */
+static bool check_line(int argc, char **argv, bool *help, struct sp_error *error)
+{
+    static struct sp_args args;
+    struct sp_words words = {0};
+    sp_add_word(&words, "%s", "step");
+    for (int i = 2; i < argc; i++)
+        sp_add_word(&words, "%s", argv[i]);
+    bool ok = sp_parse_options(&sp_cmd_step, words.n, words.word, &args, error);
+    *help = ok && sp_given(&args, "help");
+    for (size_t i = 0; ok && i < args.n_options; i++)
+        ok = !args.given[i] || sp_only_computes(args.options[i].name, error);
+    sp_free_words(&words);
+    return ok;
+}
+
+enum sp_exit sp_step_lines(int argc, char **argv, FILE *out, struct sp_error *error)
+{
+    bool help = false;
+    if (!check_line(argc, argv, &help, error))
+        return SP_OK;
+    if (help) {
+        sp_print_command_help(&sp_cmd_step, out);
+        return SP_OK;
+    }
+    char *const line = malloc(LONGEST_LINE + 1);
+    if (!line)
+        abort();
+    sp_take_stdin();
+    answer_lines(argc, argv, line, out);
+    if (ferror(stdin))
+        sp_fail(error, SP_INPUT, "standard input: %s", strerror(errno));
     free(line);
     return SP_OK;
 }

@@ -11,12 +11,17 @@
 static const char *const whole[] = {"shape",  "get", "measured", "near",       "explain-rejects",
                                     "pareto", "set", "scale",    "config-dir", NULL};
 
+static bool may_repeat(const struct sp_option *option)
+{
+    return option->kind == SP_MANY || option->kind == SP_REPEATED;
+}
+
 static bool is_whole(const struct sp_option *option)
 {
     for (int i = 0; whole[i]; i++)
         if (strcmp(whole[i], option->name) == 0)
             return true;
-    return option->kind == SP_MANY || option->kind == SP_REPEATED;
+    return may_repeat(option);
 }
 
 /* gcc's analyzer loses the list of an axis inside of its struct; sp_free_axes frees it. */
@@ -96,6 +101,9 @@ bool sp_add_axis(struct sp_axes *axes, const struct sp_option *option, const cha
 {
     if (axes->n == SP_MAX_AXES_SWEPT)
         return sp_fail(error, SP_USAGE, "more than %d options", SP_MAX_AXES_SWEPT);
+    for (int i = 0; i < axes->n; i++)
+        if (axes->axis[i].name == option->name && !may_repeat(option))
+            return sp_fail(error, SP_USAGE, "--%s: given twice; a list has commas", option->name);
     struct sp_axis *const axis = &axes->axis[axes->n++];
     *axis = (struct sp_axis){.name = option->name};
     const bool ok =

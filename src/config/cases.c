@@ -182,6 +182,8 @@ static bool check_case(const struct sp_json *json, int i, const cJSON *node, str
         return sp_fail(error, SP_INPUT, "%s: expected an object, a case", place_of(json, i, ""));
     cJSON_ArrayForEach(value, node)
     {
+        if (sp_is_full(error))
+            return false;
         struct sp_nearest nearest = {.wanted = value->string};
         const struct sp_case_member *member = find_member(value->string, &nearest);
         if (!member)
@@ -220,6 +222,8 @@ static bool check_cases(const struct sp_cases *cases, struct sp_error *error)
                        sp_safe(json->origin));
     cJSON_ArrayForEach(node, json->root)
     {
+        if (sp_is_full(error))
+            return false;
         ok = check_case(json, i++, node, error) && ok;
     }
     return ok && check_ids(json, error);

@@ -6,16 +6,19 @@
 
 #include "text.h"
 
-bool sp_fail(struct sp_error *error, enum sp_exit code, const char *format, ...)
+bool sp_is_full(const struct sp_error *error)
 {
     enum { MAX_LINES = 20 };
-    if (error->lines >= MAX_LINES)
+    return error->lines >= MAX_LINES || strlen(error->text) + 3 > sizeof error->text;
+}
+
+bool sp_fail(struct sp_error *error, enum sp_exit code, const char *format, ...)
+{
+    if (sp_is_full(error))
         return false;
     const size_t used = strlen(error->text);
     size_t room = sizeof error->text - used;
     char *line = error->text + used;
-    if (room < 3)
-        return false;
     if (error->lines > 0) {
         *line++ = '\n';
         room--;

@@ -19,6 +19,9 @@ struct sp_error {
 __attribute__((format(printf, 3, 4))) bool sp_fail(struct sp_error *error, enum sp_exit code,
                                                    const char *format, ...);
 
+/* Whether it takes no more lines: whoever looks for faults may stop. */
+bool sp_is_full(const struct sp_error *error);
+
 /* `text` made safe to print and cut to 80 bytes, in a small ring of static buffers. */
 const char *sp_safe(const char *text);
 

@@ -271,6 +271,8 @@ static bool decode_object(struct decoder *d, const cJSON *object, const char *pr
     cJSON_ArrayForEach(node, object)
     {
         char path[160];
+        if (sp_is_full(d->error))
+            return false;
         snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", node->string);
         const struct sp_field *field = sp_find_field(d->table, path);
         if (field) {

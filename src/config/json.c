@@ -55,31 +55,59 @@ static bool check_text(const struct sp_json *json, struct sp_error *error)
     return !wrong || fail_at(json, where, error, wrong);
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+    const cJSON *const *x = a, *const *y = b;
+    return strcmp((*x)->string, (*y)->string);
+}
+
+/* A member whose key another member has too; NULL: none. Sorted, as an object may have 10000. */
+static const cJSON *find_twin(const cJSON *object)
+{
+    const size_t n = (size_t)cJSON_GetArraySize(object);
+    const cJSON **const members = calloc(n + 1, sizeof(const cJSON *)), *member;
+    const cJSON *twin = NULL;
+    size_t i = 0;
+    if (!members)
+        abort();
+    cJSON_ArrayForEach(member, object)
+    {
+        members[i++] = member;
+    }
+    qsort(members, n, sizeof(const cJSON *), compare_keys);
+    for (i = 1; i < n && !twin; i++)
+        if (strcmp(members[i - 1]->string, members[i]->string) == 0)
+            twin = members[i];
+    free(members);
+    return twin;
+}
+
 /* Refuses duplicate keys and numbers that are not finite, all the way down. `path` is the node's
  * own; members of lists go by the path of the list. */
 static bool check_tree(const struct sp_json *json, const cJSON *node, const char *path,
                        struct sp_error *error)
 {
     int members = 0;
+    char own[160];
     const cJSON *child;
     if (cJSON_IsNumber(node) && !isfinite(node->valuedouble))
         return sp_fail(error, SP_INPUT, "%s: %s%sthe number is too large",
                        sp_json_place(json, path), sp_safe(path), *path ? ": " : "");
+    if (cJSON_GetArraySize(node) > SP_JSON_MAX_MEMBERS)
+        return sp_fail(error, SP_INPUT, "%s: more than 10000 members in one object or array",
+                       sp_json_place(json, path));
+    const cJSON *const twin = cJSON_IsObject(node) ? find_twin(node) : NULL;
+    if (twin) {
+        snprintf(own, sizeof own, "%s%s%s", path, *path ? "." : "", twin->string);
+        return sp_fail(error, SP_INPUT, "%s: %s: the key stands twice", sp_json_place(json, own),
+                       sp_safe(own));
+    }
     cJSON_ArrayForEach(child, node)
     {
-        char own[160];
         char index[16];
-        snprintf(index, sizeof index, "%d", members);
+        snprintf(index, sizeof index, "%d", members++);
         snprintf(own, sizeof own, "%s%s%s", path, *path ? "." : "",
                  child->string ? child->string : index);
-        if (++members > SP_JSON_MAX_MEMBERS)
-            return sp_fail(error, SP_INPUT, "%s: more than 10000 members in one object or array",
-                           sp_json_place(json, path));
-        if (child->string)
-            for (const cJSON *other = node->child; other != child; other = other->next)
-                if (other->string && strcmp(other->string, child->string) == 0)
-                    return sp_fail(error, SP_INPUT, "%s: %s: the key stands twice",
-                                   sp_json_place(json, own), sp_safe(own));
         if (!check_tree(json, child, own, error))
             return false;
     }

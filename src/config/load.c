@@ -63,25 +63,94 @@ static char *read_stream(FILE *file, const char *name, size_t most, size_t *leng
     return text;
 }
 
+/* What came from pipes, terminals and the like: it can be read only once, but a command may ask
+ * twice (every row of a sweep asks for its --model). */
+static struct kept {
+    dev_t device;
+    ino_t inode;
+    char *text;
+    size_t length;
+} * kept;
+static size_t n_kept;
+static bool stdin_taken;
+
+static const struct kept *find_kept(const struct stat *status)
+{
+    for (size_t i = 0; i < n_kept; i++)
+        if (kept[i].device == status->st_dev && kept[i].inode == status->st_ino)
+            return &kept[i];
+    return NULL;
+}
+
+static char *copy_text(const char *text, size_t length)
+{
+    char *const copy = malloc(length + 1);
+    if (!copy)
+        abort();
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+static void keep(const struct stat *status, const char *text, size_t length)
+{
+    struct kept *const larger = realloc(kept, (n_kept + 1) * sizeof *kept);
+    if (!larger)
+        abort();
+    kept = larger;
+    kept[n_kept++] = (struct kept){status->st_dev, status->st_ino, copy_text(text, length), length};
+}
+
+void sp_take_stdin(void)
+{
+    stdin_taken = true;
+}
+
+/* Whether what the path names is standard input, which somebody else reads. */
+static bool is_taken(const struct stat *status)
+{
+    struct stat in;
+    return stdin_taken && fstat(STDIN_FILENO, &in) == 0 && in.st_dev == status->st_dev &&
+           in.st_ino == status->st_ino;
+}
+
+/* An open file, as long as it holds no more than `most`; kept when it can be read only once. */
+static char *read_open(FILE *file, const struct stat *status, const char *name, size_t most,
+                       size_t *length, struct sp_error *error)
+{
+    if (S_ISDIR(status->st_mode))
+        return sp_fail(error, SP_INPUT, "%s: is a directory, expected a file", name), NULL;
+    if (S_ISREG(status->st_mode) && (size_t)status->st_size > most)
+        return fail_too_large(name, most, error), NULL;
+    char *const text = read_stream(file, name, most, length, error);
+    if (text && (!S_ISREG(status->st_mode) || file == stdin))
+        keep(status, text, *length);
+    return text;
+}
+
 char *sp_read_file(const char *path, size_t most, size_t *length, struct sp_error *error)
 {
     const bool from_stdin = strcmp(path, "-") == 0;
     const char *const name = from_stdin ? "standard input" : sp_safe(path);
     struct stat status;
-    FILE *file = from_stdin ? stdin : fopen(path, "rb");
-    if (!file || fstat(fileno(file), &status) != 0) {
-        sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno));
-        if (file && !from_stdin)
-            fclose(file);
-        return NULL;
+    /* Looked at before it is opened: a pipe whose writer has left would never open again. */
+    if ((from_stdin ? fstat(STDIN_FILENO, &status) : stat(path, &status)) != 0)
+        return sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno)), NULL;
+    if (is_taken(&status))
+        return sp_fail(error, SP_INPUT, "%s: the plans come from there; expected another file",
+                       name),
+               NULL;
+    const struct kept *const before = find_kept(&status);
+    if (before && before->length > most)
+        return fail_too_large(name, most, error), NULL;
+    if (before) {
+        *length = before->length;
+        return copy_text(before->text, before->length);
     }
-    char *text = NULL;
-    if (S_ISDIR(status.st_mode))
-        sp_fail(error, SP_INPUT, "%s: is a directory, expected a file", name);
-    else if (S_ISREG(status.st_mode) && (size_t)status.st_size > most)
-        fail_too_large(name, most, error);
-    else
-        text = read_stream(file, name, most, length, error);
+    FILE *const file = from_stdin ? stdin : fopen(path, "rb");
+    if (!file)
+        return sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno)), NULL;
+    char *const text = read_open(file, &status, name, most, length, error);
     if (!from_stdin)
         fclose(file);
     return text;
@@ -121,11 +190,19 @@ struct named_file {
     char path[1200];
 };
 
+/* Whether a config may stand there: a pipe or a device would keep the program waiting. A link that
+ * leads nowhere counts: whoever opens it is told why that fails. */
+static bool is_config(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? S_ISREG(status.st_mode) : lstat(path, &status) == 0;
+}
+
 static bool has_named_file(const char *folder, void *context)
 {
     struct named_file *wanted = context;
     snprintf(wanted->path, sizeof wanted->path, "%s/%s.json", folder, wanted->name);
-    return access(wanted->path, F_OK) == 0;
+    return is_config(wanted->path);
 }
 
 static bool looks_like_file(const char *spec)
@@ -245,7 +322,9 @@ static bool visit_folder(const char *folder, void *context)
     for (int i = 0; i < n; i++) {
         char *const name = entries[i]->d_name;
         const size_t length = strlen(name);
-        if (length > 5 && strcmp(name + length - 5, ".json") == 0) {
+        char path[1400];
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        if (length > 5 && strcmp(name + length - 5, ".json") == 0 && is_config(path)) {
             name[length - 5] = '\0';
             visitor->visit(name, visitor->context);
         }

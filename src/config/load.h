@@ -107,9 +107,11 @@ bool sp_load_framework(const char *spec, const struct sp_sources *sources,
 bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
                      struct sp_error *error);
 
-/* Every known profile, at most SP_MAX_PROFILES. */
+/* Every known profile, at most SP_MAX_PROFILES. A broken one is an error: without it another would
+ * be taken in silence. */
 enum { SP_MAX_PROFILES = 128 };
-size_t sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profiles);
+bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profiles, size_t *n,
+                      struct sp_error *error);
 
 /* The profile of a chip and a framework: "CHIP-FRAMEWORK" if there is one (`own` says so), else
  * one that borrows from the `n` known ones. */
@@ -136,8 +138,12 @@ void sp_cloud_name(const struct sp_hardware *hw, char *out, size_t size);
 /* "16x16x16", "64 nodes of 8". */
 void sp_shape_name(const struct sp_hardware *hw, char *out, size_t size);
 
-/* Reads a whole file ("-": standard input) of at most `most` bytes; free() the result. */
+/* Reads a whole file ("-": standard input) of at most `most` bytes; free() the result. What can be
+ * read only once, standard input and pipes, is remembered and read once. */
 char *sp_read_file(const char *path, size_t most, size_t *length, struct sp_error *error);
+
+/* Makes sp_read_file refuse standard input from here on: its lines are read elsewhere. */
+void sp_take_stdin(void);
 
 /* Refuses --set paths whose first part is none of model, hw, precision, law. */
 bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error);

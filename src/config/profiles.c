@@ -11,22 +11,26 @@ struct loading {
     const struct sp_sources *sources;
     struct sp_profile *profiles;
     size_t n;
+    struct sp_error *error;
+    int before; /* its lines */
 };
 
 static void load_one(const char *name, void *context)
 {
     struct loading *l = context;
-    struct sp_error error = {0};
-    if (l->n < SP_MAX_PROFILES && sp_load_profile(name, l->sources, &l->profiles[l->n], &error))
+    if (l->n < SP_MAX_PROFILES && l->error->lines == l->before &&
+        sp_load_profile(name, l->sources, &l->profiles[l->n], l->error))
         l->n++;
 }
 
-size_t sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profiles)
+bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profiles, size_t *n,
+                      struct sp_error *error)
 {
     const struct sp_sources plain = {.config_dir = sources->config_dir};
-    struct loading l = {&plain, profiles, 0};
+    struct loading l = {&plain, profiles, 0, error, error->lines};
     sp_each_config(SP_PROFILES, &plain, load_one, &l);
-    return l.n;
+    *n = l.n;
+    return error->lines == l.before;
 }
 
 void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,

@@ -9,18 +9,31 @@
 #include "runs_internal.h"
 #include "text.h"
 
-static bool cell_number(struct sp_row_reader *r, const char *column, double most, double *value)
+/* Decimal digits alone: "0x40" and " 64" are numbers to strtod, but none that a log holds. */
+static bool is_decimal(const char *text)
+{
+    char *end;
+    if (!isdigit((unsigned char)text[0]) && text[0] != '.')
+        return false;
+    if (text[strspn(text, "0123456789.eE+-")] != '\0')
+        return false;
+    strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+/* An empty cell is NAN. Numbers go from `least` to `most`; 0 counts as well. */
+static bool cell_number(struct sp_row_reader *r, const char *column, double least, double most,
+                        double *value)
 {
     const char *const text = sp_row_text(r, column);
     *value = NAN;
     if (text[0] == '\0')
         return true;
-    char *end;
-    const double number = strtod(text, &end);
-    if (*end != '\0' || !(number >= 0 && number <= most))
+    const double number = is_decimal(text) ? strtod(text, NULL) : NAN;
+    if (!(number == 0 || (number >= least && number <= most)))
         return sp_fail(r->error, SP_INPUT,
-                       "%s: row %zu, column %s: \"%s\" is not a number from 0 to %g",
-                       sp_safe(r->origin), r->row + 1, column, sp_safe(text), most);
+                       "%s: row %zu, column %s: \"%s\" is not a number from %g to %g",
+                       sp_safe(r->origin), r->row + 1, column, sp_safe(text), least, most);
     *value = number;
     return true;
 }
@@ -33,7 +46,7 @@ const char *sp_row_text(const struct sp_row_reader *r, const char *column)
 bool sp_row_whole(struct sp_row_reader *r, const char *column, int64_t fallback, int64_t *value)
 {
     double number;
-    if (!cell_number(r, column, 1e12, &number))
+    if (!cell_number(r, column, 0, 1e12, &number))
         return false;
     if (!isnan(number) && number != floor(number))
         return sp_fail(r->error, SP_INPUT, "%s: row %zu, column %s: %g is not whole",
@@ -163,10 +176,12 @@ static const struct sp_framework_file *find_framework(const struct sp_row_reader
 static bool read_framework(struct sp_row_reader *r, struct sp_run *run)
 {
     const bool torus = run->hw.network.kind == SP_TORUS;
-    const bool zero3 = strstr(sp_row_text(r, "fsdp_zero"), "ZeRO-3") != NULL;
-    const struct sp_framework_file *const found = find_framework(r, torus   ? "tpu"
-                                                                    : zero3 ? "zero3"
-                                                                            : "gpu");
+    int zero;
+    if (!sp_row_zero(r, &zero))
+        return false;
+    const struct sp_framework_file *const found = find_framework(r, torus       ? "tpu"
+                                                                    : zero == 3 ? "zero3"
+                                                                                : "gpu");
     if (!found)
         return sp_row_problem(run, "no framework serves it"), true;
     run->framework = *found;
@@ -182,35 +197,33 @@ struct framework_list {
     const struct sp_sources *sources;
     struct sp_framework_file *files;
     size_t n;
+    struct sp_error *error;
 };
 
 static void add_framework(const char *name, void *context)
 {
     struct framework_list *list = context;
-    struct sp_error error = {0};
-    if (list->n < SP_MAX_FRAMEWORKS &&
-        sp_load_framework(name, list->sources, &list->files[list->n], &error))
+    if (list->n < SP_MAX_FRAMEWORKS && list->error->lines == 0 &&
+        sp_load_framework(name, list->sources, &list->files[list->n], list->error))
         list->n++;
 }
 
 static bool read_measurement(struct sp_row_reader *r, struct sp_run *run)
 {
-    static const char *const levels[] = {"live", "reserved", "device", "closed-form"};
+    /* No step is shorter than a launch, and errors relative to less would be infinite. */
+    const double least = 1e-6;
     double step, derived, rate, memory;
-    if (!cell_number(r, "measured_step_s", 1e9, &step) ||
-        !cell_number(r, "derived_step_s", 1e9, &derived) ||
-        !cell_number(r, "measured_tokens_per_s_per_device", 1e12, &rate) ||
-        !cell_number(r, "measured_peak_mem_gb", 1e9, &memory))
+    if (!cell_number(r, "measured_step_s", least, 1e9, &step) ||
+        !cell_number(r, "derived_step_s", least, 1e9, &derived) ||
+        !cell_number(r, "measured_tokens_per_s_per_device", least, 1e12, &rate) ||
+        !cell_number(r, "measured_peak_mem_gb", least, 1e9, &memory) ||
+        !sp_row_level(r, &run->level))
         return false;
     if (isnan(step) && rate > 0)
         step =
             (double)run->plan.batch * (double)run->plan.seq / (rate * (double)sp_chips(&run->hw));
     run->step_s = step > 0 ? step : derived > 0 ? derived : NAN;
     run->memory_bytes = memory > 0 ? memory * 1e9 : NAN;
-    run->level = SP_NO_LEVEL;
-    for (int i = 0; i < SP_NO_LEVEL; i++)
-        if (strcmp(sp_row_text(r, "memory_level"), levels[i]) == 0)
-            run->level = (enum sp_memory_level)i;
     if (strncmp(run->scoring, "memory only", 11) == 0)
         run->step_s = NAN;
     run->scored = run->scoring[0] == '\0' || strncmp(run->scoring, "yes", 3) == 0 ||
@@ -245,6 +258,17 @@ static bool read_row(struct sp_row_reader *r, struct sp_run *run)
     return true;
 }
 
+/* Two columns of one name: which of them counts is anybody's guess. */
+static void check_header(const struct sp_csv *csv, const char *origin, struct sp_error *error)
+{
+    for (size_t c = 0; c < csv->columns && !sp_is_full(error); c++) {
+        const int first = sp_csv_column(csv, csv->cells[c]);
+        if (csv->cells[c][0] != '\0' && (size_t)first != c)
+            sp_fail(error, SP_INPUT, "%s: column %s stands in the header twice", sp_safe(origin),
+                    sp_safe(csv->cells[c]));
+    }
+}
+
 bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_runs *runs,
                   struct sp_error *error)
 {
@@ -262,12 +286,14 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (sp_csv_column(&runs->csv, needed[i]) < 0)
             sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(origin), needed[i]);
+    if (error->lines == 0)
+        check_header(&runs->csv, origin, error);
     runs->n = runs->csv.rows - 1;
     runs->run = calloc(runs->n + 1, sizeof *runs->run);
     if (!runs->run)
         abort();
     static struct sp_framework_file frameworks[SP_MAX_FRAMEWORKS];
-    struct framework_list list = {sources, frameworks, 0};
+    struct framework_list list = {sources, frameworks, 0, error};
     sp_each_config(SP_FRAMEWORKS, sources, add_framework, &list);
     for (size_t i = 0; i < runs->n && error->lines == 0; i++) {
         struct sp_row_reader reader = {&runs->csv, i,         origin,     sources,

@@ -24,6 +24,14 @@ const char *sp_row_text(const struct sp_row_reader *reader, const char *column);
 bool sp_row_whole(struct sp_row_reader *reader, const char *column, int64_t fallback,
                   int64_t *value);
 
+/* Words of the row; empty cells are the fallback, no ZeRO, bf16, no level and no stated policy.
+ * What is not known is an error with its row and column. */
+bool sp_row_flag(struct sp_row_reader *reader, const char *column, bool fallback, bool *value);
+bool sp_row_zero(struct sp_row_reader *reader, int *zero);
+bool sp_row_dtype(struct sp_row_reader *reader, enum sp_dtype *dtype);
+bool sp_row_level(struct sp_row_reader *reader, enum sp_memory_level *level);
+bool sp_row_recompute(struct sp_row_reader *reader, struct sp_run *run);
+
 /* Notes why the run cannot be predicted (the first reason stays); returns false. */
 __attribute__((format(printf, 2, 3))) bool sp_row_problem(struct sp_run *run, const char *format,
                                                           ...);

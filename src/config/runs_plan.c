@@ -74,16 +74,15 @@ static void read_mla(const struct sp_row_reader *r, struct sp_run *run)
 bool sp_read_row_model(struct sp_row_reader *r, struct sp_run *run)
 {
     struct sp_model *m = &run->model;
-    int64_t gated;
     if (!sp_row_whole(r, "layers", 0, &m->layers) || !sp_row_whole(r, "d_model", 0, &m->d_model) ||
         !sp_row_whole(r, "d_ff", 4 * m->d_model, &m->d_ff) ||
         !sp_row_whole(r, "n_heads", 0, &m->heads) ||
         !sp_row_whole(r, "n_kv_heads", m->heads, &m->kv_heads) ||
         !sp_row_whole(r, "head_dim", m->heads > 0 ? m->d_model / m->heads : 0, &m->head_dim) ||
-        !sp_row_whole(r, "vocab", 0, &m->vocab) || !sp_row_whole(r, "gated_mlp", 1, &gated))
+        !sp_row_whole(r, "vocab", 0, &m->vocab) ||
+        !sp_row_flag(r, "gated_mlp", true, &m->gated_mlp))
         return false;
     snprintf(m->name, sizeof m->name, "%s", run->model_name);
-    m->gated_mlp = gated != 0;
     m->norms_per_layer = 2;
     if (m->layers < 1 || m->d_model < 1 || m->heads < 1 || m->vocab < 1 || m->head_dim < 1 ||
         m->kv_heads < 1 || m->d_ff < 1) {
@@ -99,72 +98,18 @@ bool sp_read_row_model(struct sp_row_reader *r, struct sp_run *run)
     return true;
 }
 
-/* Words of the recompute column. The policy is of the words that come first in this list. */
-#define FULL .qkv = 1, .core = 1, .out = 1, .up = 1, .down = 1, .norms = 1
-static const struct {
-    const char *word;
-    struct sp_recompute recompute;
-    double layers;
-} policies[] = {
-    {"every 2nd layer", {FULL}, 0.5},
-    {"full (layer input offloaded)", {FULL, .offload = true}, 1},
-    {"full", {FULL}, 1},
-    {"none", {.qkv = 0}, 0},
-    {"minimal", {.core = 1, .norms = 1}, 1},
-    {"context, mlpwo", {.qkv = 1, .core = 1, .out = 1, .up = 1, .norms = 1, .offload = true}, 1},
-    {"layer input saved, qkv remat", {.qkv = 1, .core = 1, .out = 1, .up = 1, .norms = 1}, 1},
-    {"custom offload", {.qkv = 1, .core = 1, .out = 1, .up = 1, .norms = 1, .offload = true}, 1},
-    {"qkv", {.core = 1, .out = 1, .up = 1, .norms = 1, .offload = true}, 1},
-};
-#undef FULL
-
-static void read_recompute(const struct sp_row_reader *r, struct sp_run *run)
-{
-    const char *const text = sp_row_text(r, "recompute");
-    struct sp_plan *plan = &run->plan;
-    run->recompute_stated = text[0] != '\0';
-    plan->recompute_layers = 1;
-    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
-        if (strstr(text, policies[i].word)) {
-            plan->recompute = policies[i].recompute;
-            plan->recompute_layers = policies[i].layers;
-            return;
-        }
-    const char *const name = strstr(text, "selective") ? run->framework.selective : text;
-    for (int i = 0; i < SP_POLICIES; i++)
-        if (strcmp(sp_policies[i].name, name) == 0)
-            plan->recompute = sp_policies[i].recompute;
-}
-
 static bool read_degrees(struct sp_row_reader *r, struct sp_plan *p)
 {
-    int64_t sequence_parallel;
+    bool sequence_parallel;
     if (!sp_row_whole(r, "tp", 1, &p->tp) || !sp_row_whole(r, "pp", 1, &p->pp) ||
         !sp_row_whole(r, "vpp", 1, &p->vpp) || !sp_row_whole(r, "cp", 1, &p->cp) ||
         !sp_row_whole(r, "ep", 1, &p->ep) || !sp_row_whole(r, "seq_len", 0, &p->seq) ||
         !sp_row_whole(r, "global_batch_seqs", 0, &p->batch) ||
         !sp_row_whole(r, "micro_batch_seqs", 0, &p->micro_batch) ||
-        !sp_row_whole(r, "sequence_parallel", p->tp > 1, &sequence_parallel))
+        !sp_row_flag(r, "sequence_parallel", p->tp > 1, &sequence_parallel))
         return false;
-    p->sequence_parallel = sequence_parallel != 0 && p->tp > 1;
+    p->sequence_parallel = sequence_parallel && p->tp > 1;
     return true;
-}
-
-static int read_zero(const char *text)
-{
-    const char *const at = strstr(text, "ZeRO-");
-    if (at && at[5] >= '0' && at[5] <= '3')
-        return at[5] - '0';
-    return 0;
-}
-
-static enum sp_dtype read_dtype(const char *precision)
-{
-    if (strstr(precision, "fp4"))
-        return SP_FP4;
-    if (strstr(precision, "fp8"))
-        return SP_FP8;
-    return strcmp(precision, "fp16") == 0 ? SP_FP16 : SP_BF16;
 }
 
 /* A policy that is not printed is inferred from memory: the one that comes nearest to the measured
@@ -195,7 +140,9 @@ void sp_infer_recompute(struct sp_run *run)
 bool sp_read_row_plan(struct sp_row_reader *r, struct sp_run *run)
 {
     struct sp_plan *p = &run->plan;
-    if (!read_degrees(r, p))
+    /* Every word is read before a row may turn out to be no plan: a typo is told in any case. */
+    if (!read_degrees(r, p) || !sp_row_zero(r, &p->zero) || !sp_row_dtype(r, &p->dtype) ||
+        !sp_row_recompute(r, run))
         return false;
     const int64_t devices = run->problem[0] ? 1 : sp_chips(&run->hw);
     const int64_t slices = run->problem[0] ? 1 : run->hw.slices;
@@ -209,8 +156,7 @@ bool sp_read_row_plan(struct sp_row_reader *r, struct sp_run *run)
     const int64_t fixed = p->tp * p->pp * p->cp;
     p->dp = devices / fixed;
     p->shards = sp_default_shards(p, slices);
-    p->zero = read_zero(sp_row_text(r, "fsdp_zero"));
-    const char *const shard = strstr(sp_row_text(r, "fsdp_zero"), "shard ");
+    const char *const shard = strcasestr(sp_row_text(r, "fsdp_zero"), "shard ");
     const int64_t named = shard ? strtoll(shard + 6, NULL, 10) : 0;
     if (named > 0 && p->dp * p->cp % named == 0)
         p->shards = named;
@@ -218,9 +164,11 @@ bool sp_read_row_plan(struct sp_row_reader *r, struct sp_run *run)
         p->micro_batch = p->batch / p->dp > 0 ? p->batch / p->dp : 1;
     p->etp = 1;
     p->schedule = p->vpp > 1 ? SP_INTERLEAVED : SP_1F1B;
-    p->dtype = read_dtype(sp_row_text(r, "precision"));
     p->imbalance = 1;
-    read_recompute(r, run);
+    if (!run->problem[0] && sp_compute_dtype(&run->hw.chip, p->dtype) == SP_DTYPES)
+        return sp_row_problem(run, "%s publishes no peak for precision \"%s\"", run->hw.name,
+                              sp_safe(sp_row_text(r, "precision"))),
+               true;
     const enum sp_plan_problem problem = sp_check_plan(&run->model, p, devices, slices);
     if (problem != SP_PLAN_OK)
         sp_row_problem(run, "%s", sp_plan_problem_text(problem));

@@ -178,27 +178,50 @@ size_t sp_utf8_length(const unsigned char *s, size_t left)
     return 0;
 }
 
-/* Controls of C0 and C1, DEL, and the overrides of writing direction: they steer a terminal, or
- * make text look like other text. `n` is the length of the sequence. */
+/* Characters of three bytes, from e2 80 .. on: marks and overrides of writing direction, and line
+ * separators. */
+static bool is_hidden(const unsigned char *s)
+{
+    static const unsigned char ranges[][3] = {
+        {0x80, 0x8e, 0x8f}, {0x80, 0xa8, 0xae}, {0x81, 0xa6, 0xa9}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (s[1] == ranges[i][0] && s[2] >= ranges[i][1] && s[2] <= ranges[i][2])
+            return s[0] == 0xe2;
+    return false;
+}
+
+/* Controls of C0 and C1, DEL, and what breaks lines or turns the direction of writing unseen: they
+ * steer a terminal, or make text look like other text. `n` is the length of the sequence. */
 static bool is_control(const unsigned char *s, size_t n)
 {
     if (n == 1)
         return s[0] < 0x20 || s[0] == 0x7f;
     if (n == 2)
-        return s[0] == 0xc2 && s[1] < 0xa0;
-    return n == 3 && s[0] == 0xe2 &&
-           ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
-            (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+        return (s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xd8 && s[1] == 0x9c);
+    return n == 3 && is_hidden(s);
+}
+
+/* The first sequence at or after *s that is not to be printed, of *n bytes; NULL: none. */
+static unsigned char *find_unprintable(unsigned char *s, const char *keep, size_t *n)
+{
+    for (size_t left = strlen((char *)s); left > 0; s += *n, left -= *n) {
+        const size_t length = sp_utf8_length(s, left);
+        *n = length > 0 ? length : 1;
+        if ((length == 0 || is_control(s, *n)) && !strchr(keep, *s))
+            return s;
+    }
+    return NULL;
+}
+
+bool sp_is_printable(const char *text, const char *keep)
+{
+    size_t n;
+    return !find_unprintable((unsigned char *)text, keep, &n);
 }
 
 void sp_make_printable(char *text, const char *keep)
 {
-    unsigned char *s = (unsigned char *)text;
-    for (size_t left = strlen(text); left > 0;) {
-        const size_t length = sp_utf8_length(s, left), n = length > 0 ? length : 1;
-        if ((length == 0 || is_control(s, n)) && !strchr(keep, *s))
-            memset(s, '?', n);
-        s += n;
-        left -= n;
-    }
+    size_t n;
+    for (unsigned char *s = (unsigned char *)text; (s = find_unprintable(s, keep, &n)); s += n)
+        memset(s, '?', n);
 }

@@ -43,4 +43,7 @@ size_t sp_utf8_length(const unsigned char *s, size_t left);
  * for those in `keep`: names and paths come from outside. */
 void sp_make_printable(char *text, const char *keep);
 
+/* Whether it would leave the text alone. */
+bool sp_is_printable(const char *text, const char *keep);
+
 #endif

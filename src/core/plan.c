@@ -37,6 +37,11 @@ static bool experts_do_not_divide(const struct sp_model *model, const struct sp_
     return model->moe.experts % plan->ep != 0;
 }
 
+double sp_kv_heads_of_rank(const struct sp_model *model, int64_t tp)
+{
+    return fmax((double)model->kv_heads / (double)tp, 1);
+}
+
 bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices)
 {
     const bool over_replicas = plan->dp % slices == 0;

@@ -20,6 +20,10 @@ struct sp_layer_weights sp_count_layer_weights(const struct sp_model *model)
         all.norm / (L * (double)model->norms_per_layer + 1 + (model->embedding_norm ? 1 : 0));
     return (struct sp_layer_weights){
         .attention = all.attention / L,
+        .kv_head = model->mla.kv_lora_rank > 0
+                       ? 0
+                       : 2 * (double)model->head_dim *
+                             ((double)model->d_model + (model->qkv_bias ? 1 : 0)),
         .dense_mlp = dense,
         .shared_mlp = L_moe > 0 ? (all.mlp - (L - L_moe) * dense) / L_moe : 0,
         .experts = L_moe > 0 ? all.experts / L_moe : 0,
@@ -37,6 +41,14 @@ double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan)
     return ceil((double)model->vocab / side) * side;
 }
 
+/* A TP rank's part of a layer's attention. */
+static double attention_of_rank(const struct sp_model *model, const struct sp_plan *plan,
+                                const struct sp_layer_weights *w)
+{
+    const double t = (double)plan->tp, kv = (double)model->kv_heads;
+    return w->attention / t + w->kv_head * (sp_kv_heads_of_rank(model, plan->tp) - kv / t);
+}
+
 struct sp_stage_weights sp_weights_of_kind(const struct sp_model *model, const struct sp_plan *plan,
                                            const struct sp_layer_weights *w,
                                            const struct sp_stage_kind *kind)
@@ -45,8 +57,8 @@ struct sp_stage_weights sp_weights_of_kind(const struct sp_model *model, const s
     const double dense = (double)kind->layers.dense, moe = (double)kind->layers.moe;
     const double padding = sp_padded_vocab(model, plan) / (double)model->vocab;
     struct sp_stage_weights of = {
-        .dense = (dense + moe) * (w->attention / t + w->norms) + dense * w->dense_mlp / t +
-                 moe * (w->shared_mlp / t + w->router),
+        .dense = (dense + moe) * (attention_of_rank(model, plan, w) + w->norms) +
+                 dense * w->dense_mlp / t + moe * (w->shared_mlp / t + w->router),
         .experts = moe * w->experts / (double)(plan->ep * plan->etp),
     };
     if (kind->first)
@@ -66,14 +78,14 @@ static struct sp_stage_kind kind_of_stage(const struct sp_model *model, const st
         stage == plan->pp - 1};
 }
 
-/* Elements of q, k and v of one token, and of attention's output. */
-static double qkv_elements(const struct sp_model *model)
+/* Elements of q, k and v of one token on a TP rank, and of attention's output on all. */
+static double qkv_elements(const struct sp_model *model, int64_t tp)
 {
-    const double a = (double)model->heads;
+    const double a = (double)model->heads / (double)tp;
     const struct sp_mla *mla = &model->mla;
     if (mla->kv_lora_rank > 0)
         return a * (double)(2 * (mla->qk_nope_head_dim + mla->qk_rope_head_dim) + mla->v_head_dim);
-    return (double)model->head_dim * (a + 2 * (double)model->kv_heads);
+    return (double)model->head_dim * (a + 2 * sp_kv_heads_of_rank(model, tp));
 }
 
 static double attended_elements(const struct sp_model *model)
@@ -100,7 +112,7 @@ static double kept_attention(const struct sp_model *model, const struct sp_plan 
     const double exchanged = plan->cp > 1 && !framework->ring_attention ? attended : 0;
     const double elements =
         (1 + r->spare) * h * wide + (1 - r->norms) * h * input +
-        (1 - r->qkv) * (qkv_elements(model) / t * (1 + framework->qkv_copies) + latents) * T +
+        (1 - r->qkv) * (qkv_elements(model, plan->tp) * (1 + framework->qkv_copies) + latents) * T +
         (1 - r->core * r->norms) * (attended + exchanged) + (1 - r->out) * h * wide;
     return ELEMENT * elements + (1 - r->core) * 4 * (double)model->heads * T / t;
 }
@@ -170,7 +182,7 @@ static double dummy_elements(const struct sp_model *model, const struct sp_plan 
     if (model->mla.kv_lora_rank > 0) {
         elements += w->attention / t;
     } else {
-        elements += h * qkv_elements(model) / t + h * attended_elements(model) / t;
+        elements += h * qkv_elements(model, plan->tp) + h * attended_elements(model) / t;
     }
     const int64_t d_ff_dense = model->moe.d_ff_dense > 0 ? model->moe.d_ff_dense : model->d_ff;
     if (layers.dense > 0)
@@ -192,7 +204,7 @@ static double gathered_bytes(const struct sp_model *model, const struct sp_plan 
     const double mlp = kind->layers.moe > 0
                            ? w->shared_mlp / t + w->experts / (double)(plan->ep * plan->etp)
                            : w->dense_mlp / t;
-    const double layer = w->attention / t + mlp;
+    const double layer = attention_of_rank(model, plan, w) + mlp;
     const double tables = (kind->first) + (kind->last && !(kind->first && model->tied_embeddings));
     return layer * (ELEMENT * framework->gathered_layers + 4 * framework->gathered_grads) +
            ELEMENT * (tables * w->table / t + (kind->first ? w->positions : 0));

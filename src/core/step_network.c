@@ -133,10 +133,11 @@ double sp_cp_layer_s(const struct sp_step_inputs *in, bool backward)
     const struct sp_mla *const mla = &m->mla;
     const double width =
         mla->kv_lora_rank > 0 /* keys and values are expanded before the ring */
-            ? (double)(mla->qk_nope_head_dim + mla->qk_rope_head_dim + mla->v_head_dim) *
-                  (double)m->heads
-            : 2 * (double)(m->kv_heads * m->head_dim);
-    const double kv = width * T * (double)p->cp / t;
+            ? (double)((mla->qk_nope_head_dim + mla->qk_rope_head_dim + mla->v_head_dim) *
+                       m->heads) /
+                  t
+            : 2 * sp_kv_heads_of_rank(m, p->tp) * (double)m->head_dim;
+    const double kv = width * T * (double)p->cp;
     const double passes = backward ? 2 : 1;
     return passes * gather_s(in, g, ELEMENT * kv);
 }

@@ -95,7 +95,8 @@ static void time_attention(const struct sp_step_inputs *in, struct sp_layer_time
         layer->out = matmul_s(in, T, a * (double)mla->v_head_dim / t, h, true);
     } else {
         const double d = (double)m->head_dim;
-        layer->qkv = matmul_s(in, T, h, d * (a + 2 * (double)m->kv_heads) / t, true);
+        layer->qkv =
+            matmul_s(in, T, h, d * (a / t + 2 * sp_kv_heads_of_rank(m, in->plan->tp)), true);
         layer->out = matmul_s(in, T, a * d / t, h, true);
     }
     layer->core = core_s(in);

@@ -87,6 +87,7 @@ void sp_scope(struct sp_report *r, const char *prefix)
     struct sp_scope *scope = &r->scopes[r->n_scopes++];
     *scope = (struct sp_scope){.first_symbol = r->n_symbols};
     snprintf(scope->prefix, sizeof scope->prefix, "%s", prefix);
+    one_line(scope->prefix);
 }
 
 void sp_symbol(struct sp_report *r, const char *name, double value, const char *unit,
@@ -262,6 +263,12 @@ void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_col
     item->rows = must(malloc((n_rows + 1) * sizeof *rows));
     memcpy(item->columns, columns, n_columns * sizeof *columns);
     memcpy(item->rows, rows, n_rows * sizeof *rows);
+    for (size_t i = 0; i < n_columns; i++)
+        item->columns[i].heading = keep(r, columns[i].heading);
+    for (size_t i = 0; i < n_rows; i++) {
+        one_line(item->rows[i].label);
+        one_line(item->rows[i].prefix);
+    }
     item->n_columns = n_columns;
     item->n_rows = n_rows;
 }

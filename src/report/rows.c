@@ -5,6 +5,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "../config/text.h"
+
 void sp_write_csv_cell(const char *text, bool guard, FILE *out)
 {
     const bool formula = guard && *text && strchr("=+-@\t\r", *text);
@@ -21,15 +23,40 @@ void sp_write_csv_cell(const char *text, bool guard, FILE *out)
     fputc('"', out);
 }
 
+/* A copy without what would steer a terminal: options are typed by others. free() it. */
+static char *printable(const char *text)
+{
+    char *const copy = strdup(text);
+    if (!copy)
+        abort();
+    sp_make_printable(copy, "\n");
+    return copy;
+}
+
+static cJSON *json_words(const char *text)
+{
+    char *const copy = printable(text);
+    cJSON *const words = cJSON_CreateString(copy);
+    free(copy);
+    return words;
+}
+
+static void write_csv_words(const char *text, bool guard, FILE *out)
+{
+    char *const copy = printable(text);
+    sp_write_csv_cell(copy, guard, out);
+    free(copy);
+}
+
 void sp_write_csv_row(const struct sp_cell *cells, size_t n, bool names, FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             fputc(',', out);
         if (names)
-            sp_write_csv_cell(cells[i].name, true, out);
+            write_csv_words(cells[i].name, true, out);
         else if (cells[i].value)
-            sp_write_csv_cell(cells[i].value, cells[i].words, out);
+            write_csv_words(cells[i].value, cells[i].words, out);
     }
     fputc('\n', out);
 }
@@ -39,10 +66,12 @@ void sp_write_json_row(const struct sp_cell *cells, size_t n, FILE *out)
     cJSON *const row = cJSON_CreateObject();
     for (size_t i = 0; i < n; i++) {
         const struct sp_cell *const cell = &cells[i];
-        cJSON_AddItemToObject(row, cell->name,
+        char *const name = printable(cell->name);
+        cJSON_AddItemToObject(row, name,
                               !cell->value  ? cJSON_CreateNull()
-                              : cell->words ? cJSON_CreateString(cell->value)
+                              : cell->words ? json_words(cell->value)
                                             : cJSON_CreateRaw(cell->value));
+        free(name);
     }
     char *const text = cJSON_PrintUnformatted(row);
     if (!text)

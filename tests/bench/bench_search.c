@@ -45,8 +45,10 @@ static void load(const struct problem *p, struct loaded *l)
         fprintf(stderr, "%s\n", error.text);
         exit(1);
     }
-    sp_profile_for(&l->hw, &l->framework.framework, known, sp_load_profiles(&none, known),
-                   &l->profile, &own);
+    size_t n = 0;
+    if (!sp_load_profiles(&none, known, &n, &error))
+        exit(1);
+    sp_profile_for(&l->hw, &l->framework.framework, known, n, &l->profile, &own);
     l->space = (struct sp_search_space){
         .in = {&l->model, &l->hw, &l->precision, &l->framework.framework, &l->profile, NULL},
         .seq = p->seq,

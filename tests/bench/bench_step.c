@@ -127,8 +127,10 @@ int main(void)
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
-    sp_profile_for(&hw, &framework.framework, known, sp_load_profiles(&none, known), &profile,
-                   &own);
+    size_t n_known = 0;
+    if (!sp_load_profiles(&none, known, &n_known, &error))
+        return 1;
+    sp_profile_for(&hw, &framework.framework, known, n_known, &profile, &own);
     plan = (struct sp_plan){.dp = 8,
                             .shards = 8,
                             .tp = 4,

@@ -185,7 +185,7 @@ static void write_profile(const struct sp_profile *p, const struct sp_study *stu
     char *const text = sp_profile_text(p, fitted_to, sources), *bundled;
     if (asprintf(&bundled, "{\n  \"$schema\": \"../schema/profiles.json\",%s", text + 1) < 0)
         abort();
-    if (!sp_write_file(path, bundled, &error)) {
+    if (!sp_write_file(path, bundled, &error) || !sp_flush_file(stdout, &error)) {
         fprintf(stderr, "%s\n", error.text);
         exit(2);
     }

@@ -19,8 +19,8 @@ static inline bool sp_test_is_close(double actual, double expected, double relat
 {
     if (isnan(actual) || isnan(expected))
         return isnan(actual) && isnan(expected);
-    if (actual == expected)
-        return true;
+    if (actual == expected || isinf(actual) || isinf(expected))
+        return actual == expected;
     return fabs(actual - expected) <= relative * fmax(fabs(expected), fabs(actual));
 }
 

@@ -18,7 +18,7 @@ static int64_t any(const int64_t *list, size_t n)
 /* --- a model as a list of tensors ------------------------------------------------------------- */
 
 /* Who shares a weight. */
-enum share { ALL_HOLD_IT, OVER_TP, OVER_EXPERTS };
+enum share { ALL_HOLD_IT, OVER_TP, OVER_KV_HEADS, OVER_EXPERTS };
 
 struct tensor {
     double rows, columns;
@@ -82,13 +82,13 @@ static void put_attention(struct listing *l, const struct sp_model *m, int layer
         return;
     }
     put(l, layer, D, q, OVER_TP, true);
-    put(l, layer, D, kv, OVER_TP, true);
-    put(l, layer, D, kv, OVER_TP, true);
+    put(l, layer, D, kv, OVER_KV_HEADS, true);
+    put(l, layer, D, kv, OVER_KV_HEADS, true);
     put(l, layer, q, D, OVER_TP, true);
     if (m->qkv_bias) {
         put(l, layer, 1, q, OVER_TP, false);
-        put(l, layer, 1, kv, OVER_TP, false);
-        put(l, layer, 1, kv, OVER_TP, false);
+        put(l, layer, 1, kv, OVER_KV_HEADS, false);
+        put(l, layer, 1, kv, OVER_KV_HEADS, false);
     }
     if (m->o_bias)
         put(l, layer, 1, D, OVER_TP, false);
@@ -256,6 +256,15 @@ static double padded(double vocab, double tp)
 }
 
 /* What one device holds of the tensors of a stage. */
+/* TP ranks that hold different parts of a weight: with fewer KV heads than ranks some hold the same
+ * head. */
+static double sharers(const struct sp_model *m, const struct sp_plan *p, enum share share)
+{
+    if (share == OVER_KV_HEADS)
+        return (double)(p->tp < m->kv_heads ? p->tp : m->kv_heads);
+    return share == OVER_TP ? (double)p->tp : 1;
+}
+
 static void held_of(const struct sp_model *m, const struct sp_plan *p, int from, int to,
                     double *dense, double *experts)
 {
@@ -275,7 +284,7 @@ static void held_of(const struct sp_model *m, const struct sp_plan *p, int from,
         if (w->share == OVER_EXPERTS)
             *experts += weights / (double)(p->ep * p->etp);
         else
-            *dense += weights / (w->share == OVER_TP ? (double)p->tp : 1);
+            *dense += weights / sharers(m, p, w->share);
     }
     if (last && !first && m->tied_embeddings) /* a copy of the table */
         *dense += padded((double)m->vocab, (double)p->tp) * (double)m->d_model / (double)p->tp;
@@ -294,7 +303,8 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
     const double qk =
         (double)(latent ? m->mla.qk_nope_head_dim + m->mla.qk_rope_head_dim : m->head_dim);
     const double v = (double)(latent ? m->mla.v_head_dim : m->head_dim);
-    const double keys = (double)(latent ? m->heads : m->kv_heads), heads = (double)m->heads;
+    const double heads = (double)m->heads; /* and on a rank's part of tokens / tp so many keys: */
+    const double keys = latent ? heads : (double)(m->kv_heads > p->tp ? m->kv_heads : p->tp);
     const double gates = m->gated_mlp ? 2 : 1;
     double elements = 0;
     elements += residual;                /* the block's input */
@@ -368,7 +378,7 @@ static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
     const double F = (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff),
                  E = (double)m->moe.d_ff_expert;
     bool dense = false, moe = false;
-    double attention = 0, experts = 0, shared = 0, mlp = 0, bytes = 0;
+    double attention = 0, on_a_rank = 0, experts = 0, shared = 0, mlp = 0, bytes = 0;
     for (int layer = from; layer < to; layer++) {
         if (has_experts(m, layer))
             moe = true;
@@ -387,8 +397,11 @@ static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
     const int any_layer = mixed >= 0 ? mixed : plain;
     l->n = 0;
     put_attention(l, m, any_layer);
-    for (size_t i = 0; i < l->n; i++)
+    for (size_t i = 0; i < l->n; i++) {
         attention += l->at[i].rows * l->at[i].columns;
+        on_a_rank += l->at[i].rows * l->at[i].columns /
+                     (l->at[i].share == OVER_KV_HEADS ? sharers(m, p, OVER_KV_HEADS) : tp);
+    }
     l->n = 0;
     put_mlp(l, m, 0, F, OVER_TP, m->mlp_bias);
     for (size_t i = 0; i < l->n; i++)
@@ -406,8 +419,8 @@ static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
         if (m->mla.kv_lora_rank > 0)
             bytes += 2 * attention / tp;
         else
-            bytes +=
-                2 * D * (double)m->head_dim * (double)(m->heads + 2 * m->kv_heads + m->heads) / tp;
+            bytes += 2 * D * (double)m->head_dim *
+                     ((double)(2 * m->heads) / tp + 2 * fmax((double)m->kv_heads / tp, 1));
         if (dense)
             bytes += 2 * matrices * D * F / tp;
         if (moe)
@@ -418,7 +431,7 @@ static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
     }
     if (p->zero == 3) {
         const double layer =
-            attention / tp + (moe ? shared / tp + experts / (double)(p->ep * p->etp) : mlp / tp);
+            on_a_rank + (moe ? shared / tp + experts / (double)(p->ep * p->etp) : mlp / tp);
         bytes += (2 * f->gathered_layers + 4 * f->gathered_grads) * layer;
         if (from == 0)
             bytes += 2 * ((double)m->vocab / tp + (double)m->learned_positions) * D;
@@ -929,7 +942,7 @@ static struct operators operators_of(const struct world *w, bool moe)
         width = (nope + rope + v) / 2;
     } else {
         const double H = (double)m->head_dim;
-        o.qkv = product_s(w, T, D, H * (N + 2 * (double)m->kv_heads) / t, true);
+        o.qkv = product_s(w, T, D, H * (N / t + 2 * fmax((double)m->kv_heads / t, 1)), true);
         o.out = product_s(w, T, H * N / t, D, true);
         width = H;
     }
@@ -1116,7 +1129,7 @@ static struct pass pass_of(const struct world *w, bool moe)
         mla->kv_lora_rank > 0
             ? (double)((mla->qk_nope_head_dim + mla->qk_rope_head_dim + mla->v_head_dim) *
                        w->m.heads)
-            : 2 * (double)w->m.kv_heads * (double)w->m.head_dim;
+            : 2 * fmax((double)w->m.kv_heads, t) * (double)w->m.head_dim;
     const double kv = 2 * kv_width * T * (double)p->cp / t;
     const double cp = 3 * gathering_s(w, BESIDE_TENSOR, (double)p->cp, t, kv);
     const double cp_exposed = hidden_s(w, attention, cp);
