@@ -1,6 +1,5 @@
 /* search: the best plans among all valid ones, proven. */
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "../config/text.h"
+#include "interrupt.h"
 #include "plot_data.h"
 #include "search_report.h"
 
@@ -32,15 +32,17 @@ static const struct sp_option options[] = {
     {"meshes", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "at most one plan for each (tp, cp, pp, ep, etp): the rest differ less"},
     {"near", "PLAN", SP_TEXT, 0, 0, NULL, NULL,
-     "neighbours of a plan (tp=8,pp=16,...) by what they gain and cost"},
+     "neighbours of a plan of this problem (tp=8,pp=16,...) by what they gain and cost"},
     {"explain-rejects", "PLAN", SP_TEXT, 0, 0, NULL, NULL,
      "why a plan (tp=8,pp=16,...) is invalid, does not fit, or is not the best"},
     {"find", "WHAT", SP_CHOICE, 0, 0, finds, NULL,
-     "devices: the fewest that meet --deadline or --max-step; batch: the largest with a step of at "
-     "most --max-step; seq: the longest sequence that fits; model: the deepest copy of the model "
-     "that fits"},
-    {"deadline", "DAYS", SP_NUMBER_OPTION, 1e-6, 1e6, NULL, NULL, "days for --tokens"},
-    {"max-step", "SECONDS", SP_NUMBER_OPTION, 1e-9, 1e9, NULL, NULL, "longest step allowed"},
+     "devices: the fewest of one machine or slice that meet --deadline or --max-step; batch: the "
+     "largest with a step of at most --max-step; seq: the longest sequence that fits; model: the "
+     "deepest copy of the model that fits. Every size is tried from a bound on; where that takes "
+     "too long, the answer says which were not (docs/search.md)"},
+    {"deadline", "DAYS", SP_NUMBER_OPTION, 1e-6, 1e6, NULL, NULL, "for --find: days for --tokens"},
+    {"max-step", "SECONDS", SP_NUMBER_OPTION, 1e-9, 1e9, NULL, NULL,
+     "for --find: longest step allowed"},
     {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "token budget, for days and cost"},
     {"price", "USD", SP_NUMBER_OPTION, 0, 1e6, NULL, NULL,
      "price of a device-hour (default: the hardware file's)"},
@@ -59,16 +61,6 @@ static const struct sp_option options[] = {
     {"check", "fits", SP_MAYBE, 0, 0, NULL, NULL, "exit code 1 when no plan fits"},
     SP_OPTION_PLOT,
 };
-
-static volatile sig_atomic_t interrupted;
-static volatile int stop;
-
-static void on_interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-    stop = 1;
-}
 
 /* A bar on a terminal, once the search takes longer than people wait without one. */
 static void show_progress(double share, void *context)
@@ -91,15 +83,11 @@ static void show_progress(double share, void *context)
 void sp_search_machine(struct sp_searching *s, int machine)
 {
     struct sp_candidate *const m = s->machine[machine];
-    struct sigaction before, now = {.sa_handler = on_interrupt};
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    s->run.stop = &stop;
     s->run.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     s->run.context = &start;
-    sigaction(SIGINT, &now, &before);
     sp_run_search(&m->space, &s->run, &m->result);
-    sigaction(SIGINT, &before, NULL);
     if (s->run.progress)
         fprintf(stderr, "\r%60s\r", "");
 }
@@ -163,6 +151,37 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
     return true;
 }
 
+/* Options that ask another question than the list of plans, and those that shape that list. */
+static const char *const questions[] = {"find", "near", "explain-rejects", NULL};
+static const char *const of_the_list[] = {"shard", "pareto", "objective", "top", "meshes", NULL};
+
+/* What would be ignored is refused. */
+static bool check_options(const struct sp_args *args, struct sp_error *error)
+{
+    const char *asked = NULL;
+    for (int i = 0; questions[i]; i++) {
+        if (!sp_given(args, questions[i]))
+            continue;
+        if (asked)
+            return sp_fail(error, SP_USAGE, "--%s and --%s are two questions: ask one", asked,
+                           questions[i]);
+        asked = questions[i];
+    }
+    for (int i = 0; asked && of_the_list[i]; i++)
+        if (sp_given(args, of_the_list[i]))
+            return sp_fail(error, SP_USAGE, "--%s makes no difference to --%s: leave it out",
+                           of_the_list[i], asked);
+    if (asked && sp_text_of(args, "hw") && strchr(sp_text_of(args, "hw"), ','))
+        return sp_fail(error, SP_USAGE, "--%s is about one machine, --hw names several", asked);
+    const char *const limit = sp_given(args, "deadline")   ? "deadline"
+                              : sp_given(args, "max-step") ? "max-step"
+                                                           : NULL;
+    if (limit && !sp_given(args, "find"))
+        return sp_fail(error, SP_USAGE, "--%s needs --find", limit);
+    return !sp_given(args, "deadline") || sp_given(args, "tokens") ||
+           sp_fail(error, SP_USAGE, "--deadline needs --tokens");
+}
+
 bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources,
                     struct sp_report *report, struct sp_searching *s, struct sp_error *error)
 {
@@ -176,9 +195,10 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
                                    .meshes = sp_given(args, "meshes"),
                                    .front = sp_choice_of(args, "pareto") >= 0,
                                    .wanted = (int)sp_number_of(args, "top"),
+                                   .stop = sp_interrupt_flag,
                                    .threads = isnan(threads) ? 0 : (int)threads,
                                }};
-    if (!read_shard(args, &s->run, error))
+    if (!check_options(args, error) || !read_shard(args, &s->run, error))
         return false;
     if (!list)
         return sp_fail(error, SP_USAGE,
@@ -201,15 +221,15 @@ void sp_close_search(struct sp_searching *s)
     s->machines = 0;
 }
 
-static bool answer(struct sp_searching *s, const struct sp_sources *sources, struct sp_error *error)
+static bool answer(struct sp_searching *s, struct sp_error *error)
 {
     const struct sp_args *const args = s->args;
     if (sp_text_of(args, "near"))
-        return sp_report_near(s, sources, sp_text_of(args, "near"), error);
+        return sp_report_near(s, sp_text_of(args, "near"), error);
     if (sp_text_of(args, "explain-rejects"))
-        return sp_report_reject(s, sources, sp_text_of(args, "explain-rejects"), error);
+        return sp_report_reject(s, sp_text_of(args, "explain-rejects"), error);
     if (sp_choice_of(args, "find") >= 0)
-        return sp_report_find(s, sources, error);
+        return sp_report_find(s, error);
     for (int i = 0; i < s->machines; i++)
         sp_search_machine(s, i);
     return sp_report_search(s, error);
@@ -219,9 +239,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     struct sp_searching searching;
     const struct sp_sources sources = sp_sources_of(args);
-    stop = 0;
-    const bool ok = sp_open_search(args, &sources, report, &searching, error) &&
-                    answer(&searching, &sources, error);
+    sp_catch_interrupt();
+    const bool ok =
+        sp_open_search(args, &sources, report, &searching, error) && answer(&searching, error);
     sp_close_search(&searching);
     return ok;
 }

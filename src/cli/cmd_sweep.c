@@ -10,6 +10,7 @@
 #include "../config/text.h"
 #include "../report/rows.h"
 #include "help.h"
+#include "interrupt.h"
 #include "sweep_axes.h"
 
 extern const struct sp_command sp_cmd_sweep;
@@ -288,6 +289,10 @@ static void put_row(const struct sweep *s, uint64_t row, bool first)
     struct sp_report *const report = answer_row(s, row, &error);
     const char *missing = NULL;
     char reason[600] = "";
+    if (sp_was_interrupted()) { /* half an answer must not look like a row */
+        sp_report_free(report);
+        return;
+    }
     cells.n = 0;
     snprintf(cells.number[0], sizeof cells.number[0], "%llu", (unsigned long long)row);
     add_cell(&cells, "row", cells.number[0], false);
@@ -319,7 +324,8 @@ static enum sp_exit stream(int argc, char **argv, FILE *out, struct sp_error *er
     if (parse(&s, argc, argv, error) && s.help)
         sp_print_command_help(&sp_cmd_sweep, out);
     else if (error->lines == 0)
-        for (uint64_t row = s.shard; row < s.axes.rows && !ferror(out); row += s.shards)
+        for (uint64_t row = s.shard; row < s.axes.rows && !ferror(out) && !sp_was_interrupted();
+             row += s.shards)
             put_row(&s, row, row == s.shard);
     sp_free_axes(&s.axes);
     return SP_OK;

@@ -77,7 +77,8 @@ void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out
         {"\n", "`scaleplan COMMAND --help` tells the options of a command.", 0},
         {"Start with:  ", "scaleplan fit --model llama2-13b --hw v5p-4096", 13},
         {"\nexit codes: ", "0 answered; 1 with --check, the verdict is no; 2 wrong usage;", 12},
-        {"            ", "3 bad input (file, JSON, name, value); 4 output failed, or a fault", 12},
+        {"            ", "3 bad input (file, JSON, name, value); 4 output failed, or a fault;", 12},
+        {"            ", "130 interrupted: a search prints what it has, and says so", 12},
     };
     const int width = width_of(out);
     print_indented("scaleplan - does this model train here, what limits it, how long is a step?", 4,

@@ -64,6 +64,14 @@ bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources
     return true;
 }
 
+/* "3M", "3Mtokens" and "3B" count tokens; other units are another thing. */
+static bool counts_tokens(const char *text)
+{
+    const char *const unit = sp_unit_of_number(text);
+    return !*unit || strcmp(unit, "tokens") == 0 ||
+           (strcmp(unit, "B") == 0 && unit > text && strchr("0123456789.", unit[-1]));
+}
+
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
                  double *seq, const char **origin, struct sp_error *error)
 {
@@ -90,7 +98,7 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
                            sp_safe(batch), sp_text_of(args, "seq"));
         *batch_tokens = dims[0] * dims[1];
         *seq = dims[1];
-    } else if (!sp_parse_count(batch, batch_tokens)) {
+    } else if (!sp_parse_count(batch, batch_tokens) || !counts_tokens(batch)) {
         return sp_fail(error, SP_INPUT,
                        "--batch: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESx or "
                        "SEQUENCESxLENGTH (1024x4096)",

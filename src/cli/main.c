@@ -10,6 +10,7 @@
 #include "../config/write_file.h"
 #include "command.h"
 #include "help.h"
+#include "interrupt.h"
 #include "plot_data.h"
 #include "terminal.h"
 
@@ -138,6 +139,15 @@ static enum sp_exit run(const struct sp_command *command, int argc, char **argv)
     return code;
 }
 
+/* An interrupt outweighs every verdict: the answer is what was known by then. */
+static int exit_code(enum sp_exit code)
+{
+    if (!sp_was_interrupted() || code == SP_INTERNAL)
+        return (int)code;
+    fprintf(stderr, "scaleplan: interrupted: the answer is not complete\n");
+    return SP_INTERRUPTED;
+}
+
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, ""); /* for the width of characters; numbers stay in the C locale */
@@ -163,5 +173,5 @@ int main(int argc, char **argv)
         sp_print_command_help(command, stdout);
         return (int)finish_output(SP_OK);
     }
-    return (int)finish_output(run(command, argc - 1, argv + 1));
+    return exit_code(finish_output(run(command, argc - 1, argv + 1)));
 }

@@ -36,20 +36,55 @@ static bool take_choice(struct sp_args *args, int at, const char *text, struct s
                    all, sp_nearest_hint(&nearest));
 }
 
+/* Units by the option's metavar or name: "3W" stages or "10B" seconds would be read as numbers. */
+static const struct {
+    const char *of, *unit;
+} own_units[] = {
+    {"BYTES", "B"},       {"BYTES/S", "B/s"}, {"BYTES/S", "B"},     {"SECONDS", "s"},
+    {"TOKENS", "tokens"}, {"FLOPS", "FLOPs"}, {"FLOP/s", "FLOP/s"}, {"W", "W"},
+    {"tokens", "tokens"}, {"flops", "FLOPs"},
+};
+
+/* Refuses a unit that does not belong to the option; a share of one, in per cent, only where
+ * numbers need not be whole. */
+static bool check_unit(const struct sp_option *option, const char *text, struct sp_error *error)
+{
+    const char *const unit = sp_unit_of_number(text), *own = NULL;
+    const size_t n = strlen(text);
+    if (!*unit || (option->kind == SP_COUNTED && n > 1 && strcmp(text + n - 1, "B") == 0 &&
+                   strchr("0123456789.", text[n - 2]))) /* 7 * 10^9, see sp_parse_count */
+        return true;
+    for (size_t i = 0; i < sizeof own_units / sizeof *own_units; i++) {
+        if (strcmp(own_units[i].of, option->metavar) != 0 &&
+            strcmp(own_units[i].of, option->name) != 0)
+            continue;
+        if (strcmp(own_units[i].unit, unit) == 0)
+            return true;
+        own = own ? own : own_units[i].unit;
+    }
+    const bool share = strcmp(unit, "%") == 0, bytes = strcmp(unit, "B") == 0;
+    if (share && !own && option->kind == SP_NUMBER_OPTION)
+        return true;
+    return sp_fail(error, SP_INPUT, "--%s: \"%s\" is in %s, expected a plain number%s%s",
+                   option->name, sp_safe(text),
+                   share   ? "per cent"
+                   : bytes ? "bytes"
+                           : sp_safe(unit),
+                   own ? " or one in " : "", own ? own : "");
+}
+
 static bool take_number(struct sp_args *args, int at, const char *text, struct sp_error *error)
 {
     const struct sp_option *option = &args->options[at];
     double value;
     char min[32], max[32];
-    /* "3B" seconds or stages would be read as three: bytes are for options that take bytes. */
-    if (option->kind != SP_COUNTED && strchr(text, 'B') && !strstr(option->metavar, "BYTES"))
-        return sp_fail(error, SP_INPUT, "--%s: \"%s\" is in bytes, expected a plain number",
-                       option->name, sp_safe(text));
     const bool parsed =
         option->kind == SP_COUNTED ? sp_parse_count(text, &value) : sp_parse_number(text, &value);
     if (!parsed)
         return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s", option->name, sp_safe(text),
                        SP_NUMBERS_ACCEPTED);
+    if (!check_unit(option, text, error))
+        return false;
     sp_format_double(option->min, min, sizeof min);
     sp_format_double(option->max, max, sizeof max);
     if (!(value >= option->min && value <= option->max))

@@ -115,7 +115,6 @@ static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct 
         return false;
     plan->seq = (int64_t)seq;
     plan->batch = (int64_t)floor(tokens / seq);
-    plan->micro_batch = whole_or(args, "micro-batch", 1);
     if (plan->batch < 1)
         return sp_fail(error, SP_INPUT, "--batch: less than one sequence of %.0f tokens", seq);
     if ((double)plan->batch * seq != tokens)
@@ -221,10 +220,15 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, st
 bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
                 struct sp_error *error)
 {
-    if (!sp_base_of(args, sources, p, error) || !read_degrees(args, p, error) ||
-        !read_sharding(args, p, error))
-        return false;
+    return sp_base_of(args, sources, p, error) && sp_plan_on(args, p, error);
+}
+
+bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
+{
     struct sp_plan *const plan = &p->plan;
+    plan->micro_batch = whole_or(args, "micro-batch", 1);
+    if (!read_degrees(args, p, error) || !read_sharding(args, p, error))
+        return false;
     const int schedule = sp_choice_of(args, "schedule");
     const double layers = sp_number_of(args, "remat-layers"),
                  imbalance = sp_number_of(args, "imbalance");

@@ -119,6 +119,9 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources,
 bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources,
                 struct sp_planned *planned, struct sp_error *error);
 
+/* And the plan alone, on what sp_base_of loaded. */
+bool sp_plan_on(const struct sp_args *args, struct sp_planned *planned, struct sp_error *error);
+
 /* The inputs of the estimator. */
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *planned);
 

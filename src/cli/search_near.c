@@ -5,24 +5,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../config/text.h"
 #include "neighbours.h"
 #include "search_report.h"
 #include "step_report.h"
 
 extern const struct sp_command sp_cmd_step;
 
+/* The keys of a plan are those options of `step` that a search varies. What makes the problem
+ * (model, machine, batch, framework, imbalance of the experts) is the search's own. */
+static bool check_keys(const char *option, const char *plan, struct sp_error *error)
+{
+    static const struct sp_option keys[] = {SP_PLAN_OPTIONS};
+    static const char *const of_the_problem[] = {"framework", "imbalance"};
+    char key[64];
+    for (const char *at = plan; *at; at += at[0] == ',') {
+        struct sp_nearest nearest = {.wanted = key};
+        const size_t n = strcspn(at, ",");
+        bool known = false;
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(at, "=,"), at);
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+            if (strcmp(keys[i].name, of_the_problem[0]) == 0 ||
+                strcmp(keys[i].name, of_the_problem[1]) == 0)
+                continue;
+            known = known || strcmp(keys[i].name, key) == 0;
+            sp_nearest_offer(&nearest, keys[i].name);
+        }
+        if (!known)
+            return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no part of a plan%s", option,
+                           sp_safe(key), sp_nearest_hint(&nearest));
+        at += n;
+    }
+    return true;
+}
+
 /* The plan that the user named, by the path of `step`. What cannot be read is an `error`; what is
  * no plan has its reason in `invalid`. */
-static bool load_plan(struct sp_searching *s, const struct sp_sources *sources, const char *option,
-                      const char *plan, struct sp_planned *planned, struct sp_error *invalid,
-                      struct sp_error *error)
+static bool load_plan(struct sp_searching *s, const char *option, const char *plan,
+                      struct sp_planned *planned, struct sp_error *invalid, struct sp_error *error)
 {
     static struct sp_args args;
     struct sp_words words;
     if (!sp_plan_words(s, option, plan, &words, error))
         return false;
-    const bool ok = sp_parse_command(&sp_cmd_step, words.n, words.word, &args, error) &&
-                    sp_plan_of(&args, sources, planned, invalid);
+    /* the machine and the model are loaded: they may have come from standard input */
+    *planned = s->machine[0]->base;
+    planned->inferred[0] = '\0';
+    const bool ok = check_keys(option, plan, error) &&
+                    sp_parse_command(&sp_cmd_step, words.n, words.word, &args, error) &&
+                    sp_plan_on(&args, planned, invalid);
     sp_free_words(&words);
     return ok;
 }
@@ -72,13 +103,12 @@ static void put_named(struct sp_searching *s, const struct sp_planned *planned)
             "{plan.time.step_s}, MFU {plan.mfu}, {plan.memory.device_bytes} of {most_bytes}");
 }
 
-bool sp_report_near(struct sp_searching *s, const struct sp_sources *sources, const char *plan,
-                    struct sp_error *error)
+bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *error)
 {
     static struct sp_planned planned;
     static struct sp_neighbour near[SP_MAX_NEIGHBOURS];
     double step_s, bytes;
-    if (!load_plan(s, sources, "near", plan, &planned, error, error))
+    if (!load_plan(s, "near", plan, &planned, error, error))
         return false;
     sp_judge_plan(&planned, &step_s, &bytes);
     const size_t n = sp_find_neighbours(&planned, near);
@@ -120,6 +150,13 @@ static void compare_with_best(struct sp_searching *s, const struct sp_planned *p
     while (ahead < list->n && list->found[ahead].step_s < step_s)
         ahead++;
     sp_put(s->report, SP_Q_REJECT_RANK, ahead);
+    if (m->result.partial)
+        sp_note(s->report, "stopped early: plans that were not looked at may be ahead of it too");
+    if (ahead == 0 && m->result.partial) {
+        sp_put_text(s->report, SP_Q_REJECT_VERDICT, "not known: the search was interrupted");
+        sp_line(s->report, "verdict    {verdict}");
+        return;
+    }
     if (ahead == 0) {
         sp_put_text(s->report, SP_Q_REJECT_VERDICT, "not rejected: no plan of the space is faster");
         sp_line(s->report, "verdict    {verdict}");
@@ -141,13 +178,12 @@ static void compare_with_best(struct sp_searching *s, const struct sp_planned *p
     put_losses(s, planned, &best);
 }
 
-bool sp_report_reject(struct sp_searching *s, const struct sp_sources *sources, const char *plan,
-                      struct sp_error *error)
+bool sp_report_reject(struct sp_searching *s, const char *plan, struct sp_error *error)
 {
     static struct sp_planned planned;
     struct sp_error why = {0};
     double step_s, bytes;
-    if (!load_plan(s, sources, "explain-rejects", plan, &planned, &why, error)) {
+    if (!load_plan(s, "explain-rejects", plan, &planned, &why, error)) {
         if (why.lines == 0)
             return false;
         sp_put_text(s->report, SP_Q_REJECT_VERDICT, "invalid: %s", why.text);

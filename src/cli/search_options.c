@@ -65,7 +65,8 @@ static bool add_value(const char *option, struct sp_degree *degree, const char *
                       struct sp_error *error)
 {
     double value;
-    if (!sp_parse_count(text, &value) || value < 1 || value > 1e9 || value != floor(value))
+    if (!sp_parse_number(text, &value) || *sp_unit_of_number(text) || value < 1 || value > 1e9 ||
+        value != floor(value))
         return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not a whole number from 1 to 1e9", option,
                        sp_safe(text));
     if (degree->n == SP_SEARCH_VALUES)
@@ -191,6 +192,37 @@ static void open_dimensions(const struct sp_planned *base, bool any, struct sp_s
     space->offload[1] = f->offload && base->hw.chip.pcie_bytes_per_s > 0;
 }
 
+/* Why sp_open_space had no room, which it leaves in its counts. */
+static bool refuse_space(const struct sp_planned *base, const struct sp_search_space *space,
+                         struct sp_error *error)
+{
+    const struct {
+        bool full;
+        int64_t number;
+        const char *what, *limit;
+        int room;
+    } reasons[] = {
+        {space->n_divisor < 0 || space->n_tp < 0 || space->n_cp < 0, sp_chips(&base->hw),
+         "devices have more divisors", "choose a rounder number", SP_SEARCH_LISTED},
+        {space->n_ep < 0, base->model.moe.experts, "experts have more divisors",
+         "limit them with --max-ep", SP_SEARCH_LISTED},
+        {space->n_micro < 0, base->plan.batch, "sequences have more divisors",
+         "choose a rounder number, or limit them with --max-micro-batch", SP_SEARCH_LISTED},
+        {space->n_pp < 0 || space->n_pp > SP_SEARCH_SPLITS, sp_chips(&base->hw),
+         "devices make more numbers of stages", "limit them with --max-pp or --only pp=...",
+         SP_SEARCH_SPLITS},
+        {true, base->model.layers,
+         "layers make more combinations of a schedule and chunks of a stage",
+         "limit them with --max-vpp or --only vpp=...", SP_SEARCH_FLOWS},
+    };
+    size_t i = 0;
+    while (!reasons[i].full)
+        i++;
+    return sp_fail(error, SP_INPUT, "the %lld %s than a search takes (%d): %s",
+                   (long long)reasons[i].number, reasons[i].what, reasons[i].room,
+                   reasons[i].limit);
+}
+
 bool sp_space_of(const struct sp_args *args, const struct sp_planned *base,
                  struct sp_search_space *space, struct sp_error *error)
 {
@@ -216,13 +248,7 @@ bool sp_space_of(const struct sp_args *args, const struct sp_planned *base,
                        base->hw.name);
     if (!sp_model_has_shape(&base->model))
         return sp_fail(error, SP_INPUT, "the shape of %s is not known", base->model.name);
-    if (!sp_open_space(space))
-        return sp_fail(
-            error, SP_INPUT,
-            "the %lld devices or the %lld sequences have more divisors than a search "
-            "takes (%d): choose rounder numbers, or limit them with --only and --max-...",
-            (long long)sp_chips(&base->hw), (long long)base->plan.batch, SP_SEARCH_LISTED);
-    return true;
+    return sp_open_space(space) || refuse_space(base, space, error);
 }
 
 void sp_planned_of(const struct sp_planned *base, const struct sp_found *found,

@@ -195,7 +195,10 @@ static void put_plans(struct sp_searching *s)
     }
     sp_scope(s->report, "");
     sp_put(s->report, SP_Q_SEARCH_FOUND, (double)n);
-    sp_put_bool(s->report, SP_Q_SEARCH_FITS, n > 0);
+    if (n > 0 || sp_find(s->report, "partial")->number == 0)
+        sp_put_bool(s->report, SP_Q_SEARCH_FITS, n > 0);
+    else
+        sp_put_null(s->report, SP_Q_SEARCH_FITS); /* of half a space nobody can say "no" */
     if (n > 0) {
         const size_t skip = s->machines > 1 ? 0 : 2; /* one machine needs no column */
         struct sp_column columns[sizeof plan_columns / sizeof *plan_columns];
@@ -282,11 +285,15 @@ static void put_least(struct sp_searching *s)
     m->space.objective = SP_LEAST_MEMORY;
     sp_run_search(&m->space, &run, &least);
     m->space.most_bytes = limit;
-    if (least.best.n == 0) {
+    if (least.partial)
+        sp_note(s->report, "stopped early: a smaller plan may exist");
+    if (least.best.n == 0 && !least.partial) {
         sp_note(s->report, "the space holds no plan at all: no degrees divide this model, batch "
                            "and machine under the given limits");
         return;
     }
+    if (least.best.n == 0)
+        return;
     sp_put(s->report, SP_Q_SEARCH_LEAST, least.best.found[0].bytes);
     sp_line(s->report, "no plan fits: the smallest needs {least_memory_bytes} a device of "
                        "{most_bytes}; more devices, or a smaller model or sequence");
@@ -377,8 +384,11 @@ bool sp_report_search(struct sp_searching *s, struct sp_error *error)
                 : "not every plan was looked at");
     put_machines(s);
     put_plans(s);
-    if (sp_find(r, "plans_listed")->number == 0)
+    if (sp_find(r, "plans_listed")->number == 0 && sp_find(r, "partial")->number == 0)
         put_least(s);
+    else if (sp_find(r, "plans_listed")->number == 0)
+        sp_line(r, "no plan was found before the interrupt, which says nothing about the rest of "
+                   "the space");
     note_batch(s);
     sp_note(r, "estimates, as `step`; docs/accuracy.md says how right they are");
     return true;

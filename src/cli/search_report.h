@@ -33,7 +33,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
                     struct sp_error *error);
 void sp_close_search(struct sp_searching *searching);
 
-/* Searches one machine with the options of the command line; Ctrl-C ends it early. */
+/* Searches one machine with the options of the command line. */
 void sp_search_machine(struct sp_searching *searching, int machine);
 
 /* Puts counts, proof and plans into the report. */
@@ -48,13 +48,10 @@ bool sp_plan_words(const struct sp_searching *searching, const char *option, con
                    struct sp_words *words, struct sp_error *error);
 
 /* --near and --explain-rejects. */
-bool sp_report_near(struct sp_searching *searching, const struct sp_sources *sources,
-                    const char *plan, struct sp_error *error);
-bool sp_report_reject(struct sp_searching *searching, const struct sp_sources *sources,
-                      const char *plan, struct sp_error *error);
+bool sp_report_near(struct sp_searching *searching, const char *plan, struct sp_error *error);
+bool sp_report_reject(struct sp_searching *searching, const char *plan, struct sp_error *error);
 
 /* --find. */
-bool sp_report_find(struct sp_searching *searching, const struct sp_sources *sources,
-                    struct sp_error *error);
+bool sp_report_find(struct sp_searching *searching, struct sp_error *error);
 
 #endif

@@ -61,6 +61,16 @@ bool sp_parse_number(const char *text, double *value)
     return true;
 }
 
+const char *sp_unit_of_number(const char *text)
+{
+    char *end;
+    strtod(text, &end);
+    const char *rest = end;
+    if (strcmp(rest, "%") != 0)
+        take_prefix(&rest);
+    return rest;
+}
+
 bool sp_parse_count(const char *text, double *value)
 {
     char digits[64];

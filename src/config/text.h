@@ -12,6 +12,10 @@
  * False when the text is anything else or the value is not finite. */
 bool sp_parse_number(const char *text, double *value);
 
+/* What stands behind a number that sp_parse_number takes, past a prefix: "B", "FLOP/s", "%", or "".
+ */
+const char *sp_unit_of_number(const char *text);
+
 /* The same for a number of things, parameters or tokens: "7B" is 7 * 10^9, not 7 bytes. */
 bool sp_parse_count(const char *text, double *value);
 

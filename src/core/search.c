@@ -25,6 +25,7 @@ struct splitting {
     struct sp_staged staged;
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
     uint64_t leaf; /* of the first plan */
+    struct sp_sharding sharding[SP_SHARDINGS];
 };
 
 void sp_add_counts(struct sp_search_counts *counts, const struct sp_search_counts *other)
@@ -122,10 +123,10 @@ static void look_at_flow(struct looking *l, const struct splitting *s, uint64_t 
                  (uint64_t)split->shardings))
         return;
     for (int z = 0; z < split->shardings; z++, leaf++) {
-        if (l->rule->seeding && !is_likely(split, &split->sharding[z]))
+        if (l->rule->seeding && !is_likely(split, &s->sharding[z]))
             continue;
-        l->plan.zero = split->sharding[z].zero;
-        l->plan.shards = split->sharding[z].shards;
+        l->plan.zero = s->sharding[z].zero;
+        l->plan.shards = s->sharding[z].shards;
         look_at_plan(l, s, leaf);
     }
 }
@@ -134,6 +135,7 @@ static void look_at_split(struct looking *l, struct splitting *s)
 {
     const struct sp_split *const split = s->split;
     uint64_t leaf = s->leaf;
+    sp_list_shardings(l->space, split, s->sharding);
     for (int inside = 0; inside < 2; inside++) {
         if (!split->placement[inside])
             continue;
@@ -236,8 +238,9 @@ static void evaluate_leaf(struct looking *l, struct splitting *s, uint64_t leaf,
     l->plan.dp = split->dp;
     l->plan.schedule = flow->schedule;
     l->plan.vpp = flow->vpp;
-    l->plan.zero = split->sharding[z].zero;
-    l->plan.shards = split->sharding[z].shards;
+    sp_list_shardings(l->space, split, s->sharding);
+    l->plan.zero = s->sharding[z].zero;
+    l->plan.shards = s->sharding[z].shards;
     l->time = sp_prepare_step(&l->in);
     l->memory = sp_prepare_memory(l->in.model, &l->plan, l->in.framework);
     sp_memory_of_kinds(l->in.model, &l->plan, l->in.framework, &l->memory, s->map, s->kinds);

@@ -21,8 +21,12 @@ struct sp_split {
     bool placement[2];
     uint64_t plans;
     const struct sp_flow *flow;
-    struct sp_sharding sharding[SP_SHARDINGS];
 };
+
+/* ZeRO stages and shard groups of a split; how many. They are listed anew for each split that is
+ * looked at: lists of all splits of a group would not fit on the stack of a small thread. */
+int sp_list_shardings(const struct sp_search_space *space, const struct sp_split *split,
+                      struct sp_sharding list[SP_SHARDINGS]);
 
 /* Whether a point of the front is as good in both and better in one. */
 bool sp_is_beaten(const struct sp_front *front, double step_s, double bytes);

@@ -116,18 +116,20 @@ bool sp_open_space(struct sp_search_space *s)
 static bool lay_over_axes(const struct sp_hardware *hw, int64_t tp, int at, int32_t *box)
 {
     const int32_t *const axis = hw->shape.axis;
-    for (int32_t x = 1; x <= axis[0]; x++)
-        for (int32_t y = 1; y <= axis[1] && x <= tp; y++) {
+    for (int32_t x = 1; x <= axis[0] && x <= tp; x++) {
+        if (axis[0] % x != 0 || tp % x != 0)
+            continue;
+        for (int32_t y = 1; y <= axis[1] && y <= tp / x; y++) {
             const int64_t z = tp / ((int64_t)x * y);
-            if (axis[0] % x != 0 || axis[1] % y != 0 || z < 1 || z > axis[2] || axis[2] % z != 0 ||
-                x * y * z != tp || (axis[0] == axis[1] && x < y) || (axis[1] == axis[2] && y < z) ||
-                at-- > 0)
+            if (axis[1] % y != 0 || z < 1 || z > axis[2] || axis[2] % z != 0 || x * y * z != tp ||
+                (axis[0] == axis[1] && x < y) || (axis[1] == axis[2] && y < z) || at-- > 0)
                 continue;
             box[0] = x;
             box[1] = y;
             box[2] = (int32_t)z;
             return true;
         }
+    }
     return false;
 }
 
@@ -168,13 +170,9 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
         return false;
     if (tp > 1 && sequence_parallel && !s->sequence_parallel[1])
         return false;
-    if (s->n_boxes > 1 && tp > 1) {
-        if (!lay_over_axes(s->in.hw, tp, box, plan->tp_axes))
-            return false;
-    } else if (box > 0) {
+    if (!allows(&s->etp, etp) || sp_chips(s->in.hw) % (tp * cp) != 0)
         return false;
-    }
-    return allows(&s->etp, etp) && sp_chips(s->in.hw) % (tp * cp) == 0;
+    return s->n_boxes > 1 && tp > 1 ? lay_over_axes(s->in.hw, tp, box, plan->tp_axes) : box == 0;
 }
 
 bool sp_is_likely_group(const struct sp_search_space *s, uint64_t group)
@@ -184,28 +182,34 @@ bool sp_is_likely_group(const struct sp_search_space *s, uint64_t group)
            (plan.tp == 1 || plan.sequence_parallel || !s->sequence_parallel[1]);
 }
 
-/* ZeRO stages and shard groups of a split; with one device there is nothing to shard. */
-static void list_shardings(const struct sp_search_space *s, struct sp_split *split)
+/* With one device there is nothing to shard. */
+int sp_list_shardings(const struct sp_search_space *s, const struct sp_split *split,
+                      struct sp_sharding list[SP_SHARDINGS])
 {
     const int64_t D = split->dp * split->cp;
     const struct sp_plan whole = {.dp = split->dp, .cp = split->cp};
-    split->shardings = 0;
+    int n = 0;
     if (D == 1 || s->zero[0])
-        split->sharding[split->shardings++] =
-            (struct sp_sharding){0, sp_default_shards(&whole, s->in.hw->slices)};
+        list[n++] = (struct sp_sharding){0, sp_default_shards(&whole, s->in.hw->slices)};
     for (int zero = 1; zero < 4 && D > 1; zero++)
         for (int i = s->n_divisor - 1; i > 0 && s->zero[zero]; i--)
-            if (D % s->divisor[i] == 0 && allows(&s->shards, s->divisor[i]) &&
-                split->shardings < SP_SHARDINGS)
-                split->sharding[split->shardings++] = (struct sp_sharding){zero, s->divisor[i]};
+            if (D % s->divisor[i] == 0 && allows(&s->shards, s->divisor[i]) && n < SP_SHARDINGS)
+                list[n++] = (struct sp_sharding){zero, s->divisor[i]};
+    return n;
+}
+
+/* How many shardings the split has, and the most that any of them shards. */
+static void count_shardings(const struct sp_search_space *s, struct sp_split *split)
+{
+    struct sp_sharding list[SP_SHARDINGS];
+    split->shardings = sp_list_shardings(s, split, list);
     split->most_zero = 0;
     split->most_shards = 1;
     for (int i = 0; i < split->shardings; i++) {
-        const struct sp_sharding *const sharding = &split->sharding[i];
-        if (sharding->zero > split->most_zero)
-            split->most_zero = sharding->zero;
-        if (sharding->shards > split->most_shards)
-            split->most_shards = sharding->shards;
+        if (list[i].zero > split->most_zero)
+            split->most_zero = list[i].zero;
+        if (list[i].shards > split->most_shards)
+            split->most_shards = list[i].shards;
     }
 }
 
@@ -229,7 +233,7 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
         return false;
     split->flow = s->flow[at];
     split->flows = s->n_flow[at];
-    list_shardings(s, split);
+    count_shardings(s, split);
     const bool differs =
         s->in.hw->network.kind != SP_TORUS && split->pp > 1 && split->dp * split->cp > 1;
     split->placement[0] = !differs || s->stages_inside[0];

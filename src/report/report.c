@@ -328,7 +328,9 @@ void sp_each_name(const char *formula, void (*visit)(const char *name, void *con
         }
         char name[64];
         size_t n = 0;
-        while (isalnum((unsigned char)*formula) || *formula == '_') {
+        /* "time.step_s" is one name: the path of a quantity. */
+        while (isalnum((unsigned char)*formula) || *formula == '_' ||
+               (*formula == '.' && isalpha((unsigned char)formula[1]))) {
             if (n + 1 < sizeof name)
                 name[n++] = *formula;
             formula++;

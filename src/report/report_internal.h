@@ -35,7 +35,7 @@ struct sp_report {
     size_t n_owned, room_owned;
 };
 
-/* Calls `visit` for every name in a formula. */
+/* Calls `visit` for every name in a formula: of symbols, "C", and of quantities, "time.step_s". */
 void sp_each_name(const char *formula, void (*visit)(const char *name, void *context),
                   void *context);
 

@@ -49,46 +49,91 @@ static bool is_first_thread(void)
 #endif
 }
 
+/* Set by the thread that finds what one plan is enough for. */
+static bool is_set(const int *flag)
+{
+    int value;
+#pragma omp atomic read
+    value = *flag;
+    return value != 0;
+}
+
+static void set(int *flag)
+{
+#pragma omp atomic write
+    *flag = 1;
+}
+
+/* What a thread keeps: of all its groups, and of the one at work. On the heap, because some C
+ * libraries start threads with a stack of 128 kB. */
+struct keeping {
+    struct sp_best mine, here;
+    struct sp_front *fronts; /* of either */
+};
+
+static struct keeping *new_keeping(const struct sp_search_run *run)
+{
+    struct keeping *const k = calloc(1, sizeof *k);
+    struct sp_front *const fronts = run->front ? calloc(2, sizeof *fronts) : NULL;
+    if (!k || (run->front && !fronts))
+        abort();
+    k->mine.wanted = k->here.wanted = run->wanted;
+    k->mine.meshes = k->here.meshes = run->meshes;
+    k->fronts = k->mine.front = fronts;
+    k->here.front = fronts ? &fronts[1] : NULL;
+    return k;
+}
+
+static void free_keeping(struct keeping *k)
+{
+    free(k->fronts);
+    free(k);
+}
+
 /* One thread's share of the groups. */
 static void work(const struct sp_search_space *space, const struct sp_search_run *run,
-                 const struct sp_search_rule *rule, struct sp_search_result *result)
+                 const struct sp_search_rule *rule, int *found, struct sp_search_result *result)
 {
     const int64_t groups = (int64_t)sp_search_groups(space);
     struct sp_search_counts counts = {0};
-    struct sp_front *const fronts = run->front ? calloc(2, sizeof *fronts) : NULL;
-    struct sp_best mine = {.wanted = run->wanted, .meshes = run->meshes, .front = fronts};
-    if (run->front && !fronts)
-        abort();
+    struct keeping *const k = new_keeping(run);
+    bool partial = false;
 #pragma omp for schedule(dynamic, 8)
     for (int64_t group = run->shard; group < groups; group += run->shards) {
+        if (run->any && is_set(found))
+            continue;
         if (run->stop && *run->stop) {
-            result->partial = true;
+            partial = true;
             continue;
         }
-        struct sp_best here = {
-            .wanted = run->wanted, .meshes = run->meshes, .front = fronts ? &fronts[1] : NULL};
-        if (fronts)
-            fronts[1].n = 0;
-        sp_search_group(space, (uint64_t)group, rule, &here, &counts);
-        sp_merge_best(&mine, &here);
+        k->here.n = 0; /* what lies beyond is not read: groups are many, most of them empty */
+        if (k->here.front)
+            k->here.front->n = 0;
+        sp_search_group(space, (uint64_t)group, rule, &k->here, &counts);
+        sp_merge_best(&k->mine, &k->here);
+        if (run->any && k->here.n > 0)
+            set(found);
         if (run->progress && is_first_thread())
             run->progress((double)group / (double)groups, run->context);
     }
 #pragma omp critical
     {
-        sp_merge_best(&result->best, &mine);
+        sp_merge_best(&result->best, &k->mine);
         sp_add_counts(&result->counts, &counts);
+        result->partial = result->partial || partial;
     }
-    free(fronts);
+    free_keeping(k);
 }
 
 void sp_run_search(const struct sp_search_space *space, const struct sp_search_run *run,
                    struct sp_search_result *result)
 {
     const double start = now_s();
-    struct sp_front *const first = calloc(1, sizeof *first);
-    struct sp_search_rule rule = {.exhaustive = run->exhaustive, .limit = INFINITY};
-    if (!first)
+    struct sp_front *const first = run->front ? calloc(1, sizeof *first) : NULL;
+    struct sp_search_rule rule = {.exhaustive = run->exhaustive,
+                                  .limit = run->any ? run->enough : INFINITY};
+    int found = 0;
+    if (run->front && !first)
         abort();
     *result = (struct sp_search_result){
         .best = {.wanted = run->wanted, .meshes = run->meshes},
@@ -96,10 +141,10 @@ void sp_run_search(const struct sp_search_space *space, const struct sp_search_r
     };
     if (run->front)
         result->best.front = &result->front;
-    if (!run->exhaustive)
+    if (!run->exhaustive && !run->any)
         seed(space, run, first, &rule);
 #pragma omp parallel num_threads(result->threads)
-    work(space, run, &rule, result);
+    work(space, run, &rule, &found, result);
     free(first);
     result->elapsed_s = now_s() - start;
 }

@@ -11,6 +11,8 @@ struct sp_search_run {
     int wanted;               /* plans */
     int shard, shards;        /* this part of the groups, 0-based, of so many; 0 of 1 for all */
     int threads;              /* 0: as OpenMP decides */
+    bool any;                 /* the first plan of at most `enough` will do: no list, no proof */
+    double enough;            /* value */
     const volatile int *stop; /* turns non-zero when the user has had enough; or NULL */
     void (*progress)(double share, void *context); /* now and then, from one thread; or NULL */
     void *context;
@@ -25,9 +27,10 @@ struct sp_search_result {
     bool partial; /* stopped before the end */
 };
 
-/* Seeds a limit with the plans that are likely good, then looks through every group of this shard.
- * The result depends neither on the number of threads nor on how groups fall on them; the counts of
- * all shards add up to those of one run. */
+/* With `any`, whether some plan is good enough: result->best.n says so, and only that does not
+ * depend on the number of threads. Otherwise: Seeds a limit with the plans that are likely good,
+ * then looks through every group of this shard. The result depends neither on the number of threads
+ * nor on how groups fall on them; the counts of all shards add up to those of one run. */
 void sp_run_search(const struct sp_search_space *space, const struct sp_search_run *run,
                    struct sp_search_result *result);
 
