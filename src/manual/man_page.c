@@ -63,7 +63,7 @@ static void put_options(const struct sp_option *options, size_t n, FILE *out)
 static const char exits[] =
     ".TP\n0\nanswered\n.TP\n1\nwith \\-\\-check or \\-\\-strict, the verdict is no\n.TP\n2\nwrong "
     "usage\n.TP\n3\nbad input: file, JSON, name, value\n.TP\n4\noutput failed, or internal "
-    "error\n";
+    "error\n.TP\n130\ninterrupted\n";
 
 static void put_command(const struct sp_command *c, const char *version, FILE *out)
 {

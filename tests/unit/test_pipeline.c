@@ -234,6 +234,24 @@ static void tasks_wait_for_their_input(void **state)
     assert_true(done > 2500);
 }
 
+/* However fast the forward passes are, a zero-bubble stage holds no more than its schedule
+ * promises: p - s micro-batches, or 2 (p - s) - 1. */
+static void zero_bubble_holds_its_promise(void **state)
+{
+    (void)state;
+    static struct sp_task tasks[3 * 8 * 64];
+    static struct sp_played g;
+    for (int64_t p = 1; p <= 8; p++)
+        for (int h2 = 0; h2 < 2; h2++) {
+            struct sp_pipeline q = plan(h2 ? SP_ZB_H2 : SP_ZB_H1, p, 40, 1);
+            q.forward_s = 0.25;
+            assert_true(sp_play_pipeline(&q, NULL, 0, tasks, &g));
+            for (int64_t s = 0; s < p; s++)
+                assert_true(g.peak_in_flight[s] <= (double)(h2 ? 2 * (p - s) - 1 : p - s));
+            assert_true(g.peak_in_flight[0] == (double)(h2 ? 2 * p - 1 : p));
+        }
+}
+
 /* What cannot be played says so before anything is written. */
 static void refusals(void **state)
 {
@@ -257,6 +275,7 @@ int main(void)
         cmocka_unit_test(few_microbatches),
         cmocka_unit_test(unequal_stages),
         cmocka_unit_test(tasks_wait_for_their_input),
+        cmocka_unit_test(zero_bubble_holds_its_promise),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

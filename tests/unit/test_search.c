@@ -83,8 +83,9 @@ static void make_problem(struct problem *p)
         .most_bytes = sp_capacity_bytes(&p->hw.chip) * (double)PICK(1, 2, 5, 10, 40) / 10,
         .objective = next() % 4 == 0 ? SP_LEAST_MEMORY : SP_LEAST_STEP,
     };
-    for (int i = 0; i < 4; i++)
-        p->space.zero[i] = true;
+    const uint64_t stages = next() % 15;
+    for (int i = 0; i < 4; i++) /* 1 to 4 of the stages of ZeRO */
+        p->space.zero[i] = (stages + 1) >> i & 1;
     for (int i = 0; i < SP_POLICIES; i++)
         p->space.policy[i] = next() % 2;
     for (int i = 0; i < SP_SCHEDULES; i++)
@@ -112,6 +113,7 @@ static void is_steps(const struct problem *p, const struct sp_found *f)
     assert_int_equal(sp_check_plan(&p->model, &f->plan, sp_chips(&p->hw), p->hw.slices),
                      SP_PLAN_OK);
     sp_fullest_stage(&p->model, &p->precision, &f->plan, &p->framework.framework, &m);
+    assert_true(p->space.zero[f->plan.zero] || f->plan.dp * f->plan.cp == 1);
     assert_true(f->plan.etp == 1 || f->plan.etp == f->plan.tp);
     assert_true(sp_estimate_step(&in).step == f->step_s);
     assert_true((double)m.device == f->bytes);
@@ -331,12 +333,43 @@ static void boxes_of_a_torus(void **unused)
     }
 }
 
+/* One head on 64 chips of a torus, 64 sequences, no ZeRO: there is one plan, and no box for it. */
+static void one_plan(void **unused)
+{
+    static struct problem p;
+    static struct sp_search_result r;
+    const struct sp_sources none = {0};
+    struct sp_error error = {0};
+    (void)unused;
+    state = 1;
+    make_problem(&p);
+    p.model.moe = (struct sp_moe){0};
+    p.model.heads = p.model.kv_heads = 1;
+    p.model.layers = 1;
+    assert_true(sp_load_hardware("v5p:4x4x4", &none, &p.hw, &error));
+    p.space.batch = 64;
+    p.space.cp.most = 1;
+    p.space.most_bytes = 1e18;
+    for (int z = 0; z < 4; z++)
+        p.space.zero[z] = z == 0;
+    for (int k = 0; k < SP_POLICIES; k++)
+        p.space.policy[k] = k == 4;
+    p.space.offload[1] = false;
+    assert_true(sp_open_space(&p.space));
+    const struct sp_search_run run = {.wanted = 2, .shards = 1};
+    sp_run_search(&p.space, &run, &r);
+    assert_int_equal(r.counts.total, 1);
+    assert_int_equal(r.best.n, 1);
+    const struct sp_plan *const plan = &r.best.found[0].plan;
+    assert_true(plan->dp == 64 && plan->tp == 1 && plan->zero == 0 && plan->tp_axes[0] == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pruned_is_exhaustive), cmocka_unit_test(fronts_agree),
-        cmocka_unit_test(parts_and_threads),    cmocka_unit_test(counted_by_hand),
-        cmocka_unit_test(boxes_of_a_torus),
+        cmocka_unit_test(one_plan),        cmocka_unit_test(pruned_is_exhaustive),
+        cmocka_unit_test(fronts_agree),    cmocka_unit_test(parts_and_threads),
+        cmocka_unit_test(counted_by_hand), cmocka_unit_test(boxes_of_a_torus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

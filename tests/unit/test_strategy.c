@@ -474,9 +474,32 @@ static void meshes_have_bandwidths(void **state)
     assert_true(meshes > 10);
 }
 
+/* One axis of a v5e 8x16 is the ring of 16, though the line of 8 stands first. */
+static void fastest_axis(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-13b", "v5e:8x16", 3e6, 4096);
+    c.in.axes = 1;
+    c.t = sp_fit_terms(&c.in);
+    assert_close(c.t.W, 2 * c.hw.network.link_bytes_per_s, 1e-15);
+}
+
+/* Both degrees of FSDP+TP are above 1: 4 chips leave 2 x 2, however small the batch. */
+static void mixed_is_mixed(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-13b", "v5p:2x2x1", 4096, 4096);
+    const struct sp_strategy mixed = sp_fit_strategy(&c.in, &c.t, SP_FSDP_TP);
+    assert_true(mixed.tp == 2 && mixed.fsdp == 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fastest_axis),
+        cmocka_unit_test(mixed_is_mixed),
         cmocka_unit_test(more_than_a_pod),
         cmocka_unit_test(chips_fed),
         cmocka_unit_test(micro_batches_of_a_token),
