@@ -311,6 +311,27 @@ bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, b
     return ok;
 }
 
+/* The unit of a number as people type it, as the tables of fields write it. */
+static const char *unit_in_words(const char *value)
+{
+    const char *const unit = sp_unit_of_number(value);
+    return strcmp(unit, "B") == 0     ? "bytes"
+           : strcmp(unit, "B/s") == 0 ? "bytes/s"
+           : strcmp(unit, "%") == 0   ? "per cent"
+                                      : unit;
+}
+
+/* None, that of the field, "GB" for its rate, or per cent of a plain number that may be a part. */
+static bool has_unit_of(const struct sp_field *field, const char *value)
+{
+    const char *const unit = unit_in_words(value);
+    if (*unit == '\0' || strcmp(unit, field->unit) == 0)
+        return true;
+    if (strcmp(unit, "per cent") == 0)
+        return *field->unit == '\0' && field->type != SP_FIELD_INT;
+    return strcmp(unit, "bytes") == 0 && strncmp(field->unit, "bytes", 5) == 0;
+}
+
 bool sp_set_field(const struct sp_field_table *table, const char *path, const char *value,
                   void *base, struct sp_error *error)
 {
@@ -331,12 +352,13 @@ bool sp_set_field(const struct sp_field_table *table, const char *path, const ch
         field->type == SP_FIELD_SHAPE)
         return store_text(field, value, place, base, error);
     double number;
-    if (strchr(value, 'B') && !strstr(field->unit, "bytes"))
-        return sp_fail(error, SP_INPUT, "%s: \"%s\" is in bytes, but the value is %s%s", place,
-                       sp_safe(value), *field->unit ? "in " : "a plain number", field->unit);
     if (!sp_parse_number(value, &number))
         return sp_fail(error, SP_INPUT, "%s: \"%s\" is not %s", place, sp_safe(value),
                        SP_NUMBERS_ACCEPTED);
+    if (!has_unit_of(field, value))
+        return sp_fail(error, SP_INPUT, "%s: \"%s\" is in %s, but the value is %s%s", place,
+                       sp_safe(value), unit_in_words(value),
+                       *field->unit ? "in " : "a plain number", field->unit);
     if (!check_number(field, number, place, error))
         return false;
     store_number(field, base, number);
