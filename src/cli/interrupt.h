@@ -7,7 +7,7 @@
 /* What a shell reports of a program that an interrupt ended: 128 + SIGINT. */
 enum { SP_INTERRUPTED = 130 };
 
-/* From here on the first interrupt sets the flag, and a second one ends the program at once. */
+/* From here on the first interrupt sets the flag, and one that follows ends the program. */
 void sp_catch_interrupt(void);
 
 /* Whether there was one. It stays: rows of a sweep that would follow must not run. */
