@@ -495,9 +495,24 @@ static void mixed_is_mixed(void **state)
     assert_true(mixed.tp == 2 && mixed.fsdp == 2);
 }
 
+/* Two stages hold the activations of few of the micro-batches: with v chunks the first has
+ * (2 (p-1) + (v-1) p + 1) / v of m in flight, 2v + 1 chunks. */
+static void two_stages(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-70b", "h100-16", 1e6, 8192);
+    const struct sp_strategy plan = sp_fit_strategy(&c.in, &c.t, SP_PP_FSDP);
+    assert_int_equal(plan.pp, 2);
+    const double v = (double)plan.chunks, m = (double)plan.microbatches;
+    assert_true(v > 1 && m > 4);
+    assert_close(plan.activation_bytes, c.t.activation_bytes * (2 * v + 1) / v / m / 16, 1e-14);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_stages),
         cmocka_unit_test(fastest_axis),
         cmocka_unit_test(mixed_is_mixed),
         cmocka_unit_test(more_than_a_pod),
