@@ -227,7 +227,7 @@ static bool check_text(const struct joining *j, const struct part *p)
 static bool take_part(struct joining *j, int part)
 {
     const struct part *const p = &j->parts[part];
-    const char *s = p->text, *end = NULL;
+    const char *s = p->text, *end = p->text;
     if (!check_text(j, p))
         return false;
     if (p->length == 0)

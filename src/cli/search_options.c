@@ -197,23 +197,23 @@ static bool refuse_space(const struct sp_planned *base, const struct sp_search_s
                          struct sp_error *error)
 {
     const struct {
-        bool full;
         int64_t number;
         const char *what, *limit;
         int room;
+        bool full;
     } reasons[] = {
-        {space->n_divisor < 0 || space->n_tp < 0 || space->n_cp < 0, sp_chips(&base->hw),
-         "devices have more divisors", "choose a rounder number", SP_SEARCH_LISTED},
-        {space->n_ep < 0, base->model.moe.experts, "experts have more divisors",
-         "limit them with --max-ep", SP_SEARCH_LISTED},
-        {space->n_micro < 0, base->plan.batch, "sequences have more divisors",
-         "choose a rounder number, or limit them with --max-micro-batch", SP_SEARCH_LISTED},
-        {space->n_pp < 0 || space->n_pp > SP_SEARCH_SPLITS, sp_chips(&base->hw),
-         "devices make more numbers of stages", "limit them with --max-pp or --only pp=...",
-         SP_SEARCH_SPLITS},
-        {true, base->model.layers,
-         "layers make more combinations of a schedule and chunks of a stage",
-         "limit them with --max-vpp or --only vpp=...", SP_SEARCH_FLOWS},
+        {sp_chips(&base->hw), "devices have more divisors", "choose a rounder number",
+         SP_SEARCH_LISTED, space->n_divisor < 0 || space->n_tp < 0 || space->n_cp < 0},
+        {base->model.moe.experts, "experts have more divisors", "limit them with --max-ep",
+         SP_SEARCH_LISTED, space->n_ep < 0},
+        {base->plan.batch, "sequences have more divisors",
+         "choose a rounder number, or limit them with --max-micro-batch", SP_SEARCH_LISTED,
+         space->n_micro < 0},
+        {sp_chips(&base->hw), "devices make more numbers of stages",
+         "limit them with --max-pp or --only pp=...", SP_SEARCH_SPLITS,
+         space->n_pp < 0 || space->n_pp > SP_SEARCH_SPLITS},
+        {base->model.layers, "layers make more combinations of a schedule and chunks of a stage",
+         "limit them with --max-vpp or --only vpp=...", SP_SEARCH_FLOWS, true},
     };
     size_t i = 0;
     while (!reasons[i].full)

@@ -129,10 +129,10 @@ static const struct {
 
 /* The name of a policy of `step --remat` that begins the text, "selective" being the framework's;
  * NULL: none does. */
-static const char *policy_of(const char *text, const struct sp_run *run)
+static const char *policy_of(const char *text, const char *selective)
 {
     if (begins(text, "selective"))
-        return run->framework.selective;
+        return selective;
     for (int i = 0; i < SP_POLICIES; i++)
         if (begins(text, sp_policies[i].name))
             return sp_policies[i].name;
@@ -141,10 +141,11 @@ static const char *policy_of(const char *text, const struct sp_run *run)
 
 bool sp_row_recompute(struct sp_row_reader *r, struct sp_run *run)
 {
-    const char *const text = sp_row_text(r, "recompute"), *const name = policy_of(text, run);
+    const char *const text = sp_row_text(r, "recompute");
+    run->recompute_stated = text[0] != '\0';
+    const char *const name = policy_of(text, run->framework.selective);
     struct sp_plan *const plan = &run->plan;
     bool known = name != NULL;
-    run->recompute_stated = text[0] != '\0';
     plan->recompute_layers = 1;
     if (!run->recompute_stated)
         return true;

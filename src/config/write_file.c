@@ -59,7 +59,7 @@ static bool beside(char path[PATH_MAX], const char *name)
     const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
     if (folder + strlen(name) >= PATH_MAX)
         return false;
-    strcpy(path + folder, name);
+    snprintf(path + folder, PATH_MAX - folder, "%s", name);
     return true;
 }
 
@@ -72,7 +72,7 @@ static bool follow(const char *path, char target[PATH_MAX])
     errno = ENAMETOOLONG;
     if (strlen(path) >= PATH_MAX)
         return false;
-    strcpy(target, path);
+    snprintf(target, PATH_MAX, "%s", path);
     for (int i = 0; i < MOST_LINKS; i++) {
         const ssize_t n = readlink(target, link, sizeof link - 1);
         if (n < 0)
@@ -80,7 +80,7 @@ static bool follow(const char *path, char target[PATH_MAX])
         link[n] = '\0';
         errno = ENAMETOOLONG;
         if (link[0] == '/')
-            strcpy(target, link);
+            snprintf(target, PATH_MAX, "%s", link);
         else if (!beside(target, link))
             return false;
     }
@@ -107,7 +107,7 @@ static bool replace(const char *path, const char *target, const struct stat *bef
                     const char *text, struct sp_error *error)
 {
     char temporary[PATH_MAX];
-    strcpy(temporary, target);
+    snprintf(temporary, sizeof temporary, "%s", target);
     errno = ENAMETOOLONG;
     const int file = beside(temporary, ".scaleplan-XXXXXX") ? mkstemp(temporary) : -1;
     if (file < 0)

@@ -33,7 +33,8 @@ static double global_share(const struct sp_model *m)
 {
     if (m->sliding_window <= 0)
         return 1;
-    return m->global_every > 0 ? (double)(m->layers / m->global_every) / (double)m->layers : 0;
+    const int64_t global = m->global_every > 0 ? m->layers / m->global_every : 0;
+    return (double)global / (double)m->layers;
 }
 
 double sp_attended_tokens(const struct sp_model *m, double seq)

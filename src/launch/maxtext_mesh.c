@@ -121,7 +121,7 @@ bool sp_read_mesh(struct sp_settings *s, const struct sp_hardware *hw, int64_t j
         const char *option;
         enum sp_maxtext_degree degree;
     } options[] = {{"tp", TENSOR}, {"cp", CONTEXT}, {"ep", EXPERT}, {"pp", PIPELINE}};
-    struct mesh mesh;
+    struct mesh mesh = {0};
     if (!read_level(s, 0, &mesh, error) || !read_level(s, 1, &mesh, error) ||
         (hw &&
          !close_mesh(&mesh, hw, (double)sp_chips(hw) * (double)jax_devices, s->origin, error)) ||

@@ -55,9 +55,8 @@ static void skip_blanks(struct shell *shell)
             shell->at += strcspn(at, "\n") - 1;
         else if (bare && *at == '(')
             shell->arrays++;
-        else if (bare && (*at == ')' || (*at == '\n' && shell->arrays == 0)))
-            shell->ended = true;
-        else if (*at && *at == shell->list)
+        else if ((bare && (*at == ')' || (*at == '\n' && shell->arrays == 0))) ||
+                 (*at && *at == shell->list))
             shell->ended = true;
         else if (bare && opens_list(at))
             shell->list = *at;
