@@ -68,26 +68,19 @@ static void set(int *flag)
  * libraries start threads with a stack of 128 kB. */
 struct keeping {
     struct sp_best mine, here;
-    struct sp_front *fronts; /* of either */
+    struct sp_front fronts[2]; /* of either */
 };
 
 static struct keeping *new_keeping(const struct sp_search_run *run)
 {
     struct keeping *const k = calloc(1, sizeof *k);
-    struct sp_front *const fronts = run->front ? calloc(2, sizeof *fronts) : NULL;
-    if (!k || (run->front && !fronts))
+    if (!k)
         abort();
     k->mine.wanted = k->here.wanted = run->wanted;
     k->mine.meshes = k->here.meshes = run->meshes;
-    k->fronts = k->mine.front = fronts;
-    k->here.front = fronts ? &fronts[1] : NULL;
+    k->mine.front = run->front ? &k->fronts[0] : NULL;
+    k->here.front = run->front ? &k->fronts[1] : NULL;
     return k;
-}
-
-static void free_keeping(struct keeping *k)
-{
-    free(k->fronts);
-    free(k);
 }
 
 /* One thread's share of the groups. */
@@ -122,7 +115,7 @@ static void work(const struct sp_search_space *space, const struct sp_search_run
         sp_add_counts(&result->counts, &counts);
         result->partial = result->partial || partial;
     }
-    free_keeping(k);
+    free(k);
 }
 
 void sp_run_search(const struct sp_search_space *space, const struct sp_search_run *run,
