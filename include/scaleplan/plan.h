@@ -76,12 +76,15 @@ enum sp_plan_problem {
     SP_PLAN_CP_SEQ,       /* cp does not divide the sequence */
     SP_PLAN_EP_EXPERTS,   /* ep does not divide the experts, or there are none */
     SP_PLAN_EP_DEVICES,   /* ep does not divide the devices of a stage */
+    SP_PLAN_ETP_WIDTH,    /* etp does not divide d_ff_expert */
+    SP_PLAN_PLACEMENT,    /* stages stand between the ranks of EP */
     SP_PLAN_SLICES,       /* what only links carry would leave a slice */
     SP_PLAN_BATCH,        /* fewer sequences than replicas need */
     SP_PLAN_MICRO_BATCH,  /* a micro-batch larger than a replica's share of the batch */
     SP_PLAN_VPP_SCHEDULE, /* chunks need the interleaved or circular schedule, and they need chunks
                            */
-    SP_PLAN_SHARDS,       /* shards do not divide dp cp */
+    SP_PLAN_SHARDS, /* shards do not divide dp cp, or the ranks of a slice, or are no multiple of
+                       them, or of the sets of experts */
     SP_PLAN_PROBLEMS
 };
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
@@ -93,6 +96,10 @@ double sp_kv_heads_of_rank(const struct sp_model *model, int64_t tp);
 /* Whether TP, CP or EP would cross from one slice to another, which no link does: the replicas span
  * the slices, or the stages where there are fewer replicas, and EP stays in what is left. */
 bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices);
+
+/* Whether groups of plan->shards all look alike: they divide dp cp, lie in one slice or fill
+ * several, and hold each expert equally often, if more than once. */
+bool sp_shards_fit(const struct sp_plan *plan, int64_t slices);
 
 /* Shards unless a plan says otherwise: dp cp, of one slice where the replicas span several, so that
  * each slice holds the whole model. */

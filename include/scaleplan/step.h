@@ -110,10 +110,11 @@ double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared
                        const struct sp_stage_map *map, const struct sp_staged *staged);
 
 /* FLOPs of a step that the backward pass runs again: the forward FLOPs of the operators of
- * `plan->recompute`, of the share of layers it applies to. `scores_counted` is the share of the
- * attention scores that a convention counts: 1, the causal half, or 0 by 6 P. */
+ * `plan->recompute`, of the share of layers it applies to, without a last matmul where the
+ * framework stops before it. `scores_counted` is the share of the attention scores that a
+ * convention counts: 1, the causal half, or 0 by 6 P. */
 double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan,
-                                double scores_counted);
+                                const struct sp_framework *framework, double scores_counted);
 
 /* 6 P_active B / (N C): what `fit` calls the ideal. s. */
 double sp_ideal_step_s(const struct sp_step_inputs *in);

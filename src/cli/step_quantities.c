@@ -154,7 +154,8 @@ static void put_rates(struct sp_report *r, const struct sp_planned *p, int conve
     const enum sp_dtype dtype = sp_compute_dtype(&p->hw.chip, plan->dtype);
     const double C = p->hw.chip.peak_flops_per_s[dtype];
     static const double scores_counted[] = {1, 0.5, 0}; /* by sp_flop_conventions */
-    const double again = sp_step_recomputed_flops(&p->model, plan, scores_counted[convention]);
+    const double again = sp_step_recomputed_flops(&p->model, plan, &p->framework.framework,
+                                                  scores_counted[convention]);
     sp_symbol(r, "model_flops", model, "FLOPs", "of a step, convention %s",
               sp_flop_conventions[convention]);
     sp_symbol(r, "recomputed_flops", again, "FLOPs", "run again in the backward pass");

@@ -49,6 +49,14 @@ bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices)
     return (!over_replicas && plan->pp % slices != 0) || ranks % (plan->ep * plan->etp) != 0;
 }
 
+bool sp_shards_fit(const struct sp_plan *plan, int64_t slices)
+{
+    const int64_t ranks = plan->dp * plan->cp, kinds = plan->ep * plan->etp;
+    const int64_t here = sp_default_shards(plan, slices), holders = plan->shards * plan->tp;
+    return ranks % plan->shards == 0 && (here % plan->shards == 0 || plan->shards % here == 0) &&
+           (holders < kinds || holders % kinds == 0);
+}
+
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
                                    int64_t devices, int64_t slices)
 {
@@ -69,6 +77,10 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_EP_EXPERTS;
     if ((plan->dp * plan->cp * plan->tp) % (plan->ep * plan->etp) != 0)
         return SP_PLAN_EP_DEVICES;
+    if (model->moe.experts > 0 && model->moe.d_ff_expert % plan->etp != 0)
+        return SP_PLAN_ETP_WIDTH;
+    if (plan->stages_inside && plan->ep * plan->etp > plan->tp * plan->cp)
+        return SP_PLAN_PLACEMENT;
     if (sp_leaves_slices(plan, slices))
         return SP_PLAN_SLICES;
     if (plan->batch < plan->dp)
@@ -78,7 +90,7 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
     const bool chunked = plan->schedule == SP_INTERLEAVED || plan->schedule == SP_CIRCULAR;
     if (chunked != (plan->vpp > 1))
         return SP_PLAN_VPP_SCHEDULE;
-    if ((plan->dp * plan->cp) % plan->shards != 0)
+    if (!sp_shards_fit(plan, slices))
         return SP_PLAN_SHARDS;
     return SP_PLAN_OK;
 }
@@ -95,12 +107,14 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_CP_SEQ] = "cp does not divide the sequence",
         [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts",
         [SP_PLAN_EP_DEVICES] = "ep x etp does not divide the devices of a stage",
+        [SP_PLAN_ETP_WIDTH] = "etp does not divide the width of an expert",
+        [SP_PLAN_PLACEMENT] = "with pp-inside ep x etp must not exceed tp x cp",
         [SP_PLAN_SLICES] = "tp, cp or ep would leave a slice: the slices must divide dp, or pp",
         [SP_PLAN_BATCH] = "fewer sequences than replicas",
         [SP_PLAN_MICRO_BATCH] = "the micro-batch is larger than a replica's share of the batch",
         [SP_PLAN_VPP_SCHEDULE] =
             "chunks need the interleaved or circular schedule, and these need chunks",
-        [SP_PLAN_SHARDS] = "the shard group does not divide dp x cp",
+        [SP_PLAN_SHARDS] = "shards must divide dp x cp, and fill slices or sets of experts whole",
     };
     return texts[problem];
 }

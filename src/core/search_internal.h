@@ -14,7 +14,7 @@ struct sp_sharding {
 /* A group's plans on one number of stages: flows x shardings x placements of them, for each policy.
  */
 struct sp_split {
-    int64_t pp, dp, cp;
+    int64_t pp, dp, cp, tp, ep, etp;
     int flows, shardings;
     int most_zero;
     int64_t most_shards;

@@ -170,6 +170,8 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
         return false;
     if (tp > 1 && sequence_parallel && !s->sequence_parallel[1])
         return false;
+    if (s->in.model->moe.experts > 0 && s->in.model->moe.d_ff_expert % etp != 0)
+        return false;
     if (!allows(&s->etp, etp) || sp_chips(s->in.hw) % (tp * cp) != 0)
         return false;
     return s->n_boxes > 1 && tp > 1 ? lay_over_axes(s->in.hw, tp, box, plan->tp_axes) : box == 0;
@@ -187,14 +189,18 @@ int sp_list_shardings(const struct sp_search_space *s, const struct sp_split *sp
                       struct sp_sharding list[SP_SHARDINGS])
 {
     const int64_t D = split->dp * split->cp;
-    const struct sp_plan whole = {.dp = split->dp, .cp = split->cp};
+    const int64_t slices = s->in.hw->slices;
+    struct sp_plan plan = {
+        .dp = split->dp, .cp = split->cp, .tp = split->tp, .ep = split->ep, .etp = split->etp};
     int n = 0;
     if (D == 1 || s->zero[0])
-        list[n++] = (struct sp_sharding){0, sp_default_shards(&whole, s->in.hw->slices)};
+        list[n++] = (struct sp_sharding){0, sp_default_shards(&plan, slices)};
     for (int zero = 1; zero < 4 && D > 1; zero++)
-        for (int i = s->n_divisor - 1; i > 0 && s->zero[zero]; i--)
-            if (D % s->divisor[i] == 0 && allows(&s->shards, s->divisor[i]) && n < SP_SHARDINGS)
-                list[n++] = (struct sp_sharding){zero, s->divisor[i]};
+        for (int i = s->n_divisor - 1; i > 0 && s->zero[zero]; i--) {
+            plan.shards = s->divisor[i];
+            if (sp_shards_fit(&plan, slices) && allows(&s->shards, plan.shards) && n < SP_SHARDINGS)
+                list[n++] = (struct sp_sharding){zero, plan.shards};
+        }
     return n;
 }
 
@@ -219,6 +225,9 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
     const int64_t stage = sp_chips(s->in.hw) / (group->tp * group->cp);
     split->pp = s->pps[at];
     split->cp = group->cp;
+    split->tp = group->tp;
+    split->ep = group->ep;
+    split->etp = group->etp;
     if (stage % split->pp != 0)
         return false;
     split->dp = stage / split->pp;
@@ -237,7 +246,8 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
     const bool differs =
         s->in.hw->network.kind != SP_TORUS && split->pp > 1 && split->dp * split->cp > 1;
     split->placement[0] = !differs || s->stages_inside[0];
-    split->placement[1] = differs && s->stages_inside[1];
+    split->placement[1] =
+        differs && s->stages_inside[1] && group->ep * group->etp <= group->tp * group->cp;
     split->plans = (uint64_t)split->flows * (uint64_t)split->shardings *
                    (uint64_t)(split->placement[0] + split->placement[1]);
     return split->plans > 0;

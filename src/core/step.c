@@ -248,18 +248,24 @@ static double optimizer_of(const struct sp_step_inputs *in, const struct sp_stag
     return constant(in, SP_C_MEMORY) * mine * bytes / in->hw->chip.hbm_bytes_per_s;
 }
 
+/* Share of attention's projections that its output has. */
+static double output_share(const struct sp_model *m, double projections)
+{
+    const double v = (double)(m->mla.kv_lora_rank > 0 ? m->mla.v_head_dim : m->head_dim);
+    return 2 * (double)m->layers * (double)m->heads * v * (double)m->d_model / projections;
+}
+
 double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan,
-                                double scores_counted)
+                                const struct sp_framework *framework, double scores_counted)
 {
     const struct sp_recompute *r = &plan->recompute;
+    const double down = framework->stops_early ? 0 : r->down;
     const struct sp_flops f = sp_forward_flops_per_token(model, (double)plan->seq, false, false);
     const double matrices = model->gated_mlp ? 3 : 2;
-    const double kv = model->mla.kv_lora_rank > 0 ? 1 : 2 * (double)model->kv_heads;
-    const double a = (double)model->heads;
-    const double out = model->mla.kv_lora_rank > 0 ? 0.25 : a / (2 * a + kv);
+    const double out = output_share(model, f.projections);
     const double again = f.projections * (r->qkv * (1 - out) + r->out * out) +
                          f.attention * scores_counted * r->core +
-                         f.mlp * (r->up * (matrices - 1) + r->down) / matrices;
+                         f.mlp * (r->up * (matrices - 1) + down) / matrices;
     return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
 }
 
@@ -279,17 +285,41 @@ static double sum_of(const struct sp_step_time *t)
            t->optimizer;
 }
 
-/* The weights of the stage that has most: its gradients and its optimizer take longest. */
-static const struct sp_stage_weights *fullest_of(const struct sp_stage_map *map,
-                                                 const struct sp_staged *staged)
+/* What ends a step: gradients and weights over the network, and the optimizer. */
+struct update {
+    double dp_comm, optimizer;
+};
+
+/* Whether some other stage has as much of either kind of weights: then it is as slow. */
+static bool is_covered(const struct sp_stage_map *map, const struct sp_staged *staged, int kind)
 {
-    const struct sp_stage_weights *most = &staged->kind[0].held;
-    for (int i = 1; i < map->kinds; i++) {
-        const struct sp_stage_weights *const held = &staged->kind[i].held;
-        if (held->dense + held->experts > most->dense + most->experts)
-            most = held;
+    const struct sp_stage_weights *const mine = &staged->kind[kind].held;
+    for (int i = 0; i < map->kinds; i++) {
+        const struct sp_stage_weights *const other = &staged->kind[i].held;
+        const bool equal = other->dense == mine->dense && other->experts == mine->experts;
+        if (other->dense >= mine->dense && other->experts >= mine->experts && (!equal || i < kind))
+            return true;
     }
-    return most;
+    return false;
+}
+
+/* The slowest stage's. DualPipe holds two stages on a device. */
+static struct update update_of(const struct sp_step_inputs *in, const struct sp_stage_map *map,
+                               const struct sp_staged *staged, double a_microbatch, double m)
+{
+    const double copies = in->plan->schedule == SP_DUALPIPE ? 2 : 1;
+    struct update slowest = {0, 0};
+    for (int i = 0; i < map->kinds; i++) {
+        if (is_covered(map, staged, i))
+            continue;
+        const struct sp_stage_weights held = {copies * staged->kind[i].held.dense,
+                                              copies * staged->kind[i].held.experts};
+        const struct update update = {dp_comm_of(in, &held, a_microbatch, m),
+                                      optimizer_of(in, &held)};
+        if (update.dp_comm + update.optimizer > slowest.dp_comm + slowest.optimizer)
+            slowest = update;
+    }
+    return slowest;
 }
 
 /* Sends between stages, each micro-batch and chunk there and back. */
@@ -313,10 +343,10 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
     const double pipeline = pipeline_s(in, map, kind, &slowest);
     const struct sp_stage_time s = kind[slowest];
     const double m = (double)sp_plan_microbatches(p);
-    const struct sp_stage_weights *const held = fullest_of(map, staged);
     const double bubble = fmax(0, pipeline - m * all_of(&s)), a_microbatch = pipeline / m;
+    const struct update update = update_of(in, map, staged, a_microbatch, m);
     struct sp_step_time t = {
-        .dp_comm = m * s.fsdp_comm + dp_comm_of(in, held, a_microbatch, m),
+        .dp_comm = m * s.fsdp_comm + update.dp_comm,
         .matmul = m * s.matmul,
         .attention = m * s.attention,
         .elementwise = m * s.elementwise,
@@ -328,7 +358,7 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
         .ep_comm = m * s.ep_comm,
         .pp_comm = sends_s(p, staged),
         .bubble = bubble,
-        .optimizer = optimizer_of(in, held),
+        .optimizer = update.optimizer,
     };
     t.straggler = sum_of(&t) * prepared->straggler;
     const double step = sum_of(&t) + t.straggler;

@@ -65,6 +65,19 @@ static double torus_rate(const struct sp_step_inputs *in, struct group g)
     return rate * part;
 }
 
+/* Ranks of the order without stages, TP, CP, then DP, that stand in one node: where the stages
+ * stand between, a node holds that many TP x CP blocks of one stage, or a part of one. */
+static double ranks_in_node(const struct sp_step_inputs *in)
+{
+    const struct sp_plan *p = in->plan;
+    const int64_t domain = in->hw->network.domain, block = p->tp * p->cp;
+    if (!p->stages_inside)
+        return (double)domain;
+    return (double)(p->pp * block <= domain ? domain / (p->pp * block) * block
+                    : block < domain        ? block
+                                            : domain);
+}
+
 /* Seconds to gather or reduce-scatter `bytes` over the group, at the profile's efficiencies. */
 static double gather_s(const struct sp_step_inputs *in, struct group g, double bytes)
 {
@@ -75,8 +88,7 @@ static double gather_s(const struct sp_step_inputs *in, struct group g, double b
     if (net->kind == SP_TORUS)
         return bytes * (g.size - 1) / g.size / (torus_rate(in, g) * up) +
                net->hop_latency_s * (g.size > 64 ? 64 : g.size);
-    const double domain = (double)net->domain;
-    const double inside = fmax(1, fmin(g.size, floor(domain / g.stride)));
+    const double inside = fmax(1, fmin(g.size, floor(ranks_in_node(in) / g.stride)));
     const double nodes = g.size / inside;
     const double within = bytes * (inside - 1) / inside / (net->domain_bytes_per_s * up);
     if (nodes <= 1)
@@ -94,8 +106,7 @@ static double exchange_s(const struct sp_step_inputs *in, struct group g, double
     const double share = constant(in, SP_C_EXCHANGE);
     if (net->kind == SP_TORUS)
         return bytes * g.size / 4 / (torus_rate(in, g) * share);
-    const double domain = (double)net->domain;
-    const double inside = fmax(1, fmin(g.size, floor(domain / g.stride)));
+    const double inside = fmax(1, fmin(g.size, floor(ranks_in_node(in) / g.stride)));
     const double within = bytes * (inside - 1) / g.size / (net->domain_bytes_per_s * share);
     const double across = bytes * (g.size - inside) / g.size / (net->scaleout_bytes_per_s * share);
     return within + across;
@@ -116,10 +127,12 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, bool moe)
      * inputs of the weight gradients again */
     const double mlp = moe && p->etp == 1 && in->model->moe.shared_experts == 0 ? 0 : 1;
     const double once = (1 + mlp) * (2 + (p->sequence_parallel ? 3 : 2));
-    /* what runs again: the gather before a block's first matmuls, the sum after its last */
+    /* what runs again: the gather before a block's first matmuls, which only shards of the sequence
+     * need, and the sum after its last one, of which a scatter is half */
     const double down = in->framework->stops_early ? 0 : r->down;
-    const double again =
-        (r->qkv > 0) + r->out * (1 - r->spare) + mlp * ((r->up > 0) + down * (1 - r->spare));
+    const double gathers = (r->qkv > 0) + mlp * (r->up > 0);
+    const double sums = (r->out + mlp * down) * (1 - r->spare);
+    const double again = p->sequence_parallel ? gathers + sums : 2 * sums;
     const double exposed = in->framework->overlaps_tp ? constant(in, SP_C_TP_EXPOSED) : 1;
     return (once + p->recompute_layers * again) * gather_s(in, g, bytes) * exposed;
 }
@@ -184,8 +197,7 @@ static struct spread spread_of(const struct sp_step_inputs *in, bool experts)
     const double share = experts ? t / kinds : 1, ranks = (double)(p->dp * p->cp) * share;
     const double shards = fmax(1, (double)p->shards * share);
     return (struct spread){shards, ranks / shards, ranks / slices_of_replicas(in),
-                           (experts ? kinds : t) * (p->stages_inside ? (double)p->pp : 1),
-                           experts ? place_of_experts(p) : BESIDE_BOX};
+                           experts ? kinds : t, experts ? place_of_experts(p) : BESIDE_BOX};
 }
 
 static double dcn_bytes_per_s(const struct sp_step_inputs *in)

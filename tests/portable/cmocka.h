@@ -28,6 +28,8 @@ struct CMUnitTest {
 #define assert_false(condition) assert_true(!(condition))
 #define assert_int_equal(a, b) assert_true((long long)(a) == (long long)(b))
 #define assert_memory_equal(a, b, n) assert_true(memcmp(a, b, n) == 0)
+#define assert_string_equal(a, b) assert_true(strcmp(a, b) == 0)
+#define assert_null(p) assert_true((p) == NULL)
 #define assert_non_null(p) assert_true((p) != NULL)
 
 static inline int cmocka_run(const char *group, const struct CMUnitTest *tests, size_t n)

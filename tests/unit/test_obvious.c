@@ -653,6 +653,8 @@ static void repeated_flops(void **state)
                      K = (double)m.kv_heads;
         const double F = (double)(m.moe.d_ff_dense > 0 ? m.moe.d_ff_dense : m.d_ff),
                      gates = m.gated_mlp ? 2 : 1;
+        const struct sp_framework f = {.stops_early = rand() % 2};
+        const double down = f.stops_early ? 0 : r->down;
         double flops = 0, all_scores = 0;
         for (int layer = 0; layer < m.layers; layer++) {
             const double passed =
@@ -661,13 +663,13 @@ static void repeated_flops(void **state)
                     : F;
             flops += r->qkv * 2 * D * H * (N + 2 * K) + r->out * 2 * D * H * N;
             all_scores += r->core * 2 * 2 * (double)p.seq * H * N;
-            flops += r->up * 2 * gates * D * passed + r->down * 2 * D * passed;
+            flops += r->up * 2 * gates * D * passed + down * 2 * D * passed;
             if (has_experts(&m, layer)) /* the router counts as a part of the MLP's matrices */
-                flops += (r->up * gates + r->down) / (gates + 1) * 2 * D * (double)m.moe.experts;
+                flops += (r->up * gates + down) / (gates + 1) * 2 * D * (double)m.moe.experts;
         }
         const double scores = (double)ANY(0, 1, 2) / 2;
         flops += scores * all_scores;
-        assert_close(sp_step_recomputed_flops(&m, &p, scores),
+        assert_close(sp_step_recomputed_flops(&m, &p, &f, scores),
                      flops * p.recompute_layers * (double)(p.batch * p.seq), 1e-12);
     }
 }
@@ -1004,6 +1006,20 @@ static double torus_rate_of(const struct world *w, enum who who, double size)
     return who == TENSOR ? rate : rate * log(fmin(size, outside)) / log(outside);
 }
 
+/* Members of a group on the first node of 8, one by one. The order of ranks is TP, CP, DP, PP, or
+ * TP, CP, PP, DP: then the ranks of a stage come in blocks of tp cp, pp blocks apart. */
+static double in_first_node(const struct world *w, double size, double stride)
+{
+    const int block = (int)(w->p.tp * w->p.cp), pp = (int)w->p.pp;
+    int members = 0;
+    for (int i = 0; i < (int)size; i++) {
+        const int rank = i * (int)stride;
+        const int at = w->p.stages_inside ? rank / block * block * pp + rank % block : rank;
+        members += at < 8;
+    }
+    return members < 1 ? 1 : members;
+}
+
 /* Gathering over `size` devices that stand `stride` ranks apart. */
 static double gathering_s(const struct world *w, enum who who, double size, double stride,
                           double bytes)
@@ -1014,8 +1030,7 @@ static double gathering_s(const struct world *w, enum who who, double size, doub
         const double rate = torus_rate_of(w, who, size);
         return bytes * (size - 1) / size / (rate * k(w, SP_C_SCALE_UP)) + 1e-6 * fmin(64, size);
     }
-    double inside = floor(8 / stride);
-    inside = inside < 1 ? 1 : inside > size ? size : inside;
+    const double inside = in_first_node(w, size, stride);
     const double nodes = size / inside;
     const double within = bytes * (inside - 1) / inside / (4.5e11 * k(w, SP_C_SCALE_UP));
     const double across = bytes * (nodes - 1) / nodes / (inside * 5e10 * k(w, SP_C_SCALE_OUT));
@@ -1030,8 +1045,7 @@ static double exchanging_s(const struct world *w, enum who who, double size, dou
         return 0;
     if (w->hw.network.kind == SP_TORUS) /* a quarter of gathering everybody's bytes, no latency */
         return size * bytes / (4 * torus_rate_of(w, who, size) * share);
-    double inside = floor(8 / stride);
-    inside = inside < 1 ? 1 : inside > size ? size : inside;
+    const double inside = in_first_node(w, size, stride);
     return bytes * (inside - 1) / size / (4.5e11 * share) +
            bytes * (size - inside) / size / (5e10 * share);
 }
@@ -1065,9 +1079,9 @@ static struct sharing sharing_of(const struct world *w, bool experts)
         apart = different;
     }
     const bool torus = w->hw.network.kind == SP_TORUS;
-    return (struct sharing){
-        shards, all / shards, torus && p->dp % w->hw.slices == 0 ? (double)w->hw.slices : 1,
-        apart * (double)(p->stages_inside ? p->pp : 1), experts ? experts_are(p) : BESIDE_TENSOR};
+    return (struct sharing){shards, all / shards,
+                            torus && p->dp % w->hw.slices == 0 ? (double)w->hw.slices : 1, apart,
+                            experts ? experts_are(p) : BESIDE_TENSOR};
 }
 
 /* Between slices each chip has a quarter of its host's 2.5e10 bytes/s. */
@@ -1140,10 +1154,12 @@ static struct pass pass_of(const struct world *w, bool moe)
     const double down = w->f.stops_early ? 0 : r->down;
     const int each = p->sequence_parallel ? 5 : 4;
     double tp = each * one;
-    tp += redone * one * ((r->qkv > 0 ? 1 : 0) + (r->spare > 0 ? 0 : r->out));
+    /* with shards of the sequence a gather before and a scatter after; without, a sum after */
+    const int before = p->sequence_parallel ? 1 : 0, after = p->sequence_parallel ? 1 : 2;
+    tp += redone * one * ((r->qkv > 0 ? before : 0) + (r->spare > 0 ? 0 : r->out) * after);
     if (mlp_has_tp) {
         tp += each * one;
-        tp += redone * one * ((r->up > 0 ? 1 : 0) + (r->spare > 0 ? 0 : down));
+        tp += redone * one * ((r->up > 0 ? before : 0) + (r->spare > 0 ? 0 : down) * after);
     }
     /* experts: there and back, forward and backward, and what is not kept */
     const double way =
@@ -1199,13 +1215,40 @@ static double two_stages_s(const struct sp_plan *p, int m, const double *work, c
     return m * work[slow] + idle[1 - slow];
 }
 
+/* Gradients over the replicas and weights back, hidden behind a micro-batch, and the optimizer,
+ * which reads and writes master copy and moments, reads the gradient, writes the weight. */
+static double updating_s(const struct world *w, double dense, double experts, double each, int m)
+{
+    const struct sp_plan *const p = &w->p;
+    const double sent = w->precision.grad_bytes > 0 ? w->precision.grad_bytes : 2;
+    double time = 0;
+    if (p->zero == 3) {
+        time += hidden_s(w, each, adding_both_s(w, dense, experts, 2));
+    } else {
+        const double grads = sharding_both_s(w, dense, experts, sent);
+        const double back =
+            sharding_both_s(w, dense, experts, p->zero == 0 ? sent : w->precision.weight_bytes);
+        if (p->zero == 2)
+            time += (m - 1) * hidden_s(w, each, grads);
+        time += hidden_s(w, each, adding_both_s(w, dense, experts, sent) + grads + back);
+    }
+    const double mine =
+        p->zero == 0 ? dense + experts
+                     : dense / sharing_of(w, false).shards + experts / sharing_of(w, true).shards;
+    return time + k(w, SP_C_MEMORY) * mine *
+                      (2 * (w->precision.master_bytes + w->precision.optimizer_bytes) +
+                       w->precision.weight_bytes + w->precision.grad_bytes) /
+                      2e12;
+}
+
 static double obvious_step(const struct world *w)
 {
     const struct sp_plan *const p = &w->p;
     const double T = tokens_of(w), t = (double)p->tp, D = (double)w->m.d_model,
                  V = (double)w->m.vocab;
     const int m = (int)sp_plan_microbatches(p), stages = (int)p->pp;
-    double forward[16], backward[16], work[16], late[16], most_dense = 0, most_experts = 0;
+    double forward[16], backward[16], work[16], late[16];
+    struct sp_stage_weights held[16];
     int slowest = 0;
     for (int s = 0; s < stages; s++) {
         const int from = first_layer(&w->m, stages, s), to = first_layer(&w->m, stages, s + 1);
@@ -1224,10 +1267,8 @@ static double obvious_step(const struct world *w)
             late[s] += product_s(w, T, D, V / t, false);
         }
         held_of(&w->m, p, from, to, &dense, &experts);
-        if (dense + experts > most_dense + most_experts) {
-            most_dense = dense;
-            most_experts = experts;
-        }
+        held[s].dense = dense;
+        held[s].experts = experts;
         if (p->zero == 3) { /* gathered twice, reduced once, 2 bytes each */
             work[s] += hidden_s(w, work[s], sharding_both_s(w, dense, experts, 6));
             late[s] = 0; /* the next gather stands where weight gradients would wait */
@@ -1262,26 +1303,13 @@ static double obvious_step(const struct world *w)
     }
     /* gradients and weights over the replicas, hidden behind a micro-batch */
     const double each = pipeline / m;
-    const double sent = w->precision.grad_bytes > 0 ? w->precision.grad_bytes : 2;
-    if (p->zero == 3) {
-        step += hidden_s(w, each, adding_both_s(w, most_dense, most_experts, 2));
-    } else {
-        const double grads = sharding_both_s(w, most_dense, most_experts, sent);
-        const double back = sharding_both_s(w, most_dense, most_experts,
-                                            p->zero == 0 ? sent : w->precision.weight_bytes);
-        if (p->zero == 2)
-            step += (m - 1) * hidden_s(w, each, grads);
-        step += hidden_s(w, each, adding_both_s(w, most_dense, most_experts, sent) + grads + back);
+    double last = 0; /* of all stages the slowest */
+    for (int stage = 0; stage < stages; stage++) {
+        const double copies = p->schedule == SP_DUALPIPE ? 2 : 1; /* two stages on a device */
+        last = fmax(
+            last, updating_s(w, copies * held[stage].dense, copies * held[stage].experts, each, m));
     }
-    /* the optimizer reads and writes master copy and moments, reads the gradient, writes the weight
-     */
-    const double mine = p->zero == 0 ? most_dense + most_experts
-                                     : most_dense / sharing_of(w, false).shards +
-                                           most_experts / sharing_of(w, true).shards;
-    step += k(w, SP_C_MEMORY) * mine *
-            (2 * (w->precision.master_bytes + w->precision.optimizer_bytes) +
-             w->precision.weight_bytes + w->precision.grad_bytes) /
-            2e12;
+    step += last;
     step *= 1 + k(w, SP_C_STRAGGLER) * log2(1 + (double)sp_chips(&w->hw) / 8);
     const double flops = 6 * sp_count_params(&w->m).active * (double)(p->batch * p->seq);
     return fmax(step, flops / ((double)sp_chips(&w->hw) * (p->dtype == SP_FP8 ? 8e14 : 4e14)));

@@ -264,7 +264,9 @@ static void continuity(void **unused)
             /* time grows at most with the square of a size (attention), a padded table with 128 tp
              */
             const double most = grown * grown + (k == 2 ? 128.0 * (double)s.plan.tp / before : 0);
-            assert_true(step_of(&more) >= step * (1 - 1e-12));
+            /* longer weight gradients fill more of a zero-bubble schedule's gaps */
+            const bool fills = s.plan.schedule == SP_ZB_H1 || s.plan.schedule == SP_DUALPIPE;
+            assert_true(step_of(&more) >= step * (1 - (fills ? 1e-4 : 1e-12)));
             assert_true(step_of(&more) <= step * most * (1 + 1e-6));
         }
     }
