@@ -294,6 +294,49 @@ static void recomputed(void **state)
     assert_true(sp_recomputed_flops_per_token(&f, SP_REMAT_FULL) == 60);
 }
 
+/* A head of 162 x 4 weights is 4.05 layers of 4 x 16 + 3 x 32 = 160: 12.05 in all, and the first of
+ * two stages closes with the layer that passes 6.025, the seventh. */
+static void stages_by_cost(void **state)
+{
+    (void)state;
+    const struct sp_model m = {.layers = 8,
+                               .d_model = 4,
+                               .d_ff = 8,
+                               .heads = 1,
+                               .kv_heads = 1,
+                               .head_dim = 4,
+                               .vocab = 162,
+                               .gated_mlp = true};
+    assert_int_equal(sp_layers_of_stage(&m, 2, 0, SP_BALANCE_COST).dense, 7);
+    assert_int_equal(sp_layers_of_stage(&m, 2, 1, SP_BALANCE_COST).dense, 1);
+    assert_int_equal(sp_layers_of_stage(&m, 2, 0, SP_BALANCE_EVEN).dense, 4);
+    struct sp_plan p = {.dp = 2,
+                        .shards = 2,
+                        .tp = 1,
+                        .pp = 1,
+                        .vpp = 1,
+                        .cp = 1,
+                        .ep = 2,
+                        .etp = 1,
+                        .micro_batch = 1,
+                        .batch = 8,
+                        .seq = 64,
+                        .schedule = SP_1F1B};
+    assert_int_equal(sp_check_plan(&m, &p, 2, 1), SP_PLAN_EP_EXPERTS); /* there are none */
+}
+
+/* C = 100 and F = 1000: 10 ranks over links of 1, 100 over links of 10, of which a domain has 8. */
+static void usable_degrees(void **state)
+{
+    (void)state;
+    struct sp_fit_terms t = {.C = 100, .F = 1000, .W = 1, .W_domain = 10};
+    assert_int_equal(sp_usable_tp_degree(&t, 8), 10);
+    t.W = 0.5;
+    assert_int_equal(sp_usable_tp_degree(&t, 8), 8);
+    t.W_domain = NAN;
+    assert_int_equal(sp_usable_tp_degree(&t, 8), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,7 +344,8 @@ int main(void)
         cmocka_unit_test(critical_degrees), cmocka_unit_test(splits),
         cmocka_unit_test(one_chip),         cmocka_unit_test(conventions),
         cmocka_unit_test(messages),         cmocka_unit_test(windows),
-        cmocka_unit_test(policies),         cmocka_unit_test(slices),
+        cmocka_unit_test(policies),         cmocka_unit_test(stages_by_cost),
+        cmocka_unit_test(usable_degrees),   cmocka_unit_test(slices),
         cmocka_unit_test(recomputed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

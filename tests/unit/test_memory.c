@@ -112,6 +112,31 @@ static void mixture(void **state)
     assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_NONE), attention + mlp, 0);
 }
 
+/* Latent attention, D = 64, 4 heads of 8 + 4 and 6, latents of 16 and 8, a gated MLP of 100: two
+ * norm inputs, q k v 4 (12 + 12 + 6), output 24, latents twice, two MLP inputs, gate, up and
+ * product; of these the outputs of the matmuls. */
+static void latent(void **state)
+{
+    (void)state;
+    const struct sp_model m = {.layers = 2,
+                               .d_model = 64,
+                               .d_ff = 100,
+                               .heads = 4,
+                               .kv_heads = 4,
+                               .head_dim = 12,
+                               .vocab = 10,
+                               .gated_mlp = true,
+                               .mla = {.q_lora_rank = 16,
+                                       .kv_lora_rank = 8,
+                                       .qk_nope_head_dim = 8,
+                                       .qk_rope_head_dim = 4,
+                                       .v_head_dim = 6}};
+    const double kept = 2 * 64 + 120 + 24 + 2 * 24 + 2 * 64 + 3 * 100;
+    assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_NONE), 2 * kept + 4 * 4, 0);
+    assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_DOTS),
+                 2. * (120 + 24 + 64 + 64 + 200), 0);
+}
+
 /* Every policy keeps no more than the one before it, and selective saves little with fused
  * attention.
  */
@@ -144,7 +169,8 @@ int main(void)
         cmocka_unit_test(state_bytes),       cmocka_unit_test(expert_states),
         cmocka_unit_test(textbook_policies), cmocka_unit_test(korthikanti),
         cmocka_unit_test(korthikanti_table), cmocka_unit_test(gated_grouped),
-        cmocka_unit_test(mixture),           cmocka_unit_test(policies_shrink),
+        cmocka_unit_test(mixture),           cmocka_unit_test(latent),
+        cmocka_unit_test(policies_shrink),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -84,6 +84,20 @@ static void alone(void **state)
     assert_true(sp_whole_pod(&hw, &pod) && pod.chips_per_slice == 1 && pod.slices == 1);
     hw.network.domain = 0;
     assert_false(sp_whole_pod(&hw, &pod));
+    /* hosts of 4 in a domain of 72: parts of a host, whole hosts, whole domains */
+    const struct sp_network hosts = {.kind = SP_SWITCHED, .domain = 72, .devices_per_host = 4};
+    assert_true(sp_offers_chips(&hosts, 2) && sp_offers_chips(&hosts, 8));
+    assert_true(sp_offers_chips(&hosts, 144) && !sp_offers_chips(&hosts, 6));
+    /* two nodes are a fabric: one unit of up to 32 */
+    const struct sp_network rails = {.kind = SP_SWITCHED,
+                                     .domain = 8,
+                                     .fabric = {.nodes_per_su = 32,
+                                                .leafs_per_su = 8,
+                                                .links_per_node = 8,
+                                                .switch_ports = 64,
+                                                .link_bytes_per_s = 5e10}};
+    assert_true(sp_fabric_size(&rails, 2).scalable_units == 1);
+    assert_true(isnan(sp_fabric_size(&rails, 1).scalable_units));
 }
 
 /* What the switch of a node of 8 takes in and gives out of 1 byte: scaling book, "GPUs", 4.1, 4.2.

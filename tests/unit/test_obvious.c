@@ -461,7 +461,7 @@ static struct sp_plan random_plan(const struct sp_model *m)
                         .imbalance = (double)ANY(1, 1, 2)};
     p.recompute.offload = rand() % 6 == 0;
     p.sequence_parallel = p.tp > 1 && rand() % 2;
-    p.shards = p.dp * p.cp / (p.dp > 1 ? ANY(1, 2) : 1);
+    p.shards = p.dp * p.cp / (p.dp > 2 ? ANY(1, 2, 4) : p.dp > 1 ? ANY(1, 2) : 1);
     return p;
 }
 

@@ -70,6 +70,8 @@ static void in_flight(void **state)
     const struct sp_pipeline deep = plan(SP_INTERLEAVED, 4, 8, 2), afab = plan(SP_GPIPE, 4, 8, 1);
     assert_true(sp_in_flight(&f, 0) == 4 && sp_in_flight(&f, 3) == 1);
     assert_true(sp_in_flight(&few, 0) == 3);
+    const struct sp_pipeline naive = plan(SP_NAIVE, 4, 8, 1);
+    assert_true(sp_in_flight(&naive, 0) == 1);
     assert_true(sp_in_flight(&deep, 0) == 5.5);
     assert_true(sp_in_flight(&afab, 0) == 8);
 }

@@ -90,8 +90,11 @@ static void make_problem(struct problem *p)
         p->space.policy[i] = next() % 2;
     for (int i = 0; i < SP_SCHEDULES; i++)
         p->space.schedule[i] = next() % 2;
-    for (int i = 0; i < 2; i++)
-        p->space.sequence_parallel[i] = p->space.stages_inside[i] = p->space.offload[i] = true;
+    const uint64_t placements = next() % 3;
+    for (int i = 0; i < 2; i++) { /* one placement of the stages, or both */
+        p->space.sequence_parallel[i] = p->space.offload[i] = true;
+        p->space.stages_inside[i] = (placements + 1) >> i & 1;
+    }
     p->space.offload[1] = p->hw.chip.pcie_bytes_per_s > 0;
     p->space.cp.most = 2;
     assert_true(sp_open_space(&p->space));
@@ -114,6 +117,9 @@ static void is_steps(const struct problem *p, const struct sp_found *f)
                      SP_PLAN_OK);
     sp_fullest_stage(&p->model, &p->precision, &f->plan, &p->framework.framework, &m);
     assert_true(p->space.zero[f->plan.zero] || f->plan.dp * f->plan.cp == 1);
+    const bool placed = p->hw.network.kind != SP_TORUS && f->plan.pp > 1 &&
+                        f->plan.dp * f->plan.cp > 1; /* where it makes a difference */
+    assert_true(!placed || p->space.stages_inside[f->plan.stages_inside]);
     assert_true(f->plan.etp == 1 || f->plan.etp == f->plan.tp);
     assert_true(sp_estimate_step(&in).step == f->step_s);
     assert_true((double)m.device == f->bytes);
