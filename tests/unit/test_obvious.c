@@ -953,13 +953,15 @@ static struct operators operators_of(const struct world *w, bool moe)
              (4e14 * k(w, SP_C_ATTENTION));
     double elements = 11 * D * wide;
     if (moe) {
+        const double inner = (double)w->p.etp;
         const double E = (double)m->moe.experts, here = E / (double)w->p.ep,
                      F = (double)m->moe.d_ff_expert;
         const double sent = T * (double)m->moe.top_k * w->p.imbalance * w->f.capacity_factor / t;
         const double shared = (double)m->moe.shared_experts * F;
         for (int expert = 0; expert < (int)here; expert++) {
-            o.up += product_s(w, sent / here, D, gates * F, true);
-            o.down += product_s(w, sent / here, F, D, true);
+            /* with TP inside an expert each rank has the rows of all, and a part of the columns */
+            o.up += product_s(w, sent * inner / here, D, gates * F / inner, true);
+            o.down += product_s(w, sent * inner / here, F / inner, D, true);
         }
         o.up += product_s(w, wide, D, E, false);
         if (shared > 0) {
@@ -1150,7 +1152,7 @@ static struct pass pass_of(const struct world *w, bool moe)
     /* tensor: a gather and a reduce-scatter of each block, one more gather backward with shards */
     const double one =
         gathering_s(w, TENSOR, t, 1, 2 * T * D) * (w->f.overlaps_tp ? k(w, SP_C_TP_EXPOSED) : 1);
-    const bool mlp_has_tp = !moe || w->m.moe.shared_experts > 0;
+    const bool mlp_has_tp = !moe || w->m.moe.shared_experts > 0 || p->etp > 1;
     const double down = w->f.stops_early ? 0 : r->down;
     const int each = p->sequence_parallel ? 5 : 4;
     double tp = each * one;
@@ -1162,9 +1164,9 @@ static struct pass pass_of(const struct world *w, bool moe)
         tp += redone * one * ((r->up > 0 ? before : 0) + (r->spare > 0 ? 0 : down) * after);
     }
     /* experts: there and back, forward and backward, and what is not kept */
-    const double way =
-        exchanging_s(w, experts_are(p), (double)p->ep, (double)p->etp,
-                     2 * T / t * (double)w->m.moe.top_k * D * p->imbalance * w->f.capacity_factor);
+    const double way = exchanging_s(w, experts_are(p), (double)p->ep, (double)p->etp,
+                                    2 * T / t * (double)(w->m.moe.top_k * p->etp) * D *
+                                        p->imbalance * w->f.capacity_factor);
     double ep = moe ? 4 * way : 0;
     if (moe && r->up == 1)
         ep += redone * way;
@@ -1333,6 +1335,8 @@ static void steps(void **state)
             w.p.shards = w.p.dp * w.p.cp;
         }
         w.p.batch *= w.p.micro_batch;
+        if (w.m.moe.experts > 0 && rand() % 3 == 0)
+            w.p.etp = w.p.tp;
         if (w.p.pp == 2 && rand() % 2) {
             w.p.schedule = (enum sp_schedule)(rand() % SP_SCHEDULES);
             if (w.p.schedule == SP_INTERLEAVED || w.p.schedule == SP_CIRCULAR)
