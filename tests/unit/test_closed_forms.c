@@ -269,6 +269,9 @@ static void slices(void **state)
     p.ep = 8;
     assert_int_equal(sp_check_plan(&m, &p, 16, 2), SP_PLAN_SLICES);
     assert_int_equal(sp_check_plan(&m, &p, 16, 1), SP_PLAN_OK);
+    p.dp = p.cp = 2;
+    p.ep = 4;
+    assert_int_equal(sp_check_plan(&m, &p, 16, 2), SP_PLAN_OK);
     const struct sp_plan four = {.dp = 4, .cp = 2}, three = {.dp = 3, .cp = 2};
     assert_int_equal(sp_default_shards(&four, 2), 4);
     assert_int_equal(sp_default_shards(&four, 1), 8);
