@@ -509,9 +509,21 @@ static void two_stages(void **state)
     assert_close(plan.activation_bytes, c.t.activation_bytes * (2 * v + 1) / v / m / 16, 1e-14);
 }
 
+/* TP 8 fills a node of 16 GPUs in two: the two shards meet over one NIC each. */
+static void shards_between_nodes(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-8b", "h100-16", 1e6, 8192);
+    const struct sp_strategy plan = sp_fit_on_real_axes(&c.in, &c.t, 8);
+    assert_true(plan.exists && plan.fsdp == 2);
+    assert_close(plan.loads.weights[SP_LINK_SCALEOUT], c.t.C * 2 / (5e10 * 1e6), 1e-14);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shards_between_nodes),
         cmocka_unit_test(two_stages),
         cmocka_unit_test(fastest_axis),
         cmocka_unit_test(mixed_is_mixed),
