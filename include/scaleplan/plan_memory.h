@@ -17,7 +17,7 @@ struct sp_layer_weights {
     double norms;      /* replicated over tp */
     double table;      /* of the vocabulary, at either end: padded, divides by tp */
     double positions;  /* learned ones: replicated over tp */
-    double last_norm;
+    double last_norm, first_norm; /* before the head; after the table, where there is one */
 };
 struct sp_layer_weights sp_count_layer_weights(const struct sp_model *model);
 

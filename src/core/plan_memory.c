@@ -32,6 +32,7 @@ struct sp_layer_weights sp_count_layer_weights(const struct sp_model *model)
         .table = table,
         .positions = (double)model->d_model * (double)model->learned_positions,
         .last_norm = norm,
+        .first_norm = model->embedding_norm ? norm : 0,
     };
 }
 
@@ -62,7 +63,7 @@ struct sp_stage_weights sp_weights_of_kind(const struct sp_model *model, const s
         .experts = moe * w->experts / (double)(plan->ep * plan->etp),
     };
     if (kind->first)
-        of.dense += w->table * padding / t + w->positions;
+        of.dense += w->table * padding / t + w->positions + w->first_norm;
     if (kind->last)
         of.dense += w->last_norm;
     if (kind->last && !(kind->first && model->tied_embeddings))

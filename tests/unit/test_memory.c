@@ -137,6 +137,24 @@ static void latent(void **state)
                  2. * (120 + 24 + 64 + 64 + 200), 0);
 }
 
+/* Two of four experts and a shared one, 50 wide, gated, D = 64: the outputs of three MLPs, gates
+ * and ups of 3 x 50. */
+static void shared_expert(void **state)
+{
+    (void)state;
+    const struct sp_model m = {
+        .layers = 2,
+        .d_model = 64,
+        .d_ff = 100,
+        .heads = 4,
+        .kv_heads = 4,
+        .head_dim = 16,
+        .vocab = 10,
+        .gated_mlp = true,
+        .moe = {.experts = 4, .top_k = 2, .shared_experts = 1, .d_ff_expert = 50}};
+    assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_MLP), 2. * (3 * 64 + 2 * 150), 0);
+}
+
 /* Every policy keeps no more than the one before it, and selective saves little with fused
  * attention.
  */
@@ -166,10 +184,15 @@ static void policies_shrink(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(state_bytes),       cmocka_unit_test(expert_states),
-        cmocka_unit_test(textbook_policies), cmocka_unit_test(korthikanti),
-        cmocka_unit_test(korthikanti_table), cmocka_unit_test(gated_grouped),
-        cmocka_unit_test(mixture),           cmocka_unit_test(latent),
+        cmocka_unit_test(state_bytes),
+        cmocka_unit_test(expert_states),
+        cmocka_unit_test(textbook_policies),
+        cmocka_unit_test(korthikanti),
+        cmocka_unit_test(korthikanti_table),
+        cmocka_unit_test(gated_grouped),
+        cmocka_unit_test(mixture),
+        cmocka_unit_test(shared_expert),
+        cmocka_unit_test(latent),
         cmocka_unit_test(policies_shrink),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);

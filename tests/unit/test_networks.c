@@ -157,6 +157,11 @@ static void layouts(void **state)
     g = sp_group_of(&hw, &layout, 1);
     assert_true(g.n == 1 && g.length[0] == 8 && g.wraps[0]);
     assert_true(sp_lay_out(&hw, all, 1, &layout) && sp_group_of(&hw, &layout, 1).n == 3);
+    int64_t ones[SP_LAYOUT_AXES + 1];
+    for (int i = 0; i <= SP_LAYOUT_AXES; i++)
+        ones[i] = 1;
+    assert_true(sp_lay_out(&hw, ones, SP_LAYOUT_AXES, &layout));
+    assert_false(sp_lay_out(&hw, ones, SP_LAYOUT_AXES + 1, &layout));
     /* two whole rings of 4 before parts of the ring of 8 */
     const struct sp_hardware turned = {
         .network = hw.network, .shape = {{8, 4, 4}}, .chips_per_slice = 128, .slices = 1};

@@ -123,6 +123,8 @@ static void list_model(const struct sp_model *m, struct listing *l)
     l->at[0].table = true;
     if (m->learned_positions > 0)
         put(l, -1, (double)m->learned_positions, D, ALL_HOLD_IT, false);
+    if (m->embedding_norm)
+        put_norm(l, m, -1, D);
     for (int layer = 0; layer < m->layers; layer++) {
         put_attention(l, m, layer);
         for (int norm = 0; norm < m->norms_per_layer; norm++)
@@ -169,7 +171,8 @@ static struct sp_model random_model(void)
                          .norm = rand() % 4,
                          .qk_norm = rand() % 3,
                          .norms_per_layer = ANY(1, 2, 4),
-                         .learned_positions = ANY(0, 0, 512)};
+                         .learned_positions = ANY(0, 0, 512),
+                         .embedding_norm = rand() % 2};
     if (rand() % 2) {
         m.moe = (struct sp_moe){.experts = ANY(4, 8),
                                 .top_k = ANY(1, 2, 3),

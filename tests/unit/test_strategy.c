@@ -427,6 +427,8 @@ static void chips_fed(void **state)
     load_case(&c, "llama2-13b", "v5p-64", 3e6, 4096);
     plan.critical_tokens_per_chip = 2e6;
     assert_int_equal(sp_chips_fed(&plan, &c.in, &c.t), sp_nearest_chips(&c.hw.network, 1, false));
+    plan.critical_tokens_per_chip = 3e6 / 20;
+    assert_int_equal(sp_chips_fed(&plan, &c.in, &c.t), 16); /* no slice of 17 to 20 chips */
     plan.critical_tokens_per_chip = 4e6;
     assert_int_equal(sp_chips_fed(&plan, &c.in, &c.t), 0);
     plan.critical_tokens_per_chip = NAN;
@@ -518,6 +520,8 @@ static void shards_between_nodes(void **state)
     const struct sp_strategy plan = sp_fit_on_real_axes(&c.in, &c.t, 8);
     assert_true(plan.exists && plan.fsdp == 2);
     assert_close(plan.loads.weights[SP_LINK_SCALEOUT], c.t.C * 2 / (5e10 * 1e6), 1e-14);
+    const struct sp_strategy two = sp_fit_on_real_axes(&c.in, &c.t, 2);
+    assert_close(two.loads.activations[SP_LINK_DOMAIN], c.t.C * 2 / (4.5e11 * c.t.F), 1e-14);
 }
 
 int main(void)
