@@ -313,6 +313,10 @@ static void stages_by_cost(void **state)
     assert_int_equal(sp_layers_of_stage(&m, 2, 0, SP_BALANCE_COST).dense, 7);
     assert_int_equal(sp_layers_of_stage(&m, 2, 1, SP_BALANCE_COST).dense, 1);
     assert_int_equal(sp_layers_of_stage(&m, 2, 0, SP_BALANCE_EVEN).dense, 4);
+    struct sp_model plain = m; /* layers of 128, a head of 520: 12.06, half of it 6.03 */
+    plain.gated_mlp = false;
+    plain.vocab = 130;
+    assert_int_equal(sp_layers_of_stage(&plain, 2, 0, SP_BALANCE_COST).dense, 7);
     struct sp_plan p = {.dp = 2,
                         .shards = 2,
                         .tp = 1,

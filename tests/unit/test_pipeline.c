@@ -180,8 +180,12 @@ static void tasks_wait_for_their_input(void **state)
         const int64_t m = dual      ? 2 * p + 2 * (rand() % 8)
                           : chunked ? p * (1 + rand() % 6)
                                     : 1 + rand() % 24;
-        const struct sp_pipeline q = plan(schedule, p, m, v);
-        const double hop = rand() % 2 ? 0 : 0.125, length[] = {1, thirds ? 1 : 2, 1};
+        struct sp_pipeline q = plan(schedule, p, m, v);
+        const double unit = rand() % 2 ? 1 : 0.0625, hop = rand() % 2 ? 0 : unit / 8;
+        const double length[] = {unit, thirds ? unit : 2 * unit, unit};
+        q.forward_s *= unit;
+        q.backward_s *= unit;
+        q.weight_grad_s *= unit;
         double scale[8];
         for (int s = 0; s < 8; s++)
             scale[s] = 1 + (rand() % 5) / 4.0;
