@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Changes src/core one token at a time and counts the changes that the tests catch.
 
-    mutate.py BUILD [--mutants N] [--seed S] [--jobs J] [--file NAME]
+    mutate.py BUILD [--mutants N] [--seed S] [--jobs J] [--file NAME] [--again LOG]
 
 BUILD is made by
     cmake -S . -B BUILD -DCMAKE_BUILD_TYPE=Release -DSCALEPLAN_CORE_LINKAGE=SHARED -DCMAKE_SKIP_RPATH=ON
@@ -53,6 +53,12 @@ def mutants_of(path):
     return text, found
 
 
+def described(text, mutant):
+    path, line, _, token, change = mutant
+    return "survived: src/core/%s:%d: %s -> %s: %s" % (os.path.basename(path), line, token, change,
+                                                     text.splitlines()[line - 1].strip())
+
+
 def run(command, timeout, env, cwd):
     try:
         return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
@@ -72,9 +78,12 @@ class Suite:
                        and n not in ("test_plot", "test_json", "test_text", "test_launch", "test_huggingface"))
         program = os.path.join(build, "scaleplan")
         cases = sorted(os.path.join(ROOT, "tests/textbook", n) for n in os.listdir(os.path.join(ROOT, "tests/textbook")))
-        transcripts = [os.path.join(ROOT, "tests/cli", n + ".test") for n in ("fit", "step", "search", "runs", "scaling", "lr")]
+        transcripts = [os.path.join(ROOT, "tests/cli", n + ".test") for n in ("fit", "step", "search", "runs", "scaling", "lr", "numbers", "show")]
+        documents = [os.path.join(ROOT, "README.md")] + sorted(
+            os.path.join(ROOT, "docs", n) for n in os.listdir(os.path.join(ROOT, "docs")) if n.endswith(".md"))
         self.commands = [[os.path.join(tests, n)] for n in units] + [[program, "check"] + cases]
         self.commands += [["bash", os.path.join(ROOT, "tests/cli/run.sh"), program, t] for t in transcripts]
+        self.commands += [["bash", os.path.join(ROOT, "tests/cli/docs.sh"), program] + documents]
         timed = []
         for command in self.commands:
             start = time.time()
@@ -129,6 +138,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--file")
+    parser.add_argument("--again", metavar="LOG", help="only what survived in an earlier run, by what it printed")
     args = parser.parse_args()
     build = os.path.abspath(args.build)
     texts, all_mutants = {}, []
@@ -137,6 +147,10 @@ def main():
             texts[os.path.join(CORE, name)], found = mutants_of(os.path.join(CORE, name))
             all_mutants += found
     random.Random(args.seed).shuffle(all_mutants)
+    if args.again:
+        with open(args.again) as file:
+            before = {line.strip() for line in file if line.startswith("survived: ")}
+        all_mutants = [m for m in all_mutants if described(texts[m[0]], m) in before]
     suite = Suite(build)
     suite.originals = {}
     for path, text in texts.items():
@@ -176,8 +190,7 @@ def main():
                 by_test[by] = by_test.get(by, 0) + 1
             else:
                 survived += 1
-                print("survived: src/core/%s:%d: %s -> %s: %s" % (os.path.basename(path), line, token, change,
-                      texts[path].splitlines()[line - 1].strip()), flush=True)
+                print(described(texts[path], (path, line, at, token, change)), flush=True)
     print("%d of %d mutants caught (%.1f %%); %d more compiled to the same code" % (
         caught, caught + survived, 100 * caught / max(1, caught + survived), same))
     print(", ".join("%s %d" % item for item in sorted(by_test.items(), key=lambda i: -i[1])))

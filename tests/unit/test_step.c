@@ -177,6 +177,11 @@ static void staged_and_bounds(void **unused)
         const struct sp_prepared prepared = sp_prepare_step(&in);
         sp_map_stages(&s.model, s.plan.pp, (enum sp_balance)s.framework.framework.balance, &map);
         sp_stage_times(&in, &prepared, &map, &staged);
+        for (int64_t at = 0; at<map.stages; at += map.stages> 1 ? map.stages - 1 : 1) {
+            const struct sp_stage_time one = sp_time_of_stage(&in, &prepared, at);
+            const struct sp_stage_time *const kind = &staged.kind[map.of[at]].time;
+            assert_true(one.matmul == kind->matmul && one.elementwise == kind->elementwise);
+        }
         assert_true(sp_estimate_prepared(&in, &prepared).step == step);
         assert_true(sp_estimate_staged(&in, &prepared, &map, &staged).step == step);
         assert_true(sp_least_step_s(&in, &prepared) <= step);

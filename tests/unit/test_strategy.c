@@ -511,6 +511,16 @@ static void two_stages(void **state)
     assert_close(plan.activation_bytes, c.t.activation_bytes * (2 * v + 1) / v / m / 16, 1e-14);
 }
 
+/* A step of 10^12 sequences of one token is cut into no more than a million micro-batches. */
+static void a_million_micro_batches(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-8b", "h100-16", 1e12, 1);
+    const struct sp_strategy plan = sp_fit_strategy(&c.in, &c.t, SP_PP_FSDP);
+    assert_true(plan.pp > 1 && plan.microbatches == 1000000);
+}
+
 /* TP 8 fills a node of 16 GPUs in two: the two shards meet over one NIC each. */
 static void shards_between_nodes(void **state)
 {
@@ -527,6 +537,7 @@ static void shards_between_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_million_micro_batches),
         cmocka_unit_test(shards_between_nodes),
         cmocka_unit_test(two_stages),
         cmocka_unit_test(fastest_axis),
