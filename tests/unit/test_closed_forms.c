@@ -272,6 +272,21 @@ static void slices(void **state)
     p.dp = p.cp = 2;
     p.ep = 4;
     assert_int_equal(sp_check_plan(&m, &p, 16, 2), SP_PLAN_OK);
+    p = (struct sp_plan){.dp = 6,
+                         .shards = 2,
+                         .tp = 2,
+                         .pp = 1,
+                         .vpp = 1,
+                         .cp = 1,
+                         .ep = 4,
+                         .etp = 1,
+                         .micro_batch = 1,
+                         .batch = 6,
+                         .seq = 64,
+                         .schedule = SP_1F1B};
+    assert_int_equal(sp_check_plan(&m, &p, 12, 1), SP_PLAN_OK); /* each expert once in a group */
+    p.shards = 3;
+    assert_int_equal(sp_check_plan(&m, &p, 12, 1), SP_PLAN_SHARDS); /* once or twice */
     const struct sp_plan four = {.dp = 4, .cp = 2}, three = {.dp = 3, .cp = 2};
     assert_int_equal(sp_default_shards(&four, 2), 4);
     assert_int_equal(sp_default_shards(&four, 1), 8);
