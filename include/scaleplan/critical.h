@@ -1,11 +1,11 @@
-/* Critical batches and degrees beside those of strategy.h: the other side of the same inequalities.
+/* Critical batches and degrees beside those of fit.h: the other side of the same inequalities.
  */
 #ifndef SCALEPLAN_CRITICAL_H
 #define SCALEPLAN_CRITICAL_H
 
 #include <stdint.h>
 
-#include <scaleplan/strategy.h>
+#include <scaleplan/fit.h>
 
 #pragma GCC visibility push(default)
 

@@ -20,7 +20,7 @@
  *   collective.h     time of collectives on tori and switches
  *   sharding.h       what a sharded product communicates
  *   critical.h       batch sizes at which communication hides
- *   strategy.h       the verdicts behind `scaleplan fit`
+ *   fit.h            the verdicts behind `scaleplan fit`
  *   pipeline.h       schedules, closed and played event by event
  *   training_run.h   days, energy, cost, failures of a run
  *   scaling_law.h    what a compute budget buys
@@ -54,7 +54,7 @@
 #include <scaleplan/software.h>
 #include <scaleplan/statistics.h>
 #include <scaleplan/step.h>
-#include <scaleplan/strategy.h>
+#include <scaleplan/fit.h>
 #include <scaleplan/training_run.h>
 
 #endif

@@ -1,12 +1,12 @@
-/* A command: a row of the table in main.c, one file each. */
+/* A command: a row of the table in commands.c, one file each in src/commands. */
 #ifndef SP_COMMAND_H
 #define SP_COMMAND_H
 
-#include "../config/load.h"
-#include "../plot/plot.h"
-#include "../report/report.h"
-#include "options.h"
-#include "words.h"
+#include "config/load.h"
+#include "plot/plot.h"
+#include "report/report.h"
+#include "cli/options.h"
+#include "cli/words.h"
 
 struct sp_example {
     const char *line, *what;

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../config/text.h"
-#include "command.h"
-#include "help.h"
-#include "plot_data.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/picture.h"
 
 /* One a line, in the order of --help. */
 /* clang-format off */

@@ -1,8 +1,8 @@
-#include "help.h"
+#include "cli/help.h"
 
 #include <string.h>
 
-#include "terminal.h"
+#include "cli/terminal.h"
 
 static const char *const formats[] = {"text", "json", "csv", NULL};
 static const char *const constants[] = {"published", "textbook", NULL};

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "command.h"
+#include "cli/command.h"
 
 /* Options that every command takes; they follow the command's own in its table. */
 extern const struct sp_option sp_common_options[];

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../config/text.h"
-#include "command.h"
+#include "base/text.h"
+#include "cli/command.h"
 
 const char *const sp_remat_names[] = {"none", "selective", "mlp", "dots", "full", NULL};
 const char *const sp_overlap_names[] = {"axes", "none", NULL};

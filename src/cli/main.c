@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../config/text.h"
-#include "../config/write_file.h"
-#include "command.h"
-#include "help.h"
-#include "interrupt.h"
-#include "plot_data.h"
-#include "terminal.h"
+#include "base/text.h"
+#include "base/write_file.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/interrupt.h"
+#include "cli/picture.h"
+#include "cli/terminal.h"
 
 static enum sp_exit print_errors(const struct sp_error *error)
 {

@@ -1,4 +1,4 @@
-#include "options.h"
+#include "cli/options.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../config/json.h"
-#include "../config/text.h"
-#include "../report/quantity.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "report/quantity.h"
 
 static int find_option(const struct sp_args *args, const char *name)
 {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../config/error.h"
+#include "base/error.h"
 
 enum sp_option_kind {
     SP_FLAG,

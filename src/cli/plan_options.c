@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../config/text.h"
+#include "base/text.h"
 
-#include "plan_options.h"
+#include "cli/plan_options.h"
 
 const char *const sp_policy_names[] = {"none", "selective", "mlp", "dots",
                                        "full", "alternate", "qkv", NULL};

@@ -2,7 +2,7 @@
 #ifndef SP_PLAN_OPTIONS_H
 #define SP_PLAN_OPTIONS_H
 
-#include "command.h"
+#include "cli/command.h"
 
 /* Everything a step is estimated from. */
 struct sp_planned {

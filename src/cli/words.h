@@ -2,7 +2,7 @@
 #ifndef SP_WORDS_H
 #define SP_WORDS_H
 
-#include "options.h"
+#include "cli/options.h"
 
 enum { SP_MAX_WORDS = 256 };
 struct sp_words {

@@ -1,10 +1,10 @@
-#include "array.h"
+#include "config/array.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 double sp_element_bytes(const char *dtype)
 {

@@ -6,7 +6,7 @@
 
 #include <scaleplan/sharding.h>
 
-#include "error.h"
+#include "base/error.h"
 
 enum { SP_MAX_DIMS = 8 };
 

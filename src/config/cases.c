@@ -1,12 +1,12 @@
-#include "cases.h"
+#include "config/cases.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "load.h"
-#include "text.h"
+#include "config/load.h"
+#include "base/text.h"
 
 const struct sp_case_member sp_case_members[] = {
     {"id", SP_CASE_IS_TEXT, true, 0, 0, "name of the case, unlike all others of the file"},

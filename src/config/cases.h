@@ -16,7 +16,7 @@
 
 #include <stddef.h>
 
-#include "json.h"
+#include "base/json.h"
 
 enum { SP_CASE_MAX_ARGS = 64, SP_CASE_MAX_VALUES = 64 };
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "huggingface.h"
-#include "load.h"
-#include "text.h"
+#include "config/huggingface.h"
+#include "config/load.h"
+#include "base/text.h"
 
 static const char *const set_prefixes[] = {"model", "hw",        "precision",
                                            "law",   "framework", "profile"};

@@ -24,7 +24,7 @@ foreach(pair IN ITEMS "models SP_MODELS" "hardware SP_HARDWARE" "precision SP_PR
   endforeach()
 endforeach()
 file(WRITE "${OUTPUT}" "/* Generated from configs/ by embed.cmake. */
-#include \"load.h\"
+#include \"config/load.h\"
 
 ${arrays}
 const struct sp_builtin sp_builtins[] = {

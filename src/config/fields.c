@@ -1,4 +1,4 @@
-#include "fields.h"
+#include "config/fields.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include <scaleplan/hardware.h>
 
-#include "text.h"
+#include "base/text.h"
 
 struct decoder {
     const struct sp_field_table *table;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "json.h"
+#include "base/json.h"
 
 enum sp_field_type {
     SP_FIELD_TEXT,   /* char[size] */

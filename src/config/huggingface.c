@@ -1,10 +1,10 @@
-#include "huggingface.h"
+#include "config/huggingface.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 /* What sets a family apart beyond its row. */
 enum traits {
@@ -55,21 +55,21 @@ struct pattern {
 #define SIZES(...)
 #define GLOBAL_EVERY(...)
 static const struct family families[] = {
-#include "huggingface_families.def"
+#include "config/huggingface_families.def"
 };
 #undef FAMILY
 #undef SIZES
 #define FAMILY(...)
 #define SIZES(...) {__VA_ARGS__},
 static const struct sizes default_sizes[] = {
-#include "huggingface_families.def"
+#include "config/huggingface_families.def"
 };
 #undef SIZES
 #undef GLOBAL_EVERY
 #define SIZES(...)
 #define GLOBAL_EVERY(...) {__VA_ARGS__},
 static const struct pattern patterns[] = {
-#include "huggingface_families.def"
+#include "config/huggingface_families.def"
 };
 #undef FAMILY
 #undef SIZES

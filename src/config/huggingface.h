@@ -2,7 +2,7 @@
 #ifndef SP_HUGGINGFACE_H
 #define SP_HUGGINGFACE_H
 
-#include "json.h"
+#include "base/json.h"
 
 /* Whether a document is a Hugging Face config: it names its architecture and has no native keys. */
 bool sp_is_huggingface(const cJSON *root);

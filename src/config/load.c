@@ -1,4 +1,4 @@
-#include "load.h"
+#include "config/load.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "text.h"
+#include "base/text.h"
 
 const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS] = {
     [SP_MODELS] = {"models", "model", &sp_model_table},

@@ -6,8 +6,8 @@
 
 #include <scaleplan/scaleplan.h>
 
-#include "error.h"
-#include "fields.h"
+#include "base/error.h"
+#include "config/fields.h"
 
 enum sp_config_kind {
     SP_MODELS,

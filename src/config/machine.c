@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "load.h"
-#include "text.h"
+#include "config/load.h"
+#include "base/text.h"
 
 /* A machine spec, taken apart. */
 struct machine_spec {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "load.h"
+#include "config/load.h"
 
 /* Residual of a stack that no run is known of: what leaving a whole source out costs. */
 #define UNSEEN_RESIDUAL 0.12

@@ -4,8 +4,8 @@
 
 #include <scaleplan/scaleplan.h>
 
-#include "fields.h"
-#include "load.h"
+#include "config/fields.h"
+#include "config/load.h"
 
 #define N_FIELDS(array) (sizeof(array) / sizeof *(array))
 #define MOST 1e18

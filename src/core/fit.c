@@ -1,7 +1,7 @@
 /* The rows of `fit`, its best plan, and the smallest change that turns each "no" into a "yes". */
 #include <math.h>
 
-#include "strategy_internal.h"
+#include "core/fit_internal.h"
 
 struct search {
     const struct sp_fit_input *in;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "pipeline_internal.h"
+#include "core/pipeline_internal.h"
 
 /* What a device does next: passes of one of its two phases (0: the direction that enters on its
  * half of the pipeline), a pair of a forward pass of `phase` and a backward pass of the other,

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "pipeline_internal.h"
+#include "core/pipeline_internal.h"
 
 /* A play under way. Every task has a fixed slot, so that a dependency is an index away. */
 struct play {

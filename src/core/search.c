@@ -1,8 +1,8 @@
 /* Branch and bound over one group of plans. */
 #include <math.h>
 
-#include "search_internal.h"
-#include "step_internal.h"
+#include "core/search_internal.h"
+#include "core/step_internal.h"
 
 /* A group on its way through the space. */
 struct looking {

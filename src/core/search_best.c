@@ -1,7 +1,7 @@
 /* What a search keeps: the best, or the front of step time and memory. */
 #include <math.h>
 
-#include "search_internal.h"
+#include "core/search_internal.h"
 
 static bool before(const struct sp_found *a, const struct sp_found *b)
 {

@@ -1,5 +1,5 @@
 /* The space of a search: which values each dimension takes, and how many plans that makes. */
-#include "search_internal.h"
+#include "core/search_internal.h"
 
 static bool allows(const struct sp_degree *degree, int64_t value)
 {

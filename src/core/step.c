@@ -3,7 +3,7 @@
 
 #include <scaleplan/flops.h>
 
-#include "step_internal.h"
+#include "core/step_internal.h"
 
 enum { ELEMENT = 2 }; /* bytes of a weight that is gathered, of a gradient that is reduced */
 

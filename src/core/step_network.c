@@ -2,7 +2,7 @@
  * then CP, DP, and PP outermost; with `stages_inside` PP before DP. */
 #include <math.h>
 
-#include "step_internal.h"
+#include "core/step_internal.h"
 
 enum { ELEMENT = 2 };
 

@@ -3,7 +3,7 @@
 
 #include <scaleplan/flops.h>
 
-#include "step_internal.h"
+#include "core/step_internal.h"
 
 enum { ELEMENT = 2 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch_internal.h"
+#include "launch/launch_internal.h"
 
 static const cJSON *at(const cJSON *root, const char *section, const char *key)
 {

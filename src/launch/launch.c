@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../config/text.h"
-#include "launch_internal.h"
+#include "base/text.h"
+#include "launch/launch_internal.h"
 
 const char *const sp_target_names[] = {"megatron", "torchtitan", "deepspeed",
                                        "maxtext",  "jax",        NULL};

@@ -2,7 +2,7 @@
 #ifndef SP_LAUNCH_H
 #define SP_LAUNCH_H
 
-#include "../config/load.h"
+#include "config/load.h"
 
 #include <scaleplan/plan.h>
 

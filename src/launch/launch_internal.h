@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "launch.h"
+#include "launch/launch.h"
 
 /* Adds an option of `step`; a remark. */
 __attribute__((format(printf, 3, 4))) void

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "maxtext.h"
+#include "launch/maxtext.h"
 
 /* Weights shard over fsdp, expert and context axes (logical_axis_rules of base.yml, "embed"). */
 static void read_sharding(const double degree[DEGREES], const struct sp_hardware *hw,

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "launch_internal.h"
+#include "launch/launch_internal.h"
 
 /* Models that it has a configuration of (MaxText/configs/models), by their names here and there. */
 enum { SP_MAXTEXT_MODELS = 30 };

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "maxtext.h"
+#include "launch/maxtext.h"
 
 /* Axes of its mesh. Several stand for one degree of a plan; `as` says so where that is not all they
  * mean, and "" that nothing here stands for them. */

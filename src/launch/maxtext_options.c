@@ -3,7 +3,7 @@
 
 #include <yaml.h>
 
-#include "maxtext.h"
+#include "launch/maxtext.h"
 
 const char *const sp_maxtext_models[][2] = {
     {"llama2-7b", "llama2-7b"},

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "megatron.h"
+#include "launch/megatron.h"
 
 /* Whole numbers that stand for one another. */
 const struct sp_degree_flag sp_degree_flags[] = {

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "launch_internal.h"
+#include "launch/launch_internal.h"
 
 /* A whole number of a plan: its flag, the option of `step`, its place in struct sp_plan. */
 struct sp_degree_flag {

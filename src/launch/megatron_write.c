@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "megatron.h"
+#include "launch/megatron.h"
 
 static int64_t member(const void *base, size_t offset)
 {

@@ -1,7 +1,7 @@
 /* The arguments inside of a shell's script, without running it. */
 #include <string.h>
 
-#include "launch_internal.h"
+#include "launch/launch_internal.h"
 
 static bool is_flag(const char *word)
 {

@@ -2,7 +2,7 @@
  * measure its batches. Fields: torchtitan/config and torchtitan/trainer.py. */
 #include <string.h>
 
-#include "launch_internal.h"
+#include "launch/launch_internal.h"
 
 /* Its name of a schedule; NULL: none. */
 static const char *schedule_name(const struct sp_plan *p)

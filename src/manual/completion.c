@@ -2,8 +2,8 @@
  * program when they are needed, so that the user's own are among them. */
 #include <string.h>
 
-#include "../cli/help.h"
-#include "manual.h"
+#include "cli/help.h"
+#include "manual/manual.h"
 
 /* Names of the configs of a kind, one a line, as a shell's words. */
 #define NAMES                                                                                      \

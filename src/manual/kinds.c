@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "manual.h"
+#include "manual/manual.h"
 
 const struct sp_manual_kind sp_manual_kinds[] = {
     {SP_MODELS, "the shape of a transformer, or the size alone of any other model"},

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "manual.h"
+#include "manual/manual.h"
 
 static FILE *open_in(const char *folder, const char *name)
 {

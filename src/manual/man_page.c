@@ -1,8 +1,8 @@
 /* Man pages in roff: the same words as --help. */
 #include <string.h>
 
-#include "../cli/help.h"
-#include "manual.h"
+#include "cli/help.h"
+#include "manual/manual.h"
 
 /* Text in roff: nothing in it may be an escape or a request. */
 static void put(const char *text, FILE *out)

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "../cli/command.h"
+#include "cli/command.h"
 
 /* Each returns false when there is no such command, shell or kind. */
 bool sp_write_man_page(const char *name, const char *version, FILE *out); /* "scaleplan-fit.1" */

@@ -1,7 +1,7 @@
 /* docs/config.md: every key of every config file. */
 #include <string.h>
 
-#include "manual.h"
+#include "manual/manual.h"
 
 static void put_cell(const char *text, FILE *out)
 {

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/help.h"
-#include "../config/cases.h"
-#include "manual.h"
+#include "cli/help.h"
+#include "config/cases.h"
+#include "manual/manual.h"
 
 #define DRAFT "https://json-schema.org/draft/2020-12/schema"
 #define SHAPE_PATTERN "^[0-9]+(x[0-9]+){0,2}$"

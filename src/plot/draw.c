@@ -1,5 +1,5 @@
 /* gnuplot as a child process, and a picture put in its place in one piece. */
-#include "plot.h"
+#include "plot/plot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "script.h"
+#include "plot/script.h"
 
 extern char **environ;
 

@@ -1,5 +1,5 @@
 /* What stands in a panel of a picture file: series, rules, labels, and how they look. */
-#include "script.h"
+#include "plot/script.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A figure's parts: growing lists of numbers, ticks and labels. */
-#include "plot.h"
+#include "plot/plot.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "script.h"
+#include "plot/script.h"
 
 /* What a text covers, in characters from the panel's lower left corner. */
 struct extent {

@@ -1,5 +1,5 @@
 /* Bars, waterfalls and timelines: boxes on rows. */
-#include "pictures.h"
+#include "plot/pictures.h"
 
 #include <ctype.h>
 #include <math.h>

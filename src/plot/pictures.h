@@ -5,7 +5,7 @@
 #ifndef SP_PICTURES_H
 #define SP_PICTURES_H
 
-#include "plot.h"
+#include "plot/plot.h"
 
 enum { SP_MAX_PARTS = 8 };
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../config/error.h"
+#include "base/error.h"
 
 enum { SP_MAX_PANELS = 2, SP_MAX_SERIES = 40, SP_PLOT_TEXT = 160 };
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "script.h"
+#include "plot/script.h"
 
 /* Where x and y stand among the numbers of a point or box. */
 static void look_at(struct sp_scale *scale, const struct sp_plot_axis *axis, double value)

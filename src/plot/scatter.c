@@ -1,11 +1,11 @@
 /* Rooflines and Pareto fronts: points with names. */
-#include "pictures.h"
+#include "plot/pictures.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
 
-#include "script.h"
+#include "plot/script.h"
 
 struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *r)
 {

@@ -1,5 +1,5 @@
 /* The script of a picture file, SVG or PNG: where panels, titles and keys lie. */
-#include "script.h"
+#include "plot/script.h"
 
 #include <math.h>
 #include <stdlib.h>

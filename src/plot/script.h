@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "plot.h"
+#include "plot/plot.h"
 
 /* The script, of *length bytes (free it); NULL when memory ran out. Numbers stand in datablocks,
  * strings in single quotes. */

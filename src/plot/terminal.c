@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "script.h"
+#include "plot/script.h"
 
 /* Characters of the axes around the plot. */
 enum { BOTTOM = 3, RIGHT = 4, LEGEND_GAP = 3 };

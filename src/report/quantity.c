@@ -1,4 +1,4 @@
-#include "quantity.h"
+#include "report/quantity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #define Q(id, key, label, unit, formula, source, meaning)                                          \
     [SP_Q_##id] = {key, label, SP_##unit, formula, source, meaning},
 const struct sp_quantity_info sp_quantities[SP_QUANTITIES] = {
-#include "quantities/all.def"
+#include "report/quantities/all.def"
 };
 #undef Q
 

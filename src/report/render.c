@@ -1,11 +1,11 @@
 /* Which keys are asked for, bare values, JSON, CSV and explanations. */
-#include "report_internal.h"
-#include "rows.h"
+#include "report/report_internal.h"
+#include "report/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../config/json.h"
+#include "base/json.h"
 
 void sp_format_entry(const struct sp_entry *entry, char *out, size_t size)
 {

@@ -1,11 +1,11 @@
-#include "report_internal.h"
+#include "report/report_internal.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../config/text.h"
+#include "base/text.h"
 
 static void *must(void *memory)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "quantity.h"
+#include "report/quantity.h"
 
 /* A symbol that a formula may use, with the number put in. */
 struct sp_symbol {

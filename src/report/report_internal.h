@@ -2,7 +2,7 @@
 #ifndef SP_REPORT_INTERNAL_H
 #define SP_REPORT_INTERNAL_H
 
-#include "report.h"
+#include "report/report.h"
 
 struct sp_scope {
     char prefix[112];

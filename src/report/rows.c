@@ -1,11 +1,11 @@
-#include "rows.h"
+#include "report/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
-#include "../config/text.h"
+#include "base/text.h"
 
 void sp_write_csv_cell(const char *text, bool guard, FILE *out)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report_internal.h"
+#include "report/report_internal.h"
 
 void sp_human_entry(const struct sp_entry *entry, char *out, size_t size)
 {

@@ -1,4 +1,4 @@
-#include "run_search.h"
+#include "search/run_search.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../src/config/load.h"
-#include "../../src/search/run_search.h"
+#include "config/load.h"
+#include "search/run_search.h"
 
 struct problem {
     const char *model, *hw;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../src/config/load.h"
+#include "config/load.h"
 
 static struct sp_model model;
 static struct sp_hardware hw;

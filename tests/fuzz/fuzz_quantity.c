@@ -1,7 +1,7 @@
 /* Numbers as people type them: finite and not negative, or refused. */
 #include "fuzz.h"
 
-#include "config/text.h"
+#include "base/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/calibrate/calibration.h"
-#include "../../src/calibrate/profile_file.h"
-#include "../../src/config/write_file.h"
+#include "runs/calibration.h"
+#include "runs/profile_file.h"
+#include "base/write_file.h"
 
 static const char tiers[] = "D8M";
 static const char *const tier_names[] = {"dense 16-bit", "dense fp8", "MoE"};

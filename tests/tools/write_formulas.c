@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../src/report/quantity.h"
+#include "report/quantity.h"
 
 #define Q(id, key, label, unit, formula, source, meaning) [SP_Q_##id] = #id,
 static const char *const ids[SP_QUANTITIES] = {
-#include "../../src/report/quantities/all.def"
+#include "report/quantities/all.def"
 };
 #undef Q
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/json.h"
+#include "base/json.h"
 
 /* Parses and expects a message that contains `part`; NULL: no error. */
 static void expect_bytes(const char *text, size_t length, const char *part)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "config/json.h"
+#include "base/json.h"
 
 /* What sp_render writes; free() it. */
 /* Not inlined: gcc then takes the stream's pointer for a dangling one. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "config/error.h"
-#include "config/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 static void numbers(void **state)
 {

@@ -1,0 +1,25 @@
+/* Comma-separated tables with a header row, read through libcsv. */
+#ifndef SP_CSV_H
+#define SP_CSV_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct sp_csv {
+    char **cells; /* row after row, the header first; "" where a cell is empty */
+    size_t columns, rows, n_cells, room;
+};
+
+/* Parses a whole file's text. Every row must have as many cells as the header. Free the result. */
+bool sp_read_csv(const char *text, size_t length, const char *origin, struct sp_csv *csv,
+                 struct sp_error *error);
+void sp_csv_free(struct sp_csv *csv);
+
+/* Number of the column of that name, or -1. */
+int sp_csv_column(const struct sp_csv *csv, const char *name);
+
+/* A cell; row 0 is the first after the header. "" for column -1. */
+const char *sp_csv_cell(const struct sp_csv *csv, size_t row, int column);
+
+#endif

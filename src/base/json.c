@@ -1,0 +1,257 @@
+#include "base/json.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_syntax.h"
+#include "base/text.h"
+
+struct place {
+    size_t line, column;
+};
+
+static struct place place_of(const char *text, size_t offset)
+{
+    struct place place = {1, 1};
+    for (size_t i = 0; i < offset; i++) {
+        if (text[i] == '\n') {
+            place.line++;
+            place.column = 1;
+        } else {
+            place.column++;
+        }
+    }
+    return place;
+}
+
+static bool fail_at(const struct sp_json *json, size_t offset, struct sp_error *error,
+                    const char *what)
+{
+    const struct place place = place_of(json->text, offset);
+    return sp_fail(error, SP_INPUT, "%s:%zu:%zu: %s", sp_safe(json->origin), place.line,
+                   place.column, what);
+}
+
+/* Encoding and grammar, before cJSON sees the text. */
+static bool check_text(const struct sp_json *json, struct sp_error *error)
+{
+    const unsigned char *s = (const unsigned char *)json->text;
+    if (strspn(json->text, " \t\r\n") == json->length)
+        return sp_fail(error, SP_INPUT, "%s: the file is empty, expected a JSON object",
+                       sp_safe(json->origin));
+    for (size_t i = 0; i < json->length;) {
+        const size_t length = sp_utf8_length(s + i, json->length - i);
+        if (length == 0)
+            return fail_at(json, i, error, "not valid UTF-8");
+        if (s[i] == 0)
+            return fail_at(json, i, error, "NUL byte, expected JSON text");
+        i += length;
+    }
+    size_t where;
+    const char *const wrong = sp_json_syntax(json->text, json->length, &where);
+    return !wrong || fail_at(json, where, error, wrong);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const cJSON *const *x = a, *const *y = b;
+    return strcmp((*x)->string, (*y)->string);
+}
+
+/* A member whose key another member has too; NULL: none. Sorted, as an object may have 10000. */
+static const cJSON *find_twin(const cJSON *object)
+{
+    const size_t n = (size_t)cJSON_GetArraySize(object);
+    const cJSON **const members = calloc(n + 1, sizeof(const cJSON *)), *member;
+    const cJSON *twin = NULL;
+    size_t i = 0;
+    if (!members)
+        abort();
+    cJSON_ArrayForEach(member, object)
+    {
+        members[i++] = member;
+    }
+    qsort(members, n, sizeof(const cJSON *), compare_keys);
+    for (i = 1; i < n && !twin; i++)
+        if (strcmp(members[i - 1]->string, members[i]->string) == 0)
+            twin = members[i];
+    free(members);
+    return twin;
+}
+
+/* Refuses duplicate keys and numbers that are not finite, all the way down. `path` is the node's
+ * own; members of lists go by the path of the list. */
+static bool check_tree(const struct sp_json *json, const cJSON *node, const char *path,
+                       struct sp_error *error)
+{
+    int members = 0;
+    char own[160];
+    const cJSON *child;
+    if (cJSON_IsNumber(node) && !isfinite(node->valuedouble))
+        return sp_fail(error, SP_INPUT, "%s: %s%sthe number is too large",
+                       sp_json_place(json, path), sp_safe(path), *path ? ": " : "");
+    if (cJSON_GetArraySize(node) > SP_JSON_MAX_MEMBERS)
+        return sp_fail(error, SP_INPUT, "%s: more than 10000 members in one object or array",
+                       sp_json_place(json, path));
+    const cJSON *const twin = cJSON_IsObject(node) ? find_twin(node) : NULL;
+    if (twin) {
+        snprintf(own, sizeof own, "%s%s%s", path, *path ? "." : "", twin->string);
+        return sp_fail(error, SP_INPUT, "%s: %s: the key stands twice", sp_json_place(json, own),
+                       sp_safe(own));
+    }
+    cJSON_ArrayForEach(child, node)
+    {
+        char index[16];
+        snprintf(index, sizeof index, "%d", members++);
+        snprintf(own, sizeof own, "%s%s%s", path, *path ? "." : "",
+                 child->string ? child->string : index);
+        if (!check_tree(json, child, own, error))
+            return false;
+    }
+    return true;
+}
+
+bool sp_json_parse(const char *text, size_t length, const char *origin, struct sp_json *json,
+                   struct sp_error *error)
+{
+    *json = (struct sp_json){.text = text, .length = length, .origin = origin};
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark is harmless */
+        json->text += 3;
+        json->length -= 3;
+    }
+    if (!check_text(json, error))
+        return false;
+    const char *end = json->text;
+    json->root = cJSON_ParseWithLengthOpts(json->text, json->length + 1, &end, 1);
+    if (!json->root) {
+        size_t at = (size_t)(end - json->text);
+        return fail_at(json, at < json->length ? at : json->length, error,
+                       at < json->length ? "not valid JSON here" : "the JSON ends too early");
+    }
+    if (!check_tree(json, json->root, "", error)) {
+        sp_json_free(json);
+        return false;
+    }
+    if (!cJSON_IsObject(json->root) && !cJSON_IsArray(json->root)) {
+        sp_json_free(json);
+        return sp_fail(error, SP_INPUT, "%s:1:1: expected a JSON object", sp_safe(origin));
+    }
+    return true;
+}
+
+void sp_json_free(struct sp_json *json)
+{
+    cJSON_Delete(json->root);
+    json->root = NULL;
+}
+
+static const char *skip_space(const char *s)
+{
+    return s + strspn(s, " \t\r\n");
+}
+
+static const char *skip_string(const char *s)
+{
+    for (s++; *s && *s != '"'; s++)
+        if (*s == '\\' && s[1])
+            s++;
+    return *s ? s + 1 : s;
+}
+
+/* Past the value at s; the text is known to be valid JSON. */
+static const char *skip_value(const char *s)
+{
+    int depth = 0;
+    do {
+        s = skip_space(s);
+        if (*s == '"') {
+            s = skip_string(s);
+        } else if (*s == '{' || *s == '[') {
+            depth++;
+            s++;
+        } else if (*s == '}' || *s == ']') {
+            depth--;
+            s++;
+        } else if (*s == ',' || *s == ':') {
+            s++;
+        } else {
+            s += strcspn(s, ",:]}[{\" \t\r\n");
+        }
+    } while (*s && depth > 0);
+    return s;
+}
+
+/* The key `name` (length n) of the object at s; NULL when there is none. The last of twins. */
+static const char *find_key(const char *s, const char *name, size_t n)
+{
+    const char *found = NULL;
+    if (*s != '{')
+        return NULL;
+    for (s = skip_space(s + 1); *s == '"';) {
+        const char *const key = s, *const end = skip_string(s);
+        if ((size_t)(end - key) == n + 2 && strncmp(key + 1, name, n) == 0)
+            found = key;
+        s = skip_space(end);
+        s = skip_space(skip_value(s + 1));
+        if (*s == ',')
+            s = skip_space(s + 1);
+    }
+    return found;
+}
+
+/* The element `index` of the array at s; NULL when there is none. */
+static const char *find_element(const char *s, const char *index)
+{
+    if (*s != '[' || !isdigit((unsigned char)*index))
+        return NULL;
+    s = skip_space(s + 1);
+    for (long left = strtol(index, NULL, 10); *s && *s != ']'; left--) {
+        if (left == 0)
+            return s;
+        s = skip_space(skip_value(s));
+        if (*s == ',')
+            s = skip_space(s + 1);
+    }
+    return NULL;
+}
+
+const char *sp_json_place(const struct sp_json *json, const char *path)
+{
+    static char out[256];
+    if (!json->text) {
+        snprintf(out, sizeof out, "%s", sp_safe(json->origin));
+        return out;
+    }
+    const char *value = skip_space(json->text), *key = value;
+    while (*path) {
+        const size_t n = strcspn(path, ".");
+        const char *const element = find_element(value, path);
+        const char *const next = element ? element : find_key(value, path, n);
+        if (!next)
+            break;
+        key = next;
+        value = element ? element : skip_space(skip_space(skip_string(key)) + 1);
+        path += n + (path[n] == '.');
+    }
+    const struct place place = place_of(json->text, (size_t)(key - json->text));
+    snprintf(out, sizeof out, "%s:%zu:%zu", sp_safe(json->origin), place.line, place.column);
+    return out;
+}
+
+void sp_format_double(double value, char *out, size_t size)
+{
+    if (!isfinite(value)) {
+        snprintf(out, size, "null");
+        return;
+    }
+    if (value == 0)
+        value = 0; /* no "-0" */
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, size, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            return;
+    }
+}

@@ -1,0 +1,38 @@
+/* The one door to cJSON: strict parsing with places, and numbers written so that they read back
+ * equal. */
+#ifndef SP_JSON_H
+#define SP_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/error.h"
+
+enum { SP_JSON_MAX_BYTES = 4 << 20, SP_JSON_MAX_MEMBERS = 10000 };
+
+/* A parsed document. `origin` names it in messages ("my.json", "built-in models/gpt2"). */
+struct sp_json {
+    cJSON *root;
+    const char *text;
+    size_t length;
+    const char *origin;
+};
+
+/* Parses strict JSON: UTF-8, no trailing text, no duplicate keys, finite numbers, bounded depth.
+ * The text and origin must outlive the document. On failure the error tells the line and column. */
+bool sp_json_parse(const char *text, size_t length, const char *origin, struct sp_json *json,
+                   struct sp_error *error);
+
+void sp_json_free(struct sp_json *json);
+
+/* "origin:line:column" of the key at a dotted path ("moe.experts", "3.args" in an array), of what
+ * holds it when it is not there, or the origin alone of a document without text. Valid until the
+ * next call. */
+const char *sp_json_place(const struct sp_json *json, const char *path);
+
+/* Shortest decimal form that reads back as the same double; "null" for NAN and infinities. */
+void sp_format_double(double value, char *out, size_t size);
+
+#endif

@@ -1,0 +1,179 @@
+#include "base/write_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+/* What sp_write_file was given; NULL: nothing. */
+static struct {
+    char *path, *text;
+} handed_in;
+
+/* A path that cannot be opened is a wrong value; what cannot be written is output that failed. */
+static bool fail_at(const char *path, enum sp_exit code, struct sp_error *error)
+{
+    return sp_fail(error, code, "%s: %s", sp_safe(path), strerror(errno));
+}
+
+/* Writes all of the text and closes, also after a failure; errno says why. */
+static bool write_all(int file, const char *text)
+{
+    size_t left = strlen(text);
+    bool ok = true;
+    while (ok && left > 0) {
+        const ssize_t n = write(file, text, left);
+        if (n < 0 && errno == EINTR)
+            continue;
+        ok = n >= 0;
+        if (ok) {
+            text += n;
+            left -= (size_t)n;
+        }
+    }
+    const int why = errno;
+    const bool closed = close(file) == 0;
+    if (!ok)
+        errno = why;
+    return ok && closed;
+}
+
+static bool write_directly(const char *path, const char *text, struct sp_error *error)
+{
+    const int file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (file < 0)
+        return fail_at(path, SP_INPUT, error);
+    return write_all(file, text) || fail_at(path, SP_INTERNAL, error);
+}
+
+/* Puts `name` in the place of what follows the last slash of `path`; false when there is no room.
+ */
+static bool beside(char path[PATH_MAX], const char *name)
+{
+    char *const slash = strrchr(path, '/');
+    const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
+    if (folder + strlen(name) >= PATH_MAX)
+        return false;
+    snprintf(path + folder, PATH_MAX - folder, "%s", name);
+    return true;
+}
+
+/* Where a path leads, links followed by hand: the last may lead to a file that is not there yet,
+ * for which realpath has no answer. False with errno. */
+static bool follow(const char *path, char target[PATH_MAX])
+{
+    enum { MOST_LINKS = 40 };
+    char link[PATH_MAX];
+    errno = ENAMETOOLONG;
+    if (strlen(path) >= PATH_MAX)
+        return false;
+    snprintf(target, PATH_MAX, "%s", path);
+    for (int i = 0; i < MOST_LINKS; i++) {
+        const ssize_t n = readlink(target, link, sizeof link - 1);
+        if (n < 0)
+            return errno == EINVAL || errno == ENOENT; /* no link, or nothing there */
+        link[n] = '\0';
+        errno = ENAMETOOLONG;
+        if (link[0] == '/')
+            snprintf(target, PATH_MAX, "%s", link);
+        else if (!beside(target, link))
+            return false;
+    }
+    errno = ELOOP;
+    return false;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* The permissions of a file that replaces another: those that it had, or what the umask leaves. */
+static mode_t mode_of(const struct stat *before)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    return before ? before->st_mode & 0777 : 0666 & ~mask;
+}
+
+/* `before` is what stands at `target`, or NULL. The temporary file has a short name of its own: the
+ * target's may be as long as names can be. */
+static bool replace(const char *path, const char *target, const struct stat *before,
+                    const char *text, struct sp_error *error)
+{
+    char temporary[PATH_MAX];
+    snprintf(temporary, sizeof temporary, "%s", target);
+    errno = ENAMETOOLONG;
+    const int file = beside(temporary, ".scaleplan-XXXXXX") ? mkstemp(temporary) : -1;
+    if (file < 0)
+        return fail_at(path, SP_INPUT, error);
+    bool ok = fchmod(file, mode_of(before)) == 0;
+    ok = write_all(file, text) && ok;
+    const bool written = ok;
+    ok = ok && rename(temporary, target) == 0;
+    if (ok)
+        return true;
+    const int why = errno;
+    unlink(temporary);
+    errno = why;
+    /* A name that is too long or a folder shows here: a wrong value, not a failed write. */
+    return fail_at(path, written ? SP_INPUT : SP_INTERNAL, error);
+}
+
+static bool write_at(const char *path, const char *text, struct sp_error *error)
+{
+    struct stat there, led;
+    char target[PATH_MAX];
+    const bool exists = stat(path, &there) == 0;
+    if (exists && !S_ISREG(there.st_mode))
+        return write_directly(path, text, error);
+    if (!follow(path, target))
+        return fail_at(path, SP_INPUT, error);
+    /* Links of /proc to open files need not name the file they lead to. */
+    if (exists && (stat(target, &led) != 0 || !is_same(&there, &led)))
+        return write_directly(path, text, error);
+    return replace(path, target, exists ? &there : NULL, text, error);
+}
+
+void sp_forget_file(void)
+{
+    free(handed_in.path);
+    free(handed_in.text);
+    handed_in.path = handed_in.text = NULL;
+}
+
+bool sp_write_file(const char *path, const char *text, struct sp_error *error)
+{
+    sp_forget_file();
+    if (path[0] == '\0')
+        return sp_fail(error, SP_INPUT, "--output: an empty name, expected a file or -");
+    handed_in.path = strdup(path);
+    handed_in.text = strdup(text);
+    if (!handed_in.path || !handed_in.text)
+        abort();
+    return true;
+}
+
+bool sp_prints_file(void)
+{
+    struct stat there, out;
+    return handed_in.path && (strcmp(handed_in.path, "-") == 0 ||
+                              (stat(handed_in.path, &there) == 0 &&
+                               fstat(STDOUT_FILENO, &out) == 0 && is_same(&there, &out)));
+}
+
+bool sp_flush_file(FILE *out, struct sp_error *error)
+{
+    bool ok = true;
+    if (sp_prints_file())
+        fputs(handed_in.text, out); /* main looks for errors of standard output */
+    else if (handed_in.path)
+        ok = write_at(handed_in.path, handed_in.text, error);
+    sp_forget_file();
+    return ok;
+}

@@ -1,0 +1,54 @@
+/* --plot: a command's picture, to a file or behind its report. */
+#include "cli/picture.h"
+
+#include <stdlib.h>
+
+#include "plot/pictures.h"
+
+bool sp_check_picture(const struct sp_args *args, struct sp_error *error)
+{
+    enum sp_terminal terminal;
+    const char *const target = sp_text_of(args, "plot");
+    if (!target)
+        return true;
+    if (!sp_terminal_of(target, &terminal, error))
+        return false;
+    if (terminal != SP_TERMINAL_TEXT)
+        return true;
+    const bool bare = sp_given(args, "get") || sp_given(args, "explain");
+    if (sp_choice_of(args, "format") == SP_FORMAT_TEXT && !bare)
+        return true;
+    return sp_fail(error, SP_USAGE,
+                   "--plot - draws among the text and does not go with --format, --get or "
+                   "--explain; give it a file");
+}
+
+bool sp_draw_picture(const struct sp_command *command, const struct sp_args *args,
+                     const struct sp_report *report, int width, char **text, struct sp_error *error)
+{
+    enum { NARROWEST = 60, PIPED = 100, WIDEST = 200 };
+    const char *const target = sp_text_of(args, "plot");
+    struct sp_canvas canvas = {.columns = width == 0          ? PIPED
+                                          : width < NARROWEST ? NARROWEST
+                                          : width > WIDEST    ? WIDEST
+                                                              : width};
+    char *bytes = NULL;
+    size_t size;
+    *text = NULL;
+    if (!target || !command->plot)
+        return true;
+    if (!sp_terminal_of(target, &canvas.terminal, error))
+        return false;
+    struct sp_figure *const figure = command->plot(args, report, error);
+    if (!figure)
+        return false;
+    bool ok = sp_draw(figure, &canvas, &bytes, &size, error);
+    sp_figure_free(figure);
+    if (ok && canvas.terminal == SP_TERMINAL_TEXT) {
+        *text = bytes;
+        return true;
+    }
+    ok = ok && sp_write_whole(target, bytes, size, error);
+    free(bytes);
+    return ok;
+}

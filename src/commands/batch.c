@@ -1,0 +1,371 @@
+/* batch: the batch below which each kind of parallelism waits for its network, and the inverses. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "commands/plot_data.h"
+
+static const struct sp_option options[] = {
+    SP_OPTION_HW,
+    SP_OPTION_NETWORK,
+    {"chips", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "any number of chips, in place of that of --hw"},
+    SP_OPTION_MODEL,
+    SP_OPTION_SHAPE,
+    {"d-ff", "F", SP_NUMBER_OPTION, 1, 1e9, NULL, NULL, "MLP width, in place of the model's"},
+    {"d-model", "D", SP_NUMBER_OPTION, 1, 1e9, NULL, NULL, "model width, in place of the model's"},
+    {"experts", "E", SP_WHOLE, 1, 1e6, NULL, NULL,
+     "experts of an MoE layer, in place of the model's"},
+    {"top-k", "K", SP_WHOLE, 1, 1e6, NULL, "1", "experts that a token passes, with --experts"},
+    SP_OPTION_BATCH,
+    {"tokens-per-chip", "TOKENS", SP_NUMBER_OPTION, 1, 1e12, NULL, NULL,
+     "share of the batch of one chip, in place of --batch"},
+    SP_OPTION_SEQ,
+    SP_OPTION_OVERLAP,
+    {"dtype", "FORMAT", SP_CHOICE, 0, 0, sp_dtype_names, "bf16",
+     "format of the matmuls, whose peak is C"},
+    {"wire-bytes", "BYTES", SP_NUMBER_OPTION, 0.25, 8, NULL, NULL,
+     "bytes of an element on the wire (default: 2, and 1 for int8 and fp8)"},
+    {"fsdp", "X", SP_WHOLE, 1, 1e9, NULL, NULL, "shards, for the traffic of a layer"},
+    {"tp", "Y", SP_WHOLE, 1, 1e9, NULL, NULL,
+     "TP degree: gives the smallest d_ff, and the nodes it spans"},
+    {"pp", "P", SP_WHOLE, 1, 1e9, NULL, "1", "pipeline stages, for the nodes a replica spans"},
+    {"ep", "Z", SP_WHOLE, 1, 1e9, NULL, NULL, "expert-parallel degree: gives the smallest expert"},
+    SP_OPTION_PLOT,
+};
+
+static const struct sp_example examples[] = {
+    {"scaleplan batch --hw v5p-4096",
+     "critical batches on 1, 2 and 3 axes, and for the whole slice"},
+    {"scaleplan batch --hw v5p --d-ff 30000 --batch 2M --get chips_fed.fsdp_tp",
+     "most chips a batch can feed"},
+    {"scaleplan batch --hw h100-2048 --experts 128 --top-k 4 --get critical.dp.cross",
+     "a mixture of experts"},
+    {"scaleplan batch --hw v5p-4096 --explain critical.dp.3", "formula, numbers and source"},
+    {"scaleplan batch --hw v5p-4096 --model llama2-13b --plot batch.svg",
+     "T_math and T_comms over the batch, drawn"},
+    {NULL, NULL},
+};
+
+struct batch {
+    struct sp_hardware hw;
+    struct sp_model model;
+    double C, N, S, B, T, F, D, r, wire, tp;
+    enum sp_overlap overlap;
+    bool has_batch;
+    struct sp_report *report;
+};
+
+/* One network and what follows from its bandwidth W: keys alpha.LEVEL, critical.dp.LEVEL, ... */
+static void put_level(const struct batch *f, const char *level, double W, const char *what)
+{
+    struct sp_report *r = f->report;
+    char key[64];
+    const double critical = f->r * f->C * f->wire / (2 * W),
+                 tp_max = f->F * W * 2 / (f->C * f->wire);
+    const double d_ff = sp_min_d_ff_for_tp(f->tp, f->C * f->wire / 2, W);
+    const struct {
+        const char *prefix;
+        double value;
+        enum sp_quantity_id id;
+        bool wanted;
+    } rows[] = {
+        {"alpha", f->C / W, SP_Q_BATCH_ALPHA_LEVEL, true},
+        {"critical.dp", critical, SP_Q_BATCH_CRITICAL_LEVEL, true},
+        {"critical.fsdp", critical, SP_Q_BATCH_CRITICAL_LEVEL, true},
+        {"batch_needed", f->N * critical, SP_Q_BATCH_TOTAL_LEVEL, true},
+        {"chips_fed", f->B / critical, SP_Q_BATCH_FED_LEVEL, f->has_batch},
+        {"compute_bound", f->B / f->N >= critical, SP_Q_BATCH_BOUND_LEVEL, f->has_batch},
+        {"tp_limit", tp_max, SP_Q_BATCH_TP_LEVEL, !isnan(f->F)},
+        {"d_ff_min", d_ff, SP_Q_BATCH_DFF_LEVEL, !isnan(f->tp)},
+        {"tp_hides", f->tp <= tp_max, SP_Q_BATCH_TP_OK_LEVEL, !isnan(f->tp) && !isnan(f->F)},
+    };
+    sp_scope(r, "");
+    sp_symbol(r, "W", W, "bytes/s", "%s", what);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (!rows[i].wanted)
+            continue;
+        snprintf(key, sizeof key, "%s.%s", rows[i].prefix, level);
+        sp_put_keyed(r, rows[i].id, key, rows[i].value);
+    }
+    sp_line(r,
+            "%-12s {critical.dp.%s} tokens a chip (alpha {alpha.%s}), {batch_needed.%s} for "
+            "{chips} chips%s%s%s%s%s%s",
+            what, level, level, level, f->has_batch ? "; this batch feeds {chips_fed." : "",
+            f->has_batch ? level : "", f->has_batch ? "} chips" : "",
+            isnan(f->F) ? "" : "; TP up to {tp_limit.", isnan(f->F) ? "" : level,
+            isnan(f->F) ? "" : "}");
+}
+
+static void put_mixed(const struct batch *f)
+{
+    struct sp_report *r = f->report;
+    const int64_t axes = f->hw.network.axes;
+    const double W_ici = 2 * f->hw.network.link_bytes_per_s;
+    const double W_X = W_ici * (double)(axes - 1), W_Y = W_ici,
+                 turns = f->overlap == SP_OVERLAP_NONE ? 4 : 1;
+    const double C = f->C * f->wire / 2; /* FLOPs of the time that a 2-byte element takes */
+    sp_scope(r, "");
+    if (axes < 2 || isnan(f->F)) {
+        sp_put_null(r, SP_Q_BATCH_MIXED);
+        return;
+    }
+    const double overlapped =
+        sp_critical_tokens_per_chip_mixed(C, W_X, W_Y, f->F, f->r, SP_OVERLAP_AXES);
+    sp_symbol(r, "W_X", W_X, "bytes/s", "axes that the rule gives to FSDP: %lld",
+              (long long)axes - 1);
+    sp_symbol(r, "W_Y", W_Y, "bytes/s", "axis that the rule gives to TP");
+    sp_symbol(r, "turns", turns, "", "4 where collectives take turns, 1 where they overlap");
+    sp_put(r, SP_Q_BATCH_MIXED, turns * overlapped);
+    sp_put(r, SP_Q_BATCH_MIXED_AXES, overlapped);
+    sp_put(r, SP_Q_BATCH_MIXED_TURNS, 4 * overlapped);
+    sp_put(r, SP_Q_BATCH_MIXED_TOTAL, f->N * turns * overlapped);
+    sp_line(
+        r, "FSDP+TP      {critical.fsdp_tp} tokens a chip (axes overlapped "
+           "{critical.fsdp_tp_overlapped}, in "
+           "turn {critical.fsdp_tp_in_turn}; --overlap), {batch_needed.fsdp_tp} for {chips} chips");
+    if (!f->has_batch)
+        return;
+    const double x = sp_optimal_fsdp_degree(f->B, f->N, W_X, W_Y, f->F, f->r);
+    sp_put(r, SP_Q_BATCH_MIXED_FED, f->B / (turns * overlapped));
+    sp_put_bool(r, SP_Q_BATCH_MIXED_OK, f->B / f->N >= turns * overlapped);
+    sp_put(r, SP_Q_BATCH_X_OPT, x);
+    sp_put(r, SP_Q_BATCH_X_POW2, sp_nearest_pow2(x));
+    sp_put(r, SP_Q_BATCH_Y_POW2, sp_nearest_pow2(f->N / sp_nearest_pow2(x)));
+    sp_line(r, "             this batch feeds {chips_fed.fsdp_tp} chips; X_opt {x_opt}, nearest "
+               "power of two {x_pow2}");
+    const struct sp_split split =
+        sp_best_pow2_split(f->B, (int64_t)f->N, f->F, C, W_X, W_Y, f->r, f->overlap);
+    sp_scope(r, "");
+    sp_symbol(r, "fsdp", split.fsdp, "", "FSDP degree of the split");
+    sp_put(r, SP_Q_BATCH_SPLIT_X, split.fsdp);
+    sp_put(r, SP_Q_BATCH_SPLIT_Y, split.tp);
+    sp_put(r, SP_Q_BATCH_SPLIT_RATIO, split.comms_over_math);
+    sp_put_bool(r, SP_Q_BATCH_SPLIT_OK, split.comms_over_math <= 1);
+    sp_line(r, "             best power-of-two split {split.fsdp} x {split.tp}: T_comms / T_math "
+               "{split.comms_over_math}, compute-bound {split.compute_bound}");
+}
+
+/* The axes that this very slice has: those that do not close are lines. */
+static void put_real_axes(const struct batch *f)
+{
+    struct sp_report *r = f->report;
+    const double w = f->hw.network.link_bytes_per_s;
+    double W = 0;
+    bool rings = true;
+    for (int i = 0; i < f->hw.network.axes; i++) {
+        const int64_t length = f->hw.shape.axis[i];
+        W += sp_axis_bytes_per_s(w, length, sp_axis_wraps(&f->hw, i));
+        rings = rings && (length == 1 || sp_axis_wraps(&f->hw, i));
+    }
+    if (W <= 0)
+        return;
+    const double critical = f->r * f->C * f->wire / (2 * W);
+    sp_scope(r, "");
+    sp_symbol(r, "W_slice", W, "bytes/s",
+              "axes of the slice together: 2w a ring, w X/(X-1) a line");
+    sp_put(r, SP_Q_BATCH_SLICE, critical);
+    if (f->has_batch)
+        sp_put_bool(r, SP_Q_BATCH_SLICE_OK, f->B / f->N >= critical);
+    if (!rings)
+        sp_line(r, "this slice   {critical.slice} tokens a chip: not all of its axes close into "
+                   "rings, as the lines above suppose");
+}
+
+static void put_torus(const struct batch *f)
+{
+    const struct sp_network *net = &f->hw.network;
+    const double W_dcn = sp_dcn_bytes_per_s_per_chip(net);
+    for (int n = 1; n <= net->axes; n++) {
+        char level[16], what[32];
+        snprintf(level, sizeof level, "%d", n);
+        snprintf(what, sizeof what, "%d %s", n, n == 1 ? "axis" : "axes");
+        put_level(f, level, 2 * n * net->link_bytes_per_s, what);
+    }
+    put_mixed(f);
+    put_real_axes(f);
+    if (isnan(W_dcn)) {
+        sp_put_null(f->report, SP_Q_BATCH_DCN);
+        return;
+    }
+    const double critical = f->r * f->C * f->wire / (2 * W_dcn);
+    sp_scope(f->report, "");
+    sp_symbol(f->report, "W_dcn", W_dcn, "bytes/s", "data-centre egress of one chip");
+    sp_put(f->report, SP_Q_BATCH_DCN, critical);
+    if (f->has_batch)
+        sp_put_bool(f->report, SP_Q_BATCH_DCN_OK, f->B / f->S >= critical);
+    sp_line(f->report, "slices       {critical.dcn} tokens a slice over the data-centre network");
+}
+
+static void put_switched(const struct batch *f, const struct sp_args *args)
+{
+    struct sp_report *r = f->report;
+    const struct sp_network *net = &f->hw.network;
+    const double W_node = sp_node_bytes_per_s(net), domain = (double)net->domain;
+    const double tp = isnan(f->tp) ? 1 : f->tp, pp = sp_number_of(args, "pp");
+    const double nodes = sp_model_parallel_nodes(tp, pp, domain);
+    const double critical = f->r * f->C * f->wire / (2 * W_node) / nodes,
+                 Z = sp_number_of(args, "ep");
+    put_level(f, "node", net->domain_bytes_per_s, "in a node");
+    put_level(f, "cross", W_node, "across nodes");
+    sp_scope(r, "");
+    sp_put_null(r, SP_Q_BATCH_MIXED);
+    sp_put_null(r, SP_Q_BATCH_DCN);
+    sp_symbol(r, "W_node", W_node, "bytes/s", "scale-out egress of one node");
+    sp_symbol(r, "mp_nodes", nodes, "", "nodes that the model-parallel ranks of a replica span");
+    sp_symbol(r, "W_gpu", net->domain_bytes_per_s, "bytes/s", "scale-up egress of one device");
+    sp_symbol(r, "domain", domain, "devices", "devices of a node");
+    if (!isnan(f->F))
+        sp_put(r, SP_Q_BATCH_TP_CHOICE,
+               sp_practical_tp(f->F, net->domain_bytes_per_s * 2 / f->wire, f->C, domain));
+    sp_put(r, SP_Q_BATCH_MP, critical);
+    if (f->has_batch)
+        sp_put_bool(r, SP_Q_BATCH_MP_OK, f->B / f->N >= critical);
+    sp_line(r,
+            "replicas     {critical.model_parallel} tokens a chip across nodes when a replica "
+            "spans %s nodes "
+            "(--tp, --pp)",
+            sp_human_text(nodes, SP_NUMBER));
+    if (isnan(Z))
+        return;
+    const double top_k =
+        f->model.moe.top_k > 0 ? (double)f->model.moe.top_k : sp_number_of(args, "top-k");
+    const double least = sp_min_d_ff_for_ep(Z, top_k, domain, f->C * f->wire / 2, W_node);
+    const double expert = f->model.moe.d_ff_expert > 0 ? (double)f->model.moe.d_ff_expert : f->F;
+    sp_symbol(r, "alpha_node", Z > domain ? f->C * f->wire / 2 / W_node : 0, "FLOPs/byte",
+              "C b / (2 W_node); 0 inside one node");
+    sp_symbol(r, "Z", Z, "", "expert-parallel degree");
+    sp_symbol(r, "k", top_k, "", "experts of a token");
+    sp_put(r, SP_Q_BATCH_EP, least);
+    if (!isnan(expert))
+        sp_put_bool(r, SP_Q_BATCH_EP_OK, expert > least);
+    sp_line(r, "experts      EP over %s devices hides from an expert width of {ep.d_ff_min}",
+            sp_human_text(Z, SP_COUNT));
+}
+
+/* Traffic of a layer, and the two-dimensional split of weights that stay in place. */
+static void put_layer(const struct batch *f, const struct sp_args *args)
+{
+    struct sp_report *r = f->report;
+    const double Y = isnan(f->tp) ? 1 : f->tp, given = sp_number_of(args, "fsdp");
+    const double X = isnan(given) ? f->N / Y : given;
+    if (isnan(f->F) || isnan(f->D))
+        return;
+    const struct sp_layer_bytes bytes = sp_layer_bytes(f->B, f->D, f->F, X, Y);
+    sp_scope(r, "");
+    sp_symbol(r, "X", X, "", "FSDP degree");
+    sp_put(r, SP_Q_BATCH_BYTES_DP, bytes.dp);
+    sp_put(r, SP_Q_BATCH_BYTES_FSDP, bytes.fsdp);
+    if (f->has_batch) {
+        sp_put(r, SP_Q_BATCH_BYTES_TP, bytes.tp);
+        sp_put(r, SP_Q_BATCH_BYTES_MIXED, bytes.mixed);
+    }
+    sp_put(r, SP_Q_BATCH_2D_MIN, sp_stationary_min_chips(f->D, f->F));
+    sp_put(r, SP_Q_BATCH_2D_X, sp_stationary_x(f->N, f->D, f->F));
+    sp_put(r, SP_Q_BATCH_2D_YZ, f->N / sp_stationary_x(f->N, f->D, f->F));
+    sp_line(r,
+            "a layer      moves {layer_bytes.dp} with DP, {layer_bytes.fsdp} with FSDP, "
+            "{layer_bytes.tp} with "
+            "TP, {layer_bytes.fsdp_tp} with FSDP %s x TP %s",
+            sp_human_text(X, SP_COUNT), sp_human_text(Y, SP_COUNT));
+}
+
+static bool load(const struct sp_args *args, struct batch *f, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    const double d_ff = sp_number_of(args, "d-ff"), d_model = sp_number_of(args, "d-model");
+    const double experts = sp_number_of(args, "experts"), k = sp_number_of(args, "top-k");
+    const double chips = sp_number_of(args, "chips"), wire = sp_number_of(args, "wire-bytes");
+    const double per_chip = sp_number_of(args, "tokens-per-chip");
+    const enum sp_dtype wanted = (enum sp_dtype)sp_choice_of(args, "dtype");
+    const bool has_model = sp_text_of(args, "model") || sp_text_of(args, "shape");
+    const char *origin;
+    if ((has_model && !sp_model_of(args, &sources, &f->model, error)) ||
+        !sp_hardware_of(args, &sources, &f->hw, error) ||
+        !sp_batch_of(args, &f->model, &f->B, &f->T, &origin, error))
+        return false;
+    if (k > experts)
+        return sp_fail(error, SP_INPUT, "--top-k is larger than --experts");
+    const enum sp_dtype dtype = sp_compute_dtype(&f->hw.chip, wanted);
+    f->has_batch = sp_text_of(args, "batch") || f->model.batch_tokens > 0;
+    f->C = f->hw.chip.peak_flops_per_s[dtype];
+    f->N = isnan(chips) ? (double)sp_chips(&f->hw) : chips;
+    if (!isnan(per_chip) && sp_text_of(args, "batch"))
+        return sp_fail(error, SP_USAGE, "--batch and --tokens-per-chip exclude each other");
+    if (!isnan(per_chip)) {
+        f->B = per_chip * f->N;
+        f->has_batch = true;
+    }
+    f->S = (double)f->hw.slices;
+    f->F = !isnan(d_ff) ? d_ff : has_model ? sp_active_d_ff(&f->model) : NAN;
+    f->D = !isnan(d_model)                 ? d_model
+           : sp_model_has_shape(&f->model) ? (double)f->model.d_model
+                                           : NAN;
+    f->r = !isnan(experts) ? experts / k : has_model ? sp_expert_ratio(&f->model) : 1;
+    f->wire = !isnan(wire) ? wire : dtype == SP_INT8 || dtype == SP_FP8 ? 1 : 2;
+    f->tp = sp_number_of(args, "tp");
+    f->overlap = (enum sp_overlap)sp_choice_of(args, "overlap");
+    if (dtype != wanted)
+        sp_note(f->report, "%s publishes no %s peak; C is its %s peak", f->hw.name,
+                sp_dtype_names[wanted], sp_dtype_names[dtype]);
+    return true;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    struct batch f = {.report = report};
+    if (!load(args, &f, error))
+        return false;
+    sp_symbol(report, "C", f.C, "FLOP/s", "dense peak of one chip");
+    sp_symbol(report, "N", f.N, "chips", "chips");
+    sp_symbol(report, "S", f.S, "", "slices");
+    sp_symbol(report, "B", f.B, "tokens", "batch");
+    sp_symbol(report, "T", f.T, "tokens", "sequence length");
+    sp_symbol(report, "F", f.F, "", "MLP width that a token passes");
+    sp_symbol(report, "D", f.D, "", "d_model");
+    sp_symbol(report, "Y", isnan(f.tp) ? 1 : f.tp, "", "TP degree");
+    sp_symbol(report, "r", f.r, "", "E/k of a mixture of experts, 1 for a dense model");
+    sp_symbol(report, "b", f.wire, "bytes", "an element on the wire");
+    sp_put(report, SP_Q_BATCH_PEAK, f.C);
+    sp_put(report, SP_Q_BATCH_CHIPS, f.N);
+    sp_line(report, "hardware     %s: {chips} chips of {peak_flops_per_s}%s", f.hw.name,
+            f.r > 1 ? ", weights' traffic times E/k" : "");
+    if (f.has_batch) {
+        sp_put(report, SP_Q_BATCH_TOKENS, f.B);
+        sp_put(report, SP_Q_BATCH_TOKENS_CHIP, f.B / f.N);
+        sp_put(report, SP_Q_BATCH_TOKENS_SLICE, f.B / f.S);
+        sp_put(report, SP_Q_BATCH_SEQUENCES, f.B / f.T);
+        sp_put_bool(report, SP_Q_BATCH_SEQUENCES_OK, f.B / f.T >= f.N);
+        sp_line(
+            report,
+            "batch        {batch_tokens} tokens, {sequences} sequences: {tokens_per_chip} a chip, "
+            "{tokens_per_slice} a slice");
+    }
+    const double W_1 = f.hw.network.kind == SP_TORUS ? 2 * f.hw.network.link_bytes_per_s
+                                                     : f.hw.network.domain_bytes_per_s;
+    sp_symbol(report, "W_1", W_1, "bytes/s", "one torus axis, or a node's inside");
+    sp_put(report, SP_Q_BATCH_TP_MAX, sp_max_tp_degree(f.C * f.wire / 2, W_1, f.F));
+    sp_line(report, "critical batches, DP and FSDP:");
+    if (f.hw.network.kind == SP_TORUS)
+        put_torus(&f);
+    else
+        put_switched(&f, args);
+    put_layer(&f, args);
+    return true;
+}
+
+const struct sp_command sp_cmd_batch = {
+    .name = "batch",
+    .summary = "critical batch of every strategy and network, and the inverses",
+    .about = "The batch below which each kind of parallelism waits for its network: DP and FSDP on "
+             "one, two and "
+             "three wrapped torus axes, inside a node and across nodes, FSDP+TP, slices over the "
+             "data-centre "
+             "network; the largest TP degree; the most chips a batch can feed and the smallest "
+             "batch for a "
+             "machine. Throughput only; whole rings.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .examples = examples,
+    .run = run,
+    .plot = sp_plot_batch,
+};

@@ -1,0 +1,120 @@
+/* T_math and T_comms over the batch per chip, and where they cross. */
+#include "commands/plot_data.h"
+
+#include <string.h>
+
+/* Networks whose critical batch the report may have. */
+static const struct {
+    const char *key, *name;
+} networks[] = {
+    {"critical.dp.1", "DP or FSDP, 1 axis"},          {"critical.dp.2", "DP or FSDP, 2 axes"},
+    {"critical.dp.3", "DP or FSDP, 3 axes"},          {"critical.dp.node", "DP or FSDP in a node"},
+    {"critical.dp.cross", "DP or FSDP across nodes"},
+};
+enum { NETWORKS = sizeof networks / sizeof *networks };
+
+struct curves {
+    struct sp_panel *panel;
+    double P, C; /* active parameters, FLOP/s */
+    double from, to;
+    size_t n;
+};
+
+static struct sp_series *add_curve(struct curves *c, const char *name, double left, double right)
+{
+    struct sp_series *const s = sp_add_series(c->panel, SP_LINE, sp_look_of(c->n++), "%s", name);
+    s->dashed = true;
+    sp_add_point(s, c->from, left);
+    sp_add_point(s, c->to, right);
+    return s;
+}
+
+/* The critical batch is where the curve meets the arithmetic. */
+static void mark_crossing(struct curves *c, enum sp_look look, double critical)
+{
+    struct sp_series *const mark = sp_add_series(c->panel, SP_MARKS, look, "%s", "");
+    const double y = sp_chip_math_s(c->P, critical, c->C);
+    mark->letter = 'o';
+    sp_add_point(mark, critical, y);
+    struct sp_label *const label =
+        sp_add_label(c->panel, critical, y, SP_RIGHT, "%s", sp_human_text(critical, SP_TOKENS));
+    label->beside = true;
+}
+
+/* Everything that the x axis must show. */
+static void find_range(struct curves *c, const struct sp_report *r)
+{
+    const double seen[] = {sp_report_number(r, "critical.fsdp_tp"),
+                           sp_report_number(r, "tokens_per_chip")};
+    c->from = INFINITY;
+    c->to = 0;
+    for (size_t i = 0; i < NETWORKS + 2; i++) {
+        const double x =
+            i < NETWORKS ? sp_report_number(r, "%s", networks[i].key) : seen[i - NETWORKS];
+        if (!(x > 0))
+            continue;
+        c->from = fmin(c->from, x);
+        c->to = fmax(c->to, x);
+    }
+    c->from /= 5;
+    c->to *= 5;
+}
+
+static void draw_curves(struct curves *c, const struct sp_report *r, double tp)
+{
+    const double mixed = sp_report_number(r, "critical.fsdp_tp"),
+                 largest = sp_report_number(r, "tp_max");
+    struct sp_series *const math = sp_add_series(c->panel, SP_LINE, SP_BLACK, "T_math");
+    sp_add_point(math, c->from, sp_chip_math_s(c->P, c->from, c->C));
+    sp_add_point(math, c->to, sp_chip_math_s(c->P, c->to, c->C));
+    for (size_t i = 0; i < NETWORKS; i++) {
+        const double critical = sp_report_number(r, "%s", networks[i].key);
+        const double s = sp_chip_fsdp_comms_s(c->P, critical, c->C);
+        char name[64];
+        snprintf(name, sizeof name, "T_comms: %s", networks[i].name);
+        if (critical > 0)
+            mark_crossing(c, add_curve(c, name, s, s)->look, critical);
+    }
+    if (mixed > 0)
+        mark_crossing(c,
+                      add_curve(c, "T_comms: best FSDP x TP",
+                                sp_chip_mixed_comms_s(c->P, c->from, mixed, c->C),
+                                sp_chip_mixed_comms_s(c->P, c->to, mixed, c->C))
+                          ->look,
+                      mixed);
+    if (!isnan(tp) && largest > 0) {
+        char name[64];
+        snprintf(name, sizeof name, "T_comms: TP of %s", sp_human_text(tp, SP_COUNT));
+        add_curve(c, name, sp_chip_tp_comms_s(c->P, c->from, c->C, tp, largest),
+                  sp_chip_tp_comms_s(c->P, c->to, c->C, tp, largest));
+    }
+}
+
+SP_PLOT_OF(batch)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    const bool has_model = sp_text_of(args, "model") || sp_text_of(args, "shape");
+    struct sp_model model = {0};
+    struct curves c = {.P = 1e9, .C = sp_report_number(report, "peak_flops_per_s")};
+    if (has_model && !sp_model_of(args, &sources, &model, error))
+        return NULL;
+    if (has_model)
+        c.P = sp_count_params(&model).active;
+    struct sp_figure *const figure =
+        sp_figure_new("Arithmetic and communication of a step on a chip of %.40s: %.50s",
+                      sp_text_of(args, "hw"), has_model ? model.name : "10^9 parameters");
+    c.panel = sp_add_panel(figure, sp_make_axis("batch per chip", "tokens", true),
+                           sp_make_axis("time of a step", "s", true), "");
+    find_range(&c, report);
+    draw_curves(&c, report, sp_number_of(args, "tp"));
+    const double asked = sp_report_number(report, "tokens_per_chip");
+    if (asked > 0)
+        sp_add_rule(c.panel, true, asked, SP_BLACK, "this batch: %s",
+                    sp_human_text(asked, SP_TOKENS));
+    c.panel->x.min = c.from;
+    c.panel->x.max = c.to;
+    c.panel->key = SP_KEY_RIGHT;
+    c.panel->height_px = 420;
+    c.panel->rows = 26;
+    return figure;
+}

@@ -1,0 +1,404 @@
+/* calibrate: a profile fitted to a user's own runs. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runs/calibration.h"
+#include "runs/profile_file.h"
+#include "base/text.h"
+#include "base/write_file.h"
+#include "cli/command.h"
+
+static const struct sp_option options[] = {
+    SP_OPTION_HW,
+    {"framework", "NAME", SP_TEXT, 0, 0, NULL, NULL,
+     "whose runs count (default: the one that all of the chip's runs share)"},
+    {"output", "FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "the new profile, also -o FILE; with - it is printed and nothing else is (default: none is "
+     "written)"},
+    {"name", "NAME", SP_TEXT, 0, 0, NULL, NULL, "its name (default: the file's, less .json)"},
+    {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "profile to start from (default: the chip's and framework's, or borrowed from siblings)"},
+    {"all", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "count runs too whose source leaves a needed field out (scoring \"secondary\" or \"no\")"},
+};
+
+struct calibrating {
+    struct sp_runs runs;
+    char chip[64], framework[32];
+    bool own;
+    struct sp_calibration fit;
+    struct sp_report *report;
+};
+
+static bool find_chip(const struct sp_args *args, const struct sp_sources *sources,
+                      struct calibrating *c, struct sp_error *error)
+{
+    const char *const spec = sp_text_of(args, "hw");
+    char name[256];
+    struct sp_hardware hw;
+    if (!spec)
+        return sp_fail(error, SP_USAGE, "--hw is needed: the chip whose runs are fitted");
+    if (!sp_check_name(sp_text_of(args, "name"), error))
+        return false;
+    sp_machine_name(spec, sources, name, sizeof name);
+    if (!sp_load_chip(name, sources, &hw, error))
+        return false;
+    snprintf(c->chip, sizeof c->chip, "%s", hw.name);
+    return true;
+}
+
+static bool counts(const struct calibrating *c, const struct sp_run *run, bool all)
+{
+    return run->problem[0] == '\0' && strcmp(run->chip, c->chip) == 0 && (all || run->scored) &&
+           (run->step_s > 0 ||
+            (run->memory_bytes > 0 && run->level < SP_CLOSED_FORM && run->recompute_stated));
+}
+
+/* The framework of the chip's runs; more than one is for the user to choose from. */
+static bool find_framework(const struct sp_args *args, struct calibrating *c, bool all,
+                           struct sp_error *error)
+{
+    const char *const given = sp_text_of(args, "framework");
+    char seen[256] = "", why[192] = "";
+    size_t several = 0, broken = 0;
+    for (size_t i = 0; i < c->runs.n; i++) {
+        const struct sp_run *const run = &c->runs.run[i];
+        const char *const name = run->framework.framework.name;
+        if (run->problem[0] != '\0' && broken++ == 0)
+            snprintf(why, sizeof why, "%.100s: %.80s", run->id, run->problem);
+        if (!counts(c, run, all) || (given && strcmp(name, given) != 0) || strstr(seen, name))
+            continue;
+        const size_t used = strlen(seen);
+        snprintf(seen + used, sizeof seen - used, "%s%s", used ? ", " : "", name);
+        snprintf(c->framework, sizeof c->framework, "%s", name);
+        several++;
+    }
+    if (several == 1)
+        return true;
+    if (several > 1)
+        return sp_fail(error, SP_INPUT,
+                       "the runs on %s are of several frameworks (%s): choose one "
+                       "with --framework",
+                       c->chip, seen);
+    return sp_fail(error, SP_INPUT, "%s: no run on %s%s%s that can be predicted%s%s",
+                   sp_safe(args->operands[0]), c->chip, given ? " with " : "",
+                   given ? sp_safe(given) : "", broken ? "; " : "", why);
+}
+
+/* Picks the runs and numbers their configurations, those with a step time first. */
+static void pick_runs(struct calibrating *c, bool all)
+{
+    struct sp_calibration *const fit = &c->fit;
+    int groups = 0;
+    fit->runs = calloc(c->runs.n + 1, sizeof *fit->runs);
+    if (!fit->runs)
+        abort();
+    for (int timed = 1; timed >= 0; timed--)
+        for (size_t i = 0; i < c->runs.n; i++) {
+            struct sp_run *const run = &c->runs.run[i];
+            if (!counts(c, run, all) || strcmp(run->framework.framework.name, c->framework) != 0 ||
+                (run->step_s > 0) != (timed == 1))
+                continue;
+            if (!run->recompute_stated)
+                run->memory_bytes = NAN; /* it chose the policy: it cannot judge too */
+            int group = groups;
+            for (size_t k = 0; k < fit->n; k++) {
+                const struct sp_run *const other = fit->runs[k].run;
+                if (other && strcmp(other->group, run->group) == 0)
+                    group = fit->runs[k].group;
+            }
+            groups += group == groups;
+            fit->runs[fit->n++] = (struct sp_calibrated){
+                .run = run,
+                .sample = {{&run->model, &run->hw, &run->precision, &run->framework.framework, NULL,
+                            &run->plan},
+                           run->step_s,
+                           1},
+                .group = group,
+            };
+        }
+}
+
+static bool find_prior(const struct sp_args *args, const struct sp_sources *sources,
+                       struct calibrating *c, struct sp_error *error)
+{
+    static struct sp_profile known[SP_MAX_PROFILES];
+    const char *const given = sp_text_of(args, "profile");
+    const struct sp_run *const run = c->fit.runs[0].run;
+    size_t n;
+    if (!sp_load_profiles(sources, known, &n, error))
+        return false;
+    sp_profile_for(&run->hw, &run->framework.framework, known, n, &c->fit.prior, &c->own);
+    if (!given)
+        return true;
+    const struct sp_profile stack = c->fit.prior;
+    if (!sp_load_profile(given, sources, &c->fit.prior, error))
+        return false;
+    if (c->fit.prior.kind != stack.kind)
+        return sp_fail(error, SP_INPUT, "--profile %s: fitted to another kind of machine than %s",
+                       sp_safe(given), c->chip);
+    c->own = true;
+    return true;
+}
+
+static double per_cent(double log_error)
+{
+    return 100 * expm1(log_error);
+}
+
+/* Mean absolute error over configurations, per cent; `field` is an offset into sp_calibrated. */
+static double mean_error(const struct sp_calibration *fit, size_t field)
+{
+    double *const errors = calloc(fit->n + 1, sizeof *errors);
+    int *const repeats = calloc(fit->n + 1, sizeof *repeats);
+    if (!errors || !repeats)
+        abort();
+    for (size_t i = 0; i < fit->n; i++) {
+        const struct sp_calibrated *const r = &fit->runs[i];
+        const double e = *(const double *)(const void *)((const char *)r + field);
+        if (isnan(e))
+            continue;
+        errors[r->group] += expm1(e);
+        repeats[r->group]++;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < fit->n; i++)
+        if (repeats[i] > 0)
+            errors[n++] = errors[i] / repeats[i];
+    const double mean = sp_summarise_errors(errors, n).mean_abs;
+    free(errors);
+    free(repeats);
+    return 100 * mean;
+}
+
+static void add_name(char *names, size_t size, const char *name)
+{
+    const size_t used = strlen(names);
+    snprintf(names + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+static void put_names(struct sp_report *r, enum sp_quantity_id id, const char *names)
+{
+    if (names[0] != '\0')
+        sp_put_text(r, id, "%s", names);
+    else
+        sp_put_null(r, id);
+}
+
+static void put_constants(struct calibrating *c)
+{
+    static struct sp_row rows[SP_CONSTANTS];
+    static const struct sp_column columns[] = {
+        {NULL, "constant", true},     {"before", "before", false},
+        {"after", "after", false},    {"determined", "determined", false},
+        {"low", "from", false},       {"high", "to", false},
+        {"meaning", "meaning", true},
+    };
+    struct sp_report *const r = c->report;
+    char undetermined[256] = "", at_bound[256] = "";
+    for (int i = 0; i < SP_CONSTANTS; i++) {
+        const struct sp_constant_info *const info = &sp_constants[i];
+        const bool bound = sp_at_bound(&c->fit.fitted, i);
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "constants.%s", info->key);
+        snprintf(rows[i].label, sizeof rows[i].label, "%s", info->key);
+        sp_scope(r, rows[i].prefix);
+        sp_put(r, SP_Q_CALIBRATE_C_BEFORE, c->fit.prior.value[i]);
+        sp_put(r, SP_Q_CALIBRATE_C_AFTER, c->fit.fitted.value[i]);
+        sp_put(r, SP_Q_CALIBRATE_C_DETERMINED, c->fit.fitted.determined[i]);
+        sp_put(r, SP_Q_CALIBRATE_C_LOW, info->low);
+        sp_put(r, SP_Q_CALIBRATE_C_HIGH, info->high);
+        sp_put_bool(r, SP_Q_CALIBRATE_C_BOUND, bound);
+        sp_put_text(r, SP_Q_CALIBRATE_C_MEANING, "%s", info->meaning);
+        if (c->fit.fitted.determined[i] < 0.2)
+            add_name(undetermined, sizeof undetermined, info->key);
+        if (bound)
+            add_name(at_bound, sizeof at_bound, info->key);
+    }
+    sp_scope(r, "");
+    put_names(r, SP_Q_CALIBRATE_UNDETERMINED, undetermined);
+    put_names(r, SP_Q_CALIBRATE_AT_BOUND, at_bound);
+    sp_line(r, " ");
+    sp_table(r, columns, sizeof columns / sizeof *columns, rows, SP_CONSTANTS);
+}
+
+static void put_runs(struct calibrating *c)
+{
+    static const struct sp_column columns[] = {
+        {"id", "run", true},
+        {"measured_step_s", "measured", false},
+        {"before_pct", "before %", false},
+        {"after_pct", "after %", false},
+        {"left_out_pct", "left out %", false},
+        {"measured_memory_bytes", "memory", false},
+        {"memory_before_pct", "before %", false},
+        {"memory_after_pct", "after %", false},
+    };
+    struct sp_report *const r = c->report;
+    struct sp_row *const rows = calloc(c->fit.n + 1, sizeof *rows);
+    if (!rows)
+        abort();
+    for (size_t i = 0; i < c->fit.n; i++) {
+        const struct sp_calibrated *const run = &c->fit.runs[i];
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "runs.%zu", i);
+        sp_scope(r, rows[i].prefix);
+        sp_put_text(r, SP_Q_CALIBRATE_R_ID, "%s", run->run->id);
+        sp_put(r, SP_Q_CALIBRATE_R_STEP, run->sample.step_s);
+        sp_put(r, SP_Q_CALIBRATE_R_BEFORE, per_cent(run->before));
+        sp_put(r, SP_Q_CALIBRATE_R_AFTER, per_cent(run->after));
+        sp_put(r, SP_Q_CALIBRATE_R_CV, per_cent(run->left_out));
+        sp_put(r, SP_Q_CALIBRATE_R_MEMORY, run->run->memory_bytes);
+        sp_put(r, SP_Q_CALIBRATE_R_MEM_BEFORE, per_cent(run->memory_before));
+        sp_put(r, SP_Q_CALIBRATE_R_MEM_AFTER, per_cent(run->memory_after));
+    }
+    sp_scope(r, "");
+    sp_line(r, " ");
+    sp_table(r, columns, sizeof columns / sizeof *columns, rows, c->fit.n);
+    free(rows);
+}
+
+/* "dir/my-cluster.json" -> "my-cluster". */
+static void name_profile(const struct sp_args *args, struct sp_profile *profile)
+{
+    const char *const name = sp_text_of(args, "name"), *const output = sp_text_of(args, "output");
+    const char *const path = output && strcmp(output, "-") == 0 ? NULL : output;
+    const char *const slash = path ? strrchr(path, '/') : NULL;
+    if (name || path)
+        snprintf(profile->name, sizeof profile->name, "%s", name ? name : slash ? slash + 1 : path);
+    char *const dot = name ? NULL : strrchr(profile->name, '.');
+    if (dot && path && strcmp(dot, ".json") == 0)
+        *dot = '\0';
+}
+
+static bool write_profile(const struct sp_args *args, struct calibrating *c, struct sp_error *error)
+{
+    char fitted_to[256];
+    const char *const path = sp_text_of(args, "output");
+    name_profile(args, &c->fit.fitted);
+    sp_put_text(c->report, SP_Q_CALIBRATE_NAME, "%s", c->fit.fitted.name);
+    if (!path) {
+        sp_put_null(c->report, SP_Q_CALIBRATE_WRITTEN);
+        sp_note(c->report, "nothing is written: -o PROFILE.json writes the profile, which "
+                           "`step --profile PROFILE.json` uses");
+        return true;
+    }
+    snprintf(fitted_to, sizeof fitted_to,
+             "%zu runs, %d configurations on %s with %s, from profile %s", c->fit.n, c->fit.groups,
+             c->chip, c->framework, c->fit.prior.name);
+    char *const text = sp_profile_text(&c->fit.fitted, fitted_to, args->operands[0]);
+    sp_make_printable(text, "\n"); /* names of files are others' text */
+    const bool ok = sp_write_file(path, text, error);
+    free(text);
+    if (ok)
+        sp_put_text(c->report, SP_Q_CALIBRATE_WRITTEN, "%s", path);
+    return ok;
+}
+
+static void put_summary(const struct sp_args *args, struct calibrating *c)
+{
+    struct sp_report *const r = c->report;
+    const struct sp_calibration *const fit = &c->fit;
+    sp_put_text(r, SP_Q_CALIBRATE_FILE, "%s", args->operands[0]);
+    sp_put_text(r, SP_Q_CALIBRATE_CHIP, "%s", c->chip);
+    sp_put_text(r, SP_Q_CALIBRATE_FRAMEWORK, "%s", c->framework);
+    sp_put_text(r, SP_Q_CALIBRATE_PRIOR, "%s", fit->prior.name);
+    sp_put_bool(r, SP_Q_CALIBRATE_OWN, c->own);
+    sp_put(r, SP_Q_CALIBRATE_RUNS, (double)fit->n);
+    sp_put(r, SP_Q_CALIBRATE_OTHERS, (double)(c->runs.n - fit->n));
+    sp_put(r, SP_Q_CALIBRATE_CONFIGS, fit->groups);
+    const size_t before = offsetof(struct sp_calibrated, before);
+    sp_put(r, SP_Q_CALIBRATE_BEFORE, mean_error(fit, before));
+    sp_put(r, SP_Q_CALIBRATE_AFTER, mean_error(fit, offsetof(struct sp_calibrated, after)));
+    sp_put(r, SP_Q_CALIBRATE_CV, mean_error(fit, offsetof(struct sp_calibrated, left_out)));
+    sp_put(r, SP_Q_CALIBRATE_PARTS, fit->parts > 1 ? fit->parts : 0);
+    sp_put(r, SP_Q_CALIBRATE_MEM_N, (double)fit->memory_runs);
+    sp_put(r, SP_Q_CALIBRATE_MEM_BEFORE,
+           mean_error(fit, offsetof(struct sp_calibrated, memory_before)));
+    sp_put(r, SP_Q_CALIBRATE_MEM_AFTER,
+           mean_error(fit, offsetof(struct sp_calibrated, memory_after)));
+    sp_put(r, SP_Q_CALIBRATE_MEM_FACTOR, fit->fitted.memory_factor);
+    sp_put(r, SP_Q_CALIBRATE_RESIDUAL, fit->fitted.residual);
+}
+
+static void lay_out(struct sp_report *r)
+{
+    sp_line(r, "{runs_used} runs of {configurations} configurations on {chip} with {framework}; "
+               "{runs_left_out} others in the file left out");
+    sp_line(r, "started    from {prior}; the fit keeps to it where the runs say little");
+    sp_line(r, "step time  mean error {before.mean_abs_pct_error} %% before, "
+               "{after.mean_abs_pct_error} %% after, {left_out.mean_abs_pct_error} %% for "
+               "configurations left out of the fit ({left_out.parts} parts)");
+    sp_line(r, "memory     {memory.n} peaks: mean error {memory.before.mean_abs_pct_error} %% "
+               "before, {memory.after.mean_abs_pct_error} %% after; factor {memory.factor}");
+    sp_line(r, "unknown    the runs do not determine {undetermined}");
+    sp_line(r, "at bounds  {at_bounds}");
+    sp_line(r, "written    {written}");
+}
+
+static bool calibrate(const struct sp_args *args, const struct sp_sources *sources,
+                      struct calibrating *c, struct sp_error *error)
+{
+    const bool all = sp_given(args, "all");
+    if (!find_framework(args, c, all, error))
+        return false;
+    pick_runs(c, all);
+    if (!find_prior(args, sources, c, error))
+        return false;
+    sp_calibrate(&c->fit);
+    put_summary(args, c);
+    if (!write_profile(args, c, error))
+        return false;
+    lay_out(c->report);
+    put_constants(c);
+    put_runs(c);
+    if (sp_find(c->report, "after.mean_abs_pct_error")->number > 10)
+        sp_note(c->report, "no constants within their bounds explain these runs to 10 %%: check "
+                           "that the columns say what was run");
+    if (c->fit.groups < 3)
+        sp_note(c->report, "fewer than three configurations: the fit moves little, and no error of "
+                           "runs left out says what it is worth");
+    return true;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    static struct calibrating c;
+    const struct sp_sources sources = sp_sources_of(args);
+    c = (struct calibrating){.report = report};
+    if (args->n_operands != 1)
+        return sp_fail(error, SP_USAGE,
+                       "one file of runs is needed: scaleplan calibrate RUNS.csv --hw H");
+    struct sp_framework_file known;
+    const char *const framework = sp_text_of(args, "framework");
+    if (!find_chip(args, &sources, &c, error) ||
+        (framework && !sp_load_framework(framework, &sources, &known, error)) ||
+        !sp_read_runs(args->operands[0], &sources, &c.runs, error))
+        return false;
+    const bool ok = calibrate(args, &sources, &c, error);
+    free(c.fit.runs);
+    sp_runs_free(&c.runs);
+    return ok;
+}
+
+static const struct sp_example examples[] = {
+    {"scaleplan calibrate runs.csv --hw h100 --framework nemo -o my-cluster.json",
+     "fit a profile to your own runs, three or more"},
+    {"scaleplan step --model llama3-8b --hw h100-64 --profile my-cluster.json",
+     "then estimate with it"},
+    {NULL, NULL},
+};
+
+const struct sp_command sp_cmd_calibrate = {
+    .name = "calibrate",
+    .summary = "a profile fitted to your own measured runs",
+    .operands = "RUNS.csv",
+    .about = "Fits the bounded constants of one profile to the runs of one chip and framework in a "
+             "CSV file (its columns: docs/runs.md; step time and peak memory from a training log, "
+             "three runs or more). Prints the errors before and after and of configurations left "
+             "out of the fit, and which constants the runs could not determine.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,223 @@
+#include "commands/check_book.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char intro[] =
+    "# Exercises\n"
+    "\n"
+    "Worked cases of scaling textbooks and papers: the question, the command that answers it, the\n"
+    "answer, and how it follows. The program writes this page itself,\n"
+    "`scaleplan check tests/textbook/*.json --book`, and a test compares the two; the cases are\n"
+    "data, and `scaleplan check FILE...` runs your own in the same way. Answers are in base units\n"
+    "where the derivation stands. Printed figures that are wrong are named at their case and\n"
+    "gathered at the end.\n";
+
+/* Text with Markdown's own marks escaped. */
+static void put_prose(const char *text, FILE *out)
+{
+    for (; *text; text++) {
+        if (strchr("\\*_<[|`", *text))
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+/* A word as a shell takes it: in quotes where it needs them. */
+static void put_word(const char *word, FILE *out)
+{
+    bool plain = *word != '\0';
+    for (const char *c = word; *c; c++)
+        plain = plain && (isalnum((unsigned char)*c) || strchr("-_./:=,+@%", *c));
+    if (plain) {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, out);
+    fputc('\'', out);
+}
+
+bool sp_book_open(struct sp_book *book)
+{
+    *book = (struct sp_book){0};
+    book->pages = open_memstream(&book->pages_text, &book->pages_size);
+    book->errata = open_memstream(&book->errata_text, &book->errata_size);
+    if (!book->pages || !book->errata)
+        return false;
+    fputs(intro, book->pages);
+    return true;
+}
+
+void sp_book_chapter(struct sp_book *book, const char *path)
+{
+    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
+    const size_t n = strcspn(name, ".");
+    fputs("\n## ", book->pages);
+    for (size_t i = 0; i < n; i++) {
+        const char c = name[i];
+        fputc(i == 0 ? toupper((unsigned char)c) : c == '_' || c == '-' ? ' ' : c, book->pages);
+    }
+    fputc('\n', book->pages);
+}
+
+/* The value as people read it, with its unit where the number alone does not show it. */
+static void put_value(const struct sp_case_value *value, enum sp_unit unit, FILE *out)
+{
+    const char *const name = sp_unit_name(unit);
+    char human[64];
+    switch (value->kind) {
+    case SP_CASE_NUMBER:
+        sp_human(value->number, unit, human, sizeof human);
+        fputs(human, out);
+        if (unit == SP_TOKENS || unit == SP_PARAMETERS || unit == SP_DAYS || unit == SP_HOURS ||
+            unit == SP_FLOPS_PER_BYTE)
+            fprintf(out, " %s", name);
+        break;
+    case SP_CASE_BOOL:
+        fputs(value->number != 0 ? "yes" : "no", out);
+        break;
+    case SP_CASE_TEXT:
+        put_prose(value->text, out);
+        break;
+    default:
+        fputs("none", out);
+        break;
+    }
+}
+
+static struct sp_case_value value_of(const struct sp_entry *entry)
+{
+    static const enum sp_case_kind kinds[] = {
+        [SP_VALUE_NONE] = SP_CASE_NULL,
+        [SP_VALUE_NUMBER] = SP_CASE_NUMBER,
+        [SP_VALUE_BOOL] = SP_CASE_BOOL,
+        [SP_VALUE_TEXT] = SP_CASE_TEXT,
+    };
+    return (struct sp_case_value){.kind = kinds[entry->kind],
+                                  .number = entry->number,
+                                  .text = entry->text ? entry->text : ""};
+}
+
+static void put_answers(const struct sp_case *c, const struct sp_report *answer, FILE *out)
+{
+    for (int i = 0; i < c->n_expect; i++) {
+        const struct sp_entry *entry = sp_find(answer, c->expect[i].key);
+        if (!entry) {
+            fprintf(out, "- `%s`: **no answer**\n", c->expect[i].key);
+            continue;
+        }
+        const struct sp_case_value value = value_of(entry);
+        fputs("- ", out);
+        put_prose(entry->info.label, out);
+        fprintf(out, " (`%s`): **", entry->path);
+        put_value(&value, entry->info.unit, out);
+        fputs("**\n", out);
+    }
+}
+
+/* What --explain prints of the expected keys. */
+static void put_derivation(const struct sp_case *c, const struct sp_report *answer, FILE *out)
+{
+    bool any = false;
+    for (int i = 0; i < c->n_expect; i++) {
+        const struct sp_entry *entry = sp_find(answer, c->expect[i].key);
+        if (!entry)
+            continue;
+        const struct sp_render how = {.explain = true, .explain_key = entry->path};
+        fputs(any ? "\n" : "\n```text\n", out);
+        sp_render(answer, &how, out);
+        any = true;
+    }
+    if (any)
+        fputs("```\n", out);
+}
+
+static bool is_wrong(const struct sp_case_value *printed, const struct sp_case_value *right,
+                     double rel_tol)
+{
+    if (printed->kind != right->kind)
+        return true;
+    if (right->kind == SP_CASE_TEXT)
+        return strcmp(printed->text, right->text) != 0;
+    return right->kind != SP_CASE_NULL &&
+           !sp_case_is_close(printed->number, right->number, rel_tol);
+}
+
+static void put_errata(struct sp_book *book, const struct sp_case *c,
+                       const struct sp_report *answer)
+{
+    for (int i = 0; i < c->n_printed; i++) {
+        const struct sp_case_value *const printed = &c->printed[i], *right = c->expect;
+        while (strcmp(right->key, printed->key) != 0)
+            right++;
+        const struct sp_entry *entry = sp_find(answer, right->key);
+        const enum sp_unit unit = entry ? entry->info.unit : SP_NUMBER;
+        if (!is_wrong(printed, right, c->rel_tol))
+            continue;
+        fprintf(book->pages, "\nErratum: the source prints `%s` as ", printed->key);
+        put_value(printed, unit, book->pages);
+        fputs("; right is **", book->pages);
+        put_value(right, unit, book->pages);
+        fputs("**.\n", book->pages);
+        fputs("| ", book->errata);
+        put_prose(c->id, book->errata);
+        fputs(" | ", book->errata);
+        put_prose(c->source, book->errata);
+        fprintf(book->errata, " | `%s` | ", printed->key);
+        put_value(printed, unit, book->errata);
+        fputs(" | ", book->errata);
+        put_value(right, unit, book->errata);
+        fputs(" |\n", book->errata);
+    }
+}
+
+void sp_book_case(struct sp_book *book, const struct sp_case *c, const struct sp_report *answer,
+                  const char *refusal)
+{
+    FILE *const out = book->pages;
+    fputs("\n### ", out);
+    put_prose(c->id, out);
+    fputs("\n\n", out);
+    put_prose(c->question, out);
+    fputs(*c->question ? "\n\n```sh\nscaleplan" : "```sh\nscaleplan", out);
+    for (int i = 0; i < c->n_args; i++) {
+        fputc(' ', out);
+        put_word(c->args[i], out);
+    }
+    fputs("\n```\n\n", out);
+    if (*refusal) {
+        fputs("The program refuses this: ", out);
+        put_prose(refusal, out);
+        fputc('\n', out);
+    }
+    put_answers(c, answer, out);
+    put_derivation(c, answer, out);
+    if (*c->source) {
+        fputs("\nSource: ", out);
+        put_prose(c->source, out);
+        fputc('\n', out);
+    }
+    put_errata(book, c, answer);
+    if (*c->note) {
+        fputs("\nNote: ", out);
+        put_prose(c->note, out);
+        fputc('\n', out);
+    }
+}
+
+void sp_book_close(struct sp_book *book, struct sp_report *report)
+{
+    fclose(book->errata);
+    if (book->errata_size > 0)
+        fprintf(book->pages,
+                "\n## Errata of the printed sources\n\n"
+                "| case | source | key | printed | right |\n| --- | --- | --- | --- | --- |\n%s",
+                book->errata_text);
+    fclose(book->pages);
+    sp_block(report, book->pages_text);
+    free(book->pages_text);
+    free(book->errata_text);
+}

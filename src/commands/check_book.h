@@ -1,0 +1,31 @@
+/* The exercise book: cases with their command, answer and derivation, as Markdown. */
+#ifndef SP_EXERCISE_BOOK_H
+#define SP_EXERCISE_BOOK_H
+
+#include <stdio.h>
+
+#include "config/cases.h"
+#include "report/report.h"
+
+/* A book under way: its pages, and the errata that end it. */
+struct sp_book {
+    FILE *pages, *errata;
+    char *pages_text, *errata_text;
+    size_t pages_size, errata_size;
+};
+
+/* Opens the book and writes its introduction; false when memory is short. */
+bool sp_book_open(struct sp_book *book);
+
+/* A chapter named after a file of cases ("tests/textbook/roofline.json": Roofline). */
+void sp_book_chapter(struct sp_book *book, const char *path);
+
+/* A case with the report that answers it; `refusal` is the error when the command gave none, else
+ * "". */
+void sp_book_case(struct sp_book *book, const struct sp_case *c, const struct sp_report *answer,
+                  const char *refusal);
+
+/* Ends the book and puts it into the report as a block. */
+void sp_book_close(struct sp_book *book, struct sp_report *report);
+
+#endif

@@ -1,0 +1,373 @@
+/* comm: one collective on torus axes or on a hierarchy of switches. */
+#include <math.h>
+#include <string.h>
+
+#include "config/array.h"
+#include "base/text.h"
+#include "commands/comm.h"
+
+static const char *const ops[] = {"all-gather", "reduce-scatter",
+                                  "all-reduce", "all-to-all",
+                                  "send",       "ag",
+                                  "rs",         "ar",
+                                  "a2a",        "p2p",
+                                  NULL};
+static const char *const wrap_choices[] = {"auto", "yes", "no", NULL};
+
+static const struct sp_option options[] = {
+    {"op", "NAME", SP_CHOICE, 0, 0, ops, "all-gather",
+     "all-gather (ag), reduce-scatter (rs), all-reduce (ar), all-to-all (a2a) or send (p2p)"},
+    {"bytes", "BYTES", SP_NUMBER_OPTION, 0, 1e18, NULL, NULL, "bytes of the whole array"},
+    {"array", "TYPE[SIZES]", SP_TEXT, 0, 0, NULL, NULL,
+     "the array, such as bf16[1024,16384], in place of --bytes"},
+    {"sharded-by", "N", SP_WHOLE, 1, 1e9, NULL, "1",
+     "chips over which other axes shard the array: divides it"},
+    SP_OPTION_HW,
+    SP_OPTION_NETWORK,
+    {"axes", "AxB|XY", SP_TEXT, 0, 0, NULL, NULL,
+     "lengths of the torus axes that the group runs on, or axes of --mesh (default: all)"},
+    {"mesh", "X=4,Y=8", SP_TEXT, 0, 0, NULL, NULL,
+     "a mesh laid on the slice; then --array 'bf16[1024_X,4096_Y]' names what shards it"},
+    {"wrap", "WHETHER", SP_CHOICE, 0, 0, wrap_choices, "auto",
+     "auto: whole axes of the slice wrap as it has it, parts are lines; yes and no force it"},
+    {"ports", "N", SP_WHOLE, 1, 6, NULL, NULL, "send: links used at once (default: one an axis)"},
+    {"hops", "N", SP_WHOLE, 0, 10000, NULL, NULL, "send: hops (default: between opposite corners)"},
+    {"group", "N", SP_WHOLE, 1, 1e9, NULL, NULL,
+     "devices of the group on switches (default: all of --hw)"},
+    {"inner", "Y", SP_WHOLE, 1, 1e9, NULL, "1",
+     "degree of an inner axis that shards the array too"},
+    {"top-k", "K", SP_WHOLE, 1, 1e6, NULL, NULL,
+     "all-to-all on switches: devices that a token goes to"},
+    {"unit", "NODES", SP_WHOLE, 1, 1e9, NULL, NULL,
+     "nodes below one leaf group (default: the fabric's, 32 for H100; none where unknown)"},
+    {"unit-bandwidth", "BYTES/S", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL,
+     "of such a unit into the spine (default: the fabric's, else what its nodes send)"},
+    {"half-size", "BYTES", SP_NUMBER_OPTION, 0, 1e18, NULL, NULL,
+     "size of V at which half of the bandwidth is reached: derates smaller messages"},
+    {"bandwidth", "BYTES/S", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL,
+     "measured bandwidth of a device (torus: of a link), in place of the published one"},
+};
+
+static const struct sp_example examples[] = {
+    {"scaleplan comm --op all-gather --array 'bf16[2048,8192]' --hw v5e-32 --axes 4",
+     "on one axis without wraparound"},
+    {"scaleplan comm --op all-reduce --bytes 1GB --hw h100-8",
+     "in a node, with and without in-network reduction"},
+    {"scaleplan comm --op ar --array 'bf16[1024_X,4096_Y]' --mesh X=4,Y=4,Z=4 --axes Z --hw v4-64",
+     "an array that the other two axes shard"},
+    {"scaleplan comm --op all-gather --bytes 1GB --hw h100-1024",
+     "which level of a SuperPOD binds"},
+    {"scaleplan comm --op send --array 'bf16[8,128,8192]' --hw v5e-16", "from corner to corner"},
+    {NULL, NULL},
+};
+
+/* Lengths of "4x8", or those of the mesh's axes in "XY". */
+static int read_lengths(const struct sp_comm *f, const char *text, int64_t lengths[],
+                        struct sp_error *error)
+{
+    double dims[SP_LAYOUT_AXES];
+    const int n = sp_parse_dims(text, dims, SP_MAX_AXES);
+    for (int i = 0; i < n; i++) {
+        if (dims[i] < 1 || dims[i] > 1e6)
+            return sp_fail(error, SP_INPUT, "--axes: a length is from 1 to 10^6"), 0;
+        lengths[i] = (int64_t)dims[i];
+    }
+    if (n == 0)
+        sp_fail(error, SP_INPUT,
+                "--axes: \"%s\" is no product of up to three lengths, such as 4x8%s", sp_safe(text),
+                f->mesh.n > 0 ? "" : ", nor axes of a --mesh, such as XY");
+    return n;
+}
+
+/* A chip named without a size has no slice to lie on: the axes are what the user says, as rings. */
+static bool group_without_slice(const struct sp_comm *f, const int64_t lengths[], int n,
+                                unsigned axes, struct sp_torus_group *g, struct sp_error *error)
+{
+    for (int i = 0; i < n; i++) {
+        if (!(axes >> i & 1) || lengths[i] == 1)
+            continue;
+        if (g->n == f->hw.network.axes)
+            return sp_fail(error, SP_INPUT, "--axes: the torus of %s has %lld axes", f->hw.name,
+                           (long long)f->hw.network.axes);
+        g->length[g->n] = lengths[i];
+        g->wraps[g->n++] = true;
+    }
+    if (g->n == 0 && f->op != SP_COMM_SEND)
+        sp_note(f->report, "one chip: nothing moves; name a slice, or --axes");
+    else if (g->n > 0 && sp_choice_of(f->args, "wrap") == 0)
+        sp_note(f->report, "%s without a size: whole rings (--wrap no, or name a slice such as %s)",
+                f->hw.name, f->hw.network.axes == 2 ? "v5e-64" : "v5p-64");
+    return true;
+}
+
+/* What small messages lose, on any network. */
+static void put_derated(const struct sp_comm *f)
+{
+    const double half = sp_number_of(f->args, "half-size");
+    if (isnan(half) || f->V <= 0)
+        return;
+    sp_symbol(f->report, "half", half, "bytes", "option --half-size");
+    sp_put(f->report, SP_Q_COMM_DERATED,
+           sp_derated_s(sp_find(f->report, "time_s")->number, f->V, half));
+    sp_line(f->report,
+            "derated      {derated_s} when half of the bandwidth is reached at %s (--half-size)",
+            sp_human_text(half, SP_BYTES));
+}
+
+/* The physical axes under --axes, or all of the slice's; which of them wrap. */
+static bool read_group(const struct sp_comm *f, struct sp_torus_group *g, struct sp_error *error)
+{
+    const char *const text = sp_text_of(f->args, "axes");
+    const int wrap = sp_choice_of(f->args, "wrap");
+    int64_t lengths[SP_LAYOUT_AXES];
+    struct sp_layout layout;
+    char shape[96];
+    int n = f->mesh.n;
+    unsigned axes = f->axes;
+    if (n > 0) {
+        memcpy(lengths, f->mesh.length, sizeof lengths);
+    } else if (text) {
+        n = read_lengths(f, text, lengths, error);
+        axes = ~0u;
+        if (n == 0)
+            return false;
+    } else {
+        for (n = 0; n < SP_MAX_AXES; n++)
+            lengths[n] = f->hw.shape.axis[n];
+        axes = ~0u;
+    }
+    *g = (struct sp_torus_group){.link_bytes_per_s = f->hw.network.link_bytes_per_s,
+                                 .hop_latency_s = f->hw.network.hop_latency_s};
+    sp_shape_name(&f->hw, shape, sizeof shape);
+    if (f->hw.chips_per_slice == 1) {
+        if (!group_without_slice(f, lengths, n, axes, g, error))
+            return false;
+    } else if (sp_lay_out(&f->hw, lengths, n, &layout)) {
+        *g = sp_group_of(&f->hw, &layout, axes);
+    } else {
+        return sp_fail(error, SP_INPUT, "%s cannot be laid on the slice's axes, %s",
+                       f->mesh.n > 0 ? "--mesh" : "--axes", shape);
+    }
+    for (int i = 0; i < g->n; i++)
+        g->wraps[i] = wrap == 0 ? g->wraps[i] : wrap == 1;
+    return true;
+}
+
+static void put_send(const struct sp_comm *f, const struct sp_torus_group *g)
+{
+    struct sp_report *r = f->report;
+    const double given = sp_number_of(f->args, "hops"), ports = sp_number_of(f->args, "ports");
+    int axes = 0;
+    for (int i = 0; i < g->n; i++)
+        axes += g->length[i] > 1;
+    const double hops = isnan(given) ? (double)sp_corner_hops(g) : given;
+    const double links = isnan(ports) ? fmax(axes, 1) : ports;
+    const double send = sp_send_s(f->V, links, g->link_bytes_per_s),
+                 first = hops * g->hop_latency_s;
+    sp_symbol(r, "hops", hops, "", "links one after the other");
+    sp_symbol(r, "ports", links, "", "links used at once");
+    sp_put(r, SP_Q_COMM_HOPS, hops);
+    sp_put(r, SP_Q_COMM_FIRST_BYTE, first);
+    sp_put(r, SP_Q_COMM_SEND, send);
+    sp_put(r, SP_Q_COMM_LATENCY, first);
+    sp_put_text(r, SP_Q_COMM_BOUND, "%s", first > send ? "latency" : "throughput");
+    sp_put(r, SP_Q_COMM_TIME_SEND, send + first);
+    sp_line(r,
+            "time         {time_s}: {bandwidth_bound_s} over %s link(s), first byte after "
+            "{first_byte_s} ({hops} hops)",
+            sp_human_text(links, SP_COUNT));
+}
+
+static double bound_if(const struct sp_comm *f, enum sp_collective op, struct sp_torus_group g,
+                       bool wraps)
+{
+    for (int i = 0; i < g.n; i++)
+        g.wraps[i] = wraps;
+    return sp_torus_bandwidth_s(op, f->V, &g);
+}
+
+/* Time over the data-centre network of a group that spans all slices; 0 for one slice. */
+static double dcn_s(const struct sp_comm *f, const struct sp_torus_group *g, double devices)
+{
+    struct sp_report *r = f->report;
+    const bool all = !sp_text_of(f->args, "axes") && f->mesh.n == 0;
+    const double S = (double)f->hw.slices, W_dcn = sp_dcn_bytes_per_s_per_chip(&f->hw.network);
+    if (S <= 1 || isnan(W_dcn) || g->n == 0)
+        return 0;
+    if (!all) {
+        sp_note(r, "inside each slice; without --axes and --mesh the group spans all slices");
+        return 0;
+    }
+    const enum sp_collective op = (enum sp_collective)f->op;
+    sp_symbol(r, "W_dcn", W_dcn, "bytes/s", "data-centre egress of one chip");
+    sp_symbol(r, "M", devices, "chips", "chips of a slice");
+    sp_symbol(r, "passes", sp_dcn_s(op, 1, S, 1, 1), "", "2 all-reduce, 1/S all-to-all, 1 others");
+    sp_put(r, SP_Q_COMM_DCN, sp_dcn_s(op, f->V, S, devices, W_dcn));
+    return sp_dcn_s(op, f->V, S, devices, W_dcn);
+}
+
+static void put_one_way(const struct sp_comm *f, double devices)
+{
+    struct sp_report *r = f->report;
+    const enum sp_collective op = (enum sp_collective)f->op;
+    sp_symbol(r, "X", devices, "chips", "chips of the group");
+    sp_symbol(r, "share", sp_one_way_ring_link_bytes(op, 2, 2), "", "of an all-gather's traffic");
+    sp_put(r, SP_Q_COMM_LINK_BYTES, sp_one_way_ring_link_bytes(op, f->V, devices));
+    sp_put(r, SP_Q_COMM_OVER_GATHER_ONE_WAY, sp_one_way_ring_link_bytes(op, 2, 2));
+}
+
+static void put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
+{
+    struct sp_report *r = f->report;
+    const enum sp_collective op = (enum sp_collective)f->op;
+    double devices = 1;
+    for (int i = 0; i < g->n; i++)
+        devices *= (double)g->length[i];
+    const double dcn = dcn_s(f, g, devices), ici = sp_torus_bandwidth_s(op, f->V, g);
+    const double throughput = fmax(ici, dcn), latency = sp_torus_latency_s(op, g);
+    const double time = isnan(latency) ? throughput : fmax(throughput, latency);
+    sp_symbol(r, "hops", sp_torus_hops(op, g), "", "hops one after the other");
+    sp_put(r, SP_Q_COMM_DEVICES, devices * (dcn > 0 ? (double)f->hw.slices : 1));
+    sp_put(r, SP_Q_COMM_BANDWIDTH, throughput);
+    sp_put(r, SP_Q_COMM_LATENCY, latency);
+    sp_put_text(r, SP_Q_COMM_BOUND, "%s",
+                latency > throughput ? "latency"
+                : dcn > ici          ? "dcn"
+                                     : "throughput");
+    sp_put_bool(r, SP_Q_COMM_LATENCY_BOUND, latency > throughput);
+    sp_put(r, SP_Q_COMM_TIME, time);
+    sp_put(r, SP_Q_COMM_SUM, throughput + latency);
+    sp_put(r, SP_Q_COMM_RING, bound_if(f, op, *g, true));
+    sp_put(r, SP_Q_COMM_LINE, bound_if(f, op, *g, false));
+    sp_put(r, SP_Q_COMM_PER_HOP, f->V / devices / g->link_bytes_per_s);
+    sp_put(r, SP_Q_COMM_THRESHOLD,
+           sp_latency_threshold_bytes(g->link_bytes_per_s, g->hop_latency_s));
+    put_one_way(f, devices);
+    if (f->V > 0 && devices > 1)
+        sp_put(r, SP_Q_COMM_OVER_GATHER,
+               bound_if(f, op, *g, true) / bound_if(f, SP_ALL_GATHER, *g, true));
+    sp_put(r, SP_Q_COMM_RATE, time > 0 ? f->V / time : NAN);
+    sp_line(r, "time         {time_s}, bound by {bound}: throughput {bandwidth_bound_s}, latency "
+               "{latency_bound_s}");
+    sp_line(r, "             as rings {ring_s}, as lines {line_s}; a hop moves a shard in "
+               "{per_hop_s}, latency binds below {latency_threshold_bytes}");
+    sp_line(r, "             over the data-centre network {dcn_s}");
+}
+
+/* Takes the axes out of "bf16[1024_X,4096_YZ]"; *used gets those that shard the array. */
+static bool take_sharding(const struct sp_comm *f, const char *text, char *plain, size_t size,
+                          unsigned *used, struct sp_error *error)
+{
+    size_t n = 0;
+    *used = 0;
+    for (; *text && n + 1 < size; text++) {
+        if (*text != '_') {
+            plain[n++] = *text;
+            continue;
+        }
+        for (; text[1] >= 'A' && text[1] <= 'Z'; text++) {
+            const int axis = sp_mesh_axis(&f->mesh, text[1]);
+            if (axis < 0)
+                return sp_fail(error, SP_INPUT, "--array: the mesh has no axis %c (--mesh X=4,Y=8)",
+                               text[1]);
+            if (*used >> axis & 1)
+                return sp_fail(error, SP_INPUT, "--array: axis %c shards it twice", text[1]);
+            *used |= 1u << axis;
+        }
+    }
+    plain[n] = '\0';
+    return true;
+}
+
+/* V: the whole array over all axes that shard it and are none of the group's. */
+static bool read_bytes(struct sp_comm *f, struct sp_error *error)
+{
+    const char *const text = sp_text_of(f->args, "array");
+    const double bytes = sp_number_of(f->args, "bytes");
+    struct sp_array array;
+    unsigned used = 0;
+    char plain[256];
+    if (isnan(bytes) == (text == NULL))
+        return sp_fail(error, SP_USAGE, "one of --bytes N and --array TYPE[SIZES] is needed");
+    if (text && (!take_sharding(f, text, plain, sizeof plain, &used, error) ||
+                 !sp_parse_array(plain, "--array", &array, error)))
+        return false;
+    f->V = (text ? sp_array_bytes(&array) : bytes) / sp_number_of(f->args, "sharded-by") /
+           sp_axes_product(&f->mesh, used & ~f->axes);
+    return f->V <= 1e24 || sp_fail(error, SP_INPUT, "--array: more than 10^24 bytes");
+}
+
+/* --mesh and, where --axes names some of its axes, which. */
+static bool read_mesh(struct sp_comm *f, struct sp_error *error)
+{
+    const char *const mesh = sp_text_of(f->args, "mesh"), *axes = sp_text_of(f->args, "axes");
+    if (!mesh)
+        return true;
+    if (!sp_parse_mesh(mesh, &f->mesh, error))
+        return false;
+    f->axes = axes ? 0 : ~0u;
+    for (; axes && *axes; axes++) {
+        const int axis = sp_mesh_axis(&f->mesh, *axes);
+        if (axis < 0)
+            return sp_fail(error, SP_INPUT, "--axes: \"%s\": expected axes of --mesh %s",
+                           sp_safe(axes), sp_safe(mesh));
+        f->axes |= 1u << axis;
+    }
+    if (f->axes == 0)
+        return sp_fail(error, SP_INPUT, "--axes: names none of --mesh %s", sp_safe(mesh));
+    return true;
+}
+
+static bool load(const struct sp_args *args, struct sp_comm *f, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    f->op = sp_choice_of(args, "op") % SP_COMM_OPS;
+    return sp_hardware_of(args, &sources, &f->hw, error) && read_mesh(f, error) &&
+           read_bytes(f, error);
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    struct sp_comm f = {.args = args, .report = report};
+    struct sp_torus_group g;
+    if (!load(args, &f, error))
+        return false;
+    sp_symbol(report, "V", f.V, "bytes", "array of the group");
+    sp_put_text(report, SP_Q_COMM_OP, "%s", ops[f.op]);
+    sp_put(report, SP_Q_COMM_BYTES, f.V);
+    sp_line(report, "collective   {op} of {bytes} on %s", f.hw.name);
+    if (f.hw.network.kind == SP_SWITCHED) {
+        if (!sp_comm_switched(&f, error))
+            return false;
+        put_derated(&f);
+        return true;
+    }
+    if (!read_group(&f, &g, error))
+        return false;
+    const double measured = sp_number_of(args, "bandwidth");
+    if (!isnan(measured))
+        g.link_bytes_per_s = measured;
+    sp_symbol(report, "w", g.link_bytes_per_s, "bytes/s", "one link, one way");
+    sp_symbol(report, "T_min", g.hop_latency_s, "s", "latency of one hop");
+    if (f.op == SP_COMM_SEND)
+        put_send(&f, &g);
+    else
+        put_torus(&f, &g);
+    put_derated(&f);
+    return true;
+}
+
+const struct sp_command sp_cmd_comm = {
+    .name = "comm",
+    .summary = "time of one collective on a torus or on switches",
+    .about = "Time of an all-gather, reduce-scatter, all-reduce, all-to-all or a send: on torus "
+             "axes with or without "
+             "wraparound, throughput- or latency-bound; on nodes and the network between them, "
+             "with in-network "
+             "reduction, ragged exchanges, an inner axis that shards the array too, or a measured "
+             "bandwidth.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .examples = examples,
+    .run = run,
+};

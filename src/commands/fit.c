@@ -1,0 +1,241 @@
+/* fit: does the model train on the machine, what limits it, and what would be better. */
+#include <math.h>
+#include <string.h>
+
+#include "commands/fit.h"
+
+static const struct sp_option options[] = {
+    SP_OPTION_MODEL,
+    SP_OPTION_PARAMS,
+    SP_OPTION_HW,
+    SP_OPTION_NETWORK,
+    SP_OPTION_BATCH,
+    SP_OPTION_SEQ,
+    SP_OPTION_PRECISION("adam10"),
+    SP_OPTION_REMAT("mlp"),
+    {"axes", "N", SP_WHOLE, 1, 3, NULL, NULL,
+     "torus axes that DP and FSDP span in the closed forms (default: all)"},
+    SP_OPTION_OVERLAP,
+    {"mfu", "FRACTION", SP_NUMBER_OPTION, 0.0001, 1, NULL, "40%",
+     "model FLOPs utilisation of the step time at MFU"},
+    {"strategy", "NAME", SP_CHOICE, 0, 0, sp_strategy_names, NULL, "look at one strategy only"},
+    {"check", "WHAT", SP_MAYBE, 0, 0, NULL, NULL,
+     "exit 1 unless the best plan fits, is compute-bound, or both"},
+};
+
+static const struct sp_example examples[] = {
+    {"scaleplan fit --model llama2-13b --hw v5p-4096 --batch 3M", "the textbook's exercise"},
+    {"scaleplan fit --model llama3-405b --hw h100-16384 --batch 16M --get best.step_s",
+     "one bare number, in seconds"},
+    {"scaleplan fit --model llama3-70b --hw v5p-8960x4 --check && echo yes",
+     "a verdict for a script"},
+    {"scaleplan fit --params 25M --hw a100-40gb-8", "a model of which only the size is known"},
+    {NULL, NULL},
+};
+
+static void put_symbols(const struct fit *f)
+{
+    struct sp_report *r = f->report;
+    const struct sp_fit_terms *t = &f->t;
+    sp_symbol(r, "P", t->P, "parameters", "parameters of the model");
+    sp_symbol(r, "P_active", t->P_active, "parameters", "parameters that one token passes");
+    sp_symbol(r, "B", t->B, "tokens", "batch of one optimizer step (%s)", f->batch_origin);
+    sp_symbol(r, "T", f->in.seq, "tokens", "sequence length");
+    sp_symbol(r, "N", t->N, "chips", "chips of all slices");
+    sp_symbol(r, "M", t->M, "chips", "chips of one slice");
+    sp_symbol(r, "S", t->S, "", "slices");
+    sp_symbol(r, "C", t->C, "FLOP/s", "dense %s peak of one chip", sp_dtype_names[t->dtype]);
+    sp_symbol(r, "r", t->r, "", "E/k of a mixture of experts, 1 for a dense model");
+    sp_symbol(r, "hbm", t->capacity_bytes, "bytes", "memory of one chip");
+    sp_symbol(r, "bytes_per_param", sp_state_bytes_per_param(&f->precision), "bytes",
+              "training state of one parameter, %s", f->precision.name);
+    sp_symbol(r, "state", t->state_bytes, "bytes", "training state of the whole model");
+    sp_symbol(r, "mfu_stated", f->mfu, "", "option --mfu");
+    sp_symbol(r, "turns", f->in.overlap == SP_OVERLAP_NONE ? 4 : 1, "",
+              "4 where collectives take turns, 1 where they overlap");
+    if (sp_model_has_shape(&f->model)) {
+        sp_symbol(r, "L", t->L, "layers", "layers");
+        sp_symbol(r, "D", t->D, "", "d_model");
+        sp_symbol(r, "F", t->F, "", "MLP width that a token passes");
+        sp_symbol(r, "bytes_per_token_layer",
+                  sp_activation_bytes_per_token_layer(&f->model, f->in.remat), "bytes",
+                  "kept for one token in one layer, --remat %s", sp_remat_names[f->in.remat]);
+        sp_symbol(r, "activations", t->activation_bytes, "bytes", "checkpoints of the whole batch");
+    }
+    if (!isnan(t->W_ici)) {
+        sp_symbol(r, "W_ici", t->W_ici, "bytes/s", "one torus axis, both directions");
+        sp_symbol(r, "W_X", t->W_X, "bytes/s", "axes that the rule gives to FSDP");
+        sp_symbol(r, "W_Y", t->W_Y, "bytes/s", "axis that the rule gives to TP");
+    }
+    if (!isnan(t->W_domain)) {
+        sp_symbol(r, "W_gpu", t->W_domain, "bytes/s", "scale-up egress of one device");
+        sp_symbol(r, "W_node", t->W_node, "bytes/s",
+                  "scale-out egress of one domain of %lld devices",
+                  (long long)f->hw.network.domain);
+    }
+    if (!isnan(t->W_dcn))
+        sp_symbol(r, "W_dcn", t->W_dcn, "bytes/s", "data-centre egress of one chip");
+}
+
+static void put_inputs(const struct fit *f)
+{
+    struct sp_report *r = f->report;
+    char shape[96], cloud[64];
+    sp_shape_name(&f->hw, shape, sizeof shape);
+    sp_cloud_name(&f->hw, cloud, sizeof cloud);
+    sp_put_text(r, SP_Q_FIT_MODEL, "%s", f->model.name);
+    sp_put_text(r, SP_Q_FIT_HARDWARE, "%s", f->hw.name);
+    if (cloud[0])
+        sp_put_text(r, SP_Q_FIT_CLOUD_NAME, "%s", cloud);
+    else
+        sp_put_null(r, SP_Q_FIT_CLOUD_NAME);
+    sp_put(r, SP_Q_FIT_PARAMS, f->t.P);
+    sp_put(r, SP_Q_FIT_PARAMS_ACTIVE, f->t.P_active);
+    sp_put(r, SP_Q_FIT_CHIPS, f->t.N);
+    sp_put_text(r, SP_Q_FIT_SHAPE, "%s", shape);
+    sp_put(r, SP_Q_FIT_BATCH, f->t.B);
+    sp_put(r, SP_Q_FIT_SEQ, f->in.seq);
+    sp_put(r, SP_Q_FIT_SEQUENCES, f->t.B / f->in.seq);
+    sp_put(r, SP_Q_FIT_TOKENS_PER_CHIP, f->t.tokens_per_chip);
+    sp_put_text(r, SP_Q_FIT_PRECISION, "%s", f->precision.name);
+    sp_put(r, SP_Q_FIT_STATE_PER_PARAM, sp_state_bytes_per_param(&f->precision));
+    sp_put_text(r, SP_Q_FIT_REMAT, "%s", sp_remat_names[f->in.remat]);
+    sp_put_text(r, SP_Q_FIT_OVERLAP, "%s", sp_overlap_names[f->in.overlap]);
+    sp_put_text(r, SP_Q_FIT_DTYPE, "%s", sp_dtype_names[f->t.dtype]);
+    sp_put(r, SP_Q_FIT_PEAK, f->t.C);
+    sp_put(r, SP_Q_FIT_CAPACITY, f->t.capacity_bytes);
+    sp_put(r, SP_Q_FIT_STATE_BYTES, f->t.state_bytes);
+    sp_put(r, SP_Q_FIT_ACTIVATION_BYTES, f->t.activation_bytes);
+}
+
+static void put_thresholds(const struct fit *f)
+{
+    struct sp_report *r = f->report;
+    const struct sp_fit_terms *t = &f->t;
+    if (!isnan(t->W_ici)) {
+        sp_put(r, SP_Q_FIT_ALPHA, t->C / t->W_ici);
+        for (int n = 1; n <= f->hw.network.axes; n++)
+            sp_put(r, (enum sp_quantity_id)(SP_Q_FIT_CRITICAL_1 + n - 1),
+                   sp_critical_tokens_per_chip(t->C, n * t->W_ici, t->r));
+        sp_put(r, SP_Q_FIT_CRITICAL_MIXED,
+               sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, f->in.overlap));
+    } else {
+        sp_put(r, SP_Q_FIT_CRITICAL_NODE, sp_critical_tokens_per_chip(t->C, t->W_domain, t->r));
+        sp_put(r, SP_Q_FIT_CRITICAL_CROSS, sp_critical_tokens_per_chip(t->C, t->W_node, t->r));
+    }
+    if (!isnan(t->W_dcn))
+        sp_put(r, SP_Q_FIT_CRITICAL_DCN, sp_critical_tokens_per_chip(t->C, t->W_dcn, t->r));
+}
+
+static void put_header(const struct fit *f)
+{
+    struct sp_report *r = f->report;
+    const bool tpu = f->hw.network.cloud_name[0] != '\0';
+    sp_line(r, "model      {model}: {params} parameters%s",
+            f->t.P != f->t.P_active ? ", {params_active} active" : "");
+    sp_line(r,
+            "hardware   {hw}: {chips} chips, {shape}%s; {peak_flops_per_s} {compute_dtype}, "
+            "{capacity_bytes} a chip",
+            tpu ? f->hw.slices > 1 ? ", each the cloud's {cloud_name}"
+                                   : ", the cloud's {cloud_name}"
+                : "");
+    sp_line(r,
+            "batch      {batch_tokens} tokens (%s), {sequences} sequences of {seq}: "
+            "{tokens_per_chip} tokens a chip",
+            f->batch_origin);
+    sp_line(r,
+            "state      {state_bytes}: {precision}, {state_bytes_per_param} bytes a parameter "
+            "(--precision)%s",
+            sp_model_has_shape(&f->model)
+                ? "; checkpoints {activation_bytes}: {remat} (--remat)"
+                : "; no activations are claimed for a model of unknown shape");
+    if (!isnan(f->t.W_ici))
+        sp_line(r,
+                "critical   tokens a chip for DP and FSDP on 1%s: {critical.fsdp.1}, "
+                "{critical.fsdp.2}%s",
+                f->hw.network.axes > 2 ? ", 2, 3 axes" : ", 2 axes",
+                f->hw.network.axes > 2 ? ", {critical.fsdp.3}; FSDP+TP {critical.fsdp_tp}"
+                                       : "; FSDP+TP {critical.fsdp_tp}");
+    else
+        sp_line(r, "critical   tokens a device for DP and FSDP: {critical.fsdp.node} in a node, "
+                   "{critical.fsdp.cross} across nodes");
+    sp_line(r, "           tokens a slice for DP over the data-centre network: {critical.dcn}");
+    sp_line(r,
+            "rules      closed forms of the scaling book: collectives of different axes %s "
+            "(--overlap), %s constants (--constants), 16-bit communication, throughput only",
+            f->in.overlap == SP_OVERLAP_AXES ? "overlap" : "take turns",
+            sp_find(r, "constants")->text);
+}
+
+/* The printed thresholds are for wrapped axes; the strategies use what this slice has. */
+static void note_missing_wraparound(const struct fit *f)
+{
+    int open = 0, axes = 0;
+    for (int i = 0; i < SP_MAX_AXES; i++) {
+        axes += f->hw.shape.axis[i] > 1;
+        open += f->hw.shape.axis[i] > 1 && !sp_axis_wraps(&f->hw, i);
+    }
+    if (f->hw.network.kind == SP_TORUS && open > 0)
+        sp_note(
+            f->report,
+            "axes of this slice without wraparound: %d of %d; there a collective runs at a line's "
+            "bandwidth, w X / (X - 1), and the strategies' own thresholds are higher than those of "
+            "wrapped axes",
+            open, axes);
+}
+
+static bool load(const struct sp_args *args, struct fit *f, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    if (!sp_model_of(args, &sources, &f->model, error) ||
+        !sp_hardware_of(args, &sources, &f->hw, error) ||
+        !sp_load_precision(sp_text_of(args, "precision"), &sources, &f->precision, error) ||
+        !sp_batch_of(args, &f->model, &f->in.batch_tokens, &f->in.seq, &f->batch_origin, error))
+        return false;
+    const double axes = sp_number_of(args, "axes");
+    f->mfu = sp_number_of(args, "mfu");
+    f->only = sp_choice_of(args, "strategy");
+    f->in.model = &f->model;
+    f->in.hw = &f->hw;
+    f->in.precision = &f->precision;
+    f->in.remat = (enum sp_remat)sp_choice_of(args, "remat");
+    f->in.overlap = (enum sp_overlap)sp_choice_of(args, "overlap");
+    f->in.axes = isnan(axes) ? 0 : (int)axes;
+    f->t = sp_fit_terms(&f->in);
+    return true;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    struct fit f = {.report = report};
+    if (!load(args, &f, error))
+        return false;
+    put_symbols(&f);
+    put_inputs(&f);
+    sp_put_text(report, SP_Q_FIT_CONSTANTS, "%s", sp_text_of(args, "constants"));
+    put_thresholds(&f);
+    put_header(&f);
+    sp_put_strategies(&f);
+    sp_put_best(&f);
+    note_missing_wraparound(&f);
+    if (f.t.dtype != (enum sp_dtype)f.precision.compute_dtype)
+        sp_note(report, "%s publishes no %s peak; C is its %s peak", f.hw.name,
+                sp_dtype_names[f.precision.compute_dtype], sp_dtype_names[f.t.dtype]);
+    return true;
+}
+
+const struct sp_command sp_cmd_fit = {
+    .name = "fit",
+    .summary = "does a model train on a machine, what limits it, what would be better",
+    .about =
+        "For each way of spreading the model over the machine: memory a chip and whether it fits, "
+        "tokens a chip against the critical batch and whether the network keeps up, the ideal step "
+        "time, and the reason. Then the best plan on the machine's real axes, and for each no the "
+        "smallest change that turns it into a yes. The closed forms are the scaling book's.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = examples,
+    .fits_key = "best.fits",
+    .compute_bound_key = "best.compute_bound",
+    .run = run,
+};

@@ -1,0 +1,298 @@
+/* flops: parameters and FLOPs by part, and conversions between FLOPs, time and utilisation. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+static const char *const masks[] = {"full", "causal", NULL};
+
+static const struct sp_option options[] = {
+    SP_OPTION_MODEL,
+    SP_OPTION_SHAPE,
+    SP_OPTION_PARAMS,
+    SP_OPTION_BATCH,
+    SP_OPTION_SEQ,
+    SP_OPTION_REMAT("none"),
+    {"attention", "MASK", SP_CHOICE, 0, 0, masks, "full",
+     "full: every score is computed; causal: the mask is exploited and halves them"},
+    {"count-embedding", NULL, SP_FLAG, 0, 0, NULL, NULL, "count the input table as a matmul"},
+    {"kv-bytes", "BYTES", SP_NUMBER_OPTION, 0.25, 16, NULL, "2", "bytes of a KV cache element"},
+    {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of a whole run"},
+    {"flops", "N", SP_NUMBER_OPTION, 1, 1e30, NULL, NULL,
+     "FLOPs of a whole run, in place of --tokens"},
+    SP_OPTION_HW,
+    {"devices", "N", SP_NUMBER_OPTION, 1, 1e9, NULL, NULL,
+     "number of devices, in place of that of --hw"},
+    {"peak", "FLOP/s", SP_NUMBER_OPTION, 1, 1e21, NULL, NULL,
+     "peak of one device, in place of that of --hw"},
+    {"tokens-per-s", "N", SP_NUMBER_OPTION, 1e-9, 1e18, NULL, NULL,
+     "measured speed over all devices: gives the MFU"},
+    {"device-hours", "H", SP_NUMBER_OPTION, 1e-9, 1e15, NULL, NULL,
+     "device-hours of the run of --tokens: gives the MFU"},
+    {"mfu", "FRACTION", SP_NUMBER_OPTION, 1e-6, 1, NULL, NULL, "utilisation: gives the speed"},
+    {"hfu", "FRACTION", SP_NUMBER_OPTION, 1e-6, 1, NULL, NULL,
+     "hardware utilisation, recomputation (--remat) counted: gives speed and MFU"},
+};
+
+static const struct sp_example examples[] = {
+    {"scaleplan flops --model llama3-70b", "parameters and FLOPs by part"},
+    {"scaleplan flops --model llama3-70b --tokens 15T --get flops", "FLOPs of a training run"},
+    {"scaleplan flops --params 7e9 --hw h100 --tokens-per-s 10000 --get mfu",
+     "utilisation of a measured speed"},
+    {NULL, NULL},
+};
+
+struct flops {
+    struct sp_model model;
+    struct sp_params params;
+    struct sp_flops forward;
+    double batch, seq, C, N, recomputed;
+    struct sp_report *report;
+};
+
+static void put_params(const struct flops *f)
+{
+    struct sp_report *r = f->report;
+    sp_put_text(r, SP_Q_FLOPS_MODEL, "%s", f->model.name);
+    sp_put(r, SP_Q_FLOPS_PARAMS, f->params.total);
+    sp_put(r, SP_Q_FLOPS_PARAMS_ACTIVE, f->params.active);
+    sp_put(r, SP_Q_FLOPS_PARAMS_EMBEDDING, f->params.embedding);
+    sp_put(r, SP_Q_FLOPS_PARAMS_ATTENTION, f->params.attention);
+    sp_put(r, SP_Q_FLOPS_PARAMS_MLP, f->params.mlp);
+    sp_put(r, SP_Q_FLOPS_PARAMS_EXPERTS, f->params.experts);
+    sp_put(r, SP_Q_FLOPS_PARAMS_ROUTER, f->params.router);
+    sp_put(r, SP_Q_FLOPS_PARAMS_NORM, f->params.norm);
+    sp_line(r, "parameters   {params.total} in all, {params.active} active: embedding "
+               "{params.embedding}, attention {params.attention}, MLP {params.mlp}, experts "
+               "{params.experts}, norms {params.norm}");
+}
+
+/* A length that windows keep attention from ever reaching is null. */
+static void put_length(struct sp_report *r, enum sp_quantity_id id, double tokens)
+{
+    if (isfinite(tokens))
+        sp_put(r, id, tokens);
+    else
+        sp_put_null(r, id);
+}
+
+static void put_counts(const struct flops *f, bool causal, double kv_bytes)
+{
+    struct sp_report *r = f->report;
+    const struct sp_flops *w = &f->forward;
+    const bool shaped = sp_model_has_shape(&f->model);
+    const double per_token = shaped ? 3 * w->total : NAN, six_p = 6 * f->params.active;
+    sp_put(r, SP_Q_FLOPS_SEQ, f->seq);
+    sp_put(r, SP_Q_FLOPS_BATCH, f->batch);
+    sp_put(r, SP_Q_FLOPS_FORWARD_2P, 2 * f->params.active);
+    sp_put(r, SP_Q_FLOPS_TOKEN_6P, six_p);
+    sp_put(r, SP_Q_FLOPS_STEP_6P, sp_training_flops(f->params.active, f->batch));
+    if (!shaped)
+        return;
+    sp_symbol(r, "mlp_flops", w->mlp, "FLOPs", "MLPs, a token forward");
+    sp_symbol(r, "projection_flops", w->projections, "FLOPs", "projections, a token forward");
+    sp_symbol(r, "attention_flops", w->attention, "FLOPs", "scores and values, a token forward");
+    sp_symbol(r, "unembedding_flops", w->unembedding, "FLOPs", "output head, a token forward");
+    sp_symbol(r, "embedding_flops", w->embedding, "FLOPs", "input table, if counted");
+    sp_put(r, SP_Q_FLOPS_MLP, w->mlp);
+    sp_put(r, SP_Q_FLOPS_PROJECTIONS, w->projections);
+    sp_put(r, SP_Q_FLOPS_ATTENTION, w->attention);
+    sp_put(r, SP_Q_FLOPS_UNEMBEDDING, w->unembedding);
+    sp_put(r, SP_Q_FLOPS_EMBEDDING, w->embedding);
+    sp_put(r, SP_Q_FLOPS_FORWARD, w->total);
+    sp_put(r, SP_Q_FLOPS_TOKEN, per_token);
+    sp_put(r, SP_Q_FLOPS_STEP, per_token * f->batch);
+    sp_put(r, SP_Q_FLOPS_EXACT_RATIO, per_token / six_p);
+    sp_put(r, SP_Q_FLOPS_ATTENTION_SHARE, w->attention / w->total);
+    sp_symbol(r, "a", (double)f->model.heads, "", "heads");
+    sp_put(r, SP_Q_FLOPS_ATTENTION_ACT,
+           sp_selective_saved_share(f->seq, (double)f->model.d_model, (double)f->model.heads));
+    sp_put(r, SP_Q_FLOPS_MLP_SHARE, w->mlp / (w->mlp + w->projections));
+    sp_put(r, SP_Q_FLOPS_MLP_SHARE_ALL, w->mlp / (w->mlp + w->projections + w->attention));
+    const double overtakes = sp_attention_crossover_tokens(&f->model, causal);
+    put_length(r, SP_Q_FLOPS_OVERTAKES, overtakes);
+    sp_put(r, SP_Q_FLOPS_OVERTAKES_RULE, 8 * (double)f->model.d_model);
+    const double attended = sp_attended_tokens(&f->model, f->seq);
+    put_length(r, SP_Q_FLOPS_OVERTAKES_MLP,
+               sp_seq_of_attended_tokens(&f->model, w->mlp / w->attention * attended));
+    put_length(r, SP_Q_FLOPS_SCORES_PROJ, sp_scores_equal_projections_tokens(&f->model, causal));
+    sp_put(r, SP_Q_FLOPS_RECOMPUTED, f->recomputed);
+    sp_put(r, SP_Q_FLOPS_REMAT_FACTOR, 1 + f->recomputed / per_token);
+    sp_put(r, SP_Q_FLOPS_REMAT_RULE, 8.0 / 6);
+    sp_put(r, SP_Q_FLOPS_SELECTIVE, sp_selective_flop_overhead(f->seq, (double)f->model.d_model));
+    sp_put(r, SP_Q_FLOPS_KV, sp_kv_bytes_per_token(&f->model, kv_bytes));
+    sp_line(r,
+            "a token      forward {forward_flops_per_token}: MLP {forward.mlp_flops}, projections "
+            "{forward.projection_flops}, scores and values {forward.attention_flops} "
+            "({attention_share}; %s attention at {seq} tokens), output head "
+            "{forward.unembedding_flops}",
+            causal ? "causal" : "full");
+    sp_line(r, "             training {flops_per_token} against 6P = {six_p_flops_per_token}: "
+               "{exact_over_6p} of it");
+    sp_line(
+        r,
+        "a step       {flops_per_step} on {batch_tokens} tokens; recomputation (--remat) makes it "
+        "{recompute_factor} times that");
+    if (!isfinite(overtakes))
+        sp_line(
+            r, "attention    never costs as much as the weight matmuls: its windows keep it below");
+    else
+        sp_line(r, "attention    costs as much as the weight matmuls from "
+                   "{attention_overtakes_tokens} tokens (rule 8D: "
+                   "{attention_overtakes_rule_tokens}), as its projections from "
+                   "{scores_equal_projections_tokens}");
+}
+
+/* Attention's share from 1 Ki to 1 Mi tokens. */
+static void put_by_seq(const struct flops *f, bool causal)
+{
+    static const struct sp_column columns[] = {
+        {"seq", "tokens", false},
+        {"attention_share", "attention's share", false},
+        {"attention_over_mlp", "attention / MLP", false},
+        {"attention_activation_share", "of activations, unfused", false}};
+    enum { ROWS = 6 };
+    struct sp_row rows[ROWS] = {0};
+    const double D = (double)f->model.d_model, a = (double)f->model.heads;
+    double seq = 1024;
+    if (!sp_model_has_shape(&f->model))
+        return;
+    for (int i = 0; i < ROWS; i++, seq *= 4) {
+        const struct sp_flops w = sp_forward_flops_per_token(&f->model, seq, causal, false);
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "by_seq.%d", i);
+        sp_scope(f->report, rows[i].prefix);
+        sp_symbol(f->report, "T", seq, "tokens", "sequence length");
+        sp_put(f->report, SP_Q_FLOPS_ROW_SEQ, seq);
+        sp_put(f->report, SP_Q_FLOPS_ROW_SHARE, w.attention / w.total);
+        sp_put(f->report, SP_Q_FLOPS_ROW_OVER, w.attention / w.mlp);
+        sp_put(f->report, SP_Q_FLOPS_ROW_ACT, sp_selective_saved_share(seq, D, a));
+    }
+    sp_scope(f->report, "");
+    sp_line(f->report, " ");
+    sp_table(f->report, columns, sizeof columns / sizeof columns[0], rows, ROWS);
+}
+
+/* Tokens, FLOPs and PF-days of a whole run. */
+static void put_run(const struct flops *f, const struct sp_args *args)
+{
+    struct sp_report *r = f->report;
+    const double tokens = sp_number_of(args, "tokens"), given = sp_number_of(args, "flops");
+    const double flops = isnan(given) ? sp_training_flops(f->params.active, tokens) : given;
+    if (isnan(flops))
+        return;
+    sp_symbol(r, "tokens_trained", tokens, "tokens", "option --tokens");
+    sp_symbol(r, "run_flops", flops, "FLOPs", "option --flops");
+    if (!isnan(tokens))
+        sp_put(r, SP_Q_FLOPS_TOKENS, tokens);
+    sp_put(r, isnan(given) ? SP_Q_FLOPS_RUN : SP_Q_FLOPS_RUN_GIVEN, flops);
+    if (isnan(given) && sp_model_has_shape(&f->model))
+        sp_put(r, SP_Q_FLOPS_RUN_EXACT, 3 * f->forward.total * tokens);
+    sp_put(r, SP_Q_FLOPS_PETA, flops / 1e15);
+    sp_put(r, SP_Q_FLOPS_PFDAYS, sp_pf_days(flops));
+    sp_line(r, "a run        {flops}, {pf_days} PF-days");
+}
+
+static void put_speed(const struct flops *f, const struct sp_args *args)
+{
+    struct sp_report *r = f->report;
+    const double hours = sp_number_of(args, "device-hours"), tokens = sp_number_of(args, "tokens");
+    const double mfu = sp_number_of(args, "mfu");
+    const double hfu = sp_number_of(args, "hfu");
+    double rate = sp_number_of(args, "tokens-per-s");
+    if (!isnan(hours))
+        rate = tokens * f->N / (hours * 3600);
+    if (!isnan(mfu))
+        rate = mfu * f->N * f->C / (6 * f->params.active);
+    if (!isnan(hfu))
+        rate = hfu * f->N * f->C / (3 * f->forward.total + f->recomputed);
+    if (isnan(rate))
+        return;
+    sp_put(r, SP_Q_FLOPS_PEAK, f->C);
+    sp_put(r, SP_Q_FLOPS_DEVICES, f->N);
+    sp_put(r, SP_Q_FLOPS_RATE, rate);
+    sp_put(r, SP_Q_FLOPS_RATE_DEVICE, rate / f->N);
+    sp_put(r, SP_Q_FLOPS_MFU, sp_mfu(f->params.active, rate, f->N, f->C));
+    if (sp_model_has_shape(&f->model)) {
+        const double exact = 3 * f->forward.total;
+        sp_put(r, SP_Q_FLOPS_MFU_EXACT, exact * rate / (f->N * f->C));
+        sp_put(r, SP_Q_FLOPS_HFU, (exact + f->recomputed) * rate / (f->N * f->C));
+    }
+    sp_put(r, SP_Q_FLOPS_TFLOPS, 6 * f->params.active * rate / f->N);
+    sp_line(
+        r,
+        "speed        {tokens_per_s} on {devices} devices of {peak_flops_per_s}: MFU {mfu} (6P), "
+        "{mfu_with_attention} (exact), HFU {hfu}");
+}
+
+static bool load_peak(const struct sp_args *args, const struct sp_sources *sources, struct flops *f,
+                      struct sp_error *error)
+{
+    const double devices = sp_number_of(args, "devices"), peak = sp_number_of(args, "peak");
+    const bool wants = sp_given(args, "tokens-per-s") || sp_given(args, "device-hours") ||
+                       sp_given(args, "mfu") || sp_given(args, "hfu");
+    struct sp_hardware hw;
+    f->N = isnan(devices) ? 1 : devices;
+    f->C = peak;
+    if (sp_given(args, "device-hours") && !sp_given(args, "tokens"))
+        return sp_fail(error, SP_USAGE, "--device-hours needs the --tokens trained in them");
+    if (sp_text_of(args, "hw")) {
+        if (!sp_hardware_of(args, sources, &hw, error))
+            return false;
+        if (isnan(devices))
+            f->N = (double)sp_chips(&hw);
+        if (isnan(peak))
+            f->C = hw.chip.peak_flops_per_s[sp_compute_dtype(&hw.chip, SP_BF16)];
+    }
+    if (wants && isnan(f->C))
+        return sp_fail(error, SP_USAGE, "--hw NAME or --peak FLOP/s is needed for a utilisation");
+    return true;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    const bool causal = sp_choice_of(args, "attention") == 1;
+    struct flops f = {.report = report};
+    const char *origin;
+    if (!sp_text_of(args, "model") && !sp_text_of(args, "shape") && !sp_given(args, "params") &&
+        sp_given(args, "flops"))
+        f.model = (struct sp_model){.name = "given FLOPs", .params = NAN};
+    else if (!sp_model_of(args, &sources, &f.model, error))
+        return false;
+    if (!load_peak(args, &sources, &f, error) ||
+        !sp_batch_of(args, &f.model, &f.batch, &f.seq, &origin, error))
+        return false;
+    f.params = sp_count_params(&f.model);
+    f.forward =
+        sp_forward_flops_per_token(&f.model, f.seq, causal, sp_given(args, "count-embedding"));
+    f.recomputed =
+        sp_recomputed_flops_per_token(&f.forward, (enum sp_remat)sp_choice_of(args, "remat"));
+    sp_symbol(report, "P_active", f.params.active, "parameters",
+              "parameters that one token passes");
+    sp_symbol(report, "B", f.batch, "tokens", "batch (%s)", origin);
+    sp_symbol(report, "T", f.seq, "tokens", "sequence length");
+    sp_symbol(report, "D", (double)f.model.d_model, "", "d_model");
+    sp_symbol(report, "V", (double)f.model.vocab, "", "vocabulary");
+    sp_symbol(report, "N", f.N, "devices", "devices");
+    sp_symbol(report, "C", f.C, "FLOP/s", "peak of one device");
+    put_params(&f);
+    put_counts(&f, causal, sp_number_of(args, "kv-bytes"));
+    put_run(&f, args);
+    put_speed(&f, args);
+    put_by_seq(&f, causal);
+    return true;
+}
+
+const struct sp_command sp_cmd_flops = {
+    .name = "flops",
+    .summary = "parameters and FLOPs by part, MFU and PF-days",
+    .about = "Counts parameters and FLOPs of a model by part, exactly and by the 6P rule, "
+             "attention's share and "
+             "where it overtakes the MLP, what recomputation adds, and converts between FLOPs, "
+             "tokens per "
+             "second, device-hours, MFU and HFU.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,137 @@
+/* import: a Hugging Face config as a native model file. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/huggingface.h"
+#include "base/text.h"
+#include "base/write_file.h"
+#include "cli/command.h"
+
+static const struct sp_option options[] = {
+    {"output", "FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "the native model file, also -o FILE; with - it is printed and nothing else is (default: none "
+     "is written)"},
+    {"name", "NAME", SP_TEXT, 0, 0, NULL, NULL, "its name (default: the config's own)"},
+};
+
+/* What a config makes: the model, and its file as text for free(). */
+struct import {
+    struct sp_model model;
+    char *text;
+};
+
+static bool convert(const struct sp_json *json, const struct sp_sources *sources, const char *name,
+                    struct import *import, struct sp_error *error)
+{
+    if (!sp_is_huggingface(json->root))
+        return sp_fail(error, SP_INPUT,
+                       "%s: not a Hugging Face config: no model_type, or native keys already",
+                       json->origin);
+    cJSON *const native = sp_from_huggingface(json, sources->assume, error);
+    if (!native)
+        return false;
+    if (name)
+        cJSON_ReplaceItemInObjectCaseSensitive(native, "name", cJSON_CreateString(name));
+    const struct sp_json document = {.root = native, .origin = json->origin};
+    import->text = cJSON_Print(native);
+    if (import->text)
+        sp_make_printable(import->text, "\n\t"); /* names of the config are others' text */
+    const bool ok = sp_decode_model(&document, &import->model, error);
+    cJSON_Delete(native);
+    return ok && (import->text || sp_fail(error, SP_INTERNAL, "out of memory"));
+}
+
+/* Reads the one operand; import->text is for free() whatever the result. */
+static bool import_of(const struct sp_args *args, struct import *import, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    size_t length;
+    struct sp_json json;
+    if (args->n_operands != 1)
+        return sp_fail(error, SP_USAGE,
+                       "one config is needed: scaleplan import config.json [-o model.json]");
+    if (sources.n_sets > 0)
+        return sp_fail(error, SP_USAGE, "--set changes nothing here; edit the file instead");
+    if (!sp_check_name(sp_text_of(args, "name"), error))
+        return false;
+    const char *const path = args->operands[0];
+    char *const text = sp_read_file(path, SP_JSON_MAX_BYTES, &length, error);
+    if (!text)
+        return false;
+    const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;
+    bool ok = sp_json_parse(text, length, origin, &json, error);
+    if (ok) {
+        ok = convert(&json, &sources, sp_text_of(args, "name"), import, error);
+        sp_json_free(&json);
+    }
+    free(text);
+    return ok;
+}
+
+static void put_model(struct sp_report *r, const struct sp_model *model)
+{
+    const struct sp_params p = sp_count_params(model);
+    sp_put_text(r, SP_Q_IMPORT_NAME, "%s", model->name);
+    sp_put_text(r, SP_Q_IMPORT_FAMILY, "%s", model->family);
+    sp_put(r, SP_Q_IMPORT_TOTAL, p.total);
+    sp_put(r, SP_Q_IMPORT_ACTIVE, p.active);
+    sp_put(r, SP_Q_IMPORT_LAYERS, (double)model->layers);
+    sp_put(r, SP_Q_IMPORT_WIDTH, (double)model->d_model);
+    sp_put(r, SP_Q_IMPORT_D_FF, (double)model->d_ff);
+    sp_put(r, SP_Q_IMPORT_HEADS, (double)model->heads);
+    sp_put(r, SP_Q_IMPORT_KV, (double)model->kv_heads);
+    sp_put(r, SP_Q_IMPORT_VOCAB, (double)model->vocab);
+    sp_put(r, SP_Q_IMPORT_EXPERTS, (double)model->moe.experts);
+    sp_line(r, "{name}: read as {family}; {params.total} parameters ({params.total!}), "
+               "{params.active} active");
+    sp_line(r, "{layers} layers of {d_model}, MLP {d_ff}, {heads} heads, {kv_heads} for keys and "
+               "values, vocabulary {vocab}, {experts} experts");
+    sp_line(r, "written    {written}");
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    static struct import import;
+    import.text = NULL;
+    const char *const path = sp_text_of(args, "output");
+    char *line = NULL;
+    bool ok = import_of(args, &import, error);
+    if (ok && path)
+        ok = asprintf(&line, "%s\n", import.text) > 0 && sp_write_file(path, line, error);
+    free(line);
+    free(import.text);
+    if (!ok)
+        return false;
+    if (path)
+        sp_put_text(report, SP_Q_IMPORT_WRITTEN, "%s", path);
+    else
+        sp_put_null(report, SP_Q_IMPORT_WRITTEN);
+    put_model(report, &import.model);
+    return true;
+}
+
+static const struct sp_example examples[] = {
+    {"scaleplan import config.json -o my-model.json", "a model file to read, edit and keep"},
+    {"scaleplan import config.json -o - | jq .moe", "the same to standard output"},
+    {"scaleplan fit --model config.json --hw h100-64", "or use the config as it is"},
+    {NULL, NULL},
+};
+
+const struct sp_command sp_cmd_import = {
+    .name = "import",
+    .summary = "a Hugging Face config as a native model file",
+    .operands = "CONFIG.json",
+    .about =
+        "Reads an unchanged Hugging Face config.json (Llama, Mistral, Mixtral, Qwen 1 to 3 and "
+        "their mixtures, Gemma 1 to 3, GPT-2, GPT-NeoX, Falcon, MPT, Phi, OLMo, DeepSeek V2 "
+        "and V3, GPT-OSS, Llama 4, GLM and a few more; the text part of multimodal ones), "
+        "says how many parameters it makes, and writes the native model file. Architectures "
+        "that are not known are refused; --assume reads them as a family that is. Every "
+        "command's --model takes such a config as it is.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = examples,
+    .run = run,
+};

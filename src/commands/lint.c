@@ -1,0 +1,170 @@
+/* lint: what is wrong with a config file. */
+#include <string.h>
+
+#include "config/cases.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "commands/step_lines.h"
+
+extern const struct sp_command sp_cmd_step;
+
+/* The kind of a config by the keys that only it has. */
+static enum sp_config_kind guess_kind(const cJSON *root)
+{
+    if (cJSON_GetObjectItemCaseSensitive(root, "constants"))
+        return SP_PROFILES;
+    if (cJSON_GetObjectItemCaseSensitive(root, "chip"))
+        return SP_HARDWARE;
+    if (cJSON_GetObjectItemCaseSensitive(root, "weight_bytes"))
+        return SP_PRECISIONS;
+    if (cJSON_GetObjectItemCaseSensitive(root, "bytes_per_s"))
+        return SP_NETWORKS;
+    if (cJSON_GetObjectItemCaseSensitive(root, "optimum"))
+        return SP_LAWS;
+    if (cJSON_GetObjectItemCaseSensitive(root, "logit_bytes") ||
+        cJSON_GetObjectItemCaseSensitive(root, "marks"))
+        return SP_FRAMEWORKS;
+    return SP_MODELS;
+}
+
+static bool load_one(enum sp_config_kind kind, const char *file, const struct sp_sources *sources,
+                     struct sp_error *error)
+{
+    static struct sp_model model;
+    static struct sp_hardware hw;
+    static struct sp_precision precision;
+    static struct sp_scaleout scaleout;
+    static struct sp_scaling_law law;
+    static struct sp_framework_file framework;
+    static struct sp_profile profile;
+    switch (kind) {
+    case SP_HARDWARE:
+        return sp_load_hardware(file, sources, &hw, error);
+    case SP_PRECISIONS:
+        return sp_load_precision(file, sources, &precision, error);
+    case SP_NETWORKS:
+        return sp_load_scaleout(file, sources, &scaleout, error);
+    case SP_LAWS:
+        return sp_load_law(file, sources, &law, error);
+    case SP_FRAMEWORKS:
+        return sp_load_framework(file, sources, &framework, error);
+    case SP_PROFILES:
+        return sp_load_profile(file, sources, &profile, error);
+    default:
+        return sp_load_model(file, sources, &model, error);
+    }
+}
+
+/* A plan holds options of `step`: each is parsed alone, so that its fault has its place. */
+static bool check_plan(const struct sp_json *json, struct sp_error *error)
+{
+    static struct sp_args args;
+    const int before = error->lines;
+    const cJSON *member;
+    cJSON_ArrayForEach(member, json->root)
+    {
+        if (sp_is_full(error))
+            return false;
+        struct sp_words words = {0};
+        struct sp_error wrong = {0};
+        struct sp_nearest nearest = {.wanted = member->string};
+        bool known = member->string[0] == '$';
+        for (size_t i = 0; i < sp_cmd_step.n_options + sp_n_common_options && !known; i++) {
+            const struct sp_option *const o = i < sp_cmd_step.n_options
+                                                  ? &sp_cmd_step.options[i]
+                                                  : &sp_common_options[i - sp_cmd_step.n_options];
+            known = strcmp(o->name, member->string) == 0;
+            sp_nearest_offer(&nearest, o->name);
+        }
+        if (member->string[0] == '$')
+            continue;
+        const char *const place = sp_json_place(json, member->string);
+        sp_add_word(&words, "%s", "step");
+        if (!known)
+            sp_fail(error, SP_INPUT, "%s: plan.%s: unknown key%s", place, sp_safe(member->string),
+                    sp_nearest_hint(&nearest));
+        else if (sp_add_member(&words, member, &wrong))
+            sp_parse_args(words.n, words.word, sp_cmd_step.options, sp_cmd_step.n_options, false,
+                          &args, &wrong);
+        if (wrong.lines > 0)
+            sp_fail(error, SP_INPUT, "%s: plan.%s", place,
+                    wrong.text + (strncmp(wrong.text, "--", 2) == 0 ? 2 : 0));
+        sp_free_words(&words);
+    }
+    return error->lines == before;
+}
+
+/* A plan names degrees or options that no config has. */
+static bool is_plan(const cJSON *root)
+{
+    return cJSON_IsObject(root) && (cJSON_GetObjectItemCaseSensitive(root, "hw") ||
+                                    cJSON_GetObjectItemCaseSensitive(root, "tp") ||
+                                    cJSON_GetObjectItemCaseSensitive(root, "model"));
+}
+
+/* What the file is, and whether it is right; NULL when it is not. */
+static const char *lint_file(const char *file, const struct sp_sources *sources,
+                             struct sp_error *error)
+{
+    struct sp_config config;
+    struct sp_cases cases;
+    if (!sp_open_config(SP_MODELS, file, sources, &config, error))
+        return NULL;
+    const cJSON *const root = config.json.root;
+    const enum sp_config_kind kind = guess_kind(root);
+    const bool list = cJSON_IsArray(root), plan = is_plan(root);
+    const bool plan_is_right = plan && check_plan(&config.json, error);
+    sp_config_free(&config);
+    if (plan)
+        return plan_is_right ? "plan" : NULL;
+    if (!list)
+        return load_one(kind, file, sources, error) ? sp_config_kinds[kind].noun : NULL;
+    if (!sp_open_cases(file, &cases, error))
+        return NULL;
+    sp_close_cases(&cases);
+    return "case";
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    if (args->n_operands == 0)
+        return sp_fail(error, SP_USAGE, "a file is needed: scaleplan lint FILE...");
+    for (int i = 0; i < args->n_operands; i++) {
+        const char *const file = args->operands[i];
+        char prefix[32];
+        if (!strchr(file, '/') && !strstr(file, ".json") && strcmp(file, "-") != 0) {
+            sp_fail(error, SP_INPUT, "%s: not a file name; expected FILE.json or -", sp_safe(file));
+            continue;
+        }
+        const char *const noun = lint_file(file, &sources, error);
+        if (!noun)
+            continue;
+        snprintf(prefix, sizeof prefix, "files.%d", i);
+        sp_scope(report, prefix);
+        sp_put_described(report, "file", "file", SP_WORDS, "", "", 0, sp_safe(file));
+        sp_put_described(report, "kind", "kind", SP_WORDS, "", "", 0, noun);
+        sp_line(report, "%s: a correct %s file", sp_safe(file), noun);
+    }
+    return error->lines == 0;
+}
+
+static const struct sp_example examples[] = {
+    {"scaleplan lint my-chip.json", "says what is wrong with it, and where"},
+    {NULL, NULL},
+};
+
+const struct sp_command sp_cmd_lint = {
+    .name = "lint",
+    .summary = "what is wrong with a config file",
+    .operands = "FILE...",
+    .about = "Checks model, hardware, precision, network, law, framework and profile files, plans "
+             "(options of `step` as one JSON object) and files of cases (for `check`): syntax, "
+             "keys, ranges, and whether the values agree with each other. Every fault is one line "
+             "with line and column.",
+    .options = NULL,
+    .n_options = 0,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,283 @@
+/* lr: one optimizer step: learning rate, Adam's corrections, decay, clipping, and the batch. */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+
+static const char *const decays[] = {"cosine", "linear", "constant", NULL};
+static const char *const rules[] = {"none", "linear", "sqrt", NULL};
+enum { RULE_NONE, RULE_LINEAR, RULE_SQRT };
+
+static const struct sp_option options[] = {
+    {"step", "N", SP_WHOLE, 0, 1e15, NULL, NULL, "optimizer step, counted from 1"},
+    {"lr", "RATE", SP_NUMBER_OPTION, 0, 1e6, NULL, NULL, "peak learning rate"},
+    {"min-lr", "RATE", SP_NUMBER_OPTION, 0, 1e6, NULL, "0", "learning rate at the end"},
+    {"warmup", "STEPS", SP_WHOLE, 0, 1e15, NULL, "0", "steps of linear warmup from 0"},
+    {"total-steps", "STEPS", SP_WHOLE, 1, 1e15, NULL, NULL, "steps at which the decay ends"},
+    {"decay", "SHAPE", SP_CHOICE, 0, 0, decays, "cosine", "how the rate falls after the warmup"},
+    {"beta1", "BETA", SP_NUMBER_OPTION, 0, 1, NULL, "0.9", "Adam: decay of the first moment"},
+    {"beta2", "BETA", SP_NUMBER_OPTION, 0, 1, NULL, "0.999",
+     "Adam: decay of the second moment (large models often 0.95)"},
+    {"weight-decay", "LAMBDA", SP_NUMBER_OPTION, 0, 1e6, NULL, NULL, "AdamW's weight decay"},
+    {"grad-norm", "NORM", SP_NUMBER_OPTION, 0, 1e30, NULL, NULL, "norm of the gradient to clip"},
+    {"max-norm", "NORM", SP_NUMBER_OPTION, 1e-30, 1e30, NULL, "1", "norm that clipping allows"},
+    {"micro-batch", "SEQUENCES", SP_WHOLE, 1, 1e15, NULL, "1",
+     "sequences of one pass on one replica"},
+    {"grad-acc", "N", SP_WHOLE, 1, 1e15, NULL, NULL, "micro-batches per step and replica"},
+    {"dp", "N", SP_WHOLE, 1, 1e15, NULL, "1", "data-parallel replicas"},
+    {"batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL,
+     "batch to reach, in tokens: gives the gradient accumulation"},
+    {"sequences", "N", SP_WHOLE, 1, 1e15, NULL, NULL,
+     "batch to reach, in sequences, in place of --batch"},
+    {"seq", "TOKENS", SP_WHOLE, 1, 1e12, NULL, NULL, "tokens of one sequence (default 4096)"},
+    {"scale-rule", "RULE", SP_CHOICE, 0, 0, rules, "none",
+     "how the peak grows with the effective batch over --base-batch"},
+    {"base-batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL,
+     "batch that --lr was found for, in tokens"},
+};
+
+static const struct sp_example examples[] = {
+    {"scaleplan lr --step 1000 --lr 3e-4 --min-lr 3e-5 --warmup 2000 --total-steps 100k",
+     "the learning rate, and Adam's bias corrections"},
+    {"scaleplan lr --grad-norm 4 --max-norm 1 --get clip_factor", "what clipping does"},
+    {"scaleplan lr --batch 4M --seq 4096 --micro-batch 2 --dp 128", "gradient accumulation"},
+    {"scaleplan lr --micro-batch 4 --grad-acc 8 --dp 16 --seq 2048", "effective batch"},
+    {NULL, NULL},
+};
+
+struct lr {
+    struct sp_lr_schedule schedule;
+    double step, base_lr, beta1, beta2, weight_decay, grad_norm, max_norm;
+    double micro_batch, grad_acc, dp, seq;
+    double sequences; /* batch to reach; NAN when --grad-acc tells the batch */
+    double base_batch_tokens, batch_tokens;
+    bool has_batch; /* some part of the batch is given */
+    int rule;
+    struct sp_report *report;
+};
+
+/* Reads --batch or --base-batch; "1024x4096" tells the sequence length as well. */
+static bool take_tokens(const struct sp_args *args, const char *name, double *tokens, double *seq,
+                        struct sp_error *error)
+{
+    const char *const text = sp_text_of(args, name);
+    double dims[2];
+    *tokens = NAN;
+    if (!text)
+        return true;
+    if (sp_parse_dims(text, dims, 2) == 2) {
+        *tokens = dims[0] * dims[1];
+        if (seq && sp_given(args, "seq") && *seq != dims[1])
+            return sp_fail(error, SP_INPUT, "--%s %s: its length differs from --seq %s", name,
+                           sp_safe(text), sp_text_of(args, "seq"));
+        if (seq)
+            *seq = dims[1];
+    } else if (!sp_parse_number(text, tokens)) {
+        return sp_fail(error, SP_INPUT,
+                       "--%s: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESxLENGTH (1024x4096)",
+                       name, sp_safe(text));
+    }
+    if (!(*tokens >= 1 && *tokens <= 1e18))
+        return sp_fail(error, SP_INPUT, "--%s %s: expected from 1 to 10^18 tokens", name,
+                       sp_safe(text));
+    return true;
+}
+
+static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error *error)
+{
+    double tokens;
+    const double seq = sp_number_of(args, "seq");
+    s->seq = isnan(seq) ? 4096 : seq;
+    s->micro_batch = sp_number_of(args, "micro-batch");
+    s->grad_acc = sp_number_of(args, "grad-acc");
+    s->dp = sp_number_of(args, "dp");
+    s->sequences = sp_number_of(args, "sequences");
+    s->rule = sp_choice_of(args, "scale-rule");
+    if (!take_tokens(args, "batch", &tokens, &s->seq, error) ||
+        !take_tokens(args, "base-batch", &s->base_batch_tokens, NULL, error))
+        return false;
+    if (!isnan(tokens) + !isnan(s->sequences) + !isnan(s->grad_acc) > 1)
+        return sp_fail(error, SP_USAGE, "--batch, --sequences and --grad-acc exclude each other");
+    if ((s->rule == RULE_NONE) != isnan(s->base_batch_tokens))
+        return sp_fail(error, SP_USAGE, "--scale-rule and --base-batch need each other");
+    if (!isnan(tokens))
+        s->sequences = tokens / s->seq;
+    s->has_batch = !isnan(s->sequences) || !isnan(s->grad_acc) || sp_given(args, "micro-batch") ||
+                   sp_given(args, "dp") || sp_given(args, "seq") || s->rule != RULE_NONE;
+    if (isnan(s->grad_acc))
+        s->grad_acc =
+            isnan(s->sequences) ? 1 : sp_grad_accumulation(s->sequences, s->micro_batch, s->dp);
+    s->batch_tokens = sp_effective_batch(s->micro_batch, s->grad_acc, s->dp) * s->seq;
+    return true;
+}
+
+static double scaled_peak(const struct lr *s)
+{
+    const double ratio = s->batch_tokens / s->base_batch_tokens;
+    return s->rule == RULE_LINEAR ? s->base_lr * s->batch_tokens / s->base_batch_tokens
+           : s->rule == RULE_SQRT ? s->base_lr * sqrt(ratio)
+                                  : s->base_lr;
+}
+
+static bool check_schedule(const struct lr *s, struct sp_error *error)
+{
+    const struct sp_lr_schedule *p = &s->schedule;
+    if (!isnan(p->total_steps) && p->warmup_steps > p->total_steps)
+        return sp_fail(error, SP_INPUT, "--warmup: %g steps are more than the total of %g",
+                       p->warmup_steps, p->total_steps);
+    if (isnan(s->step) || isnan(s->base_lr))
+        return true;
+    if (p->decay != SP_DECAY_CONSTANT && isnan(p->total_steps) && s->step > p->warmup_steps)
+        return sp_fail(error, SP_USAGE,
+                       "--total-steps is needed after the warmup (or --decay constant)");
+    if (p->decay != SP_DECAY_CONSTANT && p->min_lr > p->peak_lr)
+        return sp_fail(error, SP_INPUT, "--min-lr: %g is above the peak of %g", p->min_lr,
+                       p->peak_lr);
+    return true;
+}
+
+static bool load(const struct sp_args *args, struct lr *s, struct sp_error *error)
+{
+    s->step = sp_number_of(args, "step");
+    s->base_lr = sp_number_of(args, "lr");
+    s->beta1 = sp_number_of(args, "beta1");
+    s->beta2 = sp_number_of(args, "beta2");
+    s->weight_decay = sp_number_of(args, "weight-decay");
+    s->grad_norm = sp_number_of(args, "grad-norm");
+    s->max_norm = sp_number_of(args, "max-norm");
+    if (!load_batch(args, s, error))
+        return false;
+    s->schedule = (struct sp_lr_schedule){.peak_lr = scaled_peak(s),
+                                          .min_lr = sp_number_of(args, "min-lr"),
+                                          .warmup_steps = sp_number_of(args, "warmup"),
+                                          .total_steps = sp_number_of(args, "total-steps"),
+                                          .decay = (enum sp_lr_decay)sp_choice_of(args, "decay")};
+    if (isnan(s->step) && isnan(s->base_lr) && isnan(s->grad_norm) && !s->has_batch)
+        return sp_fail(error, SP_USAGE,
+                       "what to work out is needed: --step (with --lr), --grad-norm, or a batch "
+                       "(--micro-batch, --grad-acc, --dp, --batch)");
+    return check_schedule(s, error);
+}
+
+static void put_symbols(const struct lr *s)
+{
+    struct sp_report *r = s->report;
+    const struct sp_lr_schedule *p = &s->schedule;
+    sp_symbol(r, "b", s->micro_batch, "sequences", "micro-batch");
+    sp_symbol(r, "X", s->dp, "", "data-parallel replicas");
+    sp_symbol(r, "K", s->grad_acc, "", "micro-batches per step and replica");
+    sp_symbol(r, "T", s->seq, "tokens", "sequence length");
+    sp_symbol(r, "sequences", s->sequences, "sequences", "batch to reach");
+    sp_symbol(r, "batch", s->batch_tokens, "tokens", "effective batch");
+    sp_symbol(r, "base_batch", s->base_batch_tokens, "tokens", "batch that --lr was found for");
+    sp_symbol(r, "eta", s->base_lr, "", "option --lr");
+    sp_symbol(r, "lr_min", p->min_lr, "", "option --min-lr");
+    sp_symbol(r, "t", s->step, "steps", "option --step");
+    sp_symbol(r, "t_warmup", p->warmup_steps, "steps", "option --warmup");
+    sp_symbol(r, "beta1", s->beta1, "", "option --beta1");
+    sp_symbol(r, "beta2", s->beta2, "", "option --beta2");
+    sp_symbol(r, "lambda", s->weight_decay, "", "option --weight-decay");
+    sp_symbol(r, "norm", s->grad_norm, "", "norm of the gradient");
+    sp_symbol(r, "max_norm", s->max_norm, "", "option --max-norm");
+}
+
+static void put_batch(const struct lr *s)
+{
+    struct sp_report *r = s->report;
+    const bool wanted = !isnan(s->sequences);
+    sp_put(r, SP_Q_LR_MICRO_BATCH, s->micro_batch);
+    sp_put(r, SP_Q_LR_DP, s->dp);
+    sp_put(r, wanted ? SP_Q_LR_GRAD_ACC : SP_Q_LR_GRAD_ACC_GIVEN, s->grad_acc);
+    sp_put(r, SP_Q_LR_GRAD_ACC_EXACT, s->sequences / (s->micro_batch * s->dp));
+    sp_put(r, SP_Q_LR_EFFECTIVE_BATCH, sp_effective_batch(s->micro_batch, s->grad_acc, s->dp));
+    sp_put(r, SP_Q_LR_EFFECTIVE_TOKENS, s->batch_tokens);
+    if (!s->has_batch)
+        return;
+    sp_line(
+        r,
+        "batch      {effective_batch} sequences = {effective_batch_tokens} tokens: {micro_batch} "
+        "a pass (--micro-batch) x {grad_acc} (%s) x {dp} replicas (--dp), sequences of %s",
+        wanted ? "gradient accumulation" : "--grad-acc", sp_human_text(s->seq, SP_TOKENS));
+    if (wanted && s->grad_acc * s->micro_batch * s->dp != s->sequences)
+        sp_note(
+            r,
+            "the batch asked for is %s sequences: no whole number of micro-batches gives it, and "
+            "the next larger one is taken",
+            sp_human_text(s->sequences, SP_NUMBER));
+}
+
+static void put_rate(const struct lr *s)
+{
+    static const enum sp_quantity_id peaks[] = {SP_Q_LR_PEAK, SP_Q_LR_PEAK_LINEAR,
+                                                SP_Q_LR_PEAK_SQRT};
+    struct sp_report *r = s->report;
+    const struct sp_lr_schedule *p = &s->schedule;
+    const bool warms = s->step < p->warmup_steps;
+    const double lr = isnan(s->step) || isnan(s->base_lr) ? NAN : sp_lr_at(p, s->step);
+    sp_put(r, SP_Q_LR_STEP, s->step);
+    sp_put(r, peaks[s->rule], p->peak_lr);
+    sp_put(r, SP_Q_LR_DECAY_LEFT, isnan(lr) ? NAN : sp_lr_decay_left(p, s->step));
+    sp_put(r, warms ? SP_Q_LR_WARMUP : SP_Q_LR_DECAYED, lr);
+    sp_put(r, SP_Q_LR_BIAS1, sp_adam_bias_correction(s->beta1, s->step));
+    sp_put(r, SP_Q_LR_BIAS2, sp_adam_bias_correction(s->beta2, s->step));
+    sp_put(r, SP_Q_LR_STEP_SIZE, sp_adam_step_size(lr, s->beta1, s->beta2, s->step));
+    sp_put(r, SP_Q_LR_DECAY_FACTOR, sp_adamw_decay_factor(lr, s->weight_decay));
+    sp_put(r, SP_Q_LR_DECAY_STEPS, 1 / (lr * s->weight_decay));
+    if (!isnan(lr))
+        sp_line(
+            r, "lr         {lr} at step {step}%s: peak {lr_peak}, warmup %s steps (--warmup), %s%s",
+            warms ? " of the warmup" : "", sp_human_text(p->warmup_steps, SP_NUMBER),
+            decays[p->decay],
+            p->decay == SP_DECAY_CONSTANT ? " after it (--decay)" : " decay (--decay)");
+    if (!isnan(lr) && p->decay != SP_DECAY_CONSTANT)
+        sp_line(r, "           to %s (--min-lr) at step %s (--total-steps)",
+                sp_human_text(p->min_lr, SP_NUMBER), sp_human_text(p->total_steps, SP_NUMBER));
+    if (!isnan(s->step))
+        sp_line(
+            r,
+            "adam       bias corrections {bias_correction1} and {bias_correction2} (--beta1 %g, "
+            "--beta2 %g)%s",
+            s->beta1, s->beta2, isnan(lr) ? "" : "; effective step size {step_size}");
+    sp_line(r,
+            "adamw      weights times {weight_decay_factor!} a step; 1/e in {weight_decay_steps} "
+            "steps");
+}
+
+static void put_clip(const struct lr *s)
+{
+    const double factor = isnan(s->grad_norm) ? NAN : sp_clip_factor(s->grad_norm, s->max_norm);
+    sp_put(s->report, s->grad_norm == 0 ? SP_Q_LR_CLIP_ZERO : SP_Q_LR_CLIP, factor);
+    sp_put(s->report, SP_Q_LR_CLIPPED_NORM, s->grad_norm * factor);
+    sp_line(s->report,
+            "clip       gradient times {clip_factor}: norm {clipped_norm} (--max-norm %g)",
+            s->max_norm);
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    struct lr s = {.report = report};
+    if (!load(args, &s, error))
+        return false;
+    put_symbols(&s);
+    put_rate(&s);
+    put_clip(&s);
+    put_batch(&s);
+    return true;
+}
+
+const struct sp_command sp_cmd_lr = {
+    .name = "lr",
+    .summary = "one optimizer step: learning rate, Adam's corrections, clipping, effective batch",
+    .about =
+        "At a step: the learning rate with linear warmup and decay, Adam's bias corrections and "
+        "the "
+        "step size they make, AdamW's decay and the factor by which clipping scales a gradient. "
+        "And the batch: effective sequences and tokens from micro-batch, accumulation and "
+        "replicas, "
+        "or the accumulation that a batch needs. Only what is given is worked out.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = examples,
+    .run = run,
+};

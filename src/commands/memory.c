@@ -1,0 +1,370 @@
+/* memory: bytes of one device, the largest model, the fewest devices, offload. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "commands/plot_data.h"
+
+static const char *const rules[] = {"exact", "korthikanti", NULL};
+static const char *const offloads[] = {"optimizer", "params", "activations", NULL};
+
+#define DEGREE(name, help)                                                                         \
+    {                                                                                              \
+        name, "N", SP_WHOLE, 1, 1e9, NULL, "1", help                                               \
+    }
+static const struct sp_option options[] = {
+    SP_OPTION_MODEL,
+    SP_OPTION_SHAPE,
+    SP_OPTION_PARAMS,
+    SP_OPTION_HW,
+    SP_OPTION_PRECISION("adam10"),
+    {"zero", "STAGE", SP_WHOLE, 0, 3, NULL, NULL,
+     "0 replicated, 1 optimizer, 2 and gradients, 3 and weights sharded (default: 0, and 3 with "
+     "--fsdp)"},
+    DEGREE("dp", "data-parallel degree N_d, over which ZeRO shards"),
+    {"fsdp", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "the same with --zero 3"},
+    DEGREE("tp", "tensor-parallel degree"),
+    DEGREE("pp", "pipeline stages"),
+    DEGREE("ep", "expert-parallel degree of routed experts, among the DP x CP ranks"),
+    DEGREE("cp", "context-parallel degree"),
+    {"in-flight", "N", SP_WHOLE, 1, 1e9, NULL, "1", "micro-batches in flight on the fullest stage"},
+    SP_OPTION_BATCH,
+    SP_OPTION_SEQ,
+    {"micro-batch", "SEQS", SP_WHOLE, 1, 1e9, NULL, NULL,
+     "sequences of a micro-batch of one replica, in place of the whole batch over the replicas"},
+    SP_OPTION_REMAT("mlp"),
+    {"checkpoints", "N", SP_NUMBER_OPTION, 0, 1000, NULL, NULL,
+     "d_model-wide checkpoints a layer, in place of --remat: 1 block inputs, 7 big matmuls, 20 "
+     "everything"},
+    {"rule", "NAME", SP_CHOICE, 0, 0, rules, "exact",
+     "exact: this model's tensors with fused attention; korthikanti: closed forms of a GPT block "
+     "with materialised "
+     "scores (--remat none, selective, full)"},
+    {"sequence-parallel", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "korthikanti with --tp: norms and dropouts are divided too"},
+    {"kv-sequences", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "sequences of a KV cache"},
+    {"kv-bytes", "BYTES", SP_NUMBER_OPTION, 0.25, 16, NULL, "2", "bytes of a KV cache element"},
+    {"offload", "WHAT", SP_CHOICE, 0, 0, offloads, NULL,
+     "move optimizer, params or activations to the host"},
+    {"offload-bandwidth", "BYTES/S", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL,
+     "of a device's link to the host or its drives (default: the chip's PCIe)"},
+    {"mfu", "FRACTION", SP_NUMBER_OPTION, 0.0001, 1, NULL, "40%",
+     "utilisation of the step that a transfer hides behind"},
+    SP_OPTION_PLOT,
+};
+
+static const struct sp_example examples[] = {
+    {"scaleplan memory --params 7.5e9 --precision mixed16 --dp 64 --zero 2", "ZeRO's own example"},
+    {"scaleplan memory --model llama3-70b --hw h100 --get min_devices",
+     "fewest devices that hold the states"},
+    {"scaleplan memory --model gpt3-175b --rule korthikanti --remat none --micro-batch 1",
+     "closed form of a GPT block"},
+    {"scaleplan memory --model llama3-8b --hw h100-64 --dp 64 --batch 64x8192 --plot zero.svg",
+     "what each ZeRO stage leaves on a device, drawn"},
+    {NULL, NULL},
+};
+
+struct memory {
+    struct sp_model model;
+    struct sp_hardware hw;
+    struct sp_precision precision;
+    struct sp_params params;
+    struct sp_spread spread;
+    bool has_hw;
+    double batch, seq, devices, activations;
+    const struct sp_args *args;
+    struct sp_report *report;
+};
+
+/* EP takes its ranks from DP x CP, and whole experts. */
+static bool check_experts(const struct memory *f, struct sp_error *error)
+{
+    const double ep = f->spread.ep, ranks = f->spread.dp * f->spread.cp;
+    if (ep <= 1)
+        return true;
+    if (!sp_model_has_shape(&f->model) || f->model.moe.experts == 0)
+        return sp_fail(error, SP_INPUT, "--ep %.0f: the model has no experts", ep);
+    if (f->model.moe.experts % (int64_t)ep != 0)
+        return sp_fail(error, SP_INPUT, "--ep %.0f does not divide the model's %lld experts", ep,
+                       (long long)f->model.moe.experts);
+    if (fmod(ranks, ep) != 0)
+        return sp_fail(error, SP_INPUT,
+                       "--ep %.0f: its ranks are some of DP x CP, %.0f here, which it must divide",
+                       ep, ranks);
+    return true;
+}
+
+static bool load(const struct sp_args *args, struct memory *f, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    const double fsdp = sp_number_of(args, "fsdp"), zero = sp_number_of(args, "zero");
+    const char *origin;
+    f->has_hw = sp_text_of(args, "hw") != NULL;
+    if (!sp_model_of(args, &sources, &f->model, error) ||
+        !sp_load_precision(sp_text_of(args, "precision"), &sources, &f->precision, error) ||
+        !sp_batch_of(args, &f->model, &f->batch, &f->seq, &origin, error) ||
+        (f->has_hw && !sp_hardware_of(args, &sources, &f->hw, error)))
+        return false;
+    f->params = sp_count_params(&f->model);
+    f->spread = (struct sp_spread){.dp = sp_number_of(args, "dp"),
+                                   .tp = sp_number_of(args, "tp"),
+                                   .pp = sp_number_of(args, "pp"),
+                                   .ep = sp_number_of(args, "ep"),
+                                   .cp = sp_number_of(args, "cp"),
+                                   .microbatches_in_flight = sp_number_of(args, "in-flight")};
+    if (!isnan(fsdp))
+        f->spread.dp = fsdp;
+    f->spread.zero = !isnan(zero) ? (int)zero : isnan(fsdp) ? 0 : 3;
+    f->devices = f->spread.dp * f->spread.tp * f->spread.pp * f->spread.cp;
+    if (!check_experts(f, error))
+        return false;
+    if (f->spread.pp > 1 && sp_model_has_shape(&f->model) && f->spread.pp > (double)f->model.layers)
+        return sp_fail(error, SP_INPUT, "--pp: more stages than the model's %lld layers",
+                       (long long)f->model.layers);
+    if (sp_choice_of(args, "rule") == 1 && sp_choice_of(args, "remat") != SP_REMAT_NONE &&
+        sp_choice_of(args, "remat") != SP_REMAT_SELECTIVE &&
+        sp_choice_of(args, "remat") != SP_REMAT_FULL)
+        return sp_fail(error, SP_INPUT,
+                       "--rule korthikanti knows --remat none, selective and full");
+    if (sp_choice_of(args, "rule") == 1 && f->spread.cp > 1)
+        return sp_fail(error, SP_INPUT, "--rule korthikanti knows no context parallelism");
+    return true;
+}
+
+/* Activations of one device, by the rule that is asked for; the matching quantity. */
+static enum sp_quantity_id activations(struct memory *f)
+{
+    const double micro = sp_number_of(f->args, "micro-batch"),
+                 count = sp_number_of(f->args, "checkpoints");
+    const double tokens = isnan(micro) ? f->batch / f->spread.dp : micro * f->seq;
+    const double L = (double)f->model.layers, D = (double)f->model.d_model, t = f->spread.tp;
+    const int remat = sp_choice_of(f->args, "remat");
+    const double in_flight = f->spread.microbatches_in_flight;
+    f->activations = NAN;
+    if (!sp_model_has_shape(&f->model))
+        return SP_Q_MEMORY_A;
+    if (!isnan(count)) {
+        sp_symbol(f->report, "checkpoints", count, "", "option --checkpoints");
+        f->activations = sp_checkpoint_bytes(count, f->batch, D, L) / f->devices;
+        return SP_Q_MEMORY_A_COUNT;
+    }
+    if (sp_choice_of(f->args, "rule") == 1) {
+        const bool parallel = sp_given(f->args, "sequence-parallel");
+        const enum sp_gpt_rule rule =
+            remat == SP_REMAT_FULL ? SP_GPT_FULL
+            : remat == SP_REMAT_SELECTIVE
+                ? (parallel || t <= 1 ? SP_GPT_SELECTIVE : SP_GPT_TP_SELECTIVE)
+            : t <= 1   ? SP_GPT_NONE
+            : parallel ? SP_GPT_TP_SP
+                       : SP_GPT_TP;
+        const double layer =
+            sp_gpt_activation_bytes(rule, f->seq, tokens / f->seq, D, (double)f->model.heads, t);
+        sp_symbol(f->report, "layer", layer, "bytes", "one layer of one micro-batch");
+        sp_symbol(f->report, "pp", f->spread.pp, "", "stages");
+        sp_symbol(f->report, "in_flight", in_flight, "", "micro-batches in flight");
+        f->activations = L * layer / f->spread.pp * in_flight;
+        return SP_Q_MEMORY_A_RULE;
+    }
+    f->activations = L / f->spread.pp * tokens / (t * f->spread.cp) * in_flight *
+                     sp_activation_bytes_per_token_layer(&f->model, (enum sp_remat)remat);
+    return SP_Q_MEMORY_A;
+}
+
+static void put_device(struct memory *f)
+{
+    struct sp_report *r = f->report;
+    const double experts = isnan(f->params.experts) ? 0 : f->params.experts;
+    const struct sp_footprint s =
+        sp_state_footprint(f->params.total, experts, &f->precision, &f->spread);
+    const enum sp_quantity_id rule = activations(f);
+    const double act = isnan(f->activations) ? 0 : f->activations, total = s.total + act;
+    sp_symbol(r, "act", act, "bytes", "activations; none are claimed for a model of unknown shape");
+    sp_symbol(r, "params_bytes", s.params, "bytes", "weights on one device");
+    sp_symbol(r, "grads_bytes", s.grads, "bytes", "gradients on one device");
+    sp_symbol(r, "optimizer_bytes", s.optimizer, "bytes", "master copy and moments on one device");
+    sp_symbol(r, "states_bytes", s.total, "bytes", "states on one device");
+    sp_symbol(r, "total_bytes", total, "bytes", "states and activations on one device");
+    sp_put(r, SP_Q_MEMORY_P, s.params);
+    sp_put(r, SP_Q_MEMORY_G, s.grads);
+    sp_put(r, SP_Q_MEMORY_O, s.optimizer);
+    sp_put(r, rule, f->activations);
+    sp_put(r, SP_Q_MEMORY_BUFFERS, 0);
+    sp_put(r, SP_Q_MEMORY_STATES, s.total);
+    sp_put(r, SP_Q_MEMORY_TOTAL, total);
+    sp_put(r, SP_Q_MEMORY_LIVE, total);
+    sp_put_null(r, SP_Q_MEMORY_RESERVED);
+    sp_put_null(r, SP_Q_MEMORY_DEVICE);
+    sp_put(r, SP_Q_MEMORY_GB, total / 1e9);
+    sp_put(r, SP_Q_MEMORY_GIB, total / 1073741824);
+    sp_put(r, SP_Q_MEMORY_CLUSTER, total * f->devices);
+    if (!isnan(f->activations))
+        sp_put(r, SP_Q_MEMORY_ACT_ALL, f->activations * f->devices);
+    if (f->has_hw) {
+        const double capacity = sp_capacity_bytes(&f->hw.chip);
+        sp_put(r, SP_Q_MEMORY_CAPACITY, capacity);
+        sp_put_bool(r, SP_Q_MEMORY_FITS, total < capacity);
+        sp_put_bool(r, SP_Q_MEMORY_STATES_FIT,
+                    f->params.total * sp_state_bytes_per_param(&f->precision) < capacity);
+    }
+    sp_line(r, "a device     {memory.total_bytes} = {memory.total_gb} GB = {memory.total_gib} GiB: "
+               "weights "
+               "{memory.params_bytes}, gradients {memory.grads_bytes}, optimizer "
+               "{memory.optimizer_bytes}, activations "
+               "{memory.activations_bytes}");
+    sp_line(r, "             fits: {memory.fits} ({capacity_bytes} a device); the whole state on "
+               "one device: {states_fit_one}");
+}
+
+/* The largest model and the fewest devices. */
+static void put_inverses(const struct memory *f)
+{
+    struct sp_report *r = f->report;
+    const double per_param = sp_state_bytes_per_param(&f->precision);
+    if (!f->has_hw || per_param <= 0)
+        return;
+    const double capacity = sp_capacity_bytes(&f->hw.chip), N = (double)sp_chips(&f->hw);
+    const struct sp_network *net = &f->hw.network;
+    const double node = (double)(net->kind == SP_TORUS ? net->chips_per_host : net->domain);
+    const double fewest = sp_min_devices(f->params.total * per_param, capacity);
+    sp_symbol(r, "hbm", capacity, "bytes", "memory of a device");
+    sp_symbol(r, "hw_devices", N, "devices", "devices of --hw");
+    sp_symbol(r, "node", node, "devices", "devices of a node or host");
+    sp_put(r, SP_Q_MEMORY_MAX_DP, sp_max_params(capacity, 1, per_param));
+    sp_put(r, SP_Q_MEMORY_MAX_FSDP, sp_max_params(capacity, N, per_param));
+    sp_put(r, SP_Q_MEMORY_MAX_DP_BYTES,
+           sp_max_params(capacity, 1, per_param) * f->precision.weight_bytes);
+    sp_put(r, SP_Q_MEMORY_MAX_FSDP_BYTES,
+           sp_max_params(capacity, N, per_param) * f->precision.weight_bytes);
+    sp_put(r, SP_Q_MEMORY_MIN, fewest);
+    sp_put(r, SP_Q_MEMORY_MIN_NODES, ceil(fewest / node));
+    sp_line(r,
+            "fewest       {min_devices} devices hold the states, {min_nodes} whole nodes or hosts");
+    sp_line(r,
+            "largest      {max_params.dp} parameters on one device (DP), {max_params.fsdp} on all "
+            "of %s (FSDP)",
+            f->hw.name);
+}
+
+static void put_shape_figures(const struct memory *f)
+{
+    struct sp_report *r = f->report;
+    const double a = (double)f->model.heads, D = (double)f->model.d_model;
+    const double sequences = sp_number_of(f->args, "kv-sequences");
+    if (!sp_model_has_shape(&f->model))
+        return;
+    sp_symbol(r, "a", a, "", "heads");
+    sp_put(r, SP_Q_MEMORY_ACT_LAYER,
+           sp_activation_bytes_per_token_layer(&f->model,
+                                               (enum sp_remat)sp_choice_of(f->args, "remat")));
+    sp_put(r, SP_Q_MEMORY_SAVED, sp_selective_saved_share(f->seq, D, a));
+    sp_put(r, SP_Q_MEMORY_OVERHEAD, sp_selective_flop_overhead(f->seq, D));
+    if (isnan(sequences))
+        return;
+    const double kv = sp_kv_bytes_per_token(&f->model, sp_number_of(f->args, "kv-bytes"));
+    sp_symbol(r, "kv", kv, "bytes", "keys and values of one token");
+    sp_symbol(r, "kv_sequences", sequences, "", "option --kv-sequences");
+    sp_put(r, SP_Q_MEMORY_KV, kv * f->seq * sequences);
+    sp_put(r, SP_Q_MEMORY_KV_GIB, kv * f->seq * sequences / 1073741824);
+    sp_line(r, "KV cache     {kv_cache_bytes} = {kv_cache_gib} GiB");
+}
+
+static bool put_offload(const struct memory *f, struct sp_error *error)
+{
+    struct sp_report *r = f->report;
+    const int what = sp_choice_of(f->args, "offload");
+    const double given = sp_number_of(f->args, "offload-bandwidth"),
+                 mfu = sp_number_of(f->args, "mfu");
+    static const char *const keys[] = {"memory.optimizer_bytes", "memory.params_bytes",
+                                       "memory.activations_bytes"};
+    if (what < 0)
+        return true;
+    const double W = !isnan(given) ? given : f->has_hw ? f->hw.chip.pcie_bytes_per_s : NAN;
+    if (isnan(W))
+        return sp_fail(
+            error, SP_USAGE,
+            "--offload needs --offload-bandwidth, or --hw of a chip whose PCIe is published");
+    const struct sp_entry *part = sp_find(r, keys[what]);
+    if (isnan(part->number))
+        return sp_fail(error, SP_INPUT,
+                       "--offload activations: none are claimed for a model of unknown shape");
+    const double freed = part->number, transfer = 2 * freed / W;
+    sp_symbol(r, "freed_bytes", freed, "bytes", "offloaded");
+    sp_symbol(r, "W_host", W, "bytes/s", "link of a device to its host");
+    sp_put(r, SP_Q_MEMORY_OFFLOADED, freed);
+    sp_put(r, SP_Q_MEMORY_OFFLOAD_S, transfer);
+    sp_line(r, "offload      {offload.freed_bytes} a device, {offload.transfer_s} there and back "
+               "each step");
+    if (!f->has_hw)
+        return true;
+    const enum sp_dtype dtype =
+        sp_compute_dtype(&f->hw.chip, (enum sp_dtype)f->precision.compute_dtype);
+    const double C = f->hw.chip.peak_flops_per_s[dtype], N = (double)sp_chips(&f->hw);
+    const double compute = sp_run_s(sp_training_flops(f->params.active, f->batch), N, C, mfu);
+    sp_symbol(r, "C", C, "FLOP/s", "peak of a device");
+    sp_symbol(r, "mfu", mfu, "", "option --mfu");
+    sp_put(r, SP_Q_MEMORY_OFFLOAD_STEP, compute);
+    sp_put_bool(r, SP_Q_MEMORY_OFFLOAD_BOUND, transfer > compute);
+    sp_line(r, "             against {offload.compute_s} of arithmetic: transfer-bound "
+               "{offload.transfer_bound}");
+    return true;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    struct memory f = {.args = args, .report = report};
+    if (!load(args, &f, error))
+        return false;
+    const double w = f.precision.weight_bytes, P = f.params.total,
+                 per_param = sp_state_bytes_per_param(&f.precision);
+    sp_symbol(report, "P", P, "parameters", "parameters");
+    sp_symbol(report, "P_active", f.params.active, "parameters",
+              "parameters that one token passes");
+    sp_symbol(report, "w", w, "bytes", "weights, a parameter");
+    sp_symbol(report, "g", f.precision.grad_bytes, "bytes", "gradients, a parameter");
+    sp_symbol(report, "K", f.precision.master_bytes + f.precision.optimizer_bytes, "bytes",
+              "master copy and moments, a parameter");
+    sp_symbol(report, "B", f.batch, "tokens", "batch");
+    sp_symbol(report, "T", f.seq, "tokens", "sequence length");
+    sp_symbol(report, "D", (double)f.model.d_model, "", "d_model");
+    sp_symbol(report, "L", (double)f.model.layers, "layers", "layers");
+    sp_symbol(report, "devices", f.devices, "devices", "DP x TP x PP x CP");
+    sp_put_text(report, SP_Q_MEMORY_MODEL, "%s", f.model.name);
+    sp_put(report, SP_Q_MEMORY_PARAMS_N, P);
+    sp_put_text(report, SP_Q_MEMORY_PRECISION, "%s", f.precision.name);
+    sp_put(report, SP_Q_MEMORY_PER_PARAM, per_param);
+    sp_put(report, SP_Q_MEMORY_STATE, P * per_param);
+    sp_put(report, SP_Q_MEMORY_WEIGHTS, P * w);
+    sp_put(report, SP_Q_MEMORY_WEIGHTS_GB, P * w / 1e9);
+    sp_put(report, SP_Q_MEMORY_WEIGHTS_GIB, P * w / 1073741824);
+    sp_put(report, SP_Q_MEMORY_DEVICES, f.devices);
+    sp_put(report, SP_Q_MEMORY_PARAMS_DEVICE, P / f.devices);
+    sp_line(report, "model        {model}: {params} parameters, {state_bytes} of state "
+                    "({precision}, {state_bytes_per_param} "
+                    "bytes a parameter, --precision); weights {weights_gb} GB = {weights_gib} GiB");
+    sp_line(report,
+            "plan         {devices} device(s), ZeRO %d (--zero), batch %s tokens (--batch), "
+            "checkpoints %s (--remat)",
+            f.spread.zero, sp_human_text(f.batch, SP_TOKENS),
+            sp_remat_names[sp_choice_of(args, "remat")]);
+    put_device(&f);
+    put_inverses(&f);
+    put_shape_figures(&f);
+    return put_offload(&f, error);
+}
+
+const struct sp_command sp_cmd_memory = {
+    .name = "memory",
+    .summary = "bytes of a device, the largest model, the fewest devices, offload",
+    .about = "Bytes of one device for any recipe of training state, ZeRO stage, parallel degrees "
+             "and checkpoint "
+             "policy; the largest model that fits, the fewest devices that hold a model, and what "
+             "offloading costs. "
+             "Frameworks' own buffers and allocator slack are not modelled here.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .examples = examples,
+    .fits_key = "memory.fits",
+    .compute_bound_key = "memory.fits",
+    .run = run,
+    .plot = sp_plot_memory,
+};

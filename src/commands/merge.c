@@ -1,0 +1,269 @@
+/* merge: joins the parts of a search or a sweep. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "commands/merge_rows.h"
+#include "commands/search_report.h"
+
+extern const struct sp_command sp_cmd_search, sp_cmd_merge;
+
+/* Parts of a sweep: rows of CSV or JSON lines. */
+
+static const struct sp_option options[] = {
+    {"valid", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "the parts are of a sweep --valid, which leaves rows out: numbers may be missing"},
+};
+
+/* Rows of a sweep, as their first bytes say. What cannot be read or parsed is left to `run`, which
+ * says why. */
+static bool streams(int argc, char **argv)
+{
+    static struct sp_args args;
+    struct sp_error ignored = {0};
+    size_t length;
+    bool rows = false;
+    if (!sp_parse_command(&sp_cmd_merge, argc, argv, &args, &ignored) || sp_given(&args, "help"))
+        return false;
+    for (int i = 0; i < args.n_operands && !rows; i++) {
+        char *const text = sp_read_file(args.operands[i], SP_MOST_PART_BYTES, &length, &ignored);
+        rows = text && sp_holds_rows(text);
+        const bool empty = text && length == 0; /* a part of a sweep may have no rows */
+        free(text);
+        if (!empty)
+            break;
+    }
+    return rows;
+}
+
+/* Rows are joined as they stand: options that shape an answer have no meaning. */
+static bool check_options(const struct sp_args *args, struct sp_error *error)
+{
+    for (size_t i = 0; i < args->n_options; i++)
+        if (args->given[i] && strcmp(args->options[i].name, "valid") != 0)
+            return sp_fail(error, SP_USAGE, "--%s: rows of a sweep are joined as they stand",
+                           args->options[i].name);
+    return true;
+}
+
+static enum sp_exit stream(int argc, char **argv, FILE *out, struct sp_error *error)
+{
+    static struct sp_args args;
+    if (sp_parse_command(&sp_cmd_merge, argc, argv, &args, error) && check_options(&args, error))
+        sp_merge_rows(args.operands, args.n_operands, sp_given(&args, "valid"), out, error);
+    return SP_OK;
+}
+
+/* Parts of a search: its own words, its counts, and where its plans stand. */
+
+struct merging {
+    struct sp_searching s;
+    struct sp_args args;
+    struct sp_words words;
+    char arguments[4096]; /* of the first part */
+    bool seen[1001];
+    int parts;
+};
+
+static bool get_number(const struct sp_json *json, const char *group, const char *key,
+                       double *value, struct sp_error *error)
+{
+    const cJSON *at = json->root;
+    if (group)
+        at = cJSON_GetObjectItemCaseSensitive(at, group);
+    at = cJSON_GetObjectItemCaseSensitive(at, key);
+    if (!cJSON_IsNumber(at) || !(at->valuedouble >= 0))
+        return sp_fail(error, SP_INPUT, "%s: no number %s%s%s: not a part of a search",
+                       sp_safe(json->origin), group ? group : "", group ? "." : "", key);
+    *value = at->valuedouble;
+    return true;
+}
+
+/* A number of things, of at most `most`: what a double counts to the last one, or less. */
+static bool get_count(const struct sp_json *json, const char *group, const char *key, double most,
+                      uint64_t *count, struct sp_error *error)
+{
+    double value = 0;
+    if (!get_number(json, group, key, &value, error))
+        return false;
+    if (value != floor(value) || value > most)
+        return sp_fail(error, SP_INPUT, "%s: %s%s%s is %g, expected a whole number up to %g",
+                       sp_safe(json->origin), group ? group : "", group ? "." : "", key, value,
+                       most);
+    *count = (uint64_t)value;
+    return true;
+}
+
+/* The first part's words make the search; the others' must be the same. */
+static bool take_arguments(struct merging *m, const struct sp_json *json,
+                           const struct sp_sources *sources, struct sp_report *report,
+                           struct sp_error *error)
+{
+    const cJSON *const text = cJSON_GetObjectItemCaseSensitive(json->root, "arguments");
+    if (!cJSON_IsString(text) || strlen(text->valuestring) >= sizeof m->arguments)
+        return sp_fail(error, SP_INPUT,
+                       "%s: not a part of a search: it has no \"arguments\" (search --shard I/N "
+                       "--format json)",
+                       json->origin);
+    if (m->parts++ > 0)
+        return strcmp(m->arguments, text->valuestring) == 0 ||
+               sp_fail(error, SP_INPUT, "%s: a part of another search", json->origin);
+    snprintf(m->arguments, sizeof m->arguments, "%s", text->valuestring);
+    cJSON *const words = cJSON_Parse(text->valuestring);
+    bool ok = cJSON_IsArray(words);
+    const cJSON *word;
+    cJSON_ArrayForEach(word, words)
+    {
+        ok = ok && cJSON_IsString(word);
+        if (ok)
+            sp_add_word(&m->words, "%s", word->valuestring);
+    }
+    cJSON_Delete(words);
+    if (!ok || m->words.n == 0)
+        return sp_fail(error, SP_INPUT, "%s: \"arguments\" is no list of words", json->origin);
+    return sp_parse_command(&sp_cmd_search, m->words.n, m->words.word, &m->args, error) &&
+           sp_open_search(&m->args, sources, report, &m->s, error);
+}
+
+static bool take_counts(struct merging *m, const struct sp_json *json, struct sp_error *error)
+{
+    if (m->s.machines == 0)
+        return false;
+    const double most = 9007199254740992; /* 2^53 */
+    struct sp_search_counts counts = {0};
+    uint64_t threads = 0;
+    double elapsed = 0;
+    struct sp_search_result *const r = &m->s.machine[0]->result;
+    if (!get_count(json, NULL, "plans_total", most, &counts.total, error) ||
+        !get_count(json, NULL, "plans_evaluated", most, &counts.evaluated, error) ||
+        !get_count(json, "excluded", "memory", most, &counts.no_memory, error) ||
+        !get_count(json, "excluded", "memory_bound", most, &counts.by_memory, error) ||
+        !get_count(json, "excluded", "objective_bound", most, &counts.by_time, error) ||
+        !get_number(json, NULL, "elapsed_s", &elapsed, error) ||
+        !get_count(json, NULL, "threads", 1e6, &threads, error))
+        return false;
+    sp_add_counts(&r->counts, &counts);
+    r->elapsed_s = fmax(r->elapsed_s, elapsed);
+    r->threads += (int)threads;
+    r->partial =
+        r->partial || cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json->root, "partial"));
+    return true;
+}
+
+static bool take_shard(struct merging *m, const struct sp_json *json, struct sp_error *error)
+{
+    const cJSON *const text = cJSON_GetObjectItemCaseSensitive(json->root, "shard");
+    int part = 0, parts = 0;
+    if (!cJSON_IsString(text) || sscanf(text->valuestring, "%9d/%9d", &part, &parts) != 2 ||
+        part < 1 || part > parts || parts > 1000)
+        return sp_fail(error, SP_INPUT, "%s: no \"shard\"", json->origin);
+    if (m->parts > 1 && parts != m->s.run.shards)
+        return sp_fail(error, SP_INPUT, "%s: one of %d parts, the others of %d", json->origin,
+                       parts, m->s.run.shards);
+    if (m->seen[part])
+        return sp_fail(error, SP_INPUT, "%s: part %d/%d is there twice", json->origin, part, parts);
+    m->seen[part] = true;
+    m->s.run.shards = parts;
+    return true;
+}
+
+static bool take_plans(struct merging *m, const struct sp_json *json, struct sp_error *error)
+{
+    const cJSON *plan, *const plans = cJSON_GetObjectItemCaseSensitive(json->root, "plans");
+    uint64_t listed = 0;
+    if (!get_count(json, NULL, "plans_listed", 1e9, &listed, error))
+        return false;
+    /* A part without plans has no such key. */
+    if ((plans && !cJSON_IsArray(plans)) || listed != (uint64_t)cJSON_GetArraySize(plans))
+        return sp_fail(error, SP_INPUT, "%s: \"plans\" is no list of the %llu plans listed",
+                       sp_safe(json->origin), (unsigned long long)listed);
+    cJSON_ArrayForEach(plan, plans)
+    {
+        const struct sp_json place = {.root = cJSON_GetObjectItemCaseSensitive(plan, "place"),
+                                      .origin = json->origin};
+        const double most = 9007199254740992; /* 2^53 */
+        uint64_t machine = 0, group = 0, leaf = 0;
+        struct sp_found found;
+        if (!get_count(&place, NULL, "machine", most, &machine, error) ||
+            !get_count(&place, NULL, "group", most, &group, error) ||
+            !get_count(&place, NULL, "leaf", most, &leaf, error))
+            return false;
+        if (machine >= (uint64_t)m->s.machines ||
+            !sp_plan_at(&m->s.machine[machine]->space, group, leaf, &found))
+            return sp_fail(error, SP_INPUT, "%s: a plan stands where there is none",
+                           sp_safe(json->origin));
+        sp_keep(&m->s.machine[machine]->result.best, &found);
+    }
+    return true;
+}
+
+static bool take_file(struct merging *m, const char *name, const struct sp_sources *sources,
+                      struct sp_report *report, struct sp_error *error)
+{
+    size_t length;
+    struct sp_json json;
+    char *const text = sp_read_file(name, SP_JSON_MAX_BYTES, &length, error);
+    if (!text)
+        return false;
+    bool ok = sp_json_parse(text, length, name, &json, error);
+    if (ok) {
+        const bool first = m->parts == 0;
+        ok = take_arguments(m, &json, sources, report, error);
+        for (int i = 0; ok && first && i < m->s.machines; i++) {
+            struct sp_search_result *const r = &m->s.machine[i]->result;
+            r->best.wanted = m->s.run.wanted;
+            r->best.meshes = m->s.run.meshes;
+            r->best.front = m->s.run.front ? &r->front : NULL;
+        }
+        ok = ok && take_shard(m, &json, error) && take_counts(m, &json, error) &&
+             take_plans(m, &json, error);
+        sp_json_free(&json);
+    }
+    free(text);
+    return ok;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    static struct merging m;
+    const struct sp_sources sources = sp_sources_of(args);
+    m = (struct merging){.parts = 0};
+    if (args->n_operands == 0)
+        return sp_fail(error, SP_USAGE, "files are needed: scaleplan merge PART...");
+    bool ok = true;
+    for (int i = 0; i < args->n_operands && ok; i++)
+        ok = take_file(&m, args->operands[i], &sources, report, error);
+    if (ok && m.parts != m.s.run.shards)
+        ok = sp_fail(error, SP_INPUT, "%d of %d parts are there", m.parts, m.s.run.shards);
+    m.s.run.shard = 0;
+    m.s.run.shards = 1;
+    ok = ok && sp_report_search(&m.s, error);
+    sp_close_search(&m.s);
+    sp_free_words(&m.words);
+    return ok;
+}
+
+static const struct sp_example examples[] = {
+    {"scaleplan merge part-1.json part-2.json", "the whole search from its two parts"},
+    {"scaleplan merge rows-*.csv", "the whole sweep from its parts"},
+    {NULL, NULL},
+};
+
+const struct sp_command sp_cmd_merge = {
+    .name = "merge",
+    .summary = "joins the parts of a search or sweep that was split with --shard",
+    .operands = "PART...",
+    .about = "Joins the files that `search --shard I/N --format json` or `sweep --shard I/N` wrote "
+             "on several machines to what one machine would have printed: the same plans, front "
+             "and counts (evaluated anew, to the last bit), or the same rows in the same order. "
+             "Rows that no part has are an error.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = examples,
+    .run = run,
+    .streams = streams,
+    .stream = stream,
+};

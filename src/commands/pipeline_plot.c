@@ -1,0 +1,118 @@
+/* A pipeline's timeline by stage, and under it what each stage keeps in memory. */
+#include "commands/plot_data.h"
+
+#include <stdlib.h>
+
+#include "commands/pipeline.h"
+
+enum { MOST_TASKS = 20000, MOST_CURVES = 4 };
+
+/* Kinds of a box; every second chunk of a stage is hatched, and so are weight gradients: their
+ * green is as dark as the blue. */
+static const struct sp_kind whole[] = {{"forward", SP_BLUE, false, 'F'},
+                                       {"backward", SP_ORANGE, false, 'B'}};
+static const struct sp_kind halves[] = {{"forward", SP_BLUE, false, 'F'},
+                                        {"backward (inputs)", SP_ORANGE, false, 'B'},
+                                        {"weight gradients", SP_GREEN, true, 'W'}};
+static const struct sp_kind chunked[] = {{"forward", SP_BLUE, false, 'F'},
+                                         {"backward", SP_ORANGE, false, 'B'},
+                                         {"forward, even chunks", SP_BLUE, true, 'f'},
+                                         {"backward, even chunks", SP_ORANGE, true, 'b'}};
+
+static size_t kind_of(const struct sp_task *task)
+{
+    return task->kind == 'W' ? 2 : (task->kind == 'B') + 2 * (size_t)(task->chunk % 2);
+}
+
+static void draw_schedule(struct sp_figure *figure, const struct pipe *f, struct sp_span *spans)
+{
+    const bool splits =
+        f->q.schedule == SP_ZB_H1 || f->q.schedule == SP_ZB_H2 || f->q.schedule == SP_DUALPIPE;
+    for (int64_t i = 0; i < f->played.tasks; i++) {
+        const struct sp_task *const task = &f->tasks[i];
+        spans[i] =
+            (struct sp_span){task->start_s, task->end_s, (size_t)task->stage, kind_of(task), ""};
+        snprintf(spans[i].text, sizeof spans[i].text, f->q.chunks > 1 ? "%d.%d" : "%d",
+                 (int)task->microbatch + 1, (int)task->chunk + 1);
+    }
+    sp_draw_timeline(figure, &(struct sp_timeline){
+                                 .title = f->q.chunks > 1
+                                              ? "Timeline (a box: micro-batch.chunk)"
+                                              : "Timeline (a box: the number of its micro-batch)",
+                                 .row_name = "stage",
+                                 .kinds = splits            ? halves
+                                          : f->q.chunks > 1 ? chunked
+                                                            : whole,
+                                 .n_kinds = splits            ? 3
+                                            : f->q.chunks > 1 ? 4
+                                                              : 2,
+                                 .rows = (size_t)f->q.stages,
+                                 .spans = spans,
+                                 .n_spans = (size_t)f->played.tasks,
+                                 .end = f->played.makespan_s,
+                                 .idle = "idle (bubble)"});
+}
+
+/* The first and the last stage, and two between them. */
+static void draw_memory(struct sp_figure *figure, const struct pipe *f,
+                        struct sp_in_flight_level *levels)
+{
+    struct sp_panel *const panel = sp_add_panel(
+        figure, sp_make_axis("time", "s", false), sp_make_axis("micro-batches", "", false),
+        "Memory: micro-batches whose activations a stage holds");
+    const int64_t p = f->q.stages, curves = p < MOST_CURVES ? p : MOST_CURVES;
+    panel->key = SP_KEY_ABOVE;
+    panel->height_px = 170;
+    panel->rows = 12;
+    panel->y.whole = true;
+    panel->x.min = 0;
+    panel->x.max = f->played.makespan_s;
+    for (int64_t i = 0; i < curves; i++) {
+        const int64_t stage = curves > 1 ? i * (p - 1) / (curves - 1) : 0;
+        const int64_t n =
+            sp_in_flight_levels(f->tasks, f->played.tasks, f->q.chunks, stage, levels);
+        struct sp_series *const curve =
+            sp_add_series(panel, SP_STEPS, sp_look_of((size_t)i), "stage %lld", (long long)stage);
+        curve->dashed = true;
+        sp_add_point(curve, 0, 0);
+        for (int64_t k = 0; k < n; k++)
+            sp_add_point(curve, levels[k].s, levels[k].microbatches);
+        sp_add_point(curve, f->played.makespan_s, 0);
+    }
+}
+
+SP_PLOT_OF(pipeline)
+{
+    static struct pipe f;
+    f = (struct pipe){0};
+    if (!sp_read_pipeline(args, &f, error))
+        return NULL;
+    const int64_t n = sp_tasks_of(&f.q);
+    if (n == 0 || n > MOST_TASKS) {
+        sp_fail(error, SP_INPUT,
+                n == 0 ? "--plot: this schedule cannot be played, and so not drawn"
+                       : "--plot: more than %d tasks to draw; fewer --microbatches show the same",
+                MOST_TASKS);
+        return NULL;
+    }
+    f.tasks = calloc((size_t)n, sizeof *f.tasks);
+    struct sp_span *const spans = calloc((size_t)n, sizeof *spans);
+    struct sp_in_flight_level *const levels = calloc((size_t)n, sizeof *levels);
+    struct sp_figure *figure = NULL;
+    if (f.tasks && spans && levels &&
+        sp_play_pipeline(&f.q, f.scale, f.send_s, f.tasks, &f.played)) {
+        figure = sp_figure_new(
+            "Pipeline %s: %lld stages, %lld micro-batches, step %s, idle %s",
+            sp_schedule_names[f.q.schedule], (long long)f.q.stages, (long long)f.q.microbatches,
+            sp_human_text(f.played.makespan_s, SP_SECONDS),
+            sp_human_text(sp_report_number(report, "played.bubble_fraction"), SP_FRACTION));
+        draw_schedule(figure, &f, spans);
+        draw_memory(figure, &f, levels);
+    } else {
+        sp_fail(error, SP_INTERNAL, "--plot: the schedule could not be played");
+    }
+    free(levels);
+    free(spans);
+    free(f.tasks);
+    return figure;
+}

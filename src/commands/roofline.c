@@ -1,0 +1,412 @@
+/* roofline: an operation's arithmetic against the bytes it moves. */
+#include <math.h>
+#include <string.h>
+
+#include "config/array.h"
+#include "base/text.h"
+#include "commands/roofline.h"
+#include "commands/plot_data.h"
+
+static const char *const sources_of_bytes[] = {"hbm", "vmem", "pcie",     "link", "axis",
+                                               "dcn", "node", "scaleout", NULL};
+static const char *const vector_ops[] = {"dot", "add", NULL};
+
+static const struct sp_option options[] = {
+    SP_OPTION_HW,
+    {"chips", "N", SP_WHOLE, 1, 1e9, NULL, "1", "chips that share the work evenly"},
+    {"matmul", "BxDxF", SP_TEXT, 0, 0, NULL, NULL, "[B,D] x [D,F]"},
+    {"batched", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "a weight matrix of its own for each row of --matmul"},
+    {"einsum", "SPEC", SP_TEXT, 0, 0, NULL, NULL, "such as ijkl,ijmno->klmno, sizes by --dims"},
+    {"dims", "i=2,j=3", SP_TEXT, 0, 0, NULL, NULL, "sizes of the einsum's letters"},
+    {"op", "NAME", SP_CHOICE, 0, 0, vector_ops, NULL,
+     "dot product or addition of two vectors of --n"},
+    {"n", "N", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL, "elements of a vector"},
+    {"attention", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "fused attention of --seq queries on --kv-seq keys"},
+    SP_OPTION_SEQ,
+    {"kv-seq", "S", SP_NUMBER_OPTION, 1, 1e12, NULL, NULL,
+     "keys (default: as many as queries, a prefill)"},
+    {"group", "G", SP_NUMBER_OPTION, 1, 1e6, NULL, "1", "query heads that share a key-value head"},
+    {"flops", "N", SP_NUMBER_OPTION, 0, 1e30, NULL, NULL, "FLOPs, given directly"},
+    {"bytes", "BYTES", SP_NUMBER_OPTION, 0, 1e30, NULL, NULL, "bytes, given directly"},
+    {"t-math", "SECONDS", SP_NUMBER_OPTION, 0, 1e12, NULL, NULL,
+     "time of the arithmetic, given directly"},
+    {"t-mem", "SECONDS", SP_NUMBER_OPTION, 0, 1e12, NULL, NULL,
+     "time of memory or communication, given directly"},
+    {"stages", "NAME=AMOUNT@RATE,...", SP_TEXT, 0, 0, NULL, NULL,
+     "stages one after the other: bytes or FLOPs at a rate; finds the bottleneck"},
+    SP_OPTION_MODEL,
+    SP_OPTION_SHAPE,
+    SP_OPTION_BATCH,
+    {"dtype", "TYPE", SP_TEXT, 0, 0, NULL, "bf16", "type of all operands"},
+    {"a", "TYPE", SP_TEXT, 0, 0, NULL, NULL, "type of the left operand (default: --dtype)"},
+    {"w", "TYPE", SP_TEXT, 0, 0, NULL, NULL, "type of the weights (default: --dtype)"},
+    {"out", "TYPE", SP_TEXT, 0, 0, NULL, NULL, "type of the output (default: --dtype)"},
+    {"compute", "FORMAT", SP_CHOICE, 0, 0, sp_dtype_names, NULL,
+     "format of the arithmetic (default: that of --a, else --dtype)"},
+    {"from", "WHERE", SP_CHOICE, 0, 0, sources_of_bytes, "hbm",
+     "where the bytes come from: hbm, vmem, pcie, one ICI link or axis, dcn, node (NVLink), "
+     "scaleout"},
+    {"bandwidth", "BYTES/S", SP_NUMBER_OPTION, 1, 1e21, NULL, NULL, "of the place they come from"},
+    {"experts", "E", SP_WHOLE, 1, 1e6, NULL, "1", "experts of an MoE matmul"},
+    {"top-k", "K", SP_WHOLE, 1, 1e6, NULL, "1", "experts that a token passes"},
+    {"pad", "SIDE", SP_WHOLE, 1, 65536, NULL, "1",
+     "pad D and F to multiples of the matrix unit's side: 128, 256 on v6e"},
+    SP_OPTION_PLOT,
+};
+
+static const struct sp_example examples[] = {
+    {"scaleplan roofline --matmul 512x4096x8192 --hw b200", "one matmul: intensity, times, bound"},
+    {"scaleplan roofline --w int8 --hw v5e --get critical_batch_small",
+     "int8 weights, bf16 arithmetic"},
+    {"scaleplan roofline --attention --seq 4096 --group 8 --hw v5e",
+     "grouped-query attention at prefill"},
+    {"scaleplan roofline --model llama3-8b --batch 4096 --hw h100", "every matmul of a model"},
+    {"scaleplan roofline --model llama3-8b --batch 256 --hw h100 --plot roof.svg",
+     "the same on a picture of the roofline"},
+    {NULL, NULL},
+};
+
+static double bandwidth_of(const struct sp_hardware *hw, int from)
+{
+    const struct sp_network *net = &hw->network;
+    const bool torus = net->kind == SP_TORUS;
+    const double bandwidths[] = {hw->chip.hbm_bytes_per_s,
+                                 hw->chip.vmem_bytes_per_s,
+                                 hw->chip.pcie_bytes_per_s,
+                                 torus ? net->link_bytes_per_s : NAN,
+                                 torus ? 2 * net->link_bytes_per_s : NAN,
+                                 torus ? sp_dcn_bytes_per_s_per_chip(net) : NAN,
+                                 torus ? NAN : net->domain_bytes_per_s,
+                                 torus ? NAN : net->scaleout_bytes_per_s};
+    return bandwidths[from];
+}
+
+static bool read_type(const struct sp_args *args, const char *option, double fallback,
+                      double *bytes, struct sp_error *error)
+{
+    const char *const text = sp_text_of(args, option);
+    *bytes = text ? sp_element_bytes(text) : fallback;
+    if (*bytes > 0)
+        return true;
+    return sp_fail(error, SP_INPUT,
+                   "--%s: \"%s\" is no element type; bf16, fp32, fp8, int8 and their kind are",
+                   option, sp_safe(text));
+}
+
+static bool load(const struct sp_args *args, struct roof *f, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    const double given = sp_number_of(args, "bandwidth"), chips = sp_number_of(args, "chips");
+    const int from = sp_choice_of(args, "from"), compute = sp_choice_of(args, "compute");
+    double bytes;
+    f->from = sources_of_bytes[from];
+    f->has_hw = sp_text_of(args, "hw") != NULL;
+    f->C = NAN;
+    f->W = given;
+    f->r = sp_number_of(args, "experts") / sp_number_of(args, "top-k");
+    if (f->r < 1)
+        return sp_fail(error, SP_INPUT, "--top-k is larger than --experts");
+    if (!read_type(args, "dtype", 2, &bytes, error) ||
+        !read_type(args, "a", bytes, &f->bytes.a_bytes, error) ||
+        !read_type(args, "w", bytes, &f->bytes.w_bytes, error) ||
+        !read_type(args, "out", bytes, &f->bytes.out_bytes, error))
+        return false;
+    if (!f->has_hw)
+        return true;
+    if (!sp_hardware_of(args, &sources, &f->hw, error))
+        return false;
+    int wanted = compute;
+    const char *const type =
+        sp_text_of(args, "a") ? sp_text_of(args, "a") : sp_text_of(args, "dtype");
+    for (int i = 0; wanted < 0 && i < SP_DTYPES; i++)
+        if (strcmp(sp_dtype_names[i], type) == 0)
+            wanted = i;
+    f->C = chips * f->hw.chip.peak_flops_per_s[sp_compute_dtype(
+                       &f->hw.chip, (enum sp_dtype)(wanted < 0 ? SP_BF16 : wanted))];
+    f->W = chips * (isnan(given) ? bandwidth_of(&f->hw, from) : given);
+    if (isnan(f->W))
+        return sp_fail(error, SP_INPUT,
+                       "--from %s: %s publishes no such bandwidth; give --bandwidth", f->from,
+                       f->hw.name);
+    return true;
+}
+
+void sp_put_work(const struct roof *f, struct sp_work work)
+{
+    struct sp_report *r = f->report;
+    sp_put(r, SP_Q_ROOFLINE_FLOPS, work.flops);
+    if (isnan(work.bytes))
+        work.bytes = 0;
+    sp_put(r, SP_Q_ROOFLINE_BYTES, work.bytes);
+    if (work.bytes > 0)
+        sp_put(r, SP_Q_ROOFLINE_INTENSITY, work.flops / work.bytes);
+    if (!f->has_hw)
+        return;
+    const double t_math = work.flops / f->C, t_mem = work.bytes / f->W;
+    sp_put(r, SP_Q_ROOFLINE_T_MATH, t_math);
+    sp_put(r, SP_Q_ROOFLINE_T_MEM, t_mem);
+    sp_put_text(r, SP_Q_ROOFLINE_BOUND, "%s", t_math >= t_mem ? "math" : f->from);
+    sp_put_bool(r, SP_Q_ROOFLINE_COMPUTE_BOUND, t_math >= t_mem);
+    sp_put(r, SP_Q_ROOFLINE_LOWER, fmax(t_math, t_mem));
+    sp_put(r, SP_Q_ROOFLINE_UPPER, t_math + t_mem);
+    sp_put_bool(r, SP_Q_ROOFLINE_TWICE, t_math + t_mem <= 2 * fmax(t_math, t_mem));
+}
+
+static void line_of_work(const struct roof *f)
+{
+    sp_line(f->report, "work         {flops}, {bytes}: {intensity} FLOPs/byte");
+    sp_line(f->report, "time         {lower_s} to {upper_s}, bound by {bound}: arithmetic "
+                       "{t_math_s}, bytes {t_mem_s}");
+}
+
+static bool put_matmul(const struct roof *f, const char *text, struct sp_error *error)
+{
+    double dims[3];
+    const double side = sp_number_of(f->args, "pad");
+    if (sp_parse_dims(text, dims, 3) != 3 || dims[0] < 1 || dims[1] < 1 || dims[2] < 1 ||
+        dims[0] > 1e15 || dims[1] > 1e15 || dims[2] > 1e15)
+        return sp_fail(error, SP_INPUT, "--matmul: \"%s\" is not BxDxF, such as 512x4096x8192",
+                       sp_safe(text));
+    const double D = sp_padded(dims[1], side), F = sp_padded(dims[2], side);
+    sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "[%.0f,%.0f] x [%.0f,%.0f]", dims[0], D, D, F);
+    sp_put_work(f, sp_matmul_work(dims[0], D, F, f->bytes, sp_given(f->args, "batched")));
+    if (f->has_hw && !sp_given(f->args, "batched"))
+        sp_put(f->report, SP_Q_ROOFLINE_CRITICAL,
+               sp_critical_rows(D, F, f->bytes, f->C, f->W) * f->r);
+    line_of_work(f);
+    sp_line(f->report, "critical     {critical_batch} rows, exactly");
+    return true;
+}
+
+/* Sizes of an einsum's letters from "i=2,j=3". */
+static bool read_letters(const char *text, double sizes[128], struct sp_error *error)
+{
+    while (text && *text) {
+        char word[40];
+        const size_t n = strcspn(text, ",");
+        snprintf(word, sizeof word, "%.*s", (int)(n < 39 ? n : 39), text);
+        double size;
+        if ((unsigned char)word[0] >= 128 || word[0] == '\0' || word[1] != '=' ||
+            !sp_parse_number(word + 2, &size) || size < 1 || size > 1e15)
+            return sp_fail(error, SP_INPUT, "--dims: \"%s\": expected LETTER=SIZE,LETTER=SIZE",
+                           sp_safe(word));
+        sizes[(unsigned char)word[0]] = size;
+        text += n + (text[n] == ',');
+    }
+    return true;
+}
+
+static bool put_einsum(const struct roof *f, const char *spec, struct sp_error *error)
+{
+    double sizes[128] = {0}, product = 1, bytes = 0, operand = 1;
+    bool seen[128] = {false}, output = false;
+    const double types[2] = {f->bytes.a_bytes, f->bytes.w_bytes};
+    int operands = 0;
+    if (!read_letters(sp_text_of(f->args, "dims"), sizes, error))
+        return false;
+    for (const char *at = spec;; at++) {
+        const unsigned char c = (unsigned char)*at;
+        if (c == ',' || c == '\0' || (c == '-' && at[1] == '>')) {
+            bytes += operand * (output ? f->bytes.out_bytes : types[operands > 0]);
+            operands++;
+            operand = 1;
+            output = output || c == '-';
+            at += c == '-';
+            if (c == '\0')
+                break;
+        } else if (c != ' ') {
+            if (c >= 128 || sizes[c] <= 0)
+                return sp_fail(error, SP_INPUT, "--einsum: no size of \"%c\"; give --dims %c=N",
+                               c < 128 ? c : '?', c < 128 ? c : '?');
+            operand *= sizes[c];
+            product *= seen[c] ? 1 : sizes[c];
+            seen[c] = true;
+        }
+    }
+    if (!output || operands < 3)
+        return sp_fail(error, SP_INPUT,
+                       "--einsum: \"%s\": expected two operands and an output, such as ij,jk->ik",
+                       sp_safe(spec));
+    if (product > 1e30 || bytes > 1e30)
+        return sp_fail(error, SP_INPUT, "--einsum: more than 10^30 FLOPs or bytes");
+    sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "%s", spec);
+    sp_put_work(f, (struct sp_work){2 * product, bytes});
+    line_of_work(f);
+    return true;
+}
+
+static bool put_vector(const struct roof *f, struct sp_error *error)
+{
+    const int op = sp_choice_of(f->args, "op");
+    const double n = sp_number_of(f->args, "n");
+    if (isnan(n))
+        return sp_fail(error, SP_USAGE, "--op %s needs --n", vector_ops[op]);
+    sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "%s of two vectors of %.0f", vector_ops[op], n);
+    sp_put_work(f, op == 0 ? sp_dot_work(n, f->bytes.a_bytes) : sp_add_work(n, f->bytes.a_bytes));
+    line_of_work(f);
+    return true;
+}
+
+static void put_attention(const struct roof *f)
+{
+    struct sp_report *r = f->report;
+    const double T = sp_number_of(f->args, "seq"), S = sp_number_of(f->args, "kv-seq");
+    const double G = sp_number_of(f->args, "group"), t = isnan(T) ? 4096 : T, s = isnan(S) ? t : S;
+    const double intensity = sp_attention_intensity(t, s, G);
+    sp_symbol(r, "T", t, "tokens", "queries");
+    sp_symbol(r, "S", s, "tokens", "keys");
+    sp_symbol(r, "G", G, "", "query heads of a key-value head");
+    sp_put_text(r, SP_Q_ROOFLINE_OPERATION, "attention of %.0f queries on %.0f keys", t, s);
+    sp_put(r, SP_Q_ROOFLINE_ATT_INTENSITY, intensity);
+    if (f->has_hw) {
+        sp_put_text(r, SP_Q_ROOFLINE_BOUND, "%s", intensity >= f->C / f->W ? "math" : f->from);
+        sp_put_bool(r, SP_Q_ROOFLINE_COMPUTE_BOUND, intensity >= f->C / f->W);
+        sp_put(r, SP_Q_ROOFLINE_ATT_TOKENS, sp_attention_ridge_tokens(f->C / f->W, G));
+    }
+    sp_line(r, "attention    {intensity} FLOPs/byte, bound by {bound}; a prefill reaches the ridge "
+               "at {ridge_tokens} tokens");
+}
+
+static void put_given_times(const struct roof *f, double t_math, double t_mem)
+{
+    struct sp_report *r = f->report;
+    const double lower = fmax(t_math, t_mem);
+    sp_symbol(r, "T_math", t_math, "s", "option --t-math");
+    sp_symbol(r, "T_mem", t_mem, "s", "option --t-mem");
+    sp_put(r, SP_Q_ROOFLINE_T_MATH_GIVEN, t_math);
+    sp_put(r, SP_Q_ROOFLINE_T_MEM_GIVEN, t_mem);
+    sp_put(r, SP_Q_ROOFLINE_LOWER, lower);
+    sp_put(r, SP_Q_ROOFLINE_UPPER, t_math + t_mem);
+    sp_put_bool(r, SP_Q_ROOFLINE_TWICE, t_math + t_mem <= 2 * lower);
+    sp_line(r, "time         {lower_s} overlapped, {upper_s} in turn; at most twice the lower "
+               "bound: {upper_within_twice_lower}");
+}
+
+/* "pcie=1GB@15e9,ici=16GB@9e10" */
+static bool put_stages(const struct roof *f, const char *text, struct sp_error *error)
+{
+    static const struct sp_column columns[] = {{NULL, "stage", true}, {"time_s", "time", false}};
+    struct sp_row rows[16] = {0};
+    size_t n_rows = 0, longest = 0;
+    double worst = -1;
+    while (*text && n_rows < 16) {
+        char word[128], *equals, *at;
+        const size_t n = strcspn(text, ",");
+        double amount, rate;
+        snprintf(word, sizeof word, "%.*s", (int)(n < 127 ? n : 127), text);
+        equals = strchr(word, '=');
+        at = strchr(word, '@');
+        if (!equals || !at || at < equals || equals == word || equals - word > 40)
+            return sp_fail(error, SP_INPUT, "--stages: \"%s\": expected NAME=AMOUNT@RATE",
+                           sp_safe(word));
+        *equals = *at = '\0';
+        if (strpbrk(word, ".") || !sp_parse_number(equals + 1, &amount) ||
+            !sp_parse_number(at + 1, &rate) || rate <= 0 || amount > 1e30 || amount / rate > 1e30)
+            return sp_fail(error, SP_INPUT,
+                           "--stages: \"%s\": amount and rate must be numbers, rate above 0",
+                           sp_safe(word));
+        snprintf(rows[n_rows].label, sizeof rows[0].label, "%.40s", word);
+        snprintf(rows[n_rows].prefix, sizeof rows[0].prefix, "stages.%.40s", word);
+        sp_scope(f->report, rows[n_rows].prefix);
+        sp_symbol(f->report, "amount", amount, "", "bytes or FLOPs");
+        sp_symbol(f->report, "rate", rate, "/s", "of the stage");
+        sp_put(f->report, SP_Q_ROOFLINE_STAGE_S, amount / rate);
+        if (amount / rate > worst) {
+            worst = amount / rate;
+            longest = n_rows;
+        }
+        n_rows++;
+        text += n + (text[n] == ',');
+    }
+    if (*text)
+        return sp_fail(error, SP_INPUT, "--stages: more than 16 stages");
+    sp_scope(f->report, "");
+    sp_put_text(f->report, SP_Q_ROOFLINE_BOTTLENECK, "%s", rows[longest].label);
+    sp_put(f->report, SP_Q_ROOFLINE_BOTTLENECK_S, worst);
+    sp_table(f->report, columns, 2, rows, n_rows);
+    sp_line(f->report, "bottleneck   {bottleneck}: {bottleneck_s}");
+    return true;
+}
+
+static void put_chip(const struct roof *f)
+{
+    struct sp_report *r = f->report;
+    sp_symbol(r, "C", f->C, "FLOP/s", "peak");
+    sp_symbol(r, "W", f->W, "bytes/s", "bandwidth of %s", f->from);
+    sp_symbol(r, "b_w", f->bytes.w_bytes, "bytes", "an element of the weights");
+    sp_symbol(r, "r", f->r, "", "E/k of a mixture of experts");
+    if (!f->has_hw)
+        return;
+    sp_put(r, SP_Q_ROOFLINE_PEAK, f->C);
+    sp_put(r, SP_Q_ROOFLINE_BANDWIDTH, f->W);
+    sp_put(r, SP_Q_ROOFLINE_RIDGE, f->C / f->W);
+    sp_put(r, SP_Q_ROOFLINE_CRITICAL_SMALL,
+           sp_critical_rows_small(f->bytes.w_bytes, f->C, f->W, f->r));
+    if (!sp_text_of(f->args, "matmul"))
+        sp_put(r, SP_Q_ROOFLINE_CRITICAL_RULE,
+               sp_critical_rows_small(f->bytes.w_bytes, f->C, f->W, f->r));
+    sp_put(r, SP_Q_ROOFLINE_D_MIN, sp_min_contracting_dim(f->C, f->W));
+    sp_line(r,
+            "chip         %s: {peak_flops_per_s}, {bandwidth_bytes_per_s} from %s (--from): ridge "
+            "{ridge} FLOPs/byte",
+            f->hw.name, f->from);
+    sp_line(r,
+            "critical     {critical_batch_small} rows of a matmul with few rows (weights of %s "
+            "bytes, --w)",
+            sp_human_text(f->bytes.w_bytes, SP_NUMBER));
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    struct roof f = {.args = args, .report = report};
+    const struct sp_sources sources = sp_sources_of(args);
+    const double t_math = sp_number_of(args, "t-math"), t_mem = sp_number_of(args, "t-mem");
+    const bool has_model = sp_text_of(args, "model") || sp_text_of(args, "shape");
+    if (!load(args, &f, error))
+        return false;
+    put_chip(&f);
+    if (!isnan(t_math) && !isnan(t_mem)) {
+        put_given_times(&f, t_math, t_mem);
+        return true;
+    }
+    if (sp_text_of(args, "stages"))
+        return put_stages(&f, sp_text_of(args, "stages"), error);
+    if (sp_text_of(args, "matmul"))
+        return put_matmul(&f, sp_text_of(args, "matmul"), error);
+    if (sp_text_of(args, "einsum"))
+        return put_einsum(&f, sp_text_of(args, "einsum"), error);
+    if (sp_given(args, "op"))
+        return put_vector(&f, error);
+    if (sp_given(args, "attention")) {
+        put_attention(&f);
+        return true;
+    }
+    if (sp_given(args, "flops") || sp_given(args, "bytes")) {
+        const double flops = sp_number_of(args, "flops"), bytes = sp_number_of(args, "bytes");
+        sp_put_work(&f, (struct sp_work){isnan(flops) ? 0 : flops, isnan(bytes) ? 0 : bytes});
+        line_of_work(&f);
+        return true;
+    }
+    if (has_model)
+        return sp_model_of(args, &sources, &f.model, error) && sp_put_operators(&f, error);
+    if (!f.has_hw)
+        return sp_fail(error, SP_USAGE, "--hw NAME is needed, and usually --matmul BxDxF");
+    return true;
+}
+
+const struct sp_command sp_cmd_roofline = {
+    .name = "roofline",
+    .summary = "one operation, or a model's, against a chip's roofline",
+    .about = "Arithmetic intensity, times and bound of a matmul with any operand types, an einsum, "
+             "a vector "
+             "operation, attention, or all matmuls of a model, against HBM, on-chip memory, PCIe "
+             "or a network; exact "
+             "and small-batch critical batch.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .examples = examples,
+    .run = run,
+    .plot = sp_plot_roofline,
+};

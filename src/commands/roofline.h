@@ -1,0 +1,25 @@
+/* Shared by the two files of `roofline`: one operation, and a whole model's. */
+#ifndef SP_CMD_ROOFLINE_H
+#define SP_CMD_ROOFLINE_H
+
+#include "cli/command.h"
+
+/* What the command knows after its options are read. */
+struct roof {
+    struct sp_hardware hw;
+    struct sp_model model;
+    struct sp_operands bytes;
+    bool has_hw;
+    double C, W, r;
+    const char *from;
+    const struct sp_args *args;
+    struct sp_report *report;
+};
+
+/* The numbers of one operation; the FLOPs and bytes are known. */
+void sp_put_work(const struct roof *f, struct sp_work work);
+
+/* Every matmul of a model for a batch of tokens on one chip, as a table. */
+bool sp_put_operators(const struct roof *f, struct sp_error *error);
+
+#endif

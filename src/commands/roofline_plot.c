@@ -1,0 +1,67 @@
+/* The roofline of a chip with operations on it. */
+#include "commands/plot_data.h"
+
+#include <stdlib.h>
+
+enum { MOST = 32 };
+
+/* The operations of the report: a model's operators, or the one that was asked for. */
+static size_t read_operations(const struct sp_report *r, double C, double W,
+                              struct sp_operation *ops)
+{
+    size_t n = 0;
+    for (; n < MOST; n++) {
+        const double intensity = sp_report_number(r, "operators.%zu.intensity", n);
+        if (isnan(intensity))
+            break;
+        snprintf(ops[n].name, sizeof ops[n].name, "%.40s (%s x): %s FLOPs/byte",
+                 sp_report_text(r, "operators.%zu.name", n),
+                 sp_human_text(sp_report_number(r, "operators.%zu.count", n), SP_COUNT),
+                 sp_human_text(intensity, SP_NUMBER));
+        ops[n].intensity = intensity;
+    }
+    const double intensity = sp_report_number(r, "intensity");
+    if (n == 0 && intensity > 0) {
+        snprintf(ops[0].name, sizeof ops[0].name, "%.60s",
+                 *sp_report_text(r, "operation") ? sp_report_text(r, "operation") : "operation");
+        ops[n++].intensity = intensity;
+    }
+    for (size_t i = 0; i < n; i++)
+        ops[i].flops_per_s = sp_attainable_flops_per_s(ops[i].intensity, C, W);
+    return n;
+}
+
+SP_PLOT_OF(roofline)
+{
+    struct sp_operation ops[MOST];
+    char peak[96], slope[128];
+    const double C = sp_report_number(report, "peak_flops_per_s"),
+                 W = sp_report_number(report, "bandwidth_bytes_per_s"),
+                 ridge = sp_report_number(report, "ridge");
+    if (isnan(ridge) || !(ridge > 0)) {
+        sp_fail(error, SP_USAGE, "--plot needs --hw, whose roofline is drawn");
+        return NULL;
+    }
+    const size_t n = read_operations(report, C, W, ops);
+    double low = ridge / 16;
+    for (size_t i = 0; i < n; i++)
+        low = fmin(low, ops[i].intensity / 2);
+    snprintf(peak, sizeof peak, "peak %s", sp_human_text(C, SP_FLOPS_PER_S));
+    snprintf(slope, sizeof slope, "ridge: %s FLOPs/byte", sp_human_text(ridge, SP_NUMBER));
+    const struct sp_roof roof = {.peak_flops_per_s = C,
+                                 .ridge = ridge,
+                                 .low_intensity = low,
+                                 .low_flops_per_s = sp_attainable_flops_per_s(low, C, W),
+                                 .peak_text = peak,
+                                 .slope_text = slope,
+                                 .operations = ops,
+                                 .n_operations = n};
+    const char *const model = sp_text_of(args, "model") ? sp_text_of(args, "model") : "";
+    struct sp_figure *const figure = sp_figure_new(
+        "Roofline of %.40s, bytes from %s at %s%s%.50s%s%s", sp_text_of(args, "hw"),
+        sp_text_of(args, "from"), sp_human_text(W, SP_BYTES_PER_S), *model ? ": matmuls of " : "",
+        model, *model && sp_text_of(args, "batch") ? ", batch " : "",
+        *model && sp_text_of(args, "batch") ? sp_text_of(args, "batch") : "");
+    sp_draw_roof(figure, &roof);
+    return figure;
+}

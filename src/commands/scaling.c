@@ -1,0 +1,146 @@
+/* scaling: what a compute budget buys, by published scaling laws. */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "commands/scaling.h"
+
+static const struct sp_option options[] = {
+    {"flops", "FLOPS", SP_NUMBER_OPTION, 1, 1e40, NULL, NULL,
+     "C: training budget, such as 5.76e23"},
+    SP_OPTION_MODEL,
+    SP_OPTION_SHAPE,
+    {"params", "N", SP_COUNTED, 1, 1e18, NULL, NULL,
+     "N: size, in place of --model; of a mixture of experts what one token passes"},
+    {"tokens", "N", SP_COUNTED, 1, 1e24, NULL, NULL, "D: training tokens"},
+    {"loss", "NATS", SP_NUMBER_OPTION, 1e-6, 100, NULL, NULL,
+     "loss to reach: with a size or tokens gives the other, alone the smallest budget"},
+    {"law", "NAME|FILE", SP_TEXT, 0, 0, NULL, "chinchilla",
+     "scaling law: chinchilla, chinchilla-3, besiroglu, kaplan, llama3, or a JSON file"},
+    {"batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL,
+     "batch whose steps and tokens to compare; needs --noise-scale"},
+    {"noise-scale", "TOKENS", SP_NUMBER_OPTION, 1e-6, 1e18, NULL, NULL,
+     "gradient noise scale: the critical batch"},
+    {"from-batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL, "batch to compare --batch with"},
+};
+
+static const struct sp_example examples[] = {
+    {"scaleplan scaling --flops 5.76e23", "the size and tokens of Chinchilla, and of other laws"},
+    {"scaleplan scaling --model llama3-8b --tokens 15T --law besiroglu",
+     "the loss of a model trained far beyond the optimum"},
+    {"scaleplan scaling --params 7B --loss 2.2 --get tokens", "tokens that reach a loss"},
+    {"scaleplan scaling --flops 1e21 --batch 4M --noise-scale 2M --from-batch 1M",
+     "what a larger batch buys"},
+    {NULL, NULL},
+};
+
+/* A batch option in tokens; NAN when it is not given. */
+static bool take_batch(const struct sp_args *args, const char *name, double *tokens,
+                       struct sp_error *error)
+{
+    const char *const text = sp_text_of(args, name);
+    double dims[2];
+    *tokens = NAN;
+    if (!text)
+        return true;
+    if (sp_parse_dims(text, dims, 2) == 2)
+        *tokens = dims[0] * dims[1];
+    else if (!sp_parse_number(text, tokens))
+        return sp_fail(error, SP_INPUT,
+                       "--%s: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESxLENGTH (1024x4096)",
+                       name, sp_safe(text));
+    if (!(*tokens >= 1 && *tokens <= 1e18))
+        return sp_fail(error, SP_INPUT, "--%s %s: expected from 1 to 10^18 tokens", name,
+                       sp_safe(text));
+    return true;
+}
+
+static bool take_model(const struct sp_args *args, struct sp_scaling_question *s,
+                       struct sp_error *error)
+{
+    static struct sp_model model;
+    s->from_model = sp_given(args, "model") || sp_given(args, "shape");
+    s->given.params = sp_number_of(args, "params");
+    if (!s->from_model)
+        return true;
+    if (!sp_model_of(args, &s->sources, &model, error))
+        return false;
+    const struct sp_params p = sp_count_params(&model);
+    s->given.params =
+        s->law.without_embedding && sp_model_has_shape(&model) ? p.active - p.embedding : p.active;
+    return true;
+}
+
+static bool check_given(const struct sp_scaling_question *s, struct sp_error *error)
+{
+    const struct sp_scaling_run *g = &s->given;
+    const int n = !isnan(g->flops) + !isnan(g->params) + !isnan(g->tokens);
+    const bool loss = !isnan(g->loss);
+    if (isnan(s->batch) != isnan(s->noise))
+        return sp_fail(error, SP_USAGE, "--batch and --noise-scale need each other");
+    if (!isnan(s->from) && isnan(s->batch))
+        return sp_fail(error, SP_USAGE, "--from-batch needs --batch and --noise-scale");
+    if (n == 0 && !loss && isnan(s->batch))
+        return sp_fail(error, SP_USAGE,
+                       "a budget is needed: --flops, --model or --params, --tokens, or --loss");
+    if (n > 2 || (loss && (n > 1 || !isnan(g->flops))))
+        return sp_fail(
+            error, SP_USAGE,
+            "too much is given: at most two of --flops, a size and --tokens; with --loss "
+            "a size or --tokens alone");
+    if (loss && s->law.form == SP_FORM_NONE)
+        return sp_fail(error, SP_INPUT, "--loss: the law %s tells no loss; another --law does",
+                       sp_safe(s->law.name));
+    return true;
+}
+
+static bool unreachable(const struct sp_scaling_question *s, struct sp_error *error)
+{
+    const bool n = !isnan(s->given.params), d = !isnan(s->given.tokens);
+    const double least =
+        sp_law_loss(&s->law, n ? s->given.params : INFINITY, d ? s->given.tokens : INFINITY);
+    return sp_fail(error, SP_INPUT,
+                   "--loss %g: no %s reaches it by the law %s, whose least is %.4g", s->given.loss,
+                   n   ? "number of tokens"
+                   : d ? "size"
+                       : "budget",
+                   sp_safe(s->law.name), least);
+}
+
+static bool load(const struct sp_args *args, struct sp_scaling_question *s, struct sp_error *error)
+{
+    s->sources = sp_sources_of(args);
+    s->given.flops = sp_number_of(args, "flops");
+    s->given.tokens = sp_number_of(args, "tokens");
+    s->given.loss = sp_number_of(args, "loss");
+    s->noise = sp_number_of(args, "noise-scale");
+    if (!sp_load_law(sp_text_of(args, "law"), &s->sources, &s->law, error) ||
+        !take_model(args, s, error) || !take_batch(args, "batch", &s->batch, error) ||
+        !take_batch(args, "from-batch", &s->from, error) || !check_given(s, error))
+        return false;
+    s->run = sp_scaling_solve(&s->law, &s->given);
+    if (!isnan(s->given.loss) && !isfinite(s->run.flops))
+        return unreachable(s, error);
+    return true;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    struct sp_scaling_question question = {.report = report, .law_spec = sp_text_of(args, "law")};
+    return load(args, &question, error) && sp_answer_scaling(&question, error);
+}
+
+const struct sp_command sp_cmd_scaling = {
+    .name = "scaling",
+    .summary = "what a compute budget buys: optimal size and tokens, loss, larger batches",
+    .about =
+        "From any two of budget, size and tokens the third; from one of them the compute-optimal "
+        "rest; from a loss what reaches it. One token costs 6 FLOPs a parameter. The law and its "
+        "constants are data (`scaleplan list laws`, --set law.loss.alpha=0.3392). With "
+        "--batch and --noise-scale: how many more steps and tokens a batch takes than the fewest "
+        "possible.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,21 @@
+/* What the files of `scaling` share. */
+#ifndef SP_CMD_SCALING_H
+#define SP_CMD_SCALING_H
+
+#include "cli/command.h"
+
+/* What is asked, and the run that answers it. */
+struct sp_scaling_question {
+    struct sp_sources sources;
+    struct sp_scaling_law law;
+    struct sp_scaling_run given, run;
+    double batch, from, noise; /* tokens; NAN: not given */
+    bool from_model;
+    const char *law_spec; /* --law */
+    struct sp_report *report;
+};
+
+/* Fills the report. */
+bool sp_answer_scaling(const struct sp_scaling_question *s, struct sp_error *error);
+
+#endif

@@ -1,0 +1,282 @@
+/* search: the best plans among all valid ones, proven. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/interrupt.h"
+#include "commands/plot_data.h"
+#include "commands/search_report.h"
+
+static const char *const goals[] = {"step", "mfu", "cost", "devices", "memory", NULL};
+static const char *const fronts[] = {"step,memory", "step,memory,cost", NULL};
+static const char *const finds[] = {"devices", "batch", "seq", "model", NULL};
+
+static const struct sp_option options[] = {
+    SP_OPTION_MODEL,
+    SP_OPTION_SHAPE,
+    {"hw", "NAME-CHIPS,...", SP_TEXT, 0, 0, NULL, NULL,
+     "machine, or several to compare: h100-1024,v5p-2048,b200-512"},
+    SP_OPTION_NETWORK,
+    SP_OPTION_BATCH,
+    SP_OPTION_SEQ,
+    SP_SPACE_OPTIONS,
+    {"objective", "GOAL", SP_CHOICE, 0, 0, goals, "step",
+     "what is best: the shortest step, the highest MFU, the least cost, devices or memory"},
+    {"pareto", "step,memory[,cost]", SP_CHOICE, 0, 0, fronts, NULL,
+     "all plans that no other beats in each of these"},
+    {"top", "N", SP_WHOLE, 1, SP_SEARCH_TOP, NULL, "5", "plans in the answer"},
+    {"meshes", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "at most one plan for each (tp, cp, pp, ep, etp): the rest differ less"},
+    {"near", "PLAN", SP_TEXT, 0, 0, NULL, NULL,
+     "neighbours of a plan of this problem (tp=8,pp=16,...) by what they gain and cost"},
+    {"explain-rejects", "PLAN", SP_TEXT, 0, 0, NULL, NULL,
+     "why a plan (tp=8,pp=16,...) is invalid, does not fit, or is not the best"},
+    {"find", "WHAT", SP_CHOICE, 0, 0, finds, NULL,
+     "devices: the fewest of one machine or slice that meet --deadline or --max-step; batch: the "
+     "largest with a step of at most --max-step; seq: the longest sequence that fits; model: the "
+     "deepest copy of the model that fits. Every size is tried from a bound on; where that takes "
+     "too long, the answer says which were not (docs/search.md)"},
+    {"deadline", "DAYS", SP_NUMBER_OPTION, 1e-6, 1e6, NULL, NULL, "for --find: days for --tokens"},
+    {"max-step", "SECONDS", SP_NUMBER_OPTION, 1e-9, 1e9, NULL, NULL,
+     "for --find: longest step allowed"},
+    {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "token budget, for days and cost"},
+    {"price", "USD", SP_NUMBER_OPTION, 0, 1e6, NULL, NULL,
+     "price of a device-hour (default: the hardware file's)"},
+    {"any", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "every schedule, policy, ZeRO stage and offload, not only what the framework runs"},
+    {"exhaustive", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "evaluate every plan; no bounds: the answer must be the same"},
+    {"shard", "I/N", SP_TEXT, 0, 0, NULL, NULL,
+     "search part I of N disjoint parts; `merge` joins their JSON"},
+    {"threads", "N", SP_WHOLE, 1, 1024, NULL, NULL, "threads (default: all cores)"},
+    SP_OPTION_PRECISION(NULL),
+    {"framework", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "whose habits count, and what it can run (default: nemo on GPUs, maxtext on TPUs)"},
+    {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"},
+    {"check", "fits", SP_MAYBE, 0, 0, NULL, NULL, "exit code 1 when no plan fits"},
+    SP_OPTION_PLOT,
+};
+
+/* A bar on a terminal, once the search takes longer than people wait without one. */
+static void show_progress(double share, void *context)
+{
+    static struct timespec last;
+    const struct timespec *const start = context;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double since =
+        (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+    const double again =
+        (double)(now.tv_sec - last.tv_sec) + 1e-9 * (double)(now.tv_nsec - last.tv_nsec);
+    if (since < 0.5 || again < 0.1)
+        return;
+    last = now;
+    fprintf(stderr, "\rsearching  [%-40.*s] %3.0f %%", (int)(40 * share),
+            "########################################", 100 * share);
+}
+
+void sp_search_machine(struct sp_searching *s, int machine)
+{
+    struct sp_candidate *const m = s->machine[machine];
+    struct timespec start;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    s->run.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
+    s->run.context = &start;
+    sp_run_search(&m->space, &s->run, &m->result);
+    if (s->run.progress)
+        fprintf(stderr, "\r%60s\r", "");
+}
+
+static bool read_shard(const struct sp_args *args, struct sp_search_run *run,
+                       struct sp_error *error)
+{
+    const char *const text = sp_text_of(args, "shard");
+    int part, parts, end = 0;
+    run->shards = 1;
+    if (!text)
+        return true;
+    if (sscanf(text, "%9d/%9d%n", &part, &parts, &end) != 2 || text[end] != '\0' || part < 1 ||
+        parts < part || parts > 1000000)
+        return sp_fail(error, SP_INPUT, "--shard: \"%s\" is not I/N, such as 3/16", sp_safe(text));
+    run->shard = part - 1;
+    run->shards = parts;
+    return true;
+}
+
+/* A batch of tokens need not be a number of sequences that replicas divide: 16M tokens of 8192 are
+ * 1953. It becomes the nearest power of two where that is within 5 %, else the nearest multiple of
+ * a power of two about a sixteenth of it. SEQUENCESxLENGTH is taken as it stands. */
+static void round_batch(const struct sp_args *args, struct sp_planned *base)
+{
+    const char *const given = sp_text_of(args, "batch");
+    const double batch = (double)base->plan.batch;
+    const double power = exp2(round(log2(batch))), step = exp2(fmax(0, floor(log2(batch)) - 4));
+    if (given && strchr(given, 'x'))
+        return;
+    const double nearest = fabs(power / batch - 1) <= 0.05 ? power : round(batch / step) * step;
+    base->plan.batch = (int64_t)nearest;
+}
+
+static bool open_machine(struct sp_searching *s, const struct sp_sources *sources, const char *hw,
+                         struct sp_error *error)
+{
+    struct sp_args args = *s->args;
+    const double price = sp_number_of(s->args, "price");
+    if (s->machines == SP_MAX_MACHINES)
+        return sp_fail(error, SP_INPUT, "--hw: more than %d machines", SP_MAX_MACHINES);
+    struct sp_candidate *const m = calloc(1, sizeof *m);
+    if (!m)
+        abort();
+    s->machine[s->machines++] = m;
+    if (strlen(hw) >= sizeof m->hw)
+        return sp_fail(error, SP_INPUT, "--hw: \"%s\" is too long", sp_safe(hw));
+    snprintf(m->hw, sizeof m->hw, "%s", hw);
+    sp_replace_text(&args, "hw", m->hw);
+    if (!sp_base_of(&args, sources, &m->base, error))
+        return false;
+    round_batch(s->args, &m->base);
+    if (!sp_space_of(s->args, &m->base, &m->space, error))
+        return false;
+    m->price = isnan(price) ? m->base.hw.chip.price_usd_per_h : price;
+    m->space.objective = s->goal == SP_GOAL_MEMORY ? SP_LEAST_MEMORY : SP_LEAST_STEP;
+    const bool cost =
+        s->goal == SP_GOAL_COST || (s->run.front && strstr(sp_text_of(s->args, "pareto"), "cost"));
+    if (cost && isnan(m->price))
+        return sp_fail(error, SP_INPUT, "no price of %s is known: give --price", m->base.hw.name);
+    return true;
+}
+
+/* Options that ask another question than the list of plans, and those that shape that list. */
+static const char *const questions[] = {"find", "near", "explain-rejects", NULL};
+static const char *const of_the_list[] = {"shard", "pareto", "objective", "top", "meshes", NULL};
+
+/* What would be ignored is refused. */
+static bool check_options(const struct sp_args *args, struct sp_error *error)
+{
+    const char *asked = NULL;
+    for (int i = 0; questions[i]; i++) {
+        if (!sp_given(args, questions[i]))
+            continue;
+        if (asked)
+            return sp_fail(error, SP_USAGE, "--%s and --%s are two questions: ask one", asked,
+                           questions[i]);
+        asked = questions[i];
+    }
+    for (int i = 0; asked && of_the_list[i]; i++)
+        if (sp_given(args, of_the_list[i]))
+            return sp_fail(error, SP_USAGE, "--%s makes no difference to --%s: leave it out",
+                           of_the_list[i], asked);
+    if (asked && sp_text_of(args, "hw") && strchr(sp_text_of(args, "hw"), ','))
+        return sp_fail(error, SP_USAGE, "--%s is about one machine, --hw names several", asked);
+    const char *const limit = sp_given(args, "deadline")   ? "deadline"
+                              : sp_given(args, "max-step") ? "max-step"
+                                                           : NULL;
+    if (limit && !sp_given(args, "find"))
+        return sp_fail(error, SP_USAGE, "--%s needs --find", limit);
+    return !sp_given(args, "deadline") || sp_given(args, "tokens") ||
+           sp_fail(error, SP_USAGE, "--deadline needs --tokens");
+}
+
+bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources,
+                    struct sp_report *report, struct sp_searching *s, struct sp_error *error)
+{
+    const char *const list = sp_text_of(args, "hw");
+    const double threads = sp_number_of(args, "threads");
+    *s = (struct sp_searching){.args = args,
+                               .report = report,
+                               .goal = (enum sp_goal)sp_choice_of(args, "objective"),
+                               .run = {
+                                   .exhaustive = sp_given(args, "exhaustive"),
+                                   .meshes = sp_given(args, "meshes"),
+                                   .front = sp_choice_of(args, "pareto") >= 0,
+                                   .wanted = (int)sp_number_of(args, "top"),
+                                   .stop = sp_interrupt_flag,
+                                   .threads = isnan(threads) ? 0 : (int)threads,
+                               }};
+    if (!check_options(args, error) || !read_shard(args, &s->run, error))
+        return false;
+    if (!list)
+        return sp_fail(error, SP_USAGE,
+                       "--hw NAME-CHIPS is needed, such as h100-512 or h100-1024,v5p-2048; "
+                       "`scaleplan list hardware` shows the names");
+    char *const copy = strdup(list), *rest = copy;
+    if (!copy)
+        abort();
+    bool ok = true;
+    for (char *hw; ok && (hw = strsep(&rest, ",")) != NULL;)
+        ok = open_machine(s, sources, hw, error);
+    free(copy);
+    return ok;
+}
+
+void sp_close_search(struct sp_searching *s)
+{
+    for (int i = 0; i < s->machines; i++)
+        free(s->machine[i]);
+    s->machines = 0;
+}
+
+static bool answer(struct sp_searching *s, struct sp_error *error)
+{
+    const struct sp_args *const args = s->args;
+    if (sp_text_of(args, "near"))
+        return sp_report_near(s, sp_text_of(args, "near"), error);
+    if (sp_text_of(args, "explain-rejects"))
+        return sp_report_reject(s, sp_text_of(args, "explain-rejects"), error);
+    if (sp_choice_of(args, "find") >= 0)
+        return sp_report_find(s, error);
+    for (int i = 0; i < s->machines; i++)
+        sp_search_machine(s, i);
+    return sp_report_search(s, error);
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    struct sp_searching searching;
+    const struct sp_sources sources = sp_sources_of(args);
+    sp_catch_interrupt();
+    const bool ok =
+        sp_open_search(args, &sources, report, &searching, error) && answer(&searching, error);
+    sp_close_search(&searching);
+    return ok;
+}
+
+static const struct sp_example examples[] = {
+    {"scaleplan search --model llama3-70b --hw h100-512 --batch 1024x8192",
+     "the five fastest plans of all, with the proof"},
+    {"scaleplan search --model llama3-70b --hw h100-512 --batch 1024x8192 --fix pp=4 --only "
+     "zero=1,3 --max-tp 8 --get plans.0.command",
+     "a constrained search; the plan as a command of step"},
+    {"scaleplan search --model llama3-8b --hw h100-64,v5p-128 --batch 256x8192 --tokens 1T "
+     "--objective cost",
+     "machines compared by what a run costs"},
+    {"scaleplan search --model llama3-70b --hw h100-256 --batch 512x8192 --pareto step,memory",
+     "what memory buys"},
+    {"scaleplan search --model llama3-70b --hw h100-256 --batch 512x8192 --pareto step,memory "
+     "--plot front.svg",
+     "the same as a picture"},
+    {"scaleplan search --model llama3-70b --hw h100-256 --batch 512x8192 --near tp=8,pp=4",
+     "how to better a plan, or make it fit"},
+    {NULL, NULL},
+};
+
+const struct sp_command sp_cmd_search = {
+    .name = "search",
+    .summary = "the best of all plans of a model on a machine, proven",
+    .about = "Looks at every valid plan (TP x SP x CP x EP x PP x VPP x DP, ZeRO stage and shard "
+             "group, micro-batch, recomputation, schedule, placement, offload), judged as `step` "
+             "judges them. Branches that provably hold nothing better are ruled out, never "
+             "guessed: the answer is the optimum under the model, and the report says how many "
+             "plans there are and what became of them (docs/search.md).",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = examples,
+    .fits_key = "fits",
+    .run = run,
+    .plot = sp_plot_search,
+};

@@ -1,0 +1,208 @@
+/* search --near and --explain-rejects: one plan against its neighbours, and against the best. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "commands/neighbours.h"
+#include "commands/search_report.h"
+#include "commands/step_report.h"
+
+extern const struct sp_command sp_cmd_step;
+
+/* The keys of a plan are those options of `step` that a search varies. What makes the problem
+ * (model, machine, batch, framework, imbalance of the experts) is the search's own. */
+static bool check_keys(const char *option, const char *plan, struct sp_error *error)
+{
+    static const struct sp_option keys[] = {SP_PLAN_OPTIONS};
+    static const char *const of_the_problem[] = {"framework", "imbalance"};
+    char key[64];
+    for (const char *at = plan; *at; at += at[0] == ',') {
+        struct sp_nearest nearest = {.wanted = key};
+        const size_t n = strcspn(at, ",");
+        bool known = false;
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(at, "=,"), at);
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+            if (strcmp(keys[i].name, of_the_problem[0]) == 0 ||
+                strcmp(keys[i].name, of_the_problem[1]) == 0)
+                continue;
+            known = known || strcmp(keys[i].name, key) == 0;
+            sp_nearest_offer(&nearest, keys[i].name);
+        }
+        if (!known)
+            return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no part of a plan%s", option,
+                           sp_safe(key), sp_nearest_hint(&nearest));
+        at += n;
+    }
+    return true;
+}
+
+/* The plan that the user named, by the path of `step`. What cannot be read is an `error`; what is
+ * no plan has its reason in `invalid`. */
+static bool load_plan(struct sp_searching *s, const char *option, const char *plan,
+                      struct sp_planned *planned, struct sp_error *invalid, struct sp_error *error)
+{
+    static struct sp_args args;
+    struct sp_words words;
+    if (!sp_plan_words(s, option, plan, &words, error))
+        return false;
+    /* the machine and the model are loaded: they may have come from standard input */
+    *planned = s->machine[0]->base;
+    planned->inferred[0] = '\0';
+    const bool ok = check_keys(option, plan, error) &&
+                    sp_parse_command(&sp_cmd_step, words.n, words.word, &args, error) &&
+                    sp_plan_on(&args, planned, invalid);
+    sp_free_words(&words);
+    return ok;
+}
+
+static void put_neighbours(struct sp_searching *s, const struct sp_neighbour *near, size_t n,
+                           double step_s, double bytes)
+{
+    static struct sp_row rows[SP_MAX_NEIGHBOURS];
+    static const struct sp_column columns[] = {
+        {"change", "change", true},
+        {"gain_pct", "gain %", false},
+        {"step_s", "step", false},
+        {"device_bytes", "memory", false},
+        {"memory_change_bytes", "more", false},
+        {"fits", "fits", true},
+    };
+    for (size_t i = 0; i < n; i++) {
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "near.%zu", i);
+        sp_scope(s->report, rows[i].prefix);
+        sp_put_text(s->report, SP_Q_NEAR_CHANGE, "%s", near[i].change);
+        sp_put(s->report, SP_Q_NEAR_STEP, near[i].step_s);
+        sp_put(s->report, SP_Q_NEAR_GAIN, 100 * (1 - near[i].step_s / step_s));
+        sp_put(s->report, SP_Q_NEAR_MEMORY, near[i].bytes);
+        sp_put(s->report, SP_Q_NEAR_MEMORY_CHANGE, near[i].bytes - bytes);
+        sp_put_bool(s->report, SP_Q_NEAR_FITS, near[i].bytes <= s->machine[0]->space.most_bytes);
+    }
+    sp_scope(s->report, "");
+    sp_line(s->report, " ");
+    sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, n);
+}
+
+static void put_named(struct sp_searching *s, const struct sp_planned *planned)
+{
+    struct sp_stage_memory memory;
+    const struct sp_step_inputs in = sp_inputs_of(planned);
+    const struct sp_step_time time = sp_estimate_step(&in);
+    const int64_t stage = sp_fullest_stage(&planned->model, &planned->precision, &planned->plan,
+                                           &planned->framework.framework, &memory);
+    sp_scope(s->report, "plan");
+    sp_put_step(s->report, planned, &time, &memory, stage, 0);
+    sp_scope(s->report, "");
+    sp_put(s->report, SP_Q_SEARCH_LIMIT, s->machine[0]->space.most_bytes);
+    sp_line(s->report,
+            "plan       {plan.model} on {plan.machine}: dp {plan.dp} tp {plan.tp} pp {plan.pp} vpp "
+            "{plan.vpp} cp {plan.cp} ep {plan.ep}, ZeRO {plan.zero} over {plan.shards}, "
+            "{plan.schedule}, micro-batch {plan.micro_batch}, recompute {plan.remat}: step "
+            "{plan.time.step_s}, MFU {plan.mfu}, {plan.memory.device_bytes} of {most_bytes}");
+}
+
+bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *error)
+{
+    static struct sp_planned planned;
+    static struct sp_neighbour near[SP_MAX_NEIGHBOURS];
+    double step_s, bytes;
+    if (!load_plan(s, "near", plan, &planned, error, error))
+        return false;
+    sp_judge_plan(&planned, &step_s, &bytes);
+    const size_t n = sp_find_neighbours(&planned, near);
+    put_named(s, &planned);
+    put_neighbours(s, near, n, step_s, bytes);
+    return true;
+}
+
+/* Where the plan spends more than the best one. */
+static void put_losses(struct sp_searching *s, const struct sp_planned *planned,
+                       const struct sp_planned *best)
+{
+    static struct sp_row rows[32];
+    static const struct sp_column columns[] = {{NULL, "component", true},
+                                               {"loss_s", "beyond the best", false}};
+    const struct sp_step_inputs a = sp_inputs_of(planned), b = sp_inputs_of(best);
+    const struct sp_step_time mine = sp_estimate_step(&a), theirs = sp_estimate_step(&b);
+    for (size_t i = 0; i < sp_n_time_parts; i++) {
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "losses.%s", sp_time_parts[i].name);
+        snprintf(rows[i].label, sizeof rows[i].label, "%s", sp_time_parts[i].name);
+        sp_scope(s->report, rows[i].prefix);
+        sp_put(s->report, SP_Q_REJECT_PART, sp_time_part(&mine, i) - sp_time_part(&theirs, i));
+    }
+    sp_scope(s->report, "");
+    sp_line(s->report, " ");
+    sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, sp_n_time_parts);
+}
+
+static void compare_with_best(struct sp_searching *s, const struct sp_planned *planned,
+                              double step_s)
+{
+    static struct sp_planned best;
+    struct sp_candidate *const m = s->machine[0];
+    s->run.front = false;
+    s->run.wanted = SP_SEARCH_TOP;
+    sp_search_machine(s, 0);
+    const struct sp_best *const list = &m->result.best;
+    int ahead = 0;
+    while (ahead < list->n && list->found[ahead].step_s < step_s)
+        ahead++;
+    sp_put(s->report, SP_Q_REJECT_RANK, ahead);
+    if (m->result.partial)
+        sp_note(s->report, "stopped early: plans that were not looked at may be ahead of it too");
+    if (ahead == 0 && m->result.partial) {
+        sp_put_text(s->report, SP_Q_REJECT_VERDICT, "not known: the search was interrupted");
+        sp_line(s->report, "verdict    {verdict}");
+        return;
+    }
+    if (ahead == 0) {
+        sp_put_text(s->report, SP_Q_REJECT_VERDICT, "not rejected: no plan of the space is faster");
+        sp_line(s->report, "verdict    {verdict}");
+        return;
+    }
+    sp_planned_of(&m->base, &list->found[0], &best);
+    sp_put_text(s->report, SP_Q_REJECT_VERDICT,
+                "fits, but %.2f %% slower than the best plan; %s%d plans are ahead of it",
+                100 * (step_s / list->found[0].step_s - 1),
+                ahead == SP_SEARCH_TOP ? "at least " : "", ahead);
+    struct sp_words words;
+    sp_step_words(s, 0, &list->found[0], &words);
+    char *const line = sp_shell_line(&words);
+    sp_put_text(s->report, SP_Q_SEARCH_REPEAT, "scaleplan %s", line);
+    free(line);
+    sp_free_words(&words);
+    sp_line(s->report, "verdict    {verdict}");
+    sp_line(s->report, "best       {command!}");
+    put_losses(s, planned, &best);
+}
+
+bool sp_report_reject(struct sp_searching *s, const char *plan, struct sp_error *error)
+{
+    static struct sp_planned planned;
+    struct sp_error why = {0};
+    double step_s, bytes;
+    if (!load_plan(s, "explain-rejects", plan, &planned, &why, error)) {
+        if (why.lines == 0)
+            return false;
+        sp_put_text(s->report, SP_Q_REJECT_VERDICT, "invalid: %s", why.text);
+        sp_line(s->report, "verdict    {verdict}");
+        return true;
+    }
+    sp_judge_plan(&planned, &step_s, &bytes);
+    put_named(s, &planned);
+    const double most = s->machine[0]->space.most_bytes;
+    if (bytes <= most) {
+        compare_with_best(s, &planned, step_s);
+        return true;
+    }
+    char over[32];
+    sp_human(bytes - most, SP_BYTES, over, sizeof over);
+    sp_put_text(s->report, SP_Q_REJECT_VERDICT,
+                "does not fit: %s a device too much (--near shows "
+                "what would make it fit)",
+                over);
+    sp_line(s->report, "verdict    {verdict}");
+    return true;
+}

@@ -1,0 +1,260 @@
+/* The space of a search: --fix, --only, --max-..., and what the framework runs. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "commands/search_options.h"
+
+static const char *const zero_names[] = {"0", "1", "2", "3", NULL};
+static const char *const off_on[] = {"off", "on", NULL};
+
+/* A degree by its key. */
+static const struct {
+    const char *key;
+    size_t offset;
+} degrees[] = {
+    {"tp", offsetof(struct sp_search_space, tp)},
+    {"pp", offsetof(struct sp_search_space, pp)},
+    {"vpp", offsetof(struct sp_search_space, vpp)},
+    {"cp", offsetof(struct sp_search_space, cp)},
+    {"ep", offsetof(struct sp_search_space, ep)},
+    {"etp", offsetof(struct sp_search_space, etp)},
+    {"dp", offsetof(struct sp_search_space, dp)},
+    {"micro-batch", offsetof(struct sp_search_space, micro_batch)},
+    {"fsdp", offsetof(struct sp_search_space, shards)},
+};
+
+/* A dimension of named values by its key. */
+static const struct {
+    const char *key;
+    const char *const *names;
+    size_t offset;
+} sets[] = {
+    {"zero", zero_names, offsetof(struct sp_search_space, zero)},
+    {"remat", sp_policy_names, offsetof(struct sp_search_space, policy)},
+    {"schedule", sp_schedule_names, offsetof(struct sp_search_space, schedule)},
+    {"sp", off_on, offsetof(struct sp_search_space, sequence_parallel)},
+    {"offload", off_on, offsetof(struct sp_search_space, offload)},
+    {"placement", sp_placement_names, offsetof(struct sp_search_space, stages_inside)},
+};
+enum {
+    N_DEGREES = sizeof degrees / sizeof *degrees,
+    N_SETS = sizeof sets / sizeof *sets,
+};
+
+static struct sp_degree *degree_of(struct sp_search_space *space, int at)
+{
+    return (struct sp_degree *)(void *)((char *)space + degrees[at].offset);
+}
+
+static bool *set_of(struct sp_search_space *space, int at)
+{
+    return (bool *)((char *)space + sets[at].offset);
+}
+
+static int words_in(const char *const *names)
+{
+    int n = 0;
+    while (names[n])
+        n++;
+    return n;
+}
+
+static bool add_value(const char *option, struct sp_degree *degree, const char *text,
+                      struct sp_error *error)
+{
+    double value;
+    if (!sp_parse_number(text, &value) || *sp_unit_of_number(text) || value < 1 || value > 1e9 ||
+        value != floor(value))
+        return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not a whole number from 1 to 1e9", option,
+                       sp_safe(text));
+    if (degree->n == SP_SEARCH_VALUES)
+        return sp_fail(error, SP_INPUT, "--%s: more than %d values", option, SP_SEARCH_VALUES);
+    degree->value[degree->n++] = (int64_t)value;
+    return true;
+}
+
+static bool add_name(const char *option, bool *set, const char *const *names, const char *text,
+                     struct sp_error *error)
+{
+    struct sp_nearest nearest = {.wanted = text};
+    for (int i = 0; names[i]; i++) {
+        if (strcmp(names[i], text) == 0) {
+            set[i] = true;
+            return true;
+        }
+        sp_nearest_offer(&nearest, names[i]);
+    }
+    return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no value of it%s", option, sp_safe(text),
+                   sp_nearest_hint(&nearest));
+}
+
+/* Lets one dimension take the comma-separated values of `list` and no others. */
+static bool restrict_to(const char *option, const char *key, char *list,
+                        struct sp_search_space *space, struct sp_error *error)
+{
+    struct sp_nearest nearest = {.wanted = key};
+    char *value;
+    for (int i = 0; i < N_DEGREES; i++) {
+        sp_nearest_offer(&nearest, degrees[i].key);
+        if (strcmp(degrees[i].key, key) != 0)
+            continue;
+        degree_of(space, i)->n = 0;
+        while ((value = strsep(&list, ",")) != NULL)
+            if (!add_value(option, degree_of(space, i), value, error))
+                return false;
+        return true;
+    }
+    for (int i = 0; i < N_SETS; i++) {
+        sp_nearest_offer(&nearest, sets[i].key);
+        if (strcmp(sets[i].key, key) != 0)
+            continue;
+        memset(set_of(space, i), 0, (size_t)words_in(sets[i].names) * sizeof(bool));
+        while ((value = strsep(&list, ",")) != NULL)
+            if (!add_name(option, set_of(space, i), sets[i].names, value, error))
+                return false;
+        return true;
+    }
+    return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no dimension of a plan%s", option,
+                   sp_safe(key), sp_nearest_hint(&nearest));
+}
+
+/* "pp=4,zero=1" of --fix: each key has one value. "zero=1,3" of --only: one key, several. */
+static bool take_pairs(const char *option, const char *text, bool several,
+                       struct sp_search_space *space, struct sp_error *error)
+{
+    char copy[512], *rest = copy;
+    if (strlen(text) >= sizeof copy)
+        return sp_fail(error, SP_INPUT, "--%s: too long", option);
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *pair; (pair = several ? rest : strsep(&rest, ",")) != NULL;) {
+        char *const equals = strchr(pair, '=');
+        if (!equals)
+            return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not KEY=VALUE", option, sp_safe(pair));
+        *equals = '\0';
+        if (!restrict_to(option, pair, equals + 1, space, error))
+            return false;
+        if (several)
+            break;
+    }
+    return true;
+}
+
+/* --fix and --only in the order they are given, then --max-... */
+static bool read_restrictions(const struct sp_args *args, struct sp_search_space *space,
+                              struct sp_error *error)
+{
+    for (int i = 0; i < args->n_repeated; i++) {
+        const char *const option = args->repeated_name[i];
+        if (!take_pairs(option, args->repeated[i], strcmp(option, "only") == 0, space, error))
+            return false;
+    }
+    for (int i = 0; i < N_DEGREES; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "max-%s", degrees[i].key);
+        const double most = sp_number_of(args, name);
+        if (!isnan(most))
+            degree_of(space, i)->most = (int64_t)most;
+    }
+    return true;
+}
+
+/* Whether a comma-separated list has the word; an empty list has all. */
+static bool lists(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; *at; at += strspn(at, ", ")) {
+        const size_t n = strcspn(at, ", ");
+        if (n == length && strncmp(at, word, n) == 0)
+            return true;
+        at += n;
+    }
+    return list[0] == '\0';
+}
+
+/* What the framework runs, or anything, before the user's own words. */
+static void open_dimensions(const struct sp_planned *base, bool any, struct sp_search_space *space)
+{
+    static const struct sp_framework_file anything = {.offload = true};
+    const struct sp_framework_file *const f = any ? &anything : &base->framework;
+    for (int i = 0; i < SP_SCHEDULES; i++)
+        space->schedule[i] = lists(f->schedules, sp_schedule_names[i]);
+    if (strcmp(f->schedules, "none") == 0)
+        space->pp = (struct sp_degree){.n = 1, .value = {1}};
+    for (int i = 0; i < SP_POLICIES; i++)
+        space->policy[i] = lists(f->recompute, sp_policy_names[i]);
+    for (int i = 0; i < 4; i++)
+        space->zero[i] = lists(f->zero, zero_names[i]);
+    for (int i = 0; i < 2; i++)
+        space->sequence_parallel[i] = space->stages_inside[i] = true;
+    space->offload[0] = true;
+    space->offload[1] = f->offload && base->hw.chip.pcie_bytes_per_s > 0;
+}
+
+/* Why sp_open_space had no room, which it leaves in its counts. */
+static bool refuse_space(const struct sp_planned *base, const struct sp_search_space *space,
+                         struct sp_error *error)
+{
+    const struct {
+        int64_t number;
+        const char *what, *limit;
+        int room;
+        bool full;
+    } reasons[] = {
+        {sp_chips(&base->hw), "devices have more divisors", "choose a rounder number",
+         SP_SEARCH_LISTED, space->n_divisor < 0 || space->n_tp < 0 || space->n_cp < 0},
+        {base->model.moe.experts, "experts have more divisors", "limit them with --max-ep",
+         SP_SEARCH_LISTED, space->n_ep < 0},
+        {base->plan.batch, "sequences have more divisors",
+         "choose a rounder number, or limit them with --max-micro-batch", SP_SEARCH_LISTED,
+         space->n_micro < 0},
+        {sp_chips(&base->hw), "devices make more numbers of stages",
+         "limit them with --max-pp or --only pp=...", SP_SEARCH_SPLITS,
+         space->n_pp < 0 || space->n_pp > SP_SEARCH_SPLITS},
+        {base->model.layers, "layers make more combinations of a schedule and chunks of a stage",
+         "limit them with --max-vpp or --only vpp=...", SP_SEARCH_FLOWS, true},
+    };
+    size_t i = 0;
+    while (!reasons[i].full)
+        i++;
+    return sp_fail(error, SP_INPUT, "the %lld %s than a search takes (%d): %s",
+                   (long long)reasons[i].number, reasons[i].what, reasons[i].room,
+                   reasons[i].limit);
+}
+
+bool sp_space_of(const struct sp_args *args, const struct sp_planned *base,
+                 struct sp_search_space *space, struct sp_error *error)
+{
+    const double given = sp_number_of(args, "max-memory");
+    *space = (struct sp_search_space){
+        .in = sp_inputs_of(base),
+        .seq = base->plan.seq,
+        .batch = base->plan.batch,
+        .dtype = base->plan.dtype,
+        .imbalance = 1,
+        .recompute_layers = 1,
+        .most_bytes = isnan(given)
+                          ? sp_capacity_bytes(&base->hw.chip) * (1 - sp_number_of(args, "headroom"))
+                          : given,
+    };
+    open_dimensions(base, sp_given(args, "any"), space);
+    if (!read_restrictions(args, space, error))
+        return false;
+    if (space->offload[1] && !(base->hw.chip.pcie_bytes_per_s > 0))
+        return sp_fail(error, SP_INPUT,
+                       "offload: %s: chip.pcie_bytes_per_s is not known; --set "
+                       "hw.chip.pcie_bytes_per_s",
+                       base->hw.name);
+    if (!sp_model_has_shape(&base->model))
+        return sp_fail(error, SP_INPUT, "the shape of %s is not known", base->model.name);
+    return sp_open_space(space) || refuse_space(base, space, error);
+}
+
+void sp_planned_of(const struct sp_planned *base, const struct sp_found *found,
+                   struct sp_planned *planned)
+{
+    *planned = *base;
+    planned->plan = found->plan;
+    planned->remat = sp_policies[found->policy].name;
+}

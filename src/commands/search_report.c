@@ -1,0 +1,395 @@
+/* search: the answer as a report. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/text.h"
+#include "commands/search_report.h"
+#include "commands/step_report.h"
+
+/* A plan of the answer. */
+struct ranked {
+    int machine;
+    const struct sp_found *found;
+    double value, then; /* of the goal, and what decides between equals */
+};
+
+static double mfu_of(const struct sp_candidate *m, double step_s)
+{
+    const struct sp_planned *const b = &m->base;
+    const double tokens = (double)b->plan.batch * (double)b->plan.seq;
+    const struct sp_flops f =
+        sp_forward_flops_per_token(&b->model, (double)b->plan.seq, false, false);
+    const enum sp_dtype dtype = sp_compute_dtype(&b->hw.chip, b->plan.dtype);
+    return 3 * f.total * tokens /
+           (step_s * (double)sp_chips(&b->hw) * b->hw.chip.peak_flops_per_s[dtype]);
+}
+
+static double cost_of_step(const struct sp_candidate *m, double step_s)
+{
+    return (double)sp_chips(&m->base.hw) * step_s / 3600 * m->price;
+}
+
+static double value_of(const struct sp_searching *s, int machine, const struct sp_found *found)
+{
+    const struct sp_candidate *const m = s->machine[machine];
+    switch (s->goal) {
+    case SP_GOAL_MFU:
+        return -mfu_of(m, found->step_s);
+    case SP_GOAL_COST:
+        return cost_of_step(m, found->step_s);
+    case SP_GOAL_DEVICES:
+        return (double)sp_chips(&m->base.hw);
+    case SP_GOAL_MEMORY:
+        return found->bytes;
+    default:
+        return found->step_s;
+    }
+}
+
+static int by_goal(const void *a, const void *b)
+{
+    const struct ranked *const x = a, *const y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    if (x->then != y->then)
+        return x->then < y->then ? -1 : 1;
+    if (x->machine != y->machine)
+        return x->machine - y->machine;
+    if (x->found->group != y->found->group)
+        return x->found->group < y->found->group ? -1 : 1;
+    return x->found->leaf < y->found->leaf ? -1 : x->found->leaf > y->found->leaf;
+}
+
+/* Whether another machine's point beats this one in step time, memory and cost. */
+static bool is_beaten_across(const struct sp_searching *s, const struct ranked *all, size_t n,
+                             const struct ranked *one)
+{
+    const bool cost = strstr(sp_text_of(s->args, "pareto"), "cost") != NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct ranked *const other = &all[i];
+        const double mine = cost ? cost_of_step(s->machine[one->machine], one->found->step_s) : 0;
+        const double theirs =
+            cost ? cost_of_step(s->machine[other->machine], other->found->step_s) : 0;
+        const bool no_worse = other->found->step_s <= one->found->step_s &&
+                              other->found->bytes <= one->found->bytes && theirs <= mine;
+        const bool better = other->found->step_s < one->found->step_s ||
+                            other->found->bytes < one->found->bytes || theirs < mine;
+        if (no_worse && better)
+            return true;
+    }
+    return false;
+}
+
+/* Every machine's plans in one order; the caller frees them. */
+static struct ranked *rank(const struct sp_searching *s, size_t *n)
+{
+    size_t room = 1;
+    for (int i = 0; i < s->machines; i++)
+        room +=
+            (size_t)(s->run.front ? s->machine[i]->result.front.n : s->machine[i]->result.best.n);
+    struct ranked *const all = calloc(room, sizeof *all);
+    if (!all)
+        abort();
+    *n = 0;
+    for (int i = 0; i < s->machines; i++) {
+        const struct sp_search_result *const r = &s->machine[i]->result;
+        const int count = s->run.front ? r->front.n : r->best.n;
+        for (int k = 0; k < count; k++) {
+            const struct sp_found *const found =
+                s->run.front ? &r->front.found[k] : &r->best.found[k];
+            all[(*n)++] = (struct ranked){i, found, value_of(s, i, found), found->step_s};
+        }
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < *n && s->run.front && s->machines > 1; i++)
+        if (!is_beaten_across(s, all, *n, &all[i]))
+            all[kept++] = all[i];
+    if (s->run.front && s->machines > 1)
+        *n = kept;
+    qsort(all, *n, sizeof *all, by_goal);
+    /* a part lists every machine's plans: `merge` needs each machine's best */
+    if (!s->run.front && s->run.shards == 1 && *n > (size_t)s->run.wanted)
+        *n = (size_t)s->run.wanted;
+    return all;
+}
+
+static void put_waits(struct sp_report *r, const struct sp_step_time *t)
+{
+    size_t most = 1;
+    for (size_t i = 2; i < sp_n_time_parts; i++)
+        if (sp_time_part(t, i) > sp_time_part(t, most))
+            most = i;
+    sp_put_text(r, SP_Q_SEARCH_WAITS, "%s %.0f %%", sp_time_parts[most].name,
+                100 * sp_time_part(t, most) / t->step);
+}
+
+/* One plan, by the path of `step`. */
+static void put_plan(struct sp_searching *s, const struct ranked *one)
+{
+    struct sp_report *const r = s->report;
+    static struct sp_planned planned;
+    const struct sp_candidate *const m = s->machine[one->machine];
+    struct sp_stage_memory memory;
+    struct sp_words words;
+    sp_planned_of(&m->base, one->found, &planned);
+    const int64_t stage = sp_fullest_stage(&planned.model, &planned.precision, &planned.plan,
+                                           &planned.framework.framework, &memory);
+    const struct sp_step_inputs in = sp_inputs_of(&planned);
+    const struct sp_step_time time = sp_estimate_step(&in);
+    sp_put_step(r, &planned, &time, &memory, stage, 0);
+    put_waits(r, &time);
+    const double tokens = sp_number_of(s->args, "tokens");
+    const double steps = tokens / ((double)planned.plan.batch * (double)planned.plan.seq);
+    sp_symbol(r, "steps", steps, "", "of the token budget");
+    sp_put(r, SP_Q_SEARCH_COST, cost_of_step(m, time.step));
+    sp_put(r, SP_Q_SEARCH_DAYS, steps * time.step / 86400);
+    sp_put(r, SP_Q_SEARCH_RUN_COST, steps * cost_of_step(m, time.step));
+    sp_step_words(s, one->machine, one->found, &words);
+    char *const line = sp_shell_line(&words);
+    sp_put_text(r, SP_Q_SEARCH_REPEAT, "scaleplan %s", line);
+    free(line);
+    sp_free_words(&words);
+    sp_put(r, SP_Q_SEARCH_MACHINE_AT, one->machine);
+    sp_put(r, SP_Q_SEARCH_GROUP, (double)one->found->group);
+    sp_put(r, SP_Q_SEARCH_LEAF, (double)one->found->leaf);
+}
+
+static const struct sp_column plan_columns[] = {
+    {NULL, "", true},
+    {"machine", "machine", true},
+    {"devices", "devices", false},
+    {"dp", "dp", false},
+    {"tp", "tp", false},
+    {"pp", "pp", false},
+    {"vpp", "vpp", false},
+    {"cp", "cp", false},
+    {"ep", "ep", false},
+    {"zero", "ZeRO", false},
+    {"shards", "over", false},
+    {"micro_batch", "micro", false},
+    {"schedule", "schedule", true},
+    {"remat", "recompute", true},
+    {"offload", "offload", true},
+    {"time.step_s", "step", false},
+    {"mfu", "MFU", false},
+    {"memory.device_bytes", "memory", false},
+    {"waits_for", "waits for", true},
+};
+
+static void put_plans(struct sp_searching *s)
+{
+    size_t n;
+    struct ranked *const all = rank(s, &n);
+    struct sp_row *const rows = calloc(n + 1, sizeof *rows);
+    if (!rows)
+        abort();
+    for (size_t i = 0; i < n; i++) {
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "plans.%zu", i);
+        snprintf(rows[i].label, sizeof rows[i].label, "%zu", i + 1);
+        sp_scope(s->report, rows[i].prefix);
+        put_plan(s, &all[i]);
+    }
+    sp_scope(s->report, "");
+    sp_put(s->report, SP_Q_SEARCH_FOUND, (double)n);
+    if (n > 0 || sp_find(s->report, "partial")->number == 0)
+        sp_put_bool(s->report, SP_Q_SEARCH_FITS, n > 0);
+    else
+        sp_put_null(s->report, SP_Q_SEARCH_FITS); /* of half a space nobody can say "no" */
+    if (n > 0) {
+        const size_t skip = s->machines > 1 ? 0 : 2; /* one machine needs no column */
+        struct sp_column columns[sizeof plan_columns / sizeof *plan_columns];
+        const size_t count = sizeof plan_columns / sizeof *plan_columns - skip;
+        columns[0] = plan_columns[0];
+        memcpy(columns + 1, plan_columns + 1 + skip, (count - 1) * sizeof *columns);
+        sp_line(s->report, " ");
+        sp_table(s->report, columns, count, rows, n);
+        sp_line(s->report, " ");
+        sp_line(s->report, "repeat     {plans.0.command!}");
+    }
+    free(rows);
+    free(all);
+}
+
+/* What `merge` needs to know: which part this is, and of what. */
+static void put_shard(struct sp_searching *s)
+{
+    static const char *const except[] = {"shard",   "format", "get", "explain",
+                                         "threads", "check",  NULL};
+    struct sp_words words = {0};
+    cJSON *const list = cJSON_CreateArray();
+    sp_add_word(&words, "search");
+    sp_add_all(&words, s->args, except);
+    for (int i = 0; i < words.n; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(words.word[i]));
+    char *const text = cJSON_PrintUnformatted(list);
+    if (!text)
+        abort();
+    sp_put_text(s->report, SP_Q_SEARCH_SHARD, "%d/%d", s->run.shard + 1, s->run.shards);
+    sp_put_text(s->report, SP_Q_SEARCH_ARGUMENTS, "%s", text);
+    cJSON_free(text);
+    cJSON_Delete(list);
+    sp_free_words(&words);
+}
+
+static void put_counts(struct sp_searching *s)
+{
+    struct sp_search_counts sum = {0};
+    double elapsed = 0;
+    int threads = 0;
+    bool partial = false, full = false;
+    for (int i = 0; i < s->machines; i++) {
+        const struct sp_search_result *const r = &s->machine[i]->result;
+        sp_add_counts(&sum, &r->counts);
+        elapsed += r->elapsed_s;
+        threads = r->threads > threads ? r->threads : threads;
+        partial = partial || r->partial;
+        full = full || r->front.full;
+    }
+    struct sp_report *const r = s->report;
+    sp_put(r, SP_Q_SEARCH_TOTAL, (double)sum.total);
+    sp_put(r, SP_Q_SEARCH_EVALUATED, (double)sum.evaluated);
+    sp_put(r, SP_Q_SEARCH_NO_MEMORY, (double)sum.no_memory);
+    sp_put(r, SP_Q_SEARCH_BY_MEMORY, (double)sum.by_memory);
+    sp_put(r, SP_Q_SEARCH_BY_TIME, (double)sum.by_time);
+    sp_put_bool(r, SP_Q_SEARCH_PARTIAL, partial);
+    sp_put_bool(r, SP_Q_SEARCH_PROVEN, !partial && !full && s->run.shards == 1);
+    sp_put(r, SP_Q_SEARCH_ELAPSED, elapsed);
+    sp_put(r, SP_Q_SEARCH_THREADS, threads);
+    sp_put(r, SP_Q_SEARCH_DECIDED, (double)sum.total / elapsed);
+    sp_put(r, SP_Q_SEARCH_RATE, (double)(sum.evaluated + sum.no_memory) / elapsed);
+    if (s->run.shards > 1)
+        put_shard(s);
+    if (partial)
+        sp_note(r, "stopped early: these are the best plans so far, not the optimum");
+    if (full)
+        sp_note(r, "the front has more points than there is room for (%d): narrow the search",
+                SP_SEARCH_FRONT);
+}
+
+/* What the smallest plan needs, when nothing fits. */
+static void put_least(struct sp_searching *s)
+{
+    struct sp_candidate *const m = s->machine[0];
+    struct sp_search_run run = s->run;
+    static struct sp_search_result least;
+    const double limit = m->space.most_bytes;
+    run.front = false;
+    run.wanted = 1;
+    run.shard = 0;
+    run.shards = 1;
+    m->space.most_bytes = INFINITY;
+    m->space.objective = SP_LEAST_MEMORY;
+    sp_run_search(&m->space, &run, &least);
+    m->space.most_bytes = limit;
+    if (least.partial)
+        sp_note(s->report, "stopped early: a smaller plan may exist");
+    if (least.best.n == 0 && !least.partial) {
+        sp_note(s->report, "the space holds no plan at all: no degrees divide this model, batch "
+                           "and machine under the given limits");
+        return;
+    }
+    if (least.best.n == 0)
+        return;
+    sp_put(s->report, SP_Q_SEARCH_LEAST, least.best.found[0].bytes);
+    sp_line(s->report, "no plan fits: the smallest needs {least_memory_bytes} a device of "
+                       "{most_bytes}; more devices, or a smaller model or sequence");
+}
+
+static void put_machines(struct sp_searching *s)
+{
+    static struct sp_row rows[SP_MAX_MACHINES];
+    static const struct sp_column columns[] = {
+        {"machine", "machine", true},   {"devices", "devices", false},
+        {"step_s", "best step", false}, {"tokens_per_s", "throughput", false},
+        {"mfu", "MFU", false},          {"device_bytes", "memory", false},
+        {"days", "days", false},        {"cost_usd", "cost", false},
+    };
+    for (int i = 0; i < s->machines; i++) {
+        const struct sp_candidate *const m = s->machine[i];
+        const struct sp_search_result *const result = &m->result;
+        const struct sp_found *const best = s->run.front
+                                                ? (result->front.n ? result->front.found : NULL)
+                                            : result->best.n ? result->best.found
+                                                             : NULL;
+        const double step = best ? best->step_s : NAN;
+        const double batch = (double)m->base.plan.batch * (double)m->base.plan.seq;
+        const double steps = sp_number_of(s->args, "tokens") / batch;
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "machines.%d", i);
+        sp_scope(s->report, rows[i].prefix);
+        sp_put_text(s->report, SP_Q_SEARCH_M_NAME, "%s", m->hw);
+        sp_put(s->report, SP_Q_SEARCH_M_DEVICES, (double)sp_chips(&m->base.hw));
+        sp_put(s->report, SP_Q_SEARCH_M_STEP, step);
+        sp_put(s->report, SP_Q_SEARCH_M_MFU, best ? mfu_of(m, step) : NAN);
+        sp_put(s->report, SP_Q_SEARCH_M_MEMORY, best ? best->bytes : NAN);
+        sp_put(s->report, SP_Q_SEARCH_M_TOKENS, batch / step);
+        sp_put(s->report, SP_Q_SEARCH_M_DAYS, steps * step / 86400);
+        sp_put(s->report, SP_Q_SEARCH_M_COST, steps * cost_of_step(m, step));
+    }
+    sp_scope(s->report, "");
+    if (s->machines > 1) {
+        sp_line(s->report, " ");
+        sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, (size_t)s->machines);
+    }
+}
+
+/* A batch that was rounded, or that hardly any number of replicas divides. */
+static void note_batch(struct sp_searching *s)
+{
+    const struct sp_planned *const base = &s->machine[0]->base;
+    const long long batch = (long long)base->plan.batch, seq = (long long)base->plan.seq;
+    const char *const given = sp_text_of(s->args, "batch");
+    int64_t even = 1;
+    while (batch % (2 * even) == 0)
+        even *= 2;
+    double tokens;
+    if (given && sp_parse_count(given, &tokens) && tokens != (double)batch * (double)seq)
+        sp_note(s->report,
+                "%s tokens are %.1f sequences of %lld: rounded to %lld, which replicas can share "
+                "(--batch %lldx%lld)",
+                sp_safe(given), tokens / (double)seq, seq, batch, batch, seq);
+    else if (even * 16 < batch)
+        sp_note(s->report, "few numbers of replicas divide %lld sequences: %.0f would be rounder",
+                batch, exp2(round(log2((double)batch))));
+}
+
+bool sp_report_search(struct sp_searching *s, struct sp_error *error)
+{
+    static const char *const goals[] = {"step", "mfu", "cost", "devices", "memory"};
+    struct sp_report *const r = s->report;
+    const struct sp_planned *const base = &s->machine[0]->base;
+    (void)error;
+    sp_put_text(r, SP_Q_SEARCH_OBJECTIVE, "%s",
+                s->run.front ? sp_text_of(s->args, "pareto") : goals[s->goal]);
+    sp_put(r, SP_Q_SEARCH_LIMIT, s->machine[0]->space.most_bytes);
+    put_counts(s);
+    sp_line(r,
+            "%s on %s, %lld devices: batch of %lld sequences of %lld tokens; %s, framework %s, "
+            "profile %s%s",
+            base->model.name, s->machine[0]->hw, (long long)sp_chips(&base->hw),
+            (long long)base->plan.batch, (long long)base->plan.seq, base->precision.name,
+            base->framework.framework.name, base->profile.name,
+            base->own_profile ? "" : " (borrowed)");
+    sp_line(r, "space      {plans_total} plans: {plans_evaluated} evaluated, {excluded.memory} too "
+               "large for {most_bytes} a device; ruled out in whole branches: "
+               "{excluded.memory_bound} by memory, {excluded.objective_bound} by the objective");
+    sp_line(r,
+            "proof      %s; {elapsed_s} on {threads} threads, {decided_per_s} plans decided and "
+            "{evaluated_per_s} evaluated a second",
+            sp_find(r, "proven")->number != 0
+                ? "every plan was evaluated or is provably no better: the optimum under the model"
+                : "not every plan was looked at");
+    put_machines(s);
+    put_plans(s);
+    if (sp_find(r, "plans_listed")->number == 0 && sp_find(r, "partial")->number == 0)
+        put_least(s);
+    else if (sp_find(r, "plans_listed")->number == 0)
+        sp_line(r, "no plan was found before the interrupt, which says nothing about the rest of "
+                   "the space");
+    note_batch(s);
+    sp_note(r, "estimates, as `step`; docs/accuracy.md says how right they are");
+    return true;
+}

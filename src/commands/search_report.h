@@ -1,0 +1,57 @@
+/* A search from the command line: its machines, its answer and how that is printed. */
+#ifndef SP_SEARCH_REPORT_H
+#define SP_SEARCH_REPORT_H
+
+#include "commands/search_options.h"
+#include "cli/words.h"
+
+enum { SP_MAX_MACHINES = 16 };
+
+enum sp_goal { SP_GOAL_STEP, SP_GOAL_MFU, SP_GOAL_COST, SP_GOAL_DEVICES, SP_GOAL_MEMORY };
+
+/* One of the machines of --hw. */
+struct sp_candidate {
+    char hw[128]; /* as it was typed */
+    struct sp_planned base;
+    struct sp_search_space space;
+    struct sp_search_result result;
+    double price; /* USD of a device-hour; NAN: unknown */
+};
+
+struct sp_searching {
+    const struct sp_args *args;
+    struct sp_report *report;
+    struct sp_candidate *machine[SP_MAX_MACHINES];
+    int machines;
+    enum sp_goal goal;
+    struct sp_search_run run;
+};
+
+/* Loads every machine of --hw and opens its space. */
+bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources,
+                    struct sp_report *report, struct sp_searching *searching,
+                    struct sp_error *error);
+void sp_close_search(struct sp_searching *searching);
+
+/* Searches one machine with the options of the command line. */
+void sp_search_machine(struct sp_searching *searching, int machine);
+
+/* Puts counts, proof and plans into the report. */
+bool sp_report_search(struct sp_searching *searching, struct sp_error *error);
+
+/* The words of `step` that make this plan on that machine. */
+void sp_step_words(const struct sp_searching *searching, int machine, const struct sp_found *found,
+                   struct sp_words *words);
+
+/* The words of `step` for a plan typed as "tp=8,pp=16,remat=full". */
+bool sp_plan_words(const struct sp_searching *searching, const char *option, const char *plan,
+                   struct sp_words *words, struct sp_error *error);
+
+/* --near and --explain-rejects. */
+bool sp_report_near(struct sp_searching *searching, const char *plan, struct sp_error *error);
+bool sp_report_reject(struct sp_searching *searching, const char *plan, struct sp_error *error);
+
+/* --find. */
+bool sp_report_find(struct sp_searching *searching, struct sp_error *error);
+
+#endif

@@ -1,0 +1,339 @@
+/* shard: who holds what of a sharded array, and what a sharded matmul communicates. */
+#include <math.h>
+#include <string.h>
+
+#include "config/array.h"
+#include "base/text.h"
+#include "cli/command.h"
+
+static const struct sp_option options[] = {
+    {"mesh", "X=4,Y=8", SP_TEXT, 0, 0, NULL, NULL,
+     "the mesh: axes, one capital letter each, and their lengths"},
+    SP_OPTION_HW,
+    {"out", "TYPE", SP_TEXT, 0, 0, NULL, "bf16", "type of a product"},
+    {"draw", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "draw who holds which block of a two-dimensional array"},
+};
+
+static const struct sp_example examples[] = {
+    {"scaleplan shard 'bf16[256,2048]' I_XY,J --mesh X=4,Y=8,Z=2", "local shape, bytes, copies"},
+    {"scaleplan shard 'bf16[8,2048]' I_X,J_Y --mesh X=4,Y=2 --draw", "who holds what"},
+    {"scaleplan shard 'bf16[1024,4096]' 'B_X,D_Y{U_Z}' --mesh X=4,Y=4,Z=4 --hw v5e",
+     "partial sums to be reduced"},
+    {"scaleplan shard 'bf16[1024,4096]' I,J_X 'bf16[4096,1024]' J,K --mesh X=16 --hw v5e-256",
+     "a matmul: case 2, a gather"},
+    {NULL, NULL},
+};
+
+struct shard {
+    struct sp_mesh mesh;
+    struct sp_hardware hw;
+    bool has_hw;
+    const struct sp_args *args;
+    struct sp_report *report;
+};
+
+/* Adds the axes named in `text` up to a delimiter to *set; returns the end, NULL with an error. */
+static const char *read_axes(const struct sp_mesh *mesh, const char *text, unsigned *set,
+                             unsigned *used, struct sp_error *error)
+{
+    for (; *text >= 'A' && *text <= 'Z'; text++) {
+        const int i = sp_mesh_axis(mesh, *text);
+        if (i < 0)
+            return sp_fail(error, SP_INPUT, "the mesh has no axis %c", *text), NULL;
+        if (*used >> i & 1)
+            return sp_fail(error, SP_INPUT, "axis %c shards two dimensions of one array", *text),
+                   NULL;
+        *set |= 1u << i;
+        *used |= 1u << i;
+    }
+    return text;
+}
+
+/* "I_XY,J{U_Z}" */
+static bool read_spec(const struct sp_mesh *mesh, const char *spec, struct sp_sharded *array,
+                      struct sp_error *error)
+{
+    const char *at = spec;
+    unsigned used = 0;
+    int n = 0;
+    while (*at && *at != '{') {
+        if (n == array->n || *at < 'A' || *at > 'Z')
+            return sp_fail(error, SP_INPUT,
+                           "\"%s\": expected %d dimensions such as I_X,J, a capital letter each",
+                           sp_safe(spec), array->n);
+        array->name[n] = *at++;
+        if (*at == '_' && !(at = read_axes(mesh, at + 1, &array->axes[n], &used, error)))
+            return false;
+        n++;
+        if (*at == ',')
+            at++;
+        else if (*at && *at != '{')
+            return sp_fail(error, SP_INPUT,
+                           "\"%s\": expected a comma, a bracket or the end at \"%s\"",
+                           sp_safe(spec), sp_safe(at));
+    }
+    if (n != array->n)
+        return sp_fail(error, SP_INPUT, "\"%s\" names %d dimensions of an array of %d",
+                       sp_safe(spec), n, array->n);
+    if (*at == '{') {
+        if (strncmp(at, "{U_", 3) != 0 ||
+            !(at = read_axes(mesh, at + 3, &array->partial, &used, error)) || strcmp(at, "}") != 0)
+            return error->lines > 0
+                       ? false
+                       : sp_fail(error, SP_INPUT, "\"%s\": partial sums are written {U_X}",
+                                 sp_safe(spec));
+    }
+    for (int i = 0; i < n; i++)
+        if (fmod(array->size[i], sp_axes_product(mesh, array->axes[i])) != 0)
+            return sp_fail(error, SP_INPUT, "dimension %c of %.0f does not divide by %.0f",
+                           array->name[i], array->size[i], sp_axes_product(mesh, array->axes[i]));
+    return true;
+}
+
+static bool read_array(const struct shard *f, int operand, struct sp_sharded *array,
+                       struct sp_error *error)
+{
+    struct sp_array sizes;
+    if (!sp_parse_array(f->args->operands[operand], "array", &sizes, error))
+        return false;
+    *array = (struct sp_sharded){.n = sizes.n, .element_bytes = sizes.element_bytes};
+    memcpy(array->size, sizes.dim, sizeof sizes.dim);
+    if (sp_array_bytes(&sizes) > 1e24)
+        return sp_fail(error, SP_INPUT, "more than 10^24 bytes");
+    return read_spec(&f->mesh, f->args->operands[operand + 1], array, error);
+}
+
+static const char *axes_text(const struct sp_mesh *mesh, unsigned axes)
+{
+    static char text[SP_MESH_AXES + 1];
+    int n = 0;
+    for (int i = 0; i < mesh->n; i++)
+        if (axes >> i & 1)
+            text[n++] = mesh->name[i];
+    text[n] = '\0';
+    return text;
+}
+
+/* Time of a collective over some axes of the mesh. On a slice, an axis of the same length wraps as
+ * the slice has it; a chip named without a size stands for whole rings. */
+static double collective_s(const struct shard *f, enum sp_collective op, double V, unsigned axes)
+{
+    struct sp_torus_group g = {.link_bytes_per_s = f->hw.network.link_bytes_per_s,
+                               .hop_latency_s = f->hw.network.hop_latency_s};
+    if (!f->has_hw)
+        return NAN;
+    if (f->hw.network.kind == SP_SWITCHED) {
+        const struct sp_switch_group s = {
+            sp_axes_product(&f->mesh, axes), (double)f->hw.network.domain,
+            f->hw.network.domain_bytes_per_s, sp_node_bytes_per_s(&f->hw.network), 1};
+        const struct sp_switch_time t = sp_switch_collective(op, V, &s);
+        return fmax(t.node_s, t.cross_s);
+    }
+    struct sp_layout layout;
+    const bool laid =
+        f->hw.chips_per_slice > 1 && sp_lay_out(&f->hw, f->mesh.length, f->mesh.n, &layout);
+    if (laid)
+        g = sp_group_of(&f->hw, &layout, axes);
+    for (int i = 0; !laid && i < f->mesh.n && g.n < 3; i++) {
+        if (!(axes >> i & 1))
+            continue;
+        bool wraps = f->hw.chips_per_slice == 1;
+        for (int k = 0; k < SP_MAX_AXES; k++)
+            wraps = wraps || (f->hw.shape.axis[k] == f->mesh.length[i] && sp_axis_wraps(&f->hw, k));
+        g.length[g.n] = f->mesh.length[i];
+        g.wraps[g.n++] = wraps;
+    }
+    return fmax(sp_torus_bandwidth_s(op, V, &g), sp_torus_latency_s(op, &g));
+}
+
+static void put_layout(const struct shard *f, const struct sp_sharded *a, const char *prefix)
+{
+    struct sp_report *r = f->report;
+    const double devices = sp_axes_product(&f->mesh, ~0u),
+                 shards = sp_axes_product(&f->mesh, sp_sharding_axes(a));
+    char shape[200] = "[";
+    sp_scope(r, prefix);
+    sp_symbol(r, "whole", sp_whole_bytes(a), "bytes", "the array, once");
+    sp_symbol(r, "shards", shards, "", "product of the axes that shard it");
+    for (int i = 0; i < a->n; i++) {
+        const size_t used = strlen(shape);
+        snprintf(shape + used, sizeof shape - used, "%s%.0f", i ? "," : "",
+                 a->size[i] / sp_axes_product(&f->mesh, a->axes[i]));
+    }
+    snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "]");
+    sp_put_text(r, SP_Q_SHARD_LOCAL_SHAPE, "%s", shape);
+    sp_put(r, SP_Q_SHARD_WHOLE, sp_whole_bytes(a));
+    sp_put(r, SP_Q_SHARD_LOCAL, sp_local_bytes(&f->mesh, a));
+    sp_put(r, SP_Q_SHARD_TOTAL, sp_local_bytes(&f->mesh, a) * devices);
+    sp_put(r, SP_Q_SHARD_REPLICAS, sp_replicas(&f->mesh, a));
+    for (int i = 0; i < a->n; i++) {
+        char key[24];
+        sp_scope(r, prefix);
+        sp_symbol(r, "size", a->size[i], "", "of dimension %c", a->name[i]);
+        sp_symbol(r, "shards", sp_axes_product(&f->mesh, a->axes[i]), "", "that it is cut into");
+        snprintf(key, sizeof key, "local_dim.%d", i);
+        sp_put_keyed(r, SP_Q_SHARD_LOCAL_DIM, key,
+                     a->size[i] / sp_axes_product(&f->mesh, a->axes[i]));
+    }
+    const char *const dot = *prefix ? "." : "";
+    sp_line(r,
+            "array        {%s%slocal_shape} on a device: {%s%slocal_bytes} (%.0f B); "
+            "{%s%stotal_bytes} on {devices} devices, "
+            "{%s%sreplicas} copies of {%s%sarray_bytes}",
+            prefix, dot, prefix, dot, sp_local_bytes(&f->mesh, a), prefix, dot, prefix, dot, prefix,
+            dot);
+    sp_scope(r, "");
+}
+
+/* Blocks of a two-dimensional array: the axes that number them, and how many devices hold each. */
+static bool draw(const struct shard *f, const struct sp_sharded *a, struct sp_error *error)
+{
+    if (a->n != 2)
+        return sp_fail(error, SP_INPUT, "--draw: only arrays of two dimensions are drawn");
+    const int64_t rows = (int64_t)sp_axes_product(&f->mesh, a->axes[0]),
+                  columns = (int64_t)sp_axes_product(&f->mesh, a->axes[1]);
+    if (rows > 64 || columns > 16)
+        return sp_fail(error, SP_INPUT,
+                       "--draw: at most 64 x 16 blocks are drawn, this array has %lld x %lld",
+                       (long long)rows, (long long)columns);
+    char names[2][SP_MESH_AXES + 1];
+    for (int i = 0; i < 2; i++)
+        snprintf(names[i], sizeof names[i], "%s", axes_text(&f->mesh, a->axes[i]));
+    sp_line(f->report, " ");
+    for (int64_t y = 0; y < rows; y++) {
+        char line[512] = "";
+        for (int64_t x = 0; x < columns; x++) {
+            const size_t used = strlen(line);
+            char cell[64] = "";
+            if (names[0][0])
+                snprintf(cell, sizeof cell, "%s%lld", names[0], (long long)y);
+            if (names[1][0])
+                snprintf(cell + strlen(cell), sizeof cell - strlen(cell), "%s%lld", names[1],
+                         (long long)x);
+            snprintf(line + used, sizeof line - used, "| %-10s", *cell ? cell : "all");
+        }
+        sp_line(f->report, "%s|", line);
+    }
+    sp_line(f->report,
+            "a block lies on each of the {replicas} devices that differ in the other axes only");
+    return true;
+}
+
+static void put_array(const struct shard *f, const struct sp_sharded *a)
+{
+    struct sp_report *r = f->report;
+    put_layout(f, a, "");
+    if (!a->partial) {
+        sp_put_text(r, SP_Q_SHARD_COLLECTIVE, "none");
+        return;
+    }
+    const double V = sp_local_bytes(&f->mesh, a);
+    sp_symbol(r, "V", V, "bytes", "array of the collective");
+    sp_put_text(r, SP_Q_SHARD_COLLECTIVE, "all-reduce");
+    sp_put_text(r, SP_Q_SHARD_AXES, "%s", axes_text(&f->mesh, a->partial));
+    sp_put(r, SP_Q_SHARD_BYTES, V);
+    sp_put(r, SP_Q_SHARD_TIME, collective_s(f, SP_ALL_REDUCE, V, a->partial));
+    sp_line(r, "sums         {collective} of {bytes} over {collective_axes}: {time_s}");
+}
+
+static bool put_matmul(const struct shard *f, struct sp_error *error)
+{
+    struct sp_report *r = f->report;
+    struct sp_sharded a, b;
+    const double out = sp_element_bytes(sp_text_of(f->args, "out")),
+                 devices = sp_axes_product(&f->mesh, ~0u);
+    if (out <= 0)
+        return sp_fail(error, SP_INPUT, "--out: \"%s\" is no element type",
+                       sp_safe(sp_text_of(f->args, "out")));
+    if (!read_array(f, 0, &a, error) || !read_array(f, 2, &b, error))
+        return false;
+    const struct sp_sharded_matmul m = sp_sharded_matmul(&f->mesh, &a, &b, out);
+    if (m.kind == SP_CASE_MISMATCH)
+        return sp_fail(error, SP_INPUT,
+                       "the inputs need exactly one dimension name in common, sharded alike or in "
+                       "one of them only");
+    static const char *const names[] = {"", "none", "all-gather", "all-reduce", "all-gather"};
+    const enum sp_collective op = m.kind == SP_CASE_REDUCE ? SP_ALL_REDUCE : SP_ALL_GATHER;
+    put_layout(f, &a, "a");
+    put_layout(f, &b, "b");
+    sp_symbol(r, "V", m.bytes, "bytes", "array of the collective");
+    sp_symbol(r, "V_other", m.output_bytes, "bytes",
+              "the product, divided by the axes that shard it");
+    sp_symbol(r, "flops_once", m.flops, "FLOPs", "the product");
+    sp_symbol(r, "replication", m.replication, "", "axes that shard nothing of it");
+    sp_put(r, SP_Q_SHARD_CASE, m.kind);
+    sp_put_text(r, SP_Q_SHARD_COLLECTIVE, "%s%s", names[m.kind],
+                m.gathered == 0   ? " of a"
+                : m.gathered == 1 ? " of b"
+                                  : "");
+    sp_put(r, SP_Q_SHARD_FLOPS, m.flops);
+    sp_put(r, SP_Q_SHARD_FLOPS_ALL, m.flops * m.replication);
+    sp_put(r, SP_Q_SHARD_REPLICATION, m.replication);
+    sp_put(r, SP_Q_SHARD_PER_DEVICE, m.replication / devices);
+    sp_line(r, "matmul       {flops}, {total_flops} on all devices: {total_over_ideal} times as "
+               "many; a device does "
+               "{per_device_over_total} of them");
+    if (m.kind == SP_CASE_NONE) {
+        sp_line(r, "communicates nothing (case 1)");
+        return true;
+    }
+    sp_put_text(r, SP_Q_SHARD_AXES, "%s", axes_text(&f->mesh, m.over));
+    sp_put(r, SP_Q_SHARD_BYTES, m.bytes);
+    sp_put(r, SP_Q_SHARD_TIME, collective_s(f, op, m.bytes, m.over));
+    sp_line(r,
+            "communicates {collective} (case {case}) of {bytes} over {collective_axes}: {time_s}");
+    const bool gathers = m.kind == SP_CASE_GATHER;
+    if (m.kind == SP_CASE_CLASH)
+        return true;
+    sp_put_text(r, SP_Q_SHARD_OTHER, "%s",
+                gathers ? "all-reduce of the product" : "reduce-scatter of the product");
+    sp_put(r, SP_Q_SHARD_OTHER_BYTES, m.output_bytes);
+    sp_put(r, SP_Q_SHARD_OTHER_TIME,
+           collective_s(f, gathers ? SP_ALL_REDUCE : SP_REDUCE_SCATTER, m.output_bytes, m.over));
+    sp_put(r, SP_Q_SHARD_RATIO, m.bytes / m.output_bytes);
+    sp_line(r, "instead      {alternative.collective}, {alternative.bytes}: {alternative.time_s}; "
+               "gathering the input moves "
+               "{gather_over_scatter} times the bytes of scattering the product");
+    return true;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    static struct shard f;
+    f = (struct shard){.args = args, .report = report, .has_hw = sp_text_of(args, "hw") != NULL};
+    struct sp_sharded array;
+    if (args->n_operands != 2 && args->n_operands != 4)
+        return sp_fail(error, SP_USAGE,
+                       "an array and its sharding are needed, or two of each for a matmul");
+    if (!sp_parse_mesh(sp_text_of(args, "mesh"), &f.mesh, error) ||
+        (f.has_hw && !sp_hardware_of(args, &sources, &f.hw, error)))
+        return false;
+    sp_symbol(report, "devices", sp_axes_product(&f.mesh, ~0u), "devices",
+              "product of the mesh's axes");
+    sp_put(report, SP_Q_SHARD_DEVICES, sp_axes_product(&f.mesh, ~0u));
+    if (args->n_operands == 4)
+        return put_matmul(&f, error);
+    if (!read_array(&f, 0, &array, error))
+        return false;
+    put_array(&f, &array);
+    return !sp_given(args, "draw") || draw(&f, &array, error);
+}
+
+const struct sp_command sp_cmd_shard = {
+    .name = "shard",
+    .summary = "a sharded array, or what a sharded matmul communicates",
+    .operands = "ARRAY SHARDING [ARRAY SHARDING]",
+    .about = "Local shape, bytes and copies of an array that is sharded over a mesh, with a "
+             "drawing; or, for two "
+             "arrays with one dimension in common, which collective their product takes, over how "
+             "many bytes, how "
+             "long on a machine, and what the alternative costs. I_XY means that dimension I is "
+             "cut over axes X and "
+             "Y; {U_Z} at the end, partial sums over Z.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .examples = examples,
+    .run = run,
+};

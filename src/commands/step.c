@@ -1,0 +1,274 @@
+/* step: one explicit plan: its memory by component and stage, its time by component. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/launch.h"
+#include "commands/neighbours.h"
+#include "commands/plot_data.h"
+#include "commands/step_lines.h"
+#include "commands/step_report.h"
+
+static const struct sp_option options[] = {
+    {"from", "FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "read the plan of a launch: Megatron-LM arguments, a DeepSpeed JSON, MaxText options as YAML "
+     "or key=value (- for standard input); other options win over it"},
+    SP_OPTION_MODEL,
+    SP_OPTION_SHAPE,
+    SP_OPTION_HW,
+    SP_OPTION_NETWORK,
+    SP_OPTION_BATCH,
+    SP_OPTION_SEQ,
+    SP_PLAN_OPTIONS,
+    SP_OPTION_PRECISION(NULL),
+    {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"},
+    {"convention", "NAME", SP_CHOICE, 0, 0, sp_flop_conventions, "full",
+     "model FLOPs: full (6 per matmul weight and all scores), causal (half the scores), 6p (6 P)"},
+    {"measured", "step=S,mem=B", SP_TEXT, 0, 0, NULL, NULL,
+     "a real run's step time and peak memory, to reconcile with the estimate"},
+    {"check", "fits", SP_MAYBE, 0, 0, NULL, NULL, "exit code 1 when the plan does not fit"},
+    SP_OPTION_PLOT,
+};
+
+static void put_stages(struct sp_report *r, const struct sp_planned *p)
+{
+    const struct sp_step_inputs in = sp_inputs_of(p);
+    const struct sp_prepared prepared = sp_prepare_step(&in);
+    const int64_t stages = p->plan.pp;
+    struct sp_row *const rows = calloc((size_t)stages, sizeof *rows);
+    if (!rows)
+        abort();
+    for (int64_t s = 0; s < stages; s++) {
+        const struct sp_stage_memory m =
+            sp_memory_of_stage(&p->model, &p->precision, &p->plan, &p->framework.framework, s);
+        const struct sp_stage_time t = sp_time_of_stage(&in, &prepared, s);
+        const struct sp_stage_layers layers = sp_layers_of_stage(
+            &p->model, stages, s, (enum sp_balance)p->framework.framework.balance);
+        snprintf(rows[s].prefix, sizeof rows[s].prefix, "stages.%lld", (long long)s);
+        snprintf(rows[s].label, sizeof rows[s].label, "%lld", (long long)s);
+        sp_scope(r, rows[s].prefix);
+        sp_put(r, SP_Q_STEP_S_LAYERS, (double)(layers.dense + layers.moe));
+        sp_put(r, SP_Q_STEP_S_PARAMS, (double)m.params);
+        sp_put(r, SP_Q_STEP_S_GRADS, (double)m.grads);
+        sp_put(r, SP_Q_STEP_S_OPT, (double)m.optimizer);
+        sp_put(r, SP_Q_STEP_S_ACT, (double)m.activations);
+        sp_put(r, SP_Q_STEP_S_BUF, (double)m.buffers);
+        sp_put(r, SP_Q_STEP_S_LIVE, (double)m.live);
+        sp_put(r, SP_Q_STEP_S_RESERVED, (double)m.reserved);
+        sp_put(r, SP_Q_STEP_S_DEVICE, (double)m.device);
+        sp_put(r, SP_Q_STEP_S_FORWARD, t.forward);
+        sp_put(r, SP_Q_STEP_S_BACKWARD, t.backward);
+    }
+    sp_scope(r, "");
+    static const struct sp_column columns[] = {
+        {NULL, "stage", true},
+        {"layers", "layers", false},
+        {"params_bytes", "weights", false},
+        {"grads_bytes", "gradients", false},
+        {"optimizer_bytes", "optimizer", false},
+        {"activations_bytes", "activations", false},
+        {"device_bytes", "device", false},
+        {"forward_s", "forward", false},
+        {"backward_s", "backward", false},
+    };
+    if (stages > 1) {
+        sp_line(r, " ");
+        sp_table(r, columns, sizeof columns / sizeof *columns, rows, (size_t)stages);
+    }
+    free(rows);
+}
+
+static void lay_out(struct sp_report *r, const struct sp_planned *p)
+{
+    const bool fits = sp_find(r, "memory.fits")->number != 0;
+    sp_line(r, "{model} on {machine}, {devices} devices ({shape})");
+    sp_line(r,
+            "plan       dp {dp} tp {tp} pp {pp} vpp {vpp} cp {cp} ep {ep}, ZeRO {zero} over "
+            "{shards}, {schedule}; micro-batch {micro_batch}, {microbatches} micro-batches; "
+            "batch {batch_tokens!} tokens of {seq}%s%s",
+            p->inferred[0] ? "; inferred: " : "", p->inferred);
+    sp_line(r,
+            "assumed    {precision} ({dtype} matmuls), recompute {remat}, framework {framework}, "
+            "profile {profile}%s (--precision --remat --framework --profile)",
+            p->own_profile ? "" : ", borrowed from its siblings: no run of this stack is known");
+    sp_line(r, " ");
+    sp_line(r, "step       {time.step_s} (80 %% range {time.low_s} to {time.high_s}); "
+               "{tokens_per_s}, {tokens_per_s_per_device} a device; {tflops_per_device} TFLOP/s a "
+               "device, MFU {mfu}, HFU {hfu} (FLOPs counted: {flops_convention})");
+    sp_line(r,
+            "  work     matmuls {time.matmul_s}, attention {time.attention_s}, memory-bound "
+            "{time.elementwise_s}, recompute {time.recompute_s}, launches {time.launch_s}, offload "
+            "{time.offload_s}");
+    sp_line(r, "  exposed  TP {time.tp_comm_s}, CP {time.cp_comm_s}, EP {time.ep_comm_s}, DP "
+               "{time.dp_comm_s}, PP sends {time.pp_comm_s}, bubble {time.bubble_s}");
+    sp_line(r, "  rest     optimizer {time.optimizer_s}, stragglers {time.straggler_s}; ideal "
+               "{time.ideal_s}");
+    sp_line(r, "  played   the stages' own times through the schedule, event by event: "
+               "{time.pipeline_played_s} without sends");
+    sp_line(r, fits
+                   ? "memory     fits: {memory.device_bytes} of {memory.capacity_bytes} on the "
+                     "fullest stage ({memory.stage}); chance of running out "
+                     "{memory.oom_probability}"
+                   : "memory     does not fit: {memory.device_bytes} of {memory.capacity_bytes} on "
+                     "the fullest stage ({memory.stage}), {memory.over_bytes} too much; chance of "
+                     "running out {memory.oom_probability}");
+    sp_line(r, "  live     {memory.live_bytes}: weights {memory.params_bytes}, gradients "
+               "{memory.grads_bytes}, optimizer {memory.optimizer_bytes}, activations "
+               "{memory.activations_bytes}, buffers {memory.buffers_bytes}; reserved "
+               "{memory.reserved_bytes}");
+}
+
+/* The launch of --from, and what it says as options. */
+static struct sp_launch launch;
+
+static bool expand(const struct sp_args *args, struct sp_words *words, struct sp_error *error)
+{
+    static struct sp_hardware hw;
+    const struct sp_sources sources = sp_sources_of(args);
+    const char *const path = sp_text_of(args, "from");
+    launch.format = NULL;
+    if (!path)
+        return true;
+    const bool machine = sp_given(args, "hw");
+    if ((machine && !sp_hardware_of(args, &sources, &hw, error)) ||
+        !sp_read_launch(path, machine ? &hw : NULL, &sources, &launch, error))
+        return false;
+    const bool model = sp_given(args, "model") || sp_given(args, "shape");
+    for (int i = 0; i < launch.options; i++) {
+        const char *const name = launch.option[i].name;
+        const bool shapes = strcmp(name, "model") == 0 || strcmp(name, "shape") == 0 ||
+                            strcmp(name, "set") == 0; /* a launch sets parts of the model alone */
+        char tp[32];
+        snprintf(tp, sizeof tp, "%.0f", sp_number_of(args, "tp"));
+        if (strcmp(name, "etp") == 0 && launch.etp_is_tp && sp_given(args, "tp"))
+            sp_add_option(words, name, tp);
+        else if (!model || !shapes)
+            sp_add_option(words, name, launch.option[i].value);
+    }
+    return true;
+}
+
+static void put_launch(struct sp_report *r)
+{
+    struct sp_words words = {0};
+    for (int i = 0; i < launch.options; i++)
+        sp_add_option(&words, launch.option[i].name, launch.option[i].value);
+    char *const line = sp_shell_line(&words);
+    sp_put_text(r, SP_Q_LAUNCH_FORMAT, "%s", launch.format);
+    sp_put_text(r, SP_Q_LAUNCH_OPTIONS, "%s", line);
+    free(line);
+    sp_free_words(&words);
+    sp_line(r, "read       {launch.format}: {launch.options!}");
+    for (int i = 0; i < launch.notes; i++)
+        sp_note(r, "%s", launch.note[i]);
+}
+
+/* What would be better: neighbours that fit and are faster (or fit at all). */
+static void put_better(struct sp_report *r, const struct sp_planned *planned,
+                       const struct sp_step_time *time, bool fits)
+{
+    enum { SHOWN = 5 };
+    static struct sp_neighbour near[SP_MAX_NEIGHBOURS];
+    static const struct sp_column columns[] = {{"change", "better", true},
+                                               {"gain_pct", "gain %", false},
+                                               {"step_s", "step", false},
+                                               {"device_bytes", "memory", false}};
+    static struct sp_row rows[SHOWN];
+    const size_t all = sp_find_neighbours(planned, near);
+    size_t found = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (near[i].bytes > sp_capacity_bytes(&planned->hw.chip) ||
+            (fits && near[i].step_s >= time->step))
+            continue;
+        if (found < SHOWN) {
+            snprintf(rows[found].prefix, sizeof rows[found].prefix, "better.%zu", found);
+            sp_scope(r, rows[found].prefix);
+            sp_put_text(r, SP_Q_NEAR_CHANGE, "%s", near[i].change);
+            sp_put(r, SP_Q_NEAR_STEP, near[i].step_s);
+            sp_put(r, SP_Q_NEAR_GAIN, 100 * (1 - near[i].step_s / time->step));
+            sp_put(r, SP_Q_NEAR_MEMORY, near[i].bytes);
+        }
+        found++;
+    }
+    sp_scope(r, "");
+    sp_put(r, SP_Q_LAUNCH_BETTER, (double)found);
+    sp_line(r, " ");
+    if (found > 0)
+        sp_table(r, columns, sizeof columns / sizeof *columns, rows, found < SHOWN ? found : SHOWN);
+    else
+        sp_line(r, "better     no plan one change away fits and is faster");
+    sp_line(r, "`scaleplan search` looks at all plans, `search --near` at all neighbours");
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    static struct sp_planned planned;
+    const struct sp_sources sources = sp_sources_of(args);
+    struct sp_measured_run measured;
+    if (!sp_read_measured(sp_text_of(args, "measured"), &measured, error) ||
+        !sp_plan_of(args, &sources, &planned, error))
+        return false;
+    struct sp_stage_memory memory;
+    const int64_t stage = sp_fullest_stage(&planned.model, &planned.precision, &planned.plan,
+                                           &planned.framework.framework, &memory);
+    if ((double)memory.live >= SP_MOST_BYTES)
+        return sp_fail(error, SP_INPUT, "the plan needs more than %.0e bytes a device",
+                       SP_MOST_BYTES);
+    const struct sp_step_inputs in = sp_inputs_of(&planned);
+    const struct sp_step_time time = sp_estimate_step(&in);
+    sp_put_step(report, &planned, &time, &memory, stage, sp_choice_of(args, "convention"));
+    if (launch.format)
+        put_launch(report);
+    lay_out(report, &planned);
+    put_stages(report, &planned);
+    if ((double)memory.device > sp_capacity_bytes(&planned.hw.chip))
+        sp_put_fixes(report, &planned);
+    if (launch.format)
+        put_better(report, &planned, &time,
+                   (double)memory.device <= sp_capacity_bytes(&planned.hw.chip));
+    if (measured.step_s > 0 || measured.memory_bytes > 0)
+        sp_reconcile(report, &planned, &time, &memory, &measured);
+    if (planned.remat == sp_policies[1].name)
+        sp_note(report, "with fused attention, selective recomputation saves almost nothing");
+    sp_note(report, "an estimate from calibrated efficiencies; `fit` and `batch` have the closed "
+                    "forms, and docs/accuracy.md says how right estimates are");
+    return true;
+}
+
+static const struct sp_example examples[] = {
+    {"scaleplan step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192",
+     "memory and time of one plan"},
+    {"scaleplan step --model llama3-8b --hw h100-8 --zero 3 --batch 16x8192 --micro-batch 2 "
+     "--get time.step_s,mfu,memory.device_bytes",
+     "bare numbers for a script"},
+    {"scaleplan step --model llama3-70b --hw h100-64 --tp 8 --pp 2 --batch 128x8192 --measured "
+     "step=15.2s,mem=71GiB",
+     "reconcile a real run"},
+    {"scaleplan step --from pretrain.sh --hw h100-64", "audit a launch: fit, step, what is better"},
+    {"scaleplan step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 "
+     "--plot step.svg",
+     "the step's components and each stage's memory, drawn"},
+    {NULL, NULL},
+};
+
+const struct sp_command sp_cmd_step = {
+    .name = "step",
+    .summary = "one explicit plan: memory and estimated step time, by component",
+    .about = "Estimates what a plan needs on each device and how long its step takes, from "
+             "operators, collectives and the pipeline's schedule with the calibrated efficiencies "
+             "of a chip and a framework. What does not fit is estimated too, with the changes that "
+             "would make it fit. Degrees must multiply to the devices; what is left out is "
+             "inferred and said. `scaleplan step - [OPTION...]` reads plans as JSON lines, such as "
+             "{\"tp\": 8, \"pp\": 2}, and answers each with a line of JSON.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = examples,
+    .fits_key = "memory.fits",
+    .run = run,
+    .expand = expand,
+    .plot = sp_plot_step,
+    .streams = sp_step_streams,
+    .stream = sp_step_lines,
+};

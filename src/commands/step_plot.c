@@ -1,0 +1,95 @@
+/* A step's time as a waterfall, and under it the memory of each stage. */
+#include "commands/plot_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/step_report.h"
+
+static void draw_time(struct sp_figure *figure, const struct sp_report *r)
+{
+    struct sp_part parts[32];
+    char ideal[64];
+    size_t n = 0;
+    for (size_t i = 0; i < sp_n_time_parts && n < sizeof parts / sizeof *parts; i++) {
+        const struct sp_quantity_info *const q = &sp_quantities[sp_time_parts[i].id];
+        const double value = sp_report_number(r, "%s", q->key);
+        if (!(value > 0))
+            continue;
+        parts[n] = (struct sp_part){.value = value};
+        snprintf(parts[n].label, sizeof parts[n].label, "%s", q->label);
+        snprintf(parts[n].note, sizeof parts[n].note, "%s", sp_human_text(value, SP_SECONDS));
+        n++;
+    }
+    struct sp_waterfall w = {.title = "Time of a step by component; the line in the sum is the "
+                                      "80 % range",
+                             .label = "time",
+                             .unit = "s",
+                             .parts = parts,
+                             .n_parts = n,
+                             .sum = {.label = "step", .value = sp_report_number(r, "time.step_s")},
+                             .low = sp_report_number(r, "time.low_s"),
+                             .high = sp_report_number(r, "time.high_s"),
+                             .mark = sp_report_number(r, "time.ideal_s"),
+                             .mark_text = ideal};
+    snprintf(w.sum.note, sizeof w.sum.note, "%s", sp_human_text(w.sum.value, SP_SECONDS));
+    snprintf(ideal, sizeof ideal, "ideal (6 P B at full peak) %s",
+             sp_human_text(w.mark, SP_SECONDS));
+    sp_draw_waterfall(figure, &w);
+}
+
+static const char *const part_names[] = {"weights",     "gradients", "optimizer",
+                                         "activations", "buffers",   "allocator and runtime"};
+static const char *const part_keys[] = {"params", "grads", "optimizer", "activations", "buffers"};
+enum { KEYS = sizeof part_keys / sizeof *part_keys, MOST_STAGES = 32 };
+
+static void read_stage(const struct sp_report *r, size_t stage, struct sp_bar *bar)
+{
+    const double device = sp_report_number(r, "stages.%zu.device_bytes", stage);
+    for (size_t k = 0; k < KEYS; k++)
+        bar->parts[k] = sp_report_number(r, "stages.%zu.%s_bytes", stage, part_keys[k]);
+    bar->parts[KEYS] = device - sp_report_number(r, "stages.%zu.live_bytes", stage);
+    snprintf(bar->label, sizeof bar->label, "stage %zu", stage);
+    snprintf(bar->note, sizeof bar->note, "%s", sp_human_text(device, SP_BYTES));
+}
+
+/* A bar a stage; of many stages, evenly spaced ones with the first and the last. */
+static void draw_memory(struct sp_figure *figure, const struct sp_report *r)
+{
+    const size_t stages = (size_t)sp_report_number(r, "pp");
+    const size_t n = stages < MOST_STAGES ? stages : MOST_STAGES;
+    const double capacity = sp_report_number(r, "memory.capacity_bytes");
+    struct sp_bar bars[MOST_STAGES] = {0};
+    char limit[64], title[96] = "Memory of a device by stage";
+    for (size_t i = 0; i < n; i++)
+        read_stage(r, n > 1 ? i * (stages - 1) / (n - 1) : 0, &bars[i]);
+    if (n < stages)
+        snprintf(title, sizeof title, "Memory of a device on %zu of the %zu stages", n, stages);
+    snprintf(limit, sizeof limit, "capacity %s", sp_human_text(capacity, SP_BYTES));
+    sp_draw_bars(figure, &(struct sp_bars){.title = title,
+                                           .label = "memory of a device",
+                                           .unit = "B",
+                                           .names = part_names,
+                                           .n_parts = KEYS + 1,
+                                           .bars = bars,
+                                           .n_bars = n,
+                                           .limit = capacity,
+                                           .limit_text = limit});
+}
+
+SP_PLOT_OF(step)
+{
+    (void)args;
+    (void)error;
+    struct sp_figure *const figure =
+        sp_figure_new("%.40s on %s x %.40s: dp %.0f tp %.0f pp %.0f cp %.0f ep %.0f, MFU %s",
+                      sp_report_text(report, "model"),
+                      sp_human_text(sp_report_number(report, "devices"), SP_COUNT),
+                      sp_report_text(report, "machine"), sp_report_number(report, "dp"),
+                      sp_report_number(report, "tp"), sp_report_number(report, "pp"),
+                      sp_report_number(report, "cp"), sp_report_number(report, "ep"),
+                      sp_human_text(sp_report_number(report, "mfu"), SP_FRACTION));
+    draw_time(figure, report);
+    draw_memory(figure, report);
+    return figure;
+}

@@ -1,0 +1,256 @@
+/* step: what would make a plan fit, and a real run against its estimate. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "commands/step_report.h"
+
+bool sp_read_measured(const char *text, struct sp_measured_run *m, struct sp_error *error)
+{
+    *m = (struct sp_measured_run){NAN, NAN};
+    if (!text)
+        return true;
+    char copy[256], *rest = copy;
+    if (strlen(text) >= sizeof copy)
+        return sp_fail(error, SP_INPUT, "--measured: too long");
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *part; (part = strsep(&rest, ",")) != NULL;) {
+        char *const value = strchr(part, '=');
+        double *const into = strncmp(part, "step=", 5) == 0  ? &m->step_s
+                             : strncmp(part, "mem=", 4) == 0 ? &m->memory_bytes
+                                                             : NULL;
+        if (!into || !value || !sp_parse_number(value + 1, into) || !(*into > 0 && *into < 1e18))
+            return sp_fail(error, SP_INPUT,
+                           "--measured: \"%s\" is not step=SECONDS or mem=BYTES, such as "
+                           "step=12.3s,mem=71GiB",
+                           sp_safe(part));
+    }
+    return true;
+}
+
+/* A changed plan that fits. */
+struct fix {
+    char change[64];
+    double step_s, device_bytes;
+};
+
+struct fixes {
+    struct fix fix[16];
+    size_t n;
+};
+
+static void try_change(struct fixes *fixes, const struct sp_planned *changed, const char *format,
+                       const char *what)
+{
+    const struct sp_planned *const p = changed;
+    if (sp_check_plan(&p->model, &p->plan, sp_chips(&p->hw), p->hw.slices) != SP_PLAN_OK ||
+        fixes->n == sizeof fixes->fix / sizeof *fixes->fix)
+        return;
+    struct sp_stage_memory m;
+    sp_fullest_stage(&p->model, &p->precision, &p->plan, &p->framework.framework, &m);
+    if ((double)m.device > sp_capacity_bytes(&p->hw.chip))
+        return;
+    const struct sp_step_inputs in = sp_inputs_of(p);
+    struct fix *const fix = &fixes->fix[fixes->n++];
+    snprintf(fix->change, sizeof fix->change, "%s %s", format, what);
+    fix->step_s = sp_estimate_step(&in).step;
+    fix->device_bytes = (double)m.device;
+}
+
+/* Keeps as many states sharded as before when dp changes. */
+static void try_degree(struct fixes *fixes, const struct sp_planned *planned, int64_t *degree,
+                       struct sp_planned *changed, const char *name)
+{
+    char value[32];
+    for (int64_t factor = 2; factor <= 8; factor *= 2) {
+        *changed = *planned;
+        if (changed->plan.dp % factor != 0)
+            return;
+        const int64_t before = *degree;
+        *degree = before * factor;
+        changed->plan.dp /= factor;
+        changed->plan.shards = changed->plan.dp * changed->plan.cp;
+        changed->plan.sequence_parallel = changed->plan.tp > 1;
+        const size_t n = fixes->n;
+        snprintf(value, sizeof value, "%lld", (long long)*degree);
+        try_change(fixes, changed, name, value);
+        if (fixes->n > n)
+            return;
+    }
+}
+
+static void find_fixes(const struct sp_planned *planned, struct fixes *fixes)
+{
+    static struct sp_planned changed;
+    char value[32];
+    for (int i = 1; i < SP_POLICIES; i++) {
+        changed = *planned;
+        sp_use_policy(&changed, sp_policies[i].name);
+        changed.plan.recompute_layers = 1;
+        try_change(fixes, &changed, "--remat", sp_policies[i].name);
+    }
+    for (int zero = planned->plan.zero + 1; zero <= 3; zero++) {
+        changed = *planned;
+        changed.plan.zero = zero;
+        snprintf(value, sizeof value, "%d", zero);
+        try_change(fixes, &changed, "--zero", value);
+    }
+    for (int64_t micro = planned->plan.micro_batch / 2; micro >= 1; micro /= 2) {
+        changed = *planned;
+        changed.plan.micro_batch = micro;
+        snprintf(value, sizeof value, "%lld", (long long)micro);
+        try_change(fixes, &changed, "--micro-batch", value);
+    }
+    try_degree(fixes, planned, &changed.plan.tp, &changed, "--tp");
+    try_degree(fixes, planned, &changed.plan.pp, &changed, "--pp");
+    try_degree(fixes, planned, &changed.plan.cp, &changed, "--cp");
+}
+
+static int faster(const void *a, const void *b)
+{
+    const double x = ((const struct fix *)a)->step_s, y = ((const struct fix *)b)->step_s;
+    return (x > y) - (x < y);
+}
+
+void sp_put_fixes(struct sp_report *r, const struct sp_planned *planned)
+{
+    static struct fixes fixes;
+    static struct sp_row rows[sizeof fixes.fix / sizeof *fixes.fix];
+    static const struct sp_column columns[] = {
+        {"change", "to fit", true}, {"step_s", "step", false}, {"device_bytes", "device", false}};
+    fixes.n = 0;
+    find_fixes(planned, &fixes);
+    qsort(fixes.fix, fixes.n, sizeof *fixes.fix, faster);
+    for (size_t i = 0; i < fixes.n; i++) {
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "fixes.%zu", i);
+        sp_scope(r, rows[i].prefix);
+        sp_put_text(r, SP_Q_STEP_FIX, "%s", fixes.fix[i].change);
+        sp_put(r, SP_Q_STEP_FIX_STEP, fixes.fix[i].step_s);
+        sp_put(r, SP_Q_STEP_FIX_DEVICE, fixes.fix[i].device_bytes);
+    }
+    sp_scope(r, "");
+    if (fixes.n == 0) {
+        sp_note(r, "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp makes "
+                   "it fit");
+        return;
+    }
+    sp_line(r, " ");
+    sp_table(r, columns, sizeof columns / sizeof *columns, rows, fixes.n);
+}
+
+/* The value of one constant that makes the estimate equal `step_s`; NAN when none in its bounds
+ * does. */
+static double explaining_value(const struct sp_planned *planned, int constant, double step_s)
+{
+    struct sp_profile profile = planned->profile;
+    struct sp_step_inputs in = sp_inputs_of(planned);
+    in.profile = &profile;
+    double low = log(sp_constants[constant].low), high = log(sp_constants[constant].high);
+    profile.value[constant] = exp(low);
+    const double at_low = sp_estimate_step(&in).step;
+    profile.value[constant] = exp(high);
+    const double at_high = sp_estimate_step(&in).step;
+    if ((at_low - step_s) * (at_high - step_s) > 0 || at_low == at_high)
+        return NAN;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (low + high) / 2;
+        profile.value[constant] = exp(middle);
+        if ((sp_estimate_step(&in).step < step_s) == (at_low < step_s))
+            low = middle;
+        else
+            high = middle;
+    }
+    return exp((low + high) / 2);
+}
+
+static void explain_gap(struct sp_report *r, const struct sp_planned *planned, double step_s)
+{
+    int best = -1;
+    double least = INFINITY, best_value = NAN;
+    for (int i = 0; i < SP_CONSTANTS; i++) {
+        const double value = explaining_value(planned, i, step_s);
+        const double strain = fabs(log(value / planned->profile.value[i])) / sp_constants[i].spread;
+        if (strain < least) {
+            least = strain;
+            best = i;
+            best_value = value;
+        }
+    }
+    if (best < 0) {
+        sp_put_null(r, SP_Q_STEP_R_CONSTANT);
+        sp_line(r,
+                "           no single constant of the profile explains the gap within its bounds: "
+                "look for something the plan does not say");
+        return;
+    }
+    sp_put_text(r, SP_Q_STEP_R_CONSTANT, "%s", sp_constants[best].key);
+    sp_put(r, SP_Q_STEP_R_VALUE, best_value);
+    sp_put(r, SP_Q_STEP_R_STRAIN, least);
+    sp_line(r,
+            "           {measured.constant} at {measured.constant_value} in place of %.3g would "
+            "explain it, {measured.constant_strain} times the spread between stacks (%s)",
+            planned->profile.value[best], sp_constants[best].meaning);
+}
+
+static void put_gap_by_component(struct sp_report *r, const struct sp_step_time *time, double gap)
+{
+    static struct sp_row rows[16];
+    static const struct sp_column columns[] = {{NULL, "component", true},
+                                               {"estimated_s", "estimated", false},
+                                               {"gap_s", "of the gap", false}};
+    size_t n = 0;
+    for (size_t i = 0; i < sp_n_time_parts; i++) {
+        const double part = sp_time_part(time, i);
+        snprintf(rows[n].prefix, sizeof rows[n].prefix, "measured.components.%s",
+                 sp_time_parts[i].name);
+        snprintf(rows[n].label, sizeof rows[n].label, "%s", sp_time_parts[i].name);
+        sp_scope(r, rows[n].prefix);
+        sp_put(r, SP_Q_STEP_R_PART, part);
+        sp_put(r, SP_Q_STEP_R_SHARE, gap * part / time->step);
+        n += part > 0;
+    }
+    sp_scope(r, "");
+    sp_line(r, " ");
+    sp_table(r, columns, sizeof columns / sizeof *columns, rows, n);
+}
+
+static void reconcile_memory(struct sp_report *r, const struct sp_stage_memory *m, double measured)
+{
+    static const char *const names[] = {"live", "reserved", "device"};
+    const double levels[] = {(double)m->live, (double)m->reserved, (double)m->device};
+    int nearest = 0;
+    for (int i = 1; i < 3; i++)
+        if (fabs(levels[i] - measured) < fabs(levels[nearest] - measured))
+            nearest = i;
+    sp_put(r, SP_Q_STEP_R_MEMORY, measured);
+    sp_put_text(r, SP_Q_STEP_R_LEVEL, "%s", names[nearest]);
+    sp_put(r, SP_Q_STEP_R_MEMORY_GAP, measured - levels[nearest]);
+    sp_line(r, "measured   {measured.memory_bytes}, {measured.memory_gap_bytes} from the estimated "
+               "{measured.memory_level} bytes");
+}
+
+void sp_reconcile(struct sp_report *r, const struct sp_planned *planned,
+                  const struct sp_step_time *time, const struct sp_stage_memory *memory,
+                  const struct sp_measured_run *measured)
+{
+    sp_line(r, " ");
+    if (measured->memory_bytes > 0)
+        reconcile_memory(r, memory, measured->memory_bytes);
+    if (!(measured->step_s > 0))
+        return;
+    const double off = log(measured->step_s / time->step), range = sp_range_log(&planned->profile);
+    sp_put(r, SP_Q_STEP_R_STEP, measured->step_s);
+    sp_put(r, SP_Q_STEP_R_GAP, measured->step_s - time->step);
+    sp_put_bool(r, SP_Q_STEP_R_INSIDE, fabs(off) <= range);
+    sp_put(r, SP_Q_STEP_R_MFU, sp_find(r, "mfu")->number * time->step / measured->step_s);
+    sp_line(r,
+            "measured   {measured.step_s}, {measured.gap_s} from the estimate, MFU "
+            "{measured.mfu}: %s",
+            fabs(off) <= range ? "ordinary for this class of run, inside the 80 % range"
+            : off > 0          ? "slow for this class of run"
+                               : "fast for this class of run; check that the plan is the run's");
+    explain_gap(r, planned, measured->step_s);
+    put_gap_by_component(r, time, measured->step_s - time->step);
+}

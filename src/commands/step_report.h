@@ -1,0 +1,44 @@
+/* Parts of `step`'s report. */
+#ifndef SP_STEP_REPORT_H
+#define SP_STEP_REPORT_H
+
+#include "cli/plan_options.h"
+
+struct sp_time_part {
+    enum sp_quantity_id id;
+    const char *name;
+    size_t offset;
+};
+extern const struct sp_time_part sp_time_parts[];
+extern const size_t sp_n_time_parts;
+
+/* The i-th component of a step. s. */
+double sp_time_part(const struct sp_step_time *time, size_t i);
+
+/* Names of the conventions of --convention. */
+extern const char *const sp_flop_conventions[];
+
+/* Everything about one plan under the current scope: degrees, memory of the fullest stage, time by
+ * component, rates by a convention. */
+void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
+                 const struct sp_step_time *time, const struct sp_stage_memory *memory,
+                 int64_t stage, int convention);
+
+/* A real run: NAN where it was not measured. */
+struct sp_measured_run {
+    double step_s, memory_bytes;
+};
+
+/* Parses "step=12.3s,mem=71GiB"; NULL: nothing measured. */
+bool sp_read_measured(const char *text, struct sp_measured_run *measured, struct sp_error *error);
+
+/* Changes that make a plan fit, the fastest first. */
+void sp_put_fixes(struct sp_report *report, const struct sp_planned *planned);
+
+/* The gap between a real run and its estimate: over the components, as MFU, and the profile
+ * constant that would explain it. */
+void sp_reconcile(struct sp_report *report, const struct sp_planned *planned,
+                  const struct sp_step_time *time, const struct sp_stage_memory *memory,
+                  const struct sp_measured_run *measured);
+
+#endif

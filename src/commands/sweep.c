@@ -1,0 +1,370 @@
+/* sweep: any command over the product of option lists, a row each. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/json_syntax.h"
+#include "base/text.h"
+#include "report/rows.h"
+#include "cli/help.h"
+#include "cli/interrupt.h"
+#include "commands/sweep_axes.h"
+
+extern const struct sp_command sp_cmd_sweep;
+
+static const char *const formats[] = {"csv", "json", NULL};
+
+/* The sweep's own options; all others are the swept command's. --get and --format are common
+ * options of both and mean the rows. */
+static const struct sp_option options[] = {
+    {"valid", NULL, SP_FLAG, 0, 0, NULL, NULL, "leave out rows that have no answer"},
+    {"shard", "I/N", SP_TEXT, 0, 0, NULL, NULL,
+     "every Nth row from the Ith on; `merge` joins the parts"},
+};
+
+/* What a row shows when --get does not say. */
+static const struct {
+    const char *command, *keys;
+} defaults[] = {
+    {"step", "time.step_s,mfu,memory.device_bytes,memory.fits"},
+    {"search", "plans.0.dp,plans.0.tp,plans.0.pp,plans.0.vpp,plans.0.cp,plans.0.ep,plans.0.zero,"
+               "plans.0.micro_batch,plans.0.remat,plans.0.schedule,plans.0.time.step_s,"
+               "plans.0.mfu,plans.0.memory.device_bytes"},
+    {"fit", "best.strategy,best.fits,best.compute_bound,best.step_s,best.step_at_mfu_s"},
+    {"memory", "memory.total_bytes,memory.fits"},
+    {"train", "days,device_hours,cost_usd"},
+};
+
+struct sweep {
+    const struct sp_command *command;
+    struct sp_axes axes;
+    char keys[1024];
+    bool json, valid, help;
+    uint64_t shard, shards;
+    FILE *out;
+};
+
+/* A key is known when some quantity's key ends it: plans.0.mfu ends with mfu. */
+static bool is_known_key(const char *key, struct sp_nearest *nearest)
+{
+    for (const char *tail = key; tail; tail = strchr(tail, '.') ? strchr(tail, '.') + 1 : NULL)
+        for (int id = 0; id < SP_QUANTITIES; id++) {
+            const char *const known = sp_quantities[id].key;
+            const size_t n = strlen(known);
+            if (strcmp(known, tail) == 0 ||
+                (strncmp(known, tail, n) == 0 && tail[n] == '.')) /* keys made at run time */
+                return true;
+            sp_nearest_offer(nearest, known);
+        }
+    return false;
+}
+
+/* Whether a comma-separated list holds a word of length n. */
+static bool is_listed(const char *list, const char *word, size_t n)
+{
+    for (const char *at = list;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (length == n && strncmp(at, word, n) == 0)
+            return true;
+        at += length;
+        if (!*at)
+            return false;
+    }
+}
+
+static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
+{
+    if (strlen(keys) >= sizeof s->keys)
+        return sp_fail(error, SP_INPUT, "--get: longer than %zu bytes", sizeof s->keys - 1);
+    snprintf(s->keys, sizeof s->keys, "%s", keys);
+    char copy[sizeof s->keys], *rest = copy;
+    snprintf(copy, sizeof copy, "%s", keys);
+    for (char *key; (key = strsep(&rest, ",")) != NULL;) {
+        struct sp_nearest nearest = {.wanted = key};
+        const size_t n = strlen(key);
+        if (strcmp(key, "row") == 0 || strcmp(key, "reason") == 0)
+            return sp_fail(error, SP_INPUT, "--get: every row has its \"%s\" already", key);
+        if (!is_known_key(key, &nearest))
+            return sp_fail(error, SP_INPUT, "--get: unknown key \"%s\"%s", sp_safe(key),
+                           sp_nearest_hint(&nearest));
+        if (rest && is_listed(rest, key, n))
+            return sp_fail(error, SP_INPUT, "--get: \"%s\" stands there twice", sp_safe(key));
+    }
+    return true;
+}
+
+static bool take_shard(struct sweep *s, const char *text, struct sp_error *error)
+{
+    int part, parts, end = 0;
+    if (sscanf(text, "%9d/%9d%n", &part, &parts, &end) != 2 || text[end] != '\0' || part < 1 ||
+        parts < part)
+        return sp_fail(error, SP_INPUT, "--shard: \"%s\" is not I/N, such as 3/16", sp_safe(text));
+    s->shard = (uint64_t)part - 1;
+    s->shards = (uint64_t)parts;
+    return true;
+}
+
+static bool take_format(struct sweep *s, const char *text, struct sp_error *error)
+{
+    s->json = strcmp(text, formats[1]) == 0;
+    return s->json || strcmp(text, formats[0]) == 0 ||
+           sp_fail(error, SP_INPUT, "--format: \"%s\" is not csv or json: rows are streamed",
+                   sp_safe(text));
+}
+
+static const struct sp_option *find_option(const struct sp_command *command, const char *name,
+                                           struct sp_nearest *nearest)
+{
+    for (size_t i = 0; i < command->n_options + sp_n_common_options; i++) {
+        const struct sp_option *const option = i < command->n_options
+                                                   ? &command->options[i]
+                                                   : &sp_common_options[i - command->n_options];
+        if (strcmp(option->name, name) == 0)
+            return option;
+        sp_nearest_offer(nearest, option->name);
+    }
+    return NULL;
+}
+
+/* One option of the line; `i` moves past its value. */
+static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct sp_error *error)
+{
+    char name[64];
+    const char *const word = argv[(*i)++];
+    const char *const equals = strchr(word, '=');
+    if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)
+        return s->help = true;
+    if (strncmp(word, "--", 2) != 0)
+        return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"; a sweep takes --option list",
+                       sp_safe(word));
+    snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - word - 2 : 60), word + 2);
+    if (strcmp(name, "valid") == 0)
+        return s->valid = true;
+    struct sp_nearest nearest = {.wanted = name};
+    const bool shard = strcmp(name, "shard") == 0;
+    const struct sp_option *const option =
+        shard ? &options[1] : find_option(s->command, name, &nearest);
+    if (!option)
+        return sp_fail(error, SP_USAGE, "%s has no option %s%s", s->command->name, sp_safe(word),
+                       sp_nearest_hint(&nearest));
+    if (!sp_only_computes(option->name, error))
+        return false;
+    if (option->kind == SP_FLAG)
+        return sp_add_axis(&s->axes, option, NULL, error);
+    const char *const value = equals ? equals + 1 : *i < argc ? argv[(*i)++] : NULL;
+    if (!value)
+        return sp_fail(error, SP_USAGE, "option --%s needs a value", name);
+    if (shard)
+        return take_shard(s, value, error);
+    if (strcmp(name, "get") == 0)
+        return take_keys(s, value, error);
+    if (strcmp(name, "format") == 0)
+        return take_format(s, value, error);
+    return sp_add_axis(&s->axes, option, value, error);
+}
+
+static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error)
+{
+    s->command = sp_find_command(argv[1], error);
+    s->shards = 1;
+    s->axes.rows = 1;
+    if (!s->command)
+        return false;
+    if (strcmp(s->command->name, "sweep") == 0 || strcmp(s->command->name, "merge") == 0)
+        return sp_fail(error, SP_USAGE, "%s cannot be swept", s->command->name);
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+        if (strcmp(defaults[i].command, s->command->name) == 0)
+            snprintf(s->keys, sizeof s->keys, "%s", defaults[i].keys);
+    for (int i = 2; i < argc && !s->help;)
+        if (!take_option(s, argc, argv, &i, error))
+            return false;
+    return s->help || s->keys[0] != '\0' ||
+           sp_fail(error, SP_USAGE, "--get KEY,... is needed: what a row of %s shows",
+                   s->command->name);
+}
+
+/* Whether an option's text is a plain number, and the number in JSON's spelling: "1.e-4" is one to
+ * people alone. */
+static bool to_json_number(const char *text, char *out, size_t size)
+{
+    char *end;
+    const char *const digits = text + (*text == '-');
+    if ((!isdigit((unsigned char)*digits) && *digits != '.') ||
+        (digits[0] == '0' && isdigit((unsigned char)digits[1])) ||
+        text[strspn(text, "-0123456789.eE+")] != '\0')
+        return false;
+    const double number = strtod(text, &end);
+    if (end == digits || *end != '\0' || !isfinite(number))
+        return false;
+    size_t where;
+    if (!sp_json_syntax(text, strlen(text), &where))
+        snprintf(out, size, "%s", text); /* as it was typed */
+    else
+        sp_format_double(number, out, size);
+    return true;
+}
+
+/* As many keys as --get can name: each with its comma takes two bytes or more. */
+enum { MOST_KEYS = 512, MOST_CELLS = SP_MAX_AXES_SWEPT + MOST_KEYS + 2 };
+
+/* Cells of a row, with room for their numbers and names. */
+struct row_cells {
+    struct sp_cell cell[MOST_CELLS];
+    char number[MOST_CELLS][64];
+    char keys[1024];
+    size_t n;
+};
+
+static void add_cell(struct row_cells *r, const char *name, const char *value, bool words)
+{
+    r->cell[r->n++] = (struct sp_cell){name, value, words};
+}
+
+/* The values of the swept options, under their names; "option.lr" where --get has a "lr" too. */
+static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row)
+{
+    static char names[SP_MAX_AXES_SWEPT][80];
+    for (int a = 0; a < s->axes.n; a++) {
+        const char *const name = s->axes.axis[a].name;
+        const char *const value = sp_axis_value(&s->axes, a, row);
+        if (s->axes.axis[a].n < 2)
+            continue;
+        const bool twice = is_listed(s->keys, name, strlen(name));
+        snprintf(names[a], sizeof names[a], "%s%s", twice ? "option." : "", name);
+        char *const number = r->number[r->n];
+        const bool plain = to_json_number(value, number, sizeof r->number[0]);
+        add_cell(r, names[a], plain && s->json ? number : value, !plain);
+    }
+}
+
+/* The values of --get; `missing` becomes the first that the answer lacks. */
+static void add_values(struct row_cells *r, const struct sweep *s, const struct sp_report *report,
+                       const char **missing)
+{
+    snprintf(r->keys, sizeof r->keys, "%s", s->keys);
+    for (char *rest = r->keys, *key; (key = strsep(&rest, ",")) != NULL;) {
+        const struct sp_entry *const entry = report ? sp_find(report, key) : NULL;
+        if (report && !entry && !*missing)
+            *missing = key;
+        if (!entry || entry->kind == SP_VALUE_NONE) {
+            add_cell(r, key, NULL, false);
+        } else if (entry->kind == SP_VALUE_TEXT) {
+            add_cell(r, key, entry->text, true);
+        } else {
+            char *const number = r->number[r->n];
+            sp_format_entry(entry, number, sizeof r->number[0]);
+            add_cell(r, key, number, false);
+        }
+    }
+}
+
+/* Runs the command of a row; NULL with an error when it has no answer. */
+static struct sp_report *answer_row(const struct sweep *s, uint64_t row, struct sp_error *error)
+{
+    static struct sp_args args;
+    struct sp_words words = {0};
+    struct sp_report *report = sp_report_new(s->command->name);
+    sp_add_word(&words, "%s", s->command->name);
+    for (int a = 0; a < s->axes.n; a++) {
+        const char *const value = sp_axis_value(&s->axes, a, row);
+        sp_add_word(&words, "--%s", s->axes.axis[a].name);
+        if (value)
+            sp_add_word(&words, "%s", value);
+    }
+    if (!sp_compute(s->command, words.n, words.word, &args, report, error)) {
+        sp_report_free(report);
+        report = NULL;
+    }
+    sp_free_words(&words);
+    return report;
+}
+
+static void put_row(const struct sweep *s, uint64_t row, bool first)
+{
+    static struct row_cells cells;
+    struct sp_error error = {0};
+    struct sp_report *const report = answer_row(s, row, &error);
+    const char *missing = NULL;
+    char reason[600] = "";
+    if (sp_was_interrupted()) { /* half an answer must not look like a row */
+        sp_report_free(report);
+        return;
+    }
+    cells.n = 0;
+    snprintf(cells.number[0], sizeof cells.number[0], "%llu", (unsigned long long)row);
+    add_cell(&cells, "row", cells.number[0], false);
+    add_options(&cells, s, row);
+    add_values(&cells, s, report, &missing);
+    if (!report)
+        snprintf(reason, sizeof reason, "%.*s", (int)strcspn(error.text, "\n"), error.text);
+    else if (missing)
+        snprintf(reason, sizeof reason, "the answer has no %s", missing);
+    add_cell(&cells, "reason", reason[0] ? reason : NULL, true);
+    if (!s->json && first)
+        sp_write_csv_row(cells.cell, cells.n, true, s->out);
+    if (reason[0] == '\0' || !s->valid)
+        (s->json ? sp_write_json_row(cells.cell, cells.n, s->out)
+                 : sp_write_csv_row(cells.cell, cells.n, false, s->out));
+    fflush(s->out);
+    sp_report_free(report);
+}
+
+static bool streams(int argc, char **argv)
+{
+    return argc > 1 && argv[1][0] != '-';
+}
+
+static enum sp_exit stream(int argc, char **argv, FILE *out, struct sp_error *error)
+{
+    static struct sweep s;
+    s = (struct sweep){.out = out};
+    if (parse(&s, argc, argv, error) && s.help)
+        sp_print_command_help(&sp_cmd_sweep, out);
+    else if (error->lines == 0)
+        for (uint64_t row = s.shard; row < s.axes.rows && !ferror(out) && !sp_was_interrupted();
+             row += s.shards)
+            put_row(&s, row, row == s.shard);
+    sp_free_axes(&s.axes);
+    return SP_OK;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    (void)args;
+    (void)report;
+    return sp_fail(error, SP_USAGE,
+                   "a command comes first: scaleplan sweep step --model A,B --tp 1..8:x2");
+}
+
+static const struct sp_example examples[] = {
+    {"scaleplan sweep step --model llama3-8b,llama3-70b --hw h100-64 --batch 256x8192 --tp "
+     "1..8:x2 --get time.step_s,mfu,memory.fits",
+     "eight rows of CSV"},
+    {"scaleplan sweep search --model llama3-8b,llama3-70b --hw h100-64,h100-128,h100-256 --batch "
+     "512x8192 --valid",
+     "the grid of best plans by model and machine"},
+    {"scaleplan sweep step --model llama3-8b --hw h100-64 --batch 256x8192 --tp 1..8:x2 "
+     "--micro-batch 1,2 --format json | jq -c 'select(.\"memory.fits\")'",
+     "JSON lines"},
+    {NULL, NULL},
+};
+
+const struct sp_command sp_cmd_sweep = {
+    .name = "sweep",
+    .summary = "any command over the product of option lists, a row each",
+    .operands = "COMMAND --option LIST...",
+    .about = "Runs a command once for every combination of its options' values and prints a row "
+             "each, as soon as it is known, in a fixed order (the last option changes fastest). A "
+             "list is comma-separated; a piece may be a range: 1..8, 1..9:+2, 1..64:x2. Rows "
+             "without an answer stay, with the reason, unless --valid. --format is csv (default) "
+             "or json (one object a line); --get names the values.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = examples,
+    .run = run,
+    .streams = streams,
+    .stream = stream,
+};

@@ -1,0 +1,136 @@
+#include "commands/sweep_axes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Options whose text means something with its commas. */
+static const char *const whole[] = {"shape",  "get", "measured", "near",       "explain-rejects",
+                                    "pareto", "set", "scale",    "config-dir", NULL};
+
+static bool may_repeat(const struct sp_option *option)
+{
+    return option->kind == SP_MANY || option->kind == SP_REPEATED;
+}
+
+static bool is_whole(const struct sp_option *option)
+{
+    for (int i = 0; whole[i]; i++)
+        if (strcmp(whole[i], option->name) == 0)
+            return true;
+    return may_repeat(option);
+}
+
+/* gcc's analyzer loses the list of an axis inside of its struct; sp_free_axes frees it. */
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+static bool push(struct sp_axis *axis, const char *value, struct sp_error *error)
+{
+    if (axis->n == SP_MAX_AXIS_VALUES)
+        return sp_fail(error, SP_INPUT, "--%s: more than %d values", axis->name,
+                       SP_MAX_AXIS_VALUES);
+    if ((axis->n & (axis->n - 1)) == 0) { /* grows at powers of two */
+        char **const larger =
+            realloc(axis->value, (axis->n ? 2 * axis->n : 1) * sizeof *axis->value);
+        if (!larger)
+            abort();
+        axis->value = larger;
+    }
+    char *const copy = value ? strdup(value) : NULL;
+    if (value && !copy)
+        abort();
+    axis->value[axis->n++] = copy;
+    return true;
+}
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC diagnostic pop
+#endif
+
+/* "1..64:x2"; false with an error when it has no end. */
+static bool push_range(struct sp_axis *axis, const char *piece, struct sp_error *error)
+{
+    char from[64], to[64], step[64] = "+1";
+    double low, high, by;
+    const char *const dots = strstr(piece, ".."), *const colon = strchr(dots, ':');
+    snprintf(from, sizeof from, "%.*s", (int)(dots - piece), piece);
+    snprintf(to, sizeof to, "%.*s", (int)(colon ? colon - dots - 2 : 60), dots + 2);
+    if (colon)
+        snprintf(step, sizeof step, "%s", colon + 1);
+    const bool times = step[0] == 'x';
+    if (!sp_parse_count(from, &low) || !sp_parse_count(to, &high) ||
+        (step[0] != 'x' && step[0] != '+') || !sp_parse_count(step + 1, &by) || low > high ||
+        (times ? !(by > 1 && low > 0) : !(by > 0)))
+        return sp_fail(error, SP_INPUT,
+                       "--%s: \"%s\" is no range; expected FROM..TO, FROM..TO:+STEP or "
+                       "FROM..TO:xFACTOR, rising",
+                       axis->name, sp_safe(piece));
+    double value = low;
+    for (size_t i = 0; value <= high * (1 + 1e-12); i++) {
+        char text[40];
+        snprintf(text, sizeof text, "%.15g", value);
+        if (!push(axis, text, error))
+            return false;
+        value = times ? value * by : low + (double)(i + 1) * by;
+    }
+    return true;
+}
+
+static bool push_list(struct sp_axis *axis, const char *text, struct sp_error *error)
+{
+    char *const copy = strdup(text), *rest = copy;
+    bool ok = copy != NULL;
+    for (char *piece; ok && (piece = strsep(&rest, ",")) != NULL;) {
+        const bool range = strstr(piece, "..") && piece[0] >= '0' && piece[0] <= '9';
+        if (piece[0] == '\0')
+            ok = sp_fail(error, SP_INPUT, "--%s: an empty value in \"%s\"", axis->name,
+                         sp_safe(text));
+        else
+            ok = range ? push_range(axis, piece, error) : push(axis, piece, error);
+    }
+    free(copy);
+    return ok;
+}
+
+bool sp_add_axis(struct sp_axes *axes, const struct sp_option *option, const char *text,
+                 struct sp_error *error)
+{
+    if (axes->n == SP_MAX_AXES_SWEPT)
+        return sp_fail(error, SP_USAGE, "more than %d options", SP_MAX_AXES_SWEPT);
+    for (int i = 0; i < axes->n; i++)
+        if (axes->axis[i].name == option->name && !may_repeat(option))
+            return sp_fail(error, SP_USAGE, "--%s: given twice; a list has commas", option->name);
+    struct sp_axis *const axis = &axes->axis[axes->n++];
+    *axis = (struct sp_axis){.name = option->name};
+    const bool ok =
+        !text || is_whole(option) ? push(axis, text, error) : push_list(axis, text, error);
+    if (!ok)
+        return false;
+    if (axes->n == 1)
+        axes->rows = 1;
+    if (axis->n > 1000000000000 / axes->rows)
+        return sp_fail(error, SP_INPUT, "the lists make more than 10^12 rows");
+    axes->rows *= axis->n;
+    return true;
+}
+
+void sp_free_axes(struct sp_axes *axes)
+{
+    for (int i = 0; i < axes->n; i++) {
+        for (size_t k = 0; k < axes->axis[i].n; k++)
+            free(axes->axis[i].value[k]);
+        free(axes->axis[i].value);
+    }
+    *axes = (struct sp_axes){0};
+}
+
+const char *sp_axis_value(const struct sp_axes *axes, int axis, uint64_t row)
+{
+    for (int i = axes->n - 1; i > axis; i--)
+        row /= axes->axis[i].n;
+    return axes->axis[axis].value[row % axes->axis[axis].n];
+}

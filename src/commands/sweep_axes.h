@@ -1,0 +1,33 @@
+/* The product of option lists: --tp 1..8:x2 --hw h100-64,v5p-64. */
+#ifndef SP_SWEEP_AXES_H
+#define SP_SWEEP_AXES_H
+
+#include "cli/command.h"
+#include "cli/words.h"
+
+enum { SP_MAX_AXES_SWEPT = 64, SP_MAX_AXIS_VALUES = 100000 };
+
+/* One option of the swept command with the values it takes; a flag has one, NULL. */
+struct sp_axis {
+    const char *name;
+    char **value;
+    size_t n;
+};
+
+struct sp_axes {
+    struct sp_axis axis[SP_MAX_AXES_SWEPT];
+    int n;
+    uint64_t rows; /* the product */
+};
+
+/* Adds an option with its text. Lists are comma-separated, and a piece may be a range: 1..8 (step
+ * 1), 1..9:+2, 1..64:x2. Options whose own text has commas (--get, --fix, --shape, ...) have one
+ * value. */
+bool sp_add_axis(struct sp_axes *axes, const struct sp_option *option, const char *text,
+                 struct sp_error *error);
+void sp_free_axes(struct sp_axes *axes);
+
+/* Value of an axis in a row; the last axis changes fastest. */
+const char *sp_axis_value(const struct sp_axes *axes, int axis, uint64_t row);
+
+#endif

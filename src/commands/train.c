@@ -1,0 +1,367 @@
+/* train: a whole run: steps, days, device-hours, energy, cost, goodput. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+static const struct sp_option options[] = {
+    SP_OPTION_MODEL,
+    SP_OPTION_SHAPE,
+    SP_OPTION_PARAMS,
+    {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of the whole run"},
+    {"flops", "N", SP_NUMBER_OPTION, 1, 1e30, NULL, NULL,
+     "FLOPs of the run, in place of model and tokens"},
+    SP_OPTION_HW,
+    SP_OPTION_NETWORK,
+    {"devices", "N", SP_NUMBER_OPTION, 1, 1e9, NULL, NULL,
+     "any number of devices, in place of that of --hw"},
+    {"peak", "FLOP/s", SP_NUMBER_OPTION, 1, 1e21, NULL, NULL,
+     "peak of one device, in place of that of --hw"},
+    {"mfu", "FRACTION", SP_NUMBER_OPTION, 0.0001, 1, NULL, "40%", "model FLOPs utilisation"},
+    {"tokens-per-s", "N", SP_NUMBER_OPTION, 1e-9, 1e18, NULL, NULL,
+     "measured speed over all devices, in place of --mfu"},
+    {"step", "SECONDS", SP_NUMBER_OPTION, 1e-9, 1e12, NULL, NULL,
+     "measured time of a step, in place of --mfu"},
+    SP_OPTION_BATCH,
+    SP_OPTION_SEQ,
+    {"micro-batch", "SEQS", SP_WHOLE, 1, 1e9, NULL, NULL,
+     "sequences of a micro-batch: gives the gradient accumulation"},
+    {"dp", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "data-parallel degree (default: all devices)"},
+    SP_OPTION_PRECISION("adam10"),
+    {"watts", "W", SP_NUMBER_OPTION, 0, 1e6, NULL, NULL,
+     "power of one device (default: the hardware file's)"},
+    {"pue", "FACTOR", SP_NUMBER_OPTION, 1, 10, NULL, "1",
+     "power usage effectiveness of the building"},
+    {"price", "USD", SP_NUMBER_OPTION, 0, 1e6, NULL, NULL,
+     "price of a device-hour (default: the hardware file's)"},
+    {"mtbf", "SECONDS", SP_NUMBER_OPTION, 1, 1e15, NULL, NULL,
+     "mean time between failures of one device"},
+    {"failures-per-day", "N", SP_NUMBER_OPTION, 1e-9, 1e6, NULL, NULL,
+     "failures of the whole machine, in place of --mtbf"},
+    {"restart", "SECONDS", SP_NUMBER_OPTION, 0, 1e9, NULL, "300",
+     "from a failure to running again"},
+    {"storage-bandwidth", "BYTES/S", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL,
+     "at which checkpoints are written"},
+    {"checkpoint-time", "SECONDS", SP_NUMBER_OPTION, 0, 1e9, NULL, NULL,
+     "time in which a checkpoint stops the work, in place of bytes over --storage-bandwidth"},
+    {"interval", "SECONDS", SP_NUMBER_OPTION, 1, 1e12, NULL, NULL,
+     "between checkpoints (default: Daly's optimum)"},
+    {"curve", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "strong scaling: ideal step and efficiency on the sizes up to --hw, by the closed forms of "
+     "fit"},
+};
+
+static const struct sp_example examples[] = {
+    {"scaleplan train --model llama3-70b --tokens 15T --hw v5p-8960", "days, device-hours, cost"},
+    {"scaleplan train --flops 6.3e24 --hw v5p --devices 18823 --mfu 50% --get days",
+     "any number of devices"},
+    {"scaleplan train --model llama3-405b --tokens 15.6T --hw h100-16384 --failures-per-day 8 "
+     "--storage-bandwidth 2TB",
+     "goodput with failures and checkpoints"},
+    {NULL, NULL},
+};
+
+struct train {
+    struct sp_model model;
+    struct sp_hardware hw;
+    struct sp_precision precision;
+    bool has_hw, has_model;
+    double P, P_total, tokens, flops, N, C, mfu, batch, seq, seconds, goodput;
+    const char *origin;
+    const struct sp_args *args;
+    struct sp_report *report;
+};
+
+static bool load(struct train *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    const struct sp_args *args = f->args;
+    const double devices = sp_number_of(args, "devices"), peak = sp_number_of(args, "peak");
+    f->tokens = sp_number_of(args, "tokens");
+    f->flops = sp_number_of(args, "flops");
+    f->has_model =
+        sp_text_of(args, "model") || sp_text_of(args, "shape") || sp_given(args, "params");
+    f->has_hw = sp_text_of(args, "hw") != NULL;
+    if (isnan(f->flops) && isnan(f->tokens) && !sp_given(args, "micro-batch") &&
+        !sp_given(args, "curve"))
+        return sp_fail(error, SP_USAGE, "--tokens N (or --flops N) is needed");
+    f->P = f->P_total = NAN;
+    if (f->has_model || (isnan(f->flops) && !sp_given(args, "micro-batch"))) {
+        if (!sp_model_of(args, sources, &f->model, error))
+            return false;
+        const struct sp_params params = sp_count_params(&f->model);
+        f->P = params.active;
+        f->P_total = params.total;
+    }
+    if (!sp_load_precision(sp_text_of(args, "precision"), sources, &f->precision, error) ||
+        !sp_batch_of(args, &f->model, &f->batch, &f->seq, &f->origin, error))
+        return false;
+    if (f->has_hw && !sp_hardware_of(args, sources, &f->hw, error))
+        return false;
+    f->N = !isnan(devices) ? devices : f->has_hw ? (double)sp_chips(&f->hw) : 1;
+    f->C = peak;
+    if (isnan(peak) && f->has_hw) {
+        const enum sp_dtype dtype =
+            sp_compute_dtype(&f->hw.chip, (enum sp_dtype)f->precision.compute_dtype);
+        f->C = f->hw.chip.peak_flops_per_s[dtype];
+    }
+    if (isnan(f->flops))
+        f->flops = sp_training_flops(f->P, f->tokens);
+    return true;
+}
+
+static void put_accumulation(struct train *f)
+{
+    struct sp_report *r = f->report;
+    const double micro = sp_number_of(f->args, "micro-batch"), given = sp_number_of(f->args, "dp");
+    const double dp = isnan(given) ? f->N : given, sequences = f->batch / f->seq;
+    sp_put(r, SP_Q_TRAIN_SEQUENCES, sequences);
+    if (isnan(micro))
+        return;
+    sp_symbol(r, "micro_batch", micro, "sequences", "option --micro-batch");
+    sp_symbol(r, "dp", dp, "", "data-parallel degree");
+    sp_put(r, SP_Q_TRAIN_ACCUMULATION, sequences / (micro * dp));
+    sp_line(r, "accumulation {grad_accumulation} micro-steps of %s sequences on %s replicas",
+            sp_human_text(micro, SP_COUNT), sp_human_text(dp, SP_COUNT));
+    if (sequences / (micro * dp) != floor(sequences / (micro * dp)))
+        sp_note(r, "the batch is no whole number of micro-batches on every replica");
+}
+
+/* MFU from --mfu, or from a measured speed. */
+static double utilisation(const struct train *f)
+{
+    const double rate = sp_number_of(f->args, "tokens-per-s"), step = sp_number_of(f->args, "step");
+    if (!isnan(rate))
+        return sp_mfu(f->P, rate, f->N, f->C);
+    if (!isnan(step))
+        return sp_mfu(f->P, f->batch / step, f->N, f->C);
+    return sp_number_of(f->args, "mfu");
+}
+
+static bool put_time(struct train *f, struct sp_error *error)
+{
+    struct sp_report *r = f->report;
+    if (isnan(f->flops))
+        return true;
+    sp_symbol(r, "tokens_trained", f->tokens, "tokens", "option --tokens");
+    sp_symbol(r, "run_flops", f->flops, "FLOPs", "option --flops");
+    if (!isnan(f->P))
+        sp_put(r, SP_Q_TRAIN_PARAMS, f->P);
+    if (!isnan(f->tokens))
+        sp_put(r, SP_Q_TRAIN_TOKENS, f->tokens);
+    sp_put(r, sp_given(f->args, "flops") ? SP_Q_TRAIN_FLOPS_GIVEN : SP_Q_TRAIN_FLOPS, f->flops);
+    sp_put(r, SP_Q_TRAIN_PFDAYS, sp_pf_days(f->flops));
+    sp_put(r, SP_Q_TRAIN_PETA, f->flops / 1e15);
+    sp_line(r, "work         {flops}, {pf_days} PF-days%s",
+            isnan(f->P) ? "" : ": 6 x {params_active} parameters x {tokens} tokens");
+    if (isnan(f->C))
+        return true;
+    f->mfu = utilisation(f);
+    if (isnan(f->mfu))
+        return sp_fail(error, SP_USAGE, "a measured speed needs the model (--model or --params)");
+    f->seconds = sp_run_s(f->flops, f->N, f->C, f->mfu);
+    sp_symbol(r, "utilisation", f->mfu, "", "model FLOPs utilisation");
+    sp_put(r, SP_Q_TRAIN_DEVICES, f->N);
+    sp_put(r, SP_Q_TRAIN_PEAK, f->C);
+    sp_put(r, SP_Q_TRAIN_MFU, f->mfu);
+    sp_put(r, SP_Q_TRAIN_SECONDS, f->seconds);
+    sp_put(r, SP_Q_TRAIN_DAYS, f->seconds / 86400);
+    sp_put(r, SP_Q_TRAIN_YEARS, f->seconds / (365 * 86400));
+    sp_put(r, SP_Q_TRAIN_HOURS, f->N * f->seconds / 3600);
+    if (!isnan(f->tokens)) {
+        sp_put(r, SP_Q_TRAIN_BATCH, f->batch);
+        sp_put(r, SP_Q_TRAIN_TOKENS_DEVICE, f->batch / f->N);
+        sp_put(r, SP_Q_TRAIN_STEPS, f->tokens / f->batch);
+        sp_put(r, SP_Q_TRAIN_STEP, f->seconds / (f->tokens / f->batch));
+        sp_put(r, SP_Q_TRAIN_RATE, f->tokens / f->seconds);
+    }
+    const bool given =
+        isnan(sp_number_of(f->args, "tokens-per-s")) && isnan(sp_number_of(f->args, "step"));
+    sp_line(r, "machine      {devices} devices of {peak_flops_per_s} at {mfu} MFU (%s)",
+            given ? "--mfu" : "from the measured speed");
+    sp_line(r, "steps        {steps} of {batch_tokens} tokens (%s), {step_s} each", f->origin);
+    sp_line(r, "time         {days} days, {device_hours} device-hours");
+    return true;
+}
+
+/* Checkpoints and failures. */
+static bool put_goodput(struct train *f, struct sp_error *error)
+{
+    struct sp_report *r = f->report;
+    const double mtbf = sp_number_of(f->args, "mtbf"),
+                 per_day = sp_number_of(f->args, "failures-per-day");
+    const double storage = sp_number_of(f->args, "storage-bandwidth");
+    const double given_write = sp_number_of(f->args, "checkpoint-time");
+    const double given_interval = sp_number_of(f->args, "interval");
+    const double M = !isnan(per_day) ? 86400 / per_day
+                     : isnan(mtbf)   ? INFINITY
+                                     : sp_machine_mtbf_s(mtbf, f->N);
+    const double per_param = sp_state_bytes_per_param(&f->precision) - f->precision.grad_bytes;
+    const double bytes = f->P_total * per_param;
+    const double write = !isnan(given_write) ? given_write : bytes / storage;
+    f->goodput = 1;
+    if (!isnan(bytes)) {
+        sp_symbol(r, "P_total", f->P_total, "parameters", "all parameters");
+        sp_symbol(r, "bytes_per_param", per_param, "bytes", "state without gradients, %s",
+                  f->precision.name);
+        sp_put(r, SP_Q_TRAIN_CHECKPOINT, bytes);
+    }
+    if (isfinite(M) && isnan(write))
+        return sp_fail(error, SP_USAGE,
+                       "goodput needs the time of a checkpoint: --storage-bandwidth (with a model) "
+                       "or --checkpoint-time");
+    if (!isfinite(M) && write > 0 && !isnan(given_interval)) {
+        const struct sp_goodput run = {write, given_interval, M, 0};
+        sp_symbol(r, "delta", write, "s", "time to write a checkpoint");
+        f->goodput = sp_goodput(&run);
+        sp_put(r, SP_Q_TRAIN_WRITE, write);
+        sp_put(r, SP_Q_TRAIN_INTERVAL, given_interval);
+        sp_line(r, "checkpoints  one takes {checkpoint.write_s}, every {checkpoint.interval_s}; no "
+                   "failures (--mtbf)");
+    }
+    if (isfinite(M)) {
+        const double daly = sp_daly_interval_s(write, M);
+        const struct sp_goodput run = {write,
+                                       isnan(given_interval) ? fmax(daly, 0) : given_interval, M,
+                                       sp_number_of(f->args, "restart")};
+        sp_symbol(r, "delta", write, "s", "time to write a checkpoint");
+        sp_symbol(r, "M", M, "s", "mean time between failures of the machine");
+        f->goodput = sp_goodput(&run);
+        sp_put(r, SP_Q_TRAIN_WRITE, write);
+        sp_put(r, SP_Q_TRAIN_MTBF, M);
+        sp_put(r, SP_Q_TRAIN_YOUNG, sp_young_interval_s(write, M));
+        sp_put(r, SP_Q_TRAIN_DALY, daly);
+        sp_put(r, SP_Q_TRAIN_INTERVAL, run.interval_s);
+        sp_line(r,
+                "failures     one in {mtbf_s}; a checkpoint takes {checkpoint.write_s}, one every "
+                "{checkpoint.interval_s} (Young {checkpoint.young_interval_s}, Daly "
+                "{checkpoint.daly_interval_s})");
+    }
+    if (f->goodput <= 0)
+        return sp_fail(error, SP_INPUT,
+                       "the machine fails before it has done any work: no goodput");
+    sp_put(r, SP_Q_TRAIN_GOODPUT, f->goodput);
+    if (f->seconds > 0) {
+        sp_put(r, SP_Q_TRAIN_WALL, f->seconds / f->goodput);
+        sp_put(r, SP_Q_TRAIN_WALL_DAYS, f->seconds / f->goodput / 86400);
+        sp_line(r, "goodput      {goodput}: {wall_days} days of wall time");
+    }
+    return true;
+}
+
+/* Power, energy and cost; asked for by --get and not known, they are refused. */
+static bool put_bill(struct train *f, struct sp_error *error)
+{
+    struct sp_report *r = f->report;
+    const double given_watts = sp_number_of(f->args, "watts"),
+                 given_price = sp_number_of(f->args, "price");
+    const double watts = !isnan(given_watts) ? given_watts : f->has_hw ? f->hw.chip.tdp_w : NAN;
+    const double price = !isnan(given_price) ? given_price
+                         : f->has_hw         ? f->hw.chip.price_usd_per_h
+                                             : NAN;
+    const double pue = sp_number_of(f->args, "pue"), wall = f->seconds / f->goodput;
+    sp_symbol(r, "watts", watts, "W", "one device");
+    sp_symbol(r, "pue", pue, "", "option --pue");
+    sp_symbol(r, "price", price, "USD/h", "one device");
+    sp_put(r, SP_Q_TRAIN_WATTS, f->N * watts * pue);
+    sp_put(r, SP_Q_TRAIN_ENERGY_WH, f->N * watts * pue * wall / 3600);
+    sp_put(r, SP_Q_TRAIN_ENERGY, f->N * watts * pue * wall / 3.6e9);
+    sp_put(r, SP_Q_TRAIN_COST, f->N * wall / 3600 * price);
+    sp_line(r, "power        {power_w}, {energy_wh} in all (devices only, --watts, --pue)");
+    sp_line(r, "cost         {cost_usd} at %s USD a device-hour (list price, --price)",
+            sp_human_text(price, SP_NUMBER));
+    const char *const get = sp_text_of(f->args, "get");
+    if (isnan(watts) && get && (strstr(get, "power_w") || strstr(get, "energy_")))
+        return sp_fail(error, SP_INPUT, "the power of this device is not published; give --watts");
+    if (isnan(price) && get && strstr(get, "cost_usd"))
+        return sp_fail(error, SP_INPUT, "no list price of this device is known; give --price");
+    if (isnan(watts))
+        sp_note(r, "the power of this device is not published: no energy; give --watts");
+    if (isnan(price))
+        sp_note(r, "no list price of this device is known: no cost; give --price");
+    return true;
+}
+
+/* Strong scaling: the best plan of fit on the sizes on offer, doubling up to the machine. */
+static bool put_curve(struct train *f, struct sp_error *error)
+{
+    static const struct sp_column columns[] = {{NULL, "devices", true},
+                                               {"step_s", "ideal step", false},
+                                               {"efficiency", "efficiency", false},
+                                               {"strategy", "strategy", true}};
+    static const char *const names[] = {"dp", "fsdp", "tp", "fsdp_tp", "pp_fsdp", "hsdp"};
+    struct sp_row rows[32] = {0};
+    size_t n = 0;
+    double base = NAN;
+    if (!f->has_hw || !f->has_model)
+        return sp_fail(error, SP_USAGE, "--curve needs --model and --hw");
+    const int64_t most = f->hw.chips_per_slice;
+    for (int64_t wanted = 1; wanted <= most && n < 32; wanted *= 2) {
+        struct sp_hardware hw = f->hw;
+        hw.slices = 1;
+        hw.chips_per_slice = sp_nearest_chips(&hw.network, wanted, true);
+        if (hw.chips_per_slice == 0 || hw.chips_per_slice > most)
+            break;
+        if (hw.network.kind == SP_TORUS)
+            sp_find_shape(&hw.network, hw.chips_per_slice, &hw.shape);
+        const struct sp_fit_input in = {&f->model,    &hw, &f->precision,  f->batch, f->seq,
+                                        SP_REMAT_MLP, 0,   SP_OVERLAP_AXES};
+        const struct sp_fit_terms t = sp_fit_terms(&in);
+        const struct sp_strategy best = sp_fit_best(&in, &t, ~0u);
+        const double work = best.step_with_bubble_s * t.N;
+        if (!best.exists ||
+            (n > 0 && strtod(rows[n - 1].label, NULL) == (double)hw.chips_per_slice))
+            continue;
+        if (isnan(base))
+            base = work;
+        snprintf(rows[n].label, sizeof rows[n].label, "%lld", (long long)hw.chips_per_slice);
+        snprintf(rows[n].prefix, sizeof rows[n].prefix, "curve.%zu", n);
+        sp_scope(f->report, rows[n].prefix);
+        sp_put(f->report, SP_Q_TRAIN_DEVICES_CURVE, t.N);
+        sp_put(f->report, SP_Q_TRAIN_CURVE_STEP, best.step_with_bubble_s);
+        sp_put(f->report, SP_Q_TRAIN_CURVE_EFFICIENCY, base / work);
+        sp_put_text(f->report, SP_Q_TRAIN_CURVE_STRATEGY, "%s%s", names[best.kind],
+                    best.fits ? "" : " (does not fit)");
+        n++;
+    }
+    sp_scope(f->report, "");
+    sp_line(f->report, " ");
+    sp_table(f->report, columns, sizeof columns / sizeof columns[0], rows, n);
+    return true;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    struct train f = {.args = args, .report = report};
+    if (!load(&f, &sources, error))
+        return false;
+    sp_symbol(report, "P", f.P, "parameters", "parameters that one token passes");
+    sp_symbol(report, "N", f.N, "devices", "devices");
+    sp_symbol(report, "C", f.C, "FLOP/s", "peak of one device");
+    sp_symbol(report, "B", f.batch, "tokens", "batch (%s)", f.origin);
+    sp_symbol(report, "T", f.seq, "tokens", "sequence length");
+    if (!put_time(&f, error))
+        return false;
+    put_accumulation(&f);
+    if (f.seconds > 0) {
+        if (!put_goodput(&f, error))
+            return false;
+        if (!put_bill(&f, error))
+            return false;
+    }
+    return !sp_given(args, "curve") || put_curve(&f, error);
+}
+
+const struct sp_command sp_cmd_train = {
+    .name = "train",
+    .summary = "a whole run: steps, days, device-hours, energy, cost, goodput",
+    .about = "How long a training run takes at a utilisation or a measured speed, what it costs in "
+             "device-hours, energy and money, what checkpoints and failures take away, how many "
+             "micro-steps a "
+             "batch is accumulated over, and how the step scales with the number of devices.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,324 @@
+/* validate: measured runs against their predictions. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runs/runs.h"
+#include "base/text.h"
+#include "cli/command.h"
+
+static const struct sp_option options[] = {
+    {"by", "COLUMN", SP_TEXT, 0, 0, NULL, NULL, "statistics by the values of a column of the file"},
+    {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "one profile for all runs (default: the one of each run's chip and framework)"},
+    {"all", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "count runs too whose source leaves a needed field out (scoring \"secondary\" or \"no\")"},
+};
+
+/* A run and what was predicted of it. */
+struct verdict {
+    double time_error, memory_error; /* NAN: does not count */
+    char reason[256];
+};
+
+struct validation {
+    struct sp_runs runs;
+    struct verdict *verdicts;
+    struct sp_profile known[SP_MAX_PROFILES], given;
+    size_t n_known;
+    bool one_profile, all;
+    struct sp_row *rows;
+    struct sp_report *report;
+};
+
+static void give_reason(struct verdict *v, const char *reason)
+{
+    const size_t used = strlen(v->reason);
+    snprintf(v->reason + used, sizeof v->reason - used, "%s%s", used ? "; " : "", reason);
+}
+
+/* The profile that predicts a run; true when it is the stack's own or the user's choice. */
+static bool profile_of(const struct validation *f, const struct sp_run *run,
+                       struct sp_profile *profile)
+{
+    bool own = true;
+    if (f->one_profile)
+        *profile = f->given;
+    else
+        sp_profile_for(&run->hw, &run->framework.framework, f->known, f->n_known, profile, &own);
+    return own;
+}
+
+static void predict_time(struct validation *f, const struct sp_run *run,
+                         const struct sp_profile *profile, struct verdict *v)
+{
+    struct sp_report *const r = f->report;
+    const struct sp_step_inputs in = {
+        &run->model, &run->hw, &run->precision, &run->framework.framework, profile, &run->plan};
+    const double step = sp_estimate_step(&in).step;
+    sp_put_text(r, SP_Q_VALIDATE_PROFILE, "%s", profile->name);
+    sp_put(r, SP_Q_VALIDATE_MEASURED, run->step_s);
+    sp_put(r, SP_Q_VALIDATE_PREDICTED, step);
+    sp_put(r, SP_Q_VALIDATE_ERROR, 100 * (step / run->step_s - 1));
+    if (isnan(run->step_s))
+        give_reason(v, "no step time is measured");
+    else
+        v->time_error = step / run->step_s - 1;
+}
+
+static const char *const level_names[] = {"live", "reserved", "device"};
+
+static void predict_memory(struct validation *f, const struct sp_run *run,
+                           const struct sp_profile *profile, struct verdict *v)
+{
+    struct sp_report *const r = f->report;
+    struct sp_framework framework = run->framework.framework;
+    struct sp_stage_memory m;
+    sp_use_memory_factor(profile->memory_factor, &framework);
+    sp_fullest_stage(&run->model, &run->precision, &run->plan, &framework, &m);
+    const int64_t levels[] = {m.live, m.reserved, m.device};
+    if (isnan(run->memory_bytes) || run->level >= SP_CLOSED_FORM) {
+        sp_put_null(r, SP_Q_VALIDATE_MEM_LEVEL);
+        sp_put_null(r, SP_Q_VALIDATE_MEM_MEASURED);
+        sp_put(r, SP_Q_VALIDATE_MEM_PREDICTED, (double)m.live);
+        sp_put_null(r, SP_Q_VALIDATE_MEM_ERROR);
+        if (run->level == SP_CLOSED_FORM)
+            give_reason(v, "its memory is a closed form, not a measurement");
+        else if (!isnan(run->memory_bytes))
+            give_reason(v, "what its memory counts is not stated");
+        return;
+    }
+    const double predicted = (double)levels[run->level];
+    sp_put_text(r, SP_Q_VALIDATE_MEM_LEVEL, "%s", level_names[run->level]);
+    sp_put(r, SP_Q_VALIDATE_MEM_MEASURED, run->memory_bytes);
+    sp_put(r, SP_Q_VALIDATE_MEM_PREDICTED, predicted);
+    sp_put(r, SP_Q_VALIDATE_MEM_ERROR, 100 * (predicted / run->memory_bytes - 1));
+    if (run->recompute_stated)
+        v->memory_error = predicted / run->memory_bytes - 1;
+    else
+        give_reason(v, "its memory depends on the recompute policy, which is not stated");
+}
+
+static void predict_row(struct validation *f, size_t i)
+{
+    const struct sp_run *const run = &f->runs.run[i];
+    struct verdict *const v = &f->verdicts[i];
+    *v = (struct verdict){NAN, NAN, ""};
+    snprintf(f->rows[i].prefix, sizeof f->rows[i].prefix, "runs.%zu", i);
+    sp_scope(f->report, f->rows[i].prefix);
+    sp_put_text(f->report, SP_Q_VALIDATE_ID, "%s", run->id);
+    if (run->problem[0] != '\0') {
+        give_reason(v, run->problem);
+    } else {
+        struct sp_profile profile;
+        sp_put_bool(f->report, SP_Q_VALIDATE_OWN, profile_of(f, run, &profile));
+        predict_time(f, run, &profile, v);
+        predict_memory(f, run, &profile, v);
+        if (!run->scored && !f->all) {
+            v->time_error = v->memory_error = NAN;
+            give_reason(v, "its source leaves a needed field out (--all counts it)");
+        }
+    }
+    if (v->reason[0] != '\0')
+        sp_put_text(f->report, SP_Q_VALIDATE_REASON, "%s", v->reason);
+    else
+        sp_put_null(f->report, SP_Q_VALIDATE_REASON);
+}
+
+/* Whether row `i` belongs to the group: all rows when `column` is -1. */
+static bool in_group(const struct validation *f, size_t i, int column, const char *group)
+{
+    return column < 0 || strcmp(sp_csv_cell(&f->runs.csv, i, column), group) == 0;
+}
+
+/* Collects one error a configuration, the mean of its repeats. */
+static size_t collect(const struct validation *f, int column, const char *group, bool memory,
+                      double *errors)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->runs.n; i++) {
+        double sum = 0;
+        int repeats = 0;
+        bool first = true;
+        for (size_t k = 0; k < f->runs.n; k++) {
+            const double error = memory ? f->verdicts[k].memory_error : f->verdicts[k].time_error;
+            if (isnan(error) || !in_group(f, k, column, group) ||
+                strcmp(f->runs.run[k].group, f->runs.run[i].group) != 0)
+                continue;
+            first = first && k >= i;
+            sum += error;
+            repeats++;
+        }
+        const double own = memory ? f->verdicts[i].memory_error : f->verdicts[i].time_error;
+        if (first && repeats > 0 && !isnan(own) && in_group(f, i, column, group))
+            errors[n++] = sum / repeats;
+    }
+    return n;
+}
+
+static void put_statistics(struct validation *f, int column, const char *group)
+{
+    double *const errors = calloc(f->runs.n + 1, sizeof *errors);
+    if (!errors)
+        abort();
+    static const enum sp_quantity_id ids[2][5] = {
+        {SP_Q_VALIDATE_TIME_N, SP_Q_VALIDATE_TIME_MEDIAN, SP_Q_VALIDATE_TIME_MEAN,
+         SP_Q_VALIDATE_TIME_P90, SP_Q_VALIDATE_TIME_BIAS},
+        {SP_Q_VALIDATE_MEMORY_N, SP_Q_VALIDATE_MEMORY_MEDIAN, SP_Q_VALIDATE_MEMORY_MEAN,
+         SP_Q_VALIDATE_MEMORY_P90, SP_Q_VALIDATE_MEMORY_BIAS}};
+    for (int memory = 0; memory < 2; memory++) {
+        const struct sp_error_stats s =
+            sp_summarise_errors(errors, collect(f, column, group, memory, errors));
+        sp_put(f->report, ids[memory][0], (double)s.n);
+        sp_put(f->report, ids[memory][1], 100 * s.median_abs);
+        sp_put(f->report, ids[memory][2], 100 * s.mean_abs);
+        sp_put(f->report, ids[memory][3], 100 * s.p90_abs);
+        sp_put(f->report, ids[memory][4], 100 * s.bias);
+    }
+    free(errors);
+}
+
+static const struct sp_column statistic_columns[] = {
+    {"time.n", "step times", false},
+    {"time.mean_abs_pct_error", "mean %", false},
+    {"time.median_abs_pct_error", "median %", false},
+    {"time.p90_abs_pct_error", "p90 %", false},
+    {"time.bias_pct", "bias %", false},
+    {"memory.n", "memory", false},
+    {"memory.mean_abs_pct_error", "mean %", false},
+    {"memory.p90_abs_pct_error", "p90 %", false},
+    {"memory.bias_pct", "bias %", false},
+};
+
+/* A row of statistics for each value of the column, in the order of the file. */
+static bool put_groups(struct validation *f, const char *by, struct sp_error *error)
+{
+    const int column = sp_csv_column(&f->runs.csv, by);
+    if (column < 0) {
+        struct sp_nearest nearest = {.wanted = by};
+        for (size_t i = 0; i < f->runs.csv.columns; i++)
+            sp_nearest_offer(&nearest, f->runs.csv.cells[i]);
+        return sp_fail(error, SP_INPUT, "--by %s: the file has no such column%s", sp_safe(by),
+                       sp_nearest_hint(&nearest));
+    }
+    struct sp_row *const rows = calloc(f->runs.n + 1, sizeof *rows);
+    if (!rows)
+        abort();
+    size_t n = 0;
+    for (size_t i = 0; i < f->runs.n; i++) {
+        const char *const group = sp_csv_cell(&f->runs.csv, i, column);
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = strcmp(sp_csv_cell(&f->runs.csv, k, column), group) == 0;
+        if (seen)
+            continue;
+        snprintf(rows[n].prefix, sizeof rows[n].prefix, "groups.%zu", n);
+        snprintf(rows[n].label, sizeof rows[n].label, "%s", group[0] ? group : "(none)");
+        sp_scope(f->report, rows[n].prefix);
+        sp_put_text(f->report, SP_Q_VALIDATE_GROUP, "%s", group);
+        put_statistics(f, column, group);
+        n++;
+    }
+    struct sp_column columns[1 + sizeof statistic_columns / sizeof *statistic_columns] = {
+        {NULL, by, true}};
+    memcpy(columns + 1, statistic_columns, sizeof statistic_columns);
+    sp_line(f->report, " ");
+    sp_table(f->report, columns, sizeof columns / sizeof *columns, rows, n);
+    free(rows);
+    return true;
+}
+
+static void lay_out(struct validation *f)
+{
+    static const struct sp_column columns[] = {
+        {"id", "run", true},
+        {"profile", "profile", true},
+        {"measured_step_s", "measured", false},
+        {"predicted_step_s", "predicted", false},
+        {"error_pct", "error %", false},
+        {"measured_memory_bytes", "memory", false},
+        {"predicted_memory_bytes", "predicted", false},
+        {"memory_error_pct", "error %", false},
+        {"reason", "does not count", true},
+    };
+    sp_line(f->report, " ");
+    sp_table(f->report, columns, sizeof columns / sizeof *columns, f->rows, f->runs.n);
+}
+
+static bool fill_report(struct validation *f, const struct sp_args *args, struct sp_error *error)
+{
+    struct sp_report *const r = f->report;
+    size_t skipped = 0;
+    sp_line(r, "step time  {time.n} configurations: mean {time.mean_abs_pct_error} %%, median "
+               "{time.median_abs_pct_error} %%, 90 in 100 within {time.p90_abs_pct_error} %%, bias "
+               "{time.bias_pct} %%");
+    sp_line(r, "memory     {memory.n} configurations: mean {memory.mean_abs_pct_error} %%, median "
+               "{memory.median_abs_pct_error} %%, 90 in 100 within {memory.p90_abs_pct_error} %%, "
+               "bias {memory.bias_pct} %%");
+    sp_line(r, "skipped    {skipped} of {rows} runs, with the reason beside each");
+    for (size_t i = 0; i < f->runs.n; i++) {
+        predict_row(f, i);
+        skipped += isnan(f->verdicts[i].time_error) && isnan(f->verdicts[i].memory_error);
+    }
+    sp_scope(r, "");
+    sp_put_text(r, SP_Q_VALIDATE_FILE, "%s", args->operands[0]);
+    sp_put(r, SP_Q_VALIDATE_ROWS, (double)f->runs.n);
+    sp_put(r, SP_Q_VALIDATE_SKIPPED, (double)skipped);
+    put_statistics(f, -1, "");
+    const char *const by = sp_text_of(args, "by");
+    if (by && !put_groups(f, by, error))
+        return false;
+    lay_out(f);
+    sp_note(r, "the built-in profiles were fitted to the runs that they name; on these the errors "
+               "are those of the fit (docs/accuracy.md has those of runs left out)");
+    return true;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    static struct validation f;
+    const struct sp_sources sources = sp_sources_of(args);
+    const char *const profile = sp_text_of(args, "profile");
+    if (args->n_operands != 1)
+        return sp_fail(error, SP_USAGE, "one file of runs is needed: scaleplan validate RUNS.csv");
+    f = (struct validation){.report = report, .all = sp_given(args, "all"), .one_profile = profile};
+    if (profile && !sp_load_profile(profile, &sources, &f.given, error))
+        return false;
+    if (!sp_read_runs(args->operands[0], &sources, &f.runs, error))
+        return false;
+    if (!profile && !sp_load_profiles(&sources, f.known, &f.n_known, error)) {
+        sp_runs_free(&f.runs);
+        return false;
+    }
+    f.verdicts = calloc(f.runs.n + 1, sizeof *f.verdicts);
+    f.rows = calloc(f.runs.n + 1, sizeof *f.rows);
+    if (!f.verdicts || !f.rows)
+        abort();
+    const bool ok = fill_report(&f, args, error);
+    free(f.verdicts);
+    free(f.rows);
+    sp_runs_free(&f.runs);
+    return ok;
+}
+
+static const struct sp_example examples[] = {
+    {"scaleplan validate runs.csv", "every run's measured and predicted time and memory"},
+    {"scaleplan validate runs.csv --by hardware --get time.mean_abs_pct_error,time.n",
+     "two bare numbers for a script"},
+    {NULL, NULL},
+};
+
+const struct sp_command sp_cmd_validate = {
+    .name = "validate",
+    .summary = "the estimator against measured runs, with error statistics",
+    .operands = "RUNS.csv",
+    .about = "Predicts step time and peak memory of every run of a CSV file (architecture, machine "
+             "and plan in its columns; see docs/runs.md) and compares. A run that cannot be "
+             "predicted stays in the list with the reason. Repeats of one configuration "
+             "(config_group) count once.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,272 @@
+/* The closed forms of the training chapter: thresholds, loads, memory and times of one strategy. */
+#include <math.h>
+
+#include <scaleplan/pipeline.h>
+
+#include "core/fit_internal.h"
+
+double sp_critical_tokens_per_chip(double C, double W, double r)
+{
+    return r * C / W;
+}
+
+double sp_max_tp_degree(double C, double W, double F)
+{
+    return F * W / C;
+}
+
+int64_t sp_usable_tp_degree(const struct sp_fit_terms *t, int64_t domain)
+{
+    const double whole = floor(sp_max_tp_degree(t->C, t->W, t->F));
+    const double inside = isnan(t->W_domain) ? 0 : floor(sp_max_tp_degree(t->C, t->W_domain, t->F));
+    return (int64_t)fmax(whole, fmin(inside, (double)domain));
+}
+
+double sp_critical_tokens_per_chip_mixed(double C, double W_X, double W_Y, double F, double r,
+                                         enum sp_overlap overlap)
+{
+    const double together = r * C * C / (W_X * W_Y * F);
+    return overlap == SP_OVERLAP_NONE ? 4 * together : together;
+}
+
+double sp_optimal_fsdp_degree(double B, double N, double W_X, double W_Y, double F, double r)
+{
+    return sqrt(B * N * W_X / (r * F * W_Y));
+}
+
+double sp_serial_load(const double link[SP_LINKS])
+{
+    return link[SP_LINK_ICI] + link[SP_LINK_ICI_TP] +
+           fmax(link[SP_LINK_DOMAIN], link[SP_LINK_SCALEOUT]) + link[SP_LINK_DCN];
+}
+
+double sp_comms_over_math(const struct sp_loads *loads, enum sp_overlap overlap,
+                          enum sp_link *binding)
+{
+    double largest = -1;
+    for (int link = 0; link < SP_LINKS; link++) {
+        const double load = loads->weights[link] + loads->activations[link];
+        if (load > largest) {
+            largest = load;
+            *binding = (enum sp_link)link;
+        }
+    }
+    return overlap == SP_OVERLAP_NONE
+               ? sp_serial_load(loads->weights) + sp_serial_load(loads->activations)
+               : largest;
+}
+
+/* Bandwidth of a collective that crosses the axes of a slice and then the data-centre network: the
+ * slower of both where they overlap, else both in turn. No axes: the data-centre network alone. */
+static double levels_bytes_per_s(double W_ici, double W_dcn, enum sp_overlap overlap)
+{
+    if (W_ici <= 0)
+        return W_dcn;
+    return overlap == SP_OVERLAP_AXES ? fmin(W_ici, W_dcn) : 1 / (1 / W_ici + 1 / W_dcn);
+}
+
+/* Sums the n fastest torus axes into W, and splits them into the rule's FSDP axes and its TP axis.
+ */
+static void torus_terms(struct sp_fit_terms *t, const struct sp_fit_input *in)
+{
+    const struct sp_hardware *hw = in->hw;
+    const double w = hw->network.link_bytes_per_s;
+    double axis[SP_MAX_AXES] = {0};
+    int used = 0;
+    for (int i = 0; i < SP_MAX_AXES; i++) {
+        const double W = sp_axis_bytes_per_s(w, hw->shape.axis[i], sp_axis_wraps(hw, i));
+        if (W <= 0)
+            continue;
+        int at = used++;
+        for (; at > 0 && axis[at - 1] < W; at--)
+            axis[at] = axis[at - 1];
+        axis[at] = W;
+    }
+    t->n = in->axes > 0 && in->axes < used ? in->axes : used;
+    t->W_ici = 2 * w;
+    t->W = t->W_X = 0;
+    for (int i = 0; i < t->n; i++)
+        t->W += axis[i];
+    t->W_Y = t->n > 1 ? axis[t->n - 1] : NAN;
+    t->W_X = t->n > 1 ? t->W - t->W_Y : NAN;
+    t->W_axes = t->W;
+    t->W_domain = t->W_node = NAN;
+    if (hw->slices > 1) {
+        t->W_dcn = sp_dcn_bytes_per_s_per_chip(&hw->network);
+        t->W = levels_bytes_per_s(t->W, t->M * t->W_dcn, in->overlap);
+    }
+}
+
+static void switched_terms(struct sp_fit_terms *t, const struct sp_network *net)
+{
+    t->n = 0;
+    t->W_ici = t->W_axes = t->W_X = t->W_Y = NAN;
+    t->W_domain = net->domain_bytes_per_s;
+    t->W_node = sp_node_bytes_per_s(net);
+    if (t->N <= (double)net->domain)
+        t->W = t->W_domain;
+    else /* a domain of one device has nobody to talk to inside */
+        t->W = net->domain > 1 ? fmin(t->W_domain, t->W_node) : t->W_node;
+}
+
+struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
+{
+    const struct sp_params params = sp_count_params(in->model);
+    const struct sp_chip *chip = &in->hw->chip;
+    struct sp_fit_terms t = {
+        .P = params.total,
+        .P_active = params.active,
+        .D = (double)in->model->d_model,
+        .F = sp_active_d_ff(in->model),
+        .L = (double)in->model->layers,
+        .r = sp_expert_ratio(in->model),
+        .N = (double)sp_chips(in->hw),
+        .M = (double)in->hw->chips_per_slice,
+        .S = (double)in->hw->slices,
+        .B = in->batch_tokens,
+        .dtype = sp_compute_dtype(chip, (enum sp_dtype)in->precision->compute_dtype),
+        .capacity_bytes = sp_capacity_bytes(chip),
+        .W_dcn = NAN,
+    };
+    t.tokens_per_chip = t.B / t.N;
+    t.C = t.dtype == SP_DTYPES ? NAN : chip->peak_flops_per_s[t.dtype];
+    t.state_bytes = t.P * sp_state_bytes_per_param(in->precision);
+    t.activation_bytes = t.L * t.B * sp_activation_bytes_per_token_layer(in->model, in->remat);
+    t.t_math_s = 6 * t.P_active * t.B / (t.N * t.C);
+    if (in->hw->network.kind == SP_TORUS)
+        torus_terms(&t, in);
+    else
+        switched_terms(&t, &in->hw->network);
+    return t;
+}
+
+/* Load of moving weights of which a group of X shards holds all: r C X / (W B). */
+static double weight_load(const struct sp_fit_terms *t, double X, double W)
+{
+    return t->r * t->C * X / (W * t->B);
+}
+
+/* Load of moving activations inside a TP group of Y: C Y / (W F). */
+static double activation_load(const struct sp_fit_terms *t, double Y, double W)
+{
+    return t->C * Y / (W * t->F);
+}
+
+/* Sends of a pipeline stage, 2BD bytes a boundary and chunk, against its forward pass. */
+static double pipeline_load(const struct sp_strategy *plan, const struct sp_fit_terms *t, double W)
+{
+    return (double)(plan->chunks * plan->pp) * t->C / (2 * t->L * t->F * W);
+}
+
+static void torus_loads(struct sp_strategy *plan, const struct sp_fit_terms *t)
+{
+    struct sp_loads *loads = &plan->loads;
+    const double X = (double)(plan->dp * plan->fsdp);
+    if (!isnan(plan->W_X))
+        loads->weights[SP_LINK_ICI] = weight_load(t, X, plan->W_X);
+    if (!isnan(plan->W_Y))
+        loads->activations[SP_LINK_ICI_TP] = activation_load(t, (double)plan->tp, plan->W_Y);
+    if (t->S <= 1)
+        return;
+    if (plan->pp > 1)
+        loads->activations[SP_LINK_DCN] = pipeline_load(plan, t, t->W_dcn);
+    else if (plan->kind == SP_TP)
+        loads->activations[SP_LINK_DCN] = activation_load(t, t->N, t->M * t->W_dcn);
+    else
+        loads->weights[SP_LINK_DCN] = weight_load(t, t->S, t->W_dcn);
+}
+
+/* On switches the TP group sits innermost, then the shards, then the pipeline stages. The (n-1)/n
+ * of a collective over n devices is dropped, as in the textbook: the verdict is a little too
+ * strict. */
+static void switched_loads(struct sp_strategy *plan, const struct sp_fit_input *in,
+                           const struct sp_fit_terms *t)
+{
+    struct sp_loads *loads = &plan->loads;
+    const double domain = (double)in->hw->network.domain;
+    const double X = (double)(plan->dp * plan->fsdp), Y = (double)plan->tp;
+    const double nic = t->W_node / domain;
+    if (Y > 1) {
+        loads->activations[SP_LINK_DOMAIN] = activation_load(t, Y, t->W_domain);
+        if (Y > domain)
+            loads->activations[SP_LINK_SCALEOUT] = activation_load(t, Y, t->W_node);
+    }
+    if (X > 1 && Y < domain)
+        loads->weights[SP_LINK_DOMAIN] = weight_load(t, X, t->W_domain);
+    if (X > 1 && X * Y > domain)
+        loads->weights[SP_LINK_SCALEOUT] = weight_load(t, X, nic * fmax(domain / Y, 1));
+    if (plan->pp > 1)
+        loads->activations[SP_LINK_SCALEOUT] += pipeline_load(plan, t, nic);
+}
+
+double sp_in_flight_share(const struct sp_strategy *plan)
+{
+    const struct sp_pipeline pipeline = {.schedule = SP_INTERLEAVED,
+                                         .stages = plan->pp,
+                                         .microbatches = plan->microbatches,
+                                         .chunks = plan->chunks};
+    return plan->pp > 1 ? sp_in_flight(&pipeline, 0) / (double)plan->microbatches : 1;
+}
+
+/* Whole layers in every chunk: the fullest stage sets the pace. */
+static double unevenness(const struct sp_strategy *plan, double layers)
+{
+    const double chunks = (double)plan->pp * (double)plan->chunks;
+    return ceil(layers / chunks) * chunks / layers;
+}
+
+/* States and activations of one chip. */
+static void judge_memory(struct sp_strategy *plan, const struct sp_fit_terms *t)
+{
+    const double in_flight = sp_in_flight_share(plan);
+    const double copies = (double)plan->dp;
+    plan->state_bytes = t->state_bytes * copies / t->N;
+    plan->activation_bytes =
+        isnan(t->activation_bytes) ? NAN : t->activation_bytes * in_flight / t->N;
+    plan->memory_bytes =
+        plan->state_bytes + (isnan(plan->activation_bytes) ? 0 : plan->activation_bytes);
+    plan->fits = plan->memory_bytes < t->capacity_bytes;
+}
+
+void sp_judge(struct sp_strategy *plan, const struct sp_fit_input *in, const struct sp_fit_terms *t)
+{
+    plan->exists = true;
+    plan->loads = (struct sp_loads){{0}, {0}};
+    if (in->hw->network.kind == SP_TORUS)
+        torus_loads(plan, t);
+    else
+        switched_loads(plan, in, t);
+    plan->comms_over_math = sp_comms_over_math(&plan->loads, in->overlap, &plan->binding);
+    plan->t_math_s = t->t_math_s;
+    plan->t_comms_s = t->t_math_s * plan->comms_over_math;
+    plan->compute_bound = plan->t_comms_s <= plan->t_math_s;
+    plan->step_s = fmax(plan->t_math_s, plan->t_comms_s);
+    plan->bubble =
+        plan->pp > 1 ? (double)(plan->pp - 1) / (double)(plan->chunks * plan->microbatches) : 0;
+    plan->uneven = plan->pp > 1 ? unevenness(plan, t->L) : 1;
+    plan->step_with_bubble_s = plan->step_s * plan->uneven * (1 + plan->bubble);
+    judge_memory(plan, t);
+}
+
+bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)
+{
+    static const int simplicity[SP_STRATEGIES] = {
+        [SP_DP] = 0, [SP_FSDP] = 1, [SP_HSDP] = 2, [SP_TP] = 3, [SP_FSDP_TP] = 4, [SP_PP_FSDP] = 5};
+    if (!b->exists || !a->exists)
+        return a->exists;
+    if (a->fits != b->fits)
+        return a->fits;
+    if (!a->fits && fabs(a->memory_bytes - b->memory_bytes) > 1e-9 * a->memory_bytes)
+        return a->memory_bytes < b->memory_bytes;
+    const double tie = 1e-9 * fmin(a->step_with_bubble_s, b->step_with_bubble_s);
+    if (fabs(a->step_with_bubble_s - b->step_with_bubble_s) > tie)
+        return a->step_with_bubble_s < b->step_with_bubble_s;
+    if (a->kind != b->kind)
+        return simplicity[a->kind] < simplicity[b->kind];
+    return a->comms_over_math < b->comms_over_math;
+}
+
+double sp_step_at_mfu_s(const struct sp_strategy *plan, double mfu)
+{
+    return fmax(plan->step_with_bubble_s, plan->t_math_s / mfu);
+}

@@ -1,0 +1,218 @@
+/* Meshes: how the chips of a machine can be dealt out to FSDP, TP and pipeline stages. */
+#include <math.h>
+
+#include "core/fit_internal.h"
+
+/* Whether a TP group of Y can split the MLP and the attention heads evenly. */
+static bool tp_divides(const struct sp_model *model, int64_t Y)
+{
+    const int64_t width = model->moe.experts > 0 ? model->moe.d_ff_expert : model->d_ff;
+    return sp_model_has_shape(model) && width % Y == 0 && model->heads % Y == 0;
+}
+
+struct sp_strategy sp_new_plan(enum sp_strategy_kind kind)
+{
+    return (struct sp_strategy){.kind = kind,
+                                .dp = 1,
+                                .fsdp = 1,
+                                .tp = 1,
+                                .pp = 1,
+                                .chunks = 1,
+                                .microbatches = 1,
+                                .W_X = NAN,
+                                .W_Y = NAN,
+                                .critical_tokens_per_chip = NAN};
+}
+
+/* Splits the shards over replicas (DP) and parts (FSDP) as the strategy says. */
+static void deal_shards(struct sp_strategy *plan, const struct sp_fit_input *in, int64_t shards)
+{
+    const struct sp_hardware *hw = in->hw;
+    plan->fsdp = shards;
+    if (plan->kind == SP_DP) {
+        plan->dp = shards;
+        plan->fsdp = 1;
+    } else if (plan->kind == SP_HSDP) {
+        const int64_t group = hw->network.kind == SP_TORUS ? hw->chips_per_slice / plan->tp
+                                                           : hw->network.domain / plan->tp;
+        plan->dp = shards / group;
+        plan->fsdp = group;
+    }
+}
+
+/* The depth v of interleaving, 1 .. L/p, that makes the step shortest. Interleaving needs at least
+ * as many micro-batches as stages. */
+static void deepen_pipeline(struct sp_strategy *plan, const struct sp_fit_input *in,
+                            const struct sp_fit_terms *t)
+{
+    const int64_t most = plan->microbatches >= plan->pp ? (int64_t)t->L / plan->pp : 1;
+    struct sp_strategy best = *plan;
+    sp_judge(&best, in, t);
+    for (int64_t v = 2; v <= most; v++) {
+        struct sp_strategy deeper = *plan;
+        deeper.chunks = v;
+        sp_judge(&deeper, in, t);
+        if (deeper.step_with_bubble_s < best.step_with_bubble_s * (1 - 1e-9))
+            best = deeper;
+    }
+    plan->chunks = best.chunks;
+}
+
+/* Micro-batches of one sequence that a replica works through; the fullest replica sets the pace. */
+static int64_t microbatches(const struct sp_fit_input *in, int64_t replicas)
+{
+    const double m = ceil(in->batch_tokens / (in->seq * (double)replicas) - 1e-9);
+    return m < 1 ? 1 : m > 1e6 ? 1000000 : (int64_t)m;
+}
+
+static void each_pipeline(const struct sp_fit_input *in, const struct sp_fit_terms *t, int64_t tp,
+                          double W_X, double W_Y, sp_mesh_visitor *visit, void *context)
+{
+    const bool torus = in->hw->network.kind == SP_TORUS;
+    const int64_t blocks = torus ? in->hw->slices : sp_chips(in->hw) / in->hw->network.domain;
+    for (int64_t p = 2; p <= blocks && p <= in->model->layers; p++) {
+        if (blocks % p != 0)
+            continue;
+        struct sp_strategy plan = sp_new_plan(SP_PP_FSDP);
+        plan.tp = tp;
+        plan.pp = p;
+        plan.W_X = W_X;
+        plan.W_Y = W_Y;
+        plan.fsdp = sp_chips(in->hw) / (p * tp);
+        if (torus && p != blocks)
+            continue; /* a stage is one slice: shards do not cross the data-centre network */
+        plan.microbatches = microbatches(in, plan.fsdp);
+        deepen_pipeline(&plan, in, t);
+        visit(&plan, context);
+    }
+}
+
+/* Switched networks know no axes: the rule's meshes and the real ones are the same. */
+static void each_switched_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                               enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
+{
+    const int64_t chips = sp_chips(in->hw), domain = in->hw->network.domain;
+    const bool mixed = kind == SP_FSDP_TP, pipeline = kind == SP_PP_FSDP;
+    for (int64_t tp = mixed ? 2 : 1; tp <= (mixed || pipeline ? domain : 1) && tp <= chips; tp++) {
+        if (domain % tp != 0 || chips % tp != 0 || (tp > 1 && !tp_divides(in->model, tp)))
+            continue;
+        if (mixed && tp == chips)
+            continue;
+        if (pipeline) {
+            each_pipeline(in, t, tp, NAN, NAN, visit, context);
+            continue;
+        }
+        struct sp_strategy plan = sp_new_plan(kind);
+        plan.tp = tp;
+        deal_shards(&plan, in, chips / tp);
+        visit(&plan, context);
+    }
+}
+
+/* Bandwidths of the FSDP and TP groups when `tp` of each axis goes to TP, innermost. Whole axes
+ * carry their group; a part of an axis counts only for a group that has no whole one. */
+static void axis_bandwidths(const struct sp_hardware *hw, const int64_t tp[SP_MAX_AXES],
+                            double *W_X, double *W_Y)
+{
+    const double w = hw->network.link_bytes_per_s;
+    double shards = 0, line = 0, rest = 0;
+    *W_Y = 0;
+    for (int i = 0; i < SP_MAX_AXES; i++) {
+        const int64_t length = hw->shape.axis[i];
+        const double whole = sp_axis_bytes_per_s(w, length, sp_axis_wraps(hw, i));
+        if (tp[i] == 1) {
+            shards += whole;
+        } else if (tp[i] == length) {
+            *W_Y += whole;
+        } else {
+            line = sp_axis_bytes_per_s(w, tp[i], false);
+            rest = whole / (double)tp[i];
+        }
+    }
+    *W_X = shards > 0 ? shards : rest > 0 ? rest : NAN;
+    *W_Y = *W_Y > 0 ? *W_Y : line > 0 ? line : NAN;
+}
+
+static void visit_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                             enum sp_strategy_kind kind, const int64_t tp[SP_MAX_AXES],
+                             sp_mesh_visitor *visit, void *context)
+{
+    struct sp_strategy plan = sp_new_plan(kind);
+    plan.tp = tp[0] * tp[1] * tp[2];
+    const bool shards = plan.tp < in->hw->chips_per_slice;
+    if (plan.tp > 1 && !tp_divides(in->model, plan.tp))
+        return;
+    if (kind == SP_FSDP_TP && (plan.tp == 1 || !shards))
+        return;
+    axis_bandwidths(in->hw, tp, &plan.W_X, &plan.W_Y);
+    if (kind == SP_PP_FSDP) {
+        each_pipeline(in, t, plan.tp, plan.W_X, plan.W_Y, visit, context);
+        return;
+    }
+    deal_shards(&plan, in, sp_chips(in->hw) / plan.tp);
+    visit(&plan, context);
+}
+
+/* The next divisor of an axis after `tp`; past its end when there is none. */
+static int64_t next_divisor(int64_t length, int64_t tp)
+{
+    do
+        tp++;
+    while (tp <= length && length % tp != 0);
+    return tp;
+}
+
+/* Every way to give whole axes, and at most one part of an axis, to TP. */
+static void each_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                            enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
+{
+    const int32_t *axis = in->hw->shape.axis;
+    const bool may_split = kind == SP_FSDP_TP || kind == SP_PP_FSDP || kind == SP_HSDP;
+    int64_t tp[SP_MAX_AXES], most[SP_MAX_AXES];
+    for (int i = 0; i < SP_MAX_AXES; i++)
+        most[i] = may_split ? axis[i] : 1;
+    for (tp[0] = 1; tp[0] <= most[0]; tp[0] = next_divisor(axis[0], tp[0])) {
+        for (tp[1] = 1; tp[1] <= most[1]; tp[1] = next_divisor(axis[1], tp[1])) {
+            for (tp[2] = 1; tp[2] <= most[2]; tp[2] = next_divisor(axis[2], tp[2])) {
+                int parts = 0;
+                for (int i = 0; i < SP_MAX_AXES; i++)
+                    parts += tp[i] > 1 && tp[i] < axis[i];
+                if (parts <= 1)
+                    visit_torus_mesh(in, t, kind, tp, visit, context);
+            }
+        }
+    }
+}
+
+void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                       enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
+{
+    if (in->hw->network.kind == SP_TORUS)
+        each_torus_mesh(in, t, kind, visit, context);
+    else
+        each_switched_mesh(in, t, kind, visit, context);
+}
+
+void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                       enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
+{
+    if (in->hw->network.kind == SP_SWITCHED) {
+        each_switched_mesh(in, t, kind, visit, context);
+        return;
+    }
+    const int64_t per_slice = in->hw->chips_per_slice;
+    for (int64_t tp = kind == SP_FSDP_TP ? 2 : 1; tp < per_slice && tp <= in->model->heads; tp++) {
+        if (per_slice % tp != 0 || !tp_divides(in->model, tp))
+            continue;
+        struct sp_strategy plan = sp_new_plan(kind);
+        plan.tp = tp;
+        plan.W_X = tp > 1 ? t->W_X : t->W_X + t->W_Y;
+        plan.W_Y = tp > 1 ? t->W_Y : NAN;
+        if (kind == SP_PP_FSDP) {
+            each_pipeline(in, t, tp, plan.W_X, plan.W_Y, visit, context);
+            continue;
+        }
+        deal_shards(&plan, in, sp_chips(in->hw) / tp);
+        visit(&plan, context);
+    }
+}

@@ -1,0 +1,131 @@
+#include "runs/calibration.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* How far the allocator's share of memory differs between machines (of the logarithm), and between
+ * runs on one. */
+#define MEMORY_SPREAD 0.10
+#define MEMORY_NOISE 0.02
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double sp_residual(double *errors, size_t n, double pooled)
+{
+    for (size_t i = 0; i < n; i++)
+        errors[i] = fabs(errors[i]);
+    qsort(errors, n, sizeof *errors, ascending);
+    const double own = n > 0 ? errors[(size_t)(0.8 * (double)n)] / 1.2816 : 0;
+    return (own * (double)n + pooled * 10) / ((double)n + 10);
+}
+
+/* Fits to the timed runs whose group is not in part `left_out` of `parts`. */
+static void fit_without(const struct sp_calibration *c, int left_out, struct sp_profile *fitted)
+{
+    struct sp_sample *const samples = calloc(c->n + 1, sizeof *samples);
+    if (!samples)
+        abort();
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->runs[i].sample.step_s > 0 &&
+            (left_out < 0 || c->runs[i].group % c->parts != left_out))
+            samples[n++] = c->runs[i].sample;
+    *fitted = c->prior;
+    if (n > 0)
+        sp_fit_profile(samples, n, &c->prior, fitted);
+    free(samples);
+}
+
+static void cross_validate(struct sp_calibration *c)
+{
+    c->parts = c->groups < 5 ? c->groups : 5;
+    for (int part = 0; part < c->parts && c->parts > 1; part++) {
+        struct sp_profile fitted;
+        fit_without(c, part, &fitted);
+        for (size_t i = 0; i < c->n; i++)
+            if (c->runs[i].sample.step_s > 0 && c->runs[i].group % c->parts == part)
+                c->runs[i].left_out = sp_log_error(&c->runs[i].sample, &fitted);
+    }
+}
+
+/* ln(predicted / measured) of the peak, by what the run's memory counts. */
+static double memory_error(const struct sp_run *run, double factor)
+{
+    struct sp_framework framework = run->framework.framework;
+    sp_use_memory_factor(factor, &framework);
+    struct sp_stage_memory m;
+    sp_fullest_stage(&run->model, &run->precision, &run->plan, &framework, &m);
+    const int64_t levels[] = {m.live, m.reserved, m.device};
+    return log((double)levels[run->level] / run->memory_bytes);
+}
+
+/* The factor on reserved bytes: the mean of the runs' logarithms, drawn towards the prior's by how
+ * much runs and machines differ. Live bytes say nothing about the allocator. */
+static void fit_memory(struct sp_calibration *c)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        struct sp_calibrated *const r = &c->runs[i];
+        const bool known = r->run->memory_bytes > 0 && r->run->level < SP_CLOSED_FORM;
+        r->memory_before = known ? memory_error(r->run, c->prior.memory_factor) : NAN;
+        c->memory_runs += known;
+        if (known && r->run->level != SP_LIVE) {
+            sum -= r->memory_before;
+            n++;
+        }
+    }
+    const double ratio = MEMORY_NOISE / MEMORY_SPREAD;
+    const double moved = log(c->prior.memory_factor) + sum / ((double)n + ratio * ratio);
+    c->fitted.memory_factor =
+        exp(fmin(log(SP_MEMORY_FACTOR_MAX), fmax(log(SP_MEMORY_FACTOR_MIN), moved)));
+    for (size_t i = 0; i < c->n; i++)
+        if (!isnan(c->runs[i].memory_before))
+            c->runs[i].memory_after = memory_error(c->runs[i].run, c->fitted.memory_factor);
+}
+
+static void share_weights(struct sp_calibration *c)
+{
+    c->groups = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        int repeats = 0;
+        if (!(c->runs[i].sample.step_s > 0))
+            continue;
+        for (size_t k = 0; k < c->n; k++)
+            repeats += c->runs[k].group == c->runs[i].group && c->runs[k].sample.step_s > 0;
+        c->runs[i].sample.weight = 1.0 / repeats;
+        if (c->runs[i].group >= c->groups)
+            c->groups = c->runs[i].group + 1;
+    }
+}
+
+void sp_calibrate(struct sp_calibration *c)
+{
+    double *const errors = calloc(c->n + 1, sizeof *errors);
+    if (!errors)
+        abort();
+    for (size_t i = 0; i < c->n; i++) {
+        struct sp_calibrated *const r = &c->runs[i];
+        r->before = r->after = r->left_out = r->memory_before = r->memory_after = NAN;
+    }
+    share_weights(c);
+    fit_without(c, -1, &c->fitted);
+    cross_validate(c);
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        struct sp_calibrated *const r = &c->runs[i];
+        if (!(r->sample.step_s > 0))
+            continue;
+        r->before = sp_log_error(&r->sample, &c->prior);
+        r->after = sp_log_error(&r->sample, &c->fitted);
+        if (!isnan(r->left_out))
+            errors[n++] = r->left_out;
+    }
+    c->fitted.residual = sp_residual(errors, n, c->prior.residual);
+    fit_memory(c);
+    free(errors);
+}

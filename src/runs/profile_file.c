@@ -1,0 +1,76 @@
+#include "runs/profile_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+bool sp_at_bound(const struct sp_profile *p, int constant)
+{
+    const struct sp_constant_info *const c = &sp_constants[constant];
+    const double value = p->value[constant];
+    return (value <= c->low * 1.001 || value >= c->high * 0.999) && p->determined[constant] > 0.05;
+}
+
+/* Writes `"key": "text",` with the text as JSON spells it. */
+static void put_text(FILE *out, const char *key, const char *text, const char *end)
+{
+    cJSON *const string = cJSON_CreateString(text);
+    char *const quoted = cJSON_PrintUnformatted(string);
+    cJSON_Delete(string);
+    if (!quoted)
+        abort();
+    fprintf(out, "  \"%s\": %s%s\n", key, quoted, end);
+    cJSON_free(quoted);
+}
+
+static void put_bounds(FILE *out, const struct sp_profile *p)
+{
+    char names[512] = "";
+    for (int i = 0; i < SP_CONSTANTS; i++)
+        if (sp_at_bound(p, i)) {
+            const size_t used = strlen(names);
+            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                     sp_constants[i].key);
+        }
+    if (names[0] == '\0')
+        return;
+    const size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used,
+             ": the runs pull past the physical bound, which says that the model puts time "
+             "elsewhere than the machine does");
+    put_text(out, "at_bound", names, ",");
+}
+
+char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const char *source)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *const out = open_memstream(&text, &length);
+    if (!out)
+        abort();
+    fprintf(out, "{\n");
+    put_text(out, "name", p->name, ",");
+    put_text(out, "chip", p->chip, ",");
+    put_text(out, "framework", p->framework, ",");
+    put_text(out, "network", p->kind == SP_TORUS ? "torus" : "switched", ",");
+    put_text(out, "chip_family", p->chip_family, ",");
+    put_text(out, "software_family", p->software_family, ",");
+    fprintf(out, "  \"constants\": {\n");
+    for (int i = 0; i < SP_CONSTANTS; i++)
+        fprintf(out, "    \"%s\": {\"value\": %.4g, \"expected\": %.4g, \"determined\": %.2f}%s\n",
+                sp_constants[i].key, p->value[i], p->expected[i], p->determined[i],
+                i + 1 < SP_CONSTANTS ? "," : "");
+    fprintf(out, "  },\n");
+    if (p->memory_factor != 1)
+        fprintf(out, "  \"memory_factor\": %.4f,\n", p->memory_factor);
+    fprintf(out, "  \"residual\": %.3f,\n", p->residual);
+    put_text(out, "fitted_to", fitted_to, ",");
+    put_bounds(out, p);
+    put_text(out, "source", source, "");
+    fprintf(out, "}\n");
+    fclose(out);
+    return text;
+}

@@ -1,0 +1,40 @@
+/* Measured training runs: a row of a CSV file as model, machine, plan and measurement. */
+#ifndef SP_RUNS_H
+#define SP_RUNS_H
+
+#include "base/csv_table.h"
+#include "config/load.h"
+
+enum sp_memory_level { SP_LIVE, SP_RESERVED, SP_DEVICE, SP_CLOSED_FORM, SP_NO_LEVEL };
+
+struct sp_run {
+    char id[64], source[128], hardware[64], model_name[64], tier[16], scoring[64], group[64];
+    struct sp_model model;
+    struct sp_hardware hw;
+    char chip[64];   /* name of the chip's file */
+    char family[64]; /* chip whose profiles serve when it has none of its own */
+    struct sp_plan plan;
+    struct sp_precision precision;
+    struct sp_framework_file framework;
+    bool recompute_stated;
+    double step_s;       /* measured; NAN: not stated */
+    double memory_bytes; /* measured peak; NAN: not stated */
+    enum sp_memory_level level;
+    bool scored;       /* the source states all that a prediction needs */
+    char problem[192]; /* why it cannot be predicted; "" when it can */
+};
+
+struct sp_runs {
+    struct sp_run *run;
+    size_t n;
+    struct sp_csv csv; /* the file, for grouping by any column */
+};
+
+/* Reads a CSV of runs with the columns of docs/runs.md; unknown columns are left alone. A row that
+ * lacks what a prediction needs gets a `problem`; a value that cannot be read is an error with its
+ * row and column. */
+bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_runs *runs,
+                  struct sp_error *error);
+void sp_runs_free(struct sp_runs *runs);
+
+#endif

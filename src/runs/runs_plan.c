@@ -1,0 +1,176 @@
+/* The model and the plan of a row. */
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runs/runs_internal.h"
+
+bool sp_row_problem(struct sp_run *run, const char *format, ...)
+{
+    if (run->problem[0] != '\0')
+        return false;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(run->problem, sizeof run->problem, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* The number after a word of the moe column, "ff2048"; 0 without it. */
+static int64_t number_after(const char *text, const char *word)
+{
+    const char *const at = strstr(text, word);
+    return at ? strtoll(at + strlen(word), NULL, 10) : 0;
+}
+
+/* "256/8/1 ff2048 dense_layers=3 MLA", "128/1/1 every 2nd layer dense_ff16384". */
+static void read_experts(const char *text, struct sp_run *run)
+{
+    struct sp_model *m = &run->model;
+    long long experts, top_k, shared;
+    if (sscanf(text, "%lld/%lld/%lld", &experts, &top_k, &shared) != 3 || experts < 1 ||
+        top_k < 1 || top_k > experts || shared < 0 || experts > 100000 || shared > 1000) {
+        sp_row_problem(run, "moe \"%s\" is not EXPERTS/TOP_K/SHARED ...", sp_safe(text));
+        return;
+    }
+    const char *const dense_ff = strstr(text, "dense_ff");
+    const char *const width = strstr(text, " ff");
+    m->moe = (struct sp_moe){
+        .experts = experts,
+        .top_k = top_k,
+        .shared_experts = shared,
+        .d_ff_expert = width ? number_after(width, "ff") : m->d_ff,
+        .dense_layers = number_after(text, "dense_layers="),
+        .every = strstr(text, "every ") ? number_after(text, "every ") : 1,
+        .d_ff_dense = dense_ff ? number_after(dense_ff, "dense_ff") : m->d_ff,
+    };
+    if (m->moe.d_ff_expert < 1 || m->moe.every < 1 || m->moe.dense_layers >= m->layers)
+        sp_row_problem(run, "moe \"%s\" is out of range", sp_safe(text));
+}
+
+/* The columns have no ranks of MLA: those of the model of that name, less a "-L4" that says how
+ * many of its layers were run. */
+static void read_mla(const struct sp_row_reader *r, struct sp_run *run)
+{
+    char name[64];
+    struct sp_model known;
+    struct sp_error error = {0};
+    snprintf(name, sizeof name, "%s", run->model_name);
+    char *const cut = strstr(name, "-L");
+    if (cut && isdigit((unsigned char)cut[2]))
+        *cut = '\0';
+    const struct sp_sources plain = {.config_dir = r->sources->config_dir};
+    if (name[0] && sp_config_exists(SP_MODELS, name, &plain) &&
+        sp_load_model(name, &plain, &known, &error) && known.mla.kv_lora_rank > 0)
+        run->model.mla = known.mla;
+    else
+        sp_row_problem(run, "the ranks of MLA are not known for model \"%s\"",
+                       sp_safe(run->model_name));
+}
+
+bool sp_read_row_model(struct sp_row_reader *r, struct sp_run *run)
+{
+    struct sp_model *m = &run->model;
+    if (!sp_row_whole(r, "layers", 0, &m->layers) || !sp_row_whole(r, "d_model", 0, &m->d_model) ||
+        !sp_row_whole(r, "d_ff", 4 * m->d_model, &m->d_ff) ||
+        !sp_row_whole(r, "n_heads", 0, &m->heads) ||
+        !sp_row_whole(r, "n_kv_heads", m->heads, &m->kv_heads) ||
+        !sp_row_whole(r, "head_dim", m->heads > 0 ? m->d_model / m->heads : 0, &m->head_dim) ||
+        !sp_row_whole(r, "vocab", 0, &m->vocab) ||
+        !sp_row_flag(r, "gated_mlp", true, &m->gated_mlp))
+        return false;
+    snprintf(m->name, sizeof m->name, "%s", run->model_name);
+    m->norms_per_layer = 2;
+    if (m->layers < 1 || m->d_model < 1 || m->heads < 1 || m->vocab < 1 || m->head_dim < 1 ||
+        m->kv_heads < 1 || m->d_ff < 1) {
+        m->layers = 0;
+        sp_row_problem(run, "layers, d_model, n_heads or vocab are not stated");
+        return true;
+    }
+    const char *const moe = sp_row_text(r, "moe");
+    if (moe[0] != '\0')
+        read_experts(moe, run);
+    if (strstr(moe, "MLA"))
+        read_mla(r, run);
+    return true;
+}
+
+static bool read_degrees(struct sp_row_reader *r, struct sp_plan *p)
+{
+    bool sequence_parallel;
+    if (!sp_row_whole(r, "tp", 1, &p->tp) || !sp_row_whole(r, "pp", 1, &p->pp) ||
+        !sp_row_whole(r, "vpp", 1, &p->vpp) || !sp_row_whole(r, "cp", 1, &p->cp) ||
+        !sp_row_whole(r, "ep", 1, &p->ep) || !sp_row_whole(r, "seq_len", 0, &p->seq) ||
+        !sp_row_whole(r, "global_batch_seqs", 0, &p->batch) ||
+        !sp_row_whole(r, "micro_batch_seqs", 0, &p->micro_batch) ||
+        !sp_row_flag(r, "sequence_parallel", p->tp > 1, &sequence_parallel))
+        return false;
+    p->sequence_parallel = sequence_parallel && p->tp > 1;
+    return true;
+}
+
+/* A policy that is not printed is inferred from memory: the one that comes nearest to the measured
+ * peak, else the lightest that fits, of none, the framework's selective, and full. */
+void sp_infer_recompute(struct sp_run *run)
+{
+    const char *const names[] = {"none", run->framework.selective, "full"};
+    const double capacity = sp_capacity_bytes(&run->hw.chip), measured = run->memory_bytes;
+    struct sp_recompute best = {.qkv = 0};
+    double least = INFINITY;
+    run->plan.recompute_layers = 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names && least > 0; i++) {
+        for (int k = 0; k < SP_POLICIES; k++)
+            if (strcmp(sp_policies[k].name, names[i]) == 0)
+                run->plan.recompute = sp_policies[k].recompute;
+        struct sp_stage_memory m;
+        sp_fullest_stage(&run->model, &run->precision, &run->plan, &run->framework.framework, &m);
+        const double off = measured > 0 ? fabs((double)m.reserved / measured - 1)
+                                        : fmax(0, (double)m.live / capacity - 1);
+        if (off < least) {
+            least = off;
+            best = run->plan.recompute;
+        }
+    }
+    run->plan.recompute = best;
+}
+
+bool sp_read_row_plan(struct sp_row_reader *r, struct sp_run *run)
+{
+    struct sp_plan *p = &run->plan;
+    /* Every word is read before a row may turn out to be no plan: a typo is told in any case. */
+    if (!read_degrees(r, p) || !sp_row_zero(r, &p->zero) || !sp_row_dtype(r, &p->dtype) ||
+        !sp_row_recompute(r, run))
+        return false;
+    const int64_t devices = run->problem[0] ? 1 : sp_chips(&run->hw);
+    const int64_t slices = run->problem[0] ? 1 : run->hw.slices;
+    if (p->seq < 1 || p->batch < 1)
+        return sp_row_problem(run, "seq_len or global_batch_seqs is not stated"), true;
+    if (p->tp < 1 || p->pp < 1 || p->vpp < 1 || p->cp < 1 || p->ep < 1)
+        return sp_row_problem(run, "a degree of parallelism is 0"), true;
+    if ((double)p->tp * (double)p->pp * (double)p->cp > (double)devices ||
+        devices % (p->tp * p->pp * p->cp) != 0)
+        return sp_row_problem(run, "tp x pp x cp does not divide the devices"), true;
+    const int64_t fixed = p->tp * p->pp * p->cp;
+    p->dp = devices / fixed;
+    p->shards = sp_default_shards(p, slices);
+    const char *const shard = strcasestr(sp_row_text(r, "fsdp_zero"), "shard ");
+    const int64_t named = shard ? strtoll(shard + 6, NULL, 10) : 0;
+    if (named > 0 && p->dp * p->cp % named == 0)
+        p->shards = named;
+    if (p->micro_batch < 1)
+        p->micro_batch = p->batch / p->dp > 0 ? p->batch / p->dp : 1;
+    p->etp = 1;
+    p->schedule = p->vpp > 1 ? SP_INTERLEAVED : SP_1F1B;
+    p->imbalance = 1;
+    if (!run->problem[0] && sp_compute_dtype(&run->hw.chip, p->dtype) == SP_DTYPES)
+        return sp_row_problem(run, "%s publishes no peak for precision \"%s\"", run->hw.name,
+                              sp_safe(sp_row_text(r, "precision"))),
+               true;
+    const enum sp_plan_problem problem = sp_check_plan(&run->model, p, devices, slices);
+    if (problem != SP_PLAN_OK)
+        sp_row_problem(run, "%s", sp_plan_problem_text(problem));
+    return true;
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# architecture.sh SOURCE: every #include of src/ follows the arrows between rooms, and no files include each other in a
+# circle. A header and the .c of its name count as one file. docs/architecture.md draws the rooms.
+set -u
+cd "$1/src" || exit 2
+allowed="base:
+core:
+config:base
+report:base
+plot:base
+launch:config base
+search:base
+runs:config base
+cli:report plot config base
+commands:cli report plot launch runs search config base
+manual:cli report config base"
+failed=0
+while read -r file include; do
+  from=${file%%/*} to=${include%%/*}
+  [ "$from" = "$to" ] && continue
+  line=$(grep "^$from:" <<<"$allowed") || { echo "$file: no room is called $from"; failed=1; continue; }
+  [[ " ${line#*:} " == *" $to "* ]] || { echo "$file includes $include: $from may not know $to"; failed=1; }
+done < <(grep -ro '^#include "[^"]*"' --include='*.[ch]' . | sed 's,^\./,,; s/:#include "/ /; s/"$//')
+circles=$(grep -ro '^#include "[^"]*"' --include='*.[ch]' . | sed 's,^\./,,; s/:#include "/ /; s/"$//' |
+  sed -E 's/\.[ch]( |$)/\1/g'  | sed -E 's/_internal( |$)/\1/g' | awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | grep -v '^tsort: -$' | sed 's/^tsort: //')
+[ -z "$circles" ] || { echo "files in a circle:"; echo "$circles"; failed=1; }
+files=$(find . -name '*.[ch]' | wc -l)
+[ $failed = 0 ] && echo "$files files follow the arrows"
+exit $failed
