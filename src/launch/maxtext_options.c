@@ -4,6 +4,7 @@
 #include <yaml.h>
 
 #include "launch/maxtext.h"
+#include "base/json_syntax.h"
 
 const char *const sp_maxtext_models[][2] = {
     {"llama2-7b", "llama2-7b"},
