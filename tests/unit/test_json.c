@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/json_syntax.h"
 
 /* Parses and expects a message that contains `part`; NULL: no error. */
 static void expect_bytes(const char *text, size_t length, const char *part)
