@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json_syntax.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 struct place {
     size_t line, column;

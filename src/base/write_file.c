@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
-
 /* What sp_write_file was given; NULL: nothing. */
 static struct {
     char *path, *text;

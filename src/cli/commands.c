@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/text.h"
+#include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/picture.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/suggest.h"
 #include "base/write_file.h"
 #include "cli/command.h"
 #include "cli/help.h"

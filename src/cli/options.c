@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/number.h"
+#include "base/suggest.h"
 #include "report/quantity.h"
 
 static int find_option(const struct sp_args *args, const char *name)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/number.h"
 
 #include "cli/plan_options.h"
 

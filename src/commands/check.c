@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "config/cases.h"
-#include "base/text.h"
+#include "base/suggest.h"
 #include "cli/command.h"
 #include "commands/check_book.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "config/array.h"
-#include "base/text.h"
+#include "base/number.h"
 #include "commands/comm.h"
 
 static const char *const ops[] = {"all-gather", "reduce-scatter",

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "config/cases.h"
-#include "base/text.h"
+#include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "commands/step_lines.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/number.h"
 #include "cli/command.h"
 
 static const char *const decays[] = {"cosine", "linear", "constant", NULL};

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "commands/merge_rows.h"
 #include "commands/search_report.h"
 

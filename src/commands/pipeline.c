@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/number.h"
 #include "commands/pipeline.h"
 #include "commands/plot_data.h"
 

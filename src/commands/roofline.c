@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "config/array.h"
-#include "base/text.h"
+#include "base/number.h"
 #include "commands/roofline.h"
 #include "commands/plot_data.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/number.h"
 #include "commands/scaling.h"
 
 static const struct sp_option options[] = {

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "cli/interrupt.h"
 #include "commands/plot_data.h"
 #include "commands/search_report.h"

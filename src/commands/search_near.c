@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/suggest.h"
 #include "commands/neighbours.h"
 #include "commands/search_report.h"
 #include "commands/step_report.h"

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/number.h"
+#include "base/suggest.h"
 #include "commands/search_options.h"
 
 static const char *const zero_names[] = {"0", "1", "2", "3", NULL};

@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "base/text.h"
+#include "base/number.h"
 #include "commands/search_report.h"
 #include "commands/step_report.h"
 

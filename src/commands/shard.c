@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "config/array.h"
-#include "base/text.h"
 #include "cli/command.h"
 
 static const struct sp_option options[] = {

@@ -1,7 +1,7 @@
 /* show: one config whole, with the source of every figure, and what follows from it. */
 #include <string.h>
 
-#include "base/text.h"
+#include "base/suggest.h"
 #include "commands/show.h"
 
 static const struct sp_option options[] = {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/number.h"
 #include "commands/step_report.h"
 
 bool sp_read_measured(const char *text, struct sp_measured_run *m, struct sp_error *error)

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/json_syntax.h"
-#include "base/text.h"
+#include "base/suggest.h"
 #include "report/rows.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/number.h"
 
 /* Options whose text means something with its commas. */
 static const char *const whole[] = {"shape",  "get", "measured", "near",       "explain-rejects",

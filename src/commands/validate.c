@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "runs/runs.h"
-#include "base/text.h"
+#include "base/suggest.h"
 #include "cli/command.h"
 
 static const struct sp_option options[] = {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/number.h"
 
 double sp_element_bytes(const char *dtype)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "config/load.h"
-#include "base/text.h"
+#include "base/suggest.h"
 
 const struct sp_case_member sp_case_members[] = {
     {"id", SP_CASE_IS_TEXT, true, 0, 0, "name of the case, unlike all others of the file"},

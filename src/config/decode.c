@@ -5,7 +5,6 @@
 
 #include "config/huggingface.h"
 #include "config/load.h"
-#include "base/text.h"
 
 static const char *const set_prefixes[] = {"model", "hw",        "precision",
                                            "law",   "framework", "profile"};

@@ -6,7 +6,8 @@
 
 #include <scaleplan/hardware.h>
 
-#include "base/text.h"
+#include "base/number.h"
+#include "base/suggest.h"
 
 struct decoder {
     const struct sp_field_table *table;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/suggest.h"
 
 /* What sets a family apart beyond its row. */
 enum traits {

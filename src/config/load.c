@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/suggest.h"
 
 const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS] = {
     [SP_MODELS] = {"models", "model", &sp_model_table},

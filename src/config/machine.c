@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "config/load.h"
-#include "base/text.h"
+#include "base/number.h"
 
 /* A machine spec, taken apart. */
 struct machine_spec {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "launch/launch_internal.h"
 
 const char *const sp_target_names[] = {"megatron", "torchtitan", "deepspeed",

@@ -3,6 +3,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
 
 /* Okabe and Ito's colours; each differs from the others by more than its hue. */
 static const struct {
@@ -25,36 +28,20 @@ static const struct {
 #define NEXT ", \\\n  " /* between the elements of a plot */
 #define BOXES "$S%zu using (($1+$2)/2):(($3+$4)/2):1:2:3:4 with boxxyerror"
 
-/* Length of the UTF-8 sequence at `c`, 0 when it is none. */
-static int sequence(const unsigned char *c)
+/* Length of the character at `c`, 0 when it is none that XML may hold. */
+static size_t character(const unsigned char *c)
 {
-    static const struct {
-        unsigned char mask, lead;
-        int n;
-        unsigned least;
-    } kinds[] = {{0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        if ((c[0] & kinds[k].mask) != kinds[k].lead)
-            continue;
-        unsigned point = c[0] & (unsigned char)~kinds[k].mask;
-        for (int i = 1; i < kinds[k].n; i++) {
-            if ((c[i] & 0xc0) != 0x80)
-                return 0;
-            point = point << 6 | (c[i] & 0x3f);
-        }
-        const bool control = point < 0xa0, surrogate = point >= 0xd800 && point < 0xe000;
-        const bool outside = point < kinds[k].least || point > 0x10ffff;
-        const bool no_character = point == 0xfffe || point == 0xffff;
-        return control || surrogate || outside || no_character ? 0 : kinds[k].n;
-    }
-    return 0;
+    const size_t n = sp_utf8_length(c, strnlen((const char *)c, 4));
+    const bool control = n == 1 ? *c < 0x20 || *c == 0x7f : n == 2 && c[0] == 0xc2 && c[1] < 0xa0;
+    const bool no_character = n == 3 && c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe;
+    return control || no_character ? 0 : n;
 }
 
 void sp_quote(FILE *out, const char *text)
 {
     fputc('\'', out);
     for (const unsigned char *c = (const unsigned char *)text; *c;) {
-        const int n = *c < 0x80 ? (*c >= 0x20 && *c != 0x7f) : sequence(c);
+        const size_t n = character(c);
         const bool ends_cdata =
             *c == '>' && c >= (const unsigned char *)text + 2 && c[-1] == ']' && c[-2] == ']';
         if (ends_cdata) /* which XML allows nowhere else */
@@ -62,7 +49,7 @@ void sp_quote(FILE *out, const char *text)
         if (*c == '\'') /* gnuplot reads two of them as one, but not at the start */
             fputs("\u2019", out);
         else if (n > 0)
-            fwrite(c, 1, (size_t)n, out);
+            fwrite(c, 1, n, out);
         else
             fputc('?', out);
         c += n > 0 ? n : 1;

@@ -7,7 +7,6 @@
 
 #include "runs/runs.h"
 #include "runs/runs_internal.h"
-#include "base/text.h"
 
 /* Decimal digits alone: "0x40" and " 64" are numbers to strtod, but none that a log holds. */
 static bool is_decimal(const char *text)

@@ -1,7 +1,7 @@
 /* Numbers as people type them: finite and not negative, or refused. */
 #include "fuzz.h"
 
-#include "base/text.h"
+#include "base/number.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/number.h"
+#include "base/suggest.h"
 
 static void numbers(void **state)
 {

@@ -1,0 +1,102 @@
+/* Sizes, counts and units as people type them. */
+#include "base/number.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The multiplier of a prefix at *text, which is moved past it. */
+static double take_prefix(const char **text)
+{
+    static const char letters[] = "kMGTPE";
+    const char *at = **text ? strchr(letters, **text == 'K' ? 'k' : **text) : NULL;
+    if (!at)
+        return 1;
+    const int power = (int)(at - letters) + 1;
+    if ((*text)[1] == 'i') {
+        *text += 2;
+        return ldexp(1, 10 * power);
+    }
+    if (**text == 'K')
+        return 1; /* only Ki: a lone K is neither 1000 nor 1024 to everybody */
+    *text += 1;
+    return pow(1000, power);
+}
+
+static bool is_unit(const char *text)
+{
+    static const char *const units[] = {"",       "B", "B/s", "FLOPs", "FLOP/s",
+                                        "tokens", "s", "Hz",  "W"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(text, units[i]) == 0)
+            return true;
+    return false;
+}
+
+bool sp_parse_number(const char *text, double *value)
+{
+    if (strspn(text, "0123456789.") == 0 || text[0] == '\0')
+        return false;
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+        return false;
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text)
+        return false;
+    if (strcmp(end, "%") == 0) {
+        number /= 100;
+    } else {
+        const char *rest = end;
+        number *= take_prefix(&rest);
+        if (!is_unit(rest))
+            return false;
+    }
+    if (!isfinite(number))
+        return false;
+    *value = number;
+    return true;
+}
+
+const char *sp_unit_of_number(const char *text)
+{
+    char *end;
+    strtod(text, &end);
+    const char *rest = end;
+    if (strcmp(rest, "%") != 0)
+        take_prefix(&rest);
+    return rest;
+}
+
+bool sp_parse_count(const char *text, double *value)
+{
+    char digits[64];
+    const size_t n = strlen(text);
+    if (n < 2 || n >= sizeof digits || text[n - 1] != 'B' || !strchr("0123456789.", text[n - 2]))
+        return sp_parse_number(text, value);
+    snprintf(digits, sizeof digits, "%.*sG", (int)n - 1, text);
+    return sp_parse_number(digits, value);
+}
+
+int sp_parse_dims(const char *text, double *dims, int most)
+{
+    int n = 0;
+    while (n < most) {
+        if (!isdigit((unsigned char)*text))
+            return 0;
+        char number[32];
+        const size_t length = strspn(text, "0123456789");
+        if (length >= sizeof number || length == 0)
+            return 0;
+        memcpy(number, text, length);
+        number[length] = '\0';
+        dims[n++] = strtod(number, NULL);
+        text += length;
+        if (*text == '\0')
+            return n;
+        if (*text++ != 'x')
+            return 0;
+    }
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* Numbers as people type them. */
+#ifndef SP_NUMBER_H
+#define SP_NUMBER_H
+
+#include <stdbool.h>
+
+#define SP_NUMBERS_ACCEPTED "a number such as 3e6, 3M (10^6), 3Mi (2^20), 80GB, 80GiB or 40%"
+
+/* Parses a non-negative number with an optional prefix k M G T P E (powers of 1000) or Ki Mi ...
+ * (powers of 1024), an optional unit (B, B/s, FLOPs, FLOP/s, tokens, s, Hz, W) or a percent sign.
+ * False when the text is anything else or the value is not finite. */
+bool sp_parse_number(const char *text, double *value);
+
+/* What stands behind a number that sp_parse_number takes, past a prefix: "B", "FLOP/s", "%", or "".
+ */
+const char *sp_unit_of_number(const char *text);
+
+/* The same for a number of things, parameters or tokens: "7B" is 7 * 10^9, not 7 bytes. */
+bool sp_parse_count(const char *text, double *value);
+
+/* Parses "1024x4096" into up to `most` whole numbers, 0 among them; returns how many, 0 when it is
+ * no such list. */
+int sp_parse_dims(const char *text, double *dims, int most);
+
+#endif
