@@ -71,7 +71,7 @@ enum sp_plan_problem {
     SP_PLAN_NO_SHAPE,     /* the model's shape is not known */
     SP_PLAN_DEVICES,      /* degrees do not multiply to the devices */
     SP_PLAN_TP_HEADS,     /* tp does not divide the heads */
-    SP_PLAN_TP_WIDTH,     /* tp does not divide d_ff */
+    SP_PLAN_TP_WIDTH,     /* tp does not divide a dense MLP, or the shared experts */
     SP_PLAN_PP_LAYERS,    /* more stages (times chunks) than layers */
     SP_PLAN_CP_SEQ,       /* cp does not divide the sequence */
     SP_PLAN_EP_EXPERTS,   /* ep does not divide the experts, or there are none */
@@ -89,6 +89,11 @@ enum sp_plan_problem {
 };
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
                                    int64_t devices, int64_t slices);
+
+/* Whether TP of `tp`, with the routed experts cut in `etp`, splits evenly what it shards: the query
+ * heads, the MLP of the dense layers if there are any (d_ff_dense, else d_ff), the shared experts
+ * together, and each routed expert. Also false for a model of unknown shape. */
+bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp);
 
 /* KV heads of a TP rank: kv_heads / tp, or one that several ranks hold alike. */
 double sp_kv_heads_of_rank(const struct sp_model *model, int64_t tp);

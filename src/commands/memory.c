@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <scaleplan/plan.h>
+
 #include "cli/command.h"
 #include "commands/plot_data.h"
 
@@ -76,6 +78,16 @@ struct memory {
     struct sp_report *report;
 };
 
+/* TP cuts heads, MLPs and experts evenly. */
+static bool check_tp(const struct memory *f, struct sp_error *error)
+{
+    const int64_t tp = (int64_t)f->spread.tp;
+    return tp == 1 || !sp_model_has_shape(&f->model) || sp_tp_divides(&f->model, tp, tp) ||
+           sp_fail(error, SP_INPUT,
+                   "--tp %lld does not divide the model's %lld heads and its MLP widths",
+                   (long long)tp, (long long)f->model.heads);
+}
+
 /* EP takes its ranks from DP x CP, and whole experts. */
 static bool check_experts(const struct memory *f, struct sp_error *error)
 {
@@ -116,7 +128,7 @@ static bool load(const struct sp_args *args, struct memory *f, struct sp_error *
         f->spread.dp = fsdp;
     f->spread.zero = !isnan(zero) ? (int)zero : isnan(fsdp) ? 0 : 3;
     f->devices = f->spread.dp * f->spread.tp * f->spread.pp * f->spread.cp;
-    if (!check_experts(f, error))
+    if (!check_tp(f, error) || !check_experts(f, error))
         return false;
     if (f->spread.pp > 1 && sp_model_has_shape(&f->model) && f->spread.pp > (double)f->model.layers)
         return sp_fail(error, SP_INPUT, "--pp: more stages than the model's %lld layers",

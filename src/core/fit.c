@@ -1,6 +1,8 @@
 /* The rows of `fit`, its best plan, and the smallest change that turns each "no" into a "yes". */
 #include <math.h>
 
+#include <scaleplan/plan.h>
+
 #include "core/fit_internal.h"
 
 struct search {
@@ -164,7 +166,7 @@ struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fi
         if (kind == SP_TP) {
             struct sp_strategy tp = whole_machine(&real, &whole, SP_TP);
             const int64_t N = sp_chips(in->hw);
-            if (N <= in->model->heads && in->model->heads % N == 0 && in->model->d_ff % N == 0 &&
+            if (in->hw->slices == 1 && sp_tp_divides(in->model, N, N) &&
                 sp_better(&tp, &search.best))
                 search.best = tp;
             continue;

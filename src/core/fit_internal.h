@@ -10,7 +10,7 @@ struct sp_strategy sp_new_plan(enum sp_strategy_kind kind);
 /* Calls `visit` with every mesh of a strategy, its degrees and bandwidths set, its loads not. */
 typedef void sp_mesh_visitor(struct sp_strategy *plan, void *context);
 
-/* The textbook's meshes: any factorisation whose TP degree divides d_ff and the heads. */
+/* The textbook's meshes: any factorisation whose TP degree passes sp_tp_divides. */
 void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                        enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context);
 

@@ -1,14 +1,9 @@
 /* Meshes: how the chips of a machine can be dealt out to FSDP, TP and pipeline stages. */
 #include <math.h>
 
-#include "core/fit_internal.h"
+#include <scaleplan/plan.h>
 
-/* Whether a TP group of Y can split the MLP and the attention heads evenly. */
-static bool tp_divides(const struct sp_model *model, int64_t Y)
-{
-    const int64_t width = model->moe.experts > 0 ? model->moe.d_ff_expert : model->d_ff;
-    return sp_model_has_shape(model) && width % Y == 0 && model->heads % Y == 0;
-}
+#include "core/fit_internal.h"
 
 struct sp_strategy sp_new_plan(enum sp_strategy_kind kind)
 {
@@ -94,7 +89,7 @@ static void each_switched_mesh(const struct sp_fit_input *in, const struct sp_fi
     const int64_t chips = sp_chips(in->hw), domain = in->hw->network.domain;
     const bool mixed = kind == SP_FSDP_TP, pipeline = kind == SP_PP_FSDP;
     for (int64_t tp = mixed ? 2 : 1; tp <= (mixed || pipeline ? domain : 1) && tp <= chips; tp++) {
-        if (domain % tp != 0 || chips % tp != 0 || (tp > 1 && !tp_divides(in->model, tp)))
+        if (domain % tp != 0 || chips % tp != 0 || (tp > 1 && !sp_tp_divides(in->model, tp, tp)))
             continue;
         if (mixed && tp == chips)
             continue;
@@ -140,7 +135,7 @@ static void visit_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_
     struct sp_strategy plan = sp_new_plan(kind);
     plan.tp = tp[0] * tp[1] * tp[2];
     const bool shards = plan.tp < in->hw->chips_per_slice;
-    if (plan.tp > 1 && !tp_divides(in->model, plan.tp))
+    if (plan.tp > 1 && !sp_tp_divides(in->model, plan.tp, plan.tp))
         return;
     if (kind == SP_FSDP_TP && (plan.tp == 1 || !shards))
         return;
@@ -202,7 +197,7 @@ void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
     }
     const int64_t per_slice = in->hw->chips_per_slice;
     for (int64_t tp = kind == SP_FSDP_TP ? 2 : 1; tp < per_slice && tp <= in->model->heads; tp++) {
-        if (per_slice % tp != 0 || !tp_divides(in->model, tp))
+        if (per_slice % tp != 0 || !sp_tp_divides(in->model, tp, tp))
             continue;
         struct sp_strategy plan = sp_new_plan(kind);
         plan.tp = tp;

@@ -29,7 +29,27 @@ int64_t sp_plan_devices(const struct sp_plan *plan)
     return plan->dp * plan->tp * plan->pp * plan->cp;
 }
 
-/* Each rule says whether it is broken. */
+/* What TP cuts of the MLPs: the layers that are dense, and the shared experts as one MLP. */
+static bool widths_divide(const struct sp_model *model, int64_t tp)
+{
+    const struct sp_moe *const moe = &model->moe;
+    const int64_t dense = moe->d_ff_dense > 0 ? moe->d_ff_dense : model->d_ff;
+    if (sp_moe_layers(model) < model->layers && dense % tp != 0)
+        return false;
+    return moe->experts == 0 || moe->shared_experts * moe->d_ff_expert % tp == 0;
+}
+
+static bool experts_divide(const struct sp_model *model, int64_t etp)
+{
+    return model->moe.experts == 0 || model->moe.d_ff_expert % etp == 0;
+}
+
+bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp)
+{
+    return sp_model_has_shape(model) && model->heads % tp == 0 && widths_divide(model, tp) &&
+           experts_divide(model, etp);
+}
+
 static bool experts_do_not_divide(const struct sp_model *model, const struct sp_plan *plan)
 {
     if (model->moe.experts == 0)
@@ -66,7 +86,7 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_DEVICES;
     if (model->heads % plan->tp != 0)
         return SP_PLAN_TP_HEADS;
-    if (model->d_ff % plan->tp != 0)
+    if (!widths_divide(model, plan->tp))
         return SP_PLAN_TP_WIDTH;
     if (plan->pp > SP_MAX_STAGES || plan->pp > model->layers ||
         plan->pp * plan->vpp > model->layers + 2)
@@ -77,7 +97,7 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_EP_EXPERTS;
     if ((plan->dp * plan->cp * plan->tp) % (plan->ep * plan->etp) != 0)
         return SP_PLAN_EP_DEVICES;
-    if (model->moe.experts > 0 && model->moe.d_ff_expert % plan->etp != 0)
+    if (!experts_divide(model, plan->etp))
         return SP_PLAN_ETP_WIDTH;
     if (plan->stages_inside && plan->ep * plan->etp > plan->tp * plan->cp)
         return SP_PLAN_PLACEMENT;
@@ -102,7 +122,7 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_NO_SHAPE] = "the model's shape is not known",
         [SP_PLAN_DEVICES] = "dp x tp x pp x cp is not the number of devices",
         [SP_PLAN_TP_HEADS] = "tp does not divide the heads",
-        [SP_PLAN_TP_WIDTH] = "tp does not divide d_ff",
+        [SP_PLAN_TP_WIDTH] = "tp does not divide the width of an MLP",
         [SP_PLAN_PP_LAYERS] = "more stages than layers",
         [SP_PLAN_CP_SEQ] = "cp does not divide the sequence",
         [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts",

@@ -42,7 +42,7 @@ static int keep_tps(const struct sp_model *model, int64_t *tps, int n)
 {
     int kept = 0;
     for (int i = 0; i < n; i++)
-        if (model->heads % tps[i] == 0 && model->d_ff % tps[i] == 0)
+        if (sp_tp_divides(model, tps[i], 1))
             tps[kept++] = tps[i];
     return kept;
 }
@@ -170,7 +170,7 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
         return false;
     if (tp > 1 && sequence_parallel && !s->sequence_parallel[1])
         return false;
-    if (s->in.model->moe.experts > 0 && s->in.model->moe.d_ff_expert % etp != 0)
+    if (!sp_tp_divides(s->in.model, tp, etp))
         return false;
     if (!allows(&s->etp, etp) || sp_chips(s->in.hw) % (tp * cp) != 0)
         return false;
