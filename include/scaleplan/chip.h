@@ -8,6 +8,9 @@
 
 #include <scaleplan/hardware.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* Units and rates of a chip made of streaming multiprocessors. Vector rates count one fp32
@@ -122,5 +125,8 @@ struct sp_fabric_size {
 struct sp_fabric_size sp_fabric_size(const struct sp_network *network, double nodes);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

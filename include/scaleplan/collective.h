@@ -8,6 +8,9 @@
 
 #include <scaleplan/hardware.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 enum sp_collective {
@@ -140,5 +143,8 @@ struct sp_torus_group sp_group_of(const struct sp_hardware *hw, const struct sp_
                                   unsigned axes);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,9 @@
 
 #include <scaleplan/fit.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* Smallest MLP width that hides tensor parallelism of degree Y over links of W bytes/s: Y C / W.
@@ -67,5 +70,8 @@ double sp_stationary_min_chips(double D, double F);
 double sp_stationary_x(double N, double D, double F);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

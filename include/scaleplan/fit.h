@@ -20,6 +20,9 @@
 #include <scaleplan/model.h>
 #include <scaleplan/precision.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 enum sp_strategy_kind { SP_DP, SP_FSDP, SP_TP, SP_FSDP_TP, SP_PP_FSDP, SP_HSDP, SP_STRATEGIES };
@@ -173,5 +176,8 @@ enum sp_remat sp_remat_to_fit(const struct sp_strategy *plan, const struct sp_fi
                               const struct sp_fit_terms *t);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

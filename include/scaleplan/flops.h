@@ -6,6 +6,9 @@
 
 #include <scaleplan/model.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* Forward FLOPs of one token by part; training is three times that (two more in the backward pass).
@@ -62,5 +65,8 @@ double sp_kv_bytes_per_token(const struct sp_model *model, double element_bytes)
 double sp_selective_flop_overhead(double seq, double d_model);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,9 @@
 #include <scaleplan/model.h>
 #include <scaleplan/precision.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* How a model is spread. Every degree is >= 1. */
@@ -65,5 +68,8 @@ double sp_max_params(double capacity_bytes, double devices, double bytes_per_par
 double sp_min_devices(double bytes, double capacity_bytes);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

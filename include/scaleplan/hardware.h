@@ -7,6 +7,9 @@
 
 #include <scaleplan/precision.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 enum { SP_MAX_AXES = 3, SP_MAX_SHAPES = 160 };
@@ -147,5 +150,8 @@ bool sp_offers_chips(const struct sp_network *network, int64_t chips);
 int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool up);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

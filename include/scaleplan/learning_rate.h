@@ -2,6 +2,9 @@
 #ifndef SCALEPLAN_LEARNING_RATE_H
 #define SCALEPLAN_LEARNING_RATE_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* How the learning rate falls after the warmup. */
@@ -47,5 +50,8 @@ double sp_effective_batch(double micro_batch, double grad_acc, double dp);
 double sp_grad_accumulation(double batch, double micro_batch, double dp);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 enum sp_norm { SP_NORM_RMS, SP_NORM_LAYER, SP_NORM_LAYER_NO_BIAS, SP_NORM_NO_AFFINE };
@@ -110,5 +113,8 @@ enum sp_remat {
 double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 enum sp_schedule {
@@ -113,5 +116,8 @@ int64_t sp_in_flight_levels(const struct sp_task *task, int64_t tasks, int64_t c
                             int64_t stage, struct sp_in_flight_level *levels);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,9 @@
 #include <scaleplan/pipeline.h>
 #include <scaleplan/precision.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* What the backward pass runs again, as the share of each operator that is repeated (0 to 1), and
@@ -147,5 +150,8 @@ void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance
                    struct sp_stage_map *map);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,9 @@
 
 #include <scaleplan/software.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* Weights of one layer and of the ends of the model, by how they shard. Parameters. */
@@ -88,5 +91,8 @@ int64_t sp_fullest_prepared(const struct sp_precision *precision, const struct s
                             const struct sp_kind_memory *kinds, struct sp_stage_memory *memory);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

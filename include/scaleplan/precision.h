@@ -2,6 +2,9 @@
 #ifndef SCALEPLAN_PRECISION_H
 #define SCALEPLAN_PRECISION_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* Number formats a chip publishes a dense peak for. */
@@ -22,5 +25,8 @@ struct sp_precision {
 double sp_state_bytes_per_param(const struct sp_precision *precision);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

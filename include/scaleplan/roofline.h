@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* FLOPs and bytes of an operation. */
@@ -53,5 +56,8 @@ double sp_attainable_flops_per_s(double intensity, double C, double W);
 double sp_padded(double size, double side);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* How a law picks N and D for a budget. Each is a power law N = g (C/6)^a, D = (C/6) / N. */
@@ -84,5 +87,8 @@ double sp_steps_over_min(double batch, double noise);
 double sp_tokens_over_min(double batch, double noise);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

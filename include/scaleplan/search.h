@@ -4,6 +4,9 @@
 
 #include <scaleplan/step.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* The plans that are looked at: every combination of the values that are open and pass
@@ -136,5 +139,8 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
                 struct sp_found *found);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 enum { SP_MESH_AXES = 8, SP_SHARD_DIMS = 8 };
@@ -70,5 +73,8 @@ struct sp_sharded_matmul sp_sharded_matmul(const struct sp_mesh *mesh, const str
                                            const struct sp_sharded *b, double out_element_bytes);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

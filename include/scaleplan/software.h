@@ -6,6 +6,9 @@
 
 #include <scaleplan/plan.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* A framework's own habits: facts of its code, nothing fitted to times. */
@@ -95,5 +98,8 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
 void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_profile *profile);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

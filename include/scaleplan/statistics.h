@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* Of relative errors predicted / measured - 1: fractions; NAN where n is 0. */
@@ -18,5 +21,8 @@ struct sp_error_stats {
 struct sp_error_stats sp_summarise_errors(double *errors, size_t n);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

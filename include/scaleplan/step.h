@@ -4,6 +4,9 @@
 
 #include <scaleplan/plan_memory.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* One step, in seconds, on the critical path; the parts add up to `step`. */
@@ -120,5 +123,8 @@ double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_pl
 double sp_ideal_step_s(const struct sp_step_inputs *in);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,6 +2,9 @@
 #ifndef SCALEPLAN_TRAINING_RUN_H
 #define SCALEPLAN_TRAINING_RUN_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* Time of `flops` FLOPs on `devices` devices of that peak at a utilisation `mfu`. s.
@@ -32,5 +35,8 @@ double sp_goodput(const struct sp_goodput *run);
 double sp_machine_mtbf_s(double device_mtbf_s, double devices);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

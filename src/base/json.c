@@ -1,3 +1,4 @@
+/* Strict parsing through cJSON, places of faults, and doubles in their shortest exact form. */
 #include "base/json.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Result files are written beside their name and renamed when they are complete. */
 #include "base/write_file.h"
 
 #include <errno.h>

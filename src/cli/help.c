@@ -1,3 +1,4 @@
+/* The texts of --help, from the tables of commands and options. */
 #include "cli/help.h"
 
 #include <string.h>

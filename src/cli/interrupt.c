@@ -1,3 +1,4 @@
+/* The flag that Ctrl-C sets. */
 #include "cli/interrupt.h"
 
 #include <signal.h>

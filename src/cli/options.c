@@ -1,3 +1,4 @@
+/* Parses the words of a command by its table of options. */
 #include "cli/options.h"
 
 #include <getopt.h>

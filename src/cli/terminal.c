@@ -1,3 +1,4 @@
+/* The width of the terminal, and whether it shows colours. */
 #include "cli/terminal.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Lists of words that grow, quoted for a shell when they are printed. */
 #include "cli/words.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Reads the parts of a sweep, checks their numbers, and prints the rows in order. */
 #include "commands/merge_rows.h"
 
 #include <inttypes.h>

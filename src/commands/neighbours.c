@@ -1,3 +1,4 @@
+/* Changes a plan by one step in each dimension and estimates the result. */
 #include "commands/neighbours.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Reads a plan a line and answers it with a line. */
 #include "commands/step_lines.h"
 
 #include <errno.h>

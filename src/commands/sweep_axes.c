@@ -1,3 +1,4 @@
+/* Reads the lists and ranges of a sweep and finds the values of each row. */
 #include "commands/sweep_axes.h"
 
 #include <math.h>

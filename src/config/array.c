@@ -1,3 +1,4 @@
+/* Reads arrays and meshes from their textbook notation. */
 #include "config/array.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Reads and checks files of exercise cases. */
 #include "config/cases.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Decodes, checks, sets and prints structs by their tables of fields. */
 #include "config/fields.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Reads a Hugging Face config by the row of its family. */
 #include "config/huggingface.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Finds a config among the user's folders and the built-in ones, and reads it. */
 #include "config/load.h"
 
 #include <dirent.h>

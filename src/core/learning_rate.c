@@ -1,3 +1,4 @@
+/* The formulas of learning_rate.h. */
 #include <math.h>
 
 #include <scaleplan/learning_rate.h>

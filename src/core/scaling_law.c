@@ -1,3 +1,4 @@
+/* The closed forms of scaling_law.h, and the budgets found by bisection. */
 #include <math.h>
 
 #include <scaleplan/scaling_law.h>

@@ -1,3 +1,4 @@
+/* Launches of every framework: recognised, read and written. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Names of kinds, fields and operands as the written manual needs them. */
 #include <math.h>
 #include <string.h>
 

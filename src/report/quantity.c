@@ -1,3 +1,4 @@
+/* The rows of quantities, and values as people read them. */
 #include "report/quantity.h"
 
 #include <math.h>

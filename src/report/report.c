@@ -1,3 +1,4 @@
+/* Collects the quantities of a report and finds them by their keys. */
 #include "report/report_internal.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Prints rows as CSV or JSON lines, as they come. */
 #include "report/rows.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Fits the constants of a stack and judges the fit on runs left out. */
 #include "runs/calibration.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Writes a fitted profile as a file of configs/profiles. */
 #include "runs/profile_file.h"
 
 #include <math.h>

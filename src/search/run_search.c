@@ -1,3 +1,4 @@
+/* Shares the groups of a search among threads and joins what they keep. */
 #include "search/run_search.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install.sh BUILD SOURCE: the installation works for a program outside of the tree, shows public names alone, and its
-# .deb runs in an empty root (as root; exit 77 where nothing can be tested).
+# install.sh BUILD SOURCE: the installation works for a program outside of the tree, in C and in C++ (where there is a
+# compiler of it), shows public names alone, and its .deb runs in an empty root (as root). The machine stays as it was.
 set -eu
 build=$(realpath "$1") source=$(realpath "$2")
 work=$(mktemp -d)
@@ -43,6 +43,15 @@ done
 [ $ran -ge 3 ]
 LD_LIBRARY_PATH=$lib ldd ./shared | grep -q "$lib/libscaleplan.so" # the first example was not linked statically
 
+# A C++ program links and calls it, shared and static.
+if command -v c++ >/dev/null; then
+  cc="c++ -std=c++11 -Wall -Wextra -Werror $source/docs/examples/ridge.cc"
+  $cc $(pkg-config --cflags --libs scaleplan) -o ridge
+  [ "$(LD_LIBRARY_PATH=$lib ./ridge)" = "h100: 295.2 FLOPs a byte" ] # 989e12 / 3.35e12
+  $cc $(pkg-config --cflags scaleplan) "$lib/libscaleplan.a" -lm -o ridge.static
+  ./ridge.static
+fi
+
 # find_package, both targets.
 mkdir outside
 cat > outside/CMakeLists.txt <<'CMAKE'
@@ -75,7 +84,13 @@ if command -v dpkg-shlibdeps >/dev/null && [ "$(id -u)" = 0 ]; then
   ln -s usr/lib "$root/lib"
   ln -s usr/lib64 "$root/lib64"
   touch "$root/var/lib/dpkg/status"
-  dpkg --root="$root" --force-depends --force-script-chrootless --log=/dev/null --install "$deb" >/dev/null 2>&1
+  # Without a root of its own the package's script would write this machine's cache of libraries.
+  mkdir "$work/bin"
+  printf '#!/bin/sh\n' > "$work/bin/ldconfig"
+  chmod +x "$work/bin/ldconfig"
+  cache=$(stat -c '%i %Y' /etc/ld.so.cache)
+  PATH=$work/bin:$PATH dpkg --root="$root" --force-depends --force-script-chrootless --log=/dev/null --install "$deb" >/dev/null 2>&1
+  [ "$(stat -c '%i %Y' /etc/ld.so.cache)" = "$cache" ]
   ldd "$root/usr/bin/scaleplan" | grep -o '/[^ ]*' | while read -r file; do
     mkdir -p "$root$(dirname "$file")"
     cp -L "$file" "$root$file"

@@ -1,3 +1,4 @@
+/* What the fuzz targets expect of every answer: finite numbers, strict JSON, a reason to refuse. */
 #include "fuzz.h"
 
 #include <fcntl.h>

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# structure.sh SOURCE: sizes that the code keeps (docs/testing.md): no function of src over 64 lines, no file over 600; and
+# every .c and .h of src, tests and include begins with a comment that says what it is.
+set -u
+cd "$1" || exit 2
+failed=0
+fail() { echo "$*"; failed=1; }
+while read -r lines file; do
+  [ "$lines" -le 600 ] || fail "$file: $lines lines, at most 600"
+done < <(find src -name '*.[ch]' -exec wc -l {} + | grep -v ' total$')
+functions=$(bash tests/tools/functions.sh src)
+while read -r lines place name; do
+  [ "$lines" -le 64 ] || fail "$place: $name has $lines lines, at most 64"
+done <<<"$functions"
+while read -r file; do
+  fail "$file: begins without a comment that says what it is"
+done < <(find src tests include -name '*.[ch]' -not -path 'tests/fuzz/*/*' -exec awk '
+  FNR == 1 && !/^\/\*/ || FNR == 2 && first == "/*" && !/[[:alpha:]]/ { print FILENAME }
+  { first = $0 }' {} +)
+n=$(wc -l <<<"$functions")
+[ "$n" -gt 1000 ] || fail "only $n functions found"
+[ $failed = 0 ] && echo "$n functions of src"
+exit $failed
