@@ -50,8 +50,37 @@ static void check_counts(const cJSON *config, const char *name, double total, do
     cJSON_Delete(native);
 }
 
+/* The model_type of a config, or of the text model nested in it. */
+static const char *type_of(const cJSON *config)
+{
+    const cJSON *const text = cJSON_GetObjectItem(config, "text_config");
+    const cJSON *const inner = cJSON_GetObjectItem(text, "model_type");
+    return (inner ? inner : cJSON_GetObjectItem(config, "model_type"))->valuestring;
+}
+
+/* Every row of huggingface_families.def is named in `seen`, between spaces. */
+static void every_family_is_among(const char *seen)
+{
+    char line[512], type[64], word[68];
+    int families = 0;
+    FILE *const file = fopen(SCALEPLAN_SOURCE_DIR "/src/config/huggingface_families.def", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        if (sscanf(line, "FAMILY(\"%63[^\"]", type) != 1)
+            continue;
+        snprintf(word, sizeof word, " %s ", type);
+        if (!strstr(seen, word))
+            fail_msg("tests/data/huggingface.jsonl has no model of the family %s", type);
+        families++;
+    }
+    fclose(file);
+    assert_true(families >= 36);
+}
+
+/* Every model counts as published, and every family has a model. */
 static void published_totals(void **state)
 {
+    char seen[4096] = " ";
     char line[8192];
     int rows = 0;
     FILE *const file = fopen(SCALEPLAN_SOURCE_DIR "/tests/data/huggingface.jsonl", "r");
@@ -64,10 +93,13 @@ static void published_totals(void **state)
                      cJSON_GetObjectItem(row, "name")->valuestring,
                      cJSON_GetObjectItem(row, "total")->valuedouble,
                      cJSON_GetObjectItem(row, "active")->valuedouble);
+        strcat(seen, type_of(cJSON_GetObjectItem(row, "config")));
+        strcat(seen, " ");
         cJSON_Delete(row);
     }
     fclose(file);
     assert_true(rows >= 60);
+    every_family_is_among(seen);
 }
 
 /* A text model nested in a multimodal config counts as the same model alone. */
