@@ -39,6 +39,9 @@ struct sp_policy {
 };
 extern const struct sp_policy sp_policies[SP_POLICIES];
 
+/* The policy of that name; NULL: there is none. */
+const struct sp_policy *sp_find_policy(const char *name);
+
 /* A plan. Every degree is >= 1; devices = dp tp pp cp. */
 struct sp_plan {
     int64_t dp;      /* replicas of the model; with ZeRO the states shard over them */

@@ -86,6 +86,10 @@ void sp_memory_of_kinds(const struct sp_model *model, const struct sp_plan *plan
                         const struct sp_framework *framework,
                         const struct sp_prepared_memory *prepared, const struct sp_stage_map *map,
                         struct sp_kind_memory *kinds);
+struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
+                                          const struct sp_plan *plan,
+                                          const struct sp_framework *framework,
+                                          const struct sp_kind_memory *kind, int64_t stage);
 int64_t sp_fullest_prepared(const struct sp_precision *precision, const struct sp_plan *plan,
                             const struct sp_framework *framework, const struct sp_stage_map *map,
                             const struct sp_kind_memory *kinds, struct sp_stage_memory *memory);

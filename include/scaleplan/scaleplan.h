@@ -30,6 +30,7 @@
  *   plan.h           one explicit plan, its validity, where its layers go
  *   plan_memory.h    its bytes on each device
  *   step.h           its time, by component
+ *   estimate.h       all that the models say of one plan: time, memory, MFU, odds of running out
  *   search.h         the best of all plans, proven
  */
 #ifndef SCALEPLAN_SCALEPLAN_H
@@ -38,6 +39,7 @@
 #include <scaleplan/chip.h>
 #include <scaleplan/collective.h>
 #include <scaleplan/critical.h>
+#include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 #include <scaleplan/footprint.h>
 #include <scaleplan/hardware.h>

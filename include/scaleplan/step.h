@@ -79,10 +79,6 @@ struct sp_staged {
 void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
                     const struct sp_stage_map *map, struct sp_staged *staged);
 
-/* One stage, one micro-batch. */
-struct sp_stage_time sp_time_of_stage(const struct sp_step_inputs *in,
-                                      const struct sp_prepared *prepared, int64_t stage);
-
 /* The whole step. Operators on the roofline of the chip with the profile's efficiencies (matmuls
  * with their local shapes, attention 3.5 times its forward pass, memory-bound rest), collectives on
  * the networks that their groups span, the pipeline's schedule over the stages' own times (GPipe

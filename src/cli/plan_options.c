@@ -122,26 +122,23 @@ static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct 
     return true;
 }
 
+static void use_policy(struct sp_planned *p, const struct sp_policy *policy)
+{
+    p->plan.recompute = policy->recompute;
+    p->remat = policy->name;
+}
+
 void sp_use_policy(struct sp_planned *p, const char *name)
 {
-    for (int i = 0; i < SP_POLICIES; i++)
-        if (strcmp(sp_policies[i].name, name) == 0) {
-            p->plan.recompute = sp_policies[i].recompute;
-            p->remat = sp_policies[i].name;
-        }
+    use_policy(p, sp_find_policy(name));
 }
 
 /* The lightest policy that fits, or full. */
 static void infer_policy(struct sp_planned *p)
 {
-    const char *const names[] = {"none", p->framework.selective, "full"};
-    for (int i = 0; i < 3; i++) {
-        struct sp_stage_memory m;
-        sp_use_policy(p, names[i]);
-        sp_fullest_stage(&p->model, &p->precision, &p->plan, &p->framework.framework, &m);
-        if ((double)m.device <= sp_capacity_bytes(&p->hw.chip))
-            return;
-    }
+    const struct sp_step_inputs in = sp_inputs_of(p);
+    use_policy(p, sp_lightest_policy(&in, sp_find_policy(p->framework.selective),
+                                     sp_capacity_bytes(&p->hw.chip)));
 }
 
 /* "4x2x1": parts of the slice's axes that multiply to tp. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runs/calibration.h"
+#include "runs/group_error.h"
 #include "runs/profile_file.h"
 #include "base/text.h"
 #include "base/write_file.h"
@@ -151,25 +152,19 @@ static double per_cent(double log_error)
 /* Mean absolute error over configurations, per cent; `field` is an offset into sp_calibrated. */
 static double mean_error(const struct sp_calibration *fit, size_t field)
 {
-    double *const errors = calloc(fit->n + 1, sizeof *errors);
-    int *const repeats = calloc(fit->n + 1, sizeof *repeats);
-    if (!errors || !repeats)
+    double *const errors = calloc(2 * fit->n + 1, sizeof *errors), *const means = errors + fit->n;
+    int *const group = calloc(fit->n + 1, sizeof *group);
+    if (!errors || !group)
         abort();
     for (size_t i = 0; i < fit->n; i++) {
         const struct sp_calibrated *const r = &fit->runs[i];
-        const double e = *(const double *)(const void *)((const char *)r + field);
-        if (isnan(e))
-            continue;
-        errors[r->group] += expm1(e);
-        repeats[r->group]++;
+        errors[i] = expm1(*(const double *)(const void *)((const char *)r + field));
+        group[i] = r->group;
     }
-    size_t n = 0;
-    for (size_t i = 0; i < fit->n; i++)
-        if (repeats[i] > 0)
-            errors[n++] = errors[i] / repeats[i];
-    const double mean = sp_summarise_errors(errors, n).mean_abs;
+    const size_t n = sp_group_errors(errors, group, fit->n, means);
+    const double mean = sp_summarise_errors(means, n).mean_abs;
     free(errors);
-    free(repeats);
+    free(group);
     return 100 * mean;
 }
 
@@ -352,7 +347,7 @@ static bool calibrate(const struct sp_args *args, const struct sp_sources *sourc
     lay_out(c->report);
     put_constants(c);
     put_runs(c);
-    if (sp_find(c->report, "after.mean_abs_pct_error")->number > 10)
+    if (mean_error(&c->fit, offsetof(struct sp_calibrated, after)) > 10)
         sp_note(c->report, "no constants within their bounds explain these runs to 10 %%: check "
                            "that the columns say what was run");
     if (c->fit.groups < 3)

@@ -6,20 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <scaleplan/estimate.h>
+
 struct neighbours {
     const struct sp_planned *from;
     struct sp_neighbour near[SP_MAX_NEIGHBOURS];
     size_t n;
 };
-
-void sp_judge_plan(const struct sp_planned *p, double *step_s, double *bytes)
-{
-    struct sp_stage_memory m;
-    const struct sp_step_inputs in = sp_inputs_of(p);
-    sp_fullest_stage(&p->model, &p->precision, &p->plan, &p->framework.framework, &m);
-    *step_s = sp_estimate_step(&in).step;
-    *bytes = (double)m.device;
-}
 
 __attribute__((format(printf, 3, 4))) static void
 add(struct neighbours *all, const struct sp_planned *changed, const char *format, ...)
@@ -33,7 +26,11 @@ add(struct neighbours *all, const struct sp_planned *changed, const char *format
     va_start(arguments, format);
     vsnprintf(near->change, sizeof near->change, format, arguments);
     va_end(arguments);
-    sp_judge_plan(changed, &near->step_s, &near->bytes);
+    struct sp_estimate e;
+    const struct sp_step_inputs in = sp_inputs_of(changed);
+    sp_estimate(&in, SP_FLOPS_FULL, NULL, &e);
+    near->step_s = e.time.step;
+    near->bytes = (double)e.memory.device;
 }
 
 /* States stay shared by as large a part of the replicas as before. */

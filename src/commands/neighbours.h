@@ -13,7 +13,4 @@ struct sp_neighbour {
 /* All valid neighbours, the fastest first; at most SP_MAX_NEIGHBOURS. Returns how many. */
 size_t sp_find_neighbours(const struct sp_planned *planned, struct sp_neighbour *out);
 
-/* Step time, and bytes of the fullest device. */
-void sp_judge_plan(const struct sp_planned *planned, double *step_s, double *bytes);
-
 #endif

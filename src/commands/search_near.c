@@ -59,7 +59,7 @@ static bool load_plan(struct sp_searching *s, const char *option, const char *pl
 }
 
 static void put_neighbours(struct sp_searching *s, const struct sp_neighbour *near, size_t n,
-                           double step_s, double bytes)
+                           const struct sp_estimate *e)
 {
     static struct sp_row rows[SP_MAX_NEIGHBOURS];
     static const struct sp_column columns[] = {
@@ -75,9 +75,9 @@ static void put_neighbours(struct sp_searching *s, const struct sp_neighbour *ne
         sp_scope(s->report, rows[i].prefix);
         sp_put_text(s->report, SP_Q_NEAR_CHANGE, "%s", near[i].change);
         sp_put(s->report, SP_Q_NEAR_STEP, near[i].step_s);
-        sp_put(s->report, SP_Q_NEAR_GAIN, 100 * (1 - near[i].step_s / step_s));
+        sp_put(s->report, SP_Q_NEAR_GAIN, 100 * (1 - near[i].step_s / e->time.step));
         sp_put(s->report, SP_Q_NEAR_MEMORY, near[i].bytes);
-        sp_put(s->report, SP_Q_NEAR_MEMORY_CHANGE, near[i].bytes - bytes);
+        sp_put(s->report, SP_Q_NEAR_MEMORY_CHANGE, near[i].bytes - (double)e->memory.device);
         sp_put_bool(s->report, SP_Q_NEAR_FITS, near[i].bytes <= s->machine[0]->space.most_bytes);
     }
     sp_scope(s->report, "");
@@ -85,15 +85,11 @@ static void put_neighbours(struct sp_searching *s, const struct sp_neighbour *ne
     sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, n);
 }
 
-static void put_named(struct sp_searching *s, const struct sp_planned *planned)
+static void put_named(struct sp_searching *s, const struct sp_planned *planned,
+                      const struct sp_estimate *e)
 {
-    struct sp_stage_memory memory;
-    const struct sp_step_inputs in = sp_inputs_of(planned);
-    const struct sp_step_time time = sp_estimate_step(&in);
-    const int64_t stage = sp_fullest_stage(&planned->model, &planned->precision, &planned->plan,
-                                           &planned->framework.framework, &memory);
     sp_scope(s->report, "plan");
-    sp_put_step(s->report, planned, &time, &memory, stage, 0);
+    sp_put_step(s->report, planned, SP_FLOPS_FULL, e);
     sp_scope(s->report, "");
     sp_put(s->report, SP_Q_SEARCH_LIMIT, s->machine[0]->space.most_bytes);
     sp_line(s->report,
@@ -107,38 +103,36 @@ bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *e
 {
     static struct sp_planned planned;
     static struct sp_neighbour near[SP_MAX_NEIGHBOURS];
-    double step_s, bytes;
+    struct sp_estimate e;
     if (!load_plan(s, "near", plan, &planned, error, error))
         return false;
-    sp_judge_plan(&planned, &step_s, &bytes);
-    const size_t n = sp_find_neighbours(&planned, near);
-    put_named(s, &planned);
-    put_neighbours(s, near, n, step_s, bytes);
+    sp_estimate_planned(&planned, SP_FLOPS_FULL, &e);
+    put_named(s, &planned, &e);
+    put_neighbours(s, near, sp_find_neighbours(&planned, near), &e);
     return true;
 }
 
 /* Where the plan spends more than the best one. */
-static void put_losses(struct sp_searching *s, const struct sp_planned *planned,
+static void put_losses(struct sp_searching *s, const struct sp_step_time *mine,
                        const struct sp_planned *best)
 {
-    static struct sp_row rows[32];
+    struct sp_row rows[SP_TIME_PARTS];
     static const struct sp_column columns[] = {{NULL, "component", true},
                                                {"loss_s", "beyond the best", false}};
-    const struct sp_step_inputs a = sp_inputs_of(planned), b = sp_inputs_of(best);
-    const struct sp_step_time mine = sp_estimate_step(&a), theirs = sp_estimate_step(&b);
-    for (size_t i = 0; i < sp_n_time_parts; i++) {
+    const struct sp_step_inputs in = sp_inputs_of(best);
+    const struct sp_step_time theirs = sp_estimate_step(&in);
+    for (size_t i = 0; i < SP_TIME_PARTS; i++) {
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "losses.%s", sp_time_parts[i].name);
         snprintf(rows[i].label, sizeof rows[i].label, "%s", sp_time_parts[i].name);
         sp_scope(s->report, rows[i].prefix);
-        sp_put(s->report, SP_Q_REJECT_PART, sp_time_part(&mine, i) - sp_time_part(&theirs, i));
+        sp_put(s->report, SP_Q_REJECT_PART, sp_time_part(mine, i) - sp_time_part(&theirs, i));
     }
     sp_scope(s->report, "");
     sp_line(s->report, " ");
-    sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, sp_n_time_parts);
+    sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, SP_TIME_PARTS);
 }
 
-static void compare_with_best(struct sp_searching *s, const struct sp_planned *planned,
-                              double step_s)
+static void compare_with_best(struct sp_searching *s, const struct sp_step_time *mine)
 {
     static struct sp_planned best;
     struct sp_candidate *const m = s->machine[0];
@@ -147,7 +141,7 @@ static void compare_with_best(struct sp_searching *s, const struct sp_planned *p
     sp_search_machine(s, 0);
     const struct sp_best *const list = &m->result.best;
     int ahead = 0;
-    while (ahead < list->n && list->found[ahead].step_s < step_s)
+    while (ahead < list->n && list->found[ahead].step_s < mine->step)
         ahead++;
     sp_put(s->report, SP_Q_REJECT_RANK, ahead);
     if (m->result.partial)
@@ -165,7 +159,7 @@ static void compare_with_best(struct sp_searching *s, const struct sp_planned *p
     sp_planned_of(&m->base, &list->found[0], &best);
     sp_put_text(s->report, SP_Q_REJECT_VERDICT,
                 "fits, but %.2f %% slower than the best plan; %s%d plans are ahead of it",
-                100 * (step_s / list->found[0].step_s - 1),
+                100 * (mine->step / list->found[0].step_s - 1),
                 ahead == SP_SEARCH_TOP ? "at least " : "", ahead);
     struct sp_words words;
     sp_step_words(s, 0, &list->found[0], &words);
@@ -175,14 +169,14 @@ static void compare_with_best(struct sp_searching *s, const struct sp_planned *p
     sp_free_words(&words);
     sp_line(s->report, "verdict    {verdict}");
     sp_line(s->report, "best       {command!}");
-    put_losses(s, planned, &best);
+    put_losses(s, mine, &best);
 }
 
 bool sp_report_reject(struct sp_searching *s, const char *plan, struct sp_error *error)
 {
     static struct sp_planned planned;
     struct sp_error why = {0};
-    double step_s, bytes;
+    struct sp_estimate e;
     if (!load_plan(s, "explain-rejects", plan, &planned, &why, error)) {
         if (why.lines == 0)
             return false;
@@ -190,11 +184,12 @@ bool sp_report_reject(struct sp_searching *s, const char *plan, struct sp_error 
         sp_line(s->report, "verdict    {verdict}");
         return true;
     }
-    sp_judge_plan(&planned, &step_s, &bytes);
-    put_named(s, &planned);
+    sp_estimate_planned(&planned, SP_FLOPS_FULL, &e);
+    put_named(s, &planned, &e);
     const double most = s->machine[0]->space.most_bytes;
+    const double bytes = (double)e.memory.device;
     if (bytes <= most) {
-        compare_with_best(s, &planned, step_s);
+        compare_with_best(s, &e.time);
         return true;
     }
     char over[32];

@@ -19,13 +19,8 @@ struct ranked {
 
 static double mfu_of(const struct sp_candidate *m, double step_s)
 {
-    const struct sp_planned *const b = &m->base;
-    const double tokens = (double)b->plan.batch * (double)b->plan.seq;
-    const struct sp_flops f =
-        sp_forward_flops_per_token(&b->model, (double)b->plan.seq, false, false);
-    const enum sp_dtype dtype = sp_compute_dtype(&b->hw.chip, b->plan.dtype);
-    return 3 * f.total * tokens /
-           (step_s * (double)sp_chips(&b->hw) * b->hw.chip.peak_flops_per_s[dtype]);
+    const struct sp_step_inputs in = sp_inputs_of(&m->base);
+    return sp_step_rates(&in, step_s, SP_FLOPS_FULL).mfu;
 }
 
 static double cost_of_step(const struct sp_candidate *m, double step_s)
@@ -120,7 +115,7 @@ static struct ranked *rank(const struct sp_searching *s, size_t *n)
 static void put_waits(struct sp_report *r, const struct sp_step_time *t)
 {
     size_t most = 1;
-    for (size_t i = 2; i < sp_n_time_parts; i++)
+    for (size_t i = 2; i < SP_TIME_PARTS; i++)
         if (sp_time_part(t, i) > sp_time_part(t, most))
             most = i;
     sp_put_text(r, SP_Q_SEARCH_WAITS, "%s %.0f %%", sp_time_parts[most].name,
@@ -131,23 +126,20 @@ static void put_waits(struct sp_report *r, const struct sp_step_time *t)
 static void put_plan(struct sp_searching *s, const struct ranked *one)
 {
     struct sp_report *const r = s->report;
-    static struct sp_planned planned;
+    struct sp_planned planned;
+    struct sp_estimate e;
     const struct sp_candidate *const m = s->machine[one->machine];
-    struct sp_stage_memory memory;
     struct sp_words words;
     sp_planned_of(&m->base, one->found, &planned);
-    const int64_t stage = sp_fullest_stage(&planned.model, &planned.precision, &planned.plan,
-                                           &planned.framework.framework, &memory);
-    const struct sp_step_inputs in = sp_inputs_of(&planned);
-    const struct sp_step_time time = sp_estimate_step(&in);
-    sp_put_step(r, &planned, &time, &memory, stage, 0);
-    put_waits(r, &time);
+    sp_estimate_planned(&planned, SP_FLOPS_FULL, &e);
+    sp_put_step(r, &planned, SP_FLOPS_FULL, &e);
+    put_waits(r, &e.time);
     const double tokens = sp_number_of(s->args, "tokens");
     const double steps = tokens / ((double)planned.plan.batch * (double)planned.plan.seq);
     sp_symbol(r, "steps", steps, "", "of the token budget");
-    sp_put(r, SP_Q_SEARCH_COST, cost_of_step(m, time.step));
-    sp_put(r, SP_Q_SEARCH_DAYS, steps * time.step / 86400);
-    sp_put(r, SP_Q_SEARCH_RUN_COST, steps * cost_of_step(m, time.step));
+    sp_put(r, SP_Q_SEARCH_COST, cost_of_step(m, e.time.step));
+    sp_put(r, SP_Q_SEARCH_DAYS, steps * e.time.step / 86400);
+    sp_put(r, SP_Q_SEARCH_RUN_COST, steps * cost_of_step(m, e.time.step));
     sp_step_words(s, one->machine, one->found, &words);
     char *const line = sp_shell_line(&words);
     sp_put_text(r, SP_Q_SEARCH_REPEAT, "scaleplan %s", line);

@@ -32,34 +32,30 @@ static const struct sp_option options[] = {
     SP_OPTION_PLOT,
 };
 
-static void put_stages(struct sp_report *r, const struct sp_planned *p)
+static void put_stages(struct sp_report *r, const struct sp_estimate *e)
 {
-    const struct sp_step_inputs in = sp_inputs_of(p);
-    const struct sp_prepared prepared = sp_prepare_step(&in);
-    const int64_t stages = p->plan.pp;
+    const int64_t stages = e->map.stages;
     struct sp_row *const rows = calloc((size_t)stages, sizeof *rows);
     if (!rows)
         abort();
     for (int64_t s = 0; s < stages; s++) {
-        const struct sp_stage_memory m =
-            sp_memory_of_stage(&p->model, &p->precision, &p->plan, &p->framework.framework, s);
-        const struct sp_stage_time t = sp_time_of_stage(&in, &prepared, s);
-        const struct sp_stage_layers layers = sp_layers_of_stage(
-            &p->model, stages, s, (enum sp_balance)p->framework.framework.balance);
+        const struct sp_stage_memory *const m = &e->stage[s];
+        const struct sp_stage_time *const t = &e->kind[e->map.of[s]];
+        const struct sp_stage_layers layers = e->map.kind[e->map.of[s]].layers;
         snprintf(rows[s].prefix, sizeof rows[s].prefix, "stages.%lld", (long long)s);
         snprintf(rows[s].label, sizeof rows[s].label, "%lld", (long long)s);
         sp_scope(r, rows[s].prefix);
         sp_put(r, SP_Q_STEP_S_LAYERS, (double)(layers.dense + layers.moe));
-        sp_put(r, SP_Q_STEP_S_PARAMS, (double)m.params);
-        sp_put(r, SP_Q_STEP_S_GRADS, (double)m.grads);
-        sp_put(r, SP_Q_STEP_S_OPT, (double)m.optimizer);
-        sp_put(r, SP_Q_STEP_S_ACT, (double)m.activations);
-        sp_put(r, SP_Q_STEP_S_BUF, (double)m.buffers);
-        sp_put(r, SP_Q_STEP_S_LIVE, (double)m.live);
-        sp_put(r, SP_Q_STEP_S_RESERVED, (double)m.reserved);
-        sp_put(r, SP_Q_STEP_S_DEVICE, (double)m.device);
-        sp_put(r, SP_Q_STEP_S_FORWARD, t.forward);
-        sp_put(r, SP_Q_STEP_S_BACKWARD, t.backward);
+        sp_put(r, SP_Q_STEP_S_PARAMS, (double)m->params);
+        sp_put(r, SP_Q_STEP_S_GRADS, (double)m->grads);
+        sp_put(r, SP_Q_STEP_S_OPT, (double)m->optimizer);
+        sp_put(r, SP_Q_STEP_S_ACT, (double)m->activations);
+        sp_put(r, SP_Q_STEP_S_BUF, (double)m->buffers);
+        sp_put(r, SP_Q_STEP_S_LIVE, (double)m->live);
+        sp_put(r, SP_Q_STEP_S_RESERVED, (double)m->reserved);
+        sp_put(r, SP_Q_STEP_S_DEVICE, (double)m->device);
+        sp_put(r, SP_Q_STEP_S_FORWARD, t->forward);
+        sp_put(r, SP_Q_STEP_S_BACKWARD, t->backward);
     }
     sp_scope(r, "");
     static const struct sp_column columns[] = {
@@ -80,9 +76,8 @@ static void put_stages(struct sp_report *r, const struct sp_planned *p)
     free(rows);
 }
 
-static void lay_out(struct sp_report *r, const struct sp_planned *p)
+static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits)
 {
-    const bool fits = sp_find(r, "memory.fits")->number != 0;
     sp_line(r, "{model} on {machine}, {devices} devices ({shape})");
     sp_line(r,
             "plan       dp {dp} tp {tp} pp {pp} vpp {vpp} cp {cp} ep {ep}, ZeRO {zero} over "
@@ -167,7 +162,7 @@ static void put_launch(struct sp_report *r)
 
 /* What would be better: neighbours that fit and are faster (or fit at all). */
 static void put_better(struct sp_report *r, const struct sp_planned *planned,
-                       const struct sp_step_time *time, bool fits)
+                       const struct sp_estimate *e)
 {
     enum { SHOWN = 5 };
     static struct sp_neighbour near[SP_MAX_NEIGHBOURS];
@@ -179,15 +174,14 @@ static void put_better(struct sp_report *r, const struct sp_planned *planned,
     const size_t all = sp_find_neighbours(planned, near);
     size_t found = 0;
     for (size_t i = 0; i < all; i++) {
-        if (near[i].bytes > sp_capacity_bytes(&planned->hw.chip) ||
-            (fits && near[i].step_s >= time->step))
+        if (near[i].bytes > e->capacity_bytes || (e->fits && near[i].step_s >= e->time.step))
             continue;
         if (found < SHOWN) {
             snprintf(rows[found].prefix, sizeof rows[found].prefix, "better.%zu", found);
             sp_scope(r, rows[found].prefix);
             sp_put_text(r, SP_Q_NEAR_CHANGE, "%s", near[i].change);
             sp_put(r, SP_Q_NEAR_STEP, near[i].step_s);
-            sp_put(r, SP_Q_NEAR_GAIN, 100 * (1 - near[i].step_s / time->step));
+            sp_put(r, SP_Q_NEAR_GAIN, 100 * (1 - near[i].step_s / e->time.step));
             sp_put(r, SP_Q_NEAR_MEMORY, near[i].bytes);
         }
         found++;
@@ -210,26 +204,24 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!sp_read_measured(sp_text_of(args, "measured"), &measured, error) ||
         !sp_plan_of(args, &sources, &planned, error))
         return false;
-    struct sp_stage_memory memory;
-    const int64_t stage = sp_fullest_stage(&planned.model, &planned.precision, &planned.plan,
-                                           &planned.framework.framework, &memory);
-    if ((double)memory.live >= SP_MOST_BYTES)
+    const enum sp_flop_convention convention =
+        (enum sp_flop_convention)sp_choice_of(args, "convention");
+    static struct sp_estimate e;
+    sp_estimate_planned(&planned, convention, &e);
+    if ((double)e.memory.live >= SP_MOST_BYTES)
         return sp_fail(error, SP_INPUT, "the plan needs more than %.0e bytes a device",
                        SP_MOST_BYTES);
-    const struct sp_step_inputs in = sp_inputs_of(&planned);
-    const struct sp_step_time time = sp_estimate_step(&in);
-    sp_put_step(report, &planned, &time, &memory, stage, sp_choice_of(args, "convention"));
+    sp_put_step(report, &planned, convention, &e);
     if (launch.format)
         put_launch(report);
-    lay_out(report, &planned);
-    put_stages(report, &planned);
-    if ((double)memory.device > sp_capacity_bytes(&planned.hw.chip))
+    lay_out(report, &planned, e.fits);
+    put_stages(report, &e);
+    if (!e.fits)
         sp_put_fixes(report, &planned);
     if (launch.format)
-        put_better(report, &planned, &time,
-                   (double)memory.device <= sp_capacity_bytes(&planned.hw.chip));
+        put_better(report, &planned, &e);
     if (measured.step_s > 0 || measured.memory_bytes > 0)
-        sp_reconcile(report, &planned, &time, &memory, &measured);
+        sp_reconcile(report, &planned, &e, &measured);
     if (planned.remat == sp_policies[1].name)
         sp_note(report, "with fused attention, selective recomputation saves almost nothing");
     sp_note(report, "an estimate from calibrated efficiencies; `fit` and `batch` have the closed "

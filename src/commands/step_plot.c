@@ -11,7 +11,7 @@ static void draw_time(struct sp_figure *figure, const struct sp_report *r)
     struct sp_part parts[32];
     char ideal[64];
     size_t n = 0;
-    for (size_t i = 0; i < sp_n_time_parts && n < sizeof parts / sizeof *parts; i++) {
+    for (size_t i = 0; i < SP_TIME_PARTS && n < sizeof parts / sizeof *parts; i++) {
         const struct sp_quantity_info *const q = &sp_quantities[sp_time_parts[i].id];
         const double value = sp_report_number(r, "%s", q->key);
         if (!(value > 0))

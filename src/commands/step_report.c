@@ -6,6 +6,8 @@
 
 #include "base/number.h"
 #include "commands/step_report.h"
+#include "runs/gap.h"
+#include "runs/run_estimate.h"
 
 bool sp_read_measured(const char *text, struct sp_measured_run *m, struct sp_error *error)
 {
@@ -48,15 +50,15 @@ static void try_change(struct fixes *fixes, const struct sp_planned *changed, co
     if (sp_check_plan(&p->model, &p->plan, sp_chips(&p->hw), p->hw.slices) != SP_PLAN_OK ||
         fixes->n == sizeof fixes->fix / sizeof *fixes->fix)
         return;
-    struct sp_stage_memory m;
-    sp_fullest_stage(&p->model, &p->precision, &p->plan, &p->framework.framework, &m);
-    if ((double)m.device > sp_capacity_bytes(&p->hw.chip))
-        return;
+    struct sp_estimate e;
     const struct sp_step_inputs in = sp_inputs_of(p);
+    sp_estimate(&in, SP_FLOPS_FULL, NULL, &e);
+    if (!e.fits)
+        return;
     struct fix *const fix = &fixes->fix[fixes->n++];
     snprintf(fix->change, sizeof fix->change, "%s %s", format, what);
-    fix->step_s = sp_estimate_step(&in).step;
-    fix->device_bytes = (double)m.device;
+    fix->step_s = e.time.step;
+    fix->device_bytes = (double)e.memory.device;
 }
 
 /* Keeps as many states sharded as before when dp changes. */
@@ -140,75 +142,41 @@ void sp_put_fixes(struct sp_report *r, const struct sp_planned *planned)
     sp_table(r, columns, sizeof columns / sizeof *columns, rows, fixes.n);
 }
 
-/* The value of one constant that makes the estimate equal `step_s`; NAN when none in its bounds
- * does. */
-static double explaining_value(const struct sp_planned *planned, int constant, double step_s)
+static void explain_gap(struct sp_report *r, const struct sp_planned *planned,
+                        const struct sp_gap *gap)
 {
-    struct sp_profile profile = planned->profile;
-    struct sp_step_inputs in = sp_inputs_of(planned);
-    in.profile = &profile;
-    double low = log(sp_constants[constant].low), high = log(sp_constants[constant].high);
-    profile.value[constant] = exp(low);
-    const double at_low = sp_estimate_step(&in).step;
-    profile.value[constant] = exp(high);
-    const double at_high = sp_estimate_step(&in).step;
-    if ((at_low - step_s) * (at_high - step_s) > 0 || at_low == at_high)
-        return NAN;
-    for (int i = 0; i < 60; i++) {
-        const double middle = (low + high) / 2;
-        profile.value[constant] = exp(middle);
-        if ((sp_estimate_step(&in).step < step_s) == (at_low < step_s))
-            low = middle;
-        else
-            high = middle;
-    }
-    return exp((low + high) / 2);
-}
-
-static void explain_gap(struct sp_report *r, const struct sp_planned *planned, double step_s)
-{
-    int best = -1;
-    double least = INFINITY, best_value = NAN;
-    for (int i = 0; i < SP_CONSTANTS; i++) {
-        const double value = explaining_value(planned, i, step_s);
-        const double strain = fabs(log(value / planned->profile.value[i])) / sp_constants[i].spread;
-        if (strain < least) {
-            least = strain;
-            best = i;
-            best_value = value;
-        }
-    }
-    if (best < 0) {
+    if (gap->constant == SP_CONSTANTS) {
         sp_put_null(r, SP_Q_STEP_R_CONSTANT);
         sp_line(r,
                 "           no single constant of the profile explains the gap within its bounds: "
                 "look for something the plan does not say");
         return;
     }
-    sp_put_text(r, SP_Q_STEP_R_CONSTANT, "%s", sp_constants[best].key);
-    sp_put(r, SP_Q_STEP_R_VALUE, best_value);
-    sp_put(r, SP_Q_STEP_R_STRAIN, least);
+    sp_put_text(r, SP_Q_STEP_R_CONSTANT, "%s", sp_constants[gap->constant].key);
+    sp_put(r, SP_Q_STEP_R_VALUE, gap->value);
+    sp_put(r, SP_Q_STEP_R_STRAIN, gap->strain);
     sp_line(r,
             "           {measured.constant} at {measured.constant_value} in place of %.3g would "
             "explain it, {measured.constant_strain} times the spread between stacks (%s)",
-            planned->profile.value[best], sp_constants[best].meaning);
+            planned->profile.value[gap->constant], sp_constants[gap->constant].meaning);
 }
 
-static void put_gap_by_component(struct sp_report *r, const struct sp_step_time *time, double gap)
+static void put_gap_by_component(struct sp_report *r, const struct sp_estimate *e,
+                                 const struct sp_gap *gap)
 {
-    static struct sp_row rows[16];
+    struct sp_row rows[SP_TIME_PARTS];
     static const struct sp_column columns[] = {{NULL, "component", true},
                                                {"estimated_s", "estimated", false},
                                                {"gap_s", "of the gap", false}};
     size_t n = 0;
-    for (size_t i = 0; i < sp_n_time_parts; i++) {
-        const double part = sp_time_part(time, i);
+    for (size_t i = 0; i < SP_TIME_PARTS; i++) {
+        const double part = sp_time_part(&e->time, i);
         snprintf(rows[n].prefix, sizeof rows[n].prefix, "measured.components.%s",
                  sp_time_parts[i].name);
         snprintf(rows[n].label, sizeof rows[n].label, "%s", sp_time_parts[i].name);
         sp_scope(r, rows[n].prefix);
         sp_put(r, SP_Q_STEP_R_PART, part);
-        sp_put(r, SP_Q_STEP_R_SHARE, gap * part / time->step);
+        sp_put(r, SP_Q_STEP_R_SHARE, sp_gap_share_s(gap, e, part));
         n += part > 0;
     }
     sp_scope(r, "");
@@ -216,41 +184,41 @@ static void put_gap_by_component(struct sp_report *r, const struct sp_step_time 
     sp_table(r, columns, sizeof columns / sizeof *columns, rows, n);
 }
 
+/* The peak belongs to the level that it is nearest to. */
 static void reconcile_memory(struct sp_report *r, const struct sp_stage_memory *m, double measured)
 {
-    static const char *const names[] = {"live", "reserved", "device"};
-    const double levels[] = {(double)m->live, (double)m->reserved, (double)m->device};
-    int nearest = 0;
-    for (int i = 1; i < 3; i++)
-        if (fabs(levels[i] - measured) < fabs(levels[nearest] - measured))
+    enum sp_memory_level nearest = SP_LIVE;
+    for (enum sp_memory_level i = SP_RESERVED; i <= SP_DEVICE; i++)
+        if (fabs(sp_bytes_at_level(m, i) - measured) <
+            fabs(sp_bytes_at_level(m, nearest) - measured))
             nearest = i;
     sp_put(r, SP_Q_STEP_R_MEMORY, measured);
-    sp_put_text(r, SP_Q_STEP_R_LEVEL, "%s", names[nearest]);
-    sp_put(r, SP_Q_STEP_R_MEMORY_GAP, measured - levels[nearest]);
+    sp_put_text(r, SP_Q_STEP_R_LEVEL, "%s", sp_memory_level_names[nearest]);
+    sp_put(r, SP_Q_STEP_R_MEMORY_GAP, measured - sp_bytes_at_level(m, nearest));
     sp_line(r, "measured   {measured.memory_bytes}, {measured.memory_gap_bytes} from the estimated "
                "{measured.memory_level} bytes");
 }
 
 void sp_reconcile(struct sp_report *r, const struct sp_planned *planned,
-                  const struct sp_step_time *time, const struct sp_stage_memory *memory,
-                  const struct sp_measured_run *measured)
+                  const struct sp_estimate *e, const struct sp_measured_run *measured)
 {
     sp_line(r, " ");
     if (measured->memory_bytes > 0)
-        reconcile_memory(r, memory, measured->memory_bytes);
+        reconcile_memory(r, &e->memory, measured->memory_bytes);
     if (!(measured->step_s > 0))
         return;
-    const double off = log(measured->step_s / time->step), range = sp_range_log(&planned->profile);
+    const struct sp_step_inputs in = sp_inputs_of(planned);
+    const struct sp_gap gap = sp_gap_of(&in, e, measured->step_s);
     sp_put(r, SP_Q_STEP_R_STEP, measured->step_s);
-    sp_put(r, SP_Q_STEP_R_GAP, measured->step_s - time->step);
-    sp_put_bool(r, SP_Q_STEP_R_INSIDE, fabs(off) <= range);
-    sp_put(r, SP_Q_STEP_R_MFU, sp_find(r, "mfu")->number * time->step / measured->step_s);
+    sp_put(r, SP_Q_STEP_R_GAP, gap.gap_s);
+    sp_put_bool(r, SP_Q_STEP_R_INSIDE, gap.in_range);
+    sp_put(r, SP_Q_STEP_R_MFU, gap.mfu);
     sp_line(r,
             "measured   {measured.step_s}, {measured.gap_s} from the estimate, MFU "
             "{measured.mfu}: %s",
-            fabs(off) <= range ? "ordinary for this class of run, inside the 80 % range"
-            : off > 0          ? "slow for this class of run"
-                               : "fast for this class of run; check that the plan is the run's");
-    explain_gap(r, planned, measured->step_s);
-    put_gap_by_component(r, time, measured->step_s - time->step);
+            gap.in_range    ? "ordinary for this class of run, inside the 80 % range"
+            : gap.gap_s > 0 ? "slow for this class of run"
+                            : "fast for this class of run; check that the plan is the run's");
+    explain_gap(r, planned, &gap);
+    put_gap_by_component(r, e, &gap);
 }

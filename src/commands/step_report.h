@@ -2,6 +2,8 @@
 #ifndef SP_STEP_REPORT_H
 #define SP_STEP_REPORT_H
 
+#include <scaleplan/estimate.h>
+
 #include "cli/plan_options.h"
 
 struct sp_time_part {
@@ -9,8 +11,8 @@ struct sp_time_part {
     const char *name;
     size_t offset;
 };
-extern const struct sp_time_part sp_time_parts[];
-extern const size_t sp_n_time_parts;
+enum { SP_TIME_PARTS = 14 };
+extern const struct sp_time_part sp_time_parts[SP_TIME_PARTS];
 
 /* The i-th component of a step. s. */
 double sp_time_part(const struct sp_step_time *time, size_t i);
@@ -18,11 +20,14 @@ double sp_time_part(const struct sp_step_time *time, size_t i);
 /* Names of the conventions of --convention. */
 extern const char *const sp_flop_conventions[];
 
+/* All that the models say of the plan, its schedule played. */
+void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_convention convention,
+                         struct sp_estimate *estimate);
+
 /* Everything about one plan under the current scope: degrees, memory of the fullest stage, time by
- * component, rates by a convention. */
+ * component, rates by the convention of the estimate. */
 void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
-                 const struct sp_step_time *time, const struct sp_stage_memory *memory,
-                 int64_t stage, int convention);
+                 enum sp_flop_convention convention, const struct sp_estimate *estimate);
 
 /* A real run: NAN where it was not measured. */
 struct sp_measured_run {
@@ -38,7 +43,6 @@ void sp_put_fixes(struct sp_report *report, const struct sp_planned *planned);
 /* The gap between a real run and its estimate: over the components, as MFU, and the profile
  * constant that would explain it. */
 void sp_reconcile(struct sp_report *report, const struct sp_planned *planned,
-                  const struct sp_step_time *time, const struct sp_stage_memory *memory,
-                  const struct sp_measured_run *measured);
+                  const struct sp_estimate *estimate, const struct sp_measured_run *measured);
 
 #endif

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runs/runs.h"
+#include "runs/group_error.h"
+#include "runs/run_estimate.h"
 #include "base/suggest.h"
 #include "cli/command.h"
 
@@ -25,6 +26,7 @@ struct verdict {
 struct validation {
     struct sp_runs runs;
     struct verdict *verdicts;
+    int *configuration;
     struct sp_profile known[SP_MAX_PROFILES], given;
     size_t n_known;
     bool one_profile, all;
@@ -50,14 +52,10 @@ static bool profile_of(const struct validation *f, const struct sp_run *run,
     return own;
 }
 
-static void predict_time(struct validation *f, const struct sp_run *run,
-                         const struct sp_profile *profile, struct verdict *v)
+static void predict_time(struct validation *f, const struct sp_run *run, double step,
+                         struct verdict *v)
 {
     struct sp_report *const r = f->report;
-    const struct sp_step_inputs in = {
-        &run->model, &run->hw, &run->precision, &run->framework.framework, profile, &run->plan};
-    const double step = sp_estimate_step(&in).step;
-    sp_put_text(r, SP_Q_VALIDATE_PROFILE, "%s", profile->name);
     sp_put(r, SP_Q_VALIDATE_MEASURED, run->step_s);
     sp_put(r, SP_Q_VALIDATE_PREDICTED, step);
     sp_put(r, SP_Q_VALIDATE_ERROR, 100 * (step / run->step_s - 1));
@@ -67,21 +65,14 @@ static void predict_time(struct validation *f, const struct sp_run *run,
         v->time_error = step / run->step_s - 1;
 }
 
-static const char *const level_names[] = {"live", "reserved", "device"};
-
 static void predict_memory(struct validation *f, const struct sp_run *run,
-                           const struct sp_profile *profile, struct verdict *v)
+                           const struct sp_stage_memory *m, struct verdict *v)
 {
     struct sp_report *const r = f->report;
-    struct sp_framework framework = run->framework.framework;
-    struct sp_stage_memory m;
-    sp_use_memory_factor(profile->memory_factor, &framework);
-    sp_fullest_stage(&run->model, &run->precision, &run->plan, &framework, &m);
-    const int64_t levels[] = {m.live, m.reserved, m.device};
     if (isnan(run->memory_bytes) || run->level >= SP_CLOSED_FORM) {
         sp_put_null(r, SP_Q_VALIDATE_MEM_LEVEL);
         sp_put_null(r, SP_Q_VALIDATE_MEM_MEASURED);
-        sp_put(r, SP_Q_VALIDATE_MEM_PREDICTED, (double)m.live);
+        sp_put(r, SP_Q_VALIDATE_MEM_PREDICTED, (double)m->live);
         sp_put_null(r, SP_Q_VALIDATE_MEM_ERROR);
         if (run->level == SP_CLOSED_FORM)
             give_reason(v, "its memory is a closed form, not a measurement");
@@ -89,8 +80,8 @@ static void predict_memory(struct validation *f, const struct sp_run *run,
             give_reason(v, "what its memory counts is not stated");
         return;
     }
-    const double predicted = (double)levels[run->level];
-    sp_put_text(r, SP_Q_VALIDATE_MEM_LEVEL, "%s", level_names[run->level]);
+    const double predicted = sp_bytes_at_level(m, run->level);
+    sp_put_text(r, SP_Q_VALIDATE_MEM_LEVEL, "%s", sp_memory_level_names[run->level]);
     sp_put(r, SP_Q_VALIDATE_MEM_MEASURED, run->memory_bytes);
     sp_put(r, SP_Q_VALIDATE_MEM_PREDICTED, predicted);
     sp_put(r, SP_Q_VALIDATE_MEM_ERROR, 100 * (predicted / run->memory_bytes - 1));
@@ -98,6 +89,17 @@ static void predict_memory(struct validation *f, const struct sp_run *run,
         v->memory_error = predicted / run->memory_bytes - 1;
     else
         give_reason(v, "its memory depends on the recompute policy, which is not stated");
+}
+
+static void predict(struct validation *f, const struct sp_run *run, struct verdict *v)
+{
+    struct sp_profile profile;
+    struct sp_estimate e;
+    sp_put_bool(f->report, SP_Q_VALIDATE_OWN, profile_of(f, run, &profile));
+    sp_estimate_run(run, &profile, &e);
+    sp_put_text(f->report, SP_Q_VALIDATE_PROFILE, "%s", profile.name);
+    predict_time(f, run, e.time.step, v);
+    predict_memory(f, run, &e.memory, v);
 }
 
 static void predict_row(struct validation *f, size_t i)
@@ -111,10 +113,7 @@ static void predict_row(struct validation *f, size_t i)
     if (run->problem[0] != '\0') {
         give_reason(v, run->problem);
     } else {
-        struct sp_profile profile;
-        sp_put_bool(f->report, SP_Q_VALIDATE_OWN, profile_of(f, run, &profile));
-        predict_time(f, run, &profile, v);
-        predict_memory(f, run, &profile, v);
+        predict(f, run, v);
         if (!run->scored && !f->all) {
             v->time_error = v->memory_error = NAN;
             give_reason(v, "its source leaves a needed field out (--all counts it)");
@@ -126,40 +125,37 @@ static void predict_row(struct validation *f, size_t i)
         sp_put_null(f->report, SP_Q_VALIDATE_REASON);
 }
 
-/* Whether row `i` belongs to the group: all rows when `column` is -1. */
-static bool in_group(const struct validation *f, size_t i, int column, const char *group)
+/* Runs of one configuration have the number of the first of them. */
+static void number_configurations(struct validation *f)
 {
-    return column < 0 || strcmp(sp_csv_cell(&f->runs.csv, i, column), group) == 0;
+    for (size_t i = 0; i < f->runs.n; i++)
+        for (size_t k = 0; k <= i; k++)
+            if (strcmp(f->runs.run[k].group, f->runs.run[i].group) == 0) {
+                f->configuration[i] = (int)k;
+                break;
+            }
 }
 
-/* Collects one error a configuration, the mean of its repeats. */
+/* One error a configuration, of the rows with this value of the column; of all when `column` is -1.
+ */
 static size_t collect(const struct validation *f, int column, const char *group, bool memory,
                       double *errors)
 {
-    size_t n = 0;
     for (size_t i = 0; i < f->runs.n; i++) {
-        double sum = 0;
-        int repeats = 0;
-        bool first = true;
-        for (size_t k = 0; k < f->runs.n; k++) {
-            const double error = memory ? f->verdicts[k].memory_error : f->verdicts[k].time_error;
-            if (isnan(error) || !in_group(f, k, column, group) ||
-                strcmp(f->runs.run[k].group, f->runs.run[i].group) != 0)
-                continue;
-            first = first && k >= i;
-            sum += error;
-            repeats++;
-        }
-        const double own = memory ? f->verdicts[i].memory_error : f->verdicts[i].time_error;
-        if (first && repeats > 0 && !isnan(own) && in_group(f, i, column, group))
-            errors[n++] = sum / repeats;
+        const struct verdict *const v = &f->verdicts[i];
+        const bool in_group =
+            column < 0 || strcmp(sp_csv_cell(&f->runs.csv, i, column), group) == 0;
+        errors[i] = !in_group ? NAN : memory ? v->memory_error : v->time_error;
     }
+    double *const means = errors + f->runs.n;
+    const size_t n = sp_group_errors(errors, f->configuration, f->runs.n, means);
+    memmove(errors, means, n * sizeof *errors);
     return n;
 }
 
 static void put_statistics(struct validation *f, int column, const char *group)
 {
-    double *const errors = calloc(f->runs.n + 1, sizeof *errors);
+    double *const errors = calloc(2 * f->runs.n + 1, sizeof *errors);
     if (!errors)
         abort();
     static const enum sp_quantity_id ids[2][5] = {
@@ -293,11 +289,14 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     }
     f.verdicts = calloc(f.runs.n + 1, sizeof *f.verdicts);
     f.rows = calloc(f.runs.n + 1, sizeof *f.rows);
-    if (!f.verdicts || !f.rows)
+    f.configuration = calloc(f.runs.n + 1, sizeof *f.configuration);
+    if (!f.verdicts || !f.rows || !f.configuration)
         abort();
+    number_configurations(&f);
     const bool ok = fill_report(&f, args, error);
     free(f.verdicts);
     free(f.rows);
+    free(f.configuration);
     sp_runs_free(&f.runs);
     return ok;
 }

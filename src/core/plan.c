@@ -1,5 +1,6 @@
 /* Plans: their arithmetic, their validity, and where the layers go. */
 #include <math.h>
+#include <string.h>
 
 #include <scaleplan/plan.h>
 
@@ -12,6 +13,14 @@ const struct sp_policy sp_policies[SP_POLICIES] = {
     {"alternate", {.qkv = 0.25, .out = 1, .up = 0.5, .norms = 1, .spare = 1}},
     {"qkv", {.core = 1, .out = 1, .up = 1, .norms = 1}},
 };
+
+const struct sp_policy *sp_find_policy(const char *name)
+{
+    for (int i = 0; i < SP_POLICIES; i++)
+        if (strcmp(sp_policies[i].name, name) == 0)
+            return &sp_policies[i];
+    return NULL;
+}
 
 int64_t sp_plan_microbatches(const struct sp_plan *plan)
 {

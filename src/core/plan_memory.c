@@ -264,11 +264,19 @@ void sp_memory_of_kinds(const struct sp_model *model, const struct sp_plan *plan
         kinds[i] = memory_of_kind(model, plan, framework, prepared, &map->kind[i]);
 }
 
-/* Bytes of a stage of that kind with `in_flight` micro-batches at its peak. */
-static struct sp_stage_memory add_up(const struct sp_precision *precision,
-                                     const struct sp_plan *plan,
-                                     const struct sp_framework *framework,
-                                     const struct sp_kind_memory *k, double in_flight)
+static double in_flight_of(const struct sp_plan *plan, int64_t stage)
+{
+    const struct sp_pipeline pipeline = {.schedule = plan->schedule,
+                                         .stages = plan->pp,
+                                         .microbatches = sp_plan_microbatches(plan),
+                                         .chunks = plan->vpp};
+    return plan->pp > 1 ? sp_in_flight(&pipeline, stage) : 1;
+}
+
+struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
+                                          const struct sp_plan *plan,
+                                          const struct sp_framework *framework,
+                                          const struct sp_kind_memory *k, int64_t stage)
 {
     const double D = (double)plan->shards;
     const double D_experts = fmax(1, D * (double)plan->tp / (double)(plan->ep * plan->etp));
@@ -280,22 +288,13 @@ static struct sp_stage_memory add_up(const struct sp_precision *precision,
         .params = whole(precision->weight_bytes * (plan->zero >= 3 ? sharded : held)),
         .grads = whole(precision->grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
-        .activations = whole(in_flight * k->kept + k->peak),
+        .activations = whole(in_flight_of(plan, stage) * k->kept + k->peak),
         .buffers = whole(k->dummy + (plan->zero >= 3 ? k->gathered : 0)),
     };
     m.live = m.params + m.grads + m.optimizer + m.activations + m.buffers;
     m.reserved = whole((double)m.live * framework->reserved_factor);
     m.device = m.reserved + whole(framework->context_bytes);
     return m;
-}
-
-static double in_flight_of(const struct sp_plan *plan, int64_t stage)
-{
-    const struct sp_pipeline pipeline = {.schedule = plan->schedule,
-                                         .stages = plan->pp,
-                                         .microbatches = sp_plan_microbatches(plan),
-                                         .chunks = plan->vpp};
-    return plan->pp > 1 ? sp_in_flight(&pipeline, stage) : 1;
 }
 
 struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
@@ -306,7 +305,7 @@ struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
     const struct sp_prepared_memory prepared = sp_prepare_memory(model, plan, framework);
     const struct sp_stage_kind kind = kind_of_stage(model, plan, framework, stage);
     const struct sp_kind_memory m = memory_of_kind(model, plan, framework, &prepared, &kind);
-    return add_up(precision, plan, framework, &m, in_flight_of(plan, stage));
+    return sp_memory_at_stage(precision, plan, framework, &m, stage);
 }
 
 int64_t sp_fullest_prepared(const struct sp_precision *precision, const struct sp_plan *plan,
@@ -318,7 +317,7 @@ int64_t sp_fullest_prepared(const struct sp_precision *precision, const struct s
     int64_t fullest = 0;
     for (int i = 0; i < map->kinds; i++) {
         const struct sp_stage_memory m =
-            add_up(precision, plan, framework, &kinds[i], in_flight_of(plan, map->stage[i]));
+            sp_memory_at_stage(precision, plan, framework, &kinds[i], map->stage[i]);
         if (i == 0 || m.live > memory->live) {
             *memory = m;
             fullest = map->stage[i];

@@ -130,9 +130,8 @@ static void split_passes(struct sp_stage_time *s, double all, double without_gra
     s->weight_grad = all - without_grads;
 }
 
-/* With ZeRO 3 weights are gathered for each pass and gradients reduced, 2 bytes each. */
-static struct sp_stage_time shard_kind(const struct sp_step_inputs *in,
-                                       const struct sp_kind_time *kind)
+struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
+                                     const struct sp_kind_time *kind)
 {
     struct sp_stage_time s = kind->time;
     const double busy = kind->busy_s, without_grads = busy - s.weight_grad;
@@ -145,16 +144,6 @@ static struct sp_stage_time shard_kind(const struct sp_step_inputs *in,
     /* gathers for the next pass stand where weight gradients would fill a gap */
     split_passes(&s, busy + s.fsdp_comm, busy + s.fsdp_comm);
     return s;
-}
-
-struct sp_stage_time sp_time_of_stage(const struct sp_step_inputs *in,
-                                      const struct sp_prepared *prepared, int64_t stage)
-{
-    const struct sp_stage_kind kind = {
-        sp_layers_of_stage(in->model, in->plan->pp, stage, (enum sp_balance)in->framework->balance),
-        stage == 0, stage == in->plan->pp - 1};
-    const struct sp_kind_time time = time_of_kind(in, prepared, &kind);
-    return shard_kind(in, &time);
 }
 
 /* What a closed form says of the idle time, per other stage, when all stages are like this one. */
@@ -336,9 +325,9 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
 {
     const struct sp_plan *p = in->plan;
     struct sp_stage_time kind[SP_STAGE_KINDS];
-    kind[0] = shard_kind(in, &staged->kind[0]); /* there is one at least */
+    kind[0] = sp_sharded_kind(in, &staged->kind[0]); /* there is one at least */
     for (int i = 1; i < map->kinds; i++)
-        kind[i] = shard_kind(in, &staged->kind[i]);
+        kind[i] = sp_sharded_kind(in, &staged->kind[i]);
     int slowest;
     const double pipeline = pipeline_s(in, map, kind, &slowest);
     const struct sp_stage_time s = kind[slowest];

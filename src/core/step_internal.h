@@ -36,6 +36,11 @@ double sp_owned_params(const struct sp_step_inputs *in, const struct sp_stage_we
 /* One send between stages. s. */
 double sp_stage_hop_s(const struct sp_step_inputs *in);
 
+/* A stage of that kind, one micro-batch, with its collectives of ZeRO 3: weights are gathered for
+ * each pass and gradients reduced, 2 bytes each. s. */
+struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
+                                     const struct sp_kind_time *kind);
+
 /* A smooth maximum, (a^4 + b^4)^(1/4): continuous, monotone, never below either. */
 double sp_smooth_max(double a, double b);
 

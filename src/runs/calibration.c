@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "runs/run_estimate.h"
+
 /* How far the allocator's share of memory differs between machines (of the logarithm), and between
  * runs on one. */
 #define MEMORY_SPREAD 0.10
@@ -54,14 +56,11 @@ static void cross_validate(struct sp_calibration *c)
 }
 
 /* ln(predicted / measured) of the peak, by what the run's memory counts. */
-static double memory_error(const struct sp_run *run, double factor)
+static double memory_error(const struct sp_run *run, const struct sp_profile *profile)
 {
-    struct sp_framework framework = run->framework.framework;
-    sp_use_memory_factor(factor, &framework);
-    struct sp_stage_memory m;
-    sp_fullest_stage(&run->model, &run->precision, &run->plan, &framework, &m);
-    const int64_t levels[] = {m.live, m.reserved, m.device};
-    return log((double)levels[run->level] / run->memory_bytes);
+    struct sp_estimate e;
+    sp_estimate_run(run, profile, &e);
+    return log(sp_bytes_at_level(&e.memory, run->level) / run->memory_bytes);
 }
 
 /* The factor on reserved bytes: the mean of the runs' logarithms, drawn towards the prior's by how
@@ -73,7 +72,7 @@ static void fit_memory(struct sp_calibration *c)
     for (size_t i = 0; i < c->n; i++) {
         struct sp_calibrated *const r = &c->runs[i];
         const bool known = r->run->memory_bytes > 0 && r->run->level < SP_CLOSED_FORM;
-        r->memory_before = known ? memory_error(r->run, c->prior.memory_factor) : NAN;
+        r->memory_before = known ? memory_error(r->run, &c->prior) : NAN;
         c->memory_runs += known;
         if (known && r->run->level != SP_LIVE) {
             sum -= r->memory_before;
@@ -86,7 +85,7 @@ static void fit_memory(struct sp_calibration *c)
         exp(fmin(log(SP_MEMORY_FACTOR_MAX), fmax(log(SP_MEMORY_FACTOR_MIN), moved)));
     for (size_t i = 0; i < c->n; i++)
         if (!isnan(c->runs[i].memory_before))
-            c->runs[i].memory_after = memory_error(c->runs[i].run, c->fitted.memory_factor);
+            c->runs[i].memory_after = memory_error(c->runs[i].run, &c->fitted);
 }
 
 static void share_weights(struct sp_calibration *c)

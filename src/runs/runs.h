@@ -6,6 +6,7 @@
 #include "config/load.h"
 
 enum sp_memory_level { SP_LIVE, SP_RESERVED, SP_DEVICE, SP_CLOSED_FORM, SP_NO_LEVEL };
+extern const char *const sp_memory_level_names[SP_NO_LEVEL];
 
 struct sp_run {
     char id[64], source[128], hardware[64], model_name[64], tier[16], scoring[64], group[64];

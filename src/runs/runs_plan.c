@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <scaleplan/estimate.h>
+
 #include "runs/runs_internal.h"
 
 bool sp_row_problem(struct sp_run *run, const char *format, ...)
@@ -112,29 +114,47 @@ static bool read_degrees(struct sp_row_reader *r, struct sp_plan *p)
     return true;
 }
 
-/* A policy that is not printed is inferred from memory: the one that comes nearest to the measured
- * peak, else the lightest that fits, of none, the framework's selective, and full. */
-void sp_infer_recompute(struct sp_run *run)
+/* Of none, the framework's selective and full the one whose memory comes nearest to the measured
+ * peak. */
+static const struct sp_policy *nearest_policy(const struct sp_run *run,
+                                              const struct sp_policy *selective)
 {
-    const char *const names[] = {"none", run->framework.selective, "full"};
-    const double capacity = sp_capacity_bytes(&run->hw.chip), measured = run->memory_bytes;
-    struct sp_recompute best = {.qkv = 0};
+    const struct sp_policy *const policies[] = {&sp_policies[SP_REMAT_NONE], selective,
+                                                &sp_policies[SP_REMAT_FULL]};
+    struct sp_plan plan = run->plan;
     double least = INFINITY;
-    run->plan.recompute_layers = 1;
-    for (size_t i = 0; i < sizeof names / sizeof *names && least > 0; i++) {
-        for (int k = 0; k < SP_POLICIES; k++)
-            if (strcmp(sp_policies[k].name, names[i]) == 0)
-                run->plan.recompute = sp_policies[k].recompute;
+    int best = 0;
+    for (int i = 0; i < 3; i++) {
         struct sp_stage_memory m;
-        sp_fullest_stage(&run->model, &run->precision, &run->plan, &run->framework.framework, &m);
-        const double off = measured > 0 ? fabs((double)m.reserved / measured - 1)
-                                        : fmax(0, (double)m.live / capacity - 1);
+        if (!policies[i])
+            continue;
+        plan.recompute = policies[i]->recompute;
+        sp_fullest_stage(&run->model, &run->precision, &plan, &run->framework.framework, &m);
+        const double off = fabs((double)m.reserved / run->memory_bytes - 1);
         if (off < least) {
             least = off;
-            best = run->plan.recompute;
+            best = i;
         }
     }
-    run->plan.recompute = best;
+    return policies[best];
+}
+
+/* A policy that is not printed is inferred: from the measured peak, else the lightest whose tensors
+ * fit, for the run did run whatever an allocator is expected to add. */
+void sp_infer_recompute(struct sp_run *run)
+{
+    const struct sp_policy *const selective = sp_find_policy(run->framework.selective);
+    struct sp_framework bare = run->framework.framework;
+    bare.reserved_factor = 1;
+    bare.context_bytes = 0;
+    const struct sp_step_inputs in = {&run->model, &run->hw, &run->precision,
+                                      &bare,       NULL,     &run->plan};
+    run->plan.recompute_layers = 1;
+    const struct sp_policy *const policy =
+        run->memory_bytes > 0
+            ? nearest_policy(run, selective)
+            : sp_lightest_policy(&in, selective, sp_capacity_bytes(&run->hw.chip));
+    run->plan.recompute = policy->recompute;
 }
 
 bool sp_read_row_plan(struct sp_row_reader *r, struct sp_run *run)

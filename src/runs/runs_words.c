@@ -82,15 +82,16 @@ bool sp_row_dtype(struct sp_row_reader *r, enum sp_dtype *dtype)
     return unknown(r, "precision", "bf16, fp16, fp8, mxfp8, nvfp4, fp32 or tf32");
 }
 
+const char *const sp_memory_level_names[] = {"live", "reserved", "device", "closed-form"};
+
 bool sp_row_level(struct sp_row_reader *r, enum sp_memory_level *level)
 {
-    static const char *const levels[] = {"live", "reserved", "device", "closed-form"};
     const char *const text = sp_row_text(r, "memory_level");
     *level = SP_NO_LEVEL;
     if (text[0] == '\0')
         return true;
     for (int i = 0; i < SP_NO_LEVEL; i++)
-        if (strcasecmp(text, levels[i]) == 0) {
+        if (strcasecmp(text, sp_memory_level_names[i]) == 0) {
             *level = (enum sp_memory_level)i;
             return true;
         }
@@ -161,8 +162,8 @@ bool sp_row_recompute(struct sp_row_reader *r, struct sp_run *run)
             plan->recompute_layers = policies[i].layers;
             return true;
         }
-    for (int i = 0; i < SP_POLICIES && name; i++)
-        if (strcmp(sp_policies[i].name, name) == 0)
-            plan->recompute = sp_policies[i].recompute;
+    const struct sp_policy *const policy = name ? sp_find_policy(name) : NULL;
+    if (policy)
+        plan->recompute = policy->recompute;
     return true;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runs/group_error.h"
 #include "runs/study.h"
 
 /* Numbers the distinct values of a text. */
@@ -189,20 +190,21 @@ double sp_mean_group_error(const struct sp_study *study, const double *log_error
                            bool (*counts)(const struct sp_measured *, const void *),
                            const void *context, int *groups)
 {
-    double total = 0;
-    *groups = 0;
-    for (int group = 0; group < study->groups; group++) {
-        double sum = 0;
-        int n = 0;
-        for (size_t i = 0; i < study->n; i++)
-            if (study->measured[i].group == group && counts(&study->measured[i], context)) {
-                sum += log_errors[i];
-                n++;
-            }
-        if (n > 0) {
-            total += fabs(expm1(sum / n));
-            (*groups)++;
-        }
+    double *const errors = calloc(2 * study->n + 1, sizeof *errors), *const means =
+                                                                         errors + study->n;
+    int *const group = calloc(study->n + 1, sizeof *group);
+    if (!errors || !group)
+        abort();
+    for (size_t i = 0; i < study->n; i++) {
+        errors[i] = counts(&study->measured[i], context) ? log_errors[i] : NAN;
+        group[i] = study->measured[i].group;
     }
-    return *groups > 0 ? total / *groups : NAN;
+    const size_t n = sp_group_errors(errors, group, study->n, means);
+    double total = 0;
+    for (size_t i = 0; i < n; i++)
+        total += fabs(expm1(means[i]));
+    free(errors);
+    free(group);
+    *groups = (int)n;
+    return n > 0 ? total / (double)n : NAN;
 }

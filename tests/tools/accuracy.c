@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <scaleplan/estimate.h>
+
 #include "runs/calibration.h"
 #include "runs/profile_file.h"
 #include "base/write_file.h"
@@ -59,13 +61,7 @@ static int ascending(const void *a, const void *b)
 
 static double utilisation(const struct sp_measured *m)
 {
-    const struct sp_run *const r = m->run;
-    const double tokens = (double)r->plan.batch * (double)r->plan.seq;
-    const struct sp_flops f =
-        sp_forward_flops_per_token(&r->model, (double)r->plan.seq, false, false);
-    const enum sp_dtype dtype = sp_compute_dtype(&r->hw.chip, r->plan.dtype);
-    return 3 * f.total * tokens /
-           (m->sample.step_s * (double)sp_chips(&r->hw) * r->hw.chip.peak_flops_per_s[dtype]);
+    return sp_step_rates(&m->sample.in, m->sample.step_s, SP_FLOPS_FULL).mfu;
 }
 
 static void naive(const struct sp_study *study, double *log_errors)

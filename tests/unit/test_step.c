@@ -168,6 +168,7 @@ static void staged_and_bounds(void **unused)
     struct sample s;
     static struct sp_stage_map map;
     static struct sp_staged staged;
+    static struct sp_estimate estimate;
     (void)unused;
     state = 2;
     for (int i = 0; i < SAMPLES; i++) {
@@ -177,11 +178,17 @@ static void staged_and_bounds(void **unused)
         const struct sp_prepared prepared = sp_prepare_step(&in);
         sp_map_stages(&s.model, s.plan.pp, (enum sp_balance)s.framework.framework.balance, &map);
         sp_stage_times(&in, &prepared, &map, &staged);
-        for (int64_t at = 0; at<map.stages; at += map.stages> 1 ? map.stages - 1 : 1) {
-            const struct sp_stage_time one = sp_time_of_stage(&in, &prepared, at);
+        sp_estimate(&in, SP_FLOPS_FULL, NULL, &estimate);
+        for (int64_t at = 0; at < map.stages; at++) {
+            const struct sp_stage_time *const one = &estimate.kind[estimate.map.of[at]];
             const struct sp_stage_time *const kind = &staged.kind[map.of[at]].time;
-            assert_true(one.matmul == kind->matmul && one.elementwise == kind->elementwise);
+            const struct sp_stage_memory memory =
+                sp_memory_of_stage(&s.model, &s.precision, &s.plan, in.framework, at);
+            assert_true(one->matmul == kind->matmul && one->elementwise == kind->elementwise);
+            assert_memory_equal(&estimate.stage[at], &memory, sizeof memory);
+            assert_true(memory.live <= estimate.memory.live);
         }
+        assert_true(estimate.time.step == step);
         assert_true(sp_estimate_prepared(&in, &prepared).step == step);
         assert_true(sp_estimate_staged(&in, &prepared, &map, &staged).step == step);
         assert_true(sp_least_step_s(&in, &prepared) <= step);

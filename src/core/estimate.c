@@ -1,0 +1,138 @@
+/* One plan's estimate: what step.c and plan_memory.c say of it, prepared once. */
+#include <math.h>
+
+#include <scaleplan/estimate.h>
+#include <scaleplan/flops.h>
+
+#include "core/step_internal.h"
+
+struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
+                              enum sp_flop_convention convention)
+{
+    static const double scores_counted[SP_FLOP_CONVENTIONS] = {1, 0.5, 0};
+    const struct sp_plan *const p = in->plan;
+    const double tokens = (double)p->batch * (double)p->seq, N = (double)sp_chips(in->hw);
+    const struct sp_flops f =
+        sp_forward_flops_per_token(in->model, (double)p->seq, convention == SP_FLOPS_CAUSAL, false);
+    const double active = sp_count_params(in->model).active;
+    const double model =
+        convention == SP_FLOPS_6P ? sp_training_flops(active, tokens) : 3 * f.total * tokens;
+    const double again =
+        sp_step_recomputed_flops(in->model, p, in->framework, scores_counted[convention]);
+    const double C = in->hw->chip.peak_flops_per_s[sp_compute_dtype(&in->hw->chip, p->dtype)];
+    return (struct sp_rates){
+        .model_flops = model,
+        .recomputed_flops = again,
+        .active = active,
+        .peak_flops_per_s = C,
+        .tokens_per_s = tokens / step_s,
+        .tokens_per_s_per_device = tokens / step_s / N,
+        .flops_per_s_per_device = model / step_s / N,
+        .mfu = model / (step_s * N * C),
+        .hfu = (model + again) / (step_s * N * C),
+    };
+}
+
+/* Normal distribution function. */
+static double probability_below(double z)
+{
+    return 0.5 * erfc(-z / sqrt(2));
+}
+
+double sp_oom_odds(const struct sp_framework *framework, double device, double capacity)
+{
+    const double residual = framework->memory_residual;
+    if (!(residual > 0))
+        return device > capacity ? 1 : 0;
+    const double odds = probability_below(log(device / capacity) / residual);
+    return odds < 1e-6 ? 0 : odds;
+}
+
+const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
+                                           const struct sp_policy *selective, double capacity)
+{
+    const struct sp_policy *const lighter[] = {&sp_policies[SP_REMAT_NONE], selective};
+    struct sp_plan plan = *in->plan;
+    for (int i = 0; i < 2 && lighter[i]; i++) {
+        struct sp_stage_memory m;
+        plan.recompute = lighter[i]->recompute;
+        sp_fullest_stage(in->model, in->precision, &plan, in->framework, &m);
+        if ((double)m.device <= capacity)
+            return lighter[i];
+    }
+    return &sp_policies[SP_REMAT_FULL];
+}
+
+/* The pipeline as its first stage would make it. */
+static struct sp_pipeline pipeline_of(const struct sp_plan *p, const struct sp_stage_time *first)
+{
+    return (struct sp_pipeline){.schedule = p->schedule,
+                                .stages = p->pp,
+                                .microbatches = sp_plan_microbatches(p),
+                                .chunks = p->vpp,
+                                .forward_s = first->forward,
+                                .backward_s = first->backward,
+                                .weight_grad_s = first->weight_grad};
+}
+
+int64_t sp_tasks_of_plan(const struct sp_plan *plan)
+{
+    const struct sp_pipeline pipeline = pipeline_of(plan, &(struct sp_stage_time){0});
+    const int64_t n = plan->pp > 1 ? sp_tasks_of(&pipeline) : 0;
+    return n <= SP_MOST_PLAYED_TASKS ? n : 0;
+}
+
+static double play(const struct sp_plan *plan, const struct sp_estimate *e, struct sp_task *tasks)
+{
+    const struct sp_stage_time *const first = &e->kind[0];
+    const struct sp_pipeline pipeline = pipeline_of(plan, first);
+    double scale[SP_MAX_STAGES];
+    struct sp_played played;
+    for (int64_t s = 0; s < plan->pp; s++) {
+        const struct sp_stage_time *const t = &e->kind[e->map.of[s]];
+        scale[s] = (t->forward + t->backward) / (first->forward + first->backward);
+    }
+    return sp_play_pipeline(&pipeline, scale, 0, tasks, &played) ? played.makespan_s : NAN;
+}
+
+static void estimate_time(const struct sp_step_inputs *in, struct sp_estimate *e)
+{
+    struct sp_staged staged;
+    const struct sp_prepared prepared = sp_prepare_step(in);
+    const double range = sp_range_log(in->profile);
+    sp_stage_times(in, &prepared, &e->map, &staged);
+    for (int i = 0; i < e->map.kinds; i++)
+        e->kind[i] = sp_sharded_kind(in, &staged.kind[i]);
+    e->time = sp_estimate_staged(in, &prepared, &e->map, &staged);
+    e->compute_s = e->time.matmul + e->time.attention + e->time.elementwise + e->time.recompute;
+    e->low_s = e->time.step * exp(-range);
+    e->high_s = e->time.step * exp(range);
+    e->ideal_s = prepared.ideal_s;
+}
+
+static void estimate_memory(const struct sp_step_inputs *in, struct sp_estimate *e)
+{
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    const struct sp_prepared_memory prepared =
+        sp_prepare_memory(in->model, in->plan, in->framework);
+    sp_memory_of_kinds(in->model, in->plan, in->framework, &prepared, &e->map, kinds);
+    for (int64_t s = 0; s < e->map.stages; s++)
+        e->stage[s] =
+            sp_memory_at_stage(in->precision, in->plan, in->framework, &kinds[e->map.of[s]], s);
+    e->fullest =
+        sp_fullest_prepared(in->precision, in->plan, in->framework, &e->map, kinds, &e->memory);
+    e->capacity_bytes = sp_capacity_bytes(&in->hw->chip);
+    e->over_bytes = (double)e->memory.device - e->capacity_bytes;
+    e->fits = (double)e->memory.device <= e->capacity_bytes;
+    e->oom_odds = sp_oom_odds(in->framework, (double)e->memory.device, e->capacity_bytes);
+}
+
+void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,
+                 struct sp_task *tasks, struct sp_estimate *e)
+{
+    sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &e->map);
+    estimate_time(in, e);
+    estimate_memory(in, e);
+    e->rates = sp_step_rates(in, e->time.step, convention);
+    e->played_s = tasks && sp_tasks_of_plan(in->plan) > 0 ? play(in->plan, e, tasks) : NAN;
+}

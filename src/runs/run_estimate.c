@@ -1,0 +1,18 @@
+/* A measured run through the estimator. */
+#include "runs/run_estimate.h"
+
+void sp_estimate_run(const struct sp_run *run, const struct sp_profile *profile,
+                     struct sp_estimate *estimate)
+{
+    struct sp_framework framework = run->framework.framework;
+    sp_use_memory_factor(profile->memory_factor, &framework);
+    const struct sp_step_inputs in = {&run->model, &run->hw, &run->precision,
+                                      &framework,  profile,  &run->plan};
+    sp_estimate(&in, SP_FLOPS_FULL, NULL, estimate);
+}
+
+double sp_bytes_at_level(const struct sp_stage_memory *m, enum sp_memory_level level)
+{
+    const int64_t bytes[] = {m->live, m->reserved, m->device};
+    return (double)bytes[level];
+}
