@@ -4,15 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* What sp_write_file was given; NULL: nothing. */
-static struct {
-    char *path, *text;
-} handed_in;
 
 /* A path that cannot be opened is a wrong value; what cannot be written is output that failed. */
 static bool fail_at(const char *path, enum sp_exit code, struct sp_error *error)
@@ -20,18 +16,17 @@ static bool fail_at(const char *path, enum sp_exit code, struct sp_error *error)
     return sp_fail(error, code, "%s: %s", sp_safe(path), strerror(errno));
 }
 
-/* Writes all of the text and closes, also after a failure; errno says why. */
-static bool write_all(int file, const char *text)
+/* Writes all and closes, also after a failure; errno says why. */
+static bool write_all(int file, const char *bytes, size_t left)
 {
-    size_t left = strlen(text);
     bool ok = true;
     while (ok && left > 0) {
-        const ssize_t n = write(file, text, left);
+        const ssize_t n = write(file, bytes, left);
         if (n < 0 && errno == EINTR)
             continue;
         ok = n >= 0;
         if (ok) {
-            text += n;
+            bytes += n;
             left -= (size_t)n;
         }
     }
@@ -42,12 +37,12 @@ static bool write_all(int file, const char *text)
     return ok && closed;
 }
 
-static bool write_directly(const char *path, const char *text, struct sp_error *error)
+static bool write_directly(const char *path, const char *bytes, size_t size, struct sp_error *error)
 {
     const int file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     if (file < 0)
         return fail_at(path, SP_INPUT, error);
-    return write_all(file, text) || fail_at(path, SP_INTERNAL, error);
+    return write_all(file, bytes, size) || fail_at(path, SP_INTERNAL, error);
 }
 
 /* Puts `name` in the place of what follows the last slash of `path`; false when there is no room.
@@ -103,7 +98,7 @@ static mode_t mode_of(const struct stat *before)
 /* `before` is what stands at `target`, or NULL. The temporary file has a short name of its own: the
  * target's may be as long as names can be. */
 static bool replace(const char *path, const char *target, const struct stat *before,
-                    const char *text, struct sp_error *error)
+                    const char *bytes, size_t size, struct sp_error *error)
 {
     char temporary[PATH_MAX];
     snprintf(temporary, sizeof temporary, "%s", target);
@@ -112,7 +107,7 @@ static bool replace(const char *path, const char *target, const struct stat *bef
     if (file < 0)
         return fail_at(path, SP_INPUT, error);
     bool ok = fchmod(file, mode_of(before)) == 0;
-    ok = write_all(file, text) && ok;
+    ok = write_all(file, bytes, size) && ok;
     const bool written = ok;
     ok = ok && rename(temporary, target) == 0;
     if (ok)
@@ -124,55 +119,24 @@ static bool replace(const char *path, const char *target, const struct stat *bef
     return fail_at(path, written ? SP_INPUT : SP_INTERNAL, error);
 }
 
-static bool write_at(const char *path, const char *text, struct sp_error *error)
+bool sp_write_file(const char *path, const char *bytes, size_t size, struct sp_error *error)
 {
     struct stat there, led;
     char target[PATH_MAX];
     const bool exists = stat(path, &there) == 0;
     if (exists && !S_ISREG(there.st_mode))
-        return write_directly(path, text, error);
+        return write_directly(path, bytes, size, error);
     if (!follow(path, target))
         return fail_at(path, SP_INPUT, error);
     /* Links of /proc to open files need not name the file they lead to. */
     if (exists && (stat(target, &led) != 0 || !is_same(&there, &led)))
-        return write_directly(path, text, error);
-    return replace(path, target, exists ? &there : NULL, text, error);
+        return write_directly(path, bytes, size, error);
+    return replace(path, target, exists ? &there : NULL, bytes, size, error);
 }
 
-void sp_forget_file(void)
-{
-    free(handed_in.path);
-    free(handed_in.text);
-    handed_in.path = handed_in.text = NULL;
-}
-
-bool sp_write_file(const char *path, const char *text, struct sp_error *error)
-{
-    sp_forget_file();
-    if (path[0] == '\0')
-        return sp_fail(error, SP_INPUT, "--output: an empty name, expected a file or -");
-    handed_in.path = strdup(path);
-    handed_in.text = strdup(text);
-    if (!handed_in.path || !handed_in.text)
-        abort();
-    return true;
-}
-
-bool sp_prints_file(void)
+bool sp_is_stdout(const char *path)
 {
     struct stat there, out;
-    return handed_in.path && (strcmp(handed_in.path, "-") == 0 ||
-                              (stat(handed_in.path, &there) == 0 &&
-                               fstat(STDOUT_FILENO, &out) == 0 && is_same(&there, &out)));
-}
-
-bool sp_flush_file(FILE *out, struct sp_error *error)
-{
-    bool ok = true;
-    if (sp_prints_file())
-        fputs(handed_in.text, out); /* main looks for errors of standard output */
-    else if (handed_in.path)
-        ok = write_at(handed_in.path, handed_in.text, error);
-    sp_forget_file();
-    return ok;
+    return strcmp(path, "-") == 0 ||
+           (stat(path, &there) == 0 && fstat(STDOUT_FILENO, &out) == 0 && is_same(&there, &out));
 }

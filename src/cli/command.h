@@ -36,8 +36,9 @@ struct sp_command {
 
     /* For words of its own (argv[0] is the command's name): prints row by row instead of making one
      * report. `streams` says whether these words ask for it. NULL: never. */
-    bool (*streams)(int argc, char **argv);
-    enum sp_exit (*stream)(int argc, char **argv, FILE *out, struct sp_error *error);
+    bool (*streams)(int argc, char **argv, struct sp_pipes *pipes);
+    enum sp_exit (*stream)(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+                           struct sp_error *error);
 };
 
 /* Every command, in the order of --help; see commands.c. */

@@ -18,6 +18,7 @@ struct sp_sources sp_sources_of(const struct sp_args *args)
         .assume = sp_text_of(args, "assume"),
         .sets = args->many,
         .n_sets = args->n_many,
+        .pipes = args->pipes,
     };
 }
 

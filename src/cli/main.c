@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/read_file.h"
 #include "base/suggest.h"
 #include "base/write_file.h"
 #include "cli/command.h"
@@ -106,11 +107,15 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
         ok = refuse_unknown_key(report, unknown, &error);
     ok = ok && sp_draw_picture(command, args, report, how.width, &picture, &error);
     /* The file comes after all that can refuse the answer: a refused one leaves none. */
-    const bool file_alone = sp_prints_file();
-    ok = ok && sp_flush_file(stdout, &error);
+    const char *text, *const file = sp_report_file(report, &text);
+    const bool file_alone = file && sp_is_stdout(file);
+    if (ok && file && !file_alone)
+        ok = sp_write_file(file, text, strlen(text), &error);
     if (!ok)
         return print_errors(&error);
-    if (!file_alone)
+    if (file_alone)
+        fputs(text, stdout); /* finish_output looks for errors */
+    else
         sp_render(report, &how, stdout);
     if (picture)
         printf("\n%s", picture);
@@ -118,16 +123,18 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     return yes && !has_failed(command, report) ? SP_OK : SP_NO;
 }
 
-static enum sp_exit run(const struct sp_command *command, int argc, char **argv)
+static enum sp_exit run(const struct sp_command *command, int argc, char **argv,
+                        struct sp_pipes *pipes)
 {
     static struct sp_args args;
     struct sp_error error = {0};
     enum sp_exit code = SP_OK;
-    if (command->streams && command->streams(argc, argv)) {
-        code = command->stream(argc, argv, stdout, &error);
+    if (command->streams && command->streams(argc, argv, pipes)) {
+        code = command->stream(argc, argv, pipes, stdout, &error);
         return error.lines > 0 ? print_errors(&error) : code;
     }
     struct sp_report *report = sp_report_new(command->name);
+    args.pipes = pipes;
     if (!sp_run_command(command, argc, argv, &args, report, &error))
         code = print_errors(&error);
     else if (sp_given(&args, "help"))
@@ -135,7 +142,6 @@ static enum sp_exit run(const struct sp_command *command, int argc, char **argv)
     else
         code = print_answer(command, &args, report);
     sp_report_free(report);
-    sp_forget_file();
     return code;
 }
 
@@ -173,5 +179,8 @@ int main(int argc, char **argv)
         sp_print_command_help(command, stdout);
         return (int)finish_output(SP_OK);
     }
-    return exit_code(finish_output(run(command, argc - 1, argv + 1)));
+    struct sp_pipes pipes = {0};
+    const enum sp_exit code = run(command, argc - 1, argv + 1, &pipes);
+    sp_free_pipes(&pipes);
+    return exit_code(finish_output(code));
 }

@@ -198,7 +198,7 @@ bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_
                    bool takes_operands, struct sp_args *args, struct sp_error *error)
 {
     struct option longs[SP_MAX_OPTIONS + 1] = {0};
-    *args = (struct sp_args){.options = options, .n_options = n};
+    *args = (struct sp_args){.options = options, .n_options = n, .pipes = args->pipes};
     if (n > SP_MAX_OPTIONS)
         return sp_fail(error, SP_INTERNAL, "more options than there is room for");
     if (!take_defaults(args, error))

@@ -31,6 +31,8 @@ struct sp_option {
 
 enum { SP_MAX_OPTIONS = 64, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
 
+struct sp_pipes;
+
 /* A parsed command line. */
 struct sp_args {
     const struct sp_option *options; /* the command's, then the common ones */
@@ -44,6 +46,7 @@ struct sp_args {
     int n_repeated;
     const char *operands[SP_MAX_OPERANDS];
     int n_operands;
+    struct sp_pipes *pipes; /* of the run of the program; parsing leaves it as it is */
 };
 
 /* Parses argv[1..]; wrong usage is exit code 2, a wrong value 3. A word after --explain or --check

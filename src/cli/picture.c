@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/write_file.h"
 #include "plot/pictures.h"
 
 bool sp_check_picture(const struct sp_args *args, struct sp_error *error)
@@ -48,7 +49,7 @@ bool sp_draw_picture(const struct sp_command *command, const struct sp_args *arg
         *text = bytes;
         return true;
     }
-    ok = ok && sp_write_whole(target, bytes, size, error);
+    ok = ok && sp_write_file(target, bytes, size, error);
     free(bytes);
     return ok;
 }

@@ -8,7 +8,6 @@
 #include "runs/group_error.h"
 #include "runs/profile_file.h"
 #include "base/text.h"
-#include "base/write_file.h"
 #include "cli/command.h"
 
 static const struct sp_option options[] = {
@@ -283,7 +282,7 @@ static bool write_profile(const struct sp_args *args, struct calibrating *c, str
              c->chip, c->framework, c->fit.prior.name);
     char *const text = sp_profile_text(&c->fit.fitted, fitted_to, args->operands[0]);
     sp_make_printable(text, "\n"); /* names of files are others' text */
-    const bool ok = sp_write_file(path, text, error);
+    const bool ok = sp_put_file(c->report, path, text, error);
     free(text);
     if (ok)
         sp_put_text(c->report, SP_Q_CALIBRATE_WRITTEN, "%s", path);

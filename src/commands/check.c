@@ -21,6 +21,7 @@ static const struct sp_option options[] = {
 /* What a run over files keeps. */
 struct check {
     struct sp_report *report;
+    struct sp_pipes *pipes;
     struct sp_book book;
     bool writes_book, any_error;
     const char *only;
@@ -38,13 +39,14 @@ struct outcome {
 
 extern const struct sp_command sp_cmd_check;
 
-static struct outcome run_case(const struct sp_case *c)
+static struct outcome run_case(const struct sp_case *c, struct sp_pipes *pipes)
 {
     static struct sp_args args;
     char *argv[SP_CASE_MAX_ARGS + 1] = {0};
     struct outcome got = {.report = sp_report_new(c->args[0])};
     for (int i = 0; i < c->n_args; i++)
         argv[i] = (char *)c->args[i];
+    args.pipes = pipes;
     const struct sp_command *command = sp_find_command(c->args[0], &got.error);
     if (command == &sp_cmd_check)
         sp_fail(&got.error, SP_USAGE, "check does not run inside a case");
@@ -197,7 +199,7 @@ static bool check_case(struct check *check, const char *file, const struct sp_ca
 {
     if (check->n_rows + c->n_expect + 2 > MOST_ROWS)
         return sp_fail(error, SP_INPUT, "more than %d expected values; split the files", MOST_ROWS);
-    struct outcome got = run_case(c);
+    struct outcome got = run_case(c, check->pipes);
     bool pass = true;
     if (c->exit)
         pass = compare_refusal(check, file, c, &got);
@@ -215,7 +217,7 @@ static bool check_file(struct check *check, const char *file, struct sp_error *e
     static struct sp_case c;
     struct sp_cases cases;
     bool ok = true, any = false;
-    if (!sp_open_cases(file, &cases, error))
+    if (!sp_open_cases(check->pipes, file, &cases, error))
         return false;
     for (int i = 0; i < cases.n && ok; i++) {
         sp_case_at(&cases, i, &c);
@@ -262,6 +264,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     struct check check = {
         .report = report,
+        .pipes = args->pipes,
         .writes_book = sp_given(args, "book"),
         .only = sp_text_of(args, "only"),
         .nearest = {.wanted = sp_text_of(args, "only")},

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/write_file.h"
 #include "launch/launch.h"
 #include "cli/plan_options.h"
 
@@ -51,7 +50,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                 : sp_text_of(args, "framework"),
     };
     sp_write_launch((enum sp_target)target, &launched, &written);
-    const bool ok = !path || sp_write_file(path, written.text, error);
+    const bool ok = !path || sp_put_file(report, path, written.text, error);
     sp_put_text(report, SP_Q_EXPORT_TO, "%s", sp_target_names[target]);
     sp_put_lines(report, SP_Q_EXPORT_TEXT, written.text);
     sp_put(report, SP_Q_EXPORT_LOST, written.n_lost);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "config/huggingface.h"
+#include "base/read_file.h"
 #include "base/text.h"
-#include "base/write_file.h"
 #include "cli/command.h"
 
 static const struct sp_option options[] = {
@@ -57,7 +57,7 @@ static bool import_of(const struct sp_args *args, struct import *import, struct 
     if (!sp_check_name(sp_text_of(args, "name"), error))
         return false;
     const char *const path = args->operands[0];
-    char *const text = sp_read_file(path, SP_JSON_MAX_BYTES, &length, error);
+    char *const text = sp_read_file(args->pipes, path, SP_JSON_MAX_BYTES, &length, error);
     if (!text)
         return false;
     const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;
@@ -99,7 +99,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     char *line = NULL;
     bool ok = import_of(args, &import, error);
     if (ok && path)
-        ok = asprintf(&line, "%s\n", import.text) > 0 && sp_write_file(path, line, error);
+        ok = asprintf(&line, "%s\n", import.text) > 0 && sp_put_file(report, path, line, error);
     free(line);
     free(import.text);
     if (!ok)

@@ -120,7 +120,7 @@ static const char *lint_file(const char *file, const struct sp_sources *sources,
         return plan_is_right ? "plan" : NULL;
     if (!list)
         return load_one(kind, file, sources, error) ? sp_config_kinds[kind].noun : NULL;
-    if (!sp_open_cases(file, &cases, error))
+    if (!sp_open_cases(sources->pipes, file, &cases, error))
         return NULL;
     sp_close_cases(&cases);
     return "case";

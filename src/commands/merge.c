@@ -19,16 +19,18 @@ static const struct sp_option options[] = {
 
 /* Rows of a sweep, as their first bytes say. What cannot be read or parsed is left to `run`, which
  * says why. */
-static bool streams(int argc, char **argv)
+static bool streams(int argc, char **argv, struct sp_pipes *pipes)
 {
     static struct sp_args args;
     struct sp_error ignored = {0};
     size_t length;
     bool rows = false;
+    args.pipes = pipes;
     if (!sp_parse_command(&sp_cmd_merge, argc, argv, &args, &ignored) || sp_given(&args, "help"))
         return false;
     for (int i = 0; i < args.n_operands && !rows; i++) {
-        char *const text = sp_read_file(args.operands[i], SP_MOST_PART_BYTES, &length, &ignored);
+        char *const text =
+            sp_read_file(pipes, args.operands[i], SP_MOST_PART_BYTES, &length, &ignored);
         rows = text && sp_holds_rows(text);
         const bool empty = text && length == 0; /* a part of a sweep may have no rows */
         free(text);
@@ -48,11 +50,13 @@ static bool check_options(const struct sp_args *args, struct sp_error *error)
     return true;
 }
 
-static enum sp_exit stream(int argc, char **argv, FILE *out, struct sp_error *error)
+static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+                           struct sp_error *error)
 {
     static struct sp_args args;
+    args.pipes = pipes;
     if (sp_parse_command(&sp_cmd_merge, argc, argv, &args, error) && check_options(&args, error))
-        sp_merge_rows(args.operands, args.n_operands, sp_given(&args, "valid"), out, error);
+        sp_merge_rows(pipes, args.operands, args.n_operands, sp_given(&args, "valid"), out, error);
     return SP_OK;
 }
 
@@ -123,6 +127,7 @@ static bool take_arguments(struct merging *m, const struct sp_json *json,
     cJSON_Delete(words);
     if (!ok || m->words.n == 0)
         return sp_fail(error, SP_INPUT, "%s: \"arguments\" is no list of words", json->origin);
+    m->args.pipes = sources->pipes;
     return sp_parse_command(&sp_cmd_search, m->words.n, m->words.word, &m->args, error) &&
            sp_open_search(&m->args, sources, report, &m->s, error);
 }
@@ -204,7 +209,7 @@ static bool take_file(struct merging *m, const char *name, const struct sp_sourc
 {
     size_t length;
     struct sp_json json;
-    char *const text = sp_read_file(name, SP_JSON_MAX_BYTES, &length, error);
+    char *const text = sp_read_file(sources->pipes, name, SP_JSON_MAX_BYTES, &length, error);
     if (!text)
         return false;
     bool ok = sp_json_parse(text, length, name, &json, error);

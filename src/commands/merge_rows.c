@@ -274,12 +274,12 @@ static bool check_order(const struct joining *j, bool gaps)
     return true;
 }
 
-static bool read_parts(struct joining *j, const char *const *names, int n)
+static bool read_parts(struct joining *j, struct sp_pipes *pipes, const char *const *names, int n)
 {
     for (int i = 0; i < n; i++) {
         struct part *const p = &j->parts[j->n_parts];
         p->name = names[i];
-        p->text = sp_read_file(names[i], SP_MOST_PART_BYTES, &p->length, j->error);
+        p->text = sp_read_file(pipes, names[i], SP_MOST_PART_BYTES, &p->length, j->error);
         if (!p->text)
             return false;
         j->n_parts++;
@@ -289,12 +289,13 @@ static bool read_parts(struct joining *j, const char *const *names, int n)
     return true;
 }
 
-bool sp_merge_rows(const char *const *names, int n, bool gaps, FILE *out, struct sp_error *error)
+bool sp_merge_rows(struct sp_pipes *pipes, const char *const *names, int n, bool gaps, FILE *out,
+                   struct sp_error *error)
 {
     struct joining j = {.parts = calloc((size_t)n + 1, sizeof *j.parts), .error = error};
     if (!j.parts)
         abort();
-    bool ok = read_parts(&j, names, n);
+    bool ok = read_parts(&j, pipes, names, n);
     if (ok && j.n_rows > 0) {
         qsort(j.rows, j.n_rows, sizeof *j.rows, compare);
         ok = check_order(&j, gaps);

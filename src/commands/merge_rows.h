@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/error.h"
+#include "base/read_file.h"
 
 enum { SP_MOST_PART_BYTES = 1 << 30 };
 
@@ -14,6 +14,7 @@ bool sp_holds_rows(const char *text);
 /* Reads the parts (CSV or JSON lines, each in the order of its rows), checks all of it and then
  * writes the rows in order: nothing when something is wrong. A row that no part has is an error
  * unless there may be `gaps`. */
-bool sp_merge_rows(const char *const *names, int n, bool gaps, FILE *out, struct sp_error *error);
+bool sp_merge_rows(struct sp_pipes *pipes, const char *const *names, int n, bool gaps, FILE *out,
+                   struct sp_error *error);
 
 #endif

@@ -46,6 +46,7 @@ static bool load_plan(struct sp_searching *s, const char *option, const char *pl
 {
     static struct sp_args args;
     struct sp_words words;
+    args.pipes = s->args->pipes;
     if (!sp_plan_words(s, option, plan, &words, error))
         return false;
     /* the machine and the model are loaded: they may have come from standard input */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/read_file.h"
 #include "report/rows.h"
 #include "cli/help.h"
 #include "cli/words.h"
@@ -16,8 +17,9 @@ enum { LONGEST_LINE = 1 << 20 };
 
 extern const struct sp_command sp_cmd_step;
 
-bool sp_step_streams(int argc, char **argv)
+bool sp_step_streams(int argc, char **argv, struct sp_pipes *pipes)
 {
+    (void)pipes;
     return argc > 1 && strcmp(argv[1], "-") == 0;
 }
 
@@ -52,8 +54,8 @@ static bool add_members(struct sp_words *words, const cJSON *object, struct sp_e
     return true;
 }
 
-static bool answer_line(int argc, char **argv, const char *line, size_t length, FILE *out,
-                        struct sp_error *error)
+static bool answer_line(int argc, char **argv, struct sp_pipes *pipes, const char *line,
+                        size_t length, FILE *out, struct sp_error *error)
 {
     static struct sp_args args;
     struct sp_json json;
@@ -65,6 +67,7 @@ static bool answer_line(int argc, char **argv, const char *line, size_t length, 
     for (int i = 2; i < argc; i++)
         sp_add_word(&words, "%s", argv[i]);
     struct sp_report *const report = sp_report_new("step");
+    args.pipes = pipes;
     bool ok = add_members(&words, json.root, error) &&
               sp_compute(&sp_cmd_step, words.n, words.word, &args, report, error);
     const struct sp_render how = {
@@ -98,7 +101,7 @@ static bool read_line(FILE *in, char *line, size_t *length)
     return true;
 }
 
-static void answer_lines(int argc, char **argv, char *line, FILE *out)
+static void answer_lines(int argc, char **argv, struct sp_pipes *pipes, char *line, FILE *out)
 {
     size_t length, number = 0;
     for (; !ferror(out) && read_line(stdin, line, &length); fflush(out)) {
@@ -107,7 +110,7 @@ static void answer_lines(int argc, char **argv, char *line, FILE *out)
         number++;
         if (length > LONGEST_LINE)
             sp_fail(&wrong, SP_INPUT, "the line is longer than 1 MiB, the most that is read");
-        else if (answer_line(argc, argv, line, length, out, &wrong))
+        else if (answer_line(argc, argv, pipes, line, length, out, &wrong))
             continue;
         snprintf(place, sizeof place, "%zu", number);
         const struct sp_cell cells[] = {{"line", place, false}, {"error", wrong.text, true}};
@@ -131,7 +134,8 @@ static bool check_line(int argc, char **argv, bool *help, struct sp_error *error
     return ok;
 }
 
-enum sp_exit sp_step_lines(int argc, char **argv, FILE *out, struct sp_error *error)
+enum sp_exit sp_step_lines(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+                           struct sp_error *error)
 {
     bool help = false;
     if (!check_line(argc, argv, &help, error))
@@ -143,8 +147,9 @@ enum sp_exit sp_step_lines(int argc, char **argv, FILE *out, struct sp_error *er
     char *const line = malloc(LONGEST_LINE + 1);
     if (!line)
         abort();
-    sp_take_stdin();
-    answer_lines(argc, argv, line, out);
+    if (pipes)
+        pipes->stdin_taken = true;
+    answer_lines(argc, argv, pipes, line, out);
     if (ferror(stdin))
         sp_fail(error, SP_INPUT, "standard input: %s", strerror(errno));
     free(line);

@@ -44,6 +44,7 @@ struct sweep {
     char keys[1024];
     bool json, valid, help;
     uint64_t shard, shards;
+    struct sp_pipes *pipes;
     FILE *out;
 };
 
@@ -274,6 +275,7 @@ static struct sp_report *answer_row(const struct sweep *s, uint64_t row, struct 
         if (value)
             sp_add_word(&words, "%s", value);
     }
+    args.pipes = s->pipes;
     if (!sp_compute(s->command, words.n, words.word, &args, report, error)) {
         sp_report_free(report);
         report = NULL;
@@ -312,15 +314,17 @@ static void put_row(const struct sweep *s, uint64_t row, bool first)
     sp_report_free(report);
 }
 
-static bool streams(int argc, char **argv)
+static bool streams(int argc, char **argv, struct sp_pipes *pipes)
 {
+    (void)pipes;
     return argc > 1 && argv[1][0] != '-';
 }
 
-static enum sp_exit stream(int argc, char **argv, FILE *out, struct sp_error *error)
+static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+                           struct sp_error *error)
 {
     static struct sweep s;
-    s = (struct sweep){.out = out};
+    s = (struct sweep){.pipes = pipes, .out = out};
     if (parse(&s, argc, argv, error) && s.help)
         sp_print_command_help(&sp_cmd_sweep, out);
     else if (error->lines == 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/load.h"
+#include "base/read_file.h"
 #include "base/suggest.h"
 
 const struct sp_case_member sp_case_members[] = {
@@ -230,10 +231,12 @@ static bool check_cases(const struct sp_cases *cases, struct sp_error *error)
     return ok && check_ids(json, error);
 }
 
-bool sp_open_cases(const char *path, struct sp_cases *cases, struct sp_error *error)
+bool sp_open_cases(struct sp_pipes *pipes, const char *path, struct sp_cases *cases,
+                   struct sp_error *error)
 {
     size_t length;
-    *cases = (struct sp_cases){.text = sp_read_file(path, SP_JSON_MAX_BYTES, &length, error)};
+    *cases =
+        (struct sp_cases){.text = sp_read_file(pipes, path, SP_JSON_MAX_BYTES, &length, error)};
     if (!cases->text)
         return false;
     const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;

@@ -68,7 +68,9 @@ extern const size_t sp_n_case_members;
 
 /* Reads a file of cases ("-": standard input) and checks all of it; every fault is a line with its
  * place. */
-bool sp_open_cases(const char *path, struct sp_cases *cases, struct sp_error *error);
+struct sp_pipes;
+bool sp_open_cases(struct sp_pipes *pipes, const char *path, struct sp_cases *cases,
+                   struct sp_error *error);
 void sp_close_cases(struct sp_cases *cases);
 
 /* Case i of a file that sp_open_cases has checked. */

@@ -2,14 +2,12 @@
 #include "config/load.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/read_file.h"
 #include "base/suggest.h"
 
 const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS] = {
@@ -21,141 +19,6 @@ const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS] = {
     [SP_FRAMEWORKS] = {"frameworks", "framework", &sp_framework_table},
     [SP_PROFILES] = {"profiles", "profile", &sp_profile_table},
 };
-
-static void fail_too_large(const char *name, size_t most, struct sp_error *error)
-{
-    sp_fail(error, SP_INPUT, "%s: is larger than %zu MiB, the most that is read", name, most >> 20);
-}
-
-/* All that a stream holds, with a NUL at the end; NULL with an error when it is more than `most`.
- */
-static char *read_stream(FILE *file, const char *name, size_t most, size_t *length,
-                         struct sp_error *error)
-{
-    size_t size = 65536, used = 0;
-    char *text = malloc(size);
-    while (text && used <= most) {
-        const size_t got = fread(text + used, 1, size - used - 1, file);
-        used += got;
-        if (got == 0)
-            break;
-        if (size - used < 2) {
-            size *= 2;
-            char *const larger = realloc(text, size);
-            if (!larger)
-                free(text);
-            text = larger;
-        }
-    }
-    if (!text) {
-        sp_fail(error, SP_INTERNAL, "%s: out of memory", name);
-        return NULL;
-    }
-    if (used > most)
-        fail_too_large(name, most, error);
-    else if (ferror(file))
-        sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno));
-    if (used > most || ferror(file)) {
-        free(text);
-        return NULL;
-    }
-    text[used] = '\0';
-    *length = used;
-    return text;
-}
-
-/* What came from pipes, terminals and the like: it can be read only once, but a command may ask
- * twice (every row of a sweep asks for its --model). */
-static struct kept {
-    dev_t device;
-    ino_t inode;
-    char *text;
-    size_t length;
-} * kept;
-static size_t n_kept;
-static bool stdin_taken;
-
-static const struct kept *find_kept(const struct stat *status)
-{
-    for (size_t i = 0; i < n_kept; i++)
-        if (kept[i].device == status->st_dev && kept[i].inode == status->st_ino)
-            return &kept[i];
-    return NULL;
-}
-
-static char *copy_text(const char *text, size_t length)
-{
-    char *const copy = malloc(length + 1);
-    if (!copy)
-        abort();
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
-}
-
-static void keep(const struct stat *status, const char *text, size_t length)
-{
-    struct kept *const larger = realloc(kept, (n_kept + 1) * sizeof *kept);
-    if (!larger)
-        abort();
-    kept = larger;
-    kept[n_kept++] = (struct kept){status->st_dev, status->st_ino, copy_text(text, length), length};
-}
-
-void sp_take_stdin(void)
-{
-    stdin_taken = true;
-}
-
-/* Whether what the path names is standard input, which somebody else reads. */
-static bool is_taken(const struct stat *status)
-{
-    struct stat in;
-    return stdin_taken && fstat(STDIN_FILENO, &in) == 0 && in.st_dev == status->st_dev &&
-           in.st_ino == status->st_ino;
-}
-
-/* An open file, as long as it holds no more than `most`; kept when it can be read only once. */
-static char *read_open(FILE *file, const struct stat *status, const char *name, size_t most,
-                       size_t *length, struct sp_error *error)
-{
-    if (S_ISDIR(status->st_mode))
-        return sp_fail(error, SP_INPUT, "%s: is a directory, expected a file", name), NULL;
-    if (S_ISREG(status->st_mode) && (size_t)status->st_size > most)
-        return fail_too_large(name, most, error), NULL;
-    char *const text = read_stream(file, name, most, length, error);
-    if (text && (!S_ISREG(status->st_mode) || file == stdin))
-        keep(status, text, *length);
-    return text;
-}
-
-char *sp_read_file(const char *path, size_t most, size_t *length, struct sp_error *error)
-{
-    const bool from_stdin = strcmp(path, "-") == 0;
-    const char *const name = from_stdin ? "standard input" : sp_safe(path);
-    struct stat status;
-    /* Looked at before it is opened: a pipe whose writer has left would never open again. */
-    if ((from_stdin ? fstat(STDIN_FILENO, &status) : stat(path, &status)) != 0)
-        return sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno)), NULL;
-    if (is_taken(&status))
-        return sp_fail(error, SP_INPUT, "%s: the plans come from there; expected another file",
-                       name),
-               NULL;
-    const struct kept *const before = find_kept(&status);
-    if (before && before->length > most)
-        return fail_too_large(name, most, error), NULL;
-    if (before) {
-        *length = before->length;
-        return copy_text(before->text, before->length);
-    }
-    FILE *const file = from_stdin ? stdin : fopen(path, "rb");
-    if (!file)
-        return sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno)), NULL;
-    char *const text = read_open(file, &status, name, most, length, error);
-    if (!from_stdin)
-        fclose(file);
-    return text;
-}
 
 /* Calls `visit` with each folder of the user's own configs until it returns true. */
 static bool each_user_folder(enum sp_config_kind kind, const struct sp_sources *sources,
@@ -221,10 +84,11 @@ static bool parse_builtin(const struct sp_builtin *builtin, struct sp_config *co
     return sp_json_parse(builtin->text, builtin->length, config->origin, &config->json, error);
 }
 
-static bool parse_file(const char *path, struct sp_config *config, struct sp_error *error)
+static bool parse_file(const char *path, struct sp_pipes *pipes, struct sp_config *config,
+                       struct sp_error *error)
 {
     size_t length;
-    config->owned = sp_read_file(path, SP_JSON_MAX_BYTES, &length, error);
+    config->owned = sp_read_file(pipes, path, SP_JSON_MAX_BYTES, &length, error);
     if (!config->owned)
         return false;
     snprintf(config->origin, sizeof config->origin, "%.255s",
@@ -288,10 +152,10 @@ bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_
 {
     *config = (struct sp_config){0};
     if (looks_like_file(spec))
-        return parse_file(spec, config, error);
+        return parse_file(spec, sources->pipes, config, error);
     struct named_file wanted = {.name = spec};
     if (each_user_folder(kind, sources, has_named_file, &wanted))
-        return parse_file(wanted.path, config, error);
+        return parse_file(wanted.path, sources->pipes, config, error);
     const struct sp_builtin *builtin = find_builtin(kind, spec);
     struct sp_nearest nearest = {.wanted = spec};
     if (!builtin)

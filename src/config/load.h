@@ -37,6 +37,8 @@ struct sp_builtin {
 extern const struct sp_builtin sp_builtins[];
 extern const size_t sp_n_builtins;
 
+struct sp_pipes;
+
 /* Where to look and how to read, from the command line. */
 struct sp_sources {
     const char *config_dir;  /* --config-dir, or NULL */
@@ -44,6 +46,7 @@ struct sp_sources {
     const char *assume;      /* --assume: family of a Hugging Face config, or NULL */
     const char *const *sets; /* --set PATH=VALUE, n_sets of them */
     int n_sets;
+    struct sp_pipes *pipes; /* what was read from pipes; or NULL */
 };
 
 /* The text of a config. Free with sp_config_free. */
@@ -137,13 +140,6 @@ void sp_cloud_name(const struct sp_hardware *hw, char *out, size_t size);
 
 /* "16x16x16", "64 nodes of 8". */
 void sp_shape_name(const struct sp_hardware *hw, char *out, size_t size);
-
-/* Reads a whole file ("-": standard input) of at most `most` bytes; free() the result. What can be
- * read only once, standard input and pipes, is remembered and read once. */
-char *sp_read_file(const char *path, size_t most, size_t *length, struct sp_error *error);
-
-/* Makes sp_read_file refuse standard input from here on: its lines are read elsewhere. */
-void sp_take_stdin(void);
 
 /* Refuses --set paths whose first part is none of model, hw, precision, law. */
 bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error);

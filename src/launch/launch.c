@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/read_file.h"
 #include "launch/launch_internal.h"
 
 const char *const sp_target_names[] = {"megatron", "torchtitan", "deepspeed",
@@ -229,7 +230,7 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
     struct sp_json json;
     const int64_t devices = hw ? sp_chips(hw) : 0;
     *launch = (struct sp_launch){0};
-    char *const text = sp_read_file(path, SP_JSON_MAX_BYTES, &length, error);
+    char *const text = sp_read_file(sources->pipes, path, SP_JSON_MAX_BYTES, &length, error);
     if (!text)
         return false;
     const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;

@@ -166,8 +166,4 @@ bool sp_terminal_of(const char *target, enum sp_terminal *terminal, struct sp_er
 bool sp_draw(const struct sp_figure *figure, const struct sp_canvas *canvas, char **bytes,
              size_t *size, struct sp_error *error);
 
-/* Writes bytes to a temporary file beside `path` and renames it, so that no part of a picture is
- * ever seen under that name. False with an error: SP_INPUT when the path cannot be created. */
-bool sp_write_whole(const char *path, const char *bytes, size_t size, struct sp_error *error);
-
 #endif

@@ -7,16 +7,6 @@
 
 #include "base/json.h"
 
-void sp_format_entry(const struct sp_entry *entry, char *out, size_t size)
-{
-    if (entry->kind == SP_VALUE_NUMBER)
-        sp_format_double(entry->number, out, size);
-    else if (entry->kind == SP_VALUE_BOOL)
-        snprintf(out, size, "%s", entry->number != 0 ? "true" : "false");
-    else
-        snprintf(out, size, "%s", entry->kind == SP_VALUE_TEXT ? entry->text : "null");
-}
-
 static bool covers(const char *key, size_t n, const char *path)
 {
     return strncmp(path, key, n) == 0 && (path[n] == '\0' || path[n] == '.');

@@ -73,6 +73,8 @@ void sp_report_free(struct sp_report *r)
         free(r->notes[i]);
     for (size_t i = 0; i < r->n_owned; i++)
         free(r->owned[i]);
+    free(r->file);
+    free(r->file_text);
     free(r->entries);
     free(r->symbols);
     free(r->scopes);
@@ -272,6 +274,22 @@ void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_col
     }
     item->n_columns = n_columns;
     item->n_rows = n_rows;
+}
+
+bool sp_put_file(struct sp_report *report, const char *path, const char *text,
+                 struct sp_error *error)
+{
+    if (path[0] == '\0')
+        return sp_fail(error, SP_INPUT, "--output: an empty name, expected a file or -");
+    report->file = must(strdup(path));
+    report->file_text = must(strdup(text));
+    return true;
+}
+
+const char *sp_report_file(const struct sp_report *report, const char **text)
+{
+    *text = report->file_text;
+    return report->file;
 }
 
 const struct sp_entry *sp_find(const struct sp_report *r, const char *path)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "report/quantity.h"
 
 /* A symbol that a formula may use, with the number put in. */
@@ -97,6 +98,14 @@ struct sp_row {
 };
 void sp_table(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows);
+
+/* The file that the answer leaves behind (-o FILE). Whoever prints the report writes it: a row of a
+ * sweep or a case leaves none. An empty name is an error. */
+bool sp_put_file(struct sp_report *report, const char *path, const char *text,
+                 struct sp_error *error);
+
+/* Its name, and its text; NULL: there is none. */
+const char *sp_report_file(const struct sp_report *report, const char **text);
 
 /* Looks a quantity up by its path; NULL when there is none. */
 const struct sp_entry *sp_find(const struct sp_report *report, const char *path);

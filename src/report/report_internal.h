@@ -33,6 +33,7 @@ struct sp_report {
     size_t n_notes, room_notes;
     char **owned; /* strings of described quantities */
     size_t n_owned, room_owned;
+    char *file, *file_text; /* that the answer leaves behind; NULL: none */
 };
 
 /* Calls `visit` for every name in a formula: of symbols, "C", and of quantities, "time.step_s". */

@@ -5,16 +5,6 @@
 
 #include "report/report_internal.h"
 
-void sp_human_entry(const struct sp_entry *entry, char *out, size_t size)
-{
-    if (!entry || entry->kind == SP_VALUE_NONE)
-        snprintf(out, size, "-");
-    else if (entry->kind == SP_VALUE_TEXT)
-        snprintf(out, size, "%s", entry->text);
-    else
-        sp_human(entry->number, entry->info.unit, out, size);
-}
-
 /* Fills {key} and {key!}; false when every key of the line is null. */
 static bool fill_line(const struct sp_report *report, const char *line, char *out, size_t size)
 {

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(path, sizeof path, "%s", fuzz_file(data, size));
     char *words[] = {(char[]){"merge"}, path, NULL};
     const struct sp_command *const command = sp_find_command("merge", &error);
-    if (!command->streams(2, words)) {
+    if (!command->streams(2, words, NULL)) {
         fuzz_command(2, words);
         return 0;
     }
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FILE *const out = open_memstream(&text, &written);
     if (!out)
         abort();
-    const enum sp_exit code = command->stream(2, words, out, &error);
+    const enum sp_exit code = command->stream(2, words, NULL, out, &error);
     if ((code == SP_OK) != (error.lines == 0) && error.lines == 0)
         abort();
     fclose(out);

@@ -181,7 +181,7 @@ static void write_profile(const struct sp_profile *p, const struct sp_study *stu
     char *const text = sp_profile_text(p, fitted_to, sources), *bundled;
     if (asprintf(&bundled, "{\n  \"$schema\": \"../schema/profiles.json\",%s", text + 1) < 0)
         abort();
-    if (!sp_write_file(path, bundled, &error) || !sp_flush_file(stdout, &error)) {
+    if (!sp_write_file(path, bundled, strlen(bundled), &error)) {
         fprintf(stderr, "%s\n", error.text);
         exit(2);
     }

@@ -148,7 +148,7 @@ static int check_line(const char *line)
     const int n = split(copy, words);
     struct sp_error error = {0};
     const struct sp_command *command = sp_find_command(words[0], &error);
-    if (command && command->streams && command->streams(n, words))
+    if (command && command->streams && command->streams(n, words, NULL))
         return 0; /* rows of other commands; tests/cli/sweep.test has them */
     struct sp_report *report = command ? sp_report_new(command->name) : NULL;
     int lies = 1;

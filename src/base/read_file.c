@@ -1,0 +1,138 @@
+/* Whole files, and pipes that a command may ask for twice. */
+#include "base/read_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void fail_too_large(const char *name, size_t most, struct sp_error *error)
+{
+    sp_fail(error, SP_INPUT, "%s: is larger than %zu MiB, the most that is read", name, most >> 20);
+}
+
+/* All that a stream holds, with a NUL at the end; NULL with an error when it is more than `most`.
+ */
+static char *read_stream(FILE *file, const char *name, size_t most, size_t *length,
+                         struct sp_error *error)
+{
+    size_t size = 65536, used = 0;
+    char *text = malloc(size);
+    while (text && used <= most) {
+        const size_t got = fread(text + used, 1, size - used - 1, file);
+        used += got;
+        if (got == 0)
+            break;
+        if (size - used < 2) {
+            size *= 2;
+            char *const larger = realloc(text, size);
+            if (!larger)
+                free(text);
+            text = larger;
+        }
+    }
+    if (!text) {
+        sp_fail(error, SP_INTERNAL, "%s: out of memory", name);
+        return NULL;
+    }
+    if (used > most)
+        fail_too_large(name, most, error);
+    else if (ferror(file))
+        sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno));
+    if (used > most || ferror(file)) {
+        free(text);
+        return NULL;
+    }
+    text[used] = '\0';
+    *length = used;
+    return text;
+}
+
+static const struct sp_piped *find_kept(const struct sp_pipes *pipes, const struct stat *status)
+{
+    for (size_t i = 0; pipes && i < pipes->n; i++)
+        if (pipes->kept[i].device == status->st_dev && pipes->kept[i].inode == status->st_ino)
+            return &pipes->kept[i];
+    return NULL;
+}
+
+static char *copy_text(const char *text, size_t length)
+{
+    char *const copy = malloc(length + 1);
+    if (!copy)
+        abort();
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+static void keep(struct sp_pipes *pipes, const struct stat *status, const char *text, size_t length)
+{
+    struct sp_piped *const larger = realloc(pipes->kept, (pipes->n + 1) * sizeof *larger);
+    if (!larger)
+        abort();
+    pipes->kept = larger;
+    larger[pipes->n++] =
+        (struct sp_piped){status->st_dev, status->st_ino, copy_text(text, length), length};
+}
+
+/* Whether what the path names is standard input, which somebody else reads. */
+static bool is_taken(const struct sp_pipes *pipes, const struct stat *status)
+{
+    struct stat in;
+    return pipes && pipes->stdin_taken && fstat(STDIN_FILENO, &in) == 0 &&
+           in.st_dev == status->st_dev && in.st_ino == status->st_ino;
+}
+
+/* An open file, as long as it holds no more than `most`; kept when it can be read only once. */
+static char *read_open(struct sp_pipes *pipes, FILE *file, const struct stat *status,
+                       const char *name, size_t most, size_t *length, struct sp_error *error)
+{
+    if (S_ISDIR(status->st_mode))
+        return sp_fail(error, SP_INPUT, "%s: is a directory, expected a file", name), NULL;
+    if (S_ISREG(status->st_mode) && (size_t)status->st_size > most)
+        return fail_too_large(name, most, error), NULL;
+    char *const text = read_stream(file, name, most, length, error);
+    if (text && pipes && (!S_ISREG(status->st_mode) || file == stdin))
+        keep(pipes, status, text, *length);
+    return text;
+}
+
+char *sp_read_file(struct sp_pipes *pipes, const char *path, size_t most, size_t *length,
+                   struct sp_error *error)
+{
+    const bool from_stdin = strcmp(path, "-") == 0;
+    const char *const name = from_stdin ? "standard input" : sp_safe(path);
+    struct stat status;
+    /* Looked at before it is opened: a pipe whose writer has left would never open again. */
+    if ((from_stdin ? fstat(STDIN_FILENO, &status) : stat(path, &status)) != 0)
+        return sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno)), NULL;
+    if (is_taken(pipes, &status))
+        return sp_fail(error, SP_INPUT, "%s: the plans come from there; expected another file",
+                       name),
+               NULL;
+    const struct sp_piped *const before = find_kept(pipes, &status);
+    if (before && before->length > most)
+        return fail_too_large(name, most, error), NULL;
+    if (before) {
+        *length = before->length;
+        return copy_text(before->text, before->length);
+    }
+    FILE *const file = from_stdin ? stdin : fopen(path, "rb");
+    if (!file)
+        return sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno)), NULL;
+    char *const text = read_open(pipes, file, &status, name, most, length, error);
+    if (!from_stdin)
+        fclose(file);
+    return text;
+}
+
+void sp_free_pipes(struct sp_pipes *pipes)
+{
+    for (size_t i = 0; i < pipes->n; i++)
+        free(pipes->kept[i].text);
+    free(pipes->kept);
+    *pipes = (struct sp_pipes){0};
+}
