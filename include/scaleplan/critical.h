@@ -1,5 +1,4 @@
-/* Critical batches and degrees beside those of fit.h: the other side of the same inequalities.
- */
+/* Critical batches and degrees: where communication and arithmetic take equally long. */
 #ifndef SCALEPLAN_CRITICAL_H
 #define SCALEPLAN_CRITICAL_H
 
@@ -11,6 +10,38 @@
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
+
+/* Tokens per chip below which DP and FSDP over links of W bytes/s wait for them: r C / W.
+ * Scaling book, "Training": B/X > alpha / n for n axes; chapter "GPUs": B/N > C / W, MoE times E/k.
+ */
+double sp_critical_tokens_per_chip(double C, double W, double r);
+
+/* Largest TP degree that hides its communication: F W / C, independent of the batch.
+ * Scaling book, "Training", tensor parallelism: Y < n F / alpha. */
+double sp_max_tp_degree(double C, double W, double F);
+
+/* The largest whole TP degree that this machine hides: inside a scale-up domain at its bandwidth,
+ * beyond it or on a torus at that of the slowest level. 0 when even TP of 1 would wait. */
+int64_t sp_usable_tp_degree(const struct sp_fit_terms *t, int64_t domain);
+
+/* Tokens per chip below which the best FSDP x TP split waits: r C^2 / (W_X W_Y F), four times that
+ * when collectives of the two axes take turns. Scaling book, "Training", mixed FSDP and TP. */
+double sp_critical_tokens_per_chip_mixed(double C, double W_X, double W_Y, double F, double r,
+                                         enum sp_overlap overlap);
+
+/* The FSDP degree that balances both collectives: sqrt(B N W_X / (r F W_Y)). */
+double sp_optimal_fsdp_degree(double B, double N, double W_X, double W_Y, double F, double r);
+
+/* Tokens per chip that the network between slices asks for, r C / (M W_dcn); 0 for one slice. */
+double sp_critical_dcn(const struct sp_fit_terms *t);
+
+/* Tokens per chip below which a split waits that needs `ici` of them inside a slice and `dcn`
+ * between slices: the larger, or in turn the x at which 2 sqrt(ici / 4x) + dcn / x is 1. */
+double sp_critical_across_slices(double ici, double dcn, enum sp_overlap overlap);
+
+/* The C to put into these formulas, which count 2 bytes an element, where the wire carries
+ * `wire_bytes`: C wire / 2. FLOP/s. */
+double sp_peak_of_wire(double C, double wire_bytes);
 
 /* Smallest MLP width that hides tensor parallelism of degree Y over links of W bytes/s: Y C / W.
  * columns. Scaling book, "Training", tensor parallelism. */

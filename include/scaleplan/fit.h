@@ -10,8 +10,8 @@
  * Communication is kept as loads: time on one link level divided by the time of the arithmetic it
  * may hide behind. A load of 1 is the edge between compute- and communication-bound.
  */
-#ifndef SCALEPLAN_STRATEGY_H
-#define SCALEPLAN_STRATEGY_H
+#ifndef SCALEPLAN_FIT_H
+#define SCALEPLAN_FIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,6 +78,26 @@ struct sp_loads {
     double activations[SP_LINKS];
 };
 
+/* The formula behind a strategy's T_comms / T_math. */
+enum sp_ratio_rule {
+    SP_RATIO_ALONE,    /* one chip: 0 */
+    SP_RATIO_WEIGHTS,  /* weights over the whole machine: r C / (W B/N) */
+    SP_RATIO_WIDTH,    /* TP over the whole machine: N C / (W F) */
+    SP_RATIO_SHARDS,   /* torus: shards on their axes, and slices */
+    SP_RATIO_TP_SLICE, /* torus: TP over a whole slice, and slices */
+    SP_RATIO_AXES,     /* torus: shards and TP on axes of their own, and slices */
+    SP_RATIO_LEVELS,   /* switches: what each link level carries */
+    SP_RATIO_RULES
+};
+
+/* The formula behind its critical batch. */
+enum sp_critical_rule {
+    SP_CRITICAL_MESH,   /* this very mesh's loads: sp_batch_needed */
+    SP_CRITICAL_LINKS,  /* r C / W: sp_critical_tokens_per_chip */
+    SP_CRITICAL_SPLIT,  /* the best FSDP x TP split: sp_critical_across_slices */
+    SP_CRITICAL_NOTHING /* TP: no batch changes it */
+};
+
 /* One strategy on one machine. */
 struct sp_strategy {
     bool exists; /* false: has no meaning here, nothing else is set */
@@ -88,6 +108,8 @@ struct sp_strategy {
     struct sp_loads loads;
     double critical_tokens_per_chip; /* below it the network binds; NAN for pure TP */
     double comms_over_math;
+    enum sp_critical_rule critical_rule; /* which formulas gave these two */
+    enum sp_ratio_rule ratio_rule;
     enum sp_link binding;                               /* the level with the largest load */
     double state_bytes, activation_bytes, memory_bytes; /* per chip */
     bool fits, compute_bound;
@@ -99,27 +121,6 @@ struct sp_strategy {
 
 /* Derives the shared quantities. N, B and the chip's peak must be positive. */
 struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in);
-
-/* Tokens per chip below which DP and FSDP over links of W bytes/s wait for them: r C / W.
- * Scaling book, "Training": B/X > alpha / n for n axes; chapter "GPUs": B/N > C / W, MoE times E/k.
- */
-double sp_critical_tokens_per_chip(double C, double W, double r);
-
-/* Largest TP degree that hides its communication: F W / C, independent of the batch.
- * Scaling book, "Training", tensor parallelism: Y < n F / alpha. */
-double sp_max_tp_degree(double C, double W, double F);
-
-/* The largest whole TP degree that this machine hides: inside a scale-up domain at its bandwidth,
- * beyond it or on a torus at that of the slowest level. 0 when even TP of 1 would wait. */
-int64_t sp_usable_tp_degree(const struct sp_fit_terms *t, int64_t domain);
-
-/* Tokens per chip below which the best FSDP x TP split waits: r C^2 / (W_X W_Y F), four times that
- * when collectives of the two axes take turns. Scaling book, "Training", mixed FSDP and TP. */
-double sp_critical_tokens_per_chip_mixed(double C, double W_X, double W_Y, double F, double r,
-                                         enum sp_overlap overlap);
-
-/* The FSDP degree that balances both collectives: sqrt(B N W_X / (r F W_Y)). */
-double sp_optimal_fsdp_degree(double B, double N, double W_X, double W_Y, double F, double r);
 
 /* Largest load of a set, or their sum when axes take turns; `binding` gets the level. */
 double sp_comms_over_math(const struct sp_loads *loads, enum sp_overlap overlap,
@@ -142,37 +143,37 @@ struct sp_strategy sp_fit_on_real_axes(const struct sp_fit_input *in, const stru
 
 /* Share of a step's micro-batches whose checkpoints the first stage of the plan keeps at once
  * (interleaved 1F1B, pipeline.h); 1 without a pipeline. */
-double sp_in_flight_share(const struct sp_strategy *plan);
+double sp_in_flight_share(const struct sp_strategy *s);
 
 /* Time of the step at the stated MFU, never faster than the plan's ideal. s. */
-double sp_step_at_mfu_s(const struct sp_strategy *plan, double mfu);
+double sp_step_at_mfu_s(const struct sp_strategy *s, double mfu);
 
 /* Smallest batch in tokens that makes this very plan compute-bound; INFINITY when no batch does. */
-double sp_batch_needed(const struct sp_strategy *plan, const struct sp_fit_terms *t,
+double sp_batch_needed(const struct sp_strategy *s, const struct sp_fit_terms *t,
                        enum sp_overlap overlap);
 
-/* Smallest batch at which some mesh of this strategy is compute-bound; `plan` gets the mesh. */
+/* Smallest batch at which some mesh of this strategy is compute-bound; `s` gets the mesh. */
 double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                           enum sp_strategy_kind kind, bool real_axes, struct sp_strategy *plan);
+                           enum sp_strategy_kind kind, bool real_axes, struct sp_strategy *s);
 
 /* Fewest chips on offer on which the strategy's memory fits at the same batch, whole slices over
  * the data-centre network included; 0 when no number does (its state does not shrink with chips, or
  * the machine is not sold in that size). */
-int64_t sp_chips_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,
+int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t);
 
 /* Most chips on offer that this batch keeps compute-bound: for DP and FSDP by the critical batch of
  * that size's own rings, else by this machine's. 0 when none, and for several slices. */
-int64_t sp_chips_fed(const struct sp_strategy *plan, const struct sp_fit_input *in,
+int64_t sp_chips_fed(const struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t);
 
 /* Fewest gradient-accumulation steps, each on an equal part of the batch, with which the
  * activations of one step fit beside the state; 0 when no number does, and for pipelines, whose
  * micro-batches are counted already. */
-int64_t sp_accumulation_to_fit(const struct sp_strategy *plan, const struct sp_fit_terms *t);
+int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_terms *t);
 
 /* The checkpoint policy with the least recomputation that fits, or SP_REMATS when none does. */
-enum sp_remat sp_remat_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,
+enum sp_remat sp_remat_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
                               const struct sp_fit_terms *t);
 
 #pragma GCC visibility pop

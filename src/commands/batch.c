@@ -49,7 +49,8 @@ static const struct sp_example examples[] = {
 struct batch {
     struct sp_hardware hw;
     struct sp_model model;
-    double C, N, S, B, T, F, D, r, wire, tp;
+    double C, C_wire; /* of the matmuls, and what closed forms of 2-byte elements take */
+    double N, S, B, T, F, D, r, wire, tp;
     enum sp_overlap overlap;
     bool has_batch;
     struct sp_report *report;
@@ -60,9 +61,9 @@ static void put_level(const struct batch *f, const char *level, double W, const 
 {
     struct sp_report *r = f->report;
     char key[64];
-    const double critical = f->r * f->C * f->wire / (2 * W),
-                 tp_max = f->F * W * 2 / (f->C * f->wire);
-    const double d_ff = sp_min_d_ff_for_tp(f->tp, f->C * f->wire / 2, W);
+    const double critical = sp_critical_tokens_per_chip(f->C_wire, W, f->r),
+                 tp_max = sp_max_tp_degree(f->C_wire, W, f->F);
+    const double d_ff = sp_min_d_ff_for_tp(f->tp, f->C_wire, W);
     const struct {
         const char *prefix;
         double value;
@@ -101,24 +102,26 @@ static void put_mixed(const struct batch *f)
     struct sp_report *r = f->report;
     const int64_t axes = f->hw.network.axes;
     const double W_ici = 2 * f->hw.network.link_bytes_per_s;
-    const double W_X = W_ici * (double)(axes - 1), W_Y = W_ici,
-                 turns = f->overlap == SP_OVERLAP_NONE ? 4 : 1;
-    const double C = f->C * f->wire / 2; /* FLOPs of the time that a 2-byte element takes */
+    const double W_X = W_ici * (double)(axes - 1), W_Y = W_ici;
     sp_scope(r, "");
     if (axes < 2 || isnan(f->F)) {
         sp_put_null(r, SP_Q_BATCH_MIXED);
         return;
     }
-    const double overlapped =
-        sp_critical_tokens_per_chip_mixed(C, W_X, W_Y, f->F, f->r, SP_OVERLAP_AXES);
+    double by[2]; /* enum sp_overlap */
+    for (int overlap = 0; overlap < 2; overlap++)
+        by[overlap] = sp_critical_tokens_per_chip_mixed(f->C_wire, W_X, W_Y, f->F, f->r,
+                                                        (enum sp_overlap)overlap);
+    const double critical = by[f->overlap];
     sp_symbol(r, "W_X", W_X, "bytes/s", "axes that the rule gives to FSDP: %lld",
               (long long)axes - 1);
     sp_symbol(r, "W_Y", W_Y, "bytes/s", "axis that the rule gives to TP");
-    sp_symbol(r, "turns", turns, "", "4 where collectives take turns, 1 where they overlap");
-    sp_put(r, SP_Q_BATCH_MIXED, turns * overlapped);
-    sp_put(r, SP_Q_BATCH_MIXED_AXES, overlapped);
-    sp_put(r, SP_Q_BATCH_MIXED_TURNS, 4 * overlapped);
-    sp_put(r, SP_Q_BATCH_MIXED_TOTAL, f->N * turns * overlapped);
+    sp_symbol(r, "turns", critical / by[SP_OVERLAP_AXES], "",
+              "4 where collectives take turns, 1 where they overlap");
+    sp_put(r, SP_Q_BATCH_MIXED, critical);
+    sp_put(r, SP_Q_BATCH_MIXED_AXES, by[SP_OVERLAP_AXES]);
+    sp_put(r, SP_Q_BATCH_MIXED_TURNS, by[SP_OVERLAP_NONE]);
+    sp_put(r, SP_Q_BATCH_MIXED_TOTAL, f->N * critical);
     sp_line(
         r, "FSDP+TP      {critical.fsdp_tp} tokens a chip (axes overlapped "
            "{critical.fsdp_tp_overlapped}, in "
@@ -126,15 +129,15 @@ static void put_mixed(const struct batch *f)
     if (!f->has_batch)
         return;
     const double x = sp_optimal_fsdp_degree(f->B, f->N, W_X, W_Y, f->F, f->r);
-    sp_put(r, SP_Q_BATCH_MIXED_FED, f->B / (turns * overlapped));
-    sp_put_bool(r, SP_Q_BATCH_MIXED_OK, f->B / f->N >= turns * overlapped);
+    sp_put(r, SP_Q_BATCH_MIXED_FED, f->B / (critical));
+    sp_put_bool(r, SP_Q_BATCH_MIXED_OK, f->B / f->N >= critical);
     sp_put(r, SP_Q_BATCH_X_OPT, x);
     sp_put(r, SP_Q_BATCH_X_POW2, sp_nearest_pow2(x));
     sp_put(r, SP_Q_BATCH_Y_POW2, sp_nearest_pow2(f->N / sp_nearest_pow2(x)));
     sp_line(r, "             this batch feeds {chips_fed.fsdp_tp} chips; X_opt {x_opt}, nearest "
                "power of two {x_pow2}");
     const struct sp_split split =
-        sp_best_pow2_split(f->B, (int64_t)f->N, f->F, C, W_X, W_Y, f->r, f->overlap);
+        sp_best_pow2_split(f->B, (int64_t)f->N, f->F, f->C_wire, W_X, W_Y, f->r, f->overlap);
     sp_scope(r, "");
     sp_symbol(r, "fsdp", split.fsdp, "", "FSDP degree of the split");
     sp_put(r, SP_Q_BATCH_SPLIT_X, split.fsdp);
@@ -159,7 +162,7 @@ static void put_real_axes(const struct batch *f)
     }
     if (W <= 0)
         return;
-    const double critical = f->r * f->C * f->wire / (2 * W);
+    const double critical = sp_critical_tokens_per_chip(f->C_wire, W, f->r);
     sp_scope(r, "");
     sp_symbol(r, "W_slice", W, "bytes/s",
               "axes of the slice together: 2w a ring, w X/(X-1) a line");
@@ -187,7 +190,7 @@ static void put_torus(const struct batch *f)
         sp_put_null(f->report, SP_Q_BATCH_DCN);
         return;
     }
-    const double critical = f->r * f->C * f->wire / (2 * W_dcn);
+    const double critical = sp_critical_tokens_per_chip(f->C_wire, W_dcn, f->r);
     sp_scope(f->report, "");
     sp_symbol(f->report, "W_dcn", W_dcn, "bytes/s", "data-centre egress of one chip");
     sp_put(f->report, SP_Q_BATCH_DCN, critical);
@@ -203,7 +206,7 @@ static void put_switched(const struct batch *f, const struct sp_args *args)
     const double W_node = sp_node_bytes_per_s(net), domain = (double)net->domain;
     const double tp = isnan(f->tp) ? 1 : f->tp, pp = sp_number_of(args, "pp");
     const double nodes = sp_model_parallel_nodes(tp, pp, domain);
-    const double critical = f->r * f->C * f->wire / (2 * W_node) / nodes,
+    const double critical = sp_critical_tokens_per_chip(f->C_wire, W_node, f->r) / nodes,
                  Z = sp_number_of(args, "ep");
     put_level(f, "node", net->domain_bytes_per_s, "in a node");
     put_level(f, "cross", W_node, "across nodes");
@@ -216,7 +219,7 @@ static void put_switched(const struct batch *f, const struct sp_args *args)
     sp_symbol(r, "domain", domain, "devices", "devices of a node");
     if (!isnan(f->F))
         sp_put(r, SP_Q_BATCH_TP_CHOICE,
-               sp_practical_tp(f->F, net->domain_bytes_per_s * 2 / f->wire, f->C, domain));
+               sp_practical_tp(f->F, net->domain_bytes_per_s, f->C_wire, domain));
     sp_put(r, SP_Q_BATCH_MP, critical);
     if (f->has_batch)
         sp_put_bool(r, SP_Q_BATCH_MP_OK, f->B / f->N >= critical);
@@ -229,9 +232,9 @@ static void put_switched(const struct batch *f, const struct sp_args *args)
         return;
     const double top_k =
         f->model.moe.top_k > 0 ? (double)f->model.moe.top_k : sp_number_of(args, "top-k");
-    const double least = sp_min_d_ff_for_ep(Z, top_k, domain, f->C * f->wire / 2, W_node);
+    const double least = sp_min_d_ff_for_ep(Z, top_k, domain, f->C_wire, W_node);
     const double expert = f->model.moe.d_ff_expert > 0 ? (double)f->model.moe.d_ff_expert : f->F;
-    sp_symbol(r, "alpha_node", Z > domain ? f->C * f->wire / 2 / W_node : 0, "FLOPs/byte",
+    sp_symbol(r, "alpha_node", Z > domain ? f->C_wire / W_node : 0, "FLOPs/byte",
               "C b / (2 W_node); 0 inside one node");
     sp_symbol(r, "Z", Z, "", "expert-parallel degree");
     sp_symbol(r, "k", top_k, "", "experts of a token");
@@ -302,6 +305,7 @@ static bool load(const struct sp_args *args, struct batch *f, struct sp_error *e
                                            : NAN;
     f->r = !isnan(experts) ? experts / k : has_model ? sp_expert_ratio(&f->model) : 1;
     f->wire = !isnan(wire) ? wire : dtype == SP_INT8 || dtype == SP_FP8 ? 1 : 2;
+    f->C_wire = sp_peak_of_wire(f->C, f->wire);
     f->tp = sp_number_of(args, "tp");
     f->overlap = (enum sp_overlap)sp_choice_of(args, "overlap");
     if (dtype != wanted)
@@ -343,7 +347,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     const double W_1 = f.hw.network.kind == SP_TORUS ? 2 * f.hw.network.link_bytes_per_s
                                                      : f.hw.network.domain_bytes_per_s;
     sp_symbol(report, "W_1", W_1, "bytes/s", "one torus axis, or a node's inside");
-    sp_put(report, SP_Q_BATCH_TP_MAX, sp_max_tp_degree(f.C * f.wire / 2, W_1, f.F));
+    sp_put(report, SP_Q_BATCH_TP_MAX, sp_max_tp_degree(f.C_wire, W_1, f.F));
     sp_line(report, "critical batches, DP and FSDP:");
     if (f.hw.network.kind == SP_TORUS)
         put_torus(&f);

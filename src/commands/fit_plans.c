@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <scaleplan/critical.h>
+
 #include "commands/fit.h"
 
 const char *const sp_strategy_names[] = {"dp", "fsdp", "tp", "fsdp_tp", "pp_fsdp", "hsdp", NULL};
@@ -21,65 +23,46 @@ static double load_of(const struct sp_strategy *s, enum sp_link link)
     return s->loads.weights[link] + s->loads.activations[link];
 }
 
-/* The loads of a torus mesh: shards on their axes, TP on its own, slices on the data-centre
- * network. */
-static enum sp_quantity_id put_torus_loads(const struct fit *f, const struct sp_strategy *s)
+/* Rows of T_comms / T_math by the formula that core used: axes overlapped, and in turn. */
+static const enum sp_quantity_id ratios[SP_RATIO_RULES][2] = {
+    [SP_RATIO_ALONE] = {SP_Q_FIT_RATIO_ALONE, SP_Q_FIT_RATIO_ALONE},
+    [SP_RATIO_WEIGHTS] = {SP_Q_FIT_RATIO_W, SP_Q_FIT_RATIO_W},
+    [SP_RATIO_WIDTH] = {SP_Q_FIT_RATIO_TP, SP_Q_FIT_RATIO_TP},
+    [SP_RATIO_SHARDS] = {SP_Q_FIT_RATIO_FSDP, SP_Q_FIT_RATIO_FSDP_TURNS},
+    [SP_RATIO_TP_SLICE] = {SP_Q_FIT_RATIO_TP_SLICE, SP_Q_FIT_RATIO_TP_SLICE_TURNS},
+    [SP_RATIO_AXES] = {SP_Q_FIT_RATIO_AXES, SP_Q_FIT_RATIO_TURNS},
+    [SP_RATIO_LEVELS] = {SP_Q_FIT_RATIO_LINKS, SP_Q_FIT_RATIO_LINKS_TURNS},
+};
+static const enum sp_quantity_id criticals[][2] = {
+    [SP_CRITICAL_MESH] = {SP_Q_FIT_CRITICAL_MESH, SP_Q_FIT_CRITICAL_MESH},
+    [SP_CRITICAL_LINKS] = {SP_Q_FIT_CRITICAL_W, SP_Q_FIT_CRITICAL_W},
+    [SP_CRITICAL_SPLIT] = {SP_Q_FIT_CRITICAL_RULE, SP_Q_FIT_CRITICAL_RULE_TURNS},
+    [SP_CRITICAL_NOTHING] = {SP_Q_FIT_CRITICAL_W, SP_Q_FIT_CRITICAL_W},
+};
+
+/* T_comms / T_math and the critical batch, and what their formulas take. */
+static void put_ratio(const struct fit *f, const struct sp_strategy *s)
 {
     struct sp_report *r = f->report;
     const bool turns = f->in.overlap == SP_OVERLAP_NONE;
-    sp_symbol(r, "W_X", s->W_X, "bytes/s", "axes of the FSDP group");
-    sp_symbol(r, "dcn_load", load_of(s, SP_LINK_DCN), "",
-              "load of the data-centre network, 0 for one slice");
-    if (s->tp == 1)
-        return turns ? SP_Q_FIT_RATIO_FSDP_TURNS : SP_Q_FIT_RATIO_FSDP;
-    sp_symbol(r, "W_Y", s->W_Y, "bytes/s", "axes of the TP group; a part of a ring is a line");
-    if (isnan(s->W_X))
-        return turns ? SP_Q_FIT_RATIO_TP_SLICE_TURNS : SP_Q_FIT_RATIO_TP_SLICE;
-    return turns ? SP_Q_FIT_RATIO_TURNS : SP_Q_FIT_RATIO_AXES;
-}
-
-/* Symbols and T_comms / T_math, by the rule that this strategy follows. */
-static void put_ratio(const struct fit *f, const struct sp_strategy *s, bool closed_form)
-{
-    struct sp_report *r = f->report;
-    const bool turns = f->in.overlap == SP_OVERLAP_NONE;
-    const bool whole = closed_form || s->kind == SP_TP;
-    enum sp_quantity_id id;
-    if (f->t.N <= 1) {
-        id = SP_Q_FIT_RATIO_ALONE;
-    } else if (whole && (s->kind == SP_DP || s->kind == SP_FSDP || s->kind == SP_TP)) {
-        sp_symbol(r, "W", f->t.W, "bytes/s",
-                  "bandwidth that the collective sees: its slowest level");
-        id = s->kind == SP_TP ? SP_Q_FIT_RATIO_TP : SP_Q_FIT_RATIO_W;
-    } else if (f->hw.network.kind == SP_TORUS) {
-        id = put_torus_loads(f, s);
-    } else {
-        sp_symbol(r, "node_load", load_of(s, SP_LINK_DOMAIN), "", "load of the scale-up network");
-        sp_symbol(r, "cross_load", load_of(s, SP_LINK_SCALEOUT), "",
-                  "load of the scale-out network");
-        id = turns ? SP_Q_FIT_RATIO_LINKS_TURNS : SP_Q_FIT_RATIO_LINKS;
-    }
-    sp_put(r, id, s->comms_over_math);
-}
-
-static void put_critical(const struct fit *f, const struct sp_strategy *s, bool closed_form)
-{
-    struct sp_report *r = f->report;
-    const bool rule = s->kind == SP_FSDP_TP || s->kind == SP_HSDP;
-    if (closed_form && s->kind == SP_TP) {
-        sp_put_null(r, SP_Q_FIT_CRITICAL_W);
-    } else if (closed_form && (s->kind == SP_DP || s->kind == SP_FSDP)) {
-        sp_put(r, SP_Q_FIT_CRITICAL_W, s->critical_tokens_per_chip);
-    } else if (closed_form && rule && !isnan(f->t.W_X) && s->tp > 1) {
-        const double dcn = f->t.S > 1 ? f->t.r * f->t.C / (f->t.M * f->t.W_dcn) : 0;
-        sp_symbol(r, "critical_dcn", dcn, "tokens", "of the data-centre network, 0 for one slice");
-        sp_put(r,
-               f->in.overlap == SP_OVERLAP_NONE ? SP_Q_FIT_CRITICAL_RULE_TURNS
-                                                : SP_Q_FIT_CRITICAL_RULE,
-               s->critical_tokens_per_chip);
-    } else {
-        sp_put(r, SP_Q_FIT_CRITICAL_MESH, s->critical_tokens_per_chip);
-    }
+    const struct {
+        const char *name, *unit, *meaning;
+        double value;
+    } symbols[] = {
+        {"W", "bytes/s", "bandwidth that the collective sees: its slowest level", f->t.W},
+        {"W_X", "bytes/s", "axes of the FSDP group", s->W_X},
+        {"W_Y", "bytes/s", "axes of the TP group; a part of a ring is a line", s->W_Y},
+        {"dcn_load", "", "load of the data-centre network, 0 for one slice",
+         load_of(s, SP_LINK_DCN)},
+        {"node_load", "", "load of the scale-up network", load_of(s, SP_LINK_DOMAIN)},
+        {"cross_load", "", "load of the scale-out network", load_of(s, SP_LINK_SCALEOUT)},
+        {"critical_dcn", "tokens", "of the data-centre network, 0 for one slice",
+         sp_critical_dcn(&f->t)},
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        sp_symbol(r, symbols[i].name, symbols[i].value, symbols[i].unit, "%s", symbols[i].meaning);
+    sp_put(r, ratios[s->ratio_rule][turns], s->comms_over_math);
+    sp_put(r, criticals[s->critical_rule][turns], s->critical_tokens_per_chip);
 }
 
 /* What lies on how many chips. */
@@ -103,7 +86,7 @@ static void put_sharding(const struct fit *f, const struct sp_strategy *s)
 }
 
 /* Everything that a strategy and the best plan have in common. */
-static void put_plan(const struct fit *f, const struct sp_strategy *s, bool closed_form)
+static void put_strategy(const struct fit *f, const struct sp_strategy *s)
 {
     struct sp_report *r = f->report;
     const double m = (double)s->microbatches;
@@ -124,8 +107,7 @@ static void put_plan(const struct fit *f, const struct sp_strategy *s, bool clos
     sp_put(r, SP_Q_FIT_MEM_ACTIVATIONS, s->activation_bytes);
     sp_put(r, SP_Q_FIT_MEMORY, s->memory_bytes);
     put_sharding(f, s);
-    put_ratio(f, s, closed_form);
-    put_critical(f, s, closed_form);
+    put_ratio(f, s);
     sp_put(r, SP_Q_FIT_T_MATH, s->t_math_s);
     sp_put(r, SP_Q_FIT_T_COMMS, s->t_comms_s);
     sp_put(r, SP_Q_FIT_STEP, s->step_s);
@@ -329,7 +311,7 @@ void sp_put_strategies(const struct fit *f)
             put_nothing(f->report);
             continue;
         }
-        put_plan(f, &s, true);
+        put_strategy(f, &s);
         put_rule_extras(f, &s);
         put_reason(f, &s);
         put_way_out(f, &s, false);
@@ -361,7 +343,7 @@ void sp_put_best(const struct fit *f)
     real.t = sp_fit_terms(&real.in);
     const double at_mfu = sp_step_at_mfu_s(&best, f->mfu);
     sp_put_text(r, SP_Q_FIT_BEST_STRATEGY, "%s", sp_strategy_names[best.kind]);
-    put_plan(&real, &best, false);
+    put_strategy(&real, &best);
     if (best.pp == 1)
         sp_put(r, SP_Q_FIT_STEP_BUBBLE_NONE, best.step_with_bubble_s);
     sp_put(r, SP_Q_FIT_BEST_STEP_AT_MFU, at_mfu);

@@ -3,6 +3,53 @@
 
 #include <scaleplan/critical.h>
 
+double sp_critical_tokens_per_chip(double C, double W, double r)
+{
+    return r * C / W;
+}
+
+double sp_max_tp_degree(double C, double W, double F)
+{
+    return F * W / C;
+}
+
+int64_t sp_usable_tp_degree(const struct sp_fit_terms *t, int64_t domain)
+{
+    const double whole = floor(sp_max_tp_degree(t->C, t->W, t->F));
+    const double inside = isnan(t->W_domain) ? 0 : floor(sp_max_tp_degree(t->C, t->W_domain, t->F));
+    return (int64_t)fmax(whole, fmin(inside, (double)domain));
+}
+
+double sp_critical_tokens_per_chip_mixed(double C, double W_X, double W_Y, double F, double r,
+                                         enum sp_overlap overlap)
+{
+    const double together = r * C * C / (W_X * W_Y * F);
+    return overlap == SP_OVERLAP_NONE ? 4 * together : together;
+}
+
+double sp_optimal_fsdp_degree(double B, double N, double W_X, double W_Y, double F, double r)
+{
+    return sqrt(B * N * W_X / (r * F * W_Y));
+}
+
+double sp_critical_dcn(const struct sp_fit_terms *t)
+{
+    return t->S > 1 ? sp_critical_tokens_per_chip(t->C, t->M * t->W_dcn, t->r) : 0;
+}
+
+double sp_critical_across_slices(double ici, double dcn, enum sp_overlap overlap)
+{
+    if (overlap == SP_OVERLAP_AXES || dcn <= 0)
+        return fmax(ici, dcn);
+    const double edge = sqrt(ici / 4) + sqrt(ici / 4 + dcn);
+    return edge * edge;
+}
+
+double sp_peak_of_wire(double C, double wire_bytes)
+{
+    return C * wire_bytes / 2;
+}
+
 double sp_min_d_ff_for_tp(double Y, double C, double W)
 {
     return Y * C / W;

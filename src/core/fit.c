@@ -1,6 +1,7 @@
 /* The rows of `fit`, its best plan, and the smallest change that turns each "no" into a "yes". */
 #include <math.h>
 
+#include <scaleplan/critical.h>
 #include <scaleplan/plan.h>
 
 #include "core/fit_internal.h"
@@ -12,35 +13,35 @@ struct search {
     double batch_needed;
 };
 
-static void keep_better(struct sp_strategy *plan, void *context)
+static void keep_better(struct sp_strategy *s, void *context)
 {
     struct search *search = context;
-    sp_judge(plan, search->in, search->t);
-    if (sp_better(plan, &search->best))
-        search->best = *plan;
+    sp_judge(s, search->in, search->t);
+    if (sp_better(s, &search->best))
+        search->best = *s;
 }
 
 /* The rule looks for the mesh with the least communication, whatever its memory. */
-static void keep_quieter(struct sp_strategy *plan, void *context)
+static void keep_quieter(struct sp_strategy *s, void *context)
 {
     struct search *search = context;
-    sp_judge(plan, search->in, search->t);
+    sp_judge(s, search->in, search->t);
     const struct sp_strategy *best = &search->best;
-    const double own = plan->comms_over_math, other = best->comms_over_math;
+    const double own = s->comms_over_math, other = best->comms_over_math;
     const bool quieter = own < other * (1 - 1e-12);
-    const bool pipeline = plan->kind == SP_PP_FSDP;
-    if (!best->exists || (pipeline ? sp_better(plan, best) : quieter))
-        search->best = *plan;
+    const bool pipeline = s->kind == SP_PP_FSDP;
+    if (!best->exists || (pipeline ? sp_better(s, best) : quieter))
+        search->best = *s;
 }
 
-static void keep_least_batch(struct sp_strategy *plan, void *context)
+static void keep_least_batch(struct sp_strategy *s, void *context)
 {
     struct search *search = context;
-    sp_judge(plan, search->in, search->t);
-    const double batch = sp_batch_needed(plan, search->t, search->in->overlap);
+    sp_judge(s, search->in, search->t);
+    const double batch = sp_batch_needed(s, search->t, search->in->overlap);
     if (batch < search->batch_needed) {
         search->batch_needed = batch;
-        search->best = *plan;
+        search->best = *s;
     }
 }
 
@@ -72,39 +73,36 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
 {
     const int64_t N = sp_chips(in->hw);
     const bool torus = in->hw->network.kind == SP_TORUS && t->n > 0;
-    struct sp_strategy plan = sp_new_plan(kind);
+    struct sp_strategy s = sp_new_strategy(kind);
     if (kind == SP_TP) {
-        plan.tp = N;
-        plan.W_Y = torus ? t->W_axes : NAN;
+        s.tp = N;
+        s.W_Y = torus ? t->W_axes : NAN;
     } else {
-        plan.dp = kind == SP_DP ? N : 1;
-        plan.fsdp = kind == SP_DP ? 1 : N;
-        plan.W_X = torus ? t->W_axes : NAN;
-        plan.critical_tokens_per_chip = N > 1 ? sp_critical_tokens_per_chip(t->C, t->W, t->r) : NAN;
+        s.dp = kind == SP_DP ? N : 1;
+        s.fsdp = kind == SP_DP ? 1 : N;
+        s.W_X = torus ? t->W_axes : NAN;
+        s.critical_tokens_per_chip = N > 1 ? sp_critical_tokens_per_chip(t->C, t->W, t->r) : NAN;
     }
-    sp_judge(&plan, in, t);
-    return plan;
+    sp_judge(&s, in, t);
+    s.critical_rule = kind == SP_TP ? SP_CRITICAL_NOTHING : SP_CRITICAL_LINKS;
+    if (N > 1)
+        s.ratio_rule = kind == SP_TP ? SP_RATIO_WIDTH : SP_RATIO_WEIGHTS;
+    return s;
 }
 
 /* Tokens per chip below which a mesh waits: the closed form where the rule has an axis each for
  * FSDP and TP, else this very mesh's. */
-static double mesh_critical(const struct sp_strategy *plan, const struct sp_fit_input *in,
-                            const struct sp_fit_terms *t)
+static void set_mesh_critical(struct sp_strategy *s, const struct sp_fit_input *in,
+                              const struct sp_fit_terms *t)
 {
-    if (!isnan(t->W_Y) && plan->tp > 1 && plan->pp == 1) {
-        const double ici =
-            sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, in->overlap);
-        if (t->S <= 1)
-            return ici;
-        const double dcn = t->r * t->C / (t->M * t->W_dcn);
-        if (in->overlap == SP_OVERLAP_AXES)
-            return fmax(ici, dcn);
-        /* In turn: 2 sqrt(K / x) + dcn / x <= 1 at x tokens a chip, where K is a quarter of `ici`.
-         */
-        const double edge = sqrt(ici / 4) + sqrt(ici / 4 + dcn);
-        return edge * edge;
+    if (!isnan(t->W_Y) && s->tp > 1 && s->pp == 1) {
+        s->critical_rule = SP_CRITICAL_SPLIT;
+        s->critical_tokens_per_chip = sp_critical_across_slices(
+            sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, in->overlap),
+            sp_critical_dcn(t), in->overlap);
+        return;
     }
-    return sp_batch_needed(plan, t, in->overlap) / t->N;
+    s->critical_tokens_per_chip = sp_batch_needed(s, t, in->overlap) / t->N;
 }
 
 /* The meshes that a row of the table chooses from: the rule's, or the real ones where the rule has
@@ -129,7 +127,7 @@ struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct s
     struct search search = {.in = in, .t = t};
     each_row_mesh(in, t, kind, keep_quieter, &search);
     if (search.best.exists)
-        search.best.critical_tokens_per_chip = mesh_critical(&search.best, in, t);
+        set_mesh_critical(&search.best, in, t);
     return search.best;
 }
 
@@ -138,11 +136,11 @@ struct tp_search {
     int64_t tp;
 };
 
-static void keep_quieter_of_degree(struct sp_strategy *plan, void *context)
+static void keep_quieter_of_degree(struct sp_strategy *s, void *context)
 {
     struct tp_search *wanted = context;
-    if (plan->tp == wanted->tp)
-        keep_quieter(plan, &wanted->search);
+    if (s->tp == wanted->tp)
+        keep_quieter(s, &wanted->search);
 }
 
 struct sp_strategy sp_fit_on_real_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t,
@@ -173,25 +171,27 @@ struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fi
         }
         sp_each_real_mesh(&real, &whole, (enum sp_strategy_kind)kind, keep_better, &search);
     }
-    if (search.best.exists)
+    if (search.best.exists) {
+        search.best.critical_rule = SP_CRITICAL_MESH;
         search.best.critical_tokens_per_chip =
             sp_batch_needed(&search.best, &whole, in->overlap) / t->N;
+    }
     return search.best;
 }
 
-double sp_batch_needed(const struct sp_strategy *plan, const struct sp_fit_terms *t,
+double sp_batch_needed(const struct sp_strategy *s, const struct sp_fit_terms *t,
                        enum sp_overlap overlap)
 {
     if (overlap == SP_OVERLAP_NONE) {
-        const double fixed = sp_serial_load(plan->loads.activations);
-        const double falling = sp_serial_load(plan->loads.weights);
+        const double fixed = sp_serial_load(s->loads.activations);
+        const double falling = sp_serial_load(s->loads.weights);
         if (fixed > 1 || (fixed == 1 && falling > 0))
             return INFINITY;
         return falling > 0 ? t->B * falling / (1 - fixed) : 0;
     }
     double needed = 0;
     for (int link = 0; link < SP_LINKS; link++) {
-        const double weights = plan->loads.weights[link], rest = plan->loads.activations[link];
+        const double weights = s->loads.weights[link], rest = s->loads.activations[link];
         if (rest > 1 || (rest == 1 && weights > 0))
             return INFINITY;
         if (weights > 0)
@@ -201,7 +201,7 @@ double sp_batch_needed(const struct sp_strategy *plan, const struct sp_fit_terms
 }
 
 double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                           enum sp_strategy_kind kind, bool real_axes, struct sp_strategy *plan)
+                           enum sp_strategy_kind kind, bool real_axes, struct sp_strategy *s)
 {
     struct search search = {.in = in, .t = t, .batch_needed = INFINITY};
     if (!has_meaning(in, t, kind))
@@ -214,7 +214,7 @@ double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_te
     } else {
         each_row_mesh(in, t, kind, keep_least_batch, &search);
     }
-    *plan = search.best;
+    *s = search.best;
     return search.batch_needed;
 }
 
@@ -233,13 +233,13 @@ static int64_t machine_of(const struct sp_hardware *hw, int64_t chips)
     return slice > 0 ? (chips + slice - 1) / slice * slice : 0;
 }
 
-int64_t sp_chips_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,
+int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t)
 {
     /* Memory of a chip is kept + shared / N: what each replica holds whole, and what all share. */
-    const double activations = isnan(plan->activation_bytes) ? 0 : plan->activation_bytes * t->N;
-    const double copies = (double)plan->dp;
-    const bool shards_all = plan->kind != SP_DP && plan->dp == 1;
+    const double activations = isnan(s->activation_bytes) ? 0 : s->activation_bytes * t->N;
+    const double copies = (double)s->dp;
+    const bool shards_all = s->kind != SP_DP && s->dp == 1;
     const double kept = shards_all ? 0 : t->state_bytes * copies / t->N;
     const double shared = shards_all ? t->state_bytes + activations : activations;
     if (kept >= t->capacity_bytes)
@@ -276,27 +276,27 @@ static int64_t chips_fed_by_axes(const struct sp_fit_input *in, double B)
     return chips;
 }
 
-int64_t sp_chips_fed(const struct sp_strategy *plan, const struct sp_fit_input *in,
+int64_t sp_chips_fed(const struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t)
 {
-    if (t->S > 1 || !(plan->critical_tokens_per_chip > 0) || isinf(plan->critical_tokens_per_chip))
+    if (t->S > 1 || !(s->critical_tokens_per_chip > 0) || isinf(s->critical_tokens_per_chip))
         return 0;
-    if (plan->kind == SP_DP || plan->kind == SP_FSDP)
+    if (s->kind == SP_DP || s->kind == SP_FSDP)
         return chips_fed_by_axes(in, t->B);
-    const double most = floor(t->B / plan->critical_tokens_per_chip);
+    const double most = floor(t->B / s->critical_tokens_per_chip);
     return most < 1 || most > 1e12 ? 0 : sp_nearest_chips(&in->hw->network, (int64_t)most, false);
 }
 
-int64_t sp_accumulation_to_fit(const struct sp_strategy *plan, const struct sp_fit_terms *t)
+int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_terms *t)
 {
-    const double room = t->capacity_bytes - plan->state_bytes;
-    if (plan->pp > 1 || isnan(plan->activation_bytes) || room <= 0)
+    const double room = t->capacity_bytes - s->state_bytes;
+    if (s->pp > 1 || isnan(s->activation_bytes) || room <= 0)
         return 0;
-    const double steps = floor(plan->activation_bytes / room) + 1;
+    const double steps = floor(s->activation_bytes / room) + 1;
     return steps > t->tokens_per_chip ? 0 : (int64_t)steps;
 }
 
-enum sp_remat sp_remat_to_fit(const struct sp_strategy *plan, const struct sp_fit_input *in,
+enum sp_remat sp_remat_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
                               const struct sp_fit_terms *t)
 {
     const double now = sp_activation_bytes_per_token_layer(in->model, in->remat);
@@ -304,7 +304,7 @@ enum sp_remat sp_remat_to_fit(const struct sp_strategy *plan, const struct sp_fi
         const double bytes = sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat);
         if (isnan(bytes) || bytes >= now)
             continue;
-        if (plan->state_bytes + plan->activation_bytes * bytes / now < t->capacity_bytes)
+        if (s->state_bytes + s->activation_bytes * bytes / now < t->capacity_bytes)
             return (enum sp_remat)remat;
     }
     return SP_REMATS;

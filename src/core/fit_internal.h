@@ -1,14 +1,14 @@
 /* Shared by the files of the closed forms; not installed. */
-#ifndef SP_STRATEGY_INTERNAL_H
-#define SP_STRATEGY_INTERNAL_H
+#ifndef SP_FIT_INTERNAL_H
+#define SP_FIT_INTERNAL_H
 
 #include <scaleplan/fit.h>
 
-/* A plan of degree 1 in everything, nothing judged yet. */
-struct sp_strategy sp_new_plan(enum sp_strategy_kind kind);
+/* A strategy of degree 1 in everything, nothing judged yet. */
+struct sp_strategy sp_new_strategy(enum sp_strategy_kind kind);
 
 /* Calls `visit` with every mesh of a strategy, its degrees and bandwidths set, its loads not. */
-typedef void sp_mesh_visitor(struct sp_strategy *plan, void *context);
+typedef void sp_mesh_visitor(struct sp_strategy *s, void *context);
 
 /* The textbook's meshes: any factorisation whose TP degree passes sp_tp_divides. */
 void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
@@ -18,9 +18,8 @@ void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
 void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                        enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context);
 
-/* Fills loads, times, memory and verdicts of a plan whose degrees and bandwidths are set. */
-void sp_judge(struct sp_strategy *plan, const struct sp_fit_input *in,
-              const struct sp_fit_terms *t);
+/* Fills loads, times, memory and verdicts of a strategy whose degrees and bandwidths are set. */
+void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t);
 
 /* Loads of collectives that take turns: the levels of a switched network still work as one
  * pipeline. */

@@ -1,38 +1,10 @@
 /* The closed forms of the training chapter: thresholds, loads, memory and times of one strategy. */
 #include <math.h>
 
+#include <scaleplan/critical.h>
 #include <scaleplan/pipeline.h>
 
 #include "core/fit_internal.h"
-
-double sp_critical_tokens_per_chip(double C, double W, double r)
-{
-    return r * C / W;
-}
-
-double sp_max_tp_degree(double C, double W, double F)
-{
-    return F * W / C;
-}
-
-int64_t sp_usable_tp_degree(const struct sp_fit_terms *t, int64_t domain)
-{
-    const double whole = floor(sp_max_tp_degree(t->C, t->W, t->F));
-    const double inside = isnan(t->W_domain) ? 0 : floor(sp_max_tp_degree(t->C, t->W_domain, t->F));
-    return (int64_t)fmax(whole, fmin(inside, (double)domain));
-}
-
-double sp_critical_tokens_per_chip_mixed(double C, double W_X, double W_Y, double F, double r,
-                                         enum sp_overlap overlap)
-{
-    const double together = r * C * C / (W_X * W_Y * F);
-    return overlap == SP_OVERLAP_NONE ? 4 * together : together;
-}
-
-double sp_optimal_fsdp_degree(double B, double N, double W_X, double W_Y, double F, double r)
-{
-    return sqrt(B * N * W_X / (r * F * W_Y));
-}
 
 double sp_serial_load(const double link[SP_LINKS])
 {
@@ -153,24 +125,24 @@ static double activation_load(const struct sp_fit_terms *t, double Y, double W)
 }
 
 /* Sends of a pipeline stage, 2BD bytes a boundary and chunk, against its forward pass. */
-static double pipeline_load(const struct sp_strategy *plan, const struct sp_fit_terms *t, double W)
+static double pipeline_load(const struct sp_strategy *s, const struct sp_fit_terms *t, double W)
 {
-    return (double)(plan->chunks * plan->pp) * t->C / (2 * t->L * t->F * W);
+    return (double)(s->chunks * s->pp) * t->C / (2 * t->L * t->F * W);
 }
 
-static void torus_loads(struct sp_strategy *plan, const struct sp_fit_terms *t)
+static void torus_loads(struct sp_strategy *s, const struct sp_fit_terms *t)
 {
-    struct sp_loads *loads = &plan->loads;
-    const double X = (double)(plan->dp * plan->fsdp);
-    if (!isnan(plan->W_X))
-        loads->weights[SP_LINK_ICI] = weight_load(t, X, plan->W_X);
-    if (!isnan(plan->W_Y))
-        loads->activations[SP_LINK_ICI_TP] = activation_load(t, (double)plan->tp, plan->W_Y);
+    struct sp_loads *loads = &s->loads;
+    const double X = (double)(s->dp * s->fsdp);
+    if (!isnan(s->W_X))
+        loads->weights[SP_LINK_ICI] = weight_load(t, X, s->W_X);
+    if (!isnan(s->W_Y))
+        loads->activations[SP_LINK_ICI_TP] = activation_load(t, (double)s->tp, s->W_Y);
     if (t->S <= 1)
         return;
-    if (plan->pp > 1)
-        loads->activations[SP_LINK_DCN] = pipeline_load(plan, t, t->W_dcn);
-    else if (plan->kind == SP_TP)
+    if (s->pp > 1)
+        loads->activations[SP_LINK_DCN] = pipeline_load(s, t, t->W_dcn);
+    else if (s->kind == SP_TP)
         loads->activations[SP_LINK_DCN] = activation_load(t, t->N, t->M * t->W_dcn);
     else
         loads->weights[SP_LINK_DCN] = weight_load(t, t->S, t->W_dcn);
@@ -179,12 +151,12 @@ static void torus_loads(struct sp_strategy *plan, const struct sp_fit_terms *t)
 /* On switches the TP group sits innermost, then the shards, then the pipeline stages. The (n-1)/n
  * of a collective over n devices is dropped, as in the textbook: the verdict is a little too
  * strict. */
-static void switched_loads(struct sp_strategy *plan, const struct sp_fit_input *in,
+static void switched_loads(struct sp_strategy *s, const struct sp_fit_input *in,
                            const struct sp_fit_terms *t)
 {
-    struct sp_loads *loads = &plan->loads;
+    struct sp_loads *loads = &s->loads;
     const double domain = (double)in->hw->network.domain;
-    const double X = (double)(plan->dp * plan->fsdp), Y = (double)plan->tp;
+    const double X = (double)(s->dp * s->fsdp), Y = (double)s->tp;
     const double nic = t->W_node / domain;
     if (Y > 1) {
         loads->activations[SP_LINK_DOMAIN] = activation_load(t, Y, t->W_domain);
@@ -195,57 +167,67 @@ static void switched_loads(struct sp_strategy *plan, const struct sp_fit_input *
         loads->weights[SP_LINK_DOMAIN] = weight_load(t, X, t->W_domain);
     if (X > 1 && X * Y > domain)
         loads->weights[SP_LINK_SCALEOUT] = weight_load(t, X, nic * fmax(domain / Y, 1));
-    if (plan->pp > 1)
-        loads->activations[SP_LINK_SCALEOUT] += pipeline_load(plan, t, nic);
+    if (s->pp > 1)
+        loads->activations[SP_LINK_SCALEOUT] += pipeline_load(s, t, nic);
 }
 
-double sp_in_flight_share(const struct sp_strategy *plan)
+double sp_in_flight_share(const struct sp_strategy *s)
 {
     const struct sp_pipeline pipeline = {.schedule = SP_INTERLEAVED,
-                                         .stages = plan->pp,
-                                         .microbatches = plan->microbatches,
-                                         .chunks = plan->chunks};
-    return plan->pp > 1 ? sp_in_flight(&pipeline, 0) / (double)plan->microbatches : 1;
+                                         .stages = s->pp,
+                                         .microbatches = s->microbatches,
+                                         .chunks = s->chunks};
+    return s->pp > 1 ? sp_in_flight(&pipeline, 0) / (double)s->microbatches : 1;
 }
 
 /* Whole layers in every chunk: the fullest stage sets the pace. */
-static double unevenness(const struct sp_strategy *plan, double layers)
+static double unevenness(const struct sp_strategy *s, double layers)
 {
-    const double chunks = (double)plan->pp * (double)plan->chunks;
+    const double chunks = (double)s->pp * (double)s->chunks;
     return ceil(layers / chunks) * chunks / layers;
 }
 
-/* States and activations of one chip. */
-static void judge_memory(struct sp_strategy *plan, const struct sp_fit_terms *t)
+static enum sp_ratio_rule ratio_rule(const struct sp_strategy *s, const struct sp_fit_terms *t,
+                                     enum sp_network_kind network)
 {
-    const double in_flight = sp_in_flight_share(plan);
-    const double copies = (double)plan->dp;
-    plan->state_bytes = t->state_bytes * copies / t->N;
-    plan->activation_bytes =
-        isnan(t->activation_bytes) ? NAN : t->activation_bytes * in_flight / t->N;
-    plan->memory_bytes =
-        plan->state_bytes + (isnan(plan->activation_bytes) ? 0 : plan->activation_bytes);
-    plan->fits = plan->memory_bytes < t->capacity_bytes;
+    if (t->N <= 1)
+        return SP_RATIO_ALONE;
+    if (network == SP_SWITCHED)
+        return SP_RATIO_LEVELS;
+    if (s->tp == 1)
+        return SP_RATIO_SHARDS;
+    return isnan(s->W_X) ? SP_RATIO_TP_SLICE : SP_RATIO_AXES;
 }
 
-void sp_judge(struct sp_strategy *plan, const struct sp_fit_input *in, const struct sp_fit_terms *t)
+/* States and activations of one chip. */
+static void judge_memory(struct sp_strategy *s, const struct sp_fit_terms *t)
 {
-    plan->exists = true;
-    plan->loads = (struct sp_loads){{0}, {0}};
+    const double in_flight = sp_in_flight_share(s);
+    const double copies = (double)s->dp;
+    s->state_bytes = t->state_bytes * copies / t->N;
+    s->activation_bytes = isnan(t->activation_bytes) ? NAN : t->activation_bytes * in_flight / t->N;
+    s->memory_bytes = s->state_bytes + (isnan(s->activation_bytes) ? 0 : s->activation_bytes);
+    s->fits = s->memory_bytes < t->capacity_bytes;
+}
+
+void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t)
+{
+    s->exists = true;
+    s->loads = (struct sp_loads){{0}, {0}};
     if (in->hw->network.kind == SP_TORUS)
-        torus_loads(plan, t);
+        torus_loads(s, t);
     else
-        switched_loads(plan, in, t);
-    plan->comms_over_math = sp_comms_over_math(&plan->loads, in->overlap, &plan->binding);
-    plan->t_math_s = t->t_math_s;
-    plan->t_comms_s = t->t_math_s * plan->comms_over_math;
-    plan->compute_bound = plan->t_comms_s <= plan->t_math_s;
-    plan->step_s = fmax(plan->t_math_s, plan->t_comms_s);
-    plan->bubble =
-        plan->pp > 1 ? (double)(plan->pp - 1) / (double)(plan->chunks * plan->microbatches) : 0;
-    plan->uneven = plan->pp > 1 ? unevenness(plan, t->L) : 1;
-    plan->step_with_bubble_s = plan->step_s * plan->uneven * (1 + plan->bubble);
-    judge_memory(plan, t);
+        switched_loads(s, in, t);
+    s->ratio_rule = ratio_rule(s, t, in->hw->network.kind);
+    s->comms_over_math = sp_comms_over_math(&s->loads, in->overlap, &s->binding);
+    s->t_math_s = t->t_math_s;
+    s->t_comms_s = t->t_math_s * s->comms_over_math;
+    s->compute_bound = s->t_comms_s <= s->t_math_s;
+    s->step_s = fmax(s->t_math_s, s->t_comms_s);
+    s->bubble = s->pp > 1 ? (double)(s->pp - 1) / (double)(s->chunks * s->microbatches) : 0;
+    s->uneven = s->pp > 1 ? unevenness(s, t->L) : 1;
+    s->step_with_bubble_s = s->step_s * s->uneven * (1 + s->bubble);
+    judge_memory(s, t);
 }
 
 bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)
@@ -266,7 +248,7 @@ bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)
     return a->comms_over_math < b->comms_over_math;
 }
 
-double sp_step_at_mfu_s(const struct sp_strategy *plan, double mfu)
+double sp_step_at_mfu_s(const struct sp_strategy *s, double mfu)
 {
-    return fmax(plan->step_with_bubble_s, plan->t_math_s / mfu);
+    return fmax(s->step_with_bubble_s, s->t_math_s / mfu);
 }

@@ -5,7 +5,7 @@
 
 #include "core/fit_internal.h"
 
-struct sp_strategy sp_new_plan(enum sp_strategy_kind kind)
+struct sp_strategy sp_new_strategy(enum sp_strategy_kind kind)
 {
     return (struct sp_strategy){.kind = kind,
                                 .dp = 1,
@@ -20,37 +20,37 @@ struct sp_strategy sp_new_plan(enum sp_strategy_kind kind)
 }
 
 /* Splits the shards over replicas (DP) and parts (FSDP) as the strategy says. */
-static void deal_shards(struct sp_strategy *plan, const struct sp_fit_input *in, int64_t shards)
+static void deal_shards(struct sp_strategy *s, const struct sp_fit_input *in, int64_t shards)
 {
     const struct sp_hardware *hw = in->hw;
-    plan->fsdp = shards;
-    if (plan->kind == SP_DP) {
-        plan->dp = shards;
-        plan->fsdp = 1;
-    } else if (plan->kind == SP_HSDP) {
-        const int64_t group = hw->network.kind == SP_TORUS ? hw->chips_per_slice / plan->tp
-                                                           : hw->network.domain / plan->tp;
-        plan->dp = shards / group;
-        plan->fsdp = group;
+    s->fsdp = shards;
+    if (s->kind == SP_DP) {
+        s->dp = shards;
+        s->fsdp = 1;
+    } else if (s->kind == SP_HSDP) {
+        const int64_t group =
+            hw->network.kind == SP_TORUS ? hw->chips_per_slice / s->tp : hw->network.domain / s->tp;
+        s->dp = shards / group;
+        s->fsdp = group;
     }
 }
 
 /* The depth v of interleaving, 1 .. L/p, that makes the step shortest. Interleaving needs at least
  * as many micro-batches as stages. */
-static void deepen_pipeline(struct sp_strategy *plan, const struct sp_fit_input *in,
+static void deepen_pipeline(struct sp_strategy *s, const struct sp_fit_input *in,
                             const struct sp_fit_terms *t)
 {
-    const int64_t most = plan->microbatches >= plan->pp ? (int64_t)t->L / plan->pp : 1;
-    struct sp_strategy best = *plan;
+    const int64_t most = s->microbatches >= s->pp ? (int64_t)t->L / s->pp : 1;
+    struct sp_strategy best = *s;
     sp_judge(&best, in, t);
     for (int64_t v = 2; v <= most; v++) {
-        struct sp_strategy deeper = *plan;
+        struct sp_strategy deeper = *s;
         deeper.chunks = v;
         sp_judge(&deeper, in, t);
         if (deeper.step_with_bubble_s < best.step_with_bubble_s * (1 - 1e-9))
             best = deeper;
     }
-    plan->chunks = best.chunks;
+    s->chunks = best.chunks;
 }
 
 /* Micro-batches of one sequence that a replica works through; the fullest replica sets the pace. */
@@ -68,17 +68,17 @@ static void each_pipeline(const struct sp_fit_input *in, const struct sp_fit_ter
     for (int64_t p = 2; p <= blocks && p <= in->model->layers; p++) {
         if (blocks % p != 0)
             continue;
-        struct sp_strategy plan = sp_new_plan(SP_PP_FSDP);
-        plan.tp = tp;
-        plan.pp = p;
-        plan.W_X = W_X;
-        plan.W_Y = W_Y;
-        plan.fsdp = sp_chips(in->hw) / (p * tp);
+        struct sp_strategy s = sp_new_strategy(SP_PP_FSDP);
+        s.tp = tp;
+        s.pp = p;
+        s.W_X = W_X;
+        s.W_Y = W_Y;
+        s.fsdp = sp_chips(in->hw) / (p * tp);
         if (torus && p != blocks)
             continue; /* a stage is one slice: shards do not cross the data-centre network */
-        plan.microbatches = microbatches(in, plan.fsdp);
-        deepen_pipeline(&plan, in, t);
-        visit(&plan, context);
+        s.microbatches = microbatches(in, s.fsdp);
+        deepen_pipeline(&s, in, t);
+        visit(&s, context);
     }
 }
 
@@ -97,10 +97,10 @@ static void each_switched_mesh(const struct sp_fit_input *in, const struct sp_fi
             each_pipeline(in, t, tp, NAN, NAN, visit, context);
             continue;
         }
-        struct sp_strategy plan = sp_new_plan(kind);
-        plan.tp = tp;
-        deal_shards(&plan, in, chips / tp);
-        visit(&plan, context);
+        struct sp_strategy s = sp_new_strategy(kind);
+        s.tp = tp;
+        deal_shards(&s, in, chips / tp);
+        visit(&s, context);
     }
 }
 
@@ -132,20 +132,20 @@ static void visit_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_
                              enum sp_strategy_kind kind, const int64_t tp[SP_MAX_AXES],
                              sp_mesh_visitor *visit, void *context)
 {
-    struct sp_strategy plan = sp_new_plan(kind);
-    plan.tp = tp[0] * tp[1] * tp[2];
-    const bool shards = plan.tp < in->hw->chips_per_slice;
-    if (plan.tp > 1 && !sp_tp_divides(in->model, plan.tp, plan.tp))
+    struct sp_strategy s = sp_new_strategy(kind);
+    s.tp = tp[0] * tp[1] * tp[2];
+    const bool shards = s.tp < in->hw->chips_per_slice;
+    if (s.tp > 1 && !sp_tp_divides(in->model, s.tp, s.tp))
         return;
-    if (kind == SP_FSDP_TP && (plan.tp == 1 || !shards))
+    if (kind == SP_FSDP_TP && (s.tp == 1 || !shards))
         return;
-    axis_bandwidths(in->hw, tp, &plan.W_X, &plan.W_Y);
+    axis_bandwidths(in->hw, tp, &s.W_X, &s.W_Y);
     if (kind == SP_PP_FSDP) {
-        each_pipeline(in, t, plan.tp, plan.W_X, plan.W_Y, visit, context);
+        each_pipeline(in, t, s.tp, s.W_X, s.W_Y, visit, context);
         return;
     }
-    deal_shards(&plan, in, sp_chips(in->hw) / plan.tp);
-    visit(&plan, context);
+    deal_shards(&s, in, sp_chips(in->hw) / s.tp);
+    visit(&s, context);
 }
 
 /* The next divisor of an axis after `tp`; past its end when there is none. */
@@ -199,15 +199,15 @@ void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
     for (int64_t tp = kind == SP_FSDP_TP ? 2 : 1; tp < per_slice && tp <= in->model->heads; tp++) {
         if (per_slice % tp != 0 || !sp_tp_divides(in->model, tp, tp))
             continue;
-        struct sp_strategy plan = sp_new_plan(kind);
-        plan.tp = tp;
-        plan.W_X = tp > 1 ? t->W_X : t->W_X + t->W_Y;
-        plan.W_Y = tp > 1 ? t->W_Y : NAN;
+        struct sp_strategy s = sp_new_strategy(kind);
+        s.tp = tp;
+        s.W_X = tp > 1 ? t->W_X : t->W_X + t->W_Y;
+        s.W_Y = tp > 1 ? t->W_Y : NAN;
         if (kind == SP_PP_FSDP) {
-            each_pipeline(in, t, tp, plan.W_X, plan.W_Y, visit, context);
+            each_pipeline(in, t, tp, s.W_X, s.W_Y, visit, context);
             continue;
         }
-        deal_shards(&plan, in, sp_chips(in->hw) / tp);
-        visit(&plan, context);
+        deal_shards(&s, in, sp_chips(in->hw) / tp);
+        visit(&s, context);
     }
 }

@@ -359,16 +359,50 @@ static void usable_degrees(void **state)
     assert_int_equal(sp_usable_tp_degree(&t, 8), 5);
 }
 
+/* Between slices each chip sends its share of the gradients, 2 P / (chips of a slice) bytes,
+ * through its part of the host's link; at the critical batch that takes as long as the 4 P b FLOPs
+ * of its backward pass. */
+static void slices_wait_for_the_data_centre(void **unused)
+{
+    const double P = 70e9, C = 459e12, W = 6.25e9, M = 4096;
+    const struct sp_fit_terms two = {.S = 2, .M = M, .C = C, .W_dcn = W, .r = 1}, one = {.S = 1};
+    const double b = sp_critical_dcn(&two);
+    (void)unused;
+    assert_close(2 * 2 * P / M / W, 4 * P * b / C, 1e-12); /* a reduction sends and receives */
+    assert_true(sp_critical_dcn(&one) == 0);
+    assert_true(sp_critical_across_slices(235, 18, SP_OVERLAP_AXES) == 235);
+    assert_true(sp_critical_across_slices(18, 235, SP_OVERLAP_AXES) == 235);
+    assert_true(sp_critical_across_slices(940, 0, SP_OVERLAP_NONE) == 940);
+    for (double ici = 1; ici < 1e5; ici *= 3)
+        for (double dcn = 1; dcn < 1e5; dcn *= 7) {
+            /* 1 is the sum of two equal loads that fall with the root, and of one that falls with x
+             */
+            const double x = sp_critical_across_slices(ici, dcn, SP_OVERLAP_NONE);
+            assert_close(2 * sqrt(ici / 4 / x) + dcn / x, 1, 1e-12);
+        }
+}
+
+/* One byte an element halves the traffic, and with it the batch that hides it. */
+static void wires_of_one_byte(void **unused)
+{
+    const double C = 1979e12, W = 450e9, r = 8;
+    (void)unused;
+    for (double wire = 0.5; wire <= 4; wire *= 2)
+        assert_close(sp_critical_tokens_per_chip(sp_peak_of_wire(C, wire), W, r),
+                     r * C * wire / (2 * W), 1e-15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figure_1),         cmocka_unit_test(one_operation),
-        cmocka_unit_test(critical_degrees), cmocka_unit_test(splits),
-        cmocka_unit_test(one_chip),         cmocka_unit_test(conventions),
-        cmocka_unit_test(messages),         cmocka_unit_test(windows),
-        cmocka_unit_test(policies),         cmocka_unit_test(stages_by_cost),
-        cmocka_unit_test(usable_degrees),   cmocka_unit_test(slices),
-        cmocka_unit_test(recomputed),
+        cmocka_unit_test(figure_1),          cmocka_unit_test(one_operation),
+        cmocka_unit_test(critical_degrees),  cmocka_unit_test(splits),
+        cmocka_unit_test(one_chip),          cmocka_unit_test(conventions),
+        cmocka_unit_test(messages),          cmocka_unit_test(windows),
+        cmocka_unit_test(policies),          cmocka_unit_test(stages_by_cost),
+        cmocka_unit_test(usable_degrees),    cmocka_unit_test(slices),
+        cmocka_unit_test(recomputed),        cmocka_unit_test(slices_wait_for_the_data_centre),
+        cmocka_unit_test(wires_of_one_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
