@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/cases.h"
+#include "base/list.h"
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "commands/check_book.h"
@@ -55,19 +56,6 @@ static struct outcome run_case(const struct sp_case *c, struct sp_pipes *pipes)
     if (got.answered && sp_report_size(got.report) == 0)
         got.answered = sp_fail(&got.error, SP_USAGE, "the command answers nothing");
     return got;
-}
-
-/* Whether `key` is `id`, or names all its variants ("roof-01" of "roof-01:h100"), in a list. */
-static bool is_listed(const char *list, const char *id)
-{
-    for (const char *key = list;; key++) {
-        const size_t n = strcspn(key, ",");
-        if (n > 0 && strncmp(key, id, n) == 0 && (id[n] == '\0' || id[n] == ':'))
-            return true;
-        key += n;
-        if (!*key)
-            return false;
-    }
 }
 
 static bool is_right(const struct sp_case_value *expected, const struct sp_entry *actual,
@@ -221,7 +209,8 @@ static bool check_file(struct check *check, const char *file, struct sp_error *e
         return false;
     for (int i = 0; i < cases.n && ok; i++) {
         sp_case_at(&cases, i, &c);
-        if (check->only && !is_listed(check->only, c.id)) {
+        /* "roof-01" stands for "roof-01:h100" too */
+        if (check->only && !sp_is_listed(check->only, c.id, ':')) {
             sp_nearest_offer(&check->nearest, c.id);
             continue;
         }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/json.h"
 #include "commands/merge_rows.h"
 #include "commands/search_report.h"
@@ -161,8 +162,7 @@ static bool take_shard(struct merging *m, const struct sp_json *json, struct sp_
 {
     const cJSON *const text = cJSON_GetObjectItemCaseSensitive(json->root, "shard");
     int part = 0, parts = 0;
-    if (!cJSON_IsString(text) || sscanf(text->valuestring, "%9d/%9d", &part, &parts) != 2 ||
-        part < 1 || part > parts || parts > 1000)
+    if (!cJSON_IsString(text) || !sp_parse_part(text->valuestring, &part, &parts) || parts > 1000)
         return sp_fail(error, SP_INPUT, "%s: no \"shard\"", json->origin);
     if (m->parts > 1 && parts != m->s.run.shards)
         return sp_fail(error, SP_INPUT, "%s: one of %d parts, the others of %d", json->origin,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/number.h"
 #include "commands/pipeline.h"
 #include "commands/plot_data.h"
@@ -55,17 +56,14 @@ static bool read_scale(const char *text, struct pipe *f, struct sp_error *error)
     int64_t n = 0;
     for (int64_t s = 0; s < f->q.stages; s++)
         f->scale[s] = 1;
-    while (text && *text) {
-        char word[48];
-        const size_t length = strcspn(text, ",");
+    char word[48];
+    while (text && *text && sp_next_item(&text, word, sizeof word)) {
         double value;
-        snprintf(word, sizeof word, "%.*s", (int)(length < 47 ? length : 47), text);
         if (!sp_parse_number(word, &value) || value > 1e6 || n >= f->q.stages)
             return sp_fail(error, SP_INPUT,
                            "--scale: expected %lld numbers up to 10^6, one a stage",
                            (long long)f->q.stages);
         f->scale[n++] = value;
-        text += length + (text[length] == ',');
     }
     if (n > 0 && n != f->q.stages)
         return sp_fail(error, SP_INPUT, "--scale: %lld numbers for %lld stages", (long long)n,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config/array.h"
+#include "base/list.h"
 #include "base/number.h"
 #include "commands/roofline.h"
 #include "commands/plot_data.h"
@@ -183,17 +184,14 @@ static bool put_matmul(const struct roof *f, const char *text, struct sp_error *
 /* Sizes of an einsum's letters from "i=2,j=3". */
 static bool read_letters(const char *text, double sizes[128], struct sp_error *error)
 {
-    while (text && *text) {
-        char word[40];
-        const size_t n = strcspn(text, ",");
-        snprintf(word, sizeof word, "%.*s", (int)(n < 39 ? n : 39), text);
+    char word[40];
+    while (text && *text && sp_next_item(&text, word, sizeof word)) {
         double size;
         if ((unsigned char)word[0] >= 128 || word[0] == '\0' || word[1] != '=' ||
             !sp_parse_number(word + 2, &size) || size < 1 || size > 1e15)
             return sp_fail(error, SP_INPUT, "--dims: \"%s\": expected LETTER=SIZE,LETTER=SIZE",
                            sp_safe(word));
         sizes[(unsigned char)word[0]] = size;
-        text += n + (text[n] == ',');
     }
     return true;
 }
@@ -291,24 +289,23 @@ static bool put_stages(const struct roof *f, const char *text, struct sp_error *
     struct sp_row rows[16] = {0};
     size_t n_rows = 0, longest = 0;
     double worst = -1;
-    while (*text && n_rows < 16) {
-        char word[128], *equals, *at;
-        const size_t n = strcspn(text, ",");
+    char name[128], word[128];
+    while (text && *text && n_rows < 16) {
         double amount, rate;
-        snprintf(word, sizeof word, "%.*s", (int)(n < 127 ? n : 127), text);
-        equals = strchr(word, '=');
-        at = strchr(word, '@');
-        if (!equals || !at || at < equals || equals == word || equals - word > 40)
+        sp_next_item(&text, word, sizeof word);
+        snprintf(name, sizeof name, "%s", word);
+        char *const flow = sp_cut_pair(name), *const at = flow ? strchr(flow, '@') : NULL;
+        if (!at || strlen(name) > 40)
             return sp_fail(error, SP_INPUT, "--stages: \"%s\": expected NAME=AMOUNT@RATE",
                            sp_safe(word));
-        *equals = *at = '\0';
-        if (strpbrk(word, ".") || !sp_parse_number(equals + 1, &amount) ||
+        *at = '\0';
+        if (strpbrk(name, ".") || !sp_parse_number(flow, &amount) ||
             !sp_parse_number(at + 1, &rate) || rate <= 0 || amount > 1e30 || amount / rate > 1e30)
             return sp_fail(error, SP_INPUT,
                            "--stages: \"%s\": amount and rate must be numbers, rate above 0",
-                           sp_safe(word));
-        snprintf(rows[n_rows].label, sizeof rows[0].label, "%.40s", word);
-        snprintf(rows[n_rows].prefix, sizeof rows[0].prefix, "stages.%.40s", word);
+                           sp_safe(name));
+        snprintf(rows[n_rows].label, sizeof rows[0].label, "%.40s", name);
+        snprintf(rows[n_rows].prefix, sizeof rows[0].prefix, "stages.%.40s", name);
         sp_scope(f->report, rows[n_rows].prefix);
         sp_symbol(f->report, "amount", amount, "", "bytes or FLOPs");
         sp_symbol(f->report, "rate", rate, "/s", "of the stage");
@@ -318,9 +315,8 @@ static bool put_stages(const struct roof *f, const char *text, struct sp_error *
             longest = n_rows;
         }
         n_rows++;
-        text += n + (text[n] == ',');
     }
-    if (*text)
+    if (text && *text)
         return sp_fail(error, SP_INPUT, "--stages: more than 16 stages");
     sp_scope(f->report, "");
     sp_put_text(f->report, SP_Q_ROOFLINE_BOTTLENECK, "%s", rows[longest].label);

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "cli/interrupt.h"
 #include "commands/plot_data.h"
 #include "commands/search_report.h"
@@ -95,12 +96,11 @@ static bool read_shard(const struct sp_args *args, struct sp_search_run *run,
                        struct sp_error *error)
 {
     const char *const text = sp_text_of(args, "shard");
-    int part, parts, end = 0;
+    int part, parts;
     run->shards = 1;
     if (!text)
         return true;
-    if (sscanf(text, "%9d/%9d%n", &part, &parts, &end) != 2 || text[end] != '\0' || part < 1 ||
-        parts < part || parts > 1000000)
+    if (!sp_parse_part(text, &part, &parts) || parts > 1000000)
         return sp_fail(error, SP_INPUT, "--shard: \"%s\" is not I/N, such as 3/16", sp_safe(text));
     run->shard = part - 1;
     run->shards = parts;

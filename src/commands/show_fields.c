@@ -39,16 +39,9 @@ static enum sp_unit unit_of(const struct sp_field *field)
     return SP_COUNT;
 }
 
-/* Whether --set gives this field. */
 static bool is_set(const struct sp_shown *shown, const char *key)
 {
-    const char *const table = sp_config_kinds[shown->kind].table->name;
-    char path[160];
-    const int n = snprintf(path, sizeof path, "%s.%s=", table, key);
-    for (int i = 0; i < shown->sources->n_sets; i++)
-        if (strncmp(shown->sources->sets[i], path, (size_t)n) == 0)
-            return true;
-    return false;
+    return sp_is_set(shown->sources, sp_config_kinds[shown->kind].table, key);
 }
 
 static bool is_number(const struct sp_field *field)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/number.h"
 #include "commands/step_report.h"
 #include "runs/gap.h"
@@ -14,12 +15,9 @@ bool sp_read_measured(const char *text, struct sp_measured_run *m, struct sp_err
     *m = (struct sp_measured_run){NAN, NAN};
     if (!text)
         return true;
-    char copy[256], *rest = copy;
-    if (strlen(text) >= sizeof copy)
-        return sp_fail(error, SP_INPUT, "--measured: too long");
-    snprintf(copy, sizeof copy, "%s", text);
-    for (char *part; (part = strsep(&rest, ",")) != NULL;) {
-        char *const value = strchr(part, '=');
+    char part[256];
+    while (sp_next_item(&text, part, sizeof part)) {
+        const char *const value = strchr(part, '=');
         double *const into = strncmp(part, "step=", 5) == 0  ? &m->step_s
                              : strncmp(part, "mem=", 4) == 0 ? &m->memory_bytes
                                                              : NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/json.h"
 #include "base/json_syntax.h"
 #include "base/suggest.h"
@@ -63,35 +64,20 @@ static bool is_known_key(const char *key, struct sp_nearest *nearest)
     return false;
 }
 
-/* Whether a comma-separated list holds a word of length n. */
-static bool is_listed(const char *list, const char *word, size_t n)
-{
-    for (const char *at = list;; at++) {
-        const size_t length = strcspn(at, ",");
-        if (length == n && strncmp(at, word, n) == 0)
-            return true;
-        at += length;
-        if (!*at)
-            return false;
-    }
-}
-
 static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
 {
     if (strlen(keys) >= sizeof s->keys)
         return sp_fail(error, SP_INPUT, "--get: longer than %zu bytes", sizeof s->keys - 1);
     snprintf(s->keys, sizeof s->keys, "%s", keys);
-    char copy[sizeof s->keys], *rest = copy;
-    snprintf(copy, sizeof copy, "%s", keys);
-    for (char *key; (key = strsep(&rest, ",")) != NULL;) {
+    char key[sizeof s->keys];
+    while (sp_next_item(&keys, key, sizeof key)) {
         struct sp_nearest nearest = {.wanted = key};
-        const size_t n = strlen(key);
         if (strcmp(key, "row") == 0 || strcmp(key, "reason") == 0)
             return sp_fail(error, SP_INPUT, "--get: every row has its \"%s\" already", key);
         if (!is_known_key(key, &nearest))
             return sp_fail(error, SP_INPUT, "--get: unknown key \"%s\"%s", sp_safe(key),
                            sp_nearest_hint(&nearest));
-        if (rest && is_listed(rest, key, n))
+        if (keys && sp_is_listed(keys, key, '\0'))
             return sp_fail(error, SP_INPUT, "--get: \"%s\" stands there twice", sp_safe(key));
     }
     return true;
@@ -99,9 +85,8 @@ static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
 
 static bool take_shard(struct sweep *s, const char *text, struct sp_error *error)
 {
-    int part, parts, end = 0;
-    if (sscanf(text, "%9d/%9d%n", &part, &parts, &end) != 2 || text[end] != '\0' || part < 1 ||
-        parts < part)
+    int part, parts;
+    if (!sp_parse_part(text, &part, &parts))
         return sp_fail(error, SP_INPUT, "--shard: \"%s\" is not I/N, such as 3/16", sp_safe(text));
     s->shard = (uint64_t)part - 1;
     s->shards = (uint64_t)parts;
@@ -233,7 +218,7 @@ static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row
         const char *const value = sp_axis_value(&s->axes, a, row);
         if (s->axes.axis[a].n < 2)
             continue;
-        const bool twice = is_listed(s->keys, name, strlen(name));
+        const bool twice = sp_is_listed(s->keys, name, '\0');
         snprintf(names[a], sizeof names[a], "%s%s", twice ? "option." : "", name);
         char *const number = r->number[r->n];
         const bool plain = to_json_number(value, number, sizeof r->number[0]);

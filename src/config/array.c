@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/number.h"
 
 double sp_element_bytes(const char *dtype)
@@ -77,11 +78,9 @@ bool sp_parse_mesh(const char *text, struct sp_mesh *mesh, struct sp_error *erro
     double devices = 1;
     if (!text)
         return sp_fail(error, SP_USAGE, "--mesh X=4,Y=8 is needed");
-    while (*text) {
-        char word[32];
-        const size_t n = strcspn(text, ",");
+    char word[32];
+    while (text && *text && sp_next_item(&text, word, sizeof word)) {
         double length;
-        snprintf(word, sizeof word, "%.*s", (int)(n < 31 ? n : 31), text);
         if (word[0] < 'A' || word[0] > 'Z' || word[1] != '=' ||
             !sp_parse_number(word + 2, &length) || length < 1 || length > 1e6 ||
             length != floor(length) || mesh->n == SP_MESH_AXES)
@@ -94,7 +93,6 @@ bool sp_parse_mesh(const char *text, struct sp_mesh *mesh, struct sp_error *erro
         devices *= length;
         mesh->name[mesh->n] = word[0];
         mesh->length[mesh->n++] = (int64_t)length;
-        text += n + (text[n] == ',');
     }
     return devices <= 1e12 || sp_fail(error, SP_INPUT, "--mesh: more than 10^12 devices");
 }

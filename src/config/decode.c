@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "config/huggingface.h"
 #include "config/load.h"
 
@@ -51,11 +52,13 @@ static bool apply_sets(const struct sp_field_table *table, const struct sp_sourc
     return true;
 }
 
-static bool is_set(const struct sp_sources *sources, const char *path)
+bool sp_is_set(const struct sp_sources *sources, const struct sp_field_table *table,
+               const char *key)
 {
-    const size_t n = strlen(path);
+    char path[160];
+    const int n = snprintf(path, sizeof path, "%s.%s=", table->name, key);
     for (int i = 0; i < sources->n_sets; i++)
-        if (strncmp(sources->sets[i], path, n) == 0 && sources->sets[i][n] == '=')
+        if (strncmp(sources->sets[i], path, (size_t)n) == 0)
             return true;
     return false;
 }
@@ -178,19 +181,18 @@ bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
 {
     *model = (struct sp_model){.norms_per_layer = 2, .gated_mlp = true};
     snprintf(model->name, sizeof model->name, "%.60s", shape);
-    while (*shape) {
-        char key[64], value[64];
-        const size_t n = strcspn(shape, ","), k = strcspn(shape, "=");
-        if (k >= n || k >= sizeof key || n - k > sizeof value)
+    char key[128];
+    while (shape && *shape) {
+        const char *const here = shape;
+        sp_next_item(&shape, key, sizeof key);
+        const char *const value = sp_cut_pair(key);
+        if (!value)
             return sp_fail(error, SP_INPUT,
                            "--shape: \"%s\": expected KEY=VALUE,KEY=VALUE such as "
                            "layers=64,d_model=4096,d_ff=16384,heads=32",
-                           sp_safe(shape));
-        snprintf(key, sizeof key, "%.*s", (int)k, shape);
-        snprintf(value, sizeof value, "%.*s", (int)(n - k - 1), shape + k + 1);
+                           sp_safe(here));
         if (!sp_set_field(&sp_model_table, key, value, model, error))
             return false;
-        shape += n + (shape[n] == ',');
     }
     if (!apply_sets(&sp_model_table, sources, model, error))
         return false;
@@ -362,8 +364,8 @@ static bool decode_hardware(const struct sp_json *json, bool textbook,
     if (sources && !apply_sets(&sp_hardware_table, sources, hw, error))
         return false;
     /* Who sets the memory means the capacity that verdicts compare with. */
-    if (sources && is_set(sources, "hw.chip.hbm_bytes") &&
-        !is_set(sources, "hw.chip.hbm_usable_bytes"))
+    if (sources && sp_is_set(sources, &sp_hardware_table, "chip.hbm_bytes") &&
+        !sp_is_set(sources, &sp_hardware_table, "chip.hbm_usable_bytes"))
         hw->chip.hbm_usable_bytes = NAN;
     return check_hardware(hw, json, error);
 }

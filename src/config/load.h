@@ -141,6 +141,10 @@ void sp_cloud_name(const struct sp_hardware *hw, char *out, size_t size);
 /* "16x16x16", "64 nodes of 8". */
 void sp_shape_name(const struct sp_hardware *hw, char *out, size_t size);
 
+/* Whether --set gives that field of the table. */
+bool sp_is_set(const struct sp_sources *sources, const struct sp_field_table *table,
+               const char *key);
+
 /* Refuses --set paths whose first part is none of model, hw, precision, law. */
 bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error);
 

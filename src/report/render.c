@@ -5,39 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/json.h"
-
-static bool covers(const char *key, size_t n, const char *path)
-{
-    return strncmp(path, key, n) == 0 && (path[n] == '\0' || path[n] == '.');
-}
 
 bool sp_wanted(const struct sp_entry *entry, const char *keys)
 {
-    if (!keys)
-        return true;
-    for (const char *key = keys;; key++) {
-        const size_t n = strcspn(key, ",");
-        if (covers(key, n, entry->path))
-            return true;
-        key += n;
-        if (!*key)
-            return false;
-    }
+    return !keys || sp_is_listed(keys, entry->path, '.');
 }
 
 static bool check_keys(const struct sp_report *report, const char *keys, char *unknown, size_t size)
 {
-    for (const char *key = keys; key;) {
-        const size_t n = strcspn(key, ",");
+    while (sp_next_item(&keys, unknown, size)) {
         bool known = false;
         for (size_t i = 0; i < report->n_entries && !known; i++)
-            known = n > 0 && covers(key, n, report->entries[i].path);
-        if (!known) {
-            snprintf(unknown, size, "%.*s", (int)n, key);
+            known = sp_is_listed(unknown, report->entries[i].path, '.');
+        if (!known)
             return false;
-        }
-        key = key[n] ? key + n + 1 : NULL;
     }
     return true;
 }
@@ -52,18 +35,16 @@ bool sp_render_check(const struct sp_report *report, const struct sp_render *how
 /* Bare values in the order asked for. A key that names a group gives all of it. */
 static void render_get(const struct sp_report *report, const char *keys, FILE *out)
 {
-    for (const char *key = keys; key;) {
-        const size_t n = strcspn(key, ",");
+    char key[160];
+    while (sp_next_item(&keys, key, sizeof key))
         for (size_t i = 0; i < report->n_entries; i++) {
             const struct sp_entry *entry = &report->entries[i];
             char value[64];
-            if (!covers(key, n, entry->path))
+            if (!sp_wanted(entry, key))
                 continue;
             sp_format_entry(entry, value, sizeof value);
             fprintf(out, "%s\n", entry->kind == SP_VALUE_TEXT ? entry->text : value);
         }
-        key = key[n] ? key + n + 1 : NULL;
-    }
 }
 
 /* The container that holds the last part of a dotted path; numbers index arrays. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/read_file.h"
 #include "runs/runs.h"
 #include "runs/runs_internal.h"
@@ -138,15 +139,12 @@ static bool read_machine(struct sp_row_reader *r, struct sp_run *run)
     return true;
 }
 
-static bool has_mark(const struct sp_row_reader *r, const char *mark, size_t length)
+static bool has_mark(const struct sp_row_reader *r, const char *mark)
 {
     static const char *const columns[] = {"framework", "source_title", "source_ref", "fsdp_zero"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        const char *const text = sp_row_text(r, columns[i]);
-        for (const char *at = text; *at; at++)
-            if (strncmp(at, mark, length) == 0)
-                return true;
-    }
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (strstr(sp_row_text(r, columns[i]), mark))
+            return true;
     return false;
 }
 
@@ -157,17 +155,18 @@ static const struct sp_framework_file *find_framework(const struct sp_row_reader
 {
     const struct sp_framework_file *best = NULL;
     size_t longest = 0;
+    char item[sizeof best->marks];
     for (size_t i = 0; i < r->n_frameworks; i++) {
         const struct sp_framework_file *const file = &r->frameworks[i];
         if (longest == 0 && strcmp(file->serves, serves) == 0)
             best = file;
-        for (const char *mark = file->marks; *mark; mark += strspn(mark, ", ")) {
-            const size_t length = strcspn(mark, ",");
-            if (length > longest && has_mark(r, mark, length)) {
-                longest = length;
+        const char *marks = file->marks;
+        while (sp_next_item(&marks, item, sizeof item)) {
+            const char *const mark = item + strspn(item, " ");
+            if (strlen(mark) > longest && has_mark(r, mark)) {
+                longest = strlen(mark);
                 best = file;
             }
-            mark += length;
         }
     }
     return best;

@@ -1,0 +1,43 @@
+/* Items between commas, keys before equals signs, parts of a whole. */
+#include "base/list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool sp_next_item(const char **list, char *item, size_t size)
+{
+    if (!*list)
+        return false;
+    const size_t n = strcspn(*list, ",");
+    snprintf(item, size, "%.*s", (int)(n < size ? n : size - 1), *list);
+    *list = (*list)[n] ? *list + n + 1 : NULL;
+    return true;
+}
+
+bool sp_is_listed(const char *list, const char *word, char end)
+{
+    for (const char *at = list; *at; at += *at == ',') {
+        at += strspn(at, " ");
+        const size_t n = strcspn(at, ",");
+        if (n > 0 && strncmp(at, word, n) == 0 && (word[n] == '\0' || word[n] == end))
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+char *sp_cut_pair(char *pair)
+{
+    char *const equals = strchr(pair, '=');
+    if (!equals || equals == pair)
+        return NULL;
+    *equals = '\0';
+    return equals + 1;
+}
+
+bool sp_parse_part(const char *text, int *part, int *parts)
+{
+    int end = 0;
+    return sscanf(text, "%9d/%9d%n", part, parts, &end) == 2 && text[end] == '\0' && *part >= 1 &&
+           *part <= *parts;
+}

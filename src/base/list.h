@@ -1,0 +1,25 @@
+/* Lists as people type them: A,B,C and KEY=VALUE,KEY=VALUE and parts such as 3/16. */
+#ifndef SP_LIST_H
+#define SP_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Copies the next item of a comma-separated list into `item` (of `size` bytes, cut to that) and
+ * moves *list past it: to NULL behind the last one. False when *list is NULL. "" is one empty item,
+ * "a," is "a" and an empty one. */
+bool sp_next_item(const char **list, char *item, size_t size);
+
+/* Whether an item of a comma-separated list is `word`, or what stands in `word` before the mark
+ * `end`: with '.', "time" covers "time.step_s"; with '\0', items are whole words. Blanks in front
+ * of an item do not count, an empty one covers nothing. */
+bool sp_is_listed(const char *list, const char *word, char end);
+
+/* Cuts "key=value" at its first equals sign into the key, left in `pair`, and the value, which is
+ * returned. NULL when there is no sign or no key. */
+char *sp_cut_pair(char *pair);
+
+/* Reads "3/16", part 3 of 16; false when it is anything else, or there is no such part. */
+bool sp_parse_part(const char *text, int *part, int *parts);
+
+#endif

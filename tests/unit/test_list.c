@@ -1,0 +1,74 @@
+/* Lists as people type them. */
+#include "check.h"
+
+#include "base/list.h"
+
+static void items_between_commas(void **state)
+{
+    (void)state;
+    const char *list = "a,bc,,d,";
+    static const char *const expected[] = {"a", "bc", "", "d", ""};
+    char item[8];
+    for (int i = 0; i < 5; i++) {
+        assert_true(sp_next_item(&list, item, sizeof item));
+        assert_string_equal(item, expected[i]);
+    }
+    assert_null(list);
+    assert_false(sp_next_item(&list, item, sizeof item));
+    list = "";
+    assert_true(sp_next_item(&list, item, sizeof item));
+    assert_string_equal(item, "");
+    list = "longer than there is room for,x";
+    assert_true(sp_next_item(&list, item, sizeof item));
+    assert_string_equal(item, "longer ");
+    assert_true(sp_next_item(&list, item, sizeof item));
+    assert_string_equal(item, "x");
+}
+
+static void words_in_lists(void **state)
+{
+    (void)state;
+    assert_true(sp_is_listed("tp,pp", "pp", '\0'));
+    assert_false(sp_is_listed("tp,pp", "p", '\0'));
+    assert_false(sp_is_listed("tp,pp", "ppp", '\0'));
+    assert_true(sp_is_listed("tp, pp", "pp", '\0'));
+    assert_true(sp_is_listed("mfu,time", "time.step_s", '.'));
+    assert_false(sp_is_listed("mfu,time", "timely", '.'));
+    assert_true(sp_is_listed("roof-01", "roof-01:h100", ':'));
+    assert_false(sp_is_listed("", "", '.'));
+    assert_false(sp_is_listed(",", "x", '.'));
+}
+
+static void pairs(void **state)
+{
+    (void)state;
+    char pair[] = "a=b=c", bare[] = "a", none[] = "=b", empty[] = "a=";
+    assert_string_equal(sp_cut_pair(pair), "b=c");
+    assert_string_equal(pair, "a");
+    assert_null(sp_cut_pair(bare));
+    assert_null(sp_cut_pair(none));
+    assert_string_equal(sp_cut_pair(empty), "");
+}
+
+static void parts_of_a_whole(void **state)
+{
+    (void)state;
+    int part = 0, parts = 0;
+    assert_true(sp_parse_part("3/16", &part, &parts));
+    assert_int_equal(part, 3);
+    assert_int_equal(parts, 16);
+    static const char *const wrong[] = {"", "3", "0/4", "5/4", "-1/4", "3/16x", "a/b", "1/0"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(sp_parse_part(wrong[i], &part, &parts));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(items_between_commas),
+        cmocka_unit_test(words_in_lists),
+        cmocka_unit_test(pairs),
+        cmocka_unit_test(parts_of_a_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
