@@ -269,15 +269,6 @@ int sp_choice_of(const struct sp_args *args, const char *name)
     return isnan(choice) ? -1 : (int)choice;
 }
 
-void sp_give_number(struct sp_args *args, const char *name, double value)
-{
-    const int at = find_option(args, name);
-    if (at < 0)
-        return;
-    args->given[at] = true;
-    args->number[at] = value;
-}
-
 void sp_replace_text(struct sp_args *args, const char *name, const char *text)
 {
     const int at = find_option(args, name);

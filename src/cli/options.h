@@ -62,9 +62,6 @@ const char *sp_text_of(const struct sp_args *args,
 double sp_number_of(const struct sp_args *args, const char *name); /* NAN: not given, no default */
 int sp_choice_of(const struct sp_args *args, const char *name);    /* index into choices */
 
-/* Puts a number or the index of a choice in the place of what was given, as if typed. */
-void sp_give_number(struct sp_args *args, const char *name, double value);
-
 /* Puts another text in place of a text option's. */
 void sp_replace_text(struct sp_args *args, const char *name, const char *text);
 

@@ -44,13 +44,12 @@ static void mark_crossing(struct curves *c, enum sp_look look, double critical)
 /* Everything that the x axis must show. */
 static void find_range(struct curves *c, const struct sp_report *r)
 {
-    const double seen[] = {sp_report_number(r, "critical.fsdp_tp"),
-                           sp_report_number(r, "tokens_per_chip")};
+    const double seen[] = {sp_report_number(r, SP_Q_BATCH_MIXED),
+                           sp_report_number(r, SP_Q_BATCH_TOKENS_CHIP)};
     c->from = INFINITY;
     c->to = 0;
     for (size_t i = 0; i < NETWORKS + 2; i++) {
-        const double x =
-            i < NETWORKS ? sp_report_number(r, "%s", networks[i].key) : seen[i - NETWORKS];
+        const double x = i < NETWORKS ? sp_keyed_number(r, networks[i].key) : seen[i - NETWORKS];
         if (!(x > 0))
             continue;
         c->from = fmin(c->from, x);
@@ -62,13 +61,13 @@ static void find_range(struct curves *c, const struct sp_report *r)
 
 static void draw_curves(struct curves *c, const struct sp_report *r, double tp)
 {
-    const double mixed = sp_report_number(r, "critical.fsdp_tp"),
-                 largest = sp_report_number(r, "tp_max");
+    const double mixed = sp_report_number(r, SP_Q_BATCH_MIXED),
+                 largest = sp_report_number(r, SP_Q_BATCH_TP_MAX);
     struct sp_series *const math = sp_add_series(c->panel, SP_LINE, SP_BLACK, "T_math");
     sp_add_point(math, c->from, sp_chip_math_s(c->P, c->from, c->C));
     sp_add_point(math, c->to, sp_chip_math_s(c->P, c->to, c->C));
     for (size_t i = 0; i < NETWORKS; i++) {
-        const double critical = sp_report_number(r, "%s", networks[i].key);
+        const double critical = sp_keyed_number(r, networks[i].key);
         const double s = sp_chip_fsdp_comms_s(c->P, critical, c->C);
         char name[64];
         snprintf(name, sizeof name, "T_comms: %s", networks[i].name);
@@ -90,12 +89,13 @@ static void draw_curves(struct curves *c, const struct sp_report *r, double tp)
     }
 }
 
-SP_PLOT_OF(batch)
+struct sp_figure *sp_plot_batch(const struct sp_args *args, const struct sp_report *report,
+                                struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     const bool has_model = sp_text_of(args, "model") || sp_text_of(args, "shape");
     struct sp_model model = {0};
-    struct curves c = {.P = 1e9, .C = sp_report_number(report, "peak_flops_per_s")};
+    struct curves c = {.P = 1e9, .C = sp_report_number(report, SP_Q_BATCH_PEAK)};
     if (has_model && !sp_model_of(args, &sources, &model, error))
         return NULL;
     if (has_model)
@@ -107,7 +107,7 @@ SP_PLOT_OF(batch)
                            sp_make_axis("time of a step", "s", true), "");
     find_range(&c, report);
     draw_curves(&c, report, sp_number_of(args, "tp"));
-    const double asked = sp_report_number(report, "tokens_per_chip");
+    const double asked = sp_report_number(report, SP_Q_BATCH_TOKENS_CHIP);
     if (asked > 0)
         sp_add_rule(c.panel, true, asked, SP_BLACK, "this batch: %s",
                     sp_human_text(asked, SP_TOKENS));

@@ -101,14 +101,13 @@ static bool group_without_slice(const struct sp_comm *f, const int64_t lengths[]
 }
 
 /* What small messages lose, on any network. */
-static void put_derated(const struct sp_comm *f)
+static void put_derated(const struct sp_comm *f, double time_s)
 {
     const double half = sp_number_of(f->args, "half-size");
     if (isnan(half) || f->V <= 0)
         return;
     sp_symbol(f->report, "half", half, "bytes", "option --half-size");
-    sp_put(f->report, SP_Q_COMM_DERATED,
-           sp_derated_s(sp_find(f->report, "time_s")->number, f->V, half));
+    sp_put(f->report, SP_Q_COMM_DERATED, sp_derated_s(time_s, f->V, half));
     sp_line(f->report,
             "derated      {derated_s} when half of the bandwidth is reached at %s (--half-size)",
             sp_human_text(half, SP_BYTES));
@@ -153,7 +152,7 @@ static bool read_group(const struct sp_comm *f, struct sp_torus_group *g, struct
     return true;
 }
 
-static void put_send(const struct sp_comm *f, const struct sp_torus_group *g)
+static double put_send(const struct sp_comm *f, const struct sp_torus_group *g)
 {
     struct sp_report *r = f->report;
     const double given = sp_number_of(f->args, "hops"), ports = sp_number_of(f->args, "ports");
@@ -176,6 +175,7 @@ static void put_send(const struct sp_comm *f, const struct sp_torus_group *g)
             "time         {time_s}: {bandwidth_bound_s} over %s link(s), first byte after "
             "{first_byte_s} ({hops} hops)",
             sp_human_text(links, SP_COUNT));
+    return send + first;
 }
 
 static double bound_if(const struct sp_comm *f, enum sp_collective op, struct sp_torus_group g,
@@ -216,7 +216,7 @@ static void put_one_way(const struct sp_comm *f, double devices)
     sp_put(r, SP_Q_COMM_OVER_GATHER_ONE_WAY, sp_one_way_ring_link_bytes(op, 2, 2));
 }
 
-static void put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
+static double put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
 {
     struct sp_report *r = f->report;
     const enum sp_collective op = (enum sp_collective)f->op;
@@ -252,6 +252,7 @@ static void put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
     sp_line(r, "             as rings {ring_s}, as lines {line_s}; a hop moves a shard in "
                "{per_hop_s}, latency binds below {latency_threshold_bytes}");
     sp_line(r, "             over the data-centre network {dcn_s}");
+    return time;
 }
 
 /* Takes the axes out of "bf16[1024_X,4096_YZ]"; *used gets those that shard the array. */
@@ -330,6 +331,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     struct sp_comm f = {.args = args, .report = report};
     struct sp_torus_group g;
+    double time_s;
     if (!load(args, &f, error))
         return false;
     sp_symbol(report, "V", f.V, "bytes", "array of the group");
@@ -337,9 +339,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_put(report, SP_Q_COMM_BYTES, f.V);
     sp_line(report, "collective   {op} of {bytes} on %s", f.hw.name);
     if (f.hw.network.kind == SP_SWITCHED) {
-        if (!sp_comm_switched(&f, error))
+        if (!sp_comm_switched(&f, &time_s, error))
             return false;
-        put_derated(&f);
+        put_derated(&f, time_s);
         return true;
     }
     if (!read_group(&f, &g, error))
@@ -349,11 +351,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         g.link_bytes_per_s = measured;
     sp_symbol(report, "w", g.link_bytes_per_s, "bytes/s", "one link, one way");
     sp_symbol(report, "T_min", g.hop_latency_s, "s", "latency of one hop");
-    if (f.op == SP_COMM_SEND)
-        put_send(&f, &g);
-    else
-        put_torus(&f, &g);
-    put_derated(&f);
+    time_s = f.op == SP_COMM_SEND ? put_send(&f, &g) : put_torus(&f, &g);
+    put_derated(&f, time_s);
     return true;
 }
 

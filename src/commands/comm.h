@@ -17,7 +17,7 @@ struct sp_comm {
     struct sp_report *report;
 };
 
-/* One collective or send on a machine of switches. */
-bool sp_comm_switched(const struct sp_comm *f, struct sp_error *error);
+/* One collective or send on a machine of switches, and the time that it takes. s. */
+bool sp_comm_switched(const struct sp_comm *f, double *time_s, struct sp_error *error);
 
 #endif

@@ -11,7 +11,7 @@ static const char *slowest(const struct sp_switch_time *t)
     return t->cross_s > t->node_s ? "cross" : "node";
 }
 
-static void put_send(const struct sp_comm *f, const struct sp_switch_group *g)
+static double put_send(const struct sp_comm *f, const struct sp_switch_group *g)
 {
     struct sp_report *r = f->report;
     const bool far = g->devices > g->domain;
@@ -26,6 +26,7 @@ static void put_send(const struct sp_comm *f, const struct sp_switch_group *g)
     sp_put(r, SP_Q_COMM_RATE, send > 0 ? f->V / send : NAN);
     sp_line(r, "time         {time_s} at {effective_bytes_per_s}, %s",
             far ? "from node to node" : "inside a node");
+    return send;
 }
 
 static void put_levels(const struct sp_comm *f, const struct sp_switch_time *t)
@@ -105,7 +106,7 @@ static double unit_devices(const struct sp_comm *f, double *unit_bytes_per_s)
     return nodes * (double)net->domain;
 }
 
-static void put_collective(const struct sp_comm *f, const struct sp_switch_group *g)
+static double put_collective(const struct sp_comm *f, const struct sp_switch_group *g)
 {
     struct sp_report *r = f->report;
     const enum sp_collective op = (enum sp_collective)f->op;
@@ -137,9 +138,10 @@ static void put_collective(const struct sp_comm *f, const struct sp_switch_group
     if (isnan(hop_s))
         sp_note(r,
                 "throughput only; --set hw.network.hop_latency_s=... adds a tree of log2 N hops");
+    return time;
 }
 
-bool sp_comm_switched(const struct sp_comm *f, struct sp_error *error)
+bool sp_comm_switched(const struct sp_comm *f, double *time_s, struct sp_error *error)
 {
     struct sp_report *r = f->report;
     const struct sp_network *net = &f->hw.network;
@@ -164,9 +166,6 @@ bool sp_comm_switched(const struct sp_comm *f, struct sp_error *error)
     sp_symbol(r, "W_gpu", g.domain_bytes_per_s, "bytes/s", "egress of one device");
     sp_symbol(r, "W_node", g.node_bytes_per_s, "bytes/s", "scale-out egress of one node");
     sp_put(r, SP_Q_COMM_DEVICES, g.devices);
-    if (f->op == SP_COMM_SEND)
-        put_send(f, &g);
-    else
-        put_collective(f, &g);
+    *time_s = f->op == SP_COMM_SEND ? put_send(f, &g) : put_collective(f, &g);
     return true;
 }

@@ -160,11 +160,11 @@ static void put_header(const struct fit *f)
         sp_line(r, "critical   tokens a device for DP and FSDP: {critical.fsdp.node} in a node, "
                    "{critical.fsdp.cross} across nodes");
     sp_line(r, "           tokens a slice for DP over the data-centre network: {critical.dcn}");
-    sp_line(r,
-            "rules      closed forms of the scaling book: collectives of different axes %s "
-            "(--overlap), %s constants (--constants), 16-bit communication, throughput only",
-            f->in.overlap == SP_OVERLAP_AXES ? "overlap" : "take turns",
-            sp_find(r, "constants")->text);
+    sp_line(
+        r,
+        "rules      closed forms of the scaling book: collectives of different axes %s "
+        "(--overlap), {constants} constants (--constants), 16-bit communication, throughput only",
+        f->in.overlap == SP_OVERLAP_AXES ? "overlap" : "take turns");
 }
 
 /* The printed thresholds are for wrapped axes; the strategies use what this slice has. */

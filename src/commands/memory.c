@@ -4,7 +4,7 @@
 
 #include <scaleplan/plan.h>
 
-#include "cli/command.h"
+#include "commands/memory.h"
 #include "commands/plot_data.h"
 
 static const char *const rules[] = {"exact", "korthikanti", NULL};
@@ -66,18 +66,6 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-struct memory {
-    struct sp_model model;
-    struct sp_hardware hw;
-    struct sp_precision precision;
-    struct sp_params params;
-    struct sp_spread spread;
-    bool has_hw;
-    double batch, seq, devices, activations;
-    const struct sp_args *args;
-    struct sp_report *report;
-};
-
 /* TP cuts heads, MLPs and experts evenly. */
 static bool check_tp(const struct memory *f, struct sp_error *error)
 {
@@ -106,11 +94,13 @@ static bool check_experts(const struct memory *f, struct sp_error *error)
     return true;
 }
 
-static bool load(const struct sp_args *args, struct memory *f, struct sp_error *error)
+bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     const double fsdp = sp_number_of(args, "fsdp"), zero = sp_number_of(args, "zero");
     const char *origin;
+    f->args = args;
+    f->remat = (enum sp_remat)sp_choice_of(args, "remat");
     f->has_hw = sp_text_of(args, "hw") != NULL;
     if (!sp_model_of(args, &sources, &f->model, error) ||
         !sp_load_precision(sp_text_of(args, "precision"), &sources, &f->precision, error) ||
@@ -133,9 +123,8 @@ static bool load(const struct sp_args *args, struct memory *f, struct sp_error *
     if (f->spread.pp > 1 && sp_model_has_shape(&f->model) && f->spread.pp > (double)f->model.layers)
         return sp_fail(error, SP_INPUT, "--pp: more stages than the model's %lld layers",
                        (long long)f->model.layers);
-    if (sp_choice_of(args, "rule") == 1 && sp_choice_of(args, "remat") != SP_REMAT_NONE &&
-        sp_choice_of(args, "remat") != SP_REMAT_SELECTIVE &&
-        sp_choice_of(args, "remat") != SP_REMAT_FULL)
+    if (sp_choice_of(args, "rule") == 1 && f->remat != SP_REMAT_NONE &&
+        f->remat != SP_REMAT_SELECTIVE && f->remat != SP_REMAT_FULL)
         return sp_fail(error, SP_INPUT,
                        "--rule korthikanti knows --remat none, selective and full");
     if (sp_choice_of(args, "rule") == 1 && f->spread.cp > 1)
@@ -143,54 +132,68 @@ static bool load(const struct sp_args *args, struct memory *f, struct sp_error *
     return true;
 }
 
-/* Activations of one device, by the rule that is asked for; the matching quantity. */
-static enum sp_quantity_id activations(struct memory *f)
+/* The closed form of a GPT block that --rule korthikanti means here. */
+static enum sp_gpt_rule gpt_rule(const struct memory *f)
+{
+    const bool parallel = sp_given(f->args, "sequence-parallel"), alone = f->spread.tp <= 1;
+    if (f->remat == SP_REMAT_FULL)
+        return SP_GPT_FULL;
+    if (f->remat == SP_REMAT_SELECTIVE)
+        return parallel || alone ? SP_GPT_SELECTIVE : SP_GPT_TP_SELECTIVE;
+    return alone ? SP_GPT_NONE : parallel ? SP_GPT_TP_SP : SP_GPT_TP;
+}
+
+/* Activations of one device, by the rule that is asked for. */
+static void add_activations(const struct memory *f, struct device_memory *m)
 {
     const double micro = sp_number_of(f->args, "micro-batch"),
                  count = sp_number_of(f->args, "checkpoints");
     const double tokens = isnan(micro) ? f->batch / f->spread.dp : micro * f->seq;
     const double L = (double)f->model.layers, D = (double)f->model.d_model, t = f->spread.tp;
-    const int remat = sp_choice_of(f->args, "remat");
     const double in_flight = f->spread.microbatches_in_flight;
-    f->activations = NAN;
+    m->activations = m->gpt_layer = NAN;
+    m->rule = SP_Q_MEMORY_A;
     if (!sp_model_has_shape(&f->model))
-        return SP_Q_MEMORY_A;
+        return;
     if (!isnan(count)) {
-        sp_symbol(f->report, "checkpoints", count, "", "option --checkpoints");
-        f->activations = sp_checkpoint_bytes(count, f->batch, D, L) / f->devices;
-        return SP_Q_MEMORY_A_COUNT;
+        m->activations = sp_checkpoint_bytes(count, f->batch, D, L) / f->devices;
+        m->rule = SP_Q_MEMORY_A_COUNT;
+    } else if (sp_choice_of(f->args, "rule") == 1) {
+        m->gpt_layer = sp_gpt_activation_bytes(gpt_rule(f), f->seq, tokens / f->seq, D,
+                                               (double)f->model.heads, t);
+        m->activations = L * m->gpt_layer / f->spread.pp * in_flight;
+        m->rule = SP_Q_MEMORY_A_RULE;
+    } else {
+        m->activations = L / f->spread.pp * tokens / (t * f->spread.cp) * in_flight *
+                         sp_activation_bytes_per_token_layer(&f->model, f->remat);
     }
-    if (sp_choice_of(f->args, "rule") == 1) {
-        const bool parallel = sp_given(f->args, "sequence-parallel");
-        const enum sp_gpt_rule rule =
-            remat == SP_REMAT_FULL ? SP_GPT_FULL
-            : remat == SP_REMAT_SELECTIVE
-                ? (parallel || t <= 1 ? SP_GPT_SELECTIVE : SP_GPT_TP_SELECTIVE)
-            : t <= 1   ? SP_GPT_NONE
-            : parallel ? SP_GPT_TP_SP
-                       : SP_GPT_TP;
-        const double layer =
-            sp_gpt_activation_bytes(rule, f->seq, tokens / f->seq, D, (double)f->model.heads, t);
-        sp_symbol(f->report, "layer", layer, "bytes", "one layer of one micro-batch");
-        sp_symbol(f->report, "pp", f->spread.pp, "", "stages");
-        sp_symbol(f->report, "in_flight", in_flight, "", "micro-batches in flight");
-        f->activations = L * layer / f->spread.pp * in_flight;
-        return SP_Q_MEMORY_A_RULE;
-    }
-    f->activations = L / f->spread.pp * tokens / (t * f->spread.cp) * in_flight *
-                     sp_activation_bytes_per_token_layer(&f->model, (enum sp_remat)remat);
-    return SP_Q_MEMORY_A;
 }
 
-static void put_device(struct memory *f)
+struct device_memory sp_memory_of_device(const struct memory *f)
+{
+    const double experts = isnan(f->params.experts) ? 0 : f->params.experts;
+    struct device_memory m = {
+        .states = sp_state_footprint(f->params.total, experts, &f->precision, &f->spread)};
+    add_activations(f, &m);
+    m.total = m.states.total + (isnan(m.activations) ? 0 : m.activations);
+    return m;
+}
+
+static void put_device(const struct memory *f, const struct device_memory *m)
 {
     struct sp_report *r = f->report;
-    const double experts = isnan(f->params.experts) ? 0 : f->params.experts;
-    const struct sp_footprint s =
-        sp_state_footprint(f->params.total, experts, &f->precision, &f->spread);
-    const enum sp_quantity_id rule = activations(f);
-    const double act = isnan(f->activations) ? 0 : f->activations, total = s.total + act;
-    sp_symbol(r, "act", act, "bytes", "activations; none are claimed for a model of unknown shape");
+    const struct sp_footprint s = m->states;
+    const double total = m->total;
+    if (m->rule == SP_Q_MEMORY_A_COUNT)
+        sp_symbol(r, "checkpoints", sp_number_of(f->args, "checkpoints"), "",
+                  "option --checkpoints");
+    if (m->rule == SP_Q_MEMORY_A_RULE) {
+        sp_symbol(r, "layer", m->gpt_layer, "bytes", "one layer of one micro-batch");
+        sp_symbol(r, "pp", f->spread.pp, "", "stages");
+        sp_symbol(r, "in_flight", f->spread.microbatches_in_flight, "", "micro-batches in flight");
+    }
+    sp_symbol(r, "act", isnan(m->activations) ? 0 : m->activations, "bytes",
+              "activations; none are claimed for a model of unknown shape");
     sp_symbol(r, "params_bytes", s.params, "bytes", "weights on one device");
     sp_symbol(r, "grads_bytes", s.grads, "bytes", "gradients on one device");
     sp_symbol(r, "optimizer_bytes", s.optimizer, "bytes", "master copy and moments on one device");
@@ -199,7 +202,7 @@ static void put_device(struct memory *f)
     sp_put(r, SP_Q_MEMORY_P, s.params);
     sp_put(r, SP_Q_MEMORY_G, s.grads);
     sp_put(r, SP_Q_MEMORY_O, s.optimizer);
-    sp_put(r, rule, f->activations);
+    sp_put(r, m->rule, m->activations);
     sp_put(r, SP_Q_MEMORY_BUFFERS, 0);
     sp_put(r, SP_Q_MEMORY_STATES, s.total);
     sp_put(r, SP_Q_MEMORY_TOTAL, total);
@@ -209,8 +212,8 @@ static void put_device(struct memory *f)
     sp_put(r, SP_Q_MEMORY_GB, total / 1e9);
     sp_put(r, SP_Q_MEMORY_GIB, total / 1073741824);
     sp_put(r, SP_Q_MEMORY_CLUSTER, total * f->devices);
-    if (!isnan(f->activations))
-        sp_put(r, SP_Q_MEMORY_ACT_ALL, f->activations * f->devices);
+    if (!isnan(m->activations))
+        sp_put(r, SP_Q_MEMORY_ACT_ALL, m->activations * f->devices);
     if (f->has_hw) {
         const double capacity = sp_capacity_bytes(&f->hw.chip);
         sp_put(r, SP_Q_MEMORY_CAPACITY, capacity);
@@ -265,9 +268,7 @@ static void put_shape_figures(const struct memory *f)
     if (!sp_model_has_shape(&f->model))
         return;
     sp_symbol(r, "a", a, "", "heads");
-    sp_put(r, SP_Q_MEMORY_ACT_LAYER,
-           sp_activation_bytes_per_token_layer(&f->model,
-                                               (enum sp_remat)sp_choice_of(f->args, "remat")));
+    sp_put(r, SP_Q_MEMORY_ACT_LAYER, sp_activation_bytes_per_token_layer(&f->model, f->remat));
     sp_put(r, SP_Q_MEMORY_SAVED, sp_selective_saved_share(f->seq, D, a));
     sp_put(r, SP_Q_MEMORY_OVERHEAD, sp_selective_flop_overhead(f->seq, D));
     if (isnan(sequences))
@@ -280,14 +281,14 @@ static void put_shape_figures(const struct memory *f)
     sp_line(r, "KV cache     {kv_cache_bytes} = {kv_cache_gib} GiB");
 }
 
-static bool put_offload(const struct memory *f, struct sp_error *error)
+static bool put_offload(const struct memory *f, const struct device_memory *m,
+                        struct sp_error *error)
 {
     struct sp_report *r = f->report;
     const int what = sp_choice_of(f->args, "offload");
     const double given = sp_number_of(f->args, "offload-bandwidth"),
                  mfu = sp_number_of(f->args, "mfu");
-    static const char *const keys[] = {"memory.optimizer_bytes", "memory.params_bytes",
-                                       "memory.activations_bytes"};
+    const double parts[] = {m->states.optimizer, m->states.params, m->activations};
     if (what < 0)
         return true;
     const double W = !isnan(given) ? given : f->has_hw ? f->hw.chip.pcie_bytes_per_s : NAN;
@@ -295,11 +296,10 @@ static bool put_offload(const struct memory *f, struct sp_error *error)
         return sp_fail(
             error, SP_USAGE,
             "--offload needs --offload-bandwidth, or --hw of a chip whose PCIe is published");
-    const struct sp_entry *part = sp_find(r, keys[what]);
-    if (isnan(part->number))
+    if (isnan(parts[what]))
         return sp_fail(error, SP_INPUT,
                        "--offload activations: none are claimed for a model of unknown shape");
-    const double freed = part->number, transfer = 2 * freed / W;
+    const double freed = parts[what], transfer = 2 * freed / W;
     sp_symbol(r, "freed_bytes", freed, "bytes", "offloaded");
     sp_symbol(r, "W_host", W, "bytes/s", "link of a device to its host");
     sp_put(r, SP_Q_MEMORY_OFFLOADED, freed);
@@ -323,9 +323,10 @@ static bool put_offload(const struct memory *f, struct sp_error *error)
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct memory f = {.args = args, .report = report};
-    if (!load(args, &f, error))
+    struct memory f = {.report = report};
+    if (!sp_read_memory(args, &f, error))
         return false;
+    const struct device_memory m = sp_memory_of_device(&f);
     const double w = f.precision.weight_bytes, P = f.params.total,
                  per_param = sp_state_bytes_per_param(&f.precision);
     sp_symbol(report, "P", P, "parameters", "parameters");
@@ -356,12 +357,11 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_line(report,
             "plan         {devices} device(s), ZeRO %d (--zero), batch %s tokens (--batch), "
             "checkpoints %s (--remat)",
-            f.spread.zero, sp_human_text(f.batch, SP_TOKENS),
-            sp_remat_names[sp_choice_of(args, "remat")]);
-    put_device(&f);
+            f.spread.zero, sp_human_text(f.batch, SP_TOKENS), sp_remat_names[f.remat]);
+    put_device(&f, &m);
     put_inverses(&f);
     put_shape_figures(&f);
-    return put_offload(&f, error);
+    return put_offload(&f, &m, error);
 }
 
 const struct sp_command sp_cmd_memory = {

@@ -81,7 +81,8 @@ static void draw_memory(struct sp_figure *figure, const struct pipe *f,
     }
 }
 
-SP_PLOT_OF(pipeline)
+struct sp_figure *sp_plot_pipeline(const struct sp_args *args, const struct sp_report *report,
+                                   struct sp_error *error)
 {
     static struct pipe f;
     f = (struct pipe){0};
@@ -105,7 +106,7 @@ SP_PLOT_OF(pipeline)
             "Pipeline %s: %lld stages, %lld micro-batches, step %s, idle %s",
             sp_schedule_names[f.q.schedule], (long long)f.q.stages, (long long)f.q.microbatches,
             sp_human_text(f.played.makespan_s, SP_SECONDS),
-            sp_human_text(sp_report_number(report, "played.bubble_fraction"), SP_FRACTION));
+            sp_human_text(sp_report_number(report, SP_Q_PIPELINE_PLAYED_BUBBLE), SP_FRACTION));
         draw_schedule(figure, &f, spans);
         draw_memory(figure, &f, levels);
     } else {

@@ -1,30 +1,47 @@
-/* Numbers and texts of a report by path, for the pictures of the commands. */
+/* Numbers and texts of a report by quantity, for the pictures of the commands. */
 #include "commands/plot_data.h"
 
-#include <stdarg.h>
-
-static const struct sp_entry *entry_at(const struct sp_report *report, const char *format,
-                                       va_list args)
+static double number_of(const struct sp_entry *entry)
 {
-    char path[160];
-    vsnprintf(path, sizeof path, format, args);
-    return sp_find(report, path);
-}
-
-double sp_report_number(const struct sp_report *report, const char *path, ...)
-{
-    va_list args;
-    va_start(args, path);
-    const struct sp_entry *const entry = entry_at(report, path, args);
-    va_end(args);
     return entry ? entry->number : NAN;
 }
 
-const char *sp_report_text(const struct sp_report *report, const char *path, ...)
+static const char *text_of(const struct sp_entry *entry)
 {
-    va_list args;
-    va_start(args, path);
-    const struct sp_entry *const entry = entry_at(report, path, args);
-    va_end(args);
     return entry && entry->text ? entry->text : "";
+}
+
+double sp_report_number(const struct sp_report *report, enum sp_quantity_id id)
+{
+    return number_of(sp_find(report, sp_quantities[id].key));
+}
+
+const char *sp_report_text(const struct sp_report *report, enum sp_quantity_id id)
+{
+    return text_of(sp_find(report, sp_quantities[id].key));
+}
+
+double sp_keyed_number(const struct sp_report *report, const char *key)
+{
+    return number_of(sp_find(report, key));
+}
+
+static const struct sp_entry *find_in_row(const struct sp_report *report, const char *list,
+                                          size_t i, enum sp_quantity_id id)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s.%zu.%s", list, i, sp_quantities[id].key);
+    return sp_find(report, path);
+}
+
+double sp_listed_number(const struct sp_report *report, const char *list, size_t i,
+                        enum sp_quantity_id id)
+{
+    return number_of(find_in_row(report, list, i, id));
+}
+
+const char *sp_listed_text(const struct sp_report *report, const char *list, size_t i,
+                           enum sp_quantity_id id)
+{
+    return text_of(find_in_row(report, list, i, id));
 }

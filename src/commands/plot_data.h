@@ -5,20 +5,30 @@
 #include "plot/pictures.h"
 #include "cli/command.h"
 
-#define SP_PLOT_OF(command)                                                                        \
-    struct sp_figure *sp_plot_##command(const struct sp_args *args,                                \
-                                        const struct sp_report *report, struct sp_error *error)
-SP_PLOT_OF(roofline);
-SP_PLOT_OF(pipeline);
-SP_PLOT_OF(memory);
-SP_PLOT_OF(batch);
-SP_PLOT_OF(step);
-SP_PLOT_OF(search);
+struct sp_figure *sp_plot_batch(const struct sp_args *args, const struct sp_report *report,
+                                struct sp_error *error);
+struct sp_figure *sp_plot_memory(const struct sp_args *args, const struct sp_report *report,
+                                 struct sp_error *error);
+struct sp_figure *sp_plot_pipeline(const struct sp_args *args, const struct sp_report *report,
+                                   struct sp_error *error);
+struct sp_figure *sp_plot_roofline(const struct sp_args *args, const struct sp_report *report,
+                                   struct sp_error *error);
+struct sp_figure *sp_plot_search(const struct sp_args *args, const struct sp_report *report,
+                                 struct sp_error *error);
+struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_report *report,
+                               struct sp_error *error);
 
-/* A number, or a text, of a report by a path made like printf's; NAN, or "", when there is none. */
-__attribute__((format(printf, 2, 3))) double sp_report_number(const struct sp_report *report,
-                                                              const char *path, ...);
-__attribute__((format(printf, 2, 3))) const char *sp_report_text(const struct sp_report *report,
-                                                                 const char *path, ...);
+/* A number, or a text, of a report; NAN, or "", when there is none. */
+double sp_report_number(const struct sp_report *report, enum sp_quantity_id id);
+const char *sp_report_text(const struct sp_report *report, enum sp_quantity_id id);
+
+/* A number that sp_put_keyed put; NAN when there is none. */
+double sp_keyed_number(const struct sp_report *report, const char *key);
+
+/* The first two of the i-th entry of a list, such as "plans". */
+double sp_listed_number(const struct sp_report *report, const char *list, size_t i,
+                        enum sp_quantity_id id);
+const char *sp_listed_text(const struct sp_report *report, const char *list, size_t i,
+                           enum sp_quantity_id id);
 
 #endif

@@ -11,19 +11,22 @@ static size_t read_operations(const struct sp_report *r, double C, double W,
 {
     size_t n = 0;
     for (; n < MOST; n++) {
-        const double intensity = sp_report_number(r, "operators.%zu.intensity", n);
+        const double intensity = sp_listed_number(r, "operators", n, SP_Q_ROOFLINE_INTENSITY);
         if (isnan(intensity))
             break;
-        snprintf(ops[n].name, sizeof ops[n].name, "%.40s (%s x): %s FLOPs/byte",
-                 sp_report_text(r, "operators.%zu.name", n),
-                 sp_human_text(sp_report_number(r, "operators.%zu.count", n), SP_COUNT),
-                 sp_human_text(intensity, SP_NUMBER));
+        snprintf(
+            ops[n].name, sizeof ops[n].name, "%.40s (%s x): %s FLOPs/byte",
+            sp_listed_text(r, "operators", n, SP_Q_ROOFLINE_OP_NAME),
+            sp_human_text(sp_listed_number(r, "operators", n, SP_Q_ROOFLINE_OP_COUNT), SP_COUNT),
+            sp_human_text(intensity, SP_NUMBER));
         ops[n].intensity = intensity;
     }
-    const double intensity = sp_report_number(r, "intensity");
+    const double intensity = sp_report_number(r, SP_Q_ROOFLINE_INTENSITY);
     if (n == 0 && intensity > 0) {
         snprintf(ops[0].name, sizeof ops[0].name, "%.60s",
-                 *sp_report_text(r, "operation") ? sp_report_text(r, "operation") : "operation");
+                 *sp_report_text(r, SP_Q_ROOFLINE_OPERATION)
+                     ? sp_report_text(r, SP_Q_ROOFLINE_OPERATION)
+                     : "operation");
         ops[n++].intensity = intensity;
     }
     for (size_t i = 0; i < n; i++)
@@ -31,13 +34,14 @@ static size_t read_operations(const struct sp_report *r, double C, double W,
     return n;
 }
 
-SP_PLOT_OF(roofline)
+struct sp_figure *sp_plot_roofline(const struct sp_args *args, const struct sp_report *report,
+                                   struct sp_error *error)
 {
     struct sp_operation ops[MOST];
     char peak[96], slope[128];
-    const double C = sp_report_number(report, "peak_flops_per_s"),
-                 W = sp_report_number(report, "bandwidth_bytes_per_s"),
-                 ridge = sp_report_number(report, "ridge");
+    const double C = sp_report_number(report, SP_Q_ROOFLINE_PEAK),
+                 W = sp_report_number(report, SP_Q_ROOFLINE_BANDWIDTH),
+                 ridge = sp_report_number(report, SP_Q_ROOFLINE_RIDGE);
     if (isnan(ridge) || !(ridge > 0)) {
         sp_fail(error, SP_USAGE, "--plot needs --hw, whose roofline is drawn");
         return NULL;

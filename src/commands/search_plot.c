@@ -11,22 +11,25 @@ enum { MOST_LIMITS = 4 };
 static void read_plan(const struct sp_report *r, size_t i, bool names_machine,
                       struct sp_pareto_point *plan)
 {
-    static const char *const degrees[] = {"tp", "pp", "vpp", "cp", "ep"};
-    *plan = (struct sp_pareto_point){.x = sp_report_number(r, "plans.%zu.memory.device_bytes", i),
-                                     .y = sp_report_number(r, "plans.%zu.time.step_s", i)};
+    static const enum sp_quantity_id degrees[] = {SP_Q_STEP_TP, SP_Q_STEP_PP, SP_Q_STEP_VPP,
+                                                  SP_Q_STEP_CP, SP_Q_STEP_EP};
+    *plan = (struct sp_pareto_point){.x = sp_listed_number(r, "plans", i, SP_Q_STEP_M_DEVICE),
+                                     .y = sp_listed_number(r, "plans", i, SP_Q_STEP_T_STEP)};
     if (names_machine)
         snprintf(plan->name, sizeof plan->name, "%.24s-%.0f ",
-                 sp_report_text(r, "plans.%zu.machine", i),
-                 sp_report_number(r, "plans.%zu.devices", i));
+                 sp_listed_text(r, "plans", i, SP_Q_STEP_MACHINE),
+                 sp_listed_number(r, "plans", i, SP_Q_STEP_DEVICES));
     for (size_t k = 0; k < sizeof degrees / sizeof *degrees; k++) {
-        const double degree = sp_report_number(r, "plans.%zu.%s", i, degrees[k]);
+        const double degree = sp_listed_number(r, "plans", i, degrees[k]);
         const size_t used = strlen(plan->name);
         if (degree > 1)
-            snprintf(plan->name + used, sizeof plan->name - used, "%s %.0f ", degrees[k], degree);
+            snprintf(plan->name + used, sizeof plan->name - used, "%s %.0f ",
+                     sp_quantities[degrees[k]].key, degree);
     }
     const size_t used = strlen(plan->name);
     snprintf(plan->name + used, sizeof plan->name - used, "zero %.0f, %.12s",
-             sp_report_number(r, "plans.%zu.zero", i), sp_report_text(r, "plans.%zu.remat", i));
+             sp_listed_number(r, "plans", i, SP_Q_STEP_ZERO),
+             sp_listed_text(r, "plans", i, SP_Q_STEP_REMAT));
 }
 
 /* What a plan may need on its machine, as the search asked: --max-memory, or the capacity without
@@ -34,7 +37,7 @@ static void read_plan(const struct sp_report *r, size_t i, bool names_machine,
 static double limit_of(const struct sp_args *args, const struct sp_report *r, size_t i)
 {
     const double given = sp_number_of(args, "max-memory");
-    return isnan(given) ? sp_report_number(r, "plans.%zu.memory.capacity_bytes", i) *
+    return isnan(given) ? sp_listed_number(r, "plans", i, SP_Q_STEP_M_CAPACITY) *
                               (1 - sp_number_of(args, "headroom"))
                         : given;
 }
@@ -46,7 +49,7 @@ static size_t read_limits(const struct sp_args *args, const struct sp_report *r,
     size_t n = 0;
     for (size_t i = 0; i < plans; i++) {
         const double at = limit_of(args, r, i);
-        const char *const name = sp_report_text(r, "plans.%zu.machine", i);
+        const char *const name = sp_listed_text(r, "plans", i, SP_Q_STEP_MACHINE);
         size_t k = 0;
         while (k < n && limits[k].at != at)
             k++;
@@ -64,11 +67,12 @@ static size_t read_limits(const struct sp_args *args, const struct sp_report *r,
     return n;
 }
 
-SP_PLOT_OF(search)
+struct sp_figure *sp_plot_search(const struct sp_args *args, const struct sp_report *report,
+                                 struct sp_error *error)
 {
-    const double listed = sp_report_number(report, "plans_listed"),
-                 most = sp_report_number(report, "most_bytes");
-    const bool several = sp_find(report, "machines.1.machine") != NULL;
+    const double listed = sp_report_number(report, SP_Q_SEARCH_FOUND),
+                 most = sp_report_number(report, SP_Q_SEARCH_LIMIT);
+    const bool several = *sp_listed_text(report, "machines", 1, SP_Q_SEARCH_M_NAME) != '\0';
     struct sp_limit limits[MOST_LIMITS] = {{.at = most}};
     size_t n_limits = 1;
     if (!(listed > 0)) {
@@ -91,10 +95,10 @@ SP_PLOT_OF(search)
     snprintf(limits[0].text, sizeof limits[0].text, "limit %s", sp_human_text(most, SP_BYTES));
     if (several)
         n_limits = read_limits(args, report, n, limits);
-    struct sp_figure *const figure =
-        sp_figure_new("%.40s on %.40s: %s plans of %s", sp_report_text(report, "plans.0.model"),
-                      sp_text_of(args, "hw"), sp_human_text(listed, SP_COUNT),
-                      sp_human_text(sp_report_number(report, "plans_total"), SP_COUNT));
+    struct sp_figure *const figure = sp_figure_new(
+        "%.40s on %.40s: %s plans of %s", sp_listed_text(report, "plans", 0, SP_Q_STEP_MODEL),
+        sp_text_of(args, "hw"), sp_human_text(listed, SP_COUNT),
+        sp_human_text(sp_report_number(report, SP_Q_SEARCH_TOTAL), SP_COUNT));
     struct sp_plot_axis time = sp_make_axis("time of a step", "s", slowest > 3 * fastest);
     time.floating = true;
     sp_draw_pareto(figure,

@@ -172,7 +172,7 @@ static const struct sp_column plan_columns[] = {
     {"waits_for", "waits for", true},
 };
 
-static void put_plans(struct sp_searching *s)
+static size_t put_plans(struct sp_searching *s, bool partial)
 {
     size_t n;
     struct ranked *const all = rank(s, &n);
@@ -187,7 +187,7 @@ static void put_plans(struct sp_searching *s)
     }
     sp_scope(s->report, "");
     sp_put(s->report, SP_Q_SEARCH_FOUND, (double)n);
-    if (n > 0 || sp_find(s->report, "partial")->number == 0)
+    if (n > 0 || !partial)
         sp_put_bool(s->report, SP_Q_SEARCH_FITS, n > 0);
     else
         sp_put_null(s->report, SP_Q_SEARCH_FITS); /* of half a space nobody can say "no" */
@@ -204,6 +204,7 @@ static void put_plans(struct sp_searching *s)
     }
     free(rows);
     free(all);
+    return n;
 }
 
 /* What `merge` needs to know: which part this is, and of what. */
@@ -227,7 +228,12 @@ static void put_shard(struct sp_searching *s)
     sp_free_words(&words);
 }
 
-static void put_counts(struct sp_searching *s)
+/* How far the search came, over all machines. */
+struct outcome {
+    bool partial, proven;
+};
+
+static struct outcome put_counts(struct sp_searching *s)
 {
     struct sp_search_counts sum = {0};
     double elapsed = 0;
@@ -241,6 +247,7 @@ static void put_counts(struct sp_searching *s)
         partial = partial || r->partial;
         full = full || r->front.full;
     }
+    const bool proven = !partial && !full && s->run.shards == 1;
     struct sp_report *const r = s->report;
     sp_put(r, SP_Q_SEARCH_TOTAL, (double)sum.total);
     sp_put(r, SP_Q_SEARCH_EVALUATED, (double)sum.evaluated);
@@ -248,7 +255,7 @@ static void put_counts(struct sp_searching *s)
     sp_put(r, SP_Q_SEARCH_BY_MEMORY, (double)sum.by_memory);
     sp_put(r, SP_Q_SEARCH_BY_TIME, (double)sum.by_time);
     sp_put_bool(r, SP_Q_SEARCH_PARTIAL, partial);
-    sp_put_bool(r, SP_Q_SEARCH_PROVEN, !partial && !full && s->run.shards == 1);
+    sp_put_bool(r, SP_Q_SEARCH_PROVEN, proven);
     sp_put(r, SP_Q_SEARCH_ELAPSED, elapsed);
     sp_put(r, SP_Q_SEARCH_THREADS, threads);
     sp_put(r, SP_Q_SEARCH_DECIDED, (double)sum.total / elapsed);
@@ -260,6 +267,7 @@ static void put_counts(struct sp_searching *s)
     if (full)
         sp_note(r, "the front has more points than there is room for (%d): narrow the search",
                 SP_SEARCH_FRONT);
+    return (struct outcome){partial, proven};
 }
 
 /* What the smallest plan needs, when nothing fits. */
@@ -293,7 +301,7 @@ static void put_least(struct sp_searching *s)
 
 static void put_machines(struct sp_searching *s)
 {
-    static struct sp_row rows[SP_MAX_MACHINES];
+    struct sp_row rows[SP_MAX_MACHINES];
     static const struct sp_column columns[] = {
         {"machine", "machine", true},   {"devices", "devices", false},
         {"step_s", "best step", false}, {"tokens_per_s", "throughput", false},
@@ -357,7 +365,7 @@ bool sp_report_search(struct sp_searching *s, struct sp_error *error)
     sp_put_text(r, SP_Q_SEARCH_OBJECTIVE, "%s",
                 s->run.front ? sp_text_of(s->args, "pareto") : goals[s->goal]);
     sp_put(r, SP_Q_SEARCH_LIMIT, s->machine[0]->space.most_bytes);
-    put_counts(s);
+    const struct outcome outcome = put_counts(s);
     sp_line(r,
             "%s on %s, %lld devices: batch of %lld sequences of %lld tokens; %s, framework %s, "
             "profile %s%s",
@@ -371,14 +379,14 @@ bool sp_report_search(struct sp_searching *s, struct sp_error *error)
     sp_line(r,
             "proof      %s; {elapsed_s} on {threads} threads, {decided_per_s} plans decided and "
             "{evaluated_per_s} evaluated a second",
-            sp_find(r, "proven")->number != 0
+            outcome.proven
                 ? "every plan was evaluated or is provably no better: the optimum under the model"
                 : "not every plan was looked at");
     put_machines(s);
-    put_plans(s);
-    if (sp_find(r, "plans_listed")->number == 0 && sp_find(r, "partial")->number == 0)
+    const size_t listed = put_plans(s, outcome.partial);
+    if (listed == 0 && !outcome.partial)
         put_least(s);
-    else if (sp_find(r, "plans_listed")->number == 0)
+    else if (listed == 0)
         sp_line(r, "no plan was found before the interrupt, which says nothing about the rest of "
                    "the space");
     note_batch(s);

@@ -13,7 +13,7 @@ static void draw_time(struct sp_figure *figure, const struct sp_report *r)
     size_t n = 0;
     for (size_t i = 0; i < SP_TIME_PARTS && n < sizeof parts / sizeof *parts; i++) {
         const struct sp_quantity_info *const q = &sp_quantities[sp_time_parts[i].id];
-        const double value = sp_report_number(r, "%s", q->key);
+        const double value = sp_report_number(r, sp_time_parts[i].id);
         if (!(value > 0))
             continue;
         parts[n] = (struct sp_part){.value = value};
@@ -21,17 +21,18 @@ static void draw_time(struct sp_figure *figure, const struct sp_report *r)
         snprintf(parts[n].note, sizeof parts[n].note, "%s", sp_human_text(value, SP_SECONDS));
         n++;
     }
-    struct sp_waterfall w = {.title = "Time of a step by component; the line in the sum is the "
-                                      "80 % range",
-                             .label = "time",
-                             .unit = "s",
-                             .parts = parts,
-                             .n_parts = n,
-                             .sum = {.label = "step", .value = sp_report_number(r, "time.step_s")},
-                             .low = sp_report_number(r, "time.low_s"),
-                             .high = sp_report_number(r, "time.high_s"),
-                             .mark = sp_report_number(r, "time.ideal_s"),
-                             .mark_text = ideal};
+    struct sp_waterfall w = {
+        .title = "Time of a step by component; the line in the sum is the "
+                 "80 % range",
+        .label = "time",
+        .unit = "s",
+        .parts = parts,
+        .n_parts = n,
+        .sum = {.label = "step", .value = sp_report_number(r, SP_Q_STEP_T_STEP)},
+        .low = sp_report_number(r, SP_Q_STEP_T_LOW),
+        .high = sp_report_number(r, SP_Q_STEP_T_HIGH),
+        .mark = sp_report_number(r, SP_Q_STEP_T_IDEAL),
+        .mark_text = ideal};
     snprintf(w.sum.note, sizeof w.sum.note, "%s", sp_human_text(w.sum.value, SP_SECONDS));
     snprintf(ideal, sizeof ideal, "ideal (6 P B at full peak) %s",
              sp_human_text(w.mark, SP_SECONDS));
@@ -40,15 +41,16 @@ static void draw_time(struct sp_figure *figure, const struct sp_report *r)
 
 static const char *const part_names[] = {"weights",     "gradients", "optimizer",
                                          "activations", "buffers",   "allocator and runtime"};
-static const char *const part_keys[] = {"params", "grads", "optimizer", "activations", "buffers"};
-enum { KEYS = sizeof part_keys / sizeof *part_keys, MOST_STAGES = 32 };
+static const enum sp_quantity_id part_ids[] = {SP_Q_STEP_S_PARAMS, SP_Q_STEP_S_GRADS,
+                                               SP_Q_STEP_S_OPT, SP_Q_STEP_S_ACT, SP_Q_STEP_S_BUF};
+enum { PARTS = sizeof part_ids / sizeof *part_ids, MOST_STAGES = 32 };
 
 static void read_stage(const struct sp_report *r, size_t stage, struct sp_bar *bar)
 {
-    const double device = sp_report_number(r, "stages.%zu.device_bytes", stage);
-    for (size_t k = 0; k < KEYS; k++)
-        bar->parts[k] = sp_report_number(r, "stages.%zu.%s_bytes", stage, part_keys[k]);
-    bar->parts[KEYS] = device - sp_report_number(r, "stages.%zu.live_bytes", stage);
+    const double device = sp_listed_number(r, "stages", stage, SP_Q_STEP_S_DEVICE);
+    for (size_t k = 0; k < PARTS; k++)
+        bar->parts[k] = sp_listed_number(r, "stages", stage, part_ids[k]);
+    bar->parts[PARTS] = device - sp_listed_number(r, "stages", stage, SP_Q_STEP_S_LIVE);
     snprintf(bar->label, sizeof bar->label, "stage %zu", stage);
     snprintf(bar->note, sizeof bar->note, "%s", sp_human_text(device, SP_BYTES));
 }
@@ -56,9 +58,9 @@ static void read_stage(const struct sp_report *r, size_t stage, struct sp_bar *b
 /* A bar a stage; of many stages, evenly spaced ones with the first and the last. */
 static void draw_memory(struct sp_figure *figure, const struct sp_report *r)
 {
-    const size_t stages = (size_t)sp_report_number(r, "pp");
+    const size_t stages = (size_t)sp_report_number(r, SP_Q_STEP_PP);
     const size_t n = stages < MOST_STAGES ? stages : MOST_STAGES;
-    const double capacity = sp_report_number(r, "memory.capacity_bytes");
+    const double capacity = sp_report_number(r, SP_Q_STEP_M_CAPACITY);
     struct sp_bar bars[MOST_STAGES] = {0};
     char limit[64], title[96] = "Memory of a device by stage";
     for (size_t i = 0; i < n; i++)
@@ -70,25 +72,26 @@ static void draw_memory(struct sp_figure *figure, const struct sp_report *r)
                                            .label = "memory of a device",
                                            .unit = "B",
                                            .names = part_names,
-                                           .n_parts = KEYS + 1,
+                                           .n_parts = PARTS + 1,
                                            .bars = bars,
                                            .n_bars = n,
                                            .limit = capacity,
                                            .limit_text = limit});
 }
 
-SP_PLOT_OF(step)
+struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_report *report,
+                               struct sp_error *error)
 {
     (void)args;
     (void)error;
-    struct sp_figure *const figure =
-        sp_figure_new("%.40s on %s x %.40s: dp %.0f tp %.0f pp %.0f cp %.0f ep %.0f, MFU %s",
-                      sp_report_text(report, "model"),
-                      sp_human_text(sp_report_number(report, "devices"), SP_COUNT),
-                      sp_report_text(report, "machine"), sp_report_number(report, "dp"),
-                      sp_report_number(report, "tp"), sp_report_number(report, "pp"),
-                      sp_report_number(report, "cp"), sp_report_number(report, "ep"),
-                      sp_human_text(sp_report_number(report, "mfu"), SP_FRACTION));
+    struct sp_figure *const figure = sp_figure_new(
+        "%.40s on %s x %.40s: dp %.0f tp %.0f pp %.0f cp %.0f ep %.0f, MFU %s",
+        sp_report_text(report, SP_Q_STEP_MODEL),
+        sp_human_text(sp_report_number(report, SP_Q_STEP_DEVICES), SP_COUNT),
+        sp_report_text(report, SP_Q_STEP_MACHINE), sp_report_number(report, SP_Q_STEP_DP),
+        sp_report_number(report, SP_Q_STEP_TP), sp_report_number(report, SP_Q_STEP_PP),
+        sp_report_number(report, SP_Q_STEP_CP), sp_report_number(report, SP_Q_STEP_EP),
+        sp_human_text(sp_report_number(report, SP_Q_STEP_MFU), SP_FRACTION));
     draw_time(figure, report);
     draw_memory(figure, report);
     return figure;

@@ -1,0 +1,36 @@
+/* Shared by `memory` and its picture. */
+#ifndef SP_CMD_MEMORY_H
+#define SP_CMD_MEMORY_H
+
+#include "cli/command.h"
+
+/* What the command knows after its options are read. */
+struct memory {
+    struct sp_model model;
+    struct sp_hardware hw;
+    struct sp_precision precision;
+    struct sp_params params;
+    struct sp_spread spread;
+    enum sp_remat remat;
+    bool has_hw;
+    double batch, seq, devices;
+    const struct sp_args *args;
+    struct sp_report *report;
+};
+
+/* Bytes of one device. */
+struct device_memory {
+    struct sp_footprint states;
+    double activations;       /* NAN: none are claimed for a model of unknown shape */
+    double gpt_layer;         /* one layer of one micro-batch by --rule korthikanti; else NAN */
+    double total;             /* states and the activations that are claimed */
+    enum sp_quantity_id rule; /* the quantity that says where the activations come from */
+};
+
+/* Reads the options; false with an error. */
+bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_error *error);
+
+/* What one device holds of the plan in `f`. */
+struct device_memory sp_memory_of_device(const struct memory *f);
+
+#endif
