@@ -11,6 +11,7 @@
  *   model.h          the shape of a model, its parameters and its activations
  *   hardware.h       chips, networks, slices and their legal sizes
  *   precision.h      bytes of training state per parameter
+ *   names.h          the spelling of formats, schedules, policies
  *   software.h       frameworks and calibrated profiles
  * Closed forms
  *   chip.h           what follows from a machine: ridge points, sums, bisection, switches
@@ -28,6 +29,7 @@
  *   statistics.h     errors of predictions
  * The estimator
  *   plan.h           one explicit plan, its validity, where its layers go
+ *   plan_fields.h    its fields as a table: names, ranges, places in the struct
  *   plan_memory.h    its bytes on each device
  *   step.h           its time, by component
  *   estimate.h       all that the models say of one plan: time, memory, MFU, odds of running out
@@ -45,8 +47,10 @@
 #include <scaleplan/hardware.h>
 #include <scaleplan/learning_rate.h>
 #include <scaleplan/model.h>
+#include <scaleplan/names.h>
 #include <scaleplan/pipeline.h>
 #include <scaleplan/plan.h>
+#include <scaleplan/plan_fields.h>
 #include <scaleplan/plan_memory.h>
 #include <scaleplan/precision.h>
 #include <scaleplan/roofline.h>

@@ -66,6 +66,10 @@ bool sp_parse_command(const struct sp_command *command, int argc, char **argv, s
 bool sp_parse_options(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error);
 
+/* The options of a command: its own, those of a plan's fields where its table says SP_EACH_..., and
+ * behind them the common ones. */
+const struct sp_option *sp_options_of(const struct sp_command *command, size_t *n);
+
 /* Names of enum sp_remat and enum sp_overlap, as options spell them. */
 extern const char *const sp_remat_names[], *const sp_overlap_names[];
 

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/picture.h"
+#include "cli/plan_options.h"
 
 /* One a line, in the order of --help. */
 /* clang-format off */
@@ -56,18 +57,30 @@ const struct sp_command *sp_find_command(const char *name, struct sp_error *erro
     return NULL;
 }
 
-/* The command's own options and then the common ones; one table for each command, built once. */
-static const struct sp_option *all_options(const struct sp_command *command, size_t *n)
+/* Adds an option, or those that it stands for. */
+static void add_option(const struct sp_option *option, struct sp_option *table, size_t *n)
 {
-    static struct sp_option tables[32][SP_MAX_OPTIONS];
+    const bool most = option->kind == SP_EACH_MOST;
+    if (option->kind != SP_EACH_FIELD && !most)
+        table[(*n)++] = *option;
+    for (int i = 0; i < SP_PLAN_FIELDS && (most || option->kind == SP_EACH_FIELD); i++)
+        if (!most || sp_plan_fields[i].most)
+            table[(*n)++] =
+                most ? sp_option_of_most(&sp_plan_fields[i]) : sp_option_of(&sp_plan_fields[i]);
+}
+
+/* One table for each command, built once. */
+const struct sp_option *sp_options_of(const struct sp_command *command, size_t *n)
+{
+    static struct sp_option tables[sizeof sp_commands / sizeof *sp_commands][SP_MAX_OPTIONS];
     size_t at = 0;
     while (sp_commands[at] != command)
         at++;
     *n = 0;
     for (size_t i = 0; i < command->n_options; i++)
-        tables[at][(*n)++] = command->options[i];
+        add_option(&command->options[i], tables[at], n);
     for (size_t i = 0; i < sp_n_common_options; i++)
-        tables[at][(*n)++] = sp_common_options[i];
+        add_option(&sp_common_options[i], tables[at], n);
     return tables[at];
 }
 
@@ -75,7 +88,7 @@ bool sp_parse_options(const struct sp_command *command, int argc, char **argv, s
                       struct sp_error *error)
 {
     size_t n;
-    const struct sp_option *const options = all_options(command, &n);
+    const struct sp_option *const options = sp_options_of(command, &n);
     return sp_parse_args(argc, argv, options, n, command->operands != NULL, args, error);
 }
 
@@ -84,7 +97,7 @@ bool sp_parse_command(const struct sp_command *command, int argc, char **argv, s
 {
     static struct sp_words words; /* what args points into */
     size_t n;
-    const struct sp_option *options = all_options(command, &n);
+    const struct sp_option *options = sp_options_of(command, &n);
     const bool operands = command->operands != NULL;
     if (!sp_parse_args(argc, argv, options, n, operands, args, error))
         return false;

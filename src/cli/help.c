@@ -105,11 +105,13 @@ void sp_print_command_help(const struct sp_command *command, FILE *out)
             command->operands ? " " : "", command->operands ? command->operands : "");
     print_indented(command->about, 0, 0, width, out);
     fputs("\noptions:\n", out);
-    for (size_t i = 0; i < command->n_options; i++)
-        print_option(&command->options[i], width, out);
-    fputs("\ncommon options:\n", out);
-    for (size_t i = 0; i < sp_n_common_options; i++)
-        print_option(&sp_common_options[i], width, out);
+    size_t n;
+    const struct sp_option *const options = sp_options_of(command, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (i == n - sp_n_common_options)
+            fputs("\ncommon options:\n", out);
+        print_option(&options[i], width, out);
+    }
     fputs("\nexamples:\n", out);
     for (const struct sp_example *example = command->examples; example->line; example++)
         fprintf(out, "  %s\n      %s\n", example->line, example->what);

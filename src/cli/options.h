@@ -16,7 +16,9 @@ enum sp_option_kind {
     SP_CHOICE,        /* one of choices */
     SP_MAYBE,         /* text that may be left out: --explain, --explain=KEY */
     SP_MANY,          /* text, may be repeated: --set */
-    SP_REPEATED       /* the same for other options, kept with the option's name */
+    SP_REPEATED,      /* the same for other options, kept with the option's name */
+    SP_EACH_FIELD,    /* stands for an option for each field of a plan: see sp_options_of */
+    SP_EACH_MOST      /* stands for --max-... for each field that a search counts up */
 };
 
 struct sp_option {

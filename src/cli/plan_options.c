@@ -7,18 +7,43 @@
 
 #include "cli/plan_options.h"
 
-const char *const sp_policy_names[] = {"none", "selective", "mlp", "dots",
-                                       "full", "alternate", "qkv", NULL};
-const char *const sp_schedule_names[] = {"naive", "gpipe",    "1f1b",     "interleaved", "zb-h1",
-                                         "zb-h2", "dualpipe", "circular", NULL};
-const char *const sp_on_off[] = {"on", "off", NULL};
-const char *const sp_placement_names[] = {"dp-inside", "pp-inside", NULL};
-
-/* An option's value, or the fallback. */
-static int64_t whole_or(const struct sp_args *args, const char *name, int64_t fallback)
+struct sp_option sp_option_of(const struct sp_plan_field *f)
 {
-    const double value = sp_number_of(args, name);
-    return isnan(value) ? fallback : (int64_t)value;
+    static const enum sp_option_kind kinds[] = {
+        [SP_PLAN_WHOLE] = SP_WHOLE,        [SP_PLAN_LEVEL] = SP_WHOLE,
+        [SP_PLAN_REAL] = SP_NUMBER_OPTION, [SP_PLAN_SWITCH] = SP_CHOICE,
+        [SP_PLAN_EITHER] = SP_CHOICE,      [SP_PLAN_NAME] = SP_CHOICE,
+        [SP_PLAN_POLICY] = SP_CHOICE,      [SP_PLAN_AXES] = SP_TEXT,
+    };
+    const enum sp_option_kind kind = kinds[f->kind];
+    return (struct sp_option){.name = f->name,
+                              .metavar = f->value,
+                              .kind = kind,
+                              .min = f->min,
+                              .max = f->max,
+                              .choices = kind == SP_CHOICE ? f->names : NULL,
+                              .fallback = f->fallback,
+                              .help = f->text};
+}
+
+struct sp_option sp_option_of_most(const struct sp_plan_field *f)
+{
+    return (struct sp_option){.name = f->most,
+                              .metavar = f->value,
+                              .kind = SP_WHOLE,
+                              .min = 1,
+                              .max = 1e9,
+                              .help = "the largest value of that option that is looked at"};
+}
+
+/* Puts what is given, or what a plan has that does not say, into its field. */
+static void read_fields(const struct sp_args *args, struct sp_plan *plan)
+{
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        const double value = sp_number_of(args, sp_plan_fields[i].name);
+        if (!isnan(value))
+            sp_set_plan_value(plan, &sp_plan_fields[i], value);
+    }
 }
 
 static void infer(struct sp_planned *p, const char *format, long long value)
@@ -32,17 +57,10 @@ static void infer(struct sp_planned *p, const char *format, long long value)
 
 /* Degrees that are given must multiply to the devices; dp is what the others leave, or tp where dp
  * alone is given. */
-static bool read_degrees(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
+static bool infer_degrees(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
     const int64_t N = sp_chips(&p->hw);
-    plan->tp = whole_or(args, "tp", 1);
-    plan->pp = whole_or(args, "pp", 1);
-    plan->vpp = whole_or(args, "vpp", 1);
-    plan->cp = whole_or(args, "cp", 1);
-    plan->ep = whole_or(args, "ep", 1);
-    plan->etp = whole_or(args, "etp", 1);
-    plan->dp = whole_or(args, "dp", 0);
     const int64_t others = plan->tp * plan->pp * plan->cp;
     if (others > N || plan->dp > N / others)
         return sp_fail(error, SP_INPUT, "the degrees make more than the %lld devices of %s",
@@ -78,6 +96,22 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
     return sp_load_framework(name, sources, &p->framework, error);
 }
 
+static bool has_peak(const struct sp_planned *p, struct sp_error *error)
+{
+    return sp_compute_dtype(&p->hw.chip, p->plan.dtype) != SP_DTYPES ||
+           sp_fail(error, SP_INPUT, "%s publishes no peak for these matmuls", p->hw.name);
+}
+
+/* A report names the format that the chip computes the recipe's in: given that, it is the recipe's.
+ */
+static bool infer_dtype(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
+{
+    const enum sp_dtype recipe = (enum sp_dtype)p->precision.compute_dtype;
+    if (sp_given(args, "dtype") && sp_compute_dtype(&p->hw.chip, recipe) == p->plan.dtype)
+        p->plan.dtype = recipe;
+    return has_peak(p, error);
+}
+
 /* Recipe and number format: fp32 recipes of FSDP frameworks multiply in bf16. */
 static bool load_precision(const struct sp_args *args, const struct sp_sources *sources,
                            struct sp_planned *p, struct sp_error *error)
@@ -87,24 +121,26 @@ static bool load_precision(const struct sp_args *args, const struct sp_sources *
     if (!sp_load_precision(name[0] ? name : "mixed18", sources, &p->precision, error))
         return false;
     p->plan.dtype = given ? (enum sp_dtype)p->precision.compute_dtype : SP_BF16;
-    if (sp_compute_dtype(&p->hw.chip, p->plan.dtype) == SP_DTYPES)
-        return sp_fail(error, SP_INPUT, "%s publishes no peak for these matmuls", p->hw.name);
+    if (!has_peak(p, error))
+        return false;
     if (!(p->hw.chip.hbm_bytes_per_s > 0))
         return sp_fail(error, SP_INPUT, "%s: chip.hbm_bytes_per_s is not published; --set it",
                        p->hw.name);
     return true;
 }
 
-static bool read_sharding(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
+static bool infer_sharding(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
     const bool shards_weights = p->framework.framework.gathered_layers > 0;
-    const int64_t fsdp = whole_or(args, "fsdp", 0);
-    plan->zero = (int)whole_or(args, "zero", fsdp > 0 || shards_weights ? 3 : 1);
-    plan->shards = fsdp > 0 ? fsdp : sp_default_shards(plan, p->hw.slices);
-    return fsdp == 0 || plan->zero > 0 ||
+    const int64_t all = sp_default_shards(plan, p->hw.slices);
+    if (!sp_given(args, "zero"))
+        plan->zero = plan->shards > 0 || shards_weights ? 3 : 1;
+    if (plan->shards == 0)
+        plan->shards = all;
+    return plan->shards == all || plan->zero > 0 ||
            sp_fail(error, SP_INPUT, "--fsdp %lld: with --zero 0 nothing is sharded",
-                   (long long)fsdp);
+                   (long long)plan->shards);
 }
 
 static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
@@ -223,29 +259,22 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, st
 bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
-    plan->micro_batch = whole_or(args, "micro-batch", 1);
-    if (!read_degrees(args, p, error) || !read_sharding(args, p, error))
+    read_fields(args, plan);
+    const bool offload = plan->recompute.offload;
+    if (!infer_dtype(args, p, error) || !infer_degrees(args, p, error) ||
+        !infer_sharding(args, p, error))
         return false;
-    const int schedule = sp_choice_of(args, "schedule");
-    const double layers = sp_number_of(args, "remat-layers"),
-                 imbalance = sp_number_of(args, "imbalance");
-    plan->schedule = schedule >= 0   ? (enum sp_schedule)schedule
-                     : plan->vpp > 1 ? SP_INTERLEAVED
-                                     : SP_1F1B;
-    plan->sequence_parallel = plan->tp > 1 && sp_choice_of(args, "sp") != 1;
-    plan->recompute_layers = isnan(layers) ? 1 : layers;
-    plan->stages_inside = sp_choice_of(args, "placement") == 1;
-    plan->imbalance = isnan(imbalance) ? 1 : imbalance;
+    if (!sp_given(args, "schedule"))
+        plan->schedule = plan->vpp > 1 ? SP_INTERLEAVED : SP_1F1B;
+    plan->sequence_parallel = plan->sequence_parallel && plan->tp > 1;
     if (!check(p, error) || !read_tp_axes(args, p, error))
         return false;
-    if (sp_choice_of(args, "remat") >= 0)
-        sp_use_policy(p, sp_policy_names[sp_choice_of(args, "remat")]);
+    if (sp_given(args, "remat"))
+        p->remat = sp_policy_names[sp_choice_of(args, "remat")];
     else
         infer_policy(p);
-    if (sp_choice_of(args, "offload") != 0)
-        return true;
-    plan->recompute.offload = true;
-    return p->hw.chip.pcie_bytes_per_s > 0 ||
+    plan->recompute.offload = offload;
+    return !offload || p->hw.chip.pcie_bytes_per_s > 0 ||
            sp_fail(error, SP_INPUT,
                    "--offload: %s: chip.pcie_bytes_per_s is not known; --set "
                    "hw.chip.pcie_bytes_per_s",

@@ -4,6 +4,9 @@
 
 #include "cli/command.h"
 
+#include <scaleplan/names.h>
+#include <scaleplan/plan_fields.h>
+
 /* Everything a step is estimated from. */
 struct sp_planned {
     struct sp_model model;
@@ -18,96 +21,22 @@ struct sp_planned {
     const char *batch_origin;
 };
 
-extern const char *const sp_policy_names[], *const sp_schedule_names[];
-
-/* Options that describe one plan. */
-#define SP_PLAN_OPTIONS                                                                              \
-    {"dp", "N",  SP_WHOLE, 1,                                                                        \
-     1e9,  NULL, NULL,     "data-parallel replicas (default: what the other degrees leave)"},        \
-        {"tp", "N", SP_WHOLE, 1, 1e6, NULL, NULL, "tensor parallelism (default: 1)"},                \
-        {"pp", "N", SP_WHOLE, 1, SP_MAX_STAGES, NULL, NULL, "pipeline stages (default: 1)"},         \
-        {"vpp",    "N",                                                                              \
-         SP_WHOLE, 1,                                                                                \
-         1e4,      NULL,                                                                             \
-         NULL,     "chunks of layers on a stage (default: 1); more means the interleaved schedule"}, \
-        {"cp", "N", SP_WHOLE, 1, 1e6, NULL, NULL, "context parallelism (default: 1)"},               \
-        {"ep", "N", SP_WHOLE, 1, 1e6, NULL, NULL, "expert parallelism (default: 1)"},                \
-        {"etp", "N",  SP_WHOLE, 1,                                                                   \
-         1e6,   NULL, NULL,     "tensor parallelism inside an expert (default: 1)"},                 \
-        {"sp", "on|off",  SP_CHOICE, 0,                                                              \
-         0,    sp_on_off, NULL,      "sequence parallelism with TP (default: on)"},                  \
-        {"zero",                                                                                     \
-         "STAGE",                                                                                    \
-         SP_WHOLE,                                                                                   \
-         0,                                                                                          \
-         3,                                                                                          \
-         NULL,                                                                                       \
-         NULL,                                                                                       \
-         "ZeRO stage; 3 is FSDP (default: 3 for torchtitan, llm-foundry and maxtext, else 1)"},      \
-        {"fsdp",   "N",                                                                              \
-         SP_WHOLE, 1,                                                                                \
-         1e9,      NULL,                                                                             \
-         NULL,     "ZeRO 3 over groups of N devices, replicated beyond (default: all of dp x cp)"},  \
-        {"micro-batch", "SEQS", SP_WHOLE, 1,                                                         \
-         1e9,           NULL,   NULL,     "sequences of one micro-batch (default: 1)"},              \
-        {"remat",                                                                                    \
-         "POLICY",                                                                                   \
-         SP_CHOICE,                                                                                  \
-         0,                                                                                          \
-         0,                                                                                          \
-         sp_policy_names,                                                                            \
-         NULL,                                                                                       \
-         "what is recomputed: none, selective (attention's core), mlp, dots, full, alternate "       \
-         "(every second matmul), qkv (all but q, k, v); default: the lightest of none, the "         \
-         "framework's selective and full that fits"},                                                \
-        {"remat-layers",                                                                             \
-         "SHARE",                                                                                    \
-         SP_NUMBER_OPTION,                                                                           \
-         0,                                                                                          \
-         1,                                                                                          \
-         NULL,                                                                                       \
-         NULL,                                                                                       \
-         "share of the layers that --remat applies to (default: all)"},                              \
-        {"offload", "on|off",                                                                        \
-         SP_CHOICE, 0,                                                                               \
-         0,         sp_on_off,                                                                       \
-         NULL,      "activations that are kept wait in the host's memory (default: off)"},           \
-        {"placement",                                                                                \
-         "NAME",                                                                                     \
-         SP_CHOICE,                                                                                  \
-         0,                                                                                          \
-         0,                                                                                          \
-         sp_placement_names,                                                                         \
-         NULL,                                                                                       \
-         "neighbours after TP and CP: dp-inside (default), or pp-inside for stages on one node"},    \
-        {"tp-axes",                                                                                  \
-         "AxBxC",                                                                                    \
-         SP_TEXT,                                                                                    \
-         0,                                                                                          \
-         0,                                                                                          \
-         NULL,                                                                                       \
-         NULL,                                                                                       \
-         "torus: how far a TP group reaches along each axis, such as 4x2x1 (default: not said, "     \
-         "axes in proportion)"},                                                                     \
-        {"schedule", "NAME",                                                                         \
-         SP_CHOICE,  0,                                                                              \
-         0,          sp_schedule_names,                                                              \
-         NULL,       "pipeline schedule (default: 1f1b; interleaved with --vpp)"},                   \
-        {"imbalance",                                                                                \
-         "FACTOR",                                                                                   \
-         SP_NUMBER_OPTION,                                                                           \
-         1,                                                                                          \
-         100,                                                                                        \
-         NULL,                                                                                       \
-         NULL,                                                                                       \
-         "tokens of the busiest expert rank over the mean (default: 1)"},                            \
-    {                                                                                                \
-        "framework", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,                                         \
-            "whose memory and overlap habits count (default: the profile's; nemo on GPUs, "          \
-            "torchtitan with ZeRO 3, maxtext on TPUs)"                                               \
+/* A row that stands for the options that describe one plan (sp_plan_fields), and the option of the
+ * framework that runs it. */
+#define SP_OPTION_PLAN                                                                             \
+    {                                                                                              \
+        .kind = SP_EACH_FIELD                                                                      \
+    }
+#define SP_OPTION_FRAMEWORK                                                                        \
+    {                                                                                              \
+        .name = "framework", .metavar = "NAME|FILE", .kind = SP_TEXT,                              \
+        .help = "whose memory and overlap habits count (default: the profile's; nemo on GPUs, "    \
+                "torchtitan with ZeRO 3, maxtext on TPUs)"                                         \
     }
 
-extern const char *const sp_on_off[], *const sp_placement_names[];
+/* The option of a plan's field, and that of its largest value in a search. */
+struct sp_option sp_option_of(const struct sp_plan_field *field);
+struct sp_option sp_option_of_most(const struct sp_plan_field *field);
 
 /* Loads model, machine, framework, precision, profile, and makes the plan. What does not fit
  * together is an error that names the numbers. */

@@ -6,25 +6,25 @@
 #include "launch/launch.h"
 #include "cli/plan_options.h"
 
+/* clang-format off */
 static const struct sp_option options[] = {
-    {"to", "FRAMEWORK", SP_CHOICE, 0, 0, sp_target_names, NULL,
-     "megatron (arguments), torchtitan (a Python recipe), deepspeed (JSON), maxtext (YAML) or jax "
-     "(mesh and specs)"},
-    {"strict", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "exit code 1 when the framework cannot express all of the plan"},
-    {"output", "FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "write it there, also -o FILE (default: print it)"},
+    {.name = "to", .metavar = "FRAMEWORK", .kind = SP_CHOICE, .choices = sp_target_names,
+     .help = "megatron (arguments), torchtitan (a Python recipe), deepspeed (JSON), maxtext (YAML) or jax (mesh and specs)"},
+    {.name = "strict", .kind = SP_FLAG, .help = "exit code 1 when the framework cannot express all of the plan"},
+    {.name = "output", .metavar = "FILE", .kind = SP_TEXT, .help = "write it there, also -o FILE (default: print it)"},
     SP_OPTION_MODEL,
     SP_OPTION_SHAPE,
     SP_OPTION_HW,
     SP_OPTION_NETWORK,
     SP_OPTION_BATCH,
     SP_OPTION_SEQ,
-    SP_PLAN_OPTIONS,
+    SP_OPTION_PLAN,
+    SP_OPTION_FRAMEWORK,
     SP_OPTION_PRECISION(NULL),
-    {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "calibrated constants (they matter to an inferred recompute policy alone)"},
+    {.name = "profile", .metavar = "NAME|FILE", .kind = SP_TEXT,
+     .help = "calibrated constants (they matter to an inferred recompute policy alone)"},
 };
+/* clang-format on */
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {

@@ -70,12 +70,11 @@ static bool check_plan(const struct sp_json *json, struct sp_error *error)
         struct sp_error wrong = {0};
         struct sp_nearest nearest = {.wanted = member->string};
         bool known = member->string[0] == '$';
-        for (size_t i = 0; i < sp_cmd_step.n_options + sp_n_common_options && !known; i++) {
-            const struct sp_option *const o = i < sp_cmd_step.n_options
-                                                  ? &sp_cmd_step.options[i]
-                                                  : &sp_common_options[i - sp_cmd_step.n_options];
-            known = strcmp(o->name, member->string) == 0;
-            sp_nearest_offer(&nearest, o->name);
+        size_t n;
+        const struct sp_option *const options = sp_options_of(&sp_cmd_step, &n);
+        for (size_t i = 0; i < n && !known; i++) {
+            known = strcmp(options[i].name, member->string) == 0;
+            sp_nearest_offer(&nearest, options[i].name);
         }
         if (member->string[0] == '$')
             continue;
@@ -85,8 +84,8 @@ static bool check_plan(const struct sp_json *json, struct sp_error *error)
             sp_fail(error, SP_INPUT, "%s: plan.%s: unknown key%s", place, sp_safe(member->string),
                     sp_nearest_hint(&nearest));
         else if (sp_add_member(&words, member, &wrong))
-            sp_parse_args(words.n, words.word, sp_cmd_step.options, sp_cmd_step.n_options, false,
-                          &args, &wrong);
+            sp_parse_args(words.n, words.word, options, n - sp_n_common_options, false, &args,
+                          &wrong);
         if (wrong.lines > 0)
             sp_fail(error, SP_INPUT, "%s: plan.%s", place,
                     wrong.text + (strncmp(wrong.text, "--", 2) == 0 ? 2 : 0));

@@ -118,7 +118,7 @@ static void change_names(struct neighbours *all)
     changed = *all->from;
     changed.plan.sequence_parallel = !plan->sequence_parallel;
     if (plan->tp > 1)
-        add(all, &changed, "sp %s", sp_on_off[!changed.plan.sequence_parallel]);
+        add(all, &changed, "sp %s", sp_off_on[changed.plan.sequence_parallel]);
     changed = *all->from;
     changed.plan.stages_inside = !plan->stages_inside;
     if (plan->pp > 1)
@@ -126,7 +126,7 @@ static void change_names(struct neighbours *all)
     changed = *all->from;
     changed.plan.recompute.offload = !plan->recompute.offload;
     if (changed.hw.chip.pcie_bytes_per_s > 0)
-        add(all, &changed, "offload %s", sp_on_off[!changed.plan.recompute.offload]);
+        add(all, &changed, "offload %s", sp_off_on[changed.plan.recompute.offload]);
 }
 
 static int faster(const void *a, const void *b)

@@ -16,20 +16,17 @@ extern const struct sp_command sp_cmd_step;
  * (model, machine, batch, framework, imbalance of the experts) is the search's own. */
 static bool check_keys(const char *option, const char *plan, struct sp_error *error)
 {
-    static const struct sp_option keys[] = {SP_PLAN_OPTIONS};
-    static const char *const of_the_problem[] = {"framework", "imbalance"};
     char key[64];
     for (const char *at = plan; *at; at += at[0] == ',') {
         struct sp_nearest nearest = {.wanted = key};
         const size_t n = strcspn(at, ",");
         bool known = false;
         snprintf(key, sizeof key, "%.*s", (int)strcspn(at, "=,"), at);
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-            if (strcmp(keys[i].name, of_the_problem[0]) == 0 ||
-                strcmp(keys[i].name, of_the_problem[1]) == 0)
+        for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+            if (sp_plan_fields[i].of_problem)
                 continue;
-            known = known || strcmp(keys[i].name, key) == 0;
-            sp_nearest_offer(&nearest, keys[i].name);
+            known = known || strcmp(sp_plan_fields[i].name, key) == 0;
+            sp_nearest_offer(&nearest, sp_plan_fields[i].name);
         }
         if (!known)
             return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no part of a plan%s", option,

@@ -7,51 +7,14 @@
 #include "base/suggest.h"
 #include "commands/search_options.h"
 
-static const char *const zero_names[] = {"0", "1", "2", "3", NULL};
-static const char *const off_on[] = {"off", "on", NULL};
-
-/* A degree by its key. */
-static const struct {
-    const char *key;
-    size_t offset;
-} degrees[] = {
-    {"tp", offsetof(struct sp_search_space, tp)},
-    {"pp", offsetof(struct sp_search_space, pp)},
-    {"vpp", offsetof(struct sp_search_space, vpp)},
-    {"cp", offsetof(struct sp_search_space, cp)},
-    {"ep", offsetof(struct sp_search_space, ep)},
-    {"etp", offsetof(struct sp_search_space, etp)},
-    {"dp", offsetof(struct sp_search_space, dp)},
-    {"micro-batch", offsetof(struct sp_search_space, micro_batch)},
-    {"fsdp", offsetof(struct sp_search_space, shards)},
-};
-
-/* A dimension of named values by its key. */
-static const struct {
-    const char *key;
-    const char *const *names;
-    size_t offset;
-} sets[] = {
-    {"zero", zero_names, offsetof(struct sp_search_space, zero)},
-    {"remat", sp_policy_names, offsetof(struct sp_search_space, policy)},
-    {"schedule", sp_schedule_names, offsetof(struct sp_search_space, schedule)},
-    {"sp", off_on, offsetof(struct sp_search_space, sequence_parallel)},
-    {"offload", off_on, offsetof(struct sp_search_space, offload)},
-    {"placement", sp_placement_names, offsetof(struct sp_search_space, stages_inside)},
-};
-enum {
-    N_DEGREES = sizeof degrees / sizeof *degrees,
-    N_SETS = sizeof sets / sizeof *sets,
-};
-
-static struct sp_degree *degree_of(struct sp_search_space *space, int at)
+static struct sp_degree *degree_of(struct sp_search_space *space, const struct sp_plan_field *field)
 {
-    return (struct sp_degree *)(void *)((char *)space + degrees[at].offset);
+    return (struct sp_degree *)(void *)((char *)space + field->space);
 }
 
-static bool *set_of(struct sp_search_space *space, int at)
+static bool *set_of(struct sp_search_space *space, const struct sp_plan_field *field)
 {
-    return (bool *)((char *)space + sets[at].offset);
+    return (bool *)((char *)space + field->space);
 }
 
 static int words_in(const char *const *names)
@@ -91,31 +54,41 @@ static bool add_name(const char *option, bool *set, const char *const *names, co
                    sp_nearest_hint(&nearest));
 }
 
+/* The comma-separated values of `list` and no others. */
+static bool take_degrees(const char *option, const struct sp_plan_field *field, char *list,
+                         struct sp_search_space *space, struct sp_error *error)
+{
+    struct sp_degree *const degree = degree_of(space, field);
+    bool ok = true;
+    degree->n = 0;
+    for (char *value; ok && (value = strsep(&list, ",")) != NULL;)
+        ok = add_value(option, degree, value, error);
+    return ok;
+}
+
+static bool take_names(const char *option, const struct sp_plan_field *field, char *list,
+                       struct sp_search_space *space, struct sp_error *error)
+{
+    bool ok = true;
+    memset(set_of(space, field), 0, (size_t)words_in(field->names) * sizeof(bool));
+    for (char *value; ok && (value = strsep(&list, ",")) != NULL;)
+        ok = add_name(option, set_of(space, field), field->names, value, error);
+    return ok;
+}
+
 /* Lets one dimension take the comma-separated values of `list` and no others. */
 static bool restrict_to(const char *option, const char *key, char *list,
                         struct sp_search_space *space, struct sp_error *error)
 {
     struct sp_nearest nearest = {.wanted = key};
-    char *value;
-    for (int i = 0; i < N_DEGREES; i++) {
-        sp_nearest_offer(&nearest, degrees[i].key);
-        if (strcmp(degrees[i].key, key) != 0)
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        const struct sp_plan_field *const f = &sp_plan_fields[i];
+        if (f->space == 0)
             continue;
-        degree_of(space, i)->n = 0;
-        while ((value = strsep(&list, ",")) != NULL)
-            if (!add_value(option, degree_of(space, i), value, error))
-                return false;
-        return true;
-    }
-    for (int i = 0; i < N_SETS; i++) {
-        sp_nearest_offer(&nearest, sets[i].key);
-        if (strcmp(sets[i].key, key) != 0)
-            continue;
-        memset(set_of(space, i), 0, (size_t)words_in(sets[i].names) * sizeof(bool));
-        while ((value = strsep(&list, ",")) != NULL)
-            if (!add_name(option, set_of(space, i), sets[i].names, value, error))
-                return false;
-        return true;
+        if (strcmp(f->name, key) == 0)
+            return f->names ? take_names(option, f, list, space, error)
+                            : take_degrees(option, f, list, space, error);
+        sp_nearest_offer(&nearest, f->name);
     }
     return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no dimension of a plan%s", option,
                    sp_safe(key), sp_nearest_hint(&nearest));
@@ -151,12 +124,10 @@ static bool read_restrictions(const struct sp_args *args, struct sp_search_space
         if (!take_pairs(option, args->repeated[i], strcmp(option, "only") == 0, space, error))
             return false;
     }
-    for (int i = 0; i < N_DEGREES; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "max-%s", degrees[i].key);
-        const double most = sp_number_of(args, name);
-        if (!isnan(most))
-            degree_of(space, i)->most = (int64_t)most;
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        const struct sp_plan_field *const f = &sp_plan_fields[i];
+        if (f->most && sp_given(args, f->most))
+            degree_of(space, f)->most = (int64_t)sp_number_of(args, f->most);
     }
     return true;
 }
@@ -186,7 +157,7 @@ static void open_dimensions(const struct sp_planned *base, bool any, struct sp_s
     for (int i = 0; i < SP_POLICIES; i++)
         space->policy[i] = lists(f->recompute, sp_policy_names[i]);
     for (int i = 0; i < 4; i++)
-        space->zero[i] = lists(f->zero, zero_names[i]);
+        space->zero[i] = lists(f->zero, sp_zero_names[i]);
     for (int i = 0; i < 2; i++)
         space->sequence_parallel[i] = space->stages_inside[i] = true;
     space->offload[0] = true;

@@ -10,27 +10,30 @@
 #include "commands/step_lines.h"
 #include "commands/step_report.h"
 
+/* clang-format off */
 static const struct sp_option options[] = {
-    {"from", "FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "read the plan of a launch: Megatron-LM arguments, a DeepSpeed JSON, MaxText options as YAML "
-     "or key=value (- for standard input); other options win over it"},
+    {.name = "from", .metavar = "FILE", .kind = SP_TEXT,
+     .help = "read the plan of a launch: Megatron-LM arguments, a DeepSpeed JSON, MaxText options as YAML or "
+             "key=value (- for standard input); other options win over it"},
     SP_OPTION_MODEL,
     SP_OPTION_SHAPE,
     SP_OPTION_HW,
     SP_OPTION_NETWORK,
     SP_OPTION_BATCH,
     SP_OPTION_SEQ,
-    SP_PLAN_OPTIONS,
+    SP_OPTION_PLAN,
+    SP_OPTION_FRAMEWORK,
     SP_OPTION_PRECISION(NULL),
-    {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"},
-    {"convention", "NAME", SP_CHOICE, 0, 0, sp_flop_conventions, "full",
-     "model FLOPs: full (6 per matmul weight and all scores), causal (half the scores), 6p (6 P)"},
-    {"measured", "step=S,mem=B", SP_TEXT, 0, 0, NULL, NULL,
-     "a real run's step time and peak memory, to reconcile with the estimate"},
-    {"check", "fits", SP_MAYBE, 0, 0, NULL, NULL, "exit code 1 when the plan does not fit"},
+    {.name = "profile", .metavar = "NAME|FILE", .kind = SP_TEXT,
+     .help = "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"},
+    {.name = "convention", .metavar = "NAME", .kind = SP_CHOICE, .choices = sp_flop_conventions, .fallback = "full",
+     .help = "model FLOPs: full (6 per matmul weight and all scores), causal (half the scores), 6p (6 P)"},
+    {.name = "measured", .metavar = "step=S,mem=B", .kind = SP_TEXT,
+     .help = "a real run's step time and peak memory, to reconcile with the estimate"},
+    {.name = "check", .metavar = "fits", .kind = SP_MAYBE, .help = "exit code 1 when the plan does not fit"},
     SP_OPTION_PLOT,
 };
+/* clang-format on */
 
 static void put_stages(struct sp_report *r, const struct sp_estimate *e)
 {

@@ -104,13 +104,12 @@ static bool take_format(struct sweep *s, const char *text, struct sp_error *erro
 static const struct sp_option *find_option(const struct sp_command *command, const char *name,
                                            struct sp_nearest *nearest)
 {
-    for (size_t i = 0; i < command->n_options + sp_n_common_options; i++) {
-        const struct sp_option *const option = i < command->n_options
-                                                   ? &command->options[i]
-                                                   : &sp_common_options[i - command->n_options];
-        if (strcmp(option->name, name) == 0)
-            return option;
-        sp_nearest_offer(nearest, option->name);
+    size_t n;
+    const struct sp_option *const all = sp_options_of(command, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(all[i].name, name) == 0)
+            return &all[i];
+        sp_nearest_offer(nearest, all[i].name);
     }
     return NULL;
 }

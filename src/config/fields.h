@@ -10,6 +10,8 @@
 
 #include "base/json.h"
 
+#include <scaleplan/names.h>
+
 enum sp_field_type {
     SP_FIELD_TEXT,   /* char[size] */
     SP_FIELD_INT,    /* int64_t */
@@ -43,9 +45,6 @@ struct sp_field_table {
 
 extern const struct sp_field_table sp_model_table, sp_hardware_table, sp_precision_table,
     sp_network_table, sp_law_table, sp_framework_table, sp_profile_table;
-
-/* The spelling of each enum sp_dtype. */
-extern const char *const sp_dtype_names[];
 
 /* Fills the struct at `base` from the document: defaults first, then every key. With `textbook`,
  * figures take their "textbook" value where they have one. All wrong keys are reported, one line

@@ -45,8 +45,6 @@
         key, SP_FIELD_PROSE, 0, 0, "", 0, 0, NULL, 0, false, help                                  \
     }
 
-const char *const sp_dtype_names[] = {"bf16", "fp16", "tf32", "fp32", "fp8",
-                                      "int8", "int4", "fp4",  NULL};
 static const char *const norms[] = {"rmsnorm", "layernorm", "layernorm_nobias",
                                     "layernorm_noaffine", NULL};
 static const char *const qk_norms[] = {"none", "head", "full", NULL};

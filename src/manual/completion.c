@@ -15,10 +15,10 @@ static void each_option(const struct sp_command *c,
                         void (*visit)(const struct sp_option *, const struct sp_command *, FILE *),
                         FILE *out)
 {
-    for (size_t i = 0; i < c->n_options; i++)
-        visit(&c->options[i], c, out);
-    for (size_t i = 0; i < sp_n_common_options; i++)
-        visit(&sp_common_options[i], c, out);
+    size_t n;
+    const struct sp_option *const options = sp_options_of(c, &n);
+    for (size_t i = 0; i < n; i++)
+        visit(&options[i], c, out);
 }
 
 static void put_commands(FILE *out)

@@ -81,7 +81,9 @@ static void put_command(const struct sp_command *c, const char *version, FILE *o
     fputs("\n.SH DESCRIPTION\n", out);
     put(c->about, out);
     fputs("\n.SH OPTIONS\n", out);
-    put_options(c->options, c->n_options, out);
+    size_t n;
+    const struct sp_option *const options = sp_options_of(c, &n);
+    put_options(options, n - sp_n_common_options, out);
     fputs(".SS Common options\n", out);
     put_options(sp_common_options, sp_n_common_options, out);
     fputs(".SH EXAMPLES\n", out);

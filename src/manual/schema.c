@@ -166,14 +166,16 @@ static cJSON *plan_schema(void)
 {
     cJSON *const schema = object();
     cJSON *const members = cJSON_GetObjectItem(schema, "properties");
-    for (size_t i = 0; i < sp_cmd_step.n_options; i++) {
-        const struct sp_option *const o = &sp_cmd_step.options[i];
+    size_t n;
+    const struct sp_option *const options = sp_options_of(&sp_cmd_step, &n);
+    for (size_t i = 0; i < n - sp_n_common_options; i++) {
+        const struct sp_option *const o = &options[i];
         cJSON *const member = cJSON_CreateObject();
         if (o->choices) {
             cJSON *const list = cJSON_AddArrayToObject(member, "enum");
             for (int c = 0; o->choices[c]; c++)
                 cJSON_AddItemToArray(list, cJSON_CreateString(o->choices[c]));
-            if (o->choices[0] && strcmp(o->choices[0], "on") == 0) {
+            if (o->choices[0] && strcmp(o->choices[0], "off") == 0) {
                 cJSON_AddItemToArray(list, cJSON_CreateBool(true));
                 cJSON_AddItemToArray(list, cJSON_CreateBool(false));
             }

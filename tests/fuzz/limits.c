@@ -53,10 +53,12 @@ static bool is_numeric(const struct sp_option *option)
 static void every_option(const char *line)
 {
     const struct sp_command *const command = command_of(line);
-    for (size_t o = 0; o < command->n_options; o++) {
+    size_t n;
+    const struct sp_option *const options = sp_options_of(command, &n);
+    for (size_t o = 0; o < n; o++) {
         char name[64];
-        snprintf(name, sizeof name, "--%s", command->options[o].name);
-        for (int v = 0; v < EXTREMES && is_numeric(&command->options[o]); v++)
+        snprintf(name, sizeof name, "--%s", options[o].name);
+        for (int v = 0; v < EXTREMES && is_numeric(&options[o]); v++)
             try(line, name, extremes[v]);
     }
 }
