@@ -2,6 +2,9 @@
 #ifndef SCALEPLAN_NAMES_H
 #define SCALEPLAN_NAMES_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* Each list is in the order of its enum or its bool and ends with NULL. */
@@ -13,5 +16,8 @@ extern const char *const sp_off_on[];          /* bool */
 extern const char *const sp_zero_names[];      /* stages of ZeRO, 0 to 3 */
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

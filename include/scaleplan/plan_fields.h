@@ -4,6 +4,9 @@
 
 #include <scaleplan/plan.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 /* How a field is stored in struct sp_plan, and how a search lists its values. */
@@ -58,5 +61,8 @@ double sp_plan_value(const struct sp_plan *plan, const struct sp_plan_field *fie
 void sp_set_plan_value(struct sp_plan *plan, const struct sp_plan_field *field, double value);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif
