@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quote.h"
+
 void sp_add_word(struct sp_words *w, const char *format, ...)
 {
     va_list arguments;
@@ -68,14 +70,6 @@ void sp_add_all(struct sp_words *w, const struct sp_args *args, const char *cons
         sp_add_option(w, args->repeated_name[i], args->repeated[i]);
 }
 
-/* Whether a shell takes the word as it stands. */
-static bool is_plain(const char *word)
-{
-    return word[0] != '\0' &&
-           word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                             "-_=.,:/+@%")] == '\0';
-}
-
 char *sp_shell_line(const struct sp_words *w)
 {
     char *text = NULL;
@@ -86,17 +80,7 @@ char *sp_shell_line(const struct sp_words *w)
     for (int i = 0; i < w->n; i++) {
         if (i > 0)
             fputc(' ', out);
-        if (is_plain(w->word[i])) {
-            fputs(w->word[i], out);
-            continue;
-        }
-        fputc('\'', out);
-        for (const char *c = w->word[i]; *c; c++)
-            if (*c == '\'')
-                fputs("'\\''", out);
-            else
-                fputc(*c, out);
-        fputc('\'', out);
+        sp_put_shell_word(w->word[i], out);
     }
     fclose(out);
     return text;

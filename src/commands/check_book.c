@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quote.h"
+
 static const char intro[] =
     "# Exercises\n"
     "\n"
@@ -23,22 +25,6 @@ static void put_prose(const char *text, FILE *out)
             fputc('\\', out);
         fputc(*text, out);
     }
-}
-
-/* A word as a shell takes it: in quotes where it needs them. */
-static void put_word(const char *word, FILE *out)
-{
-    bool plain = *word != '\0';
-    for (const char *c = word; *c; c++)
-        plain = plain && (isalnum((unsigned char)*c) || strchr("-_./:=,+@%", *c));
-    if (plain) {
-        fputs(word, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, out);
-    fputc('\'', out);
 }
 
 bool sp_book_open(struct sp_book *book)
@@ -186,7 +172,7 @@ void sp_book_case(struct sp_book *book, const struct sp_case *c, const struct sp
     fputs(*c->question ? "\n\n```sh\nscaleplan" : "```sh\nscaleplan", out);
     for (int i = 0; i < c->n_args; i++) {
         fputc(' ', out);
-        put_word(c->args[i], out);
+        sp_put_shell_word(c->args[i], out);
     }
     fputs("\n```\n\n", out);
     if (*refusal) {
