@@ -9,7 +9,7 @@
 /* clang-format off */
 static const struct sp_option options[] = {
     {.name = "to", .metavar = "FRAMEWORK", .kind = SP_CHOICE, .choices = sp_target_names,
-     .help = "megatron (arguments), torchtitan (a Python recipe), deepspeed (JSON), maxtext (YAML) or jax (mesh and specs)"},
+     .help = SP_TARGETS(SP_TARGET_NAME_FORM, ", ", " or ")},
     {.name = "strict", .kind = SP_FLAG, .help = "exit code 1 when the framework cannot express all of the plan"},
     {.name = "output", .metavar = "FILE", .kind = SP_TEXT, .help = "write it there, also -o FILE (default: print it)"},
     SP_OPTION_MODEL,
@@ -34,7 +34,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     const int target = sp_choice_of(args, "to");
     const char *const path = sp_text_of(args, "output");
     if (target < 0)
-        return sp_fail(error, SP_USAGE, "--to megatron|torchtitan|deepspeed|maxtext|jax is needed");
+        return sp_fail(error, SP_USAGE, "--to " SP_TARGETS(SP_TARGET_NAME, "|", "|") " is needed");
     if (!sp_plan_of(args, &sources, &planned, error))
         return false;
     const struct sp_launched launched = {
@@ -49,7 +49,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                 ? NULL
                 : sp_text_of(args, "framework"),
     };
-    sp_write_launch((enum sp_target)target, &launched, &written);
+    sp_write_launch(sp_targets[target], &launched, &written);
     const bool ok = !path || sp_put_file(report, path, written.text, error);
     sp_put_text(report, SP_Q_EXPORT_TO, "%s", sp_target_names[target]);
     sp_put_lines(report, SP_Q_EXPORT_TEXT, written.text);
@@ -86,11 +86,11 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_export = {
     .name = "export",
-    .summary = "a plan as options of Megatron-LM, torchtitan, DeepSpeed, MaxText or JAX",
+    .summary = "a plan as options of " SP_TARGETS(SP_TARGET_FRAMEWORK, ", ", " or "),
     .about = "Prints one plan, given as for `step`, in the form that a framework takes: an "
              "argument list, a Python recipe, JSON or YAML. What the framework has no option for "
-             "stands in a comment, \"cannot express: ...\", and is counted. `step --from` reads "
-             "Megatron-LM, DeepSpeed and MaxText back.",
+             "stands in a comment, \"cannot express: ...\", and is counted. `step --from` "
+             "reads " SP_READABLE(SP_TARGET_FRAMEWORK, ", ", " and ") " back.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = examples,

@@ -13,8 +13,8 @@
 /* clang-format off */
 static const struct sp_option options[] = {
     {.name = "from", .metavar = "FILE", .kind = SP_TEXT,
-     .help = "read the plan of a launch: Megatron-LM arguments, a DeepSpeed JSON, MaxText options as YAML or "
-             "key=value (- for standard input); other options win over it"},
+     .help = "read the plan of a launch: " SP_READABLE(SP_TARGET_FORM, ", ", ", ") " as YAML or key=value (- for "
+             "standard input); other options win over it"},
     SP_OPTION_MODEL,
     SP_OPTION_SHAPE,
     SP_OPTION_HW,

@@ -3,7 +3,7 @@
  * itself stands in its own options alone, so that editing them never contradicts the comment. */
 #include <string.h>
 
-#include "launch/launch_internal.h"
+#include "launch/assumed.h"
 
 static const char mark[] = "scaleplan:";
 

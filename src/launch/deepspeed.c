@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch/launch_internal.h"
+#include "launch/assumed.h"
 
 static const cJSON *at(const cJSON *root, const char *section, const char *key)
 {
@@ -131,7 +131,7 @@ static void read_zero(const cJSON *root, const char *origin, struct sp_launch *l
                 sp_safe(origin), (long long)stage);
     sp_launch_option(launch, "zero", "%lld", (long long)stage);
     const int64_t group = whole_at(root, zero, "mics_shard_size", origin, launch, error);
-    if (group > 1 && stage == 3)
+    if (group > 0 && stage == 3)
         sp_launch_option(launch, "fsdp", "%lld", (long long)group);
     /* ZeRO++ shards the states over all devices all the same, and keeps 16-bit weights twice. */
     if (whole_at(root, zero, "zero_hpz_partition_size", origin, launch, error) > 1)
@@ -148,17 +148,22 @@ static void read_zero(const cJSON *root, const char *origin, struct sp_launch *l
     }
 }
 
-bool sp_read_deepspeed(const cJSON *root, const char *origin, int64_t devices,
-                       struct sp_launch *launch, struct sp_error *error)
+/* Whether it is for this reader: every JSON is. */
+static enum sp_match detect(const struct sp_launch_file *file)
+{
+    return file->json ? SP_CERTAIN : SP_NO_MATCH;
+}
+
+static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
 {
     static const char *const keys[] = {"train_batch_size", "train_micro_batch_size_per_gpu",
                                        "zero_optimization", "gradient_accumulation_steps"};
-    static struct sp_settings assumed;
+    const cJSON *const root = file->json;
+    const char *const origin = file->origin;
+    struct sp_settings *const assumed = &file->assumed;
+    const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     const int before = error->lines;
     bool known = false;
-    assumed.n = 0;
-    assumed.origin = origin;
-    launch->format = "DeepSpeed JSON";
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         known = known || at(root, NULL, keys[i]);
     if (!known)
@@ -168,7 +173,7 @@ bool sp_read_deepspeed(const cJSON *root, const char *origin, int64_t devices,
                        sp_safe(origin));
     const cJSON *const comments = at(root, NULL, "_comment");
     for (const cJSON *line = comments ? comments->child : NULL; line; line = line->next)
-        if (cJSON_IsString(line) && !sp_read_assumed(line->valuestring, &assumed, launch, error))
+        if (cJSON_IsString(line) && !sp_read_assumed(line->valuestring, assumed, launch, error))
             return false;
     int64_t tp = whole_at(root, "tensor_parallel", "autotp_size", origin, launch, error);
     int64_t cp = whole_at(root, NULL, "sequence_parallel_size", origin, launch, error);
@@ -181,15 +186,15 @@ bool sp_read_deepspeed(const cJSON *root, const char *origin, int64_t devices,
     read_batch(root, origin, divides ? devices / (tp * cp) : 0, launch, error);
     read_zero(root, origin, launch, error);
     if (!at(root, "zero_optimization", "mics_shard_size"))
-        sp_assume(&assumed, "fsdp", launch);
+        sp_assume(assumed, "fsdp", launch);
     read_precision(root, launch);
     if (at(root, NULL, "activation_checkpointing"))
         sp_launch_option(launch, "remat", "full");
     else
-        sp_assume(&assumed, "remat", launch);
-    sp_assume(&assumed, "framework", launch);
-    sp_assume(&assumed, "imbalance", launch);
-    sp_assume(&assumed, "seq", launch);
+        sp_assume(assumed, "remat", launch);
+    sp_assume(assumed, "framework", launch);
+    sp_assume(assumed, "imbalance", launch);
+    sp_assume(assumed, "seq", launch);
     if (cJSON_IsTrue(at(root, "activation_checkpointing", "cpu_checkpointing")))
         sp_launch_option(launch, "offload", "on");
     sp_launch_note(launch, "the model and its checkpoints are in the training script; what is not "
@@ -266,7 +271,7 @@ static void put_comments(FILE *out, const struct sp_launched *l, const struct sp
     free(text);
 }
 
-void sp_write_deepspeed(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+static void write(const struct sp_launched *l, struct sp_written *lost, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
     lose(l, lost);
@@ -298,3 +303,10 @@ void sp_write_deepspeed(const struct sp_launched *l, struct sp_written *lost, FI
                 p->recompute.offload ? "true" : "false");
     fputs("\n}\n", out);
 }
+
+const struct sp_target sp_target_deepspeed = {
+    .write = write,
+    .format = "DeepSpeed JSON",
+    .detect = detect,
+    .read = read,
+};

@@ -1,7 +1,7 @@
 /* JAX: a device mesh, partition specs and a checkpoint policy, as Python. */
 #include <string.h>
 
-#include "launch/launch_internal.h"
+#include "launch/settings.h"
 
 /* jax.checkpoint_policies of a recompute policy; NULL: none of them. */
 static const char *policy_of(const char *remat)
@@ -119,7 +119,7 @@ static void write_weights(const struct sp_launched *l, const struct mesh *mesh, 
             p->etp > 1 && p->etp == p->tp ? columns : "None");
 }
 
-void sp_write_jax(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+static void write(const struct sp_launched *l, struct sp_written *lost, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
     const struct mesh mesh = mesh_of(p);
@@ -171,3 +171,5 @@ void sp_write_jax(const struct sp_launched *l, struct sp_written *lost, FILE *ou
     else
         fputs("remat = lambda block: block\n", out);
 }
+
+const struct sp_target sp_target_jax = {.write = write};

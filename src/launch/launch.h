@@ -6,11 +6,39 @@
 
 #include <scaleplan/plan.h>
 
+/* What `export` writes, in the order of --help: TARGET(name, framework, form). A row is the const
+ * struct sp_target sp_target_<name> at the end of a format's file. NEXT stands between two rows and
+ * LAST before the last one, so that the rows make sentences too. */
+/* clang-format off */
+#define SP_TARGETS(TARGET, NEXT, LAST) \
+    TARGET(megatron, "Megatron-LM", "arguments") NEXT \
+    TARGET(torchtitan, "torchtitan", "a Python recipe") NEXT \
+    TARGET(deepspeed, "DeepSpeed", "JSON") NEXT \
+    TARGET(maxtext, "MaxText", "YAML") LAST \
+    TARGET(jax, "JAX", "mesh and specs")
+
+/* What `step --from` reads, in the same manner: of two that take a file alike, the first reads. */
+#define SP_READABLE(TARGET, NEXT, LAST) \
+    TARGET(megatron, "Megatron-LM", "arguments of Megatron-LM") NEXT \
+    TARGET(deepspeed, "DeepSpeed", "a DeepSpeed JSON") LAST \
+    TARGET(maxtext, "MaxText", "options of MaxText")
+/* clang-format on */
+
+/* Columns of the rows, as text. */
+#define SP_TARGET_NAME(name, framework, form) #name
+#define SP_TARGET_FRAMEWORK(name, framework, form) framework
+#define SP_TARGET_FORM(name, framework, form) form
+#define SP_TARGET_NAME_FORM(name, framework, form) #name " (" form ")"
+
+struct sp_target;
+extern const struct sp_target *const sp_targets[]; /* SP_TARGETS */
+extern const char *const sp_target_names[];        /* the same by name, NULL-terminated */
+
 enum { SP_LAUNCH_OPTIONS = 32, SP_LAUNCH_NOTES = 24 };
 
 /* What a launch says, as options of `step`, and what it says that no option has. */
 struct sp_launch {
-    const char *format; /* "Megatron-LM", ... */
+    const char *format; /* "Megatron-LM arguments", ... */
     struct {
         char name[24], value[768];
     } option[SP_LAUNCH_OPTIONS];
@@ -20,9 +48,8 @@ struct sp_launch {
     int notes;
 };
 
-/* Reads a Megatron-LM argument list (a shell script too), a DeepSpeed JSON, or MaxText options as
- * YAML or key=value; `path` "-" is standard input. `hw` is NULL when it is not known yet. What
- * cannot be read as a number is an error. */
+/* Reads a file of SP_READABLE; `path` "-" is standard input. `hw` is NULL when it is not known yet.
+ * What cannot be read as a number is an error. */
 bool sp_read_launch(const char *path, const struct sp_hardware *hw,
                     const struct sp_sources *sources, struct sp_launch *launch,
                     struct sp_error *error);
@@ -43,17 +70,7 @@ struct sp_written {
     int n_lost;
 };
 
-enum sp_target {
-    SP_TO_MEGATRON,
-    SP_TO_TORCHTITAN,
-    SP_TO_DEEPSPEED,
-    SP_TO_MAXTEXT,
-    SP_TO_JAX,
-    SP_TARGETS
-};
-extern const char *const sp_target_names[]; /* NULL-terminated */
-
-void sp_write_launch(enum sp_target target, const struct sp_launched *launched,
+void sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
                      struct sp_written *written);
 
 #endif

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "launch/assumed.h"
 #include "launch/maxtext.h"
 
 /* Weights shard over fsdp, expert and context axes (logical_axis_rules of base.yml, "embed"). */
@@ -195,46 +196,60 @@ static void read_model(struct sp_settings *s, struct sp_launch *launch, struct s
                        "alone",
                        sp_safe(model));
 }
-bool sp_read_maxtext(const char *text, const char *origin, const struct sp_hardware *hw,
-                     const struct sp_sources *sources, struct sp_launch *launch,
-                     struct sp_error *error)
+
+/* Any text may hold words key=value; its own keys make it likely. */
+static enum sp_match detect(const struct sp_launch_file *file)
 {
-    static struct sp_settings settings, assumed;
+    return file->json ? SP_NO_MATCH
+           : strstr(file->text, "_parallelism") || strstr(file->text, "per_device_batch_size")
+               ? SP_LIKELY
+               : SP_POSSIBLE;
+}
+
+static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+{
+    struct sp_settings *const s = &file->settings, *const assumed = &file->assumed;
+    const struct sp_hardware *hw = file->hw;
     double degree[DEGREES];
     const int before = error->lines;
-    settings.n = assumed.n = 0;
-    settings.origin = assumed.origin = origin;
-    launch->format = "MaxText options";
-    if (!sp_read_options(text, &settings, error) ||
-        !sp_read_assumed_lines(text, &assumed, launch, error))
+    if (!sp_read_options(file->text, s, error) ||
+        !sp_read_assumed_lines(file->text, assumed, launch, error))
         return false;
     bool known = false;
-    for (int i = 0; i < settings.n; i++)
-        known = known || strstr(settings.at[i].name, "_parallelism") ||
-                strcmp(settings.at[i].name, "per_device_batch_size") == 0;
+    for (int i = 0; i < s->n; i++)
+        known = known || strstr(s->at[i].name, "_parallelism") ||
+                strcmp(s->at[i].name, "per_device_batch_size") == 0;
     if (!known)
         return sp_fail(error, SP_INPUT,
-                       "%s: neither arguments of Megatron-LM, nor a DeepSpeed JSON, nor options of "
-                       "MaxText (such as ici_fsdp_parallelism or per_device_batch_size)",
-                       sp_safe(origin));
-    read_model(&settings, launch, error);
-    if (!read_machine(&settings, sources, &hw, launch, error))
+                       "%s: neither " SP_READABLE(
+                           SP_TARGET_FORM, ", nor ",
+                           ", nor ") " (such as ici_fsdp_parallelism or per_device_batch_size)",
+                       sp_safe(file->origin));
+    read_model(s, launch, error);
+    if (!read_machine(s, file->sources, &hw, launch, error))
         return false;
     const int64_t jax_devices = hw ? sp_jax_devices_of(hw) : 1;
-    if (!sp_read_mesh(&settings, hw, jax_devices, degree, launch, error))
+    if (!sp_read_mesh(s, hw, jax_devices, degree, launch, error))
         return false;
     launch->etp_is_tp = true; /* base.yml's rules have one tensor axis for every "mlp" */
-    if (degree[EXPERT] > 1 || is_mixture(&settings, sources, launch, error))
+    if (degree[EXPERT] > 1 || is_mixture(s, file->sources, launch, error))
         sp_launch_option(launch, "etp", "%.0f", degree[TENSOR]);
     read_sharding(degree, hw, launch);
-    read_batch(&settings, degree, hw, jax_devices, launch, error);
-    read_pipeline(&settings, degree[PIPELINE] > 1, launch, error);
-    read_precision(&settings, launch);
-    read_policy(&settings, launch);
-    if (sp_setting(&assumed, "framework"))
-        sp_assume(&assumed, "framework", launch);
+    read_batch(s, degree, hw, jax_devices, launch, error);
+    read_pipeline(s, degree[PIPELINE] > 1, launch, error);
+    read_precision(s, launch);
+    read_policy(s, launch);
+    if (sp_setting(assumed, "framework"))
+        sp_assume(assumed, "framework", launch);
     else
         sp_launch_option(launch, "framework", "maxtext");
-    sp_assume(&assumed, "imbalance", launch);
+    sp_assume(assumed, "imbalance", launch);
     return error->lines == before;
 }
+
+const struct sp_target sp_target_maxtext = {
+    .write = sp_write_maxtext,
+    .format = "MaxText options",
+    .detect = detect,
+    .read = read,
+};

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "launch/launch_internal.h"
+#include "launch/settings.h"
 
 /* Models that it has a configuration of (MaxText/configs/models), by their names here and there. */
 enum { SP_MAXTEXT_MODELS = 30 };
@@ -40,5 +40,8 @@ bool sp_read_mesh(struct sp_settings *s, const struct sp_hardware *hw, int64_t j
 
 /* Options of a file: YAML, or key=value words among others. */
 bool sp_read_options(const char *text, struct sp_settings *settings, struct sp_error *error);
+
+/* A plan as its options, for sp_target_maxtext. */
+void sp_write_maxtext(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* A plan as options of MaxText. */
 #include <string.h>
 
+#include "launch/assumed.h"
 #include "launch/maxtext.h"
 
 static const char *policy_name(const struct sp_launched *l)

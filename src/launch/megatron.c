@@ -2,42 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "launch/assumed.h"
 #include "launch/megatron.h"
-
-/* Whole numbers that stand for one another. */
-const struct sp_degree_flag sp_degree_flags[] = {
-    {"--tensor-model-parallel-size", "tp", offsetof(struct sp_plan, tp), true},
-    {"--pipeline-model-parallel-size", "pp", offsetof(struct sp_plan, pp), true},
-    {"--num-virtual-stages-per-pipeline-rank", "vpp", offsetof(struct sp_plan, vpp), false},
-    {"--context-parallel-size", "cp", offsetof(struct sp_plan, cp), false},
-    {"--expert-model-parallel-size", "ep", offsetof(struct sp_plan, ep), false},
-    {"--micro-batch-size", "micro-batch", offsetof(struct sp_plan, micro_batch), true},
-};
-
-/* The same for the model's shape: names of its fields. */
-#define FIELD(flag, key, member)                                                                   \
-    {                                                                                              \
-        flag, key, offsetof(struct sp_model, member)                                               \
-    }
-const struct sp_shape_flag sp_shape_flags[] = {
-    FIELD("--num-layers", "layers", layers),      FIELD("--hidden-size", "d_model", d_model),
-    FIELD("--ffn-hidden-size", "d_ff", d_ff),     FIELD("--num-attention-heads", "heads", heads),
-    FIELD("--kv-channels", "head_dim", head_dim), FIELD("--vocab-size", "vocab", vocab),
-};
-const struct sp_shape_flag sp_mixture_flags[] = {
-    FIELD("--num-experts", "moe.experts", moe.experts),
-    FIELD("--moe-router-topk", "moe.top_k", moe.top_k),
-    FIELD("--moe-ffn-hidden-size", "moe.d_ff_expert", moe.d_ff_expert),
-};
-const struct sp_shape_flag sp_latent_flags[] = {
-    FIELD("--q-lora-rank", "mla.q_lora_rank", mla.q_lora_rank),
-    FIELD("--kv-lora-rank", "mla.kv_lora_rank", mla.kv_lora_rank),
-    FIELD("--qk-head-dim", "mla.qk_nope_head_dim", mla.qk_nope_head_dim),
-    FIELD("--qk-pos-emb-head-dim", "mla.qk_rope_head_dim", mla.qk_rope_head_dim),
-    FIELD("--v-head-dim", "mla.v_head_dim", mla.v_head_dim),
-};
-
-const char *const sp_strategies[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
+#include "launch/shell.h"
 
 /* Arguments that change memory or time and that no option of `step` has. */
 static const char *const unread[] = {"--optimizer-cpu-offload",
@@ -298,33 +265,46 @@ static void read_model(struct sp_settings *s, struct sp_launch *launch, struct s
     sp_launch_option(launch, "shape", "%s", out);
 }
 
-bool sp_read_megatron(const char *text, const char *origin, int64_t devices,
-                      struct sp_launch *launch, struct sp_error *error)
+/* Whether a script's arguments are its own, or such as others have too (XLA, torchrun). */
+static enum sp_match detect(const struct sp_launch_file *file)
 {
-    static struct sp_settings settings, assumed;
-    settings.n = assumed.n = 0;
-    settings.origin = assumed.origin = origin;
-    launch->format = "Megatron-LM arguments";
+    static const char *const own[] = {"--tensor-model-parallel-size", "--num-layers",
+                                      "--micro-batch-size", NULL};
+    return file->json                       ? SP_NO_MATCH
+           : sp_has_flags(file->text, own)  ? SP_CERTAIN
+           : sp_has_flags(file->text, NULL) ? SP_POSSIBLE
+                                            : SP_NO_MATCH;
+}
+
+static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+{
+    struct sp_settings *const s = &file->settings, *const assumed = &file->assumed;
     const int before = error->lines;
-    if (!sp_read_flags(text, &settings, error) ||
-        !sp_read_assumed_lines(text, &assumed, launch, error))
+    if (!sp_read_flags(file->text, s, error) ||
+        !sp_read_assumed_lines(file->text, assumed, launch, error))
         return false;
-    if (!sp_setting(&settings, "--tensor-model-parallel-size") &&
-        !sp_setting(&settings, "--num-layers") && !sp_setting(&settings, "--micro-batch-size"))
+    if (!sp_setting(s, "--tensor-model-parallel-size") && !sp_setting(s, "--num-layers") &&
+        !sp_setting(s, "--micro-batch-size"))
         return sp_fail(error, SP_INPUT,
                        "%s: no argument of Megatron-LM in it, such as "
                        "--tensor-model-parallel-size, --num-layers or --micro-batch-size",
-                       sp_safe(origin));
-    read_model(&settings, launch, error);
-    read_degrees(&settings, launch, error);
-    read_sharding(&settings, devices, launch, error);
-    read_recompute(&settings, launch, error);
-    read_habits(&settings, launch);
-    read_framework(&settings, &assumed,
-                   sp_setting_whole(&settings, "--tensor-model-parallel-size", 1, 1, error) > 1,
+                       sp_safe(file->origin));
+    read_model(s, launch, error);
+    read_degrees(s, launch, error);
+    read_sharding(s, file->hw ? sp_chips(file->hw) : 0, launch, error);
+    read_recompute(s, launch, error);
+    read_habits(s, launch);
+    read_framework(s, assumed, sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error) > 1,
                    launch);
-    if (!sp_setting(&settings, "--num-distributed-optimizer-instances"))
-        sp_assume(&assumed, "fsdp", launch);
-    sp_assume(&assumed, "imbalance", launch);
+    if (!sp_setting(s, "--num-distributed-optimizer-instances"))
+        sp_assume(assumed, "fsdp", launch);
+    sp_assume(assumed, "imbalance", launch);
     return error->lines == before;
 }
+
+const struct sp_target sp_target_megatron = {
+    .write = sp_write_megatron,
+    .format = "Megatron-LM arguments",
+    .detect = detect,
+    .read = read,
+};

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "launch/launch_internal.h"
+#include "launch/settings.h"
 
 /* A whole number of a plan: its flag, the option of `step`, its place in struct sp_plan. */
 struct sp_degree_flag {
@@ -27,5 +27,8 @@ extern const struct sp_shape_flag sp_shape_flags[SP_SHAPE_FLAGS],
 
 /* --data-parallel-sharding-strategy of each ZeRO stage. */
 extern const char *const sp_strategies[4];
+
+/* A plan as its arguments, for sp_target_megatron. */
+void sp_write_megatron(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
 
 #endif

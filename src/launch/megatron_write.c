@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "launch/assumed.h"
 #include "launch/megatron.h"
 
 static int64_t member(const void *base, size_t offset)

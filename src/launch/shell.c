@@ -1,7 +1,7 @@
 /* The arguments inside of a shell's script, without running it. */
 #include <string.h>
 
-#include "launch/launch_internal.h"
+#include "launch/shell.h"
 
 static bool is_flag(const char *word)
 {
@@ -97,7 +97,6 @@ static bool next_word(struct shell *shell, char *word, size_t size)
     return true;
 }
 
-/* Flags with their values; several values of one are joined by blanks. */
 bool sp_read_flags(const char *text, struct sp_settings *settings, struct sp_error *error)
 {
     char word[256];
@@ -122,4 +121,28 @@ bool sp_read_flags(const char *text, struct sp_settings *settings, struct sp_err
         }
     }
     return true;
+}
+
+static bool starts_with_one(const char *text, const char *const *names)
+{
+    for (; *names; names++)
+        if (strncmp(text, *names, strlen(*names)) == 0)
+            return true;
+    return false;
+}
+
+bool sp_has_flags(const char *text, const char *const *names)
+{
+    bool start = true;
+    for (; *text; text++) {
+        if (start && *text == '#')
+            text += strcspn(text, "\n");
+        else if (start && text[0] == '-' && text[1] == '-' && text[2] >= 'a' && text[2] <= 'z' &&
+                 (!names || starts_with_one(text, names)))
+            return true;
+        if (*text == '\0')
+            return false;
+        start = strchr(" \t\r\n('\"", *text) != NULL;
+    }
+    return false;
 }

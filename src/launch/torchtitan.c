@@ -2,7 +2,7 @@
  * measure its batches. Fields: torchtitan/config and torchtitan/trainer.py. */
 #include <string.h>
 
-#include "launch/launch_internal.h"
+#include "launch/settings.h"
 
 /* Its name of a schedule; NULL: none. */
 static const char *schedule_name(const struct sp_plan *p)
@@ -58,7 +58,7 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
                 sp_recipe_text(l));
 }
 
-void sp_write_torchtitan(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+static void write(const struct sp_launched *l, struct sp_written *lost, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
     const int64_t group = p->zero == 0 ? 1 : p->shards / p->cp > 0 ? p->shards / p->cp : 1;
@@ -118,3 +118,5 @@ void sp_write_torchtitan(const struct sp_launched *l, struct sp_written *lost, F
             checkpointing(l) ? checkpointing(l) : "None", checkpointing(l) ? ".Config()" : "");
     fputs("    return config\n", out);
 }
+
+const struct sp_target sp_target_torchtitan = {.write = write};

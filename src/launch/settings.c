@@ -1,0 +1,156 @@
+/* What the formats share: settings of a file, options and remarks of a launch, what is lost. */
+#include "launch/settings.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value,
+                    struct sp_error *error)
+{
+    if (settings->n == SP_MAX_SETTINGS)
+        return sp_fail(error, SP_INPUT, "%s: more than %d options", sp_safe(settings->origin),
+                       SP_MAX_SETTINGS);
+    struct sp_setting *const setting = &settings->at[settings->n++];
+    snprintf(setting->name, sizeof setting->name, "%s", name);
+    snprintf(setting->value, sizeof setting->value, "%s", value ? value : "");
+    setting->has_value = value != NULL;
+    setting->refused = false;
+    return true;
+}
+
+static int find_setting(const struct sp_settings *settings, const char *name)
+{
+    int i = settings->n - 1;
+    while (i >= 0 && strcmp(settings->at[i].name, name) != 0)
+        i--;
+    return i;
+}
+
+const char *sp_setting(const struct sp_settings *settings, const char *name)
+{
+    const int i = find_setting(settings, name);
+    return i >= 0 ? settings->at[i].value : NULL;
+}
+
+/* A setting is refused once, however often it is asked for. */
+static void refuse(struct sp_settings *settings, int i, const char *expected,
+                   struct sp_error *error)
+{
+    struct sp_setting *const setting = &settings->at[i];
+    if (!setting->refused)
+        sp_fail(error, SP_INPUT, "%s: %s: \"%s\": expected %s%s", sp_safe(settings->origin),
+                sp_safe(setting->name), sp_safe(setting->value), expected,
+                setting->value[0] == '$' ? "; write the value of the shell's variable" : "");
+    setting->refused = true;
+}
+
+double sp_setting_number(struct sp_settings *settings, const char *name, double otherwise,
+                         struct sp_error *error)
+{
+    const int i = find_setting(settings, name);
+    char *end;
+    if (i < 0 || settings->at[i].refused)
+        return otherwise;
+    errno = 0;
+    const double value = strtod(settings->at[i].value, &end);
+    if (end != settings->at[i].value && *end == '\0' && isfinite(value) && errno == 0)
+        return value;
+    refuse(settings, i, "a number", error);
+    return otherwise;
+}
+
+int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t least,
+                         int64_t otherwise, struct sp_error *error)
+{
+    char expected[64];
+    const double value = sp_setting_number(settings, name, NAN, error);
+    const int i = find_setting(settings, name);
+    if (i < 0 || isnan(value))
+        return otherwise;
+    if (value >= (double)least && value <= 1e9 && value == floor(value))
+        return (int64_t)value;
+    snprintf(expected, sizeof expected, "a whole number from %lld to 10^9", (long long)least);
+    refuse(settings, i, expected, error);
+    return otherwise;
+}
+
+bool sp_setting_on(const struct sp_settings *settings, const char *name)
+{
+    const char *const text = sp_setting(settings, name);
+    return text && strcmp(text, "False") != 0 && strcmp(text, "false") != 0;
+}
+
+void sp_launch_option(struct sp_launch *launch, const char *name, const char *format, ...)
+{
+    if (launch->options == SP_LAUNCH_OPTIONS)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    snprintf(launch->option[launch->options].name, sizeof launch->option->name, "%s", name);
+    vsnprintf(launch->option[launch->options].value, sizeof launch->option->value, format,
+              arguments);
+    va_end(arguments);
+    launch->options++;
+}
+
+void sp_launch_note(struct sp_launch *launch, const char *format, ...)
+{
+    if (launch->notes == SP_LAUNCH_NOTES)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(launch->note[launch->notes++], sizeof *launch->note, format, arguments);
+    va_end(arguments);
+}
+
+void sp_lose(struct sp_written *written, const char *format, ...)
+{
+    if (written->n_lost == SP_LAUNCH_NOTES)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(written->lost[written->n_lost++], sizeof *written->lost, format, arguments);
+    va_end(arguments);
+}
+
+void sp_write_lost(const struct sp_written *lost, const char *prefix, FILE *out)
+{
+    for (int i = 0; i < lost->n_lost; i++)
+        fprintf(out, "%s cannot express: %s\n", prefix, lost->lost[i]);
+}
+
+void sp_write_title(const struct sp_launched *l, FILE *out)
+{
+    const struct sp_plan *const p = l->plan;
+    fprintf(out, "%s on %s, %lld devices: dp %lld tp %lld pp %lld cp %lld", sp_safe(l->model->name),
+            sp_safe(l->hw->name), (long long)sp_plan_devices(p), (long long)p->dp, (long long)p->tp,
+            (long long)p->pp, (long long)p->cp);
+    if (p->ep > 1)
+        fprintf(out, " ep %lld", (long long)p->ep);
+    fprintf(out, ", ZeRO %d over %lld; %lld sequences of %lld tokens", p->zero,
+            (long long)p->shards, (long long)p->batch, (long long)p->seq);
+}
+
+bool sp_multiplies_in_fp32(const struct sp_plan *plan)
+{
+    return plan->dtype == SP_FP32 || plan->dtype == SP_TF32;
+}
+
+bool sp_recipe_is(const struct sp_launched *l, const char *name)
+{
+    return strcmp(l->precision, name) == 0 &&
+           sp_multiplies_in_fp32(l->plan) == (strcmp(name, "fp32") == 0) &&
+           (l->plan->dtype == SP_FP8) == (strcmp(name, "fp8") == 0);
+}
+
+const char *sp_recipe_text(const struct sp_launched *l)
+{
+    static char text[96];
+    const bool other = l->plan->dtype == SP_BF16 &&
+                       (strcmp(l->precision, "fp32") == 0 || strcmp(l->precision, "fp8") == 0);
+    snprintf(text, sizeof text, "%.64s%s", l->precision, other ? " with matmuls in bf16" : "");
+    return text;
+}

@@ -1,0 +1,93 @@
+/* What the formats of src/launch share: their rows, settings as frameworks spell them, options and
+ * remarks of a launch that is read, and what a written one loses. */
+#ifndef SP_LAUNCH_SETTINGS_H
+#define SP_LAUNCH_SETTINGS_H
+
+#include <stdio.h>
+
+#include "launch/launch.h"
+
+/* Options as a framework spells them: names and values, in the order of the file. */
+struct sp_setting {
+    char name[64], value[256];
+    bool has_value;
+    bool refused; /* an error has named it */
+};
+enum { SP_MAX_SETTINGS = 512 };
+struct sp_settings {
+    const char *origin;
+    struct sp_setting at[SP_MAX_SETTINGS];
+    int n;
+};
+
+/* A file that is read: as text, as JSON where it is an object of it (else NULL), for a machine
+ * (NULL: not known yet); and the settings that its reader takes from it. `assumed`: see assumed.h.
+ */
+struct sp_launch_file {
+    const char *origin, *text;
+    const cJSON *json;
+    const struct sp_hardware *hw;
+    const struct sp_sources *sources;
+    struct sp_settings settings, assumed;
+};
+
+/* How well a file fits a format. */
+enum sp_match { SP_NO_MATCH, SP_POSSIBLE, SP_LIKELY, SP_CERTAIN };
+
+/* A framework's form of a launch: it is written, read, or both; what it is not is NULL. */
+struct sp_target {
+    /* Puts the plan on `out`. What the framework cannot say is lost before the first line. */
+    void (*write)(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
+
+    const char *format; /* what was read: "Megatron-LM arguments" */
+    enum sp_match (*detect)(const struct sp_launch_file *file);
+    bool (*read)(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error);
+};
+
+/* Takes name and value (NULL: none); false with an error when there are too many. */
+bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value,
+                    struct sp_error *error);
+
+/* The value of a setting (the last one of that name), NULL when it is not given. */
+const char *sp_setting(const struct sp_settings *settings, const char *name);
+
+/* Its number, or `otherwise` when it is not given; adds an error when it is no finite number. */
+double sp_setting_number(struct sp_settings *settings, const char *name, double otherwise,
+                         struct sp_error *error);
+
+/* Its whole number from `least` to 10^9 in the same manner. */
+int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t least,
+                         int64_t otherwise, struct sp_error *error);
+
+/* Whether it is given, and not as False. */
+bool sp_setting_on(const struct sp_settings *settings, const char *name);
+
+/* Adds an option of `step` to a launch. */
+__attribute__((format(printf, 3, 4))) void
+sp_launch_option(struct sp_launch *launch, const char *name, const char *format, ...);
+
+/* Adds a remark to a launch. */
+__attribute__((format(printf, 2, 3))) void sp_launch_note(struct sp_launch *launch,
+                                                          const char *format, ...);
+
+/* Adds a "cannot express" to what is written. */
+__attribute__((format(printf, 2, 3))) void sp_lose(struct sp_written *written, const char *format,
+                                                   ...);
+
+/* Writes lines "PREFIX cannot express: ..." for what was lost. */
+void sp_write_lost(const struct sp_written *lost, const char *prefix, FILE *out);
+
+/* Writes "llama3-70b on h100-64 (64 devices: dp 8 tp 4 pp 2 ...)", for the first comment. */
+void sp_write_title(const struct sp_launched *launched, FILE *out);
+
+/* Whether the layers' matmuls run in fp32 or TF32. */
+bool sp_multiplies_in_fp32(const struct sp_plan *plan);
+
+/* Whether the plan's recipe is the one of that name, with the matmuls that the name stands for:
+ * FSDP's "fp32" is states in fp32 and matmuls in bf16, where --precision fp32 is both. */
+bool sp_recipe_is(const struct sp_launched *launched, const char *name);
+
+/* "fp32", or "fp32 with matmuls in bf16" where the recipe's name would mean others. */
+const char *sp_recipe_text(const struct sp_launched *launched);
+
+#endif

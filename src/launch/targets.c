@@ -1,0 +1,89 @@
+/* The table of frameworks: what is written, what is read, and how a file is told to its reader. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/read_file.h"
+#include "launch/settings.h"
+
+/* clang-format off */
+#define DECLARE(name, framework, form) extern const struct sp_target sp_target_##name;
+#define POINT(name, framework, form) &sp_target_##name
+#define COMMA ,
+SP_TARGETS(DECLARE, , )
+SP_READABLE(DECLARE, , )
+const struct sp_target *const sp_targets[] = {SP_TARGETS(POINT, COMMA, COMMA)};
+const char *const sp_target_names[] = {SP_TARGETS(SP_TARGET_NAME, COMMA, COMMA), NULL};
+static const struct sp_target *const readable[] = {SP_READABLE(POINT, COMMA, COMMA)};
+/* clang-format on */
+
+void sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
+                     struct sp_written *written)
+{
+    size_t size;
+    *written = (struct sp_written){0};
+    FILE *const out = open_memstream(&written->text, &size);
+    if (!out)
+        abort();
+    if (launched->plan->tp_axes[0] > 0) /* every framework leaves it to the mesh it builds */
+        sp_lose(written, "where TP groups lie on the torus (--tp-axes)");
+    target->write(launched, written, out);
+    if (fclose(out) != 0)
+        abort();
+}
+
+/* Reads it as the format that it fits best. */
+static bool read_as_best(struct sp_launch_file *file, struct sp_launch *launch,
+                         struct sp_error *error)
+{
+    const struct sp_target *best = readable[0];
+    enum sp_match most = best->detect(file);
+    for (size_t i = 1; i < sizeof readable / sizeof *readable; i++) {
+        const enum sp_match match = readable[i]->detect(file);
+        if (match > most) {
+            best = readable[i];
+            most = match;
+        }
+    }
+    launch->format = best->format;
+    return best->read(file, launch, error);
+}
+
+static bool read_text(const char *text, size_t length, struct sp_launch_file *file,
+                      struct sp_launch *launch, struct sp_error *error)
+{
+    struct sp_json json;
+    file->text = text;
+    if (strlen(text) != length)
+        return sp_fail(error, SP_INPUT, "%s: holds a zero byte; expected text",
+                       sp_safe(file->origin));
+    if (text[strspn(text, " \t\r\n")] != '{')
+        return read_as_best(file, launch, error);
+    if (!sp_json_parse(text, length, file->origin, &json, error))
+        return false;
+    file->json = json.root;
+    const bool ok = read_as_best(file, launch, error);
+    sp_json_free(&json);
+    return ok;
+}
+
+bool sp_read_launch(const char *path, const struct sp_hardware *hw,
+                    const struct sp_sources *sources, struct sp_launch *launch,
+                    struct sp_error *error)
+{
+    size_t length;
+    *launch = (struct sp_launch){0};
+    char *const text = sp_read_file(sources->pipes, path, SP_JSON_MAX_BYTES, &length, error);
+    if (!text)
+        return false;
+    struct sp_launch_file *const file = calloc(1, sizeof *file); /* too large for the stack */
+    if (!file)
+        abort();
+    file->origin = strcmp(path, "-") == 0 ? "standard input" : path;
+    file->settings.origin = file->assumed.origin = file->origin;
+    file->hw = hw;
+    file->sources = sources;
+    const bool ok = read_text(text, length, file, launch, error);
+    free(file);
+    free(text);
+    return ok;
+}
