@@ -3,20 +3,13 @@
  * itself stands in its own options alone, so that editing them never contradicts the comment. */
 #include <string.h>
 
+#include "base/list.h"
 #include "launch/assumed.h"
 
 static const char mark[] = "scaleplan:";
 
 /* Options of `step` that such a comment may hold. */
-static const char *const known[] = {"framework", "imbalance", "fsdp", "seq", "remat"};
-
-static bool is_known(const char *name)
-{
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i], name) == 0)
-            return true;
-    return false;
-}
+static const char known[] = "framework,imbalance,fsdp,seq,remat";
 
 /* Whether a word survives blanks that part it from others, and quotes around it. */
 static bool is_one_word(const char *text)
@@ -63,9 +56,9 @@ bool sp_read_assumed(const char *line, struct sp_settings *assumed, struct sp_la
         line += n;
         if (strncmp(word, "--", 2) == 0)
             snprintf(name, sizeof name, "%.60s", word + 2);
-        else if (is_known(name) && !sp_add_setting(assumed, name, word, error))
+        else if (sp_is_listed(known, name, '\0') && !sp_add_setting(assumed, name, word, error))
             return false;
-        if (strncmp(word, "--", 2) == 0 && !is_known(name))
+        if (strncmp(word, "--", 2) == 0 && !sp_is_listed(known, name, '\0'))
             sp_launch_note(launch, "%s %.60s: not an option of such a comment", mark,
                            sp_safe(word));
     }

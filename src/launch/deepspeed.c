@@ -156,16 +156,14 @@ static enum sp_match detect(const struct sp_launch_file *file)
 
 static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
 {
-    static const char *const keys[] = {"train_batch_size", "train_micro_batch_size_per_gpu",
-                                       "zero_optimization", "gradient_accumulation_steps"};
     const cJSON *const root = file->json;
     const char *const origin = file->origin;
     struct sp_settings *const assumed = &file->assumed;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     const int before = error->lines;
-    bool known = false;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        known = known || at(root, NULL, keys[i]);
+    bool known = at(root, NULL, "zero_optimization");
+    for (int i = 0; i < 3; i++)
+        known = known || at(root, NULL, batch_keys[i]);
     if (!known)
         return sp_fail(error, SP_INPUT,
                        "%s: no key of DeepSpeed in it, such as train_batch_size or "

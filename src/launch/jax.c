@@ -129,10 +129,7 @@ static void write(const struct sp_launched *l, struct sp_written *lost, FILE *ou
     lose(l, lost);
     if (slices > 1 && !hybrid)
         sp_lose(lost, "%lld slices that the \"data\" axis does not divide among", slices);
-    fputs("# JAX: ", out);
-    sp_write_title(l, out);
-    fputs("\n", out);
-    sp_write_lost(lost, "#", out);
+    sp_write_head(l, "JAX", lost, out);
     fputs("import jax\n", out);
     if (hybrid)
         fputs("from jax.experimental import mesh_utils\n", out);

@@ -5,6 +5,7 @@
 
 #include "launch/maxtext.h"
 #include "base/json_syntax.h"
+#include "base/list.h"
 
 const char *const sp_maxtext_models[][2] = {
     {"llama2-7b", "llama2-7b"},
@@ -120,11 +121,8 @@ static bool read_words(const char *text, struct sp_settings *settings, struct sp
         const size_t n = strcspn(text, *text == '#' ? "\n" : " \t\r\n\\'\"");
         snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), text);
         text += n;
-        char *const equals = strchr(word, '=');
-        if (word[0] == '#' || !equals || equals == word)
-            continue;
-        *equals = '\0';
-        if (!sp_add_setting(settings, word, equals + 1, error))
+        const char *const value = sp_cut_pair(word);
+        if (word[0] != '#' && value && !sp_add_setting(settings, word, value, error))
             return false;
     }
     return true;

@@ -165,10 +165,7 @@ void sp_write_maxtext(const struct sp_launched *l, struct sp_written *lost, FILE
     lose(l, lost);
     if (!model)
         lose_model(l->model, lost);
-    fputs("# MaxText options: ", out);
-    sp_write_title(l, out);
-    fputs("\n", out);
-    sp_write_lost(lost, "#", out);
+    sp_write_head(l, "MaxText options", lost, out);
     sp_write_assumed(l, "maxtext", false, "# ", "\n", out);
     if (model)
         fprintf(out, "model_name: %s\n", model);

@@ -190,6 +190,16 @@ static void read_frequency(struct sp_settings *s, char *out, size_t size, struct
 
 #define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
 
+/* The fields of the shape that are given. */
+static void read_fields(struct sp_settings *s, const struct sp_shape_flag *flags, size_t n,
+                        char *out, size_t size, struct sp_error *error)
+{
+    for (size_t i = 0; i < n; i++)
+        if (sp_setting(s, flags[i].flag))
+            ADD(",%s=%lld", flags[i].key,
+                (long long)sp_setting_whole(s, flags[i].flag, 1, 1, error));
+}
+
 /* The MLP's width where it is not given: 4 D, or two thirds of that for a gated one, rounded down
  * to 64 (validate_args of megatron/training/arguments.py). */
 static int64_t usual_width(int64_t d_model, bool gated)
@@ -235,16 +245,10 @@ static void read_model(struct sp_settings *s, struct sp_launch *launch, struct s
                        config ? " but in " : "", config ? config : "");
         return;
     }
-    for (size_t i = 0; i < SP_SHAPE_FLAGS; i++)
-        if (sp_setting(s, sp_shape_flags[i].flag))
-            ADD(",%s=%lld", sp_shape_flags[i].key,
-                (long long)sp_setting_whole(s, sp_shape_flags[i].flag, 1, 1, error));
+    read_fields(s, sp_shape_flags, SP_SHAPE_FLAGS, out, size, error);
     read_kinds(s, out, size, error);
     if (sp_setting(s, "--num-experts")) {
-        for (size_t i = 0; i < SP_MIXTURE_FLAGS; i++)
-            if (sp_setting(s, sp_mixture_flags[i].flag))
-                ADD(",%s=%lld", sp_mixture_flags[i].key,
-                    (long long)sp_setting_whole(s, sp_mixture_flags[i].flag, 1, 1, error));
+        read_fields(s, sp_mixture_flags, SP_MIXTURE_FLAGS, out, size, error);
         const int64_t width = sp_setting_whole(s, "--moe-ffn-hidden-size", 1, 0, error);
         const int64_t shared =
             sp_setting_whole(s, "--moe-shared-expert-intermediate-size", 0, 0, error);
@@ -256,10 +260,8 @@ static void read_model(struct sp_settings *s, struct sp_launch *launch, struct s
             ADD(",moe.score_correction_bias=true");
         read_frequency(s, out, size, launch);
     }
-    for (size_t i = 0; i < SP_LATENT_FLAGS; i++)
-        if (sp_setting(s, "--multi-latent-attention") && sp_setting(s, sp_latent_flags[i].flag))
-            ADD(",%s=%lld", sp_latent_flags[i].key,
-                (long long)sp_setting_whole(s, sp_latent_flags[i].flag, 1, 1, error));
+    if (sp_setting(s, "--multi-latent-attention"))
+        read_fields(s, sp_latent_flags, SP_LATENT_FLAGS, out, size, error);
     if (!sp_setting(s, "--vocab-size"))
         sp_launch_note(launch, "--vocab-size is not in it: counted without tables of tokens");
     sp_launch_option(launch, "shape", "%s", out);

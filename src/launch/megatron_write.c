@@ -207,10 +207,7 @@ void sp_write_megatron(const struct sp_launched *l, struct sp_written *lost, FIL
 {
     lose_model(l->model, l->plan->seq, lost);
     lose_plan(l, lost);
-    fputs("# Megatron-LM arguments: ", out);
-    sp_write_title(l, out);
-    fputs("\n", out);
-    sp_write_lost(lost, "#", out);
+    sp_write_head(l, "Megatron-LM arguments", lost, out);
     sp_write_assumed(l, overlaps_tp(l) ? "nemo" : "megatron", false, "# ", "\n", out);
     write_model(l->model, l->plan->seq, out);
     write_plan(l, out);

@@ -16,7 +16,6 @@ bool sp_add_setting(struct sp_settings *settings, const char *name, const char *
     struct sp_setting *const setting = &settings->at[settings->n++];
     snprintf(setting->name, sizeof setting->name, "%s", name);
     snprintf(setting->value, sizeof setting->value, "%s", value ? value : "");
-    setting->has_value = value != NULL;
     setting->refused = false;
     return true;
 }
@@ -116,12 +115,6 @@ void sp_lose(struct sp_written *written, const char *format, ...)
     va_end(arguments);
 }
 
-void sp_write_lost(const struct sp_written *lost, const char *prefix, FILE *out)
-{
-    for (int i = 0; i < lost->n_lost; i++)
-        fprintf(out, "%s cannot express: %s\n", prefix, lost->lost[i]);
-}
-
 void sp_write_title(const struct sp_launched *l, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
@@ -132,6 +125,16 @@ void sp_write_title(const struct sp_launched *l, FILE *out)
         fprintf(out, " ep %lld", (long long)p->ep);
     fprintf(out, ", ZeRO %d over %lld; %lld sequences of %lld tokens", p->zero,
             (long long)p->shards, (long long)p->batch, (long long)p->seq);
+}
+
+void sp_write_head(const struct sp_launched *l, const char *form, const struct sp_written *lost,
+                   FILE *out)
+{
+    fprintf(out, "# %s: ", form);
+    sp_write_title(l, out);
+    fputs("\n", out);
+    for (int i = 0; i < lost->n_lost; i++)
+        fprintf(out, "# cannot express: %s\n", lost->lost[i]);
 }
 
 bool sp_multiplies_in_fp32(const struct sp_plan *plan)

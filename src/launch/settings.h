@@ -10,7 +10,6 @@
 /* Options as a framework spells them: names and values, in the order of the file. */
 struct sp_setting {
     char name[64], value[256];
-    bool has_value;
     bool refused; /* an error has named it */
 };
 enum { SP_MAX_SETTINGS = 512 };
@@ -74,11 +73,12 @@ __attribute__((format(printf, 2, 3))) void sp_launch_note(struct sp_launch *laun
 __attribute__((format(printf, 2, 3))) void sp_lose(struct sp_written *written, const char *format,
                                                    ...);
 
-/* Writes lines "PREFIX cannot express: ..." for what was lost. */
-void sp_write_lost(const struct sp_written *lost, const char *prefix, FILE *out);
-
-/* Writes "llama3-70b on h100-64 (64 devices: dp 8 tp 4 pp 2 ...)", for the first comment. */
+/* Writes "llama3-70b on h100-64 (64 devices: dp 8 tp 4 pp 2 ...)". */
 void sp_write_title(const struct sp_launched *launched, FILE *out);
+
+/* Writes comments "# FORM: ", the title, and a line for each part that is lost. */
+void sp_write_head(const struct sp_launched *launched, const char *form,
+                   const struct sp_written *lost, FILE *out);
 
 /* Whether the layers' matmuls run in fp32 or TF32. */
 bool sp_multiplies_in_fp32(const struct sp_plan *plan);

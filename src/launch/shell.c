@@ -1,6 +1,7 @@
 /* The arguments inside of a shell's script, without running it. */
 #include <string.h>
 
+#include "base/list.h"
 #include "launch/shell.h"
 
 static bool is_flag(const char *word)
@@ -105,19 +106,14 @@ bool sp_read_flags(const char *text, struct sp_settings *settings, struct sp_err
     while (next_word(&shell, word, sizeof word)) {
         struct sp_setting *const last = settings->n > 0 ? &settings->at[settings->n - 1] : NULL;
         open = is_flag(word) || (open && !shell.ended);
-        char *const equals = strchr(word, '=');
-        if (is_flag(word) && equals) {
-            *equals = '\0';
-            if (!sp_add_setting(settings, word, equals + 1, error))
-                return false;
-        } else if (is_flag(word)) {
-            if (!sp_add_setting(settings, word, NULL, error))
+        if (is_flag(word)) {
+            const char *const value = sp_cut_pair(word);
+            if (!sp_add_setting(settings, word, value, error))
                 return false;
         } else if (open && last) {
             const size_t used = strlen(last->value);
             snprintf(last->value + used, sizeof last->value - used, "%s%s", used > 0 ? " " : "",
                      word);
-            last->has_value = true;
         }
     }
     return true;

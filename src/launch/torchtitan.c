@@ -63,10 +63,7 @@ static void write(const struct sp_launched *l, struct sp_written *lost, FILE *ou
     const struct sp_plan *const p = l->plan;
     const int64_t group = p->zero == 0 ? 1 : p->shards / p->cp > 0 ? p->shards / p->cp : 1;
     lose(l, lost);
-    fputs("# torchtitan, fields of Trainer.Config: ", out);
-    sp_write_title(l, out);
-    fputs("\n", out);
-    sp_write_lost(lost, "#", out);
+    sp_write_head(l, "torchtitan, fields of Trainer.Config", lost, out);
     if (checkpointing(l))
         fprintf(out, "from torchtitan.distributed.activation_checkpoint import %s\n\n",
                 checkpointing(l));
