@@ -40,7 +40,7 @@ for example in "$source"/docs/examples/*.c; do
   cat out.shared
   ran=$((ran + 1))
 done
-[ $ran -ge 3 ]
+[ $ran -ge 4 ]
 LD_LIBRARY_PATH=$lib ldd ./shared | grep -q "$lib/libscaleplan.so" # the first example was not linked statically
 
 # A C++ program links and calls it, shared and static.

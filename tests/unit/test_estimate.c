@@ -1,0 +1,195 @@
+/* One plan's estimate: rates, odds and the lightest policy by hand; a played schedule against its
+ * closed form. */
+#include "check.h"
+
+#include <string.h>
+
+#include <scaleplan/scaleplan.h>
+
+/* Two layers: 4 x 8^2 = 256 weights of attention and 2 x 8 x 32 = 512 of the MLP each; two tables
+ * of 100 x 8; one norm of 8 at the end: P = 1536 + 1600 + 8 = 3144. */
+static const struct sp_model tiny = {
+    .layers = 2, .d_model = 8, .d_ff = 32, .heads = 2, .kv_heads = 2, .head_dim = 4, .vocab = 100};
+
+/* 1 sequence of 16 tokens on each of 2 x 2 devices. */
+static const struct sp_plan plan_of_tiny = {.dp = 2,
+                                            .shards = 2,
+                                            .tp = 1,
+                                            .pp = 1,
+                                            .vpp = 1,
+                                            .cp = 1,
+                                            .ep = 1,
+                                            .etp = 1,
+                                            .micro_batch = 1,
+                                            .batch = 4,
+                                            .seq = 16,
+                                            .recompute_layers = 1,
+                                            .schedule = SP_1F1B,
+                                            .dtype = SP_BF16,
+                                            .imbalance = 1};
+
+struct bench {
+    struct sp_model model;
+    struct sp_hardware hw;
+    struct sp_precision precision;
+    struct sp_framework framework;
+    struct sp_profile profile;
+    struct sp_plan plan;
+    struct sp_step_inputs in;
+};
+
+static void set_up(struct bench *b)
+{
+    *b = (struct bench){
+        .model = tiny,
+        .hw = {.chip = {.hbm_bytes = 1e9, .hbm_usable_bytes = NAN, .hbm_bytes_per_s = 1e9},
+               .network = {.kind = SP_SWITCHED,
+                           .domain = 8,
+                           .domain_bytes_per_s = 1e9,
+                           .scaleout_bytes_per_s = 1e8,
+                           .hop_latency_s = NAN},
+               .chips_per_slice = 2,
+               .slices = 1},
+        .precision = {.weight_bytes = 2, .grad_bytes = 4, .master_bytes = 4, .optimizer_bytes = 8},
+        .framework = {.reserved_factor = 1, .logit_bytes = 2},
+        .profile = {.residual = 0.1, .memory_factor = 1},
+        .plan = plan_of_tiny};
+    for (int i = 0; i < SP_DTYPES; i++)
+        b->hw.chip.peak_flops_per_s[i] = NAN;
+    b->hw.chip.peak_flops_per_s[SP_BF16] = 1e7;
+    b->hw.chip.tdp_w = NAN;
+    sp_expect_constants(&b->hw, &b->framework, &b->profile);
+    b->in = (struct sp_step_inputs){&b->model,     &b->hw,      &b->precision,
+                                    &b->framework, &b->profile, &b->plan};
+}
+
+/* A token passes 2 FLOPs a weight: 2 x (1536 + 800) = 4672, and 4 x 16 x 8 a layer of scores: 1024.
+ * The step has 64 tokens and 2 chips of 10^7 FLOP/s. */
+static void rates(void **state)
+{
+    (void)state;
+    struct bench b;
+    set_up(&b);
+    struct sp_rates r = sp_step_rates(&b.in, 0.5, SP_FLOPS_FULL);
+    assert_close(r.model_flops, 3.0 * (4672 + 1024) * 64, 1e-12);
+    assert_close(r.recomputed_flops, 0, 0);
+    assert_close(r.active, 3144, 0);
+    assert_close(r.peak_flops_per_s, 1e7, 0);
+    assert_close(r.tokens_per_s, 128, 1e-12);
+    assert_close(r.tokens_per_s_per_device, 64, 1e-12);
+    assert_close(r.flops_per_s_per_device, 3.0 * 5696 * 64, 1e-12);
+    assert_close(r.mfu, 3.0 * 5696 * 64 / 1e7, 1e-12);
+    assert_close(r.hfu, r.mfu, 0);
+    /* half of the scores; and 6 P, which has none */
+    assert_close(sp_step_rates(&b.in, 0.5, SP_FLOPS_CAUSAL).mfu, 3.0 * 5184 * 64 / 1e7, 1e-12);
+    assert_close(sp_step_rates(&b.in, 0.5, SP_FLOPS_6P).mfu, 6.0 * 3144 * 64 / 1e7, 1e-12);
+    /* full recomputation runs the layers again, 2 x 1536 + 1024, and not the head */
+    b.plan.recompute = sp_policies[SP_REMAT_FULL].recompute;
+    r = sp_step_rates(&b.in, 0.5, SP_FLOPS_FULL);
+    assert_close(r.recomputed_flops, 4096.0 * 64, 1e-12);
+    assert_close(r.hfu, (3.0 * 5696 + 4096) * 64 / 1e7, 1e-12);
+    assert_close(sp_step_rates(&b.in, 0.5, SP_FLOPS_6P).recomputed_flops, 3072.0 * 64, 1e-12);
+}
+
+/* Quantiles of the normal distribution: 0 is the median, 1.2815515655 and 1.9599639845 leave a
+ * tenth and a fortieth. */
+static void odds(void **state)
+{
+    (void)state;
+    const struct sp_framework f = {.memory_residual = 0.1}, sure = {.memory_residual = 0};
+    assert_close(sp_oom_odds(&f, 8e10, 8e10), 0.5, 1e-12);
+    assert_close(sp_oom_odds(&f, 8e10 * exp(0.12815515655446), 8e10), 0.9, 1e-9);
+    assert_close(sp_oom_odds(&f, 8e10 * exp(-0.19599639845401), 8e10), 0.025, 1e-9);
+    assert_close(sp_oom_odds(&f, 4e10, 8e10), 0, 0); /* 6.9 deviations: 2e-12 */
+    assert_close(sp_oom_odds(&sure, 8e10, 8e10), 0, 0);
+    assert_close(sp_oom_odds(&sure, 8e10 + 1, 8e10), 1, 0);
+}
+
+static double bytes_with(const struct bench *b, int policy)
+{
+    struct sp_plan plan = b->plan;
+    struct sp_stage_memory m;
+    plan.recompute = sp_policies[policy].recompute;
+    sp_fullest_stage(&b->model, &b->precision, &plan, &b->framework, &m);
+    return (double)m.device;
+}
+
+/* With exactly the bytes of a policy it is chosen, with one byte less the next. */
+static void lightest(void **state)
+{
+    (void)state;
+    struct bench b;
+    set_up(&b);
+    const struct sp_policy *const between = &sp_policies[SP_REMAT_MLP];
+    const double none = bytes_with(&b, SP_REMAT_NONE), some = bytes_with(&b, SP_REMAT_MLP);
+    assert_true(none > some && some > bytes_with(&b, SP_REMAT_FULL));
+    assert_string_equal(sp_lightest_policy(&b.in, between, none)->name, "none");
+    assert_string_equal(sp_lightest_policy(&b.in, between, none - 1)->name, "mlp");
+    assert_string_equal(sp_lightest_policy(&b.in, between, some)->name, "mlp");
+    assert_string_equal(sp_lightest_policy(&b.in, between, some - 1)->name, "full");
+    assert_string_equal(sp_lightest_policy(&b.in, between, 1)->name, "full");
+    assert_string_equal(sp_lightest_policy(&b.in, NULL, none - 1)->name, "full");
+    assert_ptr_equal(sp_find_policy("mlp"), between);
+    assert_null(sp_find_policy("some"));
+}
+
+/* Two stages of 1F1B: the events end when the closed form for uneven stages says. */
+static void played(void **state)
+{
+    (void)state;
+    static struct sp_estimate e;
+    static struct sp_task tasks[64];
+    struct bench b;
+    set_up(&b);
+    sp_estimate(&b.in, SP_FLOPS_FULL, tasks, &e);
+    assert_int_equal(sp_tasks_of_plan(&b.plan), 0); /* one stage is no pipeline */
+    assert_close(e.played_s, NAN, 0);
+    b.plan.dp = b.plan.shards = 1;
+    b.plan.pp = 2;
+    assert_int_equal(sp_tasks_of_plan(&b.plan), 2 * 2 * 4);
+    sp_estimate(&b.in, SP_FLOPS_FULL, tasks, &e);
+    assert_int_equal(e.map.stages, 2);
+    const struct sp_stage_time *const first = &e.kind[e.map.of[0]], *const last =
+                                                                        &e.kind[e.map.of[1]];
+    const double forward[] = {first->forward, last->forward},
+                 backward[] = {first->backward, last->backward};
+    assert_true(last->forward > first->forward); /* it has the head */
+    /* every stage scales by its sum of both passes */
+    const double scale = (last->forward + last->backward) / (first->forward + first->backward);
+    const double scaled_forward[] = {forward[0], scale * forward[0]},
+                 scaled_backward[] = {backward[0], scale * backward[0]};
+    assert_close(e.played_s, sp_uneven_pipeline_s(SP_1F1B, scaled_forward, scaled_backward, 2, 4),
+                 1e-9);
+    b.plan.batch = 1 << 20;
+    assert_int_equal(sp_tasks_of_plan(&b.plan), 0); /* too many to play */
+    sp_estimate(&b.in, SP_FLOPS_FULL, NULL, &e);
+    assert_close(e.played_s, NAN, 0);
+}
+
+/* The parts belong together: what is derived is derived from what stands beside it. */
+static void consistent(void **state)
+{
+    (void)state;
+    static struct sp_estimate e;
+    struct bench b;
+    set_up(&b);
+    sp_estimate(&b.in, SP_FLOPS_FULL, NULL, &e);
+    assert_close(e.high_s * e.low_s, e.time.step * e.time.step, 1e-12);
+    assert_close(log(e.high_s / e.low_s), 2 * 0.12816, 1e-9);
+    assert_close(e.ideal_s, 6.0 * 3144 * 64 / 2e7, 1e-12);
+    assert_close(e.rates.tokens_per_s * e.time.step, 64, 1e-12);
+    assert_close(e.capacity_bytes, 1e9, 0);
+    assert_true(e.fits && e.over_bytes < 0 && e.oom_odds == 0);
+    b.hw.chip.hbm_bytes = (double)e.memory.device - 1;
+    sp_estimate(&b.in, SP_FLOPS_FULL, NULL, &e);
+    assert_true(!e.fits && e.over_bytes == 1 && e.oom_odds == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rates),  cmocka_unit_test(odds),       cmocka_unit_test(lightest),
+        cmocka_unit_test(played), cmocka_unit_test(consistent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
