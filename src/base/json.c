@@ -83,34 +83,57 @@ static const cJSON *find_twin(const cJSON *object)
     return twin;
 }
 
-/* Refuses duplicate keys and numbers that are not finite, all the way down. `path` is the node's
- * own; members of lists go by the path of the list. */
-static bool check_tree(const struct sp_json *json, const cJSON *node, const char *path,
+/* Where a node stands: its key, or its index in a list. */
+struct step {
+    const struct step *parent; /* NULL: the root, which has no name */
+    const char *key;
+    int index;
+};
+
+/* "a.0.b" */
+static void path_of(const struct step *at, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (!at->parent)
+        return;
+    path_of(at->parent, out, size);
+    const size_t used = strlen(out);
+    const char *const dot = used > 0 ? "." : "";
+    if (at->key)
+        snprintf(out + used, size - used, "%s%s", dot, at->key);
+    else
+        snprintf(out + used, size - used, "%s%d", dot, at->index);
+}
+
+/* Refuses duplicate keys and numbers that are not finite, all the way down. */
+static bool check_tree(const struct sp_json *json, const cJSON *node, const struct step *at,
                        struct sp_error *error)
 {
-    int members = 0;
-    char own[160];
-    const cJSON *child;
-    if (cJSON_IsNumber(node) && !isfinite(node->valuedouble))
+    char path[160];
+    struct step next = {.parent = at};
+    const cJSON *child, *const twin = cJSON_IsObject(node) ? find_twin(node) : NULL;
+    if (cJSON_IsNumber(node) && !isfinite(node->valuedouble)) {
+        path_of(at, path, sizeof path);
         return sp_fail(error, SP_INPUT, "%s: %s%sthe number is too large",
                        sp_json_place(json, path), sp_safe(path), *path ? ": " : "");
-    if (cJSON_GetArraySize(node) > SP_JSON_MAX_MEMBERS)
+    }
+    if (cJSON_GetArraySize(node) > SP_JSON_MAX_MEMBERS) {
+        path_of(at, path, sizeof path);
         return sp_fail(error, SP_INPUT, "%s: more than 10000 members in one object or array",
                        sp_json_place(json, path));
-    const cJSON *const twin = cJSON_IsObject(node) ? find_twin(node) : NULL;
+    }
     if (twin) {
-        snprintf(own, sizeof own, "%s%s%s", path, *path ? "." : "", twin->string);
-        return sp_fail(error, SP_INPUT, "%s: %s: the key stands twice", sp_json_place(json, own),
-                       sp_safe(own));
+        next.key = twin->string;
+        path_of(&next, path, sizeof path);
+        return sp_fail(error, SP_INPUT, "%s: %s: the key stands twice", sp_json_place(json, path),
+                       sp_safe(path));
     }
     cJSON_ArrayForEach(child, node)
     {
-        char index[16];
-        snprintf(index, sizeof index, "%d", members++);
-        snprintf(own, sizeof own, "%s%s%s", path, *path ? "." : "",
-                 child->string ? child->string : index);
-        if (!check_tree(json, child, own, error))
+        next.key = child->string;
+        if (!check_tree(json, child, &next, error))
             return false;
+        next.index++;
     }
     return true;
 }
@@ -132,7 +155,7 @@ bool sp_json_parse(const char *text, size_t length, const char *origin, struct s
         return fail_at(json, at < json->length ? at : json->length, error,
                        at < json->length ? "not valid JSON here" : "the JSON ends too early");
     }
-    if (!check_tree(json, json->root, "", error)) {
+    if (!check_tree(json, json->root, &(struct step){0}, error)) {
         sp_json_free(json);
         return false;
     }

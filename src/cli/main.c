@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/resource.h>
 
+#include "base/parallel.h"
 #include "base/read_file.h"
 #include "base/suggest.h"
 #include "base/write_file.h"
@@ -123,6 +124,13 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     return yes && !has_failed(command, report) ? SP_OK : SP_NO;
 }
 
+struct running {
+    const struct sp_command *command;
+    int argc;
+    char **argv;
+    enum sp_exit code;
+};
+
 static enum sp_exit run(const struct sp_command *command, int argc, char **argv,
                         struct sp_pipes *pipes)
 {
@@ -143,6 +151,27 @@ static enum sp_exit run(const struct sp_command *command, int argc, char **argv,
         code = print_answer(command, &args, report);
     sp_report_free(report);
     return code;
+}
+
+static void run_here(struct sp_share *share, void *context)
+{
+    struct running *const r = context;
+    struct sp_pipes pipes = {0};
+    (void)share;
+    r->code = run(r->command, r->argc, r->argv, &pipes);
+    sp_free_pipes(&pipes);
+}
+
+/* A command takes some 200 kB of stack. Where the shell leaves less, a thread has its own. */
+static enum sp_exit run_somewhere(struct running *r)
+{
+    enum { ENOUGH = 1 << 20 };
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < ENOUGH)
+        sp_parallel(1, 1, 1, run_here, r);
+    else
+        run_here(NULL, r);
+    return r->code;
 }
 
 /* An interrupt outweighs every verdict: the answer is what was known by then. */
@@ -179,8 +208,6 @@ int main(int argc, char **argv)
         sp_print_command_help(command, stdout);
         return (int)finish_output(SP_OK);
     }
-    struct sp_pipes pipes = {0};
-    const enum sp_exit code = run(command, argc - 1, argv + 1, &pipes);
-    sp_free_pipes(&pipes);
-    return exit_code(finish_output(code));
+    struct running running = {command, argc - 1, argv + 1, SP_OK};
+    return exit_code(finish_output(run_somewhere(&running)));
 }

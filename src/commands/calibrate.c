@@ -339,7 +339,12 @@ static bool calibrate(const struct sp_args *args, const struct sp_sources *sourc
     pick_runs(c, all);
     if (!find_prior(args, sources, c, error))
         return false;
+    struct sp_optimizer nlopt;
+    if (!sp_open_optimizer(&nlopt, error))
+        return false;
+    c->fit.nlopt = &nlopt;
     sp_calibrate(&c->fit);
+    sp_close_optimizer(&nlopt);
     put_summary(args, c);
     if (!write_profile(args, c, error))
         return false;

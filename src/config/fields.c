@@ -92,12 +92,13 @@ double sp_field_number(const struct sp_field *field, const void *base)
 static bool check_number(const struct sp_field *field, double value, const char *place,
                          struct sp_error *error)
 {
-    char min[32], max[32];
-    sp_format_double(field->min, min, sizeof min);
-    sp_format_double(field->max, max, sizeof max);
-    if (!(value >= field->min && value <= field->max))
+    if (!(value >= field->min && value <= field->max)) {
+        char min[32], max[32];
+        sp_format_double(field->min, min, sizeof min);
+        sp_format_double(field->max, max, sizeof max);
         return sp_fail(error, SP_INPUT, "%s: %s must be from %s to %s%s%s", place, field->key, min,
                        max, field->unit[0] ? " " : "", field->unit);
+    }
     if (field->type == SP_FIELD_INT && value != floor(value))
         return sp_fail(error, SP_INPUT, "%s: %s must be a whole number", place, field->key);
     return true;

@@ -112,13 +112,15 @@ static int last_width(const struct sp_report *report, const struct sp_item *item
 static size_t columns_that_fit(const struct sp_report *report, const struct sp_item *item,
                                size_t first, int width)
 {
+    if (width == 0)
+        return item->n_columns - first;
     size_t n = 0;
     int used = natural_width(report, item, 0);
     for (size_t c = first; c < item->n_columns; c++, n++) {
         const int natural = natural_width(report, item, c);
         const bool breaks = c + 1 == item->n_columns && natural > LEAST_LAST;
         used += GAP + (breaks ? LEAST_LAST : natural);
-        if (width > 0 && used > width && n > 0)
+        if (used > width && n > 0)
             break;
     }
     return n;
@@ -186,7 +188,7 @@ static void print_part(const struct sp_report *report, const struct sp_item *ite
         scols_table_set_termwidth(table, (size_t)how->width);
     scols_table_set_column_separator(table, "  ");
     add_columns(table, item, how->width > 0);
-    const int last = last_width(report, item, how->width);
+    const int last = how->width > 0 ? last_width(report, item, how->width) : 0;
     for (size_t i = 0; i < item->n_rows; i++)
         fill_row(table, report, item, &item->rows[i], how, last);
     fflush(out);

@@ -1,6 +1,5 @@
 /* Fits a profile's constants to measured steps. */
 #include <math.h>
-#include <nlopt.h>
 
 #include "runs/least_squares.h"
 
@@ -89,24 +88,25 @@ static void measure_determined(const struct problem *p, const double *x, struct 
 }
 
 /* One descent from a start; returns the cost. */
-static double descend(struct problem *problem, const double *low, const double *high, double *x)
+static double descend(const struct sp_optimizer *nlopt, struct problem *problem, const double *low,
+                      const double *high, double *x)
 {
     double least = HUGE_VAL;
     for (int i = 0; i < SP_CONSTANTS; i++)
         x[i] = fmin(high[i], fmax(low[i], x[i]));
-    nlopt_opt opt = nlopt_create(NLOPT_LD_SLSQP, SP_CONSTANTS);
-    nlopt_set_lower_bounds(opt, low);
-    nlopt_set_upper_bounds(opt, high);
-    nlopt_set_min_objective(opt, objective, problem);
-    nlopt_set_ftol_rel(opt, 1e-6);
-    nlopt_set_maxeval(opt, 150);
-    nlopt_optimize(opt, x, &least);
-    nlopt_destroy(opt);
+    nlopt_opt opt = nlopt->create(NLOPT_LD_SLSQP, SP_CONSTANTS);
+    nlopt->set_lower_bounds(opt, low);
+    nlopt->set_upper_bounds(opt, high);
+    nlopt->set_min_objective(opt, objective, problem);
+    nlopt->set_ftol_rel(opt, 1e-6);
+    nlopt->set_maxeval(opt, 150);
+    nlopt->optimize(opt, x, &least);
+    nlopt->destroy(opt);
     return least;
 }
 
-void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_profile *prior,
-                    struct sp_profile *fitted)
+void sp_fit_profile(const struct sp_optimizer *nlopt, const struct sp_sample *samples, size_t n,
+                    const struct sp_profile *prior, struct sp_profile *fitted)
 {
     struct problem problem = {samples, n, prior};
     double low[SP_CONSTANTS], high[SP_CONSTANTS], best[SP_CONSTANTS], least = HUGE_VAL;
@@ -121,7 +121,7 @@ void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_p
         for (int i = 0; i < SP_CONSTANTS; i++)
             x[i] = log(prior->value[i]);
         x[SP_C_LAUNCH] += 1.5 * start;
-        const double cost_here = descend(&problem, low, high, x);
+        const double cost_here = descend(nlopt, &problem, low, high, x);
         if (cost_here < least) {
             least = cost_here;
             for (int i = 0; i < SP_CONSTANTS; i++)

@@ -6,6 +6,8 @@
 
 #include <scaleplan/step.h>
 
+#include "runs/optimizer.h"
+
 /* A measured step and the inputs that should predict it. */
 struct sp_sample {
     struct sp_step_inputs in; /* its profile is put in place of */
@@ -20,7 +22,7 @@ double sp_log_error(const struct sp_sample *sample, const struct sp_profile *pro
  * is expected within its spread of the prior's value, and inside its bounds.
  * Errors count by their logarithm, robustly. `determined` says how far the samples alone decided
  * each. Deterministic. */
-void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_profile *prior,
-                    struct sp_profile *fitted);
+void sp_fit_profile(const struct sp_optimizer *nlopt, const struct sp_sample *samples, size_t n,
+                    const struct sp_profile *prior, struct sp_profile *fitted);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runs/group_error.h"
+#include "base/parallel.h"
 #include "runs/study.h"
 
 /* Numbers the distinct values of a text. */
@@ -149,32 +150,57 @@ static void fit_stack(const struct sp_study *study, const struct sp_fold *split,
     }
     *fitted = *prior;
     if (n > 0)
-        sp_fit_profile(samples, n, prior, fitted);
+        sp_fit_profile(study->nlopt, samples, n, prior, fitted);
     else
         memset(fitted->determined, 0, sizeof fitted->determined);
     free(samples);
 }
 
+/* One of each stack, not on the stack of a thread: they are some hundred kB. */
+static struct sp_profile *new_profiles(void)
+{
+    struct sp_profile *const profiles = calloc(SP_MAX_STACKS, sizeof *profiles);
+    if (!profiles)
+        abort();
+    return profiles;
+}
+
+/* A round of fits: each stack from a prior of its own. */
+struct round {
+    const struct sp_study *study;
+    const struct sp_fold *split;
+    const struct sp_profile *prior;
+    struct sp_profile *fitted;
+};
+
+static void fit_stacks(struct sp_share *share, void *context)
+{
+    const struct round *const r = context;
+    int64_t from, to;
+    while (sp_take(share, &from, &to))
+        for (int64_t i = from; i < to; i++)
+            fit_stack(r->study, r->split, (int)i, &r->prior[i], &r->fitted[i]);
+}
+
 void sp_fit_study(const struct sp_study *study, const struct sp_fold *split,
                   struct sp_profile *fitted)
 {
-    struct sp_profile first[SP_MAX_STACKS];
-    const int stacks = study->stacks;
-#pragma omp parallel for schedule(dynamic)
-    for (int i = 0; i < stacks; i++)
-        fit_stack(study, split, i, &study->stack[i], &first[i]);
-#pragma omp parallel for schedule(dynamic)
+    const int stacks = study->stacks, threads = sp_threads(0);
+    struct sp_profile *const prior = new_profiles(), *const first = new_profiles();
+    sp_parallel(threads, stacks, 1, fit_stacks, &(struct round){study, split, study->stack, first});
     for (int i = 0; i < stacks; i++) {
-        struct sp_profile prior = study->stack[i];
-        sp_borrow_constants(first, (size_t)stacks, &prior);
-        fit_stack(study, split, i, &prior, &fitted[i]);
+        prior[i] = study->stack[i];
+        sp_borrow_constants(first, (size_t)stacks, &prior[i]);
     }
+    sp_parallel(threads, stacks, 1, fit_stacks, &(struct round){study, split, prior, fitted});
+    free(prior);
+    free(first);
 }
 
 void sp_cross_validate(const struct sp_study *study, int (*part_of)(const struct sp_measured *),
                        int parts, double *log_errors)
 {
-    struct sp_profile fitted[SP_MAX_STACKS];
+    struct sp_profile *const fitted = new_profiles();
     for (int part = 0; part < parts; part++) {
         const struct sp_fold split = {part_of, part};
         sp_fit_study(study, &split, fitted);
@@ -184,6 +210,7 @@ void sp_cross_validate(const struct sp_study *study, int (*part_of)(const struct
                 log_errors[i] = sp_log_error(&m->sample, &fitted[m->stack]);
         }
     }
+    free(fitted);
 }
 
 double sp_mean_group_error(const struct sp_study *study, const double *log_errors,

@@ -2,12 +2,11 @@
 #include "search/run_search.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "base/parallel.h"
 
 static double now_s(void)
 {
@@ -16,57 +15,7 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The first look: the value that `wanted` likely plans reach, or a first front. */
-static void seed(const struct sp_search_space *space, const struct sp_search_run *run,
-                 struct sp_front *front, struct sp_search_rule *rule)
-{
-    const struct sp_search_rule seeding = {.seeding = true, .limit = INFINITY};
-    struct sp_best best = {
-        .wanted = run->wanted, .meshes = run->meshes, .front = run->front ? front : NULL};
-    struct sp_search_counts counts = {0};
-    const uint64_t groups = sp_search_groups(space);
-    for (uint64_t group = 0; group < groups && !(run->stop && *run->stop); group++)
-        if (sp_is_likely_group(space, group))
-            sp_search_group(space, group, &seeding, &best, &counts);
-    rule->limit = best.n == best.wanted ? best.found[best.n - 1].value : INFINITY;
-    rule->known = run->front ? front : NULL;
-}
-
-static int threads_of(const struct sp_search_run *run)
-{
-#ifdef _OPENMP
-    return run->threads > 0 ? run->threads : omp_get_max_threads();
-#else
-    return run->threads > 0 ? 1 : 1;
-#endif
-}
-
-static bool is_first_thread(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num() == 0;
-#else
-    return true;
-#endif
-}
-
-/* Set by the thread that finds what one plan is enough for. */
-static bool is_set(const int *flag)
-{
-    int value;
-#pragma omp atomic read
-    value = *flag;
-    return value != 0;
-}
-
-static void set(int *flag)
-{
-#pragma omp atomic write
-    *flag = 1;
-}
-
-/* What a thread keeps: of all its groups, and of the one at work. On the heap, because some C
- * libraries start threads with a stack of 128 kB. */
+/* What a thread keeps: of all its groups, and of the one at work. */
 struct keeping {
     struct sp_best mine, here;
     struct sp_front fronts[2]; /* of either */
@@ -84,39 +33,90 @@ static struct keeping *new_keeping(const struct sp_search_run *run)
     return k;
 }
 
-/* One thread's share of the groups. */
-static void work(const struct sp_search_space *space, const struct sp_search_run *run,
-                 const struct sp_search_rule *rule, int *found, struct sp_search_result *result)
+/* A search under way, or the first look before it. */
+struct searching {
+    const struct sp_search_space *space;
+    const struct sp_search_run *run;
+    struct sp_search_rule rule;
+    int64_t groups;
+    atomic_bool found, partial; /* what one plan is enough for; stopped before the end */
+    struct keeping *of[SP_MAX_THREADS];
+    struct sp_search_counts counts[SP_MAX_THREADS];
+};
+
+static bool is_stopped(struct searching *s)
 {
-    const int64_t groups = (int64_t)sp_search_groups(space);
-    struct sp_search_counts counts = {0};
-    struct keeping *const k = new_keeping(run);
-    bool partial = false;
-#pragma omp for schedule(dynamic, 8)
-    for (int64_t group = run->shard; group < groups; group += run->shards) {
-        if (run->any && is_set(found))
-            continue;
-        if (run->stop && *run->stop) {
-            partial = true;
-            continue;
-        }
-        k->here.n = 0; /* what lies beyond is not read: groups are many, most of them empty */
-        if (k->here.front)
-            k->here.front->n = 0;
-        sp_search_group(space, (uint64_t)group, rule, &k->here, &counts);
-        sp_merge_best(&k->mine, &k->here);
-        if (run->any && k->here.n > 0)
-            set(found);
-        if (run->progress && is_first_thread())
-            run->progress((double)group / (double)groups, run->context);
+    if (!s->run->stop || !*s->run->stop)
+        return false;
+    atomic_store(&s->partial, true);
+    return true;
+}
+
+static void look_at_group(struct searching *s, int64_t group, struct keeping *k,
+                          struct sp_search_counts *counts)
+{
+    k->here.n = 0; /* what lies beyond is not read: groups are many, most of them empty */
+    if (k->here.front)
+        k->here.front->n = 0;
+    sp_search_group(s->space, (uint64_t)group, &s->rule, &k->here, counts);
+    sp_merge_best(&k->mine, &k->here);
+    if (s->run->any && k->here.n > 0)
+        atomic_store(&s->found, true);
+}
+
+/* One thread's share of the groups. */
+static void look(struct sp_share *share, void *context)
+{
+    struct searching *const s = context;
+    struct keeping *const k = s->of[share->thread] = new_keeping(s->run);
+    struct sp_search_counts counts = {0}; /* of its own: threads do not wait for each other's */
+    int64_t from, to;
+    while (sp_take(share, &from, &to) && !atomic_load(&s->found) && !is_stopped(s)) {
+        for (int64_t i = from; i < to; i++)
+            look_at_group(s, s->run->shard + i * s->run->shards, k, &counts);
+        if (s->run->progress && share->thread == 0)
+            s->run->progress((double)(to * s->run->shards) / (double)s->groups, s->run->context);
     }
-#pragma omp critical
-    {
-        sp_merge_best(&result->best, &k->mine);
-        sp_add_counts(&result->counts, &counts);
-        result->partial = result->partial || partial;
+    s->counts[share->thread] = counts;
+}
+
+/* The same for the first look: at the likely plans of all groups, against the best so far. */
+static void look_ahead(struct sp_share *share, void *context)
+{
+    struct searching *const s = context;
+    struct keeping *const k = s->of[share->thread] = new_keeping(s->run);
+    struct sp_search_counts ignored = {0};
+    int64_t from, to;
+    while (sp_take(share, &from, &to) && !is_stopped(s))
+        for (int64_t group = from; group < to; group++)
+            if (sp_is_likely_group(s->space, (uint64_t)group))
+                sp_search_group(s->space, (uint64_t)group, &s->rule, &k->mine, &ignored);
+}
+
+/* Puts what the threads keep together; `counts` may be NULL. */
+static void gather(struct searching *s, struct sp_best *best, struct sp_search_counts *counts)
+{
+    for (int i = 0; i < SP_MAX_THREADS && s->of[i]; i++) {
+        sp_merge_best(best, &s->of[i]->mine);
+        if (counts)
+            sp_add_counts(counts, &s->counts[i]);
+        free(s->of[i]);
+        s->of[i] = NULL;
     }
-    free(k);
+}
+
+/* The first look: the value that `wanted` likely plans reach, or a first front. */
+static void seed(struct searching *s, int threads, struct sp_front *front)
+{
+    struct sp_best best = {
+        .wanted = s->run->wanted, .meshes = s->run->meshes, .front = s->run->front ? front : NULL};
+    s->rule = (struct sp_search_rule){.seeding = true, .limit = INFINITY};
+    sp_parallel(threads, s->groups, 8, look_ahead, s);
+    gather(s, &best, NULL);
+    s->rule = (struct sp_search_rule){
+        .limit = best.n == best.wanted ? best.found[best.n - 1].value : INFINITY,
+        .known = best.front,
+    };
 }
 
 void sp_run_search(const struct sp_search_space *space, const struct sp_search_run *run,
@@ -124,21 +124,28 @@ void sp_run_search(const struct sp_search_space *space, const struct sp_search_r
 {
     const double start = now_s();
     struct sp_front *const first = run->front ? calloc(1, sizeof *first) : NULL;
-    struct sp_search_rule rule = {.exhaustive = run->exhaustive,
-                                  .limit = run->any ? run->enough : INFINITY};
-    int found = 0;
-    if (run->front && !first)
+    struct searching *const s = calloc(1, sizeof *s);
+    if (!s || (run->front && !first))
         abort();
+    s->space = space;
+    s->run = run;
+    s->groups = (int64_t)sp_search_groups(space);
     *result = (struct sp_search_result){
         .best = {.wanted = run->wanted, .meshes = run->meshes},
-        .threads = threads_of(run),
+        .threads = sp_threads(run->threads),
     };
     if (run->front)
         result->best.front = &result->front;
     if (!run->exhaustive && !run->any)
-        seed(space, run, first, &rule);
-#pragma omp parallel num_threads(result->threads)
-    work(space, run, &rule, &found, result);
+        seed(s, result->threads, first);
+    else
+        s->rule = (struct sp_search_rule){.exhaustive = run->exhaustive,
+                                          .limit = run->any ? run->enough : INFINITY};
+    sp_parallel(result->threads, (s->groups - run->shard + run->shards - 1) / run->shards, 8, look,
+                s);
+    gather(s, &result->best, &result->counts);
+    result->partial = s->partial;
+    free(s);
     free(first);
     result->elapsed_s = now_s() - start;
 }

@@ -10,7 +10,7 @@ struct sp_search_run {
     bool front;               /* of step time and memory, in place of the list */
     int wanted;               /* plans */
     int shard, shards;        /* this part of the groups, 0-based, of so many; 0 of 1 for all */
-    int threads;              /* 0: as OpenMP decides */
+    int threads;              /* 0: as sp_threads decides */
     bool any;                 /* the first plan of at most `enough` will do: no list, no proof */
     double enough;            /* value */
     const volatile int *stop; /* turns non-zero when the user has had enough; or NULL */

@@ -9,11 +9,11 @@ for compiler in "$@"; do
   passed=0
   mkdir -p "$work/objects"
   for source in "$root"/src/core/*.c; do
-    $compiler -std=c11 -O2 -Wall -Wextra -Wconversion -Wshadow -Werror -ffp-contract=off -D_GNU_SOURCE -I"$root/include" \
+    $compiler -std=c11 -O2 -Wall -Wextra -Wconversion -Wshadow -Werror -ffp-contract=off -D_GNU_SOURCE -I"$root/include" -I"$root/src" \
       -c "$source" -o "$work/objects/$(basename "$source").o"
   done
   for test in "$root"/tests/unit/test_*.c; do
-    grep -qE '#include "((config|cli|report|search|launch|plot)/|fit_case)' "$test" && continue
+    grep -E '#include "([a-z]+/|fit_case)' "$test" | grep -qv '"core/' && continue
     grep -l 'cmocka_run' "$test" >/dev/null || continue
     $compiler -std=c11 -O2 -ffp-contract=off -D_GNU_SOURCE -I"$root/tests/portable" -I"$root/include" -I"$root/src" \
       "$test" "$work"/objects/*.o -lm -o "$work/test"

@@ -113,7 +113,7 @@ static void after_three(const struct sp_study *study, double *errors, int *draws
                         three[k].weight = 1;
                     }
                     struct sp_profile after;
-                    sp_fit_profile(three, 3, &fitted[stack], &after);
+                    sp_fit_profile(study->nlopt, three, 3, &fitted[stack], &after);
                     for (size_t i = 0; i < n; i++)
                         if (!seen[i]) {
                             errors[own[i]] +=
@@ -221,7 +221,13 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error.text);
         return 2;
     }
+    struct sp_optimizer nlopt;
+    if (!sp_open_optimizer(&nlopt, &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        return 2;
+    }
     sp_open_study(&runs, false, &study);
+    study.nlopt = &nlopt;
     double *const in = calloc(study.n, sizeof *in), *const cv = calloc(study.n, sizeof *cv);
     double *const family = calloc(study.n, sizeof *family), *const source =
                                                                 calloc(study.n, sizeof *source);
