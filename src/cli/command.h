@@ -25,10 +25,6 @@ struct sp_command {
     /* Fills the report. Prints nothing. */
     bool (*run)(const struct sp_args *args, struct sp_report *report, struct sp_error *error);
 
-    /* Options that a file of the command line stands for: added to `words`, they come before the
-     * typed ones, which win. NULL: the command has none. */
-    bool (*expand)(const struct sp_args *args, struct sp_words *words, struct sp_error *error);
-
     /* The picture of a filled report, for --plot; NULL: the command has none. Takes its numbers
      * from the report and from core. NULL with an error when there is nothing to draw. */
     struct sp_figure *(*plot)(const struct sp_args *args, const struct sp_report *report,
@@ -58,12 +54,12 @@ bool sp_compute(const struct sp_command *command, int argc, char **argv, struct 
                 struct sp_report *report, struct sp_error *error);
 bool sp_only_computes(const char *option, struct sp_error *error);
 
-/* The same without running it. */
-bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
-                      struct sp_error *error);
+/* The answer to options that are parsed. */
+bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp_report *report,
+               struct sp_error *error);
 
-/* The typed options alone, without those that a file of the command line stands for. */
-bool sp_parse_options(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+/* The options of a command line, without an answer. */
+bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error);
 
 /* The options of a command: its own, those of a plan's fields where its table says SP_EACH_..., and

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/picture.h"
-#include "cli/plan_options.h"
+#include "cli/plan_fields.h"
 
 /* One a line, in the order of --help. */
 /* clang-format off */
@@ -84,32 +84,12 @@ const struct sp_option *sp_options_of(const struct sp_command *command, size_t *
     return tables[at];
 }
 
-bool sp_parse_options(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
+bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error)
 {
     size_t n;
     const struct sp_option *const options = sp_options_of(command, &n);
     return sp_parse_args(argc, argv, options, n, command->operands != NULL, args, error);
-}
-
-bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
-                      struct sp_error *error)
-{
-    static struct sp_words words; /* what args points into */
-    size_t n;
-    const struct sp_option *options = sp_options_of(command, &n);
-    const bool operands = command->operands != NULL;
-    if (!sp_parse_args(argc, argv, options, n, operands, args, error))
-        return false;
-    if (!command->expand || sp_given(args, "help"))
-        return true;
-    sp_free_words(&words);
-    sp_add_word(&words, "%s", command->name);
-    if (!command->expand(args, &words, error))
-        return false;
-    for (int i = 1; i < argc && words.n > 1; i++)
-        sp_add_word(&words, "%s", argv[i]);
-    return words.n == 1 || sp_parse_args(words.n, words.word, options, n, operands, args, error);
 }
 
 /* Says where the usage stands when that is what is wrong; returns false. */
@@ -156,17 +136,21 @@ bool sp_only_computes(const char *option, struct sp_error *error)
     return true;
 }
 
+bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp_report *report,
+               struct sp_error *error)
+{
+    for (size_t i = 0; i < args->n_options; i++)
+        if (args->given[i] && !sp_only_computes(args->options[i].name, error))
+            return false;
+    return run_parsed(command, args, report, error) || add_hint(command, error);
+}
+
 bool sp_compute(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                 struct sp_report *report, struct sp_error *error)
 {
     if (!sp_parse_command(command, argc, argv, args, error))
         return add_hint(command, error);
-    if (sp_given(args, "help"))
-        return true;
-    for (size_t i = 0; i < args->n_options; i++)
-        if (args->given[i] && !sp_only_computes(args->options[i].name, error))
-            return false;
-    return run_parsed(command, args, report, error) || add_hint(command, error);
+    return sp_given(args, "help") || sp_answer(command, args, report, error);
 }
 
 bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,

@@ -75,18 +75,12 @@ static bool check_unit(const struct sp_option *option, const char *text, struct 
                    own ? " or one in " : "", own ? own : "");
 }
 
-static bool take_number(struct sp_args *args, int at, const char *text, struct sp_error *error)
+/* A number within the option's range; `text` is how it was said. */
+static bool put_number(struct sp_args *args, int at, const char *text, double value,
+                       struct sp_error *error)
 {
     const struct sp_option *option = &args->options[at];
-    double value;
     char min[32], max[32];
-    const bool parsed =
-        option->kind == SP_COUNTED ? sp_parse_count(text, &value) : sp_parse_number(text, &value);
-    if (!parsed)
-        return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s", option->name, sp_safe(text),
-                       SP_NUMBERS_ACCEPTED);
-    if (!check_unit(option, text, error))
-        return false;
     sp_format_double(option->min, min, sizeof min);
     sp_format_double(option->max, max, sizeof max);
     if (!(value >= option->min && value <= option->max))
@@ -97,6 +91,18 @@ static bool take_number(struct sp_args *args, int at, const char *text, struct s
                        sp_safe(text));
     args->number[at] = value;
     return true;
+}
+
+static bool take_number(struct sp_args *args, int at, const char *text, struct sp_error *error)
+{
+    const struct sp_option *option = &args->options[at];
+    double value;
+    const bool parsed =
+        option->kind == SP_COUNTED ? sp_parse_count(text, &value) : sp_parse_number(text, &value);
+    if (!parsed)
+        return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s", option->name, sp_safe(text),
+                       SP_NUMBERS_ACCEPTED);
+    return check_unit(option, text, error) && put_number(args, at, text, value, error);
 }
 
 static bool take_value(struct sp_args *args, int at, const char *text, struct sp_error *error)
@@ -238,6 +244,38 @@ bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_
         if (value && !take_value(args, at, value, error))
             return false;
     }
+}
+
+bool sp_take_text(struct sp_args *args, const char *name, const char *text, struct sp_error *error)
+{
+    const int at = find_option(args, name);
+    if (at < 0)
+        return sp_fail(error, SP_USAGE, "no option --%s", sp_safe(name));
+    args->given[at] = true;
+    return take_value(args, at, text, error);
+}
+
+bool sp_take_number(struct sp_args *args, const char *name, double value, struct sp_error *error)
+{
+    const struct sp_option *const option = sp_option_named(args, name);
+    char text[32];
+    sp_format_double(value, text, sizeof text);
+    if (!option)
+        return sp_take_text(args, name, text, error);
+    const ptrdiff_t at = option - args->options;
+    memcpy(args->numeral[at], text, sizeof text);
+    args->text[at] = args->numeral[at];
+    args->given[at] = true;
+    return option->kind == SP_NUMBER_OPTION || option->kind == SP_WHOLE ||
+                   option->kind == SP_COUNTED
+               ? put_number(args, (int)at, text, value, error)
+               : take_value(args, (int)at, args->numeral[at], error);
+}
+
+const struct sp_option *sp_option_named(const struct sp_args *args, const char *name)
+{
+    const int at = find_option(args, name);
+    return at >= 0 ? &args->options[at] : NULL;
 }
 
 bool sp_takes(const struct sp_args *args, const char *name)

@@ -42,6 +42,7 @@ struct sp_args {
     bool given[SP_MAX_OPTIONS];
     const char *text[SP_MAX_OPTIONS];
     double number[SP_MAX_OPTIONS];
+    char numeral[SP_MAX_OPTIONS][32]; /* text of what was given as a number */
     const char *many[SP_MAX_MANY];
     int n_many;
     const char *repeated[SP_MAX_MANY], *repeated_name[SP_MAX_MANY];
@@ -55,6 +56,14 @@ struct sp_args {
  * that is no option counts as its value where the command takes no operands. */
 bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_t n,
                    bool takes_operands, struct sp_args *args, struct sp_error *error);
+
+/* Takes an option's value that stands elsewhere than on the command line, as if it were typed last:
+ * text that outlives `args`, or a number. */
+bool sp_take_text(struct sp_args *args, const char *name, const char *text, struct sp_error *error);
+bool sp_take_number(struct sp_args *args, const char *name, double value, struct sp_error *error);
+
+/* The option of that name; NULL: the command has none. */
+const struct sp_option *sp_option_named(const struct sp_args *args, const char *name);
 
 /* Whether the command has such an option; whether it was given. */
 bool sp_takes(const struct sp_args *args, const char *name);

@@ -7,35 +7,6 @@
 
 #include "cli/plan_options.h"
 
-struct sp_option sp_option_of(const struct sp_plan_field *f)
-{
-    static const enum sp_option_kind kinds[] = {
-        [SP_PLAN_WHOLE] = SP_WHOLE,        [SP_PLAN_LEVEL] = SP_WHOLE,
-        [SP_PLAN_REAL] = SP_NUMBER_OPTION, [SP_PLAN_SWITCH] = SP_CHOICE,
-        [SP_PLAN_EITHER] = SP_CHOICE,      [SP_PLAN_NAME] = SP_CHOICE,
-        [SP_PLAN_POLICY] = SP_CHOICE,      [SP_PLAN_AXES] = SP_TEXT,
-    };
-    const enum sp_option_kind kind = kinds[f->kind];
-    return (struct sp_option){.name = f->name,
-                              .metavar = f->value,
-                              .kind = kind,
-                              .min = f->min,
-                              .max = f->max,
-                              .choices = kind == SP_CHOICE ? f->names : NULL,
-                              .fallback = f->fallback,
-                              .help = f->text};
-}
-
-struct sp_option sp_option_of_most(const struct sp_plan_field *f)
-{
-    return (struct sp_option){.name = f->most,
-                              .metavar = f->value,
-                              .kind = SP_WHOLE,
-                              .min = 1,
-                              .max = 1e9,
-                              .help = "the largest value of that option that is looked at"};
-}
-
 /* Puts what is given, or what a plan has that does not say, into its field. */
 static void read_fields(const struct sp_args *args, struct sp_plan *plan)
 {
@@ -237,15 +208,19 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, st
                 struct sp_error *error)
 {
     const char *const profile = sp_text_of(args, "profile");
-    *p = (struct sp_planned){.own_profile = true};
+    struct sp_error unknown = {0};
+    *p = (struct sp_planned){.own_profile = true, .hw_spec = sp_text_of(args, "hw")};
     if (!sp_model_of(args, sources, &p->model, error) ||
-        !sp_hardware_of(args, sources, &p->hw, error) ||
-        (profile && !sp_load_profile(profile, sources, &p->profile, error)) ||
-        !load_framework(args, sources, p, error) || !load_precision(args, sources, p, error) ||
-        !read_batch(args, p, error))
+        !sp_hardware_of(args, sources, &p->hw, error))
         return false;
-    if (!profile && !find_profile(sources, p, error))
+    const bool loaded = profile && sp_load_profile(profile, sources, &p->profile, &unknown);
+    if (!load_framework(args, sources, p, error) || !load_precision(args, sources, p, error) ||
+        !read_batch(args, p, error) || (!loaded && !find_profile(sources, p, error)))
         return false;
+    if (profile && !loaded && strcmp(profile, p->profile.name) != 0) {
+        *error = unknown; /* nor is it the name of what this stack borrows, as a report has it */
+        return false;
+    }
     sp_use_memory_factor(p->profile.memory_factor, &p->framework.framework);
     return true;
 }

@@ -16,8 +16,9 @@ struct sp_planned {
     struct sp_profile profile;
     bool own_profile;
     struct sp_plan plan;
-    const char *remat;  /* name of the policy */
-    char inferred[256]; /* what was not given, "dp 64, ..." */
+    const char *remat;   /* name of the policy */
+    const char *hw_spec; /* the machine as --hw names it */
+    char inferred[256];  /* what was not given, "dp 64, ..." */
     const char *batch_origin;
 };
 
@@ -33,10 +34,6 @@ struct sp_planned {
         .help = "whose memory and overlap habits count (default: the profile's; nemo on GPUs, "    \
                 "torchtitan with ZeRO 3, maxtext on TPUs)"                                         \
     }
-
-/* The option of a plan's field, and that of its largest value in a search. */
-struct sp_option sp_option_of(const struct sp_plan_field *field);
-struct sp_option sp_option_of_most(const struct sp_plan_field *field);
 
 /* Loads model, machine, framework, precision, profile, and makes the plan. What does not fit
  * together is an error that names the numbers. */

@@ -4,8 +4,7 @@
 #include "config/cases.h"
 #include "base/suggest.h"
 #include "cli/command.h"
-#include "cli/help.h"
-#include "commands/step_lines.h"
+#include "cli/plan_json.h"
 
 extern const struct sp_command sp_cmd_step;
 
@@ -56,40 +55,23 @@ static bool load_one(enum sp_config_kind kind, const char *file, const struct sp
     }
 }
 
-/* A plan holds options of `step`: each is parsed alone, so that its fault has its place. */
+/* Every member of a plan is taken by itself, so that its fault has its place. */
 static bool check_plan(const struct sp_json *json, struct sp_error *error)
 {
     static struct sp_args args;
+    char step[] = "step", *words[] = {step, NULL};
     const int before = error->lines;
+    if (!sp_parse_command(&sp_cmd_step, 1, words, &args, error))
+        return false;
     const cJSON *member;
     cJSON_ArrayForEach(member, json->root)
     {
+        struct sp_error wrong = {0};
         if (sp_is_full(error))
             return false;
-        struct sp_words words = {0};
-        struct sp_error wrong = {0};
-        struct sp_nearest nearest = {.wanted = member->string};
-        bool known = member->string[0] == '$';
-        size_t n;
-        const struct sp_option *const options = sp_options_of(&sp_cmd_step, &n);
-        for (size_t i = 0; i < n && !known; i++) {
-            known = strcmp(options[i].name, member->string) == 0;
-            sp_nearest_offer(&nearest, options[i].name);
-        }
-        if (member->string[0] == '$')
-            continue;
-        const char *const place = sp_json_place(json, member->string);
-        sp_add_word(&words, "%s", "step");
-        if (!known)
-            sp_fail(error, SP_INPUT, "%s: plan.%s: unknown key%s", place, sp_safe(member->string),
-                    sp_nearest_hint(&nearest));
-        else if (sp_add_member(&words, member, &wrong))
-            sp_parse_args(words.n, words.word, options, n - sp_n_common_options, false, &args,
-                          &wrong);
-        if (wrong.lines > 0)
-            sp_fail(error, SP_INPUT, "%s: plan.%s", place,
+        if (!sp_take_member(&args, json->root, member, &wrong))
+            sp_fail(error, SP_INPUT, "%s: plan.%s", sp_json_place(json, member->string),
                     wrong.text + (strncmp(wrong.text, "--", 2) == 0 ? 2 : 0));
-        sp_free_words(&words);
     }
     return error->lines == before;
 }

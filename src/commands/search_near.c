@@ -1,6 +1,4 @@
 /* search --near and --explain-rejects: one plan against its neighbours, and against the best. */
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,48 +10,46 @@
 
 extern const struct sp_command sp_cmd_step;
 
-/* The keys of a plan are those options of `step` that a search varies. What makes the problem
+/* One KEY=VALUE of a plan. Its keys are the fields that a search varies: what makes the problem
  * (model, machine, batch, framework, imbalance of the experts) is the search's own. */
-static bool check_keys(const char *option, const char *plan, struct sp_error *error)
+static bool take_pair(const char *option, char *pair, struct sp_args *args, struct sp_error *error)
 {
-    char key[64];
-    for (const char *at = plan; *at; at += at[0] == ',') {
-        struct sp_nearest nearest = {.wanted = key};
-        const size_t n = strcspn(at, ",");
-        bool known = false;
-        snprintf(key, sizeof key, "%.*s", (int)strcspn(at, "=,"), at);
-        for (int i = 0; i < SP_PLAN_FIELDS; i++) {
-            if (sp_plan_fields[i].of_problem)
-                continue;
-            known = known || strcmp(sp_plan_fields[i].name, key) == 0;
-            sp_nearest_offer(&nearest, sp_plan_fields[i].name);
-        }
-        if (!known)
-            return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no part of a plan%s", option,
-                           sp_safe(key), sp_nearest_hint(&nearest));
-        at += n;
+    char *const equals = strchr(pair, '=');
+    if (!equals || equals == pair || pair[0] == '-')
+        return sp_fail(error, SP_INPUT,
+                       "--%s: \"%s\" is not KEY=VALUE, such as tp=8,pp=16,remat=full", option,
+                       sp_safe(pair));
+    *equals = '\0';
+    struct sp_nearest nearest = {.wanted = pair};
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        if (sp_plan_fields[i].of_problem)
+            continue;
+        if (strcmp(sp_plan_fields[i].name, pair) == 0)
+            return sp_take_text(args, pair, equals + 1, error);
+        sp_nearest_offer(&nearest, sp_plan_fields[i].name);
     }
-    return true;
+    return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no part of a plan%s", option, sp_safe(pair),
+                   sp_nearest_hint(&nearest));
 }
 
-/* The plan that the user named, by the path of `step`. What cannot be read is an `error`; what is
- * no plan has its reason in `invalid`. */
+/* The plan that the user named ("tp=8,pp=16,remat=full"), as `step` would make it. What cannot be
+ * read is an `error`; what is no plan has its reason in `invalid`. */
 static bool load_plan(struct sp_searching *s, const char *option, const char *plan,
                       struct sp_planned *planned, struct sp_error *invalid, struct sp_error *error)
 {
     static struct sp_args args;
-    struct sp_words words;
-    args.pipes = s->args->pipes;
-    if (!sp_plan_words(s, option, plan, &words, error))
-        return false;
+    char step[] = "step", *words[] = {step, NULL};
+    char copy[512], *rest = copy;
+    if (strlen(plan) >= sizeof copy)
+        return sp_fail(error, SP_INPUT, "--%s: too long", option);
+    snprintf(copy, sizeof copy, "%s", plan);
+    bool ok = sp_parse_command(&sp_cmd_step, 1, words, &args, error);
+    for (char *pair; ok && (pair = strsep(&rest, ",")) != NULL;)
+        ok = take_pair(option, pair, &args, error);
     /* the machine and the model are loaded: they may have come from standard input */
     *planned = s->machine[0]->base;
     planned->inferred[0] = '\0';
-    const bool ok = check_keys(option, plan, error) &&
-                    sp_parse_command(&sp_cmd_step, words.n, words.word, &args, error) &&
-                    sp_plan_on(&args, planned, invalid);
-    sp_free_words(&words);
-    return ok;
+    return ok && sp_plan_on(&args, planned, invalid);
 }
 
 static void put_neighbours(struct sp_searching *s, const struct sp_neighbour *near, size_t n,

@@ -43,10 +43,6 @@ bool sp_report_search(struct sp_searching *searching, struct sp_error *error);
 void sp_step_words(const struct sp_searching *searching, int machine, const struct sp_found *found,
                    struct sp_words *words);
 
-/* The words of `step` for a plan typed as "tp=8,pp=16,remat=full". */
-bool sp_plan_words(const struct sp_searching *searching, const char *option, const char *plan,
-                   struct sp_words *words, struct sp_error *error);
-
 /* --near and --explain-rejects. */
 bool sp_report_near(struct sp_searching *searching, const char *plan, struct sp_error *error);
 bool sp_report_reject(struct sp_searching *searching, const char *plan, struct sp_error *error);

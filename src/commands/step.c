@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch/launch.h"
 #include "commands/neighbours.h"
 #include "commands/plot_data.h"
+#include "commands/step_launch.h"
 #include "commands/step_lines.h"
 #include "commands/step_report.h"
 
@@ -118,51 +118,6 @@ static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits)
                "{memory.reserved_bytes}");
 }
 
-/* The launch of --from, and what it says as options. */
-static struct sp_launch launch;
-
-static bool expand(const struct sp_args *args, struct sp_words *words, struct sp_error *error)
-{
-    static struct sp_hardware hw;
-    const struct sp_sources sources = sp_sources_of(args);
-    const char *const path = sp_text_of(args, "from");
-    launch.format = NULL;
-    if (!path)
-        return true;
-    const bool machine = sp_given(args, "hw");
-    if ((machine && !sp_hardware_of(args, &sources, &hw, error)) ||
-        !sp_read_launch(path, machine ? &hw : NULL, &sources, &launch, error))
-        return false;
-    const bool model = sp_given(args, "model") || sp_given(args, "shape");
-    for (int i = 0; i < launch.options; i++) {
-        const char *const name = launch.option[i].name;
-        const bool shapes = strcmp(name, "model") == 0 || strcmp(name, "shape") == 0 ||
-                            strcmp(name, "set") == 0; /* a launch sets parts of the model alone */
-        char tp[32];
-        snprintf(tp, sizeof tp, "%.0f", sp_number_of(args, "tp"));
-        if (strcmp(name, "etp") == 0 && launch.etp_is_tp && sp_given(args, "tp"))
-            sp_add_option(words, name, tp);
-        else if (!model || !shapes)
-            sp_add_option(words, name, launch.option[i].value);
-    }
-    return true;
-}
-
-static void put_launch(struct sp_report *r)
-{
-    struct sp_words words = {0};
-    for (int i = 0; i < launch.options; i++)
-        sp_add_option(&words, launch.option[i].name, launch.option[i].value);
-    char *const line = sp_shell_line(&words);
-    sp_put_text(r, SP_Q_LAUNCH_FORMAT, "%s", launch.format);
-    sp_put_text(r, SP_Q_LAUNCH_OPTIONS, "%s", line);
-    free(line);
-    sp_free_words(&words);
-    sp_line(r, "read       {launch.format}: {launch.options!}");
-    for (int i = 0; i < launch.notes; i++)
-        sp_note(r, "%s", launch.note[i]);
-}
-
 /* What would be better: neighbours that fit and are faster (or fit at all). */
 static void put_better(struct sp_report *r, const struct sp_planned *planned,
                        const struct sp_estimate *e)
@@ -199,16 +154,20 @@ static void put_better(struct sp_report *r, const struct sp_planned *planned,
     sp_line(r, "`scaleplan search` looks at all plans, `search --near` at all neighbours");
 }
 
-static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
 {
     static struct sp_planned planned;
-    const struct sp_sources sources = sp_sources_of(args);
+    static struct sp_launch launch;
+    static struct sp_args args;
     struct sp_measured_run measured;
-    if (!sp_read_measured(sp_text_of(args, "measured"), &measured, error) ||
-        !sp_plan_of(args, &sources, &planned, error))
+    if (!sp_take_launch(typed, &launch, &args, error))
+        return false;
+    const struct sp_sources sources = sp_sources_of(&args);
+    if (!sp_read_measured(sp_text_of(&args, "measured"), &measured, error) ||
+        !sp_plan_of(&args, &sources, &planned, error))
         return false;
     const enum sp_flop_convention convention =
-        (enum sp_flop_convention)sp_choice_of(args, "convention");
+        (enum sp_flop_convention)sp_choice_of(&args, "convention");
     static struct sp_estimate e;
     sp_estimate_planned(&planned, convention, &e);
     if ((double)e.memory.live >= SP_MOST_BYTES)
@@ -216,7 +175,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                        SP_MOST_BYTES);
     sp_put_step(report, &planned, convention, &e);
     if (launch.format)
-        put_launch(report);
+        sp_put_launch(report, &launch);
     lay_out(report, &planned, e.fits);
     put_stages(report, &e);
     if (!e.fits)
@@ -262,7 +221,6 @@ const struct sp_command sp_cmd_step = {
     .examples = examples,
     .fits_key = "memory.fits",
     .run = run,
-    .expand = expand,
     .plot = sp_plot_step,
     .streams = sp_step_streams,
     .stream = sp_step_lines,

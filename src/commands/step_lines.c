@@ -2,7 +2,6 @@
 #include "commands/step_lines.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 #include "base/read_file.h"
 #include "report/rows.h"
 #include "cli/help.h"
-#include "cli/words.h"
+#include "cli/plan_json.h"
 
 /* A plan takes a few hundred bytes; what has no line breaks is no list of plans. */
 enum { LONGEST_LINE = 1 << 20 };
@@ -23,53 +22,29 @@ bool sp_step_streams(int argc, char **argv, struct sp_pipes *pipes)
     return argc > 1 && strcmp(argv[1], "-") == 0;
 }
 
-bool sp_add_member(struct sp_words *words, const cJSON *member, struct sp_error *error)
-{
-    char number[40];
-    if (cJSON_IsNumber(member)) {
-        sp_format_double(member->valuedouble, number, sizeof number);
-        sp_add_option(words, member->string, number);
-    } else if (cJSON_IsString(member)) {
-        sp_add_option(words, member->string, member->valuestring);
-    } else if (cJSON_IsBool(member)) {
-        sp_add_option(words, member->string, cJSON_IsTrue(member) ? "on" : "off");
-    } else {
-        return sp_fail(error, SP_INPUT, "--%s: expected a number, text, true or false",
-                       sp_safe(member->string));
-    }
-    return true;
-}
-
-/* {"tp": 8, "model": "llama3-8b", "sp": "off"} as options; those of the line come last and win. */
-static bool add_members(struct sp_words *words, const cJSON *object, struct sp_error *error)
+/* The members of a line on top of the typed options: they come last and win. */
+static bool take_members(struct sp_args *args, const cJSON *plan, struct sp_error *error)
 {
     const cJSON *member;
-    if (!cJSON_IsObject(object))
-        return sp_fail(error, SP_INPUT, "expected an object such as {\"tp\": 8}");
-    cJSON_ArrayForEach(member, object)
-    {
-        if (member->string[0] != '$' && !sp_add_member(words, member, error))
-            return false;
-    }
-    return true;
+    bool ok =
+        cJSON_IsObject(plan) || sp_fail(error, SP_INPUT, "expected an object such as {\"tp\": 8}");
+    for (member = ok ? plan->child : NULL; member && ok; member = member->next)
+        ok = sp_take_member(args, plan, member, error);
+    return ok;
 }
 
-static bool answer_line(int argc, char **argv, struct sp_pipes *pipes, const char *line,
-                        size_t length, FILE *out, struct sp_error *error)
+static bool answer_line(const struct sp_args *typed, const char *line, size_t length, FILE *out,
+                        struct sp_error *error)
 {
     static struct sp_args args;
     struct sp_json json;
-    struct sp_words words = {0};
     char unknown[160];
     if (!sp_json_parse(line, length, "line", &json, error))
         return false;
-    sp_add_word(&words, "%s", "step");
-    for (int i = 2; i < argc; i++)
-        sp_add_word(&words, "%s", argv[i]);
+    args = *typed;
     struct sp_report *const report = sp_report_new("step");
-    args.pipes = pipes;
-    bool ok = add_members(&words, json.root, error) &&
-              sp_compute(&sp_cmd_step, words.n, words.word, &args, report, error);
+    bool ok =
+        take_members(&args, json.root, error) && sp_answer(&sp_cmd_step, &args, report, error);
     const struct sp_render how = {
         .format = SP_FORMAT_JSON, .get = ok ? sp_text_of(&args, "get") : NULL, .one_line = true};
     if (ok && !sp_render_check(report, &how, unknown, sizeof unknown))
@@ -77,7 +52,6 @@ static bool answer_line(int argc, char **argv, struct sp_pipes *pipes, const cha
     if (ok)
         sp_render(report, &how, out);
     sp_report_free(report);
-    sp_free_words(&words);
     sp_json_free(&json);
     return ok;
 }
@@ -101,7 +75,7 @@ static bool read_line(FILE *in, char *line, size_t *length)
     return true;
 }
 
-static void answer_lines(int argc, char **argv, struct sp_pipes *pipes, char *line, FILE *out)
+static void answer_lines(const struct sp_args *typed, char *line, FILE *out)
 {
     size_t length, number = 0;
     for (; !ferror(out) && read_line(stdin, line, &length); fflush(out)) {
@@ -110,7 +84,7 @@ static void answer_lines(int argc, char **argv, struct sp_pipes *pipes, char *li
         number++;
         if (length > LONGEST_LINE)
             sp_fail(&wrong, SP_INPUT, "the line is longer than 1 MiB, the most that is read");
-        else if (answer_line(argc, argv, pipes, line, length, out, &wrong))
+        else if (answer_line(typed, line, length, out, &wrong))
             continue;
         snprintf(place, sizeof place, "%zu", number);
         const struct sp_cell cells[] = {{"line", place, false}, {"error", wrong.text, true}};
@@ -118,29 +92,23 @@ static void answer_lines(int argc, char **argv, struct sp_pipes *pipes, char *li
     }
 }
 
-/* The options of the line alone: what is wrong there is wrong for every plan. */
-static bool check_line(int argc, char **argv, bool *help, struct sp_error *error)
+/* The typed options alone: what is wrong there is wrong for every plan. */
+static bool take_typed(int argc, char **argv, struct sp_args *typed, struct sp_error *error)
 {
-    static struct sp_args args;
-    struct sp_words words = {0};
-    sp_add_word(&words, "%s", "step");
-    for (int i = 2; i < argc; i++)
-        sp_add_word(&words, "%s", argv[i]);
-    bool ok = sp_parse_options(&sp_cmd_step, words.n, words.word, &args, error);
-    *help = ok && sp_given(&args, "help");
-    for (size_t i = 0; ok && i < args.n_options; i++)
-        ok = !args.given[i] || sp_only_computes(args.options[i].name, error);
-    sp_free_words(&words);
+    bool ok = sp_parse_command(&sp_cmd_step, argc - 1, argv + 1, typed, error);
+    for (size_t i = 0; ok && i < typed->n_options; i++)
+        ok = !typed->given[i] || sp_only_computes(typed->options[i].name, error);
     return ok;
 }
 
 enum sp_exit sp_step_lines(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
                            struct sp_error *error)
 {
-    bool help = false;
-    if (!check_line(argc, argv, &help, error))
+    static struct sp_args typed;
+    typed.pipes = pipes;
+    if (!take_typed(argc, argv, &typed, error))
         return SP_OK;
-    if (help) {
+    if (sp_given(&typed, "help")) {
         sp_print_command_help(&sp_cmd_step, out);
         return SP_OK;
     }
@@ -149,7 +117,7 @@ enum sp_exit sp_step_lines(int argc, char **argv, struct sp_pipes *pipes, FILE *
         abort();
     if (pipes)
         pipes->stdin_taken = true;
-    answer_lines(argc, argv, pipes, line, out);
+    answer_lines(&typed, line, out);
     if (ferror(stdin))
         sp_fail(error, SP_INPUT, "standard input: %s", strerror(errno));
     free(line);

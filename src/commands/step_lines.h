@@ -8,7 +8,4 @@ bool sp_step_streams(int argc, char **argv, struct sp_pipes *pipes);
 enum sp_exit sp_step_lines(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
                            struct sp_error *error);
 
-/* A member of a plan, {"tp": 8}, as an option; false with an error when it is a list or object. */
-bool sp_add_member(struct sp_words *words, const cJSON *member, struct sp_error *error);
-
 #endif

@@ -1,6 +1,7 @@
 /* The quantities of one estimated plan, for `step` and `search`. */
 #include <stdlib.h>
 
+#include "cli/plan_fields.h"
 #include "commands/step_report.h"
 
 const char *const sp_flop_conventions[] = {"full", "causal", "6p", NULL};
@@ -30,10 +31,10 @@ double sp_time_part(const struct sp_step_time *time, size_t i)
 
 static void put_plan(struct sp_report *r, const struct sp_planned *p)
 {
-    const struct sp_plan *const plan = &p->plan;
     char shape[96];
     sp_shape_name(&p->hw, shape, sizeof shape);
     sp_put_text(r, SP_Q_STEP_MODEL, "%s", p->model.name);
+    sp_put_text(r, SP_Q_STEP_HW, "%s", p->hw_spec);
     sp_put_text(r, SP_Q_STEP_MACHINE, "%s", p->hw.name);
     sp_put_text(r, SP_Q_STEP_SHAPE, "%s", shape);
     sp_put(r, SP_Q_STEP_DEVICES, (double)sp_chips(&p->hw));
@@ -41,39 +42,13 @@ static void put_plan(struct sp_report *r, const struct sp_planned *p)
     sp_put_text(r, SP_Q_STEP_PROFILE, "%s", p->profile.name);
     sp_put_bool(r, SP_Q_STEP_OWN, p->own_profile);
     sp_put_text(r, SP_Q_STEP_PRECISION, "%s", p->precision.name);
-    sp_put_text(r, SP_Q_STEP_DTYPE, "%s",
-                sp_dtype_names[sp_compute_dtype(&p->hw.chip, plan->dtype)]);
-    sp_put_text(r, SP_Q_STEP_REMAT, "%s", p->remat);
-    sp_put_bool(r, SP_Q_STEP_OFFLOAD, plan->recompute.offload);
-    sp_put_text(r, SP_Q_STEP_PLACEMENT, "%s", sp_placement_names[plan->stages_inside]);
-    if (plan->tp_axes[0] > 0)
-        sp_put_text(r, SP_Q_STEP_TP_AXES, "%dx%dx%d", plan->tp_axes[0], plan->tp_axes[1],
-                    plan->tp_axes[2]);
-    else
-        sp_put_null(r, SP_Q_STEP_TP_AXES);
-    sp_put_text(r, SP_Q_STEP_SCHEDULE, "%s", sp_schedule_names[plan->schedule]);
-    const struct {
-        enum sp_quantity_id id;
-        int64_t value;
-    } degrees[] = {
-        {SP_Q_STEP_DP, plan->dp},
-        {SP_Q_STEP_TP, plan->tp},
-        {SP_Q_STEP_PP, plan->pp},
-        {SP_Q_STEP_VPP, plan->vpp},
-        {SP_Q_STEP_CP, plan->cp},
-        {SP_Q_STEP_EP, plan->ep},
-        {SP_Q_STEP_ETP, plan->etp},
-        {SP_Q_STEP_ZERO, plan->zero},
-        {SP_Q_STEP_SHARDS, plan->shards},
-        {SP_Q_STEP_MICRO, plan->micro_batch},
-        {SP_Q_STEP_SEQ, plan->seq},
-        {SP_Q_STEP_BATCH, plan->batch},
-        {SP_Q_STEP_MICROBATCHES, sp_plan_microbatches(plan)},
-    };
-    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
-        sp_put(r, degrees[i].id, (double)degrees[i].value);
-    sp_put_bool(r, SP_Q_STEP_SP, plan->sequence_parallel);
-    sp_put(r, SP_Q_STEP_TOKENS, (double)plan->batch * (double)plan->seq);
+    struct sp_plan plan = p->plan;
+    plan.dtype = sp_compute_dtype(&p->hw.chip, plan.dtype);
+    sp_put_fields(r, &plan);
+    sp_put(r, SP_Q_STEP_SEQ, (double)plan.seq);
+    sp_put(r, SP_Q_STEP_BATCH, (double)plan.batch);
+    sp_put(r, SP_Q_STEP_MICROBATCHES, (double)sp_plan_microbatches(&plan));
+    sp_put(r, SP_Q_STEP_TOKENS, (double)plan.batch * (double)plan.seq);
 }
 
 static void put_memory(struct sp_report *r, const struct sp_planned *p, const struct sp_estimate *e)

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "cli/plan_fields.h"
+#include "cli/plan_json.h"
 #include "config/cases.h"
 #include "manual/manual.h"
 
@@ -161,37 +163,56 @@ static cJSON *table_schema(const struct sp_field_table *table)
     return schema;
 }
 
-/* A line of `step -`: options of step as members. */
+static cJSON *option_schema(const struct sp_option *o)
+{
+    cJSON *const member = cJSON_CreateObject();
+    if (o->choices) {
+        cJSON *const list = cJSON_AddArrayToObject(member, "enum");
+        for (int c = 0; o->choices[c]; c++)
+            cJSON_AddItemToArray(list, cJSON_CreateString(o->choices[c]));
+        if (o->choices[0] && strcmp(o->choices[0], "off") == 0) {
+            cJSON_AddItemToArray(list, cJSON_CreateBool(true));
+            cJSON_AddItemToArray(list, cJSON_CreateBool(false));
+        }
+    } else {
+        cJSON *const types = cJSON_AddArrayToObject(member, "type");
+        cJSON_AddItemToArray(types, cJSON_CreateString("string"));
+        cJSON_AddItemToArray(types, cJSON_CreateString(o->kind == SP_WHOLE ? "integer" : "number"));
+        if (o->max > o->min) {
+            cJSON_AddNumberToObject(member, "minimum", o->min);
+            cJSON_AddNumberToObject(member, "maximum", o->max);
+        }
+    }
+    cJSON_AddStringToObject(member, "description", o->help);
+    return member;
+}
+
+/* An option under the key that a report states it by, where that is another one. */
+static void add_report_key(cJSON *members, enum sp_quantity_id row, const char *option)
+{
+    const char *const key = sp_quantities[row].key;
+    if (cJSON_GetObjectItemCaseSensitive(members, key))
+        return;
+    cJSON *const member = cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(members, option), true);
+    cJSON *const types = cJSON_GetObjectItemCaseSensitive(member, "type");
+    if (types) /* null: a report has nothing to say */
+        cJSON_AddItemToArray(types, cJSON_CreateString("null"));
+    cJSON_AddItemToObject(members, key, member);
+}
+
+/* A line of `step -`: options of step as members, or what a report printed. */
 static cJSON *plan_schema(void)
 {
+    size_t n;
     cJSON *const schema = object();
     cJSON *const members = cJSON_GetObjectItem(schema, "properties");
-    size_t n;
     const struct sp_option *const options = sp_options_of(&sp_cmd_step, &n);
-    for (size_t i = 0; i < n - sp_n_common_options; i++) {
-        const struct sp_option *const o = &options[i];
-        cJSON *const member = cJSON_CreateObject();
-        if (o->choices) {
-            cJSON *const list = cJSON_AddArrayToObject(member, "enum");
-            for (int c = 0; o->choices[c]; c++)
-                cJSON_AddItemToArray(list, cJSON_CreateString(o->choices[c]));
-            if (o->choices[0] && strcmp(o->choices[0], "off") == 0) {
-                cJSON_AddItemToArray(list, cJSON_CreateBool(true));
-                cJSON_AddItemToArray(list, cJSON_CreateBool(false));
-            }
-        } else {
-            cJSON *const types = cJSON_AddArrayToObject(member, "type");
-            cJSON_AddItemToArray(types, cJSON_CreateString("string"));
-            cJSON_AddItemToArray(types,
-                                 cJSON_CreateString(o->kind == SP_WHOLE ? "integer" : "number"));
-            if (o->max > o->min) {
-                cJSON_AddNumberToObject(member, "minimum", o->min);
-                cJSON_AddNumberToObject(member, "maximum", o->max);
-            }
-        }
-        cJSON_AddStringToObject(member, "description", o->help);
-        cJSON_AddItemToObject(members, o->name, member);
-    }
+    for (size_t i = 0; i < n - sp_n_common_options; i++)
+        cJSON_AddItemToObject(members, options[i].name, option_schema(&options[i]));
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        add_report_key(members, sp_plan_rows[i], sp_plan_fields[i].name);
+    for (size_t i = 0; i < sp_n_plan_inputs; i++)
+        add_report_key(members, sp_plan_inputs[i].row, sp_plan_inputs[i].option);
     return schema;
 }
 

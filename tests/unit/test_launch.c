@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/plan_options.h"
-#include "launch/launch.h"
+#include "commands/step_launch.h"
 
 #include <scaleplan/scaleplan.h>
 
@@ -19,8 +19,10 @@ static struct sp_planned written_plan, read_plan;
 /* The plan of a command line, "tp=8" words as `step` takes them. */
 static bool plan_of(struct sp_words *words, struct sp_planned *planned, struct sp_error *error)
 {
-    static struct sp_args args;
-    if (!sp_parse_command(&sp_cmd_step, words->n, words->word, &args, error))
+    static struct sp_args typed, args;
+    static struct sp_launch launch;
+    if (!sp_parse_command(&sp_cmd_step, words->n, words->word, &typed, error) ||
+        !sp_take_launch(&typed, &launch, &args, error))
         return false;
     const struct sp_sources sources = sp_sources_of(&args);
     return sp_plan_of(&args, &sources, planned, error);

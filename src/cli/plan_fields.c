@@ -1,0 +1,112 @@
+/* The fields of a plan at the command line: whatever knows options, reports or words of them. */
+#include "cli/plan_fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+
+#define SP_PLAN_FIELD(id, ...) [SP_FIELD_##id] = SP_Q_STEP_##id,
+const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS] = {
+#include <scaleplan/plan_fields.def>
+};
+#undef SP_PLAN_FIELD
+
+struct sp_option sp_option_of(const struct sp_plan_field *f)
+{
+    static const enum sp_option_kind kinds[] = {
+        [SP_PLAN_WHOLE] = SP_WHOLE,        [SP_PLAN_LEVEL] = SP_WHOLE,
+        [SP_PLAN_REAL] = SP_NUMBER_OPTION, [SP_PLAN_SWITCH] = SP_CHOICE,
+        [SP_PLAN_EITHER] = SP_CHOICE,      [SP_PLAN_NAME] = SP_CHOICE,
+        [SP_PLAN_POLICY] = SP_CHOICE,      [SP_PLAN_AXES] = SP_TEXT,
+    };
+    const enum sp_option_kind kind = kinds[f->kind];
+    return (struct sp_option){.name = f->name,
+                              .metavar = f->value,
+                              .kind = kind,
+                              .min = f->min,
+                              .max = f->max,
+                              .choices = kind == SP_CHOICE ? f->names : NULL,
+                              .fallback = f->fallback,
+                              .help = f->text};
+}
+
+struct sp_option sp_option_of_most(const struct sp_plan_field *f)
+{
+    return (struct sp_option){.name = f->most,
+                              .metavar = f->value,
+                              .kind = SP_WHOLE,
+                              .min = 1,
+                              .max = 1e9,
+                              .help = "the largest value of that option that is looked at"};
+}
+
+/* A field's value as an option takes it; "" when there is none to say. */
+static void format_value(const struct sp_plan *plan, const struct sp_plan_field *f, char out[40])
+{
+    const double value = sp_plan_value(plan, f);
+    out[0] = '\0';
+    if (f->kind == SP_PLAN_AXES && plan->tp_axes[0] > 0)
+        snprintf(out, 40, "%dx%dx%d", plan->tp_axes[0], plan->tp_axes[1], plan->tp_axes[2]);
+    else if (!isnan(value) && f->names)
+        snprintf(out, 40, "%s", f->names[(int)value]);
+    else if (!isnan(value))
+        sp_format_double(value, out, 40);
+}
+
+static void put_field(struct sp_report *r, const struct sp_plan *plan, int i)
+{
+    char text[40];
+    format_value(plan, &sp_plan_fields[i], text);
+    switch (sp_plan_fields[i].kind) {
+    case SP_PLAN_WHOLE:
+    case SP_PLAN_LEVEL:
+    case SP_PLAN_REAL:
+        sp_put(r, sp_plan_rows[i], sp_plan_value(plan, &sp_plan_fields[i]));
+        return;
+    case SP_PLAN_SWITCH:
+        sp_put_bool(r, sp_plan_rows[i], sp_plan_value(plan, &sp_plan_fields[i]) != 0);
+        return;
+    default:
+        if (text[0])
+            sp_put_text(r, sp_plan_rows[i], "%s", text);
+        else
+            sp_put_null(r, sp_plan_rows[i]);
+    }
+}
+
+void sp_put_fields(struct sp_report *r, const struct sp_plan *plan)
+{
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        put_field(r, plan, i);
+}
+
+/* Whether the rest of the plan decides the field. */
+static bool follows(const struct sp_plan *p, int64_t slices, int field)
+{
+    switch (field) {
+    case SP_FIELD_SHARDS:
+        return p->zero == 0 || p->shards == sp_default_shards(p, slices);
+    case SP_FIELD_SCHEDULE:
+        return p->pp == 1;
+    case SP_FIELD_SP:
+        return p->tp == 1;
+    case SP_FIELD_DTYPE: /* --precision has one */
+        return true;
+    default:
+        return false;
+    }
+}
+
+void sp_plan_words(const struct sp_plan *plan, int64_t slices, struct sp_words *words)
+{
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        const struct sp_plan_field *const f = &sp_plan_fields[i];
+        char text[40];
+        format_value(plan, f, text);
+        const bool otherwise = f->fallback && strcmp(text, f->fallback) == 0;
+        if (text[0] && !otherwise && !follows(plan, slices, i))
+            sp_add_option(words, f->name, text);
+    }
+}

@@ -1,0 +1,25 @@
+/* The fields of a plan (sp_plan_fields) at the command line: options, rows of a report, words. */
+#ifndef SP_CLI_PLAN_FIELDS_H
+#define SP_CLI_PLAN_FIELDS_H
+
+#include "cli/options.h"
+#include "cli/words.h"
+#include "report/report.h"
+
+#include <scaleplan/plan_fields.h>
+
+/* The option of a field, and that of its largest value in a search. */
+struct sp_option sp_option_of(const struct sp_plan_field *field);
+struct sp_option sp_option_of_most(const struct sp_plan_field *field);
+
+/* The quantity that a report states a field under. */
+extern const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS];
+
+/* Puts every field into the report. */
+void sp_put_fields(struct sp_report *report, const struct sp_plan *plan);
+
+/* Adds the options that make the plan, without those that `step` infers alike: what a plan has that
+ * does not say, and what its machine of so many slices leaves. */
+void sp_plan_words(const struct sp_plan *plan, int64_t slices, struct sp_words *words);
+
+#endif

@@ -1,0 +1,102 @@
+/* Plans in JSON, straight into the place of options. */
+#include "cli/plan_json.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "cli/plan_fields.h"
+
+const struct sp_plan_input sp_plan_inputs[] = {
+    {SP_Q_STEP_MODEL, "model"},
+    {SP_Q_STEP_HW, "hw"},
+    {SP_Q_STEP_SEQ, "seq"},
+    {SP_Q_STEP_TOKENS, "batch"},
+    {SP_Q_STEP_FRAMEWORK, "framework"},
+    {SP_Q_STEP_PRECISION, "precision"},
+    {SP_Q_STEP_PROFILE, "profile"},
+    {SP_Q_STEP_CONVENTION, "convention"},
+};
+const size_t sp_n_plan_inputs = sizeof sp_plan_inputs / sizeof *sp_plan_inputs;
+
+/* Quantities of `step` and of a plan of `search`, and what stands in lists there. */
+static const struct {
+    enum sp_quantity_id first, last;
+} results[] = {
+    {SP_Q_STEP_MODEL, SP_Q_STEP_M_STAGE},      {SP_Q_STEP_T_STEP, SP_Q_STEP_HFU},
+    {SP_Q_STEP_R_STEP, SP_Q_STEP_R_STRAIN},    {SP_Q_SEARCH_GROUP, SP_Q_SEARCH_REPEAT},
+    {SP_Q_LAUNCH_FORMAT, SP_Q_LAUNCH_OPTIONS}, {SP_Q_LAUNCH_BETTER, SP_Q_LAUNCH_BETTER},
+};
+static const char *const lists[] = {"stages", "fixes", "better", "notes"};
+
+/* Whether a key is the first part of a quantity's, such as "memory" of "memory.fits". */
+static bool begins(const char *quantity, const char *key)
+{
+    const size_t n = strlen(key);
+    return strncmp(quantity, key, n) == 0 && (quantity[n] == '\0' || quantity[n] == '.');
+}
+
+static bool is_result(const char *key)
+{
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (strcmp(lists[i], key) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        for (int id = (int)results[i].first; id <= (int)results[i].last; id++)
+            if (begins(sp_quantities[id].key, key))
+                return true;
+    return false;
+}
+
+/* The option that a report's key stands for; NULL: it is no input. */
+static const char *option_of_key(const char *key)
+{
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        if (strcmp(sp_quantities[sp_plan_rows[i]].key, key) == 0)
+            return sp_plan_fields[i].name;
+    for (size_t i = 0; i < sp_n_plan_inputs; i++)
+        if (strcmp(sp_quantities[sp_plan_inputs[i].row].key, key) == 0)
+            return sp_plan_inputs[i].option;
+    return NULL;
+}
+
+static bool refuse(const struct sp_args *args, const char *key, struct sp_error *error)
+{
+    struct sp_nearest nearest = {.wanted = key};
+    for (size_t i = 0; i < args->n_options; i++)
+        sp_nearest_offer(&nearest, args->options[i].name);
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        sp_nearest_offer(&nearest, sp_quantities[sp_plan_rows[i]].key);
+    return sp_fail(error, SP_INPUT, "%s: unknown key%s", sp_safe(key), sp_nearest_hint(&nearest));
+}
+
+static bool take(struct sp_args *args, const char *name, const cJSON *value, struct sp_error *error)
+{
+    if (cJSON_IsNumber(value))
+        return sp_take_number(args, name, value->valuedouble, error);
+    if (cJSON_IsString(value))
+        return sp_take_text(args, name, value->valuestring, error);
+    if (cJSON_IsBool(value))
+        return sp_take_text(args, name, cJSON_IsTrue(value) ? "on" : "off", error);
+    return sp_fail(error, SP_INPUT, "--%s: expected a number, text, true or false", name);
+}
+
+bool sp_take_member(struct sp_args *args, const cJSON *plan, const cJSON *member,
+                    struct sp_error *error)
+{
+    const char *const key = member->string, *const input = option_of_key(key);
+    const char *const name = input ? input : key;
+    const struct sp_option *const option = sp_option_named(args, name);
+    if (key[0] == '$')
+        return true;
+    /* "shape" is an option, the model's, and a result, the machine's: a report names its machine */
+    if (!input && is_result(key) &&
+        (!option || cJSON_GetObjectItemCaseSensitive(plan, "machine") != NULL))
+        return true;
+    if (!option || option->kind == SP_FLAG)
+        return refuse(args, key, error);
+    if (strcmp(name, key) != 0 &&
+        (cJSON_IsNull(member) || cJSON_GetObjectItemCaseSensitive(plan, name) != NULL))
+        return true;
+    return take(args, name, member, error);
+}

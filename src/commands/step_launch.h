@@ -1,0 +1,17 @@
+/* `step --from`: the options that a launch stands for. */
+#ifndef SP_STEP_LAUNCH_H
+#define SP_STEP_LAUNCH_H
+
+#include "cli/command.h"
+#include "launch/launch.h"
+
+/* Reads the launch that --from names and puts what it says in the place of options that were not
+ * typed: `args` is `typed` with them, `launch` holds their text. Without --from launch->format is
+ * NULL. */
+bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struct sp_args *args,
+                    struct sp_error *error);
+
+/* What was read, as options and remarks. */
+void sp_put_launch(struct sp_report *report, const struct sp_launch *launch);
+
+#endif
