@@ -97,19 +97,24 @@ double sp_active_d_ff(const struct sp_model *model);
  * a dense model. Scaling book, "GPUs", data parallelism of mixtures of experts. */
 double sp_expert_ratio(const struct sp_model *model);
 
-/* What the backward pass finds in memory and what it recomputes. */
+/* What the backward pass finds in memory and what it recomputes. Closed forms know those before
+ * SP_REMATS; the estimator knows all. */
 enum sp_remat {
     SP_REMAT_NONE,      /* nothing recomputed */
     SP_REMAT_SELECTIVE, /* the attention core */
     SP_REMAT_MLP,       /* keep the MLP's matmul outputs: the textbook's exercise */
     SP_REMAT_DOTS,      /* keep the outputs of the big matmuls */
     SP_REMAT_FULL,      /* keep block inputs */
-    SP_REMATS
+    SP_REMATS,
+    SP_REMAT_ALTERNATE = SP_REMATS, /* torchtitan, per operator: every second matmul is kept */
+    SP_REMAT_QKV, /* MaxText's save_qkv_proj: keep block input, queries, keys and values */
+    SP_POLICIES
 };
 
 /* Activation bytes kept per token and layer, 2-byte activations, fused (flash) attention, one chip
- * holding the whole width. NAN for a size-only model. Scaling book, "Training" (mlp, dots, full);
- * Korthikanti et al. 2022, section 4, with grouped queries and gated MLPs (none, selective). */
+ * holding the whole width. NAN for a size-only model and for policies from SP_REMATS on. Scaling
+ * book, "Training" (mlp, dots, full); Korthikanti et al. 2022, section 4, with grouped queries and
+ * gated MLPs (none, selective). */
 double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat);
 
 #pragma GCC visibility pop

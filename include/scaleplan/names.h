@@ -1,4 +1,6 @@
-/* The spelling of what has names: number formats, schedules, recompute policies, placements. */
+/* The words of the program for what its enums count: one list for each, in the enum's order and
+ * closed by NULL. What else a schedule or a number format is known by stands in rows of traits:
+ * sp_schedules (pipeline.h) and sp_dtypes (precision.h). */
 #ifndef SCALEPLAN_NAMES_H
 #define SCALEPLAN_NAMES_H
 
@@ -7,12 +9,14 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Each list is in the order of its enum or its bool and ends with NULL. */
 extern const char *const sp_dtype_names[];     /* enum sp_dtype */
 extern const char *const sp_schedule_names[];  /* enum sp_schedule */
-extern const char *const sp_policy_names[];    /* index into sp_policies */
+extern const char *const sp_strategy_names[];  /* enum sp_strategy_kind */
+extern const char *const sp_overlap_names[];   /* enum sp_overlap */
+extern const char *const sp_policy_names[];    /* enum sp_remat */
+extern const char *const sp_remat_names[];     /* enum sp_remat up to SP_REMATS */
 extern const char *const sp_placement_names[]; /* stages_inside of a plan */
-extern const char *const sp_off_on[];          /* bool */
+extern const char *const sp_off_on[];          /* a bool */
 extern const char *const sp_zero_names[];      /* stages of ZeRO, 0 to 3 */
 
 #pragma GCC visibility pop

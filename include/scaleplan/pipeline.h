@@ -34,6 +34,21 @@ struct sp_pipeline {
     double weight_grad_s; /* W: its weight-gradient part */
 };
 
+/* What the rest of the program asks of a schedule; a row each. */
+struct sp_schedule_traits {
+    bool divided;       /* the batch goes through in micro-batches, which overlap */
+    bool chunked;       /* a stage may hold several chunks of layers */
+    bool splits_weight; /* weight gradients are tasks of their own */
+    bool exact;         /* sp_uneven_pipeline_s knows it */
+    int copies;         /* of a stage's weights: as many stages of the model on each device */
+    double (*bubble_s)(const struct sp_pipeline *);
+    double (*in_flight)(const struct sp_pipeline *, int64_t rank);
+};
+extern const struct sp_schedule_traits sp_schedules[SP_SCHEDULES];
+
+/* The schedule of a plan that names none: 1F1B, interleaved where a stage has several chunks. */
+enum sp_schedule sp_usual_schedule(int64_t chunks);
+
 /* Time in which a stage stands idle. s. Sources: GPipe (Huang et al. 2019); Narayanan et al. 2021,
  * section 2.2, for 1F1B and its interleaving; Qi et al. 2023, table 1, for the zero-bubble
  * schedules; DeepSeek-V3, table 2, for DualPipe; MaxText, base.yml, for the circular one. These

@@ -29,15 +29,14 @@ struct sp_recompute {
     bool offload; /* what is kept waits in the host's memory */
 };
 
-/* The policies of --remat by name: the five of enum sp_remat in its order, then `alternate`
- * (torchtitan's per-operator policy: every second matmul is kept) and `qkv` (MaxText's
- * save_qkv_proj: block input, q, k and v). */
-enum { SP_POLICIES = 7, SP_POLICY_ALTERNATE = 5, SP_POLICY_QKV = 6 };
+/* What each policy of enum sp_remat repeats; sp_policy_names has their names. */
 struct sp_policy {
-    const char *name;
     struct sp_recompute recompute;
 };
 extern const struct sp_policy sp_policies[SP_POLICIES];
+
+/* The name of one of them. */
+const char *sp_policy_name(const struct sp_policy *policy);
 
 /* The policy of that name; NULL: there is none. */
 const struct sp_policy *sp_find_policy(const char *name);

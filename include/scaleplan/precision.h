@@ -10,6 +10,14 @@ extern "C" {
 /* Number formats a chip publishes a dense peak for. */
 enum sp_dtype { SP_BF16, SP_FP16, SP_TF32, SP_FP32, SP_FP8, SP_INT8, SP_INT4, SP_FP4, SP_DTYPES };
 
+/* What the rest of the program asks of a format; a row each. */
+struct sp_dtype_traits {
+    double bytes;           /* of an element */
+    double wire_bytes;      /* of an element as collectives of its matmuls send it */
+    enum sp_dtype fallback; /* the format that such a matmul takes where a chip has no peak */
+};
+extern const struct sp_dtype_traits sp_dtypes[SP_DTYPES];
+
 /* A recipe: what is stored per parameter, in bytes, and the dtype that matmuls run in. */
 struct sp_precision {
     char name[64];

@@ -11,8 +11,8 @@
  *   model.h          the shape of a model, its parameters and its activations
  *   hardware.h       chips, networks, slices and their legal sizes
  *   precision.h      bytes of training state per parameter
- *   names.h          the spelling of formats, schedules, policies
  *   software.h       frameworks and calibrated profiles
+ *   names.h          the words for all of these
  * Closed forms
  *   chip.h           what follows from a machine: ridge points, sums, bisection, switches
  *   flops.h          FLOPs of operators, layers, steps

@@ -66,9 +66,6 @@ bool sp_parse_command(const struct sp_command *command, int argc, char **argv, s
  * behind them the common ones. */
 const struct sp_option *sp_options_of(const struct sp_command *command, size_t *n);
 
-/* Names of enum sp_remat and enum sp_overlap, as options spell them. */
-extern const char *const sp_remat_names[], *const sp_overlap_names[];
-
 /* Option rows that several commands share. */
 #define SP_OPTION_MODEL                                                                            \
     {                                                                                              \

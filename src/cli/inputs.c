@@ -7,9 +7,6 @@
 #include "base/text.h"
 #include "cli/command.h"
 
-const char *const sp_remat_names[] = {"none", "selective", "mlp", "dots", "full", NULL};
-const char *const sp_overlap_names[] = {"axes", "none", NULL};
-
 struct sp_sources sp_sources_of(const struct sp_args *args)
 {
     return (struct sp_sources){

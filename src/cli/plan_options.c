@@ -132,7 +132,7 @@ static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct 
 static void use_policy(struct sp_planned *p, const struct sp_policy *policy)
 {
     p->plan.recompute = policy->recompute;
-    p->remat = policy->name;
+    p->remat = sp_policy_name(policy);
 }
 
 void sp_use_policy(struct sp_planned *p, const char *name)
@@ -240,7 +240,7 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_erro
         !infer_sharding(args, p, error))
         return false;
     if (!sp_given(args, "schedule"))
-        plan->schedule = plan->vpp > 1 ? SP_INTERLEAVED : SP_1F1B;
+        plan->schedule = sp_usual_schedule(plan->vpp);
     plan->sequence_parallel = plan->sequence_parallel && plan->tp > 1;
     if (!check(p, error) || !read_tp_axes(args, p, error))
         return false;

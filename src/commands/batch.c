@@ -304,7 +304,7 @@ static bool load(const struct sp_args *args, struct batch *f, struct sp_error *e
            : sp_model_has_shape(&f->model) ? (double)f->model.d_model
                                            : NAN;
     f->r = !isnan(experts) ? experts / k : has_model ? sp_expert_ratio(&f->model) : 1;
-    f->wire = !isnan(wire) ? wire : dtype == SP_INT8 || dtype == SP_FP8 ? 1 : 2;
+    f->wire = !isnan(wire) ? wire : sp_dtypes[dtype].wire_bytes;
     f->C_wire = sp_peak_of_wire(f->C, f->wire);
     f->tp = sp_number_of(args, "tp");
     f->overlap = (enum sp_overlap)sp_choice_of(args, "overlap");

@@ -17,9 +17,6 @@ struct fit {
     struct sp_report *report;
 };
 
-/* Keys of the strategies, in the order of enum sp_strategy_kind. */
-extern const char *const sp_strategy_names[];
-
 /* One scope and one row per strategy, and the way out of each no. */
 void sp_put_strategies(const struct fit *f);
 

@@ -8,7 +8,6 @@
 
 #include "commands/fit.h"
 
-const char *const sp_strategy_names[] = {"dp", "fsdp", "tp", "fsdp_tp", "pp_fsdp", "hsdp", NULL};
 static const char *const titles[] = {"DP", "FSDP", "TP", "FSDP+TP", "pipeline x FSDP", "HSDP"};
 static const char *const links[SP_LINKS] = {
     [SP_LINK_ICI] = "ICI",

@@ -63,7 +63,7 @@ static void move_degrees(struct neighbours *all)
             *less /= 2;
             *more *= 2;
             if (plan->pp == 1) {
-                plan->schedule = SP_1F1B;
+                plan->schedule = sp_usual_schedule(1);
                 plan->vpp = 1;
             }
             share_again(&all->from->plan, plan);
@@ -85,9 +85,9 @@ static void scale_number(struct neighbours *all, const char *name, size_t offset
         if (*value > most)
             continue;
         if (offset == offsetof(struct sp_plan, vpp))
-            changed.plan.schedule =
-                *value > 1 ? (all->from->plan.vpp > 1 ? all->from->plan.schedule : SP_INTERLEAVED)
-                           : SP_1F1B;
+            changed.plan.schedule = *value > 1 && all->from->plan.vpp > 1
+                                        ? all->from->plan.schedule
+                                        : sp_usual_schedule(*value);
         add(all, &changed, "%s %lld", name, (long long)*value);
     }
 }
@@ -98,10 +98,10 @@ static void change_names(struct neighbours *all)
     const struct sp_plan *const plan = &all->from->plan;
     for (int i = 0; i < SP_POLICIES; i++) {
         changed = *all->from;
-        sp_use_policy(&changed, sp_policies[i].name);
+        sp_use_policy(&changed, sp_policy_names[i]);
         changed.plan.recompute.offload = plan->recompute.offload;
         if (changed.remat != all->from->remat)
-            add(all, &changed, "remat %s", sp_policies[i].name);
+            add(all, &changed, "remat %s", sp_policy_names[i]);
     }
     for (int zero = 0; zero < 4; zero++) {
         changed = *all->from;
@@ -109,10 +109,10 @@ static void change_names(struct neighbours *all)
         if (zero != plan->zero && plan->dp * plan->cp > 1)
             add(all, &changed, "zero %d", zero);
     }
-    for (int i = 1; i < SP_SCHEDULES && plan->pp > 1; i++) {
+    for (int i = 0; i < SP_SCHEDULES && plan->pp > 1; i++) {
         changed = *all->from;
         changed.plan.schedule = (enum sp_schedule)i;
-        if (changed.plan.schedule != plan->schedule)
+        if (changed.plan.schedule != plan->schedule && sp_schedules[i].divided)
             add(all, &changed, "schedule %s", sp_schedule_names[i]);
     }
     changed = *all->from;

@@ -83,16 +83,14 @@ bool sp_read_pipeline(const struct sp_args *args, struct pipe *f, struct sp_erro
     q->stages = (int64_t)stages;
     q->microbatches = isnan(m) ? q->stages : (int64_t)m;
     q->chunks = (int64_t)sp_number_of(args, "chunks");
-    q->schedule = schedule >= 0   ? (enum sp_schedule)schedule
-                  : q->chunks > 1 ? SP_INTERLEAVED
-                                  : SP_1F1B;
+    q->schedule = schedule >= 0 ? (enum sp_schedule)schedule : sp_usual_schedule(q->chunks);
     q->forward_s = sp_number_of(args, "forward");
     q->backward_s = isnan(backward) ? 2 * q->forward_s : backward;
     q->weight_grad_s = isnan(weight) ? q->backward_s / 2 : weight;
     f->send_s = sp_number_of(args, "send");
     if (q->weight_grad_s > q->backward_s)
         return sp_fail(error, SP_INPUT, "--weight-grad is longer than the whole backward pass");
-    if (q->chunks > 1 && q->schedule != SP_INTERLEAVED && q->schedule != SP_CIRCULAR)
+    if (q->chunks > 1 && !sp_schedules[q->schedule].chunked)
         return sp_fail(error, SP_INPUT,
                        "--chunks: only interleaved and circular schedules have chunks");
     return read_scale(sp_text_of(args, "scale"), f, error);
@@ -106,7 +104,7 @@ static void put_closed_form(const struct pipe *f, double target)
     sp_symbol(r, "p", (double)q->stages, "", "stages");
     sp_symbol(r, "m", (double)q->microbatches, "", "micro-batches");
     sp_symbol(r, "v", (double)q->chunks, "", "chunks of a stage");
-    sp_symbol(r, "m_useful", q->schedule == SP_NAIVE ? 1 : (double)q->microbatches, "",
+    sp_symbol(r, "m_useful", sp_schedules[q->schedule].divided ? (double)q->microbatches : 1, "",
               "micro-batches; a naive pipeline has one");
     sp_symbol(r, "F", q->forward_s, "s", "forward time of a micro-batch on a stage");
     sp_symbol(r, "B", q->backward_s, "s", "backward time");
@@ -194,9 +192,7 @@ static void put_timeline(struct pipe *f)
         sp_line(f->report, "%3lld %s", (long long)s, line);
     }
     sp_line(f->report, "    F forward, B backward%s, . idle; a character is %s",
-            f->q.schedule == SP_ZB_H1 || f->q.schedule == SP_ZB_H2 || f->q.schedule == SP_DUALPIPE
-                ? " (input half), W weight gradients"
-                : "",
+            sp_schedules[f->q.schedule].splits_weight ? " (input half), W weight gradients" : "",
             sp_human_text(cell, SP_SECONDS));
 }
 

@@ -26,8 +26,7 @@ static size_t kind_of(const struct sp_task *task)
 
 static void draw_schedule(struct sp_figure *figure, const struct pipe *f, struct sp_span *spans)
 {
-    const bool splits =
-        f->q.schedule == SP_ZB_H1 || f->q.schedule == SP_ZB_H2 || f->q.schedule == SP_DUALPIPE;
+    const bool splits = sp_schedules[f->q.schedule].splits_weight;
     for (int64_t i = 0; i < f->played.tasks; i++) {
         const struct sp_task *const task = &f->tasks[i];
         spans[i] =

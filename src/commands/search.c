@@ -11,7 +11,6 @@
 #include "commands/plot_data.h"
 #include "commands/search_report.h"
 
-static const char *const goals[] = {"step", "mfu", "cost", "devices", "memory", NULL};
 static const char *const fronts[] = {"step,memory", "step,memory,cost", NULL};
 static const char *const finds[] = {"devices", "batch", "seq", "model", NULL};
 
@@ -24,7 +23,7 @@ static const struct sp_option options[] = {
     SP_OPTION_BATCH,
     SP_OPTION_SEQ,
     SP_SPACE_OPTIONS,
-    {"objective", "GOAL", SP_CHOICE, 0, 0, goals, "step",
+    {"objective", "GOAL", SP_CHOICE, 0, 0, sp_goal_names, "step",
      "what is best: the shortest step, the highest MFU, the least cost, devices or memory"},
     {"pareto", "step,memory[,cost]", SP_CHOICE, 0, 0, fronts, NULL,
      "all plans that no other beats in each of these"},

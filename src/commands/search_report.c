@@ -10,6 +10,8 @@
 #include "commands/search_report.h"
 #include "commands/step_report.h"
 
+const char *const sp_goal_names[] = {"step", "mfu", "cost", "devices", "memory", NULL};
+
 /* A plan of the answer. */
 struct ranked {
     int machine;
@@ -358,12 +360,11 @@ static void note_batch(struct sp_searching *s)
 
 bool sp_report_search(struct sp_searching *s, struct sp_error *error)
 {
-    static const char *const goals[] = {"step", "mfu", "cost", "devices", "memory"};
     struct sp_report *const r = s->report;
     const struct sp_planned *const base = &s->machine[0]->base;
     (void)error;
     sp_put_text(r, SP_Q_SEARCH_OBJECTIVE, "%s",
-                s->run.front ? sp_text_of(s->args, "pareto") : goals[s->goal]);
+                s->run.front ? sp_text_of(s->args, "pareto") : sp_goal_names[s->goal]);
     sp_put(r, SP_Q_SEARCH_LIMIT, s->machine[0]->space.most_bytes);
     const struct outcome outcome = put_counts(s);
     sp_line(r,

@@ -8,6 +8,7 @@
 enum { SP_MAX_MACHINES = 16 };
 
 enum sp_goal { SP_GOAL_STEP, SP_GOAL_MFU, SP_GOAL_COST, SP_GOAL_DEVICES, SP_GOAL_MEMORY };
+extern const char *const sp_goal_names[];
 
 /* One of the machines of --hw. */
 struct sp_candidate {

@@ -170,15 +170,13 @@ static void put_network_symbols(struct sp_report *report, const struct sp_hardwa
 /* The chip's. */
 static void put_chip_symbols(struct sp_report *report, const struct sp_chip *chip)
 {
-    static const struct {
-        enum sp_dtype dtype;
-        const char *name;
-    } peaks[] = {{SP_TF32, "C_tf32"}, {SP_FP32, "C_fp32"}, {SP_FP8, "C_fp8"},
-                 {SP_INT8, "C_int8"}, {SP_INT4, "C_int4"}, {SP_FP4, "C_fp4"}};
     sp_symbol(report, "C", sp_peak16_flops_per_s(chip), "FLOP/s", "dense 16-bit peak");
-    for (size_t i = 0; i < N_OF(peaks); i++)
-        sp_symbol(report, peaks[i].name, chip->peak_flops_per_s[peaks[i].dtype], "FLOP/s",
-                  "dense %s peak", sp_dtype_names[peaks[i].dtype]);
+    for (int i = 0; i < SP_DTYPES; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "C_%s", sp_dtype_names[i]);
+        sp_symbol(report, name, chip->peak_flops_per_s[i], "FLOP/s", "dense %s peak",
+                  sp_dtype_names[i]);
+    }
     sp_symbol(report, "W_hbm", chip->hbm_bytes_per_s, "bytes/s", "memory bandwidth");
     sp_symbol(report, "W_vmem", chip->vmem_bytes_per_s, "bytes/s", "bandwidth of on-chip memory");
     sp_symbol(report, "W_pcie", chip->pcie_bytes_per_s, "bytes/s", "link to the host, one way");

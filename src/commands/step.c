@@ -145,7 +145,7 @@ static void put_better(struct sp_report *r, const struct sp_planned *planned,
         found++;
     }
     sp_scope(r, "");
-    sp_put(r, SP_Q_LAUNCH_BETTER, (double)found);
+    sp_put(r, SP_Q_STEP_LAUNCH_BETTER, (double)found);
     sp_line(r, " ");
     if (found > 0)
         sp_table(r, columns, sizeof columns / sizeof *columns, rows, found < SHOWN ? found : SHOWN);
@@ -184,7 +184,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
         put_better(report, &planned, &e);
     if (measured.step_s > 0 || measured.memory_bytes > 0)
         sp_reconcile(report, &planned, &e, &measured);
-    if (planned.remat == sp_policies[1].name)
+    if (planned.remat == sp_policy_names[SP_REMAT_SELECTIVE])
         sp_note(report, "with fused attention, selective recomputation saves almost nothing");
     sp_note(report, "an estimate from calibrated efficiencies; `fit` and `batch` have the closed "
                     "forms, and docs/accuracy.md says how right estimates are");

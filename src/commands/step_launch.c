@@ -51,8 +51,8 @@ void sp_put_launch(struct sp_report *r, const struct sp_launch *launch)
     for (int i = 0; i < launch->options; i++)
         sp_add_option(&words, launch->option[i].name, launch->option[i].value);
     char *const line = sp_shell_line(&words);
-    sp_put_text(r, SP_Q_LAUNCH_FORMAT, "%s", launch->format);
-    sp_put_text(r, SP_Q_LAUNCH_OPTIONS, "%s", line);
+    sp_put_text(r, SP_Q_STEP_LAUNCH_FORMAT, "%s", launch->format);
+    sp_put_text(r, SP_Q_STEP_LAUNCH_OPTIONS, "%s", line);
     free(line);
     sp_free_words(&words);
     sp_line(r, "read       {launch.format}: {launch.options!}");

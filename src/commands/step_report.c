@@ -87,9 +87,9 @@ static void find_fixes(const struct sp_planned *planned, struct fixes *fixes)
     char value[32];
     for (int i = 1; i < SP_POLICIES; i++) {
         changed = *planned;
-        sp_use_policy(&changed, sp_policies[i].name);
+        sp_use_policy(&changed, sp_policy_names[i]);
         changed.plan.recompute_layers = 1;
-        try_change(fixes, &changed, "--remat", sp_policies[i].name);
+        try_change(fixes, &changed, "--remat", sp_policy_names[i]);
     }
     for (int zero = planned->plan.zero + 1; zero <= 3; zero++) {
         changed = *planned;

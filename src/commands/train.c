@@ -289,7 +289,6 @@ static bool put_curve(struct train *f, struct sp_error *error)
                                                {"step_s", "ideal step", false},
                                                {"efficiency", "efficiency", false},
                                                {"strategy", "strategy", true}};
-    static const char *const names[] = {"dp", "fsdp", "tp", "fsdp_tp", "pp_fsdp", "hsdp"};
     struct sp_row rows[32] = {0};
     size_t n = 0;
     double base = NAN;
@@ -320,7 +319,7 @@ static bool put_curve(struct train *f, struct sp_error *error)
         sp_put(f->report, SP_Q_TRAIN_DEVICES_CURVE, t.N);
         sp_put(f->report, SP_Q_TRAIN_CURVE_STEP, best.step_with_bubble_s);
         sp_put(f->report, SP_Q_TRAIN_CURVE_EFFICIENCY, base / work);
-        sp_put_text(f->report, SP_Q_TRAIN_CURVE_STRATEGY, "%s%s", names[best.kind],
+        sp_put_text(f->report, SP_Q_TRAIN_CURVE_STRATEGY, "%s%s", sp_strategy_names[best.kind],
                     best.fits ? "" : " (does not fit)");
         n++;
     }

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <scaleplan/names.h>
+#include <scaleplan/precision.h>
+
 #include "base/list.h"
 #include "base/number.h"
 
@@ -13,12 +16,14 @@ double sp_element_bytes(const char *dtype)
     static const struct {
         const char *name;
         double bytes;
-    } types[] = {{"bf16", 2},  {"fp16", 2}, {"f16", 2},  {"fp32", 4}, {"f32", 4},    {"tf32", 4},
-                 {"fp8", 1},   {"int8", 1}, {"s8", 1},   {"u8", 1},   {"int4", 0.5}, {"fp4", 0.5},
-                 {"int32", 4}, {"s32", 4},  {"fp64", 8}, {"f64", 8},  {"int16", 2},  {"bool", 1}};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(types[i].name, dtype) == 0)
-            return types[i].bytes;
+    } others[] = {{"f16", 2}, {"f32", 4},   {"f64", 8}, {"fp64", 8},  {"s8", 1},
+                  {"u8", 1},  {"int16", 2}, {"s32", 4}, {"int32", 4}, {"bool", 1}};
+    for (int i = 0; i < SP_DTYPES; i++)
+        if (strcmp(sp_dtype_names[i], dtype) == 0)
+            return sp_dtypes[i].bytes;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].name, dtype) == 0)
+            return others[i].bytes;
     return 0;
 }
 
@@ -78,9 +83,11 @@ bool sp_parse_mesh(const char *text, struct sp_mesh *mesh, struct sp_error *erro
     double devices = 1;
     if (!text)
         return sp_fail(error, SP_USAGE, "--mesh X=4,Y=8 is needed");
-    char word[32];
-    while (text && *text && sp_next_item(&text, word, sizeof word)) {
+    while (*text) {
+        char word[32];
+        const size_t n = strcspn(text, ",");
         double length;
+        snprintf(word, sizeof word, "%.*s", (int)(n < 31 ? n : 31), text);
         if (word[0] < 'A' || word[0] > 'Z' || word[1] != '=' ||
             !sp_parse_number(word + 2, &length) || length < 1 || length > 1e6 ||
             length != floor(length) || mesh->n == SP_MESH_AXES)
@@ -93,6 +100,7 @@ bool sp_parse_mesh(const char *text, struct sp_mesh *mesh, struct sp_error *erro
         devices *= length;
         mesh->name[mesh->n] = word[0];
         mesh->length[mesh->n++] = (int64_t)length;
+        text += n + (text[n] == ',');
     }
     return devices <= 1e12 || sp_fail(error, SP_INPUT, "--mesh: more than 10^12 devices");
 }

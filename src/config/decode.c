@@ -7,17 +7,19 @@
 #include "config/huggingface.h"
 #include "config/load.h"
 
-static const char *const set_prefixes[] = {"model", "hw",        "precision",
-                                           "law",   "framework", "profile"};
+/* The tables that --set reaches. */
+static const struct sp_field_table *const settable[] = {&sp_model_table,     &sp_hardware_table,
+                                                        &sp_precision_table, &sp_law_table,
+                                                        &sp_framework_table, &sp_profile_table};
 
 bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error)
 {
     for (int i = 0; i < sources->n_sets; i++) {
         const char *const set = sources->sets[i];
         bool known = false;
-        for (size_t k = 0; k < sizeof set_prefixes / sizeof *set_prefixes; k++) {
-            const size_t n = strlen(set_prefixes[k]);
-            known = known || (strncmp(set, set_prefixes[k], n) == 0 && set[n] == '.');
+        for (size_t k = 0; k < sizeof settable / sizeof *settable; k++) {
+            const size_t n = strlen(settable[k]->name);
+            known = known || (strncmp(set, settable[k]->name, n) == 0 && set[n] == '.');
         }
         if (!strchr(set, '='))
             return sp_fail(error, SP_USAGE,

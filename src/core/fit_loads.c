@@ -173,7 +173,7 @@ static void switched_loads(struct sp_strategy *s, const struct sp_fit_input *in,
 
 double sp_in_flight_share(const struct sp_strategy *s)
 {
-    const struct sp_pipeline pipeline = {.schedule = SP_INTERLEAVED,
+    const struct sp_pipeline pipeline = {.schedule = sp_usual_schedule(s->chunks),
                                          .stages = s->pp,
                                          .microbatches = s->microbatches,
                                          .chunks = s->chunks};

@@ -24,15 +24,11 @@ double sp_capacity_bytes(const struct sp_chip *chip)
 
 enum sp_dtype sp_compute_dtype(const struct sp_chip *chip, enum sp_dtype wanted)
 {
-    static const enum sp_dtype fallback[SP_DTYPES] = {
-        [SP_BF16] = SP_FP16, [SP_FP16] = SP_BF16, [SP_TF32] = SP_BF16, [SP_FP32] = SP_TF32,
-        [SP_FP8] = SP_BF16,  [SP_INT8] = SP_BF16, [SP_INT4] = SP_INT8, [SP_FP4] = SP_FP8,
-    };
     enum sp_dtype dtype = wanted;
     for (int tries = 0; tries < SP_DTYPES; tries++) {
         if (!isnan(chip->peak_flops_per_s[dtype]))
             return dtype;
-        dtype = fallback[dtype];
+        dtype = sp_dtypes[dtype].fallback;
     }
     return SP_DTYPES;
 }

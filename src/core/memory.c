@@ -82,8 +82,7 @@ double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp
                (qkv_width(model) + latent_width(model) / 2 + D + mlp.out + gates * mlp.hidden);
     case SP_REMAT_FULL:
         return bytes * D;
-    case SP_REMATS:
-        break;
+    default:
+        return NAN;
     }
-    return NAN;
 }

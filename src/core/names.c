@@ -1,14 +1,23 @@
-/* Names of what enums and bools stand for. */
+/* The words for what the enums of the library count. */
 #include <stddef.h>
 
 #include <scaleplan/names.h>
 
 const char *const sp_dtype_names[] = {"bf16", "fp16", "tf32", "fp32", "fp8",
                                       "int8", "int4", "fp4",  NULL};
+
 const char *const sp_schedule_names[] = {"naive", "gpipe",    "1f1b",     "interleaved", "zb-h1",
                                          "zb-h2", "dualpipe", "circular", NULL};
-const char *const sp_policy_names[] = {"none", "selective", "mlp", "dots",
-                                       "full", "alternate", "qkv", NULL};
+
+const char *const sp_strategy_names[] = {"dp", "fsdp", "tp", "fsdp_tp", "pp_fsdp", "hsdp", NULL};
+
+const char *const sp_overlap_names[] = {"axes", "none", NULL};
+
+/* The policies that closed forms know come first. */
+#define CLOSED_FORMS "none", "selective", "mlp", "dots", "full"
+const char *const sp_remat_names[] = {CLOSED_FORMS, NULL};
+const char *const sp_policy_names[] = {CLOSED_FORMS, "alternate", "qkv", NULL};
+
 const char *const sp_placement_names[] = {"dp-inside", "pp-inside", NULL};
 const char *const sp_off_on[] = {"off", "on", NULL};
 const char *const sp_zero_names[] = {"0", "1", "2", "3", NULL};

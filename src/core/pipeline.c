@@ -11,58 +11,122 @@ static double rounds_idle(double p, double v, double m)
     return p - r + (r - 1) / v;
 }
 
+static double idle_rounds(const struct sp_pipeline *q)
+{
+    return rounds_idle((double)q->stages, (double)q->chunks, (double)q->microbatches) *
+           (q->forward_s + q->backward_s);
+}
+
+static double idle_ends(const struct sp_pipeline *q)
+{
+    return (double)(q->stages - 1) * (q->forward_s + q->backward_s);
+}
+
+/* Weight gradients fill the gaps of as many micro-batches as there are, up to `most`. */
+static double idle_less_weights(const struct sp_pipeline *q, double most)
+{
+    const double p = (double)q->stages, m = (double)q->microbatches;
+    return fmax(
+        (p - 1) * (q->forward_s + q->backward_s) - (p + fmin(m, most) - 2) * q->weight_grad_s, 0);
+}
+
+static double idle_zb_h1(const struct sp_pipeline *q)
+{
+    return idle_less_weights(q, (double)q->stages);
+}
+
+static double idle_zb_h2(const struct sp_pipeline *q)
+{
+    return idle_less_weights(q, 2 * (double)q->stages - 1);
+}
+
+/* Few micro-batches: half of them come from either end. */
+static double idle_dual(const struct sp_pipeline *q)
+{
+    const double p = (double)q->stages, m = (double)q->microbatches;
+    const double F = q->forward_s, B = q->backward_s, W = q->weight_grad_s;
+    return p < 2 ? 0
+                 : fmax(fmax((p / 2 - 1) * (F + 2 * B - 3 * W), 0),
+                        (p + m / 2 - 1) * (F + B - W) + W - m * (F + B));
+}
+
+static double one_in_flight(const struct sp_pipeline *q, int64_t rank)
+{
+    (void)q;
+    (void)rank;
+    return 1;
+}
+
+static double all_in_flight(const struct sp_pipeline *q, int64_t rank)
+{
+    (void)rank;
+    return (double)q->microbatches;
+}
+
+/* One for each stage from here to the end. */
+static double rest_in_flight(const struct sp_pipeline *q, int64_t rank)
+{
+    return fmin((double)q->microbatches, (double)(q->stages - rank));
+}
+
+static double chunks_in_flight(const struct sp_pipeline *q, int64_t rank)
+{
+    const double p = (double)q->stages, m = (double)q->microbatches, v = (double)q->chunks;
+    return v == 1 ? rest_in_flight(q, rank)
+                  : fmin(m * v, 2 * (p - (double)rank - 1) + (v - 1) * p + 1) / v;
+}
+
+static double zb_h2_in_flight(const struct sp_pipeline *q, int64_t rank)
+{
+    (void)rank;
+    return fmin((double)q->microbatches, 2 * (double)q->stages - 1);
+}
+
+static double dual_in_flight(const struct sp_pipeline *q, int64_t rank)
+{
+    (void)rank;
+    return fmin((double)q->microbatches, (double)q->stages + 1);
+}
+
+/* clang-format off */
+const struct sp_schedule_traits sp_schedules[SP_SCHEDULES] = {
+    /*                  divided chunked splits exact copies */
+    [SP_NAIVE]       = {false,  false,  false, false, 1, idle_ends,   one_in_flight},
+    [SP_GPIPE]       = {true,   false,  false, true,  1, idle_ends,   all_in_flight},
+    [SP_1F1B]        = {true,   false,  false, true,  1, idle_ends,   rest_in_flight},
+    [SP_INTERLEAVED] = {true,   true,   false, false, 1, idle_rounds, chunks_in_flight},
+    [SP_ZB_H1]       = {true,   false,  true,  false, 1, idle_zb_h1,  rest_in_flight},
+    [SP_ZB_H2]       = {true,   false,  true,  false, 1, idle_zb_h2,  zb_h2_in_flight},
+    [SP_DUALPIPE]    = {true,   false,  true,  false, 2, idle_dual,   dual_in_flight},
+    [SP_CIRCULAR]    = {true,   true,   false, false, 1, idle_rounds, all_in_flight},
+};
+/* clang-format on */
+
+enum sp_schedule sp_usual_schedule(int64_t chunks)
+{
+    return chunks > 1 ? SP_INTERLEAVED : SP_1F1B;
+}
+
 double sp_bubble_s(const struct sp_pipeline *q)
 {
-    const double p = (double)q->stages, v = (double)q->chunks, m = (double)q->microbatches;
-    const double F = q->forward_s, B = q->backward_s, W = q->weight_grad_s;
-    switch (q->schedule) {
-    case SP_INTERLEAVED:
-    case SP_CIRCULAR:
-        return rounds_idle(p, v, m) * (F + B);
-    case SP_ZB_H1: /* weight gradients fill the gaps of as many micro-batches as there are */
-        return fmax((p - 1) * (F + B) - (p + fmin(m, p) - 2) * W, 0);
-    case SP_ZB_H2:
-        return fmax((p - 1) * (F + B) - (p + fmin(m, 2 * p - 1) - 2) * W, 0);
-    case SP_DUALPIPE: /* few micro-batches: half of them come from either end */
-        return p < 2 ? 0
-                     : fmax(fmax((p / 2 - 1) * (F + 2 * B - 3 * W), 0),
-                            (p + m / 2 - 1) * (F + B - W) + W - m * (F + B));
-    default:
-        return (p - 1) * (F + B);
-    }
+    return sp_schedules[q->schedule].bubble_s(q);
 }
 
 double sp_useful_s(const struct sp_pipeline *q)
 {
-    const double m = q->schedule == SP_NAIVE ? 1 : (double)q->microbatches;
+    const double m = sp_schedules[q->schedule].divided ? (double)q->microbatches : 1;
     return m * (q->forward_s + q->backward_s);
 }
 
 double sp_in_flight(const struct sp_pipeline *q, int64_t rank)
 {
-    const double p = (double)q->stages, m = (double)q->microbatches, v = (double)q->chunks;
-    const double r = (double)rank;
-    switch (q->schedule) {
-    case SP_NAIVE:
-        return 1;
-    case SP_1F1B:
-    case SP_ZB_H1:
-        return fmin(m, p - r);
-    case SP_INTERLEAVED:
-        return v == 1 ? fmin(m, p - r) : fmin(m * v, 2 * (p - r - 1) + (v - 1) * p + 1) / v;
-    case SP_ZB_H2:
-        return fmin(m, 2 * p - 1);
-    case SP_DUALPIPE:
-        return fmin(m, p + 1);
-    default:
-        return m;
-    }
+    return sp_schedules[q->schedule].in_flight(q, rank);
 }
 
 double sp_microbatches_for(const struct sp_pipeline *q, double efficiency)
 {
     struct sp_pipeline at = *q;
-    if (q->schedule == SP_NAIVE) /* its batch is not divided */
+    if (!sp_schedules[q->schedule].divided)
         return efficiency * (double)q->stages <= 1 ? 1 : INFINITY;
     /* no number of micro-batches leaves less idle time than many, in multiples of p */
     at.microbatches = 1024 * q->stages;

@@ -32,22 +32,17 @@ struct next {
     int64_t chunk, mb;
 };
 
-static bool splits_weight(enum sp_schedule schedule)
-{
-    return schedule == SP_ZB_H1 || schedule == SP_ZB_H2;
-}
-
 int64_t sp_tasks_of(const struct sp_pipeline *q)
 {
+    const struct sp_schedule_traits *const traits = &sp_schedules[q->schedule];
     const bool dual = q->schedule == SP_DUALPIPE;
-    if (q->schedule == SP_NAIVE || q->stages > SP_MAX_STAGES || (dual && !sp_can_play_dual(q)))
+    if (!traits->divided || q->stages > SP_MAX_STAGES || (dual && !sp_can_play_dual(q)))
         return 0;
-    const bool chunked = q->schedule == SP_INTERLEAVED || q->schedule == SP_CIRCULAR;
-    if (chunked && q->chunks > 1 && q->microbatches % q->stages != 0)
+    if (traits->chunked && q->chunks > 1 && q->microbatches % q->stages != 0)
         return 0;
     const double tasks = (double)q->stages * (double)q->microbatches *
-                         (double)(chunked ? q->chunks : 1) *
-                         (dual || splits_weight(q->schedule) ? 3 : 2);
+                         (double)(traits->chunked ? q->chunks : 1) *
+                         (traits->splits_weight ? 3 : 2);
     return tasks > SP_MAX_PLAYED ? 0 : (int64_t)tasks;
 }
 
@@ -242,8 +237,8 @@ bool sp_play_pipeline(const struct sp_pipeline *q, const double *scale, double h
 {
     struct stage stages[SP_MAX_STAGES];
     const int64_t total = sp_tasks_of(q);
-    const bool chunked = q->schedule == SP_INTERLEAVED || q->schedule == SP_CIRCULAR;
-    const int64_t v = chunked ? q->chunks : 1;
+    const struct sp_schedule_traits *const traits = &sp_schedules[q->schedule];
+    const int64_t v = traits->chunked ? q->chunks : 1;
     const struct play g = {q,
                            scale,
                            hop_s,
@@ -251,7 +246,7 @@ bool sp_play_pipeline(const struct sp_pipeline *q, const double *scale, double h
                            q->stages,
                            q->microbatches,
                            v,
-                           splits_weight(q->schedule) ? 3 : 2,
+                           traits->splits_weight ? 3 : 2,
                            1 / (double)v};
     if (total == 0 || g.p < 1)
         return false;
@@ -267,6 +262,6 @@ bool sp_play_pipeline(const struct sp_pipeline *q, const double *scale, double h
     }
     if (q->schedule == SP_DUALPIPE)
         return sp_play_dual(q, scale, hop_s, tasks, played);
-    return splits_weight(q->schedule) ? play_greedy(&g, stages, total, played)
-                                      : play_fixed(&g, stages, total, played);
+    return traits->splits_weight ? play_greedy(&g, stages, total, played)
+                                 : play_fixed(&g, stages, total, played);
 }

@@ -2,22 +2,28 @@
 #include <math.h>
 #include <string.h>
 
+#include <scaleplan/names.h>
 #include <scaleplan/plan.h>
 
 const struct sp_policy sp_policies[SP_POLICIES] = {
-    {"none", {.qkv = 0}},
-    {"selective", {.core = 1}},
-    {"mlp", {.qkv = 1, .core = 1, .out = 1, .norms = 1}},
-    {"dots", {.core = 1, .norms = 1}},
-    {"full", {.qkv = 1, .core = 1, .out = 1, .up = 1, .down = 1, .norms = 1}},
-    {"alternate", {.qkv = 0.25, .out = 1, .up = 0.5, .norms = 1, .spare = 1}},
-    {"qkv", {.core = 1, .out = 1, .up = 1, .norms = 1}},
+    [SP_REMAT_NONE] = {{.qkv = 0}},
+    [SP_REMAT_SELECTIVE] = {{.core = 1}},
+    [SP_REMAT_MLP] = {{.qkv = 1, .core = 1, .out = 1, .norms = 1}},
+    [SP_REMAT_DOTS] = {{.core = 1, .norms = 1}},
+    [SP_REMAT_FULL] = {{.qkv = 1, .core = 1, .out = 1, .up = 1, .down = 1, .norms = 1}},
+    [SP_REMAT_ALTERNATE] = {{.qkv = 0.25, .out = 1, .up = 0.5, .norms = 1, .spare = 1}},
+    [SP_REMAT_QKV] = {{.core = 1, .out = 1, .up = 1, .norms = 1}},
 };
+
+const char *sp_policy_name(const struct sp_policy *policy)
+{
+    return sp_policy_names[policy - sp_policies];
+}
 
 const struct sp_policy *sp_find_policy(const char *name)
 {
     for (int i = 0; i < SP_POLICIES; i++)
-        if (strcmp(sp_policies[i].name, name) == 0)
+        if (strcmp(sp_policy_names[i], name) == 0)
             return &sp_policies[i];
     return NULL;
 }
@@ -116,8 +122,7 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_BATCH;
     if (plan->micro_batch > (plan->batch + plan->dp - 1) / plan->dp)
         return SP_PLAN_MICRO_BATCH;
-    const bool chunked = plan->schedule == SP_INTERLEAVED || plan->schedule == SP_CIRCULAR;
-    if (chunked != (plan->vpp > 1))
+    if (sp_schedules[plan->schedule].chunked != (plan->vpp > 1))
         return SP_PLAN_VPP_SCHEDULE;
     if (!sp_shards_fit(plan, slices))
         return SP_PLAN_SHARDS;

@@ -281,7 +281,7 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
     const double D = (double)plan->shards;
     const double D_experts = fmax(1, D * (double)plan->tp / (double)(plan->ep * plan->etp));
     const double K = precision->master_bytes + precision->optimizer_bytes;
-    const double copies = plan->schedule == SP_DUALPIPE ? 2 : 1; /* a stage from either end */
+    const double copies = sp_schedules[plan->schedule].copies;
     const double sharded = copies * (k->held.dense / D + k->held.experts / D_experts);
     const double held = copies * (k->held.dense + k->held.experts);
     struct sp_stage_memory m = {

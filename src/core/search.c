@@ -20,7 +20,7 @@ struct looking {
 
 /* One split of it. */
 struct splitting {
-    const struct sp_split *split;
+    const struct sp_split_space *split;
     const struct sp_stage_map *map;
     struct sp_staged staged;
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
@@ -109,7 +109,7 @@ static void look_at_plan(struct looking *l, const struct splitting *s, uint64_t 
 }
 
 /* Plans that are likely good: what a seed looks at. */
-static bool is_likely(const struct sp_split *split, const struct sp_sharding *sharding)
+static bool is_likely(const struct sp_split_space *split, const struct sp_sharding *sharding)
 {
     return sharding->shards == split->dp * split->cp;
 }
@@ -117,7 +117,7 @@ static bool is_likely(const struct sp_split *split, const struct sp_sharding *sh
 /* The shardings of one schedule and placement. */
 static void look_at_flow(struct looking *l, const struct splitting *s, uint64_t leaf)
 {
-    const struct sp_split *const split = s->split;
+    const struct sp_split_space *const split = s->split;
     if (!l->rule->exhaustive &&
         rule_out(l, least_bytes(l, s), sp_least_flow_s(&l->in, &l->time, s->map, &s->staged),
                  (uint64_t)split->shardings))
@@ -133,7 +133,7 @@ static void look_at_flow(struct looking *l, const struct splitting *s, uint64_t 
 
 static void look_at_split(struct looking *l, struct splitting *s)
 {
-    const struct sp_split *const split = s->split;
+    const struct sp_split_space *const split = s->split;
     uint64_t leaf = s->leaf;
     sp_list_shardings(l->space, split, s->sharding);
     for (int inside = 0; inside < 2; inside++) {
@@ -169,7 +169,8 @@ static void bound_split(struct looking *l, struct splitting *s)
 }
 
 /* All splits of the group under one policy. */
-static void look_at_policy(struct looking *l, const struct sp_split *splits, const int *at, int n)
+static void look_at_policy(struct looking *l, const struct sp_split_space *splits, const int *at,
+                           int n)
 {
     struct splitting s;
     uint64_t plans = 0;
@@ -192,7 +193,7 @@ static void look_at_policy(struct looking *l, const struct sp_split *splits, con
 }
 
 /* The group's splits; how many. */
-static int open_group(struct looking *l, struct sp_split *splits, int *at)
+static int open_group(struct looking *l, struct sp_split_space *splits, int *at)
 {
     int n = 0;
     if (!sp_group_plan(l->space, l->group, &l->plan))
@@ -209,7 +210,7 @@ void sp_search_group(const struct sp_search_space *space, uint64_t group,
                      const struct sp_search_rule *rule, struct sp_best *best,
                      struct sp_search_counts *counts)
 {
-    struct sp_split splits[SP_SEARCH_SPLITS];
+    struct sp_split_space splits[SP_SEARCH_SPLITS];
     struct looking l = {
         .space = space, .rule = rule, .best = best, .counts = counts, .group = group};
     int at[SP_SEARCH_SPLITS];
@@ -228,7 +229,7 @@ void sp_search_group(const struct sp_search_space *space, uint64_t group,
 static void evaluate_leaf(struct looking *l, struct splitting *s, uint64_t leaf,
                           struct sp_found *found)
 {
-    const struct sp_split *const split = s->split;
+    const struct sp_split_space *const split = s->split;
     const uint64_t z = leaf % (uint64_t)split->shardings;
     leaf /= (uint64_t)split->shardings;
     const struct sp_flow *const flow = &split->flow[leaf % (uint64_t)split->flows];
@@ -252,7 +253,7 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
                 struct sp_found *found)
 {
     static const struct sp_search_rule everything = {.exhaustive = true};
-    struct sp_split splits[SP_SEARCH_SPLITS];
+    struct sp_split_space splits[SP_SEARCH_SPLITS];
     struct looking l = {.space = space, .rule = &everything, .group = group};
     int at[SP_SEARCH_SPLITS] = {0};
     if (group >= sp_search_groups(space))

@@ -13,7 +13,7 @@ struct sp_sharding {
 
 /* A group's plans on one number of stages: flows x shardings x placements of them, for each policy.
  */
-struct sp_split {
+struct sp_split_space {
     int64_t pp, dp, cp, tp, ep, etp;
     int flows, shardings;
     int most_zero;
@@ -25,7 +25,7 @@ struct sp_split {
 
 /* ZeRO stages and shard groups of a split; how many. They are listed anew for each split that is
  * looked at: lists of all splits of a group would not fit on the stack of a small thread. */
-int sp_list_shardings(const struct sp_search_space *space, const struct sp_split *split,
+int sp_list_shardings(const struct sp_search_space *space, const struct sp_split_space *split,
                       struct sp_sharding list[SP_SHARDINGS]);
 
 /* Whether a point of the front is as good in both and better in one. */
@@ -36,6 +36,6 @@ bool sp_group_plan(const struct sp_search_space *space, uint64_t group, struct s
 
 /* The group's plans on the `at`th number of stages; false when there are none. */
 bool sp_open_split(const struct sp_search_space *space, const struct sp_plan *group, int at,
-                   struct sp_split *split);
+                   struct sp_split_space *split);
 
 #endif

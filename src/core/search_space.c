@@ -63,10 +63,10 @@ static bool list_flows(struct sp_search_space *s, int at)
     const int64_t even = L % pp == 0 ? L / pp : (L + 2) % pp == 0 ? (L + 2) / pp : 0;
     int n = 0;
     if (pp == 1)
-        s->flow[at][n++] = (struct sp_flow){SP_1F1B, 1};
+        s->flow[at][n++] = (struct sp_flow){sp_usual_schedule(1), 1};
     for (int schedule = 0; schedule < SP_SCHEDULES && pp > 1; schedule++) {
-        const bool chunked = schedule == SP_INTERLEAVED || schedule == SP_CIRCULAR;
-        if (!s->schedule[schedule] || schedule == SP_NAIVE)
+        const bool chunked = sp_schedules[schedule].chunked;
+        if (!s->schedule[schedule] || !sp_schedules[schedule].divided)
             continue;
         for (int64_t v = chunked ? 2 : 1; v <= (chunked ? even : 1); v++) {
             if ((chunked && even % v != 0) || !allows(&s->vpp, v))
@@ -185,7 +185,7 @@ bool sp_is_likely_group(const struct sp_search_space *s, uint64_t group)
 }
 
 /* With one device there is nothing to shard. */
-int sp_list_shardings(const struct sp_search_space *s, const struct sp_split *split,
+int sp_list_shardings(const struct sp_search_space *s, const struct sp_split_space *split,
                       struct sp_sharding list[SP_SHARDINGS])
 {
     const int64_t D = split->dp * split->cp;
@@ -205,7 +205,7 @@ int sp_list_shardings(const struct sp_search_space *s, const struct sp_split *sp
 }
 
 /* How many shardings the split has, and the most that any of them shards. */
-static void count_shardings(const struct sp_search_space *s, struct sp_split *split)
+static void count_shardings(const struct sp_search_space *s, struct sp_split_space *split)
 {
     struct sp_sharding list[SP_SHARDINGS];
     split->shardings = sp_list_shardings(s, split, list);
@@ -220,7 +220,7 @@ static void count_shardings(const struct sp_search_space *s, struct sp_split *sp
 }
 
 bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group, int at,
-                   struct sp_split *split)
+                   struct sp_split_space *split)
 {
     const int64_t stage = sp_chips(s->in.hw) / (group->tp * group->cp);
     split->pp = s->pps[at];

@@ -156,7 +156,7 @@ static double idle_per_stage(const struct sp_plan *p, int64_t m, const struct sp
                                       .forward_s = stage->forward,
                                       .backward_s = stage->backward,
                                       .weight_grad_s = stage->weight_grad};
-    const double times = p->schedule == SP_NAIVE ? (double)m : 1; /* nothing overlaps */
+    const double times = sp_schedules[p->schedule].divided ? 1 : (double)m;
     return times * fmax(0, sp_bubble_s(&equal)) / (double)(p->pp - 1);
 }
 
@@ -183,7 +183,7 @@ static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_
     const struct sp_plan *p = in->plan;
     const int64_t m = sp_plan_microbatches(p), stages = map->stages;
     double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES], idle[SP_STAGE_KINDS] = {0}, sum = 0;
-    const bool exact = p->schedule == SP_GPIPE || p->schedule == SP_1F1B;
+    const bool exact = sp_schedules[p->schedule].exact;
     for (int i = 0; i < map->kinds && stages > 1 && !exact; i++)
         idle[i] = idle_per_stage(p, m, &kind[i]);
     *slowest = 0;
@@ -296,7 +296,7 @@ static bool is_covered(const struct sp_stage_map *map, const struct sp_staged *s
 static struct update update_of(const struct sp_step_inputs *in, const struct sp_stage_map *map,
                                const struct sp_staged *staged, double a_microbatch, double m)
 {
-    const double copies = in->plan->schedule == SP_DUALPIPE ? 2 : 1;
+    const double copies = sp_schedules[in->plan->schedule].copies;
     struct update slowest = {0, 0};
     for (int i = 0; i < map->kinds; i++) {
         if (is_covered(map, staged, i))

@@ -26,7 +26,7 @@ static double matmul_rate(const struct sp_step_inputs *in, bool layer)
 {
     const enum sp_dtype wanted = layer ? in->plan->dtype : SP_BF16;
     const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, wanted);
-    const bool narrow = dtype == SP_FP8 || dtype == SP_INT8 || dtype == SP_FP4 || dtype == SP_INT4;
+    const bool narrow = sp_dtypes[dtype].bytes < 2;
     return in->hw->chip.peak_flops_per_s[dtype] *
            constant(in, narrow ? SP_C_MATMUL_8 : SP_C_MATMUL_16);
 }
@@ -139,7 +139,7 @@ struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, bool moe)
         }
         elements += (gates + 1) * (k * f_e + shared) * T / t + MOVES * k * h * T / t;
     }
-    if (p->dtype != SP_BF16 && p->dtype != SP_FP16) /* casts: read, write, write transposed */
+    if (sp_dtypes[p->dtype].bytes != 2) /* casts: read, write, write transposed */
         elements += 2 * (2 * h + (double)(m->heads * m->head_dim)) * T / t;
     layer.norms = memory_s(in, elements);
     return layer;

@@ -183,7 +183,7 @@ bool sp_read_row_plan(struct sp_row_reader *r, struct sp_run *run)
     if (p->micro_batch < 1)
         p->micro_batch = p->batch / p->dp > 0 ? p->batch / p->dp : 1;
     p->etp = 1;
-    p->schedule = p->vpp > 1 ? SP_INTERLEAVED : SP_1F1B;
+    p->schedule = sp_usual_schedule(p->vpp);
     p->imbalance = 1;
     if (!run->problem[0] && sp_compute_dtype(&run->hw.chip, p->dtype) == SP_DTYPES)
         return sp_row_problem(run, "%s publishes no peak for precision \"%s\"", run->hw.name,

@@ -65,18 +65,20 @@ bool sp_row_dtype(struct sp_row_reader *r, enum sp_dtype *dtype)
     static const struct {
         const char *word;
         enum sp_dtype dtype;
-    } words[] = {
-        {"bf16", SP_BF16}, {"bfloat16", SP_BF16}, {"fp16", SP_FP16},    {"float16", SP_FP16},
-        {"fp8", SP_FP8},   {"mxfp8", SP_FP8},     {"fp4", SP_FP4},      {"mxfp4", SP_FP4},
-        {"nvfp4", SP_FP4}, {"fp32", SP_FP32},     {"float32", SP_FP32}, {"tf32", SP_TF32},
-    };
+    } others[] = {{"bfloat16", SP_BF16}, {"float16", SP_FP16}, {"float32", SP_FP32},
+                  {"mxfp8", SP_FP8},     {"mxfp4", SP_FP4},    {"nvfp4", SP_FP4}};
     const char *const text = sp_row_text(r, "precision");
     *dtype = SP_BF16;
     if (text[0] == '\0')
         return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (begins(text, words[i].word)) {
-            *dtype = words[i].dtype;
+    for (int i = 0; i < SP_DTYPES; i++)
+        if (begins(text, sp_dtype_names[i])) {
+            *dtype = (enum sp_dtype)i;
+            return true;
+        }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (begins(text, others[i].word)) {
+            *dtype = others[i].dtype;
             return true;
         }
     return unknown(r, "precision", "bf16, fp16, fp8, mxfp8, nvfp4, fp32 or tf32");
@@ -135,8 +137,8 @@ static const char *policy_of(const char *text, const char *selective)
     if (begins(text, "selective"))
         return selective;
     for (int i = 0; i < SP_POLICIES; i++)
-        if (begins(text, sp_policies[i].name))
-            return sp_policies[i].name;
+        if (begins(text, sp_policy_names[i]))
+            return sp_policy_names[i];
     return NULL;
 }
 

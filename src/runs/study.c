@@ -49,7 +49,7 @@ static char tier_of(const struct sp_run *run)
         return 'M';
     if (run->tier[0] == 'X')
         return 'X';
-    return run->plan.dtype == SP_BF16 || run->plan.dtype == SP_FP16 ? 'D' : '8';
+    return sp_dtypes[run->plan.dtype].bytes == 2 ? 'D' : '8';
 }
 
 static int stack_of(struct sp_study *study, const struct sp_run *run)

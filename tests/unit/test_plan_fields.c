@@ -75,7 +75,7 @@ static void names_are_those_of_the_policies(void **state)
 {
     (void)state;
     for (int i = 0; i < SP_POLICIES; i++)
-        assert_string_equal(sp_policy_names[i], sp_policies[i].name);
+        assert_ptr_equal(sp_find_policy(sp_policy_names[i]), &sp_policies[i]);
     assert_null(sp_policy_names[SP_POLICIES]);
     assert_null(sp_schedule_names[SP_SCHEDULES]);
     assert_null(sp_dtype_names[SP_DTYPES]);
