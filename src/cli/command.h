@@ -67,63 +67,32 @@ bool sp_parse_command(const struct sp_command *command, int argc, char **argv, s
 const struct sp_option *sp_options_of(const struct sp_command *command, size_t *n);
 
 /* Option rows that several commands share. */
-#define SP_OPTION_MODEL                                                                            \
-    {                                                                                              \
-        "model", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,                                           \
-            "model, or a JSON file of one (- for standard input)"                                  \
-    }
-#define SP_OPTION_PARAMS                                                                           \
-    {                                                                                              \
-        "params", "N", SP_COUNTED, 1, 1e15, NULL, NULL,                                            \
-            "size of a model of unknown shape, in place of --model"                                \
-    }
-#define SP_OPTION_SHAPE                                                                            \
-    {                                                                                              \
-        "shape", "KEY=VALUE,...", SP_TEXT, 0, 0, NULL, NULL,                                       \
-            "a model typed here in place of --model: "                                             \
-            "layers=64,d_model=4096,d_ff=16384,heads=32,..."                                       \
-    }
-#define SP_OPTION_HW                                                                               \
-    {                                                                                              \
-        "hw", "NAME[-CHIPS]", SP_TEXT, 0, 0, NULL, NULL,                                           \
-            "machine: v5p-4096, v5p:8x8x8, v5p-8960x2, h100-512, or a JSON file"                   \
-    }
-#define SP_OPTION_NETWORK                                                                          \
-    {                                                                                              \
-        "network", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,                                         \
-            "scale-out network in place of the machine's own"                                      \
-    }
-#define SP_OPTION_BATCH                                                                            \
-    {                                                                                              \
-        "batch", "TOKENS|SEQSx[LEN]", SP_TEXT, 0, 0, NULL, NULL,                                   \
-            "tokens of one optimizer step (default: the model's, else 4 Mi)"                       \
-    }
-#define SP_OPTION_SEQ                                                                              \
-    {                                                                                              \
-        "seq", "TOKENS", SP_WHOLE, 1, 1e9, NULL, NULL,                                             \
-            "tokens of one sequence (default: the model's, else 4096)"                             \
-    }
-#define SP_OPTION_PRECISION(fallback)                                                              \
-    {                                                                                              \
-        "precision", "NAME|FILE", SP_TEXT, 0, 0, NULL, fallback, "recipe of training state"        \
-    }
-#define SP_OPTION_REMAT(fallback)                                                                  \
-    {                                                                                              \
-        "remat", "POLICY", SP_CHOICE, 0, 0, sp_remat_names, fallback,                              \
-            "activations kept for the backward pass: none (all), selective, mlp, dots, full "      \
-            "(block "                                                                              \
-            "inputs)"                                                                              \
-    }
-#define SP_OPTION_PLOT                                                                             \
-    {                                                                                              \
-        "plot", "FILE.svg|.png|-", SP_TEXT, 0, 0, NULL, NULL,                                      \
-            "draw a picture with gnuplot into this file, or with - in the terminal"                \
-    }
-#define SP_OPTION_OVERLAP                                                                          \
-    {                                                                                              \
-        "overlap", "RULE", SP_CHOICE, 0, 0, sp_overlap_names, "axes",                              \
-            "axes: collectives on different axes run together; none: they take turns"              \
-    }
+/* clang-format off */
+#define SP_OPTION_MODEL {.name = "model", .metavar = "NAME|FILE", .kind = SP_TEXT, \
+    .help = "model, or a JSON file of one (- for standard input)"}
+#define SP_OPTION_PARAMS {.name = "params", .metavar = "N", .kind = SP_COUNTED, .min = 1, .max = 1e15, \
+    .help = "size of a model of unknown shape, in place of --model"}
+#define SP_OPTION_SHAPE {.name = "shape", .metavar = "KEY=VALUE,...", .kind = SP_TEXT, \
+    .help = "a model typed here in place of --model: layers=64,d_model=4096,d_ff=16384,heads=32,..."}
+#define SP_OPTION_HW {.name = "hw", .metavar = "NAME[-CHIPS]", .kind = SP_TEXT, \
+    .help = "machine: v5p-4096, v5p:8x8x8, v5p-8960x2, h100-512, or a JSON file"}
+#define SP_OPTION_NETWORK {.name = "network", .metavar = "NAME|FILE", .kind = SP_TEXT, \
+    .help = "scale-out network in place of the machine's own"}
+#define SP_OPTION_BATCH {.name = "batch", .metavar = "TOKENS|SEQSx[LEN]", .kind = SP_TEXT, \
+    .help = "tokens of one optimizer step (default: the model's, else 4 Mi)"}
+#define SP_OPTION_SEQ {.name = "seq", .metavar = "TOKENS", .kind = SP_WHOLE, .min = 1, .max = 1e9, \
+    .help = "tokens of one sequence (default: the model's, else 4096)"}
+#define SP_OPTION_PRECISION(otherwise) {.name = "precision", .metavar = "NAME|FILE", .kind = SP_TEXT, \
+    .fallback = otherwise, .help = "recipe of training state"}
+#define SP_OPTION_REMAT(otherwise) {.name = "remat", .metavar = "POLICY", .kind = SP_CHOICE, \
+    .choices = sp_remat_names, .fallback = otherwise, \
+    .help = "activations kept for the backward pass: none (all), selective, mlp, dots, full (block inputs)"}
+#define SP_OPTION_PLOT {.name = "plot", .metavar = "FILE.svg|.png|-", .kind = SP_TEXT, \
+    .help = "draw a picture with gnuplot into this file, or with - in the terminal"}
+#define SP_OPTION_OVERLAP {.name = "overlap", .metavar = "RULE", .kind = SP_CHOICE, \
+    .choices = sp_overlap_names, .fallback = "axes", \
+    .help = "axes: collectives on different axes run together; none: they take turns"}
+/* clang-format on */
 
 /* --config-dir, --constants and --set of a command line. */
 struct sp_sources sp_sources_of(const struct sp_args *args);

@@ -24,16 +24,11 @@ struct sp_planned {
 
 /* A row that stands for the options that describe one plan (sp_plan_fields), and the option of the
  * framework that runs it. */
-#define SP_OPTION_PLAN                                                                             \
-    {                                                                                              \
-        .kind = SP_EACH_FIELD                                                                      \
-    }
-#define SP_OPTION_FRAMEWORK                                                                        \
-    {                                                                                              \
-        .name = "framework", .metavar = "NAME|FILE", .kind = SP_TEXT,                              \
-        .help = "whose memory and overlap habits count (default: the profile's; nemo on GPUs, "    \
-                "torchtitan with ZeRO 3, maxtext on TPUs)"                                         \
-    }
+/* clang-format off */
+#define SP_OPTION_PLAN {.kind = SP_EACH_FIELD}
+#define SP_OPTION_FRAMEWORK {.name = "framework", .metavar = "NAME|FILE", .kind = SP_TEXT, \
+    .help = "whose memory and overlap habits count (default: the profile's; nemo on GPUs, torchtitan with ZeRO 3, maxtext on TPUs)"}
+/* clang-format on */
 
 /* Loads model, machine, framework, precision, profile, and makes the plan. What does not fit
  * together is an error that names the numbers. */
