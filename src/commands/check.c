@@ -291,9 +291,9 @@ const struct sp_command sp_cmd_check = {
         "Runs cases and compares. A file is a JSON array of objects: \"id\", \"question\", "
         "\"args\" (the words after scaleplan), \"expect\" (keys to values in base units; numbers, "
         "text, true, false, null), \"rel_tol\" (largest relative difference; 0 or none: equal up "
-        "to rounding, 1e-12), \"source\", \"note\", and \"printed\" (what the source prints, where "
-        "it errs). In place of \"expect\", \"exit\" and \"error\" expect a refusal with that exit "
-        "code and text. Exit code 1 when a case fails.",
+        "to rounding, 1e-12; above 2 % with a \"why\"), \"source\", \"note\", and \"printed\" "
+        "(what the source prints, where it errs). In place of \"expect\", \"exit\" and \"error\" "
+        "expect a refusal with that exit code and text. Exit code 1 when a case fails.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = examples,

@@ -187,6 +187,11 @@ void sp_book_case(struct sp_book *book, const struct sp_case *c, const struct sp
         put_prose(c->source, out);
         fputc('\n', out);
     }
+    if (*c->why) {
+        fprintf(out, "\nWithin %g %%: ", 100 * c->rel_tol);
+        put_prose(c->why, out);
+        fputc('\n', out);
+    }
     put_errata(book, c, answer);
     if (*c->note) {
         fputs("\nNote: ", out);

@@ -16,6 +16,7 @@ const struct sp_case_member sp_case_members[] = {
     {"args", SP_CASE_IS_WORDS, true, 0, 0, "the words after `scaleplan`"},
     {"expect", SP_CASE_IS_VALUES, false, 0, 0, "key to value, SI base units"},
     {"rel_tol", SP_CASE_IS_REAL, false, 0, 1, "largest relative difference; 0: rounding alone"},
+    {"why", SP_CASE_IS_TEXT, false, 0, 0, "why values may differ by so much; needed above 2 %"},
     {"source", SP_CASE_IS_TEXT, false, 0, 0, "where the values come from"},
     {"note", SP_CASE_IS_TEXT, false, 0, 0, "a remark"},
     {"printed", SP_CASE_IS_VALUES, false, 0, 0, "values as the source prints them, where it errs"},
@@ -167,6 +168,9 @@ static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
     if (get(node, "error") && !get(node, "exit"))
         return sp_fail(error, SP_INPUT, "%s: has no meaning without \"exit\"",
                        place_of(json, i, "error"));
+    if (get(node, "rel_tol") && get(node, "rel_tol")->valuedouble > 0.02 && !get(node, "why"))
+        return sp_fail(error, SP_INPUT, "%s: above 2 %% a case says \"why\"",
+                       place_of(json, i, "rel_tol"));
     cJSON_ArrayForEach(printed, get(node, "printed"))
     {
         if (!get(get(node, "expect"), printed->string))
@@ -290,6 +294,7 @@ void sp_case_at(const struct sp_cases *cases, int i, struct sp_case *c)
         .question = text_at(node, "question"),
         .source = text_at(node, "source"),
         .note = text_at(node, "note"),
+        .why = text_at(node, "why"),
         .error = text_at(node, "error"),
         .rel_tol = rel_tol ? rel_tol->valuedouble : 0,
         .exit = code ? (int)code->valuedouble : 0,

@@ -8,6 +8,7 @@
  * args        the words after `scaleplan`
  * expect      key to number (SI base units), true, false, text or null
  * rel_tol     largest relative difference of a number; 0 (or left out) allows rounding alone
+ * why         optional up to 2 %: what makes the numbers differ by so much
  * printed     optional: values as the source prints them, where it errs
  * exit, error optional: the command must be refused with that exit code, and say that
  */
@@ -32,7 +33,7 @@ struct sp_case_value {
 
 /* One case; its strings belong to the file. Text that is not given is "". */
 struct sp_case {
-    const char *id, *question, *source, *note;
+    const char *id, *question, *source, *note, *why;
     const char *args[SP_CASE_MAX_ARGS];
     struct sp_case_value expect[SP_CASE_MAX_VALUES], printed[SP_CASE_MAX_VALUES];
     int n_args, n_expect, n_printed;
