@@ -20,6 +20,12 @@ for compiler in "$@"; do
     "$work/test" > "$work/out" || { echo "$compiler: $(basename "$test") failed"; exit 1; }
     passed=$((passed + 1))
   done
+  for test in model memory step network pipeline collective; do
+    $compiler -std=c11 -O2 -ffp-contract=off -D_GNU_SOURCE -I"$root/tests/portable" -I"$root/include" \
+      "$root"/tests/obvious/{$test,listing,world}.c "$work"/objects/*.o -lm -o "$work/test"
+    "$work/test" > "$work/out" || { echo "$compiler: obvious/$test.c failed"; exit 1; }
+    passed=$((passed + 1))
+  done
   echo "$compiler: $passed files of tests passed"
-  [ $passed -ge 6 ]
+  [ $passed -ge 12 ]
 done

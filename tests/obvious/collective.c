@@ -1,0 +1,133 @@
+/* Rings step by step, and sharded arrays device by device. */
+#include "obvious.h"
+
+/* A ring passes pieces one hop at a time, both ways at once: after X/2 steps everybody has
+ * everything. */
+static void rings(void **state)
+{
+    (void)state;
+    for (int X = 2; X <= 16; X += 2) {
+        bool has[16][16] = {{false}};
+        const double V = 1e9, w = 4.5e10;
+        double time = 0, crossed = 0;
+        int left = X * (X - 1);
+        for (int d = 0; d < X; d++)
+            has[d][d] = true;
+        for (int step = 1; left > 0; step++) {
+            int most = 0;
+            for (int d = 0; d < X; d++) {
+                const int from_left = (d - step + X) % X, from_right = (d + step) % X;
+                int got = 0;
+                for (int side = 0; side < 2; side++) {
+                    const int piece = side ? from_right : from_left;
+                    if (!has[d][piece]) {
+                        has[d][piece] = true;
+                        got++;
+                        left--;
+                    }
+                }
+                most = got > most ? got : most;
+            }
+            /* at the last step of an even ring both ways bring the same piece: each way brings half
+             */
+            time += (most == 2 ? 1.0 : 0.5) * V / X / w;
+            crossed += (most == 2 ? 1.0 : 0.5) * V / X;
+        }
+        const struct sp_torus_group group = {
+            .n = 1, .length = {X}, .wraps = {true}, .link_bytes_per_s = w};
+        /* the closed form drops (X-1)/X */
+        assert_close(sp_torus_bandwidth_s(SP_ALL_GATHER, V, &group) * (X - 1) / X, time, 1e-12);
+        assert_close(sp_one_way_ring_link_bytes(SP_ALL_GATHER, V, X), 2 * crossed, 1e-12);
+    }
+}
+
+/* Who holds which element, device by device. */
+static void shards(void **state)
+{
+    (void)state;
+    srand(5);
+    for (int i = 0; i < 2000; i++) {
+        struct sp_mesh mesh = {.name = {'X', 'Y', 'Z'},
+                               .length = {1 + rand() % 4, 1 + rand() % 4, 1 + rand() % 4},
+                               .n = 3};
+        struct sp_sharded array = {.n = 2, .name = {'I', 'J'}, .element_bytes = 2};
+        for (int axis = 0; axis < 3; axis++)
+            if (rand() % 2)
+                array.axes[rand() % 2] |= 1u << axis;
+        double parts[2];
+        for (int d = 0; d < 2; d++) {
+            parts[d] = 1;
+            for (int axis = 0; axis < 3; axis++)
+                parts[d] *= array.axes[d] >> axis & 1 ? (double)mesh.length[axis] : 1;
+            array.size[d] = 12 * parts[d];
+        }
+        /* block indices of every device; copies of block (0, 0) */
+        double copies = 0;
+        int64_t at[3];
+        for (at[0] = 0; at[0] < mesh.length[0]; at[0]++)
+            for (at[1] = 0; at[1] < mesh.length[1]; at[1]++)
+                for (at[2] = 0; at[2] < mesh.length[2]; at[2]++) {
+                    bool origin = true;
+                    for (int d = 0; d < 2; d++)
+                        for (int axis = 0; axis < 3; axis++)
+                            origin = origin && !((array.axes[d] >> axis & 1) && at[axis] > 0);
+                    copies += origin;
+                }
+        assert_close(sp_replicas(&mesh, &array), copies, 0);
+        assert_close(sp_local_bytes(&mesh, &array),
+                     2 * (array.size[0] / parts[0]) * (array.size[1] / parts[1]), 0);
+        assert_close(sp_whole_bytes(&array), 2 * array.size[0] * array.size[1], 0);
+    }
+}
+
+/* The order in which an array's dimensions are written changes nothing. */
+static void order_of_dimensions(void **state)
+{
+    (void)state;
+    srand(11);
+    for (int i = 0; i < 4000; i++) {
+        const struct sp_mesh mesh = {.name = {'X', 'Y', 'Z'}, .length = {2, 4, 3}, .n = 3};
+        struct sp_sharded a = {.n = 2, .name = {'I', 'J'}, .size = {96, 48}, .element_bytes = 2};
+        struct sp_sharded b = {.n = 2, .name = {'J', 'K'}, .size = {48, 24}, .element_bytes = 2};
+        for (int axis = 0; axis < 3; axis++) {
+            if (rand() % 2)
+                a.axes[rand() % 2] |= 1u << axis;
+            if (rand() % 2)
+                b.axes[rand() % 2] |= 1u << axis;
+        }
+        struct sp_sharded turned[2] = {a, b};
+        for (int k = 0; k < 2; k++) {
+            struct sp_sharded *const t = &turned[k];
+            const struct sp_sharded was = *t;
+            for (int d = 0; d < 2; d++) {
+                t->name[d] = was.name[1 - d];
+                t->size[d] = was.size[1 - d];
+                t->axes[d] = was.axes[1 - d];
+            }
+        }
+        const struct sp_sharded_matmul first = sp_sharded_matmul(&mesh, &a, &b, 2);
+        if (first.kind != SP_CASE_MISMATCH)
+            assert_close(first.flops, 2.0 * 96 * 48 * 24, 0);
+        for (int which = 1; which < 4; which++) {
+            const struct sp_sharded_matmul other = sp_sharded_matmul(
+                &mesh, which & 1 ? &turned[0] : &a, which & 2 ? &turned[1] : &b, 2);
+            assert_int_equal(other.kind, first.kind);
+            assert_int_equal(other.gathered, first.gathered);
+            assert_int_equal(other.over, first.over);
+            assert_close(other.bytes, first.bytes, 0);
+            assert_close(other.flops, first.flops, 0);
+            assert_close(other.replication, first.replication, 0);
+            assert_close(other.output_bytes, first.output_bytes, 0);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rings),
+        cmocka_unit_test(shards),
+        cmocka_unit_test(order_of_dimensions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+/* A plan's memory as lists of tensors. */
+#include "obvious.h"
+
+static struct listing listing;
+
+/* Bytes that a layer keeps, tensor by tensor; `r` is the share of each that is recomputed instead.
+ */
+static double kept_of(const struct sp_model *m, const struct sp_plan *p,
+                      const struct sp_framework *f, const struct sp_recompute *r, bool moe)
+{
+    const double tokens = (double)(p->micro_batch * p->seq / p->cp), tp = (double)p->tp,
+                 D = (double)m->d_model;
+    const double residual = D * tokens / (p->sequence_parallel ? tp : 1);
+    const double normed = f->keeps_gathered ? D * tokens : residual;
+    const bool latent = m->mla.kv_lora_rank > 0;
+    const double qk =
+        (double)(latent ? m->mla.qk_nope_head_dim + m->mla.qk_rope_head_dim : m->head_dim);
+    const double v = (double)(latent ? m->mla.v_head_dim : m->head_dim);
+    const double heads = (double)m->heads; /* and on a rank's part of tokens / tp so many keys: */
+    const double keys = latent ? heads : (double)(m->kv_heads > p->tp ? m->kv_heads : p->tp);
+    const double gates = m->gated_mlp ? 2 : 1;
+    double elements = 0;
+    elements += residual;                /* the block's input */
+    elements += r->spare * residual;     /* outputs nobody needs */
+    elements += (1 - r->norms) * normed; /* attention's normed input */
+    elements += (1 - r->qkv) * (1 + f->qkv_copies) * heads * qk * tokens / tp; /* queries */
+    elements += (1 - r->qkv) * (1 + f->qkv_copies) * keys * qk * tokens / tp;  /* keys */
+    elements += (1 - r->qkv) * (1 + f->qkv_copies) * keys * v * tokens / tp;   /* values */
+    if (latent) /* the latents, before and after their norm, on every device */
+        elements += (1 - r->qkv) * 2 * (double)(m->mla.q_lora_rank + m->mla.kv_lora_rank) * tokens;
+    else
+        elements += (1 - r->qkv) * 2 * (double)m->mla.q_lora_rank * tokens;
+    elements += (1 - r->core * r->norms) * heads * v * tokens / tp; /* what attention gives out */
+    if (p->cp > 1 && !f->ring_attention) /* and what was exchanged for it */
+        elements += (1 - r->core * r->norms) * heads * v * tokens / tp;
+    elements += (1 - r->out) * residual; /* the MLP's residual input */
+    double bytes =
+        2 * elements + 4 * (1 - r->core) * heads * tokens / tp; /* logsumexp of each head, fp32 */
+    if (!moe) {
+        const double width =
+            (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff) * tokens / tp;
+        bytes += 2 * (1 - r->norms) * normed;
+        bytes += 2 * (1 - r->up) * gates * width;
+        bytes += 2 * (1 - r->norms) * (1 + f->mlp_copies) * width;
+        return bytes;
+    }
+    const double shared = (double)(m->moe.shared_experts * m->moe.d_ff_expert) * tokens / tp;
+    const double routed = (double)m->moe.top_k * p->imbalance * tokens / tp;
+    bytes += 2 * (1 - r->norms) * 2 * residual; /* normed input, and the router's */
+    bytes += 2 * (1 - r->up) * gates * shared + 2 * (1 - r->norms) * (1 + f->mlp_copies) * shared;
+    bytes += 2 * (1 - r->up) * routed * D; /* tokens sent to the experts */
+    bytes += 2 * ((1 - r->up) * gates + (1 - r->norms) * (1 + f->mlp_copies)) * routed *
+             (double)m->moe.d_ff_expert;
+    return bytes;
+}
+
+/* What the backward pass of a layer, or the loss, adds for a while. */
+static double peak_of(const struct sp_model *m, const struct sp_plan *p,
+                      const struct sp_framework *f, bool moe)
+{
+    const double tokens = (double)(p->micro_batch * p->seq / p->cp), tp = (double)p->tp;
+    const struct sp_recompute nothing = {0};
+    const double width = (double)(moe                     ? m->moe.top_k * m->moe.d_ff_expert
+                                  : m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense
+                                                          : m->d_ff);
+    double bytes =
+        2 * (m->gated_mlp ? 2 : 1) * tokens * width / tp; /* gradients of the MLP's inner tensors */
+    if (p->sequence_parallel && p->tp > 1)
+        bytes += 2 * tokens * (double)m->d_model; /* a gathered gradient */
+    if (p->recompute_layers > 0)                  /* what was thrown away stands again */
+        bytes += (p->recompute.offload
+                      ? kept_of(m, p, f, &nothing, moe)
+                      : kept_of(m, p, f, &nothing, moe) - kept_of(m, p, f, &p->recompute, moe));
+    return bytes;
+}
+
+static double loss_of(const struct sp_model *m, const struct sp_plan *p,
+                      const struct sp_framework *f)
+{
+    const double tokens = (double)(p->micro_batch * p->seq / p->cp), tp = (double)p->tp,
+                 D = (double)m->d_model;
+    return 4 * tokens * D / tp + f->logit_bytes * tokens * padded((double)m->vocab, tp) / tp +
+           2 * tokens * D;
+}
+
+/* What the framework holds beside: a gradient of each shape of weight, and unsharded layers. */
+static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
+                         const struct sp_framework *f, int from, int to)
+{
+    const double tp = (double)p->tp, D = (double)m->d_model, matrices = m->gated_mlp ? 3 : 2;
+    const double F = (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff),
+                 E = (double)m->moe.d_ff_expert;
+    bool dense = false, moe = false;
+    double attention = 0, on_a_rank = 0, experts = 0, shared = 0, mlp = 0, bytes = 0;
+    for (int layer = from; layer < to; layer++) {
+        if (has_experts(m, layer))
+            moe = true;
+        else
+            dense = true;
+    }
+    /* of one layer, all of its tensors */
+    int mixed = -1, plain = -1;
+    for (int layer = (int)m->layers; layer-- > 0;) {
+        if (has_experts(m, layer))
+            mixed = layer;
+        else
+            plain = layer;
+    }
+    struct listing *const l = &listing;
+    const int any_layer = mixed >= 0 ? mixed : plain;
+    l->n = 0;
+    put_attention(l, m, any_layer);
+    for (size_t i = 0; i < l->n; i++) {
+        attention += l->at[i].rows * l->at[i].columns;
+        on_a_rank += l->at[i].rows * l->at[i].columns /
+                     (l->at[i].share == OVER_KV_HEADS ? sharers(m, p, OVER_KV_HEADS) : tp);
+    }
+    l->n = 0;
+    put_mlp(l, m, 0, F, OVER_TP, m->mlp_bias);
+    for (size_t i = 0; i < l->n; i++)
+        mlp += l->at[i].rows * l->at[i].columns;
+    l->n = 0;
+    put_mlp(l, m, 0, E, OVER_EXPERTS, m->moe.expert_bias);
+    for (size_t i = 0; i < l->n; i++)
+        experts += (double)m->moe.experts * l->at[i].rows * l->at[i].columns;
+    l->n = 0;
+    if (m->moe.shared_experts > 0)
+        put_mlp(l, m, 0, (double)m->moe.shared_experts * E, OVER_TP, false);
+    for (size_t i = 0; i < l->n; i++)
+        shared += l->at[i].rows * l->at[i].columns;
+    if (f->dummy_wgrads) {
+        if (m->mla.kv_lora_rank > 0)
+            bytes += 2 * attention / tp;
+        else
+            bytes += 2 * D * (double)m->head_dim *
+                     ((double)(2 * m->heads) / tp + 2 * fmax((double)m->kv_heads / tp, 1));
+        if (dense)
+            bytes += 2 * matrices * D * F / tp;
+        if (moe)
+            bytes += 2 * matrices * D * E / (double)p->etp +
+                     2 * matrices * D * E * (double)m->moe.shared_experts / tp;
+        if (to == (int)m->layers)
+            bytes += 2 * D * padded((double)m->vocab, tp) / tp;
+    }
+    if (p->zero == 3) {
+        const double layer =
+            on_a_rank + (moe ? shared / tp + experts / (double)(p->ep * p->etp) : mlp / tp);
+        bytes += (2 * f->gathered_layers + 4 * f->gathered_grads) * layer;
+        if (from == 0)
+            bytes += 2 * ((double)m->vocab / tp + (double)m->learned_positions) * D;
+        if (to == (int)m->layers && !(from == 0 && m->tied_embeddings))
+            bytes += 2 * (double)m->vocab * D / tp;
+    }
+    return bytes;
+}
+
+/* Micro-batches whose activations stage `stage` holds at once: by going through the schedule, or as
+ * the authors of a zero-bubble schedule promise. */
+static double in_flight(const struct sp_plan *p, int64_t stage)
+{
+    const int64_t m = microbatches_of(p);
+    int64_t held = 0, most = 0;
+    const int64_t ahead = p->schedule == SP_GPIPE ? m : p->pp - 1 - stage;
+    const int64_t promised = p->schedule == SP_ZB_H2      ? 2 * p->pp - 1
+                             : p->schedule == SP_DUALPIPE ? p->pp + 1
+                                                          : 0;
+    if (p->pp == 1)
+        return 1;
+    if (promised > 0)
+        return (double)(promised < m ? promised : m);
+    const int64_t warm = ahead < m ? ahead : m;
+    for (int64_t i = 0; i < warm; i++)
+        most = ++held > most ? held : most;
+    for (int64_t i = warm; i < m; i++) { /* one forward, one backward */
+        most = ++held > most ? held : most;
+        held--;
+    }
+    return (double)most;
+}
+
+static struct sp_framework random_framework(void)
+{
+    return (struct sp_framework){.keeps_gathered = rand() % 2,
+                                 .ring_attention = rand() % 2,
+                                 .mlp_copies = (double)ANY(0, 1),
+                                 .qkv_copies = (double)ANY(0, 1),
+                                 .logit_bytes = (double)ANY(2, 6),
+                                 .dummy_wgrads = rand() % 2,
+                                 .gathered_layers = (double)ANY(0, 2),
+                                 .gathered_grads = (double)ANY(0, 1),
+                                 .reserved_factor = 1.25,
+                                 .context_bytes = 1e6};
+}
+
+/* A stage's states: all of them, or the part of a device among those that share them. DualPipe has
+ * two stages on a device. */
+static void check_states(const struct sp_model *m, const struct sp_plan *p,
+                         const struct sp_precision *precision, int from, int to,
+                         const struct sp_stage_memory *of)
+{
+    const double group = (double)p->shards, stages = p->schedule == SP_DUALPIPE ? 2 : 1;
+    const double experts_group = fmax(1, group * (double)p->tp / (double)(p->ep * p->etp));
+    double dense, experts;
+    held_of(m, p, from, to, &dense, &experts);
+    const double all = stages * (dense + experts),
+                 part = stages * (dense / group + experts / experts_group);
+    /* whole bytes: half a byte of rounding each */
+    assert_true(fabs((double)of->params - 2 * (p->zero == 3 ? part : all)) <= 0.51);
+    assert_true(fabs((double)of->grads - precision->grad_bytes * (p->zero >= 2 ? part : all)) <=
+                0.51);
+    assert_true(fabs((double)of->optimizer - 12 * (p->zero >= 1 ? part : all)) <= 0.51);
+}
+
+/* The activations kept for every micro-batch in flight, and the peak beside them. */
+static double activations_of(const struct sp_model *m, const struct sp_plan *p,
+                             const struct sp_framework *f, int64_t stage, int from, int to)
+{
+    const struct sp_recompute nothing = {0};
+    double kept = 0, peak = 0;
+    for (int layer = from; layer < to; layer++) {
+        const bool moe = has_experts(m, layer);
+        const double again = p->recompute.offload ? 0 : kept_of(m, p, f, &p->recompute, moe);
+        kept += p->recompute_layers * again +
+                (1 - p->recompute_layers) * kept_of(m, p, f, &nothing, moe);
+        peak = fmax(peak, peak_of(m, p, f, moe));
+    }
+    if (to == m->layers)
+        peak = fmax(peak, loss_of(m, p, f));
+    return in_flight(p, stage) * kept + peak;
+}
+
+static void memory(void **state)
+{
+    static const enum sp_schedule schedules[] = {SP_GPIPE, SP_1F1B, SP_ZB_H1, SP_ZB_H2,
+                                                 SP_DUALPIPE};
+    int compared = 0, dual = 0;
+    (void)state;
+    srand(2);
+    for (int i = 0; i < 60000 && compared < 20000; i++) {
+        const struct sp_model m = random_model();
+        struct sp_plan p = random_plan(&m);
+        p.schedule = schedules[rand() % 5];
+        p.batch = ANY(64, 64, 3, 5, 7, 9, 13); /* the last micro-batch may be smaller */
+        if (sp_check_plan(&m, &p, sp_plan_devices(&p), 1) != SP_PLAN_OK)
+            continue;
+        const struct sp_framework f = random_framework();
+        const struct sp_precision precision = {.weight_bytes = 2,
+                                               .grad_bytes = (double)ANY(2, 4),
+                                               .master_bytes = 4,
+                                               .optimizer_bytes = 8};
+        const int64_t stage = rand() % p.pp;
+        const int from = first_layer(&m, p.pp, stage), to = first_layer(&m, p.pp, stage + 1);
+        const struct sp_stage_memory of = sp_memory_of_stage(&m, &precision, &p, &f, stage);
+        check_states(&m, &p, &precision, from, to, &of);
+        assert_true(fabs((double)of.activations - activations_of(&m, &p, &f, stage, from, to)) <=
+                    0.51);
+        assert_true(fabs((double)of.buffers - buffers_of(&m, &p, &f, from, to)) <= 0.51);
+        assert_int_equal(of.live,
+                         of.params + of.grads + of.optimizer + of.activations + of.buffers);
+        assert_true(fabs((double)of.reserved - 1.25 * (double)of.live) <= 0.51);
+        assert_int_equal(of.device, of.reserved + 1000000);
+        /* the fullest stage is the fullest of all */
+        struct sp_stage_memory fullest;
+        sp_fullest_stage(&m, &precision, &p, &f, &fullest);
+        assert_true(of.live <= fullest.live);
+        compared++;
+        dual += p.schedule == SP_DUALPIPE && p.pp > 1;
+    }
+    print_message("%d plans, %d of them DualPipe\n", compared, dual);
+    assert_true(compared >= 5000 && dual >= 500);
+}
+
+/* Every replica's share in micro-batches, one sequence dealt after the other. */
+static void microbatches(void **state)
+{
+    (void)state;
+    /* 10 sequences for 3 replicas: 4, 3, 3; the fullest goes in micro-batches of 2, 2, or of 3, 1
+     */
+    assert_int_equal(
+        sp_plan_microbatches(&(struct sp_plan){.dp = 3, .micro_batch = 2, .batch = 10}), 2);
+    assert_int_equal(
+        sp_plan_microbatches(&(struct sp_plan){.dp = 3, .micro_batch = 3, .batch = 10}), 2);
+    for (int64_t dp = 1; dp < 12; dp++)
+        for (int64_t micro = 1; micro < 9; micro++)
+            for (int64_t batch = dp; batch < 150; batch++) {
+                const struct sp_plan p = {.dp = dp, .micro_batch = micro, .batch = batch};
+                assert_int_equal(sp_plan_microbatches(&p), microbatches_of(&p));
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory), cmocka_unit_test(microbatches)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

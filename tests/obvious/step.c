@@ -1,0 +1,472 @@
+/* A step's work one by one: on a machine where everything else is free, each part takes what a
+ * count of its FLOPs or bytes says. No constant of the library stands here, but in the case by hand
+ * at the end. */
+#include "obvious.h"
+
+static struct listing listing;
+
+/* --- arithmetic ------------------------------------------------------------------------------- */
+
+/* FLOPs of a rank's matmuls in one forward pass of a micro-batch: of the layers' in the plan's
+ * format, and of those that stay in 16 bits, the router and the head. */
+struct flops {
+    double layers, wide;
+};
+
+static struct flops forward_flops(const struct world *w)
+{
+    const struct sp_model *const m = &w->m;
+    const double T = tokens_of(w), t = (double)w->p.tp;
+    const double sent = (double)m->moe.top_k * w->p.imbalance * w->f.capacity_factor;
+    struct flops f = {0, 0};
+    list_model(m, &listing);
+    for (size_t i = 0; i < listing.n; i++) {
+        const struct tensor *const x = &listing.at[i];
+        const double whole = x->multiplies ? 2 * T * x->rows * x->columns : 0;
+        if (x->expert) /* of E experts alike, each token passes `sent` */
+            f.layers += whole * sent / (double)m->moe.experts / t;
+        else if (x->share == ALL_HOLD_IT)
+            f.wide += whole / (w->p.sequence_parallel ? t : 1);
+        else if (x->table)
+            f.wide += whole / t;
+        else
+            f.layers += whole / sharers(m, &w->p, x->share);
+    }
+    if (m->tied_embeddings) /* the table serves as the head too */
+        f.wide += 2 * T * (double)m->vocab * (double)m->d_model / t;
+    return f;
+}
+
+/* Every side so large that nobody sees the edges of tiles. */
+static void enlarge(struct world *w)
+{
+    const int64_t by = 4096;
+    w->m.d_model *= by;
+    w->m.d_ff *= by;
+    w->m.head_dim *= by;
+    w->m.vocab *= by;
+    w->m.moe.d_ff_expert *= by;
+    w->m.moe.d_ff_dense *= by;
+    w->m.mla.q_lora_rank *= by;
+    w->m.mla.kv_lora_rank *= by;
+    w->m.mla.qk_nope_head_dim *= by;
+    w->m.mla.qk_rope_head_dim *= by;
+    w->m.mla.v_head_dim *= by;
+    w->p.seq *= by;
+}
+
+/* Forward once and backward twice; small matmuls waste more, large ones nothing. */
+static void arithmetic(void **state)
+{
+    int compared = 0;
+    (void)state;
+    srand(6);
+    for (int i = 0; i < 20000; i++) {
+        struct world w;
+        if (!draw(&w, true, false))
+            continue;
+        if (w.m.mla.kv_lora_rank > 0 && w.p.tp > 1) /* each rank has all of the latents */
+            continue;
+        const double wide = 4e14, narrow = 9e14;
+        w.hw.chip.peak_flops_per_s[SP_BF16] = wide;
+        w.hw.chip.peak_flops_per_s[SP_FP8] = narrow;
+        for (int large = 0; large < 2; large++) {
+            if (large)
+                enlarge(&w);
+            const struct flops f = forward_flops(&w);
+            const double layers =
+                w.p.dtype == SP_FP8 ? narrow * k(&w, SP_C_MATMUL_8) : wide * k(&w, SP_C_MATMUL_16);
+            const double exact = 3 * microbatches_of(&w.p) *
+                                 (f.layers / layers + f.wide / (wide * k(&w, SP_C_MATMUL_16)));
+            const double matmul = estimate(&w).matmul;
+            assert_true(matmul >= exact * (1 - 1e-12));
+            if (large)
+                assert_close(matmul, exact, 0.03);
+        }
+        compared++;
+    }
+    print_message("%d plans\n", compared);
+    assert_true(compared >= 3000);
+}
+
+/* Positions that the tokens of a sequence may attend to, one by one, summed over layers. */
+static double attended(const struct sp_model *m, int seq)
+{
+    double sum = 0;
+    for (int layer = 0; layer < m->layers; layer++) {
+        const bool windowed =
+            m->sliding_window > 0 && (m->global_every == 0 || (layer + 1) % m->global_every != 0);
+        const double most = windowed ? (double)m->sliding_window : seq;
+        /* between one token and the next the count rises in a straight line */
+        for (int i = 0; i < seq; i++)
+            sum += fmin(most, i + 0.5);
+    }
+    return sum;
+}
+
+/* Attention is a number of its forward FLOPs between 3 (forward, twice backward) and 4 (the scores
+ * once more), the same for all models and plans. */
+static void attention(void **state)
+{
+    double all = 0;
+    int compared = 0;
+    (void)state;
+    srand(12);
+    for (int i = 0; i < 20000; i++) {
+        struct world w;
+        if (!draw(&w, true, false))
+            continue;
+        const struct sp_mla *const mla = &w.m.mla;
+        const double qk =
+            (double)(mla->kv_lora_rank > 0 ? mla->qk_nope_head_dim + mla->qk_rope_head_dim
+                                           : w.m.head_dim);
+        const double v = (double)(mla->kv_lora_rank > 0 ? mla->v_head_dim : w.m.head_dim);
+        w.hw.chip.peak_flops_per_s[SP_BF16] = 4e14;
+        const double pairs =
+            attended(&w.m, (int)w.p.seq) * (double)w.p.micro_batch / (double)w.p.cp;
+        const double forward = pairs * 2 * (qk + v) * (double)w.m.heads / (double)w.p.tp;
+        const double times = estimate(&w).attention * 4e14 * k(&w, SP_C_ATTENTION) /
+                             (forward * microbatches_of(&w.p));
+        all = all > 0 ? all : times;
+        assert_true(times >= 3 && times <= 4);
+        assert_close(times, all, 1e-9);
+        compared++;
+    }
+    assert_true(compared >= 3000);
+}
+
+/* What runs again goes with the share of layers; all of it is a forward pass of the layers, whose
+ * time is what twice as many of them add; a stop before the last matmul saves it. */
+static void recomputation(void **state)
+{
+    int compared = 0;
+    (void)state;
+    srand(13);
+    for (int i = 0; i < 20000; i++) {
+        struct world w;
+        if (!draw(&w, true, false) || w.m.moe.experts > 0)
+            continue;
+        w.hw.chip.peak_flops_per_s[SP_BF16] = w.hw.chip.peak_flops_per_s[SP_FP8] = 4e14;
+        w.profile.value[SP_C_ATTENTION] = FREE;
+        w.p.recompute_layers = 1;
+        const double again = estimate(&w).recompute;
+        w.p.recompute_layers = 0.5;
+        assert_close(estimate(&w).recompute, again / 2, 1e-12);
+        w.p.recompute_layers = 1;
+        w.p.recompute = sp_policies[4].recompute;
+        w.f.stops_early = false;
+        const struct sp_step_time full = estimate(&w);
+        w.f.stops_early = true;
+        assert_true(estimate(&w).recompute < full.recompute);
+        w.m.layers *= 2;
+        assert_close((estimate(&w).matmul - full.matmul) / 3, full.recompute, 1e-9);
+        assert_true(again <= full.recompute * (1 + 1e-12));
+        compared++;
+    }
+    assert_true(compared >= 1000);
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Bytes that a rank's matmuls move at least in a pass, their weights, and at most, what goes in and
+ * comes out of each as well. */
+static void matmul_bytes(const struct world *w, double *least, double *most)
+{
+    const struct sp_model *const m = &w->m;
+    const double T = tokens_of(w), t = (double)w->p.tp, etp = (double)w->p.etp;
+    const double here = (double)m->moe.experts / (double)w->p.ep;
+    const double rows = T * (double)m->moe.top_k * w->p.imbalance * w->f.capacity_factor / t * etp;
+    *least = *most = 0;
+    list_model(m, &listing);
+    for (size_t i = 0; i < listing.n; i++) {
+        const struct tensor *const x = &listing.at[i];
+        if (!x->multiplies)
+            continue;
+        if (x->expert) { /* one of E; on this rank `here` of them share the rows */
+            const double part = here / (double)m->moe.experts;
+            *least += 2 * x->rows * x->columns / etp * part;
+            *most += 2 * (x->rows * x->columns / etp * here + rows * (x->rows + x->columns)) /
+                     (double)m->moe.experts;
+            continue;
+        }
+        *least += 2 * x->rows * x->columns / sharers(m, &w->p, x->share);
+        *most +=
+            2 * (x->rows * x->columns / sharers(m, &w->p, x->share) + T * x->rows + T * x->columns);
+    }
+    if (m->tied_embeddings) {
+        const double V = (double)m->vocab / t, D = (double)m->d_model;
+        *least += 2 * V * D;
+        *most += 2 * (V * D + T * D + T * V);
+    }
+}
+
+/* Parameters whose states are a device's own. */
+static double owned(const struct world *w)
+{
+    double dense, experts;
+    const double group = (double)w->p.shards,
+                 experts_group = fmax(1, group * (double)w->p.tp / (double)(w->p.ep * w->p.etp));
+    held_of(&w->m, &w->p, 0, (int)w->m.layers, &dense, &experts);
+    return w->p.zero == 0 ? dense + experts : dense / group + experts / experts_group;
+}
+
+static void memory_bound(void **state)
+{
+    int compared = 0;
+    (void)state;
+    srand(14);
+    for (int i = 0; i < 20000; i++) {
+        struct world w;
+        if (!draw(&w, true, false) || (w.m.mla.kv_lora_rank > 0 && w.p.tp > 1))
+            continue;
+        const int m = microbatches_of(&w.p);
+        double least, most;
+        matmul_bytes(&w, &least, &most);
+        w.hw.chip.hbm_bytes_per_s = 2e12;
+        const struct sp_step_time t = estimate(&w);
+        assert_true(t.matmul * 2e12 >= 3 * m * least && t.matmul * 2e12 <= 3 * m * most);
+        /* the optimizer reads and writes master copy and moments, reads the gradient, writes the
+         * weight */
+        const double each = 2 * (4 + 8.0) + 2 + w.precision.grad_bytes;
+        assert_close(t.optimizer, k(&w, SP_C_MEMORY) * each * owned(&w) / 2e12, 1e-12);
+        struct world other = w;
+        other.hw.chip.hbm_bytes_per_s = 4e12;
+        const struct sp_step_time fast = estimate(&other);
+        assert_close(fast.matmul, t.matmul / 2, 1e-12);
+        assert_close(fast.elementwise, t.elementwise / 2, 1e-12);
+        assert_close(fast.optimizer, t.optimizer / 2, 1e-12);
+        /* what is read and written goes with the tokens and with the constant */
+        other = w;
+        other.p.seq *= 2;
+        assert_close(estimate(&other).elementwise, 2 * t.elementwise, 1e-12);
+        other = w;
+        other.profile.value[SP_C_MEMORY] *= 2;
+        assert_close(estimate(&other).elementwise, 2 * t.elementwise, 1e-12);
+        compared++;
+    }
+    assert_true(compared >= 3000);
+}
+
+/* What is kept goes to the host in the forward pass and comes back in the backward pass. */
+static void offload(void **state)
+{
+    int compared = 0;
+    (void)state;
+    srand(15);
+    for (int i = 0; i < 20000; i++) {
+        struct world w;
+        double kept = 0;
+        if (!draw(&w, true, false))
+            continue;
+        w.p.recompute.offload = false;
+        for (int layer = 0; layer < w.m.layers; layer++)
+            kept += sp_kept_bytes(&w.m, &w.p, &w.f, &w.p.recompute, has_experts(&w.m, layer));
+        w.hw.chip.pcie_bytes_per_s = SLOW;
+        assert_close(estimate(&w).offload, 0, 0);
+        w.p.recompute.offload = true;
+        assert_close(estimate(&w).offload, 2 * kept * w.p.recompute_layers * microbatches_of(&w.p),
+                     1e-9);
+        compared++;
+    }
+    assert_true(compared >= 3000);
+}
+
+/* --- stages and waits ------------------------------------------------------------------------- */
+
+/* Idle time of either of two equal stages that work `work` s on a micro-batch, of which the weight
+ * gradients take `late` s. One stage waits for the other's first pass and last one. */
+static double idle_of_two_s(const struct sp_plan *p, int m, double work, double late)
+{
+    switch (p->schedule) {
+    case SP_NAIVE: /* one at a time */
+        return m * work;
+    case SP_INTERLEAVED: /* a chunk's passes; an odd micro-batch goes round alone */
+    case SP_CIRCULAR:
+        return m % 2 ? work : work / (double)p->vpp;
+    case SP_ZB_H1: /* the weight gradients of two micro-batches fill the gap, or of three */
+        return fmax(0, work - fmin(m, 2) * late);
+    case SP_ZB_H2:
+        return fmax(0, work - fmin(m, 3) * late);
+    default: /* DualPipe fills two devices from both ends */
+        return 0;
+    }
+}
+
+/* Two stages under a schedule that has a closed form only: the one that works longer than it waits
+ * sets the pace, and waits as long as the other would in a pipeline of its like. */
+static double two_stages_s(const struct sp_plan *p, int m, const double *work, const double *late)
+{
+    const double idle[] = {idle_of_two_s(p, m, work[0], late[0]),
+                           idle_of_two_s(p, m, work[1], late[1])};
+    const int slow = m * work[1] - idle[1] > m * work[0] - idle[0];
+    return m * work[slow] + idle[1 - slow];
+}
+
+/* A pipeline of two stages under any schedule, of more under GPipe. */
+static void draw_schedule(struct sp_plan *p)
+{
+    if (p->pp > 2) {
+        p->schedule = SP_GPIPE;
+        return;
+    }
+    p->schedule = (enum sp_schedule)(rand() % SP_SCHEDULES);
+    if (p->schedule == SP_INTERLEAVED || p->schedule == SP_CIRCULAR)
+        p->vpp = ANY(2, 3);
+    if (p->schedule != SP_DUALPIPE)
+        p->batch -= p->dp * p->micro_batch * (rand() % 3);
+}
+
+static double work_of(const struct sp_step_time *t)
+{
+    return t->matmul + t->attention + t->elementwise + t->recompute + t->launch;
+}
+
+/* The stages' own times, played, are the pipeline; together they are the whole model. */
+static void stages(void **state)
+{
+    static struct sp_estimate e;
+    int compared[SP_SCHEDULES] = {0};
+    (void)state;
+    srand(19);
+    for (int i = 0; i < 60000; i++) {
+        struct world w;
+        double forward[16], backward[16], work[16], late[16], matmul = 0, elementwise = 0;
+        if (!draw(&w, true, true) || w.p.pp == 1 || w.p.zero == 3)
+            continue;
+        draw_schedule(&w.p);
+        if (sp_check_plan(&w.m, &w.p, sp_plan_devices(&w.p), w.hw.slices) != SP_PLAN_OK)
+            continue;
+        w.hw.chip.peak_flops_per_s[SP_BF16] = w.hw.chip.peak_flops_per_s[SP_FP8] = 4e14;
+        w.hw.chip.hbm_bytes_per_s = 2e12;
+        w.profile.value[SP_C_LAUNCH] = 1e-4;
+        const struct sp_step_inputs in = {&w.m, &w.hw, &w.precision, &w.f, &w.profile, &w.p};
+        sp_estimate(&in, SP_FLOPS_FULL, NULL, &e);
+        const int m = microbatches_of(&w.p), p = (int)w.p.pp;
+        for (int s = 0; s < p; s++) {
+            const struct sp_stage_time one = e.kind[e.map.of[s]];
+            forward[s] = one.forward;
+            backward[s] = one.backward;
+            work[s] = one.forward + one.backward;
+            late[s] = one.weight_grad;
+            matmul += one.matmul;
+            elementwise += one.elementwise;
+            assert_close(3 * one.forward, work[s] - one.recompute, 1e-9);
+        }
+        const bool plays = w.p.schedule == SP_GPIPE || w.p.schedule == SP_1F1B;
+        const double right = plays ? played(w.p.schedule == SP_GPIPE, p, m, forward, backward)
+                                   : two_stages_s(&w.p, m, work, late);
+        double slowest = 0;
+        for (int s = 0; s < p; s++)
+            slowest = fmax(slowest, m * work[s]);
+        const struct sp_step_time t = e.time;
+        assert_close(work_of(&t) + t.bubble, fmax(right, slowest), 1e-9);
+        compared[w.p.schedule]++;
+        /* one stage does the work of all */
+        w.p.pp = w.p.vpp = 1;
+        w.p.dp *= p;
+        w.p.batch *= p;
+        w.p.schedule = SP_1F1B;
+        const struct sp_step_time alone = estimate(&w);
+        assert_close(alone.matmul, matmul * microbatches_of(&w.p), 1e-9);
+        assert_close(alone.elementwise, elementwise * microbatches_of(&w.p), 1e-9);
+        assert_close(alone.bubble + alone.pp_comm, 0, 0);
+    }
+    for (int schedule = 0; schedule < SP_SCHEDULES; schedule++)
+        assert_true(compared[schedule] >= 100);
+}
+
+/* Where nothing takes time a layer waits for its launches, a third more where a forward pass runs
+ * again; stragglers are a share of all that is there, and so on. */
+static void launches_and_stragglers(void **state)
+{
+    int compared = 0;
+    (void)state;
+    srand(21);
+    for (int i = 0; i < 20000; i++) {
+        struct world w;
+        if (!draw(&w, true, false))
+            continue;
+        const struct sp_recompute *const r = &w.p.recompute;
+        w.profile.value[SP_C_LAUNCH] = 1e-4;
+        const double waits = (double)w.m.layers * microbatches_of(&w.p) * 1e-4 *
+                             (1 + w.p.recompute_layers * r->qkv / 3);
+        assert_close(estimate(&w).step, waits, 1e-9);
+        w.profile.value[SP_C_STRAGGLER] = 0.02;
+        const double one = estimate(&w).straggler;
+        w.profile.value[SP_C_STRAGGLER] = 0.04;
+        const struct sp_step_time two = estimate(&w);
+        assert_true(one > 0);
+        assert_close(two.straggler, 2 * one, 1e-9);
+        assert_close(two.step, waits + two.straggler, 1e-9);
+        compared++;
+    }
+    assert_true(compared >= 3000);
+}
+
+/* One layer, D = 128, F = 512, 2 heads of 64, 1024 words, 256 tokens on each of 8 replicas.
+ *
+ * FLOPs with half a tile of 128 more a side, 2 (a + 64)(b + 64)(c + 64): q, k, v 320 x 192 x 448 x
+ * 2 = 55 050 240, output 320 x 192 x 192 x 2 = 23 592 960, MLP twice 320 x 192 x 576 x 2 = 70 778
+ * 880, head 320 x 192 x 1088 x 2 = 133 693 440: together 353 894 400, three times. Attention, the
+ * masked half left out: 2 x 256 x 256 x 64 x 2 = 16 777 216, 3.5 times. Elements that are read or
+ * written: 11 x 128 x 256 around the blocks and 2 x 512 x 256 in the MLP; 2 x 256 x 128 at the
+ * table and 3 x 256 x 1024 at the loss: together 1 474 560, three times, 2 bytes each.
+ * Eight devices are one node more than none: stragglers cost log2 2 of their constant. */
+static void one_layer_by_hand(void **state)
+{
+    struct world w = {.m = {.layers = 1,
+                            .d_model = 128,
+                            .d_ff = 512,
+                            .heads = 2,
+                            .kv_heads = 2,
+                            .head_dim = 64,
+                            .vocab = 1024,
+                            .norms_per_layer = 2},
+                      .p = {.dp = 8,
+                            .shards = 8,
+                            .tp = 1,
+                            .pp = 1,
+                            .vpp = 1,
+                            .cp = 1,
+                            .ep = 1,
+                            .etp = 1,
+                            .micro_batch = 1,
+                            .batch = 8,
+                            .seq = 256,
+                            .schedule = SP_1F1B,
+                            .dtype = SP_BF16,
+                            .imbalance = 1}};
+    (void)state;
+    w.hw = free_machine(true, 8);
+    w.hw.slices = 1;
+    w.hw.chips_per_slice = 8;
+    w.hw.shape = (struct sp_shape){{8, 1, 1}};
+    w.profile.value[SP_C_MATMUL_16] = w.profile.value[SP_C_ATTENTION] = 0.5;
+    w.profile.value[SP_C_SCALE_UP] = w.profile.value[SP_C_SCALE_OUT] = 1;
+    w.profile.value[SP_C_MEMORY] = 2;
+    w.profile.value[SP_C_STRAGGLER] = 0.25;
+    struct world at = w;
+    at.hw.chip.peak_flops_per_s[SP_BF16] = 1e12;
+    struct sp_step_time t = estimate(&at);
+    assert_close(t.matmul, 3 * 353894400 / 0.5e12, 1e-12);
+    assert_close(t.attention, 3.5 * 16777216 / 0.5e12, 1e-12);
+    assert_close(t.straggler, 0.25 * (t.matmul + t.attention), 1e-9);
+    at = w;
+    at.hw.chip.hbm_bytes_per_s = 1e9;
+    assert_close(estimate(&at).elementwise, 2 * 3 * 1474560 * 2 / 1e9, 1e-12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arithmetic),
+        cmocka_unit_test(attention),
+        cmocka_unit_test(recomputation),
+        cmocka_unit_test(memory_bound),
+        cmocka_unit_test(offload),
+        cmocka_unit_test(stages),
+        cmocka_unit_test(launches_and_stragglers),
+        cmocka_unit_test(one_layer_by_hand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
