@@ -53,6 +53,16 @@ static void expert_states(void **state)
     assert_close(sp_state_footprint(P, E, &q, &one).total, 18 * P, 1e-15);
 }
 
+/* What fits is strictly below what a device has: 4 devices of 25 bytes are full of 100. */
+static void fewest_devices(void **state)
+{
+    (void)state;
+    assert_close(sp_min_devices(99, 25), 4, 0);
+    assert_close(sp_min_devices(100, 25), 5, 0);
+    assert_close(sp_min_devices(101, 25), 5, 0);
+    assert_close(sp_min_devices(24, 25), 1, 0);
+}
+
 /* The scaling book's exercise: block inputs 2BD; three MLP matmul outputs 2B(D + 2F). LLaMA-2 13B,
  * D = 5120, F = 13824. */
 static void textbook_policies(void **state)
@@ -184,15 +194,11 @@ static void policies_shrink(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(state_bytes),
-        cmocka_unit_test(expert_states),
-        cmocka_unit_test(textbook_policies),
-        cmocka_unit_test(korthikanti),
-        cmocka_unit_test(korthikanti_table),
-        cmocka_unit_test(gated_grouped),
-        cmocka_unit_test(mixture),
-        cmocka_unit_test(shared_expert),
-        cmocka_unit_test(latent),
+        cmocka_unit_test(state_bytes),     cmocka_unit_test(expert_states),
+        cmocka_unit_test(fewest_devices),  cmocka_unit_test(textbook_policies),
+        cmocka_unit_test(korthikanti),     cmocka_unit_test(korthikanti_table),
+        cmocka_unit_test(gated_grouped),   cmocka_unit_test(mixture),
+        cmocka_unit_test(shared_expert),   cmocka_unit_test(latent),
         cmocka_unit_test(policies_shrink),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);

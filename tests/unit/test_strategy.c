@@ -453,6 +453,10 @@ static void micro_batches_of_a_token(void **state)
     assert_int_equal(sp_accumulation_to_fit(&plan, &t), 3);
     t.tokens_per_chip = 2;
     assert_int_equal(sp_accumulation_to_fit(&plan, &t), 0);
+    /* what fits is strictly below: a third of 150 is all of the room, a fourth leaves some */
+    plan.activation_bytes = 150;
+    t.tokens_per_chip = 4;
+    assert_int_equal(sp_accumulation_to_fit(&plan, &t), 4);
 }
 
 /* Each group of a real mesh has some axis, or a part of one. */
