@@ -87,9 +87,10 @@ struct sp_switch_time sp_switch_collective(enum sp_collective op, double V_bytes
  * of about 370). */
 double sp_derated_s(double time_s, double V_bytes, double half_bytes);
 
-/* The same with a third level: units of `unit_devices` devices behind links of `unit_bytes_per_s`
- * into the spine (NAN or 0: no third level). Nodes then count within a unit, and units above it.
- * Scaling book, "GPUs": nodes 514, leaves 413, spine 17,100 GB/s in an H100 SuperPOD. */
+/* Times of a collective on switches of three levels: units of `unit_devices` devices behind links
+ * of `unit_bytes_per_s` into the spine (NAN or 0: no third level). Nodes then count within a unit,
+ * and units above it. Scaling book, "GPUs": nodes 514, leaves 413, spine 17,100 GB/s in an H100
+ * SuperPOD. */
 struct sp_switch_time sp_unit_collective(enum sp_collective op, double V_bytes,
                                          const struct sp_switch_group *group, double unit_devices,
                                          double unit_bytes_per_s);

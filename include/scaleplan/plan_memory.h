@@ -68,17 +68,24 @@ int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision
                          const struct sp_plan *plan, const struct sp_framework *framework,
                          struct sp_stage_memory *memory);
 
-/* The same in two steps, for a search that looks at many plans. The first depends on the model, tp,
- * cp, ep, micro-batch, sequence and recomputation; its `kinds` on the split into stages too. */
+/* What memory needs of a model, tp, cp, ep, micro-batch, sequence and recomputation, for the many
+ * plans of a search that share them: weights of a layer, and activations in bytes, kept and at the
+ * peak of a layer's backward pass or of the loss. */
+struct sp_prepared_memory {
+    struct sp_layer_weights weights;
+    double kept_dense, kept_moe, peak_dense, peak_moe, loss; /* bytes */
+};
+
+/* What memory needs of each kind of stage, for the plans that share the split into stages too.
+ * Parameters and bytes. */
 struct sp_kind_memory {
     struct sp_stage_weights held;
     double kept, peak;      /* activations: of one micro-batch, and what the peak adds */
     double dummy, gathered; /* buffers; `gathered` counts with ZeRO 3 */
 };
-struct sp_prepared_memory {
-    struct sp_layer_weights weights;
-    double kept_dense, kept_moe, peak_dense, peak_moe, loss; /* bytes */
-};
+
+/* sp_memory_of_stage and sp_fullest_stage in steps: preparing a model, then the kinds of stages of
+ * a map (room in `kinds` for map->kinds), then one stage of a kind or the fullest of all. */
 struct sp_prepared_memory sp_prepare_memory(const struct sp_model *model,
                                             const struct sp_plan *plan,
                                             const struct sp_framework *framework);

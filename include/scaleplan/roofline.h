@@ -28,8 +28,8 @@ struct sp_work sp_matmul_work(double B, double D, double F, struct sp_operands b
  * source. */
 double sp_critical_rows(double D, double F, struct sp_operands bytes, double C, double W);
 
-/* The same for B much smaller than D and F: (C / W) (b_w / 2), times E/k for a mixture of experts.
- */
+/* Rows at which a matmul whose weights are nearly all it moves (B much smaller than D and F) takes
+ * as long in arithmetic as in memory: (C / W) (b_w / 2), times E/k for a mixture of experts. */
 double sp_critical_rows_small(double w_bytes, double C, double W, double expert_ratio);
 
 /* Dot product of two vectors of n: 2n - 1 FLOPs, two vectors in and one element out. Adding them: n

@@ -17,8 +17,8 @@ extern "C" {
  *   - on a torus every way to lay tp over the axes, each part dividing its axis; axes of one length
  *     are alike;
  *   - sequence parallelism may be left out with tp > 1 only, placement differs on switched machines
- *     with pp > 1 and dp cp > 1 only, ZeRO and its shard groups (the divisors of dp cp) with dp cp
- * > 1 only: plans that are the same are counted once;
+ *     with pp > 1 and dp cp > 1 only, ZeRO and its shard groups (the divisors of dp cp) where dp cp
+ *     is above 1 only: plans that are the same are counted once;
  *   - offload takes a known link to the host. */
 
 /* A degree: the values that are allowed, none listed for all, and the largest. */
@@ -119,7 +119,7 @@ struct sp_search_counts {
 };
 void sp_add_counts(struct sp_search_counts *counts, const struct sp_search_counts *other);
 
-/* How a group is looked through. */
+/* How sp_search_group looks through a group. */
 struct sp_search_rule {
     bool exhaustive; /* evaluate everything; no bounds */
     bool seeding;    /* only the plans that are likely good, to find a first limit */

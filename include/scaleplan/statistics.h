@@ -9,7 +9,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Of relative errors predicted / measured - 1: fractions; NAN where n is 0. */
+/* What relative errors, predicted / measured - 1, come to. Fractions; NAN where n is 0. */
 struct sp_error_stats {
     size_t n;
     double mean_abs, median_abs, p90_abs;

@@ -65,8 +65,8 @@ struct sp_prepared {
 };
 struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in);
 
-/* And on the split into stages: one micro-batch on a stage of each kind, less what depends on ZeRO.
- */
+/* One micro-batch on a stage of each kind, without what depends on ZeRO: serves all plans that
+ * share an sp_prepared and the split into stages. s. */
 struct sp_kind_time {
     struct sp_stage_time time;    /* fsdp_comm, forward and backward are not set */
     double busy_s;                /* sum of its parts */
@@ -86,8 +86,8 @@ void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *p
  * below sp_ideal_step_s. The plan must pass sp_check_plan; pp at most SP_MAX_STAGES. */
 struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in);
 
-/* The same from what sp_prepare_step found, and from what sp_stage_times found too: equal to the
- * last bit. */
+/* sp_estimate_step from what sp_prepare_step found, and from what sp_stage_times found too: equal
+ * to the last bit. */
 struct sp_step_time sp_estimate_prepared(const struct sp_step_inputs *in,
                                          const struct sp_prepared *prepared);
 struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
@@ -99,12 +99,13 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
  * stage, shards and schedule: all stages' work spread evenly, nothing exposed, no bubble. s. */
 double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared);
 
-/* The same for one split into stages: the slowest stage works without a gap. s. */
+/* No plan that shares the split into stages too has a shorter step: the slowest stage works without
+ * a gap. s. */
 double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
                          const struct sp_stage_map *map, const struct sp_staged *staged);
 
-/* The same for one schedule and placement (in->plan's): no weights gathered, no gradients exposed,
- * whatever the ZeRO stage and the shards. s. */
+/* No plan that shares the schedule and the placement (in->plan's) too has a shorter step, whatever
+ * its ZeRO stage and shards: no weights gathered, no gradients exposed. s. */
 double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
                        const struct sp_stage_map *map, const struct sp_staged *staged);
 
