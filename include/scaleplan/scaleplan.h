@@ -33,6 +33,7 @@
  *   plan_memory.h    its bytes on each device
  *   step.h           its time, by component
  *   estimate.h       all that the models say of one plan: time, memory, MFU, odds of running out
+ *   neighbours.h     plans one change away, and the changes that make a plan fit
  *   search.h         the best of all plans, proven
  */
 #ifndef SCALEPLAN_SCALEPLAN_H
@@ -48,6 +49,7 @@
 #include <scaleplan/learning_rate.h>
 #include <scaleplan/model.h>
 #include <scaleplan/names.h>
+#include <scaleplan/neighbours.h>
 #include <scaleplan/pipeline.h>
 #include <scaleplan/plan.h>
 #include <scaleplan/plan_fields.h>

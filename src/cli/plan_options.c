@@ -135,11 +135,6 @@ static void use_policy(struct sp_planned *p, const struct sp_policy *policy)
     p->remat = sp_policy_name(policy);
 }
 
-void sp_use_policy(struct sp_planned *p, const char *name)
-{
-    use_policy(p, sp_find_policy(name));
-}
-
 /* The lightest policy that fits, or full. */
 static void infer_policy(struct sp_planned *p)
 {

@@ -46,7 +46,4 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *planned, struct s
 /* The inputs of the estimator. */
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *planned);
 
-/* Sets the policy of that name. */
-void sp_use_policy(struct sp_planned *planned, const char *name);
-
 #endif

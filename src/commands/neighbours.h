@@ -1,16 +1,17 @@
-/* Plans one change away from a plan. */
+/* Changes of a plan in a report. */
 #ifndef SP_NEIGHBOURS_H
 #define SP_NEIGHBOURS_H
 
-#include "cli/plan_options.h"
+#include <scaleplan/estimate.h>
+#include <scaleplan/neighbours.h>
 
-enum { SP_MAX_NEIGHBOURS = 96 };
-struct sp_neighbour {
-    char change[64];      /* "tp 4, dp 16" */
-    double step_s, bytes; /* of the fullest device */
-};
+#include "report/report.h"
 
-/* All valid neighbours, the fastest first; at most SP_MAX_NEIGHBOURS. Returns how many. */
-size_t sp_find_neighbours(const struct sp_planned *planned, struct sp_neighbour *out);
+/* The fields that changed with their new values, each behind `dash`: "tp 4, dp 16". */
+void sp_change_text(const struct sp_neighbour *neighbour, const char *dash, char *out, size_t size);
+
+/* A change, its step time and gain over the plan, its memory, under the current scope. */
+void sp_put_neighbour(struct sp_report *report, const struct sp_neighbour *neighbour,
+                      const struct sp_estimate *plan);
 
 #endif

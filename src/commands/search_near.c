@@ -55,7 +55,7 @@ static bool load_plan(struct sp_searching *s, const char *option, const char *pl
 static void put_neighbours(struct sp_searching *s, const struct sp_neighbour *near, size_t n,
                            const struct sp_estimate *e)
 {
-    static struct sp_row rows[SP_MAX_NEIGHBOURS];
+    struct sp_row rows[SP_MAX_NEIGHBOURS];
     static const struct sp_column columns[] = {
         {"change", "change", true},
         {"gain_pct", "gain %", false},
@@ -67,12 +67,10 @@ static void put_neighbours(struct sp_searching *s, const struct sp_neighbour *ne
     for (size_t i = 0; i < n; i++) {
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "near.%zu", i);
         sp_scope(s->report, rows[i].prefix);
-        sp_put_text(s->report, SP_Q_NEAR_CHANGE, "%s", near[i].change);
-        sp_put(s->report, SP_Q_NEAR_STEP, near[i].step_s);
-        sp_put(s->report, SP_Q_NEAR_GAIN, 100 * (1 - near[i].step_s / e->time.step));
-        sp_put(s->report, SP_Q_NEAR_MEMORY, near[i].bytes);
-        sp_put(s->report, SP_Q_NEAR_MEMORY_CHANGE, near[i].bytes - (double)e->memory.device);
-        sp_put_bool(s->report, SP_Q_NEAR_FITS, near[i].bytes <= s->machine[0]->space.most_bytes);
+        sp_put_neighbour(s->report, &near[i], e);
+        sp_put(s->report, SP_Q_NEAR_MEMORY_CHANGE, near[i].device_bytes - (double)e->memory.device);
+        sp_put_bool(s->report, SP_Q_NEAR_FITS,
+                    near[i].device_bytes <= s->machine[0]->space.most_bytes);
     }
     sp_scope(s->report, "");
     sp_line(s->report, " ");
@@ -95,14 +93,15 @@ static void put_named(struct sp_searching *s, const struct sp_planned *planned,
 
 bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *error)
 {
-    static struct sp_planned planned;
-    static struct sp_neighbour near[SP_MAX_NEIGHBOURS];
+    struct sp_planned planned;
+    struct sp_neighbour near[SP_MAX_NEIGHBOURS];
     struct sp_estimate e;
     if (!load_plan(s, "near", plan, &planned, error, error))
         return false;
     sp_estimate_planned(&planned, SP_FLOPS_FULL, &e);
     put_named(s, &planned, &e);
-    put_neighbours(s, near, sp_find_neighbours(&planned, near), &e);
+    const struct sp_step_inputs in = sp_inputs_of(&planned);
+    put_neighbours(s, near, sp_find_neighbours(&in, near), &e);
     return true;
 }
 
@@ -128,7 +127,7 @@ static void put_losses(struct sp_searching *s, const struct sp_step_time *mine,
 
 static void compare_with_best(struct sp_searching *s, const struct sp_step_time *mine)
 {
-    static struct sp_planned best;
+    struct sp_planned best;
     struct sp_candidate *const m = s->machine[0];
     s->run.front = false;
     s->run.wanted = SP_SEARCH_TOP;
@@ -168,7 +167,7 @@ static void compare_with_best(struct sp_searching *s, const struct sp_step_time 
 
 bool sp_report_reject(struct sp_searching *s, const char *plan, struct sp_error *error)
 {
-    static struct sp_planned planned;
+    struct sp_planned planned;
     struct sp_error why = {0};
     struct sp_estimate e;
     if (!load_plan(s, "explain-rejects", plan, &planned, &why, error)) {

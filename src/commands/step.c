@@ -123,24 +123,22 @@ static void put_better(struct sp_report *r, const struct sp_planned *planned,
                        const struct sp_estimate *e)
 {
     enum { SHOWN = 5 };
-    static struct sp_neighbour near[SP_MAX_NEIGHBOURS];
     static const struct sp_column columns[] = {{"change", "better", true},
                                                {"gain_pct", "gain %", false},
                                                {"step_s", "step", false},
                                                {"device_bytes", "memory", false}};
-    static struct sp_row rows[SHOWN];
-    const size_t all = sp_find_neighbours(planned, near);
+    struct sp_neighbour near[SP_MAX_NEIGHBOURS];
+    struct sp_row rows[SHOWN] = {0};
+    const struct sp_step_inputs in = sp_inputs_of(planned);
+    const size_t all = sp_find_neighbours(&in, near);
     size_t found = 0;
     for (size_t i = 0; i < all; i++) {
-        if (near[i].bytes > e->capacity_bytes || (e->fits && near[i].step_s >= e->time.step))
+        if (!near[i].fits || (e->fits && near[i].step_s >= e->time.step))
             continue;
         if (found < SHOWN) {
             snprintf(rows[found].prefix, sizeof rows[found].prefix, "better.%zu", found);
             sp_scope(r, rows[found].prefix);
-            sp_put_text(r, SP_Q_NEAR_CHANGE, "%s", near[i].change);
-            sp_put(r, SP_Q_NEAR_STEP, near[i].step_s);
-            sp_put(r, SP_Q_NEAR_GAIN, 100 * (1 - near[i].step_s / e->time.step));
-            sp_put(r, SP_Q_NEAR_MEMORY, near[i].bytes);
+            sp_put_neighbour(r, &near[i], e);
         }
         found++;
     }

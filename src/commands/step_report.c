@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "base/number.h"
+#include "commands/neighbours.h"
 #include "commands/step_report.h"
 #include "runs/gap.h"
 #include "runs/run_estimate.h"
@@ -30,114 +31,31 @@ bool sp_read_measured(const char *text, struct sp_measured_run *m, struct sp_err
     return true;
 }
 
-/* A changed plan that fits. */
-struct fix {
-    char change[64];
-    double step_s, device_bytes;
-};
-
-struct fixes {
-    struct fix fix[16];
-    size_t n;
-};
-
-static void try_change(struct fixes *fixes, const struct sp_planned *changed, const char *format,
-                       const char *what)
-{
-    const struct sp_planned *const p = changed;
-    if (sp_check_plan(&p->model, &p->plan, sp_chips(&p->hw), p->hw.slices) != SP_PLAN_OK ||
-        fixes->n == sizeof fixes->fix / sizeof *fixes->fix)
-        return;
-    struct sp_estimate e;
-    const struct sp_step_inputs in = sp_inputs_of(p);
-    sp_estimate(&in, SP_FLOPS_FULL, NULL, &e);
-    if (!e.fits)
-        return;
-    struct fix *const fix = &fixes->fix[fixes->n++];
-    snprintf(fix->change, sizeof fix->change, "%s %s", format, what);
-    fix->step_s = e.time.step;
-    fix->device_bytes = (double)e.memory.device;
-}
-
-/* Keeps as many states sharded as before when dp changes. */
-static void try_degree(struct fixes *fixes, const struct sp_planned *planned, int64_t *degree,
-                       struct sp_planned *changed, const char *name)
-{
-    char value[32];
-    for (int64_t factor = 2; factor <= 8; factor *= 2) {
-        *changed = *planned;
-        if (changed->plan.dp % factor != 0)
-            return;
-        const int64_t before = *degree;
-        *degree = before * factor;
-        changed->plan.dp /= factor;
-        changed->plan.shards = changed->plan.dp * changed->plan.cp;
-        changed->plan.sequence_parallel = changed->plan.tp > 1;
-        const size_t n = fixes->n;
-        snprintf(value, sizeof value, "%lld", (long long)*degree);
-        try_change(fixes, changed, name, value);
-        if (fixes->n > n)
-            return;
-    }
-}
-
-static void find_fixes(const struct sp_planned *planned, struct fixes *fixes)
-{
-    static struct sp_planned changed;
-    char value[32];
-    for (int i = 1; i < SP_POLICIES; i++) {
-        changed = *planned;
-        sp_use_policy(&changed, sp_policy_names[i]);
-        changed.plan.recompute_layers = 1;
-        try_change(fixes, &changed, "--remat", sp_policy_names[i]);
-    }
-    for (int zero = planned->plan.zero + 1; zero <= 3; zero++) {
-        changed = *planned;
-        changed.plan.zero = zero;
-        snprintf(value, sizeof value, "%d", zero);
-        try_change(fixes, &changed, "--zero", value);
-    }
-    for (int64_t micro = planned->plan.micro_batch / 2; micro >= 1; micro /= 2) {
-        changed = *planned;
-        changed.plan.micro_batch = micro;
-        snprintf(value, sizeof value, "%lld", (long long)micro);
-        try_change(fixes, &changed, "--micro-batch", value);
-    }
-    try_degree(fixes, planned, &changed.plan.tp, &changed, "--tp");
-    try_degree(fixes, planned, &changed.plan.pp, &changed, "--pp");
-    try_degree(fixes, planned, &changed.plan.cp, &changed, "--cp");
-}
-
-static int faster(const void *a, const void *b)
-{
-    const double x = ((const struct fix *)a)->step_s, y = ((const struct fix *)b)->step_s;
-    return (x > y) - (x < y);
-}
-
 void sp_put_fixes(struct sp_report *r, const struct sp_planned *planned)
 {
-    static struct fixes fixes;
-    static struct sp_row rows[sizeof fixes.fix / sizeof *fixes.fix];
     static const struct sp_column columns[] = {
         {"change", "to fit", true}, {"step_s", "step", false}, {"device_bytes", "device", false}};
-    fixes.n = 0;
-    find_fixes(planned, &fixes);
-    qsort(fixes.fix, fixes.n, sizeof *fixes.fix, faster);
-    for (size_t i = 0; i < fixes.n; i++) {
+    struct sp_neighbour fix[SP_MAX_FIXES];
+    struct sp_row rows[SP_MAX_FIXES] = {0};
+    const struct sp_step_inputs in = sp_inputs_of(planned);
+    const size_t n = sp_find_fixes(&in, fix);
+    for (size_t i = 0; i < n; i++) {
+        char change[64];
+        sp_change_text(&fix[i], "--", change, sizeof change);
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "fixes.%zu", i);
         sp_scope(r, rows[i].prefix);
-        sp_put_text(r, SP_Q_STEP_FIX, "%s", fixes.fix[i].change);
-        sp_put(r, SP_Q_STEP_FIX_STEP, fixes.fix[i].step_s);
-        sp_put(r, SP_Q_STEP_FIX_DEVICE, fixes.fix[i].device_bytes);
+        sp_put_text(r, SP_Q_STEP_FIX, "%s", change);
+        sp_put(r, SP_Q_STEP_FIX_STEP, fix[i].step_s);
+        sp_put(r, SP_Q_STEP_FIX_DEVICE, fix[i].device_bytes);
     }
     sp_scope(r, "");
-    if (fixes.n == 0) {
+    if (n == 0) {
         sp_note(r, "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp makes "
                    "it fit");
         return;
     }
     sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, fixes.n);
+    sp_table(r, columns, sizeof columns / sizeof *columns, rows, n);
 }
 
 static void explain_gap(struct sp_report *r, const struct sp_planned *planned,

@@ -185,11 +185,62 @@ static void consistent(void **state)
     assert_true(!e.fits && e.over_bytes == 1 && e.oom_odds == 1);
 }
 
+/* On two replicas of the tiny model: a factor of two goes to TP, stages or CP; the micro-batch may
+ * be 2; three other ZeRO stages and six other policies. Chunks, schedules, placement, sequence
+ * parallelism, experts, shards and copies to the host mean nothing here. */
+static void neighbours(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct sp_neighbour near[SP_MAX_NEIGHBOURS];
+    set_up(&b);
+    const size_t n = sp_find_neighbours(&b.in, near);
+    int moved = 0;
+    assert_int_equal(n, 3 + 1 + 3 + (SP_POLICIES - 1));
+    for (size_t i = 0; i < n; i++) {
+        struct sp_step_inputs in = b.in;
+        struct sp_stage_memory m;
+        in.plan = &near[i].plan;
+        assert_int_equal(sp_check_plan(&b.model, in.plan, 2, 1), SP_PLAN_OK);
+        assert_close(near[i].step_s, sp_estimate_step(&in).step, 0);
+        sp_fullest_stage(&b.model, &b.precision, in.plan, &b.framework, &m);
+        assert_close(near[i].device_bytes, (double)m.device, 0);
+        assert_true(i == 0 || near[i - 1].step_s <= near[i].step_s);
+        moved += near[i].changes == 2;
+        for (int k = 0; k < near[i].changes; k++) {
+            const struct sp_plan_field *const field = &sp_plan_fields[near[i].field[k]];
+            assert_true(sp_plan_value(in.plan, field) != sp_plan_value(&b.plan, field));
+        }
+    }
+    assert_int_equal(moved, 3);
+}
+
+/* What makes a plan fit does fit, and a plan that nothing helps has no fixes. */
+static void fixes(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct sp_neighbour fix[SP_MAX_FIXES];
+    set_up(&b);
+    b.hw.chip.hbm_bytes = bytes_with(&b, SP_REMAT_NONE) - 1;
+    const size_t n = sp_find_fixes(&b.in, fix);
+    int lighter = 0;
+    for (size_t i = 0; i < n; i++) {
+        assert_true(fix[i].fits && fix[i].device_bytes <= b.hw.chip.hbm_bytes);
+        assert_true(i == 0 || fix[i - 1].step_s <= fix[i].step_s);
+        lighter += fix[i].field[0] == SP_FIELD_REMAT;
+    }
+    assert_int_equal(lighter, SP_POLICIES - 1); /* one byte less than none is enough for each */
+    b.hw.chip.hbm_bytes = 1;
+    assert_int_equal(sp_find_fixes(&b.in, fix), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates),  cmocka_unit_test(odds),       cmocka_unit_test(lightest),
-        cmocka_unit_test(played), cmocka_unit_test(consistent),
+        cmocka_unit_test(played), cmocka_unit_test(consistent), cmocka_unit_test(neighbours),
+        cmocka_unit_test(fixes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,177 @@
+/* Plans one change away from a plan: all of them, and those that make it fit. */
+#include <scaleplan/estimate.h>
+#include <scaleplan/neighbours.h>
+
+struct listing {
+    const struct sp_step_inputs *in;
+    struct sp_neighbour *found;
+    size_t n, room;
+    bool only_fitting;
+};
+
+/* Estimates a changed plan and puts it behind those that are as fast; false when it is not one of
+ * the wanted. */
+static bool add(struct listing *l, const struct sp_neighbour *changed)
+{
+    struct sp_step_inputs in = *l->in;
+    struct sp_estimate e;
+    if (l->n == l->room ||
+        sp_check_plan(in.model, &changed->plan, sp_chips(in.hw), in.hw->slices) != SP_PLAN_OK)
+        return false;
+    in.plan = &changed->plan;
+    sp_estimate(&in, SP_FLOPS_FULL, NULL, &e);
+    if (l->only_fitting && !e.fits)
+        return false;
+    size_t at = l->n++;
+    for (; at > 0 && l->found[at - 1].step_s > e.time.step; at--)
+        l->found[at] = l->found[at - 1];
+    l->found[at] = *changed;
+    l->found[at].step_s = e.time.step;
+    l->found[at].device_bytes = (double)e.memory.device;
+    l->found[at].fits = e.fits;
+    return true;
+}
+
+/* The plan with another value in one field. */
+static struct sp_neighbour with(const struct listing *l, enum sp_plan_field_id field, double value)
+{
+    struct sp_neighbour n = {.plan = *l->in->plan, .changes = 1, .field = {field, field}};
+    sp_set_plan_value(&n.plan, &sp_plan_fields[field], value);
+    return n;
+}
+
+/* Whether the field means something in this plan. */
+static bool matters(const struct listing *l, enum sp_plan_field_id field)
+{
+    const struct sp_plan *const p = l->in->plan;
+    switch (field) {
+    case SP_FIELD_VPP:
+    case SP_FIELD_SCHEDULE:
+    case SP_FIELD_PLACEMENT:
+        return p->pp > 1;
+    case SP_FIELD_ZERO:
+        return p->dp * p->cp > 1;
+    case SP_FIELD_SHARDS:
+        return p->zero > 0;
+    case SP_FIELD_SP:
+        return p->tp > 1;
+    case SP_FIELD_OFFLOAD:
+        return l->in->hw->chip.pcie_bytes_per_s > 0;
+    default:
+        return true;
+    }
+}
+
+/* What follows from other degrees: states stay shared by as large a part of the replicas as before,
+ * without stages there are no chunks. */
+static void follow_degrees(const struct sp_plan *from, struct sp_plan *plan)
+{
+    const int64_t before = from->dp * from->cp, now = plan->dp * plan->cp;
+    plan->shards = from->shards == before || now % from->shards != 0 ? now : from->shards;
+    plan->sequence_parallel = plan->tp > 1 && (from->sequence_parallel || from->tp == 1);
+    if (plan->pp == 1) {
+        plan->schedule = sp_usual_schedule(1);
+        plan->vpp = 1;
+    }
+}
+
+/* Moves a factor of two from one degree to each other. */
+static void move_factor(struct listing *l, enum sp_plan_field_id from)
+{
+    const struct sp_plan *const plan = l->in->plan;
+    const double less = sp_plan_value(plan, &sp_plan_fields[from]) / 2;
+    for (int to = 0; to < SP_PLAN_FIELDS && less == (double)(int64_t)less; to++) {
+        if (to == (int)from || sp_plan_fields[to].near != SP_PLAN_MOVES)
+            continue;
+        struct sp_neighbour n = with(l, from, less);
+        n.changes = 2;
+        n.field[1] = (enum sp_plan_field_id)to;
+        sp_set_plan_value(&n.plan, &sp_plan_fields[to],
+                          2 * sp_plan_value(plan, &sp_plan_fields[to]));
+        follow_degrees(plan, &n.plan);
+        add(l, &n);
+    }
+}
+
+/* Twice and half of a number. */
+static void scale_number(struct listing *l, enum sp_plan_field_id field)
+{
+    const struct sp_plan *const plan = l->in->plan;
+    const double value = sp_plan_value(plan, &sp_plan_fields[field]);
+    const double scaled[] = {2 * value, value / 2};
+    for (int i = 0; i < 2; i++) {
+        struct sp_neighbour n = with(l, field, scaled[i]);
+        if (scaled[i] > sp_plan_fields[field].max || scaled[i] != (double)(int64_t)scaled[i])
+            continue;
+        if (field == SP_FIELD_VPP)
+            n.plan.schedule = scaled[i] > 1 && plan->vpp > 1
+                                  ? plan->schedule
+                                  : sp_usual_schedule((int64_t)scaled[i]);
+        add(l, &n);
+    }
+}
+
+/* Every other name, of schedules those that divide the batch. */
+static void swap_names(struct listing *l, enum sp_plan_field_id field)
+{
+    const double value = sp_plan_value(l->in->plan, &sp_plan_fields[field]);
+    for (int i = 0; sp_plan_fields[field].names[i]; i++) {
+        const struct sp_neighbour n = with(l, field, i);
+        if (i != value && (field != SP_FIELD_SCHEDULE || sp_schedules[i].divided))
+            add(l, &n);
+    }
+}
+
+size_t sp_find_neighbours(const struct sp_step_inputs *in,
+                          struct sp_neighbour found[SP_MAX_NEIGHBOURS])
+{
+    static void (*const change[])(struct listing *, enum sp_plan_field_id) = {
+        [SP_PLAN_MOVES] = move_factor,
+        [SP_PLAN_SCALES] = scale_number,
+        [SP_PLAN_SWAPS] = swap_names,
+    };
+    struct listing l = {.in = in, .found = found, .room = SP_MAX_NEIGHBOURS};
+    for (int how = SP_PLAN_MOVES; how <= SP_PLAN_SWAPS; how++)
+        for (int i = 0; i < SP_PLAN_FIELDS; i++)
+            if ((int)sp_plan_fields[i].near == how && matters(&l, (enum sp_plan_field_id)i))
+                change[how](&l, (enum sp_plan_field_id)i);
+    return l.n;
+}
+
+/* Twice to eight times a degree in place of replicas, the least that fits. */
+static void raise_degree(struct listing *l, enum sp_plan_field_id field)
+{
+    const struct sp_plan *const plan = l->in->plan;
+    for (int64_t factor = 2; factor <= 8 && plan->dp % factor == 0; factor *= 2) {
+        const double value = sp_plan_value(plan, &sp_plan_fields[field]);
+        struct sp_neighbour n = with(l, field, value * (double)factor);
+        n.plan.dp /= factor;
+        n.plan.shards = n.plan.dp * n.plan.cp;
+        n.plan.sequence_parallel = n.plan.tp > 1;
+        if (add(l, &n))
+            return;
+    }
+}
+
+size_t sp_find_fixes(const struct sp_step_inputs *in, struct sp_neighbour found[SP_MAX_FIXES])
+{
+    struct listing l = {.in = in, .found = found, .room = SP_MAX_FIXES, .only_fitting = true};
+    for (int i = 1; i < SP_POLICIES; i++) {
+        struct sp_neighbour n = with(&l, SP_FIELD_REMAT, i);
+        n.plan.recompute.offload = false;
+        n.plan.recompute_layers = 1;
+        add(&l, &n);
+    }
+    for (int zero = in->plan->zero + 1; zero <= 3; zero++) {
+        const struct sp_neighbour n = with(&l, SP_FIELD_ZERO, zero);
+        add(&l, &n);
+    }
+    for (int64_t micro = in->plan->micro_batch / 2; micro >= 1; micro /= 2) {
+        const struct sp_neighbour n = with(&l, SP_FIELD_MICRO, (double)micro);
+        add(&l, &n);
+    }
+    raise_degree(&l, SP_FIELD_TP);
+    raise_degree(&l, SP_FIELD_PP);
+    raise_degree(&l, SP_FIELD_CP);
+    return l.n;
+}
