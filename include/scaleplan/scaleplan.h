@@ -9,6 +9,7 @@
  *
  * Facts
  *   model.h          the shape of a model, its parameters and its activations
+ *   layer.h          the matmuls, weights and activations of its layers, from which all follows
  *   hardware.h       chips, networks, slices and their legal sizes
  *   precision.h      bytes of training state per parameter
  *   software.h       frameworks and calibrated profiles
@@ -46,6 +47,7 @@
 #include <scaleplan/flops.h>
 #include <scaleplan/footprint.h>
 #include <scaleplan/hardware.h>
+#include <scaleplan/layer.h>
 #include <scaleplan/learning_rate.h>
 #include <scaleplan/model.h>
 #include <scaleplan/names.h>

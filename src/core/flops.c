@@ -2,50 +2,20 @@
 #include <math.h>
 
 #include <scaleplan/flops.h>
-
-/* Columns of the weight matrices that one token passes in the attention projections, times d_model.
- */
-static double projection_weights(const struct sp_model *m)
-{
-    const double h = (double)m->d_model, a = (double)m->heads, H = (double)m->head_dim;
-    if (m->mla.kv_lora_rank == 0)
-        return 2 * h * H * (a + (double)m->kv_heads);
-    const struct sp_mla *mla = &m->mla;
-    const double d_qk = (double)(mla->qk_nope_head_dim + mla->qk_rope_head_dim);
-    const double q_l = (double)mla->q_lora_rank, k_l = (double)mla->kv_lora_rank;
-    const double query = q_l > 0 ? h * q_l + q_l * a * d_qk : h * a * d_qk;
-    return query + h * (k_l + (double)mla->qk_rope_head_dim) +
-           k_l * a * (double)(mla->qk_nope_head_dim + mla->v_head_dim) +
-           a * (double)mla->v_head_dim * h;
-}
-
-/* Sum of the widths of the score and the value product of all heads. */
-static double attention_width(const struct sp_model *m)
-{
-    const double a = (double)m->heads;
-    if (m->mla.kv_lora_rank == 0)
-        return 2 * a * (double)m->head_dim;
-    return a * (double)(m->mla.qk_nope_head_dim + m->mla.qk_rope_head_dim + m->mla.v_head_dim);
-}
-
-/* Share of the layers that have no window. */
-static double global_share(const struct sp_model *m)
-{
-    if (m->sliding_window <= 0)
-        return 1;
-    const int64_t global = m->global_every > 0 ? m->layers / m->global_every : 0;
-    return (double)global / (double)m->layers;
-}
+#include <scaleplan/layer.h>
 
 double sp_attended_tokens(const struct sp_model *m, double seq)
 {
-    const double W = (double)m->sliding_window, g = global_share(m);
-    return W > 0 && W < seq ? g * seq + (1 - g) * (2 * W - W * W / seq) : seq;
+    struct sp_layer layer;
+    sp_list_layer(m, SP_LAYER_DENSE, &layer);
+    return sp_mixer_tokens(&layer.mixer, seq);
 }
 
 double sp_seq_of_attended_tokens(const struct sp_model *m, double tokens)
 {
-    const double W = (double)m->sliding_window, g = global_share(m);
+    struct sp_layer layer;
+    sp_list_layer(m, SP_LAYER_DENSE, &layer);
+    const double W = layer.mixer.window, g = layer.mixer.global;
     if (W <= 0 || tokens <= W)
         return tokens;
     /* g seq^2 + (2W (1-g) - tokens) seq - (1-g) W^2 = 0 */
@@ -55,16 +25,20 @@ double sp_seq_of_attended_tokens(const struct sp_model *m, double tokens)
     return b > 0 ? c / b : INFINITY;
 }
 
-/* MLP weights that one token passes, all layers. */
-static double mlp_weights(const struct sp_model *m)
+/* Adds `times` layers, or an end. */
+static void add_layer(struct sp_flops *f, const struct sp_layer *layer, double times, double seq,
+                      double scores)
 {
-    const struct sp_moe *moe = &m->moe;
-    const double D = (double)m->d_model, matrices = m->gated_mlp ? 3 : 2;
-    const double L = (double)m->layers, L_moe = (double)sp_moe_layers(m);
-    const double d_ff_dense = (double)(moe->d_ff_dense > 0 ? moe->d_ff_dense : m->d_ff);
-    const double passed = (double)((moe->top_k + moe->shared_experts) * moe->d_ff_expert);
-    return (L - L_moe) * matrices * D * d_ff_dense +
-           L_moe * (matrices * D * passed + D * (double)moe->experts);
+    double *const of[SP_PARTS] = {[SP_PART_EMBEDDING] = &f->unembedding,
+                                  [SP_PART_ATTENTION] = &f->projections,
+                                  [SP_PART_MLP] = &f->mlp,
+                                  [SP_PART_EXPERTS] = &f->mlp,
+                                  [SP_PART_ROUTER] = &f->mlp};
+    for (int i = 0; i < layer->matmuls; i++) {
+        const struct sp_matmul *m = &layer->matmul[i];
+        *of[m->part] += times * 2 * m->passed * m->in * m->out;
+    }
+    f->attention += times * sp_mixer_flops(&layer->mixer, seq, scores);
 }
 
 struct sp_flops sp_forward_flops_per_token(const struct sp_model *m, double seq, bool causal,
@@ -72,14 +46,17 @@ struct sp_flops sp_forward_flops_per_token(const struct sp_model *m, double seq,
 {
     if (!sp_model_has_shape(m))
         return (struct sp_flops){NAN, NAN, NAN, NAN, NAN, 2 * m->params};
-    const double L = (double)m->layers, head = 2 * (double)m->d_model * (double)m->vocab;
-    struct sp_flops f = {
-        .mlp = 2 * mlp_weights(m),
-        .projections = 2 * L * projection_weights(m),
-        .attention = 2 * L * sp_attended_tokens(m, seq) * attention_width(m) * (causal ? 0.5 : 1),
-        .unembedding = head,
-        .embedding = count_embedding ? head : 0,
-    };
+    const struct sp_layer_counts counts = sp_count_layers(m, m->layers);
+    const double scores = causal ? 0.5 : 1;
+    struct sp_flops f = {0};
+    struct sp_layer layer;
+    sp_list_output(m, &layer);
+    add_layer(&f, &layer, 1, seq, scores);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        sp_list_layer(m, (enum sp_layer_kind)kind, &layer);
+        add_layer(&f, &layer, (double)counts.of[kind], seq, scores);
+    }
+    f.embedding = count_embedding ? f.unembedding : 0;
     f.total = f.mlp + f.projections + f.attention + f.unembedding + f.embedding;
     return f;
 }
@@ -128,9 +105,14 @@ double sp_pf_days(double flops)
 
 double sp_kv_bytes_per_token(const struct sp_model *m, double element_bytes)
 {
-    const double latent = (double)(m->mla.kv_lora_rank + m->mla.qk_rope_head_dim);
-    const double width = m->mla.kv_lora_rank > 0 ? latent : 2 * (double)(m->kv_heads * m->head_dim);
-    return element_bytes * (double)m->layers * width;
+    const struct sp_layer_counts counts = sp_count_layers(m, m->layers);
+    struct sp_layer layer;
+    double elements = 0;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        sp_list_layer(m, (enum sp_layer_kind)kind, &layer);
+        elements += (double)counts.of[kind] * layer.mixer.cache;
+    }
+    return element_bytes * elements;
 }
 
 double sp_selective_flop_overhead(double seq, double d_model)

@@ -1,0 +1,165 @@
+/* What a model is made of: the kinds of its layers, and of each kind the matmuls, the other
+ * weights, what mixes the tokens, and what training keeps and moves. Parameters, FLOPs,
+ * activations, the operators and collectives of a step and the roofline of a model follow from
+ * these lists. */
+#ifndef SCALEPLAN_LAYER_H
+#define SCALEPLAN_LAYER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <scaleplan/model.h>
+
+#pragma GCC visibility push(default)
+
+/* The kinds of layers that a model may mix. */
+enum sp_layer_kind { SP_LAYER_DENSE, SP_LAYER_MOE, SP_LAYER_KINDS };
+
+/* A number of layers of each kind. */
+struct sp_layer_counts {
+    int64_t of[SP_LAYER_KINDS];
+};
+
+/* What a weight is counted as. */
+enum sp_layer_part {
+    SP_PART_EMBEDDING,
+    SP_PART_ATTENTION,
+    SP_PART_MLP,
+    SP_PART_EXPERTS, /* routed: EP spreads them, and TP inside an expert splits them */
+    SP_PART_ROUTER,
+    SP_PART_NORM,
+    SP_PARTS
+};
+
+/* The operators of a layer, as a recompute policy names them. */
+enum sp_operator {
+    SP_OP_QKV, /* what makes queries, keys and values */
+    SP_OP_CORE,
+    SP_OP_OUT, /* attention's output projection */
+    SP_OP_UP,
+    SP_OP_DOWN,
+    SP_OP_NORMS, /* norms, activation function, products */
+    SP_OPERATORS
+};
+
+/* How the ranks of tensor parallelism share a weight and its product. */
+enum sp_tp_split {
+    SP_TP_WHOLE,   /* each holds and computes all of it */
+    SP_TP_TOKENS,  /* each holds all of it, and computes its part of the sequence */
+    SP_TP_STORED,  /* each holds a part, and computes all of it */
+    SP_TP_COLUMNS, /* a part of what comes out */
+    SP_TP_ROWS     /* a part of what goes in; their products are summed */
+};
+
+/* Matmuls of one shape side by side, [tokens, in] x [in, out]. */
+struct sp_matmul {
+    const char *name;
+    enum sp_layer_part part;
+    enum sp_operator op;
+    enum sp_tp_split split;
+    double in, out;
+    double count, passed;     /* of `count` matmuls a token passes so many */
+    double groups, group_out; /* of `out`, groups that no rank divides: one at least is on each */
+    bool bias;                /* a weight more for each of `out` */
+    bool plain;               /* in 16 bits, whatever the format of the layers */
+    bool vocab;               /* `out` is the vocabulary, which is stored padded */
+    bool tied;                /* its weight is the input table's */
+};
+
+/* Weights that no matmul multiplies by: norms, tables, biases. */
+struct sp_tensor {
+    double weights;
+    enum sp_layer_part part;
+    enum sp_tp_split split;
+    bool vocab;  /* stored padded */
+    bool module; /* TransformerEngine keeps a gradient for it with those of the matmuls */
+};
+
+/* What mixes the tokens: scores between queries and keys, and their weighted sum of values. */
+struct sp_mixer {
+    double heads, kv_heads; /* the latter as scores see them: expanded */
+    double qk, v;           /* widths of one head */
+    double window;          /* W: tokens that a token attends to; 0: all of the sequence */
+    double global;          /* share of the layers that have no window all the same */
+    double scan;            /* multiply-adds of a token whatever the length: a recurrence's */
+    double cache;           /* elements that a token leaves for generation */
+};
+
+/* Which device has which tokens of a tensor of activations. */
+enum sp_sharded_by {
+    SP_BY_NOTHING,  /* every TP rank has all of them */
+    SP_BY_SEQUENCE, /* with sequence parallelism a part, else all */
+    SP_BY_INPUT,    /* the same, where the framework does not keep what it gathered */
+    SP_BY_WIDTH,    /* all, but a part of the width */
+    SP_SHARDED_BY
+};
+
+/* How often the framework keeps a tensor. */
+enum sp_copies {
+    SP_COPIES_ONE,
+    SP_COPIES_QKV,       /* one, and its further copies of q, k and v */
+    SP_COPIES_MLP,       /* one, and its further copies of d_ff-wide tensors */
+    SP_COPIES_INPUT,     /* one, and the outputs that a policy keeps though nothing needs them */
+    SP_COPIES_EXCHANGED, /* one where context parallelism exchanges heads, else none */
+    SP_COPIES_NONE,      /* only the closed form keeps it */
+    SP_COPIES
+};
+
+/* Activations that the forward pass leaves for the backward pass. */
+struct sp_kept {
+    double width; /* 2-byte elements of a token */
+    enum sp_sharded_by sharded_by;
+    enum sp_operator by; /* dropped where this one runs again; SP_OPERATORS: always kept */
+    enum sp_copies copies;
+    unsigned remats; /* the closed form keeps it: one bit for each enum sp_remat */
+    double groups;   /* groups of the width that no rank divides; 0: it divides */
+    bool with_norms; /* dropped only where the norms run again too */
+    bool routed;     /* as many as experts are sent, which is uneven */
+    bool gradient;   /* the backward pass holds its gradient at its peak */
+};
+
+/* What memory-bound work reads and writes. */
+struct sp_moved {
+    double width; /* 2-byte elements of a token */
+    enum sp_sharded_by sharded_by;
+    bool routed; /* as many as experts are sent */
+    bool casts;  /* only where the matmuls' format is narrower */
+};
+
+enum { SP_MATMULS = 16, SP_TENSORS = 8, SP_KEPT = 24, SP_MOVED = 8 };
+
+/* One layer, or one end of the model. */
+struct sp_layer {
+    double width; /* D of the stream of tokens that it reads and adds to */
+    double sent;  /* elements of a token that go to experts and come back */
+    struct sp_mixer mixer;
+    int matmuls, tensors, n_kept, n_moved;
+    struct sp_matmul matmul[SP_MATMULS];
+    struct sp_tensor tensor[SP_TENSORS];
+    struct sp_kept kept[SP_KEPT];
+    struct sp_moved moved[SP_MOVED];
+};
+
+/* How many of the first `layers` layers are of each kind. */
+struct sp_layer_counts sp_count_layers(const struct sp_model *model, int64_t layers);
+
+/* Lists one layer of a kind. Scaling book, "Transformers"; DeepSeek-V2, section 2.1, for latent
+ * attention; Korthikanti et al. 2022, section 4, for what is kept. */
+void sp_list_layer(const struct sp_model *model, enum sp_layer_kind kind, struct sp_layer *layer);
+
+/* Lists what stands before the layers (tables, a norm) and after them (a norm, the head). */
+void sp_list_input(const struct sp_model *model, struct sp_layer *layer);
+void sp_list_output(const struct sp_model *model, struct sp_layer *layer);
+
+/* Tokens that a token counts as attending to in a sequence of `seq`, the causal half not taken off:
+ * seq, and with a window of W < seq twice the mean of min(i, W) over the positions i, 2W - W^2/seq.
+ * Non-decreasing in seq. */
+double sp_mixer_tokens(const struct sp_mixer *mixer, double seq);
+
+/* Forward FLOPs of one token in a sequence of `seq`; `scores` is the share of the scores that is
+ * counted, 1/2 where a causal mask is exploited. */
+double sp_mixer_flops(const struct sp_mixer *mixer, double seq, double scores);
+
+#pragma GCC visibility pop
+
+#endif

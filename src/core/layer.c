@@ -1,0 +1,255 @@
+/* The kinds of layers, and the lists of what each is made of. */
+#include <scaleplan/layer.h>
+
+/* The policies of the closed form that keep a tensor. */
+enum {
+    NONE = 1 << SP_REMAT_NONE,
+    SELECTIVE = 1 << SP_REMAT_SELECTIVE,
+    MLP = 1 << SP_REMAT_MLP,
+    DOTS = 1 << SP_REMAT_DOTS,
+    FULL = 1 << SP_REMAT_FULL
+};
+
+struct sp_layer_counts sp_count_layers(const struct sp_model *model, int64_t layers)
+{
+    const struct sp_moe *moe = &model->moe;
+    struct sp_layer_counts counts = {{layers, 0}};
+    if (moe->experts == 0 || layers <= moe->dense_layers)
+        return counts;
+    /* of the layers after the dense ones each `every`th is a mixture */
+    counts.of[SP_LAYER_MOE] = (layers - moe->dense_layers) / (moe->every > 1 ? moe->every : 1);
+    counts.of[SP_LAYER_DENSE] -= counts.of[SP_LAYER_MOE];
+    return counts;
+}
+
+/* One row of a list each: the fields in their order, then by name. */
+#define MATMUL(l, ...) add_matmul(l, (struct sp_matmul){.name = __VA_ARGS__})
+#define TENSOR(l, ...) ((l)->tensor[(l)->tensors++] = (struct sp_tensor){.weights = __VA_ARGS__})
+#define KEEP(l, ...) ((l)->kept[(l)->n_kept++] = (struct sp_kept){.width = __VA_ARGS__})
+#define MOVE(l, ...) ((l)->moved[(l)->n_moved++] = (struct sp_moved){.width = __VA_ARGS__})
+
+static void add_matmul(struct sp_layer *l, struct sp_matmul row)
+{
+    if (row.count == 0)
+        row.count = row.passed = 1;
+    l->matmul[l->matmuls++] = row;
+}
+
+/* Weights of one normalisation of `width` channels: scale, and shift for a biased LayerNorm. */
+static double norm_weights(const struct sp_model *model, double width)
+{
+    static const double weights[] = {[SP_NORM_RMS] = 1,
+                                     [SP_NORM_LAYER] = 2,
+                                     [SP_NORM_LAYER_NO_BIAS] = 1,
+                                     [SP_NORM_NO_AFFINE] = 0};
+    return weights[model->norm] * width;
+}
+
+/* Share of the layers that have no window. */
+static double global_share(const struct sp_model *m)
+{
+    const int64_t global = m->global_every > 0 ? m->layers / m->global_every : 0;
+    return m->sliding_window > 0 ? (double)global / (double)m->layers : 1;
+}
+
+/* What keys and values, scores and their sum keep, whatever made the queries, keys and values. */
+static void keep_scores(struct sp_layer *l)
+{
+    const struct sp_mixer *x = &l->mixer;
+    const double q = x->heads * x->qk, kv = x->kv_heads * (x->qk + x->v), out = x->heads * x->v;
+    KEEP(l, q, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_QKV, NONE | SELECTIVE | DOTS);
+    KEEP(l, kv, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_QKV, NONE | SELECTIVE | DOTS,
+         .groups = x->kv_heads);
+    KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
+    KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_EXCHANGED, .with_norms = true);
+    KEEP(l, 2 * x->heads, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* log-sum-exp, 4 bytes */
+}
+
+/* Queries, and keys and values of fewer heads: grouped-query attention. */
+static void list_grouped(const struct sp_model *m, struct sp_layer *l)
+{
+    const double D = (double)m->d_model, H = (double)m->head_dim;
+    const double a = (double)m->heads, K = (double)m->kv_heads;
+    l->mixer.kv_heads = K;
+    l->mixer.qk = l->mixer.v = H;
+    l->mixer.cache = 2 * K * H;
+    MATMUL(l, "QKV projection", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D, H * (a + 2 * K),
+           .groups = K, .group_out = 2 * H, .bias = m->qkv_bias);
+    MATMUL(l, "output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, H * a, D,
+           .bias = m->o_bias);
+}
+
+/* Multi-head latent attention: low-rank latents with norms of their own, from which queries, keys
+ * and values of all heads are expanded. DeepSeek-V2, section 2.1. */
+static void list_latent(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_mla *mla = &m->mla;
+    const double D = (double)m->d_model, a = (double)m->heads;
+    const double q_l = (double)mla->q_lora_rank, k_l = (double)mla->kv_lora_rank;
+    const double nope = (double)mla->qk_nope_head_dim, rope = (double)mla->qk_rope_head_dim;
+    const double v = (double)mla->v_head_dim;
+    l->mixer.kv_heads = a;
+    l->mixer.qk = nope + rope;
+    l->mixer.v = v;
+    l->mixer.cache = k_l + rope;
+    if (q_l > 0)
+        MATMUL(l, "query latent", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, q_l,
+               .bias = m->qkv_bias);
+    MATMUL(l, "queries", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, q_l > 0 ? q_l : D,
+           a * (nope + rope));
+    MATMUL(l, "key-value latent", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, k_l + rope,
+           .bias = m->qkv_bias);
+    MATMUL(l, "keys and values", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, k_l, a * (nope + v));
+    MATMUL(l, "latent output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, a * v, D,
+           .bias = m->o_bias);
+    TENSOR(l, q_l + k_l, SP_PART_ATTENTION, SP_TP_STORED, .module = true);
+    KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE,
+         NONE | SELECTIVE | DOTS); /* before the norm */
+    KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE); /* after it */
+}
+
+/* Weights of the norms of queries and keys. */
+static double qk_norm_weights(const struct sp_model *m)
+{
+    const double H = (double)m->head_dim;
+    const double heads[] = {[SP_QK_NORM_NONE] = 0,
+                            [SP_QK_NORM_HEAD] = 2,
+                            [SP_QK_NORM_FULL] = (double)(m->heads + m->kv_heads)};
+    return heads[m->qk_norm] * H;
+}
+
+static void list_attention(const struct sp_model *m, struct sp_layer *l)
+{
+    const double D = l->width, a = (double)m->heads;
+    l->mixer = (struct sp_mixer){
+        .heads = a, .window = (double)m->sliding_window, .global = global_share(m)};
+    if (m->mla.kv_lora_rank > 0)
+        list_latent(m, l);
+    else
+        list_grouped(m, l);
+    TENSOR(l, qk_norm_weights(m) + (double)m->extra_attention_params_per_layer, SP_PART_ATTENTION,
+           SP_TP_STORED);
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
+    KEEP(l, D, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_OUT, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    MOVE(l, 2 * (2 * D + a * (double)m->head_dim), SP_BY_WIDTH,
+         .casts = true); /* read, write, write transposed */
+    keep_scores(l);
+}
+
+/* Gated or plain MLPs side by side: a dense layer's, all shared experts as one, the routed ones. */
+struct mlp {
+    const char *up, *down;
+    enum sp_layer_part part;
+    double width, count, passed;
+    bool bias, gradient;
+};
+
+static void list_mlp(const struct sp_model *m, struct sp_layer *l, const struct mlp *mlp)
+{
+    const double D = l->width, F = mlp->width, gates = m->gated_mlp ? 2 : 1;
+    const double all = mlp->passed * F;
+    const bool routed = mlp->part == SP_PART_EXPERTS;
+    MATMUL(l, mlp->up, mlp->part, SP_OP_UP, SP_TP_COLUMNS, D, gates * F, mlp->count, mlp->passed,
+           .bias = mlp->bias);
+    MATMUL(l, mlp->down, mlp->part, SP_OP_DOWN, SP_TP_ROWS, F, D, mlp->count, mlp->passed,
+           .bias = mlp->bias);
+    KEEP(l, gates * all, SP_BY_WIDTH, SP_OP_UP, SP_COPIES_ONE, NONE | SELECTIVE | MLP | DOTS,
+         .routed = routed, .gradient = mlp->gradient);
+    KEEP(l, all, SP_BY_WIDTH, SP_OP_NORMS, SP_COPIES_MLP, NONE | SELECTIVE,
+         .routed = routed); /* gate times up */
+    KEEP(l, mlp->passed * D, SP_BY_WIDTH, SP_OP_DOWN, SP_COPIES_NONE, MLP | DOTS,
+         .routed = routed); /* what comes out */
+    MOVE(l, (gates + 1) * all, SP_BY_WIDTH, routed);
+}
+
+static void list_dense(const struct sp_model *m, struct sp_layer *l)
+{
+    const int64_t width = m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff;
+    const struct mlp mlp = {"up and gate", "down", SP_PART_MLP, (double)width, 1, 1,
+                            m->mlp_bias,   true};
+    list_mlp(m, l, &mlp);
+    KEEP(l, l->width, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+}
+
+/* Copies of a token's row for each expert: into the order of the experts and back, on both sides of
+ * the exchange, read and written. */
+enum { MOVES = 8 };
+
+static void list_mixture(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_moe *moe = &m->moe;
+    const double D = l->width, E = (double)moe->experts, k = (double)moe->top_k;
+    const double f_e = (double)moe->d_ff_expert, shared = (double)moe->shared_experts * f_e;
+    const struct mlp routed = {"expert up and gate", "expert down", SP_PART_EXPERTS, f_e, E, k,
+                               moe->expert_bias,     true};
+    const struct mlp all = {
+        "shared expert up and gate", "shared expert down", SP_PART_MLP, shared, 1, 1, false, false};
+    l->sent = k * D;
+    list_mlp(m, l, &routed);
+    MATMUL(l, "router", SP_PART_ROUTER, SP_OP_UP, SP_TP_TOKENS, D, E, .bias = moe->router_bias,
+           .plain = true);
+    if (moe->score_correction_bias)
+        TENSOR(l, E, SP_PART_ROUTER, SP_TP_WHOLE);
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE); /* the router's */
+    KEEP(l, k * D, SP_BY_WIDTH, SP_OP_UP, SP_COPIES_ONE, NONE | SELECTIVE,
+         .routed = true); /* in the order of the experts */
+    MOVE(l, MOVES * k * D, SP_BY_WIDTH, .routed = true);
+    if (shared > 0)
+        list_mlp(m, l, &all);
+}
+
+/* An empty list: rows are only read up to their number. */
+static void start(const struct sp_model *m, struct sp_layer *l)
+{
+    l->width = (double)m->d_model;
+    l->sent = 0;
+    l->mixer = (struct sp_mixer){0};
+    l->matmuls = l->tensors = l->n_kept = l->n_moved = 0;
+}
+
+/* Elements of D that two norms, two residual additions and casts read and write. */
+enum { NORM_MOVES = 11 };
+
+void sp_list_layer(const struct sp_model *m, enum sp_layer_kind kind, struct sp_layer *l)
+{
+    static void (*const mlps[SP_LAYER_KINDS])(const struct sp_model *, struct sp_layer *) = {
+        [SP_LAYER_DENSE] = list_dense, [SP_LAYER_MOE] = list_mixture};
+    start(m, l);
+    TENSOR(l, (double)m->norms_per_layer * norm_weights(m, l->width), SP_PART_NORM, SP_TP_WHOLE);
+    MOVE(l, NORM_MOVES * l->width, SP_BY_SEQUENCE);
+    list_attention(m, l);
+    mlps[kind](m, l);
+}
+
+void sp_list_input(const struct sp_model *m, struct sp_layer *l)
+{
+    start(m, l);
+    const double D = l->width, norm = m->embedding_norm ? norm_weights(m, D) : 0;
+    TENSOR(l, D * (double)m->vocab, SP_PART_EMBEDDING, SP_TP_STORED, .vocab = true);
+    TENSOR(l, D * (double)m->learned_positions, SP_PART_EMBEDDING, SP_TP_WHOLE);
+    TENSOR(l, norm, SP_PART_NORM, SP_TP_WHOLE);
+    MOVE(l, 2 * D, SP_BY_NOTHING);
+}
+
+void sp_list_output(const struct sp_model *m, struct sp_layer *l)
+{
+    start(m, l);
+    const double D = l->width, V = (double)m->vocab;
+    MATMUL(l, "output head", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_COLUMNS, D, V,
+           .bias = m->lm_head_bias, .plain = true, .vocab = true, .tied = m->tied_embeddings);
+    TENSOR(l, norm_weights(m, D), SP_PART_NORM, SP_TP_WHOLE);
+    MOVE(l, 3 * V, SP_BY_WIDTH); /* the loss */
+}
+
+double sp_mixer_tokens(const struct sp_mixer *x, double seq)
+{
+    const double W = x->window, g = x->global;
+    return W > 0 && W < seq ? g * seq + (1 - g) * (2 * W - W * W / seq) : seq;
+}
+
+double sp_mixer_flops(const struct sp_mixer *x, double seq, double scores)
+{
+    return 2 * (x->heads * (x->qk + x->v) * sp_mixer_tokens(x, seq) * scores + x->scan);
+}
