@@ -10,10 +10,21 @@
 
 #include <scaleplan/model.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
-/* The kinds of layers that a model may mix. */
-enum sp_layer_kind { SP_LAYER_DENSE, SP_LAYER_MOE, SP_LAYER_KINDS };
+/* The kinds of layers that a model may mix, and its two ends: what stands before the layers
+ * (tables, a norm) and after them (a norm, the head). */
+enum sp_layer_kind {
+    SP_LAYER_DENSE,
+    SP_LAYER_MOE,
+    SP_LAYER_KINDS,
+    SP_LAYER_INPUT = SP_LAYER_KINDS,
+    SP_LAYER_OUTPUT,
+    SP_LAYER_LISTS
+};
 
 /* A number of layers of each kind. */
 struct sp_layer_counts {
@@ -60,6 +71,7 @@ struct sp_matmul {
     double in, out;
     double count, passed;     /* of `count` matmuls a token passes so many */
     double groups, group_out; /* of `out`, groups that no rank divides: one at least is on each */
+    double norm;              /* weights of a norm of its own, on what goes in */
     bool bias;                /* a weight more for each of `out` */
     bool plain;               /* in 16 bits, whatever the format of the layers */
     bool vocab;               /* `out` is the vocabulary, which is stored padded */
@@ -71,8 +83,7 @@ struct sp_tensor {
     double weights;
     enum sp_layer_part part;
     enum sp_tp_split split;
-    bool vocab;  /* stored padded */
-    bool module; /* TransformerEngine keeps a gradient for it with those of the matmuls */
+    bool vocab; /* stored padded */
 };
 
 /* What mixes the tokens: scores between queries and keys, and their weighted sum of values. */
@@ -143,13 +154,22 @@ struct sp_layer {
 /* How many of the first `layers` layers are of each kind. */
 struct sp_layer_counts sp_count_layers(const struct sp_model *model, int64_t layers);
 
-/* Lists one layer of a kind. Scaling book, "Transformers"; DeepSeek-V2, section 2.1, for latent
- * attention; Korthikanti et al. 2022, section 4, for what is kept. */
-void sp_list_layer(const struct sp_model *model, enum sp_layer_kind kind, struct sp_layer *layer);
+/* A model: its lists, empty for a kind that it does not have, and how many layers each stands for;
+ * the ends stand for one. */
+struct sp_layers {
+    double count[SP_LAYER_LISTS];
+    struct sp_layer list[SP_LAYER_LISTS];
+};
 
-/* Lists what stands before the layers (tables, a norm) and after them (a norm, the head). */
-void sp_list_input(const struct sp_model *model, struct sp_layer *layer);
-void sp_list_output(const struct sp_model *model, struct sp_layer *layer);
+/* Lists a model whose shape is known. Scaling book, "Transformers"; DeepSeek-V2, section 2.1, for
+ * latent attention; Korthikanti et al. 2022, section 4, for what is kept. */
+void sp_list_model(const struct sp_model *model, struct sp_layers *layers);
+
+/* Weights of a model by part, counted from its lists. */
+struct sp_params sp_params_of(const struct sp_layers *layers);
+
+/* Width of the MLP of a dense layer: d_ff, unless a mixture gives its dense layers another. */
+int64_t sp_dense_d_ff(const struct sp_model *model);
 
 /* Tokens that a token counts as attending to in a sequence of `seq`, the causal half not taken off:
  * seq, and with a window of W < seq twice the mean of min(i, W) over the positions i, 2W - W^2/seq.
@@ -161,5 +181,8 @@ double sp_mixer_tokens(const struct sp_mixer *mixer, double seq);
 double sp_mixer_flops(const struct sp_mixer *mixer, double seq, double scores);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -111,12 +111,6 @@ enum sp_remat {
     SP_POLICIES
 };
 
-/* Activation bytes kept per token and layer, 2-byte activations, fused (flash) attention, one chip
- * holding the whole width. NAN for a size-only model and for policies from SP_REMATS on. Scaling
- * book, "Training" (mlp, dots, full); Korthikanti et al. 2022, section 4, with grouped queries and
- * gated MLPs (none, selective). */
-double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat);
-
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include <scaleplan/hardware.h>
-#include <scaleplan/model.h>
+#include <scaleplan/layer.h>
 #include <scaleplan/pipeline.h>
 #include <scaleplan/precision.h>
 
@@ -100,8 +100,9 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
  * together, and each routed expert. Also false for a model of unknown shape. */
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp);
 
-/* KV heads of a TP rank: kv_heads / tp, or one that several ranks hold alike. */
-double sp_kv_heads_of_rank(const struct sp_model *model, int64_t tp);
+/* What a TP rank has of `groups` that cannot be divided, such as heads of keys and values: groups /
+ * tp, or one that several ranks hold alike. */
+double sp_groups_of_rank(double groups, int64_t tp);
 
 /* Whether TP, CP or EP would cross from one slice to another, which no link does: the replicas span
  * the slices, or the stages where there are fewer replicas, and EP stays in what is left. */
@@ -124,16 +125,13 @@ enum sp_balance {
     SP_BALANCE_COST  /* nanotron: a stage is full when its share of all weights is passed */
 };
 
-/* Layers of one kind on one stage. */
-struct sp_stage_layers {
-    int64_t dense, moe;
-};
-struct sp_stage_layers sp_layers_of_stage(const struct sp_model *model, int64_t stages,
+/* Layers of each kind on one stage. */
+struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t stages,
                                           int64_t stage, enum sp_balance balance);
 
 /* Stages that are alike: the same layers at the same end of the model. */
 struct sp_stage_kind {
-    struct sp_stage_layers layers;
+    struct sp_layer_counts layers;
     bool first, last;
 };
 

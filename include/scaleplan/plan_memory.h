@@ -9,39 +9,29 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Weights of one layer and of the ends of the model, by how they shard. Parameters. */
-struct sp_layer_weights {
-    double attention;  /* divides by tp, but for key and value heads where they are fewer */
-    double kv_head;    /* one key and one value head of it; 0 with latent attention */
-    double dense_mlp;  /* a dense layer's MLP: divides by tp */
-    double shared_mlp; /* shared experts of an MoE layer: divides by tp */
-    double experts;    /* all routed experts of an MoE layer: divides by ep etp */
-    double router;     /* replicated over tp */
-    double norms;      /* replicated over tp */
-    double table;      /* of the vocabulary, at either end: padded, divides by tp */
-    double positions;  /* learned ones: replicated over tp */
-    double last_norm, first_norm; /* before the head; after the table, where there is one */
-};
-struct sp_layer_weights sp_count_layer_weights(const struct sp_model *model);
-
-/* Weights that one device holds of one stage before any data-parallel sharding. Parameters. The
- * vocabulary is padded to a multiple of 128 tp. */
+/* Weights on one device, by the ranks that share them. Parameters. */
 struct sp_stage_weights {
     double dense, experts;
 };
-struct sp_stage_weights sp_weights_of_kind(const struct sp_model *model, const struct sp_plan *plan,
-                                           const struct sp_layer_weights *weights,
-                                           const struct sp_stage_kind *kind);
+
+/* Weights that one device holds before any data-parallel sharding, and those among them that FSDP
+ * gathers, which is the vocabulary without its padding. Parameters. */
+struct sp_rank_weights {
+    double held, gathered;
+};
+struct sp_list_weights {
+    struct sp_rank_weights dense, experts;
+};
+
+/* Those of one layer of each kind, and of each end of the model. */
+struct sp_layer_weights {
+    struct sp_list_weights of[SP_LAYER_LISTS];
+    struct sp_rank_weights
+        tied; /* the output end's copy of the table, where it has none of its own */
+};
 
 /* Vocabulary as it is stored: a multiple of 128 tp. Megatron-LM. */
 double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan);
-
-/* Bytes of activations that one layer keeps for one micro-batch on one device. Korthikanti et al.
- * 2022, section 4, with flash attention, grouped queries, gated MLPs, MLA (DeepSeek-V2) and
- * mixtures of experts; `moe`: of a layer with experts. */
-double sp_kept_bytes(const struct sp_model *model, const struct sp_plan *plan,
-                     const struct sp_framework *framework, const struct sp_recompute *recompute,
-                     bool moe);
 
 /* A part that large says that more was asked than any machine holds: it stands for "at least". */
 #define SP_MOST_BYTES 4e17
@@ -56,8 +46,8 @@ struct sp_stage_memory {
 };
 
 /* Peak of stage `stage` (0-based). States: ZeRO, Rajbhandari et al. 2020, section 5; activations
- * as sp_kept_bytes for sp_in_flight micro-batches; the peak is the larger of a layer's backward
- * and the loss. The plan must pass sp_check_plan. */
+ * by Korthikanti et al. 2022, section 4, for sp_in_flight micro-batches; the peak is the larger of
+ * a layer's backward and the loss. The plan must pass sp_check_plan. */
 struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
                                           const struct sp_precision *precision,
                                           const struct sp_plan *plan,
@@ -73,7 +63,8 @@ int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision
  * peak of a layer's backward pass or of the loss. */
 struct sp_prepared_memory {
     struct sp_layer_weights weights;
-    double kept_dense, kept_moe, peak_dense, peak_moe, loss; /* bytes */
+    double kept[SP_LAYER_KINDS], peak[SP_LAYER_KINDS], loss; /* bytes */
+    double dummy[1 << SP_LAYER_KINDS], dummy_head; /* bytes, of stages with each set of kinds */
 };
 
 /* What memory needs of each kind of stage, for the plans that share the split into stages too.
@@ -89,8 +80,7 @@ struct sp_kind_memory {
 struct sp_prepared_memory sp_prepare_memory(const struct sp_model *model,
                                             const struct sp_plan *plan,
                                             const struct sp_framework *framework);
-void sp_memory_of_kinds(const struct sp_model *model, const struct sp_plan *plan,
-                        const struct sp_framework *framework,
+void sp_memory_of_kinds(const struct sp_framework *framework,
                         const struct sp_prepared_memory *prepared, const struct sp_stage_map *map,
                         struct sp_kind_memory *kinds);
 struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,

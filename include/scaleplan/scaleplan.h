@@ -17,7 +17,7 @@
  * Closed forms
  *   chip.h           what follows from a machine: ridge points, sums, bisection, switches
  *   flops.h          FLOPs of operators, layers, steps
- *   footprint.h      bytes of a model in training, by part
+ *   activations.h    bytes of a model in training, by part
  *   roofline.h       compute or memory, which limits
  *   collective.h     time of collectives on tori and switches
  *   sharding.h       what a sharded product communicates
@@ -40,12 +40,12 @@
 #ifndef SCALEPLAN_SCALEPLAN_H
 #define SCALEPLAN_SCALEPLAN_H
 
+#include <scaleplan/activations.h>
 #include <scaleplan/chip.h>
 #include <scaleplan/collective.h>
 #include <scaleplan/critical.h>
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
-#include <scaleplan/footprint.h>
 #include <scaleplan/hardware.h>
 #include <scaleplan/layer.h>
 #include <scaleplan/learning_rate.h>

@@ -57,7 +57,8 @@ struct sp_ends_time {
  * recomputation and formats alone, and serves all plans that share them: dp, pp, ZeRO stage and
  * schedule may differ. */
 struct sp_prepared {
-    struct sp_layer_pass dense, moe;
+    struct sp_layer_pass layer[SP_LAYER_KINDS];
+    double layers[SP_LAYER_KINDS]; /* how many the model has */
     struct sp_ends_time ends;
     struct sp_layer_weights weights;
     double ideal_s;   /* no step is shorter: sp_ideal_step_s */

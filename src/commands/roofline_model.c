@@ -15,7 +15,7 @@ enum { OPERATORS = 16 };
 /* Adds those of `layers` layers, but for routers; layers of several kinds share some. */
 static size_t collect(struct operator* list, size_t n, const struct sp_layer *layer, double layers)
 {
-    for (int i = 0; i < layer->matmuls && layers > 0; i++) {
+    for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *m = &layer->matmul[i];
         size_t at = 0;
         while (at < n && strcmp(list[at].matmul.name, m->name) != 0)
@@ -31,15 +31,12 @@ static size_t collect(struct operator* list, size_t n, const struct sp_layer *la
 
 static size_t operators_of(const struct sp_model *model, struct operator* list)
 {
-    const struct sp_layer_counts counts = sp_count_layers(model, model->layers);
-    struct sp_layer layer;
+    struct sp_layers layers;
     size_t n = 0;
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
-        sp_list_layer(model, (enum sp_layer_kind)kind, &layer);
-        n = collect(list, n, &layer, (double)counts.of[kind]);
-    }
-    sp_list_output(model, &layer);
-    return collect(list, n, &layer, 1);
+    sp_list_model(model, &layers);
+    for (int at = 0; at < SP_LAYER_LISTS; at++)
+        n = collect(list, n, &layers.list[at], layers.count[at]);
+    return n;
 }
 
 bool sp_put_operators(const struct roof *f, struct sp_error *error)

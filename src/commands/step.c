@@ -44,11 +44,14 @@ static void put_stages(struct sp_report *r, const struct sp_estimate *e)
     for (int64_t s = 0; s < stages; s++) {
         const struct sp_stage_memory *const m = &e->stage[s];
         const struct sp_stage_time *const t = &e->kind[e->map.of[s]];
-        const struct sp_stage_layers layers = e->map.kind[e->map.of[s]].layers;
+        const struct sp_layer_counts layers = e->map.kind[e->map.of[s]].layers;
+        int64_t n = 0;
+        for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+            n += layers.of[kind];
         snprintf(rows[s].prefix, sizeof rows[s].prefix, "stages.%lld", (long long)s);
         snprintf(rows[s].label, sizeof rows[s].label, "%lld", (long long)s);
         sp_scope(r, rows[s].prefix);
-        sp_put(r, SP_Q_STEP_S_LAYERS, (double)(layers.dense + layers.moe));
+        sp_put(r, SP_Q_STEP_S_LAYERS, (double)n);
         sp_put(r, SP_Q_STEP_S_PARAMS, (double)m->params);
         sp_put(r, SP_Q_STEP_S_GRADS, (double)m->grads);
         sp_put(r, SP_Q_STEP_S_OPT, (double)m->optimizer);

@@ -115,7 +115,7 @@ static void estimate_memory(const struct sp_step_inputs *in, struct sp_estimate 
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
     const struct sp_prepared_memory prepared =
         sp_prepare_memory(in->model, in->plan, in->framework);
-    sp_memory_of_kinds(in->model, in->plan, in->framework, &prepared, &e->map, kinds);
+    sp_memory_of_kinds(in->framework, &prepared, &e->map, kinds);
     for (int64_t s = 0; s < e->map.stages; s++)
         e->stage[s] =
             sp_memory_at_stage(in->precision, in->plan, in->framework, &kinds[e->map.of[s]], s);

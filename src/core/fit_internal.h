@@ -2,6 +2,7 @@
 #ifndef SP_FIT_INTERNAL_H
 #define SP_FIT_INTERNAL_H
 
+#include <scaleplan/activations.h>
 #include <scaleplan/fit.h>
 
 /* A strategy of degree 1 in everything, nothing judged yet. */

@@ -6,16 +6,21 @@
 
 double sp_attended_tokens(const struct sp_model *m, double seq)
 {
-    struct sp_layer layer;
-    sp_list_layer(m, SP_LAYER_DENSE, &layer);
-    return sp_mixer_tokens(&layer.mixer, seq);
+    struct sp_layers layers;
+    double tokens = 0;
+    sp_list_model(m, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        tokens += layers.count[kind] * sp_mixer_tokens(&layers.list[kind].mixer, seq);
+    return tokens / (double)m->layers;
 }
 
+/* The kinds of layers differ in their MLPs alone: the windows are those of any. */
 double sp_seq_of_attended_tokens(const struct sp_model *m, double tokens)
 {
-    struct sp_layer layer;
-    sp_list_layer(m, SP_LAYER_DENSE, &layer);
-    const double W = layer.mixer.window, g = layer.mixer.global;
+    struct sp_layers layers;
+    sp_list_model(m, &layers);
+    const struct sp_mixer *any = &layers.list[layers.count[0] > 0 ? 0 : SP_LAYER_KINDS - 1].mixer;
+    const double W = any->window, g = any->global;
     if (W <= 0 || tokens <= W)
         return tokens;
     /* g seq^2 + (2W (1-g) - tokens) seq - (1-g) W^2 = 0 */
@@ -46,16 +51,11 @@ struct sp_flops sp_forward_flops_per_token(const struct sp_model *m, double seq,
 {
     if (!sp_model_has_shape(m))
         return (struct sp_flops){NAN, NAN, NAN, NAN, NAN, 2 * m->params};
-    const struct sp_layer_counts counts = sp_count_layers(m, m->layers);
-    const double scores = causal ? 0.5 : 1;
     struct sp_flops f = {0};
-    struct sp_layer layer;
-    sp_list_output(m, &layer);
-    add_layer(&f, &layer, 1, seq, scores);
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
-        sp_list_layer(m, (enum sp_layer_kind)kind, &layer);
-        add_layer(&f, &layer, (double)counts.of[kind], seq, scores);
-    }
+    struct sp_layers layers;
+    sp_list_model(m, &layers);
+    for (int list = 0; list < SP_LAYER_LISTS; list++)
+        add_layer(&f, &layers.list[list], layers.count[list], seq, causal ? 0.5 : 1);
     f.embedding = count_embedding ? f.unembedding : 0;
     f.total = f.mlp + f.projections + f.attention + f.unembedding + f.embedding;
     return f;
@@ -105,13 +105,11 @@ double sp_pf_days(double flops)
 
 double sp_kv_bytes_per_token(const struct sp_model *m, double element_bytes)
 {
-    const struct sp_layer_counts counts = sp_count_layers(m, m->layers);
-    struct sp_layer layer;
+    struct sp_layers layers;
     double elements = 0;
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
-        sp_list_layer(m, (enum sp_layer_kind)kind, &layer);
-        elements += (double)counts.of[kind] * layer.mixer.cache;
-    }
+    sp_list_model(m, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        elements += layers.count[kind] * layers.list[kind].mixer.cache;
     return element_bytes * elements;
 }
 

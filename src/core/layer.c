@@ -96,13 +96,13 @@ static void list_latent(const struct sp_model *m, struct sp_layer *l)
         MATMUL(l, "query latent", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, q_l,
                .bias = m->qkv_bias);
     MATMUL(l, "queries", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, q_l > 0 ? q_l : D,
-           a * (nope + rope));
+           a * (nope + rope), .norm = q_l);
     MATMUL(l, "key-value latent", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, k_l + rope,
            .bias = m->qkv_bias);
-    MATMUL(l, "keys and values", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, k_l, a * (nope + v));
+    MATMUL(l, "keys and values", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, k_l, a * (nope + v),
+           .norm = k_l);
     MATMUL(l, "latent output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, a * v, D,
            .bias = m->o_bias);
-    TENSOR(l, q_l + k_l, SP_PART_ATTENTION, SP_TP_STORED, .module = true);
     KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE,
          NONE | SELECTIVE | DOTS); /* before the norm */
     KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE); /* after it */
@@ -163,11 +163,21 @@ static void list_mlp(const struct sp_model *m, struct sp_layer *l, const struct 
     MOVE(l, (gates + 1) * all, SP_BY_WIDTH, routed);
 }
 
+int64_t sp_dense_d_ff(const struct sp_model *model)
+{
+    return model->moe.d_ff_dense > 0 ? model->moe.d_ff_dense : model->d_ff;
+}
+
 static void list_dense(const struct sp_model *m, struct sp_layer *l)
 {
-    const int64_t width = m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff;
-    const struct mlp mlp = {"up and gate", "down", SP_PART_MLP, (double)width, 1, 1,
-                            m->mlp_bias,   true};
+    const struct mlp mlp = {.up = "up and gate",
+                            .down = "down",
+                            .part = SP_PART_MLP,
+                            .width = (double)sp_dense_d_ff(m),
+                            .count = 1,
+                            .passed = 1,
+                            .bias = m->mlp_bias,
+                            .gradient = true};
     list_mlp(m, l, &mlp);
     KEEP(l, l->width, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
 }
@@ -181,10 +191,20 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
     const struct sp_moe *moe = &m->moe;
     const double D = l->width, E = (double)moe->experts, k = (double)moe->top_k;
     const double f_e = (double)moe->d_ff_expert, shared = (double)moe->shared_experts * f_e;
-    const struct mlp routed = {"expert up and gate", "expert down", SP_PART_EXPERTS, f_e, E, k,
-                               moe->expert_bias,     true};
-    const struct mlp all = {
-        "shared expert up and gate", "shared expert down", SP_PART_MLP, shared, 1, 1, false, false};
+    const struct mlp routed = {.up = "expert up and gate",
+                               .down = "expert down",
+                               .part = SP_PART_EXPERTS,
+                               .width = f_e,
+                               .count = E,
+                               .passed = k,
+                               .bias = moe->expert_bias,
+                               .gradient = true};
+    const struct mlp all = {.up = "shared expert up and gate",
+                            .down = "shared expert down",
+                            .part = SP_PART_MLP,
+                            .width = shared,
+                            .count = 1,
+                            .passed = 1};
     l->sent = k * D;
     list_mlp(m, l, &routed);
     MATMUL(l, "router", SP_PART_ROUTER, SP_OP_UP, SP_TP_TOKENS, D, E, .bias = moe->router_bias,
@@ -200,32 +220,30 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
         list_mlp(m, l, &all);
 }
 
-/* An empty list: rows are only read up to their number. */
-static void start(const struct sp_model *m, struct sp_layer *l)
-{
-    l->width = (double)m->d_model;
-    l->sent = 0;
-    l->mixer = (struct sp_mixer){0};
-    l->matmuls = l->tensors = l->n_kept = l->n_moved = 0;
-}
-
 /* Elements of D that two norms, two residual additions and casts read and write. */
 enum { NORM_MOVES = 11 };
 
-void sp_list_layer(const struct sp_model *m, enum sp_layer_kind kind, struct sp_layer *l)
+static void list_block(const struct sp_model *m, struct sp_layer *l)
 {
-    static void (*const mlps[SP_LAYER_KINDS])(const struct sp_model *, struct sp_layer *) = {
-        [SP_LAYER_DENSE] = list_dense, [SP_LAYER_MOE] = list_mixture};
-    start(m, l);
     TENSOR(l, (double)m->norms_per_layer * norm_weights(m, l->width), SP_PART_NORM, SP_TP_WHOLE);
     MOVE(l, NORM_MOVES * l->width, SP_BY_SEQUENCE);
     list_attention(m, l);
-    mlps[kind](m, l);
 }
 
-void sp_list_input(const struct sp_model *m, struct sp_layer *l)
+static void list_dense_layer(const struct sp_model *m, struct sp_layer *l)
 {
-    start(m, l);
+    list_block(m, l);
+    list_dense(m, l);
+}
+
+static void list_moe_layer(const struct sp_model *m, struct sp_layer *l)
+{
+    list_block(m, l);
+    list_mixture(m, l);
+}
+
+static void list_input(const struct sp_model *m, struct sp_layer *l)
+{
     const double D = l->width, norm = m->embedding_norm ? norm_weights(m, D) : 0;
     TENSOR(l, D * (double)m->vocab, SP_PART_EMBEDDING, SP_TP_STORED, .vocab = true);
     TENSOR(l, D * (double)m->learned_positions, SP_PART_EMBEDDING, SP_TP_WHOLE);
@@ -233,14 +251,34 @@ void sp_list_input(const struct sp_model *m, struct sp_layer *l)
     MOVE(l, 2 * D, SP_BY_NOTHING);
 }
 
-void sp_list_output(const struct sp_model *m, struct sp_layer *l)
+static void list_output(const struct sp_model *m, struct sp_layer *l)
 {
-    start(m, l);
     const double D = l->width, V = (double)m->vocab;
     MATMUL(l, "output head", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_COLUMNS, D, V,
            .bias = m->lm_head_bias, .plain = true, .vocab = true, .tied = m->tied_embeddings);
     TENSOR(l, norm_weights(m, D), SP_PART_NORM, SP_TP_WHOLE);
     MOVE(l, 3 * V, SP_BY_WIDTH); /* the loss */
+}
+
+void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
+{
+    static void (*const lists[SP_LAYER_LISTS])(const struct sp_model *, struct sp_layer *) = {
+        [SP_LAYER_DENSE] = list_dense_layer,
+        [SP_LAYER_MOE] = list_moe_layer,
+        [SP_LAYER_INPUT] = list_input,
+        [SP_LAYER_OUTPUT] = list_output,
+    };
+    const struct sp_layer_counts counts = sp_count_layers(model, model->layers);
+    for (int kind = 0; kind < SP_LAYER_LISTS; kind++) {
+        struct sp_layer *const l = &layers->list[kind];
+        layers->count[kind] = kind < SP_LAYER_KINDS ? (double)counts.of[kind] : 1;
+        l->width = (double)model->d_model;
+        l->sent = 0;
+        l->mixer = (struct sp_mixer){0};
+        l->matmuls = l->tensors = l->n_kept = l->n_moved = 0; /* no row beyond is read */
+        if (layers->count[kind] > 0)
+            lists[kind](model, l);
+    }
 }
 
 double sp_mixer_tokens(const struct sp_mixer *x, double seq)

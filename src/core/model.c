@@ -23,7 +23,8 @@ static void weigh(struct weights *w, const struct sp_layer *layer, double times)
 {
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *m = &layer->matmul[i];
-        const double each = times * ((m->tied ? 0 : m->in * m->out) + (m->bias ? m->out : 0));
+        const double each =
+            times * ((m->tied ? 0 : m->in * m->out) + (m->bias ? m->out : 0) + m->norm);
         w->part[m->part] += m->count * each;
         w->active += m->passed * each;
     }
@@ -33,23 +34,11 @@ static void weigh(struct weights *w, const struct sp_layer *layer, double times)
     }
 }
 
-struct sp_params sp_count_params(const struct sp_model *model)
+struct sp_params sp_params_of(const struct sp_layers *layers)
 {
-    if (!sp_model_has_shape(model))
-        return (struct sp_params){NAN, NAN, NAN, NAN, NAN, NAN, model->params, model->params};
-    const struct sp_layer_counts counts = sp_count_layers(model, model->layers);
-    struct sp_layer layer;
     struct weights w = {{0}, 0};
-    sp_list_input(model, &layer);
-    weigh(&w, &layer, 1);
-    sp_list_output(model, &layer);
-    weigh(&w, &layer, 1);
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
-        if (counts.of[kind] == 0)
-            continue;
-        sp_list_layer(model, (enum sp_layer_kind)kind, &layer);
-        weigh(&w, &layer, (double)counts.of[kind]);
-    }
+    for (int list = 0; list < SP_LAYER_LISTS; list++)
+        weigh(&w, &layers->list[list], layers->count[list]);
     struct sp_params p = {.embedding = w.part[SP_PART_EMBEDDING],
                           .attention = w.part[SP_PART_ATTENTION],
                           .mlp = w.part[SP_PART_MLP],
@@ -60,6 +49,15 @@ struct sp_params sp_count_params(const struct sp_model *model)
     for (int part = 0; part < SP_PARTS; part++)
         p.total += w.part[part];
     return p;
+}
+
+struct sp_params sp_count_params(const struct sp_model *model)
+{
+    struct sp_layers layers;
+    if (!sp_model_has_shape(model))
+        return (struct sp_params){NAN, NAN, NAN, NAN, NAN, NAN, model->params, model->params};
+    sp_list_model(model, &layers);
+    return sp_params_of(&layers);
 }
 
 double sp_active_d_ff(const struct sp_model *model)

@@ -48,8 +48,7 @@ int64_t sp_plan_devices(const struct sp_plan *plan)
 static bool widths_divide(const struct sp_model *model, int64_t tp)
 {
     const struct sp_moe *const moe = &model->moe;
-    const int64_t dense = moe->d_ff_dense > 0 ? moe->d_ff_dense : model->d_ff;
-    if (sp_moe_layers(model) < model->layers && dense % tp != 0)
+    if (sp_moe_layers(model) < model->layers && sp_dense_d_ff(model) % tp != 0)
         return false;
     return moe->experts == 0 || moe->shared_experts * moe->d_ff_expert % tp == 0;
 }
@@ -72,9 +71,9 @@ static bool experts_do_not_divide(const struct sp_model *model, const struct sp_
     return model->moe.experts % plan->ep != 0;
 }
 
-double sp_kv_heads_of_rank(const struct sp_model *model, int64_t tp)
+double sp_groups_of_rank(double groups, int64_t tp)
 {
-    return fmax((double)model->kv_heads / (double)tp, 1);
+    return fmax(groups / (double)tp, 1);
 }
 
 bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices)
@@ -179,39 +178,41 @@ static int64_t boundary(const struct sp_model *model, int64_t stages, int64_t st
     return closed < (double)L ? (int64_t)closed : L;
 }
 
-struct sp_stage_layers sp_layers_of_stage(const struct sp_model *model, int64_t stages,
+/* The layers before a boundary less those `before` the last one. */
+static struct sp_layer_counts less(struct sp_layer_counts until,
+                                   const struct sp_layer_counts *before)
+{
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        until.of[kind] -= before->of[kind];
+    return until;
+}
+
+struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t stages,
                                           int64_t stage, enum sp_balance balance)
 {
-    const int64_t from = boundary(model, stages, stage, balance);
-    const int64_t to = boundary(model, stages, stage + 1, balance);
-    const struct sp_moe *moe = &model->moe;
-    struct sp_stage_layers layers = {to - from, 0};
-    if (moe->experts == 0)
-        return layers;
-    const int64_t every = moe->every > 1 ? moe->every : 1;
-    /* of the layers after the dense ones, each `every`th is a mixture */
-    const int64_t dense = moe->dense_layers;
-    const int64_t before = from > dense ? (from - dense) / every : 0;
-    const int64_t until = to > dense ? (to - dense) / every : 0;
-    layers.moe = until - before;
-    layers.dense -= layers.moe;
-    return layers;
+    const struct sp_layer_counts before =
+        sp_count_layers(model, boundary(model, stages, stage, balance));
+    return less(sp_count_layers(model, boundary(model, stages, stage + 1, balance)), &before);
 }
 
 static bool same_kind(const struct sp_stage_kind *a, const struct sp_stage_kind *b)
 {
-    return a->layers.dense == b->layers.dense && a->layers.moe == b->layers.moe &&
-           a->first == b->first && a->last == b->last;
+    int64_t differ = (a->first != b->first) + (a->last != b->last);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        differ |= a->layers.of[kind] ^ b->layers.of[kind];
+    return differ == 0;
 }
 
 void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
                    struct sp_stage_map *map)
 {
+    struct sp_layer_counts before = {{0}};
     map->stages = stages;
     map->kinds = 0;
     for (int64_t stage = 0; stage < stages; stage++) {
-        const struct sp_stage_kind kind = {sp_layers_of_stage(model, stages, stage, balance),
-                                           stage == 0, stage == stages - 1};
+        const struct sp_layer_counts until =
+            sp_count_layers(model, boundary(model, stages, stage + 1, balance));
+        const struct sp_stage_kind kind = {less(until, &before), stage == 0, stage == stages - 1};
         int at = 0;
         while (at < map->kinds && !same_kind(&map->kind[at], &kind))
             at++;
@@ -219,6 +220,7 @@ void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance
             map->stage[at] = stage;
             map->kind[map->kinds++] = kind;
         }
+        before = until;
         map->of[stage] = (uint8_t)(at < SP_STAGE_KINDS ? at : SP_STAGE_KINDS - 1);
     }
 }

@@ -157,7 +157,7 @@ static void bound_split(struct looking *l, struct splitting *s)
     l->plan.dp = s->split->dp;
     l->plan.schedule = SP_1F1B; /* no schedule keeps fewer micro-batches in flight */
     l->plan.vpp = 1;
-    sp_memory_of_kinds(l->in.model, &l->plan, l->in.framework, &l->memory, s->map, s->kinds);
+    sp_memory_of_kinds(l->in.framework, &l->memory, s->map, s->kinds);
     const double bytes = l->rule->exhaustive ? 0 : least_bytes(l, s);
     if (rule_out(l, bytes, 0, s->split->plans))
         return;
@@ -244,7 +244,7 @@ static void evaluate_leaf(struct looking *l, struct splitting *s, uint64_t leaf,
     l->plan.shards = s->sharding[z].shards;
     l->time = sp_prepare_step(&l->in);
     l->memory = sp_prepare_memory(l->in.model, &l->plan, l->in.framework);
-    sp_memory_of_kinds(l->in.model, &l->plan, l->in.framework, &l->memory, s->map, s->kinds);
+    sp_memory_of_kinds(l->in.framework, &l->memory, s->map, s->kinds);
     sp_stage_times(&l->in, &l->time, s->map, &s->staged);
     evaluate(l, s, found);
 }

@@ -5,8 +5,6 @@
 
 #include "core/step_internal.h"
 
-enum { ELEMENT = 2 }; /* bytes of a weight that is gathered, of a gradient that is reduced */
-
 static double constant(const struct sp_step_inputs *in, enum sp_constant id)
 {
     return in->profile->value[id];
@@ -14,34 +12,39 @@ static double constant(const struct sp_step_inputs *in, enum sp_constant id)
 
 /* A layer's work with what is kept going to the host in the forward pass and back in the backward
  * pass, hidden behind it. */
-static double with_copies_s(const struct sp_step_inputs *in, bool moe, double busy)
+static double with_copies_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
+                            double busy)
 {
     struct sp_recompute kept = in->plan->recompute;
     const double rate = in->hw->chip.pcie_bytes_per_s;
     if (!kept.offload || !(rate > 0))
         return busy;
     kept.offload = false;
-    const double bytes = 2 * sp_kept_bytes(in->model, in->plan, in->framework, &kept, moe);
+    const double bytes = 2 * sp_kept_bytes(layer, in->plan, in->framework, &kept);
     return sp_smooth_max(busy, in->plan->recompute_layers * bytes / rate);
 }
 
 /* Forward and backward of one layer for one micro-batch. */
-static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, bool moe)
+static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in,
+                                       const struct sp_layer *layer)
 {
-    const struct sp_layer_time f = sp_time_of_layer(in, moe);
+    const struct sp_layer_time f = sp_time_of_layer(in, layer);
+    const double *const s = f.of;
     const struct sp_recompute *r = &in->plan->recompute;
     const double redone = in->plan->recompute_layers;
-    const double down = in->framework->stops_early ? 0 : r->down;
-    const double cp = sp_cp_layer_s(in, false) + sp_cp_layer_s(in, true);
+    struct sp_shares again = sp_shares_of(r);
+    if (in->framework->stops_early)
+        again.of[SP_OP_DOWN] = 0;
+    const double cp = sp_cp_layer_s(in, layer, false) + sp_cp_layer_s(in, layer, true);
     struct sp_layer_pass p = {
-        .matmul = 3 * (f.qkv + f.out + f.up + f.down),
-        .attention = 3.5 * f.core,
-        .elementwise = 3 * f.norms,
-        .recompute = redone * (r->qkv * f.qkv + r->core * f.core + r->out * f.out + r->up * f.up +
-                               down * f.down + r->norms * f.norms),
-        .tp_comm = sp_tp_layer_s(in, moe),
-        .ep_comm = moe ? sp_ep_layer_s(in) : 0,
+        .matmul = 3 * (s[SP_OP_QKV] + s[SP_OP_OUT] + s[SP_OP_UP] + s[SP_OP_DOWN]),
+        .attention = 3.5 * s[SP_OP_CORE],
+        .elementwise = 3 * s[SP_OP_NORMS],
+        .tp_comm = sp_tp_layer_s(in, layer),
+        .ep_comm = sp_ep_layer_s(in, layer),
     };
+    for (int op = 0; op < SP_OPERATORS; op++)
+        p.recompute += redone * again.of[op] * s[op];
     /* passing keys and values on hides behind attention, copies to the host behind it all; what is
      * then still shorter than the launches waits for them */
     if (cp > 0)
@@ -49,26 +52,49 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, bool moe
             sp_smooth_max(p.attention, cp) - p.attention + constant(in, SP_C_CONTENTION) * cp;
     const double busy = p.matmul + p.attention + p.elementwise + p.recompute + p.cp_comm;
     const double least = constant(in, SP_C_LAUNCH) * (1 + redone * r->qkv / 3);
-    const double copied = with_copies_s(in, moe, busy);
+    const double copied = with_copies_s(in, layer, busy);
     p.offload = copied - busy;
     p.launch = sp_smooth_max(copied, least) - copied;
     p.weight_grad = sp_smooth_max(copied, least) -
-                    sp_smooth_max(with_copies_s(in, moe, busy - p.matmul / 3), least);
+                    sp_smooth_max(with_copies_s(in, layer, busy - p.matmul / 3), least);
     return p;
+}
+
+static double ideal_s(const struct sp_step_inputs *in, double active)
+{
+    const struct sp_plan *p = in->plan;
+    const double tokens = (double)p->batch * (double)p->seq;
+    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, p->dtype);
+    return sp_training_flops(active, tokens) /
+           ((double)sp_plan_devices(p) * in->hw->chip.peak_flops_per_s[dtype]);
+}
+
+double sp_ideal_step_s(const struct sp_step_inputs *in)
+{
+    return ideal_s(in, sp_count_params(in->model).active);
 }
 
 struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in)
 {
     const double nodes = (double)sp_chips(in->hw) / 8;
+    const double padding = sp_padded_vocab(in->model, in->plan) / (double)in->model->vocab;
+    struct sp_layers layers;
+    sp_list_model(in->model, &layers);
+    const struct sp_layer_time input = sp_time_of_layer(in, &layers.list[SP_LAYER_INPUT]);
+    const struct sp_layer_time output = sp_time_of_layer(in, &layers.list[SP_LAYER_OUTPUT]);
     struct sp_prepared prepared = {
-        .ends = sp_time_of_ends(in),
-        .weights = sp_count_layer_weights(in->model),
-        .dense = pass_layer(in, false),
-        .ideal_s = sp_ideal_step_s(in),
+        .ends = {.embedding = input.of[SP_OP_NORMS],
+                 .head = output.of[SP_OP_OUT],
+                 .loss = output.of[SP_OP_NORMS]},
+        .weights = sp_weigh_layers(&layers, in->plan, padding),
+        .ideal_s = ideal_s(in, sp_params_of(&layers).active),
         .straggler = constant(in, SP_C_STRAGGLER) * log2(1 + nodes),
     };
-    if (in->model->moe.experts > 0)
-        prepared.moe = pass_layer(in, true);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        prepared.layers[kind] = layers.count[kind];
+        if (layers.count[kind] > 0)
+            prepared.layer[kind] = pass_layer(in, &layers.list[kind]);
+    }
     return prepared;
 }
 
@@ -92,15 +118,12 @@ static double busy_of(const struct sp_stage_time *s)
            s->tp_comm + s->cp_comm + s->ep_comm;
 }
 
-static struct sp_kind_time time_of_kind(const struct sp_step_inputs *in,
-                                        const struct sp_prepared *prepared,
+static struct sp_kind_time time_of_kind(const struct sp_prepared *prepared,
                                         const struct sp_stage_kind *kind)
 {
-    const struct sp_stage_weights w =
-        sp_weights_of_kind(in->model, in->plan, &prepared->weights, kind);
-    struct sp_kind_time k = {.held = w};
-    add_layers(&k.time, &prepared->dense, (double)kind->layers.dense);
-    add_layers(&k.time, &prepared->moe, (double)kind->layers.moe);
+    struct sp_kind_time k = {.held = sp_weights_of_kind(&prepared->weights, kind)};
+    for (int i = 0; i < SP_LAYER_KINDS; i++)
+        add_layers(&k.time, &prepared->layer[i], (double)kind->layers.of[i]);
     if (kind->first)
         k.time.elementwise += 3 * prepared->ends.embedding;
     if (kind->last) {
@@ -115,39 +138,59 @@ static struct sp_kind_time time_of_kind(const struct sp_step_inputs *in,
 void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
                     const struct sp_stage_map *map, struct sp_staged *staged)
 {
-    staged->kind[0] = time_of_kind(in, prepared, &map->kind[0]);
-    for (int i = 1; i < map->kinds; i++)
-        staged->kind[i] = time_of_kind(in, prepared, &map->kind[i]);
+    for (int i = 0; i < map->kinds; i++)
+        staged->kind[i] = time_of_kind(prepared, &map->kind[i]);
     staged->hop_s = sp_stage_hop_s(in);
 }
 
-/* Splits a stage's time into its passes; `without_grads` is what it would take without the weight
- * gradients, which a zero-bubble schedule moves into gaps. */
-static void split_passes(struct sp_stage_time *s, double all, double without_grads)
+/* One micro-batch on a stage, as a schedule sees it. */
+struct passes {
+    double forward, backward;
+    double weight_grad; /* what the backward pass would be shorter by without weight gradients */
+    double fsdp_comm;
+};
+
+/* Splits a stage's time; `without_grads` is what it would take without the weight gradients, which
+ * a zero-bubble schedule moves into gaps. */
+static struct passes split(const struct sp_kind_time *kind, double all, double without_grads)
 {
-    s->forward = (all - s->recompute) / 3;
-    s->backward = all - s->forward;
-    s->weight_grad = all - without_grads;
+    const double forward = (all - kind->time.recompute) / 3;
+    return (struct passes){forward, all - forward, all - without_grads, 0};
+}
+
+static struct passes without_shards(const struct sp_kind_time *kind)
+{
+    return split(kind, kind->busy_s, kind->busy_s - kind->time.weight_grad);
+}
+
+/* With ZeRO 3 weights are gathered for each pass and gradients reduced, 2 bytes each. */
+static struct passes passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
+{
+    const double busy = kind->busy_s;
+    if (in->plan->zero < 3)
+        return without_shards(kind);
+    const double comm = sp_shards_s(in, &kind->held, 3 * SP_ELEMENT);
+    const double exposed = sp_smooth_max(busy, comm) - busy + constant(in, SP_C_CONTENTION) * comm;
+    /* gathers for the next pass stand where weight gradients would fill a gap */
+    struct passes passes = split(kind, busy + exposed, busy + exposed);
+    passes.fsdp_comm = exposed;
+    return passes;
 }
 
 struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
                                      const struct sp_kind_time *kind)
 {
+    const struct passes passes = passes_of(in, kind);
     struct sp_stage_time s = kind->time;
-    const double busy = kind->busy_s, without_grads = busy - s.weight_grad;
-    if (in->plan->zero < 3) {
-        split_passes(&s, busy, without_grads);
-        return s;
-    }
-    const double comm = sp_shards_s(in, &kind->held, 3 * ELEMENT);
-    s.fsdp_comm = sp_smooth_max(busy, comm) - busy + constant(in, SP_C_CONTENTION) * comm;
-    /* gathers for the next pass stand where weight gradients would fill a gap */
-    split_passes(&s, busy + s.fsdp_comm, busy + s.fsdp_comm);
+    s.fsdp_comm = passes.fsdp_comm;
+    s.forward = passes.forward;
+    s.backward = passes.backward;
+    s.weight_grad = passes.weight_grad;
     return s;
 }
 
 /* What a closed form says of the idle time, per other stage, when all stages are like this one. */
-static double idle_per_stage(const struct sp_plan *p, int64_t m, const struct sp_stage_time *stage)
+static double idle_per_stage(const struct sp_plan *p, int64_t m, const struct passes *stage)
 {
     const struct sp_pipeline equal = {.schedule = p->schedule,
                                       .stages = p->pp,
@@ -160,25 +203,15 @@ static double idle_per_stage(const struct sp_plan *p, int64_t m, const struct sp
     return times * fmax(0, sp_bubble_s(&equal)) / (double)(p->pp - 1);
 }
 
-/* Every kind below map->kinds is set; gcc's analyzer follows one loop over them and not the next.
- */
-#if defined __GNUC__ && !defined __clang__
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wanalyzer-use-of-uninitialized-value"
-#endif
-static double all_of(const struct sp_stage_time *s)
+static double all_of(const struct passes *s)
 {
     return s->forward + s->backward;
 }
-#if defined __GNUC__ && !defined __clang__
-#pragma GCC diagnostic pop
-#endif
-
 /* Length of the pipeline, sends left out, and the kind of stage that sets it. By a closed form a
  * stage works m times, and filling and draining pass through the others, which may be lighter: the
  * stage for which that is longest counts. */
 static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_map *map,
-                         const struct sp_stage_time *kind, int *slowest)
+                         const struct passes *kind, int *slowest)
 {
     const struct sp_plan *p = in->plan;
     const int64_t m = sp_plan_microbatches(p), stages = map->stages;
@@ -217,9 +250,9 @@ static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_
     const struct sp_plan *p = in->plan;
     const struct sp_precision *q = in->precision;
     if (p->zero >= 3)
-        return exposed_s(in, sp_replicas_s(in, held, ELEMENT), hides);
+        return exposed_s(in, sp_replicas_s(in, held, SP_ELEMENT), hides);
     /* gradients that a recipe does not keep are sent all the same; without ZeRO they come back */
-    const double grad_bytes = q->grad_bytes > 0 ? q->grad_bytes : ELEMENT;
+    const double grad_bytes = q->grad_bytes > 0 ? q->grad_bytes : SP_ELEMENT;
     const double grads = sp_shards_s(in, held, grad_bytes),
                  weights = sp_shards_s(in, held, p->zero == 0 ? grad_bytes : q->weight_bytes),
                  replicas = sp_replicas_s(in, held, grad_bytes);
@@ -237,11 +270,17 @@ static double optimizer_of(const struct sp_step_inputs *in, const struct sp_stag
     return constant(in, SP_C_MEMORY) * mine * bytes / in->hw->chip.hbm_bytes_per_s;
 }
 
-/* Share of attention's projections that its output has. */
-static double output_share(const struct sp_model *m, double projections)
+/* Forward FLOPs of one token by one operator of all layers, routers left out. */
+static double operator_flops(const struct sp_layers *layers, enum sp_operator op)
 {
-    const double v = (double)(m->mla.kv_lora_rank > 0 ? m->mla.v_head_dim : m->head_dim);
-    return 2 * (double)m->layers * (double)m->heads * v * (double)m->d_model / projections;
+    double flops = 0;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        for (int i = 0; i < layers->list[kind].matmuls; i++) {
+            const struct sp_matmul *const m = &layers->list[kind].matmul[i];
+            if (m->op == op && m->part != SP_PART_ROUTER)
+                flops += layers->count[kind] * 2 * m->passed * m->in * m->out;
+        }
+    return flops;
 }
 
 double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan,
@@ -250,21 +289,15 @@ double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_pl
     const struct sp_recompute *r = &plan->recompute;
     const double down = framework->stops_early ? 0 : r->down;
     const struct sp_flops f = sp_forward_flops_per_token(model, (double)plan->seq, false, false);
-    const double matrices = model->gated_mlp ? 3 : 2;
-    const double out = output_share(model, f.projections);
-    const double again = f.projections * (r->qkv * (1 - out) + r->out * out) +
+    struct sp_layers layers;
+    sp_list_model(model, &layers);
+    const double out = operator_flops(&layers, SP_OP_OUT),
+                 last = operator_flops(&layers, SP_OP_DOWN);
+    const double first = operator_flops(&layers, SP_OP_UP);
+    const double again = (f.projections - out) * r->qkv + out * r->out +
                          f.attention * scores_counted * r->core +
-                         f.mlp * (r->up * (matrices - 1) + down) / matrices;
+                         f.mlp * (r->up * first + down * last) / (first + last);
     return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
-}
-
-double sp_ideal_step_s(const struct sp_step_inputs *in)
-{
-    const struct sp_plan *p = in->plan;
-    const double tokens = (double)p->batch * (double)p->seq;
-    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, p->dtype);
-    return sp_training_flops(sp_count_params(in->model).active, tokens) /
-           ((double)sp_plan_devices(p) * in->hw->chip.peak_flops_per_s[dtype]);
 }
 
 static double sum_of(const struct sp_step_time *t)
@@ -324,18 +357,18 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
                                        const struct sp_staged *staged)
 {
     const struct sp_plan *p = in->plan;
-    struct sp_stage_time kind[SP_STAGE_KINDS];
-    kind[0] = sp_sharded_kind(in, &staged->kind[0]); /* there is one at least */
-    for (int i = 1; i < map->kinds; i++)
-        kind[i] = sp_sharded_kind(in, &staged->kind[i]);
+    struct passes kind[SP_STAGE_KINDS] = {{0}};
+    for (int i = 0; i < map->kinds; i++)
+        kind[i] = passes_of(in, &staged->kind[i]);
     int slowest;
     const double pipeline = pipeline_s(in, map, kind, &slowest);
-    const struct sp_stage_time s = kind[slowest];
+    const struct sp_stage_time s = staged->kind[slowest].time;
     const double m = (double)sp_plan_microbatches(p);
-    const double bubble = fmax(0, pipeline - m * all_of(&s)), a_microbatch = pipeline / m;
+    const double bubble = fmax(0, pipeline - m * all_of(&kind[slowest])),
+                 a_microbatch = pipeline / m;
     const struct update update = update_of(in, map, staged, a_microbatch, m);
     struct sp_step_time t = {
-        .dp_comm = m * s.fsdp_comm + update.dp_comm,
+        .dp_comm = m * kind[slowest].fsdp_comm + update.dp_comm,
         .matmul = m * s.matmul,
         .attention = m * s.attention,
         .elementwise = m * s.elementwise,
@@ -383,9 +416,8 @@ double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared
 {
     const struct sp_plan *p = in->plan;
     struct sp_stage_time all = {0};
-    const double moe = (double)sp_moe_layers(in->model);
-    add_layers(&all, &prepared->dense, (double)in->model->layers - moe);
-    add_layers(&all, &prepared->moe, moe);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        add_layers(&all, &prepared->layer[kind], prepared->layers[kind]);
     const struct sp_ends_time *e = &prepared->ends;
     const double whole = busy_of(&all) + 3 * (e->embedding + e->head + e->loss);
     /* m >= B / (dp b), and the slowest of pp stages does at least 1/pp of the work */
@@ -405,13 +437,9 @@ double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepar
 double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
                        const struct sp_stage_map *map, const struct sp_staged *staged)
 {
-    struct sp_stage_time kind[SP_STAGE_KINDS];
-    int i = 0; /* there is one at least */
-    do {
-        kind[i] = staged->kind[i].time;
-        split_passes(&kind[i], staged->kind[i].busy_s,
-                     staged->kind[i].busy_s - kind[i].weight_grad);
-    } while (++i < map->kinds);
+    struct passes kind[SP_STAGE_KINDS] = {{0}};
+    for (int i = 0; i < map->kinds; i++)
+        kind[i] = without_shards(&staged->kind[i]);
     int slowest;
     const double pipeline = pipeline_s(in, map, kind, &slowest);
     return bound(prepared, pipeline + sends_s(in->plan, staged));

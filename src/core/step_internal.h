@@ -4,22 +4,20 @@
 
 #include <scaleplan/step.h>
 
+#include "core/layer_rank.h"
+
 /* Forward times of the operators of one layer for one micro-batch on one device. s. */
 struct sp_layer_time {
-    double qkv, core, out, up, down, norms;
+    double of[SP_OPERATORS];
 };
-
-/* `moe`: of a layer with experts. */
-struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, bool moe);
-
-/* The ends of the model. */
-struct sp_ends_time sp_time_of_ends(const struct sp_step_inputs *in);
+struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in,
+                                      const struct sp_layer *layer);
 
 /* Collectives of one layer and micro-batch: TP and EP both ways and what recomputation repeats,
  * exposed; CP in one pass, before it hides. s. */
-double sp_tp_layer_s(const struct sp_step_inputs *in, bool moe);
-double sp_cp_layer_s(const struct sp_step_inputs *in, bool backward);
-double sp_ep_layer_s(const struct sp_step_inputs *in);
+double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
+double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer, bool backward);
+double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
 
 /* Gathering or reducing a stage's weights over the shards, dense ones over all of them and experts
  * over those that hold the same experts. s. */

@@ -4,8 +4,6 @@
 
 #include "core/step_internal.h"
 
-enum { ELEMENT = 2 };
-
 /* Where a group stands on a torus whose axes TP shares: in TP's box, in what is left beside it, or
  * on all axes, as EP does that takes TP's ranks too. */
 enum place { IN_BOX, BESIDE_BOX, ALL_AXES };
@@ -112,47 +110,47 @@ static double exchange_s(const struct sp_step_inputs *in, struct group g, double
     return within + across;
 }
 
-static double shard_tokens(const struct sp_plan *plan)
+/* Whether TP ranks each make a part of a block's sum with that operator: then they gather what goes
+ * into the block and reduce what comes out. */
+static bool is_summed(const struct sp_layer *layer, const struct sp_plan *p, enum sp_operator op)
 {
-    return (double)plan->micro_batch * (double)plan->seq / (double)plan->cp;
+    for (int i = 0; i < layer->matmuls; i++) {
+        const struct sp_matmul *const m = &layer->matmul[i];
+        if (m->op == op && m->split == SP_TP_ROWS && (m->part != SP_PART_EXPERTS || p->etp > 1))
+            return true;
+    }
+    return false;
 }
 
-double sp_tp_layer_s(const struct sp_step_inputs *in, bool moe)
+double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     const struct sp_plan *p = in->plan;
     const struct sp_recompute *r = &p->recompute;
     const struct group g = {(double)p->tp, 1, IN_BOX};
-    const double bytes = ELEMENT * shard_tokens(p) * (double)in->model->d_model;
+    const double bytes = SP_ELEMENT * sp_shard_tokens(p) * layer->width;
     /* attention and MLP: a gather and a reduce-scatter each, in both passes; backward gathers the
      * inputs of the weight gradients again */
-    const double mlp = moe && p->etp == 1 && in->model->moe.shared_experts == 0 ? 0 : 1;
-    const double once = (1 + mlp) * (2 + (p->sequence_parallel ? 3 : 2));
+    const double mixer = is_summed(layer, p, SP_OP_OUT), mlp = is_summed(layer, p, SP_OP_DOWN);
+    const double once = (mixer + mlp) * (2 + (p->sequence_parallel ? 3 : 2));
     /* what runs again: the gather before a block's first matmuls, which only shards of the sequence
      * need, and the sum after its last one, of which a scatter is half */
     const double down = in->framework->stops_early ? 0 : r->down;
-    const double gathers = (r->qkv > 0) + mlp * (r->up > 0);
-    const double sums = (r->out + mlp * down) * (1 - r->spare);
+    const double gathers = mixer * (r->qkv > 0) + mlp * (r->up > 0);
+    const double sums = (mixer * r->out + mlp * down) * (1 - r->spare);
     const double again = p->sequence_parallel ? gathers + sums : 2 * sums;
     const double exposed = in->framework->overlaps_tp ? constant(in, SP_C_TP_EXPOSED) : 1;
     return (once + p->recompute_layers * again) * gather_s(in, g, bytes) * exposed;
 }
 
-double sp_cp_layer_s(const struct sp_step_inputs *in, bool backward)
+double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer, bool backward)
 {
     const struct sp_plan *p = in->plan;
-    const struct sp_model *m = in->model;
+    const struct sp_mixer *x = &layer->mixer;
     const struct group g = {(double)p->cp, (double)p->tp, BESIDE_BOX};
-    const double T = shard_tokens(p), t = (double)p->tp;
-    const struct sp_mla *const mla = &m->mla;
-    const double width =
-        mla->kv_lora_rank > 0 /* keys and values are expanded before the ring */
-            ? (double)((mla->qk_nope_head_dim + mla->qk_rope_head_dim + mla->v_head_dim) *
-                       m->heads) /
-                  t
-            : 2 * sp_kv_heads_of_rank(m, p->tp) * (double)m->head_dim;
-    const double kv = width * T * (double)p->cp;
+    const double width = sp_groups_of_rank(x->kv_heads, p->tp) * (x->qk + x->v);
+    const double kv = width * sp_shard_tokens(p) * (double)p->cp;
     const double passes = backward ? 2 : 1;
-    return passes * gather_s(in, g, ELEMENT * kv);
+    return passes * gather_s(in, g, SP_ELEMENT * kv);
 }
 
 static enum place place_of_experts(const struct sp_plan *p)
@@ -160,18 +158,17 @@ static enum place place_of_experts(const struct sp_plan *p)
     return p->etp == p->tp ? BESIDE_BOX : ALL_AXES;
 }
 
-double sp_ep_layer_s(const struct sp_step_inputs *in)
+double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     const struct sp_plan *p = in->plan;
     const struct sp_recompute *r = &p->recompute;
     /* to the experts and back, in both passes; again to them where their input is not kept, and
      * back where the block's output is not */
     const double again = (r->up >= 1) + (in->framework->stops_early ? 0 : r->down >= 1);
-    const struct sp_model *m = in->model;
     const double t = (double)p->tp;
     const struct group g = {(double)p->ep, (double)p->etp, place_of_experts(p)};
-    const double bytes = ELEMENT * shard_tokens(p) / t * (double)(m->moe.top_k * m->d_model) *
-                         (double)p->etp * p->imbalance * in->framework->capacity_factor;
+    const double bytes = SP_ELEMENT * sp_shard_tokens(p) / t * layer->sent * (double)p->etp *
+                         p->imbalance * in->framework->capacity_factor;
     return (4 + p->recompute_layers * again) * exchange_s(in, g, bytes);
 }
 
@@ -268,7 +265,8 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
     const struct sp_network *net = &in->hw->network;
     if (p->pp <= 1)
         return 0;
-    const double bytes = ELEMENT * shard_tokens(p) * (double)in->model->d_model / (double)p->tp;
+    const double bytes =
+        SP_ELEMENT * sp_shard_tokens(p) * (double)in->model->d_model / (double)p->tp;
     const int64_t apart = p->stages_inside ? p->tp * p->cp : p->tp * p->cp * p->dp;
     /* of the pp - 1 boundaries between stages so many leave a node, or a slice */
     const bool torus = net->kind == SP_TORUS;

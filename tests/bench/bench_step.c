@@ -152,7 +152,7 @@ int main(void)
     memory = sp_prepare_memory(&model, &plan, &framework.framework);
     sp_map_stages(&model, plan.pp, SP_BALANCE_EVEN, &map);
     sp_stage_times(&in, &prepared, &map, &staged);
-    sp_memory_of_kinds(&model, &plan, &framework.framework, &memory, &map, kinds);
+    sp_memory_of_kinds(&framework.framework, &memory, &map, kinds);
     const double base = rate_of(whole);
     printf("step and memory by the path of `step`: %.2f M evaluations/s on one core (baseline)\n",
            base / 1e6);

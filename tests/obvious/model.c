@@ -53,14 +53,14 @@ static void conservation(void **state)
         const int64_t pp = 1 + rand() % (m.layers < 64 ? m.layers : 64);
         int64_t dense = 0, moe = 0;
         for (int64_t s = 0; s < pp; s++) {
-            const struct sp_stage_layers of = sp_layers_of_stage(&m, pp, s, SP_BALANCE_EVEN);
+            const struct sp_layer_counts of = sp_layers_of_stage(&m, pp, s, SP_BALANCE_EVEN);
             int64_t mine[2] = {0, 0};
             for (int layer = first_layer(&m, pp, s); layer < first_layer(&m, pp, s + 1); layer++)
                 mine[has_experts(&m, layer)]++;
-            assert_int_equal(of.dense, mine[0]);
-            assert_int_equal(of.moe, mine[1]);
-            dense += of.dense;
-            moe += of.moe;
+            assert_int_equal(of.of[SP_LAYER_DENSE], mine[0]);
+            assert_int_equal(of.of[SP_LAYER_MOE], mine[1]);
+            dense += of.of[SP_LAYER_DENSE];
+            moe += of.of[SP_LAYER_MOE];
         }
         assert_int_equal(dense + moe, m.layers);
         assert_int_equal(moe, sp_moe_layers(&m));

@@ -291,7 +291,7 @@ static void slices(void **state)
     assert_int_equal(sp_default_shards(&four, 2), 4);
     assert_int_equal(sp_default_shards(&four, 1), 8);
     assert_int_equal(sp_default_shards(&three, 2), 6);
-    assert_true(sp_kv_heads_of_rank(&m, 8) == 2 && sp_kv_heads_of_rank(&m, 32) == 1);
+    assert_true(sp_groups_of_rank(16, 8) == 2 && sp_groups_of_rank(16, 32) == 1);
 }
 
 /* What runs again, of 10 FLOPs in MLPs, 20 in projections, 30 in scores, 40 in the head and 50 in a
@@ -325,13 +325,13 @@ static void stages_by_cost(void **state)
                                .head_dim = 4,
                                .vocab = 162,
                                .gated_mlp = true};
-    assert_int_equal(sp_layers_of_stage(&m, 2, 0, SP_BALANCE_COST).dense, 7);
-    assert_int_equal(sp_layers_of_stage(&m, 2, 1, SP_BALANCE_COST).dense, 1);
-    assert_int_equal(sp_layers_of_stage(&m, 2, 0, SP_BALANCE_EVEN).dense, 4);
+    assert_int_equal(sp_layers_of_stage(&m, 2, 0, SP_BALANCE_COST).of[SP_LAYER_DENSE], 7);
+    assert_int_equal(sp_layers_of_stage(&m, 2, 1, SP_BALANCE_COST).of[SP_LAYER_DENSE], 1);
+    assert_int_equal(sp_layers_of_stage(&m, 2, 0, SP_BALANCE_EVEN).of[SP_LAYER_DENSE], 4);
     struct sp_model plain = m; /* layers of 128, a head of 520: 12.06, half of it 6.03 */
     plain.gated_mlp = false;
     plain.vocab = 130;
-    assert_int_equal(sp_layers_of_stage(&plain, 2, 0, SP_BALANCE_COST).dense, 7);
+    assert_int_equal(sp_layers_of_stage(&plain, 2, 0, SP_BALANCE_COST).of[SP_LAYER_DENSE], 7);
     struct sp_plan p = {.dp = 2,
                         .shards = 2,
                         .tp = 1,

@@ -1,7 +1,7 @@
 /* Bytes of one device under a parallel plan: states by ZeRO stage, activations, and the inverses.
  */
-#ifndef SCALEPLAN_FOOTPRINT_H
-#define SCALEPLAN_FOOTPRINT_H
+#ifndef SCALEPLAN_ACTIVATIONS_H
+#define SCALEPLAN_ACTIVATIONS_H
 
 #include <stdint.h>
 
@@ -38,6 +38,12 @@ struct sp_footprint {
 struct sp_footprint sp_state_footprint(double params, double experts,
                                        const struct sp_precision *precision,
                                        const struct sp_spread *spread);
+
+/* Activation bytes kept per token and layer, 2-byte activations, fused (flash) attention, one chip
+ * holding the whole width. NAN for a size-only model and for policies from SP_REMATS on. Scaling
+ * book, "Training" (mlp, dots, full); Korthikanti et al. 2022, section 4, with grouped queries and
+ * gated MLPs (none, selective). */
+double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat);
 
 /* Korthikanti et al. 2022, table 2: activation bytes of one GPT layer for a micro-batch, 16-bit,
  * materialised scores, dropout. s tokens, b sequences, h width, a heads, t TP degree. */

@@ -1,0 +1,110 @@
+/* Bytes of training state and of kept activations, of a model and of one device. */
+#include <math.h>
+
+#include <scaleplan/activations.h>
+
+#include "core/layer_rank.h"
+
+double sp_state_bytes_per_param(const struct sp_precision *precision)
+{
+    return precision->weight_bytes + precision->grad_bytes + precision->master_bytes +
+           precision->optimizer_bytes;
+}
+
+double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat)
+{
+    if (!sp_model_has_shape(model) || remat >= SP_REMATS)
+        return NAN;
+    struct sp_layers layers;
+    double elements = 0;
+    sp_list_model(model, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        for (int i = 0; i < layers.list[kind].n_kept; i++) {
+            const struct sp_kept *const k = &layers.list[kind].kept[i];
+            elements += k->remats >> remat & 1 ? layers.count[kind] * k->width : 0;
+        }
+    return SP_ELEMENT * elements / (double)model->layers;
+}
+
+double sp_kept_bytes(const struct sp_layer *layer, const struct sp_plan *plan,
+                     const struct sp_framework *framework, const struct sp_recompute *recompute)
+{
+    if (recompute->offload)
+        return 0;
+    const bool exchanges = plan->cp > 1 && !framework->ring_attention;
+    const double copies[SP_COPIES] = {[SP_COPIES_ONE] = 1,
+                                      [SP_COPIES_QKV] = 1 + framework->qkv_copies,
+                                      [SP_COPIES_MLP] = 1 + framework->mlp_copies,
+                                      [SP_COPIES_INPUT] = 1 + recompute->spare,
+                                      [SP_COPIES_EXCHANGED] = exchanges ? 1 : 0};
+    const struct sp_shares again = sp_shares_of(recompute);
+    const struct sp_rank_tokens tokens = sp_tokens_on_rank(plan, framework);
+    const double T = sp_shard_tokens(plan), t = (double)plan->tp;
+    double elements = 0;
+    for (int i = 0; i < layer->n_kept; i++) {
+        const struct sp_kept *const k = &layer->kept[i];
+        const double dropped = again.of[k->by] * (k->with_norms ? again.of[SP_OP_NORMS] : 1);
+        const double mine = k->groups > 0 ? T / fmin(t, k->groups) : tokens.of[k->sharded_by];
+        elements +=
+            (1 - dropped) * copies[k->copies] * (k->routed ? plan->imbalance : 1) * k->width * mine;
+    }
+    return SP_ELEMENT * elements;
+}
+
+struct sp_footprint sp_state_footprint(double params, double experts, const struct sp_precision *q,
+                                       const struct sp_spread *s)
+{
+    const double slice = s->tp * s->pp, shards = s->dp * s->cp;
+    const double whole = (params - experts) / slice + experts / (slice * s->ep);
+    /* EP takes its ranks from the shards, so that shards / ep of them share an expert */
+    const double shared = params / (slice * shards);
+    const double K = q->master_bytes + q->optimizer_bytes;
+    struct sp_footprint f = {
+        .params = (s->zero >= 3 ? shared : whole) * q->weight_bytes,
+        .grads = (s->zero >= 2 ? shared : whole) * q->grad_bytes,
+        .optimizer = (s->zero >= 1 ? shared : whole) * K,
+    };
+    f.total = f.params + f.grads + f.optimizer;
+    return f;
+}
+
+double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double s, double b, double h, double a,
+                               double t)
+{
+    const double sbh = s * b * h, scores = 5 * a * s / h;
+    switch (rule) {
+    case SP_GPT_TP:
+        return sbh * (10 + 24 / t + scores / t);
+    case SP_GPT_TP_SP:
+        return sbh * (34 + scores) / t;
+    case SP_GPT_TP_SELECTIVE:
+        return sbh * (10 + 24 / t);
+    case SP_GPT_SELECTIVE:
+        return sbh * 34 / t;
+    case SP_GPT_FULL:
+        return sbh * 2;
+    default:
+        return sbh * (34 + scores);
+    }
+}
+
+double sp_selective_saved_share(double s, double h, double a)
+{
+    const double scores = 5 * a * s / h;
+    return scores / (34 + scores);
+}
+
+double sp_checkpoint_bytes(double count, double batch_tokens, double d_model, double layers)
+{
+    return 2 * count * batch_tokens * d_model * layers;
+}
+
+double sp_max_params(double capacity_bytes, double devices, double bytes_per_param)
+{
+    return capacity_bytes * devices / bytes_per_param;
+}
+
+double sp_min_devices(double bytes, double capacity_bytes)
+{
+    return floor(bytes / capacity_bytes) + 1;
+}

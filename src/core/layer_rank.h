@@ -1,0 +1,54 @@
+/* What one device has of a layer under a plan: its part of each matmul, and its tokens. */
+#ifndef SP_LAYER_RANK_H
+#define SP_LAYER_RANK_H
+
+#include <scaleplan/plan_memory.h>
+
+enum { SP_ELEMENT = 2 }; /* bytes of an activation, and of a weight or gradient on its way */
+
+/* Tokens of one micro-batch on one sequence shard. */
+double sp_shard_tokens(const struct sp_plan *plan);
+
+/* Tokens of one micro-batch on one device, for each way to spread them over TP ranks; with
+ * SP_BY_WIDTH the whole width of so many. */
+struct sp_rank_tokens {
+    double of[SP_SHARDED_BY];
+};
+struct sp_rank_tokens sp_tokens_on_rank(const struct sp_plan *plan,
+                                        const struct sp_framework *framework);
+
+/* A device's part of a matmul: `count` products [rows, in] x [in, out]. Experts compute `capacity`
+ * times the rows that they are sent. */
+struct sp_rank_matmul {
+    double count, rows, in, out;
+};
+struct sp_rank_matmul sp_matmul_on_rank(const struct sp_matmul *matmul, const struct sp_plan *plan,
+                                        double capacity);
+
+/* The share of each operator that runs again; 0 for SP_OPERATORS, which stands for none. */
+struct sp_shares {
+    double of[SP_OPERATORS + 1];
+};
+struct sp_shares sp_shares_of(const struct sp_recompute *recompute);
+
+/* Bytes of activations that one layer keeps for one micro-batch on one device. Korthikanti et al.
+ * 2022, section 4, with flash attention, grouped queries, gated MLPs, latent attention and mixtures
+ * of experts. */
+double sp_kept_bytes(const struct sp_layer *layer, const struct sp_plan *plan,
+                     const struct sp_framework *framework, const struct sp_recompute *recompute);
+
+/* Weights that one device has of one layer of each kind and of the ends; the vocabulary is stored
+ * `padding` times as wide as it is. */
+struct sp_layer_weights sp_weigh_layers(const struct sp_layers *layers, const struct sp_plan *plan,
+                                        double padding);
+
+/* Those that it holds of a stage. */
+struct sp_stage_weights sp_weights_of_kind(const struct sp_layer_weights *weights,
+                                           const struct sp_stage_kind *kind);
+
+/* Elements of TransformerEngine's dummies, one weight gradient for each shape of weight, on a stage
+ * that has layers of the kinds whose bits are set in `present`. */
+double sp_dummy_elements(const struct sp_layers *layers, const struct sp_plan *plan,
+                         unsigned present);
+
+#endif
