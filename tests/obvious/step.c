@@ -259,8 +259,11 @@ static void offload(void **state)
         if (!draw(&w, true, false))
             continue;
         w.p.recompute.offload = false;
+        struct sp_plan everywhere = w.p;
+        everywhere.recompute_layers = 1;
+        const struct sp_prepared_memory memory = sp_prepare_memory(&w.m, &everywhere, &w.f);
         for (int layer = 0; layer < w.m.layers; layer++)
-            kept += sp_kept_bytes(&w.m, &w.p, &w.f, &w.p.recompute, has_experts(&w.m, layer));
+            kept += memory.kept[has_experts(&w.m, layer) ? SP_LAYER_MOE : SP_LAYER_DENSE];
         w.hw.chip.pcie_bytes_per_s = SLOW;
         assert_close(estimate(&w).offload, 0, 0);
         w.p.recompute.offload = true;
