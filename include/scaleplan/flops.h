@@ -50,6 +50,11 @@ double sp_attention_crossover_tokens(const struct sp_model *model, bool causal);
 /* Sequence length at which attention's scores cost as much as its projections. tokens. */
 double sp_scores_equal_projections_tokens(const struct sp_model *model, bool causal);
 
+/* FLOPs of all tokens in a second over the peak of the devices: MFU of the model's FLOPs, HFU with
+ * the recomputed ones. */
+double sp_utilisation(double flops_per_token, double tokens_per_s, double devices,
+                      double peak_flops_per_s);
+
 /* Model FLOPs utilisation: 6 P tokens/s over the peak of the devices. PaLM, appendix B. */
 double sp_mfu(double params, double tokens_per_s, double devices, double peak_flops_per_s);
 

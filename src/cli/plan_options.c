@@ -191,7 +191,7 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
 static bool find_profile(const struct sp_sources *sources, struct sp_planned *p,
                          struct sp_error *error)
 {
-    static struct sp_profile known[SP_MAX_PROFILES];
+    struct sp_profile known[SP_MAX_PROFILES];
     size_t n;
     if (!sp_load_profiles(sources, known, &n, error))
         return false;

@@ -124,7 +124,7 @@ static void pick_runs(struct calibrating *c, bool all)
 static bool find_prior(const struct sp_args *args, const struct sp_sources *sources,
                        struct calibrating *c, struct sp_error *error)
 {
-    static struct sp_profile known[SP_MAX_PROFILES];
+    struct sp_profile known[SP_MAX_PROFILES];
     const char *const given = sp_text_of(args, "profile");
     const struct sp_run *const run = c->fit.runs[0].run;
     size_t n;
@@ -183,7 +183,7 @@ static void put_names(struct sp_report *r, enum sp_quantity_id id, const char *n
 
 static void put_constants(struct calibrating *c)
 {
-    static struct sp_row rows[SP_CONSTANTS];
+    struct sp_row rows[SP_CONSTANTS];
     static const struct sp_column columns[] = {
         {NULL, "constant", true},     {"before", "before", false},
         {"after", "after", false},    {"determined", "determined", false},
@@ -362,9 +362,8 @@ static bool calibrate(const struct sp_args *args, const struct sp_sources *sourc
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    static struct calibrating c;
+    struct calibrating c = {.report = report};
     const struct sp_sources sources = sp_sources_of(args);
-    c = (struct calibrating){.report = report};
     if (args->n_operands != 1)
         return sp_fail(error, SP_USAGE,
                        "one file of runs is needed: scaleplan calibrate RUNS.csv --hw H");

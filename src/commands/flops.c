@@ -214,8 +214,8 @@ static void put_speed(const struct flops *f, const struct sp_args *args)
     sp_put(r, SP_Q_FLOPS_MFU, sp_mfu(f->params.active, rate, f->N, f->C));
     if (sp_model_has_shape(&f->model)) {
         const double exact = 3 * f->forward.total;
-        sp_put(r, SP_Q_FLOPS_MFU_EXACT, exact * rate / (f->N * f->C));
-        sp_put(r, SP_Q_FLOPS_HFU, (exact + f->recomputed) * rate / (f->N * f->C));
+        sp_put(r, SP_Q_FLOPS_MFU_EXACT, sp_utilisation(exact, rate, f->N, f->C));
+        sp_put(r, SP_Q_FLOPS_HFU, sp_utilisation(exact + f->recomputed, rate, f->N, f->C));
     }
     sp_put(r, SP_Q_FLOPS_TFLOPS, 6 * f->params.active * rate / f->N);
     sp_line(

@@ -150,7 +150,7 @@ static void put_play(struct pipe *f)
                                                {"idle_s", "idle", false}};
     struct sp_report *r = f->report;
     const struct sp_played *g = &f->played;
-    static struct sp_row rows[SP_MAX_STAGES];
+    struct sp_row rows[SP_MAX_STAGES];
     double busy = 0;
     for (int64_t s = 0; s < f->q.stages; s++)
         busy += g->busy_s[s];
@@ -234,8 +234,7 @@ static bool put_sends(const struct sp_args *args, struct pipe *f, struct sp_erro
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    static struct pipe f;
-    f = (struct pipe){.report = report};
+    struct pipe f = {.report = report};
     if (!sp_read_pipeline(args, &f, error))
         return false;
     const bool unequal = sp_given(args, "scale") || f.send_s > 0;

@@ -83,8 +83,7 @@ static void draw_memory(struct sp_figure *figure, const struct pipe *f,
 struct sp_figure *sp_plot_pipeline(const struct sp_args *args, const struct sp_report *report,
                                    struct sp_error *error)
 {
-    static struct pipe f;
-    f = (struct pipe){0};
+    struct pipe f = {0};
     if (!sp_read_pipeline(args, &f, error))
         return NULL;
     const int64_t n = sp_tasks_of(&f.q);

@@ -37,7 +37,7 @@ static bool take_pair(const char *option, char *pair, struct sp_args *args, stru
 static bool load_plan(struct sp_searching *s, const char *option, const char *plan,
                       struct sp_planned *planned, struct sp_error *invalid, struct sp_error *error)
 {
-    static struct sp_args args;
+    struct sp_args args = {0};
     char step[] = "step", *words[] = {step, NULL};
     char copy[512], *rest = copy;
     if (strlen(plan) >= sizeof copy)

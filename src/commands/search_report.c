@@ -277,7 +277,7 @@ static void put_least(struct sp_searching *s)
 {
     struct sp_candidate *const m = s->machine[0];
     struct sp_search_run run = s->run;
-    static struct sp_search_result least;
+    struct sp_search_result least;
     const double limit = m->space.most_bytes;
     run.front = false;
     run.wanted = 1;

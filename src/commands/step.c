@@ -157,9 +157,9 @@ static void put_better(struct sp_report *r, const struct sp_planned *planned,
 
 static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
 {
-    static struct sp_planned planned;
-    static struct sp_launch launch;
-    static struct sp_args args;
+    struct sp_planned planned;
+    struct sp_launch launch = {0};
+    struct sp_args args = {0};
     struct sp_measured_run measured;
     if (!sp_take_launch(typed, &launch, &args, error))
         return false;
@@ -169,7 +169,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
         return false;
     const enum sp_flop_convention convention =
         (enum sp_flop_convention)sp_choice_of(&args, "convention");
-    static struct sp_estimate e;
+    struct sp_estimate e;
     sp_estimate_planned(&planned, convention, &e);
     if ((double)e.memory.live >= SP_MOST_BYTES)
         return sp_fail(error, SP_INPUT, "the plan needs more than %.0e bytes a device",

@@ -25,7 +25,7 @@ static bool take_option(const struct sp_args *typed, const struct sp_launch *lau
 bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struct sp_args *args,
                     struct sp_error *error)
 {
-    static struct sp_hardware hw;
+    struct sp_hardware hw;
     const struct sp_sources sources = sp_sources_of(typed);
     const char *const path = sp_text_of(typed, "from");
     const bool machine = sp_given(typed, "hw");

@@ -273,12 +273,12 @@ static bool fill_report(struct validation *f, const struct sp_args *args, struct
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    static struct validation f;
     const struct sp_sources sources = sp_sources_of(args);
     const char *const profile = sp_text_of(args, "profile");
     if (args->n_operands != 1)
         return sp_fail(error, SP_USAGE, "one file of runs is needed: scaleplan validate RUNS.csv");
-    f = (struct validation){.report = report, .all = sp_given(args, "all"), .one_profile = profile};
+    struct validation f = {
+        .report = report, .all = sp_given(args, "all"), .one_profile = profile != NULL};
     if (profile && !sp_load_profile(profile, &sources, &f.given, error))
         return false;
     if (!sp_read_runs(args->operands[0], &sources, &f.runs, error))

@@ -93,9 +93,15 @@ double sp_scores_equal_projections_tokens(const struct sp_model *m, bool causal)
     return sp_seq_of_attended_tokens(m, one.projections / one.attention);
 }
 
+double sp_utilisation(double flops_per_token, double tokens_per_s, double devices,
+                      double peak_flops_per_s)
+{
+    return flops_per_token * tokens_per_s / (devices * peak_flops_per_s);
+}
+
 double sp_mfu(double params, double tokens_per_s, double devices, double peak_flops_per_s)
 {
-    return 6 * params * tokens_per_s / (devices * peak_flops_per_s);
+    return sp_utilisation(6 * params, tokens_per_s, devices, peak_flops_per_s);
 }
 
 double sp_pf_days(double flops)
