@@ -106,6 +106,10 @@ bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
 bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources,
                     struct sp_hardware *hw, struct sp_error *error);
 
+/* Puts a network in the place of a switched machine's own; a torus has none. */
+bool sp_put_network(const char *network, const struct sp_sources *sources, struct sp_hardware *hw,
+                    struct sp_error *error);
+
 /* Parses --batch ("3M", "1024x4096") and --seq over the model's defaults; `origin` tells where the
  * batch comes from. */
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,

@@ -44,15 +44,18 @@ bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources
                     struct sp_hardware *hw, struct sp_error *error)
 {
     const char *const spec = sp_text_of(args, "hw"), *const network = sp_text_of(args, "network");
-    struct sp_scaleout scaleout;
     if (!spec)
         return sp_fail(error, SP_USAGE,
                        "--hw NAME[-CHIPS] is needed, such as v5p-4096 or h100-512; "
                        "`scaleplan list hardware` shows the names");
-    if (!sp_load_hardware(spec, sources, hw, error))
-        return false;
-    if (!network)
-        return true;
+    return sp_load_hardware(spec, sources, hw, error) &&
+           (!network || sp_put_network(network, sources, hw, error));
+}
+
+bool sp_put_network(const char *network, const struct sp_sources *sources, struct sp_hardware *hw,
+                    struct sp_error *error)
+{
+    struct sp_scaleout scaleout;
     if (hw->network.kind == SP_TORUS)
         return sp_fail(error, SP_INPUT,
                        "--network %s: %s is a torus and has no scale-out network to replace",

@@ -1,4 +1,5 @@
 /* lint: what is wrong with a config file. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/cases.h"
@@ -7,53 +8,6 @@
 #include "cli/plan_json.h"
 
 extern const struct sp_command sp_cmd_step;
-
-/* The kind of a config by the keys that only it has. */
-static enum sp_config_kind guess_kind(const cJSON *root)
-{
-    if (cJSON_GetObjectItemCaseSensitive(root, "constants"))
-        return SP_PROFILES;
-    if (cJSON_GetObjectItemCaseSensitive(root, "chip"))
-        return SP_HARDWARE;
-    if (cJSON_GetObjectItemCaseSensitive(root, "weight_bytes"))
-        return SP_PRECISIONS;
-    if (cJSON_GetObjectItemCaseSensitive(root, "bytes_per_s"))
-        return SP_NETWORKS;
-    if (cJSON_GetObjectItemCaseSensitive(root, "optimum"))
-        return SP_LAWS;
-    if (cJSON_GetObjectItemCaseSensitive(root, "logit_bytes") ||
-        cJSON_GetObjectItemCaseSensitive(root, "marks"))
-        return SP_FRAMEWORKS;
-    return SP_MODELS;
-}
-
-static bool load_one(enum sp_config_kind kind, const char *file, const struct sp_sources *sources,
-                     struct sp_error *error)
-{
-    static struct sp_model model;
-    static struct sp_hardware hw;
-    static struct sp_precision precision;
-    static struct sp_scaleout scaleout;
-    static struct sp_scaling_law law;
-    static struct sp_framework_file framework;
-    static struct sp_profile profile;
-    switch (kind) {
-    case SP_HARDWARE:
-        return sp_load_hardware(file, sources, &hw, error);
-    case SP_PRECISIONS:
-        return sp_load_precision(file, sources, &precision, error);
-    case SP_NETWORKS:
-        return sp_load_scaleout(file, sources, &scaleout, error);
-    case SP_LAWS:
-        return sp_load_law(file, sources, &law, error);
-    case SP_FRAMEWORKS:
-        return sp_load_framework(file, sources, &framework, error);
-    case SP_PROFILES:
-        return sp_load_profile(file, sources, &profile, error);
-    default:
-        return sp_load_model(file, sources, &model, error);
-    }
-}
 
 /* Every member of a plan is taken by itself, so that its fault has its place. */
 static bool check_plan(const struct sp_json *json, struct sp_error *error)
@@ -93,14 +47,18 @@ static const char *lint_file(const char *file, const struct sp_sources *sources,
     if (!sp_open_config(SP_MODELS, file, sources, &config, error))
         return NULL;
     const cJSON *const root = config.json.root;
-    const enum sp_config_kind kind = guess_kind(root);
+    const enum sp_config_kind kind = sp_guess_kind(root);
     const bool list = cJSON_IsArray(root), plan = is_plan(root);
     const bool plan_is_right = plan && check_plan(&config.json, error);
     sp_config_free(&config);
     if (plan)
         return plan_is_right ? "plan" : NULL;
-    if (!list)
-        return load_one(kind, file, sources, error) ? sp_config_kinds[kind].noun : NULL;
+    if (!list) {
+        void *const loaded = sp_load_config(kind, file, sources, error);
+        const bool is_right = loaded != NULL;
+        free(loaded);
+        return is_right ? sp_config_kinds[kind].noun : NULL;
+    }
     if (!sp_open_cases(sources->pipes, file, &cases, error))
         return NULL;
     sp_close_cases(&cases);

@@ -1,13 +1,13 @@
 /* show: one config whole, with the source of every figure, and what follows from it. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/suggest.h"
 #include "commands/show.h"
 
+#define COMMA ,
 static const struct sp_option options[] = {
-    {"kind", "KIND", SP_CHOICE, 0, 0,
-     (const char *const[]){"model", "hardware", "precision", "network", "law", "framework",
-                           "profile", NULL},
+    {"kind", "KIND", SP_CHOICE, 0, 0, (const char *const[]){SP_KINDS(SP_KIND_NAME, COMMA), NULL},
      NULL, "what NAME is, where several kinds share a name, or it is a file"},
     SP_OPTION_NETWORK,
 };
@@ -19,48 +19,14 @@ struct wanted {
     char name[512];   /* without the size */
 };
 
-static union {
-    struct sp_model model;
-    struct sp_hardware hw;
-    struct sp_precision precision;
-    struct sp_scaleout scaleout;
-    struct sp_scaling_law law;
-    struct sp_framework_file framework;
-    struct sp_profile profile;
-} loaded;
-
-static bool load(const struct wanted *wanted, const struct sp_sources *sources, const char *network,
-                 struct sp_error *error)
+static void *load(const struct wanted *wanted, const struct sp_sources *sources,
+                  const char *network, struct sp_error *error)
 {
-    struct sp_scaleout scaleout;
-    switch (wanted->kind) {
-    case SP_MODELS:
-        return sp_load_model(wanted->spec, sources, &loaded.model, error);
-    case SP_PRECISIONS:
-        return sp_load_precision(wanted->spec, sources, &loaded.precision, error);
-    case SP_NETWORKS:
-        return sp_load_scaleout(wanted->spec, sources, &loaded.scaleout, error);
-    case SP_LAWS:
-        return sp_load_law(wanted->spec, sources, &loaded.law, error);
-    case SP_FRAMEWORKS:
-        return sp_load_framework(wanted->spec, sources, &loaded.framework, error);
-    case SP_PROFILES:
-        return sp_load_profile(wanted->spec, sources, &loaded.profile, error);
-    default:
-        break;
-    }
-    if (!sp_load_hardware(wanted->spec, sources, &loaded.hw, error))
-        return false;
-    if (!network)
-        return true;
-    if (loaded.hw.network.kind == SP_TORUS)
-        return sp_fail(error, SP_INPUT,
-                       "--network %s: %s is a torus and has no scale-out network to replace",
-                       sp_safe(network), loaded.hw.name);
-    if (!sp_load_scaleout(network, sources, &scaleout, error))
-        return false;
-    sp_use_scaleout(&loaded.hw.network, &scaleout);
-    return true;
+    void *const config = sp_load_config(wanted->kind, wanted->spec, sources, error);
+    if (!config || !network || sp_put_network(network, sources, config, error))
+        return config;
+    free(config);
+    return NULL;
 }
 
 /* The texts of a list in one line. */
@@ -91,66 +57,34 @@ static void put_title(struct sp_report *report, const struct sp_shown *shown)
     sp_put(report, SP_Q_SHOW_N_SHAPES, cJSON_GetArraySize(shapes));
 }
 
-/* "slices on offer: 96, from 2x2x1 to 16x20x28" */
-static void line_of_shapes(struct sp_report *report, const struct sp_shown *shown)
-{
-    const cJSON *shapes = sp_node_at(shown->root, "network.shapes");
-    const int n = cJSON_GetArraySize(shapes);
-    if (n == 0)
-        return;
-    sp_line(report, " ");
-    sp_line(report, "slices on offer: {n_shapes}, from %s to %s (--get shapes lists them)",
-            sp_text_at(cJSON_GetArrayItem(shapes, 0), ""),
-            sp_text_at(cJSON_GetArrayItem(shapes, n - 1), ""));
-}
-
-static void put_derived(struct sp_report *report, const struct sp_shown *shown)
-{
-    switch (shown->kind) {
-    case SP_MODELS:
-        sp_show_model(report, &loaded.model);
-        break;
-    case SP_PRECISIONS:
-        sp_show_precision(report, &loaded.precision);
-        break;
-    case SP_NETWORKS:
-        sp_show_scaleout(report, &loaded.scaleout);
-        break;
-    case SP_LAWS:       /* `scaling` derives */
-    case SP_FRAMEWORKS: /* `step` does */
-    case SP_PROFILES:
-        break;
-    default:
-        sp_show_chip(report, &loaded.hw);
-        sp_show_pod(report, &loaded.hw);
-        line_of_shapes(report, shown);
-        break;
-    }
-}
-
 static bool show(const struct wanted *wanted, const struct sp_sources *sources, const char *network,
                  struct sp_report *report, struct sp_error *error)
 {
     struct sp_config config;
-    if (!load(wanted, sources, network, error) ||
-        !sp_open_config(wanted->kind, wanted->name, sources, &config, error))
+    void *const loaded = load(wanted, sources, network, error);
+    if (!loaded || !sp_open_config(wanted->kind, wanted->name, sources, &config, error)) {
+        free(loaded);
         return false;
-    const struct sp_shown shown = {wanted->kind, sources, config.json.root, &loaded};
+    }
+    const struct sp_shown shown = {wanted->kind, sources, config.json.root, loaded};
+    const struct sp_hardware *const hw = wanted->kind == SP_HARDWARE ? loaded : NULL;
     put_title(report, &shown);
-    if (wanted->kind == SP_HARDWARE && strcmp(wanted->name, wanted->spec) != 0)
-        sp_show_machine(report, &loaded.hw);
+    if (hw && strcmp(wanted->name, wanted->spec) != 0)
+        sp_show_machine(report, hw);
     sp_show_fields(report, &shown);
-    put_derived(report, &shown);
+    if (sp_kind_views[wanted->kind].show)
+        sp_kind_views[wanted->kind].show(report, &shown);
     sp_show_sources(report, &shown);
-    if (network)
+    if (hw && network)
         sp_note(report, "the scale-out network is %s (--network), not the machine's own",
-                loaded.hw.network.scaleout_name);
-    if (wanted->kind == SP_HARDWARE)
+                hw->network.scaleout_name);
+    if (hw)
         sp_note(report, sources->textbook
                             ? "constants: the scaling book's rounded ones (--constants textbook)"
                             : "constants: published ones (default; --constants textbook takes the "
                               "scaling book's rounded ones)");
     sp_config_free(&config);
+    free(loaded);
     return true;
 }
 
@@ -183,10 +117,10 @@ static bool identify(const char *spec, int kind, const struct sp_sources *source
     if (kind >= 0)
         return true;
     if (strcmp(spec, "-") == 0 || strchr(spec, '/') || strstr(spec, ".json"))
-        return sp_fail(
-            error, SP_USAGE,
-            "--kind model|hardware|precision|network|law|framework|profile is needed for a file");
-    if (names_a_machine(spec, sources) && !sp_load_hardware(spec, sources, &loaded.hw, error))
+        return sp_fail(error, SP_USAGE,
+                       "--kind " SP_KINDS(SP_KIND_NAME, "|") " is needed for a file");
+    struct sp_hardware hw;
+    if (names_a_machine(spec, sources) && !sp_load_hardware(spec, sources, &hw, error))
         return false; /* with what is wrong about the size */
     struct sp_nearest nearest = {.wanted = spec};
     sp_nearest_config(&nearest, sources);

@@ -38,8 +38,9 @@ void sp_show_section(struct sp_report *report, const char *heading, size_t first
     sp_table(report, columns, N_OF(columns), rows, n);
 }
 
-void sp_show_model(struct sp_report *report, const struct sp_model *model)
+void sp_show_model(struct sp_report *report, const struct sp_shown *shown)
 {
+    const struct sp_model *const model = shown->base;
     const size_t first = sp_report_size(report);
     const struct sp_params p = sp_count_params(model);
     sp_symbol(report, "total", p.total, "parameters", "counted");
@@ -63,8 +64,9 @@ void sp_show_model(struct sp_report *report, const struct sp_model *model)
                         "than that");
 }
 
-void sp_show_precision(struct sp_report *report, const struct sp_precision *precision)
+void sp_show_precision(struct sp_report *report, const struct sp_shown *shown)
 {
+    const struct sp_precision *const precision = shown->base;
     const size_t first = sp_report_size(report);
     sp_symbol(report, "weight", precision->weight_bytes, "bytes", "weights");
     sp_symbol(report, "grad", precision->grad_bytes, "bytes", "gradients");
@@ -74,8 +76,9 @@ void sp_show_precision(struct sp_report *report, const struct sp_precision *prec
     sp_show_section(report, "training state", first);
 }
 
-void sp_show_scaleout(struct sp_report *report, const struct sp_scaleout *scaleout)
+void sp_show_scaleout(struct sp_report *report, const struct sp_shown *shown)
 {
+    const struct sp_scaleout *const scaleout = shown->base;
     enum { DEVICES = 8 };
     const size_t first = sp_report_size(report);
     sp_symbol(report, "line", scaleout->bytes_per_s, "bytes/s", "line rate, one way");

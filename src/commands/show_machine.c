@@ -105,10 +105,30 @@ void sp_show_machine(struct sp_report *report, const struct sp_hardware *hw)
         put_fabric(report, &hw->network, sp_aggregate(hw).nodes);
 }
 
-void sp_show_pod(struct sp_report *report, const struct sp_hardware *hw)
+static void show_pod(struct sp_report *report, const struct sp_hardware *hw)
 {
     static struct sp_hardware pod;
     const bool torus = hw->network.kind == SP_TORUS;
     if (sp_whole_pod(hw, &pod))
         put_sums(report, torus ? "pod" : "node", torus ? "one whole pod" : "one whole node", &pod);
+}
+
+/* "slices on offer: 96, from 2x2x1 to 16x20x28" */
+static void line_of_shapes(struct sp_report *report, const struct sp_shown *shown)
+{
+    const cJSON *shapes = sp_node_at(shown->root, "network.shapes");
+    const int n = cJSON_GetArraySize(shapes);
+    if (n == 0)
+        return;
+    sp_line(report, " ");
+    sp_line(report, "slices on offer: {n_shapes}, from %s to %s (--get shapes lists them)",
+            sp_text_at(cJSON_GetArrayItem(shapes, 0), ""),
+            sp_text_at(cJSON_GetArrayItem(shapes, n - 1), ""));
+}
+
+void sp_show_hardware(struct sp_report *report, const struct sp_shown *shown)
+{
+    sp_show_chip(report, shown->base);
+    show_pod(report, shown->base);
+    line_of_shapes(report, shown);
 }

@@ -7,29 +7,42 @@
 #include "config/huggingface.h"
 #include "config/load.h"
 
-/* The tables that --set reaches. */
-static const struct sp_field_table *const settable[] = {&sp_model_table,     &sp_hardware_table,
-                                                        &sp_precision_table, &sp_law_table,
-                                                        &sp_framework_table, &sp_profile_table};
+/* "model., hw., precision., law., framework. or profile." */
+static void name_prefixes(char *out, size_t size)
+{
+    size_t used = 0, left = 0;
+    for (int k = 0; k < SP_CONFIG_KINDS; k++)
+        left += sp_config_kinds[k].sets;
+    for (int k = 0; k < SP_CONFIG_KINDS && used < size; k++)
+        if (sp_config_kinds[k].sets)
+            used +=
+                (size_t)snprintf(out + used, size - used, "%s.%s", sp_config_kinds[k].table->name,
+                                 --left > 1  ? ", "
+                                 : left == 1 ? " or "
+                                             : "");
+}
 
 bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error)
 {
     for (int i = 0; i < sources->n_sets; i++) {
         const char *const set = sources->sets[i];
         bool known = false;
-        for (size_t k = 0; k < sizeof settable / sizeof *settable; k++) {
-            const size_t n = strlen(settable[k]->name);
-            known = known || (strncmp(set, settable[k]->name, n) == 0 && set[n] == '.');
+        for (int k = 0; k < SP_CONFIG_KINDS; k++) {
+            const char *const prefix = sp_config_kinds[k].table->name;
+            const size_t n = strlen(prefix);
+            known =
+                known || (sp_config_kinds[k].sets && strncmp(set, prefix, n) == 0 && set[n] == '.');
         }
         if (!strchr(set, '='))
             return sp_fail(error, SP_USAGE,
                            "--set %s: expected PATH=VALUE, such as hw.chip.hbm_bytes=80GiB",
                            sp_safe(set));
-        if (!known)
-            return sp_fail(error, SP_INPUT,
-                           "--set %s: expected a path under model., hw., precision., law., "
-                           "framework. or profile.",
-                           sp_safe(set));
+        if (!known) {
+            char prefixes[160];
+            name_prefixes(prefixes, sizeof prefixes);
+            return sp_fail(error, SP_INPUT, "--set %s: expected a path under %s", sp_safe(set),
+                           prefixes);
+        }
     }
     return true;
 }
@@ -370,12 +383,6 @@ static bool decode_hardware(const struct sp_json *json, bool textbook,
         !sp_is_set(sources, &sp_hardware_table, "chip.hbm_usable_bytes"))
         hw->chip.hbm_usable_bytes = NAN;
     return check_hardware(hw, json, error);
-}
-
-bool sp_decode_hardware(const struct sp_json *json, bool textbook, struct sp_hardware *hw,
-                        struct sp_error *error)
-{
-    return decode_hardware(json, textbook, NULL, hw, error);
 }
 
 bool sp_load_chip(const char *name, const struct sp_sources *sources, struct sp_hardware *hw,

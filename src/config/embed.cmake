@@ -3,12 +3,11 @@
 set(arrays "")
 set(rows "")
 set(count 0)
-foreach(pair IN ITEMS "models SP_MODELS" "hardware SP_HARDWARE" "precision SP_PRECISIONS"
-                      "networks SP_NETWORKS" "laws SP_LAWS" "frameworks SP_FRAMEWORKS"
-                      "profiles SP_PROFILES")
-  string(REPLACE " " ";" pair "${pair}")
-  list(GET pair 0 folder)
-  list(GET pair 1 kind)
+file(READ "${CMAKE_CURRENT_LIST_DIR}/kinds.h" kinds)
+string(REGEX MATCHALL "X\\(SP_[A-Z]+, \"[a-z]+\"" kinds "${kinds}")
+foreach(row IN LISTS kinds)
+  string(REGEX MATCH "SP_[A-Z]+" kind "${row}")
+  string(REGEX MATCH "[a-z]+" folder "${row}")
   file(GLOB files "${CONFIG_DIR}/${folder}/*.json")
   list(SORT files)
   foreach(path IN LISTS files)

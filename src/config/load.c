@@ -10,16 +10,6 @@
 #include "base/read_file.h"
 #include "base/suggest.h"
 
-const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS] = {
-    [SP_MODELS] = {"models", "model", &sp_model_table},
-    [SP_HARDWARE] = {"hardware", "hardware", &sp_hardware_table},
-    [SP_PRECISIONS] = {"precision", "precision", &sp_precision_table},
-    [SP_NETWORKS] = {"networks", "network", &sp_network_table},
-    [SP_LAWS] = {"laws", "scaling law", &sp_law_table},
-    [SP_FRAMEWORKS] = {"frameworks", "framework", &sp_framework_table},
-    [SP_PROFILES] = {"profiles", "profile", &sp_profile_table},
-};
-
 /* Calls `visit` with each folder of the user's own configs until it returns true. */
 static bool each_user_folder(enum sp_config_kind kind, const struct sp_sources *sources,
                              bool (*visit)(const char *folder, void *context), void *context)

@@ -8,24 +8,7 @@
 
 #include "base/error.h"
 #include "config/fields.h"
-
-enum sp_config_kind {
-    SP_MODELS,
-    SP_HARDWARE,
-    SP_PRECISIONS,
-    SP_NETWORKS,
-    SP_LAWS,
-    SP_FRAMEWORKS,
-    SP_PROFILES,
-    SP_CONFIG_KINDS
-};
-
-/* Folder of each kind ("models"), its singular ("model") and its field table. */
-struct sp_config_kind_info {
-    const char *folder, *noun;
-    const struct sp_field_table *table;
-};
-extern const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS];
+#include "config/kinds.h"
 
 /* A config compiled into the binary. */
 struct sp_builtin {
@@ -74,10 +57,12 @@ void sp_each_config(enum sp_config_kind kind, const struct sp_sources *sources,
 struct sp_nearest;
 void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sources);
 
+/* Loads a config of any kind into the struct of its kind; free() it. NULL with an error. */
+void *sp_load_config(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
+                     struct sp_error *error);
+
 /* Decode a parsed config of one kind and check that its values agree with each other. */
 bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct sp_error *error);
-bool sp_decode_hardware(const struct sp_json *json, bool textbook, struct sp_hardware *hw,
-                        struct sp_error *error);
 
 /* A model typed as "layers=64,d_model=4096,...": keys of the model file, missing ones derived where
  * one reading is natural (d_ff = 4 d_model, kv_heads = heads, head_dim = d_model / heads). */

@@ -4,17 +4,6 @@
 
 #include "manual/manual.h"
 
-const struct sp_manual_kind sp_manual_kinds[] = {
-    {SP_MODELS, "the shape of a transformer, or the size alone of any other model"},
-    {SP_HARDWARE, "a chip and the network that joins chips to machines"},
-    {SP_NETWORKS, "a scale-out network, for `--network`"},
-    {SP_PRECISIONS, "bytes that training keeps of each parameter, and the matmuls' format"},
-    {SP_FRAMEWORKS, "facts of a training framework's code"},
-    {SP_PROFILES, "efficiencies of a chip under a framework, fitted by `calibrate`"},
-    {SP_LAWS, "a fitted scaling law"},
-};
-const size_t sp_n_manual_kinds = sizeof sp_manual_kinds / sizeof *sp_manual_kinds;
-
 static void add(char *out, size_t size, const char *text)
 {
     const size_t used = strlen(out);
@@ -55,18 +44,9 @@ void sp_field_words(const struct sp_field *field, char *out, size_t size)
 
 enum sp_operand sp_operand_of(const struct sp_option *option, const char **list)
 {
-    static const char *const named[][2] = {
-        {"model", "models"},
-        {"hw", "hardware"},
-        {"network", "networks"},
-        {"precision", "precision"},
-        {"framework", "frameworks"},
-        {"profile", "profiles"},
-        {"law", "laws"},
-    };
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-        if (strcmp(named[i][0], option->name) == 0) {
-            *list = named[i][1];
+    for (int k = 0; k < SP_CONFIG_KINDS; k++)
+        if (strcmp(sp_config_kinds[k].table->name, option->name) == 0) {
+            *list = sp_config_kinds[k].folder;
             return SP_NAMES;
         }
     if (option->choices)

@@ -46,10 +46,9 @@ static bool write_completions(const char *folder)
 static bool write_schemas(const char *folder)
 {
     static const char *const extra[] = {"plan", "cases"};
-    for (size_t i = 0; i < sp_n_manual_kinds + 2; i++) {
-        const char *const kind = i < sp_n_manual_kinds
-                                     ? sp_config_kinds[sp_manual_kinds[i].kind].folder
-                                     : extra[i - sp_n_manual_kinds];
+    for (int i = 0; i < SP_CONFIG_KINDS + 2; i++) {
+        const char *const kind =
+            i < SP_CONFIG_KINDS ? sp_config_kinds[i].folder : extra[i - SP_CONFIG_KINDS];
         char name[64];
         snprintf(name, sizeof name, "%s.json", kind);
         FILE *const file = open_in(folder, name);

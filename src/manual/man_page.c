@@ -138,15 +138,15 @@ static void put_config(const char *version, FILE *out)
           "object. \\fBscaleplan lint\\fR \\fIFILE\\fR says what is wrong, \\fBscaleplan show\\fR "
           "\\fINAME\\fR what was understood. A \\fI$schema\\fR key may name the JSON Schema.\n",
           out);
-    for (size_t k = 0; k < sp_n_manual_kinds; k++) {
-        const struct sp_config_kind_info *const info = &sp_config_kinds[sp_manual_kinds[k].kind];
+    for (int k = 0; k < SP_CONFIG_KINDS; k++) {
+        const struct sp_config_kind_info *const info = &sp_config_kinds[k];
         fputs(".SH ", out);
         for (const char *at = info->folder; *at; at++)
             fputc(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at, out);
         fputs("\n", out);
         put(info->folder, out);
         fputs("/NAME.json: ", out);
-        put(sp_manual_kinds[k].about, out);
+        put(info->about, out);
         fputs(".\n", out);
         for (size_t i = 0; i < info->table->n; i++) {
             char words[512];

@@ -13,14 +13,6 @@ bool sp_write_completion(const char *shell, FILE *out);                   /* "ba
 bool sp_write_schema(const char *kind, FILE *out);                        /* "model" */
 void sp_write_config_reference(FILE *out);                                /* Markdown */
 
-/* A kind of config file: its table, where it lives, what it is. */
-struct sp_manual_kind {
-    enum sp_config_kind kind;
-    const char *about;
-};
-extern const struct sp_manual_kind sp_manual_kinds[];
-extern const size_t sp_n_manual_kinds;
-
 /* "a whole number from 1 to 10000", "tokens"; ... of a field, as people read it. */
 void sp_field_words(const struct sp_field *field, char *out, size_t size);
 

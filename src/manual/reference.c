@@ -20,10 +20,10 @@ void sp_write_config_reference(FILE *out)
           "8}}`. `--set` takes the same\npaths with the file's kind in front, "
           "`--set hw.chip.hbm_bytes=80GiB`.\n",
           out);
-    for (size_t k = 0; k < sp_n_manual_kinds; k++) {
-        const struct sp_config_kind_info *const info = &sp_config_kinds[sp_manual_kinds[k].kind];
+    for (int k = 0; k < SP_CONFIG_KINDS; k++) {
+        const struct sp_config_kind_info *const info = &sp_config_kinds[k];
         fprintf(out, "\n## %s/\n\nA %s: %s. `--set` paths start with `%s.`\n\n", info->folder,
-                info->noun, sp_manual_kinds[k].about, info->table->name);
+                info->noun, info->about, info->table->name);
         fputs("| key | value | meaning |\n|---|---|---|\n", out);
         for (size_t i = 0; i < info->table->n; i++) {
             char words[512];

@@ -262,9 +262,9 @@ static cJSON *case_schema(void)
 bool sp_write_schema(const char *kind, FILE *out)
 {
     cJSON *schema = NULL;
-    for (size_t k = 0; k < sp_n_manual_kinds; k++)
-        if (strcmp(sp_config_kinds[sp_manual_kinds[k].kind].folder, kind) == 0)
-            schema = table_schema(sp_config_kinds[sp_manual_kinds[k].kind].table);
+    for (int k = 0; k < SP_CONFIG_KINDS; k++)
+        if (strcmp(sp_config_kinds[k].folder, kind) == 0)
+            schema = table_schema(sp_config_kinds[k].table);
     if (strcmp(kind, "plan") == 0)
         schema = plan_schema();
     if (strcmp(kind, "cases") == 0)

@@ -201,12 +201,16 @@ static void bad_figures(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct sp_hardware hw;
-        struct sp_json json;
         struct sp_error error = {0};
-        assert_true(sp_json_parse(rows[i].text, strlen(rows[i].text), "h.json", &json, &error));
-        if (sp_decode_hardware(&json, false, &hw, &error))
+        char path[64];
+        FILE *const file = tmpfile();
+        assert_non_null(file);
+        fputs(rows[i].text, file);
+        fflush(file);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
+        if (sp_load_chip(path, &no_sources, &hw, &error))
             fail_msg("%s was accepted", rows[i].text);
-        sp_json_free(&json);
+        fclose(file);
         if (!strstr(error.text, rows[i].part))
             fail_msg("\"%s\" lacks \"%s\"", error.text, rows[i].part);
     }

@@ -254,13 +254,11 @@ static void fit_grid(void **state)
 static void show_all(void **state)
 {
     (void)state;
-    static const char *const kinds[SP_CONFIG_KINDS] = {"model", "hardware",  "precision", "network",
-                                                       "law",   "framework", "profile"};
     int lies = 0;
     for (size_t i = 0; i < sp_n_builtins; i++) {
         char line[MAX_LENGTH];
         snprintf(line, sizeof line, "show %s --kind %s", sp_builtins[i].name,
-                 kinds[sp_builtins[i].kind]);
+                 sp_config_kinds[sp_builtins[i].kind].name);
         lies += check_line(line);
     }
     assert_int_equal(lies, 0);

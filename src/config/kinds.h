@@ -1,0 +1,60 @@
+/* The kinds of config files, a row each: what is known of a kind is known from here. */
+#ifndef SP_KINDS_H
+#define SP_KINDS_H
+
+#include <stdbool.h>
+
+#include "config/fields.h"
+
+/* X(kind, folder, name of --kind, noun, struct, loader, table, --set reaches it, keys that only
+ * such files have or "", what it is); AND stands between the rows. embed.cmake reads the first two
+ * columns as well. */
+/* clang-format off */
+#define SP_KINDS(X, AND) \
+    X(SP_MODELS, "models", "model", "model", \
+      struct sp_model, sp_load_model, sp_model_table, true, "", \
+      "the shape of a transformer, or the size alone of any other model") AND \
+    X(SP_HARDWARE, "hardware", "hardware", "hardware", \
+      struct sp_hardware, sp_load_hardware, sp_hardware_table, true, "chip", \
+      "a chip and the network that joins chips to machines") AND \
+    X(SP_PRECISIONS, "precision", "precision", "precision", \
+      struct sp_precision, sp_load_precision, sp_precision_table, true, "weight_bytes", \
+      "bytes that training keeps of each parameter, and the matmuls' format") AND \
+    X(SP_NETWORKS, "networks", "network", "network", \
+      struct sp_scaleout, sp_load_scaleout, sp_network_table, false, "bytes_per_s", \
+      "a scale-out network, for `--network`") AND \
+    X(SP_LAWS, "laws", "law", "scaling law", \
+      struct sp_scaling_law, sp_load_law, sp_law_table, true, "optimum", \
+      "a fitted scaling law") AND \
+    X(SP_FRAMEWORKS, "frameworks", "framework", "framework", \
+      struct sp_framework_file, sp_load_framework, sp_framework_table, true, "logit_bytes,marks", \
+      "facts of a training framework's code") AND \
+    X(SP_PROFILES, "profiles", "profile", "profile", \
+      struct sp_profile, sp_load_profile, sp_profile_table, true, "constants", \
+      "efficiencies of a chip under a framework, fitted by `calibrate`")
+/* clang-format on */
+
+/* The folders and the names, for texts: SP_KINDS(SP_KIND_FOLDER, ", "). */
+#define SP_KIND_FOLDER(kind, folder, ...) folder
+#define SP_KIND_NAME(kind, folder, name, ...) name
+
+#define SP_KIND(kind, ...) kind,
+enum sp_config_kind { SP_KINDS(SP_KIND, ) SP_CONFIG_KINDS };
+#undef SP_KIND
+
+/* A kind of config files. */
+struct sp_config_kind_info {
+    const char *folder; /* "models" */
+    const char *name;   /* "model", of --kind */
+    const char *noun;   /* in sentences */
+    const struct sp_field_table *table;
+    bool sets;         /* --set reaches it, with the table's name in front */
+    const char *marks; /* keys that tell its files from those of earlier kinds, comma-separated */
+    const char *about;
+};
+extern const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS];
+
+/* The kind of a file by its keys: a model where nothing says otherwise. */
+enum sp_config_kind sp_guess_kind(const cJSON *root);
+
+#endif
