@@ -57,6 +57,9 @@ extern const struct sp_plan_field sp_plan_fields[SP_PLAN_FIELDS];
  * for a recomputation that is none of sp_policies. */
 double sp_plan_value(const struct sp_plan *plan, const struct sp_plan_field *field);
 
+/* The name of that value; NULL: it has none. */
+const char *sp_plan_name(const struct sp_plan *plan, const struct sp_plan_field *field);
+
 /* Puts such a value in. A policy leaves `offload` as it is; axes are left alone. */
 void sp_set_plan_value(struct sp_plan *plan, const struct sp_plan_field *field, double value);
 

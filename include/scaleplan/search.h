@@ -88,7 +88,6 @@ struct sp_found {
     double bytes;  /* device bytes of the fullest stage: sp_fullest_stage's */
     uint64_t group, leaf;
     struct sp_plan plan;
-    int policy; /* index into sp_policies */
 };
 
 /* Plans that no other beats in both step time and memory, the fastest first. */

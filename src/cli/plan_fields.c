@@ -42,23 +42,25 @@ struct sp_option sp_option_of_most(const struct sp_plan_field *f)
                               .help = "the largest value of that option that is looked at"};
 }
 
-/* A field's value as an option takes it; "" when there is none to say. */
-static void format_value(const struct sp_plan *plan, const struct sp_plan_field *f, char out[40])
+void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *f,
+                    char out[SP_PLAN_TEXT])
 {
+    const char *const name = sp_plan_name(plan, f);
     const double value = sp_plan_value(plan, f);
     out[0] = '\0';
     if (f->kind == SP_PLAN_AXES && plan->tp_axes[0] > 0)
-        snprintf(out, 40, "%dx%dx%d", plan->tp_axes[0], plan->tp_axes[1], plan->tp_axes[2]);
-    else if (!isnan(value) && f->names)
-        snprintf(out, 40, "%s", f->names[(int)value]);
+        snprintf(out, SP_PLAN_TEXT, "%dx%dx%d", plan->tp_axes[0], plan->tp_axes[1],
+                 plan->tp_axes[2]);
+    else if (name)
+        snprintf(out, SP_PLAN_TEXT, "%s", name);
     else if (!isnan(value))
-        sp_format_double(value, out, 40);
+        sp_format_double(value, out, SP_PLAN_TEXT);
 }
 
 static void put_field(struct sp_report *r, const struct sp_plan *plan, int i)
 {
-    char text[40];
-    format_value(plan, &sp_plan_fields[i], text);
+    char text[SP_PLAN_TEXT];
+    sp_format_plan(plan, &sp_plan_fields[i], text);
     switch (sp_plan_fields[i].kind) {
     case SP_PLAN_WHOLE:
     case SP_PLAN_LEVEL:
@@ -103,8 +105,8 @@ void sp_plan_words(const struct sp_plan *plan, int64_t slices, struct sp_words *
 {
     for (int i = 0; i < SP_PLAN_FIELDS; i++) {
         const struct sp_plan_field *const f = &sp_plan_fields[i];
-        char text[40];
-        format_value(plan, f, text);
+        char text[SP_PLAN_TEXT];
+        sp_format_plan(plan, f, text);
         const bool otherwise = f->fallback && strcmp(text, f->fallback) == 0;
         if (text[0] && !otherwise && !follows(plan, slices, i))
             sp_add_option(words, f->name, text);

@@ -15,6 +15,11 @@ struct sp_option sp_option_of_most(const struct sp_plan_field *field);
 /* The quantity that a report states a field under. */
 extern const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS];
 
+/* A field's value as its option takes it; "" when there is none to say. */
+enum { SP_PLAN_TEXT = 40 };
+void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *field,
+                    char out[SP_PLAN_TEXT]);
+
 /* Puts every field into the report. */
 void sp_put_fields(struct sp_report *report, const struct sp_plan *plan);
 

@@ -129,18 +129,13 @@ static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct 
     return true;
 }
 
-static void use_policy(struct sp_planned *p, const struct sp_policy *policy)
-{
-    p->plan.recompute = policy->recompute;
-    p->remat = sp_policy_name(policy);
-}
-
 /* The lightest policy that fits, or full. */
 static void infer_policy(struct sp_planned *p)
 {
     const struct sp_step_inputs in = sp_inputs_of(p);
-    use_policy(p, sp_lightest_policy(&in, sp_find_policy(p->framework.selective),
-                                     sp_capacity_bytes(&p->hw.chip)));
+    p->plan.recompute = sp_lightest_policy(&in, sp_find_policy(p->framework.selective),
+                                           sp_capacity_bytes(&p->hw.chip))
+                            ->recompute;
 }
 
 /* "4x2x1": parts of the slice's axes that multiply to tp. */
@@ -239,9 +234,7 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_erro
     plan->sequence_parallel = plan->sequence_parallel && plan->tp > 1;
     if (!check(p, error) || !read_tp_axes(args, p, error))
         return false;
-    if (sp_given(args, "remat"))
-        p->remat = sp_policy_names[sp_choice_of(args, "remat")];
-    else
+    if (!sp_given(args, "remat"))
         infer_policy(p);
     plan->recompute.offload = offload;
     return !offload || p->hw.chip.pcie_bytes_per_s > 0 ||

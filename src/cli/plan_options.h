@@ -16,7 +16,6 @@ struct sp_planned {
     struct sp_profile profile;
     bool own_profile;
     struct sp_plan plan;
-    const char *remat;   /* name of the policy */
     const char *hw_spec; /* the machine as --hw names it */
     char inferred[256];  /* what was not given, "dp 64, ..." */
     const char *batch_origin;

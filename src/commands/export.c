@@ -41,7 +41,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         .model = &planned.model,
         .hw = &planned.hw,
         .plan = &planned.plan,
-        .remat = planned.remat,
+        .remat = sp_plan_name(&planned.plan, &sp_plan_fields[SP_FIELD_REMAT]),
         .precision = planned.precision.name,
         .framework = planned.framework.framework.name,
         .framework_given =

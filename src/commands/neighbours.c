@@ -4,19 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/plan_fields.h"
+
 void sp_change_text(const struct sp_neighbour *n, const char *dash, char *out, size_t size)
 {
     out[0] = '\0';
     for (int i = 0; i < n->changes; i++) {
         const struct sp_plan_field *const field = &sp_plan_fields[n->field[i]];
-        const int64_t value = (int64_t)sp_plan_value(&n->plan, field);
+        char value[SP_PLAN_TEXT];
         const size_t used = strlen(out);
-        if (field->names)
-            snprintf(out + used, size - used, "%s%s%s %s", used ? ", " : "", dash, field->name,
-                     field->names[value]);
-        else
-            snprintf(out + used, size - used, "%s%s%s %lld", used ? ", " : "", dash, field->name,
-                     (long long)value);
+        sp_format_plan(&n->plan, field, value);
+        snprintf(out + used, size - used, "%s%s%s %s", used ? ", " : "", dash, field->name, value);
     }
 }
 

@@ -228,5 +228,4 @@ void sp_planned_of(const struct sp_planned *base, const struct sp_found *found,
 {
     *planned = *base;
     planned->plan = found->plan;
-    planned->remat = sp_policy_names[found->policy];
 }

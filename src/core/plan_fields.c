@@ -49,6 +49,12 @@ double sp_plan_value(const struct sp_plan *plan, const struct sp_plan_field *fie
     }
 }
 
+const char *sp_plan_name(const struct sp_plan *plan, const struct sp_plan_field *field)
+{
+    const double value = sp_plan_value(plan, field);
+    return field->names && !isnan(value) ? field->names[(int)value] : NULL;
+}
+
 void sp_set_plan_value(struct sp_plan *plan, const struct sp_plan_field *field, double value)
 {
     void *const at = (char *)plan + field->offset;

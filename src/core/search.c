@@ -93,7 +93,6 @@ static bool evaluate(const struct looking *l, const struct splitting *s, struct 
     found->step_s = sp_estimate_staged(&l->in, &l->time, s->map, &s->staged).step;
     found->value = l->space->objective == SP_LEAST_MEMORY ? found->bytes : found->step_s;
     found->plan = l->plan;
-    found->policy = l->policy;
     return true;
 }
 

@@ -40,7 +40,9 @@ static bool same_plan(const struct sp_planned *a, const struct sp_planned *b)
            (a->plan.zero == 0 || a->plan.shards == b->plan.shards) &&
            a->plan.batch == b->plan.batch && a->plan.seq == b->plan.seq &&
            a->plan.micro_batch == b->plan.micro_batch &&
-           a->plan.sequence_parallel == b->plan.sequence_parallel && a->remat == b->remat &&
+           a->plan.sequence_parallel == b->plan.sequence_parallel &&
+           sp_plan_value(&a->plan, &sp_plan_fields[SP_FIELD_REMAT]) ==
+               sp_plan_value(&b->plan, &sp_plan_fields[SP_FIELD_REMAT]) &&
            a->plan.dtype == b->plan.dtype &&
            (a->model.moe.experts == 0 || a->plan.etp == b->plan.etp) &&
            (a->plan.pp == 1 || a->plan.schedule == b->plan.schedule) &&
@@ -355,12 +357,13 @@ static bool try_one(const struct format *f, bool with_further, const struct name
         sp_free_words(&drawn.words);
         return false;
     }
-    const struct sp_launched launched = {.model = &written_plan.model,
-                                         .hw = &written_plan.hw,
-                                         .plan = &written_plan.plan,
-                                         .remat = written_plan.remat,
-                                         .precision = written_plan.precision.name,
-                                         .framework = written_plan.framework.framework.name};
+    const struct sp_launched launched = {
+        .model = &written_plan.model,
+        .hw = &written_plan.hw,
+        .plan = &written_plan.plan,
+        .remat = sp_plan_name(&written_plan.plan, &sp_plan_fields[SP_FIELD_REMAT]),
+        .precision = written_plan.precision.name,
+        .framework = written_plan.framework.framework.name};
     sp_write_launch(sp_targets[find_target(f->name)], &launched, &written);
     const bool whole = written.n_lost == 0;
     for (int i = 0; i < written.n_lost; i++)

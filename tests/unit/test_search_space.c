@@ -264,6 +264,11 @@ static void put_all(const struct problem *p, struct keys *keys)
 
 /* --- the library's ---------------------------------------------------------------------------- */
 
+static int policy_of(const struct sp_found *found)
+{
+    return (int)sp_plan_value(&found->plan, &sp_plan_fields[SP_FIELD_REMAT]);
+}
+
 static struct key key_of(const struct sp_found *f)
 {
     const struct sp_plan *const p = &f->plan;
@@ -277,7 +282,7 @@ static struct key key_of(const struct sp_found *f)
                     .micro_batch = p->micro_batch,
                     .zero = p->zero,
                     .shards = p->zero > 0 ? p->shards : 1,
-                    .policy = f->policy,
+                    .policy = policy_of(f),
                     .schedule = p->schedule,
                     .sequence_parallel = p->sequence_parallel,
                     .offload = p->recompute.offload,
@@ -293,7 +298,7 @@ static void list_space(const struct problem *p, struct keys *keys)
     struct sp_found found;
     for (uint64_t group = 0; group < sp_search_groups(s); group++)
         for (uint64_t leaf = 0; sp_plan_at(s, group, leaf, &found); leaf++) {
-            if (!s->policy[found.policy] || !s->offload[found.plan.recompute.offload])
+            if (!s->policy[policy_of(&found)] || !s->offload[found.plan.recompute.offload])
                 continue; /* a closed policy has its places, but no plans */
             const struct key k = key_of(&found);
             assert_int_equal(sp_check_plan(&p->model, &found.plan, sp_chips(&p->hw), p->hw.slices),
