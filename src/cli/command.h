@@ -2,6 +2,8 @@
 #ifndef SP_COMMAND_H
 #define SP_COMMAND_H
 
+#include <scaleplan/plan_fields.h>
+
 #include "config/load.h"
 #include "plot/plot.h"
 #include "report/report.h"
@@ -36,6 +38,20 @@ struct sp_command {
     enum sp_exit (*stream)(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
                            struct sp_error *error);
 };
+
+/* The options of a command in its struct: refused when compiled if a parsed command line had no
+ * room for them, for those of a plan that a row may stand for, and for the common ones. */
+enum { SP_COMMON_OPTIONS = 8 };
+#define SP_OPTIONS(table)                                                                          \
+    .options = (table),                                                                            \
+    .n_options =                                                                                   \
+        sizeof(table) / sizeof *(table) +                                                          \
+        0 * sizeof(struct {                                                                        \
+            int unused;                                                                            \
+            _Static_assert(sizeof(table) / sizeof *(table) + SP_PLAN_FIELDS + SP_COMMON_OPTIONS <= \
+                               SP_MAX_OPTIONS,                                                     \
+                           "more options than SP_MAX_OPTIONS");                                    \
+        })
 
 /* Every command, in the order of --help; see commands.c. */
 extern const struct sp_command *const sp_commands[];
@@ -73,7 +89,7 @@ const struct sp_option *sp_options_of(const struct sp_command *command, size_t *
 #define SP_OPTION_PARAMS {.name = "params", .metavar = "N", .kind = SP_COUNTED, .min = 1, .max = 1e15, \
     .help = "size of a model of unknown shape, in place of --model"}
 #define SP_OPTION_SHAPE {.name = "shape", .metavar = "KEY=VALUE,...", .kind = SP_TEXT, \
-    .help = "a model typed here in place of --model: layers=64,d_model=4096,d_ff=16384,heads=32,..."}
+    .help = "a model typed here in place of --model: layers=64,d_model=4096,heads=32,..."}
 #define SP_OPTION_HW {.name = "hw", .metavar = "NAME[-CHIPS]", .kind = SP_TEXT, \
     .help = "machine: v5p-4096, v5p:8x8x8, v5p-8960x2, h100-512, or a JSON file"}
 #define SP_OPTION_NETWORK {.name = "network", .metavar = "NAME|FILE", .kind = SP_TEXT, \
@@ -87,6 +103,19 @@ const struct sp_option *sp_options_of(const struct sp_command *command, size_t *
 #define SP_OPTION_REMAT(otherwise) {.name = "remat", .metavar = "POLICY", .kind = SP_CHOICE, \
     .choices = sp_remat_names, .fallback = otherwise, \
     .help = "activations kept for the backward pass: none (all), selective, mlp, dots, full (block inputs)"}
+#define SP_OPTION_PRICE                                                                            \
+    {                                                                                              \
+        "price", "USD", SP_NUMBER_OPTION, 0, 1e6, NULL, NULL,                                      \
+            "price of a device-hour (default: the hardware file's)"                                \
+    }
+
+/* What goes together: a command has all of a group or none of it. sp_model_of, sp_hardware_of and
+ * sp_batch_of read them. */
+#define SP_OPTIONS_MODEL SP_OPTION_MODEL, SP_OPTION_SHAPE
+#define SP_OPTIONS_SIZED_MODEL SP_OPTIONS_MODEL, SP_OPTION_PARAMS
+#define SP_OPTIONS_MACHINE SP_OPTION_HW, SP_OPTION_NETWORK
+#define SP_OPTIONS_BATCH SP_OPTION_BATCH, SP_OPTION_SEQ
+
 #define SP_OPTION_PLOT {.name = "plot", .metavar = "FILE.svg|.png|-", .kind = SP_TEXT, \
     .help = "draw a picture with gnuplot into this file, or with - in the terminal"}
 #define SP_OPTION_OVERLAP {.name = "overlap", .metavar = "RULE", .kind = SP_CHOICE, \

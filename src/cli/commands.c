@@ -120,6 +120,8 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
                        struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
+    if (sp_given(args, "network") && sp_takes(args, "hw") && !sp_text_of(args, "hw"))
+        return sp_fail(error, SP_USAGE, "--network takes the place of a machine's: --hw is needed");
     return check_folder(&sources, error) && sp_check_picture(args, error) &&
            sp_check_sets(&sources, error) && command->run(args, report, error);
 }

@@ -6,11 +6,9 @@
 #include "commands/plot_data.h"
 
 static const struct sp_option options[] = {
-    SP_OPTION_HW,
-    SP_OPTION_NETWORK,
+    SP_OPTIONS_MACHINE,
     {"chips", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "any number of chips, in place of that of --hw"},
-    SP_OPTION_MODEL,
-    SP_OPTION_SHAPE,
+    SP_OPTIONS_MODEL,
     {"d-ff", "F", SP_NUMBER_OPTION, 1, 1e9, NULL, NULL, "MLP width, in place of the model's"},
     {"d-model", "D", SP_NUMBER_OPTION, 1, 1e9, NULL, NULL, "model width, in place of the model's"},
     {"experts", "E", SP_WHOLE, 1, 1e6, NULL, NULL,
@@ -367,8 +365,7 @@ const struct sp_command sp_cmd_batch = {
              "network; the largest TP degree; the most chips a batch can feed and the smallest "
              "batch for a "
              "machine. Throughput only; whole rings.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
     .plot = sp_plot_batch,

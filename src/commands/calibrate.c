@@ -395,8 +395,7 @@ const struct sp_command sp_cmd_calibrate = {
              "CSV file (its columns: docs/runs.md; step time and peak memory from a training log, "
              "three runs or more). Prints the errors before and after and of configurations left "
              "out of the fit, and which constants the runs could not determine.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
 };

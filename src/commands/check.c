@@ -294,8 +294,7 @@ const struct sp_command sp_cmd_check = {
         "to rounding, 1e-12; above 2 % with a \"why\"), \"source\", \"note\", and \"printed\" "
         "(what the source prints, where it errs). In place of \"expect\", \"exit\" and \"error\" "
         "expect a refusal with that exit code and text. Exit code 1 when a case fails.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    SP_OPTIONS(options),
     .examples = examples,
     .failed_key = "failed",
     .run = run,

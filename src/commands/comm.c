@@ -22,8 +22,7 @@ static const struct sp_option options[] = {
      "the array, such as bf16[1024,16384], in place of --bytes"},
     {"sharded-by", "N", SP_WHOLE, 1, 1e9, NULL, "1",
      "chips over which other axes shard the array: divides it"},
-    SP_OPTION_HW,
-    SP_OPTION_NETWORK,
+    SP_OPTIONS_MACHINE,
     {"axes", "AxB|XY", SP_TEXT, 0, 0, NULL, NULL,
      "lengths of the torus axes that the group runs on, or axes of --mesh (default: all)"},
     {"mesh", "X=4,Y=8", SP_TEXT, 0, 0, NULL, NULL,
@@ -365,8 +364,7 @@ const struct sp_command sp_cmd_comm = {
              "with in-network "
              "reduction, ragged exchanges, an inner axis that shards the array too, or a measured "
              "bandwidth.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
 };

@@ -5,12 +5,9 @@
 #include "commands/fit.h"
 
 static const struct sp_option options[] = {
-    SP_OPTION_MODEL,
-    SP_OPTION_PARAMS,
-    SP_OPTION_HW,
-    SP_OPTION_NETWORK,
-    SP_OPTION_BATCH,
-    SP_OPTION_SEQ,
+    SP_OPTIONS_SIZED_MODEL,
+    SP_OPTIONS_MACHINE,
+    SP_OPTIONS_BATCH,
     SP_OPTION_PRECISION("adam10"),
     SP_OPTION_REMAT("mlp"),
     {"axes", "N", SP_WHOLE, 1, 3, NULL, NULL,
@@ -232,8 +229,7 @@ const struct sp_command sp_cmd_fit = {
         "tokens a chip against the critical batch and whether the network keeps up, the ideal step "
         "time, and the reason. Then the best plan on the machine's real axes, and for each no the "
         "smallest change that turns it into a yes. The closed forms are the scaling book's.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "best.fits",
     .compute_bound_key = "best.compute_bound",

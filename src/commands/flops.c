@@ -7,11 +7,8 @@
 static const char *const masks[] = {"full", "causal", NULL};
 
 static const struct sp_option options[] = {
-    SP_OPTION_MODEL,
-    SP_OPTION_SHAPE,
-    SP_OPTION_PARAMS,
-    SP_OPTION_BATCH,
-    SP_OPTION_SEQ,
+    SP_OPTIONS_SIZED_MODEL,
+    SP_OPTIONS_BATCH,
     SP_OPTION_REMAT("none"),
     {"attention", "MASK", SP_CHOICE, 0, 0, masks, "full",
      "full: every score is computed; causal: the mask is exploited and halves them"},
@@ -20,7 +17,7 @@ static const struct sp_option options[] = {
     {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of a whole run"},
     {"flops", "N", SP_NUMBER_OPTION, 1, 1e30, NULL, NULL,
      "FLOPs of a whole run, in place of --tokens"},
-    SP_OPTION_HW,
+    SP_OPTIONS_MACHINE,
     {"devices", "N", SP_NUMBER_OPTION, 1, 1e9, NULL, NULL,
      "number of devices, in place of that of --hw"},
     {"peak", "FLOP/s", SP_NUMBER_OPTION, 1, 1e21, NULL, NULL,
@@ -291,8 +288,7 @@ const struct sp_command sp_cmd_flops = {
              "where it overtakes the MLP, what recomputation adds, and converts between FLOPs, "
              "tokens per "
              "second, device-hours, MFU and HFU.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
 };

@@ -130,8 +130,7 @@ const struct sp_command sp_cmd_import = {
         "says how many parameters it makes, and writes the native model file. Architectures "
         "that are not known are refused; --assume reads them as a family that is. Every "
         "command's --model takes such a config as it is.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
 };

@@ -276,8 +276,7 @@ const struct sp_command sp_cmd_lr = {
         "And the batch: effective sequences and tokens from micro-batch, accumulation and "
         "replicas, "
         "or the accumulation that a batch needs. Only what is given is worked out.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
 };

@@ -15,10 +15,8 @@ static const char *const offloads[] = {"optimizer", "params", "activations", NUL
         name, "N", SP_WHOLE, 1, 1e9, NULL, "1", help                                               \
     }
 static const struct sp_option options[] = {
-    SP_OPTION_MODEL,
-    SP_OPTION_SHAPE,
-    SP_OPTION_PARAMS,
-    SP_OPTION_HW,
+    SP_OPTIONS_SIZED_MODEL,
+    SP_OPTIONS_MACHINE,
     SP_OPTION_PRECISION("adam10"),
     {"zero", "STAGE", SP_WHOLE, 0, 3, NULL, NULL,
      "0 replicated, 1 optimizer, 2 and gradients, 3 and weights sharded (default: 0, and 3 with "
@@ -30,8 +28,7 @@ static const struct sp_option options[] = {
     DEGREE("ep", "expert-parallel degree of routed experts, among the DP x CP ranks"),
     DEGREE("cp", "context-parallel degree"),
     {"in-flight", "N", SP_WHOLE, 1, 1e9, NULL, "1", "micro-batches in flight on the fullest stage"},
-    SP_OPTION_BATCH,
-    SP_OPTION_SEQ,
+    SP_OPTIONS_BATCH,
     {"micro-batch", "SEQS", SP_WHOLE, 1, 1e9, NULL, NULL,
      "sequences of a micro-batch of one replica, in place of the whole batch over the replicas"},
     SP_OPTION_REMAT("mlp"),
@@ -372,8 +369,7 @@ const struct sp_command sp_cmd_memory = {
              "policy; the largest model that fits, the fewest devices that hold a model, and what "
              "offloading costs. "
              "Frameworks' own buffers and allocator slack are not modelled here.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
+    SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "memory.fits",
     .compute_bound_key = "memory.fits",

@@ -264,8 +264,7 @@ const struct sp_command sp_cmd_merge = {
              "on several machines to what one machine would have printed: the same plans, front "
              "and counts (evaluated anew, to the last bit), or the same rows in the same order. "
              "Rows that no part has are an error.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
     .streams = streams,

@@ -30,11 +30,10 @@ static const struct sp_option options[] = {
      "unequal stages: each stage's times are multiplied by this; one number a stage"},
     {"send", "SECONDS", SP_NUMBER_OPTION, 0, 1e9, NULL, "0",
      "time of a send between stages, for the play"},
-    SP_OPTION_BATCH,
-    SP_OPTION_SEQ,
+    SP_OPTIONS_BATCH,
     {"d-model", "D", SP_WHOLE, 1, 1e7, NULL, NULL, "width of the activations that are sent"},
-    SP_OPTION_MODEL,
-    SP_OPTION_HW,
+    SP_OPTIONS_MODEL,
+    SP_OPTIONS_MACHINE,
     {"bandwidth", "BYTES/S", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL,
      "of the link between stages (default: the scale-out egress of a node of --hw)"},
     {"timeline", NULL, SP_FLAG, 0, 0, NULL, NULL, "draw the schedule, a row a stage"},
@@ -204,8 +203,8 @@ static bool put_sends(const struct sp_args *args, struct pipe *f, struct sp_erro
     struct sp_hardware hw;
     double batch = NAN;
     const char *origin;
-    if (sp_text_of(args, "model") &&
-        !sp_load_model(sp_text_of(args, "model"), &sources, &model, error))
+    if ((sp_text_of(args, "model") || sp_text_of(args, "shape")) &&
+        !sp_model_of(args, &sources, &model, error))
         return false;
     if (isnan(d_model) && sp_model_has_shape(&model))
         d_model = (double)model.d_model;
@@ -277,8 +276,7 @@ const struct sp_command sp_cmd_pipeline = {
         "micro-batches that a target efficiency takes, those in flight on each stage, the time of "
         "the "
         "sends, and the schedule played event by event, with unequal stages too.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
     .plot = sp_plot_pipeline,

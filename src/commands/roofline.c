@@ -13,7 +13,7 @@ static const char *const sources_of_bytes[] = {"hbm", "vmem", "pcie",     "link"
 static const char *const vector_ops[] = {"dot", "add", NULL};
 
 static const struct sp_option options[] = {
-    SP_OPTION_HW,
+    SP_OPTIONS_MACHINE,
     {"chips", "N", SP_WHOLE, 1, 1e9, NULL, "1", "chips that share the work evenly"},
     {"matmul", "BxDxF", SP_TEXT, 0, 0, NULL, NULL, "[B,D] x [D,F]"},
     {"batched", NULL, SP_FLAG, 0, 0, NULL, NULL,
@@ -37,8 +37,7 @@ static const struct sp_option options[] = {
      "time of memory or communication, given directly"},
     {"stages", "NAME=AMOUNT@RATE,...", SP_TEXT, 0, 0, NULL, NULL,
      "stages one after the other: bytes or FLOPs at a rate; finds the bottleneck"},
-    SP_OPTION_MODEL,
-    SP_OPTION_SHAPE,
+    SP_OPTIONS_MODEL,
     SP_OPTION_BATCH,
     {"dtype", "TYPE", SP_TEXT, 0, 0, NULL, "bf16", "type of all operands"},
     {"a", "TYPE", SP_TEXT, 0, 0, NULL, NULL, "type of the left operand (default: --dtype)"},
@@ -400,8 +399,7 @@ const struct sp_command sp_cmd_roofline = {
              "operation, attention, or all matmuls of a model, against HBM, on-chip memory, PCIe "
              "or a network; exact "
              "and small-batch critical batch.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
     .plot = sp_plot_roofline,

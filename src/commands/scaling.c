@@ -8,8 +8,7 @@
 static const struct sp_option options[] = {
     {"flops", "FLOPS", SP_NUMBER_OPTION, 1, 1e40, NULL, NULL,
      "C: training budget, such as 5.76e23"},
-    SP_OPTION_MODEL,
-    SP_OPTION_SHAPE,
+    SP_OPTIONS_MODEL,
     {"params", "N", SP_COUNTED, 1, 1e18, NULL, NULL,
      "N: size, in place of --model; of a mixture of experts what one token passes"},
     {"tokens", "N", SP_COUNTED, 1, 1e24, NULL, NULL, "D: training tokens"},
@@ -139,8 +138,7 @@ const struct sp_command sp_cmd_scaling = {
         "constants are data (`scaleplan list laws`, --set law.loss.alpha=0.3392). With "
         "--batch and --noise-scale: how many more steps and tokens a batch takes than the fewest "
         "possible.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
 };

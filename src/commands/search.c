@@ -15,13 +15,11 @@ static const char *const fronts[] = {"step,memory", "step,memory,cost", NULL};
 static const char *const finds[] = {"devices", "batch", "seq", "model", NULL};
 
 static const struct sp_option options[] = {
-    SP_OPTION_MODEL,
-    SP_OPTION_SHAPE,
+    SP_OPTIONS_MODEL,
     {"hw", "NAME-CHIPS,...", SP_TEXT, 0, 0, NULL, NULL,
      "machine, or several to compare: h100-1024,v5p-2048,b200-512"},
     SP_OPTION_NETWORK,
-    SP_OPTION_BATCH,
-    SP_OPTION_SEQ,
+    SP_OPTIONS_BATCH,
     SP_SPACE_OPTIONS,
     {"objective", "GOAL", SP_CHOICE, 0, 0, sp_goal_names, "step",
      "what is best: the shortest step, the highest MFU, the least cost, devices or memory"},
@@ -43,8 +41,7 @@ static const struct sp_option options[] = {
     {"max-step", "SECONDS", SP_NUMBER_OPTION, 1e-9, 1e9, NULL, NULL,
      "for --find: longest step allowed"},
     {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "token budget, for days and cost"},
-    {"price", "USD", SP_NUMBER_OPTION, 0, 1e6, NULL, NULL,
-     "price of a device-hour (default: the hardware file's)"},
+    SP_OPTION_PRICE,
     {"any", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "every schedule, policy, ZeRO stage and offload, not only what the framework runs"},
     {"exhaustive", NULL, SP_FLAG, 0, 0, NULL, NULL,
@@ -271,8 +268,7 @@ const struct sp_command sp_cmd_search = {
              "judges them. Branches that provably hold nothing better are ruled out, never "
              "guessed: the answer is the optimum under the model, and the report says how many "
              "plans there are and what became of them (docs/search.md).",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "fits",
     .run = run,

@@ -8,7 +8,7 @@
 static const struct sp_option options[] = {
     {"mesh", "X=4,Y=8", SP_TEXT, 0, 0, NULL, NULL,
      "the mesh: axes, one capital letter each, and their lengths"},
-    SP_OPTION_HW,
+    SP_OPTIONS_MACHINE,
     {"out", "TYPE", SP_TEXT, 0, 0, NULL, "bf16", "type of a product"},
     {"draw", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "draw who holds which block of a two-dimensional array"},
@@ -331,8 +331,7 @@ const struct sp_command sp_cmd_shard = {
              "long on a machine, and what the alternative costs. I_XY means that dimension I is "
              "cut over axes X and "
              "Y; {U_Z} at the end, partial sums over Z.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
 };

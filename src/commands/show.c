@@ -160,8 +160,7 @@ const struct sp_command sp_cmd_show = {
              "(parameter counts; a chip's units, clocks, ridge points and alpha; pod and node "
              "sums, bisection), and where sources disagree. A name with a size (v5p-4096, "
              "v5p:8x8x8, h100-1024) adds that machine's sums, bisection and switches.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
 };

@@ -15,12 +15,9 @@ static const struct sp_option options[] = {
     {.name = "from", .metavar = "FILE", .kind = SP_TEXT,
      .help = "read the plan of a launch: " SP_READABLE(SP_TARGET_FORM, ", ", ", ") " as YAML or key=value (- for "
              "standard input); other options win over it"},
-    SP_OPTION_MODEL,
-    SP_OPTION_SHAPE,
-    SP_OPTION_HW,
-    SP_OPTION_NETWORK,
-    SP_OPTION_BATCH,
-    SP_OPTION_SEQ,
+    SP_OPTIONS_MODEL,
+    SP_OPTIONS_MACHINE,
+    SP_OPTIONS_BATCH,
     SP_OPTION_PLAN,
     SP_OPTION_FRAMEWORK,
     SP_OPTION_PRECISION(NULL),
@@ -217,8 +214,7 @@ const struct sp_command sp_cmd_step = {
              "would make it fit. Degrees must multiply to the devices; what is left out is "
              "inferred and said. `scaleplan step - [OPTION...]` reads plans as JSON lines, such as "
              "{\"tp\": 8, \"pp\": 2}, and answers each with a line of JSON.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "memory.fits",
     .run = run,

@@ -349,8 +349,7 @@ const struct sp_command sp_cmd_sweep = {
              "list is comma-separated; a piece may be a range: 1..8, 1..9:+2, 1..64:x2. Rows "
              "without an answer stay, with the reason, unless --valid. --format is csv (default) "
              "or json (one object a line); --get names the values.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
     .streams = streams,

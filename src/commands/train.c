@@ -6,14 +6,11 @@
 #include "cli/command.h"
 
 static const struct sp_option options[] = {
-    SP_OPTION_MODEL,
-    SP_OPTION_SHAPE,
-    SP_OPTION_PARAMS,
+    SP_OPTIONS_SIZED_MODEL,
     {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of the whole run"},
     {"flops", "N", SP_NUMBER_OPTION, 1, 1e30, NULL, NULL,
      "FLOPs of the run, in place of model and tokens"},
-    SP_OPTION_HW,
-    SP_OPTION_NETWORK,
+    SP_OPTIONS_MACHINE,
     {"devices", "N", SP_NUMBER_OPTION, 1, 1e9, NULL, NULL,
      "any number of devices, in place of that of --hw"},
     {"peak", "FLOP/s", SP_NUMBER_OPTION, 1, 1e21, NULL, NULL,
@@ -23,8 +20,7 @@ static const struct sp_option options[] = {
      "measured speed over all devices, in place of --mfu"},
     {"step", "SECONDS", SP_NUMBER_OPTION, 1e-9, 1e12, NULL, NULL,
      "measured time of a step, in place of --mfu"},
-    SP_OPTION_BATCH,
-    SP_OPTION_SEQ,
+    SP_OPTIONS_BATCH,
     {"micro-batch", "SEQS", SP_WHOLE, 1, 1e9, NULL, NULL,
      "sequences of a micro-batch: gives the gradient accumulation"},
     {"dp", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "data-parallel degree (default: all devices)"},
@@ -33,8 +29,7 @@ static const struct sp_option options[] = {
      "power of one device (default: the hardware file's)"},
     {"pue", "FACTOR", SP_NUMBER_OPTION, 1, 10, NULL, "1",
      "power usage effectiveness of the building"},
-    {"price", "USD", SP_NUMBER_OPTION, 0, 1e6, NULL, NULL,
-     "price of a device-hour (default: the hardware file's)"},
+    SP_OPTION_PRICE,
     {"mtbf", "SECONDS", SP_NUMBER_OPTION, 1, 1e15, NULL, NULL,
      "mean time between failures of one device"},
     {"failures-per-day", "N", SP_NUMBER_OPTION, 1e-9, 1e6, NULL, NULL,
@@ -359,8 +354,7 @@ const struct sp_command sp_cmd_train = {
              "device-hours, energy and money, what checkpoints and failures take away, how many "
              "micro-steps a "
              "batch is accumulated over, and how the step scales with the number of devices.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
 };

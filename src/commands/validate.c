@@ -316,8 +316,7 @@ const struct sp_command sp_cmd_validate = {
              "and plan in its columns; see docs/runs.md) and compares. A run that cannot be "
              "predicted stays in the list with the reason. Repeats of one configuration "
              "(config_group) count once.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    SP_OPTIONS(options),
     .examples = examples,
     .run = run,
 };

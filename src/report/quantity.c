@@ -7,7 +7,7 @@
 #define Q(id, key, label, unit, formula, source, meaning)                                          \
     [SP_Q_##id] = {key, label, SP_##unit, formula, source, meaning},
 const struct sp_quantity_info sp_quantities[SP_QUANTITIES] = {
-#include "report/quantities/all.def"
+#include "report/all_quantities.def"
 };
 #undef Q
 

@@ -46,7 +46,7 @@ struct sp_quantity_info {
 
 #define Q(id, key, label, unit, formula, source, meaning) SP_Q_##id,
 enum sp_quantity_id {
-#include "report/quantities/all.def"
+#include "report/all_quantities.def"
     SP_QUANTITIES
 };
 #undef Q

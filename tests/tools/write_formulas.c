@@ -7,7 +7,7 @@
 
 #define Q(id, key, label, unit, formula, source, meaning) [SP_Q_##id] = #id,
 static const char *const ids[SP_QUANTITIES] = {
-#include "report/quantities/all.def"
+#include "report/all_quantities.def"
 };
 #undef Q
 
