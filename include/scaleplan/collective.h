@@ -126,6 +126,45 @@ double sp_ragged_share_exact(double k, double Z);
  * slice. Scaling book, "Training", several pods. */
 double sp_dcn_s(enum sp_collective op, double V_bytes, double S, double chips, double W_dcn);
 
+/* A group of devices of a machine as a collective sees it: on a torus its axes in each of the
+ * slices, on switches its nodes and scalable units. */
+struct sp_device_group {
+    bool switched;
+    struct sp_torus_group torus;
+    double slices;          /* that the group spans, with the same axes in each */
+    double dcn_bytes_per_s; /* W_dcn: one chip's egress between them */
+    struct sp_switch_group nodes;
+    double unit_devices, unit_bytes_per_s; /* see sp_unit_collective; 0: no third level */
+    double ragged_to;     /* devices that each sends to, of all; 0: all of them. all-to-all only */
+    double hop_latency_s; /* of a level of the tree over switches; NAN: not known */
+};
+
+/* The group on this machine without axes or devices: its links, domains and latencies. */
+struct sp_device_group sp_group_on(const struct sp_hardware *hw);
+
+/* Devices of the group, all slices together. */
+double sp_group_devices(const struct sp_device_group *group);
+
+/* What a collective on a group takes. s. */
+struct sp_collective_time {
+    double ici_s, dcn_s;                 /* torus: on its axes, and between slices */
+    struct sp_switch_time dense, levels; /* switches: before and after `ragged_to` */
+    double throughput_s;                 /* of the slowest of them */
+    double hops, latency_s;              /* one after the other; NAN: not known */
+    double time_s;                       /* the longer of throughput and latency */
+};
+
+/* The closed forms above, put together: on a torus the axes and the data-centre network work as one
+ * pipeline (sp_torus_bandwidth_s, sp_dcn_s) and hops add up (sp_torus_hops); on switches the levels
+ * do (sp_unit_collective), and the hops are those of a tree of all devices, log2 (N / Y), twice for
+ * an all-reduce. A ragged all-to-all of k of N takes k/N of each level. Scaling book, "Sharding"
+ * and "GPUs". */
+struct sp_collective_time sp_time_of_collective(enum sp_collective op, double V_bytes,
+                                                const struct sp_device_group *group);
+
+/* Its time_s alone. */
+double sp_collective_s(enum sp_collective op, double V_bytes, const struct sp_device_group *group);
+
 /* Where the axes of a logical mesh lie on a slice: part[a][i] chips of physical axis i. */
 enum { SP_LAYOUT_AXES = 8 };
 struct sp_layout {

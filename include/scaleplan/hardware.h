@@ -58,11 +58,13 @@ struct sp_fabric {
 
 /* A network. Every bandwidth is one-way. */
 struct sp_network {
-    int kind; /* enum sp_network_kind */
+    int kind;              /* enum sp_network_kind */
+    double send_latency_s; /* before a send between pipeline stages moves */
     /* torus */
     int64_t axes;
     double link_bytes_per_s; /* w: one link, one direction */
-    double hop_latency_s;    /* T_min */
+    double hop_latency_s;    /* T_min; on switches of a tree's level, NAN: not known */
+    double most_hops;        /* of a step's collective one after the other: long rings are folded */
     int wrap;                /* enum sp_wrap_rule */
     int64_t chips_per_host;
     int64_t jax_devices_per_chip; /* what JAX counts of one chip; 0: one */
@@ -76,6 +78,8 @@ struct sp_network {
     int64_t domain;              /* D_n: devices of one scale-up (NVLink) domain */
     double domain_bytes_per_s;   /* W_gpu: egress of one device inside it */
     double scaleout_bytes_per_s; /* egress of one device beyond it; W_node is domain times this */
+    double domain_latency_s;     /* of one step of a ring inside a domain */
+    double scaleout_latency_s;   /* of one step of a ring of domains */
     int64_t devices_per_host;    /* 0: as domain */
     char scaleout_name[64];
     struct sp_fabric fabric;
@@ -86,7 +90,7 @@ struct sp_scaleout {
     char name[64];
     double bytes_per_s; /* one-way */
     int per_node;       /* 0: every device has one; 1: the devices of a domain share one */
-    double latency_s;
+    double latency_s;   /* of one step of a ring; NAN: the machine's */
 };
 
 /* A machine: `slices` pieces of `chips_per_slice` chips each. */
@@ -128,7 +132,8 @@ double sp_dcn_bytes_per_s_per_chip(const struct sp_network *network);
  * the node's. bytes/s. */
 double sp_scaleout_bytes_per_s_per_device(const struct sp_scaleout *scaleout, int64_t devices);
 
-/* Puts `scaleout` in place of the network's own beyond the domain. */
+/* Puts `scaleout` in place of the network's own beyond the domain, and its latency where it is
+ * known. */
 void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scaleout);
 
 /* Egress of one scale-up domain into the scale-out network, W_node. bytes/s. */

@@ -185,24 +185,27 @@ static double bound_if(const struct sp_comm *f, enum sp_collective op, struct sp
     return sp_torus_bandwidth_s(op, f->V, &g);
 }
 
-/* Time over the data-centre network of a group that spans all slices; 0 for one slice. */
-static double dcn_s(const struct sp_comm *f, const struct sp_torus_group *g, double devices)
+/* Whether the group spans all slices, as it does without --axes and --mesh. */
+static bool spans_slices(const struct sp_comm *f, const struct sp_torus_group *g)
+{
+    const bool all = !sp_text_of(f->args, "axes") && f->mesh.n == 0;
+    if (f->hw.slices <= 1 || isnan(f->hw.network.dcn_bytes_per_s_per_host) || g->n == 0)
+        return false;
+    if (!all)
+        sp_note(f->report,
+                "inside each slice; without --axes and --mesh the group spans all slices");
+    return all;
+}
+
+static void put_dcn(const struct sp_comm *f, const struct sp_device_group *group, double dcn_s)
 {
     struct sp_report *r = f->report;
-    const bool all = !sp_text_of(f->args, "axes") && f->mesh.n == 0;
-    const double S = (double)f->hw.slices, W_dcn = sp_dcn_bytes_per_s_per_chip(&f->hw.network);
-    if (S <= 1 || isnan(W_dcn) || g->n == 0)
-        return 0;
-    if (!all) {
-        sp_note(r, "inside each slice; without --axes and --mesh the group spans all slices");
-        return 0;
-    }
-    const enum sp_collective op = (enum sp_collective)f->op;
-    sp_symbol(r, "W_dcn", W_dcn, "bytes/s", "data-centre egress of one chip");
-    sp_symbol(r, "M", devices, "chips", "chips of a slice");
-    sp_symbol(r, "passes", sp_dcn_s(op, 1, S, 1, 1), "", "2 all-reduce, 1/S all-to-all, 1 others");
-    sp_put(r, SP_Q_COMM_DCN, sp_dcn_s(op, f->V, S, devices, W_dcn));
-    return sp_dcn_s(op, f->V, S, devices, W_dcn);
+    const double S = group->slices;
+    sp_symbol(r, "W_dcn", group->dcn_bytes_per_s, "bytes/s", "data-centre egress of one chip");
+    sp_symbol(r, "M", sp_group_devices(group) / S, "chips", "chips of a slice");
+    sp_symbol(r, "passes", sp_dcn_s((enum sp_collective)f->op, 1, S, 1, 1), "",
+              "2 all-reduce, 1/S all-to-all, 1 others");
+    sp_put(r, SP_Q_COMM_DCN, dcn_s);
 }
 
 static void put_one_way(const struct sp_comm *f, double devices)
@@ -219,23 +222,25 @@ static double put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
 {
     struct sp_report *r = f->report;
     const enum sp_collective op = (enum sp_collective)f->op;
-    double devices = 1;
-    for (int i = 0; i < g->n; i++)
-        devices *= (double)g->length[i];
-    const double dcn = dcn_s(f, g, devices), ici = sp_torus_bandwidth_s(op, f->V, g);
-    const double throughput = fmax(ici, dcn), latency = sp_torus_latency_s(op, g);
-    const double time = isnan(latency) ? throughput : fmax(throughput, latency);
-    sp_symbol(r, "hops", sp_torus_hops(op, g), "", "hops one after the other");
-    sp_put(r, SP_Q_COMM_DEVICES, devices * (dcn > 0 ? (double)f->hw.slices : 1));
-    sp_put(r, SP_Q_COMM_BANDWIDTH, throughput);
-    sp_put(r, SP_Q_COMM_LATENCY, latency);
+    struct sp_device_group group = sp_group_on(&f->hw);
+    group.torus = *g;
+    const double devices = sp_group_devices(&group);
+    if (spans_slices(f, g))
+        group.slices = (double)f->hw.slices;
+    const struct sp_collective_time t = sp_time_of_collective(op, f->V, &group);
+    if (group.slices > 1)
+        put_dcn(f, &group, t.dcn_s);
+    sp_symbol(r, "hops", t.hops, "", "hops one after the other");
+    sp_put(r, SP_Q_COMM_DEVICES, sp_group_devices(&group));
+    sp_put(r, SP_Q_COMM_BANDWIDTH, t.throughput_s);
+    sp_put(r, SP_Q_COMM_LATENCY, t.latency_s);
     sp_put_text(r, SP_Q_COMM_BOUND, "%s",
-                latency > throughput ? "latency"
-                : dcn > ici          ? "dcn"
-                                     : "throughput");
-    sp_put_bool(r, SP_Q_COMM_LATENCY_BOUND, latency > throughput);
-    sp_put(r, SP_Q_COMM_TIME, time);
-    sp_put(r, SP_Q_COMM_SUM, throughput + latency);
+                t.latency_s > t.throughput_s ? "latency"
+                : t.dcn_s > t.ici_s          ? "dcn"
+                                             : "throughput");
+    sp_put_bool(r, SP_Q_COMM_LATENCY_BOUND, t.latency_s > t.throughput_s);
+    sp_put(r, SP_Q_COMM_TIME, t.time_s);
+    sp_put(r, SP_Q_COMM_SUM, t.throughput_s + t.latency_s);
     sp_put(r, SP_Q_COMM_RING, bound_if(f, op, *g, true));
     sp_put(r, SP_Q_COMM_LINE, bound_if(f, op, *g, false));
     sp_put(r, SP_Q_COMM_PER_HOP, f->V / devices / g->link_bytes_per_s);
@@ -245,13 +250,13 @@ static double put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
     if (f->V > 0 && devices > 1)
         sp_put(r, SP_Q_COMM_OVER_GATHER,
                bound_if(f, op, *g, true) / bound_if(f, SP_ALL_GATHER, *g, true));
-    sp_put(r, SP_Q_COMM_RATE, time > 0 ? f->V / time : NAN);
+    sp_put(r, SP_Q_COMM_RATE, t.time_s > 0 ? f->V / t.time_s : NAN);
     sp_line(r, "time         {time_s}, bound by {bound}: throughput {bandwidth_bound_s}, latency "
                "{latency_bound_s}");
     sp_line(r, "             as rings {ring_s}, as lines {line_s}; a hop moves a shard in "
                "{per_hop_s}, latency binds below {latency_threshold_bytes}");
     sp_line(r, "             over the data-centre network {dcn_s}");
-    return time;
+    return t.time_s;
 }
 
 /* Takes the axes out of "bf16[1024_X,4096_YZ]"; *used gets those that shard the array. */

@@ -95,77 +95,71 @@ static void put_ragged(const struct sp_comm *f, const struct sp_switch_group *g,
                "{ragged_s}; to all devices it would take {dense_s}");
 }
 
-static double unit_devices(const struct sp_comm *f, double *unit_bytes_per_s)
+/* The third level: units of --unit nodes, or those of the machine's own fabric. */
+static void set_units(const struct sp_comm *f, struct sp_device_group *group)
 {
     const struct sp_network *net = &f->hw.network;
     const double given = sp_number_of(f->args, "unit"), W = sp_number_of(f->args, "unit-bandwidth");
     const bool replaced = sp_text_of(f->args, "network") != NULL;
     const double nodes = !isnan(given) ? given : replaced ? NAN : net->fabric.nodes_per_su;
     const double fabric = isnan(given) ? sp_fabric_size(net, 2).su_spine_bytes_per_s : NAN;
-    *unit_bytes_per_s = !isnan(W) ? W : !isnan(fabric) ? fabric : nodes * sp_node_bytes_per_s(net);
-    return nodes * (double)net->domain;
+    group->unit_devices = nodes * (double)net->domain;
+    group->unit_bytes_per_s = !isnan(W)        ? W
+                              : !isnan(fabric) ? fabric
+                                               : nodes * sp_node_bytes_per_s(net);
 }
 
-static double put_collective(const struct sp_comm *f, const struct sp_switch_group *g)
+static double put_collective(const struct sp_comm *f, struct sp_device_group *group)
 {
     struct sp_report *r = f->report;
+    const struct sp_switch_group *const g = &group->nodes;
     const enum sp_collective op = (enum sp_collective)f->op;
-    const double k = op == SP_ALL_TO_ALL ? sp_number_of(f->args, "top-k") : NAN;
-    double W_unit;
-    const double unit = unit_devices(f, &W_unit);
-    const struct sp_switch_time dense = sp_unit_collective(op, f->V, g, unit, W_unit);
-    const double share = isnan(k) ? 1 : fmin(k / g->devices, 1);
-    struct sp_switch_time t = dense;
-    t.node_s *= share;
-    t.cross_s *= share;
-    t.spine_s *= share;
-    const double bound = sp_switch_bound_s(&t), hop_s = f->hw.network.hop_latency_s;
-    const double hops = (op == SP_ALL_REDUCE ? 2 : 1) * ceil(log2(fmax(g->devices / g->inner, 1)));
-    const double latency = hops * hop_s, time = isnan(latency) ? bound : fmax(bound, latency);
+    const double k = sp_number_of(f->args, "top-k");
+    set_units(f, group);
+    group->ragged_to = isnan(k) ? 0 : k;
+    const struct sp_collective_time t = sp_time_of_collective(op, f->V, group);
+    const bool known = !isnan(t.latency_s);
     sp_symbol(r, "D_n", fmin(g->devices, g->domain), "devices", "devices of one node");
-    sp_symbol(r, "hops", hops, "", "levels of a tree of all devices, log2");
-    sp_symbol(r, "T_min", hop_s, "s", "latency of one hop");
-    sp_put_text(r, SP_Q_COMM_BOUND, "%s", latency > bound ? "latency" : slowest(&t));
-    sp_put(r, SP_Q_COMM_BANDWIDTH_EXACT, bound);
-    sp_put(r, SP_Q_COMM_LATENCY_TREE, latency);
-    sp_put(r, isnan(latency) ? SP_Q_COMM_TIME_SWITCHED : SP_Q_COMM_TIME, time);
-    sp_put(r, SP_Q_COMM_RATE, time > 0 ? f->V / time : NAN);
-    put_levels(f, &t);
+    sp_symbol(r, "hops", t.hops, "", "levels of a tree of all devices, log2");
+    sp_symbol(r, "T_min", group->hop_latency_s, "s", "latency of one hop");
+    sp_put_text(r, SP_Q_COMM_BOUND, "%s",
+                t.latency_s > t.throughput_s ? "latency" : slowest(&t.levels));
+    sp_put(r, SP_Q_COMM_BANDWIDTH_EXACT, t.throughput_s);
+    sp_put(r, SP_Q_COMM_LATENCY_TREE, t.latency_s);
+    sp_put(r, known ? SP_Q_COMM_TIME : SP_Q_COMM_TIME_SWITCHED, t.time_s);
+    sp_put(r, SP_Q_COMM_RATE, t.time_s > 0 ? f->V / t.time_s : NAN);
+    put_levels(f, &t.levels);
     put_traffic(f, g);
-    put_in_network(f, &t);
+    put_in_network(f, &t.levels);
     if (op == SP_ALL_TO_ALL)
-        put_ragged(f, g, &dense);
-    if (isnan(hop_s))
+        put_ragged(f, g, &t.dense);
+    if (!known)
         sp_note(r,
                 "throughput only; --set hw.network.hop_latency_s=... adds a tree of log2 N hops");
-    return time;
+    return t.time_s;
 }
 
 bool sp_comm_switched(const struct sp_comm *f, double *time_s, struct sp_error *error)
 {
     struct sp_report *r = f->report;
-    const struct sp_network *net = &f->hw.network;
     const double group = sp_number_of(f->args, "group"), W = sp_number_of(f->args, "bandwidth");
     const double of_mesh = f->mesh.n > 0 ? sp_axes_product(&f->mesh, f->axes) : NAN;
-    const struct sp_switch_group g = {
-        .devices = !isnan(group)     ? group
-                   : !isnan(of_mesh) ? of_mesh
-                                     : (double)sp_chips(&f->hw),
-        .domain = (double)net->domain,
-        .domain_bytes_per_s = isnan(W) ? net->domain_bytes_per_s : W,
-        .node_bytes_per_s = sp_node_bytes_per_s(net),
-        .inner = sp_number_of(f->args, "inner"),
-    };
-    if (g.devices > g.domain && fmod(g.devices, g.domain) != 0)
+    struct sp_device_group on = sp_group_on(&f->hw);
+    struct sp_switch_group *const g = &on.nodes;
+    g->devices = !isnan(group) ? group : !isnan(of_mesh) ? of_mesh : (double)sp_chips(&f->hw);
+    g->inner = sp_number_of(f->args, "inner");
+    if (!isnan(W))
+        g->domain_bytes_per_s = W;
+    if (g->devices > g->domain && fmod(g->devices, g->domain) != 0)
         return sp_fail(error, SP_INPUT,
                        "--group: beyond one domain of %s devices, whole domains only",
-                       sp_human_text(g.domain, SP_COUNT));
-    if (g.inner > g.devices)
+                       sp_human_text(g->domain, SP_COUNT));
+    if (g->inner > g->devices)
         return sp_fail(error, SP_INPUT, "--inner: more than the %s devices of the group",
-                       sp_human_text(g.devices, SP_COUNT));
-    sp_symbol(r, "W_gpu", g.domain_bytes_per_s, "bytes/s", "egress of one device");
-    sp_symbol(r, "W_node", g.node_bytes_per_s, "bytes/s", "scale-out egress of one node");
-    sp_put(r, SP_Q_COMM_DEVICES, g.devices);
-    *time_s = f->op == SP_COMM_SEND ? put_send(f, &g) : put_collective(f, &g);
+                       sp_human_text(g->devices, SP_COUNT));
+    sp_symbol(r, "W_gpu", g->domain_bytes_per_s, "bytes/s", "egress of one device");
+    sp_symbol(r, "W_node", g->node_bytes_per_s, "bytes/s", "scale-out egress of one node");
+    sp_put(r, SP_Q_COMM_DEVICES, g->devices);
+    *time_s = f->op == SP_COMM_SEND ? put_send(f, g) : put_collective(f, &on);
     return true;
 }

@@ -118,32 +118,26 @@ static const char *axes_text(const struct sp_mesh *mesh, unsigned axes)
  * the slice has it; a chip named without a size stands for whole rings. */
 static double collective_s(const struct shard *f, enum sp_collective op, double V, unsigned axes)
 {
-    struct sp_torus_group g = {.link_bytes_per_s = f->hw.network.link_bytes_per_s,
-                               .hop_latency_s = f->hw.network.hop_latency_s};
     if (!f->has_hw)
         return NAN;
-    if (f->hw.network.kind == SP_SWITCHED) {
-        const struct sp_switch_group s = {
-            sp_axes_product(&f->mesh, axes), (double)f->hw.network.domain,
-            f->hw.network.domain_bytes_per_s, sp_node_bytes_per_s(&f->hw.network), 1};
-        const struct sp_switch_time t = sp_switch_collective(op, V, &s);
-        return fmax(t.node_s, t.cross_s);
-    }
+    struct sp_device_group group = sp_group_on(&f->hw);
+    struct sp_torus_group *const g = &group.torus;
     struct sp_layout layout;
-    const bool laid =
-        f->hw.chips_per_slice > 1 && sp_lay_out(&f->hw, f->mesh.length, f->mesh.n, &layout);
+    group.nodes.devices = sp_axes_product(&f->mesh, axes);
+    const bool laid = !group.switched && f->hw.chips_per_slice > 1 &&
+                      sp_lay_out(&f->hw, f->mesh.length, f->mesh.n, &layout);
     if (laid)
-        g = sp_group_of(&f->hw, &layout, axes);
-    for (int i = 0; !laid && i < f->mesh.n && g.n < 3; i++) {
+        *g = sp_group_of(&f->hw, &layout, axes);
+    for (int i = 0; !laid && i < f->mesh.n && g->n < 3; i++) {
         if (!(axes >> i & 1))
             continue;
         bool wraps = f->hw.chips_per_slice == 1;
         for (int k = 0; k < SP_MAX_AXES; k++)
             wraps = wraps || (f->hw.shape.axis[k] == f->mesh.length[i] && sp_axis_wraps(&f->hw, k));
-        g.length[g.n] = f->mesh.length[i];
-        g.wraps[g.n++] = wraps;
+        g->length[g->n] = f->mesh.length[i];
+        g->wraps[g->n++] = wraps;
     }
-    return fmax(sp_torus_bandwidth_s(op, V, &g), sp_torus_latency_s(op, &g));
+    return sp_collective_s(op, V, &group);
 }
 
 static void put_layout(const struct shard *f, const struct sp_sharded *a, const char *prefix)

@@ -28,6 +28,12 @@
     {                                                                                              \
         key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, NAN, false, help   \
     }
+/* A figure that nobody publishes, and what is assumed of it. */
+#define ASSUMED_(key, type, member, unit, min, assumed, help)                                      \
+    {                                                                                              \
+        key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, assumed, false,    \
+            help " (assumed: " #assumed ")"                                                        \
+    }
 #define BOOL_(key, type, member, help)                                                             \
     {                                                                                              \
         key, SP_FIELD_BOOL, offsetof(type, member), 0, "", 0, 1, NULL, 0, false, help              \
@@ -174,7 +180,11 @@ static const struct sp_field hardware_fields[] = {
     INT_("network.axes", H, network.axes, "", 1, SP_MAX_AXES, "axes of the torus"),
     FIGURE_("network.link_bytes_per_s", H, network.link_bytes_per_s, "bytes/s", 1,
             "w: one torus link, one way"),
+    ASSUMED_("network.send_latency_s", H, network.send_latency_s, "s", 0, 5e-6,
+             "before a send between pipeline stages moves"),
     FIGURE_("network.hop_latency_s", H, network.hop_latency_s, "s", 0, "T_min: one hop"),
+    ASSUMED_("network.most_hops", H, network.most_hops, "", 1, 64,
+             "hops of a collective one after the other: longer rings are folded over several axes"),
     ENUM_("network.wrap", H, network.wrap, wraps, SP_WRAP_NEVER, "when axes close into rings"),
     INT_("network.jax_devices_per_chip", H, network.jax_devices_per_chip, "", 1, 1024,
          "devices that JAX counts of one chip (default: 1)"),
@@ -192,6 +202,10 @@ static const struct sp_field hardware_fields[] = {
             "W_gpu: egress of one device inside its domain"),
     FIGURE_("network.scaleout_bytes_per_s", H, network.scaleout_bytes_per_s, "bytes/s", 1,
             "egress of one device beyond its domain"),
+    ASSUMED_("network.domain_latency_s", H, network.domain_latency_s, "s", 0, 3e-6,
+             "one step of a ring inside a domain"),
+    ASSUMED_("network.scaleout_latency_s", H, network.scaleout_latency_s, "s", 0, 5e-6,
+             "one step of a ring of domains"),
     INT_("network.devices_per_host", H, network.devices_per_host, "", 1, 100000,
          "devices of one host, where a domain spans several"),
     TEXT_("network.scaleout", H, network.scaleout_name, "name of the scale-out network"),
@@ -235,7 +249,8 @@ static const struct sp_field network_fields[] = {
     PROSE_("aliases", "other names people type"),
     FIGURE_("bytes_per_s", W, bytes_per_s, "bytes/s", 1, "line rate, one way"),
     ENUM_("per", W, per_node, pers, 0, "whether every device has one, or a node shares it"),
-    FIGURE_("latency_s", W, latency_s, "s", 0, "latency of one message"),
+    FIGURE_("latency_s", W, latency_s, "s", 0,
+            "latency of one step of a ring of nodes (default: the machine's)"),
     PROSE_("source", "where the figures come from"),
     PROSE_("note", "remarks"),
 };

@@ -153,3 +153,75 @@ double sp_dcn_s(enum sp_collective op, double V_bytes, double S, double chips, d
     const double share = op == SP_ALL_REDUCE ? 2 : op == SP_ALL_TO_ALL ? 1 / S : 1;
     return S > 1 ? share * V_bytes / (chips * W_dcn) : 0;
 }
+
+struct sp_device_group sp_group_on(const struct sp_hardware *hw)
+{
+    const struct sp_network *const net = &hw->network;
+    return (struct sp_device_group){
+        .switched = net->kind == SP_SWITCHED,
+        .torus = {.link_bytes_per_s = net->link_bytes_per_s, .hop_latency_s = net->hop_latency_s},
+        .slices = 1,
+        .dcn_bytes_per_s = sp_dcn_bytes_per_s_per_chip(net),
+        .nodes = {.domain = (double)net->domain,
+                  .domain_bytes_per_s = net->domain_bytes_per_s,
+                  .node_bytes_per_s = sp_node_bytes_per_s(net),
+                  .inner = 1},
+        .hop_latency_s = net->hop_latency_s,
+    };
+}
+
+static double chips_of_slice(const struct sp_torus_group *g)
+{
+    double chips = 1;
+    for (int i = 0; i < g->n; i++)
+        chips *= (double)g->length[i];
+    return chips;
+}
+
+double sp_group_devices(const struct sp_device_group *g)
+{
+    return g->switched ? g->nodes.devices : chips_of_slice(&g->torus) * g->slices;
+}
+
+static void time_on_torus(enum sp_collective op, double V, const struct sp_device_group *g,
+                          struct sp_collective_time *t)
+{
+    t->ici_s = sp_torus_bandwidth_s(op, V, &g->torus);
+    t->dcn_s = sp_dcn_s(op, V, g->slices, chips_of_slice(&g->torus), g->dcn_bytes_per_s);
+    t->throughput_s = fmax(t->ici_s, t->dcn_s);
+    t->hops = sp_torus_hops(op, &g->torus);
+    t->latency_s = t->hops * g->torus.hop_latency_s;
+}
+
+static void time_on_switches(enum sp_collective op, double V, const struct sp_device_group *g,
+                             struct sp_collective_time *t)
+{
+    const bool ragged = g->ragged_to > 0 && op == SP_ALL_TO_ALL;
+    const double share = ragged ? fmin(g->ragged_to / g->nodes.devices, 1) : 1;
+    const double ends = fmax(g->nodes.devices / g->nodes.inner, 1);
+    t->dense = sp_unit_collective(op, V, &g->nodes, g->unit_devices, g->unit_bytes_per_s);
+    t->levels = t->dense;
+    t->levels.node_s *= share;
+    t->levels.cross_s *= share;
+    t->levels.spine_s *= share;
+    t->throughput_s = sp_switch_bound_s(&t->levels);
+    t->hops = (op == SP_ALL_REDUCE ? 2 : 1) * ceil(log2(ends));
+    t->latency_s = t->hops * g->hop_latency_s;
+}
+
+struct sp_collective_time sp_time_of_collective(enum sp_collective op, double V,
+                                                const struct sp_device_group *g)
+{
+    struct sp_collective_time t = {0};
+    if (g->switched)
+        time_on_switches(op, V, g, &t);
+    else
+        time_on_torus(op, V, g, &t);
+    t.time_s = fmax(t.throughput_s, t.latency_s); /* an unknown latency is none */
+    return t;
+}
+
+double sp_collective_s(enum sp_collective op, double V, const struct sp_device_group *g)
+{
+    return sp_time_of_collective(op, V, g).time_s;
+}

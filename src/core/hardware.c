@@ -79,6 +79,8 @@ double sp_scaleout_bytes_per_s_per_device(const struct sp_scaleout *scaleout, in
 void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scaleout)
 {
     network->scaleout_bytes_per_s = sp_scaleout_bytes_per_s_per_device(scaleout, network->domain);
+    if (!isnan(scaleout->latency_s))
+        network->scaleout_latency_s = scaleout->latency_s;
     memcpy(network->scaleout_name, scaleout->name, sizeof network->scaleout_name);
 }
 

@@ -85,14 +85,14 @@ static double gather_s(const struct sp_step_inputs *in, struct group g, double b
     const double up = constant(in, SP_C_SCALE_UP), out = constant(in, SP_C_SCALE_OUT);
     if (net->kind == SP_TORUS)
         return bytes * (g.size - 1) / g.size / (torus_rate(in, g) * up) +
-               net->hop_latency_s * (g.size > 64 ? 64 : g.size);
+               net->hop_latency_s * (g.size > net->most_hops ? net->most_hops : g.size);
     const double inside = fmax(1, fmin(g.size, floor(ranks_in_node(in) / g.stride)));
     const double nodes = g.size / inside;
     const double within = bytes * (inside - 1) / inside / (net->domain_bytes_per_s * up);
     if (nodes <= 1)
-        return within + 3e-6 * (inside - 1);
+        return within + net->domain_latency_s * (inside - 1);
     const double across = bytes * (nodes - 1) / nodes / (inside * net->scaleout_bytes_per_s * out);
-    return sp_smooth_max(within, across) + 5e-6 * (nodes - 1);
+    return sp_smooth_max(within, across) + net->scaleout_latency_s * (nodes - 1);
 }
 
 /* Each device keeps 1/n and sends the rest to the others, `bytes` held by each. */
@@ -278,5 +278,6 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
     const double send_s =
         bytes * ((leaving < 1 ? (1 - leaving) / near : 0) + (leaving > 0 ? leaving / far : 0));
     const bool hidden = in->framework->overlaps_sends && p->vpp > 1;
-    return (hidden ? constant(in, SP_C_CONTENTION) : 1) * send_s / constant(in, SP_C_SEND) + 5e-6;
+    return (hidden ? constant(in, SP_C_CONTENTION) : 1) * send_s / constant(in, SP_C_SEND) +
+           net->send_latency_s;
 }

@@ -228,14 +228,94 @@ static void runs(void **state)
     assert_close(sp_run_s(6.3e24, 18823, 459e12, 0.5), 1458374.35, 1e-8);
 }
 
+/* A v5p-like machine of 2 slices, 16 x 4: V = 1 GB over a ring of 16 at 2 x 45 GB/s and a line of 4
+ * at 4/3 x 45 GB/s; between slices each of the 64 chips sends its 1/64 at 5 GB/s. 8 hops and 3. */
+static void put_together_on_a_torus(void **state)
+{
+    struct sp_hardware hw = {.network = {.kind = SP_TORUS,
+                                         .link_bytes_per_s = 45e9,
+                                         .hop_latency_s = 1e-6,
+                                         .chips_per_host = 4,
+                                         .dcn_bytes_per_s_per_host = 20e9}};
+    struct sp_device_group g = sp_group_on(&hw);
+    (void)state;
+    g.torus.n = 2;
+    g.torus.length[0] = 16;
+    g.torus.length[1] = 4;
+    g.torus.wraps[0] = true;
+    assert_close(sp_collective_s(SP_ALL_GATHER, 1e9, &g), 1e9 / 150e9, 1e-14);
+    assert_close(sp_collective_s(SP_ALL_GATHER, 1e3, &g), 11e-6, 1e-14);
+    assert_true(sp_group_devices(&g) == 64);
+    g.slices = 2;
+    const struct sp_collective_time t = sp_time_of_collective(SP_ALL_REDUCE, 1e9, &g);
+    assert_close(t.ici_s, 2e9 / 150e9, 1e-14);
+    assert_close(t.dcn_s, 2 * 1e9 / 64 / 5e9, 1e-14);
+    assert_close(t.time_s, fmax(2e9 / 150e9, 2e9 / 320e9), 1e-14);
+    assert_close(t.latency_s, 22e-6, 1e-14);
+    assert_true(sp_group_devices(&g) == 128);
+    g.torus.hop_latency_s = NAN; /* not known: throughput alone */
+    assert_true(isnan(sp_time_of_collective(SP_ALL_GATHER, 1, &g).latency_s));
+    assert_close(sp_collective_s(SP_ALL_GATHER, 1, &g), 1 / 150e9, 1e-14);
+}
+
+/* 32 nodes of 8 devices at 450 GB/s, 400 GB/s a node: an all-gather of 1 GB takes 31/32 of it over
+ * a node's 400 GB/s; a tree over 256 devices has 8 levels. Tokens that go to 4 of 256 devices move
+ * a sixty-fourth of what goes to all. */
+static void put_together_on_switches(void **state)
+{
+    struct sp_hardware hw = {.network = {.kind = SP_SWITCHED,
+                                         .domain = 8,
+                                         .domain_bytes_per_s = 450e9,
+                                         .scaleout_bytes_per_s = 50e9,
+                                         .hop_latency_s = NAN}};
+    struct sp_device_group g = sp_group_on(&hw);
+    (void)state;
+    g.nodes.devices = 256;
+    assert_close(sp_collective_s(SP_ALL_GATHER, 1e9, &g), 31e9 / 32 / 400e9, 1e-14);
+    g.hop_latency_s = 2e-6;
+    assert_close(sp_collective_s(SP_ALL_GATHER, 1e3, &g), 16e-6, 1e-14);
+    assert_close(sp_collective_s(SP_ALL_REDUCE, 1e3, &g), 32e-6, 1e-14);
+    g.nodes.inner = 8; /* 32 ends are left for the tree */
+    assert_close(sp_collective_s(SP_ALL_GATHER, 1e3, &g), 10e-6, 1e-14);
+    g.nodes.inner = 1;
+    const double all = sp_collective_s(SP_ALL_TO_ALL, 1e12, &g);
+    g.ragged_to = 4;
+    assert_close(sp_collective_s(SP_ALL_TO_ALL, 1e12, &g), all / 64, 1e-14);
+    assert_close(sp_time_of_collective(SP_ALL_TO_ALL, 1e12, &g).dense.cross_s, all, 1e-14);
+    g.ragged_to = 1000; /* more than there are */
+    assert_close(sp_collective_s(SP_ALL_TO_ALL, 1e12, &g), all, 1e-14);
+    assert_true(sp_group_devices(&g) == 256);
+}
+
+/* A network in place of the machine's own brings its latency where it has one. */
+static void replaced_latency(void **state)
+{
+    struct sp_network net = {.domain = 8, .scaleout_latency_s = 5e-6};
+    struct sp_scaleout ethernet = {.bytes_per_s = 1e9, .latency_s = NAN};
+    (void)state;
+    sp_use_scaleout(&net, &ethernet);
+    assert_true(net.scaleout_latency_s == 5e-6);
+    ethernet.latency_s = 3e-5;
+    sp_use_scaleout(&net, &ethernet);
+    assert_true(net.scaleout_latency_s == 3e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(torus),     cmocka_unit_test(switches),
-        cmocka_unit_test(units),     cmocka_unit_test(switch_bytes),
-        cmocka_unit_test(alone),     cmocka_unit_test(between_slices),
-        cmocka_unit_test(layouts),   cmocka_unit_test(sharded_matmuls),
-        cmocka_unit_test(rooflines), cmocka_unit_test(runs),
+        cmocka_unit_test(torus),
+        cmocka_unit_test(switches),
+        cmocka_unit_test(units),
+        cmocka_unit_test(switch_bytes),
+        cmocka_unit_test(alone),
+        cmocka_unit_test(between_slices),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(sharded_matmuls),
+        cmocka_unit_test(rooflines),
+        cmocka_unit_test(runs),
+        cmocka_unit_test(put_together_on_a_torus),
+        cmocka_unit_test(put_together_on_switches),
+        cmocka_unit_test(replaced_latency),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

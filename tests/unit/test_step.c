@@ -228,33 +228,75 @@ static void better_machines(void **unused)
     }
 }
 
-/* All rates doubled, all waits halved: half the time. */
+/* All rates doubled, all waits halved: half the time. No wait hides in the code. */
 static void scale_invariance(void **unused)
 {
     struct sample s;
+    int switched = 0, staged = 0;
     (void)unused;
     state = 4;
     for (int i = 0; i < SAMPLES; i++) {
         make_sample(&s);
-        s.hw.network.hop_latency_s = 0;
-        s.plan.pp = 1; /* sends and collectives on switches have waits of their own */
-        s.plan.tp = s.plan.cp = s.plan.vpp = s.plan.ep = 1;
-        s.plan.schedule = SP_1F1B;
-        s.plan.dp = s.plan.shards = sp_chips(&s.hw);
-        s.plan.sequence_parallel = false;
-        s.plan.micro_batch = 1;
-        s.plan.zero = 0;
-        if (s.hw.network.kind != SP_TORUS || s.plan.batch < s.plan.dp)
-            continue;
+        struct sp_network *const net = &s.hw.network;
+        double *const rates[] = {&s.hw.chip.hbm_bytes_per_s,     &s.hw.chip.pcie_bytes_per_s,
+                                 &net->link_bytes_per_s,         &net->domain_bytes_per_s,
+                                 &net->dcn_bytes_per_s_per_host, &net->scaleout_bytes_per_s};
+        double *const waits[] = {&net->hop_latency_s, &net->domain_latency_s,
+                                 &net->scaleout_latency_s, &net->send_latency_s,
+                                 &s.profile.value[SP_C_LAUNCH]};
         const double step = step_of(&s);
+        for (size_t k = 0; k < sizeof rates / sizeof *rates; k++)
+            *rates[k] *= 2;
+        for (size_t k = 0; k < sizeof waits / sizeof *waits; k++)
+            *waits[k] /= 2;
         for (int d = 0; d < SP_DTYPES; d++)
             s.hw.chip.peak_flops_per_s[d] *= 2;
-        s.hw.chip.hbm_bytes_per_s *= 2;
-        s.hw.network.link_bytes_per_s *= 2;
-        s.hw.network.dcn_bytes_per_s_per_host *= 2;
-        s.profile.value[SP_C_LAUNCH] /= 2;
         assert_close(step_of(&s), step / 2, 1e-9);
+        switched += net->kind == SP_SWITCHED && s.plan.tp > 1;
+        staged += s.plan.pp > 1;
     }
+    assert_true(switched > SAMPLES / 10 && staged > SAMPLES / 10);
+}
+
+/* Each wait is the network's: a send takes send_latency_s longer when that is longer, and TP inside
+ * a domain pays a step of its ring for each of the others, between domains for each of them. */
+static void waits_of_the_network(void **unused)
+{
+    struct sample s, slower;
+    int sends = 0, rings = 0;
+    (void)unused;
+    state = 14;
+    for (int i = 0; i < SAMPLES; i++) {
+        make_sample(&s);
+        const struct sp_step_inputs in = inputs(&s), late = inputs(&slower);
+        const struct sp_plan *const p = &s.plan;
+        const struct sp_step_time t = sp_estimate_step(&in);
+        slower = s;
+        slower.hw.network.send_latency_s += 1e-3;
+        const double passes = (double)sp_plan_microbatches(p) + (double)p->pp - 1;
+        const double more = p->pp > 1 ? 2e-3 * passes * (double)p->vpp : 0;
+        assert_close(1 + sp_estimate_step(&late).pp_comm, 1 + t.pp_comm + more, 1e-9);
+        sends += more > 0;
+        if (s.hw.network.kind != SP_SWITCHED || p->pp > 1 || s.model.moe.experts > 0 ||
+            p->stages_inside || p->tp > s.hw.network.domain || s.hw.network.domain % p->tp != 0)
+            continue;
+        slower = s;
+        slower.hw.network.scaleout_latency_s += 1e-3; /* TP stays inside a domain */
+        assert_close(1 + sp_estimate_step(&late).tp_comm, 1 + t.tp_comm, 1e-12);
+        slower = s;
+        slower.hw.network.domain_latency_s += 1e-3;
+        const double once = sp_estimate_step(&late).tp_comm - t.tp_comm;
+        slower.hw.network.domain_latency_s += 1e-3;
+        assert_close(1 + sp_estimate_step(&late).tp_comm - t.tp_comm, 1 + 2 * once, 1e-9);
+        /* two blocks a layer, a gather and a scatter each, forward and backward, at the least */
+        const double gathers =
+            8 * (double)(s.model.layers * sp_plan_microbatches(p) * (p->tp - 1)) * 1e-3;
+        const double exposed =
+            s.framework.framework.overlaps_tp ? s.profile.value[SP_C_TP_EXPOSED] : 1;
+        assert_true(once >= gathers * exposed * (1 - 1e-9));
+        rings += p->tp > 1;
+    }
+    assert_true(sends > SAMPLES / 10 && rings > SAMPLES / 50);
 }
 
 /* Sizes that grow by a little make a step longer by a little: no cliffs. */
@@ -378,10 +420,10 @@ static void memory_parts(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_and_ideal), cmocka_unit_test(staged_and_bounds),
-        cmocka_unit_test(better_machines), cmocka_unit_test(scale_invariance),
-        cmocka_unit_test(continuity),      cmocka_unit_test(memory_parts),
-        cmocka_unit_test(axes_of_tp),
+        cmocka_unit_test(parts_and_ideal),      cmocka_unit_test(staged_and_bounds),
+        cmocka_unit_test(better_machines),      cmocka_unit_test(scale_invariance),
+        cmocka_unit_test(waits_of_the_network), cmocka_unit_test(continuity),
+        cmocka_unit_test(memory_parts),         cmocka_unit_test(axes_of_tp),
     };
     return cmocka_run_group_tests(tests, load_all, NULL);
 }
