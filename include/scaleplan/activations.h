@@ -3,6 +3,7 @@
 #ifndef SCALEPLAN_ACTIVATIONS_H
 #define SCALEPLAN_ACTIVATIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <scaleplan/model.h>
@@ -55,8 +56,18 @@ enum sp_gpt_rule {
     SP_GPT_SELECTIVE, /* with sequence parallelism */
     SP_GPT_FULL
 };
+enum sp_gpt_rule sp_gpt_rule(enum sp_remat remat, double tp, bool sequence_parallel);
 double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double s, double b, double h, double a,
                                double t);
+
+/* Activations of a device with its share of `layers`, of which each keeps `layer_bytes` of a
+ * micro-batch: layers layer_bytes / pp, for every micro-batch in flight. bytes. */
+double sp_stage_activation_bytes(double layers, double layer_bytes, const struct sp_spread *spread);
+
+/* The same for a micro-batch of `tokens` of a model, whose layer TP and CP divide:
+ * sp_activation_bytes_per_token_layer / (tp cp) a token. */
+double sp_activation_footprint(const struct sp_model *model, enum sp_remat remat, double tokens,
+                               const struct sp_spread *spread);
 
 /* Share of a GPT layer's activations that recomputing the attention core frees: (5as/h) / (34 +
  * 5as/h). Same source, section 5. */

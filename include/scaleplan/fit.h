@@ -141,6 +141,16 @@ struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fi
 struct sp_strategy sp_fit_on_real_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                        int64_t tp);
 
+/* Strong scaling: the best plan of each size on offer, doubling from one chip up to the slice of
+ * in->hw, and its efficiency, chips times step of the first over its own. Returns how many of at
+ * most `room`; sizes on which nothing has a meaning are left out. */
+struct sp_fit_point {
+    int64_t chips;
+    struct sp_strategy best;
+    double efficiency;
+};
+int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int room);
+
 /* Share of a step's micro-batches whose checkpoints the first stage of the plan keeps at once
  * (interleaved 1F1B, pipeline.h); 1 without a pipeline. */
 double sp_in_flight_share(const struct sp_strategy *s);

@@ -10,6 +10,13 @@ extern "C" {
 /* How the learning rate falls after the warmup. */
 enum sp_lr_decay { SP_DECAY_COSINE, SP_DECAY_LINEAR, SP_DECAY_CONSTANT };
 
+/* How the peak follows the batch. */
+enum sp_lr_rule { SP_LR_FIXED, SP_LR_LINEAR, SP_LR_SQRT };
+
+/* Peak for a batch of `batch` where `base_lr` is right for `base_batch`: base_lr times their ratio
+ * (Goyal et al. 2017, section 2.1), or its root (Krizhevsky 2014, section 5), or base_lr. */
+double sp_scaled_lr(enum sp_lr_rule rule, double base_lr, double batch, double base_batch);
+
 /* Linear warmup from 0 to peak_lr over warmup_steps, then decay to min_lr at total_steps, and
  * min_lr from there on. */
 struct sp_lr_schedule {

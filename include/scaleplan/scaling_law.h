@@ -51,6 +51,11 @@ struct sp_law_power sp_law_power(const struct sp_scaling_law *law);
  * tells none. */
 double sp_law_loss(const struct sp_scaling_law *law, double params, double tokens);
 
+/* What a finite model and finite data add to the loss E of a sum: A / N^alpha and B / D^beta; NAN
+ * where the law is no sum. */
+double sp_law_loss_of_params(const struct sp_scaling_law *law, double params);
+double sp_law_loss_of_tokens(const struct sp_scaling_law *law, double tokens);
+
 /* Compute-optimal parameters of a budget of `flops`. */
 double sp_law_optimal_params(const struct sp_scaling_law *law, double flops);
 

@@ -7,7 +7,6 @@
 
 static const char *const decays[] = {"cosine", "linear", "constant", NULL};
 static const char *const rules[] = {"none", "linear", "sqrt", NULL};
-enum { RULE_NONE, RULE_LINEAR, RULE_SQRT };
 
 static const struct sp_option options[] = {
     {"step", "N", SP_WHOLE, 0, 1e15, NULL, NULL, "optimizer step, counted from 1"},
@@ -53,7 +52,7 @@ struct lr {
     double sequences; /* batch to reach; NAN when --grad-acc tells the batch */
     double base_batch_tokens, batch_tokens;
     bool has_batch; /* some part of the batch is given */
-    int rule;
+    enum sp_lr_rule rule;
     struct sp_report *report;
 };
 
@@ -93,31 +92,23 @@ static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error
     s->grad_acc = sp_number_of(args, "grad-acc");
     s->dp = sp_number_of(args, "dp");
     s->sequences = sp_number_of(args, "sequences");
-    s->rule = sp_choice_of(args, "scale-rule");
+    s->rule = (enum sp_lr_rule)sp_choice_of(args, "scale-rule");
     if (!take_tokens(args, "batch", &tokens, &s->seq, error) ||
         !take_tokens(args, "base-batch", &s->base_batch_tokens, NULL, error))
         return false;
     if (!isnan(tokens) + !isnan(s->sequences) + !isnan(s->grad_acc) > 1)
         return sp_fail(error, SP_USAGE, "--batch, --sequences and --grad-acc exclude each other");
-    if ((s->rule == RULE_NONE) != isnan(s->base_batch_tokens))
+    if ((s->rule == SP_LR_FIXED) != isnan(s->base_batch_tokens))
         return sp_fail(error, SP_USAGE, "--scale-rule and --base-batch need each other");
     if (!isnan(tokens))
         s->sequences = tokens / s->seq;
     s->has_batch = !isnan(s->sequences) || !isnan(s->grad_acc) || sp_given(args, "micro-batch") ||
-                   sp_given(args, "dp") || sp_given(args, "seq") || s->rule != RULE_NONE;
+                   sp_given(args, "dp") || sp_given(args, "seq") || s->rule != SP_LR_FIXED;
     if (isnan(s->grad_acc))
         s->grad_acc =
             isnan(s->sequences) ? 1 : sp_grad_accumulation(s->sequences, s->micro_batch, s->dp);
     s->batch_tokens = sp_effective_batch(s->micro_batch, s->grad_acc, s->dp) * s->seq;
     return true;
-}
-
-static double scaled_peak(const struct lr *s)
-{
-    const double ratio = s->batch_tokens / s->base_batch_tokens;
-    return s->rule == RULE_LINEAR ? s->base_lr * s->batch_tokens / s->base_batch_tokens
-           : s->rule == RULE_SQRT ? s->base_lr * sqrt(ratio)
-                                  : s->base_lr;
 }
 
 static bool check_schedule(const struct lr *s, struct sp_error *error)
@@ -148,11 +139,12 @@ static bool load(const struct sp_args *args, struct lr *s, struct sp_error *erro
     s->max_norm = sp_number_of(args, "max-norm");
     if (!load_batch(args, s, error))
         return false;
-    s->schedule = (struct sp_lr_schedule){.peak_lr = scaled_peak(s),
-                                          .min_lr = sp_number_of(args, "min-lr"),
-                                          .warmup_steps = sp_number_of(args, "warmup"),
-                                          .total_steps = sp_number_of(args, "total-steps"),
-                                          .decay = (enum sp_lr_decay)sp_choice_of(args, "decay")};
+    s->schedule = (struct sp_lr_schedule){
+        .peak_lr = sp_scaled_lr(s->rule, s->base_lr, s->batch_tokens, s->base_batch_tokens),
+        .min_lr = sp_number_of(args, "min-lr"),
+        .warmup_steps = sp_number_of(args, "warmup"),
+        .total_steps = sp_number_of(args, "total-steps"),
+        .decay = (enum sp_lr_decay)sp_choice_of(args, "decay")};
     if (isnan(s->step) && isnan(s->base_lr) && isnan(s->grad_norm) && !s->has_batch)
         return sp_fail(error, SP_USAGE,
                        "what to work out is needed: --step (with --lr), --grad-norm, or a batch "

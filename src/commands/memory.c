@@ -129,25 +129,13 @@ bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_erro
     return true;
 }
 
-/* The closed form of a GPT block that --rule korthikanti means here. */
-static enum sp_gpt_rule gpt_rule(const struct memory *f)
-{
-    const bool parallel = sp_given(f->args, "sequence-parallel"), alone = f->spread.tp <= 1;
-    if (f->remat == SP_REMAT_FULL)
-        return SP_GPT_FULL;
-    if (f->remat == SP_REMAT_SELECTIVE)
-        return parallel || alone ? SP_GPT_SELECTIVE : SP_GPT_TP_SELECTIVE;
-    return alone ? SP_GPT_NONE : parallel ? SP_GPT_TP_SP : SP_GPT_TP;
-}
-
 /* Activations of one device, by the rule that is asked for. */
 static void add_activations(const struct memory *f, struct device_memory *m)
 {
     const double micro = sp_number_of(f->args, "micro-batch"),
                  count = sp_number_of(f->args, "checkpoints");
     const double tokens = isnan(micro) ? f->batch / f->spread.dp : micro * f->seq;
-    const double L = (double)f->model.layers, D = (double)f->model.d_model, t = f->spread.tp;
-    const double in_flight = f->spread.microbatches_in_flight;
+    const double L = (double)f->model.layers, D = (double)f->model.d_model;
     m->activations = m->gpt_layer = NAN;
     m->rule = SP_Q_MEMORY_A;
     if (!sp_model_has_shape(&f->model))
@@ -156,13 +144,14 @@ static void add_activations(const struct memory *f, struct device_memory *m)
         m->activations = sp_checkpoint_bytes(count, f->batch, D, L) / f->devices;
         m->rule = SP_Q_MEMORY_A_COUNT;
     } else if (sp_choice_of(f->args, "rule") == 1) {
-        m->gpt_layer = sp_gpt_activation_bytes(gpt_rule(f), f->seq, tokens / f->seq, D,
-                                               (double)f->model.heads, t);
-        m->activations = L * m->gpt_layer / f->spread.pp * in_flight;
+        const enum sp_gpt_rule rule =
+            sp_gpt_rule(f->remat, f->spread.tp, sp_given(f->args, "sequence-parallel"));
+        m->gpt_layer = sp_gpt_activation_bytes(rule, f->seq, tokens / f->seq, D,
+                                               (double)f->model.heads, f->spread.tp);
+        m->activations = sp_stage_activation_bytes(L, m->gpt_layer, &f->spread);
         m->rule = SP_Q_MEMORY_A_RULE;
     } else {
-        m->activations = L / f->spread.pp * tokens / (t * f->spread.cp) * in_flight *
-                         sp_activation_bytes_per_token_layer(&f->model, f->remat);
+        m->activations = sp_activation_footprint(&f->model, f->remat, tokens, &f->spread);
     }
 }
 

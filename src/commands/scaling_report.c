@@ -126,8 +126,8 @@ static void put_run(const struct sp_scaling_question *s)
                     : SP_Q_SCALING_LOSS_SUM,
            run->loss);
     sp_put(r, SP_Q_SCALING_LOSS_IRREDUCIBLE, sum ? s->law.E : NAN);
-    sp_put(r, SP_Q_SCALING_LOSS_PARAMS, sum ? s->law.A / pow(run->params, s->law.alpha) : NAN);
-    sp_put(r, SP_Q_SCALING_LOSS_TOKENS, sum ? s->law.B / pow(run->tokens, s->law.beta) : NAN);
+    sp_put(r, SP_Q_SCALING_LOSS_PARAMS, sp_law_loss_of_params(&s->law, run->params));
+    sp_put(r, SP_Q_SCALING_LOSS_TOKENS, sp_law_loss_of_tokens(&s->law, run->tokens));
 }
 
 static void put_optimal(const struct sp_scaling_question *s)

@@ -284,43 +284,28 @@ static bool put_curve(struct train *f, struct sp_error *error)
                                                {"step_s", "ideal step", false},
                                                {"efficiency", "efficiency", false},
                                                {"strategy", "strategy", true}};
-    struct sp_row rows[32] = {0};
-    size_t n = 0;
-    double base = NAN;
+    enum { POINTS = 32 };
+    struct sp_row rows[POINTS] = {0};
+    struct sp_fit_point points[POINTS];
     if (!f->has_hw || !f->has_model)
         return sp_fail(error, SP_USAGE, "--curve needs --model and --hw");
-    const int64_t most = f->hw.chips_per_slice;
-    for (int64_t wanted = 1; wanted <= most && n < 32; wanted *= 2) {
-        struct sp_hardware hw = f->hw;
-        hw.slices = 1;
-        hw.chips_per_slice = sp_nearest_chips(&hw.network, wanted, true);
-        if (hw.chips_per_slice == 0 || hw.chips_per_slice > most)
-            break;
-        if (hw.network.kind == SP_TORUS)
-            sp_find_shape(&hw.network, hw.chips_per_slice, &hw.shape);
-        const struct sp_fit_input in = {&f->model,    &hw, &f->precision,  f->batch, f->seq,
-                                        SP_REMAT_MLP, 0,   SP_OVERLAP_AXES};
-        const struct sp_fit_terms t = sp_fit_terms(&in);
-        const struct sp_strategy best = sp_fit_best(&in, &t, ~0u);
-        const double work = best.step_with_bubble_s * t.N;
-        if (!best.exists ||
-            (n > 0 && strtod(rows[n - 1].label, NULL) == (double)hw.chips_per_slice))
-            continue;
-        if (isnan(base))
-            base = work;
-        snprintf(rows[n].label, sizeof rows[n].label, "%lld", (long long)hw.chips_per_slice);
-        snprintf(rows[n].prefix, sizeof rows[n].prefix, "curve.%zu", n);
-        sp_scope(f->report, rows[n].prefix);
-        sp_put(f->report, SP_Q_TRAIN_DEVICES_CURVE, t.N);
-        sp_put(f->report, SP_Q_TRAIN_CURVE_STEP, best.step_with_bubble_s);
-        sp_put(f->report, SP_Q_TRAIN_CURVE_EFFICIENCY, base / work);
-        sp_put_text(f->report, SP_Q_TRAIN_CURVE_STRATEGY, "%s%s", sp_strategy_names[best.kind],
-                    best.fits ? "" : " (does not fit)");
-        n++;
+    const struct sp_fit_input in = {&f->model,    &f->hw, &f->precision,  f->batch, f->seq,
+                                    SP_REMAT_MLP, 0,      SP_OVERLAP_AXES};
+    const int n = sp_fit_curve(&in, points, POINTS);
+    for (int i = 0; i < n; i++) {
+        const struct sp_strategy *const best = &points[i].best;
+        snprintf(rows[i].label, sizeof rows[i].label, "%lld", (long long)points[i].chips);
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "curve.%d", i);
+        sp_scope(f->report, rows[i].prefix);
+        sp_put(f->report, SP_Q_TRAIN_DEVICES_CURVE, (double)points[i].chips);
+        sp_put(f->report, SP_Q_TRAIN_CURVE_STEP, best->step_with_bubble_s);
+        sp_put(f->report, SP_Q_TRAIN_CURVE_EFFICIENCY, points[i].efficiency);
+        sp_put_text(f->report, SP_Q_TRAIN_CURVE_STRATEGY, "%s%s", sp_strategy_names[best->kind],
+                    best->fits ? "" : " (does not fit)");
     }
     sp_scope(f->report, "");
     sp_line(f->report, " ");
-    sp_table(f->report, columns, sizeof columns / sizeof columns[0], rows, n);
+    sp_table(f->report, columns, sizeof columns / sizeof columns[0], rows, (size_t)n);
     return true;
 }
 

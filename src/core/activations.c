@@ -68,6 +68,28 @@ struct sp_footprint sp_state_footprint(double params, double experts, const stru
     return f;
 }
 
+enum sp_gpt_rule sp_gpt_rule(enum sp_remat remat, double tp, bool sequence_parallel)
+{
+    const bool alone = tp <= 1;
+    if (remat == SP_REMAT_FULL)
+        return SP_GPT_FULL;
+    if (remat == SP_REMAT_SELECTIVE)
+        return sequence_parallel || alone ? SP_GPT_SELECTIVE : SP_GPT_TP_SELECTIVE;
+    return alone ? SP_GPT_NONE : sequence_parallel ? SP_GPT_TP_SP : SP_GPT_TP;
+}
+
+double sp_stage_activation_bytes(double layers, double layer_bytes, const struct sp_spread *s)
+{
+    return layers * layer_bytes / s->pp * s->microbatches_in_flight;
+}
+
+double sp_activation_footprint(const struct sp_model *model, enum sp_remat remat, double tokens,
+                               const struct sp_spread *s)
+{
+    return (double)model->layers / s->pp * tokens / (s->tp * s->cp) * s->microbatches_in_flight *
+           sp_activation_bytes_per_token_layer(model, remat);
+}
+
 double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double s, double b, double h, double a,
                                double t)
 {

@@ -248,15 +248,43 @@ int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *
     return fewest > 1e12 ? 0 : machine_of(in->hw, (int64_t)fewest);
 }
 
+/* One slice of that many chips. */
+static struct sp_hardware slice_of(const struct sp_hardware *hw, int64_t chips)
+{
+    struct sp_hardware slice = *hw;
+    slice.slices = 1;
+    slice.chips_per_slice = chips;
+    if (slice.network.kind == SP_TORUS)
+        sp_find_shape(&slice.network, chips, &slice.shape);
+    return slice;
+}
+
+int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int room)
+{
+    int n = 0;
+    for (int64_t wanted = 1; wanted <= in->hw->chips_per_slice && n < room; wanted *= 2) {
+        const int64_t chips = sp_nearest_chips(&in->hw->network, wanted, true);
+        if (chips == 0 || chips > in->hw->chips_per_slice)
+            break;
+        const struct sp_hardware slice = slice_of(in->hw, chips);
+        struct sp_fit_input there = *in;
+        there.hw = &slice;
+        const struct sp_fit_terms t = sp_fit_terms(&there);
+        const struct sp_fit_point point = {chips, sp_fit_best(&there, &t, ~0u), 1};
+        if (!point.best.exists || (n > 0 && points[n - 1].chips == chips))
+            continue;
+        points[n++] = point;
+        points[n - 1].efficiency = points[0].best.step_with_bubble_s * (double)points[0].chips /
+                                   (point.best.step_with_bubble_s * (double)chips);
+    }
+    return n;
+}
+
 /* The threshold of DP and FSDP over one slice of that many chips. 0: nothing to communicate. */
 static double critical_of_slice(const struct sp_fit_input *in, int64_t chips)
 {
-    struct sp_hardware hw = *in->hw;
+    const struct sp_hardware hw = slice_of(in->hw, chips);
     struct sp_fit_input there = *in;
-    hw.slices = 1;
-    hw.chips_per_slice = chips;
-    if (hw.network.kind == SP_TORUS)
-        sp_find_shape(&hw.network, chips, &hw.shape);
     there.hw = &hw;
     const struct sp_fit_terms t = sp_fit_terms(&there);
     return chips > 1 ? sp_critical_tokens_per_chip(t.C, t.W, t.r) : 0;

@@ -3,6 +3,13 @@
 
 #include <scaleplan/learning_rate.h>
 
+double sp_scaled_lr(enum sp_lr_rule rule, double base_lr, double batch, double base_batch)
+{
+    if (rule == SP_LR_LINEAR)
+        return base_lr * batch / base_batch;
+    return rule == SP_LR_SQRT ? base_lr * sqrt(batch / base_batch) : base_lr;
+}
+
 double sp_lr_decay_left(const struct sp_lr_schedule *s, double step)
 {
     const double pi = 3.14159265358979323846;

@@ -22,12 +22,22 @@ struct sp_law_power sp_law_power(const struct sp_scaling_law *law)
     }
 }
 
+double sp_law_loss_of_params(const struct sp_scaling_law *law, double params)
+{
+    return law->form == SP_FORM_SUM ? law->A / pow(params, law->alpha) : NAN;
+}
+
+double sp_law_loss_of_tokens(const struct sp_scaling_law *law, double tokens)
+{
+    return law->form == SP_FORM_SUM ? law->B / pow(tokens, law->beta) : NAN;
+}
+
 double sp_law_loss(const struct sp_scaling_law *law, double params, double tokens)
 {
     const double alpha = law->alpha, beta = law->beta;
     switch (law->form) {
     case SP_FORM_SUM:
-        return law->E + law->A / pow(params, alpha) + law->B / pow(tokens, beta);
+        return law->E + sp_law_loss_of_params(law, params) + sp_law_loss_of_tokens(law, tokens);
     case SP_FORM_KAPLAN:
         return pow(pow(law->N_c / params, alpha / beta) + law->D_c / tokens, beta);
     default:
