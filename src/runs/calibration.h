@@ -2,7 +2,8 @@
 #ifndef SP_CALIBRATION_H
 #define SP_CALIBRATION_H
 
-#include "runs/study.h"
+#include "runs/least_squares.h"
+#include "runs/runs.h"
 
 /* A run with its errors, as ln(predicted / measured). */
 struct sp_calibrated {

@@ -8,9 +8,10 @@
 
 #include <scaleplan/estimate.h>
 
+#include "base/write_file.h"
 #include "runs/calibration.h"
 #include "runs/profile_file.h"
-#include "base/write_file.h"
+#include "study.h"
 
 static const char tiers[] = "D8M";
 static const char *const tier_names[] = {"dense 16-bit", "dense fp8", "MoE"};

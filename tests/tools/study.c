@@ -6,7 +6,7 @@
 
 #include "runs/group_error.h"
 #include "base/parallel.h"
-#include "runs/study.h"
+#include "study.h"
 
 /* Numbers the distinct values of a text. */
 struct names {
