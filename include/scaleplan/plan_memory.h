@@ -23,7 +23,7 @@ struct sp_list_weights {
     struct sp_rank_weights dense, experts;
 };
 
-/* Those of one layer of each kind, and of each end of the model. */
+/* Weights that one device has of one layer of each kind, and of each end of the model. */
 struct sp_layer_weights {
     struct sp_list_weights of[SP_LAYER_LISTS];
     struct sp_rank_weights

@@ -15,7 +15,8 @@ bool sp_parse_number(const char *text, double *value);
  */
 const char *sp_unit_of_number(const char *text);
 
-/* The same for a number of things, parameters or tokens: "7B" is 7 * 10^9, not 7 bytes. */
+/* Parses a number of things, parameters or tokens, as sp_parse_number does, but "7B" is 7 * 10^9
+ * of them, not 7 bytes. */
 bool sp_parse_count(const char *text, double *value);
 
 /* Parses "1024x4096" into up to `most` whole numbers, 0 among them; returns how many, 0 when it is

@@ -64,8 +64,8 @@ const struct sp_command *sp_find_command(const char *name, struct sp_error *erro
 bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                     struct sp_report *report, struct sp_error *error);
 
-/* The same for an answer among many (a row, a line, a case), which writes no file and draws no
- * picture: an option that would is refused. */
+/* Runs a command for an answer among many (a row, a line, a case), which writes no file and draws
+ * no picture: an option that would is refused. */
 bool sp_compute(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                 struct sp_report *report, struct sp_error *error);
 bool sp_only_computes(const char *option, struct sp_error *error);

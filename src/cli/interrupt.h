@@ -13,7 +13,7 @@ void sp_catch_interrupt(void);
 /* Whether there was one. It stays: rows of a sweep that would follow must not run. */
 bool sp_was_interrupted(void);
 
-/* The same for those who look often: not 0 after an interrupt. */
+/* Not 0 after an interrupt, for those who look often. */
 extern const volatile int *const sp_interrupt_flag;
 
 #endif

@@ -65,8 +65,10 @@ bool sp_take_number(struct sp_args *args, const char *name, double value, struct
 /* The option of that name; NULL: the command has none. */
 const struct sp_option *sp_option_named(const struct sp_args *args, const char *name);
 
-/* Whether the command has such an option; whether it was given. */
+/* Whether the command has an option of that name. */
 bool sp_takes(const struct sp_args *args, const char *name);
+
+/* Whether an option was given, and its value: what was typed, or the default of its row. */
 bool sp_given(const struct sp_args *args, const char *name);
 const char *sp_text_of(const struct sp_args *args,
                        const char *name);                          /* NULL: not given, no default */

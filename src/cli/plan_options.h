@@ -34,12 +34,12 @@ struct sp_planned {
 bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources,
                 struct sp_planned *planned, struct sp_error *error);
 
-/* The same without a plan: model, machine, framework, precision, profile, batch and sequence, for
- * `search` (whose plan has `seq`, `batch` and `dtype` set). */
+/* Loads what a plan stands on: model, machine, framework, precision, profile, batch and sequence,
+ * for `search` (whose plan has `seq`, `batch` and `dtype` set). */
 bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources,
                 struct sp_planned *planned, struct sp_error *error);
 
-/* And the plan alone, on what sp_base_of loaded. */
+/* Makes the plan on what sp_base_of loaded. */
 bool sp_plan_on(const struct sp_args *args, struct sp_planned *planned, struct sp_error *error);
 
 /* The inputs of the estimator. */

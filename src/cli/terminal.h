@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Its columns; 0 when `out` is no terminal. */
+/* Columns of the terminal; 0 when `out` is none. */
 int sp_terminal_width(FILE *out);
 
-/* Whether it shows colours: not when NO_COLOR is set, nor where TERM says that it knows no escapes.
+/* Whether the terminal shows colours: not when NO_COLOR is set, nor where TERM says that it knows
+ * no escapes.
  */
 bool sp_terminal_has_colour(FILE *out);
 

@@ -22,7 +22,7 @@ void sp_add_given(struct sp_words *words, const struct sp_args *args, const char
 /* Every option that was given, in the order of the table, less those named in `except`. */
 void sp_add_all(struct sp_words *words, const struct sp_args *args, const char *const *except);
 
-/* As one line for a shell: words that a shell would change stand in quotes. Free it. */
+/* The words as one line for a shell: those that a shell would change stand in quotes. Free it. */
 char *sp_shell_line(const struct sp_words *words);
 
 #endif

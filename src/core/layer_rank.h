@@ -42,7 +42,7 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_plan *plan,
 struct sp_layer_weights sp_weigh_layers(const struct sp_layers *layers, const struct sp_plan *plan,
                                         double padding);
 
-/* Those that it holds of a stage. */
+/* Weights that one device has of a stage of that kind. Parameters. */
 struct sp_stage_weights sp_weights_of_kind(const struct sp_layer_weights *weights,
                                            const struct sp_stage_kind *kind);
 

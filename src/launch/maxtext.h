@@ -10,7 +10,7 @@
 enum { SP_MAXTEXT_MODELS = 30 };
 extern const char *const sp_maxtext_models[SP_MAXTEXT_MODELS][2];
 
-/* Dimensions of a model that it has no configuration of, and what base.yml has for them. */
+/* Dimensions of a model that MaxText has no configuration of, and what base.yml has for them. */
 struct sp_maxtext_dimension {
     const char *key, *field;
     size_t offset; /* in struct sp_model */
@@ -19,7 +19,7 @@ struct sp_maxtext_dimension {
 enum { SP_MAXTEXT_DIMENSIONS = 7 };
 extern const struct sp_maxtext_dimension sp_maxtext_dimensions[SP_MAXTEXT_DIMENSIONS];
 
-/* Its recompute policies; `exact`: as the policy here, and not only near it. */
+/* MaxText's recompute policies; `exact`: as the policy here, and not only near it. */
 struct sp_maxtext_policy {
     const char *name, *remat;
     bool offload, exact;

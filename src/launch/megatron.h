@@ -16,7 +16,8 @@ struct sp_degree_flag {
 enum { SP_DEGREE_FLAGS = 6 };
 extern const struct sp_degree_flag sp_degree_flags[SP_DEGREE_FLAGS];
 
-/* The same of a model's shape: `key` is a field of model files. */
+/* A whole number of a model's shape: its flag, the field of model files, its place in struct
+ * sp_model. */
 struct sp_shape_flag {
     const char *flag, *key;
     size_t offset;

@@ -11,7 +11,7 @@ const struct sp_degree_flag sp_degree_flags[] = {
     {"--micro-batch-size", "micro-batch", offsetof(struct sp_plan, micro_batch), true},
 };
 
-/* The same for the model's shape: names of its fields. */
+/* A flag of the model's shape by the member of struct sp_model. */
 #define FIELD(flag, key, member)                                                                   \
     {                                                                                              \
         flag, key, offsetof(struct sp_model, member)                                               \

@@ -50,11 +50,12 @@ bool sp_add_setting(struct sp_settings *settings, const char *name, const char *
 /* The value of a setting (the last one of that name), NULL when it is not given. */
 const char *sp_setting(const struct sp_settings *settings, const char *name);
 
-/* Its number, or `otherwise` when it is not given; adds an error when it is no finite number. */
+/* A setting's number, or `otherwise` when it is not given; adds an error when it is no finite
+ * number. */
 double sp_setting_number(struct sp_settings *settings, const char *name, double otherwise,
                          struct sp_error *error);
 
-/* Its whole number from `least` to 10^9 in the same manner. */
+/* A setting's whole number from `least` to 10^9, or `otherwise`; adds an error when it is none. */
 int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t least,
                          int64_t otherwise, struct sp_error *error);
 

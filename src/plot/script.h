@@ -29,8 +29,8 @@ void sp_tick_text(double value, const char *unit, char *out, size_t size);
  * the start and end. In place; returns the new length. */
 size_t sp_tidy_text(char *text);
 
-/* The same SVG without indentation, groups in which nothing is drawn, and attributes that are the
- * default. In place. */
+/* Rewrites an SVG without indentation, groups in which nothing is drawn, and attributes that are
+ * the default. In place; returns the new length. */
 size_t sp_tidy_svg(char *text);
 
 /* The character of a series in a text terminal. */
@@ -44,7 +44,8 @@ void sp_write_text_panel(FILE *out, const struct sp_figure *figure, const struct
 void sp_write_axes(FILE *out, const struct sp_panel *panel, struct sp_scale x, struct sp_scale y);
 void sp_write_numbers(FILE *out, const struct sp_panel *panel, struct sp_scale x,
                       struct sp_scale y);
-/* The same for a picture file: all that stands in a panel, and the sample of a box in its key, in
+
+/* Parts of a picture file: all that stands in a panel, and the sample of a box in its key, in
  * shares of the whole picture. */
 void sp_write_contents(FILE *out, const struct sp_panel *panel, struct sp_scale x,
                        struct sp_scale y);
@@ -61,7 +62,7 @@ struct sp_sheet {
     double columns, rows;
     bool text; /* a terminal, where nothing stands between two rows */
 };
-/* Of each label, whether it gives way because it would cover an earlier one, a rule, or the panel's
+/* Whether each label gives way because it would cover an earlier one, a rule, or the panel's
  * edge. To be freed; NULL (none does) when memory ran out. */
 bool *sp_hidden_labels(const struct sp_panel *panel, const struct sp_sheet *sheet);
 

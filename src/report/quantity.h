@@ -59,7 +59,7 @@ const char *sp_unit_name(enum sp_unit unit);
 /* A value for people: three significant digits, prefixes, units. */
 void sp_human(double value, enum sp_unit unit, char *out, size_t size);
 
-/* The same, in a small ring of static buffers: good for a few uses in one call. */
+/* sp_human in a small ring of static buffers: good for a few uses in one call. */
 const char *sp_human_text(double value, enum sp_unit unit);
 
 #endif

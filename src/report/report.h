@@ -104,7 +104,7 @@ void sp_table(struct sp_report *report, const struct sp_column *columns, size_t 
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error);
 
-/* Its name, and its text; NULL: there is none. */
+/* Name and text of the file of sp_put_file; NULL: there is none. */
 const char *sp_report_file(const struct sp_report *report, const char **text);
 
 /* Looks a quantity up by its path; NULL when there is none. */

@@ -80,7 +80,8 @@ static void look(struct sp_share *share, void *context)
     s->counts[share->thread] = counts;
 }
 
-/* The same for the first look: at the likely plans of all groups, against the best so far. */
+/* One thread's share of the first look: at the likely plans of all groups, against the best so far.
+ */
 static void look_ahead(struct sp_share *share, void *context)
 {
     struct searching *const s = context;

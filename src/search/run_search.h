@@ -27,10 +27,11 @@ struct sp_search_result {
     bool partial; /* stopped before the end */
 };
 
-/* With `any`, whether some plan is good enough: result->best.n says so, and only that does not
- * depend on the number of threads. Otherwise: Seeds a limit with the plans that are likely good,
- * then looks through every group of this shard. The result depends neither on the number of threads
- * nor on how groups fall on them; the counts of all shards add up to those of one run. */
+/* Searches a space. With `any`, whether some plan is good enough: result->best.n says so, and only
+ * that does not depend on the number of threads. Otherwise it seeds a limit with the plans that are
+ * likely good, then looks through every group of this shard. The result depends neither on the
+ * number of threads nor on how groups fall on them; the counts of all shards add up to those of one
+ * run. */
 void sp_run_search(const struct sp_search_space *space, const struct sp_search_run *run,
                    struct sp_search_result *result);
 
