@@ -105,7 +105,7 @@ const struct sp_option *sp_options_of(const struct sp_command *command, size_t *
     .help = "activations kept for the backward pass: none (all), selective, mlp, dots, full (block inputs)"}
 #define SP_OPTION_PRICE                                                                            \
     {                                                                                              \
-        "price", "USD", SP_NUMBER_OPTION, 0, 1e6, NULL, NULL,                                      \
+        "price", "USD", SP_REAL, 0, 1e6, NULL, NULL,                                      \
             "price of a device-hour (default: the hardware file's)"                                \
     }
 

@@ -65,7 +65,7 @@ static bool check_unit(const struct sp_option *option, const char *text, struct 
         own = own ? own : own_units[i].unit;
     }
     const bool share = strcmp(unit, "%") == 0, bytes = strcmp(unit, "B") == 0;
-    if (share && !own && option->kind == SP_NUMBER_OPTION)
+    if (share && !own && option->kind == SP_REAL)
         return true;
     return sp_fail(error, SP_INPUT, "--%s: \"%s\" is in %s, expected a plain number%s%s",
                    option->name, sp_safe(text),
@@ -112,7 +112,7 @@ static bool take_value(struct sp_args *args, int at, const char *text, struct sp
     switch (option->kind) {
     case SP_CHOICE:
         return take_choice(args, at, text, error);
-    case SP_NUMBER_OPTION:
+    case SP_REAL:
     case SP_COUNTED:
     case SP_WHOLE:
         return take_number(args, at, text, error);
@@ -139,7 +139,7 @@ static bool take_defaults(struct sp_args *args, struct sp_error *error)
     for (size_t i = 0; i < args->n_options; i++) {
         const struct sp_option *option = &args->options[i];
         args->number[i] = NAN;
-        const bool parsed = option->kind == SP_CHOICE || option->kind == SP_NUMBER_OPTION ||
+        const bool parsed = option->kind == SP_CHOICE || option->kind == SP_REAL ||
                             option->kind == SP_COUNTED || option->kind == SP_WHOLE ||
                             option->kind == SP_TEXT;
         if (option->fallback && parsed && !take_value(args, (int)i, option->fallback, error))
@@ -266,8 +266,7 @@ bool sp_take_number(struct sp_args *args, const char *name, double value, struct
     memcpy(args->numeral[at], text, sizeof text);
     args->text[at] = args->numeral[at];
     args->given[at] = true;
-    return option->kind == SP_NUMBER_OPTION || option->kind == SP_WHOLE ||
-                   option->kind == SP_COUNTED
+    return option->kind == SP_REAL || option->kind == SP_WHOLE || option->kind == SP_COUNTED
                ? put_number(args, (int)at, text, value, error)
                : take_value(args, (int)at, args->numeral[at], error);
 }

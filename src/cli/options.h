@@ -10,15 +10,15 @@
 enum sp_option_kind {
     SP_FLAG,
     SP_TEXT,
-    SP_NUMBER_OPTION, /* min..max, as people type numbers */
-    SP_WHOLE,         /* the same, whole */
-    SP_COUNTED,       /* parameters or tokens: a number, and "7B" is 7 * 10^9 */
-    SP_CHOICE,        /* one of choices */
-    SP_MAYBE,         /* text that may be left out: --explain, --explain=KEY */
-    SP_MANY,          /* text, may be repeated: --set */
-    SP_REPEATED,      /* the same for other options, kept with the option's name */
-    SP_EACH_FIELD,    /* stands for an option for each field of a plan: see sp_options_of */
-    SP_EACH_MOST      /* stands for --max-... for each field that a search counts up */
+    SP_REAL,       /* min..max, as people type numbers */
+    SP_WHOLE,      /* the same, whole */
+    SP_COUNTED,    /* parameters or tokens: a number, and "7B" is 7 * 10^9 */
+    SP_CHOICE,     /* one of choices */
+    SP_MAYBE,      /* text that may be left out: --explain, --explain=KEY */
+    SP_MANY,       /* text, may be repeated: --set */
+    SP_REPEATED,   /* the same for other options, kept with the option's name */
+    SP_EACH_FIELD, /* stands for an option for each field of a plan: see sp_options_of */
+    SP_EACH_MOST   /* stands for --max-... for each field that a search counts up */
 };
 
 struct sp_option {

@@ -16,10 +16,9 @@ const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS] = {
 struct sp_option sp_option_of(const struct sp_plan_field *f)
 {
     static const enum sp_option_kind kinds[] = {
-        [SP_PLAN_WHOLE] = SP_WHOLE,        [SP_PLAN_LEVEL] = SP_WHOLE,
-        [SP_PLAN_REAL] = SP_NUMBER_OPTION, [SP_PLAN_SWITCH] = SP_CHOICE,
-        [SP_PLAN_EITHER] = SP_CHOICE,      [SP_PLAN_NAME] = SP_CHOICE,
-        [SP_PLAN_POLICY] = SP_CHOICE,      [SP_PLAN_AXES] = SP_TEXT,
+        [SP_PLAN_WHOLE] = SP_WHOLE,   [SP_PLAN_LEVEL] = SP_WHOLE,   [SP_PLAN_REAL] = SP_REAL,
+        [SP_PLAN_SWITCH] = SP_CHOICE, [SP_PLAN_EITHER] = SP_CHOICE, [SP_PLAN_NAME] = SP_CHOICE,
+        [SP_PLAN_POLICY] = SP_CHOICE, [SP_PLAN_AXES] = SP_TEXT,
     };
     const enum sp_option_kind kind = kinds[f->kind];
     return (struct sp_option){.name = f->name,

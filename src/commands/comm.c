@@ -17,7 +17,7 @@ static const char *const wrap_choices[] = {"auto", "yes", "no", NULL};
 static const struct sp_option options[] = {
     {"op", "NAME", SP_CHOICE, 0, 0, ops, "all-gather",
      "all-gather (ag), reduce-scatter (rs), all-reduce (ar), all-to-all (a2a) or send (p2p)"},
-    {"bytes", "BYTES", SP_NUMBER_OPTION, 0, 1e18, NULL, NULL, "bytes of the whole array"},
+    {"bytes", "BYTES", SP_REAL, 0, 1e18, NULL, NULL, "bytes of the whole array"},
     {"array", "TYPE[SIZES]", SP_TEXT, 0, 0, NULL, NULL,
      "the array, such as bf16[1024,16384], in place of --bytes"},
     {"sharded-by", "N", SP_WHOLE, 1, 1e9, NULL, "1",
@@ -39,11 +39,11 @@ static const struct sp_option options[] = {
      "all-to-all on switches: devices that a token goes to"},
     {"unit", "NODES", SP_WHOLE, 1, 1e9, NULL, NULL,
      "nodes below one leaf group (default: the fabric's, 32 for H100; none where unknown)"},
-    {"unit-bandwidth", "BYTES/S", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL,
+    {"unit-bandwidth", "BYTES/S", SP_REAL, 1, 1e18, NULL, NULL,
      "of such a unit into the spine (default: the fabric's, else what its nodes send)"},
-    {"half-size", "BYTES", SP_NUMBER_OPTION, 0, 1e18, NULL, NULL,
+    {"half-size", "BYTES", SP_REAL, 0, 1e18, NULL, NULL,
      "size of V at which half of the bandwidth is reached: derates smaller messages"},
-    {"bandwidth", "BYTES/S", SP_NUMBER_OPTION, 1, 1e18, NULL, NULL,
+    {"bandwidth", "BYTES/S", SP_REAL, 1, 1e18, NULL, NULL,
      "measured bandwidth of a device (torus: of a link), in place of the published one"},
 };
 

@@ -13,7 +13,7 @@ static const struct sp_option options[] = {
     {"axes", "N", SP_WHOLE, 1, 3, NULL, NULL,
      "torus axes that DP and FSDP span in the closed forms (default: all)"},
     SP_OPTION_OVERLAP,
-    {"mfu", "FRACTION", SP_NUMBER_OPTION, 0.0001, 1, NULL, "40%",
+    {"mfu", "FRACTION", SP_REAL, 0.0001, 1, NULL, "40%",
      "model FLOPs utilisation of the step time at MFU"},
     {"strategy", "NAME", SP_CHOICE, 0, 0, sp_strategy_names, NULL, "look at one strategy only"},
     {"check", "WHAT", SP_MAYBE, 0, 0, NULL, NULL,

@@ -6,19 +6,18 @@
 #include "commands/scaling.h"
 
 static const struct sp_option options[] = {
-    {"flops", "FLOPS", SP_NUMBER_OPTION, 1, 1e40, NULL, NULL,
-     "C: training budget, such as 5.76e23"},
+    {"flops", "FLOPS", SP_REAL, 1, 1e40, NULL, NULL, "C: training budget, such as 5.76e23"},
     SP_OPTIONS_MODEL,
     {"params", "N", SP_COUNTED, 1, 1e18, NULL, NULL,
      "N: size, in place of --model; of a mixture of experts what one token passes"},
     {"tokens", "N", SP_COUNTED, 1, 1e24, NULL, NULL, "D: training tokens"},
-    {"loss", "NATS", SP_NUMBER_OPTION, 1e-6, 100, NULL, NULL,
+    {"loss", "NATS", SP_REAL, 1e-6, 100, NULL, NULL,
      "loss to reach: with a size or tokens gives the other, alone the smallest budget"},
     {"law", "NAME|FILE", SP_TEXT, 0, 0, NULL, "chinchilla",
      "scaling law: chinchilla, chinchilla-3, besiroglu, kaplan, llama3, or a JSON file"},
     {"batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL,
      "batch whose steps and tokens to compare; needs --noise-scale"},
-    {"noise-scale", "TOKENS", SP_NUMBER_OPTION, 1e-6, 1e18, NULL, NULL,
+    {"noise-scale", "TOKENS", SP_REAL, 1e-6, 1e18, NULL, NULL,
      "gradient noise scale: the critical batch"},
     {"from-batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL, "batch to compare --batch with"},
 };

@@ -37,9 +37,8 @@ static const struct sp_option options[] = {
      "largest with a step of at most --max-step; seq: the longest sequence that fits; model: the "
      "deepest copy of the model that fits. Every size is tried from a bound on; where that takes "
      "too long, the answer says which were not (docs/search.md)"},
-    {"deadline", "DAYS", SP_NUMBER_OPTION, 1e-6, 1e6, NULL, NULL, "for --find: days for --tokens"},
-    {"max-step", "SECONDS", SP_NUMBER_OPTION, 1e-9, 1e9, NULL, NULL,
-     "for --find: longest step allowed"},
+    {"deadline", "DAYS", SP_REAL, 1e-6, 1e6, NULL, NULL, "for --find: days for --tokens"},
+    {"max-step", "SECONDS", SP_REAL, 1e-9, 1e9, NULL, NULL, "for --find: longest step allowed"},
     {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "token budget, for days and cost"},
     SP_OPTION_PRICE,
     {"any", NULL, SP_FLAG, 0, 0, NULL, NULL,

@@ -13,9 +13,9 @@
     {.name = "only", .metavar = "KEY=VALUE,...", .kind = SP_REPEATED, \
      .help = "values that one dimension may take: zero=1,3 or schedule=1f1b,zb-h1"}, \
     {.kind = SP_EACH_MOST}, \
-    {.name = "max-memory", .metavar = "BYTES", .kind = SP_NUMBER_OPTION, .min = 1, .max = 1e18, \
+    {.name = "max-memory", .metavar = "BYTES", .kind = SP_REAL, .min = 1, .max = 1e18, \
      .help = "device memory that a plan may need (default: the device's less --headroom)"}, \
-    {.name = "headroom", .metavar = "FRACTION", .kind = SP_NUMBER_OPTION, .max = 0.95, .fallback = "5%", \
+    {.name = "headroom", .metavar = "FRACTION", .kind = SP_REAL, .max = 0.95, .fallback = "5%", \
      .help = "share of the device's memory that stays free"}
 /* clang-format on */
 

@@ -392,17 +392,67 @@ static void wires_of_one_byte(void **unused)
                      r * C * wire / (2 * W), 1e-15);
 }
 
+/* A batch four times as large: four times the rate by the linear rule, twice by the root. A loss is
+ * its floor and its two parts. */
+static void rates_and_losses(void **unused)
+{
+    const struct sp_scaling_law law = {
+        .form = SP_FORM_SUM, .E = 1.69, .A = 400, .B = 410, .alpha = 0.5, .beta = 0.25};
+    const struct sp_scaling_law kaplan = {.form = SP_FORM_KAPLAN};
+    (void)unused;
+    assert_close(sp_scaled_lr(SP_LR_LINEAR, 3e-4, 4e6, 1e6), 12e-4, 1e-15);
+    assert_close(sp_scaled_lr(SP_LR_SQRT, 3e-4, 4e6, 1e6), 6e-4, 1e-15);
+    assert_true(sp_scaled_lr(SP_LR_FIXED, 3e-4, 4e6, NAN) == 3e-4);
+    assert_close(sp_law_loss_of_params(&law, 1e6), 0.4, 1e-15);
+    assert_close(sp_law_loss_of_tokens(&law, 1e8), 4.1, 1e-15);
+    assert_close(sp_law_loss(&law, 1e6, 1e8), 1.69 + 0.4 + 4.1, 1e-15);
+    assert_true(isnan(sp_law_loss_of_params(&kaplan, 1e6)));
+    assert_true(isnan(sp_law_loss_of_tokens(&kaplan, 1e8)));
+}
+
+/* Korthikanti's table 2 knows six cases: which one a policy, TP and sequence parallelism mean. 8
+ * layers of 1 kB on 4 stages with 3 micro-batches in flight keep 6 kB. */
+static void activations_of_a_stage(void **unused)
+{
+    const struct sp_spread spread = {
+        .dp = 1, .tp = 2, .pp = 4, .cp = 5, .microbatches_in_flight = 3};
+    const struct sp_model m = {
+        .layers = 8, .d_model = 64, .d_ff = 256, .heads = 1, .kv_heads = 1, .head_dim = 64};
+    (void)unused;
+    for (int sp = 0; sp < 2; sp++) {
+        assert_int_equal(sp_gpt_rule(SP_REMAT_NONE, 1, sp), SP_GPT_NONE);
+        assert_int_equal(sp_gpt_rule(SP_REMAT_NONE, 8, sp), sp ? SP_GPT_TP_SP : SP_GPT_TP);
+        assert_int_equal(sp_gpt_rule(SP_REMAT_SELECTIVE, 1, sp), SP_GPT_SELECTIVE);
+        assert_int_equal(sp_gpt_rule(SP_REMAT_SELECTIVE, 8, sp),
+                         sp ? SP_GPT_SELECTIVE : SP_GPT_TP_SELECTIVE);
+        assert_int_equal(sp_gpt_rule(SP_REMAT_FULL, 8, sp), SP_GPT_FULL);
+    }
+    assert_close(sp_stage_activation_bytes(8, 1000, &spread), 6000, 1e-15);
+    /* block inputs alone: 2 bytes x 64 a token and layer, shared by 2 x 5 ranks */
+    assert_close(sp_activation_footprint(&m, SP_REMAT_FULL, 1000, &spread),
+                 8. / 4 * 3 * 2 * 64 * 1000 / 10, 1e-15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figure_1),          cmocka_unit_test(one_operation),
-        cmocka_unit_test(critical_degrees),  cmocka_unit_test(splits),
-        cmocka_unit_test(one_chip),          cmocka_unit_test(conventions),
-        cmocka_unit_test(messages),          cmocka_unit_test(windows),
-        cmocka_unit_test(policies),          cmocka_unit_test(stages_by_cost),
-        cmocka_unit_test(usable_degrees),    cmocka_unit_test(slices),
-        cmocka_unit_test(recomputed),        cmocka_unit_test(slices_wait_for_the_data_centre),
+        cmocka_unit_test(figure_1),
+        cmocka_unit_test(one_operation),
+        cmocka_unit_test(critical_degrees),
+        cmocka_unit_test(splits),
+        cmocka_unit_test(one_chip),
+        cmocka_unit_test(conventions),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(windows),
+        cmocka_unit_test(policies),
+        cmocka_unit_test(stages_by_cost),
+        cmocka_unit_test(usable_degrees),
+        cmocka_unit_test(slices),
+        cmocka_unit_test(recomputed),
+        cmocka_unit_test(slices_wait_for_the_data_centre),
         cmocka_unit_test(wires_of_one_byte),
+        cmocka_unit_test(rates_and_losses),
+        cmocka_unit_test(activations_of_a_stage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -538,6 +538,31 @@ static void shards_between_nodes(void **state)
     assert_close(two.loads.activations[SP_LINK_DOMAIN], c.t.C * 2 / (4.5e11 * c.t.F), 1e-14);
 }
 
+/* Strong scaling: each point is fit's best on a slice of that size alone, and chips without a wait
+ * for a network are as efficient as the first. */
+static void strong_scaling(void **state)
+{
+    struct fit_case c, one;
+    struct sp_fit_point points[32];
+    (void)state;
+    load_case(&c, "llama2-13b", "v5p-512", 4e6, 4096);
+    const int n = sp_fit_curve(&c.in, points, 32);
+    const int64_t sizes[] = {1, 4, 8, 16, 32, 64, 128, 256, 512}; /* two chips are not sold */
+    assert_int_equal(n, 9);
+    for (int i = 0; i < n; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "v5p-%d", (int)sizes[i]);
+        load_case(&one, "llama2-13b", i == 0 ? "v5p" : name, 4e6, 4096);
+        const struct sp_strategy best = sp_fit_best(&one.in, &one.t, ~0u);
+        assert_int_equal(points[i].chips, sizes[i]);
+        assert_int_equal(points[i].best.kind, best.kind);
+        assert_close(points[i].best.step_with_bubble_s, best.step_with_bubble_s, 1e-15);
+        const double slowdown = best.step_with_bubble_s / best.t_math_s;
+        assert_close(points[i].efficiency, 1 / slowdown, 1e-12);
+    }
+    assert_int_equal(sp_fit_curve(&c.in, points, 3), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -570,6 +595,7 @@ int main(void)
         cmocka_unit_test(exactly_full),
         cmocka_unit_test(one_chip),
         cmocka_unit_test(degrees),
+        cmocka_unit_test(strong_scaling),
     };
     return cmocka_run_group_tests_name("strategy", tests, NULL, NULL);
 }
