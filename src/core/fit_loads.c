@@ -218,7 +218,7 @@ void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct
         torus_loads(s, t);
     else
         switched_loads(s, in, t);
-    s->ratio_rule = ratio_rule(s, t, in->hw->network.kind);
+    s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
     s->comms_over_math = sp_comms_over_math(&s->loads, in->overlap, &s->binding);
     s->t_math_s = t->t_math_s;
     s->t_comms_s = t->t_math_s * s->comms_over_math;
