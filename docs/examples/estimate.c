@@ -64,7 +64,7 @@ int main(void)
     printf(
         "recompute %s: step %.3g s, MFU %.1f %%, %.1f GB of %.0f GB a device, out of memory with "
         "a probability of %.2g\n",
-        policy->name, e.time.step, 100 * e.rates.mfu, (double)e.memory.device / 1e9,
+        sp_policy_name(policy), e.time.step, 100 * e.rates.mfu, (double)e.memory.device / 1e9,
         e.capacity_bytes / 1e9, e.oom_odds);
     return 0;
 }
