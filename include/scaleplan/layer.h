@@ -154,9 +154,11 @@ struct sp_layer {
 /* How many of the first `layers` layers are of each kind. */
 struct sp_layer_counts sp_count_layers(const struct sp_model *model, int64_t layers);
 
-/* A model: its lists, empty for a kind that it does not have, and how many layers each stands for;
- * the ends stand for one. */
+/* A model in lists, empty for a kind that it does not have, how many layers each stands for (an end
+ * for one), and its weights by part. */
 struct sp_layers {
+    const struct sp_model *model; /* not a copy */
+    struct sp_params params;
     double count[SP_LAYER_LISTS];
     struct sp_layer list[SP_LAYER_LISTS];
 };
@@ -164,9 +166,6 @@ struct sp_layers {
 /* Lists a model whose shape is known. Scaling book, "Transformers"; DeepSeek-V2, section 2.1, for
  * latent attention; Korthikanti et al. 2022, section 4, for what is kept. */
 void sp_list_model(const struct sp_model *model, struct sp_layers *layers);
-
-/* Weights of a model by part, counted from its lists. */
-struct sp_params sp_params_of(const struct sp_layers *layers);
 
 /* Width of the MLP of a dense layer: d_ff, unless a mixture gives its dense layers another. */
 int64_t sp_dense_d_ff(const struct sp_model *model);

@@ -102,7 +102,7 @@ bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp);
 
 /* What a TP rank has of `groups` that cannot be divided, such as heads of keys and values: groups /
  * tp, or one that several ranks hold alike. */
-double sp_groups_of_rank(double groups, int64_t tp);
+double sp_groups_of_rank(double groups, double tp);
 
 /* Whether TP, CP or EP would cross from one slice to another, which no link does: the replicas span
  * the slices, or the stages where there are fewer replicas, and EP stays in what is left. */

@@ -77,7 +77,7 @@ struct sp_kind_memory {
 
 /* sp_memory_of_stage and sp_fullest_stage in steps: preparing a model, then the kinds of stages of
  * a map (room in `kinds` for map->kinds), then one stage of a kind or the fullest of all. */
-struct sp_prepared_memory sp_prepare_memory(const struct sp_model *model,
+struct sp_prepared_memory sp_prepare_memory(const struct sp_layers *layers,
                                             const struct sp_plan *plan,
                                             const struct sp_framework *framework);
 void sp_memory_of_kinds(const struct sp_framework *framework,

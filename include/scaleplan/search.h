@@ -57,7 +57,9 @@ struct sp_search_space {
     double most_bytes; /* device bytes of a plan that counts */
     enum sp_objective objective;
 
-    /* Found by sp_open_space: values of the outer dimensions, in rising order. */
+    /* Found by sp_open_space: the model's lists, and values of the outer dimensions, in rising
+     * order. */
+    struct sp_layers layers;
     int n_divisor, n_tp, n_cp, n_ep, n_micro, n_pp;
     int n_boxes; /* room for ways to lay TP over a torus; 1 on switched machines */
     int64_t divisor[SP_SEARCH_LISTED]; /* of the devices */

@@ -26,8 +26,9 @@ double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp
     return SP_ELEMENT * elements / (double)model->layers;
 }
 
-double sp_kept_bytes(const struct sp_layer *layer, const struct sp_plan *plan,
-                     const struct sp_framework *framework, const struct sp_recompute *recompute)
+double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
+                     const struct sp_plan *plan, const struct sp_framework *framework,
+                     const struct sp_recompute *recompute)
 {
     if (recompute->offload)
         return 0;
@@ -38,15 +39,15 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_plan *plan,
                                       [SP_COPIES_INPUT] = 1 + recompute->spare,
                                       [SP_COPIES_EXCHANGED] = exchanges ? 1 : 0};
     const struct sp_shares again = sp_shares_of(recompute);
-    const struct sp_rank_tokens tokens = sp_tokens_on_rank(plan, framework);
-    const double T = sp_shard_tokens(plan), t = (double)plan->tp;
+    const double T = rank->tokens[SP_BY_NOTHING];
     double elements = 0;
     for (int i = 0; i < layer->n_kept; i++) {
         const struct sp_kept *const k = &layer->kept[i];
         const double dropped = again.of[k->by] * (k->with_norms ? again.of[SP_OP_NORMS] : 1);
-        const double mine = k->groups > 0 ? T / fmin(t, k->groups) : tokens.of[k->sharded_by];
+        const double mine =
+            k->groups > 0 ? T / fmin(rank->tp, k->groups) : rank->tokens[k->sharded_by];
         elements +=
-            (1 - dropped) * copies[k->copies] * (k->routed ? plan->imbalance : 1) * k->width * mine;
+            (1 - dropped) * copies[k->copies] * (k->routed ? rank->imbalance : 1) * k->width * mine;
     }
     return SP_ELEMENT * elements;
 }

@@ -260,6 +260,44 @@ static void list_output(const struct sp_model *m, struct sp_layer *l)
     MOVE(l, 3 * V, SP_BY_WIDTH); /* the loss */
 }
 
+/* Weights by part, and those that a token passes. */
+struct weights {
+    double part[SP_PARTS], active;
+};
+
+/* Adds `times` layers. */
+static void weigh(struct weights *w, const struct sp_layer *layer, double times)
+{
+    for (int i = 0; i < layer->matmuls; i++) {
+        const struct sp_matmul *m = &layer->matmul[i];
+        const double each =
+            times * ((m->tied ? 0 : m->in * m->out) + (m->bias ? m->out : 0) + m->norm);
+        w->part[m->part] += m->count * each;
+        w->active += m->passed * each;
+    }
+    for (int i = 0; i < layer->tensors; i++) {
+        w->part[layer->tensor[i].part] += times * layer->tensor[i].weights;
+        w->active += times * layer->tensor[i].weights;
+    }
+}
+
+static struct sp_params params_of(const struct sp_layers *layers)
+{
+    struct weights w = {{0}, 0};
+    for (int list = 0; list < SP_LAYER_LISTS; list++)
+        weigh(&w, &layers->list[list], layers->count[list]);
+    struct sp_params p = {.embedding = w.part[SP_PART_EMBEDDING],
+                          .attention = w.part[SP_PART_ATTENTION],
+                          .mlp = w.part[SP_PART_MLP],
+                          .experts = w.part[SP_PART_EXPERTS],
+                          .router = w.part[SP_PART_ROUTER],
+                          .norm = w.part[SP_PART_NORM],
+                          .active = w.active};
+    for (int part = 0; part < SP_PARTS; part++)
+        p.total += w.part[part];
+    return p;
+}
+
 void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
 {
     static void (*const lists[SP_LAYER_LISTS])(const struct sp_model *, struct sp_layer *) = {
@@ -269,6 +307,7 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
         [SP_LAYER_OUTPUT] = list_output,
     };
     const struct sp_layer_counts counts = sp_count_layers(model, model->layers);
+    layers->model = model;
     for (int kind = 0; kind < SP_LAYER_LISTS; kind++) {
         struct sp_layer *const l = &layers->list[kind];
         layers->count[kind] = kind < SP_LAYER_KINDS ? (double)counts.of[kind] : 1;
@@ -279,6 +318,7 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
         if (layers->count[kind] > 0)
             lists[kind](model, l);
     }
+    layers->params = params_of(layers);
 }
 
 double sp_mixer_tokens(const struct sp_mixer *x, double seq)

@@ -8,15 +8,19 @@ double sp_shard_tokens(const struct sp_plan *plan)
     return (double)plan->micro_batch * (double)plan->seq / (double)plan->cp;
 }
 
-struct sp_rank_tokens sp_tokens_on_rank(const struct sp_plan *plan,
-                                        const struct sp_framework *framework)
+struct sp_rank sp_rank_of(const struct sp_plan *plan, const struct sp_framework *framework)
 {
     const double T = sp_shard_tokens(plan), t = (double)plan->tp;
     const double part = plan->sequence_parallel ? T / t : T;
-    return (struct sp_rank_tokens){{[SP_BY_NOTHING] = T,
-                                    [SP_BY_SEQUENCE] = part,
-                                    [SP_BY_INPUT] = framework->keeps_gathered ? T : part,
-                                    [SP_BY_WIDTH] = T / t}};
+    return (struct sp_rank){.tokens = {[SP_BY_NOTHING] = T,
+                                       [SP_BY_SEQUENCE] = part,
+                                       [SP_BY_INPUT] = framework->keeps_gathered ? T : part,
+                                       [SP_BY_WIDTH] = T / t},
+                            .tp = t,
+                            .ep = (double)plan->ep,
+                            .etp = (double)plan->etp,
+                            .imbalance = plan->imbalance,
+                            .computed = plan->imbalance * framework->capacity_factor};
 }
 
 struct sp_shares sp_shares_of(const struct sp_recompute *r)
@@ -29,45 +33,24 @@ struct sp_shares sp_shares_of(const struct sp_recompute *r)
                                [SP_OP_NORMS] = r->norms}};
 }
 
-/* What comes out of a matmul on a rank of `ranks` that split its columns. */
-static double columns(const struct sp_matmul *m, int64_t ranks)
+double sp_columns_on_rank(const struct sp_matmul *m, double ranks)
 {
-    return (m->out - m->groups * m->group_out) / (double)ranks +
+    if (m->groups == 0)
+        return m->out / ranks;
+    return (m->out - m->groups * m->group_out) / ranks +
            m->group_out * sp_groups_of_rank(m->groups, ranks);
 }
 
-struct sp_rank_matmul sp_matmul_on_rank(const struct sp_matmul *m, const struct sp_plan *p,
-                                        double capacity)
-{
-    const double T = sp_shard_tokens(p), t = (double)p->tp;
-    const bool routed = m->part == SP_PART_EXPERTS;
-    const int64_t ranks = routed ? p->etp : p->tp;
-    struct sp_rank_matmul mine = {m->count, T, m->in, m->out};
-    if (m->split == SP_TP_COLUMNS)
-        mine.out = columns(m, ranks);
-    else if (m->split == SP_TP_ROWS)
-        mine.in = m->in / (double)ranks;
-    else if (m->split == SP_TP_TOKENS && p->sequence_parallel)
-        mine.rows = T / t;
-    if (routed) {
-        /* each expert sees the tokens of all ranks it serves; over tp they are already divided */
-        const double passed = m->passed * p->imbalance * capacity;
-        mine.count = m->count / (double)p->ep;
-        mine.rows = T * passed / t * (double)p->etp / mine.count;
-    }
-    return mine;
-}
-
 /* Weights of a matmul on a device; the vocabulary's are as wide as it is, without a bias. */
-static double matmul_weights(const struct sp_matmul *m, const struct sp_plan *p)
+static double matmul_weights(const struct sp_matmul *m, const struct sp_rank *r)
 {
-    const double t = (double)p->tp, rows = m->in + (m->bias && !m->vocab ? 1 : 0);
+    const double rows = m->in + (m->bias && !m->vocab ? 1 : 0);
     if (m->part == SP_PART_EXPERTS)
-        return m->count * rows * m->out / (double)(p->ep * p->etp);
+        return m->count * rows * m->out / (r->ep * r->etp);
     if (m->groups > 0)
-        return rows * columns(m, p->tp) + m->norm / t;
+        return rows * sp_columns_on_rank(m, r->tp) + m->norm / r->tp;
     const double all = rows * m->out + m->norm;
-    return m->split == SP_TP_WHOLE || m->split == SP_TP_TOKENS ? all : all / t;
+    return m->split == SP_TP_WHOLE || m->split == SP_TP_TOKENS ? all : all / r->tp;
 }
 
 /* Adds `weights` of one row, stored `padding` times as wide. FSDP leaves norms and routers where
@@ -81,7 +64,7 @@ static void add_row(struct sp_rank_weights *w, enum sp_layer_part part, double w
 }
 
 /* Those of one list, and in `tied` what the table of the input end serves as well. */
-static struct sp_list_weights weigh(const struct sp_layer *l, const struct sp_plan *p,
+static struct sp_list_weights weigh(const struct sp_layer *l, const struct sp_rank *r,
                                     double padding, struct sp_rank_weights *tied)
 {
     struct sp_list_weights of = {{0, 0}, {0, 0}};
@@ -90,23 +73,23 @@ static struct sp_list_weights weigh(const struct sp_layer *l, const struct sp_pl
         struct sp_rank_weights *const to = m->tied                      ? tied
                                            : m->part == SP_PART_EXPERTS ? &of.experts
                                                                         : &of.dense;
-        add_row(to, m->part, matmul_weights(m, p), m->vocab ? padding : 1);
+        add_row(to, m->part, matmul_weights(m, r), m->vocab ? padding : 1);
     }
     for (int i = 0; i < l->tensors; i++) {
         const struct sp_tensor *w = &l->tensor[i];
-        const double all = w->split == SP_TP_WHOLE ? w->weights : w->weights / (double)p->tp;
+        const double all = w->split == SP_TP_WHOLE ? w->weights : w->weights / r->tp;
         add_row(&of.dense, w->part, all, w->vocab ? padding : 1);
     }
     return of;
 }
 
-struct sp_layer_weights sp_weigh_layers(const struct sp_layers *layers, const struct sp_plan *plan,
+struct sp_layer_weights sp_weigh_layers(const struct sp_layers *layers, const struct sp_rank *rank,
                                         double padding)
 {
     struct sp_layer_weights w = {.tied = {0, 0}};
     for (int i = 0; i < SP_LAYER_LISTS; i++)
         if (layers->count[i] > 0)
-            w.of[i] = weigh(&layers->list[i], plan, padding, &w.tied);
+            w.of[i] = weigh(&layers->list[i], rank, padding, &w.tied);
     return w;
 }
 
@@ -126,13 +109,13 @@ struct sp_stage_weights sp_weights_of_kind(const struct sp_layer_weights *w,
 }
 
 /* Elements of the gradient that TransformerEngine keeps for each shape of weight. */
-static double dummy_of(const struct sp_matmul *m, const struct sp_plan *p)
+static double dummy_of(const struct sp_matmul *m, const struct sp_rank *r)
 {
     struct sp_matmul one = *m;
     one.bias = false;
     if (m->part != SP_PART_EXPERTS)
-        return matmul_weights(&one, p);
-    return m->in * m->out / (double)p->etp;
+        return matmul_weights(&one, r);
+    return m->in * m->out / r->etp;
 }
 
 static bool is_same(const struct sp_matmul *a, const struct sp_matmul *b)
@@ -149,7 +132,7 @@ static bool lists_it(const struct sp_layer *l, const struct sp_matmul *m)
 }
 
 /* Those of the matmuls of a kind that no earlier kind of `present` has. */
-static double new_dummies(const struct sp_layers *layers, const struct sp_plan *plan,
+static double new_dummies(const struct sp_layers *layers, const struct sp_rank *rank,
                           unsigned present, int kind)
 {
     double elements = 0;
@@ -158,17 +141,17 @@ static double new_dummies(const struct sp_layers *layers, const struct sp_plan *
         bool known = m->part == SP_PART_ROUTER;
         for (int other = 0; other < kind && !known; other++)
             known = (present >> other & 1) && lists_it(&layers->list[other], m);
-        elements += known ? 0 : dummy_of(m, plan);
+        elements += known ? 0 : dummy_of(m, rank);
     }
     return elements;
 }
 
-double sp_dummy_elements(const struct sp_layers *layers, const struct sp_plan *plan,
+double sp_dummy_elements(const struct sp_layers *layers, const struct sp_rank *rank,
                          unsigned present)
 {
     double elements = 0;
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
         if (present >> kind & 1)
-            elements += new_dummies(layers, plan, present, kind);
+            elements += new_dummies(layers, rank, present, kind);
     return elements;
 }

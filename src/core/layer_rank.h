@@ -9,21 +9,17 @@ enum { SP_ELEMENT = 2 }; /* bytes of an activation, and of a weight or gradient 
 /* Tokens of one micro-batch on one sequence shard. */
 double sp_shard_tokens(const struct sp_plan *plan);
 
-/* Tokens of one micro-batch on one device, for each way to spread them over TP ranks; with
- * SP_BY_WIDTH the whole width of so many. */
-struct sp_rank_tokens {
-    double of[SP_SHARDED_BY];
+/* What of a plan decides which part of a layer a device has. */
+struct sp_rank {
+    double tokens[SP_SHARDED_BY]; /* of a micro-batch; SP_BY_WIDTH: the whole width of so many */
+    double tp, ep, etp;
+    double imbalance; /* rows of the busiest expert over the mean */
+    double computed;  /* the same, with those that experts compute beyond what they are sent */
 };
-struct sp_rank_tokens sp_tokens_on_rank(const struct sp_plan *plan,
-                                        const struct sp_framework *framework);
+struct sp_rank sp_rank_of(const struct sp_plan *plan, const struct sp_framework *framework);
 
-/* A device's part of a matmul: `count` products [rows, in] x [in, out]. Experts compute `capacity`
- * times the rows that they are sent. */
-struct sp_rank_matmul {
-    double count, rows, in, out;
-};
-struct sp_rank_matmul sp_matmul_on_rank(const struct sp_matmul *matmul, const struct sp_plan *plan,
-                                        double capacity);
+/* What comes out of a matmul on each of `ranks` that split its columns. */
+double sp_columns_on_rank(const struct sp_matmul *matmul, double ranks);
 
 /* The share of each operator that runs again; 0 for SP_OPERATORS, which stands for none. */
 struct sp_shares {
@@ -34,12 +30,13 @@ struct sp_shares sp_shares_of(const struct sp_recompute *recompute);
 /* Bytes of activations that one layer keeps for one micro-batch on one device. Korthikanti et al.
  * 2022, section 4, with flash attention, grouped queries, gated MLPs, latent attention and mixtures
  * of experts. */
-double sp_kept_bytes(const struct sp_layer *layer, const struct sp_plan *plan,
-                     const struct sp_framework *framework, const struct sp_recompute *recompute);
+double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
+                     const struct sp_plan *plan, const struct sp_framework *framework,
+                     const struct sp_recompute *recompute);
 
 /* Weights that one device has of one layer of each kind and of the ends; the vocabulary is stored
  * `padding` times as wide as it is. */
-struct sp_layer_weights sp_weigh_layers(const struct sp_layers *layers, const struct sp_plan *plan,
+struct sp_layer_weights sp_weigh_layers(const struct sp_layers *layers, const struct sp_rank *rank,
                                         double padding);
 
 /* Weights that one device has of a stage of that kind. Parameters. */
@@ -48,7 +45,7 @@ struct sp_stage_weights sp_weights_of_kind(const struct sp_layer_weights *weight
 
 /* Elements of TransformerEngine's dummies, one weight gradient for each shape of weight, on a stage
  * that has layers of the kinds whose bits are set in `present`. */
-double sp_dummy_elements(const struct sp_layers *layers, const struct sp_plan *plan,
+double sp_dummy_elements(const struct sp_layers *layers, const struct sp_rank *rank,
                          unsigned present);
 
 #endif

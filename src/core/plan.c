@@ -71,9 +71,9 @@ static bool experts_do_not_divide(const struct sp_model *model, const struct sp_
     return model->moe.experts % plan->ep != 0;
 }
 
-double sp_groups_of_rank(double groups, int64_t tp)
+double sp_groups_of_rank(double groups, double tp)
 {
-    return fmax(groups / (double)tp, 1);
+    return fmax(groups / tp, 1);
 }
 
 bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices)

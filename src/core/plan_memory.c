@@ -21,13 +21,14 @@ static const struct sp_recompute nothing = {0};
 
 /* What a layer's backward needs beside what was kept: its recomputed tensors (`again` bytes) and
  * gradients. */
-static double backward_bytes(const struct sp_layer *l, const struct sp_plan *plan, double again)
+static double backward_bytes(const struct sp_layer *l, const struct sp_rank *rank,
+                             const struct sp_plan *plan, double again)
 {
-    const double T = sp_shard_tokens(plan);
-    double elements = plan->sequence_parallel && plan->tp > 1 ? T * l->width : 0;
+    const bool gathers = plan->sequence_parallel && plan->tp > 1;
+    double elements = gathers ? rank->tokens[SP_BY_NOTHING] * l->width : 0;
     for (int i = 0; i < l->n_kept; i++)
         if (l->kept[i].gradient)
-            elements += l->kept[i].width * T / (double)plan->tp;
+            elements += l->kept[i].width * rank->tokens[SP_BY_WIDTH];
     return SP_ELEMENT * elements + (plan->recompute_layers > 0 ? again : 0);
 }
 
@@ -58,32 +59,32 @@ static int64_t whole(double bytes)
     return llround(fmin(bytes, SP_MOST_BYTES));
 }
 
-struct sp_prepared_memory sp_prepare_memory(const struct sp_model *model,
+struct sp_prepared_memory sp_prepare_memory(const struct sp_layers *layers,
                                             const struct sp_plan *plan,
                                             const struct sp_framework *framework)
 {
+    const struct sp_model *const model = layers->model;
+    const struct sp_rank rank = sp_rank_of(plan, framework);
     const double redone = plan->recompute_layers, vocab = sp_padded_vocab(model, plan);
-    struct sp_layers layers;
-    sp_list_model(model, &layers);
     struct sp_prepared_memory p = {.weights =
-                                       sp_weigh_layers(&layers, plan, vocab / (double)model->vocab),
+                                       sp_weigh_layers(layers, &rank, vocab / (double)model->vocab),
                                    .loss = loss_bytes(model, plan, framework, vocab)};
     unsigned all = 0;
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
-        const struct sp_layer *const l = &layers.list[kind];
-        if (layers.count[kind] == 0)
+        const struct sp_layer *const l = &layers->list[kind];
+        if (layers->count[kind] == 0)
             continue;
-        const double with = sp_kept_bytes(l, plan, framework, &plan->recompute);
-        const double without = sp_kept_bytes(l, plan, framework, &nothing);
+        const double with = sp_kept_bytes(l, &rank, plan, framework, &plan->recompute);
+        const double without = sp_kept_bytes(l, &rank, plan, framework, &nothing);
         p.kept[kind] = redone * with + (1 - redone) * without;
-        p.peak[kind] = backward_bytes(l, plan, without - with);
+        p.peak[kind] = backward_bytes(l, &rank, plan, without - with);
         all |= 1U << kind;
     }
     if (!framework->dummy_wgrads)
         return p;
     for (unsigned present = 1; present <= all; present++)
         if ((present & ~all) == 0)
-            p.dummy[present] = SP_ELEMENT * sp_dummy_elements(&layers, plan, present);
+            p.dummy[present] = SP_ELEMENT * sp_dummy_elements(layers, &rank, present);
     p.dummy_head = SP_ELEMENT * (double)model->d_model * vocab / (double)plan->tp;
     return p;
 }
@@ -154,7 +155,9 @@ struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework, int64_t stage)
 {
-    const struct sp_prepared_memory prepared = sp_prepare_memory(model, plan, framework);
+    struct sp_layers layers;
+    sp_list_model(model, &layers);
+    const struct sp_prepared_memory prepared = sp_prepare_memory(&layers, plan, framework);
     const struct sp_stage_kind kind = kind_of_stage(model, plan, framework, stage);
     const struct sp_kind_memory m = memory_of_kind(framework, &prepared, &kind);
     return sp_memory_at_stage(precision, plan, framework, &m, stage);
@@ -184,7 +187,9 @@ int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision
 {
     struct sp_stage_map map;
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
-    const struct sp_prepared_memory prepared = sp_prepare_memory(model, plan, framework);
+    struct sp_layers layers;
+    sp_list_model(model, &layers);
+    const struct sp_prepared_memory prepared = sp_prepare_memory(&layers, plan, framework);
     sp_map_stages(model, plan->pp, (enum sp_balance)framework->balance, &map);
     sp_memory_of_kinds(framework, &prepared, &map, kinds);
     return sp_fullest_prepared(precision, plan, framework, &map, kinds, memory);

@@ -178,10 +178,10 @@ static void look_at_policy(struct looking *l, const struct sp_split_space *split
     l->counts->total += plans;
     l->plan.pp = splits[0].pp;
     l->plan.dp = splits[0].dp;
-    l->time = sp_prepare_step(&l->in);
+    l->time = sp_prepare_step(&l->in, &l->space->layers);
     if (rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans))
         return;
-    l->memory = sp_prepare_memory(l->in.model, &l->plan, l->in.framework);
+    l->memory = sp_prepare_memory(&l->space->layers, &l->plan, l->in.framework);
     s.leaf = (uint64_t)l->policy * 2 * plans + (l->plan.recompute.offload ? plans : 0);
     for (int i = 0; i < n; i++) {
         s.split = &splits[i];
@@ -241,8 +241,8 @@ static void evaluate_leaf(struct looking *l, struct splitting *s, uint64_t leaf,
     sp_list_shardings(l->space, split, s->sharding);
     l->plan.zero = s->sharding[z].zero;
     l->plan.shards = s->sharding[z].shards;
-    l->time = sp_prepare_step(&l->in);
-    l->memory = sp_prepare_memory(l->in.model, &l->plan, l->in.framework);
+    l->time = sp_prepare_step(&l->in, &l->space->layers);
+    l->memory = sp_prepare_memory(&l->space->layers, &l->plan, l->in.framework);
     sp_memory_of_kinds(l->in.framework, &l->memory, s->map, s->kinds);
     sp_stage_times(&l->in, &l->time, s->map, &s->staged);
     evaluate(l, s, found);

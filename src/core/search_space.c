@@ -88,6 +88,7 @@ bool sp_open_space(struct sp_search_space *s)
     int64_t splits[SP_SEARCH_LISTED] = {0};
     if (!sp_model_has_shape(m) || N < 1 || s->batch < 1 || s->seq < 1)
         return false;
+    sp_list_model(m, &s->layers);
     const int64_t experts = m->moe.experts > 0 ? m->moe.experts : 1;
     const int64_t most = m->layers < SP_MAX_STAGES ? m->layers : SP_MAX_STAGES;
     s->n_divisor = divisors(N, N, &any, s->divisor);

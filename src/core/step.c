@@ -12,23 +12,23 @@ static double constant(const struct sp_step_inputs *in, enum sp_constant id)
 
 /* A layer's work with what is kept going to the host in the forward pass and back in the backward
  * pass, hidden behind it. */
-static double with_copies_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
-                            double busy)
+static double with_copies_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                            const struct sp_layer *layer, double busy)
 {
     struct sp_recompute kept = in->plan->recompute;
     const double rate = in->hw->chip.pcie_bytes_per_s;
     if (!kept.offload || !(rate > 0))
         return busy;
     kept.offload = false;
-    const double bytes = 2 * sp_kept_bytes(layer, in->plan, in->framework, &kept);
+    const double bytes = 2 * sp_kept_bytes(layer, rank, in->plan, in->framework, &kept);
     return sp_smooth_max(busy, in->plan->recompute_layers * bytes / rate);
 }
 
 /* Forward and backward of one layer for one micro-batch. */
-static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in,
+static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
                                        const struct sp_layer *layer)
 {
-    const struct sp_layer_time f = sp_time_of_layer(in, layer);
+    const struct sp_layer_time f = sp_time_of_layer(in, rank, layer);
     const double *const s = f.of;
     const struct sp_recompute *r = &in->plan->recompute;
     const double redone = in->plan->recompute_layers;
@@ -52,11 +52,11 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in,
             sp_smooth_max(p.attention, cp) - p.attention + constant(in, SP_C_CONTENTION) * cp;
     const double busy = p.matmul + p.attention + p.elementwise + p.recompute + p.cp_comm;
     const double least = constant(in, SP_C_LAUNCH) * (1 + redone * r->qkv / 3);
-    const double copied = with_copies_s(in, layer, busy);
+    const double copied = with_copies_s(in, rank, layer, busy);
     p.offload = copied - busy;
     p.launch = sp_smooth_max(copied, least) - copied;
     p.weight_grad = sp_smooth_max(copied, least) -
-                    sp_smooth_max(with_copies_s(in, layer, busy - p.matmul / 3), least);
+                    sp_smooth_max(with_copies_s(in, rank, layer, busy - p.matmul / 3), least);
     return p;
 }
 
@@ -74,26 +74,25 @@ double sp_ideal_step_s(const struct sp_step_inputs *in)
     return ideal_s(in, sp_count_params(in->model).active);
 }
 
-struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in)
+struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in, const struct sp_layers *layers)
 {
     const double nodes = (double)sp_chips(in->hw) / 8;
     const double padding = sp_padded_vocab(in->model, in->plan) / (double)in->model->vocab;
-    struct sp_layers layers;
-    sp_list_model(in->model, &layers);
-    const struct sp_layer_time input = sp_time_of_layer(in, &layers.list[SP_LAYER_INPUT]);
-    const struct sp_layer_time output = sp_time_of_layer(in, &layers.list[SP_LAYER_OUTPUT]);
+    const struct sp_rank rank = sp_rank_of(in->plan, in->framework);
+    const struct sp_layer_time input = sp_time_of_layer(in, &rank, &layers->list[SP_LAYER_INPUT]);
+    const struct sp_layer_time output = sp_time_of_layer(in, &rank, &layers->list[SP_LAYER_OUTPUT]);
     struct sp_prepared prepared = {
         .ends = {.embedding = input.of[SP_OP_NORMS],
                  .head = output.of[SP_OP_OUT],
                  .loss = output.of[SP_OP_NORMS]},
-        .weights = sp_weigh_layers(&layers, in->plan, padding),
-        .ideal_s = ideal_s(in, sp_params_of(&layers).active),
+        .weights = sp_weigh_layers(layers, &rank, padding),
+        .ideal_s = ideal_s(in, layers->params.active),
         .straggler = constant(in, SP_C_STRAGGLER) * log2(1 + nodes),
     };
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
-        prepared.layers[kind] = layers.count[kind];
-        if (layers.count[kind] > 0)
-            prepared.layer[kind] = pass_layer(in, &layers.list[kind]);
+        prepared.layers[kind] = layers->count[kind];
+        if (layers->count[kind] > 0)
+            prepared.layer[kind] = pass_layer(in, &rank, &layers->list[kind]);
     }
     return prepared;
 }
@@ -402,7 +401,9 @@ struct sp_step_time sp_estimate_prepared(const struct sp_step_inputs *in,
 
 struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in)
 {
-    const struct sp_prepared prepared = sp_prepare_step(in);
+    struct sp_layers layers;
+    sp_list_model(in->model, &layers);
+    const struct sp_prepared prepared = sp_prepare_step(in, &layers);
     return sp_estimate_prepared(in, &prepared);
 }
 

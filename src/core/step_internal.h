@@ -10,7 +10,7 @@
 struct sp_layer_time {
     double of[SP_OPERATORS];
 };
-struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in,
+struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
                                       const struct sp_layer *layer);
 
 /* Collectives of one layer and micro-batch: TP and EP both ways and what recomputation repeats,

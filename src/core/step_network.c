@@ -147,7 +147,7 @@ double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     const struct sp_plan *p = in->plan;
     const struct sp_mixer *x = &layer->mixer;
     const struct group g = {(double)p->cp, (double)p->tp, BESIDE_BOX};
-    const double width = sp_groups_of_rank(x->kv_heads, p->tp) * (x->qk + x->v);
+    const double width = sp_groups_of_rank(x->kv_heads, (double)p->tp) * (x->qk + x->v);
     const double kv = width * sp_shard_tokens(p) * (double)p->cp;
     const double passes = backward ? 2 : 1;
     return passes * gather_s(in, g, SP_ELEMENT * kv);
@@ -162,6 +162,8 @@ double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
 {
     const struct sp_plan *p = in->plan;
     const struct sp_recompute *r = &p->recompute;
+    if (layer->sent == 0)
+        return 0;
     /* to the experts and back, in both passes; again to them where their input is not kept, and
      * back where the block's output is not */
     const double again = (r->up >= 1) + (in->framework->stops_early ? 0 : r->down >= 1);

@@ -14,6 +14,7 @@ static struct sp_framework_file framework;
 static struct sp_profile profile;
 static struct sp_plan plan;
 static struct sp_step_inputs in;
+static struct sp_layers layers;
 static struct sp_prepared prepared;
 static struct sp_prepared_memory memory;
 static struct sp_stage_map map;
@@ -148,8 +149,9 @@ int main(void)
                             .schedule = SP_1F1B,
                             .imbalance = 1};
     in = (struct sp_step_inputs){&model, &hw, &precision, &framework.framework, &profile, &plan};
-    prepared = sp_prepare_step(&in);
-    memory = sp_prepare_memory(&model, &plan, &framework.framework);
+    sp_list_model(&model, &layers);
+    prepared = sp_prepare_step(&in, &layers);
+    memory = sp_prepare_memory(&layers, &plan, &framework.framework);
     sp_map_stages(&model, plan.pp, SP_BALANCE_EVEN, &map);
     sp_stage_times(&in, &prepared, &map, &staged);
     sp_memory_of_kinds(&framework.framework, &memory, &map, kinds);

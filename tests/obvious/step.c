@@ -261,7 +261,9 @@ static void offload(void **state)
         w.p.recompute.offload = false;
         struct sp_plan everywhere = w.p;
         everywhere.recompute_layers = 1;
-        const struct sp_prepared_memory memory = sp_prepare_memory(&w.m, &everywhere, &w.f);
+        struct sp_layers layers;
+        sp_list_model(&w.m, &layers);
+        const struct sp_prepared_memory memory = sp_prepare_memory(&layers, &everywhere, &w.f);
         for (int layer = 0; layer < w.m.layers; layer++)
             kept += memory.kept[has_experts(&w.m, layer) ? SP_LAYER_MOE : SP_LAYER_DENSE];
         w.hw.chip.pcie_bytes_per_s = SLOW;

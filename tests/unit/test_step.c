@@ -175,7 +175,9 @@ static void staged_and_bounds(void **unused)
         make_sample(&s);
         const struct sp_step_inputs in = inputs(&s);
         const double step = sp_estimate_step(&in).step;
-        const struct sp_prepared prepared = sp_prepare_step(&in);
+        struct sp_layers layers;
+        sp_list_model(&s.model, &layers);
+        const struct sp_prepared prepared = sp_prepare_step(&in, &layers);
         sp_map_stages(&s.model, s.plan.pp, (enum sp_balance)s.framework.framework.balance, &map);
         sp_stage_times(&in, &prepared, &map, &staged);
         sp_estimate(&in, SP_FLOPS_FULL, NULL, &estimate);
