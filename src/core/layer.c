@@ -24,7 +24,7 @@ struct sp_layer_counts sp_count_layers(const struct sp_model *model, int64_t lay
 
 /* One row of a list each: the fields in their order, then by name. */
 #define MATMUL(l, ...) add_matmul(l, (struct sp_matmul){.name = __VA_ARGS__})
-#define TENSOR(l, ...) ((l)->tensor[(l)->tensors++] = (struct sp_tensor){.weights = __VA_ARGS__})
+#define TENSOR(l, ...) add_tensor(l, (struct sp_tensor){.weights = __VA_ARGS__})
 #define KEEP(l, ...) ((l)->kept[(l)->n_kept++] = (struct sp_kept){.width = __VA_ARGS__})
 #define MOVE(l, ...) ((l)->moved[(l)->n_moved++] = (struct sp_moved){.width = __VA_ARGS__})
 
@@ -33,6 +33,12 @@ static void add_matmul(struct sp_layer *l, struct sp_matmul row)
     if (row.count == 0)
         row.count = row.passed = 1;
     l->matmul[l->matmuls++] = row;
+}
+
+static void add_tensor(struct sp_layer *l, struct sp_tensor row)
+{
+    if (row.weights > 0)
+        l->tensor[l->tensors++] = row;
 }
 
 /* Weights of one normalisation of `width` channels: scale, and shift for a biased LayerNorm. */

@@ -127,6 +127,8 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     const struct sp_plan *p = in->plan;
     const struct sp_recompute *r = &p->recompute;
     const struct group g = {(double)p->tp, 1, IN_BOX};
+    if (p->tp == 1)
+        return 0;
     const double bytes = SP_ELEMENT * sp_shard_tokens(p) * layer->width;
     /* attention and MLP: a gather and a reduce-scatter each, in both passes; backward gathers the
      * inputs of the weight gradients again */
