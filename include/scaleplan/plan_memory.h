@@ -30,6 +30,23 @@ struct sp_layer_weights {
         tied; /* the output end's copy of the table, where it has none of its own */
 };
 
+/* What of a plan decides which part of a layer a device has. */
+struct sp_rank {
+    double tokens[SP_SHARDED_BY]; /* of a micro-batch; SP_BY_WIDTH: the whole width of so many */
+    double tp, ep, etp;
+    double imbalance; /* rows of the busiest expert over the mean */
+    double computed;  /* the same, with those that experts compute beyond what they are sent */
+};
+/* A model's layers on one device: what all plans share that have the same model, tp, cp, ep, etp,
+ * sequence parallelism, micro-batch and sequence. */
+struct sp_rank_layers {
+    const struct sp_layers *layers; /* not a copy */
+    struct sp_rank rank;
+    struct sp_layer_weights weights;
+};
+struct sp_rank_layers sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *plan,
+                                        const struct sp_framework *framework);
+
 /* Vocabulary as it is stored: a multiple of 128 tp. Megatron-LM. */
 double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan);
 
@@ -77,7 +94,7 @@ struct sp_kind_memory {
 
 /* sp_memory_of_stage and sp_fullest_stage in steps: preparing a model, then the kinds of stages of
  * a map (room in `kinds` for map->kinds), then one stage of a kind or the fullest of all. */
-struct sp_prepared_memory sp_prepare_memory(const struct sp_layers *layers,
+struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
                                             const struct sp_plan *plan,
                                             const struct sp_framework *framework);
 void sp_memory_of_kinds(const struct sp_framework *framework,

@@ -64,7 +64,8 @@ struct sp_prepared {
     double ideal_s;   /* no step is shorter: sp_ideal_step_s */
     double straggler; /* slowdown by waiting for the slowest device */
 };
-struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in, const struct sp_layers *layers);
+struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in,
+                                   const struct sp_rank_layers *mine);
 
 /* One micro-batch on a stage of each kind, without what depends on ZeRO: serves all plans that
  * share an sp_prepared and the split into stages. s. */

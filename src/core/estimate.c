@@ -95,11 +95,11 @@ static double play(const struct sp_plan *plan, const struct sp_estimate *e, stru
     return sp_play_pipeline(&pipeline, scale, 0, tasks, &played) ? played.makespan_s : NAN;
 }
 
-static void estimate_time(const struct sp_step_inputs *in, const struct sp_layers *layers,
+static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
                           struct sp_estimate *e)
 {
     struct sp_staged staged;
-    const struct sp_prepared prepared = sp_prepare_step(in, layers);
+    const struct sp_prepared prepared = sp_prepare_step(in, mine);
     const double range = sp_range_log(in->profile);
     sp_stage_times(in, &prepared, &e->map, &staged);
     for (int i = 0; i < e->map.kinds; i++)
@@ -111,11 +111,11 @@ static void estimate_time(const struct sp_step_inputs *in, const struct sp_layer
     e->ideal_s = prepared.ideal_s;
 }
 
-static void estimate_memory(const struct sp_step_inputs *in, const struct sp_layers *layers,
+static void estimate_memory(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
                             struct sp_estimate *e)
 {
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
-    const struct sp_prepared_memory prepared = sp_prepare_memory(layers, in->plan, in->framework);
+    const struct sp_prepared_memory prepared = sp_prepare_memory(mine, in->plan, in->framework);
     sp_memory_of_kinds(in->framework, &prepared, &e->map, kinds);
     for (int64_t s = 0; s < e->map.stages; s++)
         e->stage[s] =
@@ -133,9 +133,10 @@ void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention conven
 {
     struct sp_layers layers;
     sp_list_model(in->model, &layers);
+    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, in->plan, in->framework);
     sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &e->map);
-    estimate_time(in, &layers, e);
-    estimate_memory(in, &layers, e);
+    estimate_time(in, &mine, e);
+    estimate_memory(in, &mine, e);
     e->rates = sp_step_rates(in, e->time.step, convention);
     e->played_s = tasks && sp_tasks_of_plan(in->plan) > 0 ? play(in->plan, e, tasks) : NAN;
 }

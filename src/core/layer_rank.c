@@ -1,4 +1,5 @@
 /* What one device has of a layer under a plan. */
+#include <math.h>
 #include <string.h>
 
 #include "core/layer_rank.h"
@@ -8,7 +9,7 @@ double sp_shard_tokens(const struct sp_plan *plan)
     return (double)plan->micro_batch * (double)plan->seq / (double)plan->cp;
 }
 
-struct sp_rank sp_rank_of(const struct sp_plan *plan, const struct sp_framework *framework)
+static struct sp_rank rank_of(const struct sp_plan *plan, const struct sp_framework *framework)
 {
     const double T = sp_shard_tokens(plan), t = (double)plan->tp;
     const double part = plan->sequence_parallel ? T / t : T;
@@ -31,6 +32,12 @@ struct sp_shares sp_shares_of(const struct sp_recompute *r)
                                [SP_OP_UP] = r->up,
                                [SP_OP_DOWN] = r->down,
                                [SP_OP_NORMS] = r->norms}};
+}
+
+double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan)
+{
+    const double side = 128 * (double)plan->tp;
+    return ceil((double)model->vocab / side) * side;
 }
 
 double sp_columns_on_rank(const struct sp_matmul *m, double ranks)
@@ -83,14 +90,14 @@ static struct sp_list_weights weigh(const struct sp_layer *l, const struct sp_ra
     return of;
 }
 
-struct sp_layer_weights sp_weigh_layers(const struct sp_layers *layers, const struct sp_rank *rank,
-                                        double padding)
+struct sp_rank_layers sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *plan,
+                                        const struct sp_framework *framework)
 {
-    struct sp_layer_weights w = {.tied = {0, 0}};
+    struct sp_rank_layers mine = {.layers = layers, .rank = rank_of(plan, framework)};
+    const double padding = sp_padded_vocab(layers->model, plan) / (double)layers->model->vocab;
     for (int i = 0; i < SP_LAYER_LISTS; i++)
-        if (layers->count[i] > 0)
-            w.of[i] = weigh(&layers->list[i], rank, padding, &w.tied);
-    return w;
+        mine.weights.of[i] = weigh(&layers->list[i], &mine.rank, padding, &mine.weights.tied);
+    return mine;
 }
 
 struct sp_stage_weights sp_weights_of_kind(const struct sp_layer_weights *w,

@@ -9,15 +9,6 @@ enum { SP_ELEMENT = 2 }; /* bytes of an activation, and of a weight or gradient 
 /* Tokens of one micro-batch on one sequence shard. */
 double sp_shard_tokens(const struct sp_plan *plan);
 
-/* What of a plan decides which part of a layer a device has. */
-struct sp_rank {
-    double tokens[SP_SHARDED_BY]; /* of a micro-batch; SP_BY_WIDTH: the whole width of so many */
-    double tp, ep, etp;
-    double imbalance; /* rows of the busiest expert over the mean */
-    double computed;  /* the same, with those that experts compute beyond what they are sent */
-};
-struct sp_rank sp_rank_of(const struct sp_plan *plan, const struct sp_framework *framework);
-
 /* What comes out of a matmul on each of `ranks` that split its columns. */
 double sp_columns_on_rank(const struct sp_matmul *matmul, double ranks);
 
@@ -33,11 +24,6 @@ struct sp_shares sp_shares_of(const struct sp_recompute *recompute);
 double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
                      const struct sp_plan *plan, const struct sp_framework *framework,
                      const struct sp_recompute *recompute);
-
-/* Weights that one device has of one layer of each kind and of the ends; the vocabulary is stored
- * `padding` times as wide as it is. */
-struct sp_layer_weights sp_weigh_layers(const struct sp_layers *layers, const struct sp_rank *rank,
-                                        double padding);
 
 /* Weights that one device has of a stage of that kind. Parameters. */
 struct sp_stage_weights sp_weights_of_kind(const struct sp_layer_weights *weights,

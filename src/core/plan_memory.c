@@ -3,12 +3,6 @@
 
 #include "core/layer_rank.h"
 
-double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan)
-{
-    const double side = 128 * (double)plan->tp;
-    return ceil((double)model->vocab / side) * side;
-}
-
 static struct sp_stage_kind kind_of_stage(const struct sp_model *model, const struct sp_plan *plan,
                                           const struct sp_framework *framework, int64_t stage)
 {
@@ -59,32 +53,31 @@ static int64_t whole(double bytes)
     return llround(fmin(bytes, SP_MOST_BYTES));
 }
 
-struct sp_prepared_memory sp_prepare_memory(const struct sp_layers *layers,
+struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
                                             const struct sp_plan *plan,
                                             const struct sp_framework *framework)
 {
+    const struct sp_layers *const layers = mine->layers;
     const struct sp_model *const model = layers->model;
-    const struct sp_rank rank = sp_rank_of(plan, framework);
     const double redone = plan->recompute_layers, vocab = sp_padded_vocab(model, plan);
-    struct sp_prepared_memory p = {.weights =
-                                       sp_weigh_layers(layers, &rank, vocab / (double)model->vocab),
+    struct sp_prepared_memory p = {.weights = mine->weights,
                                    .loss = loss_bytes(model, plan, framework, vocab)};
     unsigned all = 0;
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_layer *const l = &layers->list[kind];
         if (layers->count[kind] == 0)
             continue;
-        const double with = sp_kept_bytes(l, &rank, plan, framework, &plan->recompute);
-        const double without = sp_kept_bytes(l, &rank, plan, framework, &nothing);
+        const double with = sp_kept_bytes(l, &mine->rank, plan, framework, &plan->recompute);
+        const double without = sp_kept_bytes(l, &mine->rank, plan, framework, &nothing);
         p.kept[kind] = redone * with + (1 - redone) * without;
-        p.peak[kind] = backward_bytes(l, &rank, plan, without - with);
+        p.peak[kind] = backward_bytes(l, &mine->rank, plan, without - with);
         all |= 1U << kind;
     }
     if (!framework->dummy_wgrads)
         return p;
     for (unsigned present = 1; present <= all; present++)
         if ((present & ~all) == 0)
-            p.dummy[present] = SP_ELEMENT * sp_dummy_elements(layers, &rank, present);
+            p.dummy[present] = SP_ELEMENT * sp_dummy_elements(layers, &mine->rank, present);
     p.dummy_head = SP_ELEMENT * (double)model->d_model * vocab / (double)plan->tp;
     return p;
 }
@@ -157,7 +150,8 @@ struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
 {
     struct sp_layers layers;
     sp_list_model(model, &layers);
-    const struct sp_prepared_memory prepared = sp_prepare_memory(&layers, plan, framework);
+    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, plan, framework);
+    const struct sp_prepared_memory prepared = sp_prepare_memory(&mine, plan, framework);
     const struct sp_stage_kind kind = kind_of_stage(model, plan, framework, stage);
     const struct sp_kind_memory m = memory_of_kind(framework, &prepared, &kind);
     return sp_memory_at_stage(precision, plan, framework, &m, stage);
@@ -189,7 +183,8 @@ int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
     struct sp_layers layers;
     sp_list_model(model, &layers);
-    const struct sp_prepared_memory prepared = sp_prepare_memory(&layers, plan, framework);
+    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, plan, framework);
+    const struct sp_prepared_memory prepared = sp_prepare_memory(&mine, plan, framework);
     sp_map_stages(model, plan->pp, (enum sp_balance)framework->balance, &map);
     sp_memory_of_kinds(framework, &prepared, &map, kinds);
     return sp_fullest_prepared(precision, plan, framework, &map, kinds, memory);

@@ -13,6 +13,7 @@ struct looking {
     uint64_t group;
     struct sp_plan plan;
     struct sp_step_inputs in;
+    struct sp_rank_layers layers;
     struct sp_prepared time;
     struct sp_prepared_memory memory;
     int policy;
@@ -178,10 +179,10 @@ static void look_at_policy(struct looking *l, const struct sp_split_space *split
     l->counts->total += plans;
     l->plan.pp = splits[0].pp;
     l->plan.dp = splits[0].dp;
-    l->time = sp_prepare_step(&l->in, &l->space->layers);
+    l->time = sp_prepare_step(&l->in, &l->layers);
     if (rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans))
         return;
-    l->memory = sp_prepare_memory(&l->space->layers, &l->plan, l->in.framework);
+    l->memory = sp_prepare_memory(&l->layers, &l->plan, l->in.framework);
     s.leaf = (uint64_t)l->policy * 2 * plans + (l->plan.recompute.offload ? plans : 0);
     for (int i = 0; i < n; i++) {
         s.split = &splits[i];
@@ -202,6 +203,8 @@ static int open_group(struct looking *l, struct sp_split_space *splits, int *at)
             at[n++] = i;
     l->in = l->space->in;
     l->in.plan = &l->plan;
+    if (n > 0)
+        l->layers = sp_layers_on_rank(&l->space->layers, &l->plan, l->in.framework);
     return n;
 }
 
@@ -241,8 +244,8 @@ static void evaluate_leaf(struct looking *l, struct splitting *s, uint64_t leaf,
     sp_list_shardings(l->space, split, s->sharding);
     l->plan.zero = s->sharding[z].zero;
     l->plan.shards = s->sharding[z].shards;
-    l->time = sp_prepare_step(&l->in, &l->space->layers);
-    l->memory = sp_prepare_memory(&l->space->layers, &l->plan, l->in.framework);
+    l->time = sp_prepare_step(&l->in, &l->layers);
+    l->memory = sp_prepare_memory(&l->layers, &l->plan, l->in.framework);
     sp_memory_of_kinds(l->in.framework, &l->memory, s->map, s->kinds);
     sp_stage_times(&l->in, &l->time, s->map, &s->staged);
     evaluate(l, s, found);

@@ -74,25 +74,27 @@ double sp_ideal_step_s(const struct sp_step_inputs *in)
     return ideal_s(in, sp_count_params(in->model).active);
 }
 
-struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in, const struct sp_layers *layers)
+struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in,
+                                   const struct sp_rank_layers *mine)
 {
     const double nodes = (double)sp_chips(in->hw) / 8;
-    const double padding = sp_padded_vocab(in->model, in->plan) / (double)in->model->vocab;
-    const struct sp_rank rank = sp_rank_of(in->plan, in->framework);
-    const struct sp_layer_time input = sp_time_of_layer(in, &rank, &layers->list[SP_LAYER_INPUT]);
-    const struct sp_layer_time output = sp_time_of_layer(in, &rank, &layers->list[SP_LAYER_OUTPUT]);
+    const struct sp_layers *const layers = mine->layers;
+    const struct sp_layer_time input =
+        sp_time_of_layer(in, &mine->rank, &layers->list[SP_LAYER_INPUT]);
+    const struct sp_layer_time output =
+        sp_time_of_layer(in, &mine->rank, &layers->list[SP_LAYER_OUTPUT]);
     struct sp_prepared prepared = {
         .ends = {.embedding = input.of[SP_OP_NORMS],
                  .head = output.of[SP_OP_OUT],
                  .loss = output.of[SP_OP_NORMS]},
-        .weights = sp_weigh_layers(layers, &rank, padding),
+        .weights = mine->weights,
         .ideal_s = ideal_s(in, layers->params.active),
         .straggler = constant(in, SP_C_STRAGGLER) * log2(1 + nodes),
     };
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         prepared.layers[kind] = layers->count[kind];
         if (layers->count[kind] > 0)
-            prepared.layer[kind] = pass_layer(in, &rank, &layers->list[kind]);
+            prepared.layer[kind] = pass_layer(in, &mine->rank, &layers->list[kind]);
     }
     return prepared;
 }
@@ -403,7 +405,8 @@ struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in)
 {
     struct sp_layers layers;
     sp_list_model(in->model, &layers);
-    const struct sp_prepared prepared = sp_prepare_step(in, &layers);
+    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, in->plan, in->framework);
+    const struct sp_prepared prepared = sp_prepare_step(in, &mine);
     return sp_estimate_prepared(in, &prepared);
 }
 

@@ -177,7 +177,9 @@ static void staged_and_bounds(void **unused)
         const double step = sp_estimate_step(&in).step;
         struct sp_layers layers;
         sp_list_model(&s.model, &layers);
-        const struct sp_prepared prepared = sp_prepare_step(&in, &layers);
+        const struct sp_rank_layers mine =
+            sp_layers_on_rank(&layers, &s.plan, &s.framework.framework);
+        const struct sp_prepared prepared = sp_prepare_step(&in, &mine);
         sp_map_stages(&s.model, s.plan.pp, (enum sp_balance)s.framework.framework.balance, &map);
         sp_stage_times(&in, &prepared, &map, &staged);
         sp_estimate(&in, SP_FLOPS_FULL, NULL, &estimate);
