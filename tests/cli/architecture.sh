@@ -25,5 +25,14 @@ circles=$(grep -ro '^#include "[^"]*"' --include='*.[ch]' . | sed 's,^\./,,; s/:
   sed -E 's/\.[ch]( |$)/\1/g'  | sed -E 's/_internal( |$)/\1/g' | awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | grep -v '^tsort: -$' | sed 's/^tsort: //')
 [ -z "$circles" ] || { echo "files in a circle:"; echo "$circles"; failed=1; }
 files=$(find . -name '*.[ch]' | wc -l)
+# Every file that the page names is there, and so is every room.
+cd .. || exit 2
+while read -r named; do
+  compgen -G "$named" >/dev/null || { echo "docs/architecture.md names $named, which is not there"; failed=1; }
+done < <(grep -ohE '(src|include|tests)/[A-Za-z0-9_/*]+\.(c|h|def|inc|test|jsonl)' docs/architecture.md docs/extending.md | grep -v NAME | sort -u)
+for room in src/*/; do
+  room=${room%/}
+  [ "$room" = src/install ] || grep -q "^    $room " docs/architecture.md || { echo "docs/architecture.md does not draw $room"; failed=1; }
+done
 [ $failed = 0 ] && echo "$files files follow the arrows"
 exit $failed
