@@ -52,10 +52,10 @@ static char *read_stream(FILE *file, const char *name, size_t most, size_t *leng
 
 static const struct sp_piped *find_kept(const struct sp_pipes *pipes, const struct stat *status)
 {
-    for (size_t i = 0; pipes && i < pipes->n; i++)
-        if (pipes->kept[i].device == status->st_dev && pipes->kept[i].inode == status->st_ino)
-            return &pipes->kept[i];
-    return NULL;
+    const struct sp_piped *piped = pipes ? pipes->kept : NULL;
+    while (piped && (piped->device != status->st_dev || piped->inode != status->st_ino))
+        piped = piped->next;
+    return piped;
 }
 
 static char *copy_text(const char *text, size_t length)
@@ -70,12 +70,15 @@ static char *copy_text(const char *text, size_t length)
 
 static void keep(struct sp_pipes *pipes, const struct stat *status, const char *text, size_t length)
 {
-    struct sp_piped *const larger = realloc(pipes->kept, (pipes->n + 1) * sizeof *larger);
-    if (!larger)
+    struct sp_piped *const piped = malloc(sizeof *piped + length);
+    if (!piped)
         abort();
-    pipes->kept = larger;
-    larger[pipes->n++] =
-        (struct sp_piped){status->st_dev, status->st_ino, copy_text(text, length), length};
+    piped->device = status->st_dev;
+    piped->inode = status->st_ino;
+    piped->length = length;
+    memcpy(piped->text, text, length);
+    piped->next = pipes->kept;
+    pipes->kept = piped;
 }
 
 /* Whether what the path names is standard input, which somebody else reads. */
@@ -131,8 +134,9 @@ char *sp_read_file(struct sp_pipes *pipes, const char *path, size_t most, size_t
 
 void sp_free_pipes(struct sp_pipes *pipes)
 {
-    for (size_t i = 0; i < pipes->n; i++)
-        free(pipes->kept[i].text);
-    free(pipes->kept);
-    *pipes = (struct sp_pipes){0};
+    for (struct sp_piped *piped = pipes->kept, *next; piped; piped = next) {
+        next = piped->next;
+        free(piped);
+    }
+    pipes->kept = NULL;
 }

@@ -10,17 +10,17 @@
 
 /* What came from a pipe, a terminal or standard input, known by its device and inode. */
 struct sp_piped {
+    struct sp_piped *next;
     dev_t device;
     ino_t inode;
-    char *text;
     size_t length;
+    char text[];
 };
 
 /* All that a run of the program has read so: a command may ask twice (every row of a sweep asks for
  * its --model). With `stdin_taken`, standard input is refused: its lines are read elsewhere. */
 struct sp_pipes {
     struct sp_piped *kept;
-    size_t n;
     bool stdin_taken;
 };
 void sp_free_pipes(struct sp_pipes *pipes);

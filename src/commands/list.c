@@ -103,16 +103,16 @@ const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
     [SP_NETWORKS] = {list_network,
                      {{"bytes_per_s", "one way", false}, {"per", "per", true}},
                      sp_show_scaleout},
-    [SP_LAWS] = {list_law, /* `scaling` derives */
+    [SP_LAWS] = {list_law,
                  {{"exponent", "N grows as C^", false},
-                  {"irreducible_loss", "irreducible loss", false}}},
-    [SP_FRAMEWORKS] = {list_framework, /* `step` does */
+                  {"irreducible_loss", "irreducible loss", false}}, NULL},
+    [SP_FRAMEWORKS] = {list_framework,
                        {{"precision", "precision", true}, {"schedules", "schedules", true},
-                        {"zero", "ZeRO stages", true}}},
+                        {"zero", "ZeRO stages", true}}, NULL},
     [SP_PROFILES] = {list_profile,
                      {{"chip", "chip", true}, {"framework", "framework", true},
                       {"matmul_16bit", "large 16-bit matmuls", false},
-                      {"residual", "residual", false}}},
+                      {"residual", "residual", false}}, NULL},
 };
 /* clang-format on */
 

@@ -40,6 +40,7 @@ struct searching {
     struct sp_search_rule rule;
     int64_t groups;
     atomic_bool found, partial; /* what one plan is enough for; stopped before the end */
+    struct sp_front first;      /* of the first look */
     struct keeping *of[SP_MAX_THREADS];
     struct sp_search_counts counts[SP_MAX_THREADS];
 };
@@ -107,10 +108,11 @@ static void gather(struct searching *s, struct sp_best *best, struct sp_search_c
 }
 
 /* The first look: the value that `wanted` likely plans reach, or a first front. */
-static void seed(struct searching *s, int threads, struct sp_front *front)
+static void seed(struct searching *s, int threads)
 {
-    struct sp_best best = {
-        .wanted = s->run->wanted, .meshes = s->run->meshes, .front = s->run->front ? front : NULL};
+    struct sp_best best = {.wanted = s->run->wanted,
+                           .meshes = s->run->meshes,
+                           .front = s->run->front ? &s->first : NULL};
     s->rule = (struct sp_search_rule){.seeding = true, .limit = INFINITY};
     sp_parallel(threads, s->groups, 8, look_ahead, s);
     gather(s, &best, NULL);
@@ -124,9 +126,8 @@ void sp_run_search(const struct sp_search_space *space, const struct sp_search_r
                    struct sp_search_result *result)
 {
     const double start = now_s();
-    struct sp_front *const first = run->front ? calloc(1, sizeof *first) : NULL;
     struct searching *const s = calloc(1, sizeof *s);
-    if (!s || (run->front && !first))
+    if (!s)
         abort();
     s->space = space;
     s->run = run;
@@ -138,7 +139,7 @@ void sp_run_search(const struct sp_search_space *space, const struct sp_search_r
     if (run->front)
         result->best.front = &result->front;
     if (!run->exhaustive && !run->any)
-        seed(s, result->threads, first);
+        seed(s, result->threads);
     else
         s->rule = (struct sp_search_rule){.exhaustive = run->exhaustive,
                                           .limit = run->any ? run->enough : INFINITY};
@@ -147,6 +148,5 @@ void sp_run_search(const struct sp_search_space *space, const struct sp_search_r
     gather(s, &result->best, &result->counts);
     result->partial = s->partial;
     free(s);
-    free(first);
     result->elapsed_s = now_s() - start;
 }
