@@ -90,9 +90,8 @@ struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, const str
                                       const struct sp_layer *layer)
 {
     const double plain = matmul_rate(in, SP_BF16), rate = matmul_rate(in, in->plan->dtype);
-    struct sp_layer_time time = {{[SP_OP_NORMS] = moves_s(in, rank, layer)}};
-    if (layer->mixer.heads > 0)
-        time.of[SP_OP_CORE] = core_s(in, rank, &layer->mixer);
+    struct sp_layer_time time = {
+        {[SP_OP_CORE] = core_s(in, rank, &layer->mixer), [SP_OP_NORMS] = moves_s(in, rank, layer)}};
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *const m = &layer->matmul[i];
         const struct products mine = products_of(m, rank);

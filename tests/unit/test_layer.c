@@ -1,0 +1,145 @@
+/* The lists of a model, and a kind of layer that scaleplan does not have, written as a list by
+ * hand. */
+#include "check.h"
+
+#include <string.h>
+
+#include <scaleplan/scaleplan.h>
+
+/* Layers 0 and 1 are dense by `dense_layers`; of the five after them the 2nd and the 4th have
+ * experts. */
+static void kinds(void **state)
+{
+    const struct sp_model m = {.layers = 7,
+                               .moe = {.experts = 8, .top_k = 2, .dense_layers = 2, .every = 2}};
+    static const int64_t moe_until[] = {0, 0, 0, 0, 1, 1, 2, 2};
+    (void)state;
+    for (int64_t n = 0; n <= 7; n++) {
+        const struct sp_layer_counts counts = sp_count_layers(&m, n);
+        assert_int_equal(counts.of[SP_LAYER_MOE], moe_until[n]);
+        assert_int_equal(counts.of[SP_LAYER_DENSE], n - moe_until[n]);
+    }
+}
+
+static const struct sp_matmul *find(const struct sp_layer *layer, const char *name)
+{
+    for (int i = 0; i < layer->matmuls; i++)
+        if (strcmp(layer->matmul[i].name, name) == 0)
+            return &layer->matmul[i];
+    fail_msg("no %s", name);
+    return NULL;
+}
+
+/* DeepSeek-V3 (its report, section 4.2): 128 heads, query latent 1536, key-value latent 512, 128 +
+ * 64 and 128 wide; 256 experts of 2048, 8 of them passed, one shared; three dense layers of 18432.
+ */
+static void deepseek(void **state)
+{
+    const struct sp_model m = {.layers = 61,
+                               .d_model = 7168,
+                               .heads = 128,
+                               .kv_heads = 128,
+                               .vocab = 129280,
+                               .gated_mlp = true,
+                               .norms_per_layer = 2,
+                               .moe = {256, 8, 1, 2048, 3, 1, 18432, .score_correction_bias = true},
+                               .mla = {1536, 512, 128, 64, 128}};
+    struct sp_layers l;
+    (void)state;
+    sp_list_model(&m, &l);
+    assert_true(l.count[SP_LAYER_DENSE] == 3 && l.count[SP_LAYER_MOE] == 58);
+    const struct sp_layer *moe = &l.list[SP_LAYER_MOE];
+    assert_true(find(moe, "queries")->in == 1536 && find(moe, "queries")->out == 128 * 192);
+    assert_true(find(moe, "key-value latent")->out == 576);
+    assert_true(find(moe, "keys and values")->out == 128 * 256);
+    assert_true(find(moe, "latent output projection")->in == 128 * 128);
+    assert_true(find(moe, "expert up and gate")->count == 256);
+    assert_true(find(moe, "expert up and gate")->passed == 8);
+    assert_true(find(moe, "expert up and gate")->out == 2 * 2048);
+    assert_true(find(moe, "shared expert down")->in == 2048);
+    assert_true(find(&l.list[SP_LAYER_DENSE], "down")->in == 18432);
+    assert_true(moe->sent == 8 * 7168);
+    assert_true(moe->mixer.cache == 576);
+    /* 2 (128 (192 + 128)) per token attended to */
+    assert_close(sp_mixer_flops(&moe->mixer, 1000, 1), 2 * 1000 * 128 * 320., 0);
+    assert_close(l.params.total, 671026419200., 0);
+}
+
+/* Mamba-2 130M as its config says: width 768, inner 1536, 24 heads of 64, state 128, one group, a
+ * convolution of 4. A token updates and reads 24 states of 64 x 128: 4 multiply-adds an element. */
+static void list_mamba(struct sp_layer *l)
+{
+    *l = (struct sp_layer){.width = 768, .mixer = {.heads = 24, .scan = 4. * 24 * 64 * 128}};
+    l->matmul[l->matmuls++] = (struct sp_matmul){.name = "in projection",
+                                                 .part = SP_PART_ATTENTION,
+                                                 .op = SP_OP_QKV,
+                                                 .split = SP_TP_COLUMNS,
+                                                 .in = 768,
+                                                 .out = 2 * 1536 + 2 * 128 + 24,
+                                                 .count = 1,
+                                                 .passed = 1,
+                                                 .groups = 1,
+                                                 .group_out = 2 * 128};
+    l->matmul[l->matmuls++] = (struct sp_matmul){.name = "out projection",
+                                                 .part = SP_PART_ATTENTION,
+                                                 .op = SP_OP_OUT,
+                                                 .split = SP_TP_ROWS,
+                                                 .in = 1536,
+                                                 .out = 768,
+                                                 .count = 1,
+                                                 .passed = 1};
+    l->tensor[l->tensors++] = (struct sp_tensor){(1536 + 2 * 128) * (4 + 1) + 3 * 24 + 1536,
+                                                 SP_PART_ATTENTION, SP_TP_STORED, false};
+    l->tensor[l->tensors++] = (struct sp_tensor){768, SP_PART_NORM, SP_TP_WHOLE, false};
+    l->kept[l->n_kept++] = (struct sp_kept){.width = 768, .by = SP_OPERATORS};
+    l->kept[l->n_kept++] = (struct sp_kept){.width = 3352, .by = SP_OP_QKV};
+}
+
+/* The published 128,989,632 parameters, the table of 50288 once: nothing but the list says what the
+ * layer is. Two TP ranks both hold the group's 256 columns. */
+static void made_up(void **state)
+{
+    const struct sp_model m = {
+        .layers = 24, .d_model = 768, .heads = 24, .vocab = 50288, .tied_embeddings = true};
+    const struct sp_framework framework = {.name = "none"};
+    struct sp_plan plan = {.dp = 1,
+                           .shards = 1,
+                           .tp = 1,
+                           .pp = 1,
+                           .cp = 1,
+                           .ep = 1,
+                           .etp = 1,
+                           .micro_batch = 1,
+                           .seq = 2048,
+                           .imbalance = 1};
+    struct sp_layers layers;
+    (void)state;
+    sp_list_model(&m, &layers);
+    list_mamba(&layers.list[SP_LAYER_DENSE]);
+    struct sp_rank_layers mine = sp_layers_on_rank(&layers, &plan, &framework);
+    const struct sp_list_weights *of = mine.weights.of;
+    assert_close(of[SP_LAYER_DENSE].dense.held, 3765320, 0);
+    assert_close(24 * of[SP_LAYER_DENSE].dense.held + of[SP_LAYER_INPUT].dense.gathered +
+                     of[SP_LAYER_OUTPUT].dense.held,
+                 128989632, 0);
+    const struct sp_prepared_memory memory = sp_prepare_memory(&mine, &plan, &framework);
+    assert_close(memory.kept[SP_LAYER_DENSE], 2 * 2048. * (768 + 3352), 0);
+    plan.tp = 2;
+    mine = sp_layers_on_rank(&layers, &plan, &framework);
+    assert_close(mine.weights.of[SP_LAYER_DENSE].dense.held,
+                 768. * (3096 / 2 + 256) + 1536. * 768 / 2 + (1792 * 5 + 72 + 1536) / 2. + 768, 0);
+    /* a scan's work does not grow with the sequence */
+    const struct sp_mixer *mixer = &layers.list[SP_LAYER_DENSE].mixer;
+    assert_close(sp_mixer_flops(mixer, 2048, 0.5), 2 * 4. * 24 * 64 * 128, 0);
+    assert_close(sp_mixer_flops(mixer, 1 << 20, 1), 2 * 4. * 24 * 64 * 128, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds),
+        cmocka_unit_test(deepseek),
+        cmocka_unit_test(made_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
