@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "commands/search_options.h"
@@ -135,14 +136,7 @@ static bool read_restrictions(const struct sp_args *args, struct sp_search_space
 /* Whether a comma-separated list has the word; an empty list has all. */
 static bool lists(const char *list, const char *word)
 {
-    const size_t length = strlen(word);
-    for (const char *at = list; *at; at += strspn(at, ", ")) {
-        const size_t n = strcspn(at, ", ");
-        if (n == length && strncmp(at, word, n) == 0)
-            return true;
-        at += n;
-    }
-    return list[0] == '\0';
+    return list[0] == '\0' || sp_is_listed(list, word, '\0');
 }
 
 /* What the framework runs, or anything, before the user's own words. */
