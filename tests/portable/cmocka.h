@@ -26,6 +26,8 @@ struct CMUnitTest {
             fail_msg("%s", #condition);                                                            \
     } while (0)
 #define assert_false(condition) assert_true(!(condition))
+#define assert_ptr_equal(a, b) assert_true((const void *)(a) == (const void *)(b))
+#define assert_int_not_equal(a, b) assert_true((long long)(a) != (long long)(b))
 #define assert_int_equal(a, b) assert_true((long long)(a) == (long long)(b))
 #define assert_memory_equal(a, b, n) assert_true(memcmp(a, b, n) == 0)
 #define assert_string_equal(a, b) assert_true(strcmp(a, b) == 0)
