@@ -2,6 +2,7 @@
 #ifndef SCALEPLAN_ESTIMATE_H
 #define SCALEPLAN_ESTIMATE_H
 
+#include <scaleplan/flops.h>
 #include <scaleplan/step.h>
 
 #ifdef __cplusplus
@@ -9,20 +10,19 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Which FLOPs count as the model's: all attention scores, the causal half of them, or 6 P_active a
- * token. */
-enum sp_flop_convention { SP_FLOPS_FULL, SP_FLOPS_CAUSAL, SP_FLOPS_6P, SP_FLOP_CONVENTIONS };
-
 /* What a step time is worth. */
 struct sp_rates {
+    enum sp_flop_convention convention; /* of model_flops, mfu, hfu and flops_per_s_per_device */
     double model_flops;      /* of a step, by the convention: three forward passes. FLOPs */
-    double recomputed_flops; /* sp_step_recomputed_flops. FLOPs */
+    double executed_flops;   /* what devices compute: matmuls, all scores with SP_FLOPS_FULL, else
+                                the causal half, and sp_step_recomputed_flops. FLOPs */
     double active;           /* parameters that one token passes */
     double peak_flops_per_s; /* of a chip in the plan's number format */
     double tokens_per_s, tokens_per_s_per_device;
     double flops_per_s_per_device; /* model FLOPs */
     double mfu; /* model FLOPs over the peak of all devices for the step. PaLM, appendix B */
-    double hfu; /* the same with the recomputed FLOPs */
+    double hfu; /* executed FLOPs over the same. Korthikanti et al. 2022, section 6 */
+    double mfu_by[SP_FLOP_CONVENTIONS]; /* the MFU by each convention */
 };
 
 /* Rates of a step of step_s seconds on all chips of the machine. Of the plan batch, seq, dtype and

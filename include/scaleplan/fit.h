@@ -47,8 +47,9 @@ struct sp_fit_input {
     const struct sp_precision *precision;
     double batch_tokens; /* B */
     double seq;          /* T, tokens of one sequence */
-    enum sp_remat remat;
-    int axes; /* torus axes that DP and FSDP span in the closed forms; 0: all */
+    enum sp_remat remat; /* SP_REMATS: for each strategy the lightest of none, selective and full
+                            that fits, as plans of `step` have it */
+    int axes;            /* torus axes that DP and FSDP span in the closed forms; 0: all */
     enum sp_overlap overlap;
 };
 
@@ -68,8 +69,10 @@ struct sp_fit_terms {
     double W_domain, W_node; /* switched networks; NAN on a torus */
     double W_dcn;            /* one chip's egress between slices; NAN for one slice */
     double capacity_bytes;   /* of one chip */
-    double state_bytes, activation_bytes; /* of the whole machine; activations NAN if unknown */
-    double t_math_s;                      /* 6 P_active B / (N C) */
+    double state_bytes;      /* of the whole machine */
+    enum sp_remat remat;     /* of the input */
+    double activation_bytes[SP_REMATS]; /* the same for each policy; NAN if unknown */
+    double t_math_s;                    /* 6 P_active B / (N C) */
 };
 
 /* Loads on each link level: weights' share falls with the batch, activations' does not. */
@@ -111,6 +114,7 @@ struct sp_strategy {
     enum sp_critical_rule critical_rule; /* which formulas gave these two */
     enum sp_ratio_rule ratio_rule;
     enum sp_link binding;                               /* the level with the largest load */
+    enum sp_remat remat;                                /* whose activations are kept */
     double state_bytes, activation_bytes, memory_bytes; /* per chip */
     bool fits, compute_bound;
     double t_math_s, t_comms_s, step_s;

@@ -50,6 +50,19 @@ double sp_attention_crossover_tokens(const struct sp_model *model, bool causal);
 /* Sequence length at which attention's scores cost as much as its projections. tokens. */
 double sp_scores_equal_projections_tokens(const struct sp_model *model, bool causal);
 
+/* Which FLOPs of training count as the model's. */
+enum sp_flop_convention {
+    SP_FLOPS_FULL,   /* three forward passes, all attention scores: PaLM, appendix B */
+    SP_FLOPS_CAUSAL, /* the same with the half of the scores that a causal mask leaves */
+    SP_FLOPS_6P,     /* 6 P_active a token, no scores: the scaling book */
+    SP_FLOP_CONVENTIONS
+};
+
+/* FLOPs of training on `tokens` tokens in sequences of `seq` by a convention; by 6 P for a
+ * size-only model. FLOPs. */
+double sp_model_flops(const struct sp_model *model, double tokens, double seq,
+                      enum sp_flop_convention convention);
+
 /* FLOPs of all tokens in a second over the peak of the devices: MFU of the model's FLOPs, HFU with
  * the recomputed ones. */
 double sp_utilisation(double flops_per_token, double tokens_per_s, double devices,

@@ -9,15 +9,16 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-extern const char *const sp_dtype_names[];     /* enum sp_dtype */
-extern const char *const sp_schedule_names[];  /* enum sp_schedule */
-extern const char *const sp_strategy_names[];  /* enum sp_strategy_kind */
-extern const char *const sp_overlap_names[];   /* enum sp_overlap */
-extern const char *const sp_policy_names[];    /* enum sp_remat */
-extern const char *const sp_remat_names[];     /* enum sp_remat up to SP_REMATS */
-extern const char *const sp_placement_names[]; /* stages_inside of a plan */
-extern const char *const sp_off_on[];          /* a bool */
-extern const char *const sp_zero_names[];      /* stages of ZeRO, 0 to 3 */
+extern const char *const sp_dtype_names[];      /* enum sp_dtype */
+extern const char *const sp_schedule_names[];   /* enum sp_schedule */
+extern const char *const sp_strategy_names[];   /* enum sp_strategy_kind */
+extern const char *const sp_overlap_names[];    /* enum sp_overlap */
+extern const char *const sp_flop_conventions[]; /* enum sp_flop_convention */
+extern const char *const sp_policy_names[];     /* enum sp_remat */
+extern const char *const sp_remat_names[];      /* enum sp_remat up to SP_REMATS */
+extern const char *const sp_placement_names[];  /* stages_inside of a plan */
+extern const char *const sp_off_on[];           /* a bool */
+extern const char *const sp_zero_names[];       /* stages of ZeRO, 0 to 3 */
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

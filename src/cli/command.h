@@ -100,6 +100,19 @@ const struct sp_option *sp_options_of(const struct sp_command *command, size_t *
     .help = "tokens of one sequence (default: the model's, else 4096)"}
 #define SP_OPTION_PRECISION(otherwise) {.name = "precision", .metavar = "NAME|FILE", .kind = SP_TEXT, \
     .fallback = otherwise, .help = "recipe of training state"}
+#define SP_OPTION_CONVENTION {.name = "convention", .metavar = "NAME", .kind = SP_CHOICE, \
+    .choices = sp_flop_conventions, .fallback = "6p", \
+    .help = "FLOPs that the MFU counts: 6p (6 a parameter and token), causal (with the half of the scores " \
+            "that causal attention computes), full (with all scores)"}
+/* The recipe and the policy that `step` takes; see sp_recipe_of and sp_remat_of. */
+#define SP_OPTION_RECIPE {.name = "precision", .metavar = "NAME|FILE", .kind = SP_TEXT, \
+    .help = "recipe of training state (default: the framework's: mixed16 on GPUs, jax12 on TPUs; adam10 with " \
+            "--constants textbook)"}
+#define SP_OPTION_REMAT_THAT_FITS {.name = "remat", .metavar = "POLICY", .kind = SP_CHOICE, \
+    .choices = sp_remat_names, \
+    .help = "what the backward pass runs again: none, selective (attention's core), mlp (all but the MLP's " \
+            "matmuls), dots (all but big matmuls), full (all but block inputs); default: the lightest of none, " \
+            "selective and full that fits; mlp with --constants textbook"}
 #define SP_OPTION_REMAT(otherwise) {.name = "remat", .metavar = "POLICY", .kind = SP_CHOICE, \
     .choices = sp_remat_names, .fallback = otherwise, \
     .help = "activations kept for the backward pass: none (all), selective, mlp, dots, full (block inputs)"}
@@ -138,6 +151,25 @@ bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources
 /* Puts a network in the place of a switched machine's own; a torus has none. */
 bool sp_put_network(const char *network, const struct sp_sources *sources, struct sp_hardware *hw,
                     struct sp_error *error);
+
+/* The framework that runs a machine where none is named: MaxText on TPUs; on GPUs torchtitan where
+ * weights are sharded (ZeRO 3), else NeMo. */
+const char *sp_default_framework(enum sp_network_kind network, bool shards_weights);
+
+/* The recipe of training state taken where none is named: the framework's; the scaling book's with
+ * --constants textbook. */
+const char *sp_default_recipe(const struct sp_sources *sources,
+                              const struct sp_framework *framework);
+
+/* Loads --precision, or the recipe of the machine's framework; without a machine that of GPUs, and
+ * the scaling book's with --constants textbook. `hw` may be NULL. */
+bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
+                  const struct sp_hardware *hw, struct sp_precision *precision,
+                  struct sp_error *error);
+
+/* --remat, or SP_REMATS: the lightest policy that fits; the scaling book's `mlp` with --constants
+ * textbook. */
+enum sp_remat sp_remat_of(const struct sp_args *args);
 
 /* Parses --batch ("3M", "1024x4096") and --seq over the model's defaults; `origin` tells where the
  * batch comes from. */

@@ -118,3 +118,37 @@ bool sp_check_name(const char *name, struct sp_error *error)
            sp_fail(error, SP_INPUT, "--name: \"%s\" is no name, expected printable text in UTF-8",
                    sp_safe(name));
 }
+
+const char *sp_default_framework(enum sp_network_kind network, bool shards_weights)
+{
+    return network == SP_TORUS ? "maxtext" : shards_weights ? "torchtitan" : "nemo";
+}
+
+const char *sp_default_recipe(const struct sp_sources *sources,
+                              const struct sp_framework *framework)
+{
+    if (sources->textbook)
+        return "adam10";
+    return framework->precision[0] ? framework->precision : "mixed18";
+}
+
+bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
+                  const struct sp_hardware *hw, struct sp_precision *precision,
+                  struct sp_error *error)
+{
+    const char *const given = sp_text_of(args, "precision");
+    struct sp_framework_file file;
+    if (given)
+        return sp_load_precision(given, sources, precision, error);
+    const char *const name = sp_default_framework(hw ? hw->network.kind : SP_SWITCHED, false);
+    return sp_load_framework(name, sources, &file, error) &&
+           sp_load_precision(sp_default_recipe(sources, &file.framework), sources, precision,
+                             error);
+}
+
+enum sp_remat sp_remat_of(const struct sp_args *args)
+{
+    if (sp_given(args, "remat"))
+        return (enum sp_remat)sp_choice_of(args, "remat");
+    return sp_choice_of(args, "constants") == 1 ? SP_REMAT_MLP : SP_REMATS;
+}

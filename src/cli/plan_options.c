@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/number.h"
 
 #include "cli/plan_options.h"
@@ -53,17 +54,46 @@ static bool infer_degrees(const struct sp_args *args, struct sp_planned *p, stru
                    (long long)N, p->hw.name);
 }
 
+/* Whether a plan written as "tp=8,zero=3" is of ZeRO 3: it says so, or names a shard group and no
+ * stage, as `step` reads it. */
+static bool is_of_zero3(const char *plan)
+{
+    char item[64];
+    bool stated = false, three = false, group = false;
+    while (plan && sp_next_item(&plan, item, sizeof item)) {
+        const char *const value = sp_cut_pair(item);
+        if (value && strcmp(item, "zero") == 0) {
+            stated = true;
+            three = strcmp(value, "3") == 0;
+        }
+        group = group || (value && strcmp(item, "fsdp") == 0);
+    }
+    return stated ? three : group;
+}
+
+/* Whether all plans that the options of `step` or `search` mean shard the weights. */
+static bool shards_weights(const struct sp_args *args)
+{
+    if (sp_number_of(args, "zero") == 3 || sp_given(args, "fsdp"))
+        return true;
+    for (int i = 0; i < args->n_repeated; i++) {
+        const bool fixes = strcmp(args->repeated_name[i], "fix") == 0;
+        if (fixes ? strstr(args->repeated[i], "zero=") && is_of_zero3(args->repeated[i])
+                  : strcmp(args->repeated[i], "zero=3") == 0)
+            return true;
+    }
+    return is_of_zero3(sp_text_of(args, "near")) ||
+           is_of_zero3(sp_text_of(args, "explain-rejects"));
+}
+
 static bool load_framework(const struct sp_args *args, const struct sp_sources *sources,
                            struct sp_planned *p, struct sp_error *error)
 {
     const char *name = sp_text_of(args, "framework");
-    const double zero = sp_number_of(args, "zero");
     if (!name && p->profile.framework[0] != '\0')
         name = p->profile.framework;
     if (!name)
-        name = p->hw.network.kind == SP_TORUS        ? "maxtext"
-               : zero == 3 || sp_given(args, "fsdp") ? "torchtitan"
-                                                     : "nemo";
+        name = sp_default_framework(p->hw.network.kind, shards_weights(args));
     return sp_load_framework(name, sources, &p->framework, error);
 }
 
@@ -88,8 +118,8 @@ static bool load_precision(const struct sp_args *args, const struct sp_sources *
                            struct sp_planned *p, struct sp_error *error)
 {
     const char *const given = sp_text_of(args, "precision");
-    const char *const name = given ? given : p->framework.framework.precision;
-    if (!sp_load_precision(name[0] ? name : "mixed18", sources, &p->precision, error))
+    const char *const name = given ? given : sp_default_recipe(sources, &p->framework.framework);
+    if (!sp_load_precision(name, sources, &p->precision, error))
         return false;
     p->plan.dtype = given ? (enum sp_dtype)p->precision.compute_dtype : SP_BF16;
     if (!has_peak(p, error))

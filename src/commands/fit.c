@@ -8,13 +8,13 @@ static const struct sp_option options[] = {
     SP_OPTIONS_SIZED_MODEL,
     SP_OPTIONS_MACHINE,
     SP_OPTIONS_BATCH,
-    SP_OPTION_PRECISION("adam10"),
-    SP_OPTION_REMAT("mlp"),
+    SP_OPTION_RECIPE,
+    SP_OPTION_REMAT_THAT_FITS,
     {"axes", "N", SP_WHOLE, 1, 3, NULL, NULL,
      "torus axes that DP and FSDP span in the closed forms (default: all)"},
     SP_OPTION_OVERLAP,
     {"mfu", "FRACTION", SP_REAL, 0.0001, 1, NULL, "40%",
-     "model FLOPs utilisation of the step time at MFU"},
+     "model FLOPs utilisation of the step time at MFU, 6 FLOPs a parameter and token"},
     {"strategy", "NAME", SP_CHOICE, 0, 0, sp_strategy_names, NULL, "look at one strategy only"},
     {"check", "WHAT", SP_MAYBE, 0, 0, NULL, NULL,
      "exit 1 unless the best plan fits, is compute-bound, or both"},
@@ -54,10 +54,6 @@ static void put_symbols(const struct fit *f)
         sp_symbol(r, "L", t->L, "layers", "layers");
         sp_symbol(r, "D", t->D, "", "d_model");
         sp_symbol(r, "F", t->F, "", "MLP width that a token passes");
-        sp_symbol(r, "bytes_per_token_layer",
-                  sp_activation_bytes_per_token_layer(&f->model, f->in.remat), "bytes",
-                  "kept for one token in one layer, --remat %s", sp_remat_names[f->in.remat]);
-        sp_symbol(r, "activations", t->activation_bytes, "bytes", "checkpoints of the whole batch");
     }
     if (!isnan(t->W_ici)) {
         sp_symbol(r, "W_ici", t->W_ici, "bytes/s", "one torus axis, both directions");
@@ -96,13 +92,11 @@ static void put_inputs(const struct fit *f)
     sp_put(r, SP_Q_FIT_TOKENS_PER_CHIP, f->t.tokens_per_chip);
     sp_put_text(r, SP_Q_FIT_PRECISION, "%s", f->precision.name);
     sp_put(r, SP_Q_FIT_STATE_PER_PARAM, sp_state_bytes_per_param(&f->precision));
-    sp_put_text(r, SP_Q_FIT_REMAT, "%s", sp_remat_names[f->in.remat]);
     sp_put_text(r, SP_Q_FIT_OVERLAP, "%s", sp_overlap_names[f->in.overlap]);
     sp_put_text(r, SP_Q_FIT_DTYPE, "%s", sp_dtype_names[f->t.dtype]);
     sp_put(r, SP_Q_FIT_PEAK, f->t.C);
     sp_put(r, SP_Q_FIT_CAPACITY, f->t.capacity_bytes);
     sp_put(r, SP_Q_FIT_STATE_BYTES, f->t.state_bytes);
-    sp_put(r, SP_Q_FIT_ACTIVATION_BYTES, f->t.activation_bytes);
 }
 
 static void put_thresholds(const struct fit *f)
@@ -142,9 +136,12 @@ static void put_header(const struct fit *f)
             f->batch_origin);
     sp_line(r,
             "state      {state_bytes}: {precision}, {state_bytes_per_param} bytes a parameter "
-            "(--precision)%s",
+            "(--precision%s)%s",
+            f->recipe_inferred && !f->textbook
+                ? "; the scaling book's is adam10, 10: --constants textbook"
+                : "",
             sp_model_has_shape(&f->model)
-                ? "; checkpoints {activation_bytes}: {remat} (--remat)"
+                ? "; activations {activation_bytes}, recompute {remat} (--remat)"
                 : "; no activations are claimed for a model of unknown shape");
     if (!isnan(f->t.W_ici))
         sp_line(r,
@@ -186,7 +183,7 @@ static bool load(const struct sp_args *args, struct fit *f, struct sp_error *err
     const struct sp_sources sources = sp_sources_of(args);
     if (!sp_model_of(args, &sources, &f->model, error) ||
         !sp_hardware_of(args, &sources, &f->hw, error) ||
-        !sp_load_precision(sp_text_of(args, "precision"), &sources, &f->precision, error) ||
+        !sp_recipe_of(args, &sources, &f->hw, &f->precision, error) ||
         !sp_batch_of(args, &f->model, &f->in.batch_tokens, &f->in.seq, &f->batch_origin, error))
         return false;
     const double axes = sp_number_of(args, "axes");
@@ -195,7 +192,9 @@ static bool load(const struct sp_args *args, struct fit *f, struct sp_error *err
     f->in.model = &f->model;
     f->in.hw = &f->hw;
     f->in.precision = &f->precision;
-    f->in.remat = (enum sp_remat)sp_choice_of(args, "remat");
+    f->in.remat = sp_remat_of(args);
+    f->recipe_inferred = !sp_given(args, "precision");
+    f->textbook = sources.textbook;
     f->in.overlap = (enum sp_overlap)sp_choice_of(args, "overlap");
     f->in.axes = isnan(axes) ? 0 : (int)axes;
     f->t = sp_fit_terms(&f->in);

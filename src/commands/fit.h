@@ -12,6 +12,7 @@ struct fit {
     struct sp_fit_input in;
     struct sp_fit_terms t;
     const char *batch_origin;
+    bool recipe_inferred, textbook; /* no --precision; --constants textbook */
     double mfu;
     int only; /* strategy asked for, or -1 */
     struct sp_report *report;

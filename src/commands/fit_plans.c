@@ -92,6 +92,8 @@ static void put_strategy(const struct fit *f, const struct sp_strategy *s)
     sp_symbol(r, "state_chip", s->state_bytes, "bytes", "state on one chip");
     sp_symbol(r, "activation_chip", isnan(s->activation_bytes) ? 0 : s->activation_bytes, "bytes",
               "checkpoints on one chip");
+    sp_symbol(r, "activations", f->t.activation_bytes[s->remat], "bytes",
+              "activations of the whole batch, %s", sp_remat_names[s->remat]);
     sp_symbol(r, "in_flight", sp_in_flight_share(s), "",
               "share of the micro-batches whose checkpoints are alive");
     sp_symbol(r, "uneven", s->uneven, "", "layers of the fullest stage over the mean");
@@ -102,6 +104,7 @@ static void put_strategy(const struct fit *f, const struct sp_strategy *s)
     sp_put(r, SP_Q_FIT_FSDP_DEGREE, (double)s->fsdp);
     sp_put(r, SP_Q_FIT_TP_DEGREE, (double)s->tp);
     sp_put(r, SP_Q_FIT_PP_DEGREE, (double)s->pp);
+    sp_put_text(r, SP_Q_FIT_MEM_REMAT, "%s", sp_remat_names[s->remat]);
     sp_put(r, SP_Q_FIT_MEM_STATE, s->state_bytes);
     sp_put(r, SP_Q_FIT_MEM_ACTIVATIONS, s->activation_bytes);
     sp_put(r, SP_Q_FIT_MEMORY, s->memory_bytes);
@@ -113,7 +116,10 @@ static void put_strategy(const struct fit *f, const struct sp_strategy *s)
     if (s->pp > 1) {
         sp_put(r, SP_Q_FIT_CHUNKS, (double)s->chunks);
         sp_put(r, SP_Q_FIT_MICROBATCHES, m);
-        sp_put(r, SP_Q_FIT_BUBBLE, s->bubble);
+        const int64_t rest = s->microbatches % s->pp;
+        sp_symbol(r, "last_round", (double)(rest > 0 ? rest : s->pp), "micro-batches",
+                  "of the last round");
+        sp_put(r, rest > 0 ? SP_Q_FIT_BUBBLE_ROUNDS : SP_Q_FIT_BUBBLE, s->bubble);
     }
     if (s->pp > 1)
         sp_put(r, SP_Q_FIT_STEP_BUBBLE, s->step_with_bubble_s);
@@ -287,6 +293,7 @@ void sp_put_strategies(const struct fit *f)
         {"fits", "fits", false},
         {"state_bytes", "state", false},
         {"activation_bytes", "activations", false},
+        {"remat", "recompute", true},
         {"compute_bound", "compute-bound", false},
         {"comms_over_math", "comms/math", false},
         {"t_math_s", "T_math", false},
@@ -326,11 +333,24 @@ void sp_put_strategies(const struct fit *f)
     }
 }
 
+/* Activations of the whole batch as the best plan keeps them. */
+static void put_activations(const struct fit *f, enum sp_remat remat)
+{
+    struct sp_report *r = f->report;
+    sp_scope(r, "");
+    if (sp_model_has_shape(&f->model))
+        sp_symbol(r, "bytes_per_token_layer", sp_activation_bytes_per_token_layer(&f->model, remat),
+                  "bytes", "kept for one token in one layer, %s", sp_remat_names[remat]);
+    sp_put_text(r, SP_Q_FIT_REMAT, "%s", sp_remat_names[remat]);
+    sp_put(r, SP_Q_FIT_ACTIVATION_BYTES, f->t.activation_bytes[remat]);
+}
+
 void sp_put_best(const struct fit *f)
 {
     struct sp_report *r = f->report;
     const unsigned allowed = f->only < 0 ? ~0u : 1u << f->only;
     const struct sp_strategy best = sp_fit_best(&f->in, &f->t, allowed);
+    put_activations(f, best.exists ? best.remat : SP_REMAT_NONE);
     sp_scope(r, "best");
     if (!best.exists) {
         sp_put_null(r, SP_Q_FIT_BEST_STRATEGY);
@@ -356,7 +376,7 @@ void sp_put_best(const struct fit *f)
         titles[best.kind]);
     sp_line(r, "           fits: {best.fits} ({best.memory_bytes} of {capacity_bytes} a chip); "
                "compute-bound: {best.compute_bound} (comms/math {best.comms_over_math})");
-    sp_line(r, "           ideal step {best.step_s}%s; {best.step_at_mfu_s} at {best.mfu} MFU",
+    sp_line(r, "           ideal step {best.step_s}%s; {best.step_at_mfu_s} at {best.mfu} MFU (6P)",
             best.pp > 1 ? ", {best.step_with_bubble_s} with a bubble of {best.bubble_over_ideal}"
                         : "");
     sp_line(r, "           {best.way_out}");

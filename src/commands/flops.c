@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "commands/utilisation.h"
 
 static const char *const masks[] = {"full", "causal", NULL};
 
@@ -18,6 +19,8 @@ static const struct sp_option options[] = {
     {"flops", "N", SP_REAL, 1, 1e30, NULL, NULL, "FLOPs of a whole run, in place of --tokens"},
     SP_OPTIONS_MACHINE,
     {"devices", "N", SP_REAL, 1, 1e9, NULL, NULL, "number of devices, in place of that of --hw"},
+    {"dtype", "FORMAT", SP_CHOICE, 0, 0, sp_dtype_names, "bf16",
+     "format of the matmuls, whose peak is that of --hw"},
     {"peak", "FLOP/s", SP_REAL, 1, 1e21, NULL, NULL,
      "peak of one device, in place of that of --hw"},
     {"tokens-per-s", "N", SP_REAL, 1e-9, 1e18, NULL, NULL,
@@ -124,10 +127,9 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
             causal ? "causal" : "full");
     sp_line(r, "             training {flops_per_token} against 6P = {six_p_flops_per_token}: "
                "{exact_over_6p} of it");
-    sp_line(
-        r,
-        "a step       {flops_per_step} on {batch_tokens} tokens; recomputation (--remat) makes it "
-        "{recompute_factor} times that");
+    sp_line(r, "a step       {flops_per_step} on {batch_tokens} tokens; recomputation of whole "
+               "blocks (--remat) "
+               "makes it {recompute_factor} times that");
     if (!isfinite(overtakes))
         sp_line(
             r, "attention    never costs as much as the weight matmuls: its windows keep it below");
@@ -206,17 +208,26 @@ static void put_speed(const struct flops *f, const struct sp_args *args)
     sp_put(r, SP_Q_FLOPS_DEVICES, f->N);
     sp_put(r, SP_Q_FLOPS_RATE, rate);
     sp_put(r, SP_Q_FLOPS_RATE_DEVICE, rate / f->N);
-    sp_put(r, SP_Q_FLOPS_MFU, sp_mfu(f->params.active, rate, f->N, f->C));
+    const double by_6p = sp_mfu(f->params.active, rate, f->N, f->C);
+    sp_put(r, SP_Q_FLOPS_MFU, by_6p);
+    sp_note_utilisation(r, "the MFU", by_6p, SP_FLOPS_6P);
     if (sp_model_has_shape(&f->model)) {
         const double exact = 3 * f->forward.total;
-        sp_put(r, SP_Q_FLOPS_MFU_EXACT, sp_utilisation(exact, rate, f->N, f->C));
-        sp_put(r, SP_Q_FLOPS_HFU, sp_utilisation(exact + f->recomputed, rate, f->N, f->C));
+        const double with_scores = sp_utilisation(exact, rate, f->N, f->C);
+        const double hardware = sp_utilisation(exact + f->recomputed, rate, f->N, f->C);
+        const enum sp_flop_convention mask =
+            sp_choice_of(args, "attention") == 1 ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL;
+        sp_put(r, SP_Q_FLOPS_MFU_EXACT, with_scores);
+        sp_put(r, SP_Q_FLOPS_HFU, hardware);
+        sp_note_utilisation(r, "the MFU with attention", with_scores, mask);
+        sp_note_utilisation(r, "the HFU", hardware, mask);
     }
     sp_put(r, SP_Q_FLOPS_TFLOPS, 6 * f->params.active * rate / f->N);
     sp_line(
         r,
         "speed        {tokens_per_s} on {devices} devices of {peak_flops_per_s}: MFU {mfu} (6P), "
-        "{mfu_with_attention} (exact), HFU {hfu}");
+        "{mfu_with_attention} with %s, HFU {hfu}",
+        sp_counted_flops[sp_choice_of(args, "attention") == 1 ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL]);
 }
 
 static bool load_peak(const struct sp_args *args, const struct sp_sources *sources, struct flops *f,
@@ -235,8 +246,13 @@ static bool load_peak(const struct sp_args *args, const struct sp_sources *sourc
             return false;
         if (isnan(devices))
             f->N = (double)sp_chips(&hw);
+        const enum sp_dtype wanted = (enum sp_dtype)sp_choice_of(args, "dtype");
+        const enum sp_dtype dtype = sp_compute_dtype(&hw.chip, wanted);
+        if (isnan(peak) && dtype == SP_DTYPES)
+            return sp_fail(error, SP_INPUT, "%s publishes no peak of %s", hw.name,
+                           sp_dtype_names[wanted]);
         if (isnan(peak))
-            f->C = hw.chip.peak_flops_per_s[sp_compute_dtype(&hw.chip, SP_BF16)];
+            f->C = hw.chip.peak_flops_per_s[dtype];
     }
     if (wants && isnan(f->C))
         return sp_fail(error, SP_USAGE, "--hw NAME or --peak FLOP/s is needed for a utilisation");

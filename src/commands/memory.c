@@ -17,7 +17,7 @@ static const char *const offloads[] = {"optimizer", "params", "activations", NUL
 static const struct sp_option options[] = {
     SP_OPTIONS_SIZED_MODEL,
     SP_OPTIONS_MACHINE,
-    SP_OPTION_PRECISION("adam10"),
+    SP_OPTION_RECIPE,
     {"zero", "STAGE", SP_WHOLE, 0, 3, NULL, NULL,
      "0 replicated, 1 optimizer, 2 and gradients, 3 and weights sharded (default: 0, and 3 with "
      "--fsdp)"},
@@ -31,7 +31,7 @@ static const struct sp_option options[] = {
     SP_OPTIONS_BATCH,
     {"micro-batch", "SEQS", SP_WHOLE, 1, 1e9, NULL, NULL,
      "sequences of a micro-batch of one replica, in place of the whole batch over the replicas"},
-    SP_OPTION_REMAT("mlp"),
+    SP_OPTION_REMAT_THAT_FITS,
     {"checkpoints", "N", SP_REAL, 0, 1000, NULL, NULL,
      "d_model-wide checkpoints a layer, in place of --remat: 1 block inputs, 7 big matmuls, 20 "
      "everything"},
@@ -91,18 +91,29 @@ static bool check_experts(const struct memory *f, struct sp_error *error)
     return true;
 }
 
+/* The lightest of none, selective and full with which the device's memory is enough; none without a
+ * machine. */
+static void infer_remat(struct memory *f)
+{
+    static const enum sp_remat heavier[] = {SP_REMAT_SELECTIVE, SP_REMAT_FULL};
+    const double capacity = f->has_hw ? sp_capacity_bytes(&f->hw.chip) : INFINITY;
+    f->remat = SP_REMAT_NONE;
+    for (size_t i = 0; i < 2 && !(sp_memory_of_device(f).total < capacity); i++)
+        f->remat = heavier[i];
+}
+
 bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     const double fsdp = sp_number_of(args, "fsdp"), zero = sp_number_of(args, "zero");
     const char *origin;
     f->args = args;
-    f->remat = (enum sp_remat)sp_choice_of(args, "remat");
+    f->remat = sp_remat_of(args);
     f->has_hw = sp_text_of(args, "hw") != NULL;
     if (!sp_model_of(args, &sources, &f->model, error) ||
-        !sp_load_precision(sp_text_of(args, "precision"), &sources, &f->precision, error) ||
-        !sp_batch_of(args, &f->model, &f->batch, &f->seq, &origin, error) ||
-        (f->has_hw && !sp_hardware_of(args, &sources, &f->hw, error)))
+        (f->has_hw && !sp_hardware_of(args, &sources, &f->hw, error)) ||
+        !sp_recipe_of(args, &sources, f->has_hw ? &f->hw : NULL, &f->precision, error) ||
+        !sp_batch_of(args, &f->model, &f->batch, &f->seq, &origin, error))
         return false;
     f->params = sp_count_params(&f->model);
     f->spread = (struct sp_spread){.dp = sp_number_of(args, "dp"),
@@ -120,6 +131,8 @@ bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_erro
     if (f->spread.pp > 1 && sp_model_has_shape(&f->model) && f->spread.pp > (double)f->model.layers)
         return sp_fail(error, SP_INPUT, "--pp: more stages than the model's %lld layers",
                        (long long)f->model.layers);
+    if (f->remat == SP_REMATS)
+        infer_remat(f);
     if (sp_choice_of(args, "rule") == 1 && f->remat != SP_REMAT_NONE &&
         f->remat != SP_REMAT_SELECTIVE && f->remat != SP_REMAT_FULL)
         return sp_fail(error, SP_INPUT,
@@ -330,6 +343,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_put_text(report, SP_Q_MEMORY_MODEL, "%s", f.model.name);
     sp_put(report, SP_Q_MEMORY_PARAMS_N, P);
     sp_put_text(report, SP_Q_MEMORY_PRECISION, "%s", f.precision.name);
+    sp_put_text(report, SP_Q_MEMORY_REMAT, "%s", sp_remat_names[f.remat]);
     sp_put(report, SP_Q_MEMORY_PER_PARAM, per_param);
     sp_put(report, SP_Q_MEMORY_STATE, P * per_param);
     sp_put(report, SP_Q_MEMORY_WEIGHTS, P * w);
@@ -342,9 +356,13 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                     "bytes a parameter, --precision); weights {weights_gb} GB = {weights_gib} GiB");
     sp_line(report,
             "plan         {devices} device(s), ZeRO %d (--zero), batch %s tokens (--batch), "
-            "checkpoints %s (--remat)",
-            f.spread.zero, sp_human_text(f.batch, SP_TOKENS), sp_remat_names[f.remat]);
+            "recompute {remat} (--remat)",
+            f.spread.zero, sp_human_text(f.batch, SP_TOKENS));
     put_device(&f, &m);
+    if (sp_model_has_shape(&f.model))
+        sp_note(report,
+                "closed forms: parameters are spread evenly over the devices; `step` has the "
+                "fullest stage and what a framework needs beside states and activations");
     put_inverses(&f);
     put_shape_figures(&f);
     return put_offload(&f, &m, error);

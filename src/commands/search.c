@@ -47,10 +47,11 @@ static const struct sp_option options[] = {
      "evaluate every plan; no bounds: the answer must be the same"},
     {"shard", "I/N", SP_TEXT, 0, 0, NULL, NULL,
      "search part I of N disjoint parts; `merge` joins their JSON"},
+    SP_OPTION_CONVENTION,
     {"threads", "N", SP_WHOLE, 1, 1024, NULL, NULL, "threads (default: all cores)"},
     SP_OPTION_PRECISION(NULL),
     {"framework", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "whose habits count, and what it can run (default: nemo on GPUs, maxtext on TPUs)"},
+     "whose habits count, and what it can run (default: nemo on GPUs, torchtitan where --fix or a named plan has ZeRO 3, maxtext on TPUs)"},
     {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
      "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"},
     {"check", "fits", SP_MAYBE, 0, 0, NULL, NULL, "exit code 1 when no plan fits"},
@@ -184,6 +185,8 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
     *s = (struct sp_searching){.args = args,
                                .report = report,
                                .goal = (enum sp_goal)sp_choice_of(args, "objective"),
+                               .convention =
+                                   (enum sp_flop_convention)sp_choice_of(args, "convention"),
                                .run = {
                                    .exhaustive = sp_given(args, "exhaustive"),
                                    .meshes = sp_given(args, "meshes"),

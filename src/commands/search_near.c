@@ -81,7 +81,7 @@ static void put_named(struct sp_searching *s, const struct sp_planned *planned,
                       const struct sp_estimate *e)
 {
     sp_scope(s->report, "plan");
-    sp_put_step(s->report, planned, SP_FLOPS_FULL, e);
+    sp_put_step(s->report, planned, e);
     sp_scope(s->report, "");
     sp_put(s->report, SP_Q_SEARCH_LIMIT, s->machine[0]->space.most_bytes);
     sp_line(s->report,
@@ -98,7 +98,7 @@ bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *e
     struct sp_estimate e;
     if (!load_plan(s, "near", plan, &planned, error, error))
         return false;
-    sp_estimate_planned(&planned, SP_FLOPS_FULL, &e);
+    sp_estimate_planned(&planned, s->convention, &e);
     put_named(s, &planned, &e);
     const struct sp_step_inputs in = sp_inputs_of(&planned);
     put_neighbours(s, near, sp_find_neighbours(&in, near), &e);
@@ -177,7 +177,7 @@ bool sp_report_reject(struct sp_searching *s, const char *plan, struct sp_error 
         sp_line(s->report, "verdict    {verdict}");
         return true;
     }
-    sp_estimate_planned(&planned, SP_FLOPS_FULL, &e);
+    sp_estimate_planned(&planned, s->convention, &e);
     put_named(s, &planned, &e);
     const double most = s->machine[0]->space.most_bytes;
     const double bytes = (double)e.memory.device;

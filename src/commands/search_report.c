@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "commands/search_report.h"
 #include "commands/step_report.h"
+#include "commands/utilisation.h"
 
 const char *const sp_goal_names[] = {"step", "mfu", "cost", "devices", "memory", NULL};
 
@@ -19,10 +20,10 @@ struct ranked {
     double value, then; /* of the goal, and what decides between equals */
 };
 
-static double mfu_of(const struct sp_candidate *m, double step_s)
+static double mfu_of(const struct sp_searching *s, const struct sp_candidate *m, double step_s)
 {
     const struct sp_step_inputs in = sp_inputs_of(&m->base);
-    return sp_step_rates(&in, step_s, SP_FLOPS_FULL).mfu;
+    return sp_step_rates(&in, step_s, s->convention).mfu;
 }
 
 static double cost_of_step(const struct sp_candidate *m, double step_s)
@@ -35,7 +36,7 @@ static double value_of(const struct sp_searching *s, int machine, const struct s
     const struct sp_candidate *const m = s->machine[machine];
     switch (s->goal) {
     case SP_GOAL_MFU:
-        return -mfu_of(m, found->step_s);
+        return -mfu_of(s, m, found->step_s);
     case SP_GOAL_COST:
         return cost_of_step(m, found->step_s);
     case SP_GOAL_DEVICES:
@@ -133,8 +134,8 @@ static void put_plan(struct sp_searching *s, const struct ranked *one)
     const struct sp_candidate *const m = s->machine[one->machine];
     struct sp_words words;
     sp_planned_of(&m->base, one->found, &planned);
-    sp_estimate_planned(&planned, SP_FLOPS_FULL, &e);
-    sp_put_step(r, &planned, SP_FLOPS_FULL, &e);
+    sp_estimate_planned(&planned, s->convention, &e);
+    sp_put_step(r, &planned, &e);
     put_waits(r, &e.time);
     const double tokens = sp_number_of(s->args, "tokens");
     const double steps = tokens / ((double)planned.plan.batch * (double)planned.plan.seq);
@@ -170,6 +171,7 @@ static const struct sp_column plan_columns[] = {
     {"offload", "offload", true},
     {"time.step_s", "step", false},
     {"mfu", "MFU", false},
+    {"mfu_causal", "MFU causal", false},
     {"memory.device_bytes", "memory", false},
     {"waits_for", "waits for", true},
 };
@@ -202,6 +204,10 @@ static size_t put_plans(struct sp_searching *s, bool partial)
         sp_line(s->report, " ");
         sp_table(s->report, columns, count, rows, n);
         sp_line(s->report, " ");
+        sp_line(s->report,
+                "MFU        counts %s (--convention); the first plan's is {plans.0.mfu_6p} "
+                "by 6p, {plans.0.mfu_causal} by causal, {plans.0.mfu_full} by full",
+                sp_counted_flops[s->convention]);
         sp_line(s->report, "repeat     {plans.0.command!}");
     }
     free(rows);
@@ -325,7 +331,7 @@ static void put_machines(struct sp_searching *s)
         sp_put_text(s->report, SP_Q_SEARCH_M_NAME, "%s", m->hw);
         sp_put(s->report, SP_Q_SEARCH_M_DEVICES, (double)sp_chips(&m->base.hw));
         sp_put(s->report, SP_Q_SEARCH_M_STEP, step);
-        sp_put(s->report, SP_Q_SEARCH_M_MFU, best ? mfu_of(m, step) : NAN);
+        sp_put(s->report, SP_Q_SEARCH_M_MFU, best ? mfu_of(s, m, step) : NAN);
         sp_put(s->report, SP_Q_SEARCH_M_MEMORY, best ? best->bytes : NAN);
         sp_put(s->report, SP_Q_SEARCH_M_TOKENS, batch / step);
         sp_put(s->report, SP_Q_SEARCH_M_DAYS, steps * step / 86400);

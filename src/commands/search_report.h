@@ -25,6 +25,7 @@ struct sp_searching {
     struct sp_candidate *machine[SP_MAX_MACHINES];
     int machines;
     enum sp_goal goal;
+    enum sp_flop_convention convention; /* of every MFU */
     struct sp_search_run run;
 };
 

@@ -4,9 +4,9 @@
 #include "cli/plan_fields.h"
 #include "commands/search_report.h"
 
-static const char *const passed_on[] = {"model",     "shape",     "network", "seq",
-                                        "framework", "precision", "profile", "config-dir",
-                                        "constants", NULL};
+static const char *const passed_on[] = {"model",     "shape",      "network", "seq",
+                                        "framework", "precision",  "profile", "config-dir",
+                                        "constants", "convention", NULL};
 
 void sp_step_words(const struct sp_searching *s, int machine, const struct sp_found *found,
                    struct sp_words *w)

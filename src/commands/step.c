@@ -9,6 +9,7 @@
 #include "commands/step_launch.h"
 #include "commands/step_lines.h"
 #include "commands/step_report.h"
+#include "commands/utilisation.h"
 
 /* clang-format off */
 static const struct sp_option options[] = {
@@ -23,8 +24,7 @@ static const struct sp_option options[] = {
     SP_OPTION_PRECISION(NULL),
     {.name = "profile", .metavar = "NAME|FILE", .kind = SP_TEXT,
      .help = "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"},
-    {.name = "convention", .metavar = "NAME", .kind = SP_CHOICE, .choices = sp_flop_conventions, .fallback = "full",
-     .help = "model FLOPs: full (6 per matmul weight and all scores), causal (half the scores), 6p (6 P)"},
+    SP_OPTION_CONVENTION,
     {.name = "measured", .metavar = "step=S,mem=B", .kind = SP_TEXT,
      .help = "a real run's step time and peak memory, to reconcile with the estimate"},
     {.name = "check", .metavar = "fits", .kind = SP_MAYBE, .help = "exit code 1 when the plan does not fit"},
@@ -79,7 +79,8 @@ static void put_stages(struct sp_report *r, const struct sp_estimate *e)
     free(rows);
 }
 
-static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits)
+static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits,
+                    enum sp_flop_convention convention)
 {
     sp_line(r, "{model} on {machine}, {devices} devices ({shape})");
     sp_line(r,
@@ -93,8 +94,11 @@ static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits)
             p->own_profile ? "" : ", borrowed from its siblings: no run of this stack is known");
     sp_line(r, " ");
     sp_line(r, "step       {time.step_s} (80 %% range {time.low_s} to {time.high_s}); "
-               "{tokens_per_s}, {tokens_per_s_per_device} a device; {tflops_per_device} TFLOP/s a "
-               "device, MFU {mfu}, HFU {hfu} (FLOPs counted: {flops_convention})");
+               "{tokens_per_s}, {tokens_per_s_per_device} a device");
+    sp_line(r,
+            "  rates    {tflops_per_device} TFLOP/s a device, MFU {mfu}, HFU {hfu}, counting %s "
+            "(--convention; MFU by 6p {mfu_6p}, causal {mfu_causal}, full {mfu_full})",
+            sp_counted_flops[convention]);
     sp_line(r,
             "  work     matmuls {time.matmul_s}, attention {time.attention_s}, memory-bound "
             "{time.elementwise_s}, recompute {time.recompute_s}, launches {time.launch_s}, offload "
@@ -171,10 +175,12 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     if ((double)e.memory.live >= SP_MOST_BYTES)
         return sp_fail(error, SP_INPUT, "the plan needs more than %.0e bytes a device",
                        SP_MOST_BYTES);
-    sp_put_step(report, &planned, convention, &e);
+    sp_put_step(report, &planned, &e);
     if (launch.format)
         sp_put_launch(report, &launch);
-    lay_out(report, &planned, e.fits);
+    lay_out(report, &planned, e.fits, convention);
+    sp_note_utilisation(report, "the MFU", e.rates.mfu, convention);
+    sp_note_utilisation(report, "the HFU", e.rates.hfu, convention);
     put_stages(report, &e);
     if (!e.fits)
         sp_put_fixes(report, &planned);

@@ -4,8 +4,6 @@
 #include "cli/plan_fields.h"
 #include "commands/step_report.h"
 
-const char *const sp_flop_conventions[] = {"full", "causal", "6p", NULL};
-
 /* A component of the time: its quantity and where it stands in struct sp_step_time. */
 const struct sp_time_part sp_time_parts[SP_TIME_PARTS] = {
     {SP_Q_STEP_T_MATMUL, "matmul", offsetof(struct sp_step_time, matmul)},
@@ -85,23 +83,27 @@ static void put_time(struct sp_report *r, const struct sp_estimate *e)
     sp_put(r, SP_Q_STEP_T_IDEAL, e->ideal_s);
 }
 
-static void put_rates(struct sp_report *r, const struct sp_planned *p,
-                      enum sp_flop_convention convention, const struct sp_rates *rates)
+static void put_rates(struct sp_report *r, const struct sp_planned *p, const struct sp_rates *rates)
 {
+    const char *const convention = sp_flop_conventions[rates->convention];
     const enum sp_dtype dtype = sp_compute_dtype(&p->hw.chip, p->plan.dtype);
     sp_symbol(r, "model_flops", rates->model_flops, "FLOPs", "of a step, convention %s",
-              sp_flop_conventions[convention]);
-    sp_symbol(r, "recomputed_flops", rates->recomputed_flops, "FLOPs",
-              "run again in the backward pass");
+              convention);
+    sp_symbol(r, "executed_flops", rates->executed_flops, "FLOPs",
+              "that devices compute: %s scores, and what the backward pass runs again",
+              rates->convention == SP_FLOPS_FULL ? "all" : "causal");
     sp_symbol(r, "C", rates->peak_flops_per_s, "FLOP/s", "%s peak of the chip",
               sp_dtype_names[dtype]);
     sp_symbol(r, "P_active", rates->active, "parameters", "that one token passes");
     sp_put(r, SP_Q_STEP_TOKENS_S, rates->tokens_per_s);
     sp_put(r, SP_Q_STEP_TOKENS_DEVICE, rates->tokens_per_s_per_device);
-    sp_put_text(r, SP_Q_STEP_CONVENTION, "%s", sp_flop_conventions[convention]);
+    sp_put_text(r, SP_Q_STEP_CONVENTION, "%s", convention);
     sp_put(r, SP_Q_STEP_TFLOPS, rates->flops_per_s_per_device / 1e12);
     sp_put(r, SP_Q_STEP_MFU, rates->mfu);
     sp_put(r, SP_Q_STEP_HFU, rates->hfu);
+    sp_put(r, SP_Q_STEP_MFU_6P, rates->mfu_by[SP_FLOPS_6P]);
+    sp_put(r, SP_Q_STEP_MFU_CAUSAL, rates->mfu_by[SP_FLOPS_CAUSAL]);
+    sp_put(r, SP_Q_STEP_MFU_FULL, rates->mfu_by[SP_FLOPS_FULL]);
 }
 
 void sp_estimate_planned(const struct sp_planned *p, enum sp_flop_convention convention,
@@ -116,11 +118,10 @@ void sp_estimate_planned(const struct sp_planned *p, enum sp_flop_convention con
     free(tasks);
 }
 
-void sp_put_step(struct sp_report *r, const struct sp_planned *p,
-                 enum sp_flop_convention convention, const struct sp_estimate *e)
+void sp_put_step(struct sp_report *r, const struct sp_planned *p, const struct sp_estimate *e)
 {
     put_plan(r, p);
     put_memory(r, p, e);
     put_time(r, e);
-    put_rates(r, p, convention, &e->rates);
+    put_rates(r, p, &e->rates);
 }

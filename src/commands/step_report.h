@@ -17,9 +17,6 @@ extern const struct sp_time_part sp_time_parts[SP_TIME_PARTS];
 /* The i-th component of a step. s. */
 double sp_time_part(const struct sp_step_time *time, size_t i);
 
-/* Names of the conventions of --convention. */
-extern const char *const sp_flop_conventions[];
-
 /* All that the models say of the plan, its schedule played. */
 void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_convention convention,
                          struct sp_estimate *estimate);
@@ -27,7 +24,7 @@ void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_conventi
 /* Everything about one plan under the current scope: degrees, memory of the fullest stage, time by
  * component, rates by the convention of the estimate. */
 void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
-                 enum sp_flop_convention convention, const struct sp_estimate *estimate);
+                 const struct sp_estimate *estimate);
 
 /* A real run: NAN where it was not measured. */
 struct sp_measured_run {

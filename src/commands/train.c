@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "commands/utilisation.h"
 
 static const struct sp_option options[] = {
     SP_OPTIONS_SIZED_MODEL,
@@ -14,16 +15,18 @@ static const struct sp_option options[] = {
      "any number of devices, in place of that of --hw"},
     {"peak", "FLOP/s", SP_REAL, 1, 1e21, NULL, NULL,
      "peak of one device, in place of that of --hw"},
-    {"mfu", "FRACTION", SP_REAL, 0.0001, 1, NULL, "40%", "model FLOPs utilisation"},
+    {"mfu", "FRACTION", SP_REAL, 0.0001, 2, NULL, "40%",
+     "model FLOPs utilisation, by --convention"},
     {"tokens-per-s", "N", SP_REAL, 1e-9, 1e18, NULL, NULL,
      "measured speed over all devices, in place of --mfu"},
     {"step", "SECONDS", SP_REAL, 1e-9, 1e12, NULL, NULL,
      "measured time of a step, in place of --mfu"},
+    SP_OPTION_CONVENTION,
     SP_OPTIONS_BATCH,
     {"micro-batch", "SEQS", SP_WHOLE, 1, 1e9, NULL, NULL,
      "sequences of a micro-batch: gives the gradient accumulation"},
     {"dp", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "data-parallel degree (default: all devices)"},
-    SP_OPTION_PRECISION("adam10"),
+    SP_OPTION_RECIPE,
     {"watts", "W", SP_REAL, 0, 1e6, NULL, NULL,
      "power of one device (default: the hardware file's)"},
     {"pue", "FACTOR", SP_REAL, 1, 10, NULL, "1", "power usage effectiveness of the building"},
@@ -58,6 +61,8 @@ struct train {
     struct sp_hardware hw;
     struct sp_precision precision;
     bool has_hw, has_model;
+    enum sp_flop_convention convention;
+    double flops_per_token; /* by the convention; NAN without a model */
     double P, P_total, tokens, flops, N, C, mfu, batch, seq, seconds, goodput;
     const char *origin;
     const struct sp_args *args;
@@ -76,7 +81,7 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
     if (isnan(f->flops) && isnan(f->tokens) && !sp_given(args, "micro-batch") &&
         !sp_given(args, "curve"))
         return sp_fail(error, SP_USAGE, "--tokens N (or --flops N) is needed");
-    f->P = f->P_total = NAN;
+    f->P = f->P_total = f->flops_per_token = NAN;
     if (f->has_model || (isnan(f->flops) && !sp_given(args, "micro-batch"))) {
         if (!sp_model_of(args, sources, &f->model, error))
             return false;
@@ -84,10 +89,10 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
         f->P = params.active;
         f->P_total = params.total;
     }
-    if (!sp_load_precision(sp_text_of(args, "precision"), sources, &f->precision, error) ||
-        !sp_batch_of(args, &f->model, &f->batch, &f->seq, &f->origin, error))
-        return false;
     if (f->has_hw && !sp_hardware_of(args, sources, &f->hw, error))
+        return false;
+    if (!sp_recipe_of(args, sources, f->has_hw ? &f->hw : NULL, &f->precision, error) ||
+        !sp_batch_of(args, &f->model, &f->batch, &f->seq, &f->origin, error))
         return false;
     f->N = !isnan(devices) ? devices : f->has_hw ? (double)sp_chips(&f->hw) : 1;
     f->C = peak;
@@ -96,8 +101,11 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
             sp_compute_dtype(&f->hw.chip, (enum sp_dtype)f->precision.compute_dtype);
         f->C = f->hw.chip.peak_flops_per_s[dtype];
     }
+    f->convention = (enum sp_flop_convention)sp_choice_of(args, "convention");
+    if (f->has_model)
+        f->flops_per_token = sp_model_flops(&f->model, 1, f->seq, f->convention);
     if (isnan(f->flops))
-        f->flops = sp_training_flops(f->P, f->tokens);
+        f->flops = f->flops_per_token * f->tokens;
     return true;
 }
 
@@ -123,9 +131,9 @@ static double utilisation(const struct train *f)
 {
     const double rate = sp_number_of(f->args, "tokens-per-s"), step = sp_number_of(f->args, "step");
     if (!isnan(rate))
-        return sp_mfu(f->P, rate, f->N, f->C);
+        return sp_utilisation(f->flops_per_token, rate, f->N, f->C);
     if (!isnan(step))
-        return sp_mfu(f->P, f->batch / step, f->N, f->C);
+        return sp_utilisation(f->flops_per_token, f->batch / step, f->N, f->C);
     return sp_number_of(f->args, "mfu");
 }
 
@@ -140,11 +148,19 @@ static bool put_time(struct train *f, struct sp_error *error)
         sp_put(r, SP_Q_TRAIN_PARAMS, f->P);
     if (!isnan(f->tokens))
         sp_put(r, SP_Q_TRAIN_TOKENS, f->tokens);
-    sp_put(r, sp_given(f->args, "flops") ? SP_Q_TRAIN_FLOPS_GIVEN : SP_Q_TRAIN_FLOPS, f->flops);
+    sp_symbol(r, "flops_per_token", f->flops_per_token, "FLOPs", "training, counting %s",
+              sp_counted_flops[f->convention]);
+    sp_put(r,
+           sp_given(f->args, "flops")     ? SP_Q_TRAIN_FLOPS_GIVEN
+           : f->convention == SP_FLOPS_6P ? SP_Q_TRAIN_FLOPS
+                                          : SP_Q_TRAIN_FLOPS_SCORES,
+           f->flops);
     sp_put(r, SP_Q_TRAIN_PFDAYS, sp_pf_days(f->flops));
     sp_put(r, SP_Q_TRAIN_PETA, f->flops / 1e15);
     sp_line(r, "work         {flops}, {pf_days} PF-days%s",
-            isnan(f->P) ? "" : ": 6 x {params_active} parameters x {tokens} tokens");
+            isnan(f->P)                    ? ""
+            : f->convention == SP_FLOPS_6P ? ": 6 x {params_active} parameters x {tokens} tokens"
+                                           : ": matmuls and scores of {tokens} tokens");
     if (isnan(f->C))
         return true;
     f->mfu = utilisation(f);
@@ -155,6 +171,7 @@ static bool put_time(struct train *f, struct sp_error *error)
     sp_put(r, SP_Q_TRAIN_DEVICES, f->N);
     sp_put(r, SP_Q_TRAIN_PEAK, f->C);
     sp_put(r, SP_Q_TRAIN_MFU, f->mfu);
+    sp_put_text(r, SP_Q_TRAIN_CONVENTION, "%s", sp_flop_conventions[f->convention]);
     sp_put(r, SP_Q_TRAIN_SECONDS, f->seconds);
     sp_put(r, SP_Q_TRAIN_DAYS, f->seconds / 86400);
     sp_put(r, SP_Q_TRAIN_YEARS, f->seconds / (365 * 86400));
@@ -168,8 +185,11 @@ static bool put_time(struct train *f, struct sp_error *error)
     }
     const bool given =
         isnan(sp_number_of(f->args, "tokens-per-s")) && isnan(sp_number_of(f->args, "step"));
-    sp_line(r, "machine      {devices} devices of {peak_flops_per_s} at {mfu} MFU (%s)",
-            given ? "--mfu" : "from the measured speed");
+    sp_line(r,
+            "machine      {devices} devices of {peak_flops_per_s} at {mfu} MFU (%s), counting %s",
+            given ? "--mfu" : "from the measured speed",
+            sp_given(f->args, "flops") ? "the FLOPs given" : sp_counted_flops[f->convention]);
+    sp_note_utilisation(r, "the MFU", f->mfu, f->convention);
     sp_line(r, "steps        {steps} of {batch_tokens} tokens (%s), {step_s} each", f->origin);
     sp_line(r, "time         {days} days, {device_hours} device-hours");
     return true;

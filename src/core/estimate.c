@@ -9,28 +9,31 @@
 struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
                               enum sp_flop_convention convention)
 {
-    static const double scores_counted[SP_FLOP_CONVENTIONS] = {1, 0.5, 0};
     const struct sp_plan *const p = in->plan;
-    const double tokens = (double)p->batch * (double)p->seq, N = (double)sp_chips(in->hw);
-    const struct sp_flops f =
-        sp_forward_flops_per_token(in->model, (double)p->seq, convention == SP_FLOPS_CAUSAL, false);
-    const double active = sp_count_params(in->model).active;
-    const double model =
-        convention == SP_FLOPS_6P ? sp_training_flops(active, tokens) : 3 * f.total * tokens;
-    const double again =
-        sp_step_recomputed_flops(in->model, p, in->framework, scores_counted[convention]);
+    const double seq = (double)p->seq, tokens = (double)p->batch * seq;
+    const double N = (double)sp_chips(in->hw);
     const double C = in->hw->chip.peak_flops_per_s[sp_compute_dtype(&in->hw->chip, p->dtype)];
-    return (struct sp_rates){
-        .model_flops = model,
-        .recomputed_flops = again,
-        .active = active,
+    /* devices compute scores whether they are counted or not */
+    const bool causal = convention != SP_FLOPS_FULL;
+    const double again = sp_step_recomputed_flops(in->model, p, in->framework, causal ? 0.5 : 1);
+    struct sp_rates rates = {
+        .convention = convention,
+        .active = sp_count_params(in->model).active,
         .peak_flops_per_s = C,
         .tokens_per_s = tokens / step_s,
         .tokens_per_s_per_device = tokens / step_s / N,
-        .flops_per_s_per_device = model / step_s / N,
-        .mfu = model / (step_s * N * C),
-        .hfu = (model + again) / (step_s * N * C),
     };
+    double model[SP_FLOP_CONVENTIONS];
+    for (int c = 0; c < SP_FLOP_CONVENTIONS; c++) {
+        model[c] = sp_model_flops(in->model, tokens, seq, (enum sp_flop_convention)c);
+        rates.mfu_by[c] = sp_utilisation(model[c], 1 / step_s, N, C);
+    }
+    rates.model_flops = model[convention];
+    rates.executed_flops = model[causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL] + again;
+    rates.flops_per_s_per_device = rates.model_flops / step_s / N;
+    rates.mfu = rates.mfu_by[convention];
+    rates.hfu = sp_utilisation(rates.executed_flops, 1 / step_s, N, C);
+    return rates;
 }
 
 /* Normal distribution function. */

@@ -327,7 +327,7 @@ int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_
 enum sp_remat sp_remat_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
                               const struct sp_fit_terms *t)
 {
-    const double now = sp_activation_bytes_per_token_layer(in->model, in->remat);
+    const double now = sp_activation_bytes_per_token_layer(in->model, s->remat);
     for (int remat = SP_REMAT_NONE; remat < SP_REMATS; remat++) {
         const double bytes = sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat);
         if (isnan(bytes) || bytes >= now)

@@ -1,5 +1,6 @@
 /* The closed forms of the training chapter: thresholds, loads, memory and times of one strategy. */
 #include <math.h>
+#include <stddef.h>
 
 #include <scaleplan/critical.h>
 #include <scaleplan/pipeline.h>
@@ -103,7 +104,10 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
     t.tokens_per_chip = t.B / t.N;
     t.C = t.dtype == SP_DTYPES ? NAN : chip->peak_flops_per_s[t.dtype];
     t.state_bytes = t.P * sp_state_bytes_per_param(in->precision);
-    t.activation_bytes = t.L * t.B * sp_activation_bytes_per_token_layer(in->model, in->remat);
+    t.remat = in->remat;
+    for (int remat = 0; remat < SP_REMATS; remat++)
+        t.activation_bytes[remat] =
+            t.L * t.B * sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat);
     t.t_math_s = 6 * t.P_active * t.B / (t.N * t.C);
     if (in->hw->network.kind == SP_TORUS)
         torus_terms(&t, in);
@@ -199,15 +203,38 @@ static enum sp_ratio_rule ratio_rule(const struct sp_strategy *s, const struct s
     return isnan(s->W_X) ? SP_RATIO_TP_SLICE : SP_RATIO_AXES;
 }
 
+/* Idle over useful time of the pipeline, forward and backward of any length. */
+static double bubble(const struct sp_strategy *s)
+{
+    const struct sp_pipeline pipeline = {.schedule = SP_INTERLEAVED,
+                                         .stages = s->pp,
+                                         .microbatches = s->microbatches,
+                                         .chunks = s->chunks,
+                                         .forward_s = 1,
+                                         .backward_s = 2};
+    return sp_bubble_s(&pipeline) / sp_useful_s(&pipeline);
+}
+
+/* Puts the activations of a policy beside the states. */
+static void keep(struct sp_strategy *s, const struct sp_fit_terms *t, enum sp_remat remat)
+{
+    const double all = t->activation_bytes[remat];
+    s->remat = remat;
+    s->activation_bytes = isnan(all) ? NAN : all * sp_in_flight_share(s) / t->N;
+    s->memory_bytes = s->state_bytes + (isnan(all) ? 0 : s->activation_bytes);
+    s->fits = s->memory_bytes < t->capacity_bytes;
+}
+
 /* States and activations of one chip. */
 static void judge_memory(struct sp_strategy *s, const struct sp_fit_terms *t)
 {
-    const double in_flight = sp_in_flight_share(s);
+    static const enum sp_remat heavier[] = {SP_REMAT_SELECTIVE, SP_REMAT_FULL};
     const double copies = (double)s->dp;
+    const bool lightest = t->remat == SP_REMATS;
     s->state_bytes = t->state_bytes * copies / t->N;
-    s->activation_bytes = isnan(t->activation_bytes) ? NAN : t->activation_bytes * in_flight / t->N;
-    s->memory_bytes = s->state_bytes + (isnan(s->activation_bytes) ? 0 : s->activation_bytes);
-    s->fits = s->memory_bytes < t->capacity_bytes;
+    keep(s, t, lightest ? SP_REMAT_NONE : t->remat);
+    for (size_t i = 0; i < 2 && lightest && !s->fits; i++)
+        keep(s, t, heavier[i]);
 }
 
 void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t)
@@ -224,7 +251,7 @@ void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct
     s->t_comms_s = t->t_math_s * s->comms_over_math;
     s->compute_bound = s->t_comms_s <= s->t_math_s;
     s->step_s = fmax(s->t_math_s, s->t_comms_s);
-    s->bubble = s->pp > 1 ? (double)(s->pp - 1) / (double)(s->chunks * s->microbatches) : 0;
+    s->bubble = s->pp > 1 ? bubble(s) : 0;
     s->uneven = s->pp > 1 ? unevenness(s, t->L) : 1;
     s->step_with_bubble_s = s->step_s * s->uneven * (1 + s->bubble);
     judge_memory(s, t);

@@ -93,6 +93,15 @@ double sp_scores_equal_projections_tokens(const struct sp_model *m, bool causal)
     return sp_seq_of_attended_tokens(m, one.projections / one.attention);
 }
 
+double sp_model_flops(const struct sp_model *m, double tokens, double seq,
+                      enum sp_flop_convention convention)
+{
+    if (convention == SP_FLOPS_6P || !sp_model_has_shape(m))
+        return sp_training_flops(sp_count_params(m).active, tokens);
+    return 3 * sp_forward_flops_per_token(m, seq, convention == SP_FLOPS_CAUSAL, false).total *
+           tokens;
+}
+
 double sp_utilisation(double flops_per_token, double tokens_per_s, double devices,
                       double peak_flops_per_s)
 {

@@ -48,10 +48,10 @@ double sp_columns_on_rank(const struct sp_matmul *m, double ranks)
            m->group_out * sp_groups_of_rank(m->groups, ranks);
 }
 
-/* Weights of a matmul on a device; the vocabulary's are as wide as it is, without a bias. */
+/* Weights of a matmul on a device; the vocabulary's are as wide as it is. */
 static double matmul_weights(const struct sp_matmul *m, const struct sp_rank *r)
 {
-    const double rows = m->in + (m->bias && !m->vocab ? 1 : 0);
+    const double rows = m->in + (m->bias ? 1 : 0);
     if (m->part == SP_PART_EXPERTS)
         return m->count * rows * m->out / (r->ep * r->etp);
     if (m->groups > 0)

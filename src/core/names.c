@@ -21,3 +21,4 @@ const char *const sp_policy_names[] = {CLOSED_FORMS, "alternate", "qkv", NULL};
 const char *const sp_placement_names[] = {"dp-inside", "pp-inside", NULL};
 const char *const sp_off_on[] = {"off", "on", NULL};
 const char *const sp_zero_names[] = {"0", "1", "2", "3", NULL};
+const char *const sp_flop_conventions[] = {"full", "causal", "6p", NULL};

@@ -19,7 +19,7 @@ static bool add(struct listing *l, const struct sp_neighbour *changed)
         sp_check_plan(in.model, &changed->plan, sp_chips(in.hw), in.hw->slices) != SP_PLAN_OK)
         return false;
     in.plan = &changed->plan;
-    sp_estimate(&in, SP_FLOPS_FULL, NULL, &e);
+    sp_estimate(&in, SP_FLOPS_6P, NULL, &e);
     if (l->only_fitting && !e.fits)
         return false;
     size_t at = l->n++;

@@ -126,6 +126,7 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
 {
     const double D = (double)plan->shards;
     const double D_experts = fmax(1, D * (double)plan->tp / (double)(plan->ep * plan->etp));
+    const double shards = fmax(D, k->held.experts > 0 ? D_experts : 1);
     const double K = precision->master_bytes + precision->optimizer_bytes;
     const double copies = sp_schedules[plan->schedule].copies;
     const double sharded = copies * (k->held.dense / D + k->held.experts / D_experts);
@@ -135,7 +136,7 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
         .grads = whole(precision->grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
         .activations = whole(in_flight_of(plan, stage) * k->kept + k->peak),
-        .buffers = whole(k->dummy + (plan->zero >= 3 ? k->gathered : 0)),
+        .buffers = whole(k->dummy + (plan->zero >= 3 && shards > 1 ? k->gathered : 0)),
     };
     m.live = m.params + m.grads + m.optimizer + m.activations + m.buffers;
     m.reserved = whole((double)m.live * framework->reserved_factor);

@@ -185,7 +185,7 @@ bool sp_is_likely_group(const struct sp_search_space *s, uint64_t group)
            (plan.tp == 1 || plan.sequence_parallel || !s->sequence_parallel[1]);
 }
 
-/* With one device there is nothing to shard. */
+/* With one device there is nothing to shard, but experts that TP ranks hold alike. */
 int sp_list_shardings(const struct sp_search_space *s, const struct sp_split_space *split,
                       struct sp_sharding list[SP_SHARDINGS])
 {
@@ -194,8 +194,12 @@ int sp_list_shardings(const struct sp_search_space *s, const struct sp_split_spa
     struct sp_plan plan = {
         .dp = split->dp, .cp = split->cp, .tp = split->tp, .ep = split->ep, .etp = split->etp};
     int n = 0;
-    if (D == 1 || s->zero[0])
+    const bool shares_experts = s->in.model->moe.experts > 0 && split->tp > split->ep * split->etp;
+    if (s->zero[0] || (D == 1 && !shares_experts))
         list[n++] = (struct sp_sharding){0, sp_default_shards(&plan, slices)};
+    for (int zero = 1; zero < 4 && D == 1 && shares_experts; zero++)
+        if (s->zero[zero])
+            list[n++] = (struct sp_sharding){zero, 1};
     for (int zero = 1; zero < 4 && D > 1; zero++)
         for (int i = s->n_divisor - 1; i > 0 && s->zero[zero]; i--) {
             plan.shards = s->divisor[i];

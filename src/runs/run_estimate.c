@@ -8,7 +8,7 @@ void sp_estimate_run(const struct sp_run *run, const struct sp_profile *profile,
     sp_use_memory_factor(profile->memory_factor, &framework);
     const struct sp_step_inputs in = {&run->model, &run->hw, &run->precision,
                                       &framework,  profile,  &run->plan};
-    sp_estimate(&in, SP_FLOPS_FULL, NULL, estimate);
+    sp_estimate(&in, SP_FLOPS_6P, NULL, estimate);
 }
 
 double sp_bytes_at_level(const struct sp_stage_memory *m, enum sp_memory_level level)

@@ -148,6 +148,22 @@ static bool has_mark(const struct sp_row_reader *r, const char *mark)
     return false;
 }
 
+/* The framework whose name or alias the `framework` column is; NULL: none. */
+static const struct sp_framework_file *named_framework(const struct sp_row_reader *r)
+{
+    struct sp_framework_file named;
+    struct sp_error error = {0};
+    char name[64];
+    slug(sp_row_text(r, "framework"), name, sizeof name);
+    if (!name[0] || !sp_config_exists(SP_FRAMEWORKS, name, r->sources) ||
+        !sp_load_framework(name, r->sources, &named, &error))
+        return NULL;
+    for (size_t i = 0; i < r->n_frameworks; i++)
+        if (strcmp(r->frameworks[i].framework.name, named.framework.name) == 0)
+            return &r->frameworks[i];
+    return NULL;
+}
+
 /* The framework with the longest mark among the words of the row; without a mark, the one that
  * serves such runs. */
 static const struct sp_framework_file *find_framework(const struct sp_row_reader *r,
@@ -178,9 +194,11 @@ static bool read_framework(struct sp_row_reader *r, struct sp_run *run)
     int zero;
     if (!sp_row_zero(r, &zero))
         return false;
-    const struct sp_framework_file *const found = find_framework(r, torus       ? "tpu"
-                                                                    : zero == 3 ? "zero3"
-                                                                                : "gpu");
+    const struct sp_framework_file *const named = named_framework(r);
+    const struct sp_framework_file *const found = named ? named
+                                                        : find_framework(r, torus       ? "tpu"
+                                                                            : zero == 3 ? "zero3"
+                                                                                        : "gpu");
     if (!found)
         return sp_row_problem(run, "no framework serves it"), true;
     run->framework = *found;

@@ -157,14 +157,15 @@ bool sp_row_recompute(struct sp_row_reader *r, struct sp_run *run)
     if (!known)
         return unknown(r, "recompute",
                        "none, selective, full, every 2nd layer, or a policy of step --remat");
-    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+    const struct sp_policy *const policy = name ? sp_find_policy(name) : NULL;
+    const bool bare = name && strcasecmp(text, name) == 0; /* a policy's name and no remark */
+    for (size_t i = 0; i < sizeof policies / sizeof *policies && !bare; i++)
         if (begins(text, "none") ? strcmp(policies[i].word, "none") == 0
                                  : strcasestr(text, policies[i].word) != NULL) {
             plan->recompute = policies[i].recompute;
             plan->recompute_layers = policies[i].layers;
             return true;
         }
-    const struct sp_policy *const policy = name ? sp_find_policy(name) : NULL;
     if (policy)
         plan->recompute = policy->recompute;
     return true;

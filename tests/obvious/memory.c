@@ -142,7 +142,9 @@ static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
         if (to == (int)m->layers)
             bytes += 2 * D * padded((double)m->vocab, tp) / tp;
     }
-    if (p->zero == 3) {
+    /* what one rank alone would share, nobody gathers */
+    const double D_experts = (double)(p->shards * p->tp) / (double)(p->ep * p->etp);
+    if (p->zero == 3 && (p->shards > 1 || (moe && D_experts > 1))) {
         const double layer =
             on_a_rank + (moe ? shared / tp + experts / (double)(p->ep * p->etp) : mlp / tp);
         bytes += (2 * f->gathered_layers + 4 * f->gathered_grads) * layer;

@@ -72,7 +72,7 @@ static void rates(void **state)
     set_up(&b);
     struct sp_rates r = sp_step_rates(&b.in, 0.5, SP_FLOPS_FULL);
     assert_close(r.model_flops, 3.0 * (4672 + 1024) * 64, 1e-12);
-    assert_close(r.recomputed_flops, 0, 0);
+    assert_close(r.executed_flops, r.model_flops, 0);
     assert_close(r.active, 3144, 0);
     assert_close(r.peak_flops_per_s, 1e7, 0);
     assert_close(r.tokens_per_s, 128, 1e-12);
@@ -81,14 +81,23 @@ static void rates(void **state)
     assert_close(r.mfu, 3.0 * 5696 * 64 / 1e7, 1e-12);
     assert_close(r.hfu, r.mfu, 0);
     /* half of the scores; and 6 P, which has none */
-    assert_close(sp_step_rates(&b.in, 0.5, SP_FLOPS_CAUSAL).mfu, 3.0 * 5184 * 64 / 1e7, 1e-12);
-    assert_close(sp_step_rates(&b.in, 0.5, SP_FLOPS_6P).mfu, 6.0 * 3144 * 64 / 1e7, 1e-12);
+    r = sp_step_rates(&b.in, 0.5, SP_FLOPS_CAUSAL);
+    assert_close(r.mfu, 3.0 * 5184 * 64 / 1e7, 1e-12);
+    assert_close(r.hfu, r.mfu, 0);
+    r = sp_step_rates(&b.in, 0.5, SP_FLOPS_6P);
+    assert_close(r.mfu, 6.0 * 3144 * 64 / 1e7, 1e-12);
+    assert_close(r.hfu, 3.0 * 5184 * 64 / 1e7, 1e-12); /* scores that 6 P leaves out */
+    /* every estimate has all three */
+    assert_close(r.mfu_by[SP_FLOPS_FULL], 3.0 * 5696 * 64 / 1e7, 1e-12);
+    assert_close(r.mfu_by[SP_FLOPS_CAUSAL], 3.0 * 5184 * 64 / 1e7, 1e-12);
+    assert_close(r.mfu_by[SP_FLOPS_6P], r.mfu, 0);
     /* full recomputation runs the layers again, 2 x 1536 + 1024, and not the head */
     b.plan.recompute = sp_policies[SP_REMAT_FULL].recompute;
     r = sp_step_rates(&b.in, 0.5, SP_FLOPS_FULL);
-    assert_close(r.recomputed_flops, 4096.0 * 64, 1e-12);
+    assert_close(r.executed_flops, (3.0 * 5696 + 4096) * 64, 1e-12);
     assert_close(r.hfu, (3.0 * 5696 + 4096) * 64 / 1e7, 1e-12);
-    assert_close(sp_step_rates(&b.in, 0.5, SP_FLOPS_6P).recomputed_flops, 3072.0 * 64, 1e-12);
+    assert_close(sp_step_rates(&b.in, 0.5, SP_FLOPS_6P).executed_flops, (3.0 * 5184 + 3584) * 64,
+                 1e-12);
 }
 
 /* Quantiles of the normal distribution: 0 is the median, 1.2815515655 and 1.9599639845 leave a

@@ -178,12 +178,15 @@ static void put_placements(const struct problem *p, struct keys *keys, struct ke
             put_policies(p, keys, k);
 }
 
-/* ZeRO over every group of more than one. */
+/* ZeRO over every group of more than one; over one where TP ranks hold the same experts, which they
+ * can share. */
 static void put_shardings(const struct problem *p, struct keys *keys, struct key k)
 {
     const int64_t ranks = k.dp * k.cp;
-    for (k.zero = 0; k.zero < (ranks > 1 ? 4 : 1); k.zero++)
-        for (k.shards = k.zero > 0 ? 2 : 1; k.shards <= (k.zero > 0 ? ranks : 1); k.shards++)
+    const bool alone = ranks == 1 && p->model.moe.experts > 0 && k.tp > k.ep * k.etp;
+    for (k.zero = 0; k.zero < (ranks > 1 || alone ? 4 : 1); k.zero++)
+        for (k.shards = k.zero > 0 && !alone ? 2 : 1; k.shards <= (k.zero > 0 ? ranks : 1);
+             k.shards++)
             if (k.zero == 0 || (p->space.zero[k.zero] && shards_alike(p, &k, k.shards)))
                 put_placements(p, keys, k);
 }

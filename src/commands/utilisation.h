@@ -1,0 +1,16 @@
+/* What reports say of MFU and HFU. */
+#ifndef SP_UTILISATION_H
+#define SP_UTILISATION_H
+
+#include <scaleplan/flops.h>
+
+#include "report/report.h"
+
+/* What a convention counts, in words: "6 FLOPs a parameter and token". */
+extern const char *const sp_counted_flops[SP_FLOP_CONVENTIONS];
+
+/* Says why a utilisation, called `what`, is above 100 %; nothing when it is not. */
+void sp_note_utilisation(struct sp_report *report, const char *what, double utilisation,
+                         enum sp_flop_convention convention);
+
+#endif

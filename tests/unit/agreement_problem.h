@@ -1,0 +1,273 @@
+/* Random problems for the agreement of commands: a model, a machine, a batch and a plan, as words
+ * that command lines are made of. */
+#ifndef SP_TEST_AGREEMENT_PROBLEM_H
+#define SP_TEST_AGREEMENT_PROBLEM_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/load.h"
+
+enum { MAX_PARTS = 48, PART_LENGTH = 400 };
+
+/* A part of a command line by its name: {model} stands for "--model llama3-8b". */
+struct part {
+    char name[16], text[PART_LENGTH];
+};
+
+struct problem {
+    struct sp_model model;
+    struct sp_hardware hw;
+    int64_t dp, tp, pp, vpp, cp, ep, zero, micro, batch, seq;
+    struct part part[MAX_PARTS];
+    int parts;
+    char traits[200]; /* words with spaces around: " dense torus pipeline " */
+};
+
+/* Every trait, for the statistics of what differs. */
+static const char *const trait_names[] = {
+    "named",     "defaults", "fp8",       "fp32",     "shaped", "dense",    "moe",   "tied",
+    "window",    "mla",      "positions", "plain",    "torus",  "switched", "rings", "node",
+    "slices",    "single",   "tp",        "pp",       "vpp",    "cp",       "ep",    "zero3",
+    "unsharded", "ragged",   "long",      "kvcopies", "early",  "padded"};
+
+static uint64_t random_state = 8;
+
+static uint64_t random_bits(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+static int64_t random_below(int64_t n)
+{
+    return (int64_t)(random_bits() % (uint64_t)n);
+}
+
+/* A power of two up to `most` that divides each of two numbers; small ones are likelier. */
+static int64_t random_degree(int64_t most, int64_t a, int64_t b)
+{
+    int64_t degree = 1;
+    while (degree * 2 <= most && a % (degree * 2) == 0 && b % (degree * 2) == 0 &&
+           random_below(2) == 0)
+        degree *= 2;
+    return degree;
+}
+
+static const char *one_of(const char *const *words, size_t n)
+{
+    return words[random_below((int64_t)n)];
+}
+#define ONE_OF(words) one_of(words, sizeof words / sizeof *words)
+
+__attribute__((format(printf, 3, 4))) static void set_part(struct problem *p, const char *name,
+                                                           const char *format, ...)
+{
+    struct part *const part = &p->part[p->parts++];
+    assert_true(p->parts <= MAX_PARTS);
+    snprintf(part->name, sizeof part->name, "%s", name);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(part->text, sizeof part->text, format, arguments);
+    va_end(arguments);
+}
+
+static void add_trait(struct problem *p, bool holds, const char *word)
+{
+    const size_t used = strlen(p->traits);
+    if (holds)
+        snprintf(p->traits + used, sizeof p->traits - used, "%s ", word);
+}
+
+static const char *random_model(void)
+{
+    for (;;) {
+        const struct sp_builtin *const config = &sp_builtins[random_below((int64_t)sp_n_builtins)];
+        if (config->kind == SP_MODELS)
+            return config->name;
+    }
+}
+
+static void draw_machine(struct problem *p)
+{
+    static const char *const machines[] = {
+        "h100-8",    "h100-16",   "h100-64",  "h100-256",  "h100-1024",  "h200-32",
+        "a100-8",    "a100-64",   "a100-512", "b200-64",   "b200-512",   "gb200-72",
+        "mi300x-8",  "h800-128",  "v5p-8",    "v5p-64",    "v5p-512",    "v5p-4096",
+        "v4-64",     "v4-1024",   "v5e-16",   "v5e-256",   "v6e-64",     "v6e-256",
+        "v5p-512x2", "v5e-256x4", "h100-1",   "v5p:2x2x1", "v5p-8960x2", "a100-40gb-16"};
+    struct sp_error error = {0};
+    const char *const name = ONE_OF(machines);
+    if (!sp_load_hardware(name, &(struct sp_sources){0}, &p->hw, &error))
+        fail_msg("%s: %s", name, error.text);
+    set_part(p, "hw", "--hw %s", name);
+    set_part(p, "chips", "%lld", (long long)sp_chips(&p->hw));
+    if (p->hw.network.kind == SP_TORUS && p->hw.shape.axis[0] > 1)
+        set_part(p, "axis", "%lld", (long long)p->hw.shape.axis[0]);
+}
+
+static void draw_model(struct problem *p)
+{
+    struct sp_error error = {0};
+    const char *const name = random_model();
+    if (!sp_load_model(name, &(struct sp_sources){0}, &p->model, &error))
+        fail_msg("%s: %s", name, error.text);
+    set_part(p, "model", "--model %s", name);
+}
+
+/* Degrees that mostly make a plan; now and then one that does not fit together. */
+static void draw_plan(struct problem *p)
+{
+    const struct sp_model *const m = &p->model;
+    const bool shaped = sp_model_has_shape(m);
+    const int64_t N = sp_chips(&p->hw), slice = p->hw.chips_per_slice;
+    static const int64_t lengths[] = {1024, 2048, 4096, 8192, 8192, 16384, 65536, 131072, 3000};
+    p->tp = shaped ? random_degree(16, slice, m->heads) : 1;
+    p->pp = shaped ? random_degree(16, N / p->tp, m->layers) : 1;
+    p->vpp = p->pp > 1 && random_below(2) ? random_degree(4, m->layers / p->pp, 64) : 1;
+    p->seq = lengths[random_below(sizeof lengths / sizeof *lengths)];
+    p->cp = shaped ? random_degree(4, N / (p->tp * p->pp), p->seq) : 1;
+    p->dp = N / (p->tp * p->pp * p->cp);
+    p->ep = shaped && m->moe.experts > 0 ? random_degree(32, m->moe.experts, p->dp) : 1;
+    p->zero = random_below(4);
+    p->micro = random_degree(4, 64, 64);
+    p->batch = p->dp * p->micro * p->pp * random_degree(16, 64, 64);
+    if (random_below(20) == 0)
+        p->batch += 1 + random_below(3);
+}
+
+static void set_plan_parts(struct problem *p)
+{
+    const long long dp = p->dp, tp = p->tp, pp = p->pp, vpp = p->vpp, cp = p->cp, ep = p->ep,
+                    zero = p->zero, micro = p->micro;
+    set_part(p, "batch", "--batch %lldx%lld", (long long)p->batch, (long long)p->seq);
+    set_part(p, "plan",
+             "--dp %lld --tp %lld --pp %lld --vpp %lld --cp %lld --ep %lld --zero %lld "
+             "--micro-batch %lld",
+             dp, tp, pp, vpp, cp, ep, zero, micro);
+    set_part(p, "degrees",
+             "dp=%lld,tp=%lld,pp=%lld,vpp=%lld,cp=%lld,ep=%lld,etp=1,zero=%lld,micro-batch=%lld",
+             dp, tp, pp, vpp, cp, ep, zero, micro);
+    set_part(p, "spread",
+             "--dp %lld --tp %lld --pp %lld --cp %lld --ep %lld --zero %lld --micro-batch %lld", dp,
+             tp, pp, cp, ep, zero, micro);
+    set_part(p, "dp", "%lld", dp);
+    set_part(p, "pp", "%lld", pp);
+    set_part(p, "vpp", "%lld", vpp);
+    set_part(p, "micro", "%lld", micro);
+    set_part(p, "tokens", "1e12");
+}
+
+/* Half of the problems name precision, policy and framework, half leave them to the defaults. */
+static void draw_choices(struct problem *p)
+{
+    static const char *const precisions[] = {"adam10",  "adam12", "mixed16", "mixed18",
+                                             "mixed20", "jax12",  "fp32",    "fp8"};
+    static const char *const policies[] = {"none", "selective", "mlp", "dots", "full"};
+    static const char *const gpu[] = {"nemo", "megatron", "torchtitan", "nanotron", "llm-foundry"};
+    const bool named = random_below(2) == 0, torus = p->hw.network.kind == SP_TORUS;
+    set_part(p, "precision", named ? "--precision %s" : "%.0s", ONE_OF(precisions));
+    set_part(p, "remat", named ? "--remat %s" : "%.0s", ONE_OF(policies));
+    set_part(p, "framework", named ? "--framework %s" : "%.0s", torus ? "maxtext" : ONE_OF(gpu));
+    const char *const framework = p->part[p->parts - 1].text;
+    add_trait(p,
+              torus || (named ? !strstr(framework, "nemo") && !strstr(framework, "megatron")
+                              : p->zero == 3),
+              "early");
+    add_trait(p, named, "named");
+    add_trait(p, !named, "defaults");
+    add_trait(p, strstr(p->part[p->parts - 3].text, "fp8") != NULL, "fp8");
+    add_trait(p, strstr(p->part[p->parts - 3].text, "fp32") != NULL, "fp32");
+}
+
+/* A model that the columns of a runs file can say. */
+static bool is_plain(const struct sp_model *m)
+{
+    const bool biases = m->qkv_bias || m->o_bias || m->mlp_bias || m->lm_head_bias ||
+                        m->moe.router_bias || m->moe.score_correction_bias || m->moe.expert_bias;
+    return !biases && !m->tied_embeddings && !m->embedding_norm && !m->parallel_attention &&
+           m->norm == SP_NORM_RMS && m->qk_norm == SP_QK_NORM_NONE && m->norms_per_layer == 2 &&
+           m->learned_positions == 0 && m->extra_attention_params_per_layer == 0 &&
+           m->sliding_window == 0;
+}
+
+static void draw_traits(struct problem *p)
+{
+    const struct sp_model *const m = &p->model;
+    const bool torus = p->hw.network.kind == SP_TORUS, shaped = sp_model_has_shape(m);
+    int rings = 0;
+    for (int i = 0; i < SP_MAX_AXES && torus; i++)
+        rings += p->hw.shape.axis[i] > 1 && sp_axis_wraps(&p->hw, i);
+    add_trait(p, shaped, "shaped");
+    add_trait(p, m->moe.experts == 0, "dense");
+    add_trait(p, m->moe.experts > 0, "moe");
+    add_trait(p, m->tied_embeddings, "tied");
+    add_trait(p, m->sliding_window > 0, "window");
+    add_trait(p, m->mla.kv_lora_rank > 0, "mla");
+    add_trait(p, m->learned_positions > 0, "positions");
+    add_trait(p, torus, "torus");
+    add_trait(p, !torus, "switched");
+    const bool closed = torus && rings == p->hw.network.axes;
+    add_trait(p, closed, "rings");
+    add_trait(p, closed && rings == 2, "rings2");
+    add_trait(p, closed && rings == 3, "rings3");
+    add_trait(p, !torus && sp_chips(&p->hw) <= p->hw.network.domain, "node");
+    add_trait(p, p->hw.slices > 1, "slices");
+    add_trait(p, sp_chips(&p->hw) == 1, "single");
+    add_trait(p, p->tp > 1, "tp");
+    add_trait(p, p->pp > 1, "pp");
+    add_trait(p, p->vpp > 1, "vpp");
+    add_trait(p, p->cp > 1, "cp");
+    add_trait(p, p->ep > 1, "ep");
+    add_trait(p, p->zero == 3, "zero3");
+    add_trait(p, p->dp * p->cp == 1 && p->zero > 0, "unsharded");
+    add_trait(p, p->batch % (p->dp * p->micro) != 0, "ragged");
+    add_trait(p, p->seq > 16384, "long");
+    add_trait(p, m->vocab % 128 != 0, "padded");
+    add_trait(p, is_plain(m), "plain");
+    add_trait(p, p->tp > m->kv_heads && m->mla.kv_lora_rank == 0, "kvcopies");
+}
+
+static void draw_problem(struct problem *p)
+{
+    *p = (struct problem){.traits = " "};
+    draw_machine(p);
+    draw_model(p);
+    draw_plan(p);
+    set_plan_parts(p);
+    draw_choices(p);
+    draw_traits(p);
+}
+
+/* Whether the problem has every word up to the end or a "|", and none that stands there with a "!".
+ */
+static bool has_all(const struct problem *p, const char *when)
+{
+    while (*when && *when != '|') {
+        char trait[40];
+        const size_t n = strcspn(when, " |");
+        const bool absent = *when == '!';
+        snprintf(trait, sizeof trait, " %.*s ", (int)(n - absent), when + absent);
+        if (n > 0 && (strstr(p->traits, trait) != NULL) == absent)
+            return false;
+        when += n + (when[n] == ' ');
+    }
+    return true;
+}
+
+/* Whether that holds for one of the parts between the "|". */
+static bool has_traits(const struct problem *p, const char *when)
+{
+    for (;; when++) {
+        if (has_all(p, when + (*when == ' ')))
+            return true;
+        when += strcspn(when, "|");
+        if (!*when)
+            return false;
+    }
+}
+
+#endif
