@@ -8,7 +8,6 @@
 
 #include "base/parallel.h"
 #include "base/read_file.h"
-#include "base/suggest.h"
 #include "base/write_file.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -49,14 +48,17 @@ static struct sp_render render_of(const struct sp_args *args)
     };
 }
 
-static bool refuse_unknown_key(const struct sp_report *report, const char *key,
-                               struct sp_error *error)
+/* The keys of --get and --explain as whole paths; the caller frees them. */
+static bool take_keys(const struct sp_report *report, struct sp_render *how, char *keys[2],
+                      struct sp_error *error)
 {
-    struct sp_nearest nearest = {.wanted = key};
-    for (size_t i = 0; i < sp_report_size(report); i++)
-        sp_nearest_offer(&nearest, sp_report_entry(report, i)->path);
-    return sp_fail(error, SP_INPUT, "unknown key \"%s\"%s (--format json shows all keys)",
-                   sp_safe(key), sp_nearest_hint(&nearest));
+    const char **const asked[2] = {&how->get, &how->explain_key};
+    for (int i = 0; i < 2; i++)
+        if (*asked[i]) {
+            keys[i] = sp_full_keys(report, *asked[i], error);
+            *asked[i] = keys[i];
+        }
+    return error->lines == 0;
 }
 
 static bool is_yes(const struct sp_report *report, const char *key)
@@ -100,13 +102,12 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
                                  const struct sp_report *report)
 {
     struct sp_error error = {0};
-    const struct sp_render how = render_of(args);
-    char unknown[160], *picture = NULL;
+    struct sp_render how = render_of(args);
+    char *keys[2] = {NULL, NULL}, *picture = NULL;
     bool yes = true;
-    bool ok = verdict_of(command, args, report, &yes, &error);
-    if (ok && !sp_render_check(report, &how, unknown, sizeof unknown))
-        ok = refuse_unknown_key(report, unknown, &error);
-    ok = ok && sp_draw_picture(command, args, report, how.width, &picture, &error);
+    const bool clear = verdict_of(command, args, report, &yes, &error);
+    bool ok = clear && take_keys(report, &how, keys, &error) &&
+              sp_draw_picture(command, args, report, how.width, &picture, &error);
     /* The file comes after all that can refuse the answer: a refused one leaves none. */
     const char *text, *const file = sp_report_file(report, &text);
     const bool file_alone = file && sp_is_stdout(file);
@@ -121,6 +122,8 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     if (picture)
         printf("\n%s", picture);
     free(picture);
+    free(keys[0]);
+    free(keys[1]);
     return yes && !has_failed(command, report) ? SP_OK : SP_NO;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/json.h"
 #include "base/number.h"
@@ -20,14 +21,36 @@ static int find_option(const struct sp_args *args, const char *name)
     return -1;
 }
 
+/* Other spellings of a choice, as the help and the field say them. */
+static const struct {
+    const char *option, *alias, *choice;
+} aliases[] = {
+    {"schedule", "afab", "gpipe"},      {"schedule", "one-f-one-b", "1f1b"},
+    {"schedule", "vpp", "interleaved"}, {"schedule", "zbh1", "zb-h1"},
+    {"schedule", "zbh2", "zb-h2"},      {"from", "ici", "link"},
+    {"strategy", "fsdp+tp", "fsdp_tp"}, {"strategy", "pp+fsdp", "pp_fsdp"},
+    {"strategy", "fsdp-tp", "fsdp_tp"}, {"strategy", "pp-fsdp", "pp_fsdp"},
+    {"strategy", "zero3", "fsdp"},      {"strategy", "ddp", "dp"},
+};
+
+static const char *spelled(const char *option, const char *text)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (strcmp(aliases[i].option, option) == 0 && strcasecmp(aliases[i].alias, text) == 0)
+            return aliases[i].choice;
+    return text;
+}
+
 static bool take_choice(struct sp_args *args, int at, const char *text, struct sp_error *error)
 {
     const struct sp_option *option = &args->options[at];
+    const char *const choice = spelled(option->name, text);
     struct sp_nearest nearest = {.wanted = text};
     char all[200] = "";
     for (int i = 0; option->choices[i]; i++) {
-        if (strcmp(option->choices[i], text) == 0) {
+        if (strcasecmp(option->choices[i], choice) == 0) {
             args->number[at] = i;
+            args->text[at] = option->choices[i];
             return true;
         }
         sp_nearest_offer(&nearest, option->choices[i]);
@@ -164,9 +187,14 @@ static bool unknown_option(const struct sp_args *args, const char *word, struct 
  * be one. */
 static bool is_quantity(const char *word)
 {
-    for (int id = 0; id < SP_QUANTITIES; id++)
-        if (strcmp(sp_quantities[id].key, word) == 0)
+    const size_t n = strlen(word);
+    for (int id = 0; id < SP_QUANTITIES; id++) {
+        const char *const key = sp_quantities[id].key;
+        const size_t length = strlen(key);
+        if (length >= n && strcmp(key + length - n, word) == 0 &&
+            (length == n || key[length - n - 1] == '.'))
             return true;
+    }
     return false;
 }
 

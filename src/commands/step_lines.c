@@ -38,19 +38,20 @@ static bool answer_line(const struct sp_args *typed, const char *line, size_t le
 {
     static struct sp_args args;
     struct sp_json json;
-    char unknown[160];
+    char *keys = NULL;
     if (!sp_json_parse(line, length, "line", &json, error))
         return false;
     args = *typed;
     struct sp_report *const report = sp_report_new("step");
     bool ok =
         take_members(&args, json.root, error) && sp_answer(&sp_cmd_step, &args, report, error);
-    const struct sp_render how = {
-        .format = SP_FORMAT_JSON, .get = ok ? sp_text_of(&args, "get") : NULL, .one_line = true};
-    if (ok && !sp_render_check(report, &how, unknown, sizeof unknown))
-        ok = sp_fail(error, SP_INPUT, "unknown key \"%s\"", sp_safe(unknown));
+    if (ok && sp_text_of(&args, "get"))
+        ok = (keys = sp_full_keys(report, sp_text_of(&args, "get"), error)) != NULL;
     if (ok)
-        sp_render(report, &how, out);
+        sp_render(report,
+                  &(struct sp_render){.format = SP_FORMAT_JSON, .get = keys, .one_line = true},
+                  out);
+    free(keys);
     sp_report_free(report);
     sp_json_free(&json);
     return ok;

@@ -49,9 +49,24 @@ struct sweep {
     FILE *out;
 };
 
+/* Whether a key may be the last parts of some quantity's: "fits" of memory.fits. */
+static bool ends_some_key(const char *key)
+{
+    const size_t n = strlen(key);
+    for (int id = 0; id < SP_QUANTITIES; id++) {
+        const char *const known = sp_quantities[id].key;
+        const size_t length = strlen(known);
+        if (length > n && known[length - n - 1] == '.' && strcmp(known + length - n, key) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* A key is known when some quantity's key ends it: plans.0.mfu ends with mfu. */
 static bool is_known_key(const char *key, struct sp_nearest *nearest)
 {
+    if (ends_some_key(key))
+        return true;
     for (const char *tail = key; tail; tail = strchr(tail, '.') ? strchr(tail, '.') + 1 : NULL)
         for (int id = 0; id < SP_QUANTITIES; id++) {
             const char *const known = sp_quantities[id].key;
@@ -231,7 +246,10 @@ static void add_values(struct row_cells *r, const struct sweep *s, const struct 
 {
     snprintf(r->keys, sizeof r->keys, "%s", s->keys);
     for (char *rest = r->keys, *key; (key = strsep(&rest, ",")) != NULL;) {
-        const struct sp_entry *const entry = report ? sp_find(report, key) : NULL;
+        char path[160];
+        struct sp_error unknown = {0};
+        const bool known = report && sp_full_key(report, key, path, sizeof path, &unknown);
+        const struct sp_entry *const entry = known ? sp_find(report, path) : NULL;
         if (report && !entry && !*missing)
             *missing = key;
         if (!entry || entry->kind == SP_VALUE_NONE) {

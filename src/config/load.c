@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/read_file.h"
@@ -106,7 +107,7 @@ static const struct sp_builtin *find_alias(enum sp_config_kind kind, const char 
         {
             if (!cJSON_IsString(alias))
                 continue;
-            if (strcmp(alias->valuestring, name) == 0)
+            if (strcasecmp(alias->valuestring, name) == 0)
                 found = &sp_builtins[i];
             sp_nearest_offer(nearest, alias->valuestring);
         }
@@ -118,7 +119,7 @@ static const struct sp_builtin *find_alias(enum sp_config_kind kind, const char 
 static const struct sp_builtin *find_builtin(enum sp_config_kind kind, const char *name)
 {
     for (size_t i = 0; i < sp_n_builtins; i++)
-        if (sp_builtins[i].kind == kind && strcmp(sp_builtins[i].name, name) == 0)
+        if (sp_builtins[i].kind == kind && strcasecmp(sp_builtins[i].name, name) == 0)
             return &sp_builtins[i];
     return NULL;
 }
@@ -135,6 +136,16 @@ bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct s
 {
     struct sp_nearest nearest = {.wanted = name};
     return sp_config_named(kind, name, sources) || find_alias(kind, name, &nearest);
+}
+
+/* A number format in the place of a recipe is met often enough to say what a recipe is. */
+static const char *hint_of(enum sp_config_kind kind, const struct sp_nearest *nearest)
+{
+    for (int i = 0; kind == SP_PRECISIONS && sp_dtype_names[i]; i++)
+        if (strcasecmp(sp_dtype_names[i], nearest->wanted) == 0)
+            return ": a number format; a recipe of the training state is meant, such as mixed16 "
+                   "(bf16 matmuls, 16 bytes a parameter) or adam10 (10 bytes)";
+    return sp_nearest_hint(nearest);
 }
 
 bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
@@ -154,7 +165,7 @@ bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_
         return parse_builtin(builtin, config, error);
     const struct sp_config_kind_info *info = &sp_config_kinds[kind];
     return sp_fail(error, SP_INPUT, "unknown %s \"%s\"%s (`scaleplan list %s` shows all)",
-                   info->noun, sp_safe(spec), sp_nearest_hint(&nearest), info->folder);
+                   info->noun, sp_safe(spec), hint_of(kind, &nearest), info->folder);
 }
 
 void sp_config_free(struct sp_config *config)

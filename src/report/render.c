@@ -13,40 +13,6 @@ bool sp_wanted(const struct sp_entry *entry, const char *keys)
     return !keys || sp_is_listed(keys, entry->path, '.');
 }
 
-static bool check_keys(const struct sp_report *report, const char *keys, char *unknown, size_t size)
-{
-    while (sp_next_item(&keys, unknown, size)) {
-        bool known = false;
-        for (size_t i = 0; i < report->n_entries && !known; i++)
-            known = sp_is_listed(unknown, report->entries[i].path, '.');
-        if (!known)
-            return false;
-    }
-    return true;
-}
-
-bool sp_render_check(const struct sp_report *report, const struct sp_render *how, char *unknown,
-                     size_t size)
-{
-    return check_keys(report, how->get, unknown, size) &&
-           (!how->explain || check_keys(report, how->explain_key, unknown, size));
-}
-
-/* Bare values in the order asked for. A key that names a group gives all of it. */
-static void render_get(const struct sp_report *report, const char *keys, FILE *out)
-{
-    char key[160];
-    while (sp_next_item(&keys, key, sizeof key))
-        for (size_t i = 0; i < report->n_entries; i++) {
-            const struct sp_entry *entry = &report->entries[i];
-            char value[64];
-            if (!sp_wanted(entry, key))
-                continue;
-            sp_format_entry(entry, value, sizeof value);
-            fprintf(out, "%s\n", entry->kind == SP_VALUE_TEXT ? entry->text : value);
-        }
-}
-
 /* The container that holds the last part of a dotted path; numbers index arrays. */
 static cJSON *open_path(cJSON *root, const char *path, const char **last)
 {
@@ -99,6 +65,44 @@ static void add_entry_json(cJSON *root, const struct sp_entry *entry)
     add_member(container, key,
                entry->kind == SP_VALUE_TEXT ? cJSON_CreateString(entry->text)
                                             : cJSON_CreateRaw(value));
+}
+
+/* The leaves of a group in the order of the JSON: "key = value", keys as --get takes them. */
+static void print_group(const cJSON *at, const char *path, FILE *out)
+{
+    int index = 0;
+    for (const cJSON *child = at->child; child; child = child->next, index++) {
+        char inner[200];
+        if (child->string)
+            snprintf(inner, sizeof inner, "%s%s%s", path, *path ? "." : "", child->string);
+        else
+            snprintf(inner, sizeof inner, "%s.%d", path, index);
+        if (cJSON_IsObject(child) || cJSON_IsArray(child))
+            print_group(child, inner, out);
+        else
+            fprintf(out, "%s = %s\n", inner, child->valuestring);
+    }
+}
+
+/* Values in the order asked for: bare, or with their names where a key names a group. */
+static void render_get(const struct sp_report *report, const char *keys, FILE *out)
+{
+    char key[160];
+    while (sp_next_item(&keys, key, sizeof key)) {
+        const struct sp_entry *const entry = sp_find(report, key);
+        char value[64];
+        if (entry) {
+            sp_format_entry(entry, value, sizeof value);
+            fprintf(out, "%s\n", entry->kind == SP_VALUE_TEXT ? entry->text : value);
+            continue;
+        }
+        cJSON *const group = cJSON_CreateObject();
+        for (size_t i = 0; i < report->n_entries; i++)
+            if (sp_wanted(&report->entries[i], key))
+                add_entry_json(group, &report->entries[i]);
+        print_group(group, "", out);
+        cJSON_Delete(group);
+    }
 }
 
 static void print_json(cJSON *root, bool one_line, FILE *out)

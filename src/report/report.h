@@ -124,15 +124,20 @@ struct sp_render {
     enum sp_format format;
     bool colour;
     int width;               /* columns of the terminal; 0: unlimited */
-    const char *get;         /* "key,key" or NULL */
+    const char *get;         /* "key,key", whole paths, or NULL */
     bool explain;            /* --explain given */
-    const char *explain_key; /* its key, or NULL for all */
+    const char *explain_key; /* its keys, whole paths, or NULL for all */
     bool one_line;           /* JSON without line breaks */
 };
 
-/* Checks the keys asked for by --get and --explain; `unknown` gets the first unknown one. */
-bool sp_render_check(const struct sp_report *report, const struct sp_render *how, char *unknown,
-                     size_t size);
+/* A key as it was typed, as a whole path of the report: itself, or the only path in which it stands
+ * as whole parts ("x_opt" of "strategies.fsdp_tp.x_opt"); a row of a list is never guessed. False
+ * with an error that offers what comes near. */
+bool sp_full_key(const struct sp_report *report, const char *key, char *out, size_t size,
+                 struct sp_error *error);
+
+/* The same for "key,key"; free() it. NULL with an error. */
+char *sp_full_keys(const struct sp_report *report, const char *keys, struct sp_error *error);
 
 /* Writes the report as asked. */
 void sp_render(const struct sp_report *report, const struct sp_render *how, FILE *out);
