@@ -49,7 +49,8 @@ static void add_candidate(struct candidates *c, const char *path, size_t end)
         snprintf(c->first, sizeof c->first, "%s", whole);
     const size_t used = strlen(c->offered);
     if (c->n <= MOST_OFFERED)
-        snprintf(c->offered + used, sizeof c->offered - used, "%s%s", c->n > 1 ? ", " : "", quoted);
+        snprintf(c->offered + used, sizeof c->offered - used, "%s%s", c->n > 1 ? " or " : "",
+                 quoted);
 }
 
 /* Every place where the key stands as whole parts of a path. */
@@ -119,7 +120,7 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
         find_nearest(r, key, &c);
     return sp_fail(error, SP_INPUT, "unknown key \"%s\"%s%s%s%s (--format json shows all keys)",
                    sp_safe(key), c.n ? "; did you mean " : "", c.offered,
-                   c.n > MOST_OFFERED ? ", ..." : "", c.n ? "?" : "");
+                   c.n > MOST_OFFERED ? " or others" : "", c.n ? "?" : "");
 }
 
 char *sp_full_keys(const struct sp_report *r, const char *keys, struct sp_error *error)
