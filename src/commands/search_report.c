@@ -208,6 +208,9 @@ static size_t put_plans(struct sp_searching *s, bool partial)
                 "MFU        counts %s (--convention); the first plan's is {plans.0.mfu_6p} "
                 "by 6p, {plans.0.mfu_causal} by causal, {plans.0.mfu_full} by full",
                 sp_counted_flops[s->convention]);
+        sp_note_utilisation(s->report, "the MFU",
+                            mfu_of(s, s->machine[all[0].machine], all[0].found->step_s),
+                            s->convention);
         sp_line(s->report, "repeat     {plans.0.command!}");
     }
     free(rows);

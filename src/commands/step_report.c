@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "commands/neighbours.h"
 #include "commands/step_report.h"
+#include "commands/utilisation.h"
 #include "runs/gap.h"
 #include "runs/run_estimate.h"
 
@@ -135,6 +136,7 @@ void sp_reconcile(struct sp_report *r, const struct sp_planned *planned,
             gap.in_range    ? "ordinary for this class of run, inside the 80 % range"
             : gap.gap_s > 0 ? "slow for this class of run"
                             : "fast for this class of run; check that the plan is the run's");
+    sp_note_utilisation(r, "the measured MFU", gap.mfu, e->rates.convention);
     explain_gap(r, planned, &gap);
     put_gap_by_component(r, e, &gap);
 }
