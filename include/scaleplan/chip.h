@@ -121,6 +121,11 @@ struct sp_fabric_size {
     double spine_bytes_per_s;      /* all spines' ports towards the leaves */
     double spine_per_node_bytes_per_s;
 };
+/* Peak of the vector unit. FLOP/s; NAN where nothing is published. TPU: one operation a cycle of
+ * each ALU. GPU: the fp32 peak, which counts a multiplication and an addition as one operation of
+ * two FLOPs; without `fused` half of it. Scaling book, "TPUs" and "GPUs". */
+double sp_vector_flops_per_s(const struct sp_chip *chip, bool fused);
+
 /* NAN throughout for a machine without a described fabric, or for fewer than two nodes. */
 struct sp_fabric_size sp_fabric_size(const struct sp_network *network, double nodes);
 

@@ -29,9 +29,24 @@ struct sp_torus_group {
     double link_bytes_per_s, hop_latency_s;
 };
 
-/* Throughput-bound time. s. All-gather and reduce-scatter V / (sum of the axes' bandwidths), where
- * a ring moves 2w and a line w X / (X-1); all-reduce twice that; all-to-all a quarter on rings,
- * half of the all-gather on lines. Scaling book, "Sharding". */
+/* Chips of the group: the product of its axes. */
+double sp_torus_chips(const struct sp_torus_group *group);
+
+/* Bandwidth of the group's axes together, 2w a ring and w X / (X-1) a line of X. bytes/s. Scaling
+ * book, "Sharding". */
+double sp_torus_axes_bytes_per_s(const struct sp_torus_group *group);
+
+/* Shares V/N of a chip, N chips in the group, that an all-to-all sends each way over the busiest
+ * link of an axis of X chips, when each pair takes the shortest way and both ways share what is
+ * half a ring away: floor(X^2/4) pairs of positions cross the middle of a line, half as many each
+ * way a link of a ring, and of all that a chip holds 1/X goes to each position: X/4 on a line and
+ * X/8 on a ring of even X. Scaling book, "Sharding", the bisection of a torus. */
+double sp_exchange_pairs(int64_t length, bool wraps);
+
+/* Throughput-bound time. s. All-gather and reduce-scatter V over the axes' bandwidths together;
+ * all-reduce twice that. All-to-all V / (N w) times sp_exchange_pairs of the axis where it is
+ * largest: V max(A,B,C) / (4 N W_ici) with W_ici = 2w on rings, by dimension-ordered routing as by
+ * bisection. Scaling book, "Sharding". */
 double sp_torus_bandwidth_s(enum sp_collective op, double V_bytes,
                             const struct sp_torus_group *group);
 

@@ -101,6 +101,9 @@ enum sp_critical_rule {
     SP_CRITICAL_NOTHING /* TP: no batch changes it */
 };
 
+/* Share of a step's arithmetic that the backward pass is: 4 of 6 FLOPs a parameter and token. */
+#define SP_BACKWARD_SHARE (2.0 / 3)
+
 /* One strategy on one machine. */
 struct sp_strategy {
     bool exists; /* false: has no meaning here, nothing else is set */
@@ -117,6 +120,7 @@ struct sp_strategy {
     enum sp_remat remat;                                /* whose activations are kept */
     double state_bytes, activation_bytes, memory_bytes; /* per chip */
     bool fits, compute_bound;
+    double hiding_share; /* of T_math that communication hides behind: DP's, the backward pass */
     double t_math_s, t_comms_s, step_s;
     double uneven; /* layers of the fullest stage over the mean, >= 1 */
     double bubble; /* pipeline idle time over useful time, (p-1)/(v m) */

@@ -23,6 +23,9 @@ struct sp_operands {
  * its own for each of the B rows. Scaling book, "Rooflines". */
 struct sp_work sp_matmul_work(double B, double D, double F, struct sp_operands bytes, bool batched);
 
+/* The same where the weights are taken for all that moves, b_w DF: B much smaller than D and F. */
+struct sp_work sp_matmul_weights_work(double B, double D, double F, double w_bytes, bool batched);
+
 /* Rows at which that matmul takes as long in arithmetic as in memory,
  * (b_w D F / W) / (2DF/C - (b_a D + b_o F)/W); INFINITY when no number of rows is enough. Same
  * source. */

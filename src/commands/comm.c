@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config/array.h"
+#include "config/sharded.h"
 #include "base/number.h"
 #include "commands/comm.h"
 
@@ -20,11 +21,14 @@ static const struct sp_option options[] = {
     {"bytes", "BYTES", SP_REAL, 0, 1e18, NULL, NULL, "bytes of the whole array"},
     {"array", "TYPE[SIZES]", SP_TEXT, 0, 0, NULL, NULL,
      "the array, such as bf16[1024,16384], in place of --bytes"},
+    {"dims", "I=128,J=2048", SP_TEXT, 0, 0, NULL, NULL,
+     "sizes of the dimensions of --array that are letters, as in A[I_XY,J]"},
     {"sharded-by", "N", SP_WHOLE, 1, 1e9, NULL, "1",
      "chips over which other axes shard the array: divides it"},
     SP_OPTIONS_MACHINE,
     {"axes", "AxB|XY", SP_TEXT, 0, 0, NULL, NULL,
-     "lengths of the torus axes that the group runs on, or axes of --mesh (default: all)"},
+     "lengths of the torus axes that the group runs on, or axes of --mesh (default: those of the "
+     "mesh that shard --array, for an all-reduce the others; else all)"},
     {"mesh", "X=4,Y=8", SP_TEXT, 0, 0, NULL, NULL,
      "a mesh laid on the slice; then --array 'bf16[1024_X,4096_Y]' names what shards it"},
     {"wrap", "WHETHER", SP_CHOICE, 0, 0, wrap_choices, "auto",
@@ -185,6 +189,78 @@ static double bound_if(const struct sp_comm *f, enum sp_collective op, struct sp
     return sp_torus_bandwidth_s(op, f->V, &g);
 }
 
+/* The group's axes as people name them: "axes XY: ring of 4 x line of 8". */
+static void put_axes(const struct sp_comm *f, const struct sp_torus_group *g)
+{
+    char text[160] = "";
+    int n = 0;
+    for (int i = 0; i < f->mesh.n; i++)
+        if (f->axes >> i & 1)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%s%c", n ? "" : "axes ",
+                          f->mesh.name[i]);
+    if (n == 6) /* one axis */
+        n = snprintf(text, sizeof text, "axis %c", text[5]);
+    for (int i = 0; g && i < g->n; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s of %lld",
+                      i   ? " x "
+                      : n ? ": "
+                          : "",
+                      g->wraps[i] ? "ring" : "line", (long long)g->length[i]);
+    if (n == 0)
+        return;
+    sp_put_text(f->report, SP_Q_COMM_AXES, "%s", text);
+    sp_line(f->report, "group        {devices} chips, {axes}");
+}
+
+/* The formula of the throughput bound and what it takes, beside the group's. */
+static void put_bound(const struct sp_comm *f, const struct sp_torus_group *g, double bound_s)
+{
+    struct sp_report *r = f->report;
+    const enum sp_collective op = (enum sp_collective)f->op;
+    double pairs = 0, ring = 0, line = 0, W_ring = 0, W_line = 0;
+    for (int i = 0; i < g->n; i++) {
+        pairs = fmax(pairs, sp_exchange_pairs(g->length[i], g->wraps[i]));
+        ring = fmax(ring, sp_exchange_pairs(g->length[i], true));
+        line = fmax(line, sp_exchange_pairs(g->length[i], false));
+        W_ring += sp_axis_bytes_per_s(g->link_bytes_per_s, g->length[i], true);
+        W_line += sp_axis_bytes_per_s(g->link_bytes_per_s, g->length[i], false);
+    }
+    sp_symbol(r, "N", sp_torus_chips(g), "chips", "chips of the group in a slice");
+    const bool exchange = op == SP_ALL_TO_ALL;
+    if (exchange) {
+        sp_symbol(r, "pairs", pairs, "",
+                  "shares V/N of a chip each way over the busiest link: X/8 a ring, X/4 a line");
+        sp_symbol(r, "pairs_ring", ring, "", "the same if every axis were a ring");
+        sp_symbol(r, "pairs_line", line, "", "the same if no axis wrapped");
+    } else {
+        sp_symbol(r, "passes", op == SP_ALL_REDUCE ? 2 : 1, "", "2 all-reduce, 1 the others");
+        sp_symbol(r, "W_axes", sp_torus_axes_bytes_per_s(g), "bytes/s",
+                  "axes together: 2w a ring, w X/(X-1) a line of X");
+        sp_symbol(r, "W_rings", W_ring, "bytes/s", "axes together if every one were a ring");
+        sp_symbol(r, "W_lines", W_line, "bytes/s", "axes together if none wrapped");
+    }
+    const bool moves = g->n > 0 && sp_torus_chips(g) > 1;
+    sp_put(r, exchange ? SP_Q_COMM_ICI_EXCHANGE : SP_Q_COMM_ICI, moves ? bound_s : NAN);
+    sp_put(r, exchange ? SP_Q_COMM_RING_EXCHANGE : SP_Q_COMM_RING,
+           moves ? bound_if(f, op, *g, true) : 0);
+    sp_put(r, exchange ? SP_Q_COMM_LINE_EXCHANGE : SP_Q_COMM_LINE,
+           moves ? bound_if(f, op, *g, false) : 0);
+}
+
+/* The array below which hops take longer than the transfer: the transfer is proportional to it. */
+static void put_thresholds(const struct sp_comm *f, const struct sp_device_group *group,
+                           const struct sp_collective_time *t)
+{
+    struct sp_report *r = f->report;
+    const struct sp_torus_group *const g = &group->torus;
+    const double second_a_byte =
+        sp_time_of_collective((enum sp_collective)f->op, 1, group).throughput_s;
+    sp_put(r, SP_Q_COMM_THRESHOLD,
+           sp_latency_threshold_bytes(g->link_bytes_per_s, g->hop_latency_s));
+    sp_symbol(r, "W_group", 1 / second_a_byte, "bytes/s", "bytes of V a second of throughput");
+    sp_put(r, SP_Q_COMM_THRESHOLD_ARRAY, second_a_byte > 0 ? t->latency_s / second_a_byte : NAN);
+}
+
 /* Whether the group spans all slices, as it does without --axes and --mesh. */
 static bool spans_slices(const struct sp_comm *f, const struct sp_torus_group *g)
 {
@@ -232,6 +308,8 @@ static double put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
         put_dcn(f, &group, t.dcn_s);
     sp_symbol(r, "hops", t.hops, "", "hops one after the other");
     sp_put(r, SP_Q_COMM_DEVICES, sp_group_devices(&group));
+    put_axes(f, g);
+    put_bound(f, g, t.ici_s);
     sp_put(r, SP_Q_COMM_BANDWIDTH, t.throughput_s);
     sp_put(r, SP_Q_COMM_LATENCY, t.latency_s);
     sp_put_text(r, SP_Q_COMM_BOUND, "%s",
@@ -241,11 +319,8 @@ static double put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
     sp_put_bool(r, SP_Q_COMM_LATENCY_BOUND, t.latency_s > t.throughput_s);
     sp_put(r, SP_Q_COMM_TIME, t.time_s);
     sp_put(r, SP_Q_COMM_SUM, t.throughput_s + t.latency_s);
-    sp_put(r, SP_Q_COMM_RING, bound_if(f, op, *g, true));
-    sp_put(r, SP_Q_COMM_LINE, bound_if(f, op, *g, false));
     sp_put(r, SP_Q_COMM_PER_HOP, f->V / devices / g->link_bytes_per_s);
-    sp_put(r, SP_Q_COMM_THRESHOLD,
-           sp_latency_threshold_bytes(g->link_bytes_per_s, g->hop_latency_s));
+    put_thresholds(f, &group, &t);
     put_one_way(f, devices);
     if (f->V > 0 && devices > 1)
         sp_put(r, SP_Q_COMM_OVER_GATHER,
@@ -254,52 +329,54 @@ static double put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
     sp_line(r, "time         {time_s}, bound by {bound}: throughput {bandwidth_bound_s}, latency "
                "{latency_bound_s}");
     sp_line(r, "             as rings {ring_s}, as lines {line_s}; a hop moves a shard in "
-               "{per_hop_s}, latency binds below {latency_threshold_bytes}");
+               "{per_hop_s}; latency binds below a V of {latency_threshold_array_bytes}, "
+               "{latency_threshold_bytes} a hop");
     sp_line(r, "             over the data-centre network {dcn_s}");
     return t.time_s;
 }
 
-/* Takes the axes out of "bf16[1024_X,4096_YZ]"; *used gets those that shard the array. */
-static bool take_sharding(const struct sp_comm *f, const char *text, char *plain, size_t size,
-                          unsigned *used, struct sp_error *error)
+/* The axes that a collective of an array runs on, when --axes says nothing: those that shard it,
+ * for an all-reduce those over which it is a sum, {U_Z}, else those that do not shard it. */
+static unsigned axes_of_array(const struct sp_comm *f, const struct sp_sharded *array)
 {
-    size_t n = 0;
-    *used = 0;
-    for (; *text && n + 1 < size; text++) {
-        if (*text != '_') {
-            plain[n++] = *text;
-            continue;
-        }
-        for (; text[1] >= 'A' && text[1] <= 'Z'; text++) {
-            const int axis = sp_mesh_axis(&f->mesh, text[1]);
-            if (axis < 0)
-                return sp_fail(error, SP_INPUT, "--array: the mesh has no axis %c (--mesh X=4,Y=8)",
-                               text[1]);
-            if (*used >> axis & 1)
-                return sp_fail(error, SP_INPUT, "--array: axis %c shards it twice", text[1]);
-            *used |= 1u << axis;
-        }
-    }
-    plain[n] = '\0';
+    const unsigned all = (1u << f->mesh.n) - 1, sharding = sp_sharding_axes(array);
+    if (f->op == SP_ALL_REDUCE)
+        return array->partial ? array->partial : all & ~sharding;
+    if (f->op == SP_REDUCE_SCATTER && array->partial)
+        return array->partial;
+    return sharding && f->op != SP_COMM_SEND ? sharding : all;
+}
+
+/* --array in the textbook's notation: V is the whole array over all axes that shard it and are none
+ * of the group's. */
+static bool read_array(struct sp_comm *f, const char *text, struct sp_error *error)
+{
+    struct sp_notation apart;
+    struct sp_sharded array;
+    if (!sp_split_sharded(text, sp_text_of(f->args, "dims"), 'I', &apart, error) ||
+        !sp_read_sharded(&f->mesh, apart.plain, apart.spec, &array, error))
+        return false;
+    if (f->mesh.n > 0 && !sp_text_of(f->args, "axes"))
+        f->axes = axes_of_array(f, &array);
+    if (f->mesh.n > 0 && f->axes == 0)
+        return sp_fail(error, SP_INPUT,
+                       "--array: every axis of the mesh shards it, none is left to add up over "
+                       "(--axes)");
+    f->V = sp_whole_bytes(&array) / sp_axes_product(&f->mesh, sp_sharding_axes(&array) & ~f->axes);
     return true;
 }
 
-/* V: the whole array over all axes that shard it and are none of the group's. */
 static bool read_bytes(struct sp_comm *f, struct sp_error *error)
 {
     const char *const text = sp_text_of(f->args, "array");
     const double bytes = sp_number_of(f->args, "bytes");
-    struct sp_array array;
-    unsigned used = 0;
-    char plain[256];
     if (isnan(bytes) == (text == NULL))
         return sp_fail(error, SP_USAGE, "one of --bytes N and --array TYPE[SIZES] is needed");
-    if (text && (!take_sharding(f, text, plain, sizeof plain, &used, error) ||
-                 !sp_parse_array(plain, "--array", &array, error)))
+    f->V = bytes;
+    if (text && !read_array(f, text, error))
         return false;
-    f->V = (text ? sp_array_bytes(&array) : bytes) / sp_number_of(f->args, "sharded-by") /
-           sp_axes_product(&f->mesh, used & ~f->axes);
-    return f->V <= 1e24 || sp_fail(error, SP_INPUT, "--array: more than 10^24 bytes");
+    f->V /= sp_number_of(f->args, "sharded-by");
+    return true;
 }
 
 /* --mesh and, where --axes names some of its axes, which. */
@@ -310,7 +387,7 @@ static bool read_mesh(struct sp_comm *f, struct sp_error *error)
         return true;
     if (!sp_parse_mesh(mesh, &f->mesh, error))
         return false;
-    f->axes = axes ? 0 : ~0u;
+    f->axes = axes ? 0 : (1u << f->mesh.n) - 1;
     for (; axes && *axes; axes++) {
         const int axis = sp_mesh_axis(&f->mesh, *axes);
         if (axis < 0)

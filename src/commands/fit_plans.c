@@ -111,8 +111,8 @@ static void put_strategy(const struct fit *f, const struct sp_strategy *s)
     put_sharding(f, s);
     put_ratio(f, s);
     sp_put(r, SP_Q_FIT_T_MATH, s->t_math_s);
-    sp_put(r, SP_Q_FIT_T_COMMS, s->t_comms_s);
-    sp_put(r, SP_Q_FIT_STEP, s->step_s);
+    sp_put(r, s->kind == SP_DP ? SP_Q_FIT_T_COMMS_DP : SP_Q_FIT_T_COMMS, s->t_comms_s);
+    sp_put(r, s->kind == SP_DP ? SP_Q_FIT_STEP_DP : SP_Q_FIT_STEP, s->step_s);
     if (s->pp > 1) {
         sp_put(r, SP_Q_FIT_CHUNKS, (double)s->chunks);
         sp_put(r, SP_Q_FIT_MICROBATCHES, m);

@@ -14,7 +14,8 @@ static const char *const vector_ops[] = {"dot", "add", NULL};
 
 static const struct sp_option options[] = {
     SP_OPTIONS_MACHINE,
-    {"chips", "N", SP_WHOLE, 1, 1e9, NULL, "1", "chips that share the work evenly"},
+    {"chips", "N", SP_WHOLE, 1, 1e9, NULL, NULL,
+     "chips that share the work evenly (default: those of --hw)"},
     {"matmul", "BxDxF", SP_TEXT, 0, 0, NULL, NULL, "[B,D] x [D,F]"},
     {"batched", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "a weight matrix of its own for each row of --matmul"},
@@ -93,10 +94,26 @@ static bool read_type(const struct sp_args *args, const char *option, double fal
                    option, sp_safe(text));
 }
 
+/* Elementwise operations and dot products run on the vector unit: a dot product multiplies and adds
+ * at once where the unit can, an addition cannot. */
+static void use_vector_unit(struct roof *f)
+{
+    const bool fused = sp_choice_of(f->args, "op") == 0;
+    const double C = f->chips * sp_vector_flops_per_s(&f->hw.chip, fused);
+    f->C_vector = C;
+    f->on_vector = C > 0;
+    if (f->on_vector)
+        f->C = C;
+    else
+        sp_note(f->report, "%s publishes no rate of its vector unit: the peak is the matrix unit's",
+                f->hw.name);
+}
+
 static bool load(const struct sp_args *args, struct roof *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const double given = sp_number_of(args, "bandwidth"), chips = sp_number_of(args, "chips");
+    const double given = sp_number_of(args, "bandwidth"),
+                 wanted_chips = sp_number_of(args, "chips");
     const int from = sp_choice_of(args, "from"), compute = sp_choice_of(args, "compute");
     double bytes;
     f->from = sources_of_bytes[from];
@@ -115,15 +132,19 @@ static bool load(const struct sp_args *args, struct roof *f, struct sp_error *er
         return true;
     if (!sp_hardware_of(args, &sources, &f->hw, error))
         return false;
+    f->chips = isnan(wanted_chips) ? (double)sp_chips(&f->hw) : wanted_chips;
     int wanted = compute;
     const char *const type =
         sp_text_of(args, "a") ? sp_text_of(args, "a") : sp_text_of(args, "dtype");
     for (int i = 0; wanted < 0 && i < SP_DTYPES; i++)
         if (strcmp(sp_dtype_names[i], type) == 0)
             wanted = i;
-    f->C = chips * f->hw.chip.peak_flops_per_s[sp_compute_dtype(
-                       &f->hw.chip, (enum sp_dtype)(wanted < 0 ? SP_BF16 : wanted))];
-    f->W = chips * (isnan(given) ? bandwidth_of(&f->hw, from) : given);
+    f->C = f->chips * f->hw.chip.peak_flops_per_s[sp_compute_dtype(
+                          &f->hw.chip, (enum sp_dtype)(wanted < 0 ? SP_BF16 : wanted))];
+    f->W = f->chips * (isnan(given) ? bandwidth_of(&f->hw, from) : given);
+    f->C_vector = f->chips * sp_vector_flops_per_s(&f->hw.chip, true);
+    if (sp_given(args, "op"))
+        use_vector_unit(f);
     if (isnan(f->W))
         return sp_fail(error, SP_INPUT,
                        "--from %s: %s publishes no such bandwidth; give --bandwidth", f->from,
@@ -170,10 +191,27 @@ static bool put_matmul(const struct roof *f, const char *text, struct sp_error *
     const double D = sp_padded(dims[1], side), F = sp_padded(dims[2], side);
     sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "[%.0f,%.0f] x [%.0f,%.0f]", dims[0], D, D, F);
     sp_put_work(f, sp_matmul_work(dims[0], D, F, f->bytes, sp_given(f->args, "batched")));
-    if (f->has_hw && !sp_given(f->args, "batched"))
-        sp_put(f->report, SP_Q_ROOFLINE_CRITICAL,
-               sp_critical_rows(D, F, f->bytes, f->C, f->W) * f->r);
+    const bool batched = sp_given(f->args, "batched");
+    sp_symbol(f->report, "rows", dims[0], "", "B of the matmul");
+    sp_symbol(f->report, "matrices", batched ? dims[0] : 1, "", "weight matrices");
+    sp_symbol(f->report, "D", D, "", "contracting dimension");
+    sp_symbol(f->report, "F", F, "", "columns of the weights");
+    const struct sp_work small = sp_matmul_weights_work(dims[0], D, F, f->bytes.w_bytes, batched);
+    if (!batched)
+        sp_put(f->report, SP_Q_ROOFLINE_INTENSITY_SMALL, small.flops / small.bytes);
+    if (f->has_hw) {
+        const double exact = sp_critical_rows(D, F, f->bytes, f->C, f->W) * f->r;
+        sp_put(f->report, SP_Q_ROOFLINE_T_MEM_SMALL, small.bytes / f->W);
+        if (!batched) {
+            sp_put(f->report, SP_Q_ROOFLINE_CRITICAL, exact);
+            sp_put(f->report, SP_Q_ROOFLINE_CRITICAL_OVER,
+                   exact / sp_critical_rows_small(f->bytes.w_bytes, f->C, f->W, f->r));
+        }
+    }
     line_of_work(f);
+    sp_line(f->report,
+            "             with few rows the weights are all that moves: {t_mem_small_s}, "
+            "{intensity_small} FLOPs/byte");
     sp_line(f->report, "critical     {critical_batch} rows, exactly");
     return true;
 }
@@ -332,9 +370,13 @@ static void put_chip(const struct roof *f)
     sp_symbol(r, "r", f->r, "", "E/k of a mixture of experts");
     if (!f->has_hw)
         return;
-    sp_put(r, SP_Q_ROOFLINE_PEAK, f->C);
+    sp_put(r, SP_Q_ROOFLINE_CHIPS, f->chips);
+    sp_put(r, f->on_vector ? SP_Q_ROOFLINE_PEAK_VECTOR : SP_Q_ROOFLINE_PEAK, f->C);
     sp_put(r, SP_Q_ROOFLINE_BANDWIDTH, f->W);
     sp_put(r, SP_Q_ROOFLINE_RIDGE, f->C / f->W);
+    sp_symbol(r, "C_vector", f->C_vector, "FLOP/s", "peak of the vector unit");
+    sp_put(r, SP_Q_ROOFLINE_VECTOR, f->C_vector);
+    sp_put(r, SP_Q_ROOFLINE_VECTOR_RIDGE, f->C_vector / f->W);
     sp_put(r, SP_Q_ROOFLINE_CRITICAL_SMALL,
            sp_critical_rows_small(f->bytes.w_bytes, f->C, f->W, f->r));
     if (!sp_text_of(f->args, "matmul"))
@@ -342,9 +384,12 @@ static void put_chip(const struct roof *f)
                sp_critical_rows_small(f->bytes.w_bytes, f->C, f->W, f->r));
     sp_put(r, SP_Q_ROOFLINE_D_MIN, sp_min_contracting_dim(f->C, f->W));
     sp_line(r,
-            "chip         %s: {peak_flops_per_s}, {bandwidth_bytes_per_s} from %s (--from): ridge "
-            "{ridge} FLOPs/byte",
-            f->hw.name, f->from);
+            "chip         %s%s: {peak_flops_per_s}%s, {bandwidth_bytes_per_s} from %s (--from): "
+            "ridge {ridge} FLOPs/byte",
+            f->hw.name, f->chips > 1 ? ", {chips} together" : "",
+            f->on_vector ? " of its vector unit" : "", f->from);
+    if (f->on_vector)
+        return;
     sp_line(r,
             "critical     {critical_batch_small} rows of a matmul with few rows (weights of %s "
             "bytes, --w)",
@@ -386,6 +431,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return sp_model_of(args, &sources, &f.model, error) && sp_put_operators(&f, error);
     if (!f.has_hw)
         return sp_fail(error, SP_USAGE, "--hw NAME is needed, and usually --matmul BxDxF");
+    sp_line(report, "vector unit  {vector.peak_flops_per_s}: ridge {vector.ridge} FLOPs/byte for "
+                    "what is no matmul (--op)");
     return true;
 }
 

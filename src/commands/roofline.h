@@ -10,7 +10,10 @@ struct roof {
     struct sp_model model;
     struct sp_operands bytes;
     bool has_hw;
+    double chips; /* that share the work */
     double C, W, r;
+    double C_vector; /* of the vector unit; FLOP/s */
+    bool on_vector;  /* the operation runs on that: C is its peak */
     const char *from;
     const struct sp_args *args;
     struct sp_report *report;

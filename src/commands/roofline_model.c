@@ -65,8 +65,8 @@ bool sp_put_operators(const struct roof *f, struct sp_error *error)
         sp_put_work(f, sp_matmul_work(B * m->passed / m->count, m->in, m->out, f->bytes, false));
     }
     sp_scope(f->report, "");
-    sp_line(f->report, "%s, %s tokens on the chip (%s), forward pass:", f->model.name,
-            sp_human_text(B, SP_TOKENS), origin);
+    sp_line(f->report, "%s, %s tokens on the %s (%s), forward pass:", f->model.name,
+            sp_human_text(B, SP_TOKENS), f->chips > 1 ? "chips" : "chip", origin);
     sp_table(f->report, columns, sizeof columns / sizeof columns[0], rows, n);
     return true;
 }

@@ -3,12 +3,17 @@
 #include <string.h>
 
 #include "config/array.h"
+#include "config/sharded.h"
 #include "cli/command.h"
 
 static const struct sp_option options[] = {
     {"mesh", "X=4,Y=8", SP_TEXT, 0, 0, NULL, NULL,
      "the mesh: axes, one capital letter each, and their lengths"},
     SP_OPTIONS_MACHINE,
+    {"array", "TYPE[SIZES]", SP_TEXT, 0, 0, NULL, NULL,
+     "one array, such as bf16[1024_X,4096_Y], in place of operands"},
+    {"dims", "I=128,J=2048", SP_TEXT, 0, 0, NULL, NULL,
+     "sizes of the dimensions that are letters, as in A[I_XY,J]"},
     {"out", "TYPE", SP_TEXT, 0, 0, NULL, "bf16", "type of a product"},
     {"draw", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "draw who holds which block of a two-dimensional array"},
@@ -16,6 +21,8 @@ static const struct sp_option options[] = {
 
 static const struct sp_example examples[] = {
     {"scaleplan shard 'bf16[256,2048]' I_XY,J --mesh X=4,Y=8,Z=2", "local shape, bytes, copies"},
+    {"scaleplan shard 'A[I_XY,J]' --dims I=128,J=2048 --mesh X=2,Y=8,Z=2",
+     "the textbook's notation, sizes by --dims"},
     {"scaleplan shard 'bf16[8,2048]' I_X,J_Y --mesh X=4,Y=2 --draw", "who holds what"},
     {"scaleplan shard 'bf16[1024,4096]' 'B_X,D_Y{U_Z}' --mesh X=4,Y=4,Z=4 --hw v5e",
      "partial sums to be reduced"},
@@ -32,75 +39,31 @@ struct shard {
     struct sp_report *report;
 };
 
-/* Adds the axes named in `text` up to a delimiter to *set; returns the end, NULL with an error. */
-static const char *read_axes(const struct sp_mesh *mesh, const char *text, unsigned *set,
-                             unsigned *used, struct sp_error *error)
+/* The arrays of the command line in either notation: sizes and sharding apart, or together. */
+static bool read_arrays(const struct shard *f, struct sp_sharded array[2], int *arrays,
+                        struct sp_error *error)
 {
-    for (; *text >= 'A' && *text <= 'Z'; text++) {
-        const int i = sp_mesh_axis(mesh, *text);
-        if (i < 0)
-            return sp_fail(error, SP_INPUT, "the mesh has no axis %c", *text), NULL;
-        if (*used >> i & 1)
-            return sp_fail(error, SP_INPUT, "axis %c shards two dimensions of one array", *text),
-                   NULL;
-        *set |= 1u << i;
-        *used |= 1u << i;
-    }
-    return text;
-}
-
-/* "I_XY,J{U_Z}" */
-static bool read_spec(const struct sp_mesh *mesh, const char *spec, struct sp_sharded *array,
-                      struct sp_error *error)
-{
-    const char *at = spec;
-    unsigned used = 0;
-    int n = 0;
-    while (*at && *at != '{') {
-        if (n == array->n || *at < 'A' || *at > 'Z')
-            return sp_fail(error, SP_INPUT,
-                           "\"%s\": expected %d dimensions such as I_X,J, a capital letter each",
-                           sp_safe(spec), array->n);
-        array->name[n] = *at++;
-        if (*at == '_' && !(at = read_axes(mesh, at + 1, &array->axes[n], &used, error)))
+    const char *const *const word = f->args->operands, *const dims = sp_text_of(f->args, "dims");
+    const char *const one = sp_text_of(f->args, "array");
+    const int n = f->args->n_operands;
+    const bool together = n == 1 || (n == 2 && strchr(word[1], '['));
+    if (one ? n > 0 : n != 1 && n != 2 && n != 4)
+        return sp_fail(error, SP_USAGE,
+                       "an array and its sharding are needed, or two of each for a matmul, such as "
+                       "'bf16[1024_X,4096]'");
+    *arrays = n == 4 || (together && n == 2) ? 2 : 1;
+    char letter = 'I';
+    for (int i = 0; i < *arrays; i++) {
+        struct sp_notation apart = {.plain = ""};
+        const bool split = one || together;
+        if (split && !sp_split_sharded(one ? one : word[i], dims, letter, &apart, error))
             return false;
-        n++;
-        if (*at == ',')
-            at++;
-        else if (*at && *at != '{')
-            return sp_fail(error, SP_INPUT,
-                           "\"%s\": expected a comma, a bracket or the end at \"%s\"",
-                           sp_safe(spec), sp_safe(at));
+        letter = (char)(letter + apart.n - 1); /* b begins with the dimension that a ends with */
+        if (!sp_read_sharded(&f->mesh, split ? apart.plain : word[2 * i],
+                             split ? apart.spec : word[2 * i + 1], &array[i], error))
+            return false;
     }
-    if (n != array->n)
-        return sp_fail(error, SP_INPUT, "\"%s\" names %d dimensions of an array of %d",
-                       sp_safe(spec), n, array->n);
-    if (*at == '{') {
-        if (strncmp(at, "{U_", 3) != 0 ||
-            !(at = read_axes(mesh, at + 3, &array->partial, &used, error)) || strcmp(at, "}") != 0)
-            return error->lines > 0
-                       ? false
-                       : sp_fail(error, SP_INPUT, "\"%s\": partial sums are written {U_X}",
-                                 sp_safe(spec));
-    }
-    for (int i = 0; i < n; i++)
-        if (fmod(array->size[i], sp_axes_product(mesh, array->axes[i])) != 0)
-            return sp_fail(error, SP_INPUT, "dimension %c of %.0f does not divide by %.0f",
-                           array->name[i], array->size[i], sp_axes_product(mesh, array->axes[i]));
     return true;
-}
-
-static bool read_array(const struct shard *f, int operand, struct sp_sharded *array,
-                       struct sp_error *error)
-{
-    struct sp_array sizes;
-    if (!sp_parse_array(f->args->operands[operand], "array", &sizes, error))
-        return false;
-    *array = (struct sp_sharded){.n = sizes.n, .element_bytes = sizes.element_bytes};
-    memcpy(array->size, sizes.dim, sizeof sizes.dim);
-    if (sp_array_bytes(&sizes) > 1e24)
-        return sp_fail(error, SP_INPUT, "more than 10^24 bytes");
-    return read_spec(&f->mesh, f->args->operands[operand + 1], array, error);
 }
 
 static const char *axes_text(const struct sp_mesh *mesh, unsigned axes)
@@ -230,26 +193,25 @@ static void put_array(const struct shard *f, const struct sp_sharded *a)
     sp_line(r, "sums         {collective} of {bytes} over {collective_axes}: {time_s}");
 }
 
-static bool put_matmul(const struct shard *f, struct sp_error *error)
+static bool put_matmul(const struct shard *f, const struct sp_sharded array[2],
+                       struct sp_error *error)
 {
     struct sp_report *r = f->report;
-    struct sp_sharded a, b;
+    const struct sp_sharded *const a = &array[0], *const b = &array[1];
     const double out = sp_element_bytes(sp_text_of(f->args, "out")),
                  devices = sp_axes_product(&f->mesh, ~0u);
     if (out <= 0)
         return sp_fail(error, SP_INPUT, "--out: \"%s\" is no element type",
                        sp_safe(sp_text_of(f->args, "out")));
-    if (!read_array(f, 0, &a, error) || !read_array(f, 2, &b, error))
-        return false;
-    const struct sp_sharded_matmul m = sp_sharded_matmul(&f->mesh, &a, &b, out);
+    const struct sp_sharded_matmul m = sp_sharded_matmul(&f->mesh, a, b, out);
     if (m.kind == SP_CASE_MISMATCH)
         return sp_fail(error, SP_INPUT,
                        "the inputs need exactly one dimension name in common, sharded alike or in "
                        "one of them only");
     static const char *const names[] = {"", "none", "all-gather", "all-reduce", "all-gather"};
     const enum sp_collective op = m.kind == SP_CASE_REDUCE ? SP_ALL_REDUCE : SP_ALL_GATHER;
-    put_layout(f, &a, "a");
-    put_layout(f, &b, "b");
+    put_layout(f, a, "a");
+    put_layout(f, b, "b");
     sp_symbol(r, "V", m.bytes, "bytes", "array of the collective");
     sp_symbol(r, "V_other", m.output_bytes, "bytes",
               "the product, divided by the axes that shard it");
@@ -296,35 +258,35 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     const struct sp_sources sources = sp_sources_of(args);
     static struct shard f;
     f = (struct shard){.args = args, .report = report, .has_hw = sp_text_of(args, "hw") != NULL};
-    struct sp_sharded array;
-    if (args->n_operands != 2 && args->n_operands != 4)
-        return sp_fail(error, SP_USAGE,
-                       "an array and its sharding are needed, or two of each for a matmul");
+    struct sp_sharded array[2];
+    int arrays = 0;
     if (!sp_parse_mesh(sp_text_of(args, "mesh"), &f.mesh, error) ||
-        (f.has_hw && !sp_hardware_of(args, &sources, &f.hw, error)))
+        (f.has_hw && !sp_hardware_of(args, &sources, &f.hw, error)) ||
+        !read_arrays(&f, array, &arrays, error))
         return false;
     sp_symbol(report, "devices", sp_axes_product(&f.mesh, ~0u), "devices",
               "product of the mesh's axes");
     sp_put(report, SP_Q_SHARD_DEVICES, sp_axes_product(&f.mesh, ~0u));
-    if (args->n_operands == 4)
-        return put_matmul(&f, error);
-    if (!read_array(&f, 0, &array, error))
-        return false;
-    put_array(&f, &array);
-    return !sp_given(args, "draw") || draw(&f, &array, error);
+    if (arrays == 2)
+        return put_matmul(&f, array, error);
+    put_array(&f, &array[0]);
+    return !sp_given(args, "draw") || draw(&f, &array[0], error);
 }
 
 const struct sp_command sp_cmd_shard = {
     .name = "shard",
     .summary = "a sharded array, or what a sharded matmul communicates",
-    .operands = "ARRAY SHARDING [ARRAY SHARDING]",
-    .about = "Local shape, bytes and copies of an array that is sharded over a mesh, with a "
-             "drawing; or, for two "
-             "arrays with one dimension in common, which collective their product takes, over how "
-             "many bytes, how "
-             "long on a machine, and what the alternative costs. I_XY means that dimension I is "
-             "cut over axes X and "
-             "Y; {U_Z} at the end, partial sums over Z.",
+    .operands = "[ARRAY [SHARDING] [ARRAY [SHARDING]]]",
+    .about =
+        "Local shape, bytes and copies of an array that is sharded over a mesh, with a "
+        "drawing; or, for two "
+        "arrays with one dimension in common, which collective their product takes, over how "
+        "many bytes, how "
+        "long on a machine, whether its arithmetic hides that, and what the alternative costs. "
+        "Sizes and sharding stand apart (bf16[256,2048] I_XY,J) or together "
+        "(bf16[256_XY,2048], or A[I_XY,J] with --dims). I_XY means that dimension I is "
+        "cut over axes X and "
+        "Y; {U_Z} at the end, partial sums over Z.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

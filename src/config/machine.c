@@ -84,6 +84,11 @@ static void offer_neighbours(const char *spec, const struct sp_hardware *hw, int
             snprintf(names[up], sizeof names[up], "%s-%lld", hw->name, (long long)near);
         }
     }
+    if (strcmp(names[0], names[1]) == 0) { /* that many chips there are, in another shape */
+        sp_fail(error, SP_INPUT, "--hw %s: %s comes in %lld chips as %s, not in this shape",
+                sp_safe(spec), hw->name, (long long)chips, names[0]);
+        return;
+    }
     sp_fail(error, SP_INPUT, "--hw %s: %s does not come in %lld chips; the nearest: %s%s%s",
             sp_safe(spec), hw->name, (long long)chips, names[0],
             names[0][0] && names[1][0] ? " and " : "", names[1]);

@@ -47,6 +47,13 @@ struct sp_tpu_units sp_tpu_units(const struct sp_chip *chip)
     };
 }
 
+double sp_vector_flops_per_s(const struct sp_chip *chip, bool fused)
+{
+    if (!isnan(chip->cores))
+        return sp_tpu_units(chip).vpu_ops_per_s;
+    return chip->peak_flops_per_s[SP_FP32] / (fused ? 1 : 2);
+}
+
 enum sp_dtype sp_dtype16(const struct sp_chip *chip)
 {
     return isnan(chip->peak_flops_per_s[SP_BF16]) ? SP_FP16 : SP_BF16;

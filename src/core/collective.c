@@ -4,25 +4,45 @@
 #include <scaleplan/collective.h>
 #include <scaleplan/hardware.h>
 
-double sp_torus_bandwidth_s(enum sp_collective op, double V_bytes, const struct sp_torus_group *g)
+double sp_exchange_pairs(int64_t length, bool wraps)
+{
+    const double crossing = (double)(length / 2) * (double)(length - length / 2);
+    return crossing / (double)length / (wraps ? 2 : 1);
+}
+
+/* The axis whose links an all-to-all keeps busy longest. */
+static double most_exchange_pairs(const struct sp_torus_group *g)
+{
+    double most = 0;
+    for (int i = 0; i < g->n; i++)
+        most = fmax(most, sp_exchange_pairs(g->length[i], g->wraps[i]));
+    return most;
+}
+
+double sp_torus_axes_bytes_per_s(const struct sp_torus_group *g)
 {
     double W = 0;
-    bool rings = true;
-    for (int i = 0; i < g->n; i++) {
+    for (int i = 0; i < g->n; i++)
         W += sp_axis_bytes_per_s(g->link_bytes_per_s, g->length[i], g->wraps[i]);
-        rings = rings && (g->wraps[i] || g->length[i] <= 1);
-    }
+    return W;
+}
+
+double sp_torus_chips(const struct sp_torus_group *g)
+{
+    double chips = 1;
+    for (int i = 0; i < g->n; i++)
+        chips *= (double)g->length[i];
+    return chips;
+}
+
+double sp_torus_bandwidth_s(enum sp_collective op, double V_bytes, const struct sp_torus_group *g)
+{
+    const double W = sp_torus_axes_bytes_per_s(g);
     if (W <= 0)
         return 0;
-    const double gather = V_bytes / W;
-    switch (op) {
-    case SP_ALL_REDUCE:
-        return 2 * gather;
-    case SP_ALL_TO_ALL:
-        return rings ? gather / 4 : gather / 2;
-    default:
-        return gather;
-    }
+    if (op == SP_ALL_TO_ALL)
+        return V_bytes * most_exchange_pairs(g) / (sp_torus_chips(g) * g->link_bytes_per_s);
+    return (op == SP_ALL_REDUCE ? 2 : 1) * V_bytes / W;
 }
 
 double sp_one_way_ring_link_bytes(enum sp_collective op, double V_bytes, double X)
@@ -170,24 +190,16 @@ struct sp_device_group sp_group_on(const struct sp_hardware *hw)
     };
 }
 
-static double chips_of_slice(const struct sp_torus_group *g)
-{
-    double chips = 1;
-    for (int i = 0; i < g->n; i++)
-        chips *= (double)g->length[i];
-    return chips;
-}
-
 double sp_group_devices(const struct sp_device_group *g)
 {
-    return g->switched ? g->nodes.devices : chips_of_slice(&g->torus) * g->slices;
+    return g->switched ? g->nodes.devices : sp_torus_chips(&g->torus) * g->slices;
 }
 
 static void time_on_torus(enum sp_collective op, double V, const struct sp_device_group *g,
                           struct sp_collective_time *t)
 {
     t->ici_s = sp_torus_bandwidth_s(op, V, &g->torus);
-    t->dcn_s = sp_dcn_s(op, V, g->slices, chips_of_slice(&g->torus), g->dcn_bytes_per_s);
+    t->dcn_s = sp_dcn_s(op, V, g->slices, sp_torus_chips(&g->torus), g->dcn_bytes_per_s);
     t->throughput_s = fmax(t->ici_s, t->dcn_s);
     t->hops = sp_torus_hops(op, &g->torus);
     t->latency_s = t->hops * g->torus.hop_latency_s;

@@ -9,6 +9,11 @@ struct sp_work sp_matmul_work(double B, double D, double F, struct sp_operands b
     return (struct sp_work){2 * B * D * F, b.a_bytes * B * D + weights + b.out_bytes * B * F};
 }
 
+struct sp_work sp_matmul_weights_work(double B, double D, double F, double w_bytes, bool batched)
+{
+    return sp_matmul_work(B, D, F, (struct sp_operands){.w_bytes = w_bytes}, batched);
+}
+
 double sp_critical_rows(double D, double F, struct sp_operands b, double C, double W)
 {
     const double gain = 2 * D * F / C - (b.a_bytes * D + b.out_bytes * F) / W;

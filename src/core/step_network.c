@@ -2,6 +2,8 @@
  * then CP, DP, and PP outermost; with `stages_inside` PP before DP. */
 #include <math.h>
 
+#include <scaleplan/collective.h>
+
 #include "core/step_internal.h"
 
 /* Where a group stands on a torus whose axes TP shares: in TP's box, in what is left beside it, or
@@ -95,6 +97,71 @@ static double gather_s(const struct sp_step_inputs *in, struct group g, double b
     return sp_smooth_max(within, across) + net->scaleout_latency_s * (nodes - 1);
 }
 
+/* A group's part of one torus axis. */
+struct part_of_axis {
+    int64_t room;   /* what the group may have of the axis */
+    double sharers; /* groups that use the same links, each of them part of the axis */
+    bool wraps;     /* whether the whole room closes into a ring */
+};
+
+/* What of each axis a group may have: all of it, what TP's box leaves, or the box. */
+static void parts_for(const struct sp_step_inputs *in, enum place place, struct part_of_axis part[])
+{
+    const int32_t *const box = in->plan->tp_axes;
+    const bool given = box[0] > 0 && place != ALL_AXES;
+    for (int axis = 0; axis < SP_MAX_AXES; axis++) {
+        const int64_t length = in->hw->shape.axis[axis], mine = given ? box[axis] : 1;
+        const bool inside = given && place == IN_BOX;
+        part[axis] = (struct part_of_axis){
+            .room = inside ? mine : length / mine,
+            .sharers = inside ? 1 : (double)mine,
+            .wraps = sp_axis_wraps(in->hw, axis) && (!inside || mine == length),
+        };
+    }
+}
+
+/* Shares of a device over the busiest link when the group takes `length` of the axis. */
+static double pairs_on(const struct part_of_axis *axis, int64_t length)
+{
+    return axis->sharers * sp_exchange_pairs(length, axis->wraps && length == axis->room);
+}
+
+/* The box of at least `size` devices, each side a divisor of its axis, whose busiest link carries
+ * least of an all-to-all; INFINITY where the axes have no such box. Shares of a device. */
+static double least_pairs(const struct part_of_axis part[], double size)
+{
+    double least = INFINITY;
+    for (int64_t a = 1; a <= part[0].room; a++) {
+        const double on_a = pairs_on(&part[0], a);
+        for (int64_t b = 1; part[0].room % a == 0 && on_a < least && b <= part[1].room; b++) {
+            const double on_b = fmax(on_a, pairs_on(&part[1], b));
+            for (int64_t c = 1; part[1].room % b == 0 && on_b < least && c <= part[2].room; c++)
+                if (part[2].room % c == 0 && (double)(a * b * c) >= size)
+                    least = fmin(least, fmax(on_b, pairs_on(&part[2], c)));
+        }
+    }
+    return least;
+}
+
+/* All-to-all on a torus: inside a slice on the best box of its axes; a group of several slices
+ * takes all that a slice has, and what is for the others goes over the data-centre network. */
+static double torus_exchange_s(const struct sp_step_inputs *in, struct group g, double bytes)
+{
+    const struct sp_network *const net = &in->hw->network;
+    const double share = constant(in, SP_C_EXCHANGE);
+    struct part_of_axis part[SP_MAX_AXES];
+    double room = 1;
+    parts_for(in, g.place, part);
+    for (int axis = 0; axis < SP_MAX_AXES; axis++)
+        room *= (double)part[axis].room;
+    const double here = fmin(g.size, room), slices = g.size / here;
+    const double within = bytes * least_pairs(part, here) / (net->link_bytes_per_s * share);
+    if (slices <= 1)
+        return within;
+    return within / slices +
+           bytes * (slices - 1) / slices / (sp_dcn_bytes_per_s_per_chip(net) * share);
+}
+
 /* Each device keeps 1/n and sends the rest to the others, `bytes` held by each. */
 static double exchange_s(const struct sp_step_inputs *in, struct group g, double bytes)
 {
@@ -103,7 +170,7 @@ static double exchange_s(const struct sp_step_inputs *in, struct group g, double
     const struct sp_network *net = &in->hw->network;
     const double share = constant(in, SP_C_EXCHANGE);
     if (net->kind == SP_TORUS)
-        return bytes * g.size / 4 / (torus_rate(in, g) * share);
+        return torus_exchange_s(in, g, bytes);
     const double inside = fmax(1, fmin(g.size, floor(ranks_in_node(in) / g.stride)));
     const double within = bytes * (inside - 1) / g.size / (net->domain_bytes_per_s * share);
     const double across = bytes * (g.size - inside) / g.size / (net->scaleout_bytes_per_s * share);

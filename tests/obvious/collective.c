@@ -1,6 +1,8 @@
 /* Rings step by step, and sharded arrays device by device. */
 #include "obvious.h"
 
+#include <string.h>
+
 /* A ring passes pieces one hop at a time, both ways at once: after X/2 steps everybody has
  * everything. */
 static void rings(void **state)
@@ -146,10 +148,82 @@ static void order_of_dimensions(void **state)
     }
 }
 
+/* What one pair puts on each link of its line, a share of 1 on the shortest way; half of it each
+ * way where both ways around a ring are as long. */
+static void route(double load[2][8], int from, int to, int X, bool wraps)
+{
+    const int up = (to - from + X) % X, down = (from - to + X) % X;
+    const bool goes_up = wraps ? up <= down : to >= from,
+               goes_down = wraps ? down <= up : to < from;
+    const double share = goes_up && goes_down ? 0.5 : 1;
+    for (int at = from; goes_up && at != to; at = (at + 1) % X)
+        load[0][at] += share;
+    for (int at = from; goes_down && at != to; at = (at - 1 + X) % X)
+        load[1][at] += share;
+}
+
+/* Every pair of a mesh routed axis by axis: the most that a link carries, in parts of V/N^2. */
+static double busiest_link(const int length[3], const bool wraps[3])
+{
+    static double load[3][8][8][8][2][8]; /* axis, the line's place (own axis 0), way, link */
+    const int N = length[0] * length[1] * length[2];
+    double most = 0;
+    memset(load, 0, sizeof load);
+    for (int source = 0; source < N; source++)
+        for (int target = 0; target < N; target++) {
+            int at[3] = {source % length[0], source / length[0] % length[1],
+                         source / length[0] / length[1]};
+            const int end[3] = {target % length[0], target / length[0] % length[1],
+                                target / length[0] / length[1]};
+            for (int axis = 0; axis < 3; axis++) {
+                const int from = at[axis];
+                at[axis] = 0; /* the line's name */
+                if (from != end[axis])
+                    route(load[axis][at[0]][at[1]][at[2]], from, end[axis], length[axis],
+                          wraps[axis]);
+                at[axis] = end[axis];
+            }
+        }
+    const double *const all = &load[0][0][0][0][0][0];
+    for (size_t i = 0; i < sizeof load / sizeof *all; i++)
+        most = fmax(most, all[i]);
+    return most;
+}
+
+/* An all-to-all takes as long as its busiest link, on rings, lines and both, of one to three axes;
+ * on rings of even length that is the textbook's V max(A,B,C) / (4 N W_ici). */
+static void exchanges(void **state)
+{
+    (void)state;
+    static const int lengths[] = {1, 2, 3, 4, 5, 8};
+    const double V = 1e9, w = 4.5e10;
+    for (int i = 0; i < 6 * 6 * 6 * 8; i++) {
+        const int length[3] = {lengths[i / 8 % 6], lengths[i / 48 % 6], lengths[i / 288]};
+        const bool wraps[3] = {i & 1, i & 2, i & 4};
+        const int N = length[0] * length[1] * length[2];
+        struct sp_torus_group group = {.n = 3, .link_bytes_per_s = w};
+        bool even = true;
+        double longest = 0;
+        if (N == 1 || N > 100)
+            continue;
+        for (int axis = 0; axis < 3; axis++) {
+            group.length[axis] = length[axis];
+            group.wraps[axis] = wraps[axis];
+            even = even && (length[axis] == 1 || (wraps[axis] && length[axis] % 2 == 0));
+            longest = fmax(longest, length[axis]);
+        }
+        const double routed = busiest_link(length, wraps) * V / N / N / w;
+        assert_close(sp_torus_bandwidth_s(SP_ALL_TO_ALL, V, &group), routed, 1e-12);
+        if (even)
+            assert_close(routed, V * longest / (4 * N * 2 * w), 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings),
+        cmocka_unit_test(exchanges),
         cmocka_unit_test(shards),
         cmocka_unit_test(order_of_dimensions),
     };
