@@ -248,18 +248,11 @@ void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct
     s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
     s->comms_over_math = sp_comms_over_math(&s->loads, in->overlap, &s->binding);
     s->t_math_s = t->t_math_s;
-<<<<<<< HEAD
-    s->t_comms_s = t->t_math_s * s->comms_over_math;
-    s->compute_bound = s->t_comms_s <= s->t_math_s;
-    s->step_s = fmax(s->t_math_s, s->t_comms_s);
-    s->bubble = s->pp > 1 ? bubble(s) : 0;
-=======
     s->hiding_share = s->kind == SP_DP ? SP_BACKWARD_SHARE : 1;
     s->t_comms_s = t->t_math_s * s->hiding_share * s->comms_over_math;
     s->compute_bound = s->comms_over_math <= 1;
-    s->step_s = t->t_math_s + fmax(s->t_comms_s - s->hiding_share * t->t_math_s, 0);
-    s->bubble = s->pp > 1 ? (double)(s->pp - 1) / (double)(s->chunks * s->microbatches) : 0;
->>>>>>> f0470e0 (networks: all-to-all by the busiest link, gathers over the axes that shard, notations alike, vector unit)
+    s->step_s = fmax(t->t_math_s, (1 - s->hiding_share) * t->t_math_s + s->t_comms_s);
+    s->bubble = s->pp > 1 ? bubble(s) : 0;
     s->uneven = s->pp > 1 ? unevenness(s, t->L) : 1;
     s->step_with_bubble_s = s->step_s * s->uneven * (1 + s->bubble);
     judge_memory(s, t);
