@@ -151,9 +151,10 @@ static double per_cent(double log_error)
 /* Mean absolute error over configurations, per cent; `field` is an offset into sp_calibrated. */
 static double mean_error(const struct sp_calibration *fit, size_t field)
 {
-    double *const errors = calloc(2 * fit->n + 1, sizeof *errors), *const means = errors + fit->n;
+    double *const errors = calloc(fit->n + 1, sizeof *errors);
+    double *const means = calloc(fit->n + 1, sizeof *means);
     int *const group = calloc(fit->n + 1, sizeof *group);
-    if (!errors || !group)
+    if (!errors || !means || !group)
         abort();
     for (size_t i = 0; i < fit->n; i++) {
         const struct sp_calibrated *const r = &fit->runs[i];
@@ -163,6 +164,7 @@ static double mean_error(const struct sp_calibration *fit, size_t field)
     const size_t n = sp_group_errors(errors, group, fit->n, means);
     const double mean = sp_summarise_errors(means, n).mean_abs;
     free(errors);
+    free(means);
     free(group);
     return 100 * mean;
 }
@@ -183,7 +185,7 @@ static void put_names(struct sp_report *r, enum sp_quantity_id id, const char *n
 
 static void put_constants(struct calibrating *c)
 {
-    struct sp_row rows[SP_CONSTANTS];
+    struct sp_row rows[SP_CONSTANTS] = {0};
     static const struct sp_column columns[] = {
         {NULL, "constant", true},     {"before", "before", false},
         {"after", "after", false},    {"determined", "determined", false},

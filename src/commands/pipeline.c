@@ -147,7 +147,7 @@ static void put_play(struct pipe *f)
                                                {"idle_s", "idle", false}};
     struct sp_report *r = f->report;
     const struct sp_played *g = &f->played;
-    struct sp_row rows[SP_MAX_STAGES];
+    struct sp_row rows[SP_MAX_STAGES] = {0};
     double busy = 0;
     for (int64_t s = 0; s < f->q.stages; s++)
         busy += g->busy_s[s];

@@ -55,7 +55,7 @@ static bool load_plan(struct sp_searching *s, const char *option, const char *pl
 static void put_neighbours(struct sp_searching *s, const struct sp_neighbour *near, size_t n,
                            const struct sp_estimate *e)
 {
-    struct sp_row rows[SP_MAX_NEIGHBOURS];
+    struct sp_row rows[SP_MAX_NEIGHBOURS] = {0};
     static const struct sp_column columns[] = {
         {"change", "change", true},
         {"gain_pct", "gain %", false},
@@ -109,7 +109,7 @@ bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *e
 static void put_losses(struct sp_searching *s, const struct sp_step_time *mine,
                        const struct sp_planned *best)
 {
-    struct sp_row rows[SP_TIME_PARTS];
+    struct sp_row rows[SP_TIME_PARTS] = {0};
     static const struct sp_column columns[] = {{NULL, "component", true},
                                                {"loss_s", "beyond the best", false}};
     const struct sp_step_inputs in = sp_inputs_of(best);

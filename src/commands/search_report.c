@@ -312,7 +312,7 @@ static void put_least(struct sp_searching *s)
 
 static void put_machines(struct sp_searching *s)
 {
-    struct sp_row rows[SP_MAX_MACHINES];
+    struct sp_row rows[SP_MAX_MACHINES] = {0};
     static const struct sp_column columns[] = {
         {"machine", "machine", true},   {"devices", "devices", false},
         {"step_s", "best step", false}, {"tokens_per_s", "throughput", false},

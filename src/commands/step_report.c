@@ -81,7 +81,7 @@ static void explain_gap(struct sp_report *r, const struct sp_planned *planned,
 static void put_gap_by_component(struct sp_report *r, const struct sp_estimate *e,
                                  const struct sp_gap *gap)
 {
-    struct sp_row rows[SP_TIME_PARTS];
+    struct sp_row rows[SP_TIME_PARTS] = {0};
     static const struct sp_column columns[] = {{NULL, "component", true},
                                                {"estimated_s", "estimated", false},
                                                {"gap_s", "of the gap", false}};
