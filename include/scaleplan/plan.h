@@ -64,8 +64,16 @@ struct sp_plan {
         tp_axes[SP_MAX_AXES]; /* torus: how far a TP group reaches along each axis; 0: not said */
 };
 
-/* Micro-batches of one replica, m = ceil(batch / (dp micro_batch)). */
+/* Micro-batches of one replica, m = ceil(batch / (dp micro_batch)); sp_check_plan refuses a plan
+ * that has to round. */
 int64_t sp_plan_microbatches(const struct sp_plan *plan);
+
+/* The batch to run where one is asked for in tokens, as `sequences` (at least 1, any fraction), and
+ * `at_once` = dp micro_batch sequences go through all replicas together. The nearest power of two
+ * where that is within 5 %, else the nearest multiple of a power of two about a sixteenth of it:
+ * numbers that many degrees divide. Where at_once does not divide that, its multiple nearest to
+ * what was asked, at least one. sequences. */
+int64_t sp_round_batch(double sequences, int64_t at_once);
 
 /* Devices, dp tp pp cp. */
 int64_t sp_plan_devices(const struct sp_plan *plan);
@@ -86,6 +94,7 @@ enum sp_plan_problem {
     SP_PLAN_SLICES,       /* what only links carry would leave a slice */
     SP_PLAN_BATCH,        /* fewer sequences than replicas need */
     SP_PLAN_MICRO_BATCH,  /* a micro-batch larger than a replica's share of the batch */
+    SP_PLAN_UNEVEN_BATCH, /* replicas and micro-batches do not divide the batch */
     SP_PLAN_VPP_SCHEDULE, /* chunks need the interleaved or circular schedule, and they need chunks
                            */
     SP_PLAN_SHARDS, /* shards do not divide dp cp, or the ranks of a slice, or are no multiple of

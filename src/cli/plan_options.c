@@ -147,16 +147,41 @@ static bool infer_sharding(const struct sp_args *args, struct sp_planned *p, str
 static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
-    double tokens, seq;
-    if (!sp_batch_of(args, &p->model, &tokens, &seq, &p->batch_origin, error))
+    const char *const given = sp_text_of(args, "batch");
+    double seq;
+    if (!sp_batch_of(args, &p->model, &p->asked_tokens, &seq, &p->batch_origin, error))
         return false;
-    plan->seq = (int64_t)seq;
-    plan->batch = (int64_t)floor(tokens / seq);
-    if (plan->batch < 1)
+    const double sequences = p->asked_tokens / seq;
+    if (sequences < 1)
         return sp_fail(error, SP_INPUT, "--batch: less than one sequence of %.0f tokens", seq);
-    if ((double)plan->batch * seq != tokens)
-        infer(p, "batch in whole sequences", plan->batch);
-    return true;
+    plan->seq = (int64_t)seq;
+    p->counts_sequences = given && strchr(given, 'x');
+    plan->batch = p->counts_sequences ? (int64_t)sequences : sp_round_batch(sequences, 1);
+    return !p->counts_sequences || (double)plan->batch == sequences ||
+           sp_fail(error, SP_INPUT, "--batch %s: expected a whole number of sequences",
+                   sp_safe(given));
+}
+
+/* A batch of tokens becomes one that the plan's replicas share, where there is one of its size. */
+static void fit_batch(struct sp_planned *p)
+{
+    struct sp_plan *const plan = &p->plan;
+    const int64_t at_once = plan->dp * plan->micro_batch;
+    const double sequences = p->asked_tokens / (double)plan->seq;
+    if (!p->counts_sequences && sequences >= (double)at_once)
+        plan->batch = sp_round_batch(sequences, at_once);
+}
+
+void sp_note_batch(struct sp_report *report, const struct sp_planned *p)
+{
+    const long long batch = (long long)p->plan.batch, seq = (long long)p->plan.seq;
+    if (p->asked_tokens == (double)batch * (double)seq)
+        return;
+    sp_note(report,
+            "%s tokens (%s) are %.1f sequences of %lld: rounded to %lld, which replicas can share "
+            "(--batch %lldx%lld)",
+            sp_human_text(p->asked_tokens, SP_TOKENS), p->batch_origin,
+            p->asked_tokens / (double)seq, seq, batch, batch, seq);
 }
 
 /* The lightest policy that fits, or full. */
@@ -194,6 +219,16 @@ static bool read_tp_axes(const struct sp_args *args, struct sp_planned *p, struc
                    (long long)p->plan.tp, p->hw.name, shape);
 }
 
+static bool refuse_batch(const struct sp_plan *plan, struct sp_error *error)
+{
+    const int64_t at_once = plan->dp * plan->micro_batch, below = plan->batch / at_once * at_once;
+    return sp_fail(error, SP_INPUT,
+                   "--batch: %lld sequences are no whole number of micro-batches of %lld on %lld "
+                   "replicas: take %lld or %lld",
+                   (long long)plan->batch, (long long)plan->micro_batch, (long long)plan->dp,
+                   (long long)below, (long long)(below + at_once));
+}
+
 static bool check(const struct sp_planned *p, struct sp_error *error)
 {
     const struct sp_plan *const plan = &p->plan;
@@ -201,6 +236,8 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
         sp_check_plan(&p->model, plan, sp_chips(&p->hw), p->hw.slices);
     if (problem == SP_PLAN_OK)
         return true;
+    if (problem == SP_PLAN_UNEVEN_BATCH)
+        return refuse_batch(plan, error);
     const struct sp_model *const m = &p->model;
     return sp_fail(error, SP_INPUT,
                    "no such plan: %s (dp %lld, tp %lld, pp %lld, vpp %lld, cp %lld, ep %lld, shard "
@@ -262,6 +299,7 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_erro
     if (!sp_given(args, "schedule"))
         plan->schedule = sp_usual_schedule(plan->vpp);
     plan->sequence_parallel = plan->sequence_parallel && plan->tp > 1;
+    fit_batch(p);
     if (!check(p, error) || !read_tp_axes(args, p, error))
         return false;
     if (!sp_given(args, "remat"))

@@ -19,6 +19,8 @@ struct sp_planned {
     const char *hw_spec; /* the machine as --hw names it */
     char inferred[256];  /* what was not given, "dp 64, ..." */
     const char *batch_origin;
+    double asked_tokens;  /* what --batch, the model or the default says */
+    bool counts_sequences; /* the batch was asked for in sequences: it is never rounded */
 };
 
 /* A row that stands for the options that describe one plan (sp_plan_fields), and the option of the
@@ -41,6 +43,9 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources,
 
 /* Makes the plan on what sp_base_of loaded. */
 bool sp_plan_on(const struct sp_args *args, struct sp_planned *planned, struct sp_error *error);
+
+/* Says that a batch of tokens was rounded to sequences that replicas share, where it was. */
+void sp_note_batch(struct sp_report *report, const struct sp_planned *planned);
 
 /* The inputs of the estimator. */
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *planned);

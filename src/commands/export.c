@@ -67,6 +67,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         sp_line(report, "written    {written}; {cannot_express} parts of the plan not expressed");
     else
         sp_block(report, written.text);
+    sp_note_batch(report, &planned);
     free(written.text);
     return ok;
 }

@@ -103,20 +103,6 @@ static bool read_shard(const struct sp_args *args, struct sp_search_run *run,
     return true;
 }
 
-/* A batch of tokens need not be a number of sequences that replicas divide: 16M tokens of 8192 are
- * 1953. It becomes the nearest power of two where that is within 5 %, else the nearest multiple of
- * a power of two about a sixteenth of it. SEQUENCESxLENGTH is taken as it stands. */
-static void round_batch(const struct sp_args *args, struct sp_planned *base)
-{
-    const char *const given = sp_text_of(args, "batch");
-    const double batch = (double)base->plan.batch;
-    const double power = exp2(round(log2(batch))), step = exp2(fmax(0, floor(log2(batch)) - 4));
-    if (given && strchr(given, 'x'))
-        return;
-    const double nearest = fabs(power / batch - 1) <= 0.05 ? power : round(batch / step) * step;
-    base->plan.batch = (int64_t)nearest;
-}
-
 static bool open_machine(struct sp_searching *s, const struct sp_sources *sources, const char *hw,
                          struct sp_error *error)
 {
@@ -134,7 +120,6 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
     sp_replace_text(&args, "hw", m->hw);
     if (!sp_base_of(&args, sources, &m->base, error))
         return false;
-    round_batch(s->args, &m->base);
     if (!sp_space_of(s->args, &m->base, &m->space, error))
         return false;
     m->price = isnan(price) ? m->base.hw.chip.price_usd_per_h : price;

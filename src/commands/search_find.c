@@ -385,6 +385,8 @@ static void put_answer(struct finding *f, double value)
         sp_put_null(r, SP_Q_SEARCH_FITS);
     put_proof(f, value);
     put_lines(f, found);
+    if (strcmp(q->name, "devices") == 0 || strcmp(q->name, "model") == 0)
+        sp_note_batch(r, given(f));
 }
 
 bool sp_report_find(struct sp_searching *s, struct sp_error *error)

@@ -49,6 +49,7 @@ static bool load_plan(struct sp_searching *s, const char *option, const char *pl
     /* the machine and the model are loaded: they may have come from standard input */
     *planned = s->machine[0]->base;
     planned->inferred[0] = '\0';
+    planned->counts_sequences = true; /* the batch is the problem's */
     return ok && sp_plan_on(&args, planned, invalid);
 }
 
@@ -100,6 +101,7 @@ bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *e
         return false;
     sp_estimate_planned(&planned, s->convention, &e);
     put_named(s, &planned, &e);
+    sp_note_batch(s->report, &planned);
     const struct sp_step_inputs in = sp_inputs_of(&planned);
     put_neighbours(s, near, sp_find_neighbours(&in, near), &e);
     return true;

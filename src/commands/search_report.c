@@ -347,24 +347,16 @@ static void put_machines(struct sp_searching *s)
     }
 }
 
-/* A batch that was rounded, or that hardly any number of replicas divides. */
-static void note_batch(struct sp_searching *s)
+/* A batch that hardly any number of replicas divides. */
+static void note_divisors(struct sp_searching *s)
 {
-    const struct sp_planned *const base = &s->machine[0]->base;
-    const long long batch = (long long)base->plan.batch, seq = (long long)base->plan.seq;
-    const char *const given = sp_text_of(s->args, "batch");
+    const int64_t batch = s->machine[0]->base.plan.batch;
     int64_t even = 1;
     while (batch % (2 * even) == 0)
         even *= 2;
-    double tokens;
-    if (given && sp_parse_count(given, &tokens) && tokens != (double)batch * (double)seq)
-        sp_note(s->report,
-                "%s tokens are %.1f sequences of %lld: rounded to %lld, which replicas can share "
-                "(--batch %lldx%lld)",
-                sp_safe(given), tokens / (double)seq, seq, batch, batch, seq);
-    else if (even * 16 < batch)
+    if (even * 16 < batch)
         sp_note(s->report, "few numbers of replicas divide %lld sequences: %.0f would be rounder",
-                batch, exp2(round(log2((double)batch))));
+                (long long)batch, exp2(round(log2((double)batch))));
 }
 
 bool sp_report_search(struct sp_searching *s, struct sp_error *error)
@@ -399,7 +391,8 @@ bool sp_report_search(struct sp_searching *s, struct sp_error *error)
     else if (listed == 0)
         sp_line(r, "no plan was found before the interrupt, which says nothing about the rest of "
                    "the space");
-    note_batch(s);
+    sp_note_batch(r, base);
+    note_divisors(s);
     sp_note(r, "estimates, as `step`; docs/accuracy.md says how right they are");
     return true;
 }

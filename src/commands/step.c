@@ -188,6 +188,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
         put_better(report, &planned, &e);
     if (measured.step_s > 0 || measured.memory_bytes > 0)
         sp_reconcile(report, &planned, &e, &measured);
+    sp_note_batch(report, &planned);
     if (sp_plan_value(&planned.plan, &sp_plan_fields[SP_FIELD_REMAT]) == SP_REMAT_SELECTIVE)
         sp_note(report, "with fused attention, selective recomputation saves almost nothing");
     sp_note(report, "an estimate from calibrated efficiencies; `fit` and `batch` have the closed "

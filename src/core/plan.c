@@ -34,6 +34,17 @@ int64_t sp_plan_microbatches(const struct sp_plan *plan)
     return (plan->batch + at_once - 1) / at_once;
 }
 
+int64_t sp_round_batch(double sequences, int64_t at_once)
+{
+    const double unit = (double)at_once, power = exp2(round(log2(sequences)));
+    const double step = exp2(fmax(0, floor(log2(sequences)) - 4));
+    const double rounder =
+        fabs(power / sequences - 1) <= 0.05 ? power : round(sequences / step) * step;
+    if (fmod(rounder, unit) == 0)
+        return (int64_t)rounder;
+    return (int64_t)(fmax(1, round(sequences / unit)) * unit);
+}
+
 int64_t sp_default_shards(const struct sp_plan *plan, int64_t slices)
 {
     return plan->dp * plan->cp / (plan->dp % slices == 0 ? slices : 1);
@@ -121,6 +132,8 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_BATCH;
     if (plan->micro_batch > (plan->batch + plan->dp - 1) / plan->dp)
         return SP_PLAN_MICRO_BATCH;
+    if (plan->batch % (plan->dp * plan->micro_batch) != 0)
+        return SP_PLAN_UNEVEN_BATCH;
     if (sp_schedules[plan->schedule].chunked != (plan->vpp > 1))
         return SP_PLAN_VPP_SCHEDULE;
     if (!sp_shards_fit(plan, slices))
@@ -145,6 +158,7 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_SLICES] = "tp, cp or ep would leave a slice: the slices must divide dp, or pp",
         [SP_PLAN_BATCH] = "fewer sequences than replicas",
         [SP_PLAN_MICRO_BATCH] = "the micro-batch is larger than a replica's share of the batch",
+        [SP_PLAN_UNEVEN_BATCH] = "the batch is no whole number of micro-batches on every replica",
         [SP_PLAN_VPP_SCHEDULE] =
             "chunks need the interleaved or circular schedule, and these need chunks",
         [SP_PLAN_SHARDS] = "shards must divide dp x cp, and fill slices or sets of experts whole",
