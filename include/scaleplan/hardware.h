@@ -40,6 +40,8 @@ struct sp_chip {
     double nvlink_ports, nvlink_port_bytes_per_s;
     double pcie_bytes_per_s;
     double tdp_w, price_usd_per_h;
+    int64_t price_year;    /* of the list price; 0: not said */
+    char price_source[64]; /* whose price it is; "": not said */
 };
 
 struct sp_shape {
@@ -81,6 +83,7 @@ struct sp_network {
     double domain_latency_s;     /* of one step of a ring inside a domain */
     double scaleout_latency_s;   /* of one step of a ring of domains */
     int64_t devices_per_host;    /* 0: as domain */
+    int64_t domain_part; /* devices of a domain that jobs take which do not fill domains; 0: none */
     char scaleout_name[64];
     struct sp_fabric fabric;
 };
@@ -146,6 +149,10 @@ bool sp_find_shape(const struct sp_network *network, int64_t chips, struct sp_sh
 /* Whether this very shape (axes in any order) is on offer; `found` gets the order of the list. */
 bool sp_offers_shape(const struct sp_network *network, const struct sp_shape *wanted,
                      struct sp_shape *found);
+
+/* Makes the domain of a switched machine the part of it that a job of so many devices takes: 128
+ * GB200 are two racks with 64 of their 72 each. Others keep their whole domains. */
+void sp_use_domains(struct sp_network *network, int64_t chips);
 
 /* Whether a slice of that many chips exists: a shape on offer, or on a switched network a divisor
  * of the domain (or whole hosts of it) and whole domains beyond. */

@@ -116,11 +116,9 @@ const struct sp_option *sp_options_of(const struct sp_command *command, size_t *
 #define SP_OPTION_REMAT(otherwise) {.name = "remat", .metavar = "POLICY", .kind = SP_CHOICE, \
     .choices = sp_remat_names, .fallback = otherwise, \
     .help = "activations kept for the backward pass: none (all), selective, mlp, dots, full (block inputs)"}
-#define SP_OPTION_PRICE                                                                            \
-    {                                                                                              \
-        "price", "USD", SP_REAL, 0, 1e6, NULL, NULL,                                      \
-            "price of a device-hour (default: the hardware file's)"                                \
-    }
+#define SP_OPTION_PRICE {.name = "price", .metavar = "USD|MACHINE=USD,...", .kind = SP_TEXT, \
+    .help = "price of a device-hour, of every machine or one a machine: 2.10 or h100=2.10,b200=4.5 (default: the " \
+            "hardware file's list price)"}
 
 /* What goes together: a command has all of a group or none of it. sp_model_of, sp_hardware_of and
  * sp_batch_of read them. */

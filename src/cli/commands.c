@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/suggest.h"
+#include "cli/assumed.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/picture.h"
@@ -116,6 +117,12 @@ static bool check_folder(const struct sp_sources *sources, struct sp_error *erro
            sp_fail(error, SP_INPUT, "--config-dir %s: expected a folder", sp_safe(folder));
 }
 
+static bool note_assumed(const struct sp_args *args, struct sp_report *report)
+{
+    sp_note_assumed(args, report);
+    return true;
+}
+
 static bool run_parsed(const struct sp_command *command, struct sp_args *args,
                        struct sp_report *report, struct sp_error *error)
 {
@@ -123,7 +130,8 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
     if (sp_given(args, "network") && sp_takes(args, "hw") && !sp_text_of(args, "hw"))
         return sp_fail(error, SP_USAGE, "--network takes the place of a machine's: --hw is needed");
     return check_folder(&sources, error) && sp_check_picture(args, error) &&
-           sp_check_sets(&sources, error) && command->run(args, report, error);
+           sp_check_sets(&sources, error) && command->run(args, report, error) &&
+           note_assumed(args, report);
 }
 
 bool sp_only_computes(const char *option, struct sp_error *error)

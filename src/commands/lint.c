@@ -4,7 +4,7 @@
 
 #include "config/cases.h"
 #include "base/suggest.h"
-#include "cli/command.h"
+#include "cli/assumed.h"
 #include "cli/plan_json.h"
 
 extern const struct sp_command sp_cmd_step;
@@ -85,6 +85,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         sp_put_described(report, "file", "file", SP_WORDS, "", "", 0, sp_safe(file));
         sp_put_described(report, "kind", "kind", SP_WORDS, "", "", 0, noun);
         sp_line(report, "%s: a correct %s file", sp_safe(file), noun);
+        if (strcmp(noun, sp_config_kinds[SP_HARDWARE].noun) == 0)
+            sp_note_doubts(file, &sources, report);
     }
     return error->lines == 0;
 }

@@ -107,7 +107,6 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
                          struct sp_error *error)
 {
     struct sp_args args = *s->args;
-    const double price = sp_number_of(s->args, "price");
     if (s->machines == SP_MAX_MACHINES)
         return sp_fail(error, SP_INPUT, "--hw: more than %d machines", SP_MAX_MACHINES);
     struct sp_candidate *const m = calloc(1, sizeof *m);
@@ -122,13 +121,26 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
         return false;
     if (!sp_space_of(s->args, &m->base, &m->space, error))
         return false;
-    m->price = isnan(price) ? m->base.hw.chip.price_usd_per_h : price;
+    if (!sp_price_of(s->args, &m->base.hw, m->hw, &m->price, error))
+        return false;
     m->space.objective = s->goal == SP_GOAL_MEMORY ? SP_LEAST_MEMORY : SP_LEAST_STEP;
     const bool cost =
         s->goal == SP_GOAL_COST || (s->run.front && strstr(sp_text_of(s->args, "pareto"), "cost"));
-    if (cost && isnan(m->price))
+    if (cost && isnan(m->price.usd_per_h))
         return sp_fail(error, SP_INPUT, "no price of %s is known: give --price", m->base.hw.name);
     return true;
+}
+
+/* What --price says is of these machines. */
+static bool check_prices(const struct sp_searching *s, struct sp_error *error)
+{
+    const struct sp_hardware *hw[SP_MAX_MACHINES];
+    const char *specs[SP_MAX_MACHINES];
+    for (int i = 0; i < s->machines; i++) {
+        hw[i] = &s->machine[i]->base.hw;
+        specs[i] = s->machine[i]->hw;
+    }
+    return sp_check_price(s->args, hw, specs, s->machines, error);
 }
 
 /* Options that ask another question than the list of plans, and those that shape that list. */
@@ -193,7 +205,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
     for (char *hw; ok && (hw = strsep(&rest, ",")) != NULL;)
         ok = open_machine(s, sources, hw, error);
     free(copy);
-    return ok;
+    return ok && check_prices(s, error);
 }
 
 void sp_close_search(struct sp_searching *s)

@@ -70,6 +70,7 @@ static bool with_devices(const struct finding *f, struct sp_planned *base, doubl
         return false;
     hw->chips_per_slice = (int64_t)devices;
     hw->slices = 1;
+    sp_use_domains(&hw->network, hw->chips_per_slice);
     return hw->network.kind != SP_TORUS ||
            sp_find_shape(&hw->network, hw->chips_per_slice, &hw->shape);
 }

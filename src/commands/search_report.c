@@ -28,7 +28,7 @@ static double mfu_of(const struct sp_searching *s, const struct sp_candidate *m,
 
 static double cost_of_step(const struct sp_candidate *m, double step_s)
 {
-    return (double)sp_chips(&m->base.hw) * step_s / 3600 * m->price;
+    return (double)sp_chips(&m->base.hw) * step_s / 3600 * m->price.usd_per_h;
 }
 
 static double value_of(const struct sp_searching *s, int machine, const struct sp_found *found)
@@ -310,6 +310,34 @@ static void put_least(struct sp_searching *s)
                        "{most_bytes}; more devices, or a smaller model or sequence");
 }
 
+static void put_price(struct sp_report *r, const struct sp_price *price)
+{
+    sp_put(r, SP_Q_SEARCH_M_PRICE, price->usd_per_h);
+    if (price->year > 0)
+        sp_put(r, SP_Q_SEARCH_M_PRICE_YEAR, (double)price->year);
+    else
+        sp_put_null(r, SP_Q_SEARCH_M_PRICE_YEAR);
+    sp_put_text(r, SP_Q_SEARCH_M_PRICE_SOURCE, "%s", price->is_typed ? "--price" : price->source);
+}
+
+/* The price of each machine; list prices of different years are no comparison. */
+static void note_prices(struct sp_searching *s)
+{
+    const struct sp_price *const first = &s->machine[0]->price;
+    bool alike = true;
+    for (int i = 0; i < s->machines; i++) {
+        const struct sp_price *const price = &s->machine[i]->price;
+        char words[160];
+        sp_price_text(price, words, sizeof words);
+        sp_line(s->report, "%s %s a device-hour: %s", i == 0 ? "prices    " : "          ",
+                s->machine[i]->hw, words);
+        alike = alike && price->is_typed == first->is_typed && price->year == first->year;
+    }
+    if (!alike)
+        sp_note(s->report, "the prices are not of one year and kind, so the costs do not compare "
+                           "the machines: give what you pay, --price MACHINE=USD,MACHINE=USD");
+}
+
 static void put_machines(struct sp_searching *s)
 {
     struct sp_row rows[SP_MAX_MACHINES] = {0};
@@ -339,11 +367,13 @@ static void put_machines(struct sp_searching *s)
         sp_put(s->report, SP_Q_SEARCH_M_TOKENS, batch / step);
         sp_put(s->report, SP_Q_SEARCH_M_DAYS, steps * step / 86400);
         sp_put(s->report, SP_Q_SEARCH_M_COST, steps * cost_of_step(m, step));
+        put_price(s->report, &m->price);
     }
     sp_scope(s->report, "");
     if (s->machines > 1) {
         sp_line(s->report, " ");
         sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, (size_t)s->machines);
+        note_prices(s);
     }
 }
 

@@ -3,6 +3,7 @@
 #define SP_SEARCH_REPORT_H
 
 #include "commands/search_options.h"
+#include "cli/price.h"
 #include "cli/words.h"
 
 enum { SP_MAX_MACHINES = 16 };
@@ -16,7 +17,7 @@ struct sp_candidate {
     struct sp_planned base;
     struct sp_search_space space;
     struct sp_search_result result;
-    double price; /* USD of a device-hour; NAN: unknown */
+    struct sp_price price;
 };
 
 struct sp_searching {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/price.h"
 #include "commands/utilisation.h"
 
 static const struct sp_option options[] = {
@@ -260,16 +260,31 @@ static bool put_goodput(struct train *f, struct sp_error *error)
     return true;
 }
 
+static void put_price(struct sp_report *r, const struct sp_price *price)
+{
+    sp_put(r, SP_Q_TRAIN_PRICE, price->usd_per_h);
+    if (price->year > 0)
+        sp_put(r, SP_Q_TRAIN_PRICE_YEAR, (double)price->year);
+    else
+        sp_put_null(r, SP_Q_TRAIN_PRICE_YEAR);
+    sp_put_text(r, SP_Q_TRAIN_PRICE_SOURCE, "%s", price->is_typed ? "--price" : price->source);
+}
+
 /* Power, energy and cost; asked for by --get and not known, they are refused. */
 static bool put_bill(struct train *f, struct sp_error *error)
 {
     struct sp_report *r = f->report;
-    const double given_watts = sp_number_of(f->args, "watts"),
-                 given_price = sp_number_of(f->args, "price");
+    const double given_watts = sp_number_of(f->args, "watts");
     const double watts = !isnan(given_watts) ? given_watts : f->has_hw ? f->hw.chip.tdp_w : NAN;
-    const double price = !isnan(given_price) ? given_price
-                         : f->has_hw         ? f->hw.chip.price_usd_per_h
-                                             : NAN;
+    const struct sp_hardware *const hw = f->has_hw ? &f->hw : NULL;
+    const char *const spec = f->has_hw ? sp_text_of(f->args, "hw") : "";
+    struct sp_price paid;
+    char words[160];
+    if (!sp_price_of(f->args, hw, spec, &paid, error) ||
+        !sp_check_price(f->args, &hw, &spec, f->has_hw ? 1 : 0, error))
+        return false;
+    sp_price_text(&paid, words, sizeof words);
+    const double price = paid.usd_per_h;
     const double pue = sp_number_of(f->args, "pue"), wall = f->seconds / f->goodput;
     sp_symbol(r, "watts", watts, "W", "one device");
     sp_symbol(r, "pue", pue, "", "option --pue");
@@ -279,8 +294,8 @@ static bool put_bill(struct train *f, struct sp_error *error)
     sp_put(r, SP_Q_TRAIN_ENERGY, f->N * watts * pue * wall / 3.6e9);
     sp_put(r, SP_Q_TRAIN_COST, f->N * wall / 3600 * price);
     sp_line(r, "power        {power_w}, {energy_wh} in all (devices only, --watts, --pue)");
-    sp_line(r, "cost         {cost_usd} at %s USD a device-hour (list price, --price)",
-            sp_human_text(price, SP_NUMBER));
+    put_price(r, &paid);
+    sp_line(r, "cost         {cost_usd} at a price of a device-hour of %s", words);
     const char *const get = sp_text_of(f->args, "get");
     if (isnan(watts) && get && (strstr(get, "power_w") || strstr(get, "energy_")))
         return sp_fail(error, SP_INPUT, "the power of this device is not published; give --watts");

@@ -56,6 +56,14 @@ bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, b
 bool sp_set_field(const struct sp_field_table *table, const char *path, const char *value,
                   void *base, struct sp_error *error);
 
+/* Where the figures of all chips lie, by key: what is outside is doubted, not refused. The last row
+ * has no key. */
+struct sp_likely {
+    const char *key;
+    double min, max;
+};
+extern const struct sp_likely sp_likely_hardware[];
+
 /* The field of that key, or NULL. */
 const struct sp_field *sp_find_field(const struct sp_field_table *table, const char *key);
 

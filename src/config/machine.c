@@ -138,6 +138,7 @@ static bool place_chips(const char *spec, const struct machine_spec *parts, stru
     }
     hw->chips_per_slice = chips;
     hw->slices = (int64_t)parts->slices;
+    sp_use_domains(&hw->network, chips);
     if (hw->network.kind == SP_TORUS)
         sp_find_shape(&hw->network, chips, &hw->shape);
     return true;

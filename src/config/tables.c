@@ -76,7 +76,8 @@ static const struct sp_field model_fields[] = {
          "H: width of one head; without it d_model / heads, which must be whole"),
     INT_("vocab", M, vocab, "tokens", 1, 100000000, "V: vocabulary"),
     INT_("max_seq", M, max_seq, "tokens", 1, 1e12, "longest sequence"),
-    BOOL_("gated_mlp", M, gated_mlp, "three MLP matrices (SwiGLU) instead of two"),
+    {"gated_mlp", SP_FIELD_BOOL, offsetof(M, gated_mlp), 0, "", 0, 1, NULL, 1, false,
+     "three MLP matrices (SwiGLU), or two; without it three"},
     BOOL_("tied_embeddings", M, tied_embeddings, "input and output share one table"),
     ENUM_("norm", M, norm, norms, 0, "kind of normalisation"),
     INT_("norms_per_layer", M, norms_per_layer, "", 0, 100, "normalisations in a block"),
@@ -176,6 +177,8 @@ static const struct sp_field hardware_fields[] = {
             "W_pcie: link to the host, one way"),
     FIGURE_("chip.tdp_w", H, chip.tdp_w, "W", 0, "power of one chip"),
     FIGURE_("chip.price_usd_per_h", H, chip.price_usd_per_h, "USD/h", 0, "list price of one chip"),
+    INT_("chip.price_year", H, chip.price_year, "", 1990, 2100, "year of the list price"),
+    TEXT_("chip.price_source", H, chip.price_source, "whose list price it is"),
     ENUM_("network.kind", H, network.kind, network_kinds, 0, "torus or switched"),
     INT_("network.axes", H, network.axes, "", 1, SP_MAX_AXES, "axes of the torus"),
     FIGURE_("network.link_bytes_per_s", H, network.link_bytes_per_s, "bytes/s", 1,
@@ -208,6 +211,8 @@ static const struct sp_field hardware_fields[] = {
              "one step of a ring of domains"),
     INT_("network.devices_per_host", H, network.devices_per_host, "", 1, 100000,
          "devices of one host, where a domain spans several"),
+    INT_("network.domain_part", H, network.domain_part, "", 1, 100000,
+         "devices of a domain that a job takes which does not fill whole domains"),
     TEXT_("network.scaleout", H, network.scaleout_name, "name of the scale-out network"),
     FIGURE_("network.fabric.nodes_per_su", H, network.fabric.nodes_per_su, "", 1,
             "nodes of a scalable unit"),
@@ -225,6 +230,26 @@ static const struct sp_field hardware_fields[] = {
 };
 #undef H
 const struct sp_field_table sp_hardware_table = {"hw", hardware_fields, N_FIELDS(hardware_fields)};
+
+/* What no chip has is most often a wrong unit: TFLOP/s for FLOP/s, GB for bytes. */
+const struct sp_likely sp_likely_hardware[] = {
+    {"chip.peak_flops_per_s.bf16", 1e12, 1e18},
+    {"chip.peak_flops_per_s.fp16", 1e12, 1e18},
+    {"chip.peak_flops_per_s.tf32", 1e12, 1e18},
+    {"chip.peak_flops_per_s.fp32", 1e11, 1e18},
+    {"chip.peak_flops_per_s.fp8", 1e12, 1e18},
+    {"chip.peak_flops_per_s.int8", 1e12, 1e18},
+    {"chip.peak_flops_per_s.int4", 1e12, 1e18},
+    {"chip.peak_flops_per_s.fp4", 1e12, 1e18},
+    {"chip.hbm_bytes", 1e9, 1e13},
+    {"chip.hbm_usable_bytes", 1e9, 1e13},
+    {"chip.hbm_bytes_per_s", 1e10, 1e15},
+    {"chip.pcie_bytes_per_s", 1e8, 1e13},
+    {"network.link_bytes_per_s", 1e8, 1e13},
+    {"network.domain_bytes_per_s", 1e8, 1e14},
+    {"network.scaleout_bytes_per_s", 1e6, 1e13},
+    {NULL, 0, 0},
+};
 
 #define R struct sp_precision
 static const struct sp_field precision_fields[] = {

@@ -141,6 +141,18 @@ bool sp_offers_shape(const struct sp_network *network, const struct sp_shape *wa
     return false;
 }
 
+/* Whether a job takes the same part of so many domains. */
+static bool fills_parts(const struct sp_network *network, int64_t chips)
+{
+    return network->domain_part > 0 && chips % network->domain_part == 0;
+}
+
+void sp_use_domains(struct sp_network *network, int64_t chips)
+{
+    if (chips > network->domain && chips % network->domain != 0 && fills_parts(network, chips))
+        network->domain = network->domain_part;
+}
+
 bool sp_offers_chips(const struct sp_network *network, int64_t chips)
 {
     if (chips < 1)
@@ -152,16 +164,25 @@ bool sp_offers_chips(const struct sp_network *network, int64_t chips)
     const int64_t domain = network->domain;
     const int64_t host = network->devices_per_host > 0 ? network->devices_per_host : domain;
     if (chips >= domain)
-        return chips % domain == 0;
+        return chips % domain == 0 || fills_parts(network, chips);
     return host % chips == 0 || chips % host == 0;
+}
+
+static int64_t nearest_multiple(int64_t of, int64_t chips, bool up)
+{
+    const int64_t down = chips - chips % of;
+    return up && down < chips ? down + of : down;
 }
 
 int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool up)
 {
     if (network->kind == SP_SWITCHED) {
         if (chips >= network->domain) {
-            const int64_t down = chips - chips % network->domain;
-            return up && down < chips ? down + network->domain : down;
+            const int64_t whole = nearest_multiple(network->domain, chips, up);
+            const int64_t part = network->domain_part > 0
+                                     ? nearest_multiple(network->domain_part, chips, up)
+                                     : whole;
+            return (up ? part < whole : part > whole) ? part : whole;
         }
         while (chips >= 1 && !sp_offers_chips(network, chips))
             chips += up ? 1 : -1;

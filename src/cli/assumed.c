@@ -1,0 +1,100 @@
+/* What an answer took for granted. */
+#include "cli/assumed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "config/huggingface.h"
+
+/* Whether the shape or --set says it. */
+static bool is_typed(const char *shape, const struct sp_sources *sources, const char *key)
+{
+    char item[128];
+    while (shape && sp_next_item(&shape, item, sizeof item))
+        if (sp_cut_pair(item) && strcmp(item, key) == 0)
+            return true;
+    return sp_is_set(sources, &sp_model_table, key);
+}
+
+static void assume(char *words, size_t size, const char *what)
+{
+    const size_t used = strlen(words);
+    snprintf(words + used, size - used, "%s%s", used > 0 ? ", " : "", what);
+}
+
+static void note_shape(const char *shape, const struct sp_sources *sources,
+                       struct sp_report *report)
+{
+    struct sp_model m;
+    struct sp_error ignored = {0};
+    char words[320] = "";
+    if (!sp_model_from_shape(shape, sources, &m, &ignored) || !sp_model_has_shape(&m))
+        return;
+    const struct {
+        const char *key;
+        int64_t value;
+    } whole[] = {
+        {"d_ff", m.d_ff}, {"heads", m.heads}, {"head_dim", m.head_dim}, {"vocab", m.vocab}};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        char one[64];
+        snprintf(one, sizeof one, "%s=%lld", whole[i].key, (long long)whole[i].value);
+        if (!is_typed(shape, sources, whole[i].key))
+            assume(words, sizeof words, one);
+    }
+    if (!is_typed(shape, sources, "gated_mlp"))
+        assume(words, sizeof words, "gated_mlp=true (3 MLP matrices; GPT-2 and GPT-3 have 2)");
+    if (!is_typed(shape, sources, "tied_embeddings") && m.vocab > 1)
+        assume(words, sizeof words, "tied_embeddings=false (2 tables of the vocabulary)");
+    if (words[0])
+        sp_note(report, "assumed, for --shape does not say it: %s", words);
+}
+
+static void note_file(const char *name, const struct sp_sources *sources, struct sp_report *report)
+{
+    struct sp_config config;
+    struct sp_error ignored = {0};
+    if (!sp_open_config(SP_MODELS, name, sources, &config, &ignored))
+        return;
+    const cJSON *const root = config.json.root;
+    if (!sp_is_huggingface(root) && cJSON_GetObjectItemCaseSensitive(root, "layers") &&
+        !cJSON_GetObjectItemCaseSensitive(root, "gated_mlp") &&
+        !sp_is_set(sources, &sp_model_table, "gated_mlp"))
+        sp_note(report,
+                "assumed, for %s does not say it: gated_mlp=true (3 MLP matrices; GPT-2 and GPT-3 "
+                "have 2)",
+                sp_safe(name));
+    sp_config_free(&config);
+}
+
+void sp_note_doubts(const char *spec, const struct sp_sources *sources, struct sp_report *report)
+{
+    struct sp_hardware hw;
+    struct sp_error ignored = {0};
+    if (!sp_load_hardware(spec, sources, &hw, &ignored))
+        return;
+    for (const struct sp_likely *l = sp_likely_hardware; l->key; l++) {
+        const struct sp_field *const field = sp_find_field(&sp_hardware_table, l->key);
+        const double value = sp_field_number(field, &hw);
+        if (value < l->min || value > l->max)
+            sp_note(report,
+                    "%s: %s is %g %s, and no chip's is outside %g to %g: is the unit right?",
+                    sp_safe(spec), l->key, value, field->unit, l->min, l->max);
+    }
+}
+
+void sp_note_assumed(const struct sp_args *args, struct sp_report *report)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    const char *const shape = sp_takes(args, "shape") ? sp_text_of(args, "shape") : NULL;
+    const char *const model = sp_takes(args, "model") ? sp_text_of(args, "model") : NULL;
+    const char *machines = sp_takes(args, "hw") ? sp_text_of(args, "hw") : NULL;
+    char spec[256];
+    if (shape)
+        note_shape(shape, &sources, report);
+    if (model)
+        note_file(model, &sources, report);
+    while (machines && sp_next_item(&machines, spec, sizeof spec))
+        sp_note_doubts(spec, &sources, report);
+}
