@@ -149,7 +149,7 @@ static bool fills_parts(const struct sp_network *network, int64_t chips)
 
 void sp_use_domains(struct sp_network *network, int64_t chips)
 {
-    if (chips > network->domain && chips % network->domain != 0 && fills_parts(network, chips))
+    if (fills_parts(network, chips) && chips > network->domain && chips % network->domain != 0)
         network->domain = network->domain_part;
 }
 
