@@ -93,6 +93,10 @@ static void put_level(const struct batch *f, const char *level, double W, const 
             f->has_batch ? level : "", f->has_batch ? "} chips" : "",
             isnan(f->F) ? "" : "; TP up to {tp_limit.", isnan(f->F) ? "" : level,
             isnan(f->F) ? "" : "}");
+    if (!isnan(f->tp))
+        sp_line(r, "%-12s TP %.0f needs an MLP width of {d_ff_min.%s}%s%s%s", "", f->tp, level,
+                isnan(f->F) ? "" : ": hidden at this one: {tp_hides.", isnan(f->F) ? "" : level,
+                isnan(f->F) ? "" : "}");
 }
 
 static void put_mixed(const struct batch *f)

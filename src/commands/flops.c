@@ -60,6 +60,11 @@ static void put_params(const struct flops *f)
     sp_put(r, SP_Q_FLOPS_PARAMS_EXPERTS, f->params.experts);
     sp_put(r, SP_Q_FLOPS_PARAMS_ROUTER, f->params.router);
     sp_put(r, SP_Q_FLOPS_PARAMS_NORM, f->params.norm);
+    if (sp_model_has_shape(&f->model)) {
+        sp_put(r, SP_Q_FLOPS_PARAMS_SHARE, f->params.attention / f->params.total);
+        sp_put(r, SP_Q_FLOPS_PARAMS_LAYER_SHARE,
+               f->params.attention / (f->params.total - f->params.embedding));
+    }
     sp_line(r, "parameters   {params.total} in all, {params.active} active: embedding "
                "{params.embedding}, attention {params.attention}, MLP {params.mlp}, experts "
                "{params.experts}, norms {params.norm}");
@@ -102,6 +107,9 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
     sp_put(r, SP_Q_FLOPS_STEP, per_token * f->batch);
     sp_put(r, SP_Q_FLOPS_EXACT_RATIO, per_token / six_p);
     sp_put(r, SP_Q_FLOPS_ATTENTION_SHARE, w->attention / w->total);
+    sp_put(r, SP_Q_FLOPS_ATTENTION_MATMULS, w->attention / (w->mlp + w->projections));
+    sp_put(r, SP_Q_FLOPS_ATTENTION_BLOCK,
+           (w->projections + w->attention) / (w->mlp + w->projections + w->attention));
     sp_symbol(r, "a", (double)f->model.heads, "", "heads");
     sp_put(r, SP_Q_FLOPS_ATTENTION_ACT,
            sp_selective_saved_share(f->seq, (double)f->model.d_model, (double)f->model.heads));
@@ -115,6 +123,7 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
                sp_seq_of_attended_tokens(&f->model, w->mlp / w->attention * attended));
     put_length(r, SP_Q_FLOPS_SCORES_PROJ, sp_scores_equal_projections_tokens(&f->model, causal));
     sp_put(r, SP_Q_FLOPS_RECOMPUTED, f->recomputed);
+    sp_put(r, SP_Q_FLOPS_RECOMPUTED_STEP, f->recomputed * f->batch);
     sp_put(r, SP_Q_FLOPS_REMAT_FACTOR, 1 + f->recomputed / per_token);
     sp_put(r, SP_Q_FLOPS_REMAT_RULE, 8.0 / 6);
     sp_put(r, SP_Q_FLOPS_SELECTIVE, sp_selective_flop_overhead(f->seq, (double)f->model.d_model));
@@ -140,8 +149,22 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
                    "{scores_equal_projections_tokens}");
 }
 
-/* Attention's share from 1 Ki to 1 Mi tokens. */
-static void put_by_seq(const struct flops *f, bool causal)
+static void put_length_row(const struct flops *f, bool causal, double seq, struct sp_row *row,
+                           int at)
+{
+    const double D = (double)f->model.d_model, a = (double)f->model.heads;
+    const struct sp_flops w = sp_forward_flops_per_token(&f->model, seq, causal, false);
+    snprintf(row->prefix, sizeof row->prefix, "by_seq.%d", at);
+    sp_scope(f->report, row->prefix);
+    sp_symbol(f->report, "T", seq, "tokens", "sequence length");
+    sp_put(f->report, SP_Q_FLOPS_ROW_SEQ, seq);
+    sp_put(f->report, SP_Q_FLOPS_ROW_SHARE, w.attention / w.total);
+    sp_put(f->report, SP_Q_FLOPS_ROW_OVER, w.attention / w.mlp);
+    sp_put(f->report, SP_Q_FLOPS_ROW_ACT, sp_selective_saved_share(seq, D, a));
+}
+
+/* Attention's share from 1 Ki to 1 Mi tokens, and at the length that was asked about. */
+static void put_by_seq(const struct flops *f, bool causal, bool asked)
 {
     static const struct sp_column columns[] = {
         {"seq", "tokens", false},
@@ -149,24 +172,27 @@ static void put_by_seq(const struct flops *f, bool causal)
         {"attention_over_mlp", "attention / MLP", false},
         {"attention_activation_share", "of activations, unfused", false}};
     enum { ROWS = 6 };
-    struct sp_row rows[ROWS] = {0};
-    const double D = (double)f->model.d_model, a = (double)f->model.heads;
-    double seq = 1024;
+    struct sp_row rows[ROWS + 1] = {0};
+    int n = 0;
+    double below = 0;
     if (!sp_model_has_shape(&f->model))
         return;
-    for (int i = 0; i < ROWS; i++, seq *= 4) {
-        const struct sp_flops w = sp_forward_flops_per_token(&f->model, seq, causal, false);
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "by_seq.%d", i);
-        sp_scope(f->report, rows[i].prefix);
-        sp_symbol(f->report, "T", seq, "tokens", "sequence length");
-        sp_put(f->report, SP_Q_FLOPS_ROW_SEQ, seq);
-        sp_put(f->report, SP_Q_FLOPS_ROW_SHARE, w.attention / w.total);
-        sp_put(f->report, SP_Q_FLOPS_ROW_OVER, w.attention / w.mlp);
-        sp_put(f->report, SP_Q_FLOPS_ROW_ACT, sp_selective_saved_share(seq, D, a));
+    for (double seq = 1024; seq <= 1048576; seq *= 4) {
+        if (asked && f->seq > below && f->seq < seq) {
+            put_length_row(f, causal, f->seq, &rows[n], n);
+            n++;
+        }
+        put_length_row(f, causal, seq, &rows[n], n);
+        n++;
+        below = seq;
+    }
+    if (asked && f->seq > below) {
+        put_length_row(f, causal, f->seq, &rows[n], n);
+        n++;
     }
     sp_scope(f->report, "");
     sp_line(f->report, " ");
-    sp_table(f->report, columns, sizeof columns / sizeof columns[0], rows, ROWS);
+    sp_table(f->report, columns, sizeof columns / sizeof columns[0], rows, (size_t)n);
 }
 
 /* Tokens, FLOPs and PF-days of a whole run. */
@@ -290,7 +316,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     put_counts(&f, causal, sp_number_of(args, "kv-bytes"));
     put_run(&f, args);
     put_speed(&f, args);
-    put_by_seq(&f, causal);
+    put_by_seq(&f, causal, sp_given(args, "seq") || sp_given(args, "batch"));
     return true;
 }
 

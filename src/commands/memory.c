@@ -4,11 +4,14 @@
 
 #include <scaleplan/plan.h>
 
+#include "base/list.h"
+#include "base/number.h"
 #include "commands/memory.h"
 #include "commands/plot_data.h"
 
 static const char *const rules[] = {"exact", "korthikanti", NULL};
 static const char *const offloads[] = {"optimizer", "params", "activations", NULL};
+enum { OFFLOAD_OPTIMIZER, OFFLOAD_PARAMS, OFFLOAD_ACTIVATIONS };
 
 #define DEGREE(name, help)                                                                         \
     {                                                                                              \
@@ -18,6 +21,10 @@ static const struct sp_option options[] = {
     SP_OPTIONS_SIZED_MODEL,
     SP_OPTIONS_MACHINE,
     SP_OPTION_RECIPE,
+    {.name = "matrix",
+     .metavar = "ROWSxCOLS,...",
+     .kind = SP_TEXT,
+     .help = "bare matrices in place of a model: 4096x16384,16384x4096 is an MLP"},
     {"zero", "STAGE", SP_WHOLE, 0, 3, NULL, NULL,
      "0 replicated, 1 optimizer, 2 and gradients, 3 and weights sharded (default: 0, and 3 with "
      "--fsdp)"},
@@ -102,6 +109,43 @@ static void infer_remat(struct memory *f)
         f->remat = heavier[i];
 }
 
+/* The parameters of "4096x16384,16384x4096". */
+static bool read_matrices(const char *list, struct sp_model *model, struct sp_error *error)
+{
+    char item[64];
+    double dims[2];
+    *model = (struct sp_model){.params = 0};
+    snprintf(model->name, sizeof model->name, "%.60s", list);
+    while (sp_next_item(&list, item, sizeof item)) {
+        if (sp_parse_dims(item, dims, 2) != 2 || dims[0] < 1 || dims[1] < 1)
+            return sp_fail(error, SP_INPUT,
+                           "--matrix: \"%s\" is no matrix, ROWSxCOLUMNS such as 4096x16384",
+                           sp_safe(item));
+        model->params += dims[0] * dims[1];
+    }
+    return model->params <= 1e15 ||
+           sp_fail(error, SP_INPUT, "--matrix: more than 10^15 parameters");
+}
+
+static bool read_model(const struct sp_args *args, const struct sp_sources *sources,
+                       struct sp_model *model, struct sp_error *error)
+{
+    const char *const list = sp_text_of(args, "matrix");
+    if (!list)
+        return sp_model_of(args, sources, model, error);
+    if (sp_given(args, "model") || sp_given(args, "shape") || sp_given(args, "params"))
+        return sp_fail(error, SP_USAGE, "--matrix excludes --model, --shape and --params");
+    return read_matrices(list, model, error);
+}
+
+/* Without a batch a device has one sequence, not the millions of tokens of a machine's step. */
+static void assume_batch(struct memory *f)
+{
+    f->batch_assumed = !sp_given(f->args, "batch") && !sp_given(f->args, "micro-batch");
+    if (f->batch_assumed)
+        f->batch = f->seq * f->spread.dp;
+}
+
 bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
@@ -110,7 +154,7 @@ bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_erro
     f->args = args;
     f->remat = sp_remat_of(args);
     f->has_hw = sp_text_of(args, "hw") != NULL;
-    if (!sp_model_of(args, &sources, &f->model, error) ||
+    if (!read_model(args, &sources, &f->model, error) ||
         (f->has_hw && !sp_hardware_of(args, &sources, &f->hw, error)) ||
         !sp_recipe_of(args, &sources, f->has_hw ? &f->hw : NULL, &f->precision, error) ||
         !sp_batch_of(args, &f->model, &f->batch, &f->seq, &origin, error))
@@ -125,6 +169,7 @@ bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_erro
     if (!isnan(fsdp))
         f->spread.dp = fsdp;
     f->spread.zero = !isnan(zero) ? (int)zero : isnan(fsdp) ? 0 : 3;
+    assume_batch(f);
     f->devices = f->spread.dp * f->spread.tp * f->spread.pp * f->spread.cp;
     if (!check_tp(f, error) || !check_experts(f, error))
         return false;
@@ -168,12 +213,37 @@ static void add_activations(const struct memory *f, struct device_memory *m)
     }
 }
 
+/* Moves what --offload names to the host. */
+static void offload(const struct memory *f, struct device_memory *m)
+{
+    double *const part[] = {[OFFLOAD_OPTIMIZER] = &m->states.optimizer,
+                            [OFFLOAD_PARAMS] = &m->states.params,
+                            [OFFLOAD_ACTIVATIONS] = &m->activations};
+    const int what = sp_choice_of(f->args, "offload");
+    if (what < 0)
+        return;
+    m->freed = *part[what];
+    *part[what] = 0;
+    m->states.total = m->states.params + m->states.grads + m->states.optimizer;
+}
+
+/* Bytes of state that devices keep of a parameter. */
+static double kept_per_param(const struct memory *f)
+{
+    const int what = sp_choice_of(f->args, "offload");
+    return sp_state_bytes_per_param(&f->precision) -
+           (what == OFFLOAD_PARAMS      ? f->precision.weight_bytes
+            : what == OFFLOAD_OPTIMIZER ? f->precision.master_bytes + f->precision.optimizer_bytes
+                                        : 0);
+}
+
 struct device_memory sp_memory_of_device(const struct memory *f)
 {
     const double experts = isnan(f->params.experts) ? 0 : f->params.experts;
     struct device_memory m = {
         .states = sp_state_footprint(f->params.total, experts, &f->precision, &f->spread)};
     add_activations(f, &m);
+    offload(f, &m);
     m.total = m.states.total + (isnan(m.activations) ? 0 : m.activations);
     return m;
 }
@@ -211,8 +281,11 @@ static void put_device(const struct memory *f, const struct device_memory *m)
     sp_put(r, SP_Q_MEMORY_GB, total / 1e9);
     sp_put(r, SP_Q_MEMORY_GIB, total / 1073741824);
     sp_put(r, SP_Q_MEMORY_CLUSTER, total * f->devices);
-    if (!isnan(m->activations))
+    if (!isnan(m->activations)) {
         sp_put(r, SP_Q_MEMORY_ACT_ALL, m->activations * f->devices);
+        sp_put(r, SP_Q_MEMORY_ACT_OVER_WEIGHTS,
+               m->activations * f->devices / (f->params.total * f->precision.weight_bytes));
+    }
     if (f->has_hw) {
         const double capacity = sp_capacity_bytes(&f->hw.chip);
         sp_put(r, SP_Q_MEMORY_CAPACITY, capacity);
@@ -220,7 +293,7 @@ static void put_device(const struct memory *f, const struct device_memory *m)
         sp_put_bool(r, SP_Q_MEMORY_STATES_FIT,
                     f->params.total * sp_state_bytes_per_param(&f->precision) < capacity);
     }
-    sp_line(r, "a device     {memory.total_bytes} = {memory.total_gb} GB = {memory.total_gib} GiB: "
+    sp_line(r, "a device     {memory.total_bytes} = {memory.total_gib} GiB: "
                "weights "
                "{memory.params_bytes}, gradients {memory.grads_bytes}, optimizer "
                "{memory.optimizer_bytes}, activations "
@@ -229,34 +302,44 @@ static void put_device(const struct memory *f, const struct device_memory *m)
                "one device: {states_fit_one}");
 }
 
-/* The largest model and the fewest devices. */
-static void put_inverses(const struct memory *f)
+/* The largest model that the machine holds. */
+static void put_largest(const struct memory *f, double capacity)
 {
     struct sp_report *r = f->report;
-    const double per_param = sp_state_bytes_per_param(&f->precision);
-    if (!f->has_hw || per_param <= 0)
-        return;
-    const double capacity = sp_capacity_bytes(&f->hw.chip), N = (double)sp_chips(&f->hw);
-    const struct sp_network *net = &f->hw.network;
-    const double node = (double)(net->kind == SP_TORUS ? net->chips_per_host : net->domain);
-    const double fewest = sp_min_devices(f->params.total * per_param, capacity);
+    const double kept = kept_per_param(f), N = (double)sp_chips(&f->hw),
+                 w = f->precision.weight_bytes;
     sp_symbol(r, "hbm", capacity, "bytes", "memory of a device");
     sp_symbol(r, "hw_devices", N, "devices", "devices of --hw");
-    sp_symbol(r, "node", node, "devices", "devices of a node or host");
-    sp_put(r, SP_Q_MEMORY_MAX_DP, sp_max_params(capacity, 1, per_param));
-    sp_put(r, SP_Q_MEMORY_MAX_FSDP, sp_max_params(capacity, N, per_param));
-    sp_put(r, SP_Q_MEMORY_MAX_DP_BYTES,
-           sp_max_params(capacity, 1, per_param) * f->precision.weight_bytes);
-    sp_put(r, SP_Q_MEMORY_MAX_FSDP_BYTES,
-           sp_max_params(capacity, N, per_param) * f->precision.weight_bytes);
-    sp_put(r, SP_Q_MEMORY_MIN, fewest);
-    sp_put(r, SP_Q_MEMORY_MIN_NODES, ceil(fewest / node));
-    sp_line(r,
-            "fewest       {min_devices} devices hold the states, {min_nodes} whole nodes or hosts");
+    sp_symbol(r, "kept", kept, "bytes", "of state that devices keep of a parameter, --offload");
+    sp_put(r, SP_Q_MEMORY_MAX_DP, sp_max_params(capacity, 1, kept));
+    sp_put(r, SP_Q_MEMORY_MAX_FSDP, sp_max_params(capacity, N, kept));
+    sp_put(r, SP_Q_MEMORY_MAX_DP_BYTES, sp_max_params(capacity, 1, kept) * w);
+    sp_put(r, SP_Q_MEMORY_MAX_FSDP_BYTES, sp_max_params(capacity, N, kept) * w);
     sp_line(r,
             "largest      {max_params.dp} parameters on one device (DP), {max_params.fsdp} on all "
             "of %s (FSDP)",
             f->hw.name);
+}
+
+/* The fewest devices, with the states alone and with the activations of the batch. */
+static void put_fewest(const struct memory *f, const struct device_memory *m, double capacity)
+{
+    struct sp_report *r = f->report;
+    const struct sp_network *net = &f->hw.network;
+    const double node = (double)(net->kind == SP_TORUS ? net->chips_per_host : net->domain);
+    const double states = f->params.total * kept_per_param(f);
+    const double fewest = sp_min_devices(states, capacity);
+    const bool all = !isnan(m->activations) && isnan(sp_number_of(f->args, "micro-batch"));
+    sp_symbol(r, "node", node, "devices", "devices of a node or host");
+    sp_put(r, SP_Q_MEMORY_MIN, fewest);
+    sp_put(r, SP_Q_MEMORY_MIN_NODES, ceil(fewest / node));
+    if (all)
+        sp_put(r, SP_Q_MEMORY_MIN_ALL,
+               sp_min_devices(states + m->activations * f->devices, capacity));
+    sp_line(r,
+            "fewest       {min_devices} devices hold the states, {min_nodes} whole nodes or "
+            "hosts%s",
+            all ? "; {min_devices_with_activations} with the activations of the batch" : "");
 }
 
 static void put_shape_figures(const struct memory *f)
@@ -287,7 +370,6 @@ static bool put_offload(const struct memory *f, const struct device_memory *m,
     const int what = sp_choice_of(f->args, "offload");
     const double given = sp_number_of(f->args, "offload-bandwidth"),
                  mfu = sp_number_of(f->args, "mfu");
-    const double parts[] = {m->states.optimizer, m->states.params, m->activations};
     if (what < 0)
         return true;
     const double W = !isnan(given) ? given : f->has_hw ? f->hw.chip.pcie_bytes_per_s : NAN;
@@ -295,16 +377,18 @@ static bool put_offload(const struct memory *f, const struct device_memory *m,
         return sp_fail(
             error, SP_USAGE,
             "--offload needs --offload-bandwidth, or --hw of a chip whose PCIe is published");
-    if (isnan(parts[what]))
+    if (isnan(m->freed))
         return sp_fail(error, SP_INPUT,
                        "--offload activations: none are claimed for a model of unknown shape");
-    const double freed = parts[what], transfer = 2 * freed / W;
+    const double freed = m->freed, transfer = 2 * freed / W;
     sp_symbol(r, "freed_bytes", freed, "bytes", "offloaded");
     sp_symbol(r, "W_host", W, "bytes/s", "link of a device to its host");
     sp_put(r, SP_Q_MEMORY_OFFLOADED, freed);
     sp_put(r, SP_Q_MEMORY_OFFLOAD_S, transfer);
-    sp_line(r, "offload      {offload.freed_bytes} a device, {offload.transfer_s} there and back "
-               "each step");
+    sp_line(r,
+            "offload      {offload.freed_bytes} a device on the host (%s), {offload.transfer_s} "
+            "there and back each step",
+            offloads[what]);
     if (!f->has_hw)
         return true;
     const enum sp_dtype dtype =
@@ -320,9 +404,64 @@ static bool put_offload(const struct memory *f, const struct device_memory *m,
     return true;
 }
 
+static void put_recipe(const struct memory *f)
+{
+    const struct sp_precision *const q = &f->precision;
+    sp_symbol(f->report, "w", q->weight_bytes, "bytes", "weights, a parameter");
+    sp_symbol(f->report, "g", q->grad_bytes, "bytes", "gradients, a parameter");
+    sp_symbol(f->report, "K", q->master_bytes + q->optimizer_bytes, "bytes",
+              "master copy and moments, a parameter");
+}
+
+/* The plan, with what was asked of its activations. */
+static void put_plan(const struct memory *f)
+{
+    const double count = sp_number_of(f->args, "checkpoints");
+    char kept[64];
+    if (isnan(count))
+        snprintf(kept, sizeof kept, "recompute %s (--remat)", sp_remat_names[f->remat]);
+    else
+        snprintf(kept, sizeof kept, "%.4g checkpoints a layer (--checkpoints)", count);
+    sp_line(f->report,
+            "plan         {devices} device(s), ZeRO %d (--zero), batch %s tokens (%s), %s",
+            f->spread.zero, sp_human_text(f->batch, SP_TOKENS),
+            f->batch_assumed ? "one sequence a replica, --batch" : "--batch", kept);
+    if (!isnan(count) && sp_given(f->args, "remat"))
+        sp_note(f->report, "--checkpoints counts, --remat %s does not: give one of them",
+                sp_remat_names[f->remat]);
+}
+
+/* The largest model of a machine, where no model is named. */
+static bool run_without_model(const struct sp_args *args, struct sp_report *report,
+                              struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    struct memory f = {.report = report, .args = args, .has_hw = true};
+    if (!sp_hardware_of(args, &sources, &f.hw, error) ||
+        !sp_recipe_of(args, &sources, &f.hw, &f.precision, error))
+        return false;
+    if (kept_per_param(&f) <= 0)
+        return sp_fail(error, SP_INPUT, "this recipe keeps nothing of a parameter on a device");
+    put_recipe(&f);
+    sp_put_text(report, SP_Q_MEMORY_PRECISION, "%s", f.precision.name);
+    sp_put(report, SP_Q_MEMORY_PER_PARAM, sp_state_bytes_per_param(&f.precision));
+    sp_line(report,
+            "states       {state_bytes_per_param} bytes a parameter ({precision}, --precision)");
+    put_largest(&f, sp_capacity_bytes(&f.hw.chip));
+    return true;
+}
+
+static bool names_model(const struct sp_args *args)
+{
+    return sp_given(args, "model") || sp_given(args, "shape") || sp_given(args, "params") ||
+           sp_given(args, "matrix");
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     struct memory f = {.report = report};
+    if (!names_model(args) && sp_given(args, "hw") && !sp_given(args, "plot"))
+        return run_without_model(args, report, error);
     if (!sp_read_memory(args, &f, error))
         return false;
     const struct device_memory m = sp_memory_of_device(&f);
@@ -331,10 +470,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_symbol(report, "P", P, "parameters", "parameters");
     sp_symbol(report, "P_active", f.params.active, "parameters",
               "parameters that one token passes");
-    sp_symbol(report, "w", w, "bytes", "weights, a parameter");
-    sp_symbol(report, "g", f.precision.grad_bytes, "bytes", "gradients, a parameter");
-    sp_symbol(report, "K", f.precision.master_bytes + f.precision.optimizer_bytes, "bytes",
-              "master copy and moments, a parameter");
+    put_recipe(&f);
     sp_symbol(report, "B", f.batch, "tokens", "batch");
     sp_symbol(report, "T", f.seq, "tokens", "sequence length");
     sp_symbol(report, "D", (double)f.model.d_model, "", "d_model");
@@ -354,16 +490,17 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_line(report, "model        {model}: {params} parameters, {state_bytes} of state "
                     "({precision}, {state_bytes_per_param} "
                     "bytes a parameter, --precision); weights {weights_gb} GB = {weights_gib} GiB");
-    sp_line(report,
-            "plan         {devices} device(s), ZeRO %d (--zero), batch %s tokens (--batch), "
-            "recompute {remat} (--remat)",
-            f.spread.zero, sp_human_text(f.batch, SP_TOKENS));
+    put_plan(&f);
     put_device(&f, &m);
     if (sp_model_has_shape(&f.model))
         sp_note(report,
                 "closed forms: parameters are spread evenly over the devices; `step` has the "
                 "fullest stage and what a framework needs beside states and activations");
-    put_inverses(&f);
+    const double capacity = f.has_hw ? sp_capacity_bytes(&f.hw.chip) : NAN;
+    if (f.has_hw && kept_per_param(&f) > 0) {
+        put_fewest(&f, &m, capacity);
+        put_largest(&f, capacity);
+    }
     put_shape_figures(&f);
     return put_offload(&f, &m, error);
 }

@@ -14,6 +14,7 @@ struct memory {
     enum sp_remat remat;
     bool has_hw;
     double batch, seq, devices;
+    bool batch_assumed; /* nobody said how many tokens */
     const struct sp_args *args;
     struct sp_report *report;
 };
@@ -23,6 +24,7 @@ struct device_memory {
     struct sp_footprint states;
     double activations;       /* NAN: none are claimed for a model of unknown shape */
     double gpt_layer;         /* one layer of one micro-batch by --rule korthikanti; else NAN */
+    double freed;             /* what --offload moved to the host: it is in no other part */
     double total;             /* states and the activations that are claimed */
     enum sp_quantity_id rule; /* the quantity that says where the activations come from */
 };

@@ -226,8 +226,6 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "recompute of a share of the layers");
     if (p->recompute.offload && strcmp(l->remat, "full") != 0)
         sp_lose(lost, "activations in the host's memory without full recompute");
-    if (p->batch % (p->dp * p->micro_batch) != 0)
-        sp_lose(lost, "a batch that replicas and micro-batches do not divide");
     if (p->shards < p->dp * p->cp && p->zero != 3 && p->zero > 0)
         sp_lose(lost, "a smaller group of shards for ZeRO %d", p->zero);
     if (!sp_recipe_is(l, "mixed18") && !sp_recipe_is(l, "mixed16") && !sp_recipe_is(l, "fp32"))

@@ -78,8 +78,6 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
     if (p->etp > 1 && p->etp != p->tp)
         sp_lose(lost, "experts split %lld ways beside TP %lld", (long long)p->etp,
                 (long long)p->tp);
-    if (p->batch % (p->dp * p->micro_batch) != 0)
-        sp_lose(lost, "a batch that replicas and micro-batches do not divide");
     if (strcmp(l->remat, "none") != 0 && !policy_of(l->remat))
         sp_lose(lost,
                 "recompute policy %s: jax.checkpoint_policies.save_only_these_names with "

@@ -42,8 +42,6 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
     if (p->pp > 1 && m % p->pp != 0)
         sp_lose(lost, "%lld micro-batches; it takes multiples of the %lld stages", (long long)m,
                 (long long)p->pp);
-    if (p->batch % (p->dp * p->micro_batch) != 0)
-        sp_lose(lost, "a batch that replicas and micro-batches do not divide");
     if (!policy_name(l))
         sp_lose(lost, "recompute policy %s%s", l->remat,
                 p->recompute.offload ? " with offload" : "");

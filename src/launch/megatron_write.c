@@ -119,8 +119,6 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
     if (p->vpp > 1 && sp_plan_microbatches(p) % p->pp != 0)
         sp_lose(lost, "interleaving with %lld micro-batches, which %lld stages do not divide",
                 (long long)sp_plan_microbatches(p), (long long)p->pp);
-    if (p->batch % (p->dp * p->micro_batch) != 0)
-        sp_lose(lost, "a batch that replicas and micro-batches do not divide");
     double layers;
     const double some = recomputed(l, &layers);
     if (p->recompute_layers < 1 && strcmp(l->remat, "full") == 0 &&

@@ -49,8 +49,6 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "recompute policy %s; SelectiveAC stands for it", l->remat);
     if (p->recompute_layers < 1)
         sp_lose(lost, "recompute of a share of the layers");
-    if (p->batch % (p->dp * p->micro_batch) != 0)
-        sp_lose(lost, "a batch that replicas and micro-batches do not divide");
     if (p->recompute.offload)
         sp_lose(lost, "activations that wait in the host's memory");
     if (strcmp(l->precision, "fp32") != 0)

@@ -145,9 +145,10 @@ static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
     /* what one rank alone would share, nobody gathers */
     const double D_experts = (double)(p->shards * p->tp) / (double)(p->ep * p->etp);
     if (p->zero == 3 && (p->shards > 1 || (moe && D_experts > 1))) {
-        const double layer =
-            on_a_rank + (moe ? shared / tp + experts / (double)(p->ep * p->etp) : mlp / tp);
-        bytes += (2 * f->gathered_layers + 4 * f->gathered_grads) * layer;
+        const double mixture = moe ? shared / tp + experts / (double)(p->ep * p->etp) : 0;
+        const double layer = on_a_rank + fmax(mixture, dense ? mlp / tp : 0);
+        /* no framework computes with less than a whole layer */
+        bytes += (2 * fmax(f->gathered_layers, 1) + 4 * f->gathered_grads) * layer;
         if (from == 0)
             bytes += 2 * ((double)m->vocab / tp + (double)m->learned_positions) * D;
         if (to == (int)m->layers && !(from == 0 && m->tied_embeddings))

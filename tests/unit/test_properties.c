@@ -113,6 +113,7 @@ static void draw_machine(struct sp_hardware *hw)
     } else {
         net->domain = (int64_t[]){1, 2, 4, 8, 12, 16, 72}[pick(0, 6)];
         net->devices_per_host = 0;
+        net->domain_part = 0;
         net->domain_bytes_per_s = spread(1e10, 1e13);
         net->scaleout_bytes_per_s = spread(1e8, 1e12);
         const int64_t wish = (int64_t)spread(1, 30000);
