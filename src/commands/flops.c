@@ -79,6 +79,22 @@ static void put_length(struct sp_report *r, enum sp_quantity_id id, double token
         sp_put_null(r, id);
 }
 
+/* Lengths at which attention costs as much as other matmuls; returns that of all of them. tokens.
+ */
+static double put_lengths(const struct flops *f, bool causal)
+{
+    struct sp_report *r = f->report;
+    const struct sp_flops *w = &f->forward;
+    const double overtakes = sp_attention_crossover_tokens(&f->model, causal);
+    put_length(r, SP_Q_FLOPS_OVERTAKES, overtakes);
+    sp_put(r, SP_Q_FLOPS_OVERTAKES_RULE, 8 * (double)f->model.d_model);
+    const double attended = sp_attended_tokens(&f->model, f->seq);
+    put_length(r, SP_Q_FLOPS_OVERTAKES_MLP,
+               sp_seq_of_attended_tokens(&f->model, w->mlp / w->attention * attended));
+    put_length(r, SP_Q_FLOPS_SCORES_PROJ, sp_scores_equal_projections_tokens(&f->model, causal));
+    return overtakes;
+}
+
 static void put_counts(const struct flops *f, bool causal, double kv_bytes)
 {
     struct sp_report *r = f->report;
@@ -115,13 +131,7 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
            sp_selective_saved_share(f->seq, (double)f->model.d_model, (double)f->model.heads));
     sp_put(r, SP_Q_FLOPS_MLP_SHARE, w->mlp / (w->mlp + w->projections));
     sp_put(r, SP_Q_FLOPS_MLP_SHARE_ALL, w->mlp / (w->mlp + w->projections + w->attention));
-    const double overtakes = sp_attention_crossover_tokens(&f->model, causal);
-    put_length(r, SP_Q_FLOPS_OVERTAKES, overtakes);
-    sp_put(r, SP_Q_FLOPS_OVERTAKES_RULE, 8 * (double)f->model.d_model);
-    const double attended = sp_attended_tokens(&f->model, f->seq);
-    put_length(r, SP_Q_FLOPS_OVERTAKES_MLP,
-               sp_seq_of_attended_tokens(&f->model, w->mlp / w->attention * attended));
-    put_length(r, SP_Q_FLOPS_SCORES_PROJ, sp_scores_equal_projections_tokens(&f->model, causal));
+    const double overtakes = put_lengths(f, causal);
     sp_put(r, SP_Q_FLOPS_RECOMPUTED, f->recomputed);
     sp_put(r, SP_Q_FLOPS_RECOMPUTED_STEP, f->recomputed * f->batch);
     sp_put(r, SP_Q_FLOPS_REMAT_FACTOR, 1 + f->recomputed / per_token);

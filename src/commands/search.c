@@ -51,7 +51,8 @@ static const struct sp_option options[] = {
     {"threads", "N", SP_WHOLE, 1, 1024, NULL, NULL, "threads (default: all cores)"},
     SP_OPTION_PRECISION(NULL),
     {"framework", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "whose habits count, and what it can run (default: nemo on GPUs, torchtitan where --fix or a named plan has ZeRO 3, maxtext on TPUs)"},
+     "whose habits count, and what it can run (default: nemo on GPUs, torchtitan where --fix or a "
+     "named plan has ZeRO 3, maxtext on TPUs)"},
     {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
      "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"},
     {"check", "fits", SP_MAYBE, 0, 0, NULL, NULL, "exit code 1 when no plan fits"},

@@ -33,9 +33,9 @@ static double loss_bytes(const struct sp_model *model, const struct sp_plan *pla
     return 4 * T * h / t + framework->logit_bytes * T * vocab / t + SP_ELEMENT * T * h;
 }
 
-/* What ZeRO 3 holds unsharded: some layers, their gradients, and the tables at the ends. A framework
- * that is not known for it gathers a layer at a time, which is the least that can compute. Experts
- * are gathered with their layer; a rank of EP gathers its own ones alone. */
+/* What ZeRO 3 holds unsharded: some layers, their gradients, and the tables at the ends. A
+ * framework that is not known for it gathers a layer at a time, which is the least that can
+ * compute. Experts are gathered with their layer; a rank of EP gathers its own ones alone. */
 static double gathered_bytes(const struct sp_framework *framework, const struct sp_layer_weights *w,
                              const struct sp_stage_kind *kind)
 {
@@ -46,8 +46,7 @@ static double gathered_bytes(const struct sp_framework *framework, const struct 
             layer = fmax(layer, w->of[i].dense.gathered + w->of[i].experts.gathered);
     if (kind->last)
         ends += w->of[SP_LAYER_OUTPUT].dense.gathered + (kind->first ? 0 : w->tied.gathered);
-    return layer * (SP_ELEMENT * layers + 4 * framework->gathered_grads) +
-           SP_ELEMENT * ends;
+    return layer * (SP_ELEMENT * layers + 4 * framework->gathered_grads) + SP_ELEMENT * ends;
 }
 
 /* Whole bytes; the sum of all parts stays an integer whatever was asked. */
