@@ -73,7 +73,7 @@ static void add_option(const struct sp_option *option, struct sp_option *table, 
 /* One table for each command, built once. */
 const struct sp_option *sp_options_of(const struct sp_command *command, size_t *n)
 {
-    static struct sp_option tables[sizeof sp_commands / sizeof *sp_commands][SP_MAX_OPTIONS];
+    static struct sp_option tables[sizeof sp_commands / sizeof sp_commands[0]][SP_MAX_OPTIONS];
     size_t at = 0;
     while (sp_commands[at] != command)
         at++;

@@ -274,29 +274,32 @@ bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_
     }
 }
 
+static bool no_option(const char *name, struct sp_error *error)
+{
+    return sp_fail(error, SP_USAGE, "no option --%s", sp_safe(name));
+}
+
 bool sp_take_text(struct sp_args *args, const char *name, const char *text, struct sp_error *error)
 {
     const int at = find_option(args, name);
     if (at < 0)
-        return sp_fail(error, SP_USAGE, "no option --%s", sp_safe(name));
+        return no_option(name, error);
     args->given[at] = true;
     return take_value(args, at, text, error);
 }
 
 bool sp_take_number(struct sp_args *args, const char *name, double value, struct sp_error *error)
 {
-    const struct sp_option *const option = sp_option_named(args, name);
-    char text[32];
-    sp_format_double(value, text, sizeof text);
-    if (!option)
-        return sp_take_text(args, name, text, error);
-    const ptrdiff_t at = option - args->options;
-    memcpy(args->numeral[at], text, sizeof text);
+    const int at = find_option(args, name);
+    if (at < 0)
+        return no_option(name, error);
+    const enum sp_option_kind kind = args->options[at].kind;
+    sp_format_double(value, args->numeral[at], sizeof args->numeral[at]);
     args->text[at] = args->numeral[at];
     args->given[at] = true;
-    return option->kind == SP_REAL || option->kind == SP_WHOLE || option->kind == SP_COUNTED
-               ? put_number(args, (int)at, text, value, error)
-               : take_value(args, (int)at, args->numeral[at], error);
+    return kind == SP_REAL || kind == SP_WHOLE || kind == SP_COUNTED
+               ? put_number(args, at, args->numeral[at], value, error)
+               : take_value(args, at, args->numeral[at], error);
 }
 
 const struct sp_option *sp_option_named(const struct sp_args *args, const char *name)

@@ -6,7 +6,7 @@
 #include "base/list.h"
 
 #define ROW(kind, folder, name, noun, type, load, table, sets, marks, about)                       \
-    [kind] = {folder, name, noun, &table, sets, marks, about},
+    [kind] = {folder, name, noun, &(table), sets, marks, about},
 const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS] = {SP_KINDS(ROW, )};
 
 enum sp_config_kind sp_guess_kind(const cJSON *root)

@@ -37,7 +37,7 @@ static bool read_as_best(struct sp_launch_file *file, struct sp_launch *launch,
 {
     const struct sp_target *best = readable[0];
     enum sp_match most = best->detect(file);
-    for (size_t i = 1; i < sizeof readable / sizeof *readable; i++) {
+    for (size_t i = 1; i < sizeof readable / sizeof readable[0]; i++) {
         const enum sp_match match = readable[i]->detect(file);
         if (match > most) {
             best = readable[i];
