@@ -5,13 +5,13 @@
 
 #include "cli/terminal.h"
 
-static const char *const formats[] = {"text", "json", "csv", NULL};
+static const char *const formats[] = {"text", "json", "csv", "tsv", NULL};
 static const char *const constants[] = {"published", "textbook", NULL};
 
 const struct sp_option sp_common_options[] = {
-    {"format", "FORMAT", SP_CHOICE, 0, 0, formats, "text", "text, json or csv"},
+    {"format", "FORMAT", SP_CHOICE, 0, 0, formats, "text", "text, json, csv or tsv"},
     {"get", "KEY[,KEY...]", SP_TEXT, 0, 0, NULL, NULL,
-     "print these values bare, one a line, in base units; with json or csv, only these"},
+     "print these values bare, one a line, in base units; with json, csv or tsv, only these"},
     {"explain", "KEY", SP_MAYBE, 0, 0, NULL, NULL,
      "show formula, numbers put in, result and source of KEY, or of everything"},
     {"constants", "SET", SP_CHOICE, 0, 0, constants, "published",
@@ -77,9 +77,11 @@ void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out
     } ends[] = {
         {"\n", "`scaleplan COMMAND --help` tells the options of a command.", 0},
         {"Start with:  ", "scaleplan fit --model llama2-13b --hw v5p-4096", 13},
-        {"\nexit codes: ", "0 answered; 1 with --check, the verdict is no; 2 wrong usage;", 12},
-        {"            ", "3 bad input (file, JSON, name, value); 4 output failed, or a fault;", 12},
-        {"            ", "130 interrupted: a search prints what it has, and says so", 12},
+        {"\nexit codes: ", "0 answered; 1 --check says no, or some rows or lines have no answer;",
+         12},
+        {"            ", "2 wrong usage; 3 bad input (file, JSON, name, value), or no row has", 12},
+        {"            ", "an answer; 4 output failed, or a fault; 130 interrupted: a search", 12},
+        {"            ", "prints what it has, and says so", 12},
     };
     const int width = width_of(out);
     print_indented("scaleplan - does this model train here, what limits it, how long is a step?", 4,

@@ -48,16 +48,36 @@ static struct sp_render render_of(const struct sp_args *args)
     };
 }
 
-/* The keys of --get and --explain as whole paths; the caller frees them. */
-static bool take_keys(const struct sp_report *report, struct sp_render *how, char *keys[2],
+/* What a report is asked for, found out from what was typed. */
+struct asked {
+    char *get, *explain, *rows;
+};
+
+static void free_asked(struct asked *a)
+{
+    free(a->get);
+    free(a->explain);
+    free(a->rows);
+}
+
+/* The keys of --get and --explain as whole paths, or the rows of a list. */
+static bool take_keys(const struct sp_report *report, struct sp_render *how, struct asked *a,
                       struct sp_error *error)
 {
-    const char **const asked[2] = {&how->get, &how->explain_key};
-    for (int i = 0; i < 2; i++)
-        if (*asked[i]) {
-            keys[i] = sp_full_keys(report, *asked[i], error);
-            *asked[i] = keys[i];
-        }
+    const bool table = how->format == SP_FORMAT_CSV || how->format == SP_FORMAT_TSV;
+    if (how->explain_key) {
+        a->explain = sp_full_keys(report, how->explain_key, error);
+        how->explain_key = a->explain;
+    }
+    if (table && !how->explain) {
+        char *keys = (char *)how->get;
+        a->rows = sp_rows_asked(report, &keys);
+        a->get = a->rows ? keys : NULL;
+        how->rows = a->rows;
+    }
+    if (how->get && !a->rows)
+        a->get = sp_full_keys(report, how->get, error);
+    how->get = a->get;
     return error->lines == 0;
 }
 
@@ -103,10 +123,11 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
 {
     struct sp_error error = {0};
     struct sp_render how = render_of(args);
-    char *keys[2] = {NULL, NULL}, *picture = NULL;
+    struct asked asked = {0};
+    char *picture = NULL;
     bool yes = true;
     const bool clear = verdict_of(command, args, report, &yes, &error);
-    bool ok = clear && take_keys(report, &how, keys, &error) &&
+    bool ok = clear && take_keys(report, &how, &asked, &error) &&
               sp_draw_picture(command, args, report, how.width, &picture, &error);
     /* The file comes after all that can refuse the answer: a refused one leaves none. */
     const char *text, *const file = sp_report_file(report, &text);
@@ -122,8 +143,7 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     if (picture)
         printf("\n%s", picture);
     free(picture);
-    free(keys[0]);
-    free(keys[1]);
+    free_asked(&asked);
     return yes && !has_failed(command, report) ? SP_OK : SP_NO;
 }
 

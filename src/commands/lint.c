@@ -70,6 +70,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     const struct sp_sources sources = sp_sources_of(args);
     if (args->n_operands == 0)
         return sp_fail(error, SP_USAGE, "a file is needed: scaleplan lint FILE...");
+    sp_answer_is(report, "files");
     for (int i = 0; i < args->n_operands; i++) {
         const char *const file = args->operands[i];
         char prefix[32];

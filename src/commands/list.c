@@ -165,6 +165,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                            sp_safe(args->operands[i]));
     }
     bool first = true;
+    for (int kind = 0; args->n_operands == 1 && kind < SP_CONFIG_KINDS; kind++)
+        if (wanted[kind])
+            sp_answer_is(report, sp_config_kinds[kind].folder);
     for (int kind = 0; kind < SP_CONFIG_KINDS; kind++) {
         if (args->n_operands > 0 && !wanted[kind])
             continue;

@@ -146,9 +146,11 @@ static bool take_counts(struct merging *m, const struct sp_json *json, struct sp
         !get_count(json, NULL, "plans_evaluated", most, &counts.evaluated, error) ||
         !get_count(json, "excluded", "memory", most, &counts.no_memory, error) ||
         !get_count(json, "excluded", "memory_bound", most, &counts.by_memory, error) ||
-        !get_count(json, "excluded", "objective_bound", most, &counts.by_time, error) ||
-        !get_number(json, NULL, "elapsed_s", &elapsed, error) ||
-        !get_count(json, NULL, "threads", 1e6, &threads, error))
+        !get_count(json, "excluded", "objective_bound", most, &counts.by_time, error))
+        return false;
+    m->s.timings = cJSON_HasObjectItem(json->root, "elapsed_s"); /* as the last part */
+    if (m->s.timings && (!get_number(json, NULL, "elapsed_s", &elapsed, error) ||
+                         !get_count(json, NULL, "threads", 1e6, &threads, error)))
         return false;
     sp_add_counts(&r->counts, &counts);
     r->elapsed_s = fmax(r->elapsed_s, elapsed);

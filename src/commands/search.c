@@ -49,6 +49,8 @@ static const struct sp_option options[] = {
      "search part I of N disjoint parts; `merge` joins their JSON"},
     SP_OPTION_CONVENTION,
     {"threads", "N", SP_WHOLE, 1, 1024, NULL, NULL, "threads (default: all cores)"},
+    {"timings", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "tell how long the search took, and on how many threads"},
     SP_OPTION_PRECISION(NULL),
     {"framework", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
      "whose habits count, and what it can run (default: nemo on GPUs, torchtitan where --fix or a "
@@ -183,6 +185,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
     *s = (struct sp_searching){.args = args,
                                .report = report,
                                .goal = (enum sp_goal)sp_choice_of(args, "objective"),
+                               .timings = sp_given(args, "timings"),
                                .convention =
                                    (enum sp_flop_convention)sp_choice_of(args, "convention"),
                                .run = {

@@ -103,6 +103,7 @@ bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *e
     put_named(s, &planned, &e);
     sp_note_batch(s->report, &planned);
     const struct sp_step_inputs in = sp_inputs_of(&planned);
+    sp_answer_is(s->report, "near");
     put_neighbours(s, near, sp_find_neighbours(&in, near), &e);
     return true;
 }

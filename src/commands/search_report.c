@@ -221,8 +221,8 @@ static size_t put_plans(struct sp_searching *s, bool partial)
 /* What `merge` needs to know: which part this is, and of what. */
 static void put_shard(struct sp_searching *s)
 {
-    static const char *const except[] = {"shard",   "format", "get", "explain",
-                                         "threads", "check",  NULL};
+    static const char *const except[] = {"shard",   "format", "get",     "explain",
+                                         "threads", "check",  "timings", NULL};
     struct sp_words words = {0};
     cJSON *const list = cJSON_CreateArray();
     sp_add_word(&words, "search");
@@ -243,6 +243,15 @@ static void put_shard(struct sp_searching *s)
 struct outcome {
     bool partial, proven;
 };
+
+static void put_timings(struct sp_report *r, const struct sp_search_counts *sum, double elapsed,
+                        int threads)
+{
+    sp_put(r, SP_Q_SEARCH_ELAPSED, elapsed);
+    sp_put(r, SP_Q_SEARCH_THREADS, threads);
+    sp_put(r, SP_Q_SEARCH_DECIDED, (double)sum->total / elapsed);
+    sp_put(r, SP_Q_SEARCH_RATE, (double)(sum->evaluated + sum->no_memory) / elapsed);
+}
 
 static struct outcome put_counts(struct sp_searching *s)
 {
@@ -267,10 +276,8 @@ static struct outcome put_counts(struct sp_searching *s)
     sp_put(r, SP_Q_SEARCH_BY_TIME, (double)sum.by_time);
     sp_put_bool(r, SP_Q_SEARCH_PARTIAL, partial);
     sp_put_bool(r, SP_Q_SEARCH_PROVEN, proven);
-    sp_put(r, SP_Q_SEARCH_ELAPSED, elapsed);
-    sp_put(r, SP_Q_SEARCH_THREADS, threads);
-    sp_put(r, SP_Q_SEARCH_DECIDED, (double)sum.total / elapsed);
-    sp_put(r, SP_Q_SEARCH_RATE, (double)(sum.evaluated + sum.no_memory) / elapsed);
+    if (s->timings)
+        put_timings(r, &sum, elapsed, threads);
     if (s->run.shards > 1)
         put_shard(s);
     if (partial)
@@ -398,6 +405,7 @@ bool sp_report_search(struct sp_searching *s, struct sp_error *error)
                 s->run.front ? sp_text_of(s->args, "pareto") : sp_goal_names[s->goal]);
     sp_put(r, SP_Q_SEARCH_LIMIT, s->machine[0]->space.most_bytes);
     const struct outcome outcome = put_counts(s);
+    sp_answer_is(r, "plans");
     sp_line(r,
             "%s on %s, %lld devices: batch of %lld sequences of %lld tokens; %s, framework %s, "
             "profile %s%s",
@@ -408,12 +416,12 @@ bool sp_report_search(struct sp_searching *s, struct sp_error *error)
     sp_line(r, "space      {plans_total} plans: {plans_evaluated} evaluated, {excluded.memory} too "
                "large for {most_bytes} a device; ruled out in whole branches: "
                "{excluded.memory_bound} by memory, {excluded.objective_bound} by the objective");
-    sp_line(r,
-            "proof      %s; {elapsed_s} on {threads} threads, {decided_per_s} plans decided and "
-            "{evaluated_per_s} evaluated a second",
+    sp_line(r, "proof      %s",
             outcome.proven
                 ? "every plan was evaluated or is provably no better: the optimum under the model"
                 : "not every plan was looked at");
+    sp_line(r, "timings    {elapsed_s}, threads: {threads}, {decided_per_s} plans decided and "
+               "{evaluated_per_s} evaluated a second");
     put_machines(s);
     const size_t listed = put_plans(s, outcome.partial);
     if (listed == 0 && !outcome.partial)

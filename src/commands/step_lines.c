@@ -76,21 +76,28 @@ static bool read_line(FILE *in, char *line, size_t *length)
     return true;
 }
 
-static void answer_lines(const struct sp_args *typed, char *line, FILE *out)
+/* The exit code: 0; 1 where some lines have no answer; 3, with an error, where none has. */
+static enum sp_exit answer_lines(const struct sp_args *typed, char *line, FILE *out,
+                                 struct sp_error *error)
 {
-    size_t length, number = 0;
+    size_t length, number = 0, answered = 0;
     for (; !ferror(out) && read_line(stdin, line, &length); fflush(out)) {
         struct sp_error wrong = {0};
         char place[32];
         number++;
-        if (length > LONGEST_LINE)
+        if (length > LONGEST_LINE) {
             sp_fail(&wrong, SP_INPUT, "the line is longer than 1 MiB, the most that is read");
-        else if (answer_line(typed, line, length, out, &wrong))
+        } else if (answer_line(typed, line, length, out, &wrong)) {
+            answered++;
             continue;
+        }
         snprintf(place, sizeof place, "%zu", number);
         const struct sp_cell cells[] = {{"line", place, false}, {"error", wrong.text, true}};
         sp_write_json_row(cells, 2, out);
     }
+    if (number > 0 && answered == 0)
+        sp_fail(error, SP_INPUT, "no line has an answer");
+    return answered < number ? SP_NO : SP_OK;
 }
 
 /* The typed options alone: what is wrong there is wrong for every plan. */
@@ -118,9 +125,9 @@ enum sp_exit sp_step_lines(int argc, char **argv, struct sp_pipes *pipes, FILE *
         abort();
     if (pipes)
         pipes->stdin_taken = true;
-    answer_lines(&typed, line, out);
+    const enum sp_exit code = answer_lines(&typed, line, out, error);
     if (ferror(stdin))
         sp_fail(error, SP_INPUT, "standard input: %s", strerror(errno));
     free(line);
-    return SP_OK;
+    return code;
 }

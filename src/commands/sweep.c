@@ -16,7 +16,7 @@
 
 extern const struct sp_command sp_cmd_sweep;
 
-static const char *const formats[] = {"csv", "json", NULL};
+static const char *const formats[] = {"csv", "json", "tsv", NULL};
 
 /* The sweep's own options; all others are the swept command's. --get and --format are common
  * options of both and mean the rows. */
@@ -44,9 +44,12 @@ struct sweep {
     struct sp_axes axes;
     char keys[1024];
     bool json, valid, help;
+    char separator; /* of CSV or TSV */
     uint64_t shard, shards;
     struct sp_pipes *pipes;
     FILE *out;
+    uint64_t answered, failed; /* rows */
+    char first_reason[600];
 };
 
 /* Whether a key may be the last parts of some quantity's: "fits" of memory.fits. */
@@ -110,9 +113,13 @@ static bool take_shard(struct sweep *s, const char *text, struct sp_error *error
 
 static bool take_format(struct sweep *s, const char *text, struct sp_error *error)
 {
-    s->json = strcmp(text, formats[1]) == 0;
-    return s->json || strcmp(text, formats[0]) == 0 ||
-           sp_fail(error, SP_INPUT, "--format: \"%s\" is not csv or json: rows are streamed",
+    int i = 0;
+    while (formats[i] && strcmp(text, formats[i]) != 0)
+        i++;
+    s->json = i == 1;
+    s->separator = i == 2 ? '\t' : ',';
+    return formats[i] ||
+           sp_fail(error, SP_INPUT, "--format: \"%s\" is not csv, tsv or json: rows are streamed",
                    sp_safe(text));
 }
 
@@ -170,6 +177,7 @@ static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error
 {
     s->command = sp_find_command(argv[1], error);
     s->shards = 1;
+    s->separator = ',';
     s->axes.rows = 1;
     if (!s->command)
         return false;
@@ -286,7 +294,15 @@ static struct sp_report *answer_row(const struct sweep *s, uint64_t row, struct 
     return report;
 }
 
-static void put_row(const struct sweep *s, uint64_t row, bool first)
+/* Counts a row; the first reason is kept. A row that lacks some of the values has an answer. */
+static void count_row(struct sweep *s, bool answered, const char *reason)
+{
+    s->answered += answered;
+    if (reason[0] != '\0' && s->failed++ == 0)
+        snprintf(s->first_reason, sizeof s->first_reason, "%s", reason);
+}
+
+static void put_row(struct sweep *s, uint64_t row, bool first)
 {
     static struct row_cells cells;
     struct sp_error error = {0};
@@ -306,12 +322,13 @@ static void put_row(const struct sweep *s, uint64_t row, bool first)
         snprintf(reason, sizeof reason, "%.*s", (int)strcspn(error.text, "\n"), error.text);
     else if (missing)
         snprintf(reason, sizeof reason, "the answer has no %s", missing);
+    count_row(s, report != NULL, reason);
     add_cell(&cells, "reason", reason[0] ? reason : NULL, true);
     if (!s->json && first)
-        sp_write_csv_row(cells.cell, cells.n, true, s->out);
+        sp_write_row(cells.cell, cells.n, true, s->separator, s->out);
     if (reason[0] == '\0' || !s->valid)
         (s->json ? sp_write_json_row(cells.cell, cells.n, s->out)
-                 : sp_write_csv_row(cells.cell, cells.n, false, s->out));
+                 : sp_write_row(cells.cell, cells.n, false, s->separator, s->out));
     fflush(s->out);
     sp_report_free(report);
 }
@@ -333,8 +350,10 @@ static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *
         for (uint64_t row = s.shard; row < s.axes.rows && !ferror(out) && !sp_was_interrupted();
              row += s.shards)
             put_row(&s, row, row == s.shard);
+    if (s.failed > 0 && s.answered == 0 && s.shards == 1 && !sp_was_interrupted())
+        sp_fail(error, SP_INPUT, "no row has an answer; the first: %s", s.first_reason);
     sp_free_axes(&s.axes);
-    return SP_OK;
+    return s.failed > 0 && !s.valid ? SP_NO : SP_OK;
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -362,11 +381,13 @@ const struct sp_command sp_cmd_sweep = {
     .name = "sweep",
     .summary = "any command over the product of option lists, a row each",
     .operands = "COMMAND --option LIST...",
-    .about = "Runs a command once for every combination of its options' values and prints a row "
-             "each, as soon as it is known, in a fixed order (the last option changes fastest). A "
-             "list is comma-separated; a piece may be a range: 1..8, 1..9:+2, 1..64:x2. Rows "
-             "without an answer stay, with the reason, unless --valid. --format is csv (default) "
-             "or json (one object a line); --get names the values.",
+    .about =
+        "Runs a command once for every combination of its options' values and prints a row "
+        "each, as soon as it is known, in a fixed order (the last option changes fastest). A "
+        "list is comma-separated; a piece may be a range: 1..8, 1..9:+2, 1..64:x2. Rows "
+        "without an answer stay, with the reason, unless --valid; the exit code is then 1, and 3 "
+        "where no row has one. --format is csv (default), "
+        "tsv or json (one object a line); --get names the values.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

@@ -263,6 +263,7 @@ static bool fill_report(struct validation *f, const struct sp_args *args, struct
     sp_put(r, SP_Q_VALIDATE_SKIPPED, (double)skipped);
     put_statistics(f, -1, "");
     const char *const by = sp_text_of(args, "by");
+    sp_answer_is(f->report, by ? "groups" : "runs");
     if (by && !put_groups(f, by, error))
         return false;
     lay_out(f);

@@ -61,8 +61,10 @@ static void put_options(const struct sp_option *options, size_t n, FILE *out)
 }
 
 static const char exits[] =
-    ".TP\n0\nanswered\n.TP\n1\nwith \\-\\-check or \\-\\-strict, the verdict is no\n.TP\n2\nwrong "
-    "usage\n.TP\n3\nbad input: file, JSON, name, value\n.TP\n4\noutput failed, or internal "
+    ".TP\n0\nanswered\n.TP\n1\nwith \\-\\-check or \\-\\-strict, the verdict is no; some rows of a "
+    "sweep or lines of step \\- have no answer\n.TP\n2\nwrong "
+    "usage\n.TP\n3\nbad input: file, JSON, name, value; no row or line has an "
+    "answer\n.TP\n4\noutput failed, or internal "
     "error\n.TP\n130\ninterrupted\n";
 
 static void put_command(const struct sp_command *c, const char *version, FILE *out)

@@ -143,3 +143,32 @@ char *sp_full_keys(const struct sp_report *r, const char *keys, struct sp_error 
     free(text);
     return NULL;
 }
+
+const char *sp_inside_row(const char *path, const char *list, size_t *row)
+{
+    const size_t n = strlen(list);
+    if (strncmp(path, list, n) != 0 || path[n] != '.' || !isdigit((unsigned char)path[n + 1]))
+        return NULL;
+    char *end;
+    *row = strtoul(path + n + 1, &end, 10);
+    return *end == '.' ? end + 1 : NULL;
+}
+
+bool sp_row_key(const struct sp_report *r, const char *list, const char *key, char *out,
+                size_t size)
+{
+    struct candidates c = {0};
+    size_t row;
+    for (size_t i = 0; i < r->n_entries; i++) {
+        const char *const inside = sp_inside_row(r->entries[i].path, list, &row);
+        const size_t end = inside ? end_inside(inside, key) : 0;
+        if (inside && strcmp(inside, key) == 0) {
+            snprintf(out, size, "%s", inside);
+            return true;
+        }
+        if (end > 0 && inside[end] == '\0')
+            add_candidate(&c, inside, end);
+    }
+    snprintf(out, size, "%s", c.first);
+    return c.n == 1;
+}

@@ -1,6 +1,5 @@
-/* Which keys are asked for, bare values, JSON, CSV and explanations. */
+/* Which keys are asked for, bare values, JSON and explanations. */
 #include "report/report_internal.h"
-#include "report/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,29 +127,6 @@ void sp_render_json(const struct sp_report *report, const struct sp_render *how,
     print_json(root, how->one_line, out);
 }
 
-void sp_render_csv(const struct sp_report *report, const struct sp_render *how, FILE *out)
-{
-    for (int header = 1; header >= 0; header--) {
-        const char *separator = "";
-        for (size_t i = 0; i < report->n_entries; i++) {
-            const struct sp_entry *entry = &report->entries[i];
-            char value[64];
-            if (!sp_wanted(entry, how->get))
-                continue;
-            fputs(separator, out);
-            separator = ",";
-            sp_format_entry(entry, value, sizeof value);
-            if (header)
-                sp_write_csv_cell(entry->path, true, out);
-            else if (entry->kind == SP_VALUE_TEXT)
-                sp_write_csv_cell(entry->text, true, out);
-            else if (entry->kind != SP_VALUE_NONE)
-                sp_write_csv_cell(value, false, out);
-        }
-        fputc('\n', out);
-    }
-}
-
 struct explanation {
     const struct sp_report *report;
     const struct sp_entry *entry;
@@ -274,8 +250,8 @@ void sp_render(const struct sp_report *report, const struct sp_render *how, FILE
         sp_render_explain(report, how, out);
     else if (how->format == SP_FORMAT_JSON)
         sp_render_json(report, how, out);
-    else if (how->format == SP_FORMAT_CSV)
-        sp_render_csv(report, how, out);
+    else if (how->format == SP_FORMAT_CSV || how->format == SP_FORMAT_TSV)
+        sp_render_table(report, how, out);
     else if (how->get)
         render_get(report, how->get, out);
     else

@@ -276,6 +276,11 @@ void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_col
     item->n_rows = n_rows;
 }
 
+void sp_answer_is(struct sp_report *report, const char *list)
+{
+    report->list = list;
+}
+
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error)
 {

@@ -99,6 +99,10 @@ struct sp_row {
 void sp_table(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows);
 
+/* Says that the answer is a list, "plans" with the rows plans.0, plans.1, ...: what CSV and TSV
+ * print a row each of. */
+void sp_answer_is(struct sp_report *report, const char *list);
+
 /* The file that the answer leaves behind (-o FILE). Whoever prints the report writes it: a row of a
  * sweep or a case leaves none. An empty name is an error. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
@@ -118,13 +122,14 @@ double sp_symbol_value(const struct sp_report *report, const struct sp_entry *fr
 size_t sp_report_size(const struct sp_report *report);
 const struct sp_entry *sp_report_entry(const struct sp_report *report, size_t i);
 
-enum sp_format { SP_FORMAT_TEXT, SP_FORMAT_JSON, SP_FORMAT_CSV };
+enum sp_format { SP_FORMAT_TEXT, SP_FORMAT_JSON, SP_FORMAT_CSV, SP_FORMAT_TSV };
 
 struct sp_render {
     enum sp_format format;
     bool colour;
     int width;               /* columns of the terminal; 0: unlimited */
-    const char *get;         /* "key,key", whole paths, or NULL */
+    const char *get;         /* "key,key", whole paths or those of a row, or NULL */
+    const char *rows;        /* CSV and TSV: the list whose rows are meant, or NULL for one row */
     bool explain;            /* --explain given */
     const char *explain_key; /* its keys, whole paths, or NULL for all */
     bool one_line;           /* JSON without line breaks */
@@ -138,6 +143,11 @@ bool sp_full_key(const struct sp_report *report, const char *key, char *out, siz
 
 /* The same for "key,key"; free() it. NULL with an error. */
 char *sp_full_keys(const struct sp_report *report, const char *keys, struct sp_error *error);
+
+/* The list that a table of rows is made of when `keys` (NULL: none) are asked for: what they name
+ * alone, else that of sp_answer_is, unless a key stands outside of it. NULL: one row of all.
+ * `*keys` becomes the keys inside a row, NULL for all; free() both. */
+char *sp_rows_asked(const struct sp_report *report, char **keys);
 
 /* Writes the report as asked. */
 void sp_render(const struct sp_report *report, const struct sp_render *how, FILE *out);

@@ -33,6 +33,7 @@ struct sp_report {
     size_t n_notes, room_notes;
     char **owned; /* strings of described quantities */
     size_t n_owned, room_owned;
+    const char *list;       /* that the answer is; NULL: none */
     char *file, *file_text; /* that the answer leaves behind; NULL: none */
 };
 
@@ -42,8 +43,16 @@ void sp_each_name(const char *formula, void (*visit)(const char *name, void *con
 
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_json(const struct sp_report *report, const struct sp_render *how, FILE *out);
-void sp_render_csv(const struct sp_report *report, const struct sp_render *how, FILE *out);
+void sp_render_table(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_explain(const struct sp_report *report, const struct sp_render *how, FILE *out);
+
+/* A key inside the rows of a list as a whole path behind "list.N."; false when it is none or there
+ * are several. */
+bool sp_row_key(const struct sp_report *report, const char *list, const char *key, char *out,
+                size_t size);
+
+/* What stands behind "list.N." in a path, and N; NULL: the path is not of that list. */
+const char *sp_inside_row(const char *path, const char *list, size_t *row);
 
 /* Whether the entry is among the comma-separated keys: itself, or inside a key that is a prefix. */
 bool sp_wanted(const struct sp_entry *entry, const char *keys);

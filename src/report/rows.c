@@ -1,4 +1,4 @@
-/* Prints rows as CSV or JSON lines, as they come. */
+/* Prints rows as CSV, TSV or JSON lines, as they come. */
 #include "report/rows.h"
 
 #include <stdlib.h>
@@ -8,9 +8,21 @@
 
 #include "base/text.h"
 
-void sp_write_csv_cell(const char *text, bool guard, FILE *out)
+static void write_tsv_cell(const char *text, bool formula, FILE *out)
+{
+    if (formula)
+        fputc('\'', out);
+    for (; *text; text++)
+        fputc(strchr("\t\r\n", *text) ? ' ' : *text, out);
+}
+
+void sp_write_cell(const char *text, bool guard, char separator, FILE *out)
 {
     const bool formula = guard && *text && strchr("=+-@\t\r", *text);
+    if (separator == '\t') {
+        write_tsv_cell(text, formula, out);
+        return;
+    }
     if (!formula && !strpbrk(text, ",\"\r\n")) {
         fputs(text, out);
         return;
@@ -42,22 +54,22 @@ static cJSON *json_words(const char *text)
     return words;
 }
 
-static void write_csv_words(const char *text, bool guard, FILE *out)
+static void write_words(const char *text, bool guard, char separator, FILE *out)
 {
     char *const copy = printable(text);
-    sp_write_csv_cell(copy, guard, out);
+    sp_write_cell(copy, guard, separator, out);
     free(copy);
 }
 
-void sp_write_csv_row(const struct sp_cell *cells, size_t n, bool names, FILE *out)
+void sp_write_row(const struct sp_cell *cells, size_t n, bool names, char separator, FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
-            fputc(',', out);
+            fputc(separator, out);
         if (names)
-            write_csv_words(cells[i].name, true, out);
+            write_words(cells[i].name, true, separator, out);
         else if (cells[i].value)
-            write_csv_words(cells[i].value, cells[i].words, out);
+            write_words(cells[i].value, cells[i].words, separator, out);
     }
     fputc('\n', out);
 }

@@ -11,11 +11,13 @@ struct sp_cell {
     bool words;        /* text, not a number or a verdict */
 };
 
-/* RFC 4180; text that a spreadsheet would run as a formula is kept from it by an apostrophe. */
-void sp_write_csv_cell(const char *text, bool guard, FILE *out);
+/* A cell of CSV (RFC 4180) or, between tabs, of TSV, which has no quotes: a tab or a line break in
+ * the text becomes a blank. With `guard`, text that a spreadsheet would run as a formula is kept
+ * from it by an apostrophe. */
+void sp_write_cell(const char *text, bool guard, char separator, FILE *out);
 
-/* The cells' names, or their values. */
-void sp_write_csv_row(const struct sp_cell *cells, size_t n, bool names, FILE *out);
+/* The cells' names, or their values, between commas or tabs. */
+void sp_write_row(const struct sp_cell *cells, size_t n, bool names, char separator, FILE *out);
 
 /* One object on one line. */
 void sp_write_json_row(const struct sp_cell *cells, size_t n, FILE *out);

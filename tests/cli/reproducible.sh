@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# reproducible.sh PROGRAM OTHER...: the same bytes from every build, every number of threads, every run. Wall times and
-# rates of a search are left out of the comparison, they are measurements.
+# reproducible.sh PROGRAM OTHER...: the same bytes from every build, every number of threads, every run.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
@@ -13,10 +12,9 @@ say_all() { # PROGRAM THREADS FILE
   while read -r line; do
     echo "$ $line"
     # shellcheck disable=SC2086
-    OMP_NUM_THREADS=$2 "$1" $line --format json 2>&1 </dev/null |
-      grep -vE '"(elapsed_s|decided_per_s|evaluated_per_s|threads)"'
+    OMP_NUM_THREADS=$2 "$1" $line --format json 2>&1 </dev/null
     # shellcheck disable=SC2086
-    case $line in search* | calibrate*) ;; *) OMP_NUM_THREADS=$2 "$1" $line 2>&1 </dev/null ;; esac
+    OMP_NUM_THREADS=$2 "$1" $line 2>&1 </dev/null
   done < "$work/lines" > "$3"
 }
 say_all "$1" 1 "$work/first"
