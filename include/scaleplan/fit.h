@@ -51,6 +51,11 @@ struct sp_fit_input {
                             that fits, as plans of `step` have it */
     int axes;            /* torus axes that DP and FSDP span in the closed forms; 0: all */
     enum sp_overlap overlap;
+    int64_t accumulate; /* gradient accumulation: the micro-batches of a step, at most one for each
+                           sequence of a replica; 0: the fewest with the shortest step that fits.
+                           A pipeline's are one sequence whatever is said here. */
+    bool counts_gathered; /* the layer that FSDP has gathered counts in memory, as in `step`; the
+                             textbook leaves it out */
 };
 
 /* Quantities that all strategies share. */
@@ -70,6 +75,9 @@ struct sp_fit_terms {
     double W_dcn;            /* one chip's egress between slices; NAN for one slice */
     double capacity_bytes;   /* of one chip */
     double state_bytes;      /* of the whole machine */
+    double weight_bytes;     /* of a parameter in the recipe */
+    double grad_bytes;       /* of an accumulated gradient: the recipe's, else as the weight */
+    double grad_counted;     /* of which the state holds this */
     enum sp_remat remat;     /* of the input */
     double activation_bytes[SP_REMATS]; /* the same for each policy; NAN if unknown */
     double t_math_s;                    /* 6 P_active B / (N C) */
@@ -77,8 +85,11 @@ struct sp_fit_terms {
 
 /* Loads on each link level: weights' share falls with the batch, activations' does not. */
 struct sp_loads {
-    double weights[SP_LINKS];
+    double weights[SP_LINKS]; /* of one pass of the weights over the link in a step */
     double activations[SP_LINKS];
+    bool
+        backward_only[SP_LINKS]; /* gradients alone, summed once a step, behind the backward pass */
+    double gathers; /* times a step that the weights of the other links are gathered, >= 1 */
 };
 
 /* The formula behind a strategy's T_comms / T_math. */
@@ -108,19 +119,25 @@ enum sp_critical_rule {
 struct sp_strategy {
     bool exists; /* false: has no meaning here, nothing else is set */
     enum sp_strategy_kind kind;
-    int64_t dp, fsdp, tp, pp;     /* degrees; their product is N */
-    int64_t chunks, microbatches; /* of the pipeline: v, m; 1 without */
-    double W_X, W_Y;              /* bytes/s of the FSDP and TP groups; NAN where not used */
+    int64_t dp, fsdp, tp, pp; /* degrees; their product is N */
+    int64_t chunks;           /* of the pipeline: v; 1 without */
+    int64_t microbatches;     /* of a replica's step: m, gradients accumulate over them */
+    bool keeps_weights;       /* pipeline: weights are gathered once a step and kept, gradients
+                                 reduced once; else both for each micro-batch */
+    double W_X, W_Y;          /* bytes/s of the FSDP and TP groups; NAN where not used */
     struct sp_loads loads;
-    double critical_tokens_per_chip; /* below it the network binds; NAN for pure TP */
-    double comms_over_math;
+    double critical_tokens_per_chip;     /* below it the network binds; NAN for pure TP */
+    double comms_over_math;              /* in the pass that binds */
+    double forward_load;                 /* in the forward pass */
     enum sp_critical_rule critical_rule; /* which formulas gave these two */
     enum sp_ratio_rule ratio_rule;
-    enum sp_link binding;                               /* the level with the largest load */
-    enum sp_remat remat;                                /* whose activations are kept */
-    double state_bytes, activation_bytes, memory_bytes; /* per chip */
+    enum sp_link binding; /* the level with the largest load */
+    enum sp_remat remat;  /* whose activations are kept */
+    double in_flight;     /* share of the batch whose activations are alive at once */
+    double state_bytes;   /* per chip, like the next three: the recipe's, sharded */
+    double held_bytes;    /* gradients that accumulate uncounted, weights that are kept gathered */
+    double activation_bytes, memory_bytes;
     bool fits, compute_bound;
-    double hiding_share; /* of T_math that communication hides behind: DP's, the backward pass */
     double t_math_s, t_comms_s, step_s;
     double uneven; /* layers of the fullest stage over the mean, >= 1 */
     double bubble; /* pipeline idle time over useful time, (p-1)/(v m) */
@@ -159,14 +176,17 @@ struct sp_fit_point {
 };
 int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int room);
 
-/* Share of a step's micro-batches whose checkpoints the first stage of the plan keeps at once
- * (interleaved 1F1B, pipeline.h); 1 without a pipeline. */
-double sp_in_flight_share(const struct sp_strategy *s);
+/* Sequences of one replica's batch, B / (T dp fsdp); below 1 where several chips share one. */
+double sp_replica_sequences(const struct sp_fit_input *in, const struct sp_strategy *s);
+
+/* Load of a link over the whole step: weights as often as they are gathered, and activations. */
+double sp_link_load(const struct sp_loads *loads, enum sp_link link);
 
 /* Time of the step at the stated MFU, never faster than the plan's ideal. s. */
 double sp_step_at_mfu_s(const struct sp_strategy *s, double mfu);
 
-/* Smallest batch in tokens that makes this very plan compute-bound; INFINITY when no batch does. */
+/* Smallest batch in tokens that makes this very mesh compute-bound where its weights are gathered
+ * once a step; INFINITY when no batch does. */
 double sp_batch_needed(const struct sp_strategy *s, const struct sp_fit_terms *t,
                        enum sp_overlap overlap);
 
@@ -185,10 +205,10 @@ int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *
 int64_t sp_chips_fed(const struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t);
 
-/* Fewest gradient-accumulation steps, each on an equal part of the batch, with which the
- * activations of one step fit beside the state; 0 when no number does, and for pipelines, whose
- * micro-batches are counted already. */
-int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_terms *t);
+/* Fewest micro-batches of whole sequences of which one's activations fit beside what a chip holds;
+ * 0 when no number does, and for pipelines, whose micro-batches are counted already. */
+int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
+                               const struct sp_fit_terms *t);
 
 /* The checkpoint policy with the least recomputation that fits, or SP_REMATS when none does. */
 enum sp_remat sp_remat_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,

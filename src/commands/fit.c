@@ -2,6 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
+#include "base/text.h"
+
 #include "commands/fit.h"
 
 static const struct sp_option options[] = {
@@ -13,6 +16,10 @@ static const struct sp_option options[] = {
     {"axes", "N", SP_WHOLE, 1, 3, NULL, NULL,
      "torus axes that DP and FSDP span in the closed forms (default: all)"},
     SP_OPTION_OVERLAP,
+    {"accumulate", "N|auto", SP_TEXT, 0, 0, NULL, NULL,
+     "gradient accumulation: micro-batches of a step (default: auto, the shortest step that fits; "
+     "1 "
+     "with --constants textbook)"},
     {"mfu", "FRACTION", SP_REAL, 0.0001, 1, NULL, "40%",
      "model FLOPs utilisation of the step time at MFU, 6 FLOPs a parameter and token"},
     {"strategy", "NAME", SP_CHOICE, 0, 0, sp_strategy_names, NULL, "look at one strategy only"},
@@ -93,6 +100,10 @@ static void put_inputs(const struct fit *f)
     sp_put_text(r, SP_Q_FIT_PRECISION, "%s", f->precision.name);
     sp_put(r, SP_Q_FIT_STATE_PER_PARAM, sp_state_bytes_per_param(&f->precision));
     sp_put_text(r, SP_Q_FIT_OVERLAP, "%s", sp_overlap_names[f->in.overlap]);
+    if (f->in.accumulate > 0)
+        sp_put_text(r, SP_Q_FIT_ACCUMULATE, "%lld", (long long)f->in.accumulate);
+    else
+        sp_put_text(r, SP_Q_FIT_ACCUMULATE, "auto");
     sp_put_text(r, SP_Q_FIT_DTYPE, "%s", sp_dtype_names[f->t.dtype]);
     sp_put(r, SP_Q_FIT_PEAK, f->t.C);
     sp_put(r, SP_Q_FIT_CAPACITY, f->t.capacity_bytes);
@@ -118,10 +129,29 @@ static void put_thresholds(const struct fit *f)
         sp_put(r, SP_Q_FIT_CRITICAL_DCN, sp_critical_tokens_per_chip(t->C, t->W_dcn, t->r));
 }
 
+/* What the rules say in one pass, and what TP beside FSDP is worth. */
+static void put_rules(const struct fit *f)
+{
+    struct sp_report *r = f->report;
+    const struct sp_fit_terms *t = &f->t;
+    const struct sp_strategy fsdp = sp_fit_strategy(&f->in, t, SP_FSDP);
+    const struct sp_strategy both = sp_fit_strategy(&f->in, t, SP_FSDP_TP);
+    if (fsdp.exists)
+        sp_put_bool(r, SP_Q_FIT_RULE_FSDP, t->tokens_per_chip >= fsdp.critical_tokens_per_chip);
+    if (!fsdp.exists || !both.exists)
+        return;
+    sp_put_bool(r, SP_Q_FIT_RULE_MIXED, t->tokens_per_chip >= both.critical_tokens_per_chip);
+    sp_put(r, SP_Q_FIT_GAIN_CRITICAL,
+           fsdp.critical_tokens_per_chip / both.critical_tokens_per_chip);
+    sp_put(r, SP_Q_FIT_GAIN_STEP, fsdp.step_s / both.step_s);
+}
+
 static void put_header(const struct fit *f)
 {
     struct sp_report *r = f->report;
     const bool tpu = f->hw.network.cloud_name[0] != '\0';
+    sp_line(r, "{verdict}");
+    sp_line(r, " ");
     sp_line(r, "model      {model}: {params} parameters%s",
             f->t.P != f->t.P_active ? ", {params_active} active" : "");
     sp_line(r,
@@ -143,6 +173,13 @@ static void put_header(const struct fit *f)
             sp_model_has_shape(&f->model)
                 ? "; activations {activation_bytes}, recompute {remat} (--remat)"
                 : "; no activations are claimed for a model of unknown shape");
+}
+
+/* The thresholds and rules behind the verdicts. */
+static void put_footer(const struct fit *f)
+{
+    struct sp_report *r = f->report;
+    sp_line(r, " ");
     if (!isnan(f->t.W_ici))
         sp_line(r,
                 "critical   tokens a chip for DP and FSDP on 1%s: {critical.fsdp.1}, "
@@ -178,6 +215,23 @@ static void note_missing_wraparound(const struct fit *f)
             open, axes);
 }
 
+/* --accumulate: a number of micro-batches, or 0 for auto. */
+static bool read_accumulation(const struct sp_args *args, struct fit *f, struct sp_error *error)
+{
+    const char *const given = sp_text_of(args, "accumulate");
+    double micro;
+    f->in.accumulate = !given && f->textbook ? 1 : 0;
+    if (!given || strcmp(given, "auto") == 0)
+        return true;
+    if (!sp_parse_number(given, &micro) || micro < 1 || micro > 1e6 || micro != floor(micro))
+        return sp_fail(error, SP_INPUT,
+                       "--accumulate: \"%s\" is neither auto nor a number of "
+                       "micro-batches from 1",
+                       sp_safe(given));
+    f->in.accumulate = (int64_t)micro;
+    return true;
+}
+
 static bool load(const struct sp_args *args, struct fit *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
@@ -195,10 +249,11 @@ static bool load(const struct sp_args *args, struct fit *f, struct sp_error *err
     f->in.remat = sp_remat_of(args);
     f->recipe_inferred = !sp_given(args, "precision");
     f->textbook = sources.textbook;
+    f->in.counts_gathered = !f->textbook;
     f->in.overlap = (enum sp_overlap)sp_choice_of(args, "overlap");
     f->in.axes = isnan(axes) ? 0 : (int)axes;
     f->t = sp_fit_terms(&f->in);
-    return true;
+    return read_accumulation(args, f, error);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -210,9 +265,11 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     put_inputs(&f);
     sp_put_text(report, SP_Q_FIT_CONSTANTS, "%s", sp_text_of(args, "constants"));
     put_thresholds(&f);
+    put_rules(&f);
     put_header(&f);
     sp_put_strategies(&f);
     sp_put_best(&f);
+    put_footer(&f);
     note_missing_wraparound(&f);
     if (f.t.dtype != (enum sp_dtype)f.precision.compute_dtype)
         sp_note(report, "%s publishes no %s peak; C is its %s peak", f.hw.name,

@@ -1,4 +1,5 @@
-/* Shared by the two files of `fit`: inputs and header in cmd_fit.c, strategies in fit_plans.c. */
+/* Shared by the files of `fit`: inputs and header in fit.c, strategies in fit_plans.c, what turns a
+ * no into a yes in fit_ways.c. */
 #ifndef SP_CMD_FIT_H
 #define SP_CMD_FIT_H
 
@@ -17,6 +18,12 @@ struct fit {
     int only; /* strategy asked for, or -1 */
     struct sp_report *report;
 };
+
+extern const char *const sp_strategy_titles[SP_STRATEGIES];
+extern const char *const sp_link_titles[SP_LINKS];
+
+/* The smallest change for each no, as numbers and in words. */
+void sp_put_way_out(const struct fit *f, const struct sp_strategy *s, bool real_axes);
 
 /* One scope and one row per strategy, and the way out of each no. */
 void sp_put_strategies(const struct fit *f);

@@ -1,26 +1,21 @@
 /* The strategies of `fit`: their numbers, the reason for each verdict, and the way out of each no.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include <scaleplan/critical.h>
 
 #include "commands/fit.h"
 
-static const char *const titles[] = {"DP", "FSDP", "TP", "FSDP+TP", "pipeline x FSDP", "HSDP"};
-static const char *const links[SP_LINKS] = {
+const char *const sp_strategy_titles[SP_STRATEGIES] = {
+    "DP", "FSDP", "TP", "FSDP+TP", "pipeline x FSDP", "HSDP"};
+const char *const sp_link_titles[SP_LINKS] = {
     [SP_LINK_ICI] = "ICI",
     [SP_LINK_ICI_TP] = "ICI (TP axis)",
     [SP_LINK_DOMAIN] = "scale-up network",
     [SP_LINK_SCALEOUT] = "scale-out network",
     [SP_LINK_DCN] = "data-centre network",
 };
-
-static double load_of(const struct sp_strategy *s, enum sp_link link)
-{
-    return s->loads.weights[link] + s->loads.activations[link];
-}
 
 /* Rows of T_comms / T_math by the formula that core used: axes overlapped, and in turn. */
 static const enum sp_quantity_id ratios[SP_RATIO_RULES][2] = {
@@ -52,9 +47,12 @@ static void put_ratio(const struct fit *f, const struct sp_strategy *s)
         {"W_X", "bytes/s", "axes of the FSDP group", s->W_X},
         {"W_Y", "bytes/s", "axes of the TP group; a part of a ring is a line", s->W_Y},
         {"dcn_load", "", "load of the data-centre network, 0 for one slice",
-         load_of(s, SP_LINK_DCN)},
-        {"node_load", "", "load of the scale-up network", load_of(s, SP_LINK_DOMAIN)},
-        {"cross_load", "", "load of the scale-out network", load_of(s, SP_LINK_SCALEOUT)},
+         sp_link_load(&s->loads, SP_LINK_DCN)},
+        {"node_load", "", "load of the scale-up network", sp_link_load(&s->loads, SP_LINK_DOMAIN)},
+        {"cross_load", "", "load of the scale-out network",
+         sp_link_load(&s->loads, SP_LINK_SCALEOUT)},
+        {"gathers", "", "times a step that the weights are gathered", s->loads.gathers},
+        {"forward_load", "", "communication over arithmetic of the forward pass", s->forward_load},
         {"critical_dcn", "tokens", "of the data-centre network, 0 for one slice",
          sp_critical_dcn(&f->t)},
     };
@@ -84,38 +82,66 @@ static void put_sharding(const struct fit *f, const struct sp_strategy *s)
                     s->pp > 1 ? sp_human_text((double)s->pp, SP_COUNT) : "");
 }
 
+/* How the batch is cut, and what that keeps. */
+static void put_microbatches(const struct fit *f, const struct sp_strategy *s)
+{
+    struct sp_report *r = f->report;
+    const struct sp_fit_terms *t = &f->t;
+    const double sequences = sp_replica_sequences(&f->in, s);
+    const double whole =
+        s->microbatches > 1 ? ceil(ceil(sequences - 1e-9) / (double)s->microbatches) : sequences;
+    sp_symbol(r, "in_flight", s->in_flight, "", "share of the batch whose activations are alive");
+    sp_symbol(r, "in_flight_each", whole / sequences, "", "share of the batch in a micro-batch");
+    sp_symbol(r, "held_chip", s->held_bytes, "bytes", "gradients and weights beside the state");
+    const double gradients =
+        s->microbatches > 1 ? (t->grad_bytes - t->grad_counted) * t->P * (double)s->dp / t->N : 0;
+    sp_symbol(r, "gathered", s->keeps_weights ? 0 : s->held_bytes - gradients, "bytes",
+              "the layer that FSDP has gathered: 2 P / (L tp), left out by the textbook");
+    sp_symbol(r, "grad_bytes", t->grad_bytes, "bytes",
+              "of an accumulated gradient: the recipe's, else as the weight");
+    sp_symbol(r, "grad_counted", t->grad_counted, "bytes", "of a gradient in the recipe's state");
+    sp_symbol(r, "weight_counted", t->weight_bytes == 2 ? 2 : 0, "bytes",
+              "of the gathered weight's own shard in the recipe's state");
+    sp_put(r, SP_Q_FIT_MICROBATCHES, (double)s->microbatches);
+    sp_put(r, SP_Q_FIT_MICROBATCH, whole);
+    sp_put(r,
+           s->keeps_weights      ? SP_Q_FIT_MEM_HELD_WHOLE
+           : s->microbatches > 1 ? SP_Q_FIT_MEM_HELD
+                                 : SP_Q_FIT_MEM_HELD_NONE,
+           s->held_bytes);
+}
+
 /* Everything that a strategy and the best plan have in common. */
 static void put_strategy(const struct fit *f, const struct sp_strategy *s)
 {
     struct sp_report *r = f->report;
-    const double m = (double)s->microbatches;
     sp_symbol(r, "state_chip", s->state_bytes, "bytes", "state on one chip");
     sp_symbol(r, "activation_chip", isnan(s->activation_bytes) ? 0 : s->activation_bytes, "bytes",
               "checkpoints on one chip");
     sp_symbol(r, "activations", f->t.activation_bytes[s->remat], "bytes",
               "activations of the whole batch, %s", sp_remat_names[s->remat]);
-    sp_symbol(r, "in_flight", sp_in_flight_share(s), "",
-              "share of the micro-batches whose checkpoints are alive");
     sp_symbol(r, "uneven", s->uneven, "", "layers of the fullest stage over the mean");
     sp_put_bool(r, SP_Q_FIT_FITS, s->fits);
     sp_put_bool(r, SP_Q_FIT_COMPUTE_BOUND, s->compute_bound);
-    sp_put_text(r, SP_Q_FIT_BOUND, "%s", s->compute_bound ? "math" : links[s->binding]);
+    sp_put_text(r, SP_Q_FIT_BOUND, "%s", s->compute_bound ? "math" : sp_link_titles[s->binding]);
     sp_put(r, SP_Q_FIT_DP_DEGREE, (double)s->dp);
     sp_put(r, SP_Q_FIT_FSDP_DEGREE, (double)s->fsdp);
     sp_put(r, SP_Q_FIT_TP_DEGREE, (double)s->tp);
     sp_put(r, SP_Q_FIT_PP_DEGREE, (double)s->pp);
     sp_put_text(r, SP_Q_FIT_MEM_REMAT, "%s", sp_remat_names[s->remat]);
     sp_put(r, SP_Q_FIT_MEM_STATE, s->state_bytes);
+    put_microbatches(f, s);
     sp_put(r, SP_Q_FIT_MEM_ACTIVATIONS, s->activation_bytes);
     sp_put(r, SP_Q_FIT_MEMORY, s->memory_bytes);
     put_sharding(f, s);
     put_ratio(f, s);
     sp_put(r, SP_Q_FIT_T_MATH, s->t_math_s);
-    sp_put(r, s->kind == SP_DP ? SP_Q_FIT_T_COMMS_DP : SP_Q_FIT_T_COMMS, s->t_comms_s);
-    sp_put(r, s->kind == SP_DP ? SP_Q_FIT_STEP_DP : SP_Q_FIT_STEP, s->step_s);
+    const bool alike = s->forward_load == s->comms_over_math;
+    sp_put(r, alike ? SP_Q_FIT_T_COMMS : SP_Q_FIT_T_COMMS_BACKWARD, s->t_comms_s);
+    sp_put(r, alike ? SP_Q_FIT_STEP : SP_Q_FIT_STEP_BACKWARD, s->step_s);
     if (s->pp > 1) {
         sp_put(r, SP_Q_FIT_CHUNKS, (double)s->chunks);
-        sp_put(r, SP_Q_FIT_MICROBATCHES, m);
+        sp_put_bool(r, SP_Q_FIT_KEEPS, s->keeps_weights);
         const int64_t rest = s->microbatches % s->pp;
         sp_symbol(r, "last_round", (double)(rest > 0 ? rest : s->pp), "micro-batches",
                   "of the last round");
@@ -130,11 +156,17 @@ static void put_reason(const struct fit *f, const struct sp_strategy *s)
     struct sp_report *r = f->report;
     const struct sp_fit_terms *t = &f->t;
     const char *const need = sp_human_text(s->memory_bytes, SP_BYTES);
-    const char *const tokens = sp_human_text(t->tokens_per_chip, SP_TOKENS);
+    const double at_once = t->tokens_per_chip / s->loads.gathers;
+    const char *const tokens = sp_human_text(at_once, SP_TOKENS);
     const char *const critical = sp_human_text(s->critical_tokens_per_chip, SP_TOKENS);
     char mesh[64] = "", bubble[48] = "";
     if (s->pp > 1)
         snprintf(bubble, sizeof bubble, "; bubble %s", sp_human_text(s->bubble, SP_FRACTION));
+    else if (s->microbatches > 1 && s->loads.gathers > 1)
+        snprintf(bubble, sizeof bubble, " in each of %lld micro-batches",
+                 (long long)s->microbatches);
+    else if (s->microbatches > 1)
+        snprintf(bubble, sizeof bubble, "; %lld micro-batches", (long long)s->microbatches);
     if (s->kind == SP_PP_FSDP)
         snprintf(mesh, sizeof mesh, "%lld stages, X=%lld, Y=%lld: ", (long long)s->pp,
                  (long long)s->fsdp, (long long)s->tp);
@@ -149,96 +181,18 @@ static void put_reason(const struct fit *f, const struct sp_strategy *s)
     else if (s->kind == SP_TP)
         sp_put_text(r, SP_Q_FIT_REASON, "degree %lld against at most %s, whatever the batch",
                     (long long)s->tp, sp_human_text(sp_max_tp_degree(t->C, t->W, t->F), SP_NUMBER));
-    else if (!s->compute_bound && t->tokens_per_chip >= s->critical_tokens_per_chip)
+    else if (!s->compute_bound && at_once >= s->critical_tokens_per_chip)
         sp_put_text(r, SP_Q_FIT_REASON,
                     "%sthe rule says yes (%s >= %s tokens a chip), but no whole split gets there",
                     mesh, tokens, critical);
     else if (isinf(s->critical_tokens_per_chip))
         sp_put_text(r, SP_Q_FIT_REASON, "%sthe %s binds whatever the batch", mesh,
-                    links[s->binding]);
+                    sp_link_titles[s->binding]);
     else
         sp_put_text(r, SP_Q_FIT_REASON, "%s%s %s %s tokens a chip%s%s%s", mesh, tokens,
-                    s->compute_bound ? ">=" : "<", critical,
+                    s->compute_bound ? ">=" : "<", critical, bubble,
                     s->compute_bound ? "" : ": waits for the ",
-                    s->compute_bound ? "" : links[s->binding], bubble);
-}
-
-/* Adds a way out to the list, parted by semicolons. */
-__attribute__((format(printf, 3, 4))) static void add_way(char *out, size_t size,
-                                                          const char *format, ...)
-{
-    const size_t used = strlen(out);
-    va_list args;
-    const int n = used > 0 ? snprintf(out + used, size - used, "; ") : 0;
-    va_start(args, format);
-    vsnprintf(out + used + n, size - used - (size_t)n, format, args);
-    va_end(args);
-}
-
-/* What would make it fit. */
-static void put_ways_to_fit(const struct fit *f, const struct sp_strategy *s, char *out,
-                            size_t size)
-{
-    struct sp_report *r = f->report;
-    const int64_t chips = sp_chips_to_fit(s, &f->in, &f->t);
-    const int64_t steps = s->fits ? 0 : sp_accumulation_to_fit(s, &f->t);
-    const enum sp_remat remat = s->fits ? SP_REMATS : sp_remat_to_fit(s, &f->in, &f->t);
-    sp_put(r, SP_Q_FIT_CHIPS_TO_FIT, chips > 0 ? (double)chips : NAN);
-    sp_put(r, SP_Q_FIT_ACCUMULATION, steps > 0 ? (double)steps : NAN);
-    if (remat < SP_REMATS)
-        sp_put_text(r, SP_Q_FIT_REMAT_TO_FIT, "%s", sp_remat_names[remat]);
-    else
-        sp_put_null(r, SP_Q_FIT_REMAT_TO_FIT);
-    if (s->fits)
-        return;
-    if (remat < SP_REMATS)
-        add_way(out, size, "fits with --remat %s", sp_remat_names[remat]);
-    if (steps > 0)
-        add_way(out, size, "fits with gradient accumulation in %lld steps", (long long)steps);
-    if (chips > sp_chips(&f->hw))
-        add_way(out, size, "fits on %lld chips", (long long)chips);
-    if (!out[0] && (s->dp > 1 || s->kind == SP_DP))
-        add_way(out, size, "more replicas do not help: shard the state over all chips (FSDP)");
-    else if (!out[0])
-        add_way(out, size, "fits on no machine of this kind at this batch");
-}
-
-/* What would make it compute-bound. */
-static void put_ways_to_keep_up(const struct fit *f, const struct sp_strategy *s, bool real_axes,
-                                char *out, size_t size)
-{
-    struct sp_report *r = f->report;
-    struct sp_strategy mesh;
-    const double batch = sp_batch_needed_any(&f->in, &f->t, s->kind, real_axes, &mesh);
-    const int64_t fed = sp_chips_fed(s, &f->in, &f->t);
-    sp_put(r, SP_Q_FIT_BATCH_NEEDED, batch > 0 ? batch : NAN);
-    sp_put(r, SP_Q_FIT_CHIPS_FED, fed > 0 ? (double)fed : NAN);
-    if (s->compute_bound)
-        return;
-    if (isfinite(batch))
-        add_way(out, size, "compute-bound from a batch of %s tokens",
-                sp_human_text(batch, SP_TOKENS));
-    else if (s->kind == SP_TP)
-        add_way(out, size, "no batch is enough: use TP up to %lld, and FSDP for the rest",
-                (long long)sp_usable_tp_degree(&f->t, f->hw.network.domain));
-    else
-        add_way(out, size, "no batch is enough: the %s would have to be %s times as fast",
-                links[s->binding], sp_human_text(s->comms_over_math, SP_NUMBER));
-    if (fed > 0 && fed < sp_chips(&f->hw) && f->t.S <= 1 &&
-        (s->kind == SP_DP || s->kind == SP_FSDP))
-        add_way(out, size, "this batch feeds at most %lld chips", (long long)fed);
-}
-
-/* The smallest change for each no, as numbers and in words. */
-static void put_way_out(const struct fit *f, const struct sp_strategy *s, bool real_axes)
-{
-    char out[512] = "";
-    put_ways_to_fit(f, s, out, sizeof out);
-    put_ways_to_keep_up(f, s, real_axes, out, sizeof out);
-    if (out[0])
-        sp_put_text(f->report, SP_Q_FIT_WAY_OUT, "%s", out);
-    else
-        sp_put_null(f->report, SP_Q_FIT_WAY_OUT);
+                    s->compute_bound ? "" : sp_link_titles[s->binding]);
 }
 
 /* A strategy without a meaning here keeps its keys, as null. */
@@ -310,7 +264,7 @@ void sp_put_strategies(const struct fit *f)
             continue;
         const struct sp_strategy s = sp_fit_strategy(&f->in, &f->t, (enum sp_strategy_kind)kind);
         struct sp_row row = {0};
-        snprintf(row.label, sizeof row.label, "%s", titles[kind]);
+        snprintf(row.label, sizeof row.label, "%s", sp_strategy_titles[kind]);
         snprintf(row.prefix, sizeof row.prefix, "strategies.%s", sp_strategy_names[kind]);
         sp_scope(f->report, row.prefix);
         if (!s.exists) {
@@ -320,7 +274,7 @@ void sp_put_strategies(const struct fit *f)
         put_strategy(f, &s);
         put_rule_extras(f, &s);
         put_reason(f, &s);
-        put_way_out(f, &s, false);
+        sp_put_way_out(f, &s, false);
         rows[n_rows++] = row;
         if (!s.fits || !s.compute_bound)
             outs[n_outs++] = row;
@@ -345,6 +299,48 @@ static void put_activations(const struct fit *f, enum sp_remat remat)
     sp_put(r, SP_Q_FIT_ACTIVATION_BYTES, f->t.activation_bytes[remat]);
 }
 
+/* Its degrees: "FSDP 2048 x TP 2". */
+static void name_mesh(const struct sp_strategy *s, char *out, size_t size)
+{
+    const struct {
+        const char *name;
+        int64_t degree;
+    } degrees[] = {{"DP", s->dp}, {"FSDP", s->fsdp}, {"TP", s->tp}, {"PP", s->pp}};
+    size_t used = (size_t)snprintf(out, size, "%s", "");
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
+        if (degrees[i].degree > 1)
+            used += (size_t)snprintf(out + used, size - used, "%s%s %lld", used ? " x " : "",
+                                     degrees[i].name, (long long)degrees[i].degree);
+    if (used == 0)
+        snprintf(out, size, "one chip");
+    else if (s->microbatches > 1)
+        snprintf(out + used, size - used, " in %lld micro-batches", (long long)s->microbatches);
+}
+
+/* The answer in one line. */
+static void put_verdict(const struct fit *f, const struct sp_strategy *best)
+{
+    struct sp_report *r = f->report;
+    char mesh[128];
+    name_mesh(best, mesh, sizeof mesh);
+    sp_scope(r, "");
+    const char *const need = sp_human_text(best->memory_bytes, SP_BYTES);
+    const char *const has = sp_human_text(f->t.capacity_bytes, SP_BYTES);
+    const char *const step = sp_human_text(best->step_with_bubble_s, SP_SECONDS);
+    if (!best->fits)
+        sp_put_text(r, SP_Q_FIT_VERDICT, "No: the closest, %s, needs %s of the %s of a chip", mesh,
+                    need, has);
+    else if (best->compute_bound)
+        sp_put_text(r, SP_Q_FIT_VERDICT, "Yes: %s, %s of %s a chip, ideal step %s", mesh, need, has,
+                    step);
+    else
+        sp_put_text(r, SP_Q_FIT_VERDICT,
+                    "Yes, but it waits for the %s: %s, %s of %s a chip, ideal step %s, of which "
+                    "arithmetic %s",
+                    sp_link_titles[best->binding], mesh, need, has, step,
+                    sp_human_text(best->t_math_s, SP_SECONDS));
+}
+
 void sp_put_best(const struct fit *f)
 {
     struct sp_report *r = f->report;
@@ -355,6 +351,8 @@ void sp_put_best(const struct fit *f)
     if (!best.exists) {
         sp_put_null(r, SP_Q_FIT_BEST_STRATEGY);
         put_nothing(r);
+        sp_scope(r, "");
+        sp_put_text(r, SP_Q_FIT_VERDICT, "No: the strategy has no meaning on this machine");
         return;
     }
     struct fit real = *f;
@@ -368,12 +366,12 @@ void sp_put_best(const struct fit *f)
     sp_put(r, SP_Q_FIT_BEST_STEP_AT_MFU, at_mfu);
     sp_put(r, SP_Q_FIT_BEST_MFU, best.t_math_s / at_mfu);
     put_reason(&real, &best);
-    put_way_out(&real, &best, true);
+    sp_put_way_out(&real, &best, true);
     sp_line(r, " ");
     sp_line(
         r,
         "best       %s on real axes: DP {best.dp} x FSDP {best.fsdp} x TP {best.tp} x PP {best.pp}",
-        titles[best.kind]);
+        sp_strategy_titles[best.kind]);
     sp_line(r, "           fits: {best.fits} ({best.memory_bytes} of {capacity_bytes} a chip); "
                "compute-bound: {best.compute_bound} (comms/math {best.comms_over_math})");
     sp_line(r, "           ideal step {best.step_s}%s; {best.step_at_mfu_s} at {best.mfu} MFU (6P)",
@@ -391,9 +389,31 @@ void sp_put_best(const struct fit *f)
     if (best.pp > 1)
         sp_note(r,
                 "pipeline: interleaved 1F1B, chunks a stage: %lld, micro-batches of one sequence: "
-                "%lld, fullest "
-                "stage %s of the mean; weights are gathered once a step and kept, gradients "
-                "reduced once",
+                "%lld, fullest stage %s of the mean%s",
                 (long long)best.chunks, (long long)best.microbatches,
-                sp_human_text(best.uneven, SP_NUMBER));
+                sp_human_text(best.uneven, SP_NUMBER),
+                best.fsdp == 1       ? ""
+                : best.keeps_weights ? "; weights are gathered once a step and kept, gradients "
+                                       "reduced once, and both are counted"
+                                     : "; weights are gathered and gradients reduced for each "
+                                       "micro-batch");
+    if (best.pp == 1 && best.microbatches > 1)
+        sp_note(r,
+                "gradient accumulation: %lld micro-batches of %s sequences a replica%s%s "
+                "(--accumulate)",
+                (long long)best.microbatches,
+                sp_human_text(ceil(ceil(sp_replica_sequences(&f->in, &best) - 1e-9) /
+                                   (double)best.microbatches),
+                              SP_NUMBER),
+                best.loads.gathers > 1 ? "; FSDP gathers weights and reduces gradients for each"
+                                       : "",
+                f->t.grad_counted > 0
+                    ? ""
+                    : "; the gradients that add up are counted as the weights, for the recipe "
+                      "leaves them out");
+    if (best.fits && best.memory_bytes > 0.8 * f->t.capacity_bytes)
+        sp_note(
+            r, "memory is tight: buffers, and what an allocator reserves beyond what is alive, are "
+               "not counted here; `step` and `search` count them and may say no");
+    put_verdict(f, &best);
 }

@@ -320,8 +320,13 @@ static bool put_curve(struct train *f, struct sp_error *error)
     struct sp_fit_point points[POINTS];
     if (!f->has_hw || !f->has_model)
         return sp_fail(error, SP_USAGE, "--curve needs --model and --hw");
-    const struct sp_fit_input in = {&f->model,    &f->hw, &f->precision,  f->batch, f->seq,
-                                    SP_REMAT_MLP, 0,      SP_OVERLAP_AXES};
+    const struct sp_fit_input in = {.model = &f->model,
+                                    .hw = &f->hw,
+                                    .precision = &f->precision,
+                                    .batch_tokens = f->batch,
+                                    .seq = f->seq,
+                                    .remat = SP_REMATS,
+                                    .counts_gathered = true};
     const int n = sp_fit_curve(&in, points, POINTS);
     for (int i = 0; i < n; i++) {
         const struct sp_strategy *const best = &points[i].best;

@@ -6,6 +6,11 @@
 
 #include "core/fit_internal.h"
 
+/* No machine of this many chips has been named, nor is offered as a way out. */
+#define MOST_CHIPS 1e6
+/* Google trained over 199 slices (50,944 v5e chips, 2023); nobody over more. */
+#define MOST_SLICES 256
+
 struct search {
     const struct sp_fit_input *in;
     const struct sp_fit_terms *t;
@@ -230,22 +235,36 @@ static int64_t machine_of(const struct sp_hardware *hw, int64_t chips)
         return 0;
     const int64_t slice =
         hw->slices > 1 ? hw->chips_per_slice : sp_nearest_chips(net, chips, false);
-    return slice > 0 ? (chips + slice - 1) / slice * slice : 0;
+    const int64_t slices = slice > 0 ? (chips + slice - 1) / slice : 0;
+    return slices <= MOST_SLICES ? slices * slice : 0;
+}
+
+/* Fewest chips that hold `shared` bytes together beside what each keeps; 0: none do. */
+static double chips_for(double shared, double kept, double capacity)
+{
+    const double fewest = floor(shared / (capacity - kept)) + 1;
+    return kept >= capacity || fewest > MOST_CHIPS ? INFINITY : fewest;
 }
 
 int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t)
 {
     /* Memory of a chip is kept + shared / N: what each replica holds whole, and what all share. */
-    const double activations = isnan(s->activation_bytes) ? 0 : s->activation_bytes * t->N;
-    const double copies = (double)s->dp;
-    const bool shards_all = s->kind != SP_DP && s->dp == 1;
-    const double kept = shards_all ? 0 : t->state_bytes * copies / t->N;
-    const double shared = shards_all ? t->state_bytes + activations : activations;
-    if (kept >= t->capacity_bytes)
-        return 0;
-    const double fewest = floor(shared / (t->capacity_bytes - kept)) + 1;
-    return fewest > 1e12 ? 0 : machine_of(in->hw, (int64_t)fewest);
+    const double all = isnan(s->activation_bytes) ? 0 : t->activation_bytes[s->remat];
+    const double copies = (double)s->dp, sequences = sp_replica_sequences(in, s);
+    const bool shards_all = s->kind != SP_DP && s->dp == 1, pipeline = s->pp > 1;
+    const double activations = all * (pipeline ? s->in_flight : 1);
+    const double held = s->keeps_weights ? s->held_bytes : sp_gathered_bytes(s, in, t);
+    const double kept = (shards_all ? 0 : t->state_bytes * copies / t->N) + held;
+    const double states = shards_all ? t->state_bytes : 0;
+    double fewest = chips_for(states + activations, kept, t->capacity_bytes);
+    if (!pipeline && in->accumulate == 0 && sequences > 1) {
+        const double gradients = (t->grad_bytes - t->grad_counted) * t->P;
+        const double one = all / sequences / t->N + (shards_all ? 0 : gradients * copies / t->N);
+        fewest = fmin(fewest, chips_for(states + (shards_all ? gradients : 0), kept + one,
+                                        t->capacity_bytes));
+    }
+    return isinf(fewest) ? 0 : machine_of(in->hw, (int64_t)fewest);
 }
 
 /* One slice of that many chips. */
@@ -315,15 +334,6 @@ int64_t sp_chips_fed(const struct sp_strategy *s, const struct sp_fit_input *in,
     return most < 1 || most > 1e12 ? 0 : sp_nearest_chips(&in->hw->network, (int64_t)most, false);
 }
 
-int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_terms *t)
-{
-    const double room = t->capacity_bytes - s->state_bytes;
-    if (s->pp > 1 || isnan(s->activation_bytes) || room <= 0)
-        return 0;
-    const double steps = floor(s->activation_bytes / room) + 1;
-    return steps > t->tokens_per_chip ? 0 : (int64_t)steps;
-}
-
 enum sp_remat sp_remat_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
                               const struct sp_fit_terms *t)
 {
@@ -332,7 +342,7 @@ enum sp_remat sp_remat_to_fit(const struct sp_strategy *s, const struct sp_fit_i
         const double bytes = sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat);
         if (isnan(bytes) || bytes >= now)
             continue;
-        if (s->state_bytes + s->activation_bytes * bytes / now < t->capacity_bytes)
+        if (s->memory_bytes - s->activation_bytes * (1 - bytes / now) < t->capacity_bytes)
             return (enum sp_remat)remat;
     }
     return SP_REMATS;

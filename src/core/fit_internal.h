@@ -19,6 +19,21 @@ void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
 void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                        enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context);
 
+/* Bytes of a gathered weight: communication is in 16 bit. */
+#define SP_GATHERED_BYTES 2.0
+
+/* The most micro-batches that so many sequences of a replica make: one each, at least 1. */
+int64_t sp_most_microbatches(double sequences);
+
+/* The layer that FSDP has gathered for its matmuls, in 16 bit, where the input counts it. bytes. */
+double sp_gathered_bytes(const struct sp_strategy *s, const struct sp_fit_input *in,
+                         const struct sp_fit_terms *t);
+
+/* Fills micro-batches, bytes and the verdict on memory of a strategy whose degrees, chunks, policy
+ * and keeping of weights are set. */
+void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
+                     const struct sp_fit_terms *t);
+
 /* Fills loads, times, memory and verdicts of a strategy whose degrees and bandwidths are set. */
 void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t);
 

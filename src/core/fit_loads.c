@@ -13,20 +13,45 @@ double sp_serial_load(const double link[SP_LINKS])
            fmax(link[SP_LINK_DOMAIN], link[SP_LINK_SCALEOUT]) + link[SP_LINK_DCN];
 }
 
+double sp_link_load(const struct sp_loads *loads, enum sp_link link)
+{
+    const double passes = loads->backward_only[link] ? 1 : fmax(loads->gathers, 1);
+    return passes * loads->weights[link] + loads->activations[link];
+}
+
+/* The weights' part of each link's load over the step. */
+static double serial_weights(const struct sp_loads *loads)
+{
+    double all[SP_LINKS];
+    for (int link = 0; link < SP_LINKS; link++)
+        all[link] = sp_link_load(loads, (enum sp_link)link) - loads->activations[link];
+    return sp_serial_load(all);
+}
+
 double sp_comms_over_math(const struct sp_loads *loads, enum sp_overlap overlap,
                           enum sp_link *binding)
 {
     double largest = -1;
     for (int link = 0; link < SP_LINKS; link++) {
-        const double load = loads->weights[link] + loads->activations[link];
+        const double load = sp_link_load(loads, (enum sp_link)link);
         if (load > largest) {
             largest = load;
             *binding = (enum sp_link)link;
         }
     }
-    return overlap == SP_OVERLAP_NONE
-               ? sp_serial_load(loads->weights) + sp_serial_load(loads->activations)
-               : largest;
+    return overlap == SP_OVERLAP_NONE ? serial_weights(loads) + sp_serial_load(loads->activations)
+                                      : largest;
+}
+
+/* Load of the forward pass: without what the backward pass alone sends. */
+static double forward_load(const struct sp_loads *loads, enum sp_overlap overlap)
+{
+    struct sp_loads forward = *loads;
+    enum sp_link binding;
+    for (int link = 0; link < SP_LINKS; link++)
+        if (loads->backward_only[link])
+            forward.weights[link] = 0;
+    return sp_comms_over_math(&forward, overlap, &binding);
 }
 
 /* Bandwidth of a collective that crosses the axes of a slice and then the data-centre network: the
@@ -104,6 +129,9 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
     t.tokens_per_chip = t.B / t.N;
     t.C = t.dtype == SP_DTYPES ? NAN : chip->peak_flops_per_s[t.dtype];
     t.state_bytes = t.P * sp_state_bytes_per_param(in->precision);
+    t.weight_bytes = in->precision->weight_bytes;
+    t.grad_counted = in->precision->grad_bytes;
+    t.grad_bytes = t.grad_counted > 0 ? t.grad_counted : t.weight_bytes;
     t.remat = in->remat;
     for (int remat = 0; remat < SP_REMATS; remat++)
         t.activation_bytes[remat] =
@@ -175,15 +203,6 @@ static void switched_loads(struct sp_strategy *s, const struct sp_fit_input *in,
         loads->activations[SP_LINK_SCALEOUT] += pipeline_load(s, t, nic);
 }
 
-double sp_in_flight_share(const struct sp_strategy *s)
-{
-    const struct sp_pipeline pipeline = {.schedule = sp_usual_schedule(s->chunks),
-                                         .stages = s->pp,
-                                         .microbatches = s->microbatches,
-                                         .chunks = s->chunks};
-    return s->pp > 1 ? sp_in_flight(&pipeline, 0) / (double)s->microbatches : 1;
-}
-
 /* Whole layers in every chunk: the fullest stage sets the pace. */
 static double unevenness(const struct sp_strategy *s, double layers)
 {
@@ -215,47 +234,74 @@ static double bubble(const struct sp_strategy *s)
     return sp_bubble_s(&pipeline) / sp_useful_s(&pipeline);
 }
 
-/* Puts the activations of a policy beside the states. */
-static void keep(struct sp_strategy *s, const struct sp_fit_terms *t, enum sp_remat remat)
+/* The links on which gradients alone are summed, once a step. */
+static void mark_backward_only(struct sp_strategy *s)
 {
-    const double all = t->activation_bytes[remat];
-    s->remat = remat;
-    s->activation_bytes = isnan(all) ? NAN : all * sp_in_flight_share(s) / t->N;
-    s->memory_bytes = s->state_bytes + (isnan(all) ? 0 : s->activation_bytes);
-    s->fits = s->memory_bytes < t->capacity_bytes;
+    for (int link = 0; link < SP_LINKS; link++)
+        s->loads.backward_only[link] =
+            s->kind == SP_DP ||
+            (s->kind == SP_HSDP && (link == SP_LINK_SCALEOUT || link == SP_LINK_DCN));
 }
 
-/* States and activations of one chip. */
-static void judge_memory(struct sp_strategy *s, const struct sp_fit_terms *t)
+/* The mean over the step of what the forward and the backward pass have. */
+static double over_step(double forward, double backward)
 {
-    static const enum sp_remat heavier[] = {SP_REMAT_SELECTIVE, SP_REMAT_FULL};
-    const double copies = (double)s->dp;
-    const bool lightest = t->remat == SP_REMATS;
-    s->state_bytes = t->state_bytes * copies / t->N;
-    keep(s, t, lightest ? SP_REMAT_NONE : t->remat);
-    for (size_t i = 0; i < 2 && lightest && !s->fits; i++)
-        keep(s, t, heavier[i]);
+    return forward + SP_BACKWARD_SHARE * (backward - forward);
+}
+
+/* Times of a strategy whose loads, micro-batches and gathers are set. */
+static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
+                        const struct sp_fit_terms *t)
+{
+    s->comms_over_math = sp_comms_over_math(&s->loads, in->overlap, &s->binding);
+    s->forward_load = forward_load(&s->loads, in->overlap);
+    const double forward = s->forward_load, backward = s->comms_over_math;
+    s->t_math_s = t->t_math_s;
+    s->t_comms_s = t->t_math_s * over_step(forward, backward);
+    s->compute_bound = backward <= 1;
+    s->step_s = t->t_math_s * over_step(fmax(1, forward), fmax(1, backward));
+    s->bubble = s->pp > 1 ? bubble(s) : 0;
+    s->uneven = s->pp > 1 ? unevenness(s, t->L) : 1;
+    s->step_with_bubble_s = s->step_s * s->uneven * (1 + s->bubble);
+}
+
+/* Tries a strategy with that policy; what it is before keeps being better at a tie. */
+static void try_policy(struct sp_strategy *best, struct sp_strategy s,
+                       const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                       enum sp_remat remat)
+{
+    s.remat = remat;
+    sp_judge_memory(&s, in, t);
+    s.loads.gathers = s.kind == SP_DP || s.keeps_weights ? 1 : (double)s.microbatches;
+    judge_times(&s, in, t);
+    const double tie = 1 - 1e-9;
+    const bool better = s.fits != best->fits ? s.fits
+                        : s.fits             ? s.step_with_bubble_s < best->step_with_bubble_s * tie
+                                             : s.memory_bytes < best->memory_bytes * tie;
+    if (!best->exists || better)
+        *best = s;
+    best->exists = true;
 }
 
 void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t)
 {
-    s->exists = true;
-    s->loads = (struct sp_loads){{0}, {0}};
+    static const enum sp_remat lightest_first[] = {SP_REMAT_NONE, SP_REMAT_SELECTIVE,
+                                                   SP_REMAT_FULL};
+    s->loads = (struct sp_loads){.gathers = 1};
     if (in->hw->network.kind == SP_TORUS)
         torus_loads(s, t);
     else
         switched_loads(s, in, t);
+    mark_backward_only(s);
     s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
-    s->comms_over_math = sp_comms_over_math(&s->loads, in->overlap, &s->binding);
-    s->t_math_s = t->t_math_s;
-    s->hiding_share = s->kind == SP_DP ? SP_BACKWARD_SHARE : 1;
-    s->t_comms_s = t->t_math_s * s->hiding_share * s->comms_over_math;
-    s->compute_bound = s->comms_over_math <= 1;
-    s->step_s = fmax(t->t_math_s, (1 - s->hiding_share) * t->t_math_s + s->t_comms_s);
-    s->bubble = s->pp > 1 ? bubble(s) : 0;
-    s->uneven = s->pp > 1 ? unevenness(s, t->L) : 1;
-    s->step_with_bubble_s = s->step_s * s->uneven * (1 + s->bubble);
-    judge_memory(s, t);
+    const bool any = t->remat == SP_REMATS;
+    struct sp_strategy best = {.exists = false};
+    for (size_t i = 0; i < (any ? sizeof lightest_first / sizeof *lightest_first : 1); i++)
+        for (int keeps = 0; keeps <= (s->pp > 1 && s->fsdp > 1); keeps++) {
+            s->keeps_weights = keeps;
+            try_policy(&best, *s, in, t, any ? lightest_first[i] : t->remat);
+        }
+    *s = best;
 }
 
 bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)

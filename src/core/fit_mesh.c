@@ -47,17 +47,10 @@ static void deepen_pipeline(struct sp_strategy *s, const struct sp_fit_input *in
         struct sp_strategy deeper = *s;
         deeper.chunks = v;
         sp_judge(&deeper, in, t);
-        if (deeper.step_with_bubble_s < best.step_with_bubble_s * (1 - 1e-9))
+        if (sp_better(&deeper, &best))
             best = deeper;
     }
     s->chunks = best.chunks;
-}
-
-/* Micro-batches of one sequence that a replica works through; the fullest replica sets the pace. */
-static int64_t microbatches(const struct sp_fit_input *in, int64_t replicas)
-{
-    const double m = ceil(in->batch_tokens / (in->seq * (double)replicas) - 1e-9);
-    return m < 1 ? 1 : m > 1e6 ? 1000000 : (int64_t)m;
 }
 
 static void each_pipeline(const struct sp_fit_input *in, const struct sp_fit_terms *t, int64_t tp,
@@ -76,7 +69,7 @@ static void each_pipeline(const struct sp_fit_input *in, const struct sp_fit_ter
         s.fsdp = sp_chips(in->hw) / (p * tp);
         if (torus && p != blocks)
             continue; /* a stage is one slice: shards do not cross the data-centre network */
-        s.microbatches = microbatches(in, s.fsdp);
+        s.microbatches = sp_most_microbatches(sp_replica_sequences(in, &s));
         deepen_pipeline(&s, in, t);
         visit(&s, context);
     }
