@@ -85,7 +85,7 @@ int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_
 {
     struct sp_strategy one = *s, most = *s;
     const double sequences = sp_replica_sequences(in, s);
-    if (s->pp > 1 || isnan(t->activation_bytes[s->remat]))
+    if (s->pp > 1)
         return 0;
     one.microbatches = 1;
     fill_bytes(&one, in, t);
@@ -93,7 +93,7 @@ int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_
         return 1;
     most.microbatches = sp_most_microbatches(sequences);
     fill_bytes(&most, in, t);
-    if (!most.fits || most.microbatches == 1)
+    if (isnan(most.activation_bytes) || !most.fits || most.microbatches == 1)
         return 0;
     const double room = t->capacity_bytes - most.state_bytes - most.held_bytes;
     const double most_sequences = ceil(room / most.activation_bytes) - 1;
@@ -111,7 +111,8 @@ void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
         return;
     }
     const int64_t fewest = sp_accumulation_to_fit(s, in, t);
-    s->microbatches = fewest > 0 ? fewest : most;
+    const bool unknown = isnan(t->activation_bytes[s->remat]);
+    s->microbatches = fewest > 0 ? fewest : unknown ? 1 : most;
     whole.microbatches = 1;
     fill_bytes(s, in, t);
     fill_bytes(&whole, in, t);

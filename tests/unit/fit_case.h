@@ -14,7 +14,7 @@ struct fit_case {
     struct sp_fit_terms t;
 };
 
-/* Loads the configs; precision adam10, checkpoints mlp, overlapping axes, all axes. */
+/* Loads the configs; precision adam10, checkpoints mlp, overlapping axes, all axes, one pass a step. */
 static inline void load_case(struct fit_case *c, const char *model, const char *hw, double batch,
                              double seq)
 {
@@ -29,7 +29,8 @@ static inline void load_case(struct fit_case *c, const char *model, const char *
                                   .precision = &c->precision,
                                   .batch_tokens = batch,
                                   .seq = seq,
-                                  .remat = SP_REMAT_MLP};
+                                  .remat = SP_REMAT_MLP,
+                                  .accumulate = 1};
     c->t = sp_fit_terms(&c->in);
 }
 

@@ -139,7 +139,8 @@ static void draw(struct question *q)
                                   .seq = (double)pick(1, 100000),
                                   .remat = (enum sp_remat)pick(0, SP_REMATS - 1),
                                   .axes = (int)pick(0, 3),
-                                  .overlap = (enum sp_overlap)pick(0, 1)};
+                                  .overlap = (enum sp_overlap)pick(0, 1),
+                                  .accumulate = 1};
     q->t = sp_fit_terms(&q->in);
 }
 
@@ -200,6 +201,8 @@ static void strategies_hold(void **state)
     for (int i = 0; i < CASES; i++) {
         struct question q;
         draw(&q);
+        q.in.accumulate = i % 3;
+        q.in.counts_gathered = i % 2;
         for (int kind = 0; kind <= SP_STRATEGIES; kind++) {
             const struct sp_strategy s =
                 kind < SP_STRATEGIES ? sp_fit_strategy(&q.in, &q.t, (enum sp_strategy_kind)kind)
@@ -211,14 +214,13 @@ static void strategies_hold(void **state)
             hold(fmax(s.t_math_s, s.t_comms_s) <= s.step_s, "kind %d\n", kind);
             hold(s.step_s <= s.t_math_s + s.t_comms_s, "kind %d\n", kind);
             hold(s.step_s <= s.step_with_bubble_s, "kind %d\n", kind);
-            /* DP's all-reduce has the backward pass to hide behind, 4 of a step's 6 FLOPs */
-            const double hides = s.t_math_s * (kind == SP_DP ? 4.0 / 6 : 1);
-            hold(s.compute_bound == (s.t_comms_s <= hides * (1 + 1e-15)), "kind %d\n", kind);
+            hold(s.compute_bound == (s.comms_over_math <= 1), "kind %d\n", kind);
             hold(s.fits == (s.memory_bytes < q.t.capacity_bytes), "kind %d\n", kind);
             hold(s.pp * s.chunks <= (q.t.L > 0 ? (int64_t)q.t.L : 1) || s.pp == 1, "kind %d\n",
                  kind);
             const double kept = isnan(s.activation_bytes) ? 0 : s.activation_bytes;
-            hold(sp_test_is_close(s.memory_bytes, s.state_bytes + kept, 1e-15), "kind %d\n", kind);
+            hold(sp_test_is_close(s.memory_bytes, s.state_bytes + s.held_bytes + kept, 1e-15),
+                 "kind %d\n", kind);
             hold(sp_step_at_mfu_s(&s, 1) >= s.step_s, "kind %d\n", kind);
         }
     }
@@ -411,7 +413,7 @@ static void chips_to_fit_is_an_edge(void **state)
             const int64_t chips = sp_chips_to_fit(&s, &q.in, &q.t);
             ask(&other, &q);
             if (chips == 0) {
-                const int64_t most = sp_nearest_chips(&q.hw.network, (int64_t)1e9, false);
+                const int64_t most = sp_nearest_chips(&q.hw.network, (int64_t)1e6, false);
                 if (q.t.N > 1 && place(&other.hw, most)) {
                     other.t = sp_fit_terms(&other.in);
                     hold(!sp_fit_strategy(&other.in, &other.t, k).fits, "kind %d fits on %lld\n",
@@ -441,7 +443,7 @@ static void chips_to_fit_is_an_edge(void **state)
     assert_true(edges > 1000 && never > 1000);
 }
 
-/* So many accumulation steps fit, and one less does not. */
+/* So many micro-batches fit, and no smaller number of alike ones does. */
 static void accumulation_is_an_edge(void **state)
 {
     (void)state;
@@ -449,14 +451,16 @@ static void accumulation_is_an_edge(void **state)
     for (int i = 0; i < CASES / 2; i++) {
         struct question q;
         draw(&q);
-        const struct sp_strategy s = sp_fit_strategy(&q.in, &q.t, SP_FSDP);
-        const int64_t steps = s.exists && !s.fits ? sp_accumulation_to_fit(&s, &q.t) : 0;
+        struct sp_strategy s = sp_fit_strategy(&q.in, &q.t, SP_FSDP);
+        const int64_t steps = s.exists && !s.fits ? sp_accumulation_to_fit(&s, &q.in, &q.t) : 0;
         if (steps == 0)
             continue;
-        const double batch = q.in.batch_tokens;
-        hold(steps > 1, "one step does not fit\n");
-        hold(at_batch(&q, batch / (double)steps, SP_FSDP).fits, "%lld steps\n", (long long)steps);
-        hold(!at_batch(&q, batch / (double)(steps - 1), SP_FSDP).fits, "one step less fits\n");
+        const int64_t sequences = (int64_t)ceil(sp_replica_sequences(&q.in, &s) - 1e-9);
+        hold(steps > 1 && sequences % steps == 0, "%lld steps\n", (long long)steps);
+        for (q.in.accumulate = 1; q.in.accumulate <= steps; q.in.accumulate++)
+            if (sequences % q.in.accumulate == 0)
+                hold(sp_fit_strategy(&q.in, &q.t, SP_FSDP).fits == (q.in.accumulate == steps),
+                     "%lld of %lld steps\n", (long long)q.in.accumulate, (long long)steps);
         edges++;
     }
     assert_true(edges > 100);
@@ -474,7 +478,7 @@ static void slices_to_fit(void **state)
             continue;
         const struct sp_strategy s = sp_fit_strategy(&q.in, &q.t, SP_FSDP);
         const int64_t chips = sp_chips_to_fit(&s, &q.in, &q.t);
-        const int64_t slices = chips / q.hw.chips_per_slice;
+        const int64_t slices = chips / q.hw.chips_per_slice; /* 0: more than anybody has */
         ask(&other, &q);
         hold(chips % q.hw.chips_per_slice == 0, "%lld chips\n", (long long)chips);
         for (int64_t n = slices - 1; n <= slices && n > 1; n++) {
@@ -486,7 +490,7 @@ static void slices_to_fit(void **state)
         }
     }
     printf("%d edges\n", edges);
-    assert_true(edges > 1000);
+    assert_true(edges > 500);
 }
 
 /* The largest size on offer that FSDP keeps compute-bound at this batch, whatever its rings. */

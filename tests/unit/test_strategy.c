@@ -1,5 +1,6 @@
 /* The closed forms of `fit`, against values worked out by hand from the scaling book's chapters on
  * training and on GPUs. */
+#include "core/fit_internal.h"
 #include "fit_case.h"
 
 #include <string.h>
@@ -439,24 +440,77 @@ static void chips_fed(void **state)
     assert_int_equal(sp_chips_fed(&plan, &c.in, &c.t), 0);
 }
 
-/* Room for 50 bytes of activations: 149 take 3 micro-batches, if there are 3 tokens. */
-static void micro_batches_of_a_token(void **state)
+/* 3e6 tokens are 11.4 sequences of 4096 for each of 64 chips, so 12. One keeps 40 layers x 4096 x 2
+ * (13824 + 13824 + 5120) bytes = 10.7 GB, the states 10 P / 64; gradients that adam10 does not
+ * count add up in 2 P / 64. Room for 3.5 sequences: 3 at once, 4 micro-batches. For 5.5: 5 do not
+ * divide 12, 4 do. For less than one: none. */
+static void micro_batches_of_whole_sequences(void **state)
 {
     (void)state;
     struct fit_case c;
     load_case(&c, "llama2-13b", "v5p-64", 3e6, 4096);
+    c.in.accumulate = 0;
     struct sp_strategy plan = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
-    assert_true(plan.microbatches == 1 && plan.chunks == 1 && plan.pp == 1 && plan.tp == 1);
-    plan.state_bytes = 50;
-    plan.activation_bytes = 149;
-    struct sp_fit_terms t = {.capacity_bytes = 100, .tokens_per_chip = 3};
-    assert_int_equal(sp_accumulation_to_fit(&plan, &t), 3);
-    t.tokens_per_chip = 2;
-    assert_int_equal(sp_accumulation_to_fit(&plan, &t), 0);
-    /* what fits is strictly below: a third of 150 is all of the room, a fourth leaves some */
-    plan.activation_bytes = 150;
-    t.tokens_per_chip = 4;
-    assert_int_equal(sp_accumulation_to_fit(&plan, &t), 4);
+    const double one = 40. * 4096 * 2 * (13824 + 13824 + 5120), held = 12 * c.t.P / 64;
+    const struct {
+        double room;
+        int64_t steps;
+    } rows[] = {{3.5, 4}, {5.5, 3}, {6.5, 2}, {1.5, 12}, {0.5, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        c.t.capacity_bytes = held + rows[i].room * one;
+        assert_int_equal(sp_accumulation_to_fit(&plan, &c.in, &c.t), rows[i].steps);
+    }
+    c.t.capacity_bytes = held + 3.5 * one;
+    plan = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+    assert_true(plan.fits && plan.microbatches == 4);
+    assert_close(plan.memory_bytes, held + 3 * one, 1e-12);
+    /* weights pass the rings 4 times: 4 x 850 x 64 / 3e6 of the arithmetic (W: 2 axes of 4 are
+     * open, lines at 9e10 x 4 / 3, in v5p-64's 4x4x4 all wrap) */
+    assert_close(plan.comms_over_math, 4 * plan.critical_tokens_per_chip * 64 / 3e6, 1e-12);
+}
+
+/* W2 of the findings: Llama 3 405B on 128 H100, TP 8, 2 stages, 8 shards, adam10. Weights that are
+ * kept whole and gradients that are not reduced are 2 x 2 x 406e9 / 16, less the 2 x 406e9 / 128
+ * that the state counts: 95 GB beside the state's 31.7; so such a plan must not fit, and one that
+ * fits gathers for each micro-batch: its weights' load is m times that of one pass. */
+static void pipelines_count_what_they_keep(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-405b", "h100-128", 16e6, 8192);
+    struct sp_strategy s = sp_new_strategy(SP_PP_FSDP);
+    s.fsdp = 8;
+    s.tp = 8;
+    s.pp = 2;
+    s.microbatches = 245; /* 16e6 / 8192 / 8 = 244.1 sequences, rounded up */
+    sp_judge(&s, &c.in, &c.t);
+    assert_true(s.fits && !s.keeps_weights && s.microbatches == 245);
+    assert_close(s.held_bytes, 2 * c.t.P / 128, 1e-12); /* gradients, sharded */
+    assert_close(s.loads.gathers, 245, 0);
+    assert_close(s.memory_bytes, 12 * c.t.P / 128 + s.activation_bytes, 1e-12);
+    assert_close(sp_link_load(&s.loads, SP_LINK_SCALEOUT) - s.loads.activations[SP_LINK_SCALEOUT],
+                 245 * 989.4e12 * 8 / (5e10 * 16e6), 1e-12);
+    /* with memory without end nothing is gathered twice */
+    c.t.capacity_bytes = 1e15;
+    sp_judge(&s, &c.in, &c.t);
+    assert_true(s.keeps_weights && s.loads.gathers == 1);
+    assert_close(s.held_bytes, 4 * c.t.P / 16 - 2 * c.t.P / 128, 1e-12);
+}
+
+/* DP sums gradients behind the backward pass alone, two thirds of the arithmetic: 26.03 GB of
+ * gradients all-reduced over three rings of 1.8e11 take 2 x 26.03e9 / 5.4e11 = 96.4 ms (`comm --op
+ * ar` says so), where the three passes of FSDP take half as long again. */
+static void dp_communicates_in_the_backward_pass(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama2-13b", "v5p-4096", 3e6, 4096);
+    const struct sp_strategy dp = sp_fit_strategy(&c.in, &c.t, SP_DP);
+    assert_close(dp.t_comms_s, 2 * 2 * c.t.P / 5.4e11, 1e-12);
+    assert_close(dp.step_s, dp.t_math_s / 3 + dp.t_comms_s, 1e-12);
+    assert_false(dp.compute_bound);
+    const struct sp_strategy fsdp = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+    assert_close(fsdp.t_comms_s, 1.5 * dp.t_comms_s, 1e-12);
 }
 
 /* Each group of a real mesh has some axis, or a part of one. */
@@ -501,8 +555,8 @@ static void mixed_is_mixed(void **state)
     assert_true(mixed.tp == 2 && mixed.fsdp == 2);
 }
 
-/* Two stages hold the activations of few of the micro-batches: with v chunks the first has
- * (2 (p-1) + (v-1) p + 1) / v of m in flight, 2v + 1 chunks. */
+/* Two stages hold the activations of few of the micro-batches, which are one sequence of 8192: with
+ * v chunks the first has (2 (p-1) + (v-1) p + 1) / v of m in flight, 2v + 1 chunks. */
 static void two_stages(void **state)
 {
     (void)state;
@@ -510,9 +564,10 @@ static void two_stages(void **state)
     load_case(&c, "llama3-70b", "h100-16", 1e6, 8192);
     const struct sp_strategy plan = sp_fit_strategy(&c.in, &c.t, SP_PP_FSDP);
     assert_int_equal(plan.pp, 2);
-    const double v = (double)plan.chunks, m = (double)plan.microbatches;
-    assert_true(v > 1 && m > 4);
-    assert_close(plan.activation_bytes, c.t.activation_bytes[SP_REMAT_MLP] * (2 * v + 1) / v / m / 16, 1e-14);
+    const double v = (double)plan.chunks, sequences = 1e6 / 8192 / (double)plan.fsdp;
+    assert_true(v > 1 && plan.microbatches == (int64_t)ceil(sequences) && sequences > 4);
+    assert_close(plan.activation_bytes,
+                 c.t.activation_bytes[SP_REMAT_MLP] * (2 * v + 1) / v / sequences / 16, 1e-14);
 }
 
 /* A step of 10^12 sequences of one token is cut into no more than a million micro-batches. */
@@ -573,7 +628,9 @@ int main(void)
         cmocka_unit_test(mixed_is_mixed),
         cmocka_unit_test(more_than_a_pod),
         cmocka_unit_test(chips_fed),
-        cmocka_unit_test(micro_batches_of_a_token),
+        cmocka_unit_test(micro_batches_of_whole_sequences),
+        cmocka_unit_test(pipelines_count_what_they_keep),
+        cmocka_unit_test(dp_communicates_in_the_backward_pass),
         cmocka_unit_test(meshes_have_bandwidths),
         cmocka_unit_test(thresholds_v5p),
         cmocka_unit_test(llama2_13b_3m),
