@@ -194,8 +194,11 @@ static void put_footer(const struct fit *f)
     sp_line(
         r,
         "rules      closed forms of the scaling book: collectives of different axes %s "
-        "(--overlap), {constants} constants (--constants), 16-bit communication, throughput only",
-        f->in.overlap == SP_OVERLAP_AXES ? "overlap" : "take turns");
+        "(--overlap), {constants} constants (--constants), 16-bit communication, throughput only; "
+        "memory is state, %s, and the activations of a micro-batch",
+        f->in.overlap == SP_OVERLAP_AXES ? "overlap" : "take turns",
+        f->in.counts_gathered ? "gradients that add up, FSDP's gathered layer"
+                              : "gradients that add up");
 }
 
 /* The printed thresholds are for wrapped axes; the strategies use what this slice has. */

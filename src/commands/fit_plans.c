@@ -317,6 +317,12 @@ static void name_mesh(const struct sp_strategy *s, char *out, size_t size)
         snprintf(out + used, size - used, " in %lld micro-batches", (long long)s->microbatches);
 }
 
+/* Whether a plan that fits leaves less than a tenth of the memory to what is not counted. */
+static bool is_tight(const struct fit *f, const struct sp_strategy *best)
+{
+    return best->fits && best->memory_bytes > 0.9 * f->t.capacity_bytes;
+}
+
 /* The answer in one line. */
 static void put_verdict(const struct fit *f, const struct sp_strategy *best)
 {
@@ -327,18 +333,20 @@ static void put_verdict(const struct fit *f, const struct sp_strategy *best)
     const char *const need = sp_human_text(best->memory_bytes, SP_BYTES);
     const char *const has = sp_human_text(f->t.capacity_bytes, SP_BYTES);
     const char *const step = sp_human_text(best->step_with_bubble_s, SP_SECONDS);
-    if (!best->fits)
+    if (!best->fits) {
         sp_put_text(r, SP_Q_FIT_VERDICT, "No: the closest, %s, needs %s of the %s of a chip", mesh,
                     need, has);
-    else if (best->compute_bound)
-        sp_put_text(r, SP_Q_FIT_VERDICT, "Yes: %s, %s of %s a chip, ideal step %s", mesh, need, has,
-                    step);
-    else
-        sp_put_text(r, SP_Q_FIT_VERDICT,
-                    "Yes, but it waits for the %s: %s, %s of %s a chip, ideal step %s, of which "
-                    "arithmetic %s",
-                    sp_link_titles[best->binding], mesh, need, has, step,
-                    sp_human_text(best->t_math_s, SP_SECONDS));
+        return;
+    }
+    char waits[96] = "", math[64] = "";
+    if (!best->compute_bound) {
+        snprintf(waits, sizeof waits, ", but it waits for the %s", sp_link_titles[best->binding]);
+        snprintf(math, sizeof math, ", of which arithmetic %s",
+                 sp_human_text(best->t_math_s, SP_SECONDS));
+    }
+    sp_put_text(r, SP_Q_FIT_VERDICT, "Yes%s%s: %s, %s of %s a chip, ideal step %s%s",
+                is_tight(f, best) ? ", if nothing else needs memory" : "", waits, mesh, need, has,
+                step, math);
 }
 
 void sp_put_best(const struct fit *f)
@@ -411,7 +419,7 @@ void sp_put_best(const struct fit *f)
                     ? ""
                     : "; the gradients that add up are counted as the weights, for the recipe "
                       "leaves them out");
-    if (best.fits && best.memory_bytes > 0.8 * f->t.capacity_bytes)
+    if (is_tight(f, &best))
         sp_note(
             r, "memory is tight: buffers, and what an allocator reserves beyond what is alive, are "
                "not counted here; `step` and `search` count them and may say no");

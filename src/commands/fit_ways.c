@@ -66,7 +66,12 @@ static bool keeps_up_at(const struct fit *f, const struct sp_strategy *s, bool r
 static void add_other_mesh(const struct sp_strategy *s, const struct sp_strategy *mesh, char *out,
                            size_t size)
 {
-    if (s->loads.gathers > 1)
+    if (s->pp > 1 && s->loads.gathers > 1)
+        add_way(out, size,
+                "no batch is enough: micro-batches are one sequence, and weights are gathered for "
+                "each of %lld",
+                (long long)s->microbatches);
+    else if (s->loads.gathers > 1)
         add_way(out, size,
                 "no batch is enough: more do not fit at once, and weights are gathered for each of "
                 "%lld micro-batches; more chips or more TP shrink what they hold",
@@ -114,8 +119,8 @@ static void put_ways_to_keep_up(const struct fit *f, const struct sp_strategy *s
     const int64_t fed = sp_chips_fed(s, &f->in, &f->t);
     sp_put(r, SP_Q_FIT_BATCH_NEEDED, batch > 0 ? batch : NAN);
     sp_put(r, SP_Q_FIT_CHIPS_FED, fed > 0 ? (double)fed : NAN);
-    if (s->compute_bound)
-        return;
+    if (s->compute_bound || (!s->fits && s->loads.gathers > 1))
+        return; /* what does not fit has no micro-batch yet whose gathers could be judged */
     if (isfinite(batch))
         add_batch(f, s, real_axes, batch, &mesh, out, size);
     else if (s->kind == SP_TP)
