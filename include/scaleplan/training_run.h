@@ -26,6 +26,10 @@ double sp_young_interval_s(double write_s, double mtbf_s);
  * sqrt(2 delta M) (1 + sqrt(delta / 2M) / 3 + delta / 18M) - delta for delta < 2M, else M. */
 double sp_daly_interval_s(double write_s, double mtbf_s);
 
+/* The time between checkpoints that sp_goodput is largest at: with c = interval + write its
+ * derivative -1 / (2 M) + (1 - R / M) write / c^2 is 0 at c = sqrt(2 write (M - R)). s */
+double sp_best_interval_s(double write_s, double mtbf_s, double restart_s);
+
 /* Share of the wall time that is useful work: writing costs delta / (tau + delta), a failure loses
  * half an interval and the restart. 1 when nothing is written and nothing fails; never below 0.
  * First-order model of Young 1974. */

@@ -16,8 +16,7 @@ static bool fail_at(const char *path, enum sp_exit code, struct sp_error *error)
     return sp_fail(error, code, "%s: %s", sp_safe(path), strerror(errno));
 }
 
-/* Writes all and closes, also after a failure; errno says why. */
-static bool write_all(int file, const char *bytes, size_t left)
+static bool write_bytes(int file, const char *bytes, size_t left)
 {
     bool ok = true;
     while (ok && left > 0) {
@@ -30,6 +29,12 @@ static bool write_all(int file, const char *bytes, size_t left)
             left -= (size_t)n;
         }
     }
+    return ok;
+}
+
+/* Closes, also after a failure; errno says why. */
+static bool close_after(int file, bool ok)
+{
     const int why = errno;
     const bool closed = close(file) == 0;
     if (!ok)
@@ -42,7 +47,7 @@ static bool write_directly(const char *path, const char *bytes, size_t size, str
     const int file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     if (file < 0)
         return fail_at(path, SP_INPUT, error);
-    return write_all(file, bytes, size) || fail_at(path, SP_INTERNAL, error);
+    return close_after(file, write_bytes(file, bytes, size)) || fail_at(path, SP_INTERNAL, error);
 }
 
 /* Puts `name` in the place of what follows the last slash of `path`; false when there is no room.
@@ -95,6 +100,33 @@ static mode_t mode_of(const struct stat *before)
     return before ? before->st_mode & 0777 : 0666 & ~mask;
 }
 
+/* A file without a name in the folder of `target`: a writer that is killed leaves nothing. -1: the
+ * file system has none. */
+static int open_nameless(const char *target)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", target);
+    return beside(folder, ".") ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
+}
+
+/* Gives an open file a name of its own beside `target`. */
+static bool name_file(int file, char temporary[PATH_MAX])
+{
+    enum { MOST_TRIES = 100 };
+    char open_file[64], name[64];
+    snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", file);
+    for (int i = 0; i < MOST_TRIES; i++) {
+        snprintf(name, sizeof name, ".scaleplan-%ld-%d", (long)getpid(), i);
+        if (!beside(temporary, name))
+            return false;
+        if (linkat(AT_FDCWD, open_file, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0)
+            return true;
+        if (errno != EEXIST)
+            return false;
+    }
+    return false;
+}
+
 /* `before` is what stands at `target`, or NULL. The temporary file has a short name of its own: the
  * target's may be as long as names can be. */
 static bool replace(const char *path, const char *target, const struct stat *before,
@@ -103,17 +135,23 @@ static bool replace(const char *path, const char *target, const struct stat *bef
     char temporary[PATH_MAX];
     snprintf(temporary, sizeof temporary, "%s", target);
     errno = ENAMETOOLONG;
-    const int file = beside(temporary, ".scaleplan-XXXXXX") ? mkstemp(temporary) : -1;
+    const int nameless = open_nameless(target);
+    const int file = nameless >= 0                            ? nameless
+                     : beside(temporary, ".scaleplan-XXXXXX") ? mkstemp(temporary)
+                                                              : -1;
     if (file < 0)
         return fail_at(path, SP_INPUT, error);
     bool ok = fchmod(file, mode_of(before)) == 0;
-    ok = write_all(file, bytes, size) && ok;
+    ok = write_bytes(file, bytes, size) && ok;
+    const bool named = nameless < 0 || (ok && name_file(file, temporary));
+    ok = close_after(file, ok && named);
     const bool written = ok;
     ok = ok && rename(temporary, target) == 0;
     if (ok)
         return true;
     const int why = errno;
-    unlink(temporary);
+    if (named)
+        unlink(temporary);
     errno = why;
     /* A name that is too long or a folder shows here: a wrong value, not a failed write. */
     return fail_at(path, written ? SP_INPUT : SP_INTERNAL, error);
@@ -126,6 +164,10 @@ bool sp_write_file(const char *path, const char *bytes, size_t size, struct sp_e
     const bool exists = stat(path, &there) == 0;
     if (exists && !S_ISREG(there.st_mode))
         return write_directly(path, bytes, size, error);
+    if (exists && (there.st_mode & 0222) == 0) { /* what nobody may write is not replaced either */
+        errno = EACCES;
+        return fail_at(path, SP_INPUT, error);
+    }
     if (!follow(path, target))
         return fail_at(path, SP_INPUT, error);
     /* Links of /proc to open files need not name the file they lead to. */

@@ -1,5 +1,6 @@
 /* The command table, and how a command line becomes a report. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -113,6 +114,8 @@ static bool check_folder(const struct sp_sources *sources, struct sp_error *erro
         return true;
     if (stat(folder, &there) != 0)
         return sp_fail(error, SP_INPUT, "--config-dir %s: %s", sp_safe(folder), strerror(errno));
+    if (strlen(folder) > PATH_MAX - 64) /* the folders of the kinds stand in it */
+        return sp_fail(error, SP_INPUT, "--config-dir: longer than %d characters", PATH_MAX - 64);
     return S_ISDIR(there.st_mode) ||
            sp_fail(error, SP_INPUT, "--config-dir %s: expected a folder", sp_safe(folder));
 }

@@ -1,6 +1,7 @@
 /* A plan from the command line. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/list.h"
@@ -253,12 +254,15 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
 static bool find_profile(const struct sp_sources *sources, struct sp_planned *p,
                          struct sp_error *error)
 {
-    struct sp_profile known[SP_MAX_PROFILES];
+    struct sp_profile *const known = calloc(SP_MAX_PROFILES, sizeof *known);
     size_t n;
-    if (!sp_load_profiles(sources, known, &n, error))
-        return false;
-    sp_profile_for(&p->hw, &p->framework.framework, known, n, &p->profile, &p->own_profile);
-    return true;
+    if (!known)
+        abort();
+    const bool ok = sp_load_profiles(sources, known, &n, error);
+    if (ok)
+        sp_profile_for(&p->hw, &p->framework.framework, known, n, &p->profile, &p->own_profile);
+    free(known);
+    return ok;
 }
 
 bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
@@ -316,4 +320,25 @@ struct sp_step_inputs sp_inputs_of(const struct sp_planned *p)
 {
     return (struct sp_step_inputs){&p->model,   &p->hw,  &p->precision, &p->framework.framework,
                                    &p->profile, &p->plan};
+}
+
+/* Whether a comma-separated list has the word; an empty list has all. */
+static bool lists(const char *list, const char *word)
+{
+    return list[0] == '\0' || sp_is_listed(list, word, '\0');
+}
+
+struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)
+{
+    static const struct sp_framework_file anything = {.offload = true};
+    const struct sp_framework_file *const f = any ? &anything : &p->framework;
+    struct sp_repertoire runs = {.pipelines = strcmp(f->schedules, "none") != 0,
+                                 .offload = f->offload && p->hw.chip.pcie_bytes_per_s > 0};
+    for (int i = 0; i < SP_SCHEDULES; i++)
+        runs.schedule[i] = lists(f->schedules, sp_schedule_names[i]);
+    for (int i = 0; i < SP_POLICIES; i++)
+        runs.policy[i] = lists(f->recompute, sp_policy_names[i]);
+    for (int i = 0; i < 4; i++)
+        runs.zero[i] = lists(f->zero, sp_zero_names[i]);
+    return runs;
 }

@@ -9,8 +9,8 @@ struct listing {
     struct sp_report *report;
     const struct sp_sources *sources;
     enum sp_config_kind kind;
-    size_t n;
-    struct sp_row rows[1024];
+    size_t n, room;
+    struct sp_row *rows;
 };
 
 static void list_model(struct sp_report *r, const void *config)
@@ -121,14 +121,15 @@ static void put_item(const char *name, void *context)
     struct listing *l = context;
     struct sp_error error = {0};
     const struct sp_config_kind_info *const info = &sp_config_kinds[l->kind];
-    if (l->n == sizeof l->rows / sizeof *l->rows)
-        return;
-    struct sp_row *row = &l->rows[l->n];
+    if (l->n == l->room) {
+        l->room = l->room ? 2 * l->room : 64;
+        l->rows = realloc(l->rows, l->room * sizeof *l->rows);
+        if (!l->rows)
+            abort();
+    }
+    struct sp_row *const row = &l->rows[l->n];
     snprintf(row->label, sizeof row->label, "%s", sp_safe(name));
     snprintf(row->prefix, sizeof row->prefix, "%s.%zu", info->folder, l->n);
-    for (size_t i = 0; i < l->n; i++)
-        if (strcmp(l->rows[i].label, row->label) == 0)
-            return; /* the user's own hides the built-in one */
     l->n++;
     sp_scope(l->report, row->prefix);
     sp_put_described(l->report, "name", "name", SP_WORDS, "", "", NAN, row->label);
@@ -141,14 +142,14 @@ static void put_item(const char *name, void *context)
 static void put_kind(enum sp_config_kind kind, const struct sp_sources *sources,
                      struct sp_report *report)
 {
-    static struct listing l;
     struct sp_column columns[SP_VIEW_COLUMNS + 1] = {{NULL, sp_config_kinds[kind].folder, true}};
     size_t n = 0;
     for (; n < SP_VIEW_COLUMNS && sp_kind_views[kind].columns[n].key; n++)
         columns[n + 1] = sp_kind_views[kind].columns[n];
-    l = (struct listing){.report = report, .sources = sources, .kind = kind};
+    struct listing l = {.report = report, .sources = sources, .kind = kind};
     sp_each_config(kind, sources, put_item, &l);
     sp_table(report, columns, n + 1, l.rows, l.n);
+    free(l.rows);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)

@@ -2,10 +2,14 @@
 #include "commands/memory.h"
 #include "commands/plot_data.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static const char *const part_names[] = {"weights", "gradients", "optimizer", "activations"};
 enum { PARTS = 4, MOST = 8 };
 
-static void fill_bar(const struct memory *f, struct sp_bar *bar)
+/* Returns the total. */
+static double fill_bar(const struct memory *f, struct sp_bar *bar)
 {
     const struct device_memory m = sp_memory_of_device(f);
     bar->parts[0] = m.states.params;
@@ -13,17 +17,23 @@ static void fill_bar(const struct memory *f, struct sp_bar *bar)
     bar->parts[2] = m.states.optimizer;
     bar->parts[3] = m.activations;
     snprintf(bar->note, sizeof bar->note, "%s", sp_human_text(m.total, SP_BYTES));
+    return m.total;
 }
 
-/* A bar for each ZeRO stage. */
+/* A bar for each ZeRO stage; one that is as long as the one before says so. */
 static size_t vary_zero(struct memory f, struct sp_bar *bars)
 {
     const int asked = f.spread.zero;
+    double before = -1;
     for (int i = 0; i < 4; i++) {
         f.spread.zero = i;
         snprintf(bars[i].label, sizeof bars[i].label, "ZeRO %d%s", i,
                  i == asked ? " (this plan)" : "");
-        fill_bar(&f, &bars[i]);
+        const double total = fill_bar(&f, &bars[i]);
+        const size_t used = strlen(bars[i].note);
+        if (total == before)
+            snprintf(bars[i].note + used, sizeof bars[i].note - used, ", as ZeRO %d", i - 1);
+        before = total;
     }
     return 4;
 }
@@ -60,7 +70,7 @@ struct sp_figure *sp_plot_memory(const struct sp_args *args, const struct sp_rep
 {
     struct memory f = {0};
     struct sp_bar bars[MOST] = {0};
-    char limit[64];
+    char limit[64], title[SP_PLOT_TEXT] = "";
     (void)report;
     if (!sp_read_memory(args, &f, error))
         return NULL;
@@ -70,7 +80,12 @@ struct sp_figure *sp_plot_memory(const struct sp_args *args, const struct sp_rep
     struct sp_figure *const figure = sp_figure_new(
         "Memory of a device: %.40s on %s device%s, %.40s", f.model.name,
         sp_human_text(f.devices, SP_COUNT), f.devices > 1 ? "s" : "", f.precision.name);
-    sp_draw_bars(figure, &(struct sp_bars){.title = "",
+    if (f.spread.dp > 1 && sp_memory_of_device(&f).states.grads == 0)
+        snprintf(title, sizeof title,
+                 "%.40s keeps no gradients, so ZeRO 2 has nothing more to shard than ZeRO 1 "
+                 "(mixed16 has them)",
+                 f.precision.name);
+    sp_draw_bars(figure, &(struct sp_bars){.title = title,
                                            .label = "memory of a device",
                                            .unit = "B",
                                            .names = part_names,

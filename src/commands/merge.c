@@ -25,7 +25,7 @@ static bool streams(int argc, char **argv, struct sp_pipes *pipes)
     static struct sp_args args;
     struct sp_error ignored = {0};
     size_t length;
-    bool rows = false;
+    bool rows = false, all_empty = false;
     args.pipes = pipes;
     if (!sp_parse_command(&sp_cmd_merge, argc, argv, &args, &ignored) || sp_given(&args, "help"))
         return false;
@@ -37,8 +37,9 @@ static bool streams(int argc, char **argv, struct sp_pipes *pipes)
         free(text);
         if (!empty)
             break;
+        all_empty = i + 1 == args.n_operands;
     }
-    return rows;
+    return rows || (all_empty && sp_given(&args, "valid")); /* no row was valid */
 }
 
 /* Rows are joined as they stand: options that shape an answer have no meaning. */

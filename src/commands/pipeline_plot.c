@@ -1,6 +1,7 @@
 /* A pipeline's timeline by stage, and under it what each stage keeps in memory. */
 #include "commands/plot_data.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "commands/pipeline.h"
@@ -24,32 +25,68 @@ static size_t kind_of(const struct sp_task *task)
     return task->kind == 'W' ? 2 : (task->kind == 'B') + 2 * (size_t)(task->chunk % 2);
 }
 
+/* Every how many micro-batches a box is numbered: 1 where a backward has room for a number, else
+ * the least of a round row that leaves room for it. */
+static int64_t numbered(const struct pipe *f)
+{
+    static const int64_t round[] = {1, 5, 10, 20, 50, 100, 200, 500, 1000};
+    char longest[24];
+    double backward = f->played.makespan_s;
+    size_t i = 0;
+    for (int64_t k = 0; k < f->played.tasks; k++)
+        if (f->tasks[k].kind == 'B')
+            backward = fmin(backward, f->tasks[k].end_s - f->tasks[k].start_s);
+    const int wide = snprintf(longest, sizeof longest, f->q.chunks > 1 ? "%lld.%lld" : "%lld",
+                              (long long)f->q.microbatches, (long long)f->q.chunks);
+    const double px = backward / f->played.makespan_s * SP_TIMELINE_PX;
+    while (i + 1 < sizeof round / sizeof *round &&
+           px * (double)round[i] <= SP_DIGIT_PX * (double)wide - 1)
+        i++;
+    return round[i];
+}
+
+static const char *title_of(const struct pipe *f, int64_t every, char *out, size_t size)
+{
+    const char *const what = f->q.chunks > 1 ? "micro-batch.chunk" : "micro-batch";
+    if (every == 1)
+        snprintf(out, size, "Timeline (a box: %s)", what);
+    else
+        snprintf(out, size,
+                 "Timeline (a box: %s; the first and every %lldth backward are numbered)", what,
+                 (long long)every);
+    return out;
+}
+
 static void draw_schedule(struct sp_figure *figure, const struct pipe *f, struct sp_span *spans)
 {
     const bool splits = sp_schedules[f->q.schedule].splits_weight;
+    const int64_t every = numbered(f);
+    char title[96];
     for (int64_t i = 0; i < f->played.tasks; i++) {
         const struct sp_task *const task = &f->tasks[i];
-        spans[i] =
-            (struct sp_span){task->start_s, task->end_s, (size_t)task->stage, kind_of(task), ""};
-        snprintf(spans[i].text, sizeof spans[i].text, f->q.chunks > 1 ? "%d.%d" : "%d",
-                 (int)task->microbatch + 1, (int)task->chunk + 1);
+        spans[i] = (struct sp_span){.start = task->start_s,
+                                    .end = task->end_s,
+                                    .row = (size_t)task->stage,
+                                    .kind = kind_of(task),
+                                    .spills = every > 1 && task->kind == 'B'};
+        if (every == 1 ||
+            (task->kind != 'W' && (task->microbatch == 0 || (task->microbatch + 1) % every == 0)))
+            snprintf(spans[i].text, sizeof spans[i].text, f->q.chunks > 1 ? "%d.%d" : "%d",
+                     (int)task->microbatch + 1, (int)task->chunk + 1);
     }
-    sp_draw_timeline(figure, &(struct sp_timeline){
-                                 .title = f->q.chunks > 1
-                                              ? "Timeline (a box: micro-batch.chunk)"
-                                              : "Timeline (a box: the number of its micro-batch)",
-                                 .row_name = "stage",
-                                 .kinds = splits            ? halves
-                                          : f->q.chunks > 1 ? chunked
-                                                            : whole,
-                                 .n_kinds = splits            ? 3
-                                            : f->q.chunks > 1 ? 4
-                                                              : 2,
-                                 .rows = (size_t)f->q.stages,
-                                 .spans = spans,
-                                 .n_spans = (size_t)f->played.tasks,
-                                 .end = f->played.makespan_s,
-                                 .idle = "idle (bubble)"});
+    sp_draw_timeline(figure, &(struct sp_timeline){.title = title_of(f, every, title, sizeof title),
+                                                   .row_name = "stage",
+                                                   .kinds = splits            ? halves
+                                                            : f->q.chunks > 1 ? chunked
+                                                                              : whole,
+                                                   .n_kinds = splits            ? 3
+                                                              : f->q.chunks > 1 ? 4
+                                                                                : 2,
+                                                   .rows = (size_t)f->q.stages,
+                                                   .spans = spans,
+                                                   .n_spans = (size_t)f->played.tasks,
+                                                   .end = f->played.makespan_s,
+                                                   .idle = "idle (bubble)"});
 }
 
 /* The first and the last stage, and two between them. */

@@ -1,26 +1,55 @@
 /* The roofline of a chip with operations on it. */
 #include "commands/plot_data.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST = 32 };
+
+/* Markers this close lie on one spot. */
+#define ONE_SPOT 1.06
+
+/* The one of n operations that lies where this intensity does; n: none. */
+static size_t same_spot(const struct sp_operation *ops, size_t n, double intensity)
+{
+    size_t i = 0;
+    while (i < n && fmax(ops[i].intensity / intensity, intensity / ops[i].intensity) > ONE_SPOT)
+        i++;
+    return i;
+}
+
+/* Adds an operation, or its name to the one that lies on its spot. */
+static size_t add_operation(struct sp_operation *ops, size_t n, const char *name, double intensity)
+{
+    const size_t at = same_spot(ops, n, intensity), used = at < n ? strlen(ops[at].name) : 0;
+    snprintf(ops[at].name + used, sizeof ops[at].name - used, "%s%.40s", used ? ", " : "", name);
+    if (at == n)
+        ops[at].intensity = intensity;
+    return at == n ? n + 1 : n;
+}
+
+static void add_intensity(struct sp_operation *op)
+{
+    const size_t used = strlen(op->name);
+    snprintf(op->name + used, sizeof op->name - used, ": %s FLOPs/byte",
+             sp_human_text(op->intensity, SP_NUMBER));
+}
 
 /* The operations of the report: a model's operators, or the one that was asked for. */
 static size_t read_operations(const struct sp_report *r, double C, double W,
                               struct sp_operation *ops)
 {
     size_t n = 0;
-    for (; n < MOST; n++) {
-        const double intensity = sp_listed_number(r, "operators", n, SP_Q_ROOFLINE_INTENSITY);
-        if (isnan(intensity))
+    for (size_t i = 0; n < MOST; i++) {
+        const double at = sp_listed_number(r, "operators", i, SP_Q_ROOFLINE_INTENSITY);
+        if (isnan(at))
             break;
-        snprintf(
-            ops[n].name, sizeof ops[n].name, "%.40s (%s x): %s FLOPs/byte",
-            sp_listed_text(r, "operators", n, SP_Q_ROOFLINE_OP_NAME),
-            sp_human_text(sp_listed_number(r, "operators", n, SP_Q_ROOFLINE_OP_COUNT), SP_COUNT),
-            sp_human_text(intensity, SP_NUMBER));
-        ops[n].intensity = intensity;
+        n = add_operation(ops, n, sp_listed_text(r, "operators", i, SP_Q_ROOFLINE_OP_NAME), at);
     }
+    for (size_t i = 0; i < n; i++)
+        add_intensity(&ops[i]);
     const double intensity = sp_report_number(r, SP_Q_ROOFLINE_INTENSITY);
     if (n == 0 && intensity > 0) {
         snprintf(ops[0].name, sizeof ops[0].name, "%.60s",
@@ -37,7 +66,7 @@ static size_t read_operations(const struct sp_report *r, double C, double W,
 struct sp_figure *sp_plot_roofline(const struct sp_args *args, const struct sp_report *report,
                                    struct sp_error *error)
 {
-    struct sp_operation ops[MOST];
+    struct sp_operation ops[MOST] = {0};
     char peak[96], slope[128];
     const double C = sp_report_number(report, SP_Q_ROOFLINE_PEAK),
                  W = sp_report_number(report, SP_Q_ROOFLINE_BANDWIDTH),

@@ -15,6 +15,9 @@ static const char *const fronts[] = {"step,memory", "step,memory,cost", NULL};
 static const char *const finds[] = {"devices", "batch", "seq", "model", NULL};
 
 static const struct sp_option options[] = {
+    {"from", "FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "a launch, as `step --from` reads it: its model, machine, batch, framework and precision are "
+     "the problem where they are not given, and its plan is compared with the best"},
     SP_OPTIONS_MODEL,
     {"hw", "NAME-CHIPS,...", SP_TEXT, 0, 0, NULL, NULL,
      "machine, or several to compare: h100-1024,v5p-2048,b200-512"},
@@ -25,9 +28,12 @@ static const struct sp_option options[] = {
      "what is best: the shortest step, the highest MFU, the least cost, devices or memory"},
     {"pareto", "step,memory[,cost]", SP_CHOICE, 0, 0, fronts, NULL,
      "all plans that no other beats in each of these"},
-    {"top", "N", SP_WHOLE, 1, SP_SEARCH_TOP, NULL, "5", "plans in the answer"},
-    {"meshes", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "at most one plan for each (tp, cp, pp, ep, etp): the rest differ less"},
+    {"top", "N", SP_WHOLE, 1, SP_SEARCH_TOP, NULL, "5",
+     "plans in the answer; of a front that has more, so many from end to end (default: all of it)"},
+    {"meshes", "best|all", SP_MAYBE, 0, 0, NULL, NULL,
+     "best (the default): at most one plan for each (tp, cp, pp, ep, etp), its best; all: the "
+     "others "
+     "of a mesh too, which differ less"},
     {"near", "PLAN", SP_TEXT, 0, 0, NULL, NULL,
      "neighbours of a plan of this problem (tp=8,pp=16,...) by what they gain and cost"},
     {"explain-rejects", "PLAN", SP_TEXT, 0, 0, NULL, NULL,
@@ -150,6 +156,12 @@ static bool check_prices(const struct sp_searching *s, struct sp_error *error)
 static const char *const questions[] = {"find", "near", "explain-rejects", NULL};
 static const char *const of_the_list[] = {"shard", "pareto", "objective", "top", "meshes", NULL};
 
+static bool wants_all_plans(const struct sp_args *args)
+{
+    const char *const meshes = sp_text_of(args, "meshes");
+    return meshes && strcmp(meshes, "all") == 0;
+}
+
 /* What would be ignored is refused. */
 static bool check_options(const struct sp_args *args, struct sp_error *error)
 {
@@ -168,6 +180,9 @@ static bool check_options(const struct sp_args *args, struct sp_error *error)
                            of_the_list[i], asked);
     if (asked && sp_text_of(args, "hw") && strchr(sp_text_of(args, "hw"), ','))
         return sp_fail(error, SP_USAGE, "--%s is about one machine, --hw names several", asked);
+    const char *const meshes = sp_text_of(args, "meshes");
+    if (meshes && *meshes && strcmp(meshes, "best") != 0 && !wants_all_plans(args))
+        return sp_fail(error, SP_INPUT, "--meshes: \"%s\": expected best or all", sp_safe(meshes));
     const char *const limit = sp_given(args, "deadline")   ? "deadline"
                               : sp_given(args, "max-step") ? "max-step"
                                                            : NULL;
@@ -190,7 +205,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
                                    (enum sp_flop_convention)sp_choice_of(args, "convention"),
                                .run = {
                                    .exhaustive = sp_given(args, "exhaustive"),
-                                   .meshes = sp_given(args, "meshes"),
+                                   .meshes = !wants_all_plans(args),
                                    .front = sp_choice_of(args, "pareto") >= 0,
                                    .wanted = (int)sp_number_of(args, "top"),
                                    .stop = sp_interrupt_flag,
@@ -230,17 +245,30 @@ static bool answer(struct sp_searching *s, struct sp_error *error)
         return sp_report_find(s, error);
     for (int i = 0; i < s->machines; i++)
         sp_search_machine(s, i);
-    return sp_report_search(s, error);
+    if (!sp_report_search(s, error))
+        return false;
+    if (s->from)
+        sp_report_launch(s);
+    return true;
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     struct sp_searching searching;
-    const struct sp_sources sources = sp_sources_of(args);
+    struct sp_search_launch *const from = calloc(1, sizeof *from);
+    if (!from)
+        abort();
     sp_catch_interrupt();
-    const bool ok =
-        sp_open_search(args, &sources, report, &searching, error) && answer(&searching, error);
-    sp_close_search(&searching);
+    bool ok = sp_open_launch(args, from, error);
+    if (ok) {
+        const struct sp_sources sources = sp_sources_of(&from->problem);
+        ok = sp_open_search(&from->problem, &sources, report, &searching, error);
+        if (from->launch.format)
+            searching.from = from;
+        ok = ok && answer(&searching, error);
+        sp_close_search(&searching);
+    }
+    free(from);
     return ok;
 }
 
@@ -260,6 +288,8 @@ static const struct sp_example examples[] = {
      "the same as a picture"},
     {"scaleplan search --model llama3-70b --hw h100-256 --batch 512x8192 --near tp=8,pp=4",
      "how to better a plan, or make it fit"},
+    {"scaleplan search --from pretrain.sh --hw h100-64",
+     "how far a launch is behind the best plan"},
     {NULL, NULL},
 };
 

@@ -10,6 +10,7 @@
 
 #include "cli/interrupt.h"
 #include "commands/search_report.h"
+#include "commands/step_report.h"
 
 /* Of an octave of sizes at most twice so many are tried, the fewer the longer a search takes; at
  * most so many bounds are computed for it, where that leaves as many as FEWEST_TRIED. */
@@ -367,6 +368,52 @@ static void put_lines(const struct finding *f, bool found)
             q->beyond ? "; " : "", q->beyond ? q->beyond : "");
 }
 
+/* The machine of the answer as --hw names it; "": a file, which has no name to type. */
+static void name_machine(struct finding *f)
+{
+    const char *const typed = f->s->machine[0]->hw;
+    if (!f->asked->fewest)
+        snprintf(f->at->hw, sizeof f->at->hw, "%s", typed);
+    else if (strchr(typed, '/') || strstr(typed, ".json") || strcmp(typed, "-") == 0)
+        f->at->hw[0] = '\0';
+    else
+        snprintf(f->at->hw, sizeof f->at->hw, "%.100s-%lld", f->at->base.hw.name,
+                 (long long)sp_chips(&f->at->base.hw));
+}
+
+/* What the answer changed in the model. */
+static void add_changes(const struct finding *f, struct sp_words *words)
+{
+    const struct sp_model *const before = &given(f)->model, *const now = &f->at->base.model;
+    if (now->layers != before->layers) {
+        sp_add_word(words, "--set");
+        sp_add_word(words, "model.layers=%lld", (long long)now->layers);
+    }
+    if (now->moe.dense_layers != before->moe.dense_layers) {
+        sp_add_word(words, "--set");
+        sp_add_word(words, "model.moe.dense_layers=%lld", (long long)now->moe.dense_layers);
+    }
+}
+
+/* The best plan of the size that was found. */
+static void put_plan(struct finding *f)
+{
+    const struct sp_found *const best = &f->at->result.best.found[0];
+    struct sp_planned planned;
+    struct sp_estimate e;
+    struct sp_words words;
+    sp_planned_of(&f->at->base, best, &planned);
+    sp_estimate_planned(&planned, f->s->convention, &e);
+    sp_put_named_plan(f->s, &planned, &e);
+    name_machine(f);
+    if (f->at->hw[0] == '\0')
+        return;
+    sp_step_words(f->s, f->at, best, &words);
+    add_changes(f, &words);
+    sp_put_command(f->s->report, &words);
+    sp_line(f->s->report, "repeat     {command!}");
+}
+
 static void put_answer(struct finding *f, double value)
 {
     const struct question *const q = f->asked;
@@ -386,6 +433,8 @@ static void put_answer(struct finding *f, double value)
         sp_put_null(r, SP_Q_SEARCH_FITS);
     put_proof(f, value);
     put_lines(f, found);
+    if (found)
+        put_plan(f);
     if (strcmp(q->name, "devices") == 0 || strcmp(q->name, "model") == 0)
         sp_note_batch(r, given(f));
 }

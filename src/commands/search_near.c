@@ -78,8 +78,8 @@ static void put_neighbours(struct sp_searching *s, const struct sp_neighbour *ne
     sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, n);
 }
 
-static void put_named(struct sp_searching *s, const struct sp_planned *planned,
-                      const struct sp_estimate *e)
+void sp_put_named_plan(struct sp_searching *s, const struct sp_planned *planned,
+                       const struct sp_estimate *e)
 {
     sp_scope(s->report, "plan");
     sp_put_step(s->report, planned, e);
@@ -100,11 +100,12 @@ bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *e
     if (!load_plan(s, "near", plan, &planned, error, error))
         return false;
     sp_estimate_planned(&planned, s->convention, &e);
-    put_named(s, &planned, &e);
+    sp_put_named_plan(s, &planned, &e);
     sp_note_batch(s->report, &planned);
     const struct sp_step_inputs in = sp_inputs_of(&planned);
+    const struct sp_repertoire runs = sp_repertoire_of(&planned, sp_given(s->args, "any"));
     sp_answer_is(s->report, "near");
-    put_neighbours(s, near, sp_find_neighbours(&in, near), &e);
+    put_neighbours(s, near, sp_find_neighbours(&in, &runs, near), &e);
     return true;
 }
 
@@ -133,6 +134,7 @@ static void compare_with_best(struct sp_searching *s, const struct sp_step_time 
     struct sp_planned best;
     struct sp_candidate *const m = s->machine[0];
     s->run.front = false;
+    s->run.meshes = false; /* every plan ahead counts */
     s->run.wanted = SP_SEARCH_TOP;
     sp_search_machine(s, 0);
     const struct sp_best *const list = &m->result.best;
@@ -157,15 +159,31 @@ static void compare_with_best(struct sp_searching *s, const struct sp_step_time 
                 "fits, but %.2f %% slower than the best plan; %s%d plans are ahead of it",
                 100 * (mine->step / list->found[0].step_s - 1),
                 ahead == SP_SEARCH_TOP ? "at least " : "", ahead);
+    sp_put(s->report, SP_Q_REJECT_BEHIND, 100 * (mine->step / list->found[0].step_s - 1));
     struct sp_words words;
-    sp_step_words(s, 0, &list->found[0], &words);
-    char *const line = sp_shell_line(&words);
-    sp_put_text(s->report, SP_Q_SEARCH_REPEAT, "scaleplan %s", line);
-    free(line);
-    sp_free_words(&words);
+    sp_step_words(s, m, &list->found[0], &words);
+    sp_put_command(s->report, &words);
     sp_line(s->report, "verdict    {verdict}");
-    sp_line(s->report, "best       {command!}");
+    if (!s->from)
+        sp_line(s->report, "best       {command!}");
     put_losses(s, mine, &best);
+}
+
+void sp_judge_plan(struct sp_searching *s, const struct sp_estimate *e)
+{
+    const double most = s->machine[0]->space.most_bytes;
+    const double bytes = (double)e->memory.device;
+    if (bytes <= most) {
+        compare_with_best(s, &e->time);
+        return;
+    }
+    char over[32];
+    sp_human(bytes - most, SP_BYTES, over, sizeof over);
+    sp_put_text(s->report, SP_Q_REJECT_VERDICT,
+                "does not fit: %s a device too much (--near shows "
+                "what would make it fit)",
+                over);
+    sp_line(s->report, "verdict    {verdict}");
 }
 
 bool sp_report_reject(struct sp_searching *s, const char *plan, struct sp_error *error)
@@ -181,19 +199,7 @@ bool sp_report_reject(struct sp_searching *s, const char *plan, struct sp_error 
         return true;
     }
     sp_estimate_planned(&planned, s->convention, &e);
-    put_named(s, &planned, &e);
-    const double most = s->machine[0]->space.most_bytes;
-    const double bytes = (double)e.memory.device;
-    if (bytes <= most) {
-        compare_with_best(s, &e.time);
-        return true;
-    }
-    char over[32];
-    sp_human(bytes - most, SP_BYTES, over, sizeof over);
-    sp_put_text(s->report, SP_Q_REJECT_VERDICT,
-                "does not fit: %s a device too much (--near shows "
-                "what would make it fit)",
-                over);
-    sp_line(s->report, "verdict    {verdict}");
+    sp_put_named_plan(s, &planned, &e);
+    sp_judge_plan(s, &e);
     return true;
 }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "commands/search_options.h"
@@ -133,29 +132,19 @@ static bool read_restrictions(const struct sp_args *args, struct sp_search_space
     return true;
 }
 
-/* Whether a comma-separated list has the word; an empty list has all. */
-static bool lists(const char *list, const char *word)
-{
-    return list[0] == '\0' || sp_is_listed(list, word, '\0');
-}
-
 /* What the framework runs, or anything, before the user's own words. */
 static void open_dimensions(const struct sp_planned *base, bool any, struct sp_search_space *space)
 {
-    static const struct sp_framework_file anything = {.offload = true};
-    const struct sp_framework_file *const f = any ? &anything : &base->framework;
-    for (int i = 0; i < SP_SCHEDULES; i++)
-        space->schedule[i] = lists(f->schedules, sp_schedule_names[i]);
-    if (strcmp(f->schedules, "none") == 0)
+    const struct sp_repertoire runs = sp_repertoire_of(base, any);
+    memcpy(space->schedule, runs.schedule, sizeof space->schedule);
+    memcpy(space->policy, runs.policy, sizeof space->policy);
+    memcpy(space->zero, runs.zero, sizeof space->zero);
+    if (!runs.pipelines)
         space->pp = (struct sp_degree){.n = 1, .value = {1}};
-    for (int i = 0; i < SP_POLICIES; i++)
-        space->policy[i] = lists(f->recompute, sp_policy_names[i]);
-    for (int i = 0; i < 4; i++)
-        space->zero[i] = lists(f->zero, sp_zero_names[i]);
     for (int i = 0; i < 2; i++)
         space->sequence_parallel[i] = space->stages_inside[i] = true;
     space->offload[0] = true;
-    space->offload[1] = f->offload && base->hw.chip.pcie_bytes_per_s > 0;
+    space->offload[1] = runs.offload;
 }
 
 /* Why sp_open_space had no room, which it leaves in its counts. */

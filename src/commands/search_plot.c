@@ -1,116 +1,137 @@
 /* The plans of a search by memory and step time, and which of them no other beats. */
 #include "commands/plot_data.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LIMITS = 4 };
+#include "commands/search_report.h"
 
-/* A plan's place, and its name: its machine where there are several, and the degrees that it uses.
- */
-static void read_plan(const struct sp_report *r, size_t i, bool names_machine,
-                      struct sp_pareto_point *plan)
+/* Beyond this share of the largest memory an axis from 0 leaves most of the picture empty. */
+#define EMPTY 0.4
+
+struct drawing {
+    const struct sp_args *args;
+    const struct sp_report *report;
+    struct sp_pareto_point *plans;
+    size_t n;
+    const char *machine[SP_MAX_MACHINES];
+    size_t machines;
+    struct sp_limit limit[SP_MAX_MACHINES];
+    size_t limits;
+};
+
+static void add_point(struct drawing *d, const char *list, size_t i, enum sp_quantity_id memory,
+                      enum sp_quantity_id step, size_t group)
 {
-    static const enum sp_quantity_id degrees[] = {SP_Q_STEP_TP, SP_Q_STEP_PP, SP_Q_STEP_VPP,
-                                                  SP_Q_STEP_CP, SP_Q_STEP_EP};
-    *plan = (struct sp_pareto_point){.x = sp_listed_number(r, "plans", i, SP_Q_STEP_M_DEVICE),
-                                     .y = sp_listed_number(r, "plans", i, SP_Q_STEP_T_STEP)};
-    if (names_machine)
-        snprintf(plan->name, sizeof plan->name, "%.24s-%.0f ",
-                 sp_listed_text(r, "plans", i, SP_Q_STEP_MACHINE),
-                 sp_listed_number(r, "plans", i, SP_Q_STEP_DEVICES));
-    for (size_t k = 0; k < sizeof degrees / sizeof *degrees; k++) {
-        const double degree = sp_listed_number(r, "plans", i, degrees[k]);
-        const size_t used = strlen(plan->name);
-        if (degree > 1)
-            snprintf(plan->name + used, sizeof plan->name - used, "%s %.0f ",
-                     sp_quantities[degrees[k]].key, degree);
-    }
-    const size_t used = strlen(plan->name);
-    snprintf(plan->name + used, sizeof plan->name - used, "zero %.0f, %.12s",
-             sp_listed_number(r, "plans", i, SP_Q_STEP_ZERO),
-             sp_listed_text(r, "plans", i, SP_Q_STEP_REMAT));
+    struct sp_pareto_point *const p = &d->plans[d->n++];
+    *p = (struct sp_pareto_point){.x = sp_listed_number(d->report, list, i, memory),
+                                  .y = sp_listed_number(d->report, list, i, step),
+                                  .group = group};
+    snprintf(p->name, sizeof p->name, "%s", sp_listed_text(d->report, list, i, SP_Q_SEARCH_NAME));
+}
+
+/* How many entries of a list have a name. */
+static size_t length_of(const struct sp_report *r, const char *list, enum sp_quantity_id name)
+{
+    size_t n = 0;
+    while (*sp_listed_text(r, list, n, name))
+        n++;
+    return n;
 }
 
 /* What a plan may need on its machine, as the search asked: --max-memory, or the capacity without
- * the headroom. */
-static double limit_of(const struct sp_args *args, const struct sp_report *r, size_t i)
+ * the headroom; of machines with one limit a line with their names. */
+static void add_limit(struct drawing *d, size_t machine)
 {
-    const double given = sp_number_of(args, "max-memory");
-    return isnan(given) ? sp_listed_number(r, "plans", i, SP_Q_STEP_M_CAPACITY) *
-                              (1 - sp_number_of(args, "headroom"))
-                        : given;
+    const double at = sp_listed_number(d->report, "machines", machine, SP_Q_SEARCH_M_LIMIT);
+    size_t k = 0;
+    while (k < d->limits && d->limit[k].at != at)
+        k++;
+    char *const text = d->limit[k].text;
+    const size_t room = sizeof d->limit[k].text;
+    if (k == d->limits) {
+        d->limit[d->limits++].at = at;
+        snprintf(text, room, d->machines > 1 ? "limit %s of %.24s" : "limit %s",
+                 sp_human_text(at, SP_BYTES), d->machine[machine]);
+    } else {
+        const size_t used = strlen(text);
+        snprintf(text + used, room - used, ", %.24s", d->machine[machine]);
+    }
 }
 
-/* The limits of the machines that have a plan here, each with their names. */
-static size_t read_limits(const struct sp_args *args, const struct sp_report *r, size_t plans,
-                          struct sp_limit limits[MOST_LIMITS])
+/* The points of every machine; the plans of the list where there is one. */
+static void read_points(struct drawing *d)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < plans; i++) {
-        const double at = limit_of(args, r, i);
-        const char *const name = sp_listed_text(r, "plans", i, SP_Q_STEP_MACHINE);
-        size_t k = 0;
-        while (k < n && limits[k].at != at)
-            k++;
-        if (k == MOST_LIMITS)
-            continue;
-        if (k == n) {
-            limits[n++] = (struct sp_limit){.at = at};
-            snprintf(limits[k].text, sizeof limits[k].text, "limit %s of %.24s",
-                     sp_human_text(at, SP_BYTES), name);
-        } else if (!strstr(limits[k].text, name)) {
-            const size_t used = strlen(limits[k].text);
-            snprintf(limits[k].text + used, sizeof limits[k].text - used, ", %.24s", name);
-        }
+    const size_t listed = length_of(d->report, "plans", SP_Q_SEARCH_NAME);
+    char list[64];
+    size_t room = listed;
+    d->machines = length_of(d->report, "machines", SP_Q_SEARCH_M_NAME);
+    for (size_t m = 0; m < d->machines; m++) {
+        d->machine[m] = sp_listed_text(d->report, "machines", m, SP_Q_SEARCH_M_NAME);
+        snprintf(list, sizeof list, "machines.%zu.plans", m);
+        room += length_of(d->report, list, SP_Q_SEARCH_NAME);
     }
-    return n;
+    d->plans = calloc(room + 1, sizeof *d->plans);
+    if (!d->plans)
+        abort();
+    for (size_t i = 0; i < listed && d->machines == 1; i++)
+        add_point(d, "plans", i, SP_Q_STEP_M_DEVICE, SP_Q_STEP_T_STEP, 0);
+    for (size_t m = 0; m < d->machines; m++) {
+        snprintf(list, sizeof list, "machines.%zu.plans", m);
+        const size_t n = length_of(d->report, list, SP_Q_SEARCH_NAME);
+        for (size_t i = 0; i < n && d->machines > 1; i++)
+            add_point(d, list, i, SP_Q_SEARCH_M_MEMORY, SP_Q_SEARCH_M_STEP, m);
+        add_limit(d, m);
+    }
+}
+
+static struct sp_figure *draw(const struct drawing *d)
+{
+    const bool several = d->machines > 1;
+    double fastest = INFINITY, slowest = 0, smallest = INFINITY, largest = 0;
+    for (size_t i = 0; i < d->n; i++) {
+        fastest = fmin(fastest, d->plans[i].y);
+        slowest = fmax(slowest, d->plans[i].y);
+        smallest = fmin(smallest, d->plans[i].x);
+        largest = fmax(largest, d->plans[i].x);
+    }
+    struct sp_figure *const figure = sp_figure_new(
+        "%.40s on %.60s: %s plans of %s", sp_listed_text(d->report, "plans", 0, SP_Q_STEP_MODEL),
+        sp_text_of(d->args, "hw"), sp_human_text((double)d->n, SP_COUNT),
+        sp_human_text(sp_report_number(d->report, SP_Q_SEARCH_TOTAL), SP_COUNT));
+    struct sp_plot_axis time = sp_make_axis("time of a step", "s", slowest > 3 * fastest);
+    struct sp_plot_axis memory = sp_make_axis("memory of a device", "B", false);
+    time.floating = true;
+    memory.floating = smallest > EMPTY * largest;
+    sp_draw_pareto(figure,
+                   &(struct sp_pareto){.title = "",
+                                       .x = memory,
+                                       .y = time,
+                                       .front_name = several ? "no other plan is better in both"
+                                                             : "no other listed plan is better in "
+                                                               "both",
+                                       .rest_name = "other listed plans",
+                                       .groups = d->machine,
+                                       .n_groups = d->machines,
+                                       .candidates = d->plans,
+                                       .n_candidates = d->n,
+                                       .limits = d->limit,
+                                       .n_limits = d->limits});
+    return figure;
 }
 
 struct sp_figure *sp_plot_search(const struct sp_args *args, const struct sp_report *report,
                                  struct sp_error *error)
 {
-    const double listed = sp_report_number(report, SP_Q_SEARCH_FOUND),
-                 most = sp_report_number(report, SP_Q_SEARCH_LIMIT);
-    const bool several = *sp_listed_text(report, "machines", 1, SP_Q_SEARCH_M_NAME) != '\0';
-    struct sp_limit limits[MOST_LIMITS] = {{.at = most}};
-    size_t n_limits = 1;
-    if (!(listed > 0)) {
+    struct drawing d = {.args = args, .report = report};
+    struct sp_figure *figure = NULL;
+    read_points(&d);
+    sp_mark_front(d.plans, d.n);
+    if (d.n > 0)
+        figure = draw(&d);
+    else
         sp_fail(error, SP_INPUT, "--plot: no plan in the answer to draw");
-        return NULL;
-    }
-    const size_t n = (size_t)listed;
-    struct sp_pareto_point *const plans = calloc(n, sizeof *plans);
-    if (!plans) {
-        sp_fail(error, SP_INTERNAL, "--plot: out of memory");
-        return NULL;
-    }
-    double fastest = INFINITY, slowest = 0;
-    for (size_t i = 0; i < n; i++) {
-        read_plan(report, i, several, &plans[i]);
-        fastest = fmin(fastest, plans[i].y);
-        slowest = fmax(slowest, plans[i].y);
-    }
-    sp_mark_front(plans, n);
-    snprintf(limits[0].text, sizeof limits[0].text, "limit %s", sp_human_text(most, SP_BYTES));
-    if (several)
-        n_limits = read_limits(args, report, n, limits);
-    struct sp_figure *const figure = sp_figure_new(
-        "%.40s on %.40s: %s plans of %s", sp_listed_text(report, "plans", 0, SP_Q_STEP_MODEL),
-        sp_text_of(args, "hw"), sp_human_text(listed, SP_COUNT),
-        sp_human_text(sp_report_number(report, SP_Q_SEARCH_TOTAL), SP_COUNT));
-    struct sp_plot_axis time = sp_make_axis("time of a step", "s", slowest > 3 * fastest);
-    time.floating = true;
-    sp_draw_pareto(figure,
-                   &(struct sp_pareto){.title = "",
-                                       .x = sp_make_axis("memory of a device", "B", false),
-                                       .y = time,
-                                       .front_name = "no other listed plan is better in both",
-                                       .rest_name = "other listed plans",
-                                       .candidates = plans,
-                                       .n_candidates = n,
-                                       .limits = limits,
-                                       .n_limits = n_limits});
-    free(plans);
+    free(d.plans);
     return figure;
 }

@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/number.h"
+#include "cli/plan_fields.h"
 #include "commands/search_report.h"
 #include "commands/step_report.h"
 #include "commands/utilisation.h"
@@ -109,10 +110,29 @@ static struct ranked *rank(const struct sp_searching *s, size_t *n)
     if (s->run.front && s->machines > 1)
         *n = kept;
     qsort(all, *n, sizeof *all, by_goal);
-    /* a part lists every machine's plans: `merge` needs each machine's best */
-    if (!s->run.front && s->run.shards == 1 && *n > (size_t)s->run.wanted)
-        *n = (size_t)s->run.wanted;
     return all;
+}
+
+/* Keeps `wanted` of the n points of a front, in their order: its ends and evenly many between. */
+static void thin_out(struct ranked *all, size_t n, size_t wanted)
+{
+    for (size_t i = 0; i < wanted; i++)
+        all[i] = all[wanted > 1 ? i * (n - 1) / (wanted - 1) : 0];
+}
+
+/* How many of n plans are listed: a part lists every machine's, since `merge` needs each machine's
+ * best. */
+static size_t shorten(const struct sp_searching *s, struct ranked *all, size_t n)
+{
+    const size_t wanted = (size_t)s->run.wanted;
+    if (s->run.shards > 1 || n <= wanted || (s->run.front && !sp_given(s->args, "top")))
+        return n;
+    if (s->run.front) {
+        thin_out(all, n, wanted);
+        sp_note(s->report, "%zu of the %zu points of the front, from end to end (--top)", wanted,
+                n);
+    }
+    return wanted;
 }
 
 static void put_waits(struct sp_report *r, const struct sp_step_time *t)
@@ -143,76 +163,138 @@ static void put_plan(struct sp_searching *s, const struct ranked *one)
     sp_put(r, SP_Q_SEARCH_COST, cost_of_step(m, e.time.step));
     sp_put(r, SP_Q_SEARCH_DAYS, steps * e.time.step / 86400);
     sp_put(r, SP_Q_SEARCH_RUN_COST, steps * cost_of_step(m, e.time.step));
-    sp_step_words(s, one->machine, one->found, &words);
-    char *const line = sp_shell_line(&words);
-    sp_put_text(r, SP_Q_SEARCH_REPEAT, "scaleplan %s", line);
-    free(line);
-    sp_free_words(&words);
+    sp_step_words(s, m, one->found, &words);
+    sp_put_command(r, &words);
     sp_put(r, SP_Q_SEARCH_MACHINE_AT, one->machine);
     sp_put(r, SP_Q_SEARCH_GROUP, (double)one->found->group);
     sp_put(r, SP_Q_SEARCH_LEAF, (double)one->found->leaf);
 }
 
-static const struct sp_column plan_columns[] = {
-    {NULL, "", true},
-    {"machine", "machine", true},
-    {"devices", "devices", false},
-    {"dp", "dp", false},
-    {"tp", "tp", false},
-    {"pp", "pp", false},
-    {"vpp", "vpp", false},
-    {"cp", "cp", false},
-    {"ep", "ep", false},
-    {"zero", "ZeRO", false},
-    {"shards", "over", false},
-    {"micro_batch", "micro", false},
-    {"schedule", "schedule", true},
-    {"remat", "recompute", true},
-    {"offload", "offload", true},
-    {"time.step_s", "step", false},
-    {"mfu", "MFU", false},
-    {"mfu_causal", "MFU causal", false},
-    {"memory.device_bytes", "memory", false},
-    {"waits_for", "waits for", true},
+/* Columns of the table: fields of the plan stand in it always, or where plans differ in them. */
+static const struct {
+    struct sp_column column;
+    bool where_different;
+    enum sp_plan_field_id field;
+} plan_columns[] = {
+    {{"dp", "dp", false}, false, 0},
+    {{"tp", "tp", false}, false, 0},
+    {{"tp_axes", "tp's axes", true}, true, SP_FIELD_TP_AXES},
+    {{"sequence_parallel", "sp", true}, true, SP_FIELD_SP},
+    {{"pp", "pp", false}, false, 0},
+    {{"vpp", "vpp", false}, false, 0},
+    {{"cp", "cp", false}, false, 0},
+    {{"ep", "ep", false}, false, 0},
+    {{"etp", "etp", false}, true, SP_FIELD_ETP},
+    {{"zero", "ZeRO", false}, false, 0},
+    {{"shards", "over", false}, false, 0},
+    {{"micro_batch", "micro", false}, false, 0},
+    {{"schedule", "schedule", true}, false, 0},
+    {{"placement", "placement", true}, true, SP_FIELD_PLACEMENT},
+    {{"remat", "recompute", true}, false, 0},
+    {{"offload", "offload", true}, true, SP_FIELD_OFFLOAD},
+    {{"time.step_s", "step", false}, false, 0},
+    {{"mfu", "MFU", false}, false, 0},
+    {{"mfu_causal", "MFU causal", false}, false, 0},
+    {{"memory.device_bytes", "memory", false}, false, 0},
+    {{"waits_for", "waits for", true}, false, 0},
 };
+enum { PLAN_COLUMNS = sizeof plan_columns / sizeof *plan_columns };
+
+/* Whether a plan could have another value in the field. */
+static bool is_open(const struct sp_plan *plan, enum sp_plan_field_id field)
+{
+    return field == SP_FIELD_SP          ? plan->tp > 1
+           : field == SP_FIELD_PLACEMENT ? plan->pp > 1 && plan->dp * plan->cp > 1
+                                         : true;
+}
+
+static bool differ_in(const struct ranked *all, size_t n, enum sp_plan_field_id field)
+{
+    char first[SP_PLAN_TEXT] = "", other[SP_PLAN_TEXT];
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_open(&all[i].found->plan, field))
+            continue;
+        sp_format_plan(&all[i].found->plan, &sp_plan_fields[field], any ? other : first);
+        if (any && strcmp(first, other) != 0)
+            return true;
+        any = true;
+    }
+    return false;
+}
+
+/* One machine needs no column. */
+static void put_table(struct sp_searching *s, const struct ranked *all, const struct sp_row *rows,
+                      size_t n)
+{
+    struct sp_column columns[PLAN_COLUMNS + 3] = {{NULL, "", true}};
+    size_t count = 1;
+    if (s->machines > 1) {
+        columns[count++] = (struct sp_column){"machine", "machine", true};
+        columns[count++] = (struct sp_column){"devices", "devices", false};
+    }
+    for (size_t i = 0; i < PLAN_COLUMNS; i++)
+        if (!plan_columns[i].where_different || differ_in(all, n, plan_columns[i].field))
+            columns[count++] = plan_columns[i].column;
+    sp_line(s->report, " ");
+    sp_table(s->report, columns, count, rows, n);
+    sp_line(s->report, " ");
+    sp_line(s->report,
+            "MFU        counts %s (--convention); the first plan's is {plans.0.mfu_6p} "
+            "by 6p, {plans.0.mfu_causal} by causal, {plans.0.mfu_full} by full",
+            sp_counted_flops[s->convention]);
+    sp_note_utilisation(s->report, "the MFU",
+                        mfu_of(s, s->machine[all[0].machine], all[0].found->step_s), s->convention);
+    sp_line(s->report, "repeat     {plans.0.command!}");
+}
+
+/* The names of a list of plans; the caller frees them. */
+static char (*names_of(const struct sp_found *const *found, size_t n))[SP_SHORT_NAME]
+{
+    const struct sp_plan **const plans = calloc(n + 1, sizeof *plans);
+    char(*const names)[SP_SHORT_NAME] = calloc(n + 1, sizeof *names);
+    if (!plans || !names)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        plans[i] = &found[i]->plan;
+    sp_name_plans(plans, n, names);
+    free(plans);
+    return names;
+}
 
 static size_t put_plans(struct sp_searching *s, bool partial)
 {
-    size_t n;
-    struct ranked *const all = rank(s, &n);
+    size_t found;
+    struct ranked *const all = rank(s, &found);
+    const size_t n = shorten(s, all, found);
+    if (s->run.front)
+        sp_put(s->report, SP_Q_SEARCH_POINTS, (double)found);
     struct sp_row *const rows = calloc(n + 1, sizeof *rows);
     if (!rows)
         abort();
+    const struct sp_found **const listed = calloc(n + 1, sizeof *listed);
+    if (!listed)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        listed[i] = all[i].found;
+    char(*const names)[SP_SHORT_NAME] = names_of(listed, n);
     for (size_t i = 0; i < n; i++) {
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "plans.%zu", i);
         snprintf(rows[i].label, sizeof rows[i].label, "%zu", i + 1);
         sp_scope(s->report, rows[i].prefix);
         put_plan(s, &all[i]);
+        sp_put_text(s->report, SP_Q_SEARCH_NAME, "%s", names[i]);
     }
+    free(names);
+    free(listed);
     sp_scope(s->report, "");
     sp_put(s->report, SP_Q_SEARCH_FOUND, (double)n);
     if (n > 0 || !partial)
         sp_put_bool(s->report, SP_Q_SEARCH_FITS, n > 0);
     else
         sp_put_null(s->report, SP_Q_SEARCH_FITS); /* of half a space nobody can say "no" */
-    if (n > 0) {
-        const size_t skip = s->machines > 1 ? 0 : 2; /* one machine needs no column */
-        struct sp_column columns[sizeof plan_columns / sizeof *plan_columns];
-        const size_t count = sizeof plan_columns / sizeof *plan_columns - skip;
-        columns[0] = plan_columns[0];
-        memcpy(columns + 1, plan_columns + 1 + skip, (count - 1) * sizeof *columns);
-        sp_line(s->report, " ");
-        sp_table(s->report, columns, count, rows, n);
-        sp_line(s->report, " ");
-        sp_line(s->report,
-                "MFU        counts %s (--convention); the first plan's is {plans.0.mfu_6p} "
-                "by 6p, {plans.0.mfu_causal} by causal, {plans.0.mfu_full} by full",
-                sp_counted_flops[s->convention]);
-        sp_note_utilisation(s->report, "the MFU",
-                            mfu_of(s, s->machine[all[0].machine], all[0].found->step_s),
-                            s->convention);
-        sp_line(s->report, "repeat     {plans.0.command!}");
-    }
+    if (n > 0)
+        put_table(s, all, rows, n);
     free(rows);
     free(all);
     return n;
@@ -345,6 +427,28 @@ static void note_prices(struct sp_searching *s)
                            "the machines: give what you pay, --price MACHINE=USD,MACHINE=USD");
 }
 
+/* What a machine found, listed or not: the points of a comparison. */
+static void put_points(struct sp_report *r, const struct sp_found *found, size_t n,
+                       const char *machine)
+{
+    const struct sp_found **const all = calloc(n + 1, sizeof *all);
+    if (!all)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        all[i] = &found[i];
+    char(*const names)[SP_SHORT_NAME] = names_of(all, n);
+    for (size_t i = 0; i < n; i++) {
+        char scope[64];
+        snprintf(scope, sizeof scope, "%s.plans.%zu", machine, i);
+        sp_scope(r, scope);
+        sp_put_text(r, SP_Q_SEARCH_NAME, "%s", names[i]);
+        sp_put(r, SP_Q_SEARCH_M_STEP, found[i].step_s);
+        sp_put(r, SP_Q_SEARCH_M_MEMORY, found[i].bytes);
+    }
+    free(names);
+    free(all);
+}
+
 static void put_machines(struct sp_searching *s)
 {
     struct sp_row rows[SP_MAX_MACHINES] = {0};
@@ -353,6 +457,7 @@ static void put_machines(struct sp_searching *s)
         {"step_s", "best step", false}, {"tokens_per_s", "throughput", false},
         {"mfu", "MFU", false},          {"device_bytes", "memory", false},
         {"days", "days", false},        {"cost_usd", "cost", false},
+        {"profile", "profile", true},
     };
     for (int i = 0; i < s->machines; i++) {
         const struct sp_candidate *const m = s->machine[i];
@@ -375,6 +480,12 @@ static void put_machines(struct sp_searching *s)
         sp_put(s->report, SP_Q_SEARCH_M_DAYS, steps * step / 86400);
         sp_put(s->report, SP_Q_SEARCH_M_COST, steps * cost_of_step(m, step));
         put_price(s->report, &m->price);
+        sp_put(s->report, SP_Q_SEARCH_M_LIMIT, m->space.most_bytes);
+        sp_put_text(s->report, SP_Q_SEARCH_M_PROFILE, "%s%s", m->base.profile.name,
+                    m->base.own_profile ? "" : " (borrowed)");
+        if (s->machines > 1)
+            put_points(s->report, s->run.front ? result->front.found : result->best.found,
+                       (size_t)(s->run.front ? result->front.n : result->best.n), rows[i].prefix);
     }
     sp_scope(s->report, "");
     if (s->machines > 1) {
@@ -396,23 +507,53 @@ static void note_divisors(struct sp_searching *s)
                 (long long)batch, exp2(round(log2((double)batch))));
 }
 
-bool sp_report_search(struct sp_searching *s, struct sp_error *error)
+/* What all machines have in common, and of one machine all. */
+static void put_problem(struct sp_searching *s)
 {
-    struct sp_report *const r = s->report;
     const struct sp_planned *const base = &s->machine[0]->base;
-    (void)error;
-    sp_put_text(r, SP_Q_SEARCH_OBJECTIVE, "%s",
-                s->run.front ? sp_text_of(s->args, "pareto") : sp_goal_names[s->goal]);
-    sp_put(r, SP_Q_SEARCH_LIMIT, s->machine[0]->space.most_bytes);
-    const struct outcome outcome = put_counts(s);
-    sp_answer_is(r, "plans");
-    sp_line(r,
+    if (s->machines > 1) {
+        sp_line(s->report, "%s on %d machines: batch of %lld sequences of %lld tokens; %s",
+                base->model.name, s->machines, (long long)base->plan.batch,
+                (long long)base->plan.seq, base->precision.name);
+        return;
+    }
+    sp_line(s->report,
             "%s on %s, %lld devices: batch of %lld sequences of %lld tokens; %s, framework %s, "
             "profile %s%s",
             base->model.name, s->machine[0]->hw, (long long)sp_chips(&base->hw),
             (long long)base->plan.batch, (long long)base->plan.seq, base->precision.name,
             base->framework.framework.name, base->profile.name,
             base->own_profile ? "" : " (borrowed)");
+}
+
+/* Profiles of stacks that no run is known of are said where machines are compared. */
+static void note_borrowed(struct sp_searching *s)
+{
+    char names[512] = "";
+    for (int i = 0; i < s->machines; i++) {
+        const struct sp_candidate *const m = s->machine[i];
+        const size_t used = strlen(names);
+        if (!m->base.own_profile)
+            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                     m->base.profile.name);
+    }
+    if (names[0])
+        sp_note(s->report,
+                "no run of %s is known: borrowed from sibling stacks, so the order of machines "
+                "hangs on them (docs/accuracy.md)",
+                names);
+}
+
+bool sp_report_search(struct sp_searching *s, struct sp_error *error)
+{
+    struct sp_report *const r = s->report;
+    (void)error;
+    sp_put_text(r, SP_Q_SEARCH_OBJECTIVE, "%s",
+                s->run.front ? sp_text_of(s->args, "pareto") : sp_goal_names[s->goal]);
+    sp_put(r, SP_Q_SEARCH_LIMIT, s->machine[0]->space.most_bytes);
+    const struct outcome outcome = put_counts(s);
+    sp_answer_is(r, "plans");
+    put_problem(s);
     sp_line(r, "space      {plans_total} plans: {plans_evaluated} evaluated, {excluded.memory} too "
                "large for {most_bytes} a device; ruled out in whole branches: "
                "{excluded.memory_bound} by memory, {excluded.objective_bound} by the objective");
@@ -429,8 +570,10 @@ bool sp_report_search(struct sp_searching *s, struct sp_error *error)
     else if (listed == 0)
         sp_line(r, "no plan was found before the interrupt, which says nothing about the rest of "
                    "the space");
-    sp_note_batch(r, base);
+    sp_note_batch(r, &s->machine[0]->base);
     note_divisors(s);
+    if (s->machines > 1)
+        note_borrowed(s);
     sp_note(r, "estimates, as `step`; docs/accuracy.md says how right they are");
     return true;
 }

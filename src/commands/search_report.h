@@ -2,8 +2,12 @@
 #ifndef SP_SEARCH_REPORT_H
 #define SP_SEARCH_REPORT_H
 
+#include <scaleplan/estimate.h>
+
 #include "commands/search_options.h"
 #include "cli/price.h"
+#include "commands/step_launch.h"
+#include "commands/step_report.h"
 #include "cli/words.h"
 
 enum { SP_MAX_MACHINES = 16 };
@@ -20,8 +24,16 @@ struct sp_candidate {
     struct sp_price price;
 };
 
+/* The launch of --from: what it states, and its plan; without it launch.format is NULL. */
+struct sp_search_launch {
+    struct sp_launch launch;
+    struct sp_args problem; /* the search's options, with what the launch says */
+    struct sp_planned planned;
+};
+
 struct sp_searching {
     const struct sp_args *args;
+    const struct sp_search_launch *from; /* NULL: none */
     struct sp_report *report;
     struct sp_candidate *machine[SP_MAX_MACHINES];
     int machines;
@@ -44,8 +56,30 @@ void sp_search_machine(struct sp_searching *searching, int machine);
 bool sp_report_search(struct sp_searching *searching, struct sp_error *error);
 
 /* The words of `step` that make this plan on that machine. */
-void sp_step_words(const struct sp_searching *searching, int machine, const struct sp_found *found,
-                   struct sp_words *words);
+void sp_step_words(const struct sp_searching *searching, const struct sp_candidate *machine,
+                   const struct sp_found *found, struct sp_words *words);
+
+/* Puts the words into the report as the command that repeats, and frees them. */
+void sp_put_command(struct sp_report *report, struct sp_words *words);
+
+/* Puts a plan under the scope "plan", with the line of its degrees, step and memory. */
+void sp_put_named_plan(struct sp_searching *searching, const struct sp_planned *planned,
+                       const struct sp_estimate *estimate);
+
+/* Short names of a list's plans: degrees above 1, ZeRO stage, recomputation, and what else tells
+ * two of them apart. */
+enum { SP_SHORT_NAME = 112 };
+void sp_name_plans(const struct sp_plan *const *plans, size_t n, char (*names)[SP_SHORT_NAME]);
+
+/* Reads --from, or nothing where it is not given: from->problem is then what was typed. */
+bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
+                    struct sp_error *error);
+
+/* The launch's plan against the best, behind the answer. */
+void sp_report_launch(struct sp_searching *searching);
+
+/* Says whether a plan fits, and where it does what is ahead of it and where it loses time. */
+void sp_judge_plan(struct sp_searching *searching, const struct sp_estimate *estimate);
 
 /* --near and --explain-rejects. */
 bool sp_report_near(struct sp_searching *searching, const char *plan, struct sp_error *error);

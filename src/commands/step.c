@@ -134,7 +134,8 @@ static void put_better(struct sp_report *r, const struct sp_planned *planned,
     struct sp_neighbour near[SP_MAX_NEIGHBOURS];
     struct sp_row rows[SHOWN] = {0};
     const struct sp_step_inputs in = sp_inputs_of(planned);
-    const size_t all = sp_find_neighbours(&in, near);
+    const struct sp_repertoire runs = sp_repertoire_of(planned, false);
+    const size_t all = sp_find_neighbours(&in, &runs, near);
     size_t found = 0;
     for (size_t i = 0; i < all; i++) {
         if (!near[i].fits || (e->fits && near[i].step_s >= e->time.step))

@@ -79,19 +79,35 @@ static void draw_memory(struct sp_figure *figure, const struct sp_report *r)
                                            .limit_text = limit});
 }
 
+/* " dp 16 tp 4 pp 4": replicas, and the degrees that are used. */
+static void name_degrees(const struct sp_report *r, char *out, size_t size)
+{
+    static const enum sp_quantity_id degrees[] = {SP_Q_STEP_DP,  SP_Q_STEP_TP, SP_Q_STEP_PP,
+                                                  SP_Q_STEP_VPP, SP_Q_STEP_CP, SP_Q_STEP_EP};
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
+        const double degree = sp_report_number(r, degrees[i]);
+        const size_t used = strlen(out);
+        if (i == 0 || degree > 1)
+            snprintf(out + used, size - used, " %s %.0f", sp_quantities[degrees[i]].key, degree);
+    }
+}
+
 struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_report *report,
                                struct sp_error *error)
 {
     (void)args;
     (void)error;
+    char degrees[96] = "";
+    name_degrees(report, degrees, sizeof degrees);
     struct sp_figure *const figure = sp_figure_new(
-        "%.40s on %s x %.40s: dp %.0f tp %.0f pp %.0f cp %.0f ep %.0f, MFU %s",
+        "%.40s on %s x %.24s:%s, ZeRO %.0f, batch %.0fx%.0f, MFU %s (%s FLOPs)",
         sp_report_text(report, SP_Q_STEP_MODEL),
         sp_human_text(sp_report_number(report, SP_Q_STEP_DEVICES), SP_COUNT),
-        sp_report_text(report, SP_Q_STEP_MACHINE), sp_report_number(report, SP_Q_STEP_DP),
-        sp_report_number(report, SP_Q_STEP_TP), sp_report_number(report, SP_Q_STEP_PP),
-        sp_report_number(report, SP_Q_STEP_CP), sp_report_number(report, SP_Q_STEP_EP),
-        sp_human_text(sp_report_number(report, SP_Q_STEP_MFU), SP_FRACTION));
+        sp_report_text(report, SP_Q_STEP_MACHINE), degrees,
+        sp_report_number(report, SP_Q_STEP_ZERO), sp_report_number(report, SP_Q_STEP_BATCH),
+        sp_report_number(report, SP_Q_STEP_SEQ),
+        sp_human_text(sp_report_number(report, SP_Q_STEP_MFU), SP_FRACTION),
+        sp_report_text(report, SP_Q_STEP_CONVENTION));
     draw_time(figure, report);
     draw_memory(figure, report);
     return figure;

@@ -39,7 +39,8 @@ void sp_put_fixes(struct sp_report *r, const struct sp_planned *planned)
     struct sp_neighbour fix[SP_MAX_FIXES];
     struct sp_row rows[SP_MAX_FIXES] = {0};
     const struct sp_step_inputs in = sp_inputs_of(planned);
-    const size_t n = sp_find_fixes(&in, fix);
+    const struct sp_repertoire runs = sp_repertoire_of(planned, false);
+    const size_t n = sp_find_fixes(&in, &runs, fix);
     for (size_t i = 0; i < n; i++) {
         char change[64];
         sp_change_text(&fix[i], "--", change, sizeof change);
@@ -51,8 +52,9 @@ void sp_put_fixes(struct sp_report *r, const struct sp_planned *planned)
     }
     sp_scope(r, "");
     if (n == 0) {
-        sp_note(r, "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp makes "
-                   "it fit");
+        sp_note(r, "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp that "
+                   "%s runs makes it fit",
+                planned->framework.framework.name);
         return;
     }
     sp_line(r, " ");

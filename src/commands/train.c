@@ -40,7 +40,8 @@ static const struct sp_option options[] = {
     {"checkpoint-time", "SECONDS", SP_REAL, 0, 1e9, NULL, NULL,
      "time in which a checkpoint stops the work, in place of bytes over --storage-bandwidth"},
     {"interval", "SECONDS", SP_REAL, 1, 1e12, NULL, NULL,
-     "between checkpoints (default: Daly's optimum)"},
+     "between checkpoints (default: what this goodput is largest at; Young's and Daly's stand "
+     "beside)"},
     {"curve", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "strong scaling: ideal step and efficiency on the sizes up to --hw, by the closed forms of "
      "fit"},
@@ -232,9 +233,10 @@ static bool put_goodput(struct train *f, struct sp_error *error)
     }
     if (isfinite(M)) {
         const double daly = sp_daly_interval_s(write, M);
-        const struct sp_goodput run = {write,
-                                       isnan(given_interval) ? fmax(daly, 0) : given_interval, M,
-                                       sp_number_of(f->args, "restart")};
+        const double restart = sp_number_of(f->args, "restart");
+        const struct sp_goodput run = {
+            write, isnan(given_interval) ? sp_best_interval_s(write, M, restart) : given_interval,
+            M, restart};
         sp_symbol(r, "delta", write, "s", "time to write a checkpoint");
         sp_symbol(r, "M", M, "s", "mean time between failures of the machine");
         f->goodput = sp_goodput(&run);

@@ -2,6 +2,7 @@
 #include "config/load.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 static bool each_user_folder(enum sp_config_kind kind, const struct sp_sources *sources,
                              bool (*visit)(const char *folder, void *context), void *context)
 {
-    char folder[1024];
+    char folder[PATH_MAX];
     const char *const kind_folder = sp_config_kinds[kind].folder;
     if (sources->config_dir) {
         snprintf(folder, sizeof folder, "%s/%s", sources->config_dir, kind_folder);
@@ -42,7 +43,7 @@ static bool each_user_folder(enum sp_config_kind kind, const struct sp_sources *
 
 struct named_file {
     const char *name;
-    char path[1200];
+    char path[PATH_MAX + NAME_MAX];
 };
 
 /* Whether a config may stand there: a pipe or a device would keep the program waiting. A link that
@@ -90,32 +91,6 @@ static bool parse_file(const char *path, struct sp_pipes *pipes, struct sp_confi
     return false;
 }
 
-/* The built-in config with that alias. Only reached when no file name matches, so that the usual
- * call parses one config and not all. */
-static const struct sp_builtin *find_alias(enum sp_config_kind kind, const char *name,
-                                           struct sp_nearest *nearest)
-{
-    const struct sp_builtin *found = NULL;
-    for (size_t i = 0; i < sp_n_builtins && !found; i++) {
-        struct sp_config config = {0};
-        struct sp_error ignored = {0};
-        if (sp_builtins[i].kind != kind || !parse_builtin(&sp_builtins[i], &config, &ignored))
-            continue;
-        sp_nearest_offer(nearest, sp_builtins[i].name);
-        const cJSON *alias;
-        cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(config.json.root, "aliases"))
-        {
-            if (!cJSON_IsString(alias))
-                continue;
-            if (strcasecmp(alias->valuestring, name) == 0)
-                found = &sp_builtins[i];
-            sp_nearest_offer(nearest, alias->valuestring);
-        }
-        sp_config_free(&config);
-    }
-    return found;
-}
-
 static const struct sp_builtin *find_builtin(enum sp_config_kind kind, const char *name)
 {
     for (size_t i = 0; i < sp_n_builtins; i++)
@@ -132,10 +107,132 @@ bool sp_config_named(enum sp_config_kind kind, const char *name, const struct sp
     return find_builtin(kind, name) || each_user_folder(kind, sources, has_named_file, &wanted);
 }
 
+void sp_config_free(struct sp_config *config)
+{
+    sp_json_free(&config->json);
+    free(config->owned);
+    config->owned = NULL;
+}
+
+struct visitor {
+    void (*visit)(const char *name, void *context);
+    void *context;
+    char **seen; /* names that were visited: the first of a name hides the others */
+    size_t n;
+};
+
+static void visit_once(struct visitor *visitor, const char *name)
+{
+    for (size_t i = 0; i < visitor->n; i++)
+        if (strcmp(visitor->seen[i], name) == 0)
+            return;
+    char **const seen = realloc(visitor->seen, (visitor->n + 1) * sizeof *seen);
+    char *const copy = strdup(name);
+    if (!seen || !copy)
+        abort();
+    visitor->seen = seen;
+    visitor->seen[visitor->n++] = copy;
+    visitor->visit(name, visitor->context);
+}
+
+static bool visit_folder(const char *folder, void *context)
+{
+    struct visitor *const visitor = context;
+    struct dirent **entries;
+    const int n = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        char *const name = entries[i]->d_name;
+        const size_t length = strlen(name);
+        char path[PATH_MAX + NAME_MAX + 2];
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        if (length > 5 && strcmp(name + length - 5, ".json") == 0 && is_config(path)) {
+            name[length - 5] = '\0';
+            visit_once(visitor, name);
+        }
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+    return false;
+}
+
+void sp_each_config(enum sp_config_kind kind, const struct sp_sources *sources,
+                    void (*visit)(const char *name, void *context), void *context)
+{
+    struct visitor visitor = {visit, context, NULL, 0};
+    each_user_folder(kind, sources, visit_folder, &visitor);
+    for (size_t i = 0; i < sp_n_builtins; i++)
+        if (sp_builtins[i].kind == kind)
+            visit_once(&visitor, sp_builtins[i].name);
+    for (size_t i = 0; i < visitor.n; i++)
+        free(visitor.seen[i]);
+    free(visitor.seen);
+}
+
+static void offer_name(const char *name, void *context)
+{
+    sp_nearest_offer(context, name);
+}
+
+void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sources)
+{
+    for (int kind = 0; kind < SP_CONFIG_KINDS; kind++)
+        sp_each_config((enum sp_config_kind)kind, sources, offer_name, nearest);
+}
+
+/* A config by one of its aliases. */
+struct alias {
+    enum sp_config_kind kind;
+    const char *wanted;
+    const struct sp_sources *sources;
+    struct sp_nearest *nearest;
+    char name[NAME_MAX + 1]; /* of the config that has it; "": none so far */
+};
+
+/* The config of that very name: a user's own, or built in. */
+static bool open_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources,
+                       struct sp_config *config, struct sp_error *error)
+{
+    struct named_file wanted = {.name = name};
+    const struct sp_builtin *const builtin = find_builtin(kind, name);
+    if (each_user_folder(kind, sources, has_named_file, &wanted))
+        return parse_file(wanted.path, sources->pipes, config, error);
+    return builtin && parse_builtin(builtin, config, error);
+}
+
+static void look_for_alias(const char *name, void *context)
+{
+    struct alias *const a = context;
+    struct sp_config config = {0};
+    struct sp_error ignored = {0};
+    sp_nearest_offer(a->nearest, name);
+    if (!open_named(a->kind, name, a->sources, &config, &ignored))
+        return;
+    const cJSON *alias;
+    cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(config.json.root, "aliases"))
+    {
+        if (!cJSON_IsString(alias))
+            continue;
+        if (a->name[0] == '\0' && strcasecmp(alias->valuestring, a->wanted) == 0)
+            snprintf(a->name, sizeof a->name, "%s", name);
+        sp_nearest_offer(a->nearest, alias->valuestring);
+    }
+    sp_config_free(&config);
+}
+
+/* Whether a config has that alias: its name. Only asked when no config is named so, so that the
+ * usual call parses one config and not all. */
+static bool find_alias(struct alias *a)
+{
+    sp_each_config(a->kind, a->sources, look_for_alias, a);
+    return a->name[0] != '\0';
+}
+
 bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)
 {
     struct sp_nearest nearest = {.wanted = name};
-    return sp_config_named(kind, name, sources) || find_alias(kind, name, &nearest);
+    struct alias alias = {.kind = kind, .wanted = name, .sources = sources, .nearest = &nearest};
+    return sp_config_named(kind, name, sources) || (!looks_like_file(name) && find_alias(&alias));
 }
 
 /* A number format in the place of a recipe is met often enough to say what a recipe is. */
@@ -151,73 +248,16 @@ static const char *hint_of(enum sp_config_kind kind, const struct sp_nearest *ne
 bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
                     struct sp_config *config, struct sp_error *error)
 {
+    const struct sp_config_kind_info *const info = &sp_config_kinds[kind];
+    struct sp_nearest nearest = {.wanted = spec};
+    struct alias alias = {.kind = kind, .wanted = spec, .sources = sources, .nearest = &nearest};
     *config = (struct sp_config){0};
     if (looks_like_file(spec))
         return parse_file(spec, sources->pipes, config, error);
-    struct named_file wanted = {.name = spec};
-    if (each_user_folder(kind, sources, has_named_file, &wanted))
-        return parse_file(wanted.path, sources->pipes, config, error);
-    const struct sp_builtin *builtin = find_builtin(kind, spec);
-    struct sp_nearest nearest = {.wanted = spec};
-    if (!builtin)
-        builtin = find_alias(kind, spec, &nearest);
-    if (builtin)
-        return parse_builtin(builtin, config, error);
-    const struct sp_config_kind_info *info = &sp_config_kinds[kind];
+    if (sp_config_named(kind, spec, sources))
+        return open_named(kind, spec, sources, config, error);
+    if (find_alias(&alias))
+        return open_named(kind, alias.name, sources, config, error);
     return sp_fail(error, SP_INPUT, "unknown %s \"%s\"%s (`scaleplan list %s` shows all)",
                    info->noun, sp_safe(spec), hint_of(kind, &nearest), info->folder);
-}
-
-void sp_config_free(struct sp_config *config)
-{
-    sp_json_free(&config->json);
-    free(config->owned);
-    config->owned = NULL;
-}
-
-struct visitor {
-    void (*visit)(const char *name, void *context);
-    void *context;
-};
-
-static bool visit_folder(const char *folder, void *context)
-{
-    const struct visitor *visitor = context;
-    struct dirent **entries;
-    const int n = scandir(folder, &entries, NULL, alphasort);
-    for (int i = 0; i < n; i++) {
-        char *const name = entries[i]->d_name;
-        const size_t length = strlen(name);
-        char path[1400];
-        snprintf(path, sizeof path, "%s/%s", folder, name);
-        if (length > 5 && strcmp(name + length - 5, ".json") == 0 && is_config(path)) {
-            name[length - 5] = '\0';
-            visitor->visit(name, visitor->context);
-        }
-        free(entries[i]);
-    }
-    if (n >= 0)
-        free(entries);
-    return false;
-}
-
-void sp_each_config(enum sp_config_kind kind, const struct sp_sources *sources,
-                    void (*visit)(const char *name, void *context), void *context)
-{
-    struct visitor visitor = {visit, context};
-    each_user_folder(kind, sources, visit_folder, &visitor);
-    for (size_t i = 0; i < sp_n_builtins; i++)
-        if (sp_builtins[i].kind == kind)
-            visit(sp_builtins[i].name, context);
-}
-
-static void offer_name(const char *name, void *context)
-{
-    sp_nearest_offer(context, name);
-}
-
-void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sources)
-{
-    for (int kind = 0; kind < SP_CONFIG_KINDS; kind++)
-        sp_each_config((enum sp_config_kind)kind, sources, offer_name, nearest);
 }

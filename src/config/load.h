@@ -95,9 +95,10 @@ bool sp_load_framework(const char *spec, const struct sp_sources *sources,
 bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
                      struct sp_error *error);
 
-/* Every known profile, at most SP_MAX_PROFILES. A broken one is an error: without it another would
- * be taken in silence. */
-enum { SP_MAX_PROFILES = 128 };
+/* Every known profile, each name once: the user's own in the place of a built-in one. A broken one
+ * is an error, and so are more than SP_MAX_PROFILES: without them others would be taken in silence.
+ */
+enum { SP_MAX_PROFILES = 512 };
 bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profiles, size_t *n,
                       struct sp_error *error);
 

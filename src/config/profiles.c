@@ -18,8 +18,12 @@ struct loading {
 static void load_one(const char *name, void *context)
 {
     struct loading *l = context;
-    if (l->n < SP_MAX_PROFILES && l->error->lines == l->before &&
-        sp_load_profile(name, l->sources, &l->profiles[l->n], l->error))
+    if (l->error->lines != l->before)
+        return;
+    if (l->n == SP_MAX_PROFILES)
+        sp_fail(l->error, SP_INPUT, "more than %d profiles: %s and those after it have no room",
+                SP_MAX_PROFILES, sp_safe(name));
+    else if (sp_load_profile(name, l->sources, &l->profiles[l->n], l->error))
         l->n++;
 }
 

@@ -48,7 +48,7 @@ double sp_columns_on_rank(const struct sp_matmul *m, double ranks)
            m->group_out * sp_groups_of_rank(m->groups, ranks);
 }
 
-/* Weights of a matmul on a device; the vocabulary's are as wide as it is. */
+/* Weights of a matmul on a device. */
 static double matmul_weights(const struct sp_matmul *m, const struct sp_rank *r)
 {
     const double rows = m->in + (m->bias ? 1 : 0);
@@ -76,11 +76,15 @@ static struct sp_list_weights weigh(const struct sp_layer *l, const struct sp_ra
 {
     struct sp_list_weights of = {{0, 0}, {0, 0}};
     for (int i = 0; i < l->matmuls; i++) {
-        const struct sp_matmul *m = &l->matmul[i];
-        struct sp_rank_weights *const to = m->tied                      ? tied
-                                           : m->part == SP_PART_EXPERTS ? &of.experts
-                                                                        : &of.dense;
-        add_row(to, m->part, matmul_weights(m, r), m->vocab ? padding : 1);
+        struct sp_matmul m = l->matmul[i];
+        struct sp_rank_weights *const to = m.tied                      ? tied
+                                           : m.part == SP_PART_EXPERTS ? &of.experts
+                                                                       : &of.dense;
+        if (m.tied && m.bias) { /* the table serves twice, the bias once */
+            add_row(&of.dense, m.part, m.out / r->tp, padding);
+            m.bias = false;
+        }
+        add_row(to, m.part, matmul_weights(&m, r), m.vocab ? padding : 1);
     }
     for (int i = 0; i < l->tensors; i++) {
         const struct sp_tensor *w = &l->tensor[i];

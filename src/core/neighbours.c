@@ -4,19 +4,61 @@
 
 struct listing {
     const struct sp_step_inputs *in;
+    const struct sp_repertoire *runs; /* NULL: anything */
     struct sp_neighbour *found;
     size_t n, room;
     bool only_fitting;
 };
 
+static bool is_valid(const struct listing *l, const struct sp_plan *plan)
+{
+    return sp_check_plan(l->in->model, plan, sp_chips(l->in->hw), l->in->hw->slices) == SP_PLAN_OK;
+}
+
+static int policy_of(const struct sp_plan *plan)
+{
+    return (int)sp_plan_value(plan, &sp_plan_fields[SP_FIELD_REMAT]);
+}
+
+/* Gives a pipeline that has become another one a schedule that the framework runs, where its own is
+ * none of them; false when there is none. */
+static bool settle_schedule(const struct listing *l, struct sp_neighbour *changed)
+{
+    const struct sp_plan *const from = l->in->plan;
+    struct sp_plan *const plan = &changed->plan;
+    if (plan->pp == 1 || l->runs->schedule[plan->schedule] ||
+        (from->pp > 1 && plan->schedule == from->schedule))
+        return true;
+    const bool asked = plan->vpp == from->vpp && from->pp > 1; /* for this very schedule */
+    for (int i = 0; i < SP_SCHEDULES && !asked; i++) {
+        plan->schedule = (enum sp_schedule)i;
+        if (l->runs->schedule[i] && is_valid(l, plan)) {
+            changed->field[changed->changes++] = SP_FIELD_SCHEDULE;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the framework runs what is new in the plan. */
+static bool is_run(const struct listing *l, struct sp_neighbour *changed)
+{
+    const struct sp_plan *const from = l->in->plan, *const plan = &changed->plan;
+    const struct sp_repertoire *const runs = l->runs;
+    return !runs ||
+           ((runs->zero[plan->zero] || plan->zero == from->zero) &&
+            (runs->policy[policy_of(plan)] || policy_of(plan) == policy_of(from)) &&
+            (runs->offload || !plan->recompute.offload || from->recompute.offload) &&
+            (runs->pipelines || plan->pp == 1 || from->pp > 1) && settle_schedule(l, changed));
+}
+
 /* Estimates a changed plan and puts it behind those that are as fast; false when it is not one of
  * the wanted. */
-static bool add(struct listing *l, const struct sp_neighbour *changed)
+static bool add(struct listing *l, struct sp_neighbour *changed)
 {
     struct sp_step_inputs in = *l->in;
     struct sp_estimate e;
-    if (l->n == l->room ||
-        sp_check_plan(in.model, &changed->plan, sp_chips(in.hw), in.hw->slices) != SP_PLAN_OK)
+    if (l->n == l->room || !is_run(l, changed) || !is_valid(l, &changed->plan))
         return false;
     in.plan = &changed->plan;
     sp_estimate(&in, SP_FLOPS_6P, NULL, &e);
@@ -116,13 +158,13 @@ static void swap_names(struct listing *l, enum sp_plan_field_id field)
 {
     const double value = sp_plan_value(l->in->plan, &sp_plan_fields[field]);
     for (int i = 0; sp_plan_fields[field].names[i]; i++) {
-        const struct sp_neighbour n = with(l, field, i);
+        struct sp_neighbour n = with(l, field, i);
         if (i != value && (field != SP_FIELD_SCHEDULE || sp_schedules[i].divided))
             add(l, &n);
     }
 }
 
-size_t sp_find_neighbours(const struct sp_step_inputs *in,
+size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
                           struct sp_neighbour found[SP_MAX_NEIGHBOURS])
 {
     static void (*const change[])(struct listing *, enum sp_plan_field_id) = {
@@ -130,7 +172,7 @@ size_t sp_find_neighbours(const struct sp_step_inputs *in,
         [SP_PLAN_SCALES] = scale_number,
         [SP_PLAN_SWAPS] = swap_names,
     };
-    struct listing l = {.in = in, .found = found, .room = SP_MAX_NEIGHBOURS};
+    struct listing l = {.in = in, .runs = runs, .found = found, .room = SP_MAX_NEIGHBOURS};
     for (int how = SP_PLAN_MOVES; how <= SP_PLAN_SWAPS; how++)
         for (int i = 0; i < SP_PLAN_FIELDS; i++)
             if ((int)sp_plan_fields[i].near == how && matters(&l, (enum sp_plan_field_id)i))
@@ -153,9 +195,11 @@ static void raise_degree(struct listing *l, enum sp_plan_field_id field)
     }
 }
 
-size_t sp_find_fixes(const struct sp_step_inputs *in, struct sp_neighbour found[SP_MAX_FIXES])
+size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
+                     struct sp_neighbour found[SP_MAX_FIXES])
 {
-    struct listing l = {.in = in, .found = found, .room = SP_MAX_FIXES, .only_fitting = true};
+    struct listing l = {
+        .in = in, .runs = runs, .found = found, .room = SP_MAX_FIXES, .only_fitting = true};
     for (int i = 1; i < SP_POLICIES; i++) {
         struct sp_neighbour n = with(&l, SP_FIELD_REMAT, i);
         n.plan.recompute.offload = false;
@@ -163,11 +207,11 @@ size_t sp_find_fixes(const struct sp_step_inputs *in, struct sp_neighbour found[
         add(&l, &n);
     }
     for (int zero = in->plan->zero + 1; zero <= 3; zero++) {
-        const struct sp_neighbour n = with(&l, SP_FIELD_ZERO, zero);
+        struct sp_neighbour n = with(&l, SP_FIELD_ZERO, zero);
         add(&l, &n);
     }
     for (int64_t micro = in->plan->micro_batch / 2; micro >= 1; micro /= 2) {
-        const struct sp_neighbour n = with(&l, SP_FIELD_MICRO, (double)micro);
+        struct sp_neighbour n = with(&l, SP_FIELD_MICRO, (double)micro);
         add(&l, &n);
     }
     raise_degree(&l, SP_FIELD_TP);

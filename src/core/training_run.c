@@ -21,6 +21,11 @@ double sp_daly_interval_s(double write_s, double mtbf_s)
     return sqrt(2 * write_s * mtbf_s) * (1 + sqrt(x) / 3 + x / 9) - write_s;
 }
 
+double sp_best_interval_s(double write_s, double mtbf_s, double restart_s)
+{
+    return fmax(sqrt(2 * write_s * fmax(mtbf_s - restart_s, 0)) - write_s, 0);
+}
+
 double sp_goodput(const struct sp_goodput *run)
 {
     const double cycle = run->interval_s + run->write_s;

@@ -258,6 +258,7 @@ static void put_comments(FILE *out, const struct sp_launched *l, const struct sp
     FILE *const lines = open_memstream(&text, &length);
     if (!lines)
         abort();
+    fputs("plan: ", lines); /* a model's name may be anything, the mark of sp_read_assumed too */
     sp_write_title(l, lines);
     for (int i = 0; i < lost->n_lost; i++)
         fprintf(lines, "\ncannot express: %s", lost->lost[i]);

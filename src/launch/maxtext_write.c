@@ -19,6 +19,8 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
     const int64_t m = sp_plan_microbatches(p);
     if (p->zero == 1 || p->zero == 2)
         sp_lose(lost, "ZeRO %d; it shards everything (fsdp) or nothing (data)", p->zero);
+    if (p->zero == 3 && p->shards == 1 && p->dp * p->cp > 1)
+        sp_lose(lost, "ZeRO 3 in groups of 1; its data axis keeps weights as ZeRO 0");
     if (p->tp > 1 && !p->sequence_parallel)
         sp_lose(lost, "TP without sequence parallelism; its tensor axis shards activations too");
     if (p->zero == 0 && p->cp > 1)

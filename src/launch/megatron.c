@@ -76,10 +76,14 @@ static void read_sharding(struct sp_settings *s, int64_t devices, struct sp_laun
     int zero = sp_setting(s, "--use-torch-fsdp2")             ? 3
                : sp_setting(s, "--use-distributed-optimizer") ? 1
                                                               : 0;
+    const bool counts = sp_setting(s, "--use-megatron-fsdp") || sp_setting(s, "--use-custom-fsdp");
     bool known = !strategy;
+    if (strategy && !counts)
+        sp_launch_note(launch, "--data-parallel-sharding-strategy counts with --use-megatron-fsdp "
+                               "alone: left out");
     for (int i = 0; i < 4 && strategy; i++)
         if (strcmp(strategy, sp_strategies[i]) == 0) {
-            zero = i;
+            zero = counts ? i : zero;
             known = true;
         }
     if (!known)
@@ -162,30 +166,15 @@ static void read_habits(struct sp_settings *s, struct sp_launch *launch)
                      : !half      ? "fp32"
                      : bf16_grads ? "mixed16"
                                   : "mixed18");
+    const char *const optimizer = sp_setting(s, "--optimizer");
+    if (optimizer && strcmp(optimizer, "adam") != 0)
+        sp_launch_note(launch, "not modelled: --optimizer %.40s; counted as Adam's two moments",
+                       sp_safe(optimizer));
     if (sp_setting(s, "--fine-grained-activation-offloading"))
         sp_launch_option(launch, "offload", "on");
     for (size_t i = 0; i < sizeof unread / sizeof *unread - 1; i++)
         if (sp_setting(s, unread[i]))
             sp_launch_note(launch, "not modelled: %s", unread[i]);
-}
-
-/* "[0]*3+[1]*58": layers without experts, then with; or a number, one layer in so many. */
-static void read_frequency(struct sp_settings *s, char *out, size_t size, struct sp_launch *launch)
-{
-    const char *const text = sp_setting(s, "--moe-layer-freq");
-    long dense, rest, every;
-    char tail;
-    if (!text)
-        return;
-    const size_t used = strlen(out);
-    const char *const at = text + (text[0] == '(');
-    if (sscanf(at, "[0]*%ld+[1]*%ld", &dense, &rest) == 2 && dense >= 0)
-        snprintf(out + used, size - used, ",moe.dense_layers=%ld", dense);
-    else if (sscanf(text, "%ld%c", &every, &tail) == 1 && every >= 1)
-        snprintf(out + used, size - used, ",moe.every=%ld", every);
-    else
-        sp_launch_note(launch, "--moe-layer-freq %s: read as experts in every layer",
-                       sp_safe(text));
 }
 
 #define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
@@ -258,7 +247,7 @@ static void read_model(struct sp_settings *s, struct sp_launch *launch, struct s
             ADD(",moe.shared_experts=%lld", (long long)(shared / width));
         if (sp_setting(s, "--moe-router-enable-expert-bias"))
             ADD(",moe.score_correction_bias=true");
-        read_frequency(s, out, size, launch);
+        sp_read_moe_layers(s, out, size, launch, error);
     }
     if (sp_setting(s, "--multi-latent-attention"))
         read_fields(s, sp_latent_flags, SP_LATENT_FLAGS, out, size, error);

@@ -29,6 +29,11 @@ extern const struct sp_shape_flag sp_shape_flags[SP_SHAPE_FLAGS],
 /* --data-parallel-sharding-strategy of each ZeRO stage. */
 extern const char *const sp_strategies[4];
 
+/* Adds the layers with experts by --moe-layer-freq to a shape: a number, one layer in so many, or a
+ * list such as "([0]*2+[1]*2)*3"; a remark where the order of layers is not kept. */
+void sp_read_moe_layers(struct sp_settings *settings, char *shape, size_t size,
+                        struct sp_launch *launch, struct sp_error *error);
+
 /* A plan as its arguments, for sp_target_megatron. */
 void sp_write_megatron(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
 

@@ -55,7 +55,8 @@ double sp_setting_number(struct sp_settings *settings, const char *name, double 
         return otherwise;
     errno = 0;
     const double value = strtod(settings->at[i].value, &end);
-    if (end != settings->at[i].value && *end == '\0' && isfinite(value) && errno == 0)
+    if (end != settings->at[i].value && *end == '\0' && isfinite(value) && errno == 0 &&
+        !strpbrk(settings->at[i].value, "xX"))
         return value;
     refuse(settings, i, "a number", error);
     return otherwise;
@@ -69,7 +70,8 @@ int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t
     const int i = find_setting(settings, name);
     if (i < 0 || isnan(value))
         return otherwise;
-    if (value >= (double)least && value <= 1e9 && value == floor(value))
+    const char *const digits = settings->at[i].value + (settings->at[i].value[0] == '-');
+    if (digits[strspn(digits, "0123456789")] == '\0' && value >= (double)least && value <= 1e9)
         return (int64_t)value;
     snprintf(expected, sizeof expected, "a whole number from %lld to 10^9", (long long)least);
     refuse(settings, i, expected, error);

@@ -23,7 +23,7 @@ bool sp_terminal_of(const char *target, enum sp_terminal *terminal, struct sp_er
     static const struct {
         const char *ending;
         enum sp_terminal terminal;
-    } endings[] = {{".svg", SP_TERMINAL_SVG}, {".png", SP_TERMINAL_PNG}};
+    } endings[] = {{".svg", SP_TERMINAL_SVG}, {".png", SP_TERMINAL_PNG}, {".pdf", SP_TERMINAL_PDF}};
     *terminal = SP_TERMINAL_TEXT;
     if (strcmp(target, "-") == 0)
         return true;
@@ -34,7 +34,7 @@ bool sp_terminal_of(const char *target, enum sp_terminal *terminal, struct sp_er
             return true;
         }
     return sp_fail(error, SP_INPUT,
-                   "--plot: \"%s\" ends neither in .svg nor in .png; - draws in the terminal",
+                   "--plot: \"%s\" ends in none of .svg, .png and .pdf; - draws in the terminal",
                    sp_safe(target));
 }
 

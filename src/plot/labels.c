@@ -35,7 +35,8 @@ static struct extent extent_at(double column, double row, enum sp_align align, c
 static struct extent extent_of(const struct sp_label *label, const struct sp_panel *panel,
                                const struct sp_sheet *sheet)
 {
-    const double side = label->align == SP_LEFT ? 0.9 : label->align == SP_RIGHT ? -0.9 : 0;
+    const double apart = sheet->text ? 2 : 0.9;
+    const double side = label->align == SP_LEFT ? apart : label->align == SP_RIGHT ? -apart : 0;
     const double up = !label->beside || sheet->text ? 0 : label->below ? -0.7 : 0.6;
     return extent_at(
         sp_share(label->x, sheet->x, panel->x.log) * sheet->columns + (label->beside ? side : 0),

@@ -142,6 +142,10 @@ struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_time
     struct sp_series *const idle = sp_add_series(panel, SP_BOXES, SP_GREY, "%s", t->idle);
     struct sp_series *kinds[SP_MAX_PARTS] = {NULL};
     static const bool light[SP_LOOKS] = {[SP_BLUE] = true, [SP_GREEN] = true};
+    double narrowest = SP_TIMELINE_PX;
+    for (size_t i = 0; i < t->n_spans; i++)
+        narrowest =
+            fmin(narrowest, (t->spans[i].end - t->spans[i].start) / t->end * SP_TIMELINE_PX);
     idle->letter = '.';
     panel->key = SP_KEY_ABOVE;
     size_rows(panel, t->rows, 0, t->rows > 8 ? 26 : 34);
@@ -156,15 +160,15 @@ struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_time
         kinds[k]->letter = t->kinds[k].letter;
         kinds[k]->hatched = t->kinds[k].hatched;
         /* Edges would hide boxes of a pixel. */
-        kinds[k]->thin = kinds[k]->bare = t->n_spans > 400;
+        kinds[k]->thin = kinds[k]->bare = narrowest < 3;
     }
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct sp_span *const span = &t->spans[i];
         const double y = row_at(t->rows, span->row);
         sp_add_box(kinds[span->kind], span->start, span->end, y - 0.42, y + 0.42);
-        /* 760 px of plot, 7 px a digit */
-        const double px = (span->end - span->start) / t->end * 760;
-        if (t->rows <= 40 && px > 7 * (double)strlen(span->text) + 3)
+        const double px = (span->end - span->start) / t->end * SP_TIMELINE_PX;
+        if (t->rows <= 40 && span->text[0] &&
+            (span->spills || px > SP_DIGIT_PX * (double)strlen(span->text) - 1))
             sp_add_label(panel, (span->start + span->end) / 2, y, SP_CENTRE, "%s", span->text)
                 ->light = light[kinds[span->kind]->look] && !kinds[span->kind]->hatched;
     }

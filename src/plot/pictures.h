@@ -31,6 +31,7 @@ struct sp_span {
     double start, end;
     size_t row, kind; /* kind: index into sp_timeline.kinds */
     char text[24];    /* inside the box where it has room */
+    bool spills;      /* over its neighbours, where it has none */
 };
 struct sp_kind {
     const char *name; /* in the key */
@@ -47,6 +48,8 @@ struct sp_timeline {
     double end;
     const char *idle; /* name of what is left empty */
 };
+/* How wide a timeline is drawn, and a digit of its boxes. px */
+enum { SP_TIMELINE_PX = 760, SP_DIGIT_PX = 7 };
 struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_timeline *timeline);
 
 /* Parts that add up, each where the one before ends, and the sum under them. */
@@ -67,7 +70,7 @@ struct sp_panel *sp_draw_waterfall(struct sp_figure *figure, const struct sp_wat
 
 /* Operations on a chip's roofline. */
 struct sp_operation {
-    char name[96];
+    char name[SP_PLOT_TEXT];
     double intensity, flops_per_s;
 };
 struct sp_roof {
@@ -82,8 +85,9 @@ struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *ro
 /* Candidates of a search, of which those on the front are joined and named. */
 struct sp_pareto_point {
     double x, y;
-    bool front;    /* no other is better in both */
-    char name[96]; /* of those on the front, "tp 8 pp 4"; "" for none */
+    bool front;     /* no other is better in both */
+    char name[112]; /* of those on the front, "tp 8 pp 4"; "" for none */
+    size_t group;   /* of sp_pareto.groups */
 };
 /* Sets `front` of those that no other beats: as small in both and smaller in one. */
 void sp_mark_front(struct sp_pareto_point *candidates, size_t n);
@@ -98,6 +102,8 @@ struct sp_pareto {
     const char *title;
     struct sp_plot_axis x, y;
     const char *front_name, *rest_name; /* in the key */
+    const char *const *groups;          /* names of kinds of candidates, such as machines */
+    size_t n_groups;                    /* up to 1: told apart by the front alone */
     const struct sp_pareto_point *candidates;
     size_t n_candidates;
     const struct sp_limit *limits;

@@ -151,14 +151,14 @@ __attribute__((format(printf, 5, 6))) void sp_add_rule(struct sp_panel *panel, b
                                                        const char *text, ...);
 
 /* How a figure is drawn. */
-enum sp_terminal { SP_TERMINAL_SVG, SP_TERMINAL_PNG, SP_TERMINAL_TEXT };
+enum sp_terminal { SP_TERMINAL_SVG, SP_TERMINAL_PNG, SP_TERMINAL_PDF, SP_TERMINAL_TEXT };
 struct sp_canvas {
     enum sp_terminal terminal;
     int columns; /* text: width in characters */
 };
 
-/* The terminal of a --plot argument by its ending (.svg, .png) or "-"; false with an error naming
- * those. */
+/* The terminal of a --plot argument by its ending (.svg, .png, .pdf) or "-"; false with an error
+ * naming those. */
 bool sp_terminal_of(const char *target, enum sp_terminal *terminal, struct sp_error *error);
 
 /* Draws with gnuplot, started without a shell; the picture's bytes go to *bytes (free them). False

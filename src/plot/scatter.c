@@ -33,7 +33,8 @@ struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *r)
         mark->hollow = i >= SP_YELLOW; /* the colours begin again */
         sp_add_point(mark, op->intensity, op->flops_per_s);
     }
-    sp_add_label(panel, right * 0.9, r->peak_flops_per_s * 1.3, SP_RIGHT, "%s", r->peak_text);
+    sp_add_label(panel, right * 0.9, r->peak_flops_per_s, SP_RIGHT, "%s", r->peak_text)->beside =
+        true;
     sp_add_rule(panel, true, r->ridge, SP_BLACK, "%s", r->slope_text);
     return panel;
 }
@@ -75,25 +76,50 @@ static void name_front(struct sp_panel *panel, const struct sp_pareto_point *ord
     }
 }
 
-struct sp_panel *sp_draw_pareto(struct sp_figure *figure, const struct sp_pareto *p)
+/* Candidates by whether they are on the front, which a thin line joins. */
+static struct sp_series *draw_one_group(struct sp_panel *panel, const struct sp_pareto *p)
 {
-    struct sp_panel *const panel = sp_add_panel(figure, p->x, p->y, p->title);
     struct sp_series *const rest = sp_add_series(panel, SP_MARKS, SP_SKY, "%s", p->rest_name);
     struct sp_series *const steps = sp_add_series(panel, SP_STEPS, SP_BLACK, "%s", "");
     struct sp_series *const front = sp_add_series(panel, SP_MARKS, SP_BLUE, "%s", p->front_name);
-    struct sp_pareto_point *const order = calloc(p->n_candidates + 1, sizeof *order);
-    size_t n = 0;
-    panel->key = SP_KEY_ABOVE;
-    panel->height_px = 400;
     rest->letter = '.';
-    rest->thin = steps->thin = true;
+    rest->thin = true;
     front->letter = 'O';
     for (size_t i = 0; i < p->n_candidates; i++) {
         const struct sp_pareto_point *const c = &p->candidates[i];
         sp_add_point(c->front ? front : rest, c->x, c->y);
-        if (order && c->front)
-            order[n++] = *c;
     }
+    return steps;
+}
+
+/* Candidates by their group; the line of the front has its name in the key. */
+static struct sp_series *draw_groups(struct sp_panel *panel, const struct sp_pareto *p)
+{
+    for (size_t g = 0; g < p->n_groups && panel->n_series + 1 < SP_MAX_SERIES; g++) {
+        struct sp_series *const marks =
+            sp_add_series(panel, SP_MARKS, sp_look_of(g), "%s", p->groups[g]);
+        marks->letter = (char)('A' + g % 26);
+        marks->hollow = g >= SP_YELLOW; /* the colours begin again */
+        for (size_t i = 0; i < p->n_candidates; i++)
+            if (p->candidates[i].group == g)
+                sp_add_point(marks, p->candidates[i].x, p->candidates[i].y);
+    }
+    return sp_add_series(panel, SP_STEPS, SP_BLACK, "%s", p->front_name);
+}
+
+struct sp_panel *sp_draw_pareto(struct sp_figure *figure, const struct sp_pareto *p)
+{
+    struct sp_panel *const panel = sp_add_panel(figure, p->x, p->y, p->title);
+    struct sp_series *const steps =
+        p->n_groups > 1 ? draw_groups(panel, p) : draw_one_group(panel, p);
+    struct sp_pareto_point *const order = calloc(p->n_candidates + 1, sizeof *order);
+    size_t n = 0;
+    panel->key = SP_KEY_ABOVE;
+    panel->height_px = 400;
+    steps->thin = true;
+    for (size_t i = 0; i < p->n_candidates && order; i++)
+        if (p->candidates[i].front)
+            order[n++] = p->candidates[i];
     if (n > 0)
         qsort(order, n, sizeof *order, by_x);
     for (size_t i = 0; i < n; i++)

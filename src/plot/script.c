@@ -1,4 +1,4 @@
-/* The script of a picture file, SVG or PNG: where panels, titles and keys lie. */
+/* The script of a picture file, SVG, PNG or PDF: where panels, titles and keys lie. */
 #include "plot/script.h"
 
 #include <math.h>
@@ -132,7 +132,32 @@ static void write_panel(FILE *out, const struct sp_panel *panel, struct place p,
     sp_write_contents(out, panel, x, y);
 }
 
-static void write_file_figure(FILE *out, const struct sp_figure *figure, bool svg)
+/* gnuplot's terminal for a file of this height in pixels. PNG: the plain one where gnuplot was
+ * built without cairo; twice the pixels: sharp screens. PDF: 96 px an inch. */
+static void write_terminal(FILE *out, enum sp_terminal terminal, double height)
+{
+    if (terminal == SP_TERMINAL_SVG)
+        fprintf(out,
+                "set terminal svg size %d,%.0f dynamic noenhanced font 'sans-serif,12' "
+                "background rgb 'white' name 'scaleplan'\n",
+                WIDTH, height);
+    else if (terminal == SP_TERMINAL_PDF)
+        fprintf(out,
+                "if (!strstrt(GPVAL_TERMINALS, ' pdfcairo ')) exit error 'this gnuplot draws no "
+                "PDF (it was built without cairo): --plot FILE.svg'\n"
+                "set terminal pdfcairo size %.6gin,%.6gin noenhanced font 'sans-serif,9' "
+                "background rgb 'white'\n",
+                WIDTH / 96.0, height / 96);
+    else
+        fprintf(out,
+                "if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) {\n"
+                "set terminal pngcairo size %d,%.0f noenhanced font 'sans-serif,10' fontscale 1.6 "
+                "linewidth 1.6 pointscale 1.6\n"
+                "} else {\nset terminal png size %d,%.0f noenhanced\n}\n",
+                WIDTH * 2, height * 2, WIDTH * 2, height * 2);
+}
+
+static void write_file_figure(FILE *out, const struct sp_figure *figure, enum sp_terminal terminal)
 {
     struct place places[SP_MAX_PANELS], across = {.left = 0, .right = WIDTH};
     double down = TITLE;
@@ -143,24 +168,14 @@ static void write_file_figure(FILE *out, const struct sp_figure *figure, bool sv
         places[i].first = i == 0;
         down = places[i].bottom + AXIS;
     }
-    if (svg)
-        fprintf(out,
-                "set terminal svg size %d,%.0f dynamic noenhanced font 'sans-serif,12' "
-                "background rgb 'white' name 'scaleplan'\n",
-                WIDTH, down);
-    else /* the plain one where gnuplot was built without cairo; twice the pixels: sharp screens */
-        fprintf(out,
-                "if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) {\n"
-                "set terminal pngcairo size %d,%.0f noenhanced font 'sans-serif,10' fontscale 1.6 "
-                "linewidth 1.6 pointscale 1.6\n"
-                "} else {\nset terminal png size %d,%.0f noenhanced\n}\n",
-                WIDTH * 2, down * 2, WIDTH * 2, down * 2);
+    write_terminal(out, terminal, down);
     fputs("set border 3 lc rgb '#555555'\nset tics textcolor rgb '#222222'\n"
           "set style line 9 lc rgb '#E4E4E4' lw 0.7 dt solid\nset grid back ls 9\n"
           "set multiplot\n",
           out);
     for (size_t i = 0; i < figure->n_panels; i++)
-        write_panel(out, &figure->panels[i], places[i], down, figure->title, svg ? 15 : 12);
+        write_panel(out, &figure->panels[i], places[i], down, figure->title,
+                    terminal == SP_TERMINAL_SVG ? 15 : 12);
     fputs("unset multiplot\n", out);
 }
 
@@ -175,7 +190,7 @@ char *sp_script(const struct sp_figure *figure, const struct sp_canvas *canvas, 
         for (size_t i = 0; i < figure->n_panels; i++)
             sp_write_text_panel(out, figure, &figure->panels[i], canvas->columns);
     else
-        write_file_figure(out, figure, canvas->terminal == SP_TERMINAL_SVG);
+        write_file_figure(out, figure, canvas->terminal);
     if (fclose(out) == 0)
         return script;
     free(script);

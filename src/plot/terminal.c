@@ -162,8 +162,8 @@ static void write_marks(FILE *out, const struct sp_panel *panel, struct sp_scale
         sp_quote(out, label->text);
         fprintf(out, " at first %.10g, first %.10g %s offset char %d, 0 front\n",
                 label->x / x.factor, label->y / y.factor, aligns[label->align],
-                label->align == SP_LEFT    ? 1
-                : label->align == SP_RIGHT ? -1
+                label->align == SP_LEFT    ? (label->beside ? 2 : 1)
+                : label->align == SP_RIGHT ? (label->beside ? -2 : -1)
                                            : 0);
     }
     free(hidden);

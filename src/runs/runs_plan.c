@@ -21,11 +21,21 @@ bool sp_row_problem(struct sp_run *run, const char *format, ...)
     return false;
 }
 
-/* The number after a word of the moe column, "ff2048"; 0 without it. */
-static int64_t number_after(const char *text, const char *word)
+/* Puts the number after a word of the moe column, "ff2048", where the word is there; false when no
+ * whole number up to 10^9 stands there by itself. */
+static bool number_after(const char *text, const char *word, int64_t *value)
 {
+    enum { MOST_DIGITS = 9 };
     const char *const at = strstr(text, word);
-    return at ? strtoll(at + strlen(word), NULL, 10) : 0;
+    if (!at)
+        return true;
+    const char *const digits = at + strlen(word);
+    const size_t n = strspn(digits, "0123456789");
+    const bool ordinal = word[strlen(word) - 1] == ' '; /* "every 2nd" */
+    if (n == 0 || n > MOST_DIGITS || (digits[n] && digits[n] != ' ' && !ordinal))
+        return false;
+    *value = strtoll(digits, NULL, 10);
+    return true;
 }
 
 /* "256/8/1 ff2048 dense_layers=3 MLA", "128/1/1 every 2nd layer dense_ff16384". */
@@ -38,18 +48,18 @@ static void read_experts(const char *text, struct sp_run *run)
         sp_row_problem(run, "moe \"%s\" is not EXPERTS/TOP_K/SHARED ...", sp_safe(text));
         return;
     }
-    const char *const dense_ff = strstr(text, "dense_ff");
-    const char *const width = strstr(text, " ff");
-    m->moe = (struct sp_moe){
-        .experts = experts,
-        .top_k = top_k,
-        .shared_experts = shared,
-        .d_ff_expert = width ? number_after(width, "ff") : m->d_ff,
-        .dense_layers = number_after(text, "dense_layers="),
-        .every = strstr(text, "every ") ? number_after(text, "every ") : 1,
-        .d_ff_dense = dense_ff ? number_after(dense_ff, "dense_ff") : m->d_ff,
-    };
-    if (m->moe.d_ff_expert < 1 || m->moe.every < 1 || m->moe.dense_layers >= m->layers)
+    m->moe = (struct sp_moe){.experts = experts,
+                             .top_k = top_k,
+                             .shared_experts = shared,
+                             .d_ff_expert = m->d_ff,
+                             .every = 1,
+                             .d_ff_dense = m->d_ff};
+    const bool read = number_after(text, " ff", &m->moe.d_ff_expert) &&
+                      number_after(text, "dense_layers=", &m->moe.dense_layers) &&
+                      number_after(text, "every ", &m->moe.every) &&
+                      number_after(text, "dense_ff", &m->moe.d_ff_dense);
+    if (!read || m->moe.d_ff_expert < 1 || m->moe.d_ff_dense < 1 || m->moe.every < 1 ||
+        m->moe.dense_layers >= m->layers)
         sp_row_problem(run, "moe \"%s\" is out of range", sp_safe(text));
 }
 
@@ -177,9 +187,12 @@ bool sp_read_row_plan(struct sp_row_reader *r, struct sp_run *run)
     p->dp = devices / fixed;
     p->shards = sp_default_shards(p, slices);
     const char *const shard = strcasestr(sp_row_text(r, "fsdp_zero"), "shard ");
-    const int64_t named = shard ? strtoll(shard + 6, NULL, 10) : 0;
-    if (named > 0 && p->dp * p->cp % named == 0)
-        p->shards = named;
+    const int64_t named = shard ? strtoll(shard + 6, NULL, 10) : p->shards;
+    if (named < 1 || p->dp * p->cp % named != 0)
+        return sp_row_problem(run, "\"%s\" does not divide the %lld replicas", sp_safe(shard),
+                              (long long)(p->dp * p->cp)),
+               true;
+    p->shards = named;
     if (p->micro_batch < 1)
         p->micro_batch = p->batch / p->dp > 0 ? p->batch / p->dp : 1;
     p->etp = 1;

@@ -46,11 +46,18 @@ done < <(grep '^scaleplan .*--plot docs/img/' "$root/docs/pictures.md")
 line="files"
 [ -z "$(find . -name '*.svg.*' -o -name '*.png.*')" ] || wrong "a temporary file is left"
 
-# Several machines: the limit is that of the one whose plans are listed, and plans name theirs.
+# Several machines: each has its points, its name in the key, and its limit.
 line="machines"
 scaleplan search --model llama3-70b --hw h100-64,b200-64 --batch 256x8192 --top 20 --plot two.svg >/dev/null || wrong "not drawn"
-grep -q 'limit 171 GB of b200' two.svg && ! grep -q 'limit 81' two.svg || wrong "limits: $(grep -o 'limit[^<]*' two.svg)"
-grep -q '>b200-64 .*zero' two.svg || wrong "no plan names its machine"
+grep -q 'limit 171 GB of b200-64' two.svg && grep -q 'limit 81.6 GB of h100-64' two.svg || wrong "limits: $(grep -o 'limit[^<]*' two.svg)"
+[ "$(grep -c '>h100-64<\|>b200-64<' two.svg)" = 2 ] || wrong "a machine is not in the key"
+# PDF where gnuplot has cairo; a picture never takes the place of the report.
+line="pdf"
+if gnuplot -e 'print GPVAL_TERMINALS' 2>&1 | grep -q ' pdfcairo '; then
+    scaleplan roofline --hw h100 --plot r.pdf >/dev/null && [ "$(head -c 5 r.pdf)" = '%PDF-' ] || wrong "no PDF"
+fi
+scaleplan roofline --hw h100 --plot r.svg >r.svg 2>errors && wrong "the picture took the report's place"
+grep -q 'r.svg is where standard output goes' errors || wrong "$(cat errors)"
 # Weight gradients are as dark as forwards: they are hatched.
 scaleplan pipeline --stages 2 --microbatches 2 --schedule zb-h1 --plot halves.svg >/dev/null || wrong "not drawn"
 grep -q "url(#gpPat" halves.svg || wrong "nothing is hatched"

@@ -203,7 +203,7 @@ static void neighbours(void **state)
     struct bench b;
     struct sp_neighbour near[SP_MAX_NEIGHBOURS];
     set_up(&b);
-    const size_t n = sp_find_neighbours(&b.in, near);
+    const size_t n = sp_find_neighbours(&b.in, NULL, near);
     int moved = 0;
     assert_int_equal(n, 3 + 1 + 3 + (SP_POLICIES - 1));
     for (size_t i = 0; i < n; i++) {
@@ -224,6 +224,33 @@ static void neighbours(void **state)
     assert_int_equal(moved, 3);
 }
 
+/* A framework that runs nothing but ZeRO 1, 2 and recomputation full, and GPipe: of the changes
+ * above two ZeRO stages and one policy are left, and the plans of two stages take its schedule,
+ * which is a change that is named. Without pipelines they are not offered. */
+static void neighbours_that_run(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct sp_neighbour near[SP_MAX_NEIGHBOURS];
+    struct sp_repertoire runs = {.zero = {false, true, true, false}, .pipelines = true};
+    set_up(&b);
+    b.plan.zero = 0;
+    runs.policy[SP_REMAT_FULL] = true;
+    runs.schedule[SP_GPIPE] = true;
+    const size_t n = sp_find_neighbours(&b.in, &runs, near);
+    assert_int_equal(n, 3 + 1 + 2 + 1);
+    int staged = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct sp_plan *const p = &near[i].plan;
+        staged += p->pp == 2 && p->schedule == SP_GPIPE && near[i].changes == 3 &&
+                  near[i].field[2] == SP_FIELD_SCHEDULE;
+        assert_true(p->zero != 3);
+    }
+    assert_int_equal(staged, 1);
+    runs.pipelines = false;
+    assert_int_equal(sp_find_neighbours(&b.in, &runs, near), n - 1);
+}
+
 /* What makes a plan fit does fit, and a plan that nothing helps has no fixes. */
 static void fixes(void **state)
 {
@@ -232,7 +259,7 @@ static void fixes(void **state)
     struct sp_neighbour fix[SP_MAX_FIXES];
     set_up(&b);
     b.hw.chip.hbm_bytes = bytes_with(&b, SP_REMAT_NONE) - 1;
-    const size_t n = sp_find_fixes(&b.in, fix);
+    const size_t n = sp_find_fixes(&b.in, NULL, fix);
     int lighter = 0;
     for (size_t i = 0; i < n; i++) {
         assert_true(fix[i].fits && fix[i].device_bytes <= b.hw.chip.hbm_bytes);
@@ -241,14 +268,19 @@ static void fixes(void **state)
     }
     assert_int_equal(lighter, SP_POLICIES - 1); /* one byte less than none is enough for each */
     b.hw.chip.hbm_bytes = 1;
-    assert_int_equal(sp_find_fixes(&b.in, fix), 0);
+    assert_int_equal(sp_find_fixes(&b.in, NULL, fix), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates),  cmocka_unit_test(odds),       cmocka_unit_test(lightest),
-        cmocka_unit_test(played), cmocka_unit_test(consistent), cmocka_unit_test(neighbours),
+        cmocka_unit_test(rates),
+        cmocka_unit_test(odds),
+        cmocka_unit_test(lightest),
+        cmocka_unit_test(played),
+        cmocka_unit_test(consistent),
+        cmocka_unit_test(neighbours),
+        cmocka_unit_test(neighbours_that_run),
         cmocka_unit_test(fixes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,7 +166,7 @@ static void endings_choose_the_terminal(void **state)
         bool ok;
         enum sp_terminal terminal;
     } rows[] = {{"-", true, SP_TERMINAL_TEXT},        {"a.svg", true, SP_TERMINAL_SVG},
-                {"dir/a.PNG", true, SP_TERMINAL_PNG}, {"a.pdf", false, SP_TERMINAL_TEXT},
+                {"dir/a.PNG", true, SP_TERMINAL_PNG}, {"a.pdf", true, SP_TERMINAL_PDF},
                 {"svg", false, SP_TERMINAL_TEXT},     {"", false, SP_TERMINAL_TEXT},
                 {".svg", false, SP_TERMINAL_TEXT}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -183,9 +183,9 @@ static void pareto_front(void **state)
 {
     (void)state;
     /* By hand: (1,9) (2,5) (4,5)- (3,6)- (5,2) (5,2) a twin beats nothing. */
-    struct sp_pareto_point p[] = {{5, 2, false, "cheap"}, {4, 5, false, ""},
-                                  {1, 9, false, "small"}, {3, 6, false, ""},
-                                  {5, 2, false, ""},      {2, 5, false, "middle"}};
+    struct sp_pareto_point p[] = {{5, 2, false, "cheap", 0}, {4, 5, false, "", 0},
+                                  {1, 9, false, "small", 0}, {3, 6, false, "", 0},
+                                  {5, 2, false, "", 0},      {2, 5, false, "middle", 0}};
     static const bool expected[] = {true, false, true, false, true, true};
     sp_mark_front(p, 6);
     for (size_t i = 0; i < 6; i++)
@@ -215,6 +215,39 @@ static void pareto_front(void **state)
     assert_int_equal(marks, 6);
     assert_int_equal(panel->n_rules, 1);
     assert_int_equal(panel->n_labels, 3);
+    sp_figure_free(figure);
+}
+
+/* Two machines: a series of points each, under its name, and the front's line over both. */
+static void pareto_of_groups(void **state)
+{
+    (void)state;
+    static const char *const machines[] = {"h100-8", "b200-8"};
+    struct sp_pareto_point p[] = {
+        {1, 9, false, "", 0}, {2, 5, false, "", 1}, {3, 6, false, "", 1}, {4, 3, false, "", 0}};
+    sp_mark_front(p, 4);
+    struct sp_figure *const figure = sp_figure_new("%s", "search");
+    const struct sp_panel *const panel =
+        sp_draw_pareto(figure, &(struct sp_pareto){.title = "",
+                                                   .x = sp_make_axis("memory", "B", false),
+                                                   .y = sp_make_axis("step", "s", false),
+                                                   .front_name = "front",
+                                                   .rest_name = "rest",
+                                                   .groups = machines,
+                                                   .n_groups = 2,
+                                                   .candidates = p,
+                                                   .n_candidates = 4});
+    size_t found = 0;
+    for (size_t s = 0; s < panel->n_series; s++)
+        for (size_t m = 0; m < 2; m++)
+            if (strcmp(panel->series[s].name, machines[m]) == 0) {
+                assert_int_equal(panel->series[s].n / 2, 2);
+                assert_true(panel->series[s].look == sp_look_of(m));
+                found++;
+            }
+    assert_int_equal(found, 2);
+    assert_int_equal(panel->series[2].kind, SP_STEPS);
+    assert_int_equal(panel->series[2].n / 2, 3); /* (1,9) (2,5) (4,3) */
     sp_figure_free(figure);
 }
 
@@ -293,10 +326,10 @@ static void labels_give_way(void **state)
 {
     (void)state;
     static const enum sp_terminal terminals[] = {SP_TERMINAL_SVG, SP_TERMINAL_TEXT};
-    struct sp_pareto_point p[] = {{10, 90, true, "smallest"},
-                                  {49.8, 21, true, "beside the fastest"},
-                                  {50, 20, true, "fastest"},
-                                  {46, 60, true, "across the first of the limits"}};
+    struct sp_pareto_point p[] = {{10, 90, true, "smallest", 0},
+                                  {49.8, 21, true, "beside the fastest", 0},
+                                  {50, 20, true, "fastest", 0},
+                                  {46, 60, true, "across the first of the limits", 0}};
     const struct sp_limit limits[] = {{33, "limit one"}, {98, "limit two"}};
     for (size_t t = 0; t < 2; t++) {
         struct sp_figure *const figure = sp_figure_new("%s", "search");
@@ -432,6 +465,7 @@ int main(void)
         cmocka_unit_test(output_is_tidied),
         cmocka_unit_test(endings_choose_the_terminal),
         cmocka_unit_test(pareto_front),
+        cmocka_unit_test(pareto_of_groups),
         cmocka_unit_test(parts_differ_without_colour),
         cmocka_unit_test(labels_give_way),
         cmocka_unit_test(waterfalls_add_up),

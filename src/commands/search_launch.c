@@ -1,0 +1,58 @@
+/* search --from: a launch states the problem, and its plan stands beside the best. */
+#include <string.h>
+
+#include "commands/search_report.h"
+
+extern const struct sp_command sp_cmd_step;
+
+/* Options that state a problem, which `step` and `search` read alike. */
+static const char *const of_problem[] = {"model",   "shape",     "hw",         "network",
+                                         "batch",   "seq",       "framework",  "precision",
+                                         "profile", "constants", "config-dir", NULL};
+
+/* Takes those that were given in `from` and not in `to`. */
+static bool take_problem(const struct sp_args *from, struct sp_args *to, struct sp_error *error)
+{
+    bool ok = true;
+    for (int i = 0; of_problem[i] && ok; i++)
+        if (sp_takes(from, of_problem[i]) && sp_given(from, of_problem[i]) &&
+            !sp_given(to, of_problem[i]))
+            ok = sp_take_text(to, of_problem[i], sp_text_of(from, of_problem[i]), error);
+    to->n_many = 0;
+    for (int i = 0; i < from->n_many && ok; i++)
+        ok = sp_take_text(to, "set", from->many[i], error);
+    return ok;
+}
+
+bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
+                    struct sp_error *error)
+{
+    char step[] = "step", *words[] = {step, NULL};
+    struct sp_args as_step = {0}, whole = {0};
+    const char *const hw = sp_text_of(typed, "hw");
+    from->problem = *typed;
+    if (!sp_text_of(typed, "from"))
+        return true;
+    if (hw && strchr(hw, ','))
+        return sp_fail(error, SP_USAGE, "--from is about one machine, --hw names several");
+    if (!sp_parse_command(&sp_cmd_step, 1, words, &as_step, error))
+        return false;
+    as_step.pipes = typed->pipes;
+    const bool ok = take_problem(typed, &as_step, error) &&
+                    sp_take_text(&as_step, "from", sp_text_of(typed, "from"), error) &&
+                    sp_take_launch(&as_step, &from->launch, &whole, error);
+    const struct sp_sources sources = sp_sources_of(&whole);
+    return ok && sp_plan_of(&whole, &sources, &from->planned, error) &&
+           take_problem(&whole, &from->problem, error);
+}
+
+void sp_report_launch(struct sp_searching *s)
+{
+    struct sp_estimate e;
+    const struct sp_planned *const planned = &s->from->planned;
+    sp_estimate_planned(planned, s->convention, &e);
+    sp_line(s->report, " ");
+    sp_put_launch(s->report, &s->from->launch);
+    sp_put_named_plan(s, planned, &e);
+    sp_judge_plan(s, &e);
+}

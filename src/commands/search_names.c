@@ -1,0 +1,62 @@
+/* search: short names of plans, which tell those of one list apart. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/plan_fields.h"
+#include "commands/search_report.h"
+
+/* What every name has: degrees above 1, then stage and recomputation. */
+static void name_plan(const struct sp_plan *plan, char name[SP_SHORT_NAME])
+{
+    static const enum sp_plan_field_id degrees[] = {SP_FIELD_TP, SP_FIELD_PP, SP_FIELD_VPP,
+                                                    SP_FIELD_CP, SP_FIELD_EP};
+    name[0] = '\0';
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
+        const struct sp_plan_field *const field = &sp_plan_fields[degrees[i]];
+        const size_t used = strlen(name);
+        if (sp_plan_value(plan, field) > 1)
+            snprintf(name + used, SP_SHORT_NAME - used, "%s %.0f ", field->name,
+                     sp_plan_value(plan, field));
+    }
+    char policy[SP_PLAN_TEXT];
+    sp_format_plan(plan, &sp_plan_fields[SP_FIELD_REMAT], policy);
+    const size_t used = strlen(name);
+    snprintf(name + used, SP_SHORT_NAME - used, "zero %d, %s", plan->zero, policy);
+}
+
+/* Adds a field to the names that are still alike and differ in it. */
+static void tell_apart(const struct sp_plan *const *plans, size_t n, enum sp_plan_field_id id,
+                       char (*names)[SP_SHORT_NAME], char (*values)[SP_PLAN_TEXT], bool *adds)
+{
+    for (size_t i = 0; i < n; i++)
+        sp_format_plan(plans[i], &sp_plan_fields[id], values[i]);
+    for (size_t i = 0; i < n; i++) {
+        adds[i] = false;
+        for (size_t k = 0; k < n && !adds[i]; k++)
+            adds[i] = strcmp(values[i], values[k]) != 0 && strcmp(names[i], names[k]) == 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t used = strlen(names[i]);
+        if (adds[i])
+            snprintf(names[i] + used, SP_SHORT_NAME - used, ", %s %s", sp_plan_fields[id].name,
+                     values[i]);
+    }
+}
+
+void sp_name_plans(const struct sp_plan *const *plans, size_t n, char (*names)[SP_SHORT_NAME])
+{
+    static const enum sp_plan_field_id others[] = {
+        SP_FIELD_DP,       SP_FIELD_MICRO,     SP_FIELD_SHARDS,  SP_FIELD_SP,     SP_FIELD_ETP,
+        SP_FIELD_SCHEDULE, SP_FIELD_PLACEMENT, SP_FIELD_OFFLOAD, SP_FIELD_TP_AXES};
+    char(*const values)[SP_PLAN_TEXT] = calloc(n + 1, sizeof *values);
+    bool *const adds = calloc(n + 1, sizeof *adds);
+    if (!values || !adds)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        name_plan(plans[i], names[i]);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        tell_apart(plans, n, others[k], names, values, adds);
+    free(adds);
+    free(values);
+}
