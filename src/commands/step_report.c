@@ -52,8 +52,9 @@ void sp_put_fixes(struct sp_report *r, const struct sp_planned *planned)
     }
     sp_scope(r, "");
     if (n == 0) {
-        sp_note(r, "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp that "
-                   "%s runs makes it fit",
+        sp_note(r,
+                "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp that "
+                "%s runs makes it fit",
                 planned->framework.framework.name);
         return;
     }
