@@ -22,7 +22,8 @@ struct sp_rates {
     double flops_per_s_per_device; /* model FLOPs */
     double mfu; /* model FLOPs over the peak of all devices for the step. PaLM, appendix B */
     double hfu; /* executed FLOPs over the same. Korthikanti et al. 2022, section 6 */
-    double mfu_by[SP_FLOP_CONVENTIONS]; /* the MFU by each convention */
+    double flops_by[SP_FLOP_CONVENTIONS]; /* model FLOPs of a step by each convention */
+    double mfu_by[SP_FLOP_CONVENTIONS];   /* and the MFU */
 };
 
 /* Rates of a step of step_s seconds on all chips of the machine. Of the plan batch, seq, dtype and

@@ -426,6 +426,12 @@ static void put_plan(const struct memory *f)
             "plan         {devices} device(s), ZeRO %d (--zero), batch %s tokens (%s), %s",
             f->spread.zero, sp_human_text(f->batch, SP_TOKENS),
             f->batch_assumed ? "one sequence a replica, --batch" : "--batch", kept);
+    const double sequences = f->batch / f->seq / f->spread.dp;
+    if (f->spread.dp > 1 && sequences != floor(sequences) && sp_model_has_shape(&f->model) &&
+        !sp_given(f->args, "micro-batch"))
+        sp_note(f->report,
+                "the batch is %.6g sequences a replica: what runs is a whole number of them",
+                sequences);
     if (!isnan(count) && sp_given(f->args, "remat"))
         sp_note(f->report, "--checkpoints counts, --remat %s does not: give one of them",
                 sp_remat_names[f->remat]);

@@ -406,7 +406,11 @@ static void put_price(struct sp_report *r, const struct sp_price *price)
         sp_put(r, SP_Q_SEARCH_M_PRICE_YEAR, (double)price->year);
     else
         sp_put_null(r, SP_Q_SEARCH_M_PRICE_YEAR);
-    sp_put_text(r, SP_Q_SEARCH_M_PRICE_SOURCE, "%s", price->is_typed ? "--price" : price->source);
+    if (price->is_typed || price->source[0])
+        sp_put_text(r, SP_Q_SEARCH_M_PRICE_SOURCE, "%s",
+                    price->is_typed ? "--price" : price->source);
+    else
+        sp_put_null(r, SP_Q_SEARCH_M_PRICE_SOURCE);
 }
 
 /* The price of each machine; list prices of different years are no comparison. */

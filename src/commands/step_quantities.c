@@ -77,6 +77,7 @@ static void put_time(struct sp_report *r, const struct sp_estimate *e)
         sp_put(r, sp_time_parts[i].id, sp_time_part(&e->time, i));
     sp_put(r, SP_Q_STEP_T_COMPUTE, e->compute_s);
     sp_put(r, SP_Q_STEP_T_STEP, e->time.step);
+    sp_symbol(r, "spread", e->high_s / e->time.step, "", "exp(1.2816 x residual of the profile)");
     sp_put(r, SP_Q_STEP_T_LOW, e->low_s);
     sp_put(r, SP_Q_STEP_T_HIGH, e->high_s);
     sp_put(r, SP_Q_STEP_T_PLAYED, e->played_s);
@@ -102,6 +103,10 @@ static void put_rates(struct sp_report *r, const struct sp_planned *p, const str
     sp_put(r, SP_Q_STEP_MFU, rates->mfu);
     sp_put(r, SP_Q_STEP_HFU, rates->hfu);
     sp_put(r, SP_Q_STEP_MFU_6P, rates->mfu_by[SP_FLOPS_6P]);
+    sp_symbol(r, "causal_flops", rates->flops_by[SP_FLOPS_CAUSAL], "FLOPs",
+              "of a step, with half of the scores");
+    sp_symbol(r, "full_flops", rates->flops_by[SP_FLOPS_FULL], "FLOPs",
+              "of a step, with all scores");
     sp_put(r, SP_Q_STEP_MFU_CAUSAL, rates->mfu_by[SP_FLOPS_CAUSAL]);
     sp_put(r, SP_Q_STEP_MFU_FULL, rates->mfu_by[SP_FLOPS_FULL]);
 }

@@ -123,8 +123,12 @@ static void put_accumulation(struct train *f)
     sp_put(r, SP_Q_TRAIN_ACCUMULATION, sequences / (micro * dp));
     sp_line(r, "accumulation {grad_accumulation} micro-steps of %s sequences on %s replicas",
             sp_human_text(micro, SP_COUNT), sp_human_text(dp, SP_COUNT));
-    if (sequences / (micro * dp) != floor(sequences / (micro * dp)))
-        sp_note(r, "the batch is no whole number of micro-batches on every replica");
+    const double runs = (double)sp_round_batch(sequences, (int64_t)(micro * dp));
+    if (sequences != runs)
+        sp_note(r,
+                "the batch of %.6g sequences is no whole number of micro-batches on every replica: "
+                "%.0f is the nearest that runs",
+                sequences, runs);
 }
 
 /* MFU from --mfu, or from a measured speed. */
@@ -269,7 +273,10 @@ static void put_price(struct sp_report *r, const struct sp_price *price)
         sp_put(r, SP_Q_TRAIN_PRICE_YEAR, (double)price->year);
     else
         sp_put_null(r, SP_Q_TRAIN_PRICE_YEAR);
-    sp_put_text(r, SP_Q_TRAIN_PRICE_SOURCE, "%s", price->is_typed ? "--price" : price->source);
+    if (price->is_typed || price->source[0])
+        sp_put_text(r, SP_Q_TRAIN_PRICE_SOURCE, "%s", price->is_typed ? "--price" : price->source);
+    else
+        sp_put_null(r, SP_Q_TRAIN_PRICE_SOURCE);
 }
 
 /* Power, energy and cost; asked for by --get and not known, they are refused. */

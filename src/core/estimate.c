@@ -23,7 +23,7 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
         .tokens_per_s = tokens / step_s,
         .tokens_per_s_per_device = tokens / step_s / N,
     };
-    double model[SP_FLOP_CONVENTIONS];
+    double *const model = rates.flops_by;
     for (int c = 0; c < SP_FLOP_CONVENTIONS; c++) {
         model[c] = sp_model_flops(in->model, tokens, seq, (enum sp_flop_convention)c);
         rates.mfu_by[c] = sp_utilisation(model[c], 1 / step_s, N, C);

@@ -137,6 +137,14 @@ static void read_zero(const cJSON *root, const char *origin, struct sp_launch *l
     if (whole_at(root, zero, "zero_hpz_partition_size", origin, launch, error) > 1)
         sp_launch_note(launch, "not modelled: zero_optimization.zero_hpz_partition_size, a second "
                                "copy of the weights in each group");
+    static const struct {
+        const char *key, *what;
+    } quantised[] = {{"zero_quantized_weights", "8-bit weights in gathers (ZeRO++ qwZ)"},
+                     {"zero_quantized_gradients", "4-bit gradients in reductions (ZeRO++ qgZ)"}};
+    for (int i = 0; i < 2; i++)
+        if (cJSON_IsTrue(at(root, zero, quantised[i].key)))
+            sp_launch_note(launch, "not modelled: zero_optimization.%s, %s", quantised[i].key,
+                           quantised[i].what);
     static const char *const offloads[] = {"offload_optimizer", "offload_param"};
     for (int i = 0; i < 2; i++) {
         const cJSON *const section = at(root, zero, offloads[i]);

@@ -16,6 +16,13 @@ static const char *const lines[] = {
 #include "command_lines.inc"
 };
 
+/* The names of the rows. */
+#define Q(id, key, label, unit, formula, source, meaning) #id,
+static const char *const ids[] = {
+#include "report/all_quantities.def"
+};
+#undef Q
+
 /* What became of all quantities. */
 static struct {
     int lines, numbers, formulas;
@@ -280,6 +287,43 @@ static void every_formula_is_reached(void **state)
     assert_int_equal(missed, 0);
 }
 
+/* Whether a row is an input, named where its source says: an option, a file, the mesh that is asked
+ * about. */
+static bool is_input(const struct sp_quantity_info *q)
+{
+    static const char *const inputs[] = {"option", "file", "mesh"};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (strstr(q->source, inputs[i]))
+            return true;
+    return q->unit == SP_WORDS;
+}
+
+/* Every number of `step`, `comm`, `fit` and `memory` has a formula, or says how it is computed in a
+ * sentence: what it is, a colon, how. */
+static void every_number_is_explained(void **state)
+{
+    static const char *const commands[] = {"STEP_", "COMM_", "FIT_", "MEMORY_"};
+    int formulas = 0, sentences = 0, bare = 0;
+    (void)state;
+    for (int id = 0; id < SP_QUANTITIES; id++) {
+        const struct sp_quantity_info *const q = &sp_quantities[id];
+        bool ours = false;
+        for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+            ours = ours || strncmp(ids[id], commands[i], strlen(commands[i])) == 0;
+        if (!ours || is_input(q))
+            continue;
+        formulas += q->formula[0] != '\0';
+        sentences += !q->formula[0] && strstr(q->meaning, ": ");
+        if (!q->formula[0] && !strstr(q->meaning, ": ")) {
+            print_error("%s (%s): neither formula nor how it is computed\n", ids[id], q->key);
+            bare++;
+        }
+    }
+    printf("%d formulas, %d sentences\n", formulas, sentences);
+    assert_int_equal(bare, 0);
+    assert_true(formulas > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +333,7 @@ int main(void)
         cmocka_unit_test(fit_grid),
         cmocka_unit_test(show_all),
         cmocka_unit_test(every_formula_is_reached),
+        cmocka_unit_test(every_number_is_explained),
     };
     return cmocka_run_group_tests_name("formulas", tests, NULL, NULL);
 }
