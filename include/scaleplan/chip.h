@@ -121,13 +121,34 @@ struct sp_fabric_size {
     double spine_bytes_per_s;      /* all spines' ports towards the leaves */
     double spine_per_node_bytes_per_s;
 };
+
+/* NAN throughout for a machine without a described fabric, or for fewer than two nodes. */
+struct sp_fabric_size sp_fabric_size(const struct sp_network *network, double nodes);
+
 /* Peak of the vector unit. FLOP/s; NAN where nothing is published. TPU: one operation a cycle of
  * each ALU. GPU: the fp32 peak, which counts a multiplication and an addition as one operation of
  * two FLOPs; without `fused` half of it. Scaling book, "TPUs" and "GPUs". */
 double sp_vector_flops_per_s(const struct sp_chip *chip, bool fused);
 
-/* NAN throughout for a machine without a described fabric, or for fewer than two nodes. */
-struct sp_fabric_size sp_fabric_size(const struct sp_network *network, double nodes);
+/* The switches of one level: all of them together, ports of each, and what all ports carry one way.
+ * NAN where they are not described. */
+struct sp_switch_level {
+    double switches, ports, bytes_per_s;
+};
+
+/* From the devices up: inside the domains (NVSwitches), leaves, spines, cores. Scaling book,
+ * "GPUs"; NVIDIA DGX SuperPOD reference architecture. */
+enum {
+    SP_SWITCHES_DOMAIN,
+    SP_SWITCHES_LEAF,
+    SP_SWITCHES_SPINE,
+    SP_SWITCHES_CORE,
+    SP_SWITCH_LEVELS
+};
+struct sp_switches {
+    struct sp_switch_level level[SP_SWITCH_LEVELS];
+};
+struct sp_switches sp_switches_of(const struct sp_hardware *hw);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

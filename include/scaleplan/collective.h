@@ -157,6 +157,9 @@ struct sp_device_group {
 /* The group on this machine without axes or devices: its links, domains and latencies. */
 struct sp_device_group sp_group_on(const struct sp_hardware *hw);
 
+/* All devices of a machine on switches, with the scalable units of its fabric where it has one. */
+struct sp_device_group sp_machine_group(const struct sp_hardware *hw);
+
 /* Devices of the group, all slices together. */
 double sp_group_devices(const struct sp_device_group *group);
 

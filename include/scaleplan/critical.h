@@ -57,6 +57,9 @@ double sp_practical_tp(double F, double W, double C, double domain);
  * >> k. */
 double sp_min_d_ff_for_ep(double Z, double k, double domain, double C, double W);
 
+/* Its limit for many devices, with which it is enough at any degree: (C/W) domain. columns. */
+double sp_min_d_ff_for_ep_limit(double domain, double C, double W);
+
 /* Nodes that the model-parallel ranks of one replica span: p stages times TP beyond a node. The
  * gradient traffic of a node, and with it the critical batch across nodes, is divided by it.
  * Scaling book, "GPUs". */

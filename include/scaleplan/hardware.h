@@ -84,6 +84,8 @@ struct sp_network {
     double scaleout_latency_s;   /* of one step of a ring of domains */
     int64_t devices_per_host;    /* 0: as domain */
     int64_t domain_part; /* devices of a domain that jobs take which do not fill domains; 0: none */
+    double domain_switches; /* of one domain, and the ports of each; NAN: not known */
+    double domain_switch_ports;
     char scaleout_name[64];
     struct sp_fabric fabric;
 };

@@ -72,6 +72,11 @@ struct sp_sharded_matmul {
 struct sp_sharded_matmul sp_sharded_matmul(const struct sp_mesh *mesh, const struct sp_sharded *a,
                                            const struct sp_sharded *b, double out_element_bytes);
 
+/* Parts into which a contracting dimension can be cut before the all-reduce of the product takes as
+ * long as the arithmetic: with `cuts` of them it takes math_s, and that falls as they grow while
+ * the sum of the product does not. INFINITY where nothing is summed. Scaling book, "Sharding". */
+double sp_most_cuts(double math_s, double cuts, double all_reduce_s);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "commands/batch.h"
 #include "commands/plot_data.h"
 
 static const struct sp_option options[] = {
@@ -44,18 +44,7 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-struct batch {
-    struct sp_hardware hw;
-    struct sp_model model;
-    double C, C_wire; /* of the matmuls, and what closed forms of 2-byte elements take */
-    double N, S, B, T, F, D, r, wire, tp;
-    enum sp_overlap overlap;
-    bool has_batch;
-    struct sp_report *report;
-};
-
-/* One network and what follows from its bandwidth W: keys alpha.LEVEL, critical.dp.LEVEL, ... */
-static void put_level(const struct batch *f, const char *level, double W, const char *what)
+void sp_put_batch_level(const struct batch *f, const char *level, double W, const char *what)
 {
     struct sp_report *r = f->report;
     char key[64];
@@ -73,6 +62,9 @@ static void put_level(const struct batch *f, const char *level, double W, const 
         {"critical.fsdp", critical, SP_Q_BATCH_CRITICAL_LEVEL, true},
         {"batch_needed", f->N * critical, SP_Q_BATCH_TOTAL_LEVEL, true},
         {"chips_fed", f->B / critical, SP_Q_BATCH_FED_LEVEL, f->has_batch},
+        {"slices_fed", f->B / critical / f->slice, SP_Q_BATCH_SLICES_FED_LEVEL,
+         f->has_batch && f->slice > 1},
+        {"pods_fed", f->B / critical / f->pod, SP_Q_BATCH_PODS_FED_LEVEL, f->has_batch},
         {"compute_bound", f->B / f->N >= critical, SP_Q_BATCH_BOUND_LEVEL, f->has_batch},
         {"tp_limit", tp_max, SP_Q_BATCH_TP_LEVEL, !isnan(f->F)},
         {"d_ff_min", d_ff, SP_Q_BATCH_DFF_LEVEL, !isnan(f->tp)},
@@ -80,6 +72,8 @@ static void put_level(const struct batch *f, const char *level, double W, const 
     };
     sp_scope(r, "");
     sp_symbol(r, "W", W, "bytes/s", "%s", what);
+    sp_symbol(r, "slice", f->slice, "chips", "chips of a slice of --hw");
+    sp_symbol(r, "pod", f->pod, "chips", "chips of a whole pod, or of a node");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (!rows[i].wanted)
             continue;
@@ -132,6 +126,9 @@ static void put_mixed(const struct batch *f)
         return;
     const double x = sp_optimal_fsdp_degree(f->B, f->N, W_X, W_Y, f->F, f->r);
     sp_put(r, SP_Q_BATCH_MIXED_FED, f->B / (critical));
+    sp_put(r, SP_Q_BATCH_MIXED_PODS, f->B / critical / f->pod);
+    if (f->slice > 1)
+        sp_put(r, SP_Q_BATCH_MIXED_SLICES, f->B / critical / f->slice);
     sp_put_bool(r, SP_Q_BATCH_MIXED_OK, f->B / f->N >= critical);
     sp_put(r, SP_Q_BATCH_X_OPT, x);
     sp_put(r, SP_Q_BATCH_X_POW2, sp_nearest_pow2(x));
@@ -184,7 +181,7 @@ static void put_torus(const struct batch *f)
         char level[16], what[32];
         snprintf(level, sizeof level, "%d", n);
         snprintf(what, sizeof what, "%d %s", n, n == 1 ? "axis" : "axes");
-        put_level(f, level, 2 * n * net->link_bytes_per_s, what);
+        sp_put_batch_level(f, level, 2 * n * net->link_bytes_per_s, what);
     }
     put_mixed(f);
     put_real_axes(f);
@@ -199,52 +196,6 @@ static void put_torus(const struct batch *f)
     if (f->has_batch)
         sp_put_bool(f->report, SP_Q_BATCH_DCN_OK, f->B / f->S >= critical);
     sp_line(f->report, "slices       {critical.dcn} tokens a slice over the data-centre network");
-}
-
-static void put_switched(const struct batch *f, const struct sp_args *args)
-{
-    struct sp_report *r = f->report;
-    const struct sp_network *net = &f->hw.network;
-    const double W_node = sp_node_bytes_per_s(net), domain = (double)net->domain;
-    const double tp = isnan(f->tp) ? 1 : f->tp, pp = sp_number_of(args, "pp");
-    const double nodes = sp_model_parallel_nodes(tp, pp, domain);
-    const double critical = sp_critical_tokens_per_chip(f->C_wire, W_node, f->r) / nodes,
-                 Z = sp_number_of(args, "ep");
-    put_level(f, "node", net->domain_bytes_per_s, "in a node");
-    put_level(f, "cross", W_node, "across nodes");
-    sp_scope(r, "");
-    sp_put_null(r, SP_Q_BATCH_MIXED);
-    sp_put_null(r, SP_Q_BATCH_DCN);
-    sp_symbol(r, "W_node", W_node, "bytes/s", "scale-out egress of one node");
-    sp_symbol(r, "mp_nodes", nodes, "", "nodes that the model-parallel ranks of a replica span");
-    sp_symbol(r, "W_gpu", net->domain_bytes_per_s, "bytes/s", "scale-up egress of one device");
-    sp_symbol(r, "domain", domain, "devices", "devices of a node");
-    if (!isnan(f->F))
-        sp_put(r, SP_Q_BATCH_TP_CHOICE,
-               sp_practical_tp(f->F, net->domain_bytes_per_s, f->C_wire, domain));
-    sp_put(r, SP_Q_BATCH_MP, critical);
-    if (f->has_batch)
-        sp_put_bool(r, SP_Q_BATCH_MP_OK, f->B / f->N >= critical);
-    sp_line(r,
-            "replicas     {critical.model_parallel} tokens a chip across nodes when a replica "
-            "spans %s nodes "
-            "(--tp, --pp)",
-            sp_human_text(nodes, SP_NUMBER));
-    if (isnan(Z))
-        return;
-    const double top_k =
-        f->model.moe.top_k > 0 ? (double)f->model.moe.top_k : sp_number_of(args, "top-k");
-    const double least = sp_min_d_ff_for_ep(Z, top_k, domain, f->C_wire, W_node);
-    const double expert = f->model.moe.d_ff_expert > 0 ? (double)f->model.moe.d_ff_expert : f->F;
-    sp_symbol(r, "alpha_node", Z > domain ? f->C_wire / W_node : 0, "FLOPs/byte",
-              "C b / (2 W_node); 0 inside one node");
-    sp_symbol(r, "Z", Z, "", "expert-parallel degree");
-    sp_symbol(r, "k", top_k, "", "experts of a token");
-    sp_put(r, SP_Q_BATCH_EP, least);
-    if (!isnan(expert))
-        sp_put_bool(r, SP_Q_BATCH_EP_OK, expert > least);
-    sp_line(r, "experts      EP over %s devices hides from an expert width of {ep.d_ff_min}",
-            sp_human_text(Z, SP_COUNT));
 }
 
 /* Traffic of a layer, and the two-dimensional split of weights that stay in place. */
@@ -301,6 +252,18 @@ static bool load(const struct sp_args *args, struct batch *f, struct sp_error *e
         f->has_batch = true;
     }
     f->S = (double)f->hw.slices;
+    f->slice = (double)f->hw.chips_per_slice;
+    struct sp_hardware pod;
+    f->pod = sp_whole_pod(&f->hw, &pod) ? (double)pod.chips_per_slice : NAN;
+    f->experts = !isnan(experts)            ? experts
+                 : f->model.moe.experts > 0 ? (double)f->model.moe.experts
+                                            : NAN;
+    const double Z = sp_number_of(args, "ep");
+    if (Z > f->experts)
+        return sp_fail(error, SP_INPUT,
+                       "--ep %s: there are %s experts to deal out; ep.d_ff_min_limit "
+                       "is the limit of any degree",
+                       sp_human_text(Z, SP_COUNT), sp_human_text(f->experts, SP_COUNT));
     f->F = !isnan(d_ff) ? d_ff : has_model ? sp_active_d_ff(&f->model) : NAN;
     f->D = !isnan(d_model)                 ? d_model
            : sp_model_has_shape(&f->model) ? (double)f->model.d_model
@@ -354,7 +317,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (f.hw.network.kind == SP_TORUS)
         put_torus(&f);
     else
-        put_switched(&f, args);
+        sp_put_batch_switched(&f, args);
     put_layer(&f, args);
     return true;
 }

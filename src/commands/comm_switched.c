@@ -104,14 +104,13 @@ static void put_ragged(const struct sp_comm *f, const struct sp_switch_group *g,
 static void set_units(const struct sp_comm *f, struct sp_device_group *group)
 {
     const struct sp_network *net = &f->hw.network;
+    const struct sp_device_group own = sp_machine_group(&f->hw);
     const double given = sp_number_of(f->args, "unit"), W = sp_number_of(f->args, "unit-bandwidth");
-    const bool replaced = sp_text_of(f->args, "network") != NULL;
-    const double nodes = !isnan(given) ? given : replaced ? NAN : net->fabric.nodes_per_su;
-    const double fabric = isnan(given) ? sp_fabric_size(net, 2).su_spine_bytes_per_s : NAN;
-    group->unit_devices = nodes * (double)net->domain;
-    group->unit_bytes_per_s = !isnan(W)        ? W
-                              : !isnan(fabric) ? fabric
-                                               : nodes * sp_node_bytes_per_s(net);
+    const bool chosen = !isnan(given);
+    group->unit_devices = chosen ? given * (double)net->domain : own.unit_devices;
+    group->unit_bytes_per_s = !isnan(W) ? W
+                              : chosen  ? given * sp_node_bytes_per_s(net)
+                                        : own.unit_bytes_per_s;
 }
 
 static double put_collective(const struct sp_comm *f, struct sp_device_group *group)

@@ -110,6 +110,17 @@ static void put_inputs(const struct fit *f)
     sp_put(r, SP_Q_FIT_STATE_BYTES, f->t.state_bytes);
 }
 
+/* The threshold of this very number of nodes, where the rule drops the (n-1)/n. */
+static void put_critical_of_machine(const struct fit *f)
+{
+    const struct sp_device_group group = sp_machine_group(&f->hw);
+    const double gather = sp_time_of_collective(SP_ALL_GATHER, 1, &group).throughput_s;
+    sp_symbol(f->report, "gather", gather, "s/byte", "of an all-gather over all, (n-1)/n kept");
+    if (gather > 0)
+        sp_put(f->report, SP_Q_FIT_CRITICAL_MACHINE,
+               sp_critical_tokens_per_chip(f->t.C, 1 / gather, f->t.r));
+}
+
 static void put_thresholds(const struct fit *f)
 {
     struct sp_report *r = f->report;
@@ -124,6 +135,7 @@ static void put_thresholds(const struct fit *f)
     } else {
         sp_put(r, SP_Q_FIT_CRITICAL_NODE, sp_critical_tokens_per_chip(t->C, t->W_domain, t->r));
         sp_put(r, SP_Q_FIT_CRITICAL_CROSS, sp_critical_tokens_per_chip(t->C, t->W_node, t->r));
+        put_critical_of_machine(f);
     }
     if (!isnan(t->W_dcn))
         sp_put(r, SP_Q_FIT_CRITICAL_DCN, sp_critical_tokens_per_chip(t->C, t->W_dcn, t->r));

@@ -16,7 +16,8 @@ static const struct sp_option options[] = {
     SP_OPTIONS_MACHINE,
     {"chips", "N", SP_WHOLE, 1, 1e9, NULL, NULL,
      "chips that share the work evenly (default: those of --hw)"},
-    {"matmul", "BxDxF", SP_TEXT, 0, 0, NULL, NULL, "[B,D] x [D,F]"},
+    {"matmul", "BxDxF,...", SP_TEXT, 0, 0, NULL, NULL,
+     "[B,D] x [D,F]; several, as those of an MLP, with their total"},
     {"batched", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "a weight matrix of its own for each row of --matmul"},
     {"einsum", "SPEC", SP_TEXT, 0, 0, NULL, NULL, "such as ijkl,ijmno->klmno, sizes by --dims"},
@@ -57,6 +58,8 @@ static const struct sp_option options[] = {
 
 static const struct sp_example examples[] = {
     {"scaleplan roofline --matmul 512x4096x8192 --hw b200", "one matmul: intensity, times, bound"},
+    {"scaleplan roofline --matmul 512x4096x14336,512x14336x4096 --hw h100",
+     "the two matmuls of an MLP and their total"},
     {"scaleplan roofline --w int8 --hw v5e --get critical_batch_small",
      "int8 weights, bf16 arithmetic"},
     {"scaleplan roofline --attention --seq 4096 --group 8 --hw v5e",
@@ -180,15 +183,25 @@ static void line_of_work(const struct roof *f)
                        "{t_math_s}, bytes {t_mem_s}");
 }
 
-static bool put_matmul(const struct roof *f, const char *text, struct sp_error *error)
+bool sp_read_matmul(const char *text, double side, double dims[3], struct sp_error *error)
 {
-    double dims[3];
-    const double side = sp_number_of(f->args, "pad");
     if (sp_parse_dims(text, dims, 3) != 3 || dims[0] < 1 || dims[1] < 1 || dims[2] < 1 ||
         dims[0] > 1e15 || dims[1] > 1e15 || dims[2] > 1e15)
         return sp_fail(error, SP_INPUT, "--matmul: \"%s\" is not BxDxF, such as 512x4096x8192",
                        sp_safe(text));
-    const double D = sp_padded(dims[1], side), F = sp_padded(dims[2], side);
+    dims[1] = sp_padded(dims[1], side);
+    dims[2] = sp_padded(dims[2], side);
+    return true;
+}
+
+static bool put_matmul(const struct roof *f, const char *text, struct sp_error *error)
+{
+    double dims[3];
+    if (strchr(text, ','))
+        return sp_put_matmuls(f, text, error);
+    if (!sp_read_matmul(text, sp_number_of(f->args, "pad"), dims, error))
+        return false;
+    const double D = dims[1], F = dims[2];
     sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "[%.0f,%.0f] x [%.0f,%.0f]", dims[0], D, D, F);
     sp_put_work(f, sp_matmul_work(dims[0], D, F, f->bytes, sp_given(f->args, "batched")));
     const bool batched = sp_given(f->args, "batched");

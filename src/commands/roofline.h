@@ -25,4 +25,10 @@ void sp_put_work(const struct roof *f, struct sp_work work);
 /* Every matmul of a model for a batch of tokens on one chip, as a table. */
 bool sp_put_operators(const struct roof *f, struct sp_error *error);
 
+/* Every matmul of the list "512x4096x8192,512x8192x4096", as a table with its total. */
+bool sp_put_matmuls(const struct roof *f, const char *list, struct sp_error *error);
+
+/* Reads "BxDxF", D and F padded to multiples of `side`. */
+bool sp_read_matmul(const char *text, double side, double dims[3], struct sp_error *error);
+
 #endif

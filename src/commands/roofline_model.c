@@ -1,6 +1,8 @@
-/* The matmuls of a whole model on a chip's roofline. */
+/* Several matmuls on a chip's roofline, those of a whole model or given ones, and their total. */
+#include <math.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "commands/roofline.h"
 
 /* Matmuls of one shape in the whole model. */
@@ -39,14 +41,77 @@ static size_t operators_of(const struct sp_model *model, struct operator* list)
     return n;
 }
 
+static const struct sp_column columns[] = {
+    {NULL, "operator", true},  {"count", "times", false},          {"flops", "FLOPs", false},
+    {"bytes", "bytes", false}, {"intensity", "FLOPs/byte", false}, {"bound", "bound by", true},
+    {"lower_s", "time", false}};
+
+/* What all rows come to, each as often as it is done. */
+struct total {
+    double flops, bytes, lower_s;
+};
+
+/* A row of the table, and its share of the total. */
+static void put_row(const struct roof *f, struct sp_row *row, size_t i, const char *name,
+                    double count, struct sp_work work, struct total *total)
+{
+    snprintf(row->label, sizeof row->label, "%s", name);
+    snprintf(row->prefix, sizeof row->prefix, "operators.%zu", i);
+    sp_scope(f->report, row->prefix);
+    sp_put_text(f->report, SP_Q_ROOFLINE_OP_NAME, "%s", name);
+    sp_put(f->report, SP_Q_ROOFLINE_OP_COUNT, count);
+    sp_put_work(f, work);
+    total->flops += count * work.flops;
+    total->bytes += count * work.bytes;
+    total->lower_s += count * fmax(work.flops / f->C, work.bytes / f->W);
+}
+
+static void put_total(const struct roof *f, const struct total *total)
+{
+    struct sp_report *r = f->report;
+    sp_scope(r, "total");
+    sp_put(r, SP_Q_ROOFLINE_TOTAL_FLOPS, total->flops);
+    sp_put(r, SP_Q_ROOFLINE_TOTAL_BYTES, total->bytes);
+    sp_put(r, SP_Q_ROOFLINE_TOTAL_INTENSITY, total->flops / total->bytes);
+    if (f->has_hw) {
+        sp_put(r, SP_Q_ROOFLINE_TOTAL_MATH, total->flops / f->C);
+        sp_put(r, SP_Q_ROOFLINE_TOTAL_MEM, total->bytes / f->W);
+        sp_put(r, SP_Q_ROOFLINE_TOTAL_LOWER, total->lower_s);
+    }
+    sp_scope(r, "");
+    sp_line(r, "total        {total.flops}, {total.bytes}: {total.intensity} FLOPs/byte; one after "
+               "the other {total.lower_s}");
+}
+
+bool sp_put_matmuls(const struct roof *f, const char *list, struct sp_error *error)
+{
+    const double side = sp_number_of(f->args, "pad");
+    struct sp_row rows[OPERATORS] = {0};
+    struct total total = {0};
+    char word[96];
+    size_t n = 0;
+    while (sp_next_item(&list, word, sizeof word)) {
+        double dims[3];
+        if (n == OPERATORS)
+            return sp_fail(error, SP_INPUT, "--matmul: more than %d matmuls", OPERATORS);
+        if (!sp_read_matmul(word, side, dims, error))
+            return false;
+        put_row(f, &rows[n], n, word, 1,
+                sp_matmul_work(dims[0], dims[1], dims[2], f->bytes, sp_given(f->args, "batched")),
+                &total);
+        n++;
+    }
+    sp_scope(f->report, "");
+    sp_table(f->report, columns, sizeof columns / sizeof columns[0], rows, n);
+    put_total(f, &total);
+    return true;
+}
+
 bool sp_put_operators(const struct roof *f, struct sp_error *error)
 {
-    static const struct sp_column columns[] = {
-        {NULL, "operator", true},  {"count", "times", false},          {"flops", "FLOPs", false},
-        {"bytes", "bytes", false}, {"intensity", "FLOPs/byte", false}, {"bound", "bound by", true},
-        {"lower_s", "time", false}};
     struct operator list[OPERATORS];
     struct sp_row rows[OPERATORS] = {0};
+    struct total total = {0};
     double B, seq;
     const char *origin;
     if (!sp_model_has_shape(&f->model))
@@ -57,16 +122,13 @@ bool sp_put_operators(const struct roof *f, struct sp_error *error)
     const size_t n = operators_of(&f->model, list);
     for (size_t i = 0; i < n; i++) {
         const struct sp_matmul *m = &list[i].matmul;
-        snprintf(rows[i].label, sizeof rows[i].label, "%s", m->name);
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "operators.%zu", i);
-        sp_scope(f->report, rows[i].prefix);
-        sp_put_text(f->report, SP_Q_ROOFLINE_OP_NAME, "%s", m->name);
-        sp_put(f->report, SP_Q_ROOFLINE_OP_COUNT, list[i].layers * m->count);
-        sp_put_work(f, sp_matmul_work(B * m->passed / m->count, m->in, m->out, f->bytes, false));
+        put_row(f, &rows[i], i, m->name, list[i].layers * m->count,
+                sp_matmul_work(B * m->passed / m->count, m->in, m->out, f->bytes, false), &total);
     }
     sp_scope(f->report, "");
     sp_line(f->report, "%s, %s tokens on the %s (%s), forward pass:", f->model.name,
             sp_human_text(B, SP_TOKENS), f->chips > 1 ? "chips" : "chip", origin);
     sp_table(f->report, columns, sizeof columns / sizeof columns[0], rows, n);
+    put_total(f, &total);
     return true;
 }

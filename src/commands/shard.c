@@ -193,6 +193,31 @@ static void put_array(const struct shard *f, const struct sp_sharded *a)
     sp_line(r, "sums         {collective} of {bytes} over {collective_axes}: {time_s}");
 }
 
+/* How long a device computes its part, whether that hides the collective, and where the contracting
+ * dimension is cut, how far it could be: the arithmetic shrinks with the cut, the sum does not. */
+static void put_verdict(const struct shard *f, const struct sp_sharded *a,
+                        const struct sp_sharded_matmul *m, double collective)
+{
+    struct sp_report *r = f->report;
+    if (!f->has_hw)
+        return;
+    const enum sp_dtype format = a->element_bytes == 1 ? SP_INT8 : SP_BF16;
+    const double C = f->hw.chip.peak_flops_per_s[sp_compute_dtype(&f->hw.chip, format)];
+    const double math = m->flops * m->replication / sp_axes_product(&f->mesh, ~0u) / C;
+    sp_symbol(r, "C", C, "FLOP/s", "dense peak in the format of the first array");
+    sp_put(r, SP_Q_SHARD_MATH, math);
+    sp_put_bool(r, SP_Q_SHARD_COMPUTE_BOUND, math >= collective);
+    sp_line(r, "time         arithmetic {t_math_s} on a device, collective {time_s}: compute-bound "
+               "{compute_bound}");
+    if (m->kind != SP_CASE_REDUCE)
+        return;
+    const double cuts = sp_axes_product(&f->mesh, m->over);
+    sp_symbol(r, "cuts", cuts, "", "parts of the contracting dimension");
+    sp_put(r, SP_Q_SHARD_CUTS_MAX, sp_most_cuts(math, cuts, collective));
+    sp_line(r, "             cut into %s parts; its all-reduce binds beyond {cuts_max}",
+            sp_human_text(cuts, SP_COUNT));
+}
+
 static bool put_matmul(const struct shard *f, const struct sp_sharded array[2],
                        struct sp_error *error)
 {
@@ -231,13 +256,16 @@ static bool put_matmul(const struct shard *f, const struct sp_sharded array[2],
                "{per_device_over_total} of them");
     if (m.kind == SP_CASE_NONE) {
         sp_line(r, "communicates nothing (case 1)");
+        put_verdict(f, a, &m, 0);
         return true;
     }
     sp_put_text(r, SP_Q_SHARD_AXES, "%s", axes_text(&f->mesh, m.over));
     sp_put(r, SP_Q_SHARD_BYTES, m.bytes);
-    sp_put(r, SP_Q_SHARD_TIME, collective_s(f, op, m.bytes, m.over));
+    const double time_s = collective_s(f, op, m.bytes, m.over);
+    sp_put(r, SP_Q_SHARD_TIME, time_s);
     sp_line(r,
             "communicates {collective} (case {case}) of {bytes} over {collective_axes}: {time_s}");
+    put_verdict(f, a, &m, time_s);
     const bool gathers = m.kind == SP_CASE_GATHER;
     if (m.kind == SP_CASE_CLASH)
         return true;

@@ -95,6 +95,39 @@ static void put_fabric(struct sp_report *report, const struct sp_network *net, d
     sp_scope(report, "");
 }
 
+/* Number, ports and bandwidth of the switches of each level. */
+static void put_switches(struct sp_report *report, const struct sp_hardware *hw)
+{
+    static const char *const scopes[] = {"switches.node", "switches.leaf", "switches.spine",
+                                         "switches.core"};
+    static const char *const labels[] = {"in the nodes", "leaf", "spine", "core"};
+    static const struct sp_column columns[] = {{NULL, "switches", true},
+                                               {"count", "number", false},
+                                               {"ports", "ports each", false},
+                                               {"bytes_per_s", "all ports, one way", false}};
+    const struct sp_switches all = sp_switches_of(hw);
+    struct sp_row rows[SP_SWITCH_LEVELS] = {0};
+    size_t n = 0;
+    for (int i = 0; i < SP_SWITCH_LEVELS; i++) {
+        const struct sp_switch_level *const level = &all.level[i];
+        if (!(level->switches > 0))
+            continue;
+        snprintf(rows[n].label, sizeof rows[n].label, "%s", labels[i]);
+        snprintf(rows[n++].prefix, sizeof rows[0].prefix, "%s", scopes[i]);
+        sp_scope(report, scopes[i]);
+        sp_symbol(report, "port", level->bytes_per_s / level->switches / level->ports, "bytes/s",
+                  "one port, one way");
+        sp_put(report, SP_Q_SHOW_SWITCHES, level->switches);
+        sp_put(report, SP_Q_SHOW_SWITCH_PORTS, level->ports);
+        sp_put(report, SP_Q_SHOW_SWITCH_BYTES, level->bytes_per_s);
+    }
+    sp_scope(report, "");
+    if (n == 0)
+        return;
+    sp_line(report, " ");
+    sp_table(report, columns, sizeof columns / sizeof *columns, rows, n);
+}
+
 void sp_show_machine(struct sp_report *report, const struct sp_hardware *hw)
 {
     static char heading[96];
@@ -103,6 +136,8 @@ void sp_show_machine(struct sp_report *report, const struct sp_hardware *hw)
     put_sums(report, "machine", heading, hw);
     if (hw->network.kind == SP_SWITCHED)
         put_fabric(report, &hw->network, sp_aggregate(hw).nodes);
+    if (hw->network.kind == SP_SWITCHED)
+        put_switches(report, hw);
 }
 
 static void show_pod(struct sp_report *report, const struct sp_hardware *hw)

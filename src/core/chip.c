@@ -198,3 +198,23 @@ struct sp_fabric_size sp_fabric_size(const struct sp_network *network, double no
         .spine_per_node_bytes_per_s = spines * down * link / nodes,
     };
 }
+
+static struct sp_switch_level level_of(double switches, double ports, double port_bytes_per_s)
+{
+    return (struct sp_switch_level){switches, ports, switches * ports * port_bytes_per_s};
+}
+
+struct sp_switches sp_switches_of(const struct sp_hardware *hw)
+{
+    const struct sp_network *const net = &hw->network;
+    const double nodes = sp_aggregate(hw).nodes, ports = net->fabric.switch_ports;
+    const struct sp_fabric_size size = sp_fabric_size(net, nodes);
+    const double link = net->fabric.link_bytes_per_s;
+    return (struct sp_switches){{
+        [SP_SWITCHES_DOMAIN] = level_of(nodes * net->domain_switches, net->domain_switch_ports,
+                                        hw->chip.nvlink_port_bytes_per_s),
+        [SP_SWITCHES_LEAF] = level_of(size.leafs, ports, link),
+        [SP_SWITCHES_SPINE] = level_of(size.spines, ports, link),
+        [SP_SWITCHES_CORE] = level_of(size.cores, ports, link),
+    }};
+}

@@ -1,6 +1,7 @@
 /* Collectives on a torus and on switches. */
 #include <math.h>
 
+#include <scaleplan/chip.h>
 #include <scaleplan/collective.h>
 #include <scaleplan/hardware.h>
 
@@ -188,6 +189,20 @@ struct sp_device_group sp_group_on(const struct sp_hardware *hw)
                   .inner = 1},
         .hop_latency_s = net->hop_latency_s,
     };
+}
+
+struct sp_device_group sp_machine_group(const struct sp_hardware *hw)
+{
+    const struct sp_network *const net = &hw->network;
+    struct sp_device_group group = sp_group_on(hw);
+    const double links = sp_fabric_size(net, 2).su_spine_bytes_per_s;
+    group.nodes.devices = (double)sp_chips(hw);
+    if (!group.switched || isnan(net->fabric.nodes_per_su))
+        return group;
+    group.unit_devices = net->fabric.nodes_per_su * group.nodes.domain;
+    group.unit_bytes_per_s =
+        isnan(links) ? net->fabric.nodes_per_su * group.nodes.node_bytes_per_s : links;
+    return group;
 }
 
 double sp_group_devices(const struct sp_device_group *g)

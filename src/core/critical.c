@@ -67,6 +67,11 @@ double sp_min_d_ff_for_ep(double Z, double k, double domain, double C, double W)
     return C / W * (Z - domain) / k * fmin(domain * k / Z, 1);
 }
 
+double sp_min_d_ff_for_ep_limit(double domain, double C, double W)
+{
+    return C / W * domain;
+}
+
 double sp_model_parallel_nodes(double tp, double pp, double domain)
 {
     return pp * fmax(tp / domain, 1);

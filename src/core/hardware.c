@@ -82,6 +82,7 @@ void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scale
     if (!isnan(scaleout->latency_s))
         network->scaleout_latency_s = scaleout->latency_s;
     memcpy(network->scaleout_name, scaleout->name, sizeof network->scaleout_name);
+    network->fabric = (struct sp_fabric){NAN, NAN, NAN, NAN, NAN}; /* its switches are not known */
 }
 
 static bool same_shape_in_any_order(const struct sp_shape *a, const struct sp_shape *b)

@@ -1,4 +1,6 @@
 /* Sharded arrays on a mesh. */
+#include <math.h>
+
 #include <scaleplan/sharding.h>
 
 double sp_axes_product(const struct sp_mesh *mesh, unsigned axes)
@@ -114,4 +116,9 @@ struct sp_sharded_matmul sp_sharded_matmul(const struct sp_mesh *mesh, const str
     }
     m.replication = sp_axes_product(mesh, ~working);
     return m;
+}
+
+double sp_most_cuts(double math_s, double cuts, double all_reduce_s)
+{
+    return all_reduce_s > 0 ? math_s * cuts / all_reduce_s : INFINITY;
 }
