@@ -242,9 +242,9 @@ static void put_bound(const struct sp_comm *f, const struct sp_torus_group *g, d
     const bool moves = g->n > 0 && sp_torus_chips(g) > 1;
     sp_put(r, exchange ? SP_Q_COMM_ICI_EXCHANGE : SP_Q_COMM_ICI, moves ? bound_s : NAN);
     sp_put(r, exchange ? SP_Q_COMM_RING_EXCHANGE : SP_Q_COMM_RING,
-           moves ? bound_if(f, op, *g, true) : 0);
+           moves ? bound_if(f, op, *g, true) : NAN);
     sp_put(r, exchange ? SP_Q_COMM_LINE_EXCHANGE : SP_Q_COMM_LINE,
-           moves ? bound_if(f, op, *g, false) : 0);
+           moves ? bound_if(f, op, *g, false) : NAN);
 }
 
 /* The array below which hops take longer than the transfer: the transfer is proportional to it. */
