@@ -223,6 +223,14 @@ static void runs(void **state)
     assert_close(sp_young_interval_s(60, 21600), 1609.9689437998, 1e-12);
     assert_close(sp_daly_interval_s(60, 21600), 1570.2172, 1e-6);
     assert_true(sp_daly_interval_s(100, 40) == 40);
+    /* A failure an hour, checkpoints of 600 s: the best cycle is sqrt(2 x 3600 x 600) = 2078.46 s,
+     * and there both losses are 600 / 2078.46 = 2078.46 / 7200 = 0.288675: goodput (1 -
+     * 0.288675)^2. */
+    const double best = sp_best_interval_s(600, 3600, 0);
+    const struct sp_goodput dense = {600, best, 3600, 0};
+    assert_close(best, 1478.4610, 1e-6);
+    assert_close(sp_goodput(&dense), 0.71132487 * 0.71132487, 1e-7);
+    assert_true(sp_best_interval_s(600, 100, 0) == 0);
     const struct sp_goodput free_run = {0, 1000, INFINITY, 300}, busy = {10, 90, 1000, 50};
     assert_true(sp_goodput(&free_run) == 1);
     assert_close(sp_goodput(&busy), 0.9 * (1 - 0.1), 1e-12); /* (50 + 50) / 1000 lost to failures */
