@@ -139,7 +139,7 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
 
 bool sp_only_computes(const char *option, struct sp_error *error)
 {
-    static const char *const writing[] = {"output", "plot"};
+    static const char *const writing[] = {"output", "plot", "report"};
     for (size_t i = 0; i < sizeof writing / sizeof *writing; i++)
         if (strcmp(writing[i], option) == 0)
             return sp_fail(error, SP_USAGE,

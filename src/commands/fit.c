@@ -22,6 +22,10 @@ static const struct sp_option options[] = {
      "with --constants textbook)"},
     {"mfu", "FRACTION", SP_REAL, 0.0001, 1, NULL, "40%",
      "model FLOPs utilisation of the step time at MFU, 6 FLOPs a parameter and token"},
+    {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of the run: days and cost"},
+    SP_OPTION_PRICE,
+    {"report", "FILE.html", SP_TEXT, 0, 0, NULL, NULL,
+     "write the answer as one page of HTML for readers without a shell"},
     {"strategy", "NAME", SP_CHOICE, 0, 0, sp_strategy_names, NULL, "look at one strategy only"},
     {"check", "WHAT", SP_MAYBE, 0, 0, NULL, NULL,
      "exit 1 unless the best plan fits, is compute-bound, or both"},
@@ -284,12 +288,15 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     put_header(&f);
     sp_put_strategies(&f);
     sp_put_best(&f);
+    if (!sp_put_fit_run(&f, args, error))
+        return false;
     put_footer(&f);
     note_missing_wraparound(&f);
     if (f.t.dtype != (enum sp_dtype)f.precision.compute_dtype)
         sp_note(report, "%s publishes no %s peak; C is its %s peak", f.hw.name,
                 sp_dtype_names[f.precision.compute_dtype], sp_dtype_names[f.t.dtype]);
-    return true;
+    const char *const path = sp_text_of(args, "report");
+    return !path || sp_write_fit_page(&f, path, error);
 }
 
 const struct sp_command sp_cmd_fit = {

@@ -3,7 +3,7 @@
 #ifndef SP_CMD_FIT_H
 #define SP_CMD_FIT_H
 
-#include "cli/command.h"
+#include "cli/price.h"
 
 /* What the command knows after its options are read. */
 struct fit {
@@ -15,6 +15,7 @@ struct fit {
     const char *batch_origin;
     bool recipe_inferred, textbook; /* no --precision; --constants textbook */
     double mfu;
+    struct sp_price price;
     int only; /* strategy asked for, or -1 */
     struct sp_report *report;
 };
@@ -27,6 +28,12 @@ void sp_put_way_out(const struct fit *f, const struct sp_strategy *s, bool real_
 
 /* One scope and one row per strategy, and the way out of each no. */
 void sp_put_strategies(const struct fit *f);
+
+/* Days and cost of the whole run with the best plan, where --tokens says how long it is. */
+bool sp_put_fit_run(struct fit *f, const struct sp_args *args, struct sp_error *error);
+
+/* Writes the report as a page of HTML: nothing in it is loaded or run, all text is escaped. */
+bool sp_write_fit_page(const struct fit *f, const char *path, struct sp_error *error);
 
 /* The best plan on real axes. */
 void sp_put_best(const struct fit *f);

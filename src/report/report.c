@@ -227,6 +227,11 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
     sp_each_name(info.formula, copy_symbol, &c);
 }
 
+const char *sp_report_note(const struct sp_report *r, size_t i)
+{
+    return i < r->n_notes ? r->notes[i] : NULL;
+}
+
 void sp_note(struct sp_report *r, const char *format, ...)
 {
     r->notes = grow(r->notes, r->n_notes, &r->room_notes, sizeof *r->notes);

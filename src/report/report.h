@@ -78,6 +78,9 @@ void sp_human_entry(const struct sp_entry *entry, char *out, size_t size);
 __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, const char *format,
                                                    ...);
 
+/* The remark at that place; NULL past the last. */
+const char *sp_report_note(const struct sp_report *report, size_t i);
+
 /* Text layout: a line, in which {key} stands for that quantity as people read it, and {key!} for
  * its exact value. A line whose keys are all null is left out. */
 __attribute__((format(printf, 2, 3))) void sp_line(struct sp_report *report, const char *format,

@@ -14,7 +14,8 @@ struct fit_case {
     struct sp_fit_terms t;
 };
 
-/* Loads the configs; precision adam10, checkpoints mlp, overlapping axes, all axes, one pass a step. */
+/* Loads the configs; precision adam10, checkpoints mlp, overlapping axes, all axes, one pass a
+ * step. */
 static inline void load_case(struct fit_case *c, const char *model, const char *hw, double batch,
                              double seq)
 {

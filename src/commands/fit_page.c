@@ -1,0 +1,273 @@
+/* `fit --report`: the answer as a page of HTML for readers without a shell. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/fit.h"
+#include "report/html.h"
+
+static const char style[] =
+    "body{font:15px/1.45 system-ui,sans-serif;color:#1a1a1a;max-width:900px;margin:2em auto;"
+    "padding:0 1em}h1{font-size:1.5em;margin:.2em 0}h2{font-size:1.1em;margin:1.3em 0 .3em}"
+    ".verdict{font-size:1.15em;border-left:6px solid #b00020;background:#f5f5f5;padding:.6em .9em}"
+    ".yes{border-color:#00805a}dl{display:grid;grid-template-columns:repeat(4,1fr);gap:.5em 1em}"
+    "dt{color:#555;font-size:.85em}dd{margin:0;font-weight:600}"
+    "table{border-collapse:collapse;width:100%;font-size:.87em}"
+    "th,td{text-align:left;vertical-align:top;padding:.25em .5em;border-bottom:1px solid #ddd}"
+    "td:nth-child(3){white-space:nowrap}svg{width:100%;font:12px "
+    "system-ui,sans-serif}ul{margin:.3em 0;padding-left:1.2em}"
+    "li,.small{font-size:.87em}"
+    "@page{size:A4;margin:12mm}@media print{body{font-size:10.5px;margin:0;max-width:none}"
+    "tr,svg,li,div{break-inside:avoid}h2{break-after:avoid}svg{max-height:52mm}"
+    ".verdict{-webkit-print-color-adjust:exact;print-color-adjust:exact}"
+    "svg rect{-webkit-print-color-adjust:exact;print-color-adjust:exact}}";
+
+/* A page that is being written. */
+struct page {
+    const struct fit *f;
+    FILE *out;
+};
+
+static const struct sp_entry *find(const struct page *p, const char *path)
+{
+    const struct sp_entry *const entry = sp_find(p->f->report, path);
+    return entry && entry->kind != SP_VALUE_NONE ? entry : NULL;
+}
+
+/* A quantity as people read it; false where it is not known. */
+static bool value_of(const struct page *p, const char *path, char *out, size_t size)
+{
+    const struct sp_entry *const entry = find(p, path);
+    if (entry)
+        sp_human_entry(entry, out, size);
+    return entry != NULL;
+}
+
+static void heading(const struct page *p, const char *text)
+{
+    fputs("<h2>", p->out);
+    sp_html_text(p->out, text);
+    fputs("</h2>\n", p->out);
+}
+
+static void fact(const struct page *p, const char *label, const char *path, const char *unit)
+{
+    char value[256];
+    if (!value_of(p, path, value, sizeof value))
+        return;
+    fputs("<div><dt>", p->out);
+    sp_html_text(p->out, label);
+    fputs("</dt><dd>", p->out);
+    sp_html_format(p->out, "%s%s", value, unit);
+    fputs("</dd></div>\n", p->out);
+}
+
+static void put_question(const struct page *p)
+{
+    static const char *const keys[] = {"model", "params", "hw",           "chips",
+                                       "shape", "seq",    "batch_tokens", "verdict"};
+    char text[8][512] = {""};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        value_of(p, keys[i], text[i], sizeof text[i]);
+    const bool yes = strncmp(text[7], "Yes", 3) == 0;
+    fputs("<h1>", p->out);
+    sp_html_format(p->out, "Does %s train on %s %s chips?", text[0], text[3], text[2]);
+    fputs("</h1>\n<p class=\"small\">", p->out);
+    sp_html_format(p->out, "%s parameters; %s; %s tokens a step in sequences of %s.", text[1],
+                   text[4], text[6], text[5]);
+    fprintf(p->out, "</p>\n<p class=\"verdict%s\">", yes ? " yes" : "");
+    sp_html_text(p->out, text[7]);
+    fputs("</p>\n", p->out);
+}
+
+static void put_plan(const struct page *p)
+{
+    char price[160];
+    heading(p, "The plan");
+    fputs("<dl>\n", p->out);
+    fact(p, "replicas (DP)", "best.dp", "");
+    fact(p, "shards (FSDP)", "best.fsdp", "");
+    fact(p, "tensor parallel (TP)", "best.tp", "");
+    fact(p, "pipeline stages (PP)", "best.pp", "");
+    fact(p, "micro-batches a step", "best.microbatches", "");
+    fact(p, "recomputed", "best.remat", "");
+    fact(p, "memory a chip", "best.memory_bytes", "");
+    fact(p, "of", "capacity_bytes", "");
+    fact(p, "ideal step", "best.step_with_bubble_s", "");
+    fact(p, "expected step", "best.step_at_mfu_s", "");
+    fact(p, "at a utilisation (MFU, 6P) of", "best.mfu", "");
+    fact(p, "tokens of the run", "best.tokens", "");
+    fact(p, "days, without failures", "best.days", "");
+    fact(p, "cost", "best.cost_usd", "");
+    fputs("</dl>\n", p->out);
+    sp_price_text(&p->f->price, price, sizeof price);
+    if (find(p, "best.cost_usd")) {
+        fputs("<p class=\"small\">", p->out);
+        sp_html_format(p->out, "A chip-hour at %s.", price);
+        fputs("</p>\n", p->out);
+    }
+}
+
+static void put_pictures(const struct page *p)
+{
+    static const char *const parts[SP_HTML_PARTS] = {"training state", "held beside it",
+                                                     "activations"};
+    static const char *const times[SP_HTML_PARTS] = {"arithmetic", "waiting for the network", NULL};
+    struct sp_html_bar memory[SP_STRATEGIES], steps[SP_STRATEGIES];
+    size_t n = 0;
+    char key[96], limit[64] = "";
+    for (int kind = 0; kind < SP_STRATEGIES; kind++) {
+        const struct sp_strategy s =
+            sp_fit_strategy(&p->f->in, &p->f->t, (enum sp_strategy_kind)kind);
+        if (!s.exists || (p->f->only >= 0 && kind != p->f->only))
+            continue;
+        struct sp_html_bar m = {.parts = {s.state_bytes, s.held_bytes, s.activation_bytes}};
+        struct sp_html_bar t = {.parts = {s.t_math_s, s.step_s - s.t_math_s, 0}};
+        snprintf(m.label, sizeof m.label, "%s", sp_strategy_titles[kind]);
+        snprintf(t.label, sizeof t.label, "%s", sp_strategy_titles[kind]);
+        snprintf(key, sizeof key, "strategies.%s.memory_bytes", sp_strategy_names[kind]);
+        value_of(p, key, m.note, sizeof m.note);
+        snprintf(key, sizeof key, "strategies.%s.step_s", sp_strategy_names[kind]);
+        value_of(p, key, t.note, sizeof t.note);
+        /* what is far beyond the picture is cut where it leaves it; its number stands beside it */
+        for (int i = 0; i < SP_HTML_PARTS; i++) {
+            m.parts[i] = fmin(m.parts[i], 1.4 * p->f->t.capacity_bytes);
+            t.parts[i] = fmin(t.parts[i], 3 * s.t_math_s);
+        }
+        memory[n] = m;
+        steps[n++] = t;
+    }
+    value_of(p, "capacity_bytes", limit, sizeof limit);
+    heading(p, "Memory of a chip, by strategy");
+    sp_html_bars(p->out, parts, memory, n, p->f->t.capacity_bytes, limit);
+    heading(p, "Ideal step, by strategy");
+    sp_html_bars(p->out, times, steps, n, NAN, "");
+    fputs(
+        "<p class=\"small\">Bars far longer than the others are cut; the numbers are whole.</p>\n",
+        p->out);
+}
+
+static void cell(const struct page *p, const char *scope, const char *key)
+{
+    char path[96], value[512] = "";
+    snprintf(path, sizeof path, "%s.%s", scope, key);
+    value_of(p, path, value, sizeof value);
+    fputs("<td>", p->out);
+    sp_html_text(p->out, value);
+    fputs("</td>", p->out);
+}
+
+static void put_alternatives(const struct page *p)
+{
+    static const char *const keys[] = {"fits",   "memory_bytes", "microbatches", "compute_bound",
+                                       "step_s", "reason",       "way_out"};
+    heading(p, "Alternatives");
+    fputs("<table><tr><th>strategy</th><th>fits</th><th>a chip</th><th>micro-batches</th>"
+          "<th>network keeps up</th><th>ideal step</th><th>why</th>"
+          "<th>what would turn a no into a yes</th></tr>\n",
+          p->out);
+    for (int kind = 0; kind < SP_STRATEGIES; kind++) {
+        char scope[64];
+        snprintf(scope, sizeof scope, "strategies.%s", sp_strategy_names[kind]);
+        char path[96];
+        snprintf(path, sizeof path, "%s.fits", scope);
+        if (!find(p, path))
+            continue;
+        fputs("<tr><td>", p->out);
+        sp_html_text(p->out, sp_strategy_titles[kind]);
+        fputs("</td>", p->out);
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+            cell(p, scope, keys[i]);
+        fputs("</tr>\n", p->out);
+    }
+    fputs("</table>\n", p->out);
+}
+
+static void put_assumptions(const struct page *p)
+{
+    static const char *const keys[] = {"precision",     "state_bytes_per_param",
+                                       "compute_dtype", "peak_flops_per_s",
+                                       "constants",     "overlap",
+                                       "accumulate"};
+    heading(p, "Assumptions");
+    fputs("<ul>\n", p->out);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct sp_entry *const entry = find(p, keys[i]);
+        char value[256];
+        if (!entry || !value_of(p, keys[i], value, sizeof value))
+            continue;
+        fputs("<li>", p->out);
+        sp_html_format(p->out, "%s: %s (%s)", entry->info.label, value, entry->info.meaning);
+        fputs("</li>\n", p->out);
+    }
+    for (size_t i = 0; sp_report_note(p->f->report, i); i++) {
+        fputs("<li>", p->out);
+        sp_html_text(p->out, sp_report_note(p->f->report, i));
+        fputs("</li>\n", p->out);
+    }
+    fputs("<li>The step is a closed form: arithmetic against network traffic. What a framework "
+          "reaches is estimated by <code>scaleplan step</code> and <code>search</code>.</li>\n"
+          "</ul>\n",
+          p->out);
+}
+
+static void put_sources(const struct page *p)
+{
+    static const char *const keys[] = {
+        "best.state_bytes", "best.activation_bytes",   "best.memory_bytes",  "best.comms_over_math",
+        "best.t_math_s",    "best.step_with_bubble_s", "best.step_at_mfu_s", "best.days",
+        "best.cost_usd"};
+    heading(p, "Where the numbers come from");
+    fputs("<table><tr><th>number</th><th>value</th><th>formula</th><th>source</th></tr>\n", p->out);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct sp_entry *const entry = find(p, keys[i]);
+        char value[256];
+        if (!entry || !value_of(p, keys[i], value, sizeof value))
+            continue;
+        const char *const cells[] = {entry->info.label, value, entry->info.formula,
+                                     entry->info.source};
+        fputs("<tr>", p->out);
+        for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
+            fputs("<td>", p->out);
+            sp_html_text(p->out, cells[k]);
+            fputs("</td>", p->out);
+        }
+        fputs("</tr>\n", p->out);
+    }
+    fputs("</table>\n<p class=\"small\">", p->out);
+    sp_html_format(p->out,
+                   "The figures of machine and model with their sources: scaleplan show %s, "
+                   "scaleplan show %s. Every number: scaleplan fit --explain.",
+                   p->f->hw.name, p->f->model.name);
+    fputs("</p>\n", p->out);
+}
+
+bool sp_write_fit_page(const struct fit *f, const char *path, struct sp_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct page page = {f, open_memstream(&text, &size)};
+    if (!page.out)
+        return sp_fail(error, SP_INTERNAL, "--report: no memory");
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
+          page.out);
+    sp_html_format(page.out, "%s on %s", f->model.name, f->hw.name);
+    fprintf(page.out, "</title>\n<style>%s</style></head><body>\n", style);
+    put_question(&page);
+    put_plan(&page);
+    put_pictures(&page);
+    put_alternatives(&page);
+    put_assumptions(&page);
+    put_sources(&page);
+    fputs("</body></html>\n", page.out);
+    const bool written = fclose(page.out) == 0 && text;
+    const bool ok = written ? sp_put_file(f->report, path, text, error)
+                            : sp_fail(error, SP_INTERNAL, "--report: no memory");
+    free(text);
+    if (ok) {
+        sp_scope(f->report, "");
+        sp_put_text(f->report, SP_Q_FIT_REPORT, "%s", path);
+    }
+    return ok;
+}
