@@ -116,6 +116,8 @@ const struct sp_option *sp_options_of(const struct sp_command *command, size_t *
 #define SP_OPTION_REMAT(otherwise) {.name = "remat", .metavar = "POLICY", .kind = SP_CHOICE, \
     .choices = sp_remat_names, .fallback = otherwise, \
     .help = "activations kept for the backward pass: none (all), selective, mlp, dots, full (block inputs)"}
+#define SP_OPTION_RUN_TOKENS {.name = "tokens", .metavar = "N", .kind = SP_COUNTED, .min = 1, .max = 1e18, \
+    .help = "token budget, for days and cost"}
 #define SP_OPTION_PRICE {.name = "price", .metavar = "USD|MACHINE=USD,...", .kind = SP_TEXT, \
     .help = "price of a device-hour, of every machine or one a machine: 2.10 or h100=2.10,b200=4.5 (default: the " \
             "hardware file's list price)"}

@@ -1,6 +1,7 @@
 /* The texts of --help, from the tables of commands and options. */
 #include "cli/help.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/terminal.h"
@@ -97,6 +98,32 @@ void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out
     }
 }
 
+/* The keys of the command's own quantities, each once. */
+static void print_keys(const struct sp_command *command, int width, FILE *out)
+{
+    char *text = NULL;
+    size_t length;
+    int first;
+    const int end = sp_quantities_of(command->name, &first);
+    FILE *const words = end > first ? open_memstream(&text, &length) : NULL;
+    if (!words)
+        return;
+    for (int id = first; id < end; id++) {
+        bool again = false;
+        for (int before = first; before < id && !again; before++)
+            again = strcmp(sp_quantities[before].key, sp_quantities[id].key) == 0;
+        if (!again)
+            fprintf(words, "%s%s", id > first ? " " : "", sp_quantities[id].key);
+    }
+    fclose(words);
+    fputc('\n', out);
+    print_indented("keys of --get and --explain (--format json shows their groups):", 2, 0, width,
+                   out);
+    fputs("  ", out);
+    print_indented(text, 2, 2, width, out);
+    free(text);
+}
+
 void sp_print_command_help(const struct sp_command *command, FILE *out)
 {
     const int width = width_of(out);
@@ -114,6 +141,7 @@ void sp_print_command_help(const struct sp_command *command, FILE *out)
             fputs("\ncommon options:\n", out);
         print_option(&options[i], width, out);
     }
+    print_keys(command, width, out);
     fputs("\nexamples:\n", out);
     for (const struct sp_example *example = command->examples; example->line; example++)
         fprintf(out, "  %s\n      %s\n", example->line, example->what);

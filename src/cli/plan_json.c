@@ -28,7 +28,7 @@ static const struct {
     {SP_Q_STEP_R_STEP, SP_Q_STEP_R_STRAIN},
     {SP_Q_SEARCH_GROUP, SP_Q_SEARCH_REPEAT},
     {SP_Q_STEP_LAUNCH_FORMAT, SP_Q_STEP_LAUNCH_OPTIONS},
-    {SP_Q_STEP_LAUNCH_BETTER, SP_Q_STEP_LAUNCH_BETTER},
+    {SP_Q_STEP_LAUNCH_BETTER, SP_Q_STEP_RUN_COST},
 };
 static const char *const lists[] = {"stages", "fixes", "better", "notes"};
 

@@ -28,6 +28,17 @@ static void infer(struct sp_planned *p, const char *format, long long value)
     snprintf(p->inferred + now, sizeof p->inferred - now, "%s %lld", format, value);
 }
 
+/* Too many degrees: how many devices they make, and the machine of that size where it comes so. */
+static bool refuse_degrees(const struct sp_planned *p, double made, struct sp_error *error)
+{
+    const int64_t N = sp_chips(&p->hw);
+    char instead[96] = "";
+    if (made < 1e9 && sp_nearest_chips(&p->hw.network, (int64_t)made, true) == (int64_t)made)
+        snprintf(instead, sizeof instead, "; --hw %s-%.0f has them", p->hw.name, made);
+    return sp_fail(error, SP_INPUT, "the degrees make %.10g devices, %s has %lld%s", made,
+                   p->hw.name, (long long)N, instead);
+}
+
 /* Degrees that are given must multiply to the devices; dp is what the others leave, or tp where dp
  * alone is given. */
 static bool infer_degrees(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
@@ -36,8 +47,7 @@ static bool infer_degrees(const struct sp_args *args, struct sp_planned *p, stru
     const int64_t N = sp_chips(&p->hw);
     const int64_t others = plan->tp * plan->pp * plan->cp;
     if (others > N || plan->dp > N / others)
-        return sp_fail(error, SP_INPUT, "the degrees make more than the %lld devices of %s",
-                       (long long)N, p->hw.name);
+        return refuse_degrees(p, fmax(1, (double)plan->dp) * (double)others, error);
     if (plan->dp == 0 && N % others == 0) {
         plan->dp = N / others;
         infer(p, "dp", plan->dp);

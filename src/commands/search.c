@@ -45,7 +45,7 @@ static const struct sp_option options[] = {
      "too long, the answer says which were not (docs/search.md)"},
     {"deadline", "DAYS", SP_REAL, 1e-6, 1e6, NULL, NULL, "for --find: days for --tokens"},
     {"max-step", "SECONDS", SP_REAL, 1e-9, 1e9, NULL, NULL, "for --find: longest step allowed"},
-    {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "token budget, for days and cost"},
+    SP_OPTION_RUN_TOKENS,
     SP_OPTION_PRICE,
     {"any", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "every schedule, policy, ZeRO stage and offload, not only what the framework runs"},

@@ -158,11 +158,7 @@ static void put_plan(struct sp_searching *s, const struct ranked *one)
     sp_put_step(r, &planned, &e);
     put_waits(r, &e.time);
     const double tokens = sp_number_of(s->args, "tokens");
-    const double steps = tokens / ((double)planned.plan.batch * (double)planned.plan.seq);
-    sp_symbol(r, "steps", steps, "", "of the token budget");
-    sp_put(r, SP_Q_SEARCH_COST, cost_of_step(m, e.time.step));
-    sp_put(r, SP_Q_SEARCH_DAYS, steps * e.time.step / 86400);
-    sp_put(r, SP_Q_SEARCH_RUN_COST, steps * cost_of_step(m, e.time.step));
+    sp_put_budget(r, &planned, &m->price, e.time.step, tokens);
     sp_step_words(s, m, one->found, &words);
     sp_put_command(r, &words);
     sp_put(r, SP_Q_SEARCH_MACHINE_AT, one->machine);
@@ -245,6 +241,14 @@ static void put_table(struct sp_searching *s, const struct ranked *all, const st
             sp_counted_flops[s->convention]);
     sp_note_utilisation(s->report, "the MFU",
                         mfu_of(s, s->machine[all[0].machine], all[0].found->step_s), s->convention);
+    if (s->machines == 1 && sp_given(s->args, "tokens")) {
+        char price[160];
+        sp_price_text(&s->machine[0]->price, price, sizeof price);
+        sp_line(s->report,
+                "run        {plans.0.days} days, {plans.0.cost_usd} for the best plan, without "
+                "failures; a device-hour: %s",
+                price);
+    }
     sp_line(s->report, "repeat     {plans.0.command!}");
 }
 

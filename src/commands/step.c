@@ -26,7 +26,10 @@ static const struct sp_option options[] = {
      .help = "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"},
     SP_OPTION_CONVENTION,
     {.name = "measured", .metavar = "step=S,mem=B", .kind = SP_TEXT,
-     .help = "a real run's step time and peak memory, to reconcile with the estimate"},
+     .help = "a real run's step time (or tokens_per_s=, tokens_per_s_per_device=, mfu=, tflops= of a device) and peak "
+             "memory, to reconcile with the estimate"},
+    SP_OPTION_RUN_TOKENS,
+    SP_OPTION_PRICE,
     {.name = "check", .metavar = "fits", .kind = SP_MAYBE, .help = "exit code 1 when the plan does not fit"},
     SP_OPTION_PLOT,
 };
@@ -157,17 +160,42 @@ static void put_better(struct sp_report *r, const struct sp_planned *planned,
     sp_line(r, "`scaleplan search` looks at all plans, `search --near` at all neighbours");
 }
 
+static void put_run(struct sp_report *r, const struct sp_planned *planned,
+                    const struct sp_price *price, double step_s, double tokens)
+{
+    char words[160];
+    sp_price_text(price, words, sizeof words);
+    sp_put_budget(r, planned, price, step_s, tokens);
+    sp_line(r,
+            "run        {days} days, {cost_usd}, without failures (`train` counts them); a "
+            "device-hour: %s",
+            words);
+}
+
+/* The price of --price, which is of no use without --tokens. */
+static bool read_price(const struct sp_args *args, const struct sp_planned *planned,
+                       struct sp_price *price, struct sp_error *error)
+{
+    const struct sp_hardware *const hw = &planned->hw;
+    const char *const spec = sp_text_of(args, "hw");
+    if (sp_given(args, "price") && !sp_given(args, "tokens"))
+        return sp_fail(error, SP_USAGE, "--price is of a run: --tokens is needed");
+    return sp_price_of(args, hw, spec, price, error) && sp_check_price(args, &hw, &spec, 1, error);
+}
+
 static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
 {
     struct sp_planned planned;
     struct sp_launch launch = {0};
     struct sp_args args = {0};
     struct sp_measured_run measured;
+    struct sp_price price;
     if (!sp_take_launch(typed, &launch, &args, error))
         return false;
     const struct sp_sources sources = sp_sources_of(&args);
     if (!sp_read_measured(sp_text_of(&args, "measured"), &measured, error) ||
-        !sp_plan_of(&args, &sources, &planned, error))
+        !sp_plan_of(&args, &sources, &planned, error) ||
+        !read_price(&args, &planned, &price, error))
         return false;
     const enum sp_flop_convention convention =
         (enum sp_flop_convention)sp_choice_of(&args, "convention");
@@ -180,6 +208,9 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     if (launch.format)
         sp_put_launch(report, &launch);
     lay_out(report, &planned, e.fits, convention);
+    const double tokens = sp_number_of(&args, "tokens");
+    if (tokens > 0)
+        put_run(report, &planned, &price, e.time.step, tokens);
     sp_note_utilisation(report, "the MFU", e.rates.mfu, convention);
     sp_note_utilisation(report, "the HFU", e.rates.hfu, convention);
     put_stages(report, &e);
@@ -187,6 +218,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
         sp_put_fixes(report, &planned);
     if (launch.format)
         put_better(report, &planned, &e);
+    sp_step_of_measured(&e, &measured);
     if (measured.step_s > 0 || measured.memory_bytes > 0)
         sp_reconcile(report, &planned, &e, &measured);
     sp_note_batch(report, &planned);

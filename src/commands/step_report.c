@@ -1,5 +1,6 @@
 /* step: what would make a plan fit, and a real run against its estimate. */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,24 +13,66 @@
 #include "runs/gap.h"
 #include "runs/run_estimate.h"
 
+/* What --measured takes, under the name that it has there and in the report. */
+static const struct {
+    const char *name;
+    size_t offset;
+    bool speed;
+} measurements[] = {
+    {"step", offsetof(struct sp_measured_run, step_s), true},
+    {"mem", offsetof(struct sp_measured_run, memory_bytes), false},
+    {"tokens_per_s", offsetof(struct sp_measured_run, tokens_per_s), true},
+    {"tokens_per_s_per_device", offsetof(struct sp_measured_run, tokens_per_s_per_device), true},
+    {"mfu", offsetof(struct sp_measured_run, mfu), true},
+    {"tflops", offsetof(struct sp_measured_run, tflops_per_device), true},
+};
+
 bool sp_read_measured(const char *text, struct sp_measured_run *m, struct sp_error *error)
 {
-    *m = (struct sp_measured_run){NAN, NAN};
-    if (!text)
-        return true;
+    enum { N = sizeof measurements / sizeof *measurements };
+    *m = (struct sp_measured_run){NAN, NAN, NAN, NAN, NAN, NAN};
     char part[256];
-    while (sp_next_item(&text, part, sizeof part)) {
-        const char *const value = strchr(part, '=');
-        double *const into = strncmp(part, "step=", 5) == 0  ? &m->step_s
-                             : strncmp(part, "mem=", 4) == 0 ? &m->memory_bytes
-                                                             : NULL;
-        if (!into || !value || !sp_parse_number(value + 1, into) || !(*into > 0 && *into < 1e18))
+    int speeds = 0;
+    while (text && sp_next_item(&text, part, sizeof part)) {
+        char *const value = sp_cut_pair(part);
+        size_t i = 0;
+        while (i < N && strcmp(measurements[i].name, part) != 0)
+            i++;
+        double *const into = i < N ? (double *)((char *)m + measurements[i].offset) : NULL;
+        if (!into || !value || !sp_parse_number(value, into) || !(*into > 0 && *into < 1e18))
             return sp_fail(error, SP_INPUT,
-                           "--measured: \"%s\" is not step=SECONDS or mem=BYTES, such as "
+                           "--measured: \"%s%s%s\" is not step=SECONDS, tokens_per_s=, "
+                           "tokens_per_s_per_device=, mfu=, tflops= or mem=BYTES, such as "
                            "step=12.3s,mem=71GiB",
-                           sp_safe(part));
+                           sp_safe(part), value ? "=" : "", value ? sp_safe(value) : "");
+        speeds += measurements[i].speed;
     }
-    return true;
+    return speeds <= 1 || sp_fail(error, SP_INPUT,
+                                  "--measured: more than one speed; say step, tokens_per_s, "
+                                  "tokens_per_s_per_device, mfu or tflops");
+}
+
+void sp_step_of_measured(const struct sp_estimate *e, struct sp_measured_run *m)
+{
+    const double given[] = {m->tokens_per_s, m->tokens_per_s_per_device, m->mfu,
+                            m->tflops_per_device};
+    const double estimated[] = {e->rates.tokens_per_s, e->rates.tokens_per_s_per_device,
+                                e->rates.mfu, e->rates.flops_per_s_per_device / 1e12};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i] > 0)
+            m->step_s = e->time.step * estimated[i] / given[i];
+}
+
+void sp_put_budget(struct sp_report *r, const struct sp_planned *p, const struct sp_price *price,
+                   double step_s, double tokens)
+{
+    const double steps = tokens / ((double)p->plan.batch * (double)p->plan.seq);
+    const double cost = (double)sp_chips(&p->hw) * step_s / 3600 * price->usd_per_h;
+    sp_symbol(r, "tokens", tokens, "tokens", "of the run (--tokens)");
+    sp_symbol(r, "price", price->usd_per_h, "USD", "of a device-hour (--price)");
+    sp_put(r, SP_Q_STEP_COST, cost);
+    sp_put(r, SP_Q_STEP_DAYS, steps * step_s / 86400);
+    sp_put(r, SP_Q_STEP_RUN_COST, steps * cost);
 }
 
 void sp_put_fixes(struct sp_report *r, const struct sp_planned *planned)

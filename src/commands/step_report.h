@@ -5,6 +5,7 @@
 #include <scaleplan/estimate.h>
 
 #include "cli/plan_options.h"
+#include "cli/price.h"
 
 struct sp_time_part {
     enum sp_quantity_id id;
@@ -26,13 +27,25 @@ void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_conventi
 void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
                  const struct sp_estimate *estimate);
 
-/* A real run: NAN where it was not measured. */
+/* A real run: NAN where it was not measured. Its speed is said as one of a step time, a rate, an
+ * MFU or FLOP/s; sp_step_of_measured makes a step time of each. */
 struct sp_measured_run {
     double step_s, memory_bytes;
+    double tokens_per_s, tokens_per_s_per_device, mfu, tflops_per_device;
 };
 
-/* Parses "step=12.3s,mem=71GiB"; NULL: nothing measured. */
+/* Parses "step=12.3s,mem=71GiB" or "tokens_per_s=4.1e5", "tokens_per_s_per_device=402", "mfu=41%",
+ * "tflops=402" (a device); NULL: nothing measured. */
 bool sp_read_measured(const char *text, struct sp_measured_run *measured, struct sp_error *error);
+
+/* Fills the step time of a run that told another speed: the estimate's rates are inverse to its
+ * step. MFU and TFLOP/s by the estimate's convention. */
+void sp_step_of_measured(const struct sp_estimate *estimate, struct sp_measured_run *measured);
+
+/* Days and cost of a token budget at a step time: steps x step, devices x time x price. NAN tokens
+ * or price: null. */
+void sp_put_budget(struct sp_report *report, const struct sp_planned *planned,
+                   const struct sp_price *price, double step_s, double tokens);
 
 /* Changes that make a plan fit, the fastest first. */
 void sp_put_fixes(struct sp_report *report, const struct sp_planned *planned);

@@ -236,10 +236,12 @@ static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row
 {
     static char names[SP_MAX_AXES_SWEPT][80];
     for (int a = 0; a < s->axes.n; a++) {
-        const char *const name = s->axes.axis[a].name;
-        const char *const value = sp_axis_value(&s->axes, a, row);
-        if (s->axes.axis[a].n < 2)
+        const struct sp_axis *const axis = &s->axes.axis[a];
+        if (axis->n < 2)
             continue;
+        const char *const name = axis->path[0] ? axis->path : axis->name;
+        const char *const value =
+            sp_axis_value(&s->axes, a, row) + (axis->path[0] ? strlen(axis->path) + 1 : 0);
         const bool twice = sp_is_listed(s->keys, name, '\0');
         snprintf(names[a], sizeof names[a], "%s%s", twice ? "option." : "", name);
         char *const number = r->number[r->n];
@@ -384,7 +386,8 @@ const struct sp_command sp_cmd_sweep = {
     .about =
         "Runs a command once for every combination of its options' values and prints a row "
         "each, as soon as it is known, in a fixed order (the last option changes fastest). A "
-        "list is comma-separated; a piece may be a range: 1..8, 1..9:+2, 1..64:x2. Rows "
+        "list is comma-separated; a piece may be a range: 1..8, 1..9:+2, 1..64:x2, "
+        "h100-8..1024:x2; --set PATH=A,B is a list too. Rows "
         "without an answer stay, with the reason, unless --valid; the exit code is then 1, and 3 "
         "where no row has one. --format is csv (default), "
         "tsv or json (one object a line); --get names the values.",

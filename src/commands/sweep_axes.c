@@ -1,6 +1,7 @@
 /* Reads the lists and ranges of a sweep and finds the values of each row. */
 #include "commands/sweep_axes.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +10,8 @@
 #include "base/number.h"
 
 /* Options whose text means something with its commas. */
-static const char *const whole[] = {"shape",  "get", "measured", "near",       "explain-rejects",
-                                    "pareto", "set", "scale",    "config-dir", NULL};
+static const char *const whole[] = {"shape",  "get",   "measured", "near",       "explain-rejects",
+                                    "pareto", "scale", "price",    "config-dir", NULL};
 
 static bool may_repeat(const struct sp_option *option)
 {
@@ -52,13 +53,30 @@ static bool push(struct sp_axis *axis, const char *value, struct sp_error *error
 #pragma GCC diagnostic pop
 #endif
 
-/* "1..64:x2"; false with an error when it has no end. */
-static bool push_range(struct sp_axis *axis, const char *piece, struct sp_error *error)
+/* Where the first number of a range begins: all of "1..8" and, behind a name and a dash, "8..64" of
+ * "h100-8..64"; NULL: the piece is no range. */
+static const char *range_in(const char *piece)
+{
+    const char *const dots = strstr(piece, "..");
+    if (!dots || dots == piece || !isdigit((unsigned char)dots[2]))
+        return NULL;
+    if (isdigit((unsigned char)piece[0]) && !memchr(piece, '-', (size_t)(dots - piece)))
+        return piece;
+    const char *from = dots;
+    while (from > piece && isdigit((unsigned char)from[-1]))
+        from--;
+    return from > piece && from < dots && from[-1] == '-' ? from : NULL;
+}
+
+/* "1..64:x2", or "h100-8..64:x2" where `range` begins at the 8; false with an error when it has no
+ * end. */
+static bool push_range(struct sp_axis *axis, const char *piece, const char *range,
+                       struct sp_error *error)
 {
     char from[64], to[64], step[64] = "+1";
     double low, high, by;
-    const char *const dots = strstr(piece, ".."), *const colon = strchr(dots, ':');
-    snprintf(from, sizeof from, "%.*s", (int)(dots - piece), piece);
+    const char *const dots = strstr(range, ".."), *const colon = strchr(dots, ':');
+    snprintf(from, sizeof from, "%.*s", (int)(dots - range), range);
     snprintf(to, sizeof to, "%.*s", (int)(colon ? colon - dots - 2 : 60), dots + 2);
     if (colon)
         snprintf(step, sizeof step, "%s", colon + 1);
@@ -72,8 +90,8 @@ static bool push_range(struct sp_axis *axis, const char *piece, struct sp_error 
                        axis->name, sp_safe(piece));
     double value = low;
     for (size_t i = 0; value <= high * (1 + 1e-12); i++) {
-        char text[40];
-        snprintf(text, sizeof text, "%.15g", value);
+        char text[200];
+        snprintf(text, sizeof text, "%.*s%.15g", (int)(range - piece), piece, value);
         if (!push(axis, text, error))
             return false;
         value = times ? value * by : low + (double)(i + 1) * by;
@@ -86,15 +104,35 @@ static bool push_list(struct sp_axis *axis, const char *text, struct sp_error *e
     char *const copy = strdup(text), *rest = copy;
     bool ok = copy != NULL;
     for (char *piece; ok && (piece = strsep(&rest, ",")) != NULL;) {
-        const bool range = strstr(piece, "..") && piece[0] >= '0' && piece[0] <= '9';
+        const char *const range = range_in(piece);
         if (piece[0] == '\0')
             ok = sp_fail(error, SP_INPUT, "--%s: an empty value in \"%s\"", axis->name,
                          sp_safe(text));
         else
-            ok = range ? push_range(axis, piece, error) : push(axis, piece, error);
+            ok = range ? push_range(axis, piece, range, error) : push(axis, piece, error);
     }
     free(copy);
     return ok;
+}
+
+/* The values of --set PATH=A,B, each with its path; a value in brackets has commas of its own. */
+static bool push_sets(struct sp_axis *axis, const char *text, struct sp_error *error)
+{
+    const char *const equals = strchr(text, '=');
+    const size_t n = equals ? (size_t)(equals - text) : 0;
+    if (!equals || n >= sizeof axis->path || strpbrk(equals, "[{\""))
+        return push(axis, text, error);
+    if (!push_list(axis, equals + 1, error))
+        return false;
+    snprintf(axis->path, sizeof axis->path, "%.*s", (int)n, text);
+    for (size_t i = 0; i < axis->n; i++) {
+        char *both;
+        if (asprintf(&both, "%s=%s", axis->path, axis->value[i]) < 0)
+            abort();
+        free(axis->value[i]);
+        axis->value[i] = both;
+    }
+    return true;
 }
 
 bool sp_add_axis(struct sp_axes *axes, const struct sp_option *option, const char *text,
@@ -107,8 +145,9 @@ bool sp_add_axis(struct sp_axes *axes, const struct sp_option *option, const cha
             return sp_fail(error, SP_USAGE, "--%s: given twice; a list has commas", option->name);
     struct sp_axis *const axis = &axes->axis[axes->n++];
     *axis = (struct sp_axis){.name = option->name};
-    const bool ok =
-        !text || is_whole(option) ? push(axis, text, error) : push_list(axis, text, error);
+    const bool ok = option->kind == SP_MANY && text ? push_sets(axis, text, error)
+                    : !text || is_whole(option)     ? push(axis, text, error)
+                                                    : push_list(axis, text, error);
     if (!ok)
         return false;
     if (axes->n == 1)

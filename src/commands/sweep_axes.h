@@ -10,6 +10,7 @@ enum { SP_MAX_AXES_SWEPT = 64, SP_MAX_AXIS_VALUES = 100000 };
 /* One option of the swept command with the values it takes; a flag has one, NULL. */
 struct sp_axis {
     const char *name;
+    char path[80]; /* of --set PATH=A,B; "" otherwise */
     char **value;
     size_t n;
 };
@@ -21,7 +22,8 @@ struct sp_axes {
 };
 
 /* Adds an option with its text. Lists are comma-separated, and a piece may be a range: 1..8 (step
- * 1), 1..9:+2, 1..64:x2. Options whose own text has commas (--get, --fix, --shape, ...) have one
+ * 1), 1..9:+2, 1..64:x2; a name may stand before its numbers, h100-8..1024:x2. --set PATH=A,B has
+ * the values A and B. Options whose own text has commas (--get, --fix, --shape, ...) have one
  * value. */
 bool sp_add_axis(struct sp_axes *axes, const struct sp_option *option, const char *text,
                  struct sp_error *error);

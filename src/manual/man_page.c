@@ -60,6 +60,31 @@ static void put_options(const struct sp_option *options, size_t n, FILE *out)
     }
 }
 
+/* The keys of the command's own quantities, what they mean and in which unit. */
+static void put_keys(const char *command, FILE *out)
+{
+    int first;
+    const int end = sp_quantities_of(command, &first);
+    if (end > first)
+        fputs(".SH KEYS\nOf \\fB\\-\\-get\\fR and \\fB\\-\\-explain\\fR; in groups and lists "
+              "where \\fB\\-\\-format json\\fR shows them so.\n",
+              out);
+    for (int id = first; id < end; id++) {
+        const struct sp_quantity_info *const info = &sp_quantities[id];
+        fputs(".TP\n\\fB", out);
+        put(info->key, out);
+        fputs("\\fR", out);
+        if (*sp_unit_name(info->unit)) {
+            fputs(" (", out);
+            put(sp_unit_name(info->unit), out);
+            fputs(")", out);
+        }
+        fputs("\n", out);
+        put(*info->meaning ? info->meaning : info->label, out);
+        fputs("\n", out);
+    }
+}
+
 static const char exits[] =
     ".TP\n0\nanswered\n.TP\n1\nwith \\-\\-check or \\-\\-strict, the verdict is no; some rows of a "
     "sweep or lines of step \\- have no answer\n.TP\n2\nwrong "
@@ -88,6 +113,7 @@ static void put_command(const struct sp_command *c, const char *version, FILE *o
     put_options(options, n - sp_n_common_options, out);
     fputs(".SS Common options\n", out);
     put_options(sp_common_options, sp_n_common_options, out);
+    put_keys(c->name, out);
     fputs(".SH EXAMPLES\n", out);
     for (const struct sp_example *e = c->examples; e && e->line; e++) {
         fputs(".TP\n\\fB", out);

@@ -12,9 +12,9 @@ enum { LONGEST_PATH = 160, MOST_OFFERED = 4 };
 
 /* What a key may stand for that is no whole path. */
 struct candidates {
-    char first[LONGEST_PATH], offered[(LONGEST_PATH + 8) * MOST_OFFERED];
-    int n;
-    bool in_list; /* a row's number would have to be guessed */
+    char first[LONGEST_PATH]; /* outside of lists */
+    char offered[(LONGEST_PATH + 8) * MOST_OFFERED];
+    int n, outside; /* of lists: a row's number would have to be guessed */
 };
 
 /* Where `key` ends in `path` when its parts stand there behind the first one; 0: they do not. */
@@ -44,9 +44,9 @@ static void add_candidate(struct candidates *c, const char *path, size_t end)
     snprintf(quoted, sizeof quoted, "\"%s\"", sp_safe(whole));
     if (row > 0 || strstr(c->offered, quoted))
         return;
-    c->in_list = c->in_list || row == 0;
-    if (c->n++ == 0)
+    if (row < 0 && c->outside++ == 0)
         snprintf(c->first, sizeof c->first, "%s", whole);
+    c->n++;
     const size_t used = strlen(c->offered);
     if (c->n <= MOST_OFFERED)
         snprintf(c->offered + used, sizeof c->offered - used, "%s%s", c->n > 1 ? " or " : "",
@@ -110,7 +110,7 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
     if (is_path(r, key))
         return true;
     find_candidates(r, key, &c);
-    if (c.n == 1 && !c.in_list) {
+    if (c.outside == 1) {
         snprintf(out, size, "%s", c.first);
         return true;
     }

@@ -3,13 +3,37 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define Q(id, key, label, unit, formula, source, meaning)                                          \
     [SP_Q_##id] = {key, label, SP_##unit, formula, source, meaning},
+#define SP_QUANTITIES_END(command)
 const struct sp_quantity_info sp_quantities[SP_QUANTITIES] = {
 #include "report/all_quantities.def"
 };
+#undef SP_QUANTITIES_END
 #undef Q
+
+int sp_quantities_of(const char *command, int *first)
+{
+#define Q(id, key, label, unit, formula, source, meaning)
+#define SP_QUANTITIES_END(command) {#command, SP_END_##command},
+    static const struct {
+        const char *command;
+        int end;
+    } parts[] = {
+#include "report/all_quantities.def"
+    };
+#undef SP_QUANTITIES_END
+#undef Q
+    *first = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (strcmp(parts[i].command, command) == 0)
+            return parts[i].end;
+        *first = parts[i].end;
+    }
+    return *first = 0;
+}
 
 static const char *const unit_names[SP_UNITS] = {
     [SP_NUMBER] = "",

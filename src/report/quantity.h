@@ -44,14 +44,20 @@ struct sp_quantity_info {
     const char *formula, *source, *meaning;
 };
 
+/* Behind each command's rows all_quantities.def says SP_QUANTITIES_END(command). */
 #define Q(id, key, label, unit, formula, source, meaning) SP_Q_##id,
+#define SP_QUANTITIES_END(command) SP_END_##command, SP_LAST_##command = SP_END_##command - 1,
 enum sp_quantity_id {
 #include "report/all_quantities.def"
     SP_QUANTITIES
 };
+#undef SP_QUANTITIES_END
 #undef Q
 
 extern const struct sp_quantity_info sp_quantities[SP_QUANTITIES];
+
+/* The rows of a command's own file: from *first up to, and without, the number returned. */
+int sp_quantities_of(const char *command, int *first);
 
 /* "bytes/s", as JSON and --explain name it. */
 const char *sp_unit_name(enum sp_unit unit);

@@ -299,8 +299,9 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
     free(text);
     if (!parsed)
         return false;
-    static const char *const needed[] = {"hardware", "n_devices", "layers", "d_model", "seq_len"};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+    static const char *const needed[] = {"hardware", "n_devices", "seq_len", "layers", "d_model"};
+    const size_t shape = sp_csv_column(&runs->csv, "model") >= 0 ? 2 : 0; /* its name may do */
+    for (size_t i = 0; i + shape < sizeof needed / sizeof *needed; i++)
         if (sp_csv_column(&runs->csv, needed[i]) < 0)
             sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(origin), needed[i]);
     if (error->lines == 0)

@@ -83,9 +83,24 @@ static void read_mla(const struct sp_row_reader *r, struct sp_run *run)
                        sp_safe(run->model_name));
 }
 
+/* A row without a shape has that of the model that it names. */
+static bool take_named_model(const struct sp_row_reader *r, struct sp_run *run)
+{
+    static const char *const shape[] = {"layers", "d_model", "d_ff", "n_heads", "vocab", "moe"};
+    struct sp_error error = {0};
+    const struct sp_sources plain = {.config_dir = r->sources->config_dir};
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        if (*sp_row_text(r, shape[i]))
+            return false;
+    return run->model_name[0] && sp_config_exists(SP_MODELS, run->model_name, &plain) &&
+           sp_load_model(run->model_name, &plain, &run->model, &error) && run->model.layers > 0;
+}
+
 bool sp_read_row_model(struct sp_row_reader *r, struct sp_run *run)
 {
     struct sp_model *m = &run->model;
+    if (take_named_model(r, run))
+        return true;
     if (!sp_row_whole(r, "layers", 0, &m->layers) || !sp_row_whole(r, "d_model", 0, &m->d_model) ||
         !sp_row_whole(r, "d_ff", 4 * m->d_model, &m->d_ff) ||
         !sp_row_whole(r, "n_heads", 0, &m->heads) ||

@@ -6,9 +6,11 @@
 #include "report/quantity.h"
 
 #define Q(id, key, label, unit, formula, source, meaning) [SP_Q_##id] = #id,
+#define SP_QUANTITIES_END(command)
 static const char *const ids[SP_QUANTITIES] = {
 #include "report/all_quantities.def"
 };
+#undef SP_QUANTITIES_END
 #undef Q
 
 static const char *const intro =
@@ -22,6 +24,9 @@ static const char *const intro =
     "after each\n"
     "command pin the values themselves. `scaleplan COMMAND --explain KEY` shows a formula with its "
     "numbers.\n"
+    "`--get` and `--explain` take a key as it stands here where one group alone has it (`x_opt`), "
+    "and offer\n"
+    "the groups where several do (`strategies.dp.fits`, `best.fits`).\n"
     "\n"
     "Symbols: B batch in tokens of one optimizer step, T sequence length, N chips (M per slice, S "
     "slices),\n"
