@@ -11,7 +11,13 @@
 #include "cli/command.h"
 #include "formula.h"
 
-enum { PROBLEMS = 2000, MAX_WORDS = 64, MAX_LINE = 1500, MAX_SOURCES = 8, MAX_TRAITS = 40 };
+/* Builds for debugging and sanitizers are up to ten times slower, and look at fewer. */
+#ifdef NDEBUG
+enum { PROBLEMS = 2000 };
+#else
+enum { PROBLEMS = 200 };
+#endif
+enum { MAX_WORDS = 64, MAX_LINE = 1500, MAX_SOURCES = 8, MAX_TRAITS = 40 };
 #define TOLERANCE 1e-9
 
 /* clang-format off */
@@ -385,7 +391,7 @@ static int print_tallies(void)
             const struct source *const a = &quantities[k].of[0], *const b = &quantities[k].of[i];
             compared += t->compared;
             sources++;
-            if (t->compared > 0 && t->apart == 0)
+            if (t->apart == 0 && (t->compared > 0 || PROBLEMS < 2000))
                 continue;
             wrong++;
             printf("%s: %s %s against %s %s: %d of %d apart, by up to %.3g\n", quantities[k].name,
@@ -422,7 +428,8 @@ static void differences_are_told(void **state)
         snprintf(row, sizeof row, "| %s | `%.*s` %s | %s |", d->quantity, (int)strcspn(line, " "),
                  line, d->formula, d->reason);
         const bool written = strstr(docs, row) != NULL;
-        if (differed[i] > 0 && told[i] == (differed[i] < 20 ? differed[i] : 20) && written)
+        const bool seen = differed[i] > 0 || PROBLEMS < 2000;
+        if (seen && told[i] == (differed[i] < 20 ? differed[i] : 20) && written)
             continue;
         printf("%s: %d problems, told in %d of the first 20%s\n", row, differed[i], told[i],
                written ? "" : ", not in docs/agreement.md");
