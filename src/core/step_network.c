@@ -143,23 +143,13 @@ static double least_pairs(const struct part_of_axis part[], double size)
     return least;
 }
 
-/* All-to-all on a torus: inside a slice on the best box of its axes; a group of several slices
- * takes all that a slice has, and what is for the others goes over the data-centre network. */
+/* All-to-all on a torus, on the best box of a slice's axes: no plan's EP leaves a slice. */
 static double torus_exchange_s(const struct sp_step_inputs *in, struct group g, double bytes)
 {
-    const struct sp_network *const net = &in->hw->network;
-    const double share = constant(in, SP_C_EXCHANGE);
     struct part_of_axis part[SP_MAX_AXES];
-    double room = 1;
     parts_for(in, g.place, part);
-    for (int axis = 0; axis < SP_MAX_AXES; axis++)
-        room *= (double)part[axis].room;
-    const double here = fmin(g.size, room), slices = g.size / here;
-    const double within = bytes * least_pairs(part, here) / (net->link_bytes_per_s * share);
-    if (slices <= 1)
-        return within;
-    return within / slices +
-           bytes * (slices - 1) / slices / (sp_dcn_bytes_per_s_per_chip(net) * share);
+    return bytes * least_pairs(part, g.size) /
+           (in->hw->network.link_bytes_per_s * constant(in, SP_C_EXCHANGE));
 }
 
 /* Each device keeps 1/n and sends the rest to the others, `bytes` held by each. */
