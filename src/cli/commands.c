@@ -44,7 +44,8 @@
 #define POINT(name) &sp_cmd_##name,
 COMMANDS(DECLARE)
 const struct sp_command *const sp_commands[] = {COMMANDS(POINT)};
-const size_t sp_n_commands = sizeof sp_commands / sizeof sp_commands[0];
+enum { N_COMMANDS = sizeof sp_commands / sizeof sp_commands[0] };
+const size_t sp_n_commands = N_COMMANDS;
 
 const struct sp_command *sp_find_command(const char *name, struct sp_error *error)
 {
@@ -74,7 +75,7 @@ static void add_option(const struct sp_option *option, struct sp_option *table, 
 /* One table for each command, built once. */
 const struct sp_option *sp_options_of(const struct sp_command *command, size_t *n)
 {
-    static struct sp_option tables[sizeof sp_commands / sizeof sp_commands[0]][SP_MAX_OPTIONS];
+    static struct sp_option tables[N_COMMANDS][SP_MAX_OPTIONS];
     size_t at = 0;
     while (sp_commands[at] != command)
         at++;

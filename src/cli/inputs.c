@@ -140,7 +140,8 @@ bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
     struct sp_framework_file file;
     if (given)
         return sp_load_precision(given, sources, precision, error);
-    const char *const name = sp_default_framework(hw ? hw->network.kind : SP_SWITCHED, false);
+    const char *const name =
+        sp_default_framework(hw ? (enum sp_network_kind)hw->network.kind : SP_SWITCHED, false);
     return sp_load_framework(name, sources, &file, error) &&
            sp_load_precision(sp_default_recipe(sources, &file.framework), sources, precision,
                              error);

@@ -286,7 +286,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     const struct sp_sources sources = sp_sources_of(args);
     static struct shard f;
     f = (struct shard){.args = args, .report = report, .has_hw = sp_text_of(args, "hw") != NULL};
-    struct sp_sharded array[2];
+    struct sp_sharded array[2] = {{.n = 0}};
     int arrays = 0;
     if (!sp_parse_mesh(sp_text_of(args, "mesh"), &f.mesh, error) ||
         (f.has_hw && !sp_hardware_of(args, &sources, &f.hw, error)) ||

@@ -402,7 +402,7 @@ static void rates_and_losses(void **unused)
     (void)unused;
     assert_close(sp_scaled_lr(SP_LR_LINEAR, 3e-4, 4e6, 1e6), 12e-4, 1e-15);
     assert_close(sp_scaled_lr(SP_LR_SQRT, 3e-4, 4e6, 1e6), 6e-4, 1e-15);
-    assert_true(sp_scaled_lr(SP_LR_FIXED, 3e-4, 4e6, NAN) == 3e-4);
+    assert_close(sp_scaled_lr(SP_LR_FIXED, 3e-4, 4e6, NAN), 3e-4, 1e-15);
     assert_close(sp_law_loss_of_params(&law, 1e6), 0.4, 1e-15);
     assert_close(sp_law_loss_of_tokens(&law, 1e8), 4.1, 1e-15);
     assert_close(sp_law_loss(&law, 1e6, 1e8), 1.69 + 0.4 + 4.1, 1e-15);
