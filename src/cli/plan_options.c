@@ -232,12 +232,13 @@ static bool read_tp_axes(const struct sp_args *args, struct sp_planned *p, struc
 
 static bool refuse_batch(const struct sp_plan *plan, struct sp_error *error)
 {
-    const int64_t at_once = plan->dp * plan->micro_batch, below = plan->batch / at_once * at_once;
+    const int64_t at_once = plan->dp * plan->micro_batch, below = plan->batch / at_once * at_once,
+                  above = below + at_once;
     return sp_fail(error, SP_INPUT,
                    "--batch: %lld sequences are no whole number of micro-batches of %lld on %lld "
                    "replicas: take %lld or %lld",
                    (long long)plan->batch, (long long)plan->micro_batch, (long long)plan->dp,
-                   (long long)below, (long long)(below + at_once));
+                   (long long)below, (long long)above);
 }
 
 static bool check(const struct sp_planned *p, struct sp_error *error)

@@ -187,7 +187,8 @@ static void put_by_seq(const struct flops *f, bool causal, bool asked)
     double below = 0;
     if (!sp_model_has_shape(&f->model))
         return;
-    for (double seq = 1024; seq <= 1048576; seq *= 4) {
+    for (int power = 10; power <= 20; power += 2) {
+        const double seq = ldexp(1, power);
         if (asked && f->seq > below && f->seq < seq) {
             put_length_row(f, causal, f->seq, &rows[n], n);
             n++;

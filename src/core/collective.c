@@ -7,7 +7,8 @@
 
 double sp_exchange_pairs(int64_t length, bool wraps)
 {
-    const double crossing = (double)(length / 2) * (double)(length - length / 2);
+    const int64_t half = length / 2;
+    const double crossing = (double)half * (double)(length - half);
     return crossing / (double)length / (wraps ? 2 : 1);
 }
 

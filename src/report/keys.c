@@ -68,7 +68,7 @@ static void find_beginnings(const struct sp_report *r, const char *key, struct c
 {
     const size_t n = strlen(key);
     for (size_t i = 0; i < r->n_entries && n > 1; i++) {
-        const char *const path = r->entries[i].path, *const dot = strrchr(path, '.');
+        const char *const path = sp_report_entry(r, i)->path, *const dot = strrchr(path, '.');
         const char *const last = dot ? dot + 1 : path;
         if (strncmp(last, key, n) == 0 && last[n] == '_')
             add_candidate(c, path, strlen(path));

@@ -81,7 +81,7 @@ static void find_columns(const struct sp_report *report, const struct sp_render 
 
 static void fill_cells(const struct sp_report *report, const char *list, struct table *t)
 {
-    t->cell = room_for(t->rows * t->columns, sizeof *t->cell);
+    t->cell = room_for(t->rows * t->columns, sizeof(const struct sp_entry *));
     for (size_t i = 0; i < report->n_entries; i++) {
         size_t row;
         const char *const inside = sp_inside_row(report->entries[i].path, list, &row);

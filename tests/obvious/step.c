@@ -375,7 +375,7 @@ static void stages(void **state)
         const struct sp_step_time alone = estimate(&w);
         assert_close(alone.matmul, matmul * microbatches_of(&w.p), 1e-9);
         assert_close(alone.elementwise, elementwise * microbatches_of(&w.p), 1e-9);
-        assert_close(alone.bubble + alone.pp_comm, 0, 0);
+        assert_true(alone.bubble + alone.pp_comm <= 1e-12 * alone.step); /* rounding of 80 bits */
     }
     for (int schedule = 0; schedule < SP_SCHEDULES; schedule++)
         assert_true(compared[schedule] >= 100);

@@ -303,10 +303,10 @@ static void replaced_latency(void **state)
     struct sp_scaleout ethernet = {.bytes_per_s = 1e9, .latency_s = NAN};
     (void)state;
     sp_use_scaleout(&net, &ethernet);
-    assert_true(net.scaleout_latency_s == 5e-6);
+    assert_close(net.scaleout_latency_s, 5e-6, 1e-15);
     ethernet.latency_s = 3e-5;
     sp_use_scaleout(&net, &ethernet);
-    assert_true(net.scaleout_latency_s == 3e-5);
+    assert_close(net.scaleout_latency_s, 3e-5, 1e-15);
 }
 
 int main(void)
