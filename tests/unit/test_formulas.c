@@ -17,11 +17,13 @@ static const char *const lines[] = {
 };
 
 /* The names of the rows. */
+#define SP_QUANTITIES_END(command)
 #define Q(id, key, label, unit, formula, source, meaning) #id,
 static const char *const ids[] = {
 #include "report/all_quantities.def"
 };
 #undef Q
+#undef SP_QUANTITIES_END
 
 /* What became of all quantities. */
 static struct {
