@@ -162,9 +162,16 @@ struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct s
 struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                unsigned allowed);
 
-/* The FSDP x TP mesh of that TP degree on real axes with the least communication. */
-struct sp_strategy sp_fit_on_real_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                                       int64_t tp);
+/* Degrees of a mesh; 0: any. */
+struct sp_degrees {
+    int64_t dp, fsdp, tp, pp;
+};
+
+/* The mesh of those degrees with the least communication, on the machine's real axes or by the rule
+ * of the rows. `exists` is false where none can be laid. */
+struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                               enum sp_strategy_kind kind, const struct sp_degrees *degrees,
+                               bool real_axes);
 
 /* Strong scaling: the best plan of each size on offer, doubling from one chip up to the slice of
  * in->hw, and its efficiency, chips times step of the first over its own. Returns how many of at

@@ -22,6 +22,9 @@ static const struct sp_option options[] = {
      "with --constants textbook)"},
     {"mfu", "FRACTION", SP_REAL, 0.0001, 1, NULL, "40%",
      "model FLOPs utilisation of the step time at MFU, 6 FLOPs a parameter and token"},
+    {"mesh", "DEGREES", SP_TEXT, 0, 0, NULL, NULL,
+     "look at one mesh too: fsdp=1024,tp=4 (also dp, pp; what is not named is 1)"},
+    {"against", "HW", SP_TEXT, 0, 0, NULL, NULL, "another machine, and how it compares"},
     {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of the run: days and cost"},
     SP_OPTION_PRICE,
     {"report", "FILE.html", SP_TEXT, 0, 0, NULL, NULL,
@@ -287,8 +290,14 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     put_rules(&f);
     put_header(&f);
     sp_put_strategies(&f);
+    if (sp_given(args, "mesh") && !sp_put_given_mesh(&f, sp_text_of(args, "mesh"), error))
+        return false;
     sp_put_best(&f);
     if (!sp_put_fit_run(&f, args, error))
+        return false;
+    const struct sp_sources sources = sp_sources_of(args);
+    if (sp_given(args, "against") &&
+        !sp_put_against(&f, sp_text_of(args, "against"), &sources, error))
         return false;
     put_footer(&f);
     note_missing_wraparound(&f);

@@ -29,6 +29,19 @@ void sp_put_way_out(const struct fit *f, const struct sp_strategy *s, bool real_
 /* One scope and one row per strategy, and the way out of each no. */
 void sp_put_strategies(const struct fit *f);
 
+/* Everything that a strategy, the best plan and a mesh that was asked for have in common. */
+void sp_put_strategy(const struct fit *f, const struct sp_strategy *s);
+
+/* Its verdict's reason in one line. */
+void sp_put_reason(const struct fit *f, const struct sp_strategy *s);
+
+/* The mesh of --mesh: the rule's verdict, and what it is on real axes. */
+bool sp_put_given_mesh(const struct fit *f, const char *mesh, struct sp_error *error);
+
+/* The best plan on the machine of --against, and how it compares. */
+bool sp_put_against(const struct fit *f, const char *other, const struct sp_sources *sources,
+                    struct sp_error *error);
+
 /* Days and cost of the whole run with the best plan, where --tokens says how long it is. */
 bool sp_put_fit_run(struct fit *f, const struct sp_args *args, struct sp_error *error);
 

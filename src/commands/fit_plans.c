@@ -112,7 +112,7 @@ static void put_microbatches(const struct fit *f, const struct sp_strategy *s)
 }
 
 /* Everything that a strategy and the best plan have in common. */
-static void put_strategy(const struct fit *f, const struct sp_strategy *s)
+void sp_put_strategy(const struct fit *f, const struct sp_strategy *s)
 {
     struct sp_report *r = f->report;
     sp_symbol(r, "state_chip", s->state_bytes, "bytes", "state on one chip");
@@ -151,7 +151,7 @@ static void put_strategy(const struct fit *f, const struct sp_strategy *s)
         sp_put(r, SP_Q_FIT_STEP_BUBBLE, s->step_with_bubble_s);
 }
 
-static void put_reason(const struct fit *f, const struct sp_strategy *s)
+void sp_put_reason(const struct fit *f, const struct sp_strategy *s)
 {
     struct sp_report *r = f->report;
     const struct sp_fit_terms *t = &f->t;
@@ -218,7 +218,8 @@ static void put_rule_extras(const struct fit *f, const struct sp_strategy *s)
     if (s->kind != SP_FSDP_TP || isnan(t->W_X))
         return;
     sp_put(r, SP_Q_FIT_X_OPT, sp_optimal_fsdp_degree(t->B, t->N, t->W_X, t->W_Y, t->F, t->r));
-    const struct sp_strategy real = sp_fit_on_real_axes(&f->in, t, s->tp);
+    const struct sp_strategy real =
+        sp_fit_mesh(&f->in, t, SP_FSDP_TP, &(struct sp_degrees){.tp = s->tp}, true);
     sp_put(r, SP_Q_FIT_RATIO_REAL, real.exists ? real.comms_over_math : NAN);
     const double closed =
         sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, f->in.overlap);
@@ -271,9 +272,9 @@ void sp_put_strategies(const struct fit *f)
             put_nothing(f->report);
             continue;
         }
-        put_strategy(f, &s);
+        sp_put_strategy(f, &s);
         put_rule_extras(f, &s);
-        put_reason(f, &s);
+        sp_put_reason(f, &s);
         sp_put_way_out(f, &s, false);
         rows[n_rows++] = row;
         if (!s.fits || !s.compute_bound)
@@ -368,12 +369,12 @@ void sp_put_best(const struct fit *f)
     real.t = sp_fit_terms(&real.in);
     const double at_mfu = sp_step_at_mfu_s(&best, f->mfu);
     sp_put_text(r, SP_Q_FIT_BEST_STRATEGY, "%s", sp_strategy_names[best.kind]);
-    put_strategy(&real, &best);
+    sp_put_strategy(&real, &best);
     if (best.pp == 1)
         sp_put(r, SP_Q_FIT_STEP_BUBBLE_NONE, best.step_with_bubble_s);
     sp_put(r, SP_Q_FIT_BEST_STEP_AT_MFU, at_mfu);
     sp_put(r, SP_Q_FIT_BEST_MFU, best.t_math_s / at_mfu);
-    put_reason(&real, &best);
+    sp_put_reason(&real, &best);
     sp_put_way_out(&real, &best, true);
     sp_line(r, " ");
     sp_line(

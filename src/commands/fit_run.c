@@ -1,4 +1,4 @@
-/* The whole run that `fit --tokens` asks for: days and cost. */
+/* What `fit` says beside the plan: the whole run (--tokens), and another machine (--against). */
 #include <math.h>
 
 #include <scaleplan/flops.h>
@@ -31,6 +31,38 @@ bool sp_put_fit_run(struct fit *f, const struct sp_args *args, struct sp_error *
     sp_put(r, SP_Q_FIT_COST, f->t.N * seconds / 3600 * f->price.usd_per_h);
     sp_line(r, "run        {best.tokens} tokens take {best.days} days without failures");
     sp_line(r, "           {best.cost_usd} at a price of a chip-hour of %s", words);
+    sp_scope(r, "");
+    return true;
+}
+
+bool sp_put_against(const struct fit *f, const char *other, const struct sp_sources *sources,
+                    struct sp_error *error)
+{
+    struct sp_report *r = f->report;
+    struct sp_hardware hw;
+    if (!sp_load_hardware(other, sources, &hw, error))
+        return false;
+    struct sp_fit_input in = f->in;
+    in.hw = &hw;
+    const struct sp_fit_terms t = sp_fit_terms(&in);
+    const struct sp_strategy best = sp_fit_best(&f->in, &f->t, ~0u),
+                             there = sp_fit_best(&in, &t, ~0u);
+    const double faster = best.step_with_bubble_s / there.step_with_bubble_s;
+    sp_scope(r, "against");
+    sp_put_text(r, SP_Q_FIT_HARDWARE, "%s", hw.name);
+    sp_put(r, SP_Q_FIT_CHIPS, t.N);
+    sp_put_text(r, SP_Q_FIT_BEST_STRATEGY, "%s", sp_strategy_names[there.kind]);
+    sp_put_bool(r, SP_Q_FIT_FITS, there.fits);
+    sp_put_bool(r, SP_Q_FIT_COMPUTE_BOUND, there.compute_bound);
+    sp_put(r, SP_Q_FIT_STEP_THERE, there.step_with_bubble_s);
+    sp_put(r, SP_Q_FIT_PEAK_RATIO, t.C / f->t.C);
+    sp_put(r, SP_Q_FIT_STEP_RATIO, faster);
+    sp_put(r, SP_Q_FIT_CHIP_RATIO, faster * f->t.N / t.N);
+    sp_line(r, " ");
+    sp_line(r,
+            "against    {against.hw}, {against.chips} chips: fits {against.fits}, compute-bound "
+            "{against.compute_bound}, ideal step {against.step_s}; {against.step_ratio} times as "
+            "fast, {against.chip_ratio} times a chip, {against.peak_ratio} times the peak");
     sp_scope(r, "");
     return true;
 }

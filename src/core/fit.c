@@ -136,23 +136,41 @@ struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct s
     return search.best;
 }
 
-struct tp_search {
+struct mesh_search {
     struct search search;
-    int64_t tp;
+    struct sp_degrees degrees;
 };
 
-static void keep_quieter_of_degree(struct sp_strategy *s, void *context)
+static bool is_of(const struct sp_strategy *s, const struct sp_degrees *d)
 {
-    struct tp_search *wanted = context;
-    if (s->tp == wanted->tp)
+    return (d->dp == 0 || d->dp == s->dp) && (d->fsdp == 0 || d->fsdp == s->fsdp) &&
+           (d->tp == 0 || d->tp == s->tp) && (d->pp == 0 || d->pp == s->pp);
+}
+
+static void keep_quieter_of_degrees(struct sp_strategy *s, void *context)
+{
+    struct mesh_search *wanted = context;
+    if (is_of(s, &wanted->degrees))
         keep_quieter(s, &wanted->search);
 }
 
-struct sp_strategy sp_fit_on_real_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                                       int64_t tp)
+struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                               enum sp_strategy_kind kind, const struct sp_degrees *degrees,
+                               bool real_axes)
 {
-    struct tp_search wanted = {.search = {.in = in, .t = t}, .tp = tp};
-    sp_each_real_mesh(in, t, SP_FSDP_TP, keep_quieter_of_degree, &wanted);
+    struct mesh_search wanted = {.search = {.in = in, .t = t}, .degrees = *degrees};
+    if (!has_meaning(in, t, kind))
+        return (struct sp_strategy){.kind = kind};
+    if (kind == SP_TP || (!real_axes && (kind == SP_DP || kind == SP_FSDP))) {
+        const struct sp_strategy whole = whole_machine(in, t, kind);
+        return is_of(&whole, degrees) ? whole : (struct sp_strategy){.kind = kind};
+    }
+    if (real_axes)
+        sp_each_real_mesh(in, t, kind, keep_quieter_of_degrees, &wanted);
+    else
+        each_row_mesh(in, t, kind, keep_quieter_of_degrees, &wanted);
+    if (wanted.search.best.exists)
+        set_mesh_critical(&wanted.search.best, in, t);
     return wanted.search.best;
 }
 

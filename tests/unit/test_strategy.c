@@ -90,10 +90,12 @@ static void llama2_13b_real_axes(void **state)
     (void)state;
     struct fit_case c;
     load_case(&c, "llama2-13b", "v5p-4096", 3e6, 4096);
-    const struct sp_strategy four = sp_fit_on_real_axes(&c.in, &c.t, 4);
+    const struct sp_strategy four =
+        sp_fit_mesh(&c.in, &c.t, SP_FSDP_TP, &(struct sp_degrees){.tp = 4}, true);
     assert_close(four.comms_over_math, 1.5 * 4 * 2550 / 13824., 1e-14);
     assert_close(four.comms_over_math, 1.107, 1e-3);
-    const struct sp_strategy two = sp_fit_on_real_axes(&c.in, &c.t, 2);
+    const struct sp_strategy two =
+        sp_fit_mesh(&c.in, &c.t, SP_FSDP_TP, &(struct sp_degrees){.tp = 2}, true);
     assert_close(two.comms_over_math, 0.8704, 1e-14);
     assert_close(two.W_X, 3.6e11, 0);
     assert_close(two.W_Y, 1.8e11, 0);
@@ -104,7 +106,7 @@ static void llama2_13b_real_axes(void **state)
     assert_true(best.fits && best.compute_bound);
     assert_close(best.step_s, best.t_math_s, 0);
     /* 40 heads and 16 chips an axis: TP of 3 does not exist. */
-    assert_false(sp_fit_on_real_axes(&c.in, &c.t, 3).exists);
+    assert_false(sp_fit_mesh(&c.in, &c.t, SP_FSDP_TP, &(struct sp_degrees){.tp = 3}, true).exists);
 }
 
 /* 1 M tokens: 244.1 a chip pass the 235.2 of the continuous rule, but 1024x4 waits for FSDP at 2550
@@ -523,7 +525,8 @@ static void meshes_have_bandwidths(void **state)
         struct fit_case c;
         load_case(&c, "llama2-13b", machines[i], 3e6, 4096);
         for (int64_t tp = 2; tp <= 16; tp *= 2) {
-            const struct sp_strategy plan = sp_fit_on_real_axes(&c.in, &c.t, tp);
+            const struct sp_strategy plan =
+                sp_fit_mesh(&c.in, &c.t, SP_FSDP_TP, &(struct sp_degrees){.tp = tp}, true);
             if (!plan.exists)
                 continue;
             meshes++;
@@ -586,10 +589,12 @@ static void shards_between_nodes(void **state)
     (void)state;
     struct fit_case c;
     load_case(&c, "llama3-8b", "h100-16", 1e6, 8192);
-    const struct sp_strategy plan = sp_fit_on_real_axes(&c.in, &c.t, 8);
+    const struct sp_strategy plan =
+        sp_fit_mesh(&c.in, &c.t, SP_FSDP_TP, &(struct sp_degrees){.tp = 8}, true);
     assert_true(plan.exists && plan.fsdp == 2);
     assert_close(plan.loads.weights[SP_LINK_SCALEOUT], c.t.C * 2 / (5e10 * 1e6), 1e-14);
-    const struct sp_strategy two = sp_fit_on_real_axes(&c.in, &c.t, 2);
+    const struct sp_strategy two =
+        sp_fit_mesh(&c.in, &c.t, SP_FSDP_TP, &(struct sp_degrees){.tp = 2}, true);
     assert_close(two.loads.activations[SP_LINK_DOMAIN], c.t.C * 2 / (4.5e11 * c.t.F), 1e-14);
 }
 
