@@ -120,12 +120,20 @@ static void put_inputs(const struct fit *f)
 /* The threshold of this very number of nodes, where the rule drops the (n-1)/n. */
 static void put_critical_of_machine(const struct fit *f)
 {
+    const struct sp_fit_terms *const t = &f->t;
     const struct sp_device_group group = sp_machine_group(&f->hw);
     const double gather = sp_time_of_collective(SP_ALL_GATHER, 1, &group).throughput_s;
     sp_symbol(f->report, "gather", gather, "s/byte", "of an all-gather over all, (n-1)/n kept");
-    if (gather > 0)
-        sp_put(f->report, SP_Q_FIT_CRITICAL_MACHINE,
-               sp_critical_tokens_per_chip(f->t.C, 1 / gather, f->t.r));
+    if (!(gather > 0))
+        return;
+    const double exact = sp_critical_tokens_per_chip(t->C, 1 / gather, t->r);
+    sp_put(f->report, SP_Q_FIT_CRITICAL_MACHINE, exact);
+    if (t->tokens_per_chip >= exact &&
+        t->tokens_per_chip < sp_critical_tokens_per_chip(t->C, t->W, t->r))
+        sp_note(f->report,
+                "exactly these nodes hide DP and FSDP from %s tokens a chip on (`batch`, `comm`): "
+                "the rule of the rows leaves out the (n-1)/n of a collective",
+                sp_human_text(exact, SP_TOKENS));
 }
 
 static void put_thresholds(const struct fit *f)
