@@ -52,3 +52,30 @@ void sp_make_printable(char *text, const char *keep)
     for (unsigned char *s = (unsigned char *)text; (s = find_unprintable(s, keep, &n)); s += n)
         memset(s, '?', n);
 }
+
+/* Whether the word that begins at `at`, of n letters, is a plural that texts count. */
+static bool is_counted(const char *at, size_t n)
+{
+    static const char *const nouns[] = {
+        "devices",   "chips",   "nodes",         "hosts", "stages", "layers",
+        "sequences", "tokens",  "steps",         "plans", "slices", "replicas",
+        "parts",     "domains", "switches",      "links", "days",   "groups",
+        "rows",      "threads", "micro-batches", "chunks"};
+    for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
+        if (strlen(nouns[i]) == n && strncmp(nouns[i], at, n) == 0)
+            return true;
+    return false;
+}
+
+void sp_make_singular(char *text)
+{
+    for (char *at = text; (at = strstr(at, "1 ")) != NULL; at += 2) {
+        const bool alone = at == text || at[-1] == ' ' || at[-1] == '(';
+        char *const noun = at + (strncmp(at + 2, "whole ", 6) == 0 ? 8 : 2);
+        const size_t n = strspn(noun, "abcdefghijklmnopqrstuvwxyz-");
+        if (!alone || !is_counted(noun, n))
+            continue;
+        const size_t drop = strncmp(noun + n - 4, "ches", 4) == 0 ? 2 : 1;
+        memmove(noun + n - drop, noun + n, strlen(noun + n) + 1);
+    }
+}

@@ -11,4 +11,8 @@ void sp_make_printable(char *text, const char *keep);
 /* Whether it would leave the text alone. */
 bool sp_is_printable(const char *text, const char *keep);
 
+/* Makes one of what "1 devices" counts: the noun behind a lone 1, or behind "1 whole", loses its s.
+ */
+void sp_make_singular(char *text);
+
 #endif

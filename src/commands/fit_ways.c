@@ -130,7 +130,7 @@ static void put_ways_to_keep_up(const struct fit *f, const struct sp_strategy *s
                 sp_link_titles[s->binding], sp_human_text(s->comms_over_math, SP_NUMBER));
     if (fed > 0 && fed < sp_chips(&f->hw) && f->t.S <= 1 && s->loads.gathers <= 1 &&
         (s->kind == SP_DP || s->kind == SP_FSDP))
-        add_way(out, size, "this batch feeds at most %lld chips", (long long)fed);
+        add_way(out, size, "this batch keeps at most %lld chips busy", (long long)fed);
 }
 
 void sp_put_way_out(const struct fit *f, const struct sp_strategy *s, bool real_axes)

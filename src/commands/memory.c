@@ -298,8 +298,9 @@ static void put_device(const struct memory *f, const struct device_memory *m)
                "{memory.params_bytes}, gradients {memory.grads_bytes}, optimizer "
                "{memory.optimizer_bytes}, activations "
                "{memory.activations_bytes}");
-    sp_line(r, "             fits: {memory.fits} ({capacity_bytes} a device); the whole state on "
-               "one device: {states_fit_one}");
+    sp_line(r,
+            "             fits: {memory.fits}, with {capacity_bytes} a device; the whole state on "
+            "one device: {states_fit_one}");
 }
 
 /* The largest model that the machine holds. */
@@ -422,8 +423,7 @@ static void put_plan(const struct memory *f)
         snprintf(kept, sizeof kept, "recompute %s (--remat)", sp_remat_names[f->remat]);
     else
         snprintf(kept, sizeof kept, "%.4g checkpoints a layer (--checkpoints)", count);
-    sp_line(f->report,
-            "plan         {devices} device(s), ZeRO %d (--zero), batch %s tokens (%s), %s",
+    sp_line(f->report, "plan         {devices} devices, ZeRO %d (--zero), batch %s tokens (%s), %s",
             f->spread.zero, sp_human_text(f->batch, SP_TOKENS),
             f->batch_assumed ? "one sequence a replica, --batch" : "--batch", kept);
     const double sequences = f->batch / f->seq / f->spread.dp;

@@ -43,7 +43,7 @@ static const struct sp_example examples[] = {
     {"scaleplan pipeline --stages 4 --efficiency 90% --get microbatches_for", "27"},
     {"scaleplan pipeline --stages 4 --microbatches 8 --chunks 2 --timeline", "interleaved, drawn"},
     {"scaleplan pipeline --stages 4 --microbatches 8 --scale 1,1,1,1.3",
-     "a heavier last stage, played"},
+     "a heavier last stage, simulated"},
     {"scaleplan pipeline --stages 4 --microbatches 8 --plot -", "timeline and memory, drawn"},
     {NULL, NULL},
 };
@@ -125,7 +125,7 @@ static void put_closed_form(const struct pipe *f, double target)
     sp_put(r, SP_Q_PIPELINE_IN_FLIGHT, sp_in_flight(q, 0));
     sp_line(r,
             "schedule     {schedule}: {stages} stages, {microbatches} micro-batches, {chunks} "
-            "chunk(s) a "
+            "chunks a "
             "stage; F %s, B %s, W %s (--forward, --backward, --weight-grad)",
             sp_human_text(q->forward_s, SP_SECONDS), sp_human_text(q->backward_s, SP_SECONDS),
             sp_human_text(q->weight_grad_s, SP_SECONDS));
@@ -153,7 +153,7 @@ static void put_play(struct pipe *f)
         busy += g->busy_s[s];
     sp_put(r, SP_Q_PIPELINE_MAKESPAN, g->makespan_s);
     sp_put(r, SP_Q_PIPELINE_PLAYED_BUBBLE, 1 - busy / ((double)f->q.stages * g->makespan_s));
-    sp_line(r, "played       {played.makespan_s} a step, {played.bubble_fraction} of it idle (mean "
+    sp_line(r, "simulated    {played.makespan_s} a step, {played.bubble_fraction} of it idle (mean "
                "of the stages)");
     for (int64_t s = 0; s < f->q.stages; s++) {
         snprintf(rows[s].label, sizeof rows[s].label, "%lld", (long long)s);
@@ -243,10 +243,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (tasks == 0 && wants_play)
         return sp_fail(
             error, SP_INPUT,
-            "this schedule cannot be played: a naive one has a closed form only, interleaving "
+            "this schedule cannot be simulated: a naive one has a closed form only, interleaving "
             "needs "
             "micro-batches in multiples of the stages, DualPipe even numbers and two micro-batches "
-            "a stage, and at most 4 Mi tasks are played");
+            "a stage, and at most 4 Mi tasks are simulated");
     const double cost = (double)tasks * (double)f.q.stages;
     if (tasks == 0 || (!wants_play && cost > 1e6))
         return true;
@@ -273,7 +273,7 @@ const struct sp_command sp_cmd_pipeline = {
         "Idle time of a pipeline schedule as a share of the whole step and of the useful time, the "
         "micro-batches that a target efficiency takes, those in flight on each stage, the time of "
         "the "
-        "sends, and the schedule played event by event, with unequal stages too.",
+        "sends, and the schedule simulated event by event, with unequal stages too.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

@@ -126,7 +126,7 @@ struct sp_figure *sp_plot_pipeline(const struct sp_args *args, const struct sp_r
     const int64_t n = sp_tasks_of(&f.q);
     if (n == 0 || n > MOST_TASKS) {
         sp_fail(error, SP_INPUT,
-                n == 0 ? "--plot: this schedule cannot be played, and so not drawn"
+                n == 0 ? "--plot: this schedule cannot be simulated, and so not drawn"
                        : "--plot: more than %d tasks to draw; fewer --microbatches show the same",
                 MOST_TASKS);
         return NULL;

@@ -184,7 +184,8 @@ static void put_chip_symbols(struct sp_report *report, const struct sp_chip *chi
     sp_symbol(report, "W_vmem", chip->vmem_bytes_per_s, "bytes/s", "bandwidth of on-chip memory");
     sp_symbol(report, "W_pcie", chip->pcie_bytes_per_s, "bytes/s", "link to the host, one way");
     sp_symbol(report, "hbm", chip->hbm_bytes, "bytes", "memory of a chip");
-    sp_symbol(report, "usable", sp_capacity_bytes(chip), "bytes", "what the runtime grants");
+    sp_symbol(report, "usable", sp_capacity_bytes(chip), "bytes",
+              "what the runtime leaves to programs");
     sp_symbol(report, "tdp", chip->tdp_w, "W", "power of a chip");
     sp_symbol(report, "price", chip->price_usd_per_h, "USD/h", "list price of a chip");
 }

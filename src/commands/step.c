@@ -89,7 +89,7 @@ static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits,
     sp_line(r,
             "plan       dp {dp} tp {tp} pp {pp} vpp {vpp} cp {cp} ep {ep}, ZeRO {zero} over "
             "{shards}, {schedule}; micro-batch {micro_batch}, {microbatches} micro-batches; "
-            "batch {batch_tokens!} tokens of {seq}%s%s",
+            "batch {batch_sequences} x {seq} = {batch_tokens} tokens%s%s",
             p->inferred[0] ? "; inferred: " : "", p->inferred);
     sp_line(r,
             "assumed    {precision} ({dtype} matmuls), recompute {remat}, framework {framework}, "
@@ -110,7 +110,7 @@ static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits,
                "{time.dp_comm_s}, PP sends {time.pp_comm_s}, bubble {time.bubble_s}");
     sp_line(r, "  rest     optimizer {time.optimizer_s}, stragglers {time.straggler_s}; ideal "
                "{time.ideal_s}");
-    sp_line(r, "  played   the stages' own times through the schedule, event by event: "
+    sp_line(r, "  schedule the stages' own times through the schedule, simulated event by event: "
                "{time.pipeline_played_s} without sends");
     sp_line(r, fits
                    ? "memory     fits: {memory.device_bytes} of {memory.capacity_bytes} on the "

@@ -145,7 +145,7 @@ static const struct sp_field hardware_fields[] = {
             "dense fp4 peak"),
     FIGURE_("chip.hbm_bytes", H, chip.hbm_bytes, "bytes", 1, "memory of one chip"),
     FIGURE_("chip.hbm_usable_bytes", H, chip.hbm_usable_bytes, "bytes", 1,
-            "memory that the runtime grants"),
+            "memory that the runtime leaves to programs"),
     FIGURE_("chip.hbm_bytes_per_s", H, chip.hbm_bytes_per_s, "bytes/s", 1,
             "W_hbm: memory bandwidth"),
     FIGURE_("chip.vmem_bytes", H, chip.vmem_bytes, "bytes", 1, "on-chip vector memory"),

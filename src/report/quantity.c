@@ -39,6 +39,7 @@ static const char *const unit_names[SP_UNITS] = {
     [SP_NUMBER] = "",
     [SP_COUNT] = "",
     [SP_BYTES] = "bytes",
+    [SP_CAPACITY] = "bytes",
     [SP_BYTES_PER_S] = "bytes/s",
     [SP_FLOPS] = "FLOPs",
     [SP_FLOPS_PER_S] = "FLOP/s",
@@ -104,6 +105,34 @@ static void human_parameters(double value, char *out, size_t size)
     scaled(value, counts, "", out, size);
 }
 
+/* Bytes without a prefix are spelled out: a bare B is billions, of parameters or tokens. */
+static void human_bytes(double value, char *out, size_t size)
+{
+    if (value < 999.5) {
+        snprintf(out, size, "%.3g %s", value, value == 1 ? "byte" : "bytes");
+    } else {
+        with_prefix(value, "B", out, size);
+    }
+}
+
+static void human_capacity(double value, char *out, size_t size)
+{
+    const double gib = value / 1073741824;
+    human_bytes(value, out, size);
+    const size_t used = strlen(out);
+    if (gib >= 1 && gib == floor(gib))
+        snprintf(out + used, size - used, " (%.0f GiB)", gib);
+}
+
+/* Shares below a hundredth of a per cent are said as that: no estimate is so fine. */
+static void human_share(double value, char *out, size_t size)
+{
+    if (value > 0 && value < 0.00005)
+        snprintf(out, size, "< 0.01 %%");
+    else
+        snprintf(out, size, "%.3g %%", value * 100);
+}
+
 static void human_time(double s, char *out, size_t size)
 {
     static const struct {
@@ -112,6 +141,10 @@ static void human_time(double s, char *out, size_t size)
     } steps[] = {{1e-6, 1e-9, "ns"}, {1e-3, 1e-6, "us"},  {1, 1e-3, "ms"},          {600, 1, "s"},
                  {7200, 60, "min"},  {172800, 3600, "h"}, {INFINITY, 86400, "days"}};
     size_t i = 0;
+    if (s > 0 && s < 0.9995e-9) { /* no clock of a device ticks so fast */
+        snprintf(out, size, "< 1 ns");
+        return;
+    }
     while (s >= steps[i].below && i + 1 < sizeof steps / sizeof *steps)
         i++;
     char digits[32];
@@ -148,13 +181,16 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
         human_time(value, out, size);
         break;
     case SP_FRACTION:
-        snprintf(out, size, "%.3g %%", value * 100);
+        human_share(value, out, size);
         break;
     case SP_NUMBER:
         three_digits(value, out, size);
         break;
     case SP_BYTES:
-        with_prefix(value, "B", out, size);
+        human_bytes(value, out, size);
+        break;
+    case SP_CAPACITY:
+        human_capacity(value, out, size);
         break;
     case SP_BYTES_PER_S:
         with_prefix(value, "B/s", out, size);

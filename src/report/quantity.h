@@ -18,6 +18,7 @@ enum sp_unit {
     SP_NUMBER,
     SP_COUNT,
     SP_BYTES,
+    SP_CAPACITY, /* bytes of a memory, which is made in GiB and said so: 85.9 GB (80 GiB) */
     SP_BYTES_PER_S,
     SP_FLOPS,
     SP_FLOPS_PER_S,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/report_internal.h"
 
 /* Fills {key} and {key!}; false when every key of the line is null. */
@@ -30,6 +31,7 @@ static bool fill_line(const struct sp_report *report, const char *line, char *ou
         line = end + 1;
     }
     out[used] = '\0';
+    sp_make_singular(out);
     return any_value || !any_key;
 }
 
@@ -57,9 +59,17 @@ static void print_wrapped(const char *text, int width, FILE *out)
     fputc('\n', out);
 }
 
+/* Green and red are for verdicts that are good or bad; "offload: no" is neither. NULL: no colour.
+ */
 static const char *verdict_colour(const struct sp_entry *entry)
 {
-    return entry->number != 0 ? "green" : "red";
+    static const char *const judged[] = {"fits", "compute_bound", "proven", "in_range", "hides"};
+    const char *const dot = strrchr(entry->path, '.'), *const last = dot ? dot + 1 : entry->path;
+    for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
+        if (strncmp(last, judged[i], strlen(judged[i])) == 0 ||
+            strstr(entry->path, "compute_bound"))
+            return entry->number != 0 ? "green" : "red";
+    return NULL;
 }
 
 /* A cell as people read it; its quantity, or NULL. */
@@ -155,7 +165,7 @@ static void fill_row(struct libscols_table *table, const struct sp_report *repor
         if (how->width > 0 && c + 1 == item->n_columns)
             break_at_blanks(value, last);
         scols_line_set_data(line, c, value);
-        if (how->colour && entry && entry->kind == SP_VALUE_BOOL)
+        if (how->colour && entry && entry->kind == SP_VALUE_BOOL && verdict_colour(entry))
             scols_cell_set_color(scols_line_get_cell(line, c), verdict_colour(entry));
     }
 }
@@ -235,6 +245,7 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
         fputc('\n', out);
     for (size_t i = 0; i < report->n_notes; i++) {
         snprintf(line, sizeof line, "note: %s", report->notes[i]);
+        sp_make_singular(line);
         print_wrapped(line, how->width, out);
     }
 }

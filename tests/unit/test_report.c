@@ -284,7 +284,12 @@ static void human(void **state)
         const char *text;
     } rows[] = {
         {103079215104., SP_BYTES, "103 GB"},
-        {999.4, SP_BYTES, "999 B"},
+        {999.4, SP_BYTES, "999 bytes"},
+        {1, SP_BYTES, "1 byte"},
+        {85899345920., SP_CAPACITY, "85.9 GB (80 GiB)"},
+        {141e9, SP_CAPACITY, "141 GB"},
+        {0.506e-9, SP_SECONDS, "< 1 ns"},
+        {1.57e-5, SP_FRACTION, "< 0.01 %"},
         {999.6, SP_BYTES, "1.00 kB"},
         {0.3115, SP_SECONDS, "312 ms"},
         {0.9999, SP_SECONDS, "1000 ms"},
