@@ -207,6 +207,10 @@ static void put_footer(const struct fit *f)
 {
     struct sp_report *r = f->report;
     sp_line(r, " ");
+    sp_line(
+        r,
+        "comms/math time of the network over that of the arithmetic it hides behind: the network "
+        "keeps up (compute-bound) where it is at most 1");
     if (!isnan(f->t.W_ici))
         sp_line(r,
                 "critical   tokens a chip for DP and FSDP on 1%s: {critical.fsdp.1}, "

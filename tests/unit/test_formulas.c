@@ -19,11 +19,9 @@ static const char *const lines[] = {
 /* The names of the rows. */
 #define SP_QUANTITIES_END(command)
 #define Q(id, key, label, unit, formula, source, meaning) #id,
-#define SP_QUANTITIES_END(command)
 static const char *const ids[] = {
 #include "report/all_quantities.def"
 };
-#undef SP_QUANTITIES_END
 #undef Q
 #undef SP_QUANTITIES_END
 
