@@ -9,14 +9,6 @@
 
 const char *const sp_strategy_titles[SP_STRATEGIES] = {
     "DP", "FSDP", "TP", "FSDP+TP", "pipeline x FSDP", "HSDP"};
-const char *const sp_link_titles[SP_LINKS] = {
-    [SP_LINK_ICI] = "ICI",
-    [SP_LINK_ICI_TP] = "ICI (TP axis)",
-    [SP_LINK_DOMAIN] = "scale-up network",
-    [SP_LINK_SCALEOUT] = "scale-out network",
-    [SP_LINK_DCN] = "data-centre network",
-};
-
 /* Rows of T_comms / T_math by the formula that core used: axes overlapped, and in turn. */
 static const enum sp_quantity_id ratios[SP_RATIO_RULES][2] = {
     [SP_RATIO_ALONE] = {SP_Q_FIT_RATIO_ALONE, SP_Q_FIT_RATIO_ALONE},
@@ -350,6 +342,49 @@ static void put_verdict(const struct fit *f, const struct sp_strategy *best)
                 step, math);
 }
 
+/* What the best plan takes that its line does not say. */
+static void put_notes(const struct fit *f, const struct sp_strategy *best)
+{
+    struct sp_report *r = f->report;
+    const double shards = (double)(best->dp * best->fsdp), sequences = f->t.B / f->in.seq;
+    if (shards > sequences)
+        sp_note(
+            r,
+            "the batch has %s sequences for %lld shards: it takes context parallelism of at least "
+            "%lld, or shorter sequences",
+            sp_human_text(sequences, SP_TOKENS), (long long)shards,
+            (long long)ceil(shards / sequences));
+    if (best->pp > 1)
+        sp_note(r,
+                "pipeline: interleaved 1F1B, chunks a stage: %lld, micro-batches of one sequence: "
+                "%lld, fullest stage %s of the mean%s",
+                (long long)best->chunks, (long long)best->microbatches,
+                sp_human_text(best->uneven, SP_NUMBER),
+                best->fsdp == 1       ? ""
+                : best->keeps_weights ? "; weights are gathered once a step and kept, gradients "
+                                        "reduced once, and both are counted"
+                                      : "; weights are gathered and gradients reduced for each "
+                                        "micro-batch");
+    if (best->pp == 1 && best->microbatches > 1)
+        sp_note(r,
+                "gradient accumulation: %lld micro-batches of %s sequences a replica%s%s "
+                "(--accumulate)",
+                (long long)best->microbatches,
+                sp_human_text(ceil(ceil(sp_replica_sequences(&f->in, best) - 1e-9) /
+                                   (double)best->microbatches),
+                              SP_NUMBER),
+                best->loads.gathers > 1 ? "; FSDP gathers weights and reduces gradients for each"
+                                        : "",
+                f->t.grad_counted > 0
+                    ? ""
+                    : "; the gradients that add up are counted as the weights, for the recipe "
+                      "leaves them out");
+    if (is_tight(f, best))
+        sp_note(
+            r, "memory is tight: buffers, and what an allocator reserves beyond what is alive, are "
+               "not counted here; `step` and `search` count them and may say no");
+}
+
 void sp_put_best(const struct fit *f)
 {
     struct sp_report *r = f->report;
@@ -387,42 +422,6 @@ void sp_put_best(const struct fit *f)
             best.pp > 1 ? ", {best.step_with_bubble_s} with a bubble of {best.bubble_over_ideal}"
                         : "");
     sp_line(r, "           {best.way_out}");
-    const double shards = (double)(best.dp * best.fsdp), sequences = f->t.B / f->in.seq;
-    if (shards > sequences)
-        sp_note(
-            r,
-            "the batch has %s sequences for %lld shards: it takes context parallelism of at least "
-            "%lld, or shorter sequences",
-            sp_human_text(sequences, SP_TOKENS), (long long)shards,
-            (long long)ceil(shards / sequences));
-    if (best.pp > 1)
-        sp_note(r,
-                "pipeline: interleaved 1F1B, chunks a stage: %lld, micro-batches of one sequence: "
-                "%lld, fullest stage %s of the mean%s",
-                (long long)best.chunks, (long long)best.microbatches,
-                sp_human_text(best.uneven, SP_NUMBER),
-                best.fsdp == 1       ? ""
-                : best.keeps_weights ? "; weights are gathered once a step and kept, gradients "
-                                       "reduced once, and both are counted"
-                                     : "; weights are gathered and gradients reduced for each "
-                                       "micro-batch");
-    if (best.pp == 1 && best.microbatches > 1)
-        sp_note(r,
-                "gradient accumulation: %lld micro-batches of %s sequences a replica%s%s "
-                "(--accumulate)",
-                (long long)best.microbatches,
-                sp_human_text(ceil(ceil(sp_replica_sequences(&f->in, &best) - 1e-9) /
-                                   (double)best.microbatches),
-                              SP_NUMBER),
-                best.loads.gathers > 1 ? "; FSDP gathers weights and reduces gradients for each"
-                                       : "",
-                f->t.grad_counted > 0
-                    ? ""
-                    : "; the gradients that add up are counted as the weights, for the recipe "
-                      "leaves them out");
-    if (is_tight(f, &best))
-        sp_note(
-            r, "memory is tight: buffers, and what an allocator reserves beyond what is alive, are "
-               "not counted here; `step` and `search` count them and may say no");
+    put_notes(f, &best);
     put_verdict(f, &best);
 }

@@ -9,6 +9,15 @@
 
 #include "commands/fit.h"
 
+/* The networks, as a reader calls them. */
+const char *const sp_link_titles[SP_LINKS] = {
+    [SP_LINK_ICI] = "ICI",
+    [SP_LINK_ICI_TP] = "ICI (TP axis)",
+    [SP_LINK_DOMAIN] = "scale-up network",
+    [SP_LINK_SCALEOUT] = "scale-out network",
+    [SP_LINK_DCN] = "data-centre network",
+};
+
 /* Adds a way out to the list, parted by semicolons. */
 __attribute__((format(printf, 3, 4))) static void add_way(char *out, size_t size,
                                                           const char *format, ...)

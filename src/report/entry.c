@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "report/report_internal.h"
+#include "base/list.h"
 
 void sp_format_entry(const struct sp_entry *entry, char *out, size_t size)
 {
@@ -22,4 +23,9 @@ void sp_human_entry(const struct sp_entry *entry, char *out, size_t size)
         snprintf(out, size, "%s", entry->text);
     else
         sp_human(entry->number, entry->info.unit, out, size);
+}
+
+bool sp_wanted(const struct sp_entry *entry, const char *keys)
+{
+    return !keys || sp_is_listed(keys, entry->path, '.');
 }

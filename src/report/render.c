@@ -4,13 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "base/json.h"
-
-bool sp_wanted(const struct sp_entry *entry, const char *keys)
-{
-    return !keys || sp_is_listed(keys, entry->path, '.');
-}
+#include "base/list.h"
 
 /* The container that holds the last part of a dotted path; numbers index arrays. */
 static cJSON *open_path(cJSON *root, const char *path, const char **last)

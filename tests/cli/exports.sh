@@ -107,7 +107,7 @@ for name in ('a"b', "a\\b", 'x"],"elasticity":{"enabled":true},"_c":["', "8b: tu
             return subprocess.run([program, "export", "--to", target, "--model", file.name, "--hw", "h100-8"],
                                   capture_output=True, text=True, check=True).stdout
         options = json.loads(export("deepspeed"))
-        assert options["_comment"][0].startswith(name) and "elasticity" not in options
+        assert options["_comment"][0].startswith("plan: " + name) and "elasticity" not in options
         compile(export("torchtitan"), "torchtitan", "exec")
         compile(export("jax"), "jax", "exec")
         assert all(line.startswith(("#", "-")) for line in export("megatron").splitlines()), export("megatron")
