@@ -38,6 +38,7 @@ static void put_bisection(struct sp_report *report, const struct sp_hardware *hw
         sp_put(report, SP_Q_SHOW_SUM_NODE_EGRESS, sum->egress_bytes_per_s);
 }
 
+/* Sums under a scope, and in the text under a heading; NULL: in none. */
 static void put_sums(struct sp_report *report, const char *scope, const char *heading,
                      const struct sp_hardware *hw)
 {
@@ -63,7 +64,8 @@ static void put_sums(struct sp_report *report, const char *scope, const char *he
     put_bisection(report, hw, &sum);
     sp_put(report, SP_Q_SHOW_SUM_POWER, sum.power_w);
     sp_put(report, SP_Q_SHOW_SUM_PRICE, sum.price_usd_per_h);
-    sp_show_section(report, heading, first);
+    if (heading)
+        sp_show_section(report, heading, first);
     sp_scope(report, "");
 }
 
@@ -140,12 +142,20 @@ void sp_show_machine(struct sp_report *report, const struct sp_hardware *hw)
         put_switches(report, hw);
 }
 
+/* One whole pod or node; a machine that is one is not told twice. */
 static void show_pod(struct sp_report *report, const struct sp_hardware *hw)
 {
     static struct sp_hardware pod;
     const bool torus = hw->network.kind == SP_TORUS;
-    if (sp_whole_pod(hw, &pod))
-        put_sums(report, torus ? "pod" : "node", torus ? "one whole pod" : "one whole node", &pod);
+    if (!sp_whole_pod(hw, &pod))
+        return;
+    const struct sp_entry *const chips = sp_find(report, "machine.chips");
+    const bool told = chips && chips->number == (double)sp_chips(&pod);
+    put_sums(report, torus ? "pod" : "node",
+             told    ? NULL
+             : torus ? "one whole pod"
+                     : "one whole node",
+             &pod);
 }
 
 /* "slices on offer: 96, from 2x2x1 to 16x20x28" */
