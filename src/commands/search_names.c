@@ -25,36 +25,42 @@ static void name_plan(const struct sp_plan *plan, char name[SP_SHORT_NAME])
     snprintf(name + used, SP_SHORT_NAME - used, "zero %d, %s", plan->zero, policy);
 }
 
+/* The value of a field, as a name has it. */
+struct value {
+    char text[SP_PLAN_TEXT];
+};
+
 /* Adds a field to the names that are still alike and differ in it. */
 static void tell_apart(const struct sp_plan *const *plans, size_t n, enum sp_plan_field_id id,
-                       char (*names)[SP_SHORT_NAME], char (*values)[SP_PLAN_TEXT], bool *adds)
+                       struct sp_short_name *names, struct value *values, bool *adds)
 {
     for (size_t i = 0; i < n; i++)
-        sp_format_plan(plans[i], &sp_plan_fields[id], values[i]);
+        sp_format_plan(plans[i], &sp_plan_fields[id], values[i].text);
     for (size_t i = 0; i < n; i++) {
         adds[i] = false;
         for (size_t k = 0; k < n && !adds[i]; k++)
-            adds[i] = strcmp(values[i], values[k]) != 0 && strcmp(names[i], names[k]) == 0;
+            adds[i] = strcmp(values[i].text, values[k].text) != 0 &&
+                      strcmp(names[i].text, names[k].text) == 0;
     }
     for (size_t i = 0; i < n; i++) {
-        const size_t used = strlen(names[i]);
+        const size_t used = strlen(names[i].text);
         if (adds[i])
-            snprintf(names[i] + used, SP_SHORT_NAME - used, ", %s %s", sp_plan_fields[id].name,
-                     values[i]);
+            snprintf(names[i].text + used, SP_SHORT_NAME - used, ", %s %s", sp_plan_fields[id].name,
+                     values[i].text);
     }
 }
 
-void sp_name_plans(const struct sp_plan *const *plans, size_t n, char (*names)[SP_SHORT_NAME])
+void sp_name_plans(const struct sp_plan *const *plans, size_t n, struct sp_short_name *names)
 {
     static const enum sp_plan_field_id others[] = {
         SP_FIELD_DP,       SP_FIELD_MICRO,     SP_FIELD_SHARDS,  SP_FIELD_SP,     SP_FIELD_ETP,
         SP_FIELD_SCHEDULE, SP_FIELD_PLACEMENT, SP_FIELD_OFFLOAD, SP_FIELD_TP_AXES};
-    char(*const values)[SP_PLAN_TEXT] = calloc(n + 1, sizeof *values);
+    struct value *const values = calloc(n + 1, sizeof *values);
     bool *const adds = calloc(n + 1, sizeof *adds);
     if (!values || !adds)
         abort();
     for (size_t i = 0; i < n; i++)
-        name_plan(plans[i], names[i]);
+        name_plan(plans[i], names[i].text);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         tell_apart(plans, n, others[k], names, values, adds);
     free(adds);

@@ -206,7 +206,7 @@ static bool is_open(const struct sp_plan *plan, enum sp_plan_field_id field)
 
 static bool differ_in(const struct ranked *all, size_t n, enum sp_plan_field_id field)
 {
-    char first[SP_PLAN_TEXT] = "", other[SP_PLAN_TEXT];
+    char first[SP_PLAN_TEXT] = "", other[SP_PLAN_TEXT] = "";
     bool any = false;
     for (size_t i = 0; i < n; i++) {
         if (!is_open(&all[i].found->plan, field))
@@ -253,10 +253,10 @@ static void put_table(struct sp_searching *s, const struct ranked *all, const st
 }
 
 /* The names of a list of plans; the caller frees them. */
-static char (*names_of(const struct sp_found *const *found, size_t n))[SP_SHORT_NAME]
+static struct sp_short_name *names_of(const struct sp_found *const *found, size_t n)
 {
     const struct sp_plan **const plans = calloc(n + 1, sizeof *plans);
-    char(*const names)[SP_SHORT_NAME] = calloc(n + 1, sizeof *names);
+    struct sp_short_name *const names = calloc(n + 1, sizeof *names);
     if (!plans || !names)
         abort();
     for (size_t i = 0; i < n; i++)
@@ -281,13 +281,13 @@ static size_t put_plans(struct sp_searching *s, bool partial)
         abort();
     for (size_t i = 0; i < n; i++)
         listed[i] = all[i].found;
-    char(*const names)[SP_SHORT_NAME] = names_of(listed, n);
+    struct sp_short_name *const names = names_of(listed, n);
     for (size_t i = 0; i < n; i++) {
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "plans.%zu", i);
         snprintf(rows[i].label, sizeof rows[i].label, "%zu", i + 1);
         sp_scope(s->report, rows[i].prefix);
         put_plan(s, &all[i]);
-        sp_put_text(s->report, SP_Q_SEARCH_NAME, "%s", names[i]);
+        sp_put_text(s->report, SP_Q_SEARCH_NAME, "%s", names[i].text);
     }
     free(names);
     free(listed);
@@ -444,12 +444,12 @@ static void put_points(struct sp_report *r, const struct sp_found *found, size_t
         abort();
     for (size_t i = 0; i < n; i++)
         all[i] = &found[i];
-    char(*const names)[SP_SHORT_NAME] = names_of(all, n);
+    struct sp_short_name *const names = names_of(all, n);
     for (size_t i = 0; i < n; i++) {
         char scope[64];
         snprintf(scope, sizeof scope, "%s.plans.%zu", machine, i);
         sp_scope(r, scope);
-        sp_put_text(r, SP_Q_SEARCH_NAME, "%s", names[i]);
+        sp_put_text(r, SP_Q_SEARCH_NAME, "%s", names[i].text);
         sp_put(r, SP_Q_SEARCH_M_STEP, found[i].step_s);
         sp_put(r, SP_Q_SEARCH_M_MEMORY, found[i].bytes);
     }

@@ -69,7 +69,10 @@ void sp_put_named_plan(struct sp_searching *searching, const struct sp_planned *
 /* Short names of a list's plans: degrees above 1, ZeRO stage, recomputation, and what else tells
  * two of them apart. */
 enum { SP_SHORT_NAME = 112 };
-void sp_name_plans(const struct sp_plan *const *plans, size_t n, char (*names)[SP_SHORT_NAME]);
+struct sp_short_name {
+    char text[SP_SHORT_NAME];
+};
+void sp_name_plans(const struct sp_plan *const *plans, size_t n, struct sp_short_name *names);
 
 /* Reads --from, or nothing where it is not given: from->problem is then what was typed. */
 bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,

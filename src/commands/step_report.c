@@ -38,7 +38,7 @@ bool sp_read_measured(const char *text, struct sp_measured_run *m, struct sp_err
         size_t i = 0;
         while (i < N && strcmp(measurements[i].name, part) != 0)
             i++;
-        double *const into = i < N ? (double *)((char *)m + measurements[i].offset) : NULL;
+        double *const into = i < N ? (double *)(void *)((char *)m + measurements[i].offset) : NULL;
         if (!into || !value || !sp_parse_number(value, into) || !(*into > 0 && *into < 1e18))
             return sp_fail(error, SP_INPUT,
                            "--measured: \"%s%s%s\" is not step=SECONDS, tokens_per_s=, "

@@ -295,9 +295,10 @@ void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct
     mark_backward_only(s);
     s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
     const bool any = t->remat == SP_REMATS;
+    const int ways = s->pp > 1 && s->fsdp > 1 ? 2 : 1; /* to gather, or to keep as well */
     struct sp_strategy best = {.exists = false};
     for (size_t i = 0; i < (any ? sizeof lightest_first / sizeof *lightest_first : 1); i++)
-        for (int keeps = 0; keeps <= (s->pp > 1 && s->fsdp > 1); keeps++) {
+        for (int keeps = 0; keeps < ways; keeps++) {
             s->keeps_weights = keeps;
             try_policy(&best, *s, in, t, any ? lightest_first[i] : t->remat);
         }
