@@ -338,7 +338,7 @@ static void put_fewest(const struct memory *f, const struct device_memory *m, do
         sp_put(r, SP_Q_MEMORY_MIN_ALL,
                sp_min_devices(states + m->activations * f->devices, capacity));
     sp_line(r,
-            "fewest       {min_devices} devices hold the states, {min_nodes} whole nodes or "
+            "fewest       {min_devices} devices for the states, {min_nodes} whole nodes or "
             "hosts%s",
             all ? "; {min_devices_with_activations} with the activations of the batch" : "");
 }

@@ -57,7 +57,7 @@ mkdir outside
 cat > outside/CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.20)
 project(outside C)
-find_package(scaleplan 0.1 REQUIRED)
+find_package(scaleplan 0.2 REQUIRED)
 add_executable(shared main.c)
 target_link_libraries(shared PRIVATE scaleplan::scaleplan)
 add_executable(static main.c)

@@ -288,7 +288,7 @@ static void human(void **state)
         {1, SP_BYTES, "1 byte"},
         {85899345920., SP_CAPACITY, "85.9 GB (80 GiB)"},
         {141e9, SP_CAPACITY, "141 GB"},
-        {0.506e-9, SP_SECONDS, "< 1 ns"},
+        {0.571e-9, SP_SECONDS, "0.571 ns"},
         {1.57e-5, SP_FRACTION, "< 0.01 %"},
         {999.6, SP_BYTES, "1.00 kB"},
         {0.3115, SP_SECONDS, "312 ms"},
