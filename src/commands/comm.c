@@ -400,12 +400,29 @@ static bool read_mesh(struct sp_comm *f, struct sp_error *error)
     return true;
 }
 
+/* What is said of one kind of network means nothing on the other. */
+static bool check_kind(const struct sp_comm *f, struct sp_error *error)
+{
+    static const char *const of_torus[] = {"axes", "wrap", "ports", "hops", NULL};
+    static const char *const of_switches[] = {"group", "inner",          "top-k",
+                                              "unit",  "unit-bandwidth", NULL};
+    const bool switched = f->hw.network.kind == SP_SWITCHED;
+    const char *const *const others = switched ? of_torus : of_switches;
+    for (int i = 0; others[i]; i++)
+        if (sp_given(f->args, others[i]) && !(strcmp(others[i], "axes") == 0 && f->mesh.n > 0))
+            return sp_fail(error, SP_INPUT, "--%s: %s has %s; %s", others[i], f->hw.name,
+                           switched ? "switches" : "torus axes",
+                           switched ? "--group says how many devices take part"
+                                    : "--axes says on which a group runs");
+    return true;
+}
+
 static bool load(const struct sp_args *args, struct sp_comm *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     f->op = sp_choice_of(args, "op") % SP_COMM_OPS;
     return sp_hardware_of(args, &sources, &f->hw, error) && read_mesh(f, error) &&
-           read_bytes(f, error);
+           check_kind(f, error) && read_bytes(f, error);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
