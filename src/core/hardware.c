@@ -145,7 +145,8 @@ bool sp_offers_shape(const struct sp_network *network, const struct sp_shape *wa
 /* Whether a job takes the same part of so many domains. */
 static bool fills_parts(const struct sp_network *network, int64_t chips)
 {
-    return network->domain_part > 0 && chips % network->domain_part == 0;
+    return network->kind == SP_SWITCHED && network->domain_part > 0 &&
+           network->domain_part < network->domain && chips % network->domain_part == 0;
 }
 
 void sp_use_domains(struct sp_network *network, int64_t chips)
