@@ -20,7 +20,7 @@ struct sp_planned {
     const char *hw_spec; /* the machine as --hw names it */
     char inferred[256];  /* what was not given, "dp 64, ..." */
     const char *batch_origin;
-    double asked_tokens;  /* what --batch, the model or the default says */
+    double asked_tokens;   /* what --batch, the model or the default says */
     bool counts_sequences; /* the batch was asked for in sequences: it is never rounded */
 };
 
