@@ -31,11 +31,11 @@ struct value {
 };
 
 /* Adds a field to the names that are still alike and differ in it. */
-static void tell_apart(const struct sp_plan *const *plans, size_t n, enum sp_plan_field_id id,
+static void tell_apart(const struct sp_plan *plans, size_t n, enum sp_plan_field_id id,
                        struct sp_short_name *names, struct value *values, bool *adds)
 {
     for (size_t i = 0; i < n; i++)
-        sp_format_plan(plans[i], &sp_plan_fields[id], values[i].text);
+        sp_format_plan(&plans[i], &sp_plan_fields[id], values[i].text);
     for (size_t i = 0; i < n; i++) {
         adds[i] = false;
         for (size_t k = 0; k < n && !adds[i]; k++)
@@ -50,7 +50,7 @@ static void tell_apart(const struct sp_plan *const *plans, size_t n, enum sp_pla
     }
 }
 
-void sp_name_plans(const struct sp_plan *const *plans, size_t n, struct sp_short_name *names)
+void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *names)
 {
     static const enum sp_plan_field_id others[] = {
         SP_FIELD_DP,       SP_FIELD_MICRO,     SP_FIELD_SHARDS,  SP_FIELD_SP,     SP_FIELD_ETP,
@@ -60,7 +60,7 @@ void sp_name_plans(const struct sp_plan *const *plans, size_t n, struct sp_short
     if (!values || !adds)
         abort();
     for (size_t i = 0; i < n; i++)
-        name_plan(plans[i], names[i].text);
+        name_plan(&plans[i], names[i].text);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         tell_apart(plans, n, others[k], names, values, adds);
     free(adds);

@@ -252,17 +252,21 @@ static void put_table(struct sp_searching *s, const struct ranked *all, const st
     sp_line(s->report, "repeat     {plans.0.command!}");
 }
 
-/* The names of a list of plans; the caller frees them. */
-static struct sp_short_name *names_of(const struct sp_found *const *found, size_t n)
+static struct sp_plan *room_for_plans(size_t n)
 {
-    const struct sp_plan **const plans = calloc(n + 1, sizeof *plans);
-    struct sp_short_name *const names = calloc(n + 1, sizeof *names);
-    if (!plans || !names)
+    struct sp_plan *const plans = calloc(n + 1, sizeof *plans);
+    if (!plans)
         abort();
-    for (size_t i = 0; i < n; i++)
-        plans[i] = &found[i]->plan;
+    return plans;
+}
+
+/* The names of a list of plans; the caller frees them. */
+static struct sp_short_name *names_of(const struct sp_plan *plans, size_t n)
+{
+    struct sp_short_name *const names = calloc(n + 1, sizeof *names);
+    if (!names)
+        abort();
     sp_name_plans(plans, n, names);
-    free(plans);
     return names;
 }
 
@@ -276,11 +280,9 @@ static size_t put_plans(struct sp_searching *s, bool partial)
     struct sp_row *const rows = calloc(n + 1, sizeof *rows);
     if (!rows)
         abort();
-    const struct sp_found **const listed = calloc(n + 1, sizeof *listed);
-    if (!listed)
-        abort();
+    struct sp_plan *const listed = room_for_plans(n);
     for (size_t i = 0; i < n; i++)
-        listed[i] = all[i].found;
+        listed[i] = all[i].found->plan;
     struct sp_short_name *const names = names_of(listed, n);
     for (size_t i = 0; i < n; i++) {
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "plans.%zu", i);
@@ -439,11 +441,9 @@ static void note_prices(struct sp_searching *s)
 static void put_points(struct sp_report *r, const struct sp_found *found, size_t n,
                        const char *machine)
 {
-    const struct sp_found **const all = calloc(n + 1, sizeof *all);
-    if (!all)
-        abort();
+    struct sp_plan *const all = room_for_plans(n);
     for (size_t i = 0; i < n; i++)
-        all[i] = &found[i];
+        all[i] = found[i].plan;
     struct sp_short_name *const names = names_of(all, n);
     for (size_t i = 0; i < n; i++) {
         char scope[64];

@@ -72,7 +72,7 @@ enum { SP_SHORT_NAME = 112 };
 struct sp_short_name {
     char text[SP_SHORT_NAME];
 };
-void sp_name_plans(const struct sp_plan *const *plans, size_t n, struct sp_short_name *names);
+void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *names);
 
 /* Reads --from, or nothing where it is not given: from->problem is then what was typed. */
 bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
