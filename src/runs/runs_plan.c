@@ -203,9 +203,10 @@ bool sp_read_row_plan(struct sp_row_reader *r, struct sp_run *run)
     p->shards = sp_default_shards(p, slices);
     const char *const shard = strcasestr(sp_row_text(r, "fsdp_zero"), "shard ");
     const int64_t named = shard ? strtoll(shard + 6, NULL, 10) : p->shards;
-    if (named < 1 || p->dp * p->cp % named != 0)
-        return sp_row_problem(run, "\"%s\" does not divide the %lld replicas", sp_safe(shard),
-                              (long long)(p->dp * p->cp)),
+    const int64_t replicas = p->dp * p->cp;
+    if (named < 1 || replicas % named != 0)
+        return sp_row_problem(run, "\"%s\" does not divide the %lld replicas",
+                              sp_safe(shard ? shard : "ZeRO"), (long long)replicas),
                true;
     p->shards = named;
     if (p->micro_batch < 1)
