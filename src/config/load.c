@@ -114,24 +114,28 @@ void sp_config_free(struct sp_config *config)
     config->owned = NULL;
 }
 
+struct seen {
+    char name[NAME_MAX + 1];
+};
+
 struct visitor {
     void (*visit)(const char *name, void *context);
     void *context;
-    char **seen; /* names that were visited: the first of a name hides the others */
+    struct seen *seen; /* names that were visited: the first of a name hides the others */
     size_t n;
 };
 
 static void visit_once(struct visitor *visitor, const char *name)
 {
     for (size_t i = 0; i < visitor->n; i++)
-        if (strcmp(visitor->seen[i], name) == 0)
+        if (strcmp(visitor->seen[i].name, name) == 0)
             return;
-    char **const seen = realloc(visitor->seen, (visitor->n + 1) * sizeof *seen);
-    char *const copy = strdup(name);
-    if (!seen || !copy)
+    struct seen *const seen = realloc(visitor->seen, (visitor->n + 1) * sizeof *seen);
+    if (!seen)
         abort();
+    snprintf(seen[visitor->n].name, sizeof seen[visitor->n].name, "%s", name);
     visitor->seen = seen;
-    visitor->seen[visitor->n++] = copy;
+    visitor->n++;
     visitor->visit(name, visitor->context);
 }
 
@@ -164,8 +168,6 @@ void sp_each_config(enum sp_config_kind kind, const struct sp_sources *sources,
     for (size_t i = 0; i < sp_n_builtins; i++)
         if (sp_builtins[i].kind == kind)
             visit_once(&visitor, sp_builtins[i].name);
-    for (size_t i = 0; i < visitor.n; i++)
-        free(visitor.seen[i]);
     free(visitor.seen);
 }
 

@@ -22,7 +22,7 @@ double sp_link_load(const struct sp_loads *loads, enum sp_link link)
 /* The weights' part of each link's load over the step. */
 static double serial_weights(const struct sp_loads *loads)
 {
-    double all[SP_LINKS];
+    double all[SP_LINKS] = {0};
     for (int link = 0; link < SP_LINKS; link++)
         all[link] = sp_link_load(loads, (enum sp_link)link) - loads->activations[link];
     return sp_serial_load(all);
