@@ -179,7 +179,7 @@ struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fi
 {
     struct sp_fit_input real = *in;
     real.axes = 0;
-    const struct sp_fit_terms whole = sp_fit_terms(&real);
+    const struct sp_fit_terms whole = sp_fit_terms_on(*t, &real);
     struct search search = {.in = &real, .t = &whole};
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
         if (!(allowed >> kind & 1) || !has_meaning(&real, &whole, (enum sp_strategy_kind)kind))
@@ -298,6 +298,7 @@ static struct sp_hardware slice_of(const struct sp_hardware *hw, int64_t chips)
 
 int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int room)
 {
+    const struct sp_fit_terms whole = sp_fit_terms(in);
     int n = 0;
     for (int64_t wanted = 1; wanted <= in->hw->chips_per_slice && n < room; wanted *= 2) {
         const int64_t chips = sp_nearest_chips(&in->hw->network, wanted, true);
@@ -306,7 +307,7 @@ int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int
         const struct sp_hardware slice = slice_of(in->hw, chips);
         struct sp_fit_input there = *in;
         there.hw = &slice;
-        const struct sp_fit_terms t = sp_fit_terms(&there);
+        const struct sp_fit_terms t = sp_fit_terms_on(whole, &there);
         const struct sp_fit_point point = {chips, sp_fit_best(&there, &t, ~0u), 1};
         if (!point.best.exists || (n > 0 && points[n - 1].chips == chips))
             continue;
@@ -318,25 +319,27 @@ int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int
 }
 
 /* The threshold of DP and FSDP over one slice of that many chips. 0: nothing to communicate. */
-static double critical_of_slice(const struct sp_fit_input *in, int64_t chips)
+static double critical_of_slice(const struct sp_fit_input *in, const struct sp_fit_terms *whole,
+                                int64_t chips)
 {
     const struct sp_hardware hw = slice_of(in->hw, chips);
     struct sp_fit_input there = *in;
     there.hw = &hw;
-    const struct sp_fit_terms t = sp_fit_terms(&there);
+    const struct sp_fit_terms t = sp_fit_terms_on(*whole, &there);
     return chips > 1 ? sp_critical_tokens_per_chip(t.C, t.W, t.r) : 0;
 }
 
 /* Smaller slices may have fewer or open rings, and a domain alone its own network, so that the
  * sizes on offer are tried from above. All sizes beyond one domain have the same threshold. */
-static int64_t chips_fed_by_axes(const struct sp_fit_input *in, double B)
+static int64_t chips_fed_by_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t)
 {
     const struct sp_network *net = &in->hw->network;
+    const double B = t->B;
     double most = INFINITY;
     if (net->kind == SP_SWITCHED)
-        most = fmax(B / critical_of_slice(in, 2 * net->domain), (double)net->domain);
+        most = fmax(B / critical_of_slice(in, t, 2 * net->domain), (double)net->domain);
     int64_t chips = sp_nearest_chips(net, (int64_t)fmin(most, 1e12), false);
-    while (chips > 1 && B / (double)chips < critical_of_slice(in, chips))
+    while (chips > 1 && B / (double)chips < critical_of_slice(in, t, chips))
         chips = sp_nearest_chips(net, chips - 1, false);
     return chips;
 }
@@ -347,7 +350,7 @@ int64_t sp_chips_fed(const struct sp_strategy *s, const struct sp_fit_input *in,
     if (t->S > 1 || !(s->critical_tokens_per_chip > 0) || isinf(s->critical_tokens_per_chip))
         return 0;
     if (s->kind == SP_DP || s->kind == SP_FSDP)
-        return chips_fed_by_axes(in, t->B);
+        return chips_fed_by_axes(in, t);
     const double most = floor(t->B / s->critical_tokens_per_chip);
     return most < 1 || most > 1e12 ? 0 : sp_nearest_chips(&in->hw->network, (int64_t)most, false);
 }

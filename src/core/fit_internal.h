@@ -8,6 +8,10 @@
 /* A strategy of degree 1 in everything, nothing judged yet. */
 struct sp_strategy sp_new_strategy(enum sp_strategy_kind kind);
 
+/* The terms of the same question on another machine of the same chips, `in->hw`: what the model,
+ * the recipe and the chip give is taken from `t`. */
+struct sp_fit_terms sp_fit_terms_on(struct sp_fit_terms t, const struct sp_fit_input *in);
+
 /* Calls `visit` with every mesh of a strategy, its degrees and bandwidths set, its loads not. */
 typedef void sp_mesh_visitor(struct sp_strategy *s, void *context);
 

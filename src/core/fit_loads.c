@@ -107,6 +107,21 @@ static void switched_terms(struct sp_fit_terms *t, const struct sp_network *net)
         t->W = net->domain > 1 ? fmin(t->W_domain, t->W_node) : t->W_node;
 }
 
+struct sp_fit_terms sp_fit_terms_on(struct sp_fit_terms t, const struct sp_fit_input *in)
+{
+    t.N = (double)sp_chips(in->hw);
+    t.M = (double)in->hw->chips_per_slice;
+    t.S = (double)in->hw->slices;
+    t.tokens_per_chip = t.B / t.N;
+    t.t_math_s = 6 * t.P_active * t.B / (t.N * t.C);
+    t.W_dcn = NAN;
+    if (in->hw->network.kind == SP_TORUS)
+        torus_terms(&t, in);
+    else
+        switched_terms(&t, &in->hw->network);
+    return t;
+}
+
 struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
 {
     const struct sp_params params = sp_count_params(in->model);
@@ -118,15 +133,10 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
         .F = sp_active_d_ff(in->model),
         .L = (double)in->model->layers,
         .r = sp_expert_ratio(in->model),
-        .N = (double)sp_chips(in->hw),
-        .M = (double)in->hw->chips_per_slice,
-        .S = (double)in->hw->slices,
         .B = in->batch_tokens,
         .dtype = sp_compute_dtype(chip, (enum sp_dtype)in->precision->compute_dtype),
         .capacity_bytes = sp_capacity_bytes(chip),
-        .W_dcn = NAN,
     };
-    t.tokens_per_chip = t.B / t.N;
     t.C = t.dtype == SP_DTYPES ? NAN : chip->peak_flops_per_s[t.dtype];
     t.state_bytes = t.P * sp_state_bytes_per_param(in->precision);
     t.weight_bytes = in->precision->weight_bytes;
@@ -136,12 +146,7 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
     for (int remat = 0; remat < SP_REMATS; remat++)
         t.activation_bytes[remat] =
             t.L * t.B * sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat);
-    t.t_math_s = 6 * t.P_active * t.B / (t.N * t.C);
-    if (in->hw->network.kind == SP_TORUS)
-        torus_terms(&t, in);
-    else
-        switched_terms(&t, &in->hw->network);
-    return t;
+    return sp_fit_terms_on(t, in);
 }
 
 /* Load of moving weights of which a group of X shards holds all: r C X / (W B). */
