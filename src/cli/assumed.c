@@ -55,7 +55,8 @@ static void note_file(const char *name, const struct sp_sources *sources, struct
 {
     struct sp_config config;
     struct sp_error ignored = {0};
-    if (!sp_open_config(SP_MODELS, name, sources, &config, &ignored))
+    if (sp_is_builtin(SP_MODELS, name, sources) ||
+        !sp_open_config(SP_MODELS, name, sources, &config, &ignored))
         return;
     const cJSON *const root = config.json.root;
     if (!sp_is_huggingface(root) && cJSON_GetObjectItemCaseSensitive(root, "layers") &&
@@ -68,11 +69,20 @@ static void note_file(const char *name, const struct sp_sources *sources, struct
     sp_config_free(&config);
 }
 
+static bool is_builtin_machine(const char *spec, const struct sp_sources *sources)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s", spec);
+    sp_machine_name(spec, sources, name, sizeof name);
+    return sp_is_builtin(SP_HARDWARE, name, sources);
+}
+
 void sp_note_doubts(const char *spec, const struct sp_sources *sources, struct sp_report *report)
 {
     struct sp_hardware hw;
     struct sp_error ignored = {0};
-    if (!sp_load_hardware(spec, sources, &hw, &ignored))
+    if ((sources->n_sets == 0 && is_builtin_machine(spec, sources)) ||
+        !sp_load_hardware(spec, sources, &hw, &ignored))
         return;
     for (const struct sp_likely *l = sp_likely_hardware; l->key; l++) {
         const struct sp_field *const field = sp_find_field(&sp_hardware_table, l->key);

@@ -107,6 +107,13 @@ bool sp_config_named(enum sp_config_kind kind, const char *name, const struct sp
     return find_builtin(kind, name) || each_user_folder(kind, sources, has_named_file, &wanted);
 }
 
+bool sp_is_builtin(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)
+{
+    struct named_file wanted = {.name = name};
+    return !looks_like_file(name) && find_builtin(kind, name) &&
+           !each_user_folder(kind, sources, has_named_file, &wanted);
+}
+
 void sp_config_free(struct sp_config *config)
 {
     sp_json_free(&config->json);

@@ -49,6 +49,10 @@ void sp_config_free(struct sp_config *config);
 bool sp_config_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 
+/* Whether that name opens a config that came with the program: no file, no alias, and none of the
+ * user's own hides it. Such configs are held to what others are only asked about. */
+bool sp_is_builtin(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
+
 /* Calls `visit` for every known name of a kind: user files first, then built-in ones. */
 void sp_each_config(enum sp_config_kind kind, const struct sp_sources *sources,
                     void (*visit)(const char *name, void *context), void *context);

@@ -2,6 +2,7 @@
  * parameter totals of every model, every slice of every torus, and the figures that follow. */
 #include "check.h"
 
+#include "config/fields.h"
 #include "config/load.h"
 
 #include <scaleplan/scaleplan.h>
@@ -277,6 +278,43 @@ static void fabric(void **state)
     assert_true(isnan(sp_fabric_size(&other.network, 64).spines));
 }
 
+/* Nothing is asked about what the program brings (sp_is_builtin): its chips have figures that chips
+ * have, with either set of constants, and its models say which MLP they have. */
+static void what_is_brought_raises_no_doubt(void **state)
+{
+    static const struct sp_sources plain;
+    int chips = 0, models = 0;
+    (void)state;
+    for (size_t i = 0; i < sp_n_builtins; i++) {
+        const char *const name = sp_builtins[i].name;
+        if (sp_builtins[i].kind == SP_HARDWARE) {
+            for (int textbook = 0; textbook < 2; textbook++) {
+                const struct sp_hardware hw = load(name, textbook);
+                for (const struct sp_likely *l = sp_likely_hardware; l->key; l++) {
+                    const double value =
+                        sp_field_number(sp_find_field(&sp_hardware_table, l->key), &hw);
+                    if (value < l->min || value > l->max)
+                        fail_msg("%s: %s is %g", name, l->key, value);
+                }
+            }
+            chips++;
+        } else if (sp_builtins[i].kind == SP_MODELS) {
+            struct sp_config config;
+            struct sp_error error = {0};
+            assert_true(sp_open_config(SP_MODELS, name, &plain, &config, &error));
+            if (cJSON_GetObjectItemCaseSensitive(config.json.root, "layers") &&
+                !cJSON_GetObjectItemCaseSensitive(config.json.root, "gated_mlp"))
+                fail_msg("%s does not say gated_mlp", name);
+            sp_config_free(&config);
+            models++;
+        }
+        assert_true(sp_is_builtin(sp_builtins[i].kind, name, &plain));
+    }
+    assert_true(chips >= 29 && models >= 88);
+    assert_false(sp_is_builtin(SP_HARDWARE, "./h100.json", &plain));
+    assert_false(sp_is_builtin(SP_HARDWARE, "no such chip", &plain));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +327,7 @@ int main(void)
         cmocka_unit_test(units_give_the_peak),
         cmocka_unit_test(sums_and_bisection),
         cmocka_unit_test(fabric),
+        cmocka_unit_test(what_is_brought_raises_no_doubt),
     };
     return cmocka_run_group_tests_name("catalog", tests, NULL, NULL);
 }
