@@ -35,7 +35,7 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const st
     struct sp_shares again = sp_shares_of(r);
     if (in->framework->stops_early)
         again.of[SP_OP_DOWN] = 0;
-    const double cp = sp_cp_layer_s(in, layer, false) + sp_cp_layer_s(in, layer, true);
+    const double cp = sp_cp_layer_s(in, layer);
     struct sp_layer_pass p = {
         .matmul = 3 * (s[SP_OP_QKV] + s[SP_OP_OUT] + s[SP_OP_UP] + s[SP_OP_DOWN]),
         .attention = 3.5 * s[SP_OP_CORE],

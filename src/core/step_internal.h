@@ -14,9 +14,9 @@ struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, const str
                                       const struct sp_layer *layer);
 
 /* Collectives of one layer and micro-batch: TP and EP both ways and what recomputation repeats,
- * exposed; CP in one pass, before it hides. s. */
+ * exposed; CP both ways, before it hides. s. */
 double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
-double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer, bool backward);
+double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
 double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
 
 /* Gathering or reducing a stage's weights over the shards, dense ones over all of them and experts

@@ -201,15 +201,15 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     return (once + p->recompute_layers * again) * gather_s(in, g, bytes) * exposed;
 }
 
-double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer, bool backward)
+double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     const struct sp_plan *p = in->plan;
     const struct sp_mixer *x = &layer->mixer;
     const struct group g = {(double)p->cp, (double)p->tp, BESIDE_BOX};
     const double width = sp_groups_of_rank(x->kv_heads, (double)p->tp) * (x->qk + x->v);
     const double kv = width * sp_shard_tokens(p) * (double)p->cp;
-    const double passes = backward ? 2 : 1;
-    return passes * gather_s(in, g, SP_ELEMENT * kv);
+    /* gathered forward and backward, and their gradients reduced */
+    return 3 * gather_s(in, g, SP_ELEMENT * kv);
 }
 
 static enum place place_of_experts(const struct sp_plan *p)
