@@ -4,6 +4,9 @@
 
 #include "cli/command.h"
 
+/* What --offload names, in the order of its choices. */
+enum { OFFLOAD_OPTIMIZER, OFFLOAD_PARAMS, OFFLOAD_ACTIVATIONS };
+
 /* What the command knows after its options are read. */
 struct memory {
     struct sp_model model;

@@ -14,8 +14,6 @@
 /* A plan takes a few hundred bytes; what has no line breaks is no list of plans. */
 enum { LONGEST_LINE = 1 << 20 };
 
-extern const struct sp_command sp_cmd_step;
-
 bool sp_step_streams(int argc, char **argv, struct sp_pipes *pipes)
 {
     (void)pipes;
@@ -33,8 +31,8 @@ static bool take_members(struct sp_args *args, const cJSON *plan, struct sp_erro
     return ok;
 }
 
-static bool answer_line(const struct sp_args *typed, const char *line, size_t length, FILE *out,
-                        struct sp_error *error)
+static bool answer_line(const struct sp_command *step, const struct sp_args *typed,
+                        const char *line, size_t length, FILE *out, struct sp_error *error)
 {
     static struct sp_args args;
     struct sp_json json;
@@ -43,8 +41,7 @@ static bool answer_line(const struct sp_args *typed, const char *line, size_t le
         return false;
     args = *typed;
     struct sp_report *const report = sp_report_new("step");
-    bool ok =
-        take_members(&args, json.root, error) && sp_answer(&sp_cmd_step, &args, report, error);
+    bool ok = take_members(&args, json.root, error) && sp_answer(step, &args, report, error);
     if (ok && sp_text_of(&args, "get"))
         ok = (keys = sp_full_keys(report, sp_text_of(&args, "get"), error)) != NULL;
     if (ok)
@@ -77,8 +74,8 @@ static bool read_line(FILE *in, char *line, size_t *length)
 }
 
 /* The exit code: 0; 1 where some lines have no answer; 3, with an error, where none has. */
-static enum sp_exit answer_lines(const struct sp_args *typed, char *line, FILE *out,
-                                 struct sp_error *error)
+static enum sp_exit answer_lines(const struct sp_command *step, const struct sp_args *typed,
+                                 char *line, FILE *out, struct sp_error *error)
 {
     size_t length, number = 0, answered = 0;
     for (; !ferror(out) && read_line(stdin, line, &length); fflush(out)) {
@@ -87,7 +84,7 @@ static enum sp_exit answer_lines(const struct sp_args *typed, char *line, FILE *
         number++;
         if (length > LONGEST_LINE) {
             sp_fail(&wrong, SP_INPUT, "the line is longer than 1 MiB, the most that is read");
-        } else if (answer_line(typed, line, length, out, &wrong)) {
+        } else if (answer_line(step, typed, line, length, out, &wrong)) {
             answered++;
             continue;
         }
@@ -101,9 +98,10 @@ static enum sp_exit answer_lines(const struct sp_args *typed, char *line, FILE *
 }
 
 /* The typed options alone: what is wrong there is wrong for every plan. */
-static bool take_typed(int argc, char **argv, struct sp_args *typed, struct sp_error *error)
+static bool take_typed(const struct sp_command *step, int argc, char **argv, struct sp_args *typed,
+                       struct sp_error *error)
 {
-    bool ok = sp_parse_command(&sp_cmd_step, argc - 1, argv + 1, typed, error);
+    bool ok = sp_parse_command(step, argc - 1, argv + 1, typed, error);
     for (size_t i = 0; ok && i < typed->n_options; i++)
         ok = !typed->given[i] || sp_only_computes(typed->options[i].name, error);
     return ok;
@@ -113,11 +111,12 @@ enum sp_exit sp_step_lines(int argc, char **argv, struct sp_pipes *pipes, FILE *
                            struct sp_error *error)
 {
     static struct sp_args typed;
+    const struct sp_command *const step = sp_find_command(argv[0], error);
     typed.pipes = pipes;
-    if (!take_typed(argc, argv, &typed, error))
+    if (!step || !take_typed(step, argc, argv, &typed, error))
         return SP_OK;
     if (sp_given(&typed, "help")) {
-        sp_print_command_help(&sp_cmd_step, out);
+        sp_print_command_help(step, out);
         return SP_OK;
     }
     char *const line = malloc(LONGEST_LINE + 1);
@@ -125,7 +124,7 @@ enum sp_exit sp_step_lines(int argc, char **argv, struct sp_pipes *pipes, FILE *
         abort();
     if (pipes)
         pipes->stdin_taken = true;
-    const enum sp_exit code = answer_lines(&typed, line, out, error);
+    const enum sp_exit code = answer_lines(step, &typed, line, out, error);
     if (ferror(stdin))
         sp_fail(error, SP_INPUT, "standard input: %s", strerror(errno));
     free(line);

@@ -10,52 +10,6 @@
 #include "runs/runs.h"
 #include "runs/runs_internal.h"
 
-/* Decimal digits alone: "0x40" and " 64" are numbers to strtod, but none that a log holds. */
-static bool is_decimal(const char *text)
-{
-    char *end;
-    if (!isdigit((unsigned char)text[0]) && text[0] != '.')
-        return false;
-    if (text[strspn(text, "0123456789.eE+-")] != '\0')
-        return false;
-    strtod(text, &end);
-    return end != text && *end == '\0';
-}
-
-/* An empty cell is NAN. Numbers go from `least` to `most`; 0 counts as well. */
-static bool cell_number(struct sp_row_reader *r, const char *column, double least, double most,
-                        double *value)
-{
-    const char *const text = sp_row_text(r, column);
-    *value = NAN;
-    if (text[0] == '\0')
-        return true;
-    const double number = is_decimal(text) ? strtod(text, NULL) : NAN;
-    if (!(number == 0 || (number >= least && number <= most)))
-        return sp_fail(r->error, SP_INPUT,
-                       "%s: row %zu, column %s: \"%s\" is not a number from %g to %g",
-                       sp_safe(r->origin), r->row + 1, column, sp_safe(text), least, most);
-    *value = number;
-    return true;
-}
-
-const char *sp_row_text(const struct sp_row_reader *r, const char *column)
-{
-    return sp_csv_cell(r->csv, r->row, sp_csv_column(r->csv, column));
-}
-
-bool sp_row_whole(struct sp_row_reader *r, const char *column, int64_t fallback, int64_t *value)
-{
-    double number;
-    if (!cell_number(r, column, 0, 1e12, &number))
-        return false;
-    if (!isnan(number) && number != floor(number))
-        return sp_fail(r->error, SP_INPUT, "%s: row %zu, column %s: %g is not whole",
-                       sp_safe(r->origin), r->row + 1, column, number);
-    *value = isnan(number) ? fallback : (int64_t)number;
-    return true;
-}
-
 /* "H100-SXM 80GB" -> "h100-sxm-80gb". */
 static void slug(const char *text, char *out, size_t size)
 {
@@ -230,10 +184,10 @@ static bool read_measurement(struct sp_row_reader *r, struct sp_run *run)
     /* No step is shorter than a launch, and errors relative to less would be infinite. */
     const double least = 1e-6;
     double step, derived, rate, memory;
-    if (!cell_number(r, "measured_step_s", least, 1e9, &step) ||
-        !cell_number(r, "derived_step_s", least, 1e9, &derived) ||
-        !cell_number(r, "measured_tokens_per_s_per_device", least, 1e12, &rate) ||
-        !cell_number(r, "measured_peak_mem_gb", least, 1e9, &memory) ||
+    if (!sp_row_number(r, "measured_step_s", least, 1e9, &step) ||
+        !sp_row_number(r, "derived_step_s", least, 1e9, &derived) ||
+        !sp_row_number(r, "measured_tokens_per_s_per_device", least, 1e12, &rate) ||
+        !sp_row_number(r, "measured_peak_mem_gb", least, 1e9, &memory) ||
         !sp_row_level(r, &run->level))
         return false;
     if (isnan(step) && rate > 0)

@@ -20,6 +20,11 @@ enum { SP_MAX_FRAMEWORKS = 64 };
 /* A cell by its column's name, "" where either is missing. */
 const char *sp_row_text(const struct sp_row_reader *reader, const char *column);
 
+/* A number of the row: an empty cell is NAN. Numbers go from `least` to `most`; 0 counts as well.
+ */
+bool sp_row_number(struct sp_row_reader *reader, const char *column, double least, double most,
+                   double *value);
+
 /* A whole number of the row; an empty cell is `fallback`. */
 bool sp_row_whole(struct sp_row_reader *reader, const char *column, int64_t fallback,
                   int64_t *value);

@@ -1,7 +1,6 @@
 /* The model and the plan of a row. */
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +8,6 @@
 #include <scaleplan/estimate.h>
 
 #include "runs/runs_internal.h"
-
-bool sp_row_problem(struct sp_run *run, const char *format, ...)
-{
-    if (run->problem[0] != '\0')
-        return false;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(run->problem, sizeof run->problem, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 /* Puts the number after a word of the moe column, "ff2048", where the word is there; false when no
  * whole number up to 10^9 stands there by itself. */

@@ -26,7 +26,7 @@ transcript() { # FILE: what it should be, on standard output
         esac
         printf '%s\n' "$line"
         [[ $line == '$ '* ]] || continue
-        timeout 20 bash -c "${line#\$ }" >"$scratch/out" 2>"$scratch/err" </dev/null
+        timeout 120 bash -c "${line#\$ }" >"$scratch/out" 2>"$scratch/err" </dev/null
         code=$?
         # Lines get a mark; one without a newline at its end is still a line.
         sed 's/^/> /; s/ *$//' "$scratch/out"

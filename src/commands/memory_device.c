@@ -1,0 +1,177 @@
+/* memory: what is asked, and the bytes of one device. */
+#include <math.h>
+#include <string.h>
+
+#include <scaleplan/plan.h>
+
+#include "base/list.h"
+#include "base/number.h"
+#include "commands/memory.h"
+
+/* TP cuts heads, MLPs and experts evenly. */
+static bool check_tp(const struct memory *f, struct sp_error *error)
+{
+    const int64_t tp = (int64_t)f->spread.tp;
+    return tp == 1 || !sp_model_has_shape(&f->model) || sp_tp_divides(&f->model, tp, tp) ||
+           sp_fail(error, SP_INPUT,
+                   "--tp %lld does not divide the model's %lld heads and its MLP widths",
+                   (long long)tp, (long long)f->model.heads);
+}
+
+/* EP takes its ranks from DP x CP, and whole experts. */
+static bool check_experts(const struct memory *f, struct sp_error *error)
+{
+    const double ep = f->spread.ep, ranks = f->spread.dp * f->spread.cp;
+    if (ep <= 1)
+        return true;
+    if (!sp_model_has_shape(&f->model) || f->model.moe.experts == 0)
+        return sp_fail(error, SP_INPUT, "--ep %.0f: the model has no experts", ep);
+    if (f->model.moe.experts % (int64_t)ep != 0)
+        return sp_fail(error, SP_INPUT, "--ep %.0f does not divide the model's %lld experts", ep,
+                       (long long)f->model.moe.experts);
+    if (fmod(ranks, ep) != 0)
+        return sp_fail(error, SP_INPUT,
+                       "--ep %.0f: its ranks are some of DP x CP, %.0f here, which it must divide",
+                       ep, ranks);
+    return true;
+}
+
+/* The lightest of none, selective and full with which the device's memory is enough; none without a
+ * machine. */
+static void infer_remat(struct memory *f)
+{
+    static const enum sp_remat heavier[] = {SP_REMAT_SELECTIVE, SP_REMAT_FULL};
+    const double capacity = f->has_hw ? sp_capacity_bytes(&f->hw.chip) : INFINITY;
+    f->remat = SP_REMAT_NONE;
+    for (size_t i = 0; i < 2 && !(sp_memory_of_device(f).total < capacity); i++)
+        f->remat = heavier[i];
+}
+
+/* The parameters of "4096x16384,16384x4096". */
+static bool read_matrices(const char *list, struct sp_model *model, struct sp_error *error)
+{
+    char item[64];
+    double dims[2];
+    *model = (struct sp_model){.params = 0};
+    snprintf(model->name, sizeof model->name, "%.60s", list);
+    while (sp_next_item(&list, item, sizeof item)) {
+        if (sp_parse_dims(item, dims, 2) != 2 || dims[0] < 1 || dims[1] < 1)
+            return sp_fail(error, SP_INPUT,
+                           "--matrix: \"%s\" is no matrix, ROWSxCOLUMNS such as 4096x16384",
+                           sp_safe(item));
+        model->params += dims[0] * dims[1];
+    }
+    return model->params <= 1e15 ||
+           sp_fail(error, SP_INPUT, "--matrix: more than 10^15 parameters");
+}
+
+static bool read_model(const struct sp_args *args, const struct sp_sources *sources,
+                       struct sp_model *model, struct sp_error *error)
+{
+    const char *const list = sp_text_of(args, "matrix");
+    if (!list)
+        return sp_model_of(args, sources, model, error);
+    if (sp_given(args, "model") || sp_given(args, "shape") || sp_given(args, "params"))
+        return sp_fail(error, SP_USAGE, "--matrix excludes --model, --shape and --params");
+    return read_matrices(list, model, error);
+}
+
+/* Without a batch a device has one sequence, not the millions of tokens of a machine's step. */
+static void assume_batch(struct memory *f)
+{
+    f->batch_assumed = !sp_given(f->args, "batch") && !sp_given(f->args, "micro-batch");
+    if (f->batch_assumed)
+        f->batch = f->seq * f->spread.dp;
+}
+
+bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    const double fsdp = sp_number_of(args, "fsdp"), zero = sp_number_of(args, "zero");
+    const char *origin;
+    f->args = args;
+    f->remat = sp_remat_of(args);
+    f->has_hw = sp_text_of(args, "hw") != NULL;
+    if (!read_model(args, &sources, &f->model, error) ||
+        (f->has_hw && !sp_hardware_of(args, &sources, &f->hw, error)) ||
+        !sp_recipe_of(args, &sources, f->has_hw ? &f->hw : NULL, &f->precision, error) ||
+        !sp_batch_of(args, &f->model, &f->batch, &f->seq, &origin, error))
+        return false;
+    f->params = sp_count_params(&f->model);
+    f->spread = (struct sp_spread){.dp = sp_number_of(args, "dp"),
+                                   .tp = sp_number_of(args, "tp"),
+                                   .pp = sp_number_of(args, "pp"),
+                                   .ep = sp_number_of(args, "ep"),
+                                   .cp = sp_number_of(args, "cp"),
+                                   .microbatches_in_flight = sp_number_of(args, "in-flight")};
+    if (!isnan(fsdp))
+        f->spread.dp = fsdp;
+    f->spread.zero = !isnan(zero) ? (int)zero : isnan(fsdp) ? 0 : 3;
+    assume_batch(f);
+    f->devices = f->spread.dp * f->spread.tp * f->spread.pp * f->spread.cp;
+    if (!check_tp(f, error) || !check_experts(f, error))
+        return false;
+    if (f->spread.pp > 1 && sp_model_has_shape(&f->model) && f->spread.pp > (double)f->model.layers)
+        return sp_fail(error, SP_INPUT, "--pp: more stages than the model's %lld layers",
+                       (long long)f->model.layers);
+    if (f->remat == SP_REMATS)
+        infer_remat(f);
+    if (sp_choice_of(args, "rule") == 1 && f->remat != SP_REMAT_NONE &&
+        f->remat != SP_REMAT_SELECTIVE && f->remat != SP_REMAT_FULL)
+        return sp_fail(error, SP_INPUT,
+                       "--rule korthikanti knows --remat none, selective and full");
+    if (sp_choice_of(args, "rule") == 1 && f->spread.cp > 1)
+        return sp_fail(error, SP_INPUT, "--rule korthikanti knows no context parallelism");
+    return true;
+}
+
+/* Activations of one device, by the rule that is asked for. */
+static void add_activations(const struct memory *f, struct device_memory *m)
+{
+    const double micro = sp_number_of(f->args, "micro-batch"),
+                 count = sp_number_of(f->args, "checkpoints");
+    const double tokens = isnan(micro) ? f->batch / f->spread.dp : micro * f->seq;
+    const double L = (double)f->model.layers, D = (double)f->model.d_model;
+    m->activations = m->gpt_layer = NAN;
+    m->rule = SP_Q_MEMORY_A;
+    if (!sp_model_has_shape(&f->model))
+        return;
+    if (!isnan(count)) {
+        m->activations = sp_checkpoint_bytes(count, f->batch, D, L) / f->devices;
+        m->rule = SP_Q_MEMORY_A_COUNT;
+    } else if (sp_choice_of(f->args, "rule") == 1) {
+        const enum sp_gpt_rule rule =
+            sp_gpt_rule(f->remat, f->spread.tp, sp_given(f->args, "sequence-parallel"));
+        m->gpt_layer = sp_gpt_activation_bytes(rule, f->seq, tokens / f->seq, D,
+                                               (double)f->model.heads, f->spread.tp);
+        m->activations = sp_stage_activation_bytes(L, m->gpt_layer, &f->spread);
+        m->rule = SP_Q_MEMORY_A_RULE;
+    } else {
+        m->activations = sp_activation_footprint(&f->model, f->remat, tokens, &f->spread);
+    }
+}
+
+/* Moves what --offload names to the host. */
+static void offload(const struct memory *f, struct device_memory *m)
+{
+    double *const part[] = {[OFFLOAD_OPTIMIZER] = &m->states.optimizer,
+                            [OFFLOAD_PARAMS] = &m->states.params,
+                            [OFFLOAD_ACTIVATIONS] = &m->activations};
+    const int what = sp_choice_of(f->args, "offload");
+    if (what < 0)
+        return;
+    m->freed = *part[what];
+    *part[what] = 0;
+    m->states.total = m->states.params + m->states.grads + m->states.optimizer;
+}
+
+struct device_memory sp_memory_of_device(const struct memory *f)
+{
+    const double experts = isnan(f->params.experts) ? 0 : f->params.experts;
+    struct device_memory m = {
+        .states = sp_state_footprint(f->params.total, experts, &f->precision, &f->spread)};
+    add_activations(f, &m);
+    offload(f, &m);
+    m.total = m.states.total + (isnan(m.activations) ? 0 : m.activations);
+    return m;
+}
