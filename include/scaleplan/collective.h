@@ -183,6 +183,13 @@ struct sp_collective_time sp_time_of_collective(enum sp_collective op, double V_
 /* Its time_s alone. */
 double sp_collective_s(enum sp_collective op, double V_bytes, const struct sp_device_group *group);
 
+/* Time of an all-reduce over X devices in place of the group's own, X a real number: on axes of the
+ * same kind (rings stay rings, lines stay lines, several grow alike) of one slice, or on the same
+ * levels of switches, where X below 1 counts as 1. What sp_collective_s gives wherever the lengths
+ * are whole; 0 where one chip is left of a line, or of all
+ * axes. s. Scaling book, "Sharding" and "GPUs". */
+double sp_all_reduce_over_s(double X, double V_bytes, const struct sp_device_group *group);
+
 /* Where the axes of a logical mesh lie on a slice: part[a][i] chips of physical axis i. */
 enum { SP_LAYOUT_AXES = 8 };
 struct sp_layout {

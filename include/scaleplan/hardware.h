@@ -130,6 +130,9 @@ bool sp_axis_wraps(const struct sp_hardware *hw, int axis);
  * Scaling book, "Sharding": V/(2w) with wraparound, (X-1)/X V/w without. */
 double sp_axis_bytes_per_s(double link_bytes_per_s, int64_t length, bool wraps);
 
+/* The same for a length X that is no whole number, above 1 on a line. bytes/s. */
+double sp_axis_rate(double link_bytes_per_s, double X, bool wraps);
+
 /* Egress of one chip into the data-centre network, W_dcn: the host's share. bytes/s. */
 double sp_dcn_bytes_per_s_per_chip(const struct sp_network *network);
 

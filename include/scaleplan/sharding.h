@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <scaleplan/collective.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -72,10 +74,13 @@ struct sp_sharded_matmul {
 struct sp_sharded_matmul sp_sharded_matmul(const struct sp_mesh *mesh, const struct sp_sharded *a,
                                            const struct sp_sharded *b, double out_element_bytes);
 
-/* Parts into which a contracting dimension can be cut before the all-reduce of the product takes as
- * long as the arithmetic: with `cuts` of them it takes math_s, and that falls as they grow while
- * the sum of the product does not. INFINITY where nothing is summed. Scaling book, "Sharding". */
-double sp_most_cuts(double math_s, double cuts, double all_reduce_s);
+/* Parts into which a contracting dimension can be cut before the all-reduce of the product takes
+ * longer than the arithmetic: the largest real X with X sp_all_reduce_over_s(X) <= whole_math_s,
+ * the arithmetic of a device if nothing were cut (s); V bytes is the product, which the cut leaves
+ * as it is, and the group says on what kind of axes or levels. K W / (2 C) on a ring of W in bf16,
+ * one more on lines and inside a node. INFINITY where nothing is summed. Scaling book, "Sharding".
+ */
+double sp_most_cuts(double whole_math_s, double V_bytes, const struct sp_device_group *group);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -77,12 +77,10 @@ static const char *axes_text(const struct sp_mesh *mesh, unsigned axes)
     return text;
 }
 
-/* Time of a collective over some axes of the mesh. On a slice, an axis of the same length wraps as
- * the slice has it; a chip named without a size stands for whole rings. */
-static double collective_s(const struct shard *f, enum sp_collective op, double V, unsigned axes)
+/* The devices along some axes of the mesh. On a slice, an axis of the same length wraps as the
+ * slice has it; a chip named without a size stands for whole rings. */
+static struct sp_device_group group_over(const struct shard *f, unsigned axes)
 {
-    if (!f->has_hw)
-        return NAN;
     struct sp_device_group group = sp_group_on(&f->hw);
     struct sp_torus_group *const g = &group.torus;
     struct sp_layout layout;
@@ -100,6 +98,14 @@ static double collective_s(const struct shard *f, enum sp_collective op, double 
         g->length[g->n] = f->mesh.length[i];
         g->wraps[g->n++] = wraps;
     }
+    return group;
+}
+
+static double collective_s(const struct shard *f, enum sp_collective op, double V, unsigned axes)
+{
+    if (!f->has_hw)
+        return NAN;
+    const struct sp_device_group group = group_over(f, axes);
     return sp_collective_s(op, V, &group);
 }
 
@@ -212,8 +218,8 @@ static void put_verdict(const struct shard *f, const struct sp_sharded *a,
     if (m->kind != SP_CASE_REDUCE)
         return;
     const double cuts = sp_axes_product(&f->mesh, m->over);
-    sp_symbol(r, "cuts", cuts, "", "parts of the contracting dimension");
-    sp_put(r, SP_Q_SHARD_CUTS_MAX, sp_most_cuts(math, cuts, collective));
+    const struct sp_device_group group = group_over(f, m->over);
+    sp_put(r, SP_Q_SHARD_CUTS_MAX, sp_most_cuts(math * cuts, m->bytes, &group));
     sp_line(r, "             cut into %s parts; its all-reduce binds beyond {cuts_max}",
             sp_human_text(cuts, SP_COUNT));
 }

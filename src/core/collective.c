@@ -53,11 +53,16 @@ double sp_one_way_ring_link_bytes(enum sp_collective op, double V_bytes, double 
     return share * V_bytes * (X - 1) / X;
 }
 
+static double axis_hops(double length, bool wraps)
+{
+    return wraps ? ceil(length / 2) : ceil(length) - 1;
+}
+
 double sp_torus_hops(enum sp_collective op, const struct sp_torus_group *g)
 {
     double hops = 0;
     for (int i = 0; i < g->n; i++)
-        hops += (double)(g->wraps[i] ? (g->length[i] + 1) / 2 : g->length[i] - 1);
+        hops += axis_hops((double)g->length[i], g->wraps[i]);
     return (op == SP_ALL_REDUCE ? 2 : 1) * hops;
 }
 
@@ -252,4 +257,29 @@ struct sp_collective_time sp_time_of_collective(enum sp_collective op, double V,
 double sp_collective_s(enum sp_collective op, double V, const struct sp_device_group *g)
 {
     return sp_time_of_collective(op, V, g).time_s;
+}
+
+double sp_all_reduce_over_s(double X, double V, const struct sp_device_group *g)
+{
+    if (g->switched) {
+        struct sp_device_group wanted = *g;
+        wanted.nodes.devices = fmax(X, 1);
+        return sp_collective_s(SP_ALL_REDUCE, V, &wanted);
+    }
+    const struct sp_torus_group *const t = &g->torus;
+    int axes = 0;
+    for (int i = 0; i < t->n; i++)
+        axes += t->length[i] > 1;
+    const double growth = pow(X / sp_torus_chips(t), 1.0 / axes);
+    double W = 0, hops = 0;
+    for (int i = 0; i < t->n; i++) {
+        if (t->length[i] <= 1)
+            continue;
+        const double length = (double)t->length[i] * growth;
+        if (!t->wraps[i] && length <= 1)
+            return 0;
+        W += sp_axis_rate(t->link_bytes_per_s, length, t->wraps[i]);
+        hops += axis_hops(length, t->wraps[i]);
+    }
+    return axes > 0 ? 2 * fmax(V / W, hops * t->hop_latency_s) : 0;
 }

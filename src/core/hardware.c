@@ -53,12 +53,14 @@ bool sp_axis_wraps(const struct sp_hardware *hw, int axis)
     }
 }
 
+double sp_axis_rate(double link_bytes_per_s, double X, bool wraps)
+{
+    return wraps ? 2 * link_bytes_per_s : link_bytes_per_s * X / (X - 1);
+}
+
 double sp_axis_bytes_per_s(double link_bytes_per_s, int64_t length, bool wraps)
 {
-    const double X = (double)length;
-    if (length <= 1)
-        return 0;
-    return wraps ? 2 * link_bytes_per_s : link_bytes_per_s * X / (X - 1);
+    return length <= 1 ? 0 : sp_axis_rate(link_bytes_per_s, (double)length, wraps);
 }
 
 double sp_dcn_bytes_per_s_per_chip(const struct sp_network *network)

@@ -118,7 +118,19 @@ struct sp_sharded_matmul sp_sharded_matmul(const struct sp_mesh *mesh, const str
     return m;
 }
 
-double sp_most_cuts(double math_s, double cuts, double all_reduce_s)
+double sp_most_cuts(double whole_math_s, double V_bytes, const struct sp_device_group *group)
 {
-    return all_reduce_s > 0 ? math_s * cuts / all_reduce_s : INFINITY;
+    double most = 1e-9, beyond = 1;
+    while (beyond <= 1e18 && beyond * sp_all_reduce_over_s(beyond, V_bytes, group) <= whole_math_s)
+        beyond *= 2;
+    if (beyond > 1e18)
+        return INFINITY;
+    for (int i = 0; i < 200; i++) {
+        const double X = (most + beyond) / 2;
+        if (X * sp_all_reduce_over_s(X, V_bytes, group) <= whole_math_s)
+            most = X;
+        else
+            beyond = X;
+    }
+    return most;
 }

@@ -267,6 +267,56 @@ static void put_together_on_a_torus(void **state)
     assert_close(sp_collective_s(SP_ALL_GATHER, 1, &g), 1 / 150e9, 1e-14);
 }
 
+/* X T_comms(X) = M, the arithmetic undivided, by hand with A = 2 V / w of a link. A ring of 2w
+ * takes A/2 whatever its length: X = 2 M / A. A line takes A (X-1)/X: X = 1 + M / A, whichever X
+ * was typed. Inside a node 2 V / W_gpu (X-1)/X, across nodes of 8 2 V / W_node (1 - 8/X). Hops of 1
+ * us bind for small arrays: a line of more than 7 chips and up to 8 has 2 x 7 of them. */
+static void contracting_cuts(void **state)
+{
+    struct sp_device_group line = {.torus = {.n = 1, .length = {4}, .link_bytes_per_s = 1e9},
+                                   .slices = 1};
+    struct sp_device_group node = {.switched = true,
+                                   .nodes = {.devices = 2,
+                                             .domain = 8,
+                                             .domain_bytes_per_s = 450e9,
+                                             .node_bytes_per_s = 100e9,
+                                             .inner = 1}};
+    const double A = 2 * 1e6 / 1e9;
+    (void)state;
+    for (int64_t typed = 2; typed <= 15; typed++) {
+        line.torus.length[0] = typed;
+        assert_close(sp_most_cuts(7.5 * A, 1e6, &line), 8.5, 1e-12);
+        assert_close(sp_most_cuts(0.9375 * A, 1e6, &line), 1.9375, 1e-12);
+    }
+    line.torus.hop_latency_s = 1e-6;
+    assert_close(sp_most_cuts(100e-6, 1, &line), 100.0 / 14, 1e-12);
+    line.torus.wraps[0] = true;
+    line.torus.hop_latency_s = 0;
+    assert_close(sp_most_cuts(0.5 * A, 1e6, &line), 1, 1e-12);
+    assert_close(sp_most_cuts(7.5 * A, 1e6, &line), 15, 1e-12);
+    const double inside = 2 * 1e6 / 450e9, across = 2 * 1e6 / 100e9;
+    for (double typed = 2; typed <= 64; typed *= 2) {
+        node.nodes.devices = typed;
+        assert_close(sp_most_cuts(5 * inside, 1e6, &node), 6, 1e-12);
+        assert_close(sp_most_cuts(24 * across, 1e6, &node), 32, 1e-12);
+    }
+    assert_true(isinf(sp_most_cuts(1, 0, &node)));
+}
+
+/* A real length says what a whole one does, on any axes: 4 x 2 chips, of which the first closes. */
+static void all_reduce_over_whole_lengths(void **state)
+{
+    struct sp_device_group g = {.torus = {.n = 3,
+                                          .length = {4, 2, 1},
+                                          .wraps = {true, false, false},
+                                          .link_bytes_per_s = 45e9,
+                                          .hop_latency_s = 1e-6},
+                                .slices = 1};
+    (void)state;
+    for (double V = 1; V < 1e10; V *= 100)
+        assert_close(sp_all_reduce_over_s(8, V, &g), sp_collective_s(SP_ALL_REDUCE, V, &g), 1e-12);
+}
+
 /* 32 nodes of 8 devices at 450 GB/s, 400 GB/s a node: an all-gather of 1 GB takes 31/32 of it over
  * a node's 400 GB/s; a tree over 256 devices has 8 levels. Tokens that go to 4 of 256 devices move
  * a sixty-fourth of what goes to all. */
@@ -323,6 +373,8 @@ int main(void)
         cmocka_unit_test(rooflines),
         cmocka_unit_test(runs),
         cmocka_unit_test(put_together_on_a_torus),
+        cmocka_unit_test(contracting_cuts),
+        cmocka_unit_test(all_reduce_over_whole_lengths),
         cmocka_unit_test(put_together_on_switches),
         cmocka_unit_test(replaced_latency),
     };
