@@ -34,7 +34,7 @@ struct sp_target;
 extern const struct sp_target *const sp_targets[]; /* SP_TARGETS */
 extern const char *const sp_target_names[];        /* the same by name, NULL-terminated */
 
-enum { SP_LAUNCH_OPTIONS = 32, SP_LAUNCH_NOTES = 24 };
+enum { SP_LAUNCH_OPTIONS = 48, SP_LAUNCH_NOTES = 64, SP_LAUNCH_LOSSES = 24 };
 
 /* What a launch says, as options of `step`, and what it says that no option has. */
 struct sp_launch {
@@ -44,7 +44,7 @@ struct sp_launch {
     } option[SP_LAUNCH_OPTIONS];
     int options;
     bool etp_is_tp; /* experts are split as the rest: what is typed for TP counts for them too */
-    char note[SP_LAUNCH_NOTES][160];
+    char note[SP_LAUNCH_NOTES][240];
     int notes;
 };
 
@@ -66,7 +66,7 @@ struct sp_launched {
 /* A written plan: the framework's own form, for free(), and what it cannot say. */
 struct sp_written {
     char *text;
-    char lost[SP_LAUNCH_NOTES][160];
+    char lost[SP_LAUNCH_LOSSES][160];
     int n_lost;
 };
 

@@ -99,8 +99,11 @@ void sp_launch_option(struct sp_launch *launch, const char *name, const char *fo
 
 void sp_launch_note(struct sp_launch *launch, const char *format, ...)
 {
-    if (launch->notes == SP_LAUNCH_NOTES)
+    if (launch->notes == SP_LAUNCH_NOTES) {
+        snprintf(launch->note[SP_LAUNCH_NOTES - 1], sizeof *launch->note,
+                 "more remarks than %d: the others are left out", SP_LAUNCH_NOTES - 1);
         return;
+    }
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(launch->note[launch->notes++], sizeof *launch->note, format, arguments);
@@ -109,7 +112,7 @@ void sp_launch_note(struct sp_launch *launch, const char *format, ...)
 
 void sp_lose(struct sp_written *written, const char *format, ...)
 {
-    if (written->n_lost == SP_LAUNCH_NOTES)
+    if (written->n_lost == SP_LAUNCH_LOSSES)
         return;
     va_list arguments;
     va_start(arguments, format);
