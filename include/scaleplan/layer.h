@@ -42,14 +42,23 @@ enum sp_layer_part {
     SP_PARTS
 };
 
-/* The operators of a layer, as a recompute policy names them. */
+/* The operators of a layer, as policies and modules of recomputation name them. */
 enum sp_operator {
-    SP_OP_QKV, /* what makes queries, keys and values */
-    SP_OP_CORE,
-    SP_OP_OUT, /* attention's output projection */
-    SP_OP_UP,
+    SP_OP_QKV,    /* what makes queries, keys and values, or the latents of them */
+    SP_OP_LATENT, /* what makes them of latents */
+    SP_OP_OUT,    /* attention's output projection */
+    SP_OP_UP,     /* a dense MLP's first matmuls, and its last one */
     SP_OP_DOWN,
-    SP_OP_NORMS, /* norms, activation function, products */
+    SP_OP_SHARED_UP, /* the shared experts' */
+    SP_OP_SHARED_DOWN,
+    SP_OP_EXPERT_UP, /* the routed experts', with the router */
+    SP_OP_EXPERT_DOWN,
+    SP_OP_CORE,  /* attention itself */
+    SP_OP_NORMS, /* norms, residual additions, casts */
+    SP_OP_ACT,   /* activation function and product of a dense MLP */
+    SP_OP_SHARED_ACT,
+    SP_OP_EXPERT_ACT,
+    SP_OP_ROUTE, /* tokens into the order of the experts and back */
     SP_OPERATORS
 };
 
@@ -133,6 +142,7 @@ struct sp_kept {
 struct sp_moved {
     double width; /* 2-byte elements of a token */
     enum sp_sharded_by sharded_by;
+    enum sp_operator op;
     bool routed; /* as many as experts are sent */
     bool casts;  /* only where the matmuls' format is narrower */
 };

@@ -17,6 +17,10 @@ extern const char *const sp_flop_conventions[]; /* enum sp_flop_convention */
 extern const char *const sp_policy_names[];     /* enum sp_remat */
 extern const char *const sp_remat_names[];      /* enum sp_remat up to SP_REMATS */
 extern const char *const sp_placement_names[];  /* stages_inside of a plan */
+extern const char *const sp_module_names[];     /* enum sp_module */
+extern const char *const sp_dispatch_names[];   /* enum sp_dispatch */
+extern const char *const sp_cuda_graph_names[]; /* enum sp_cuda_graph */
+extern const char *const sp_fp8_recipe_names[]; /* enum sp_fp8_recipe */
 extern const char *const sp_off_on[];           /* a bool */
 extern const char *const sp_zero_names[];       /* stages of ZeRO, 0 to 3 */
 

@@ -27,6 +27,43 @@ struct sp_recompute {
     double norms; /* norms, activation function, products */
     double spare; /* block outputs that are kept though nothing needs them */
     bool offload; /* what is kept waits in the host's memory */
+    /* parts of a layer that run again beyond those shares: a bit for each enum sp_module */
+    unsigned modules;
+};
+
+/* What Megatron-Core's --recompute-modules names; sp_module_names has its words. */
+enum sp_module {
+    SP_MODULE_CORE_ATTN,
+    SP_MODULE_MLA_UP_PROJ, /* queries, keys and values of the latents */
+    SP_MODULE_LAYERNORM,
+    SP_MODULE_MLP,            /* of the layers without experts */
+    SP_MODULE_MOE,            /* all of a mixture: router, experts, shared experts */
+    SP_MODULE_MOE_ACT,        /* the routed experts' activation function */
+    SP_MODULE_SHARED_EXPERTS, /* the experts of every token */
+    SP_MODULES
+};
+
+/* How tokens are exchanged between the ranks of EP; sp_dispatch_names has the words. */
+enum sp_dispatch {
+    SP_DISPATCH_ALLTOALL, /* NCCL's all-to-all: a copy for each of a token's experts */
+    SP_DISPATCH_DEEPEP,   /* DeepEP: a copy for each node, passed on inside it */
+    SP_DISPATCH_HYBRIDEP, /* the same by the hardware of NVLink domains */
+    SP_DISPATCH_ALLGATHER /* every rank gets all tokens */
+};
+
+/* What CUDA graphs capture, so that the host launches it in one; sp_cuda_graph_names. */
+enum sp_cuda_graph {
+    SP_CUDA_GRAPH_NONE,
+    SP_CUDA_GRAPH_TE,  /* layers, by TransformerEngine */
+    SP_CUDA_GRAPH_FULL /* a whole iteration */
+};
+
+/* How a plan's layers are run: the framework's habits, unless the plan says otherwise. */
+struct sp_execution {
+    enum sp_dispatch dispatch;
+    bool moe_overlap; /* the experts' exchange hides behind another micro-batch's work */
+    enum sp_cuda_graph cuda_graph;
+    enum sp_fp8_recipe fp8_recipe;
 };
 
 /* What each policy of enum sp_remat repeats; sp_policy_names has their names. */
@@ -56,6 +93,9 @@ struct sp_plan {
     int64_t seq;         /* tokens of one sequence */
     struct sp_recompute recompute;
     double recompute_layers; /* share of the layers that `recompute` applies to */
+    int64_t offload_layers;  /* layers of a stage whose activations wait in the host's memory; 0: as
+                                `recompute.offload` says, all or none */
+    struct sp_execution execution;
     enum sp_schedule schedule;
     enum sp_dtype dtype; /* of the layers' matmuls */
     double imbalance;    /* busiest expert rank over the mean, >= 1 */
@@ -63,6 +103,10 @@ struct sp_plan {
     int32_t
         tp_axes[SP_MAX_AXES]; /* torus: how far a TP group reaches along each axis; 0: not said */
 };
+
+/* Share of the layers whose activations wait in the host's memory: all with `recompute.offload`,
+ * and with offload_layers of them on each stage at most 1, offload_layers pp / L. */
+double sp_offloaded_share(const struct sp_model *model, const struct sp_plan *plan);
 
 /* Micro-batches of one replica, m = ceil(batch / (dp micro_batch)); sp_check_plan refuses a plan
  * that has to round. */

@@ -18,6 +18,7 @@ enum sp_plan_kind {
     SP_PLAN_EITHER, /* bool with other names */
     SP_PLAN_NAME,   /* enum */
     SP_PLAN_POLICY, /* struct sp_recompute: one of sp_policies */
+    SP_PLAN_LIST,   /* unsigned: a bit for each of its names */
     SP_PLAN_AXES    /* int32_t[SP_MAX_AXES] */
 };
 
@@ -53,14 +54,15 @@ enum sp_plan_field_id {
 
 extern const struct sp_plan_field sp_plan_fields[SP_PLAN_FIELDS];
 
-/* The field's value: its number, the index of its name (0 or 1 of a switch), and NAN for axes and
- * for a recomputation that is none of sp_policies. */
+/* The field's value: its number, the index of its name (0 or 1 of a switch), the bits of a list,
+ * and NAN for axes and for a recomputation that is none of sp_policies. */
 double sp_plan_value(const struct sp_plan *plan, const struct sp_plan_field *field);
 
-/* The name of that value; NULL: it has none. */
+/* The name of that value; NULL: it has none, as a list. */
 const char *sp_plan_name(const struct sp_plan *plan, const struct sp_plan_field *field);
 
-/* Puts such a value in. A policy leaves `offload` as it is; axes are left alone. */
+/* Puts such a value in. A policy leaves `offload` and `modules` as they are; axes are left alone.
+ */
 void sp_set_plan_value(struct sp_plan *plan, const struct sp_plan_field *field, double value);
 
 #pragma GCC visibility pop

@@ -18,6 +18,22 @@ struct sp_dtype_traits {
 };
 extern const struct sp_dtype_traits sp_dtypes[SP_DTYPES];
 
+/* How 8-bit matmuls are scaled; sp_fp8_recipe_names has the words. */
+enum sp_fp8_recipe {
+    SP_FP8_TENSORWISE, /* a scale for each tensor */
+    SP_FP8_MXFP8,      /* for each 32 elements, as the MX formats have it */
+    SP_FP8_BLOCKWISE,  /* for each block of 128 x 128, and 1 x 128 of activations */
+    SP_FP8_ROWWISE,    /* for each row */
+    SP_FP8_RECIPES
+};
+
+/* Time of the layers' 8-bit matmuls over that of the same ones with a scale for each tensor. */
+struct sp_fp8_recipe_traits {
+    double matmul;  /* of all but the routed experts */
+    double experts; /* of those, which are multiplied in groups */
+};
+extern const struct sp_fp8_recipe_traits sp_fp8_recipes[SP_FP8_RECIPES];
+
 /* A recipe: what is stored per parameter, in bytes, and the dtype that matmuls run in. */
 struct sp_precision {
     char name[64];

@@ -35,7 +35,15 @@ struct sp_framework {
     double reserved_factor; /* allocator: reserved over live */
     double memory_residual; /* standard deviation of ln(predicted / measured) of peak memory */
     double context_bytes;   /* runtime context and communicator buffers, beyond reserved */
+    bool unfused_attention; /* attention's scores are written to memory and read again */
+    bool fp8_dispatch;      /* 8-bit runs send tokens to their experts in one byte an element */
+    struct sp_execution execution; /* of a plan that says nothing else */
 };
+
+/* Bytes of an element on its way to the experts: 1 where the framework sends 8 bits and the plan
+ * multiplies in so few, else 2; and on its way back, 2. */
+double sp_dispatch_bytes(const struct sp_plan *plan, const struct sp_framework *framework);
+double sp_combine_bytes(void);
 
 /* The calibrated constants of a profile: see profile_constants.def. */
 #define SP_CONSTANT(id, key, unit, of, gpu, tpu, spread, low, high, meaning) SP_C_##id,

@@ -31,7 +31,7 @@ struct sp_option {
     const char *help;
 };
 
-enum { SP_MAX_OPTIONS = 64, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
+enum { SP_MAX_OPTIONS = 96, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
 
 struct sp_pipes;
 

@@ -18,7 +18,7 @@ struct sp_option sp_option_of(const struct sp_plan_field *f)
     static const enum sp_option_kind kinds[] = {
         [SP_PLAN_WHOLE] = SP_WHOLE,   [SP_PLAN_LEVEL] = SP_WHOLE,   [SP_PLAN_REAL] = SP_REAL,
         [SP_PLAN_SWITCH] = SP_CHOICE, [SP_PLAN_EITHER] = SP_CHOICE, [SP_PLAN_NAME] = SP_CHOICE,
-        [SP_PLAN_POLICY] = SP_CHOICE, [SP_PLAN_AXES] = SP_TEXT,
+        [SP_PLAN_POLICY] = SP_CHOICE, [SP_PLAN_AXES] = SP_TEXT,     [SP_PLAN_LIST] = SP_TEXT,
     };
     const enum sp_option_kind kind = kinds[f->kind];
     return (struct sp_option){.name = f->name,
@@ -41,6 +41,16 @@ struct sp_option sp_option_of_most(const struct sp_plan_field *f)
                               .help = "the largest value of that option that is looked at"};
 }
 
+/* The names of a list's bits, comma-separated. */
+static void format_list(const struct sp_plan_field *f, unsigned bits, char out[SP_PLAN_TEXT])
+{
+    size_t used = 0;
+    for (int i = 0; f->names[i]; i++)
+        if (bits >> i & 1)
+            used += (size_t)snprintf(out + used, SP_PLAN_TEXT - used, "%s%s", used > 0 ? "," : "",
+                                     f->names[i]);
+}
+
 void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *f,
                     char out[SP_PLAN_TEXT])
 {
@@ -50,6 +60,8 @@ void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *f,
     if (f->kind == SP_PLAN_AXES && plan->tp_axes[0] > 0)
         snprintf(out, SP_PLAN_TEXT, "%dx%dx%d", plan->tp_axes[0], plan->tp_axes[1],
                  plan->tp_axes[2]);
+    else if (f->kind == SP_PLAN_LIST)
+        format_list(f, (unsigned)value, out);
     else if (name)
         snprintf(out, SP_PLAN_TEXT, "%s", name);
     else if (!isnan(value))
@@ -84,7 +96,8 @@ void sp_put_fields(struct sp_report *r, const struct sp_plan *plan)
 }
 
 /* Whether the rest of the plan decides the field. */
-static bool follows(const struct sp_plan *p, int64_t slices, int field)
+static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64_t slices,
+                    int field)
 {
     switch (field) {
     case SP_FIELD_SHARDS:
@@ -95,19 +108,28 @@ static bool follows(const struct sp_plan *p, int64_t slices, int field)
         return p->tp == 1;
     case SP_FIELD_DTYPE: /* --precision has one */
         return true;
+    case SP_FIELD_DISPATCH:
+        return p->execution.dispatch == f->execution.dispatch;
+    case SP_FIELD_MOE_OVERLAP:
+        return p->execution.moe_overlap == f->execution.moe_overlap;
+    case SP_FIELD_CUDA_GRAPH:
+        return p->execution.cuda_graph == f->execution.cuda_graph;
+    case SP_FIELD_FP8_RECIPE:
+        return p->execution.fp8_recipe == f->execution.fp8_recipe;
     default:
         return false;
     }
 }
 
-void sp_plan_words(const struct sp_plan *plan, int64_t slices, struct sp_words *words)
+void sp_plan_words(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
+                   struct sp_words *words)
 {
     for (int i = 0; i < SP_PLAN_FIELDS; i++) {
         const struct sp_plan_field *const f = &sp_plan_fields[i];
         char text[SP_PLAN_TEXT];
         sp_format_plan(plan, f, text);
         const bool otherwise = f->fallback && strcmp(text, f->fallback) == 0;
-        if (text[0] && !otherwise && !follows(plan, slices, i))
+        if (text[0] && !otherwise && !follows(plan, framework, slices, i))
             sp_add_option(words, f->name, text);
     }
 }

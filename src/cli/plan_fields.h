@@ -7,6 +7,7 @@
 #include "report/report.h"
 
 #include <scaleplan/plan_fields.h>
+#include <scaleplan/software.h>
 
 /* The option of a field, and that of its largest value in a search. */
 struct sp_option sp_option_of(const struct sp_plan_field *field);
@@ -16,7 +17,7 @@ struct sp_option sp_option_of_most(const struct sp_plan_field *field);
 extern const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS];
 
 /* A field's value as its option takes it; "" when there is none to say. */
-enum { SP_PLAN_TEXT = 40 };
+enum { SP_PLAN_TEXT = 96 };
 void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *field,
                     char out[SP_PLAN_TEXT]);
 
@@ -24,7 +25,8 @@ void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *fiel
 void sp_put_fields(struct sp_report *report, const struct sp_plan *plan);
 
 /* Adds the options that make the plan, without those that `step` infers alike: what a plan has that
- * does not say, and what its machine of so many slices leaves. */
-void sp_plan_words(const struct sp_plan *plan, int64_t slices, struct sp_words *words);
+ * does not say, what its framework does, and what its machine of so many slices leaves. */
+void sp_plan_words(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
+                   struct sp_words *words);
 
 #endif

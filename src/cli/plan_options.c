@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "base/number.h"
+#include "base/suggest.h"
 
 #include "cli/plan_options.h"
 
@@ -303,10 +304,33 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, st
     return sp_base_of(args, sources, p, error) && sp_plan_on(args, p, error);
 }
 
+/* "mlp,moe_act": parts of a layer. */
+static bool read_modules(const struct sp_args *args, struct sp_plan *plan, struct sp_error *error)
+{
+    const char *text = sp_text_of(args, "recompute-modules");
+    char word[64];
+    unsigned modules = 0;
+    while (text && sp_next_item(&text, word, sizeof word)) {
+        struct sp_nearest nearest = {.wanted = word};
+        int module = 0;
+        while (module < SP_MODULES && strcmp(sp_module_names[module], word) != 0)
+            sp_nearest_offer(&nearest, sp_module_names[module++]);
+        if (module == SP_MODULES)
+            return sp_fail(error, SP_INPUT, "--recompute-modules: \"%s\" is no part of a layer%s",
+                           sp_safe(word), sp_nearest_hint(&nearest));
+        modules |= 1U << module;
+    }
+    plan->recompute.modules = modules;
+    return true;
+}
+
 bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
+    plan->execution = p->framework.framework.execution;
     read_fields(args, plan);
+    if (!read_modules(args, plan, error))
+        return false;
     const bool offload = plan->recompute.offload;
     if (!infer_dtype(args, p, error) || !infer_degrees(args, p, error) ||
         !infer_sharding(args, p, error))
@@ -317,10 +341,10 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_erro
     fit_batch(p);
     if (!check(p, error) || !read_tp_axes(args, p, error))
         return false;
-    if (!sp_given(args, "remat"))
+    if (!sp_given(args, "remat") && plan->recompute.modules == 0)
         infer_policy(p);
     plan->recompute.offload = offload;
-    return !offload || p->hw.chip.pcie_bytes_per_s > 0 ||
+    return (!offload && plan->offload_layers == 0) || p->hw.chip.pcie_bytes_per_s > 0 ||
            sp_fail(error, SP_INPUT,
                    "--offload: %s: chip.pcie_bytes_per_s is not known; --set "
                    "hw.chip.pcie_bytes_per_s",

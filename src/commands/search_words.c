@@ -21,7 +21,7 @@ void sp_step_words(const struct sp_searching *s, const struct sp_candidate *mach
         sp_add_option(w, "framework", base->framework.framework.name);
     sp_add_word(w, "--batch");
     sp_add_word(w, "%lldx%lld", (long long)base->plan.batch, (long long)base->plan.seq);
-    sp_plan_words(&found->plan, base->hw.slices, w);
+    sp_plan_words(&found->plan, &base->framework.framework, base->hw.slices, w);
 }
 
 void sp_put_command(struct sp_report *report, struct sp_words *words)

@@ -92,8 +92,9 @@ static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits,
             "batch {batch_sequences} x {seq} = {batch_tokens} tokens%s%s",
             p->inferred[0] ? "; inferred: " : "", p->inferred);
     sp_line(r,
-            "assumed    {precision} ({dtype} matmuls), recompute {remat}, framework {framework}, "
+            "assumed    {precision} ({dtype} matmuls), recompute {remat}%s, framework {framework}, "
             "profile {profile}%s (--precision --remat --framework --profile)",
+            p->plan.recompute.modules != 0 ? " and {recompute_modules}" : "",
             p->own_profile ? "" : ", borrowed from its siblings: no run of this stack is known");
     sp_line(r, " ");
     sp_line(r, "step       {time.step_s} (80 %% range {time.low_s} to {time.high_s}); "

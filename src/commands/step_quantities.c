@@ -43,6 +43,8 @@ static void put_plan(struct sp_report *r, const struct sp_planned *p)
     struct sp_plan plan = p->plan;
     plan.dtype = sp_compute_dtype(&p->hw.chip, plan.dtype);
     sp_put_fields(r, &plan);
+    sp_put(r, SP_Q_STEP_DISPATCH_BYTES, sp_dispatch_bytes(&plan, &p->framework.framework));
+    sp_put(r, SP_Q_STEP_COMBINE_BYTES, sp_combine_bytes());
     sp_put(r, SP_Q_STEP_SEQ, (double)plan.seq);
     sp_put(r, SP_Q_STEP_BATCH, (double)plan.batch);
     sp_put(r, SP_Q_STEP_MICROBATCHES, (double)sp_plan_microbatches(&plan));

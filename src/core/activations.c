@@ -30,8 +30,6 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
                      const struct sp_plan *plan, const struct sp_framework *framework,
                      const struct sp_recompute *recompute)
 {
-    if (recompute->offload)
-        return 0;
     const bool exchanges = plan->cp > 1 && !framework->ring_attention;
     const double copies[SP_COPIES] = {[SP_COPIES_ONE] = 1,
                                       [SP_COPIES_QKV] = 1 + framework->qkv_copies,
@@ -43,7 +41,7 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
     double elements = 0;
     for (int i = 0; i < layer->n_kept; i++) {
         const struct sp_kept *const k = &layer->kept[i];
-        const double dropped = again.of[k->by] * (k->with_norms ? again.of[SP_OP_NORMS] : 1);
+        const double dropped = again.of[k->by] * (k->with_norms ? recompute->norms : 1);
         const double mine =
             k->groups > 0 ? T / fmin(rank->tp, k->groups) : rank->tokens[k->sharded_by];
         elements +=

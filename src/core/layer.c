@@ -59,13 +59,12 @@ static double global_share(const struct sp_model *m)
 }
 
 /* What keys and values, scores and their sum keep, whatever made the queries, keys and values. */
-static void keep_scores(struct sp_layer *l)
+static void keep_scores(struct sp_layer *l, enum sp_operator qkv)
 {
     const struct sp_mixer *x = &l->mixer;
     const double q = x->heads * x->qk, kv = x->kv_heads * (x->qk + x->v), out = x->heads * x->v;
-    KEEP(l, q, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_QKV, NONE | SELECTIVE | DOTS);
-    KEEP(l, kv, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_QKV, NONE | SELECTIVE | DOTS,
-         .groups = x->kv_heads);
+    KEEP(l, q, SP_BY_WIDTH, qkv, SP_COPIES_QKV, NONE | SELECTIVE | DOTS);
+    KEEP(l, kv, SP_BY_WIDTH, qkv, SP_COPIES_QKV, NONE | SELECTIVE | DOTS, .groups = x->kv_heads);
     KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
     KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_EXCHANGED, .with_norms = true);
     KEEP(l, 2 * x->heads, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* log-sum-exp, 4 bytes */
@@ -101,17 +100,17 @@ static void list_latent(const struct sp_model *m, struct sp_layer *l)
     if (q_l > 0)
         MATMUL(l, "query latent", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, q_l,
                .bias = m->qkv_bias);
-    MATMUL(l, "queries", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, q_l > 0 ? q_l : D,
-           a * (nope + rope), .norm = q_l);
+    MATMUL(l, "queries", SP_PART_ATTENTION, q_l > 0 ? SP_OP_LATENT : SP_OP_QKV, SP_TP_COLUMNS,
+           q_l > 0 ? q_l : D, a * (nope + rope), .norm = q_l);
     MATMUL(l, "key-value latent", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, k_l + rope,
            .bias = m->qkv_bias);
-    MATMUL(l, "keys and values", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, k_l, a * (nope + v),
-           .norm = k_l);
+    MATMUL(l, "keys and values", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_COLUMNS, k_l,
+           a * (nope + v), .norm = k_l);
     MATMUL(l, "latent output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, a * v, D,
            .bias = m->o_bias);
     KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE,
          NONE | SELECTIVE | DOTS); /* before the norm */
-    KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE); /* after it */
+    KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_LATENT, SP_COPIES_ONE, NONE | SELECTIVE); /* after it */
 }
 
 /* Weights of the norms of queries and keys. */
@@ -129,7 +128,8 @@ static void list_attention(const struct sp_model *m, struct sp_layer *l)
     const double D = l->width, a = (double)m->heads;
     l->mixer = (struct sp_mixer){
         .heads = a, .window = (double)m->sliding_window, .global = global_share(m)};
-    if (m->mla.kv_lora_rank > 0)
+    const bool latent = m->mla.kv_lora_rank > 0;
+    if (latent)
         list_latent(m, l);
     else
         list_grouped(m, l);
@@ -138,15 +138,16 @@ static void list_attention(const struct sp_model *m, struct sp_layer *l)
     KEEP(l, D, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
     KEEP(l, D, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
     KEEP(l, D, SP_BY_SEQUENCE, SP_OP_OUT, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
-    MOVE(l, 2 * (2 * D + a * (double)m->head_dim), SP_BY_WIDTH,
+    MOVE(l, 2 * (2 * D + a * (double)m->head_dim), SP_BY_WIDTH, SP_OP_NORMS,
          .casts = true); /* read, write, write transposed */
-    keep_scores(l);
+    keep_scores(l, latent ? SP_OP_LATENT : SP_OP_QKV);
 }
 
 /* Gated or plain MLPs side by side: a dense layer's, all shared experts as one, the routed ones. */
 struct mlp {
     const char *up, *down;
     enum sp_layer_part part;
+    enum sp_operator op_up, op_down, op_act;
     double width, count, passed;
     bool bias, gradient;
 };
@@ -156,17 +157,17 @@ static void list_mlp(const struct sp_model *m, struct sp_layer *l, const struct 
     const double D = l->width, F = mlp->width, gates = m->gated_mlp ? 2 : 1;
     const double all = mlp->passed * F;
     const bool routed = mlp->part == SP_PART_EXPERTS;
-    MATMUL(l, mlp->up, mlp->part, SP_OP_UP, SP_TP_COLUMNS, D, gates * F, mlp->count, mlp->passed,
+    MATMUL(l, mlp->up, mlp->part, mlp->op_up, SP_TP_COLUMNS, D, gates * F, mlp->count, mlp->passed,
            .bias = mlp->bias);
-    MATMUL(l, mlp->down, mlp->part, SP_OP_DOWN, SP_TP_ROWS, F, D, mlp->count, mlp->passed,
+    MATMUL(l, mlp->down, mlp->part, mlp->op_down, SP_TP_ROWS, F, D, mlp->count, mlp->passed,
            .bias = mlp->bias);
-    KEEP(l, gates * all, SP_BY_WIDTH, SP_OP_UP, SP_COPIES_ONE, NONE | SELECTIVE | MLP | DOTS,
+    KEEP(l, gates * all, SP_BY_WIDTH, mlp->op_up, SP_COPIES_ONE, NONE | SELECTIVE | MLP | DOTS,
          .routed = routed, .gradient = mlp->gradient);
-    KEEP(l, all, SP_BY_WIDTH, SP_OP_NORMS, SP_COPIES_MLP, NONE | SELECTIVE,
+    KEEP(l, all, SP_BY_WIDTH, mlp->op_act, SP_COPIES_MLP, NONE | SELECTIVE,
          .routed = routed); /* gate times up */
-    KEEP(l, mlp->passed * D, SP_BY_WIDTH, SP_OP_DOWN, SP_COPIES_NONE, MLP | DOTS,
+    KEEP(l, mlp->passed * D, SP_BY_WIDTH, mlp->op_down, SP_COPIES_NONE, MLP | DOTS,
          .routed = routed); /* what comes out */
-    MOVE(l, (gates + 1) * all, SP_BY_WIDTH, routed);
+    MOVE(l, (gates + 1) * all, SP_BY_WIDTH, mlp->op_act, routed);
 }
 
 int64_t sp_dense_d_ff(const struct sp_model *model)
@@ -179,6 +180,9 @@ static void list_dense(const struct sp_model *m, struct sp_layer *l)
     const struct mlp mlp = {.up = "up and gate",
                             .down = "down",
                             .part = SP_PART_MLP,
+                            .op_up = SP_OP_UP,
+                            .op_down = SP_OP_DOWN,
+                            .op_act = SP_OP_ACT,
                             .width = (double)sp_dense_d_ff(m),
                             .count = 1,
                             .passed = 1,
@@ -200,6 +204,9 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
     const struct mlp routed = {.up = "expert up and gate",
                                .down = "expert down",
                                .part = SP_PART_EXPERTS,
+                               .op_up = SP_OP_EXPERT_UP,
+                               .op_down = SP_OP_EXPERT_DOWN,
+                               .op_act = SP_OP_EXPERT_ACT,
                                .width = f_e,
                                .count = E,
                                .passed = k,
@@ -208,20 +215,23 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
     const struct mlp all = {.up = "shared expert up and gate",
                             .down = "shared expert down",
                             .part = SP_PART_MLP,
+                            .op_up = SP_OP_SHARED_UP,
+                            .op_down = SP_OP_SHARED_DOWN,
+                            .op_act = SP_OP_SHARED_ACT,
                             .width = shared,
                             .count = 1,
                             .passed = 1};
     l->sent = k * D;
     list_mlp(m, l, &routed);
-    MATMUL(l, "router", SP_PART_ROUTER, SP_OP_UP, SP_TP_TOKENS, D, E, .bias = moe->router_bias,
-           .plain = true);
+    MATMUL(l, "router", SP_PART_ROUTER, SP_OP_EXPERT_UP, SP_TP_TOKENS, D, E,
+           .bias = moe->router_bias, .plain = true);
     if (moe->score_correction_bias)
         TENSOR(l, E, SP_PART_ROUTER, SP_TP_WHOLE);
     KEEP(l, D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
-    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE); /* the router's */
-    KEEP(l, k * D, SP_BY_WIDTH, SP_OP_UP, SP_COPIES_ONE, NONE | SELECTIVE,
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_ROUTE, SP_COPIES_ONE); /* the router's */
+    KEEP(l, k * D, SP_BY_WIDTH, SP_OP_EXPERT_UP, SP_COPIES_ONE, NONE | SELECTIVE,
          .routed = true); /* in the order of the experts */
-    MOVE(l, MOVES * k * D, SP_BY_WIDTH, .routed = true);
+    MOVE(l, MOVES * k * D, SP_BY_WIDTH, SP_OP_ROUTE, .routed = true);
     if (shared > 0)
         list_mlp(m, l, &all);
 }
@@ -232,7 +242,7 @@ enum { NORM_MOVES = 11 };
 static void list_block(const struct sp_model *m, struct sp_layer *l)
 {
     TENSOR(l, (double)m->norms_per_layer * norm_weights(m, l->width), SP_PART_NORM, SP_TP_WHOLE);
-    MOVE(l, NORM_MOVES * l->width, SP_BY_SEQUENCE);
+    MOVE(l, NORM_MOVES * l->width, SP_BY_SEQUENCE, SP_OP_NORMS);
     list_attention(m, l);
 }
 
@@ -254,7 +264,7 @@ static void list_input(const struct sp_model *m, struct sp_layer *l)
     TENSOR(l, D * (double)m->vocab, SP_PART_EMBEDDING, SP_TP_STORED, .vocab = true);
     TENSOR(l, D * (double)m->learned_positions, SP_PART_EMBEDDING, SP_TP_WHOLE);
     TENSOR(l, norm, SP_PART_NORM, SP_TP_WHOLE);
-    MOVE(l, 2 * D, SP_BY_NOTHING);
+    MOVE(l, 2 * D, SP_BY_NOTHING, SP_OP_NORMS);
 }
 
 static void list_output(const struct sp_model *m, struct sp_layer *l)
@@ -263,7 +273,7 @@ static void list_output(const struct sp_model *m, struct sp_layer *l)
     MATMUL(l, "output head", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_COLUMNS, D, V,
            .bias = m->lm_head_bias, .plain = true, .vocab = true, .tied = m->tied_embeddings);
     TENSOR(l, norm_weights(m, D), SP_PART_NORM, SP_TP_WHOLE);
-    MOVE(l, 3 * V, SP_BY_WIDTH); /* the loss */
+    MOVE(l, 3 * V, SP_BY_WIDTH, SP_OP_NORMS); /* the loss */
 }
 
 /* Weights by part, and those that a token passes. */

@@ -24,14 +24,47 @@ static struct sp_rank rank_of(const struct sp_plan *plan, const struct sp_framew
                             .computed = plan->imbalance * framework->capacity_factor};
 }
 
+/* A policy's share, or all of it where one of the modules runs again. */
+static double share_of(const struct sp_recompute *r, double share, unsigned modules)
+{
+    return r->modules & modules ? 1 : share;
+}
+
 struct sp_shares sp_shares_of(const struct sp_recompute *r)
 {
+    enum {
+        MLA_UP_PROJ = 1 << SP_MODULE_MLA_UP_PROJ,
+        MLP = 1 << SP_MODULE_MLP,
+        MOE_ACT = 1 << SP_MODULE_MOE_ACT,
+        LAYERNORM = 1 << SP_MODULE_LAYERNORM,
+        CORE_ATTN = 1 << SP_MODULE_CORE_ATTN,
+        MOE = 1 << SP_MODULE_MOE,
+        SHARED = MOE | 1 << SP_MODULE_SHARED_EXPERTS
+    };
     return (struct sp_shares){{[SP_OP_QKV] = r->qkv,
-                               [SP_OP_CORE] = r->core,
+                               [SP_OP_LATENT] = share_of(r, r->qkv, MLA_UP_PROJ),
+                               [SP_OP_CORE] = share_of(r, r->core, CORE_ATTN),
                                [SP_OP_OUT] = r->out,
-                               [SP_OP_UP] = r->up,
-                               [SP_OP_DOWN] = r->down,
-                               [SP_OP_NORMS] = r->norms}};
+                               [SP_OP_UP] = share_of(r, r->up, MLP),
+                               [SP_OP_DOWN] = share_of(r, r->down, MLP),
+                               [SP_OP_SHARED_UP] = share_of(r, r->up, SHARED),
+                               [SP_OP_SHARED_DOWN] = share_of(r, r->down, SHARED),
+                               [SP_OP_EXPERT_UP] = share_of(r, r->up, MOE),
+                               [SP_OP_EXPERT_DOWN] = share_of(r, r->down, MOE),
+                               [SP_OP_NORMS] = share_of(r, r->norms, LAYERNORM),
+                               [SP_OP_ACT] = share_of(r, r->norms, MLP),
+                               [SP_OP_SHARED_ACT] = share_of(r, r->norms, SHARED),
+                               [SP_OP_EXPERT_ACT] = share_of(r, r->norms, MOE | MOE_ACT),
+                               [SP_OP_ROUTE] = share_of(r, r->norms, MOE)}};
+}
+
+struct sp_shares sp_repeated_shares(const struct sp_recompute *recompute,
+                                    const struct sp_framework *framework)
+{
+    struct sp_shares shares = sp_shares_of(recompute);
+    if (framework->stops_early)
+        shares.of[SP_OP_DOWN] = shares.of[SP_OP_SHARED_DOWN] = shares.of[SP_OP_EXPERT_DOWN] = 0;
+    return shares;
 }
 
 double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan)

@@ -18,6 +18,11 @@ struct sp_shares {
 };
 struct sp_shares sp_shares_of(const struct sp_recompute *recompute);
 
+/* The share of each operator that is computed again: as sp_shares_of, without the last matmul of a
+ * block where the framework stops before it. */
+struct sp_shares sp_repeated_shares(const struct sp_recompute *recompute,
+                                    const struct sp_framework *framework);
+
 /* Bytes of activations that one layer keeps for one micro-batch on one device. Korthikanti et al.
  * 2022, section 4, with flash attention, grouped queries, gated MLPs, latent attention and mixtures
  * of experts. */

@@ -18,6 +18,12 @@ const char *const sp_overlap_names[] = {"axes", "none", NULL};
 const char *const sp_remat_names[] = {CLOSED_FORMS, NULL};
 const char *const sp_policy_names[] = {CLOSED_FORMS, "alternate", "qkv", NULL};
 
+const char *const sp_module_names[] = {"core_attn", "mla_up_proj", "layernorm",      "mlp",
+                                       "moe",       "moe_act",     "shared_experts", NULL};
+const char *const sp_dispatch_names[] = {"alltoall", "deepep", "hybridep", "allgather", NULL};
+const char *const sp_cuda_graph_names[] = {"none", "te", "full", NULL};
+const char *const sp_fp8_recipe_names[] = {"tensorwise", "mxfp8", "blockwise", "rowwise", NULL};
+
 const char *const sp_placement_names[] = {"dp-inside", "pp-inside", NULL};
 const char *const sp_off_on[] = {"off", "on", NULL};
 const char *const sp_zero_names[] = {"0", "1", "2", "3", NULL};

@@ -28,6 +28,13 @@ const struct sp_policy *sp_find_policy(const char *name)
     return NULL;
 }
 
+double sp_offloaded_share(const struct sp_model *model, const struct sp_plan *plan)
+{
+    if (plan->offload_layers == 0)
+        return plan->recompute.offload ? 1 : 0;
+    return fmin(1, (double)(plan->offload_layers * plan->pp) / (double)model->layers);
+}
+
 int64_t sp_plan_microbatches(const struct sp_plan *plan)
 {
     const int64_t at_once = plan->dp * plan->micro_batch;

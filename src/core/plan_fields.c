@@ -13,7 +13,7 @@ const struct sp_plan_field sp_plan_fields[SP_PLAN_FIELDS] = {
 };
 #undef SP_PLAN_FIELD
 
-/* Offload is a field of its own. */
+/* Offload and modules are fields of their own. */
 static bool repeats_the_same(const struct sp_recompute *a, const struct sp_recompute *b)
 {
     return a->qkv == b->qkv && a->core == b->core && a->out == b->out && a->up == b->up &&
@@ -44,6 +44,8 @@ double sp_plan_value(const struct sp_plan *plan, const struct sp_plan_field *fie
         return *(const bool *)at;
     case SP_PLAN_POLICY:
         return policy_of(at);
+    case SP_PLAN_LIST:
+        return *(const unsigned *)at;
     default:
         return NAN;
     }
@@ -52,13 +54,14 @@ double sp_plan_value(const struct sp_plan *plan, const struct sp_plan_field *fie
 const char *sp_plan_name(const struct sp_plan *plan, const struct sp_plan_field *field)
 {
     const double value = sp_plan_value(plan, field);
-    return field->names && !isnan(value) ? field->names[(int)value] : NULL;
+    return field->names && field->kind != SP_PLAN_LIST && !isnan(value) ? field->names[(int)value]
+                                                                        : NULL;
 }
 
 void sp_set_plan_value(struct sp_plan *plan, const struct sp_plan_field *field, double value)
 {
     void *const at = (char *)plan + field->offset;
-    const bool offload = plan->recompute.offload;
+    const struct sp_recompute before = plan->recompute;
     switch (field->kind) {
     case SP_PLAN_WHOLE:
         *(int64_t *)at = (int64_t)value;
@@ -76,7 +79,11 @@ void sp_set_plan_value(struct sp_plan *plan, const struct sp_plan_field *field, 
         return;
     case SP_PLAN_POLICY:
         plan->recompute = sp_policies[(int)value].recompute;
-        plan->recompute.offload = offload;
+        plan->recompute.offload = before.offload;
+        plan->recompute.modules = before.modules;
+        return;
+    case SP_PLAN_LIST:
+        *(unsigned *)at = (unsigned)value;
         return;
     default:
         return;

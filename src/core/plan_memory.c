@@ -62,6 +62,7 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
     const struct sp_layers *const layers = mine->layers;
     const struct sp_model *const model = layers->model;
     const double redone = plan->recompute_layers, vocab = sp_padded_vocab(model, plan);
+    const double away = sp_offloaded_share(model, plan);
     struct sp_prepared_memory p = {.weights = mine->weights,
                                    .loss = loss_bytes(model, plan, framework, vocab)};
     unsigned all = 0;
@@ -71,8 +72,8 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
             continue;
         const double with = sp_kept_bytes(l, &mine->rank, plan, framework, &plan->recompute);
         const double without = sp_kept_bytes(l, &mine->rank, plan, framework, &nothing);
-        p.kept[kind] = redone * with + (1 - redone) * without;
-        p.peak[kind] = backward_bytes(l, &mine->rank, plan, without - with);
+        p.kept[kind] = (1 - away) * (redone * with + (1 - redone) * without);
+        p.peak[kind] = backward_bytes(l, &mine->rank, plan, without - (away > 0 ? 0 : with));
         all |= 1U << kind;
     }
     if (!framework->dummy_wgrads)

@@ -13,4 +13,14 @@ const struct sp_dtype_traits sp_dtypes[SP_DTYPES] = {
     [SP_INT4] = {0.5, 2, SP_INT8},
     [SP_FP4]  = {0.5, 2, SP_FP8},
 };
+
+/* Medians over runs that differ in the recipe alone: NVIDIA's published ones of Megatron-Bridge and
+ * NeMo on H100, B200 and GB200 (tests/data/runs.csv), and torchtitan's rowwise scaling. */
+const struct sp_fp8_recipe_traits sp_fp8_recipes[SP_FP8_RECIPES] = {
+    /*                     matmul experts */
+    [SP_FP8_TENSORWISE] = {1,     1},
+    [SP_FP8_MXFP8]      = {1.05,  0.99},
+    [SP_FP8_BLOCKWISE]  = {1.05,  1.05},
+    [SP_FP8_ROWWISE]    = {1.41,  1.41},
+};
 /* clang-format on */

@@ -163,6 +163,7 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
                              .seq = s->seq,
                              .batch = s->batch,
                              .dtype = s->dtype,
+                             .execution = s->in.framework->execution,
                              .imbalance = s->imbalance,
                              .recompute_layers = s->recompute_layers};
     if (wide_experts && (s->in.model->moe.experts == 0 || tp == 1))

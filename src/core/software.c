@@ -87,6 +87,16 @@ void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_pro
     }
 }
 
+double sp_dispatch_bytes(const struct sp_plan *plan, const struct sp_framework *framework)
+{
+    return framework->fp8_dispatch && sp_dtypes[plan->dtype].bytes < 2 ? 1 : sp_combine_bytes();
+}
+
+double sp_combine_bytes(void)
+{
+    return sp_dtypes[SP_BF16].bytes;
+}
+
 void sp_use_memory_factor(double memory_factor, struct sp_framework *framework)
 {
     framework->reserved_factor = fmax(1, framework->reserved_factor * memory_factor);

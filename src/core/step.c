@@ -15,13 +15,22 @@ static double constant(const struct sp_step_inputs *in, enum sp_constant id)
 static double with_copies_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                             const struct sp_layer *layer, double busy)
 {
-    struct sp_recompute kept = in->plan->recompute;
     const double rate = in->hw->chip.pcie_bytes_per_s;
-    if (!kept.offload || !(rate > 0))
+    const double away = sp_offloaded_share(in->model, in->plan);
+    if (away == 0 || !(rate > 0))
         return busy;
-    kept.offload = false;
-    const double bytes = 2 * sp_kept_bytes(layer, rank, in->plan, in->framework, &kept);
+    const double bytes =
+        2 * away * sp_kept_bytes(layer, rank, in->plan, in->framework, &in->plan->recompute);
     return sp_smooth_max(busy, in->plan->recompute_layers * bytes / rate);
+}
+
+/* Matmuls stand first in enum sp_operator, memory-bound work last. */
+static double sum_of_operators(const double *s, enum sp_operator first, enum sp_operator last)
+{
+    double sum = 0;
+    for (int op = (int)first; op <= (int)last; op++)
+        sum += s[op];
+    return sum;
 }
 
 /* Forward and backward of one layer for one micro-batch. */
@@ -32,14 +41,12 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const st
     const double *const s = f.of;
     const struct sp_recompute *r = &in->plan->recompute;
     const double redone = in->plan->recompute_layers;
-    struct sp_shares again = sp_shares_of(r);
-    if (in->framework->stops_early)
-        again.of[SP_OP_DOWN] = 0;
+    const struct sp_shares again = sp_repeated_shares(r, in->framework);
     const double cp = sp_cp_layer_s(in, layer);
     struct sp_layer_pass p = {
-        .matmul = 3 * (s[SP_OP_QKV] + s[SP_OP_OUT] + s[SP_OP_UP] + s[SP_OP_DOWN]),
+        .matmul = 3 * sum_of_operators(s, SP_OP_QKV, SP_OP_EXPERT_DOWN),
         .attention = 3.5 * s[SP_OP_CORE],
-        .elementwise = 3 * s[SP_OP_NORMS],
+        .elementwise = 3 * sum_of_operators(s, SP_OP_NORMS, SP_OP_ROUTE),
         .tp_comm = sp_tp_layer_s(in, layer),
         .ep_comm = sp_ep_layer_s(in, layer),
     };
@@ -271,14 +278,14 @@ static double optimizer_of(const struct sp_step_inputs *in, const struct sp_stag
     return constant(in, SP_C_MEMORY) * mine * bytes / in->hw->chip.hbm_bytes_per_s;
 }
 
-/* Forward FLOPs of one token by one operator of all layers, routers left out. */
+/* Forward FLOPs of one token by one operator of all layers. */
 static double operator_flops(const struct sp_layers *layers, enum sp_operator op)
 {
     double flops = 0;
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
         for (int i = 0; i < layers->list[kind].matmuls; i++) {
             const struct sp_matmul *const m = &layers->list[kind].matmul[i];
-            if (m->op == op && m->part != SP_PART_ROUTER)
+            if (m->op == op)
                 flops += layers->count[kind] * 2 * m->passed * m->in * m->out;
         }
     return flops;
@@ -287,17 +294,13 @@ static double operator_flops(const struct sp_layers *layers, enum sp_operator op
 double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan,
                                 const struct sp_framework *framework, double scores_counted)
 {
-    const struct sp_recompute *r = &plan->recompute;
-    const double down = framework->stops_early ? 0 : r->down;
+    const struct sp_shares shares = sp_repeated_shares(&plan->recompute, framework);
     const struct sp_flops f = sp_forward_flops_per_token(model, (double)plan->seq, false, false);
     struct sp_layers layers;
     sp_list_model(model, &layers);
-    const double out = operator_flops(&layers, SP_OP_OUT),
-                 last = operator_flops(&layers, SP_OP_DOWN);
-    const double first = operator_flops(&layers, SP_OP_UP);
-    const double again = (f.projections - out) * r->qkv + out * r->out +
-                         f.attention * scores_counted * r->core +
-                         f.mlp * (r->up * first + down * last) / (first + last);
+    double again = f.attention * scores_counted * shares.of[SP_OP_CORE];
+    for (int op = SP_OP_QKV; op <= SP_OP_EXPERT_DOWN; op++)
+        again += operator_flops(&layers, (enum sp_operator)op) * shares.of[op];
     return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
 }
 

@@ -167,13 +167,14 @@ static double exchange_s(const struct sp_step_inputs *in, struct group g, double
     return within + across;
 }
 
-/* Whether TP ranks each make a part of a block's sum with that operator: then they gather what goes
- * into the block and reduce what comes out. */
-static bool is_summed(const struct sp_layer *layer, const struct sp_plan *p, enum sp_operator op)
+/* Whether TP ranks each make a part of a block's sum, the mixer's or the MLP's: then they gather
+ * what goes into the block and reduce what comes out. */
+static bool is_summed(const struct sp_layer *layer, const struct sp_plan *p, bool mixer)
 {
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *const m = &layer->matmul[i];
-        if (m->op == op && m->split == SP_TP_ROWS && (m->part != SP_PART_EXPERTS || p->etp > 1))
+        if ((m->op == SP_OP_OUT) == mixer && m->split == SP_TP_ROWS &&
+            (m->part != SP_PART_EXPERTS || p->etp > 1))
             return true;
     }
     return false;
@@ -189,12 +190,15 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     const double bytes = SP_ELEMENT * sp_shard_tokens(p) * layer->width;
     /* attention and MLP: a gather and a reduce-scatter each, in both passes; backward gathers the
      * inputs of the weight gradients again */
-    const double mixer = is_summed(layer, p, SP_OP_OUT), mlp = is_summed(layer, p, SP_OP_DOWN);
+    const double mixer = is_summed(layer, p, true), mlp = is_summed(layer, p, false);
     const double once = (mixer + mlp) * (2 + (p->sequence_parallel ? 3 : 2));
     /* what runs again: the gather before a block's first matmuls, which only shards of the sequence
      * need, and the sum after its last one, of which a scatter is half */
-    const double down = in->framework->stops_early ? 0 : r->down;
-    const double gathers = mixer * (r->qkv > 0) + mlp * (r->up > 0);
+    const struct sp_shares shares = sp_repeated_shares(r, in->framework);
+    const bool routed = layer->sent > 0;
+    const double up = shares.of[routed ? SP_OP_EXPERT_UP : SP_OP_UP],
+                 down = shares.of[routed ? SP_OP_EXPERT_DOWN : SP_OP_DOWN];
+    const double gathers = mixer * (r->qkv > 0) + mlp * (up > 0);
     const double sums = (mixer * r->out + mlp * down) * (1 - r->spare);
     const double again = p->sequence_parallel ? gathers + sums : 2 * sums;
     const double exposed = in->framework->overlaps_tp ? constant(in, SP_C_TP_EXPOSED) : 1;
@@ -220,12 +224,12 @@ static enum place place_of_experts(const struct sp_plan *p)
 double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     const struct sp_plan *p = in->plan;
-    const struct sp_recompute *r = &p->recompute;
+    const struct sp_shares shares = sp_repeated_shares(&p->recompute, in->framework);
     if (layer->sent == 0)
         return 0;
     /* to the experts and back, in both passes; again to them where their input is not kept, and
      * back where the block's output is not */
-    const double again = (r->up >= 1) + (in->framework->stops_early ? 0 : r->down >= 1);
+    const double again = (shares.of[SP_OP_EXPERT_UP] >= 1) + (shares.of[SP_OP_EXPERT_DOWN] >= 1);
     const double t = (double)p->tp;
     const struct group g = {(double)p->ep, (double)p->etp, place_of_experts(p)};
     const double bytes = SP_ELEMENT * sp_shard_tokens(p) / t * layer->sent * (double)p->etp *

@@ -72,26 +72,26 @@ static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank
     return flops / (in->hw->chip.peak_flops_per_s[dtype] * constant(in, SP_C_ATTENTION));
 }
 
-/* Memory-bound work: bytes over the bandwidth. */
-static double moves_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
-                      const struct sp_layer *layer)
+/* Adds memory-bound work: bytes over the bandwidth. */
+static void add_moves(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                      const struct sp_layer *layer, struct sp_layer_time *time)
 {
     const bool casts = sp_dtypes[in->plan->dtype].bytes != 2;
-    double elements = 0;
+    const double element_s = constant(in, SP_C_MEMORY) * SP_ELEMENT / in->hw->chip.hbm_bytes_per_s;
     for (int i = 0; i < layer->n_moved; i++) {
         const struct sp_moved *const m = &layer->moved[i];
         if (!m->casts || casts)
-            elements += (m->routed ? rank->computed : 1) * m->width * rank->tokens[m->sharded_by];
+            time->of[m->op] += element_s * (m->routed ? rank->computed : 1) * m->width *
+                               rank->tokens[m->sharded_by];
     }
-    return constant(in, SP_C_MEMORY) * SP_ELEMENT * elements / in->hw->chip.hbm_bytes_per_s;
 }
 
 struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
                                       const struct sp_layer *layer)
 {
     const double plain = matmul_rate(in, SP_BF16), rate = matmul_rate(in, in->plan->dtype);
-    struct sp_layer_time time = {
-        {[SP_OP_CORE] = core_s(in, rank, &layer->mixer), [SP_OP_NORMS] = moves_s(in, rank, layer)}};
+    struct sp_layer_time time = {{[SP_OP_CORE] = core_s(in, rank, &layer->mixer)}};
+    add_moves(in, rank, layer, &time);
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *const m = &layer->matmul[i];
         const struct products mine = products_of(m, rank);

@@ -33,20 +33,22 @@ static const struct sp_matmul *find(const struct sp_layer *layer, const char *na
 /* DeepSeek-V3 (its report, section 4.2): 128 heads, query latent 1536, key-value latent 512, 128 +
  * 64 and 128 wide; 256 experts of 2048, 8 of them passed, one shared; three dense layers of 18432.
  */
+static const struct sp_model deepseek_v3 = {
+    .layers = 61,
+    .d_model = 7168,
+    .heads = 128,
+    .kv_heads = 128,
+    .vocab = 129280,
+    .gated_mlp = true,
+    .norms_per_layer = 2,
+    .moe = {256, 8, 1, 2048, 3, 1, 18432, .score_correction_bias = true},
+    .mla = {1536, 512, 128, 64, 128}};
+
 static void deepseek(void **state)
 {
-    const struct sp_model m = {.layers = 61,
-                               .d_model = 7168,
-                               .heads = 128,
-                               .kv_heads = 128,
-                               .vocab = 129280,
-                               .gated_mlp = true,
-                               .norms_per_layer = 2,
-                               .moe = {256, 8, 1, 2048, 3, 1, 18432, .score_correction_bias = true},
-                               .mla = {1536, 512, 128, 64, 128}};
     struct sp_layers l;
     (void)state;
-    sp_list_model(&m, &l);
+    sp_list_model(&deepseek_v3, &l);
     assert_true(l.count[SP_LAYER_DENSE] == 3 && l.count[SP_LAYER_MOE] == 58);
     const struct sp_layer *moe = &l.list[SP_LAYER_MOE];
     assert_true(find(moe, "queries")->in == 1536 && find(moe, "queries")->out == 128 * 192);
@@ -134,12 +136,67 @@ static void made_up(void **state)
     assert_close(sp_mixer_flops(mixer, 1 << 20, 1), 2 * 4. * 24 * 64 * 128, 0);
 }
 
+/* Bytes that a token leaves in a layer of that kind where some modules run again. */
+static double kept_bytes(const struct sp_layers *layers, enum sp_layer_kind kind, unsigned modules)
+{
+    const struct sp_framework framework = {.capacity_factor = 1};
+    const struct sp_plan plan = {.dp = 1,
+                                 .shards = 1,
+                                 .tp = 1,
+                                 .pp = 1,
+                                 .vpp = 1,
+                                 .cp = 1,
+                                 .ep = 1,
+                                 .etp = 1,
+                                 .micro_batch = 1,
+                                 .batch = 1,
+                                 .seq = 1,
+                                 .recompute = {.modules = modules},
+                                 .recompute_layers = 1,
+                                 .imbalance = 1};
+    const struct sp_rank_layers mine = sp_layers_on_rank(layers, &plan, &framework);
+    return sp_prepare_memory(&mine, &plan, &framework).kept[kind];
+}
+
+/* DeepSeek-V3's shapes by hand, 2 bytes an element. Megatron-Core's words: mla_up_proj drops the
+ * latents after their norms, queries and keys of 128 heads of 192 and values of 128; a dense MLP
+ * gate, up (18432 each) and their product; moe_act the product of 8 experts of 2048; layernorm two
+ * inputs of 7168; shared_experts three times 2048; moe those and the experts' 3 x 8 x 2048, their 8
+ * inputs and what the router reads. */
+static void modules_drop_what_they_make(void **state)
+{
+    static const struct {
+        enum sp_layer_kind kind;
+        unsigned modules;
+        double elements;
+    } known[] = {
+        {SP_LAYER_DENSE, 1 << SP_MODULE_MLA_UP_PROJ, 1536 + 512 + 128 * (192 + 192 + 128)},
+        {SP_LAYER_DENSE, 1 << SP_MODULE_MLP, 3 * 18432},
+        {SP_LAYER_DENSE, 1 << SP_MODULE_MOE, 0},
+        {SP_LAYER_DENSE, 1 << SP_MODULE_LAYERNORM, 2 * 7168},
+        {SP_LAYER_DENSE, 1 << SP_MODULE_CORE_ATTN, 2 * 128}, /* log-sum-exp, 4 bytes a head */
+        {SP_LAYER_DENSE, 1 << SP_MODULE_MLP | 1 << SP_MODULE_LAYERNORM, 3 * 18432 + 2 * 7168},
+        {SP_LAYER_MOE, 1 << SP_MODULE_MLP, 0},
+        {SP_LAYER_MOE, 1 << SP_MODULE_MOE_ACT, 8 * 2048},
+        {SP_LAYER_MOE, 1 << SP_MODULE_SHARED_EXPERTS, 3 * 2048},
+        {SP_LAYER_MOE, 1 << SP_MODULE_MOE, 3 * 9 * 2048 + 8 * 7168 + 7168},
+    };
+    struct sp_layers layers;
+    (void)state;
+    sp_list_model(&deepseek_v3, &layers);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_close(kept_bytes(&layers, known[i].kind, 0) -
+                         kept_bytes(&layers, known[i].kind, known[i].modules),
+                     2 * known[i].elements, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds),
         cmocka_unit_test(deepseek),
         cmocka_unit_test(made_up),
+        cmocka_unit_test(modules_drop_what_they_make),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,33 +9,54 @@
 static void fields_lie_where_their_names_say(void **state)
 {
     (void)state;
-    struct sp_plan p = {.dp = 2,
-                        .shards = 3,
-                        .tp = 4,
-                        .pp = 5,
-                        .vpp = 6,
-                        .cp = 7,
-                        .ep = 8,
-                        .etp = 9,
-                        .zero = 3,
-                        .micro_batch = 10,
-                        .sequence_parallel = true,
-                        .recompute = {.core = 1, .offload = true},
-                        .recompute_layers = 0.5,
-                        .schedule = SP_ZB_H2,
-                        .dtype = SP_FP8,
-                        .imbalance = 1.5,
-                        .stages_inside = true};
+    struct sp_plan p = {
+        .dp = 2,
+        .shards = 3,
+        .tp = 4,
+        .pp = 5,
+        .vpp = 6,
+        .cp = 7,
+        .ep = 8,
+        .etp = 9,
+        .zero = 3,
+        .micro_batch = 10,
+        .sequence_parallel = true,
+        .recompute = {.core = 1, .offload = true, .modules = 5},
+        .offload_layers = 11,
+        .execution = {SP_DISPATCH_HYBRIDEP, true, SP_CUDA_GRAPH_FULL, SP_FP8_ROWWISE},
+        .recompute_layers = 0.5,
+        .schedule = SP_ZB_H2,
+        .dtype = SP_FP8,
+        .imbalance = 1.5,
+        .stages_inside = true};
     static const struct {
         const char *name;
         double value;
-    } known[] = {{"dp", 2},           {"fsdp", 3},      {"tp", 4},
-                 {"pp", 5},           {"vpp", 6},       {"cp", 7},
-                 {"ep", 8},           {"etp", 9},       {"zero", 3},
-                 {"micro-batch", 10}, {"sp", 1},        {"remat", 1},
-                 {"offload", 1},      {"schedule", 5},  {"dtype", 4},
-                 {"imbalance", 1.5},  {"placement", 1}, {"remat-layers", 0.5},
-                 {"tp-axes", NAN}};
+    } known[] = {{"dp", 2},
+                 {"fsdp", 3},
+                 {"tp", 4},
+                 {"pp", 5},
+                 {"vpp", 6},
+                 {"cp", 7},
+                 {"ep", 8},
+                 {"etp", 9},
+                 {"zero", 3},
+                 {"micro-batch", 10},
+                 {"sp", 1},
+                 {"remat", 1},
+                 {"offload", 1},
+                 {"schedule", 5},
+                 {"dtype", 4},
+                 {"imbalance", 1.5},
+                 {"placement", 1},
+                 {"remat-layers", 0.5},
+                 {"tp-axes", NAN},
+                 {"offload-layers", 11},
+                 {"recompute-modules", 5}, /* the first and the third */
+                 {"dispatch", 2},
+                 {"moe-overlap", 1},
+                 {"cuda-graph", 2},
+                 {"fp8-recipe", 3}};
     assert_int_equal(SP_PLAN_FIELDS, sizeof known / sizeof *known);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         int at = 0;
@@ -79,6 +100,10 @@ static void names_are_those_of_the_policies(void **state)
     assert_null(sp_policy_names[SP_POLICIES]);
     assert_null(sp_schedule_names[SP_SCHEDULES]);
     assert_null(sp_dtype_names[SP_DTYPES]);
+    assert_null(sp_module_names[SP_MODULES]);
+    assert_null(sp_dispatch_names[SP_DISPATCH_ALLGATHER + 1]);
+    assert_null(sp_cuda_graph_names[SP_CUDA_GRAPH_FULL + 1]);
+    assert_null(sp_fp8_recipe_names[SP_FP8_RECIPES]);
 }
 
 int main(void)
