@@ -134,12 +134,13 @@ struct sp_strategy {
     enum sp_link binding; /* the level with the largest load */
     enum sp_remat remat;  /* whose activations are kept */
     double in_flight;     /* share of the batch whose activations are alive at once */
-    double state_bytes;   /* per chip, like the next three: the recipe's, sharded */
-    double held_bytes;    /* gradients that accumulate uncounted, weights that are kept gathered */
+    double
+        state_bytes; /* per chip of the fullest stage, like the next three: the recipe's, sharded */
+    double held_bytes; /* gradients that accumulate uncounted, weights that are kept gathered */
     double activation_bytes, memory_bytes;
     bool fits, compute_bound;
     double t_math_s, t_comms_s, step_s;
-    double uneven; /* layers of the fullest stage over the mean, >= 1 */
+    double uneven; /* layers of the fullest stage over the mean, >= 1; 1 without a pipeline */
     double bubble; /* pipeline idle time over useful time, (p-1)/(v m) */
     double step_with_bubble_s;
 };

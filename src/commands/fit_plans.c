@@ -85,8 +85,9 @@ static void put_microbatches(const struct fit *f, const struct sp_strategy *s)
     sp_symbol(r, "in_flight", s->in_flight, "", "share of the batch whose activations are alive");
     sp_symbol(r, "in_flight_each", whole / sequences, "", "share of the batch in a micro-batch");
     sp_symbol(r, "held_chip", s->held_bytes, "bytes", "gradients and weights beside the state");
-    const double gradients =
-        s->microbatches > 1 ? (t->grad_bytes - t->grad_counted) * t->P * (double)s->dp / t->N : 0;
+    const double gradients = s->microbatches > 1 ? (t->grad_bytes - t->grad_counted) * t->P *
+                                                       (double)s->dp * s->uneven / t->N
+                                                 : 0;
     sp_symbol(r, "gathered", s->keeps_weights ? 0 : s->held_bytes - gradients, "bytes",
               "the layer that FSDP has gathered: 2 P / (L tp), left out by the textbook");
     sp_symbol(r, "grad_bytes", t->grad_bytes, "bytes",
@@ -112,7 +113,6 @@ void sp_put_strategy(const struct fit *f, const struct sp_strategy *s)
               "checkpoints on one chip");
     sp_symbol(r, "activations", f->t.activation_bytes[s->remat], "bytes",
               "activations of the whole batch, %s", sp_remat_names[s->remat]);
-    sp_symbol(r, "uneven", s->uneven, "", "layers of the fullest stage over the mean");
     sp_put_bool(r, SP_Q_FIT_FITS, s->fits);
     sp_put_bool(r, SP_Q_FIT_COMPUTE_BOUND, s->compute_bound);
     sp_put_text(r, SP_Q_FIT_BOUND, "%s", s->compute_bound ? "math" : sp_link_titles[s->binding]);
@@ -121,9 +121,15 @@ void sp_put_strategy(const struct fit *f, const struct sp_strategy *s)
     sp_put(r, SP_Q_FIT_TP_DEGREE, (double)s->tp);
     sp_put(r, SP_Q_FIT_PP_DEGREE, (double)s->pp);
     sp_put_text(r, SP_Q_FIT_MEM_REMAT, "%s", sp_remat_names[s->remat]);
-    sp_put(r, SP_Q_FIT_MEM_STATE, s->state_bytes);
+    sp_symbol(r, "uneven", s->uneven, "", "layers of the fullest stage over the mean");
+    if (s->pp > 1) {
+        sp_put(r, SP_Q_FIT_CHUNKS, (double)s->chunks);
+        sp_put(r, SP_Q_FIT_UNEVEN, s->uneven);
+    }
+    sp_put(r, s->pp > 1 ? SP_Q_FIT_MEM_STATE_STAGE : SP_Q_FIT_MEM_STATE, s->state_bytes);
     put_microbatches(f, s);
-    sp_put(r, SP_Q_FIT_MEM_ACTIVATIONS, s->activation_bytes);
+    sp_put(r, s->pp > 1 ? SP_Q_FIT_MEM_ACTIVATIONS_STAGE : SP_Q_FIT_MEM_ACTIVATIONS,
+           s->activation_bytes);
     sp_put(r, SP_Q_FIT_MEMORY, s->memory_bytes);
     put_sharding(f, s);
     put_ratio(f, s);
@@ -132,7 +138,6 @@ void sp_put_strategy(const struct fit *f, const struct sp_strategy *s)
     sp_put(r, alike ? SP_Q_FIT_T_COMMS : SP_Q_FIT_T_COMMS_BACKWARD, s->t_comms_s);
     sp_put(r, alike ? SP_Q_FIT_STEP : SP_Q_FIT_STEP_BACKWARD, s->step_s);
     if (s->pp > 1) {
-        sp_put(r, SP_Q_FIT_CHUNKS, (double)s->chunks);
         sp_put_bool(r, SP_Q_FIT_KEEPS, s->keeps_weights);
         const int64_t rest = s->microbatches % s->pp;
         sp_symbol(r, "last_round", (double)(rest > 0 ? rest : s->pp), "micro-batches",
@@ -419,8 +424,11 @@ void sp_put_best(const struct fit *f)
     sp_line(r, "           fits: {best.fits} ({best.memory_bytes} of {capacity_bytes} a chip); "
                "compute-bound: {best.compute_bound} (comms/math {best.comms_over_math})");
     sp_line(r, "           ideal step {best.step_s}%s; {best.step_at_mfu_s} at {best.mfu} MFU (6P)",
-            best.pp > 1 ? ", {best.step_with_bubble_s} with a bubble of {best.bubble_over_ideal}"
-                        : "");
+            best.pp == 1      ? ""
+            : best.uneven > 1 ? ", {best.step_with_bubble_s} at the pace of a stage {best.uneven} "
+                                "times the mean and with a bubble of {best.bubble_over_ideal}"
+                              : ", {best.step_with_bubble_s} with a bubble of "
+                                "{best.bubble_over_ideal}");
     sp_line(r, "           {best.way_out}");
     put_notes(f, &best);
     put_verdict(f, &best);

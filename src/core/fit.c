@@ -270,17 +270,19 @@ int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *
     /* Memory of a chip is kept + shared / N: what each replica holds whole, and what all share. */
     const double all = isnan(s->activation_bytes) ? 0 : t->activation_bytes[s->remat];
     const double copies = (double)s->dp, sequences = sp_replica_sequences(in, s);
-    const bool shards_all = s->kind != SP_DP && s->dp == 1, pipeline = s->pp > 1;
-    const double activations = all * (pipeline ? s->in_flight : 1);
+    const double gradients = (t->grad_bytes - t->grad_counted) * t->P;
+    const bool shards_all = s->kind != SP_DP && s->dp == 1;
+    const bool cut = s->pp > 1 || in->accumulate > 0; /* the micro-batches are known */
     const double held = s->keeps_weights ? s->held_bytes : sp_gathered_bytes(s, in, t);
-    const double kept = (shards_all ? 0 : t->state_bytes * copies / t->N) + held;
-    const double states = shards_all ? t->state_bytes : 0;
-    double fewest = chips_for(states + activations, kept, t->capacity_bytes);
-    if (!pipeline && in->accumulate == 0 && sequences > 1) {
-        const double gradients = (t->grad_bytes - t->grad_counted) * t->P;
+    const double add_up = cut && s->microbatches > 1 && !s->keeps_weights ? gradients : 0;
+    const double states = s->uneven * (t->state_bytes + add_up);
+    const double activations = s->uneven * all * (cut ? s->in_flight : 1);
+    const double kept = (shards_all ? 0 : states * copies / t->N) + held;
+    double fewest = chips_for((shards_all ? states : 0) + activations, kept, t->capacity_bytes);
+    if (!cut && sequences > 1) {
         const double one = all / sequences / t->N + (shards_all ? 0 : gradients * copies / t->N);
-        fewest = fmin(fewest, chips_for(states + (shards_all ? gradients : 0), kept + one,
-                                        t->capacity_bytes));
+        fewest = fmin(
+            fewest, chips_for(shards_all ? states + gradients : 0, kept + one, t->capacity_bytes));
     }
     return isinf(fewest) ? 0 : machine_of(in->hw, (int64_t)fewest);
 }

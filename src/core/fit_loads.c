@@ -208,7 +208,8 @@ static void switched_loads(struct sp_strategy *s, const struct sp_fit_input *in,
         loads->activations[SP_LINK_SCALEOUT] += pipeline_load(s, t, nic);
 }
 
-/* Whole layers in every chunk: the fullest stage sets the pace. */
+/* Layers of the fullest stage over the mean, with whole layers in every chunk: it sets the pace,
+ * and keeps most. */
 static double unevenness(const struct sp_strategy *s, double layers)
 {
     const double chunks = (double)s->pp * (double)s->chunks;
@@ -254,7 +255,7 @@ static double over_step(double forward, double backward)
     return forward + SP_BACKWARD_SHARE * (backward - forward);
 }
 
-/* Times of a strategy whose loads, micro-batches and gathers are set. */
+/* Times of a strategy whose loads, micro-batches, gathers and unevenness are set. */
 static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t)
 {
@@ -266,7 +267,6 @@ static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
     s->compute_bound = backward <= 1;
     s->step_s = t->t_math_s * over_step(fmax(1, forward), fmax(1, backward));
     s->bubble = s->pp > 1 ? bubble(s) : 0;
-    s->uneven = s->pp > 1 ? unevenness(s, t->L) : 1;
     s->step_with_bubble_s = s->step_s * s->uneven * (1 + s->bubble);
 }
 
@@ -299,6 +299,7 @@ void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct
         switched_loads(s, in, t);
     mark_backward_only(s);
     s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
+    s->uneven = s->pp > 1 ? unevenness(s, t->L) : 1;
     const bool any = t->remat == SP_REMATS;
     const int ways = s->pp > 1 && s->fsdp > 1 ? 2 : 1; /* to gather, or to keep as well */
     struct sp_strategy best = {.exists = false};

@@ -42,31 +42,34 @@ double sp_gathered_bytes(const struct sp_strategy *s, const struct sp_fit_input 
     return gathers && in->counts_gathered ? SP_GATHERED_BYTES * t->P / (t->L * (double)s->tp) : 0;
 }
 
-/* Bytes of one chip beside the recipe's sharded states: gradients that accumulate over
- * micro-batches and that the recipe does not count; with weights that are kept, a stage's weights
- * in 16 bit and its gradients, whole instead of sharded; the layer that is gathered. */
+/* Bytes of one chip of the fullest stage beside the recipe's sharded states: gradients that
+ * accumulate over micro-batches and that the recipe does not count; with weights that are kept, a
+ * stage's weights in 16 bit and its gradients, whole instead of sharded; the layer that is
+ * gathered. */
 static double held_bytes(const struct sp_strategy *s, const struct sp_fit_input *in,
                          const struct sp_fit_terms *t)
 {
-    const double copies = (double)s->dp;
+    const double copies = (double)s->dp * s->uneven;
     if (s->keeps_weights) {
         const double own = t->weight_bytes == SP_GATHERED_BYTES ? SP_GATHERED_BYTES : 0;
-        const double stage = t->P / (double)(s->pp * s->tp), shard = t->P * copies / t->N;
+        const double stage = s->uneven * t->P / (double)(s->pp * s->tp),
+                     shard = t->P * copies / t->N;
         return stage * (SP_GATHERED_BYTES + t->grad_bytes) - shard * (own + t->grad_counted);
     }
     const double gradients = (t->grad_bytes - t->grad_counted) * t->P * copies / t->N;
     return (s->microbatches > 1 ? gradients : 0) + sp_gathered_bytes(s, in, t);
 }
 
-/* Fills the bytes of a strategy with its number of micro-batches. */
+/* Fills the bytes of a strategy with its number of micro-batches, on a chip of its fullest stage.
+ */
 static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
                        const struct sp_fit_terms *t)
 {
     const double all = t->activation_bytes[s->remat];
-    s->state_bytes = t->state_bytes * (double)s->dp / t->N;
+    s->state_bytes = s->uneven * t->state_bytes * (double)s->dp / t->N;
     s->held_bytes = held_bytes(s, in, t);
     s->in_flight = alive_share(s, in);
-    s->activation_bytes = isnan(all) ? NAN : all * s->in_flight / t->N;
+    s->activation_bytes = isnan(all) ? NAN : s->uneven * all * s->in_flight / t->N;
     s->memory_bytes = s->state_bytes + s->held_bytes + (isnan(all) ? 0 : s->activation_bytes);
     s->fits = s->memory_bytes < t->capacity_bytes;
 }

@@ -499,6 +499,36 @@ static void pipelines_count_what_they_keep(void **state)
     assert_close(s.held_bytes, 4 * c.t.P / 16 - 2 * c.t.P / 128, 1e-12);
 }
 
+/* 61 layers on 8 stages: the fullest has ceil(61 / 8) = 8 of them, the mean is 7.625. It keeps
+ * 8/7.625 of a chip's share of states, gradients and activations, as it takes 8/7.625 of the time;
+ * with two chunks a stage ceil(61 / 16) = 4 layers a chunk are 8 again, with three ceil(61 / 24) =
+ * 3 are 9. */
+static void the_fullest_stage_is_counted(void **state)
+{
+    (void)state;
+    const double layers[] = {8, 8, 9};
+    struct fit_case c;
+    load_case(&c, "deepseek-v3", "h100-128", 4096. * 4096, 4096);
+    const double P = 671026419200;
+    for (int chunks = 1; chunks <= 3; chunks++) {
+        struct sp_strategy s = sp_new_strategy(SP_PP_FSDP);
+        s.fsdp = 2;
+        s.tp = 8;
+        s.pp = 8;
+        s.chunks = chunks;
+        s.microbatches = 2048;
+        sp_judge(&s, &c.in, &c.t);
+        const double uneven = layers[chunks - 1] / 7.625;
+        const double in_flight = chunks == 1 ? 8 : (8. * chunks + 7) / chunks; /* of 2048 */
+        assert_close(s.uneven, uneven, 1e-15);
+        assert_close(s.state_bytes, uneven * 10 * P / 128, 1e-12);
+        assert_close(s.held_bytes, uneven * 2 * P / 128, 1e-12);
+        assert_close(s.activation_bytes,
+                     uneven * c.t.activation_bytes[SP_REMAT_MLP] / 128 * in_flight / 2048, 1e-12);
+        assert_close(s.step_with_bubble_s, s.step_s * uneven * (1 + s.bubble), 1e-12);
+    }
+}
+
 /* DP sums gradients behind the backward pass alone, two thirds of the arithmetic: 26.03 GB of
  * gradients all-reduced over three rings of 1.8e11 take 2 x 26.03e9 / 5.4e11 = 96.4 ms (`comm --op
  * ar` says so), where the three passes of FSDP take half as long again. */
@@ -635,6 +665,7 @@ int main(void)
         cmocka_unit_test(chips_fed),
         cmocka_unit_test(micro_batches_of_whole_sequences),
         cmocka_unit_test(pipelines_count_what_they_keep),
+        cmocka_unit_test(the_fullest_stage_is_counted),
         cmocka_unit_test(dp_communicates_in_the_backward_pass),
         cmocka_unit_test(meshes_have_bandwidths),
         cmocka_unit_test(thresholds_v5p),
