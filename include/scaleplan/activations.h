@@ -18,8 +18,9 @@ extern "C" {
 struct sp_spread {
     double dp; /* N_d: replicas that the optimizer state may be sharded over */
     double tp, pp, cp;
-    double ep; /* among the dp cp ranks */
-    int zero;  /* 0: replicated; 1: optimizer; 2: and gradients; 3: and weights */
+    double ep;           /* among the dp cp ranks */
+    int zero;            /* 0: replicated; 1: optimizer; 2: and gradients; 3: and weights */
+    double microbatches; /* of a step, whose gradients add up; 0: one */
     double microbatches_in_flight; /* of the fullest stage; 1 without a pipeline */
 };
 

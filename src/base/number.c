@@ -59,6 +59,12 @@ bool sp_parse_number(const char *text, double *value)
     return true;
 }
 
+const char *sp_prefix_hint(const char *text)
+{
+    const char *const at = strchr(text, 'K');
+    return at && at[1] != 'i' ? "; k is 1000, Ki is 1024" : "";
+}
+
 const char *sp_unit_of_number(const char *text)
 {
     char *end;
@@ -77,6 +83,22 @@ bool sp_parse_count(const char *text, double *value)
         return sp_parse_number(text, value);
     snprintf(digits, sizeof digits, "%.*sG", (int)n - 1, text);
     return sp_parse_number(digits, value);
+}
+
+bool sp_parse_pair(const char *text, double pair[2])
+{
+    char first[64];
+    const size_t n = strcspn(text, "x");
+    if (text[n] != 'x' || n >= sizeof first)
+        return false;
+    snprintf(first, sizeof first, "%.*s", (int)n, text);
+    const char *const parts[2] = {first, text + n + 1};
+    for (int i = 0; i < 2; i++) {
+        if (!sp_parse_number(parts[i], &pair[i]) || *sp_unit_of_number(parts[i]) ||
+            pair[i] != floor(pair[i]))
+            return false;
+    }
+    return true;
 }
 
 int sp_parse_dims(const char *text, double *dims, int most)

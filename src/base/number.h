@@ -11,6 +11,9 @@
  * False when the text is anything else or the value is not finite. */
 bool sp_parse_number(const char *text, double *value);
 
+/* Words to put behind a refusal where a "K" stands without an "i"; else "". */
+const char *sp_prefix_hint(const char *text);
+
 /* What stands behind a number that sp_parse_number takes, past a prefix: "B", "FLOP/s", "%", or "".
  */
 const char *sp_unit_of_number(const char *text);
@@ -18,6 +21,10 @@ const char *sp_unit_of_number(const char *text);
 /* Parses a number of things, parameters or tokens, as sp_parse_number does, but "7B" is 7 * 10^9
  * of them, not 7 bytes. */
 bool sp_parse_count(const char *text, double *value);
+
+/* Parses "1024x4096", "1kx4Ki": two whole numbers without a unit, each as sp_parse_number
+ * does. */
+bool sp_parse_pair(const char *text, double pair[2]);
 
 /* Parses "1024x4096" into up to `most` whole numbers, 0 among them; returns how many, 0 when it is
  * no such list. */

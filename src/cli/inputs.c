@@ -94,7 +94,7 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
     if (length > 1 && length < sizeof sequences && batch[length - 1] == 'x' &&
         sp_parse_count(sequences, &dims[0])) {
         *batch_tokens = dims[0] * *seq;
-    } else if (sp_parse_dims(batch, dims, 2) == 2) {
+    } else if (sp_parse_pair(batch, dims)) {
         if (!isnan(given_seq) && given_seq != dims[1])
             return sp_fail(error, SP_INPUT, "--batch %s: its length differs from --seq %s",
                            sp_safe(batch), sp_text_of(args, "seq"));
@@ -103,8 +103,8 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
     } else if (!sp_parse_count(batch, batch_tokens) || !counts_tokens(batch)) {
         return sp_fail(error, SP_INPUT,
                        "--batch: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESx or "
-                       "SEQUENCESxLENGTH (1024x4096)",
-                       sp_safe(batch));
+                       "SEQUENCESxLENGTH (1024x4096)%s",
+                       sp_safe(batch), sp_prefix_hint(batch));
     }
     if (!(*batch_tokens >= 1 && *batch_tokens <= 1e15 && *seq >= 1 && *seq <= 1e12))
         return sp_fail(error, SP_INPUT, "--batch %s: expected from 1 to 10^15 tokens",

@@ -123,8 +123,8 @@ static bool take_number(struct sp_args *args, int at, const char *text, struct s
     const bool parsed =
         option->kind == SP_COUNTED ? sp_parse_count(text, &value) : sp_parse_number(text, &value);
     if (!parsed)
-        return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s", option->name, sp_safe(text),
-                       SP_NUMBERS_ACCEPTED);
+        return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s%s", option->name, sp_safe(text),
+                       SP_NUMBERS_ACCEPTED, sp_prefix_hint(text));
     return check_unit(option, text, error) && put_number(args, at, text, value, error);
 }
 
@@ -171,16 +171,34 @@ static bool take_defaults(struct sp_args *args, struct sp_error *error)
     return true;
 }
 
-static bool unknown_option(const struct sp_args *args, const char *word, struct sp_error *error)
+/* The option whose name is nearest to a word, "--mdoel=x" or "mdoel=x"; `name` has what stands for
+ * the name. */
+static struct sp_nearest nearest_option(const struct sp_args *args, const char *word, char name[64])
 {
-    char name[64];
-    const char *start = word + strspn(word, "-");
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(start, "="), start);
+    const char *const start = word + strspn(word, "-");
+    snprintf(name, 64, "%.*s", (int)strcspn(start, "="), start);
     struct sp_nearest nearest = {.wanted = name};
     for (size_t i = 0; i < args->n_options; i++)
         sp_nearest_offer(&nearest, args->options[i].name);
+    return nearest;
+}
+
+static bool unknown_option(const struct sp_args *args, const char *word, struct sp_error *error)
+{
+    char name[64];
+    const struct sp_nearest nearest = nearest_option(args, word, name);
     return sp_fail(error, SP_USAGE, "unknown option %s%s", sp_safe(word),
                    sp_nearest_hint(&nearest));
+}
+
+/* A word where none is taken: an option without its dashes, or with a letter wrong as well. */
+static bool unexpected_word(const struct sp_args *args, const char *word, struct sp_error *error)
+{
+    char name[64];
+    const struct sp_nearest nearest = nearest_option(args, word, name);
+    const bool near = *sp_nearest_hint(&nearest) != '\0';
+    return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"%s%s%s", sp_safe(word),
+                   near ? "; did you mean \"--" : "", near ? nearest.best : "", near ? "\"?" : "");
 }
 
 /* Whether a word that follows --explain names a quantity: where a command takes operands, it might
@@ -221,7 +239,7 @@ static bool take_operand(struct sp_args *args, const char *word, bool takes_oper
                          struct sp_error *error)
 {
     if (!takes_operands)
-        return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"", sp_safe(word));
+        return unexpected_word(args, word, error);
     if (args->n_operands == SP_MAX_OPERANDS)
         return sp_fail(error, SP_USAGE, "more than %d arguments", SP_MAX_OPERANDS);
     args->operands[args->n_operands++] = word;

@@ -76,12 +76,17 @@ static bool read_model(const struct sp_args *args, const struct sp_sources *sour
     return read_matrices(list, model, error);
 }
 
-/* Without a batch a device has one sequence, not the millions of tokens of a machine's step. */
+/* Without a batch a device has one sequence, not the millions of tokens of a machine's step; of a
+ * batch that is cut, gradients add up over the micro-batches. */
 static void assume_batch(struct memory *f)
 {
     f->batch_assumed = !sp_given(f->args, "batch") && !sp_given(f->args, "micro-batch");
     if (f->batch_assumed)
         f->batch = f->seq * f->spread.dp;
+    if (sp_given(f->args, "batch") && sp_given(f->args, "micro-batch")) {
+        const double sequences = f->batch / f->seq / f->spread.dp;
+        f->spread.microbatches = ceil(sequences / sp_number_of(f->args, "micro-batch") - 1e-9);
+    }
 }
 
 bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_error *error)

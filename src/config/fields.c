@@ -356,8 +356,8 @@ bool sp_set_field(const struct sp_field_table *table, const char *path, const ch
         return store_text(field, value, place, base, error);
     double number;
     if (!sp_parse_number(value, &number))
-        return sp_fail(error, SP_INPUT, "%s: \"%s\" is not %s", place, sp_safe(value),
-                       SP_NUMBERS_ACCEPTED);
+        return sp_fail(error, SP_INPUT, "%s: \"%s\" is not %s%s", place, sp_safe(value),
+                       SP_NUMBERS_ACCEPTED, sp_prefix_hint(value));
     if (!has_unit_of(field, value))
         return sp_fail(error, SP_INPUT, "%s: \"%s\" is in %s, but the value is %s%s", place,
                        sp_safe(value), unit_in_words(value),

@@ -11,6 +11,12 @@ double sp_state_bytes_per_param(const struct sp_precision *precision)
            precision->optimizer_bytes;
 }
 
+double sp_kept_grad_bytes(const struct sp_precision *precision, double microbatches)
+{
+    const bool adds_up = precision->grad_bytes <= 0 && microbatches > 1;
+    return adds_up ? precision->weight_bytes : precision->grad_bytes;
+}
+
 double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat)
 {
     if (!sp_model_has_shape(model) || remat >= SP_REMATS)
@@ -60,7 +66,7 @@ struct sp_footprint sp_state_footprint(double params, double experts, const stru
     const double K = q->master_bytes + q->optimizer_bytes;
     struct sp_footprint f = {
         .params = (s->zero >= 3 ? shared : whole) * q->weight_bytes,
-        .grads = (s->zero >= 2 ? shared : whole) * q->grad_bytes,
+        .grads = (s->zero >= 2 ? shared : whole) * sp_kept_grad_bytes(q, s->microbatches),
         .optimizer = (s->zero >= 1 ? shared : whole) * K,
     };
     f.total = f.params + f.grads + f.optimizer;

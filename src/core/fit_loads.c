@@ -141,7 +141,7 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
     t.state_bytes = t.P * sp_state_bytes_per_param(in->precision);
     t.weight_bytes = in->precision->weight_bytes;
     t.grad_counted = in->precision->grad_bytes;
-    t.grad_bytes = t.grad_counted > 0 ? t.grad_counted : t.weight_bytes;
+    t.grad_bytes = sp_kept_grad_bytes(in->precision, 2); /* of any number that add up */
     t.remat = in->remat;
     for (int remat = 0; remat < SP_REMATS; remat++)
         t.activation_bytes[remat] =

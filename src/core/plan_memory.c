@@ -134,9 +134,10 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
     const double copies = sp_schedules[plan->schedule].copies;
     const double sharded = copies * (k->held.dense / D + k->held.experts / D_experts);
     const double held = copies * (k->held.dense + k->held.experts);
+    const double grad_bytes = sp_kept_grad_bytes(precision, (double)sp_plan_microbatches(plan));
     struct sp_stage_memory m = {
         .params = whole(precision->weight_bytes * (plan->zero >= 3 ? sharded : held)),
-        .grads = whole(precision->grad_bytes * (plan->zero >= 2 ? sharded : held)),
+        .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
         .activations = whole(in_flight_of(plan, stage) * k->kept + k->peak),
         .buffers = whole(k->dummy + (plan->zero >= 3 && shards > 1 ? k->gathered : 0)),

@@ -1,7 +1,5 @@
 /* Bytes of state per parameter and of activations per token, derived from the published lists. */
-#include "check.h"
-
-#include "config/load.h"
+#include "fit_case.h"
 
 static const struct sp_sources sources;
 
@@ -191,15 +189,71 @@ static void policies_shrink(void **state)
     }
 }
 
+/* adam10 has no gradients of its own: those of several micro-batches add up in the weights' 2
+ * bytes, jax12's in 4. llama3-8b, 8 030 261 248 parameters, on one device of 8: ZeRO 0 keeps all of
+ * them, ZeRO 3 an eighth; the table and the head, 2 x 128256 x 4096, are padded to none. One
+ * micro-batch adds up nothing, and a recipe with gradients keeps its own. */
+static void gradients_that_add_up(void **state)
+{
+    (void)state;
+    const double P = 8030261248;
+    const struct {
+        const char *recipe;
+        int64_t batch;
+        int zero;
+        double bytes;
+    } rows[] = {{"adam10", 8, 0, 0},         {"adam10", 16, 0, 2 * P}, {"adam10", 16, 3, 2 * P / 8},
+                {"jax12", 16, 2, 4 * P / 8}, {"mixed16", 8, 0, 2 * P}, {"mixed16", 16, 0, 2 * P}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fit_case c;
+        struct sp_error error = {0};
+        load_case(&c, "llama3-8b", "h100-8", 8192. * (double)rows[i].batch, 8192);
+        assert_true(sp_load_precision(rows[i].recipe, &sources, &c.precision, &error));
+        const struct sp_framework framework = {.reserved_factor = 1, .capacity_factor = 1};
+        const struct sp_plan plan = {.dp = 8,
+                                     .shards = 8,
+                                     .tp = 1,
+                                     .pp = 1,
+                                     .vpp = 1,
+                                     .cp = 1,
+                                     .ep = 1,
+                                     .etp = 1,
+                                     .zero = rows[i].zero,
+                                     .micro_batch = 1,
+                                     .batch = rows[i].batch,
+                                     .seq = 8192,
+                                     .schedule = SP_1F1B,
+                                     .imbalance = 1};
+        const struct sp_stage_memory m =
+            sp_memory_of_stage(&c.model, &c.precision, &plan, &framework, 0);
+        assert_close((double)m.grads, rows[i].bytes, 1e-9);
+        const struct sp_spread spread = {.dp = 8,
+                                         .tp = 1,
+                                         .pp = 1,
+                                         .cp = 1,
+                                         .ep = 1,
+                                         .zero = rows[i].zero,
+                                         .microbatches = (double)rows[i].batch / 8};
+        assert_close(sp_state_footprint(P, 0, &c.precision, &spread).grads, rows[i].bytes, 1e-12);
+        /* fit counts the same, beside the state where the recipe has none */
+        c.in.accumulate = rows[i].batch / 8;
+        c.t = sp_fit_terms(&c.in);
+        const struct sp_strategy s =
+            sp_fit_strategy(&c.in, &c.t, rows[i].zero == 0 ? SP_DP : SP_FSDP);
+        const double own = c.precision.grad_bytes * P / (rows[i].zero == 0 ? 1 : 8);
+        assert_close(own + s.held_bytes, rows[i].bytes, 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(state_bytes),     cmocka_unit_test(expert_states),
-        cmocka_unit_test(fewest_devices),  cmocka_unit_test(textbook_policies),
-        cmocka_unit_test(korthikanti),     cmocka_unit_test(korthikanti_table),
-        cmocka_unit_test(gated_grouped),   cmocka_unit_test(mixture),
-        cmocka_unit_test(shared_expert),   cmocka_unit_test(latent),
-        cmocka_unit_test(policies_shrink),
+        cmocka_unit_test(state_bytes),           cmocka_unit_test(expert_states),
+        cmocka_unit_test(fewest_devices),        cmocka_unit_test(textbook_policies),
+        cmocka_unit_test(korthikanti),           cmocka_unit_test(korthikanti_table),
+        cmocka_unit_test(gated_grouped),         cmocka_unit_test(mixture),
+        cmocka_unit_test(shared_expert),         cmocka_unit_test(latent),
+        cmocka_unit_test(gradients_that_add_up), cmocka_unit_test(policies_shrink),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }
