@@ -207,6 +207,10 @@ bool sp_lay_out(const struct sp_hardware *hw, const int64_t *lengths, int n,
 struct sp_torus_group sp_group_of(const struct sp_hardware *hw, const struct sp_layout *layout,
                                   unsigned axes);
 
+/* The box of `chips` chips, sides that divide the axes of the slice, over which an all-to-all is
+ * fastest; n = 0 where the slice has none. */
+struct sp_torus_group sp_exchange_box(const struct sp_hardware *hw, int64_t chips);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

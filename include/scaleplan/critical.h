@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include <scaleplan/collective.h>
 #include <scaleplan/fit.h>
 
 #ifdef __cplusplus
@@ -52,10 +53,17 @@ double sp_min_d_ff_for_tp(double Y, double C, double W);
 double sp_practical_tp(double F, double W, double C, double domain);
 
 /* Smallest expert width that hides expert parallelism over Z devices in nodes of `domain` (8), k
- * experts a token, node egress W: (C/W) (Z - domain) / k, times min(domain k / Z, 1). 0 inside one
- * node. columns. Scaling book, "GPUs", expert parallelism: F > alpha (Z-8)/k, and F > 8 alpha for Z
- * >> k. */
-double sp_min_d_ff_for_ep(double Z, double k, double domain, double C, double W);
+ * experts a token: the larger of what the two all-to-alls ask for across nodes, (C/W_node)
+ * (Z - domain) / k times min(domain k / Z, 1), and inside one, (C/W_gpu) (min(Z, domain) - 1) / k
+ * times min(k / Z, 1), where each of the B/Z tokens of a device goes to k of Z. columns. Scaling
+ * book, "GPUs", expert parallelism (F > alpha (Z-8)/k, and F > 8 alpha for Z >> k; it leaves out
+ * what stays inside a node, which is all there is for Z <= domain). */
+double sp_min_d_ff_for_ep(double Z, double k, double domain, double C, double W_gpu, double W_node);
+
+/* The same on a group of Z chips of a torus: two all-to-alls of k B tokens, 4 k B D bytes over
+ * Z w / sp_exchange_pairs, against 4 k B D F / (Z C): C sp_exchange_pairs / w, A/4 C / W_ici on
+ * rings of at most A chips; times min(Z / k, 1), for a token goes to a chip once. columns. */
+double sp_min_d_ff_for_ep_torus(double k, double C, const struct sp_torus_group *group);
 
 /* Its limit for many devices, with which it is enough at any degree: (C/W) domain. columns. */
 double sp_min_d_ff_for_ep_limit(double domain, double C, double W);

@@ -2,8 +2,10 @@
 #include "base/suggest.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 
@@ -41,9 +43,48 @@ static size_t edit_distance(const char *a, const char *b)
     return last[m];
 }
 
+const char *sp_other_word(const char *word, int i)
+{
+    enum { MOST_WORDS = 5 };
+    static const char *const same[][MOST_WORDS] = {
+        {"vpp", "chunks", "virtual-stages", "interleave"},
+        {"pp", "stages"},
+        {"pod", "node"},
+        {"gbs", "bs", "global-batch", "batch"},
+        {"mbs", "micro-batch", "microbatch"},
+        {"gpus", "hw", "machine", "hardware"},
+        {"seq", "seqlen", "seq-len", "context"},
+        {"remat", "recompute", "checkpointing"},
+        {"fsdp", "shards", "shard-group"},
+    };
+    for (size_t group = 0; group < sizeof same / sizeof *same; group++) {
+        const char *const *const words = same[group];
+        int own = 0, other = -1;
+        while (own < MOST_WORDS && words[own] && strcasecmp(words[own], word) != 0)
+            own++;
+        if (own == MOST_WORDS || !words[own])
+            continue;
+        for (int at = 0; at < MOST_WORDS && words[at]; at++)
+            if (at != own && ++other == i)
+                return words[at];
+        return NULL;
+    }
+    return NULL;
+}
+
+static bool means_same(const char *a, const char *b)
+{
+    const char *word;
+    for (int i = 0; (word = sp_other_word(a, i)) != NULL; i++)
+        if (strcmp(word, b) == 0)
+            return true;
+    return false;
+}
+
 void sp_nearest_offer(struct sp_nearest *nearest, const char *candidate)
 {
-    const size_t distance = edit_distance(nearest->wanted, candidate);
+    const size_t distance =
+        means_same(nearest->wanted, candidate) ? 0 : edit_distance(nearest->wanted, candidate);
     if (nearest->best[0] && distance >= nearest->distance)
         return;
     nearest->distance = distance;

@@ -124,6 +124,32 @@ static void put_real_axes(const struct batch *f)
                    "rings, as the lines above suppose");
 }
 
+/* Experts dealt out over chips of this slice; a chip without a size has no axes to lay them on. */
+static void put_torus_experts(const struct batch *f)
+{
+    struct sp_report *r = f->report;
+    if (isnan(f->ep) || f->ep <= 1)
+        return;
+    const struct sp_torus_group g = sp_exchange_box(&f->hw, (int64_t)f->ep);
+    if (g.n == 0) {
+        sp_note(r, "--ep %s: the axes of this slice have no box of so many chips (--hw names it)",
+                sp_human_text(f->ep, SP_COUNT));
+        return;
+    }
+    const double least = sp_min_d_ff_for_ep_torus(f->top_k, f->C_wire, &g);
+    sp_scope(r, "");
+    sp_symbol(r, "Z", f->ep, "", "expert-parallel degree");
+    sp_symbol(r, "k", f->top_k, "", "experts of a token");
+    sp_symbol(r, "exchange", sp_torus_bandwidth_s(SP_ALL_TO_ALL, 1, &g), "s/byte",
+              "of an all-to-all over these chips");
+    sp_put(r, SP_Q_BATCH_EP_TORUS, least);
+    if (!isnan(f->d_expert))
+        sp_put_bool(r, SP_Q_BATCH_EP_OK, f->d_expert >= least);
+    sp_line(r, "experts      EP over %s chips hides from an expert width of {ep.d_ff_min}%s",
+            sp_human_text(f->ep, SP_COUNT),
+            isnan(f->d_expert) ? "" : ": hidden at this one: {ep.compute_bound}");
+}
+
 static void put_torus(const struct batch *f)
 {
     const struct sp_network *net = &f->hw.network;
@@ -136,6 +162,7 @@ static void put_torus(const struct batch *f)
     }
     put_mixed(f);
     put_real_axes(f);
+    put_torus_experts(f);
     if (isnan(W_dcn)) {
         sp_put_null(f->report, SP_Q_BATCH_DCN);
         return;
@@ -209,13 +236,15 @@ static bool load(const struct sp_args *args, struct batch *f, struct sp_error *e
     f->experts = !isnan(experts)            ? experts
                  : f->model.moe.experts > 0 ? (double)f->model.moe.experts
                                             : NAN;
-    const double Z = sp_number_of(args, "ep");
-    if (Z > f->experts)
+    f->ep = sp_number_of(args, "ep");
+    f->top_k = f->model.moe.top_k > 0 ? (double)f->model.moe.top_k : k;
+    if (f->ep > f->experts)
         return sp_fail(error, SP_INPUT,
                        "--ep %s: there are %s experts to deal out; ep.d_ff_min_limit "
                        "is the limit of any degree",
-                       sp_human_text(Z, SP_COUNT), sp_human_text(f->experts, SP_COUNT));
+                       sp_human_text(f->ep, SP_COUNT), sp_human_text(f->experts, SP_COUNT));
     f->F = !isnan(d_ff) ? d_ff : has_model ? sp_active_d_ff(&f->model) : NAN;
+    f->d_expert = f->model.moe.d_ff_expert > 0 ? (double)f->model.moe.d_ff_expert : f->F;
     f->D = !isnan(d_model)                 ? d_model
            : sp_model_has_shape(&f->model) ? (double)f->model.d_model
                                            : NAN;
@@ -264,8 +293,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                                                      : f.hw.network.domain_bytes_per_s;
     sp_symbol(report, "W_1", W_1, "bytes/s", "one torus axis, or a node's inside");
     sp_put(report, SP_Q_BATCH_TP_MAX, sp_max_tp_degree(f.C_wire, W_1, f.F));
-    sp_line(report, "critical batches, DP and FSDP:");
-    if (f.hw.network.kind == SP_TORUS)
+    const bool torus = f.hw.network.kind == SP_TORUS;
+    sp_line(report, "critical batches, DP and FSDP%s:",
+            torus ? "" : " (many devices, (n-1)/n dropped, but where it says kept)");
+    if (torus)
         put_torus(&f);
     else
         sp_put_batch_switched(&f, args);

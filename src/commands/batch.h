@@ -12,6 +12,8 @@ struct batch {
     double N, S, B, T, F, D, r, wire, tp;
     double slice, pod; /* chips of a slice of --hw, and of a whole pod or node */
     double experts;    /* that there are to deal out; NAN: not said */
+    double ep, top_k;  /* EP degree (NAN: not said), experts of a token */
+    double d_expert;   /* width of one; NAN: not known */
     enum sp_overlap overlap;
     bool has_batch;
     struct sp_report *report;

@@ -12,6 +12,7 @@ void sp_put_batch_level(const struct batch *f, const char *level, double W, cons
     const double critical = sp_critical_tokens_per_chip(f->C_wire, W, f->r),
                  tp_max = sp_max_tp_degree(f->C_wire, W, f->F);
     const double d_ff = sp_min_d_ff_for_tp(f->tp, f->C_wire, W);
+    const bool both = f->hw.network.kind == SP_SWITCHED && f->tp > (double)f->hw.network.domain;
     const struct {
         const char *prefix;
         double value;
@@ -29,7 +30,8 @@ void sp_put_batch_level(const struct batch *f, const char *level, double W, cons
         {"compute_bound", f->B / f->N >= critical, SP_Q_BATCH_BOUND_LEVEL, f->has_batch},
         {"tp_limit", tp_max, SP_Q_BATCH_TP_LEVEL, !isnan(f->F)},
         {"d_ff_min", d_ff, SP_Q_BATCH_DFF_LEVEL, !isnan(f->tp)},
-        {"tp_hides", f->tp <= tp_max, SP_Q_BATCH_TP_OK_LEVEL, !isnan(f->tp) && !isnan(f->F)},
+        {"tp_hides", both ? NAN : f->tp <= tp_max, SP_Q_BATCH_TP_OK_LEVEL,
+         !isnan(f->tp) && !isnan(f->F)},
     };
     sp_scope(r, "");
     sp_symbol(r, "W", W, "bytes/s", "%s", what);
@@ -48,7 +50,7 @@ void sp_put_batch_level(const struct batch *f, const char *level, double W, cons
             f->has_batch ? level : "", f->has_batch ? "} chips" : "",
             isnan(f->F) ? "" : "; TP up to {tp_limit.", isnan(f->F) ? "" : level,
             isnan(f->F) ? "" : "}");
-    if (!isnan(f->tp))
+    if (!isnan(f->tp) && f->hw.network.kind == SP_TORUS)
         sp_line(r, "%-12s TP %.0f needs an MLP width of {d_ff_min.%s}%s%s%s", "", f->tp, level,
                 isnan(f->F) ? "" : ": hidden at this one: {tp_hides.", isnan(f->F) ? "" : level,
                 isnan(f->F) ? "" : "}");

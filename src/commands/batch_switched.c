@@ -40,50 +40,60 @@ static void put_machine(const struct batch *f)
                "{batch_needed.machine} for {chips} chips");
 }
 
-/* TP over whole nodes: both levels carry it at once, and the slower one binds. */
-static void put_tp_over_nodes(const struct batch *f, double domain)
+/* TP of exactly so many devices, over two nodes where none is given: both levels carry it at once,
+ * and the slower one binds. */
+static void put_exact_tp(const struct batch *f, double domain)
 {
     struct sp_report *r = f->report;
-    const double Y = f->tp > domain ? f->tp : 2 * domain;
-    const struct sp_collective_time t = gather_over(f, Y);
-    const double most = sp_max_tp_degree(f->C_wire, 1 / t.throughput_s, f->F);
-    if (isnan(f->F))
+    const bool given = f->tp > 1;
+    const double Y = given ? f->tp : 2 * domain, nodes = ceil(Y / domain);
+    const double gather = gather_over(f, Y).throughput_s;
+    if (isnan(f->F) && !given)
         return;
-    sp_symbol(r, "gather_tp", t.throughput_s, "s/byte",
+    sp_symbol(r, "gather_tp", gather, "s/byte",
               "of an all-gather over %s devices, the slower level with its (n-1)/n",
               sp_human_text(Y, SP_COUNT));
-    sp_put(r, SP_Q_BATCH_TP_NODES, most);
-    sp_put(r, SP_Q_BATCH_TP_NODES_OF, Y / domain);
-    if (f->tp > domain)
-        sp_put_bool(r, SP_Q_BATCH_TP_NODES_OK, f->tp <= most);
-    sp_line(r, "TP           over {tp_limit.nodes} nodes, both levels together: up to "
-               "{tp_limit.over_nodes}; this degree hides: {tp_hides.over_nodes}");
+    sp_put(r, SP_Q_BATCH_TP_NODES_OF, nodes);
+    if (!isnan(f->F))
+        sp_put(r, SP_Q_BATCH_TP_NODES, sp_max_tp_degree(f->C_wire, 1 / gather, f->F));
+    if (given)
+        sp_put(r, SP_Q_BATCH_DFF_NODES, sp_min_d_ff_for_tp(Y, f->C_wire, 1 / gather));
+    if (given && !isnan(f->F))
+        sp_put_bool(r, SP_Q_BATCH_TP_NODES_OK, Y <= sp_max_tp_degree(f->C_wire, 1 / gather, f->F));
+    char degree[32] = "TP", width[96] = "";
+    if (given)
+        snprintf(degree, sizeof degree, "TP %s", sp_human_text(Y, SP_COUNT));
+    if (given)
+        snprintf(width, sizeof width, " an MLP width of {d_ff_min.over_nodes} hides it%s",
+                 isnan(f->F) ? "" : ", and this one: {tp_hides.over_nodes};");
+    sp_line(r, "%-12s over {tp_limit.nodes} %s, each level with its (n-1)/n:%s%s", degree,
+            nodes > 1 ? "nodes" : "node", width,
+            isnan(f->F) ? "" : " TP up to {tp_limit.over_nodes}");
 }
 
-static void put_experts(const struct batch *f, const struct sp_args *args, double W_node)
+static void put_experts(const struct batch *f, double W_node)
 {
     struct sp_report *r = f->report;
-    const double domain = (double)f->hw.network.domain, Z = sp_number_of(args, "ep");
-    const double top_k =
-        f->model.moe.top_k > 0 ? (double)f->model.moe.top_k : sp_number_of(args, "top-k");
-    const double expert = f->model.moe.d_ff_expert > 0 ? (double)f->model.moe.d_ff_expert : f->F;
-    if (isnan(Z) && isnan(f->experts))
+    const double domain = (double)f->hw.network.domain, W_gpu = f->hw.network.domain_bytes_per_s;
+    if (isnan(f->ep) && isnan(f->experts))
         return;
     sp_symbol(r, "alpha_cross", f->C_wire / W_node, "FLOPs/byte", "C b / (2 W_node)");
     sp_put(r, SP_Q_BATCH_EP_LIMIT, sp_min_d_ff_for_ep_limit(domain, f->C_wire, W_node));
-    if (!isnan(Z)) {
-        const double least = sp_min_d_ff_for_ep(Z, top_k, domain, f->C_wire, W_node);
-        sp_symbol(r, "alpha_node", Z > domain ? f->C_wire / W_node : 0, "FLOPs/byte",
-                  "C b / (2 W_node); 0 inside one node");
-        sp_symbol(r, "Z", Z, "", "expert-parallel degree");
-        sp_symbol(r, "k", top_k, "", "experts of a token");
+    if (!isnan(f->ep)) {
+        const double least = sp_min_d_ff_for_ep(f->ep, f->top_k, domain, f->C_wire, W_gpu, W_node);
+        sp_symbol(r, "alpha_node", f->C_wire / W_node, "FLOPs/byte", "C b / (2 W_node)");
+        sp_symbol(r, "alpha_gpu", f->C_wire / W_gpu, "FLOPs/byte", "C b / (2 W_gpu)");
+        sp_symbol(r, "Z", f->ep, "", "expert-parallel degree");
+        sp_symbol(r, "k", f->top_k, "", "experts of a token");
         sp_put(r, SP_Q_BATCH_EP, least);
-        if (!isnan(expert))
-            sp_put_bool(r, SP_Q_BATCH_EP_OK, expert > least);
-        sp_line(r, "experts      EP over %s devices hides from an expert width of {ep.d_ff_min}",
-                sp_human_text(Z, SP_COUNT));
+        if (!isnan(f->d_expert))
+            sp_put_bool(r, SP_Q_BATCH_EP_OK, f->d_expert >= least);
+        sp_line(r, "experts      EP over %s devices hides from an expert width of {ep.d_ff_min}%s",
+                sp_human_text(f->ep, SP_COUNT),
+                isnan(f->d_expert) ? "" : ": hidden at this one: {ep.compute_bound}");
     }
-    sp_line(r, "             EP of any degree hides from an expert width of {ep.d_ff_min_limit}");
+    sp_line(r, "%-12s EP of any degree hides from an expert width of {ep.d_ff_min_limit}",
+            isnan(f->ep) ? "experts" : "");
 }
 
 void sp_put_batch_switched(const struct batch *f, const struct sp_args *args)
@@ -107,7 +117,7 @@ void sp_put_batch_switched(const struct batch *f, const struct sp_args *args)
     if (!isnan(f->F))
         sp_put(r, SP_Q_BATCH_TP_CHOICE,
                sp_practical_tp(f->F, net->domain_bytes_per_s, f->C_wire, domain));
-    put_tp_over_nodes(f, domain);
+    put_exact_tp(f, domain);
     sp_put(r, SP_Q_BATCH_MP, critical);
     sp_put(r, SP_Q_BATCH_REPLICA, nodes * W_node);
     if (f->has_batch)
@@ -116,5 +126,5 @@ void sp_put_batch_switched(const struct batch *f, const struct sp_args *args)
             "replicas     {critical.model_parallel} tokens a chip across nodes when a replica "
             "spans %s nodes (--tp, --pp), which send {replica.bytes_per_s} together",
             sp_human_text(nodes, SP_NUMBER));
-    put_experts(f, args, W_node);
+    put_experts(f, W_node);
 }

@@ -10,6 +10,7 @@
 struct machine_spec {
     char name[512];
     char shape[64];       /* "16x16x16" or "" */
+    char axes[64];        /* what may be a shape or chips x slices: "4x4" of "v5e-4x4", or "" */
     double chips, slices; /* 0: not given */
     bool cloud;           /* "gcp:" in front: the number counts what the cloud's names count */
 };
@@ -23,16 +24,23 @@ static bool bad_spec(const char *spec, const char *why, struct sp_error *error)
         sp_safe(spec), why);
 }
 
-/* Cuts the "-512" or "-8960x2" off the name. */
+/* Cuts the "-512", the "-8960x2" or the "-4x4x8" off the name. */
 static bool split_count(const char *spec, struct machine_spec *out, struct sp_error *error)
 {
     char *const dash = strrchr(out->name, '-');
     if (!dash || dash == out->name || dash[1] < '0' || dash[1] > '9')
         return true;
-    double dims[2];
-    const int n = sp_parse_dims(dash + 1, dims, 2);
+    double dims[SP_MAX_AXES];
+    const int n = sp_parse_dims(dash + 1, dims, SP_MAX_AXES);
     if (n == 0)
         return true; /* part of the name, such as "a100-40gb" */
+    if (n > 1 && strlen(dash + 1) < sizeof out->axes)
+        snprintf(out->axes, sizeof out->axes, "%s", dash + 1);
+    if (n > 2) {
+        snprintf(out->shape, sizeof out->shape, "%s", out->axes);
+        *dash = '\0';
+        return true;
+    }
     if (dims[0] < 1 || dims[0] > 1e9 || (n == 2 && (dims[1] < 1 || dims[1] > 1e6)))
         return bad_spec(spec, "the number of chips is out of range", error);
     out->chips = dims[0];
@@ -144,12 +152,28 @@ static bool place_chips(const char *spec, const struct machine_spec *parts, stru
     return true;
 }
 
+/* Whether "v5e-4x4" names a slice by its axes, as the cloud writes it: as many axes as the machine
+ * has, of a slice on offer. With "gcp:" a number counts. */
+static bool names_axes(const struct machine_spec *parts, const struct sp_hardware *hw)
+{
+    double dims[SP_MAX_AXES];
+    struct sp_shape wanted = {{1, 1, 1}}, found;
+    const int n = sp_parse_dims(parts->axes, dims, SP_MAX_AXES);
+    if (n == 0 || parts->cloud || hw->network.kind != SP_TORUS || n != hw->network.axes)
+        return false;
+    for (int i = 0; i < n; i++)
+        wanted.axis[i] = dims[i] <= 4096 ? (int32_t)dims[i] : 0;
+    return sp_offers_shape(&hw->network, &wanted, &found);
+}
+
 bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,
                       struct sp_error *error)
 {
     struct machine_spec parts;
     if (!split_spec(spec, sources, &parts, error) || !sp_load_chip(parts.name, sources, hw, error))
         return false;
+    if (names_axes(&parts, hw))
+        snprintf(parts.shape, sizeof parts.shape, "%s", parts.axes);
     return parts.shape[0] ? place_shape(spec, &parts, hw, error)
                           : place_chips(spec, &parts, hw, error);
 }

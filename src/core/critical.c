@@ -60,11 +60,17 @@ double sp_practical_tp(double F, double W, double C, double domain)
     return exp2(floor(log2(fmin(F * W / C, domain))));
 }
 
-double sp_min_d_ff_for_ep(double Z, double k, double domain, double C, double W)
+double sp_min_d_ff_for_ep(double Z, double k, double domain, double C, double W_gpu, double W_node)
 {
-    if (Z <= domain)
-        return 0;
-    return C / W * (Z - domain) / k * fmin(domain * k / Z, 1);
+    const double inside = C / W_gpu * (fmin(Z, domain) - 1) / k * fmin(k / Z, 1);
+    const double across = C / W_node * fmax(Z - domain, 0) / k * fmin(domain * k / Z, 1);
+    return fmax(inside, across);
+}
+
+double sp_min_d_ff_for_ep_torus(double k, double C, const struct sp_torus_group *group)
+{
+    const double Z = sp_torus_chips(group);
+    return C * Z * sp_torus_bandwidth_s(SP_ALL_TO_ALL, 1, group) * fmin(Z / k, 1);
 }
 
 double sp_min_d_ff_for_ep_limit(double domain, double C, double W)

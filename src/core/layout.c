@@ -1,4 +1,6 @@
 /* Logical meshes on the physical axes of a slice. */
+#include <math.h>
+
 #include <scaleplan/collective.h>
 
 static int64_t common_divisor(int64_t a, int64_t b)
@@ -110,4 +112,25 @@ struct sp_torus_group sp_group_of(const struct sp_hardware *hw, const struct sp_
         group.wraps[group.n++] = length == hw->shape.axis[i] && sp_axis_wraps(hw, i);
     }
     return group;
+}
+
+struct sp_torus_group sp_exchange_box(const struct sp_hardware *hw, int64_t chips)
+{
+    const int32_t *const axis = hw->shape.axis;
+    struct sp_torus_group best = {0};
+    double least = INFINITY;
+    for (int64_t a = 1; a <= axis[0]; a++) {
+        for (int64_t b = 1; axis[0] % a == 0 && b <= axis[1]; b++) {
+            const struct sp_layout box = {1, {{a, b, chips / (a * b)}}};
+            if (axis[1] % b != 0 || chips % (a * b) != 0 || axis[2] % box.part[0][2] != 0)
+                continue;
+            const struct sp_torus_group group = sp_group_of(hw, &box, 1);
+            const double s = sp_torus_bandwidth_s(SP_ALL_TO_ALL, 1, &group);
+            if (s < least) {
+                best = group;
+                least = s;
+            }
+        }
+    }
+    return best;
 }

@@ -101,6 +101,20 @@ static bool is_path(const struct sp_report *r, const char *key)
     return false;
 }
 
+/* The key with another word for its first part: "node.hosts" for "pod.hosts". */
+static void find_other_words(const struct sp_report *r, const char *key, struct candidates *c)
+{
+    char first[LONGEST_PATH], path[LONGEST_PATH];
+    const size_t n = strcspn(key, ".");
+    const char *word;
+    snprintf(first, sizeof first, "%.*s", (int)n, key);
+    for (int i = 0; (word = sp_other_word(first, i)) != NULL; i++) {
+        snprintf(path, sizeof path, "%s%s", word, key + n);
+        if (is_path(r, path))
+            add_candidate(c, path, strlen(path));
+    }
+}
+
 bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t size,
                  struct sp_error *error)
 {
@@ -116,6 +130,8 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
     }
     if (c.n == 0)
         find_beginnings(r, key, &c);
+    if (c.n == 0)
+        find_other_words(r, key, &c);
     if (c.n == 0)
         find_nearest(r, key, &c);
     return sp_fail(error, SP_INPUT, "unknown key \"%s\"%s%s%s%s (--format json shows all keys)",

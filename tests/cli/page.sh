@@ -29,7 +29,7 @@ check() { # NAME ARGUMENTS...: writes NAME.html and looks at it
 
 check yes --model llama3-70b --hw h100-512 --batch 1024x8192 --tokens 1.4T
 check no --model llama3-405b --hw v5e-16
-check slices --model llama2-7b --hw v5e-4x4 --batch 1M --tokens 2T --price 1.2
+check slices --model llama2-7b --hw gcp:v5e-4x4 --batch 1M --tokens 2T --price 1.2
 check size --params 25M --hw a100-40gb-8
 
 # A model of somebody else's, whose name is markup.

@@ -75,9 +75,15 @@ static void critical_degrees(void **state)
     assert_true(sp_practical_tp(28672, 1.8e11, 4.59e14, 256) == 8); /* 11.2 */
     assert_true(sp_practical_tp(28672, 1.8e11, 4.59e14, 4) == 4);
     assert_true(sp_practical_tp(1000, 1.8e11, 4.59e14, 8) == 0.25); /* 0.39 */
-    assert_true(sp_min_d_ff_for_ep(8, 1, 8, 100, 1) == 0);
-    assert_close(sp_min_d_ff_for_ep(32, 1, 8, 100, 1), 100 * 24 * 0.25, 1e-15);
-    assert_close(sp_min_d_ff_for_ep(32, 8, 8, 100, 1), 100 * 24 / 8.0, 1e-15);
+    assert_true(sp_min_d_ff_for_ep(1, 1, 8, 100, 1, 1) == 0);
+    assert_close(sp_min_d_ff_for_ep(8, 1, 8, 100, 2, 1), 50 * 7 / 8.0, 1e-15);
+    assert_close(sp_min_d_ff_for_ep(4, 16, 8, 100, 2, 1), 50 * 3 / 16.0, 1e-15);
+    const struct sp_torus_group box = {
+        .n = 2, .length = {8, 4}, .wraps = {true, false}, .link_bytes_per_s = 2};
+    assert_close(sp_min_d_ff_for_ep_torus(4, 100, &box), 100 / 2.0 * 4 / 4, 1e-15);
+    assert_close(sp_min_d_ff_for_ep_torus(64, 100, &box), 100 / 2.0 * 4 / 4 / 2, 1e-15);
+    assert_close(sp_min_d_ff_for_ep(32, 1, 8, 100, 1, 1), 100 * 24 * 0.25, 1e-15);
+    assert_close(sp_min_d_ff_for_ep(32, 8, 8, 100, 1, 1), 100 * 24 / 8.0, 1e-15);
     assert_true(sp_model_parallel_nodes(8, 4, 8) == 4);
     assert_true(sp_model_parallel_nodes(16, 4, 8) == 8);
     assert_true(sp_model_parallel_nodes(4, 4, 8) == 4);

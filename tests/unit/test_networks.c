@@ -173,6 +173,26 @@ static void layouts(void **state)
     assert_true(!sp_lay_out(&hw, too_long, 2, &layout) && !sp_lay_out(&hw, odd, 1, &layout));
 }
 
+/* On rings of 4, 4 and 8 an all-to-all of 32 chips sends half a share over the busiest link of 4 x
+ * 4 x 2, which any longer side would double; 16 of 16 x 16 sends one share as 4 x 4 lines and two
+ * as a ring. */
+static void exchange_boxes(void **state)
+{
+    (void)state;
+    struct sp_hardware hw = {
+        .network = {.kind = SP_TORUS, .axes = 3, .wrap = SP_WRAP_ALWAYS, .link_bytes_per_s = 1},
+        .shape = {{4, 4, 8}},
+        .chips_per_slice = 128,
+        .slices = 1};
+    struct sp_torus_group g = sp_exchange_box(&hw, 32);
+    assert_true(g.n == 3 && g.length[0] == 4 && g.length[1] == 4 && g.length[2] == 2);
+    assert_close(sp_torus_bandwidth_s(SP_ALL_TO_ALL, 32, &g), 0.5, 1e-15);
+    hw.shape = (struct sp_shape){{16, 16, 1}};
+    g = sp_exchange_box(&hw, 16);
+    assert_close(sp_torus_bandwidth_s(SP_ALL_TO_ALL, 16, &g), 1, 1e-15);
+    assert_true(sp_exchange_box(&hw, 3).n == 0 && sp_exchange_box(&hw, 512).n == 0);
+}
+
 /* A[I,J] x B[J,K] of 64 x 32 x 16, 2-byte elements, on a mesh X = 4, Y = 2. */
 static void sharded_matmuls(void **state)
 {
@@ -369,6 +389,7 @@ int main(void)
         cmocka_unit_test(alone),
         cmocka_unit_test(between_slices),
         cmocka_unit_test(layouts),
+        cmocka_unit_test(exchange_boxes),
         cmocka_unit_test(sharded_matmuls),
         cmocka_unit_test(rooflines),
         cmocka_unit_test(runs),
