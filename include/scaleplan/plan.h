@@ -131,7 +131,7 @@ enum sp_plan_problem {
     SP_PLAN_TP_WIDTH,     /* tp does not divide a dense MLP, or the shared experts */
     SP_PLAN_PP_LAYERS,    /* more stages (times chunks) than layers */
     SP_PLAN_CP_SEQ,       /* cp does not divide the sequence */
-    SP_PLAN_EP_EXPERTS,   /* ep does not divide the experts, or there are none */
+    SP_PLAN_EP_EXPERTS,   /* ep does not divide the experts, or there are none to divide */
     SP_PLAN_EP_DEVICES,   /* ep does not divide the devices of a stage */
     SP_PLAN_ETP_WIDTH,    /* etp does not divide d_ff_expert */
     SP_PLAN_PLACEMENT,    /* stages stand between the ranks of EP */

@@ -41,6 +41,7 @@ struct sp_plan_field {
     size_t space;             /* of its values in struct sp_search_space; 0: a search keeps it */
     const char *most;         /* option of the largest value that a search looks at, or NULL */
     enum sp_plan_change near;
+    bool in_line;    /* the line of a plan in a text has it; others where they are unusual */
     bool of_problem; /* of what is trained, not of how: plans that are compared share it */
     const char *text;
 };

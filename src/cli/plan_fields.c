@@ -121,15 +121,36 @@ static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64
     }
 }
 
+/* The field's value as its option takes it, where `step` would not infer it alike; else "". */
+static void format_unusual(const struct sp_plan *plan, const struct sp_framework *framework,
+                           int64_t slices, int field, char out[SP_PLAN_TEXT])
+{
+    const char *const fallback = sp_plan_fields[field].fallback;
+    sp_format_plan(plan, &sp_plan_fields[field], out);
+    if ((fallback && strcmp(out, fallback) == 0) || follows(plan, framework, slices, field))
+        out[0] = '\0';
+}
+
 void sp_plan_words(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
                    struct sp_words *words)
 {
     for (int i = 0; i < SP_PLAN_FIELDS; i++) {
-        const struct sp_plan_field *const f = &sp_plan_fields[i];
         char text[SP_PLAN_TEXT];
-        sp_format_plan(plan, f, text);
-        const bool otherwise = f->fallback && strcmp(text, f->fallback) == 0;
-        if (text[0] && !otherwise && !follows(plan, framework, slices, i))
-            sp_add_option(words, f->name, text);
+        format_unusual(plan, framework, slices, i, text);
+        if (text[0])
+            sp_add_option(words, sp_plan_fields[i].name, text);
+    }
+}
+
+void sp_plan_rest(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
+                  char *out, size_t size)
+{
+    out[0] = '\0';
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        const size_t used = strlen(out);
+        char text[SP_PLAN_TEXT];
+        format_unusual(plan, framework, slices, i, text);
+        if (text[0] && !sp_plan_fields[i].in_line)
+            snprintf(out + used, size - used, ", %s %s", sp_plan_fields[i].name, text);
     }
 }

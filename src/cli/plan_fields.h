@@ -29,4 +29,10 @@ void sp_put_fields(struct sp_report *report, const struct sp_plan *plan);
 void sp_plan_words(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
                    struct sp_words *words);
 
+/* What the line of a plan has behind its degrees, ", etp 2, sp off": the same options without those
+ * that the line has anyway (the column `in_line`). */
+enum { SP_PLAN_REST = 512 };
+void sp_plan_rest(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
+                  char *out, size_t size);
+
 #endif

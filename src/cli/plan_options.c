@@ -252,15 +252,16 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
     if (problem == SP_PLAN_UNEVEN_BATCH)
         return refuse_batch(plan, error);
     const struct sp_model *const m = &p->model;
-    return sp_fail(error, SP_INPUT,
-                   "no such plan: %s (dp %lld, tp %lld, pp %lld, vpp %lld, cp %lld, ep %lld, shard "
-                   "group %lld; %s has %lld layers, %lld heads, d_ff %lld, %lld experts; %lld "
-                   "sequences of %lld tokens)",
-                   sp_plan_problem_text(problem), (long long)plan->dp, (long long)plan->tp,
-                   (long long)plan->pp, (long long)plan->vpp, (long long)plan->cp,
-                   (long long)plan->ep, (long long)plan->shards, m->name, (long long)m->layers,
-                   (long long)m->heads, (long long)m->d_ff, (long long)m->moe.experts,
-                   (long long)plan->batch, (long long)plan->seq);
+    return sp_fail(
+        error, SP_INPUT,
+        "no such plan: %s (dp %lld, tp %lld, pp %lld, vpp %lld, cp %lld, ep %lld, etp %lld, "
+        "shard group %lld; %s has %lld layers, %lld heads, d_ff %lld, %lld experts; %lld "
+        "sequences of %lld tokens)",
+        sp_plan_problem_text(problem), (long long)plan->dp, (long long)plan->tp,
+        (long long)plan->pp, (long long)plan->vpp, (long long)plan->cp, (long long)plan->ep,
+        (long long)plan->etp, (long long)plan->shards, m->name, (long long)m->layers,
+        (long long)m->heads, (long long)m->d_ff, (long long)m->moe.experts, (long long)plan->batch,
+        (long long)plan->seq);
 }
 
 static bool find_profile(const struct sp_sources *sources, struct sp_planned *p,

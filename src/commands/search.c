@@ -205,6 +205,8 @@ void sp_close_search(struct sp_searching *s)
 static bool answer(struct sp_searching *s, struct sp_error *error)
 {
     const struct sp_args *const args = s->args;
+    if (s->from)
+        sp_put_launch(s->report, &s->from->launch);
     if (sp_text_of(args, "near"))
         return sp_report_near(s, sp_text_of(args, "near"), error);
     if (sp_text_of(args, "explain-rejects"))

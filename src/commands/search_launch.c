@@ -24,6 +24,15 @@ static bool take_problem(const struct sp_args *from, struct sp_args *to, struct 
     return ok;
 }
 
+/* The framework that `step` runs the launch under, where neither it nor a profile names one: the
+ * plans of the search are compared with this very plan. */
+static bool take_framework(struct sp_search_launch *from, struct sp_error *error)
+{
+    struct sp_args *const problem = &from->problem;
+    return sp_given(problem, "framework") || sp_given(problem, "profile") ||
+           sp_take_text(problem, "framework", from->planned.framework.framework.name, error);
+}
+
 bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
                     struct sp_error *error)
 {
@@ -43,7 +52,7 @@ bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
                     sp_take_launch(&as_step, &from->launch, &whole, error);
     const struct sp_sources sources = sp_sources_of(&whole);
     return ok && sp_plan_of(&whole, &sources, &from->planned, error) &&
-           take_problem(&whole, &from->problem, error);
+           take_problem(&whole, &from->problem, error) && take_framework(from, error);
 }
 
 void sp_report_launch(struct sp_searching *s)
@@ -52,7 +61,6 @@ void sp_report_launch(struct sp_searching *s)
     const struct sp_planned *const planned = &s->from->planned;
     sp_estimate_planned(planned, s->convention, &e);
     sp_line(s->report, " ");
-    sp_put_launch(s->report, &s->from->launch);
     sp_put_named_plan(s, planned, &e);
     sp_judge_plan(s, &e);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "cli/plan_fields.h"
 #include "commands/neighbours.h"
 #include "commands/search_report.h"
 #include "commands/step_report.h"
@@ -81,15 +82,19 @@ static void put_neighbours(struct sp_searching *s, const struct sp_neighbour *ne
 void sp_put_named_plan(struct sp_searching *s, const struct sp_planned *planned,
                        const struct sp_estimate *e)
 {
+    char rest[SP_PLAN_REST];
+    sp_plan_rest(&planned->plan, &planned->framework.framework, planned->hw.slices, rest,
+                 sizeof rest);
     sp_scope(s->report, "plan");
     sp_put_step(s->report, planned, e);
     sp_scope(s->report, "");
     sp_put(s->report, SP_Q_SEARCH_LIMIT, s->machine[0]->space.most_bytes);
     sp_line(s->report,
             "plan       {plan.model} on {plan.machine}: dp {plan.dp} tp {plan.tp} pp {plan.pp} vpp "
-            "{plan.vpp} cp {plan.cp} ep {plan.ep}, ZeRO {plan.zero} over {plan.shards}, "
+            "{plan.vpp} cp {plan.cp} ep {plan.ep}%s, ZeRO {plan.zero} over {plan.shards}, "
             "{plan.schedule}, micro-batch {plan.micro_batch}, recompute {plan.remat}: step "
-            "{plan.time.step_s}, MFU {plan.mfu}, {plan.memory.device_bytes} of {most_bytes}");
+            "{plan.time.step_s}, MFU {plan.mfu}, {plan.memory.device_bytes} of {most_bytes}",
+            rest);
 }
 
 bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *error)

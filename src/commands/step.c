@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/plan_fields.h"
 #include "commands/neighbours.h"
 #include "commands/plot_data.h"
 #include "commands/step_launch.h"
@@ -85,12 +86,14 @@ static void put_stages(struct sp_report *r, const struct sp_estimate *e)
 static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits,
                     enum sp_flop_convention convention)
 {
+    char rest[SP_PLAN_REST];
+    sp_plan_rest(&p->plan, &p->framework.framework, p->hw.slices, rest, sizeof rest);
     sp_line(r, "{model} on {machine}, {devices} devices ({shape})");
     sp_line(r,
-            "plan       dp {dp} tp {tp} pp {pp} vpp {vpp} cp {cp} ep {ep}, ZeRO {zero} over "
+            "plan       dp {dp} tp {tp} pp {pp} vpp {vpp} cp {cp} ep {ep}%s, ZeRO {zero} over "
             "{shards}, {schedule}; micro-batch {micro_batch}, {microbatches} micro-batches; "
             "batch {batch_sequences} x {seq} = {batch_tokens} tokens%s%s",
-            p->inferred[0] ? "; inferred: " : "", p->inferred);
+            rest, p->inferred[0] ? "; inferred: " : "", p->inferred);
     sp_line(r,
             "assumed    {precision} ({dtype} matmuls), recompute {remat}%s, framework {framework}, "
             "profile {profile}%s (--precision --remat --framework --profile)",

@@ -85,7 +85,7 @@ bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp)
 static bool experts_do_not_divide(const struct sp_model *model, const struct sp_plan *plan)
 {
     if (model->moe.experts == 0)
-        return plan->ep > 1;
+        return plan->ep > 1 || plan->etp > 1;
     return model->moe.experts % plan->ep != 0;
 }
 
@@ -158,7 +158,7 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_TP_WIDTH] = "tp does not divide the width of an MLP",
         [SP_PLAN_PP_LAYERS] = "more stages than layers",
         [SP_PLAN_CP_SEQ] = "cp does not divide the sequence",
-        [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts",
+        [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts, or there are none for ep or etp",
         [SP_PLAN_EP_DEVICES] = "ep x etp does not divide the devices of a stage",
         [SP_PLAN_ETP_WIDTH] = "etp does not divide the width of an expert",
         [SP_PLAN_PLACEMENT] = "with pp-inside ep x etp must not exceed tp x cp",
