@@ -77,11 +77,9 @@ double sp_hop_s(double batch_tokens, double d_model, double microbatches, double
 double sp_hops_s(double hop_s, double microbatches, double stages);
 
 /* Time of all micro-batches through stages that take forward_s and backward_s each, without sends.
- * s. `stages` up to SP_MAX_STAGES. Linear in the number of stages. GPipe: exact. 1F1B: exact when
- * the inner stages are equal and the first or the last differs, or both are heavier (proven against
- * sp_play_pipeline by test); otherwise a lower bound, the longest of the paths on which a stage
- * works without a gap from its first backward pass, or waits for its last forward pass to come
- * back. Other schedules: NAN. */
+ * s. `stages` up to SP_MAX_STAGES. Linear in the number of stages. The longest path through GPipe
+ * or 1F1B, which is what sp_play_pipeline makes of any stages (docs/decisions.md). Other schedules:
+ * NAN. */
 double sp_uneven_pipeline_s(enum sp_schedule schedule, const double *forward_s,
                             const double *backward_s, int64_t stages, int64_t microbatches);
 
@@ -103,6 +101,11 @@ struct sp_played {
     int64_t tasks;
 };
 
+/* How much longer the tasks of one stage take than the pipeline's. */
+struct sp_stage_scale {
+    double forward, backward, weight_grad;
+};
+
 /* Number of tasks that sp_play_pipeline writes, 0 when the schedule cannot be played: a naive one,
  * interleaving unless m is a multiple of p, DualPipe unless p and m are even and m >= 2p. */
 int64_t sp_tasks_of(const struct sp_pipeline *pipeline);
@@ -115,8 +118,8 @@ int64_t sp_tasks_of(const struct sp_pipeline *pipeline);
  * stage works without a gap, but the stages start one after the other, which the authors hide by
  * letting each stage's optimizer step start when that stage is done. Deterministic, no allocation;
  * time O(tasks), for ZB O(tasks x stages). Interleaving needs m to be a multiple of p. */
-bool sp_play_pipeline(const struct sp_pipeline *pipeline, const double *scale, double hop_s,
-                      struct sp_task *tasks, struct sp_played *played);
+bool sp_play_pipeline(const struct sp_pipeline *pipeline, const struct sp_stage_scale *scale,
+                      double hop_s, struct sp_task *tasks, struct sp_played *played);
 
 /* Micro-batches in flight on a stage from `s` on. */
 struct sp_in_flight_level {

@@ -8,7 +8,8 @@
 /* What the command knows after its options are read, and what a play found. */
 struct pipe {
     struct sp_pipeline q;
-    double scale[SP_MAX_STAGES], send_s;
+    struct sp_stage_scale scale[SP_MAX_STAGES];
+    double send_s;
     struct sp_task *tasks;
     struct sp_played played;
     struct sp_report *report;

@@ -11,7 +11,7 @@ static bool read_scale(const char *text, struct pipe *f, struct sp_error *error)
 {
     int64_t n = 0;
     for (int64_t s = 0; s < f->q.stages; s++)
-        f->scale[s] = 1;
+        f->scale[s] = (struct sp_stage_scale){1, 1, 1};
     char word[48];
     while (text && *text && sp_next_item(&text, word, sizeof word)) {
         double value;
@@ -19,7 +19,7 @@ static bool read_scale(const char *text, struct pipe *f, struct sp_error *error)
             return sp_fail(error, SP_INPUT,
                            "--scale: expected %lld numbers up to 10^6, one a stage",
                            (long long)f->q.stages);
-        f->scale[n++] = value;
+        f->scale[n++] = (struct sp_stage_scale){value, value, value};
     }
     if (n > 0 && n != f->q.stages)
         return sp_fail(error, SP_INPUT, "--scale: %lld numbers for %lld stages", (long long)n,

@@ -89,11 +89,13 @@ static double play(const struct sp_plan *plan, const struct sp_estimate *e, stru
 {
     const struct sp_stage_time *const first = &e->kind[0];
     const struct sp_pipeline pipeline = pipeline_of(plan, first);
-    double scale[SP_MAX_STAGES];
+    struct sp_stage_scale scale[SP_MAX_STAGES];
     struct sp_played played;
     for (int64_t s = 0; s < plan->pp; s++) {
         const struct sp_stage_time *const t = &e->kind[e->map.of[s]];
-        scale[s] = (t->forward + t->backward) / (first->forward + first->backward);
+        scale[s] = (struct sp_stage_scale){
+            t->forward / first->forward, t->backward / first->backward,
+            first->weight_grad > 0 ? t->weight_grad / first->weight_grad : 1};
     }
     return sp_play_pipeline(&pipeline, scale, 0, tasks, &played) ? played.makespan_s : NAN;
 }

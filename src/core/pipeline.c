@@ -1,7 +1,7 @@
 /* Pipeline schedules in closed form. */
 #include <math.h>
 
-#include <scaleplan/pipeline.h>
+#include "core/pipeline_internal.h"
 
 /* Interleaved: micro-batches go round in groups of p, v times; a last group of r < p still takes as
  * long as p, less what it does not fill. In units of F + B. */
@@ -152,4 +152,13 @@ double sp_hop_s(double batch_tokens, double d_model, double microbatches, double
 double sp_hops_s(double hop_s, double microbatches, double stages)
 {
     return hop_s * (microbatches + stages - 2);
+}
+
+struct sp_passes sp_passes_at(const struct sp_pipeline *q, const struct sp_stage_scale *scale,
+                              int64_t stage)
+{
+    static const struct sp_stage_scale even = {1, 1, 1};
+    const struct sp_stage_scale *const at = scale ? &scale[stage] : &even;
+    return (struct sp_passes){at->forward * q->forward_s, at->backward * q->backward_s,
+                              at->weight_grad * q->weight_grad_s};
 }

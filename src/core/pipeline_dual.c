@@ -25,7 +25,7 @@ struct device {
 
 struct dual {
     const struct sp_pipeline *q;
-    const double *scale;
+    const struct sp_stage_scale *scale;
     double hop_s;
     struct sp_task *tasks;
     struct sp_played *played;
@@ -103,11 +103,10 @@ static struct sp_task *task_at(const struct dual *g, int64_t d, int direction, i
 static double seen_s(const struct dual *g, int64_t d, int direction, int64_t i, bool backward)
 {
     const struct sp_task *const task = task_at(g, d, direction, i, backward);
-    const double scale = g->scale ? g->scale[d] : 1;
+    const struct sp_passes of = sp_passes_at(g->q, g->scale, d);
     if (task->end_s < 0)
         return INFINITY;
-    return task->end_s +
-           (task->joined ? scale * (backward ? g->q->weight_grad_s : g->q->backward_s) : 0);
+    return task->end_s + (task->joined ? (backward ? of.weight_grad : of.backward) : 0);
 }
 
 /* When the input of a device's next pass of a direction is there; infinite when it is not. */
@@ -179,9 +178,8 @@ static void run_backward(const struct dual *g, struct device *at, int64_t d, int
 /* Runs the device's next task if its inputs are there. */
 static bool run_next(const struct dual *g, struct device *at, int64_t d, struct op op)
 {
-    const double scale = g->scale ? g->scale[d] : 1;
-    const double F = g->q->forward_s * scale, B = g->q->backward_s * scale,
-                 W = g->q->weight_grad_s * scale;
+    const struct sp_passes of = sp_passes_at(g->q, g->scale, d);
+    const double F = of.forward, B = of.backward, W = of.weight_grad;
     if (op.action == WEIGHT)
         return run_weight(g, at, d, W);
     const int own = direction_of(g, d, op.phase), other = 1 - own;
@@ -205,7 +203,7 @@ static bool run_next(const struct dual *g, struct device *at, int64_t d, struct 
     return true;
 }
 
-bool sp_play_dual(const struct sp_pipeline *q, const double *scale, double hop_s,
+bool sp_play_dual(const struct sp_pipeline *q, const struct sp_stage_scale *scale, double hop_s,
                   struct sp_task *tasks, struct sp_played *played)
 {
     struct device at[SP_MAX_STAGES] = {{0}};

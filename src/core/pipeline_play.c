@@ -7,7 +7,7 @@
 /* A play under way. Every task has a fixed slot, so that a dependency is an index away. */
 struct play {
     const struct sp_pipeline *q;
-    const double *scale;
+    const struct sp_stage_scale *scale;
     double hop_s;
     struct sp_task *tasks;
     int64_t p, m, v, kinds; /* kinds: 2 (F, B) or 3 (F, B, W) */
@@ -156,12 +156,12 @@ static struct next next_greedy(const struct play *g, const struct stage *st, int
 
 static double duration_s(const struct play *g, int64_t s, int kind)
 {
-    const struct sp_pipeline *q = g->q;
-    const double input_half = q->backward_s - (g->kinds == 3 ? q->weight_grad_s : 0);
-    const double whole = kind == FORWARD  ? q->forward_s
-                         : kind == WEIGHT ? q->weight_grad_s
+    const struct sp_passes of = sp_passes_at(g->q, g->scale, s);
+    const double input_half = of.backward - (g->kinds == 3 ? of.weight_grad : 0);
+    const double whole = kind == FORWARD  ? of.forward
+                         : kind == WEIGHT ? of.weight_grad
                                           : input_half;
-    return whole * (g->scale ? g->scale[s] : 1) / (double)g->v;
+    return whole / (double)g->v;
 }
 
 static void run_task(const struct play *g, struct stage *st, int64_t s, const struct next *next,
@@ -232,7 +232,7 @@ static bool play_greedy(const struct play *g, struct stage *stages, int64_t tota
     return true;
 }
 
-bool sp_play_pipeline(const struct sp_pipeline *q, const double *scale, double hop_s,
+bool sp_play_pipeline(const struct sp_pipeline *q, const struct sp_stage_scale *scale, double hop_s,
                       struct sp_task *tasks, struct sp_played *played)
 {
     struct stage stages[SP_MAX_STAGES];

@@ -3,12 +3,6 @@
 
 #include <scaleplan/pipeline.h>
 
-/* Sums that every path is made of. */
-struct sums {
-    double forward, backward;               /* of all stages */
-    double forward_before, backward_before; /* of the stages before this one */
-};
-
 static double gpipe_s(const double *f, const double *b, int64_t p, double m)
 {
     double sum_f = 0, sum_b = 0, most_f = 0, most_b = 0;
@@ -21,53 +15,66 @@ static double gpipe_s(const double *f, const double *b, int64_t p, double m)
     return sum_f + sum_b + (m - 1) * (most_f + most_b);
 }
 
-/* Stage k works without a gap from its first backward pass on. */
-static double busy_path(double f, double b, double warm, double m, const struct sums *s)
+/* Paths out to a stage and back to the first one. A way out takes the forward pass of each stage
+ * once, and that of the slowest of them once more for each micro-batch that it waits for; a way
+ * back does the same with backward passes. s. */
+struct turn {
+    double first;  /* behind as many micro-batches as the stage runs ahead, and straight back */
+    double last;   /* straight out, and back behind as many */
+    double before; /* out and back over the stages before this one, once */
+};
+
+/* Sums and slowest of the stages up to one; `few` are those that run all m forward passes before
+ * their first backward one. */
+struct up_to {
+    double f, b, most_f, most_b, few_f, few_b;
+};
+
+/* The longest path that turns at a stage and waits for all m on one side, which only stages that
+ * run all forward passes first make it do, and for `ahead` on the other. */
+static double turn_of_few(const struct up_to *at, double ahead, double m)
 {
-    const double worked = s->forward_before + warm * f;
-    const double first_back = s->forward + s->backward - s->backward_before - b;
-    return fmax(worked, first_back) + m * (f + b) - warm * f + s->backward_before;
+    return at->f + at->b +
+           fmax(ahead * at->most_f + (m - 1) * at->few_b, (m - 1) * at->few_f + ahead * at->most_b);
 }
 
-/* Stage k's last forward pass, and its way to the end and back. */
-static double last_path(double f, double b, double warm, double m, const struct sums *s)
+/* Finds the turns of every stage; returns the longest turn_of_few, 0 when all stages run ahead less
+ * than m. */
+static double find_turns(const double *f, const double *b, int64_t p, int64_t m, struct turn *turns)
 {
-    const double worked = s->forward_before + warm * f;
-    const double first_back = s->forward + s->backward - s->backward_before - b;
-    const double sent = m > warm ? fmax(worked, first_back) + (m - warm) * (f + b) : worked;
-    return sent + s->forward - s->forward_before - f + s->backward;
-}
-
-/* With fewer micro-batches than stages ahead, stage `turn` starts its backward passes only after
- * its last forward one; stage k then works off those that are left. */
-static double turning_path(const double *f, const double *b, int64_t p, int64_t k, int64_t turn,
-                           double m, const struct sums *s)
-{
-    double between = 0;
-    for (int64_t i = k + 1; i <= turn; i++)
-        between += f[i] + b[i];
-    return s->forward_before + m * f[k] + between + (double)(p - turn) * b[k] + s->backward_before;
-}
-
-static double one_f_one_b_s(const double *f, const double *b, int64_t p, int64_t m)
-{
-    struct sums s = {0, 0, 0, 0};
-    for (int64_t k = 0; k < p; k++) {
-        s.forward += f[k];
-        s.backward += b[k];
-    }
+    struct up_to at = {0};
     double longest = 0;
     for (int64_t k = 0; k < p; k++) {
-        const double warm = (double)(m < p - k ? m : p - k);
-        longest = fmax(longest, busy_path(f[k], b[k], warm, (double)m, &s));
-        longest = fmax(longest, last_path(f[k], b[k], warm, (double)m, &s));
-        const bool ends = k == 0 || k >= p - 2; /* the turn matters where a stage is heavier */
-        const int64_t turns[] = {p - m, p - 2, p - 1};
-        for (int i = 0; i < 3 && ends && m <= p - k; i++)
-            if (turns[i] >= p - m && turns[i] >= k)
-                longest = fmax(longest, turning_path(f, b, p, k, turns[i], (double)m, &s));
-        s.forward_before += f[k];
-        s.backward_before += b[k];
+        const double ahead = (double)(p - 1 - k);
+        turns[k].before = at.f + at.b;
+        at.f += f[k];
+        at.b += b[k];
+        at.most_f = fmax(at.most_f, f[k]);
+        at.most_b = fmax(at.most_b, b[k]);
+        if (m <= p - k) {
+            at.few_f = at.most_f;
+            at.few_b = at.most_b;
+        }
+        turns[k].first = at.f + at.b + ahead * at.most_f;
+        turns[k].last = at.f + at.b + ahead * at.most_b;
+        if (m <= p)
+            longest = fmax(longest, turn_of_few(&at, fmin(ahead, (double)m - 1), (double)m));
+    }
+    return longest;
+}
+
+/* The longest path works at one stage k, from its first backward pass to its last forward one, for
+ * m - p + k rounds of f + b less the two passes at which it comes and goes, where a turn at k or
+ * behind it ends or starts. To work at two stages is never longer than at the slower one alone. */
+static double one_f_one_b_s(const double *f, const double *b, int64_t p, int64_t m)
+{
+    struct turn turns[SP_MAX_STAGES];
+    double longest = find_turns(f, b, p, m, turns), first = 0, last = 0;
+    for (int64_t k = p - 1; k >= 0 && m > p - k; k--) {
+        first = fmax(first, turns[k].first);
+        last = fmax(last, turns[k].last);
+        const double rounds = (double)(m - p + k - 1);
+        longest = fmax(longest, first + last - turns[k].before + rounds * (f[k] + b[k]));
     }
     return longest;
 }

@@ -10,11 +10,12 @@ static void pipelines(void **state)
     for (int i = 0; i < 4000; i++) {
         const int p = 1 + rand() % 8, m = 1 + rand() % 24;
         const bool gpipe = rand() % 2;
-        double forward[16], backward[16], scale[16];
+        struct sp_stage_scale scale[16];
+        double forward[16], backward[16];
         for (int s = 0; s < p; s++) {
-            scale[s] = 1 + (rand() % 4) / 8.0;
-            forward[s] = scale[s];
-            backward[s] = 2 * scale[s];
+            forward[s] = 1 + (rand() % 16) / 8.0;
+            backward[s] = 1 + (rand() % 32) / 8.0;
+            scale[s] = (struct sp_stage_scale){forward[s], backward[s] / 2, 1};
         }
         const struct sp_pipeline pipeline = {.schedule = gpipe ? SP_GPIPE : SP_1F1B,
                                              .stages = p,
@@ -25,7 +26,10 @@ static void pipelines(void **state)
                                              .weight_grad_s = 1};
         assert_true(sp_tasks_of(&pipeline) <= 4096);
         assert_true(sp_play_pipeline(&pipeline, scale, 0, tasks, &of));
-        assert_close(of.makespan_s, played(gpipe, p, m, forward, backward), 1e-12);
+        const double right = played(gpipe, p, m, forward, backward);
+        assert_close(of.makespan_s, right, 1e-12);
+        assert_close(sp_uneven_pipeline_s(pipeline.schedule, forward, backward, p, m), right,
+                     1e-12);
     }
 }
 

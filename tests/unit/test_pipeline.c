@@ -131,7 +131,7 @@ static void unequal_stages(void **state)
     struct sp_task *tasks = malloc(sizeof *tasks * 1024);
     static struct sp_played g;
     const struct sp_pipeline q = plan(SP_1F1B, 4, 8, 1);
-    const double scale[] = {1, 1, 1, 2};
+    const struct sp_stage_scale scale[] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {2, 2, 2}};
     assert_true(sp_play_pipeline(&q, scale, 0, tasks, &g));
     assert_close(g.makespan_s, 57, 1e-12);
     assert_close(g.busy_s[3], 48, 1e-12);
@@ -186,9 +186,10 @@ static void tasks_wait_for_their_input(void **state)
         q.forward_s *= unit;
         q.backward_s *= unit;
         q.weight_grad_s *= unit;
-        double scale[8];
+        struct sp_stage_scale scale[8];
         for (int s = 0; s < 8; s++)
-            scale[s] = 1 + (rand() % 5) / 4.0;
+            scale[s] = (struct sp_stage_scale){1 + (rand() % 5) / 4.0, 1.5 + (rand() % 5) / 4.0,
+                                               1 + (rand() % 3) / 4.0};
         if (sp_tasks_of(&q) == 0)
             continue;
         assert_true(sp_play_pipeline(&q, scale, hop, tasks, &g));
@@ -200,8 +201,12 @@ static void tasks_wait_for_their_input(void **state)
             const int kind = (int)(strchr("FBW", task->kind) - "FBW");
             assert_null(t.of[kind][task->stage][task->chunk][task->microbatch]);
             t.of[kind][task->stage][task->chunk][task->microbatch] = task;
-            assert_close(task->end_s - task->start_s, length[kind] * scale[task->stage] / (double)v,
-                         1e-12);
+            const struct sp_stage_scale *const at = &scale[task->stage];
+            const double scaled[] = {length[0] * at->forward,
+                                     2 * unit * at->backward -
+                                         (thirds ? unit * at->weight_grad : 0),
+                                     length[2] * at->weight_grad};
+            assert_close(task->end_s - task->start_s, scaled[kind] / (double)v, 1e-12);
             last_s = fmax(last_s, task->end_s);
         }
         assert_true(last_s == g.makespan_s);
