@@ -13,14 +13,6 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-enum sp_collective {
-    SP_ALL_GATHER,
-    SP_REDUCE_SCATTER,
-    SP_ALL_REDUCE,
-    SP_ALL_TO_ALL,
-    SP_COLLECTIVES
-};
-
 /* A group on torus axes. */
 struct sp_torus_group {
     int n;             /* axes it runs on, 1 to 3 */

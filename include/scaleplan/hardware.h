@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <scaleplan/kernels.h>
 #include <scaleplan/precision.h>
 
 #ifdef __cplusplus
@@ -40,8 +41,9 @@ struct sp_chip {
     double nvlink_ports, nvlink_port_bytes_per_s;
     double pcie_bytes_per_s;
     double tdp_w, price_usd_per_h;
-    int64_t price_year;    /* of the list price; 0: not said */
-    char price_source[64]; /* whose price it is; "": not said */
+    int64_t price_year;        /* of the list price; 0: not said */
+    char price_source[64];     /* whose price it is; "": not said */
+    struct sp_kernels kernels; /* measured on it or on its family; their shares NAN: not measured */
 };
 
 struct sp_shape {

@@ -11,6 +11,7 @@
  *   model.h          the shape of a model, its parameters and its activations
  *   layer.h          the matmuls, weights and activations of its layers, from which all follows
  *   hardware.h       chips, networks, slices and their legal sizes
+ *   kernels.h        what a chip's kernels and collectives were measured to reach
  *   precision.h      bytes of training state per parameter
  *   software.h       frameworks and calibrated profiles
  *   names.h          the words for all of these
@@ -47,6 +48,7 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 #include <scaleplan/hardware.h>
+#include <scaleplan/kernels.h>
 #include <scaleplan/layer.h>
 #include <scaleplan/learning_rate.h>
 #include <scaleplan/model.h>

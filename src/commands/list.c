@@ -84,6 +84,19 @@ static void list_profile(struct sp_report *r, const void *config)
     sp_put_described(r, "residual", "residual", SP_NUMBER, "", "", profile->residual, NULL);
 }
 
+static void list_kernels(struct sp_report *r, const void *config)
+{
+    const struct sp_kernels *const k = config;
+    sp_put_described(r, "matmul_bf16", "bf16 matmuls", SP_NUMBER, "", "",
+                     k->matmul[SP_KERNEL_BF16].share, NULL);
+    sp_put_described(r, "matmul_fp8", "fp8 matmuls", SP_NUMBER, "", "",
+                     k->matmul[SP_KERNEL_FP8].share, NULL);
+    sp_put_described(r, "attention_bf16", "attention", SP_NUMBER, "", "",
+                     k->attention[SP_KERNEL_BF16].share, NULL);
+    sp_put_described(r, "all_gather", "all-gather", SP_NUMBER, "", "",
+                     k->collective[SP_ALL_GATHER].share, NULL);
+}
+
 /* clang-format off */
 const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
     [SP_MODELS] = {list_model,
@@ -113,6 +126,10 @@ const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
                      {{"chip", "chip", true}, {"framework", "framework", true},
                       {"matmul_16bit", "large 16-bit matmuls", false},
                       {"residual", "residual", false}}, NULL},
+    [SP_KERNELS] = {list_kernels,
+                    {{"matmul_bf16", "bf16 matmuls", false}, {"matmul_fp8", "fp8", false},
+                     {"attention_bf16", "attention", false}, {"all_gather", "all-gather", false}},
+                    NULL},
 };
 /* clang-format on */
 
@@ -189,7 +206,8 @@ static const struct sp_example examples[] = {
 const struct sp_command sp_cmd_list = {
     .name = "list",
     .summary =
-        "what names stand for: models, hardware, precisions, networks, laws, frameworks, profiles",
+        "what names stand for: models, hardware, precisions, networks, laws, frameworks, profiles, "
+        "kernels",
     .operands = "[" SP_KINDS(SP_KIND_FOLDER, "|") "]...",
     .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
              "~/.config/scaleplan, with their main figures.",

@@ -304,6 +304,30 @@ bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct 
     return ok;
 }
 
+bool sp_load_kernels(const char *spec, const struct sp_sources *sources, struct sp_kernels *kernels,
+                     struct sp_error *error)
+{
+    struct sp_config config;
+    sp_clear_kernels(kernels);
+    if (!sp_open_config(SP_KERNELS, spec, sources, &config, error))
+        return false;
+    const bool ok = sp_decode(&sp_kernels_table, &config.json, sources->textbook, kernels, error);
+    sp_config_free(&config);
+    return ok;
+}
+
+/* Those of the chip's own name, else its family's, else none. */
+static bool find_kernels(struct sp_hardware *hw, const struct sp_sources *sources,
+                         struct sp_error *error)
+{
+    const char *const names[] = {hw->name, hw->family};
+    sp_clear_kernels(&hw->chip.kernels);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i][0] && sp_config_named(SP_KERNELS, names[i], sources))
+            return sp_load_kernels(names[i], sources, &hw->chip.kernels, error);
+    return true;
+}
+
 static bool check_law(const struct sp_scaling_law *law, const struct sp_json *json,
                       struct sp_error *error)
 {
@@ -391,7 +415,8 @@ bool sp_load_chip(const char *name, const struct sp_sources *sources, struct sp_
     struct sp_config config;
     if (!sp_open_config(SP_HARDWARE, name, sources, &config, error))
         return false;
-    const bool ok = decode_hardware(&config.json, sources->textbook, sources, hw, error);
+    const bool ok = decode_hardware(&config.json, sources->textbook, sources, hw, error) &&
+                    find_kernels(hw, sources, error);
     sp_config_free(&config);
     return ok;
 }

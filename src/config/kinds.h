@@ -31,7 +31,10 @@
       "facts of a training framework's code") AND \
     X(SP_PROFILES, "profiles", "profile", "profile", \
       struct sp_profile, sp_load_profile, sp_profile_table, true, "constants", \
-      "efficiencies of a chip under a framework, fitted by `calibrate`")
+      "efficiencies of a chip under a framework, fitted by `calibrate`") AND \
+    X(SP_KERNELS, "kernels", "kernels", "kernels", \
+      struct sp_kernels, sp_load_kernels, sp_kernels_table, false, "matmul,collectives", \
+      "what a chip's matmuls, attention and collectives were measured to reach")
 /* clang-format on */
 
 /* The folders and the names, for texts: SP_KINDS(SP_KIND_FOLDER, ", "). */

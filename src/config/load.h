@@ -99,6 +99,9 @@ bool sp_load_framework(const char *spec, const struct sp_sources *sources,
 bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
                      struct sp_error *error);
 
+bool sp_load_kernels(const char *spec, const struct sp_sources *sources, struct sp_kernels *kernels,
+                     struct sp_error *error);
+
 /* Every known profile, each name once: the user's own in the place of a built-in one. A broken one
  * is an error, and so are more than SP_MAX_PROFILES: without them others would be taken in silence.
  */

@@ -449,3 +449,65 @@ static const struct sp_field profile_fields[] = {
 #undef F
 const struct sp_field_table sp_profile_table = {"profile", profile_fields,
                                                 N_FIELDS(profile_fields)};
+
+#define KERNEL_(key, member, unit, min, max, fallback, help)                                       \
+    {                                                                                              \
+        key, SP_FIELD_REAL, offsetof(struct sp_kernels, member), 0, unit, min, max, NULL,          \
+            fallback, false, help                                                                  \
+    }
+/* What every curve has: a share without which it is not there, and what it rests on. */
+#define CURVE_(key, curve, of)                                                                     \
+    KERNEL_(key ".share", curve.share, "", 1e-3, 1, NAN, of),                                      \
+        KERNEL_(key ".rows", curve.rows, "", 0, 1e9, 0, "measurements behind the curve"),          \
+        KERNEL_(key ".residual", curve.residual, "", 0, 10, 0,                                     \
+                "mean of |ln(curve / measured)| over their shapes")
+#define MATMUL_(format, id)                                                                        \
+    CURVE_("matmul." format, matmul[id], "share of the " format " peak that large matmuls reach"), \
+        KERNEL_("matmul." format ".memory_share", matmul[id].memory_share, "", 1e-3, 1, 1,         \
+                "share of the memory bandwidth that memory-bound ones reach"),                     \
+        KERNEL_("matmul." format ".launch_s", matmul[id].launch_s, "s", 0, 1, 0,                   \
+                "before any work"),                                                                \
+        KERNEL_("matmul." format ".half_tile", matmul[id].half_tile, "", 0, 1e4, 0,                \
+                "elements that a side is rounded up by on average"),                               \
+        KERNEL_("matmul." format ".cast_bytes", matmul[id].cast_bytes, "bytes", 0, 1e3, 0,         \
+                "moved for each element of the 16-bit input to bring it to the format")
+#define ATTENTION_(format, id)                                                                     \
+    CURVE_("attention." format, attention[id],                                                     \
+           "share of the " format " peak that causal attention reaches, forward"),                 \
+        KERNEL_("attention." format ".launch_s", attention[id].launch_s, "s", 0, 1, 0,             \
+                "before any work"),                                                                \
+        KERNEL_("attention." format ".fill_queries", attention[id].fill_queries, "", 0, 1e9, 0,    \
+                "queries, over all heads, that run last and beside nothing"),                      \
+        KERNEL_("attention." format ".edge_keys", attention[id].edge_keys, "tokens", 0, 1e6, 0,    \
+                "keys that a query costs beyond those it attends to")
+#define COLLECTIVE_(op, id)                                                                        \
+    CURVE_("collectives." op, collective[id],                                                      \
+           "share of the link rate inside a domain that long messages reach"),                     \
+        KERNEL_("collectives." op ".low_share", collective[id].low_share, "", 1e-3, 1, NAN,        \
+                "share that the protocol of short messages reaches"),                              \
+        KERNEL_("collectives." op ".own_share", collective[id].own_share, "", 0, 1, 0,             \
+                "time of a rank's own part, of that of a part from another rank"),                 \
+        KERNEL_("collectives." op ".latency_s", collective[id].latency_s, "s", 0, 1, 0,            \
+                "of any number of ranks"),                                                         \
+        KERNEL_("collectives." op ".rank_latency_s", collective[id].rank_latency_s, "s", 0, 1, 0,  \
+                "for each rank beyond the first"),                                                 \
+        KERNEL_("collectives." op ".floor_s", collective[id].floor_s, "s", 0, 1, 0,                \
+                "least time, for each rank, of the protocol that long messages take")
+static const struct sp_field kernels_fields[] = {
+    TEXT_("name", struct sp_kernels, name, "chip that was measured"),
+    PROSE_("aliases", "other names people type"),
+    MATMUL_("bf16", SP_KERNEL_BF16),
+    MATMUL_("fp8", SP_KERNEL_FP8),
+    MATMUL_("fp8_block", SP_KERNEL_FP8_BLOCK),
+    MATMUL_("nvfp4", SP_KERNEL_NVFP4),
+    ATTENTION_("bf16", SP_KERNEL_BF16),
+    ATTENTION_("fp8", SP_KERNEL_FP8),
+    COLLECTIVE_("all_gather", SP_ALL_GATHER),
+    COLLECTIVE_("reduce_scatter", SP_REDUCE_SCATTER),
+    COLLECTIVE_("all_reduce", SP_ALL_REDUCE),
+    COLLECTIVE_("all_to_all", SP_ALL_TO_ALL),
+    PROSE_("source", "where the measurements come from"),
+    PROSE_("note", "remarks"),
+};
+const struct sp_field_table sp_kernels_table = {"kernels", kernels_fields,
+                                                N_FIELDS(kernels_fields)};

@@ -5,6 +5,7 @@
 #include <scaleplan/step.h>
 
 #include "core/layer_rank.h"
+#include "core/smooth.h"
 
 /* Forward times of the operators of one layer for one micro-batch on one device. s. */
 struct sp_layer_time {
@@ -38,8 +39,5 @@ double sp_stage_hop_s(const struct sp_step_inputs *in);
  * each pass and gradients reduced, 2 bytes each. s. */
 struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
                                      const struct sp_kind_time *kind);
-
-/* A smooth maximum, (a^4 + b^4)^(1/4): continuous, monotone, never below either. */
-double sp_smooth_max(double a, double b);
 
 #endif

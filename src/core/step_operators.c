@@ -8,15 +8,6 @@ static double constant(const struct sp_step_inputs *in, enum sp_constant id)
     return in->profile->value[id];
 }
 
-double sp_smooth_max(double a, double b)
-{
-    const double most = fmax(a, b);
-    if (most <= 0)
-        return 0;
-    const double x = fmin(a, b) / most;
-    return most * sqrt(sqrt(1 + x * x * x * x));
-}
-
 /* Rate of large matmuls in a format, C e. FLOP/s. */
 static double matmul_rate(const struct sp_step_inputs *in, enum sp_dtype wanted)
 {
