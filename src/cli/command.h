@@ -176,6 +176,15 @@ enum sp_remat sp_remat_of(const struct sp_args *args);
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
                  double *seq, const char **origin, struct sp_error *error);
 
+/* Whether so many replicas, each with micro-batches of so many sequences, share the batch; else the
+ * reason with the nearest batches that they do, in `why`. */
+bool sp_shares_batch(double sequences, double micro_batch, double replicas, char *why, size_t size);
+
+/* An option that is a batch, "4M" or "1024x4096", in tokens: NAN when it is not given. A length
+ * that stands in it goes to *seq, unless that is NULL, and has to be --seq where both are given. */
+bool sp_tokens_of(const struct sp_args *args, const char *name, double *tokens, double *seq,
+                  struct sp_error *error);
+
 /* Refuses a --name that is no name; NULL is none given. */
 bool sp_check_name(const char *name, struct sp_error *error);
 

@@ -112,6 +112,46 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
     return true;
 }
 
+bool sp_shares_batch(double sequences, double micro_batch, double replicas, char *why, size_t size)
+{
+    const double at_once = micro_batch * replicas, below = floor(sequences / at_once) * at_once;
+    char nearest[64] = "";
+    if (below == sequences)
+        return true;
+    if (below > 0)
+        snprintf(nearest, sizeof nearest, "%.0f or ", below);
+    snprintf(why, size,
+             "%.6g sequences, no whole number of micro-batches of %.0f on %.0f replicas: take "
+             "%s%.0f",
+             sequences, micro_batch, replicas, nearest, below + at_once);
+    return false;
+}
+
+bool sp_tokens_of(const struct sp_args *args, const char *name, double *tokens, double *seq,
+                  struct sp_error *error)
+{
+    const char *const text = sp_text_of(args, name);
+    double dims[2];
+    *tokens = NAN;
+    if (!text)
+        return true;
+    if (sp_parse_dims(text, dims, 2) == 2) {
+        *tokens = dims[0] * dims[1];
+        if (seq && sp_given(args, "seq") && sp_number_of(args, "seq") != dims[1])
+            return sp_fail(error, SP_INPUT, "--%s %s: its length differs from --seq %s", name,
+                           sp_safe(text), sp_text_of(args, "seq"));
+        if (seq)
+            *seq = dims[1];
+    } else if (!sp_parse_number(text, tokens)) {
+        return sp_fail(error, SP_INPUT,
+                       "--%s: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESxLENGTH (1024x4096)",
+                       name, sp_safe(text));
+    }
+    return (*tokens >= 1 && *tokens <= 1e18) ||
+           sp_fail(error, SP_INPUT, "--%s %s: expected from 1 to 10^18 tokens", name,
+                   sp_safe(text));
+}
+
 bool sp_check_name(const char *name, struct sp_error *error)
 {
     return !name || (name[0] != '\0' && sp_is_printable(name, "")) ||

@@ -189,11 +189,17 @@ void sp_note_batch(struct sp_report *report, const struct sp_planned *p)
     const long long batch = (long long)p->plan.batch, seq = (long long)p->plan.seq;
     if (p->asked_tokens == (double)batch * (double)seq)
         return;
+    const double sequences = p->asked_tokens / (double)seq;
+    const long long any = (long long)sp_round_batch(sequences, 1);
+    char elsewhere[96] = "";
+    if (any != batch)
+        snprintf(elsewhere, sizeof elsewhere, "; `search` takes %lld and plans that divide it",
+                 any);
     sp_note(report,
             "%s tokens (%s) are %.1f sequences of %lld: rounded to %lld, which replicas can share "
-            "(--batch %lldx%lld)",
-            sp_human_text(p->asked_tokens, SP_TOKENS), p->batch_origin,
-            p->asked_tokens / (double)seq, seq, batch, batch, seq);
+            "(--batch %lldx%lld)%s",
+            sp_human_text(p->asked_tokens, SP_TOKENS), p->batch_origin, sequences, seq, batch,
+            batch, seq, elsewhere);
 }
 
 /* The lightest policy that fits, or full. */
@@ -233,13 +239,10 @@ static bool read_tp_axes(const struct sp_args *args, struct sp_planned *p, struc
 
 static bool refuse_batch(const struct sp_plan *plan, struct sp_error *error)
 {
-    const int64_t at_once = plan->dp * plan->micro_batch, below = plan->batch / at_once * at_once,
-                  above = below + at_once;
-    return sp_fail(error, SP_INPUT,
-                   "--batch: %lld sequences are no whole number of micro-batches of %lld on %lld "
-                   "replicas: take %lld or %lld",
-                   (long long)plan->batch, (long long)plan->micro_batch, (long long)plan->dp,
-                   (long long)below, (long long)above);
+    char why[160];
+    return sp_shares_batch((double)plan->batch, (double)plan->micro_batch, (double)plan->dp, why,
+                           sizeof why) ||
+           sp_fail(error, SP_INPUT, "--batch: %s, or other replicas (`search` has the plans)", why);
 }
 
 static bool check(const struct sp_planned *p, struct sp_error *error)
@@ -249,7 +252,7 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
         sp_check_plan(&p->model, plan, sp_chips(&p->hw), p->hw.slices);
     if (problem == SP_PLAN_OK)
         return true;
-    if (problem == SP_PLAN_UNEVEN_BATCH)
+    if (problem == SP_PLAN_UNEVEN_BATCH || problem == SP_PLAN_BATCH)
         return refuse_batch(plan, error);
     const struct sp_model *const m = &p->model;
     return sp_fail(

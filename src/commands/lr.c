@@ -56,33 +56,6 @@ struct lr {
     struct sp_report *report;
 };
 
-/* Reads --batch or --base-batch; "1024x4096" tells the sequence length as well. */
-static bool take_tokens(const struct sp_args *args, const char *name, double *tokens, double *seq,
-                        struct sp_error *error)
-{
-    const char *const text = sp_text_of(args, name);
-    double dims[2];
-    *tokens = NAN;
-    if (!text)
-        return true;
-    if (sp_parse_dims(text, dims, 2) == 2) {
-        *tokens = dims[0] * dims[1];
-        if (seq && sp_given(args, "seq") && *seq != dims[1])
-            return sp_fail(error, SP_INPUT, "--%s %s: its length differs from --seq %s", name,
-                           sp_safe(text), sp_text_of(args, "seq"));
-        if (seq)
-            *seq = dims[1];
-    } else if (!sp_parse_number(text, tokens)) {
-        return sp_fail(error, SP_INPUT,
-                       "--%s: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESxLENGTH (1024x4096)",
-                       name, sp_safe(text));
-    }
-    if (!(*tokens >= 1 && *tokens <= 1e18))
-        return sp_fail(error, SP_INPUT, "--%s %s: expected from 1 to 10^18 tokens", name,
-                       sp_safe(text));
-    return true;
-}
-
 static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error *error)
 {
     double tokens;
@@ -93,8 +66,8 @@ static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error
     s->dp = sp_number_of(args, "dp");
     s->sequences = sp_number_of(args, "sequences");
     s->rule = (enum sp_lr_rule)sp_choice_of(args, "scale-rule");
-    if (!take_tokens(args, "batch", &tokens, &s->seq, error) ||
-        !take_tokens(args, "base-batch", &s->base_batch_tokens, NULL, error))
+    if (!sp_tokens_of(args, "batch", &tokens, &s->seq, error) ||
+        !sp_tokens_of(args, "base-batch", &s->base_batch_tokens, NULL, error))
         return false;
     if (!isnan(tokens) + !isnan(s->sequences) + !isnan(s->grad_acc) > 1)
         return sp_fail(error, SP_USAGE, "--batch, --sequences and --grad-acc exclude each other");

@@ -261,12 +261,10 @@ static void put_plan(const struct memory *f)
     sp_line(f->report, "plan         {devices} devices, ZeRO %d (--zero), batch %s tokens (%s), %s",
             f->spread.zero, sp_human_text(f->batch, SP_TOKENS),
             f->batch_assumed ? "one sequence a replica, --batch" : "--batch", kept);
-    const double sequences = f->batch / f->seq / f->spread.dp;
-    if (f->spread.dp > 1 && sequences != floor(sequences) && sp_model_has_shape(&f->model) &&
-        !sp_given(f->args, "micro-batch"))
-        sp_note(f->report,
-                "the batch is %.6g sequences a replica: what runs is a whole number of them",
-                sequences);
+    char why[160];
+    if (f->spread.dp > 1 && sp_model_has_shape(&f->model) && !sp_given(f->args, "micro-batch") &&
+        !sp_shares_batch(f->batch / f->seq, 1, f->spread.dp, why, sizeof why))
+        sp_note(f->report, "--batch: %s", why);
     if (!isnan(count) && sp_given(f->args, "remat"))
         sp_note(f->report, "--checkpoints counts, --remat %s does not: give one of them",
                 sp_remat_names[f->remat]);

@@ -32,27 +32,6 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-/* A batch option in tokens; NAN when it is not given. */
-static bool take_batch(const struct sp_args *args, const char *name, double *tokens,
-                       struct sp_error *error)
-{
-    const char *const text = sp_text_of(args, name);
-    double dims[2];
-    *tokens = NAN;
-    if (!text)
-        return true;
-    if (sp_parse_dims(text, dims, 2) == 2)
-        *tokens = dims[0] * dims[1];
-    else if (!sp_parse_number(text, tokens))
-        return sp_fail(error, SP_INPUT,
-                       "--%s: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESxLENGTH (1024x4096)",
-                       name, sp_safe(text));
-    if (!(*tokens >= 1 && *tokens <= 1e18))
-        return sp_fail(error, SP_INPUT, "--%s %s: expected from 1 to 10^18 tokens", name,
-                       sp_safe(text));
-    return true;
-}
-
 static bool take_model(const struct sp_args *args, struct sp_scaling_question *s,
                        struct sp_error *error)
 {
@@ -113,8 +92,8 @@ static bool load(const struct sp_args *args, struct sp_scaling_question *s, stru
     s->given.loss = sp_number_of(args, "loss");
     s->noise = sp_number_of(args, "noise-scale");
     if (!sp_load_law(sp_text_of(args, "law"), &s->sources, &s->law, error) ||
-        !take_model(args, s, error) || !take_batch(args, "batch", &s->batch, error) ||
-        !take_batch(args, "from-batch", &s->from, error) || !check_given(s, error))
+        !take_model(args, s, error) || !sp_tokens_of(args, "batch", &s->batch, NULL, error) ||
+        !sp_tokens_of(args, "from-batch", &s->from, NULL, error) || !check_given(s, error))
         return false;
     s->run = sp_scaling_solve(&s->law, &s->given);
     if (!isnan(s->given.loss) && !isfinite(s->run.flops))

@@ -115,7 +115,11 @@ static void put_accumulation(struct train *f)
     struct sp_report *r = f->report;
     const double micro = sp_number_of(f->args, "micro-batch"), given = sp_number_of(f->args, "dp");
     const double dp = isnan(given) ? f->N : given, sequences = f->batch / f->seq;
+    char why[160];
     sp_put(r, SP_Q_TRAIN_SEQUENCES, sequences);
+    if ((!isnan(micro) || !isnan(given)) &&
+        !sp_shares_batch(sequences, isnan(micro) ? 1 : micro, dp, why, sizeof why))
+        sp_note(r, "--batch: %s", why);
     if (isnan(micro))
         return;
     sp_symbol(r, "micro_batch", micro, "sequences", "option --micro-batch");
@@ -123,12 +127,6 @@ static void put_accumulation(struct train *f)
     sp_put(r, SP_Q_TRAIN_ACCUMULATION, sequences / (micro * dp));
     sp_line(r, "accumulation {grad_accumulation} micro-steps of %s sequences on %s replicas",
             sp_human_text(micro, SP_COUNT), sp_human_text(dp, SP_COUNT));
-    const double runs = (double)sp_round_batch(sequences, (int64_t)(micro * dp));
-    if (sequences != runs)
-        sp_note(r,
-                "the batch of %.6g sequences is no whole number of micro-batches on every replica: "
-                "%.0f is the nearest that runs",
-                sequences, runs);
 }
 
 /* MFU from --mfu, or from a measured speed. */
