@@ -163,7 +163,7 @@ static bool check_options(const struct sp_args *args, struct sp_error *error)
 bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources,
                     struct sp_report *report, struct sp_searching *s, struct sp_error *error)
 {
-    const char *const list = sp_text_of(args, "hw");
+    const char *list = sp_text_of(args, "hw");
     const double threads = sp_number_of(args, "threads");
     *s = (struct sp_searching){.args = args,
                                .report = report,
@@ -185,13 +185,14 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
         return sp_fail(error, SP_USAGE,
                        "--hw NAME-CHIPS is needed, such as h100-512 or h100-1024,v5p-2048; "
                        "`scaleplan list hardware` shows the names");
-    char *const copy = strdup(list), *rest = copy;
-    if (!copy)
+    const size_t size = strlen(list) + 1;
+    char *const hw = malloc(size);
+    if (!hw)
         abort();
     bool ok = true;
-    for (char *hw; ok && (hw = strsep(&rest, ",")) != NULL;)
+    while (ok && sp_next_item(&list, hw, size))
         ok = open_machine(s, sources, hw, error);
-    free(copy);
+    free(hw);
     return ok && check_prices(s, error);
 }
 

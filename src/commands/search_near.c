@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/suggest.h"
 #include "cli/plan_fields.h"
 #include "commands/neighbours.h"
@@ -40,12 +41,11 @@ static bool load_plan(struct sp_searching *s, const char *option, const char *pl
 {
     struct sp_args args = {0};
     char step[] = "step", *words[] = {step, NULL};
-    char copy[512], *rest = copy;
-    if (strlen(plan) >= sizeof copy)
+    char pair[512];
+    if (strlen(plan) >= sizeof pair)
         return sp_fail(error, SP_INPUT, "--%s: too long", option);
-    snprintf(copy, sizeof copy, "%s", plan);
     bool ok = sp_parse_command(&sp_cmd_step, 1, words, &args, error);
-    for (char *pair; ok && (pair = strsep(&rest, ",")) != NULL;)
+    for (const char *rest = plan; ok && sp_next_item(&rest, pair, sizeof pair);)
         ok = take_pair(option, pair, &args, error);
     /* the machine and the model are loaded: they may have come from standard input */
     *planned = s->machine[0]->base;

@@ -3,9 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "commands/search_options.h"
+
+/* Characters of --fix and --only. */
+enum { LONGEST_LIST = 512 };
 
 static struct sp_degree *degree_of(struct sp_search_space *space, const struct sp_plan_field *field)
 {
@@ -55,29 +59,31 @@ static bool add_name(const char *option, bool *set, const char *const *names, co
 }
 
 /* The comma-separated values of `list` and no others. */
-static bool take_degrees(const char *option, const struct sp_plan_field *field, char *list,
+static bool take_degrees(const char *option, const struct sp_plan_field *field, const char *list,
                          struct sp_search_space *space, struct sp_error *error)
 {
     struct sp_degree *const degree = degree_of(space, field);
+    char value[LONGEST_LIST];
     bool ok = true;
     degree->n = 0;
-    for (char *value; ok && (value = strsep(&list, ",")) != NULL;)
+    while (ok && sp_next_item(&list, value, sizeof value))
         ok = add_value(option, degree, value, error);
     return ok;
 }
 
-static bool take_names(const char *option, const struct sp_plan_field *field, char *list,
+static bool take_names(const char *option, const struct sp_plan_field *field, const char *list,
                        struct sp_search_space *space, struct sp_error *error)
 {
+    char value[LONGEST_LIST];
     bool ok = true;
     memset(set_of(space, field), 0, (size_t)words_in(field->names) * sizeof(bool));
-    for (char *value; ok && (value = strsep(&list, ",")) != NULL;)
+    while (ok && sp_next_item(&list, value, sizeof value))
         ok = add_name(option, set_of(space, field), field->names, value, error);
     return ok;
 }
 
 /* Lets one dimension take the comma-separated values of `list` and no others. */
-static bool restrict_to(const char *option, const char *key, char *list,
+static bool restrict_to(const char *option, const char *key, const char *list,
                         struct sp_search_space *space, struct sp_error *error)
 {
     struct sp_nearest nearest = {.wanted = key};
@@ -94,25 +100,31 @@ static bool restrict_to(const char *option, const char *key, char *list,
                    sp_safe(key), sp_nearest_hint(&nearest));
 }
 
+/* "pp=4": a key with its values, which the text is cut at. */
+static bool take_pair(const char *option, char *pair, struct sp_search_space *space,
+                      struct sp_error *error)
+{
+    char *const equals = strchr(pair, '=');
+    if (!equals)
+        return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not KEY=VALUE", option, sp_safe(pair));
+    *equals = '\0';
+    return restrict_to(option, pair, equals + 1, space, error);
+}
+
 /* "pp=4,zero=1" of --fix: each key has one value. "zero=1,3" of --only: one key, several. */
 static bool take_pairs(const char *option, const char *text, bool several,
                        struct sp_search_space *space, struct sp_error *error)
 {
-    char copy[512], *rest = copy;
-    if (strlen(text) >= sizeof copy)
+    char pair[LONGEST_LIST];
+    bool ok = true;
+    if (strlen(text) >= sizeof pair)
         return sp_fail(error, SP_INPUT, "--%s: too long", option);
-    snprintf(copy, sizeof copy, "%s", text);
-    for (char *pair; (pair = several ? rest : strsep(&rest, ",")) != NULL;) {
-        char *const equals = strchr(pair, '=');
-        if (!equals)
-            return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not KEY=VALUE", option, sp_safe(pair));
-        *equals = '\0';
-        if (!restrict_to(option, pair, equals + 1, space, error))
-            return false;
-        if (several)
-            break;
-    }
-    return true;
+    snprintf(pair, sizeof pair, "%s", text);
+    if (several)
+        return take_pair(option, pair, space, error);
+    while (ok && sp_next_item(&text, pair, sizeof pair))
+        ok = take_pair(option, pair, space, error);
+    return ok;
 }
 
 /* --fix and --only in the order they are given, then --max-... */

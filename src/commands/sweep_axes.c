@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/number.h"
 
 /* Options whose text means something with its commas. */
@@ -26,32 +27,32 @@ static bool is_whole(const struct sp_option *option)
     return may_repeat(option);
 }
 
-/* gcc's analyzer loses the list of an axis inside of its struct; sp_free_axes frees it. */
-#if defined __GNUC__ && !defined __clang__
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
-#endif
+static void *grown(void *block, size_t bytes)
+{
+    void *const larger = realloc(block, bytes);
+    if (!larger)
+        abort();
+    return larger;
+}
+
+/* Adds a value; of a --set with a list, behind its path. NULL: that of a flag. */
 static bool push(struct sp_axis *axis, const char *value, struct sp_error *error)
 {
+    const char *const path = axis->path, *const mark = path[0] ? "=" : "";
+    const size_t size = value ? strlen(path) + strlen(mark) + strlen(value) + 1 : 0;
     if (axis->n == SP_MAX_AXIS_VALUES)
         return sp_fail(error, SP_INPUT, "--%s: more than %d values", axis->name,
                        SP_MAX_AXIS_VALUES);
-    if ((axis->n & (axis->n - 1)) == 0) { /* grows at powers of two */
-        char **const larger =
-            realloc(axis->value, (axis->n ? 2 * axis->n : 1) * sizeof *axis->value);
-        if (!larger)
-            abort();
-        axis->value = larger;
-    }
-    char *const copy = value ? strdup(value) : NULL;
-    if (value && !copy)
-        abort();
-    axis->value[axis->n++] = copy;
+    if ((axis->n & (axis->n - 1)) == 0) /* grows at powers of two */
+        axis->start = grown(axis->start, (axis->n ? 2 * axis->n : 1) * sizeof *axis->start);
+    axis->start[axis->n++] = axis->length;
+    if (!value)
+        return true;
+    axis->text = grown(axis->text, axis->length + size);
+    snprintf(axis->text + axis->length, size, "%s%s%s", path, mark, value);
+    axis->length += size;
     return true;
 }
-#if defined __GNUC__ && !defined __clang__
-#pragma GCC diagnostic pop
-#endif
 
 /* Where the first number of a range begins: all of "1..8" and, behind a name and a dash, "8..64" of
  * "h100-8..64"; NULL: the piece is no range. */
@@ -101,9 +102,10 @@ static bool push_range(struct sp_axis *axis, const char *piece, const char *rang
 
 static bool push_list(struct sp_axis *axis, const char *text, struct sp_error *error)
 {
-    char *const copy = strdup(text), *rest = copy;
-    bool ok = copy != NULL;
-    for (char *piece; ok && (piece = strsep(&rest, ",")) != NULL;) {
+    const size_t size = strlen(text) + 1;
+    char *const piece = grown(NULL, size);
+    bool ok = true;
+    for (const char *rest = text; ok && sp_next_item(&rest, piece, size);) {
         const char *const range = range_in(piece);
         if (piece[0] == '\0')
             ok = sp_fail(error, SP_INPUT, "--%s: an empty value in \"%s\"", axis->name,
@@ -111,7 +113,7 @@ static bool push_list(struct sp_axis *axis, const char *text, struct sp_error *e
         else
             ok = range ? push_range(axis, piece, range, error) : push(axis, piece, error);
     }
-    free(copy);
+    free(piece);
     return ok;
 }
 
@@ -122,17 +124,8 @@ static bool push_sets(struct sp_axis *axis, const char *text, struct sp_error *e
     const size_t n = equals ? (size_t)(equals - text) : 0;
     if (!equals || n >= sizeof axis->path || strpbrk(equals, "[{\""))
         return push(axis, text, error);
-    if (!push_list(axis, equals + 1, error))
-        return false;
     snprintf(axis->path, sizeof axis->path, "%.*s", (int)n, text);
-    for (size_t i = 0; i < axis->n; i++) {
-        char *both;
-        if (asprintf(&both, "%s=%s", axis->path, axis->value[i]) < 0)
-            abort();
-        free(axis->value[i]);
-        axis->value[i] = both;
-    }
-    return true;
+    return push_list(axis, equals + 1, error);
 }
 
 bool sp_add_axis(struct sp_axes *axes, const struct sp_option *option, const char *text,
@@ -161,9 +154,8 @@ bool sp_add_axis(struct sp_axes *axes, const struct sp_option *option, const cha
 void sp_free_axes(struct sp_axes *axes)
 {
     for (int i = 0; i < axes->n; i++) {
-        for (size_t k = 0; k < axes->axis[i].n; k++)
-            free(axes->axis[i].value[k]);
-        free(axes->axis[i].value);
+        free(axes->axis[i].text);
+        free(axes->axis[i].start);
     }
     *axes = (struct sp_axes){0};
 }
@@ -172,5 +164,6 @@ const char *sp_axis_value(const struct sp_axes *axes, int axis, uint64_t row)
 {
     for (int i = axes->n - 1; i > axis; i--)
         row /= axes->axis[i].n;
-    return axes->axis[axis].value[row % axes->axis[axis].n];
+    const struct sp_axis *const a = &axes->axis[axis];
+    return a->text ? a->text + a->start[row % a->n] : NULL;
 }

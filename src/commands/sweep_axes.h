@@ -7,11 +7,13 @@
 
 enum { SP_MAX_AXES_SWEPT = 64, SP_MAX_AXIS_VALUES = 100000 };
 
-/* One option of the swept command with the values it takes; a flag has one, NULL. */
+/* One option of the swept command with the values it takes, one behind the other in `text`; a flag
+ * has one, without a text. */
 struct sp_axis {
     const char *name;
     char path[80]; /* of --set PATH=A,B; "" otherwise */
-    char **value;
+    char *text;
+    size_t length, *start; /* of the text; where each value stands in it */
     size_t n;
 };
 

@@ -75,7 +75,7 @@ static struct answers {
 } now;
 
 /* Where the row for `validate` is written. */
-static char runs_path[] = "/tmp/agreement-XXXXXX";
+static char runs_path[200];
 
 /* A number, or a word; neither where a source has nothing to say. */
 struct value {
@@ -442,6 +442,10 @@ static void differences_are_told(void **state)
 static void commands_agree(void **state)
 {
     (void)state;
+    const char *const directory = getenv("TMPDIR");
+    const int length = snprintf(runs_path, sizeof runs_path, "%s/agreement-XXXXXX",
+                                directory ? directory : "/tmp");
+    assert_true(length < (int)sizeof runs_path);
     const int file = mkstemp(runs_path);
     assert_true(file >= 0);
     close(file);
