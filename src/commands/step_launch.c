@@ -4,22 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A launch says parts of a model; whoever types another one has all of it. */
-static bool is_of_model(const char *name)
+/* Whether what is typed takes an option's place. A launch says parts of a model, and of a recipe of
+ * training state; whoever types another one has all of it. */
+static bool is_replaced(const struct sp_args *typed, const char *name, const char *value)
 {
-    return strcmp(name, "model") == 0 || strcmp(name, "shape") == 0 || strcmp(name, "set") == 0;
+    const bool sets = strcmp(name, "set") == 0;
+    const bool of_model = strcmp(name, "model") == 0 || strcmp(name, "shape") == 0 ||
+                          (sets && strncmp(value, "model.", 6) == 0);
+    if (of_model && (sp_given(typed, "model") || sp_given(typed, "shape")))
+        return true;
+    if (sets && strncmp(value, "precision.", 10) == 0)
+        return sp_given(typed, "precision");
+    return !sets && sp_given(typed, name);
 }
 
 static bool take_option(const struct sp_args *typed, const struct sp_launch *launch, int i,
                         struct sp_args *args, struct sp_error *error)
 {
     const char *const name = launch->option[i].name;
-    const bool model = sp_given(typed, "model") || sp_given(typed, "shape");
-    if (sp_given(typed, name) && strcmp(name, "set") != 0)
+    if (is_replaced(typed, name, launch->option[i].value))
         return true;
     if (launch->etp_is_tp && strcmp(name, "etp") == 0 && sp_given(typed, "tp"))
         return sp_take_number(args, name, sp_number_of(typed, "tp"), error);
-    return (model && is_of_model(name)) || sp_take_text(args, name, launch->option[i].value, error);
+    return sp_take_text(args, name, launch->option[i].value, error);
 }
 
 bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struct sp_args *args,

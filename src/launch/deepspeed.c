@@ -130,15 +130,6 @@ static void read_precision(const cJSON *root, struct sp_launch *launch)
                                   : "mixed16");
 }
 
-/* Adam's two moments are what states are counted by. */
-static void read_optimizer(const cJSON *root, struct sp_launch *launch)
-{
-    const cJSON *const type = at(root, "optimizer", "type");
-    if (type && !has_text(type, "Adam") && !has_text(type, "AdamW"))
-        sp_launch_note(launch, "not modelled: optimizer.type %s; counted as Adam's two moments",
-                       cJSON_IsString(type) ? sp_safe(type->valuestring) : "");
-}
-
 static void read_experts(const cJSON *root, const char *origin, struct sp_launch *launch,
                          struct sp_error *error)
 {
@@ -150,6 +141,19 @@ static void read_experts(const cJSON *root, const char *origin, struct sp_launch
                       whole_at(root, section, "expert_tensor_parallel_size", origin, launch, error);
     sp_launch_option(launch, "ep", "%lld", (long long)(ep > 0 ? ep : 1));
     sp_launch_option(launch, "etp", "%lld", (long long)(etp > 0 ? etp : 1));
+}
+
+/* The optimizer, where the file has it and not the script. */
+static void read_optimizer(const cJSON *root, const char *origin, struct sp_launch *launch,
+                           struct sp_error *error)
+{
+    const cJSON *const type = at(root, "optimizer", "type");
+    const cJSON *const parameters = at(root, "optimizer", "params");
+    const cJSON *const momentum = parameters ? at(parameters, NULL, "momentum") : NULL;
+    if (type && cJSON_IsString(type))
+        sp_read_optimizer("optimizer.type", type->valuestring,
+                          momentum && cJSON_IsNumber(momentum) ? momentum->valuedouble : 0, origin,
+                          launch, error);
 }
 
 static void read_zero(const cJSON *root, const char *origin, struct sp_launch *launch,
@@ -215,7 +219,7 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     if (!at(root, "zero_optimization", "mics_shard_size"))
         sp_assume(assumed, "fsdp", launch);
     read_precision(root, launch);
-    read_optimizer(root, launch);
+    read_optimizer(root, origin, launch, error);
     sp_note_deepspeed_keys(root, launch);
     if (at(root, NULL, "activation_checkpointing")) {
         sp_launch_option(launch, "remat", "full");

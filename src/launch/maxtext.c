@@ -238,6 +238,8 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     read_batch(s, degree, hw, jax_devices, launch, error);
     read_pipeline(s, degree[PIPELINE] > 1, launch, error);
     read_precision(s, launch);
+    if (sp_setting(s, "opt_type"))
+        sp_read_optimizer("opt_type", sp_setting(s, "opt_type"), 0, file->origin, launch, error);
     read_policy(s, launch);
     if (sp_setting(assumed, "framework"))
         sp_assume(assumed, "framework", launch);

@@ -156,7 +156,7 @@ static void read_framework(const struct sp_settings *s, const struct sp_settings
                                                                      : "megatron");
 }
 
-static void read_habits(struct sp_settings *s, struct sp_launch *launch)
+static void read_habits(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
     const bool half = sp_setting(s, "--bf16") || sp_setting(s, "--fp16");
     const bool fp8 = sp_setting(s, "--fp8-format") || sp_setting(s, "--fp8");
@@ -167,9 +167,10 @@ static void read_habits(struct sp_settings *s, struct sp_launch *launch)
                      : bf16_grads ? "mixed16"
                                   : "mixed18");
     const char *const optimizer = sp_setting(s, "--optimizer");
-    if (optimizer && strcmp(optimizer, "adam") != 0)
-        sp_launch_note(launch, "not modelled: --optimizer %.40s; counted as Adam's two moments",
-                       sp_safe(optimizer));
+    if (optimizer)
+        sp_read_optimizer("--optimizer", strcmp(optimizer, "dist_muon") == 0 ? "muon" : optimizer,
+                          sp_setting_number(s, "--sgd-momentum", 0.9, error), s->origin, launch,
+                          error);
     if (sp_setting(s, "--fine-grained-activation-offloading"))
         sp_launch_option(launch, "offload", "on");
     for (size_t i = 0; i < sizeof unread / sizeof *unread - 1; i++)
@@ -284,7 +285,7 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     read_degrees(s, launch, error);
     read_sharding(s, file->hw ? sp_chips(file->hw) : 0, launch, error);
     read_recompute(s, launch, error);
-    read_habits(s, launch);
+    read_habits(s, launch, error);
     read_framework(s, assumed, sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error) > 1,
                    launch);
     if (!sp_setting(s, "--num-distributed-optimizer-instances"))

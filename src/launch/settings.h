@@ -70,6 +70,12 @@ sp_launch_option(struct sp_launch *launch, const char *name, const char *format,
 __attribute__((format(printf, 2, 3))) void sp_launch_note(struct sp_launch *launch,
                                                           const char *format, ...);
 
+/* Adds the state of an optimizer, where it is not Adam's two moments, as an option: `name` is what
+ * the file says under `key`, `momentum` that of SGD. An error where it is no optimizer that is
+ * known: to count it as Adam would be a guess. */
+void sp_read_optimizer(const char *key, const char *name, double momentum, const char *origin,
+                       struct sp_launch *launch, struct sp_error *error);
+
 /* Adds a "cannot express" to what is written. */
 __attribute__((format(printf, 2, 3))) void sp_lose(struct sp_written *written, const char *format,
                                                    ...);

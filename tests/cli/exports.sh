@@ -85,7 +85,8 @@ for model in ("llama3-8b", "deepseek-v3", "gpt3-175b"):
                     run_jax(run.stdout)
                 elif target == "deepspeed":
                     options = json.loads(run.stdout)
-                    assert options["train_batch_size"] == 1024
+                    tp = options.get("tensor_parallel", {}).get("autotp_size", 1)
+                    assert options["train_batch_size"] == 1024 * tp, run.stdout  # it counts ranks
                 elif yaml:
                     options = yaml.safe_load(run.stdout)
                     inside = outside = 1
