@@ -167,11 +167,12 @@ static void fit(const struct sp_optimizer *nlopt, struct fitting *f)
     const struct parameter *const p = parameters[f->kind];
     double best[MOST] = {0}, least = HUGE_VAL;
     for (int start = 0; start < 9; start++) {
+        const int one = start / 3 - 1, other = start % 3 - 1;
         double x[MOST] = {0};
         for (int i = 0; i < f->n; i++)
             x[i] = log(p[i].start);
-        x[f->n - 2] += log(3) * (start / 3 - 1);
-        x[f->n - 1] += log(3) * (start % 3 - 1);
+        x[f->n - 2] += log(3) * one;
+        x[f->n - 1] += log(3) * other;
         const double cost = descend(nlopt, f, x);
         if (cost < least) {
             least = cost;
@@ -230,13 +231,14 @@ static void put_curve(struct fitting *f, double residual, const char *before, FI
     fprintf(out, "\"rows\": %d, \"residual\": %.3f}", f->points.rows, residual);
 }
 
-static void report(const struct fitting *f, double out)
+static void report(struct fitting *f, double out)
 {
+    static const char *const kinds[] = {"matmul", "attention", ""};
     const struct errors all = errors_of(f, false), large = errors_of(f, true);
-    printf("%-6s %-14s %5d rows %4zu shapes  share %5.3f  error %4.1f %%, left out %4.1f %%, "
+    printf("%-6s %-9s %-14s %5d rows %4zu shapes  share %5.3f  error %4.1f %%, left out %4.1f %%, "
            "large (%zu) %4.1f %%, on average %+5.1f %%\n",
-           f->hw.name, sp_curve_names[f->kind][f->curve], f->points.rows, f->points.n,
-           *constant((struct fitting *)f, 0), 100 * all.absolute, 100 * out, large.n,
+           f->hw.name, kinds[f->kind], sp_curve_names[f->kind][f->curve], f->points.rows,
+           f->points.n, *constant(f, 0), 100 * all.absolute, 100 * out, large.n,
            100 * large.absolute, 100 * large.mean);
 }
 
