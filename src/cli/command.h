@@ -98,8 +98,6 @@ const struct sp_option *sp_options_of(const struct sp_command *command, size_t *
     .help = "tokens of one optimizer step (default: the model's, else 4 Mi)"}
 #define SP_OPTION_SEQ {.name = "seq", .metavar = "TOKENS", .kind = SP_WHOLE, .min = 1, .max = 1e9, \
     .help = "tokens of one sequence (default: the model's, else 4096)"}
-#define SP_OPTION_PRECISION(otherwise) {.name = "precision", .metavar = "NAME|FILE", .kind = SP_TEXT, \
-    .fallback = otherwise, .help = "recipe of training state"}
 #define SP_OPTION_CONVENTION {.name = "convention", .metavar = "NAME", .kind = SP_CHOICE, \
     .choices = sp_flop_conventions, .fallback = "6p", \
     .help = "FLOPs that the MFU counts: 6p (6 a parameter and token), causal (with the half of the scores " \

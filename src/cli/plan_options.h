@@ -24,12 +24,19 @@ struct sp_planned {
     bool counts_sequences; /* the batch was asked for in sequences: it is never rounded */
 };
 
-/* A row that stands for the options that describe one plan (sp_plan_fields), and the option of the
- * framework that runs it. */
+/* What runs plans, for sp_base_of: a framework, its recipe of training state, calibrated constants.
+ * And all that makes a plan, for sp_plan_of; a row stands for the options that describe the plan
+ * itself (sp_plan_fields). */
 /* clang-format off */
-#define SP_OPTION_PLAN {.kind = SP_EACH_FIELD}
-#define SP_OPTION_FRAMEWORK {.name = "framework", .metavar = "NAME|FILE", .kind = SP_TEXT, \
-    .help = "whose memory and overlap habits count (default: the profile's; nemo on GPUs, torchtitan with ZeRO 3, maxtext on TPUs)"}
+#define SP_OPTIONS_STACK \
+    {.name = "framework", .metavar = "NAME|FILE", .kind = SP_TEXT, \
+     .help = "whose habits count, and what it can run (default: the profile's; nemo on GPUs, torchtitan where all plans asked " \
+             "about are of ZeRO 3, maxtext on TPUs)"}, \
+    SP_OPTION_RECIPE, \
+    {.name = "profile", .metavar = "NAME|FILE", .kind = SP_TEXT, \
+     .help = "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"}
+#define SP_OPTIONS_PLANNED \
+    SP_OPTIONS_MODEL, SP_OPTIONS_MACHINE, SP_OPTIONS_BATCH, {.kind = SP_EACH_FIELD}, SP_OPTIONS_STACK
 /* clang-format on */
 
 /* Loads model, machine, framework, precision, profile, and makes the plan. What does not fit

@@ -12,14 +12,7 @@ static const struct sp_option options[] = {
      .help = SP_TARGETS(SP_TARGET_NAME_FORM, ", ", " or ")},
     {.name = "strict", .kind = SP_FLAG, .help = "exit code 1 when the framework cannot express all of the plan"},
     {.name = "output", .metavar = "FILE", .kind = SP_TEXT, .help = "write it there, also -o FILE (default: print it)"},
-    SP_OPTIONS_MODEL,
-    SP_OPTIONS_MACHINE,
-    SP_OPTIONS_BATCH,
-    SP_OPTION_PLAN,
-    SP_OPTION_FRAMEWORK,
-    SP_OPTION_PRECISION(NULL),
-    {.name = "profile", .metavar = "NAME|FILE", .kind = SP_TEXT,
-     .help = "calibrated constants (they matter to an inferred recompute policy alone)"},
+    SP_OPTIONS_PLANNED,
 };
 /* clang-format on */
 

@@ -22,6 +22,7 @@ static const struct sp_option options[] = {
     SP_OPTION_NETWORK,
     SP_OPTIONS_BATCH,
     SP_SPACE_OPTIONS,
+    SP_OPTIONS_STACK,
     {"objective", "GOAL", SP_CHOICE, 0, 0, sp_goal_names, "step",
      "what is best: the shortest step, the highest MFU, the least cost, devices or memory"},
     {"pareto", "step,memory[,cost]", SP_CHOICE, 0, 0, fronts, NULL,
@@ -55,12 +56,6 @@ static const struct sp_option options[] = {
     {"threads", "N", SP_WHOLE, 1, 1024, NULL, NULL, "threads (default: all cores)"},
     {"timings", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "tell how long the search took, and on how many threads"},
-    SP_OPTION_PRECISION(NULL),
-    {"framework", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "whose habits count, and what it can run (default: nemo on GPUs, torchtitan where --fix or a "
-     "named plan has ZeRO 3, maxtext on TPUs)"},
-    {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"},
     {"check", "fits", SP_MAYBE, 0, 0, NULL, NULL, "exit code 1 when no plan fits"},
     SP_OPTION_PLOT,
 };

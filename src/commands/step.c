@@ -17,14 +17,7 @@ static const struct sp_option options[] = {
     {.name = "from", .metavar = "FILE", .kind = SP_TEXT,
      .help = "read the plan of a launch: " SP_READABLE(SP_TARGET_FORM, ", ", ", ") " as YAML or key=value (- for "
              "standard input); other options win over it"},
-    SP_OPTIONS_MODEL,
-    SP_OPTIONS_MACHINE,
-    SP_OPTIONS_BATCH,
-    SP_OPTION_PLAN,
-    SP_OPTION_FRAMEWORK,
-    SP_OPTION_PRECISION(NULL),
-    {.name = "profile", .metavar = "NAME|FILE", .kind = SP_TEXT,
-     .help = "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"},
+    SP_OPTIONS_PLANNED,
     SP_OPTION_CONVENTION,
     {.name = "measured", .metavar = "step=S,mem=B", .kind = SP_TEXT,
      .help = "a real run's step time (or tokens_per_s=, tokens_per_s_per_device=, mfu=, tflops= of a device) and peak "
