@@ -19,6 +19,7 @@
 #include <scaleplan/hardware.h>
 #include <scaleplan/model.h>
 #include <scaleplan/precision.h>
+#include <scaleplan/software.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,8 +55,9 @@ struct sp_fit_input {
     int64_t accumulate; /* gradient accumulation: the micro-batches of a step, at most one for each
                            sequence of a replica; 0: the fewest with the shortest step that fits.
                            A pipeline's are one sequence whatever is said here. */
-    bool counts_gathered; /* the layer that FSDP has gathered counts in memory, as in `step`; the
-                             textbook leaves it out */
+    /* Whose habits count in memory beside the closed forms, as in `step`: of plans that hold their
+     * weights whole, and of those that shard them. NULL: the textbook's closed forms alone. */
+    const struct sp_framework *framework, *sharding_framework;
 };
 
 /* Quantities that all strategies share. */
@@ -115,6 +117,14 @@ enum sp_critical_rule {
 /* Share of a step's arithmetic that the backward pass is: 4 of 6 FLOPs a parameter and token. */
 #define SP_BACKWARD_SHARE (2.0 / 3)
 
+/* What a framework keeps of a strategy beside states, gradients that add up and the activations of
+ * the forward pass, by the rules of sp_memory_of_stage. All 0 (slack 1) without one. */
+struct sp_beside {
+    double layer_peak, loss; /* bytes a token of a micro-batch: a layer's backward pass; the loss */
+    double buffers, gathered; /* bytes: of weight gradients; layers that FSDP has gathered */
+    double slack, context;    /* reserved over live; bytes of the runtime */
+};
+
 /* One strategy on one machine. */
 struct sp_strategy {
     bool exists; /* false: has no meaning here, nothing else is set */
@@ -135,9 +145,13 @@ struct sp_strategy {
     enum sp_remat remat;  /* whose activations are kept */
     double in_flight;     /* share of the batch whose activations are alive at once */
     double
-        state_bytes; /* per chip of the fullest stage, like the next three: the recipe's, sharded */
+        state_bytes; /* per chip of the fullest stage, like the next five: the recipe's, sharded */
     double held_bytes; /* gradients that accumulate uncounted, weights that are kept gathered */
-    double activation_bytes, memory_bytes;
+    double activation_bytes;
+    double peak_bytes;   /* what the framework adds at the peak, and its buffers */
+    double live_bytes;   /* the sum of these four */
+    double memory_bytes; /* of the device: with the allocator's slack and the runtime */
+    struct sp_beside beside;
     bool fits, compute_bound;
     double t_math_s, t_comms_s, step_s;
     double uneven; /* layers of the fullest stage over the mean, >= 1; 1 without a pipeline */

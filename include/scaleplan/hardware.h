@@ -120,6 +120,13 @@ int64_t sp_chips(const struct sp_hardware *hw);
 /* Memory that verdicts compare with: what the runtime grants, else the physical capacity. bytes. */
 double sp_capacity_bytes(const struct sp_chip *chip);
 
+/* Share of a chip's memory that a plan leaves free where nobody says another: estimates of the peak
+ * are off by a few per cent, see memory_residual of the frameworks. */
+#define SP_HEADROOM 0.05
+
+/* What a plan may need of a chip that leaves `headroom` of it free. bytes. */
+double sp_memory_limit_bytes(const struct sp_chip *chip, double headroom);
+
 /* The dtype whose peak stands for `wanted`: itself where published, else the format that such a
  * matmul falls back to (fp8 -> bf16 -> fp16, tf32 -> bf16, ...). SP_DTYPES when nothing serves. */
 enum sp_dtype sp_compute_dtype(const struct sp_chip *chip, enum sp_dtype wanted);

@@ -75,6 +75,10 @@ int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision
                          const struct sp_plan *plan, const struct sp_framework *framework,
                          struct sp_stage_memory *memory);
 
+/* What an allocator reserves for `live` bytes. bytes. A device holds the framework's context_bytes
+ * beside that. */
+double sp_reserved_bytes(double live, const struct sp_framework *framework);
+
 /* What memory needs of a model, tp, cp, ep, micro-batch, sequence and recomputation, for the many
  * plans of a search that share them: weights of a layer, and activations in bytes, kept and at the
  * peak of a layer's backward pass or of the loss. */
@@ -93,13 +97,17 @@ struct sp_kind_memory {
 };
 
 /* sp_memory_of_stage and sp_fullest_stage in steps: preparing a model, then the kinds of stages of
- * a map (room in `kinds` for map->kinds), then one stage of a kind or the fullest of all. */
+ * a map (room in `kinds` for map->kinds) or of one stage, then one stage of a kind or the fullest
+ * of all. */
 struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
                                             const struct sp_plan *plan,
                                             const struct sp_framework *framework);
 void sp_memory_of_kinds(const struct sp_framework *framework,
                         const struct sp_prepared_memory *prepared, const struct sp_stage_map *map,
                         struct sp_kind_memory *kinds);
+struct sp_kind_memory sp_kind_memory_of_stage(const struct sp_model *model,
+                                              const struct sp_plan *plan,
+                                              const struct sp_framework *framework, int64_t stage);
 struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework,

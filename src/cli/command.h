@@ -154,6 +154,17 @@ bool sp_put_network(const char *network, const struct sp_sources *sources, struc
  * weights are sharded (ZeRO 3), else NeMo. */
 const char *sp_default_framework(enum sp_network_kind network, bool shards_weights);
 
+/* Those whose habits count in the closed forms of `fit`: of plans that hold their weights whole,
+ * and of those that shard them. */
+struct sp_framework_pair {
+    struct sp_framework whole, sharding;
+};
+
+/* Loads the frameworks that run in->hw, their allocators' slack as it was calibrated on that chip,
+ * for `in` to point at; with --constants textbook none count. */
+bool sp_fit_frameworks_of(const struct sp_sources *sources, struct sp_framework_pair *pair,
+                          struct sp_fit_input *in, struct sp_error *error);
+
 /* The recipe of training state taken where none is named: the framework's; the scaling book's with
  * --constants textbook. */
 const char *sp_default_recipe(const struct sp_sources *sources,

@@ -164,6 +164,34 @@ const char *sp_default_framework(enum sp_network_kind network, bool shards_weigh
     return network == SP_TORUS ? "maxtext" : shards_weights ? "torchtitan" : "nemo";
 }
 
+static bool load_framework_on(const struct sp_hardware *hw, bool shards_weights,
+                              const struct sp_sources *sources, struct sp_framework *framework,
+                              struct sp_error *error)
+{
+    const char *const name =
+        sp_default_framework((enum sp_network_kind)hw->network.kind, shards_weights);
+    struct sp_framework_file file;
+    struct sp_profile profile;
+    bool own;
+    if (!sp_load_framework(name, sources, &file, error) ||
+        !sp_load_stack(hw, &file.framework, sources, &profile, &own, error))
+        return false;
+    *framework = file.framework;
+    sp_use_memory_factor(profile.memory_factor, framework);
+    return true;
+}
+
+bool sp_fit_frameworks_of(const struct sp_sources *sources, struct sp_framework_pair *pair,
+                          struct sp_fit_input *in, struct sp_error *error)
+{
+    if (sources->textbook)
+        return true;
+    in->framework = &pair->whole;
+    in->sharding_framework = &pair->sharding;
+    return load_framework_on(in->hw, false, sources, &pair->whole, error) &&
+           load_framework_on(in->hw, true, sources, &pair->sharding, error);
+}
+
 const char *sp_default_recipe(const struct sp_sources *sources,
                               const struct sp_framework *framework)
 {

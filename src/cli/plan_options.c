@@ -267,20 +267,6 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
         (long long)plan->seq);
 }
 
-static bool find_profile(const struct sp_sources *sources, struct sp_planned *p,
-                         struct sp_error *error)
-{
-    struct sp_profile *const known = calloc(SP_MAX_PROFILES, sizeof *known);
-    size_t n;
-    if (!known)
-        abort();
-    const bool ok = sp_load_profiles(sources, known, &n, error);
-    if (ok)
-        sp_profile_for(&p->hw, &p->framework.framework, known, n, &p->profile, &p->own_profile);
-    free(known);
-    return ok;
-}
-
 bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
                 struct sp_error *error)
 {
@@ -292,7 +278,9 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, st
         return false;
     const bool loaded = profile && sp_load_profile(profile, sources, &p->profile, &unknown);
     if (!load_framework(args, sources, p, error) || !load_precision(args, sources, p, error) ||
-        !read_batch(args, p, error) || (!loaded && !find_profile(sources, p, error)))
+        !read_batch(args, p, error) ||
+        (!loaded && !sp_load_stack(&p->hw, &p->framework.framework, sources, &p->profile,
+                                   &p->own_profile, error)))
         return false;
     if (profile && !loaded && strcmp(profile, p->profile.name) != 0) {
         *error = unknown; /* nor is it the name of what this stack borrows, as a report has it */

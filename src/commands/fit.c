@@ -202,6 +202,22 @@ static void put_header(const struct fit *f)
                 : "; no activations are claimed for a model of unknown shape");
 }
 
+/* What memory counts. */
+static void put_memory_rule(const struct fit *f)
+{
+    const struct sp_framework *const whole = f->in.framework, *const sharding =
+                                                                  f->in.sharding_framework;
+    const bool counts = whole && sp_model_has_shape(&f->model);
+    const bool alike = counts && strcmp(whole->name, sharding->name) == 0;
+    sp_line(f->report,
+            "memory     state, gradients that add up, activations of a micro-batch%s%s%s%s%s",
+            counts ? "; and what a framework adds, as in `step`: gathered layers, the peak of a "
+                     "layer's backward pass or of the loss, buffers, allocator and runtime ("
+                   : "; what a framework adds is not counted",
+            counts ? whole->name : "", counts && !alike ? ", with FSDP " : "",
+            counts && !alike ? sharding->name : "", counts ? ")" : "");
+}
+
 /* The thresholds and rules behind the verdicts. */
 static void put_footer(const struct fit *f)
 {
@@ -225,11 +241,9 @@ static void put_footer(const struct fit *f)
     sp_line(
         r,
         "rules      closed forms of the scaling book: collectives of different axes %s "
-        "(--overlap), {constants} constants (--constants), 16-bit communication, throughput only; "
-        "memory is state, %s, and the activations of a micro-batch",
-        f->in.overlap == SP_OVERLAP_AXES ? "overlap" : "take turns",
-        f->in.counts_gathered ? "gradients that add up, FSDP's gathered layer"
-                              : "gradients that add up");
+        "(--overlap), {constants} constants (--constants), 16-bit communication, throughput only",
+        f->in.overlap == SP_OVERLAP_AXES ? "overlap" : "take turns");
+    put_memory_rule(f);
 }
 
 /* The printed thresholds are for wrapped axes; the strategies use what this slice has. */
@@ -283,7 +297,8 @@ static bool load(const struct sp_args *args, struct fit *f, struct sp_error *err
     f->in.remat = sp_remat_of(args);
     f->recipe_inferred = !sp_given(args, "precision");
     f->textbook = sources.textbook;
-    f->in.counts_gathered = !f->textbook;
+    if (!sp_fit_frameworks_of(&sources, &f->frameworks, &f->in, error))
+        return false;
     f->in.overlap = (enum sp_overlap)sp_choice_of(args, "overlap");
     f->in.axes = isnan(axes) ? 0 : (int)axes;
     f->t = sp_fit_terms(&f->in);

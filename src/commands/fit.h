@@ -10,6 +10,7 @@ struct fit {
     struct sp_model model;
     struct sp_hardware hw;
     struct sp_precision precision;
+    struct sp_framework_pair frameworks;
     struct sp_fit_input in;
     struct sp_fit_terms t;
     const char *batch_origin;

@@ -121,7 +121,9 @@ static void put_pictures(const struct page *p)
             sp_fit_strategy(&p->f->in, &p->f->t, (enum sp_strategy_kind)kind);
         if (!s.exists || (p->f->only >= 0 && kind != p->f->only))
             continue;
-        struct sp_html_bar m = {.parts = {s.state_bytes, s.held_bytes, s.activation_bytes}};
+        const double kept = isnan(s.activation_bytes) ? 0 : s.activation_bytes;
+        struct sp_html_bar m = {
+            .parts = {s.state_bytes, s.memory_bytes - s.state_bytes - kept, kept}};
         struct sp_html_bar t = {.parts = {s.t_math_s, s.step_s - s.t_math_s, 0}};
         snprintf(m.label, sizeof m.label, "%s", sp_strategy_titles[kind]);
         snprintf(t.label, sizeof t.label, "%s", sp_strategy_titles[kind]);

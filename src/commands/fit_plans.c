@@ -89,7 +89,7 @@ static void put_microbatches(const struct fit *f, const struct sp_strategy *s)
                                                        (double)s->dp * s->uneven / t->N
                                                  : 0;
     sp_symbol(r, "gathered", s->keeps_weights ? 0 : s->held_bytes - gradients, "bytes",
-              "the layer that FSDP has gathered: 2 P / (L tp), left out by the textbook");
+              "the layers that FSDP has gathered, as its framework does; none by the textbook");
     sp_symbol(r, "grad_bytes", t->grad_bytes, "bytes",
               "of an accumulated gradient: the recipe's, else as the weight");
     sp_symbol(r, "grad_counted", t->grad_counted, "bytes", "of a gradient in the recipe's state");
@@ -111,6 +111,12 @@ void sp_put_strategy(const struct fit *f, const struct sp_strategy *s)
     sp_symbol(r, "state_chip", s->state_bytes, "bytes", "state on one chip");
     sp_symbol(r, "activation_chip", isnan(s->activation_bytes) ? 0 : s->activation_bytes, "bytes",
               "checkpoints on one chip");
+    sp_symbol(r, "peak_chip", s->peak_bytes, "bytes", "peak and buffers on one chip");
+    sp_symbol(r, "peak_per_token", fmax(s->beside.layer_peak, s->beside.loss), "bytes",
+              "of a micro-batch: a layer's backward pass, or the loss");
+    sp_symbol(r, "buffers", s->beside.buffers, "bytes", "gradients that the framework keeps");
+    sp_symbol(r, "slack", s->beside.slack, "", "of the allocator: reserved over live");
+    sp_symbol(r, "context", s->beside.context, "bytes", "the framework's runtime");
     sp_symbol(r, "activations", f->t.activation_bytes[s->remat], "bytes",
               "activations of the whole batch, %s", sp_remat_names[s->remat]);
     sp_put_bool(r, SP_Q_FIT_FITS, s->fits);
@@ -130,6 +136,8 @@ void sp_put_strategy(const struct fit *f, const struct sp_strategy *s)
     put_microbatches(f, s);
     sp_put(r, s->pp > 1 ? SP_Q_FIT_MEM_ACTIVATIONS_STAGE : SP_Q_FIT_MEM_ACTIVATIONS,
            s->activation_bytes);
+    sp_put(r, s->pp > 1 ? SP_Q_FIT_MEM_PEAK_STAGES : SP_Q_FIT_MEM_PEAK, s->peak_bytes);
+    sp_put(r, SP_Q_FIT_LIVE, s->live_bytes);
     sp_put(r, SP_Q_FIT_MEMORY, s->memory_bytes);
     put_sharding(f, s);
     put_ratio(f, s);
@@ -315,10 +323,10 @@ static void name_mesh(const struct sp_strategy *s, char *out, size_t size)
         snprintf(out + used, size - used, " in %lld micro-batches", (long long)s->microbatches);
 }
 
-/* Whether a plan that fits leaves less than a tenth of the memory to what is not counted. */
+/* Whether a plan that fits leaves less free than `search` would. */
 static bool is_tight(const struct fit *f, const struct sp_strategy *best)
 {
-    return best->fits && best->memory_bytes > 0.9 * f->t.capacity_bytes;
+    return best->fits && best->memory_bytes > sp_memory_limit_bytes(&f->hw.chip, SP_HEADROOM);
 }
 
 /* The answer in one line. */
@@ -343,7 +351,7 @@ static void put_verdict(const struct fit *f, const struct sp_strategy *best)
                  sp_human_text(best->t_math_s, SP_SECONDS));
     }
     sp_put_text(r, SP_Q_FIT_VERDICT, "Yes%s%s: %s, %s of %s a chip, ideal step %s%s",
-                is_tight(f, best) ? ", if nothing else needs memory" : "", waits, mesh, need, has,
+                is_tight(f, best) ? ", with little memory to spare" : "", waits, mesh, need, has,
                 step, math);
 }
 
@@ -386,8 +394,13 @@ static void put_notes(const struct fit *f, const struct sp_strategy *best)
                       "leaves them out");
     if (is_tight(f, best))
         sp_note(
-            r, "memory is tight: buffers, and what an allocator reserves beyond what is alive, are "
-               "not counted here; `step` and `search` count them and may say no");
+            r,
+            "memory is tight: `search` leaves %s of a device free (--headroom), which is %s here%s",
+            sp_human_text(SP_HEADROOM, SP_FRACTION),
+            sp_human_text(sp_memory_limit_bytes(&f->hw.chip, SP_HEADROOM), SP_BYTES),
+            f->in.framework ? ""
+                            : "; what a framework and its allocator need is not counted with "
+                              "--constants textbook");
 }
 
 void sp_put_best(const struct fit *f)

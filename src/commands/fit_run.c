@@ -42,8 +42,11 @@ bool sp_put_against(const struct fit *f, const char *other, const struct sp_sour
     struct sp_hardware hw;
     if (!sp_load_hardware(other, sources, &hw, error))
         return false;
+    struct sp_framework_pair frameworks;
     struct sp_fit_input in = f->in;
     in.hw = &hw;
+    if (!sp_fit_frameworks_of(sources, &frameworks, &in, error))
+        return false;
     const struct sp_fit_terms t = sp_fit_terms(&in);
     const struct sp_strategy best = sp_fit_best(&f->in, &f->t, ~0u),
                              there = sp_fit_best(&in, &t, ~0u);

@@ -202,7 +202,7 @@ bool sp_space_of(const struct sp_args *args, const struct sp_planned *base,
         .imbalance = 1,
         .recompute_layers = 1,
         .most_bytes = isnan(given)
-                          ? sp_capacity_bytes(&base->hw.chip) * (1 - sp_number_of(args, "headroom"))
+                          ? sp_memory_limit_bytes(&base->hw.chip, sp_number_of(args, "headroom"))
                           : given,
     };
     open_dimensions(base, sp_given(args, "any"), space);

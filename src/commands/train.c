@@ -316,7 +316,7 @@ static bool put_bill(struct train *f, struct sp_error *error)
 }
 
 /* Strong scaling: the best plan of fit on the sizes on offer, doubling up to the machine. */
-static bool put_curve(struct train *f, struct sp_error *error)
+static bool put_curve(struct train *f, const struct sp_sources *sources, struct sp_error *error)
 {
     static const struct sp_column columns[] = {{NULL, "devices", true},
                                                {"step_s", "ideal step", false},
@@ -327,13 +327,15 @@ static bool put_curve(struct train *f, struct sp_error *error)
     struct sp_fit_point points[POINTS];
     if (!f->has_hw || !f->has_model)
         return sp_fail(error, SP_USAGE, "--curve needs --model and --hw");
-    const struct sp_fit_input in = {.model = &f->model,
-                                    .hw = &f->hw,
-                                    .precision = &f->precision,
-                                    .batch_tokens = f->batch,
-                                    .seq = f->seq,
-                                    .remat = SP_REMATS,
-                                    .counts_gathered = true};
+    struct sp_framework_pair frameworks;
+    struct sp_fit_input in = {.model = &f->model,
+                              .hw = &f->hw,
+                              .precision = &f->precision,
+                              .batch_tokens = f->batch,
+                              .seq = f->seq,
+                              .remat = SP_REMATS};
+    if (!sp_fit_frameworks_of(sources, &frameworks, &in, error))
+        return false;
     const int n = sp_fit_curve(&in, points, POINTS);
     for (int i = 0; i < n; i++) {
         const struct sp_strategy *const best = &points[i].best;
@@ -372,7 +374,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         if (!put_bill(&f, error))
             return false;
     }
-    return !sp_given(args, "curve") || put_curve(&f, error);
+    return !sp_given(args, "curve") || put_curve(&f, &sources, error);
 }
 
 const struct sp_command sp_cmd_train = {

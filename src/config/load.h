@@ -115,6 +115,11 @@ void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *fra
                     const struct sp_profile *known, size_t n, struct sp_profile *profile,
                     bool *own);
 
+/* The same of all that sp_load_profiles finds. */
+bool sp_load_stack(const struct sp_hardware *hw, const struct sp_framework *framework,
+                   const struct sp_sources *sources, struct sp_profile *profile, bool *own,
+                   struct sp_error *error);
+
 /* "v5p-4096", "v5p:16x16x16", "v5p-8960x2", "gcp:v5p-8192", "h100-512", "my-chip.json-64", "v5p".
  */
 bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,

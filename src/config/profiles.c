@@ -1,5 +1,6 @@
 /* Finding the profile of a stack. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/load.h"
@@ -57,4 +58,19 @@ void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *fra
     *own = false;
     sp_expect_constants(hw, framework, profile);
     sp_borrow_constants(known, n, profile);
+}
+
+bool sp_load_stack(const struct sp_hardware *hw, const struct sp_framework *framework,
+                   const struct sp_sources *sources, struct sp_profile *profile, bool *own,
+                   struct sp_error *error)
+{
+    struct sp_profile *const known = calloc(SP_MAX_PROFILES, sizeof *known);
+    size_t n;
+    if (!known)
+        abort();
+    const bool ok = sp_load_profiles(sources, known, &n, error);
+    if (ok)
+        sp_profile_for(hw, framework, known, n, profile, own);
+    free(known);
+    return ok;
 }

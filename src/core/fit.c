@@ -273,16 +273,19 @@ int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *
     const double gradients = (t->grad_bytes - t->grad_counted) * t->P;
     const bool shards_all = s->kind != SP_DP && s->dp == 1;
     const bool cut = s->pp > 1 || in->accumulate > 0; /* the micro-batches are known */
-    const double held = s->keeps_weights ? s->held_bytes : sp_gathered_bytes(s, in, t);
+    const double capacity = sp_live_capacity(s, t);
+    const double held = s->beside.buffers + (s->keeps_weights ? s->held_bytes : s->beside.gathered);
     const double add_up = cut && s->microbatches > 1 && !s->keeps_weights ? gradients : 0;
     const double states = s->uneven * (t->state_bytes + add_up);
-    const double activations = s->uneven * all * (cut ? s->in_flight : 1);
+    const double peak = cut ? (s->peak_bytes - s->beside.buffers) * t->N
+                            : sp_peak_of_tokens(s, t->B * (double)s->tp);
+    const double activations = s->uneven * all * (cut ? s->in_flight : 1) + peak;
     const double kept = (shards_all ? 0 : states * copies / t->N) + held;
-    double fewest = chips_for((shards_all ? states : 0) + activations, kept, t->capacity_bytes);
+    double fewest = chips_for((shards_all ? states : 0) + activations, kept, capacity);
     if (!cut && sequences > 1) {
-        const double one = all / sequences / t->N + (shards_all ? 0 : gradients * copies / t->N);
-        fewest = fmin(
-            fewest, chips_for(shards_all ? states + gradients : 0, kept + one, t->capacity_bytes));
+        const double one = all / sequences / t->N + sp_peak_of_tokens(s, in->seq) +
+                           (shards_all ? 0 : gradients * copies / t->N);
+        fewest = fmin(fewest, chips_for(shards_all ? states + gradients : 0, kept + one, capacity));
     }
     return isinf(fewest) ? 0 : machine_of(in->hw, (int64_t)fewest);
 }
@@ -365,7 +368,10 @@ enum sp_remat sp_remat_to_fit(const struct sp_strategy *s, const struct sp_fit_i
         const double bytes = sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat);
         if (isnan(bytes) || bytes >= now)
             continue;
-        if (s->memory_bytes - s->activation_bytes * (1 - bytes / now) < t->capacity_bytes)
+        struct sp_strategy other = *s;
+        other.remat = (enum sp_remat)remat;
+        sp_fill_memory(&other, in, t);
+        if (other.fits)
             return (enum sp_remat)remat;
     }
     return SP_REMATS;

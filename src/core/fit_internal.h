@@ -29,9 +29,17 @@ void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
 /* The most micro-batches that so many sequences of a replica make: one each, at least 1. */
 int64_t sp_most_microbatches(double sequences);
 
-/* The layer that FSDP has gathered for its matmuls, in 16 bit, where the input counts it. bytes. */
-double sp_gathered_bytes(const struct sp_strategy *s, const struct sp_fit_input *in,
-                         const struct sp_fit_terms *t);
+/* Live bytes that a chip has room for under a strategy: beside its slack and its runtime. bytes. */
+double sp_live_capacity(const struct sp_strategy *s, const struct sp_fit_terms *t);
+
+/* Peak of a micro-batch of so many tokens without a pipeline: the longer of a layer's backward pass
+ * and the loss. bytes. */
+double sp_peak_of_tokens(const struct sp_strategy *s, double tokens);
+
+/* Fills what the framework keeps, then the bytes and the verdict on memory, of a strategy whose
+ * micro-batches and policy are set. */
+void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,
+                    const struct sp_fit_terms *t);
 
 /* Fills micro-batches, bytes and the verdict on memory of a strategy whose degrees, chunks, policy
  * and keeping of weights are set. */

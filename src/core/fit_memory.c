@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include <scaleplan/pipeline.h>
+#include <scaleplan/plan_memory.h>
 
 #include "core/fit_internal.h"
 
@@ -19,35 +20,99 @@ int64_t sp_most_microbatches(double sequences)
 /* Share of a replica's batch that a micro-batch of whole sequences is, when there are `m`. */
 static double microbatch_share(double sequences, int64_t m)
 {
-    const double whole = ceil((double)sp_most_microbatches(sequences) / (double)m);
+    const double whole = ceil(ceil(sequences - 1e-9) / (double)m);
     return m > 1 ? whole / sequences : 1;
 }
 
+/* The pipeline of a strategy, interleaved 1F1B where it has chunks. */
+static struct sp_pipeline pipeline_of(const struct sp_strategy *s)
+{
+    return (struct sp_pipeline){.schedule = sp_usual_schedule(s->chunks),
+                                .stages = s->pp,
+                                .microbatches = s->microbatches,
+                                .chunks = s->chunks};
+}
+
 /* Share of the batch whose activations are alive: those of one micro-batch, or of as many as the
- * first stage of a pipeline has in flight (interleaved 1F1B). */
+ * first stage of a pipeline has in flight. */
 static double alive_share(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
     const double share = microbatch_share(sp_replica_sequences(in, s), s->microbatches);
-    const struct sp_pipeline pipeline = {.schedule = sp_usual_schedule(s->chunks),
-                                         .stages = s->pp,
-                                         .microbatches = s->microbatches,
-                                         .chunks = s->chunks};
+    const struct sp_pipeline pipeline = pipeline_of(s);
     return s->pp > 1 ? sp_in_flight(&pipeline, 0) * share : share;
 }
 
-double sp_gathered_bytes(const struct sp_strategy *s, const struct sp_fit_input *in,
-                         const struct sp_fit_terms *t)
+/* The strategy as a plan whose micro-batch is one sequence, for what memory asks of a plan. */
+static struct sp_plan plan_of(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
-    const bool gathers = s->fsdp > 1 && !s->keeps_weights && sp_model_has_shape(in->model);
-    return gathers && in->counts_gathered ? SP_GATHERED_BYTES * t->P / (t->L * (double)s->tp) : 0;
+    return (struct sp_plan){.dp = s->dp * s->fsdp,
+                            .shards = s->fsdp,
+                            .tp = s->tp,
+                            .pp = s->pp,
+                            .vpp = s->chunks,
+                            .cp = 1,
+                            .ep = 1,
+                            .etp = s->tp,
+                            .zero = s->fsdp > 1 ? 3 : 0,
+                            .sequence_parallel = s->tp > 1,
+                            .micro_batch = 1,
+                            .batch = s->dp * s->fsdp,
+                            .seq = (int64_t)fmax(in->seq, 1),
+                            .recompute = sp_policies[s->remat].recompute,
+                            .recompute_layers = 1,
+                            .schedule = sp_usual_schedule(s->chunks),
+                            .imbalance = 1};
+}
+
+/* What the framework of a strategy keeps, whose degrees and policy are set. */
+static struct sp_beside beside(const struct sp_strategy *s, const struct sp_fit_input *in)
+{
+    const bool shards = s->fsdp > 1;
+    const struct sp_framework *const f = shards ? in->sharding_framework : in->framework;
+    if (!f || !sp_model_has_shape(in->model))
+        return (struct sp_beside){.slack = 1};
+    const struct sp_plan plan = plan_of(s, in);
+    const double tokens = (double)plan.seq;
+    const struct sp_kind_memory first = sp_kind_memory_of_stage(in->model, &plan, f, 0),
+                                last = sp_kind_memory_of_stage(in->model, &plan, f, s->pp - 1);
+    return (struct sp_beside){
+        .layer_peak = (s->pp > 1 ? first.peak : 0) / tokens,
+        .loss = last.peak / tokens,
+        .buffers = fmax(first.dummy, last.dummy),
+        .gathered = shards && !s->keeps_weights ? fmax(first.gathered, last.gathered) : 0,
+        .slack = sp_reserved_bytes(1, f),
+        .context = f->context_bytes};
+}
+
+double sp_live_capacity(const struct sp_strategy *s, const struct sp_fit_terms *t)
+{
+    return (t->capacity_bytes - s->beside.context) / s->beside.slack;
+}
+
+double sp_peak_of_tokens(const struct sp_strategy *s, double tokens)
+{
+    return tokens * fmax(s->beside.layer_peak, s->beside.loss);
+}
+
+/* What the peak adds to the activations of the first stage: there a layer's backward pass, or,
+ * where that is more, on the last stage the loss beside what that has in flight. */
+static double peak_bytes(const struct sp_strategy *s, const struct sp_fit_input *in)
+{
+    const double sequences = sp_replica_sequences(in, s);
+    const double tokens = in->seq * sequences * microbatch_share(sequences, s->microbatches);
+    if (s->pp == 1)
+        return sp_peak_of_tokens(s, tokens);
+    const struct sp_pipeline pipeline = pipeline_of(s);
+    const double first = sp_in_flight(&pipeline, 0), last = sp_in_flight(&pipeline, s->pp - 1);
+    const double kept = isnan(s->activation_bytes) ? 0 : s->activation_bytes * (1 - last / first);
+    return fmax(tokens * s->beside.layer_peak, sp_peak_of_tokens(s, tokens) - kept);
 }
 
 /* Bytes of one chip of the fullest stage beside the recipe's sharded states: gradients that
  * accumulate over micro-batches and that the recipe does not count; with weights that are kept, a
- * stage's weights in 16 bit and its gradients, whole instead of sharded; the layer that is
+ * stage's weights in 16 bit and its gradients, whole instead of sharded; the layers that are
  * gathered. */
-static double held_bytes(const struct sp_strategy *s, const struct sp_fit_input *in,
-                         const struct sp_fit_terms *t)
+static double held_bytes(const struct sp_strategy *s, const struct sp_fit_terms *t)
 {
     const double copies = (double)s->dp * s->uneven;
     if (s->keeps_weights) {
@@ -57,7 +122,7 @@ static double held_bytes(const struct sp_strategy *s, const struct sp_fit_input 
         return stage * (SP_GATHERED_BYTES + t->grad_bytes) - shard * (own + t->grad_counted);
     }
     const double gradients = (t->grad_bytes - t->grad_counted) * t->P * copies / t->N;
-    return (s->microbatches > 1 ? gradients : 0) + sp_gathered_bytes(s, in, t);
+    return (s->microbatches > 1 ? gradients : 0) + s->beside.gathered;
 }
 
 /* Fills the bytes of a strategy with its number of micro-batches, on a chip of its fullest stage.
@@ -67,11 +132,21 @@ static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
 {
     const double all = t->activation_bytes[s->remat];
     s->state_bytes = s->uneven * t->state_bytes * (double)s->dp / t->N;
-    s->held_bytes = held_bytes(s, in, t);
+    s->held_bytes = held_bytes(s, t);
     s->in_flight = alive_share(s, in);
     s->activation_bytes = isnan(all) ? NAN : s->uneven * all * s->in_flight / t->N;
-    s->memory_bytes = s->state_bytes + s->held_bytes + (isnan(all) ? 0 : s->activation_bytes);
+    s->peak_bytes = peak_bytes(s, in) + s->beside.buffers;
+    s->live_bytes =
+        s->state_bytes + s->held_bytes + (isnan(all) ? 0 : s->activation_bytes) + s->peak_bytes;
+    s->memory_bytes = s->live_bytes * s->beside.slack + s->beside.context;
     s->fits = s->memory_bytes < t->capacity_bytes;
+}
+
+void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,
+                    const struct sp_fit_terms *t)
+{
+    s->beside = beside(s, in);
+    fill_bytes(s, in, t);
 }
 
 /* Micro-batches of at most `most` of those sequences, all of the same size. */
@@ -98,8 +173,10 @@ int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_
     fill_bytes(&most, in, t);
     if (isnan(most.activation_bytes) || !most.fits || most.microbatches == 1)
         return 0;
-    const double room = t->capacity_bytes - most.state_bytes - most.held_bytes;
-    const double most_sequences = ceil(room / most.activation_bytes) - 1;
+    const double room =
+        sp_live_capacity(&most, t) - most.state_bytes - most.held_bytes - most.beside.buffers;
+    const double one_more = most.activation_bytes + most.peak_bytes - most.beside.buffers;
+    const double most_sequences = ceil(room / one_more) - 1;
     return alike_microbatches(most.microbatches, (int64_t)fmax(most_sequences, 1));
 }
 
@@ -107,6 +184,7 @@ void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t)
 {
     const int64_t most = sp_most_microbatches(sp_replica_sequences(in, s));
+    s->beside = beside(s, in);
     struct sp_strategy whole = *s;
     if (s->pp > 1 || in->accumulate > 0) {
         s->microbatches = s->pp > 1 || in->accumulate > most ? most : in->accumulate;

@@ -15,6 +15,7 @@ struct sp_strategy sp_new_strategy(enum sp_strategy_kind kind)
                                 .chunks = 1,
                                 .microbatches = 1,
                                 .uneven = 1,
+                                .beside = {.slack = 1},
                                 .W_X = NAN,
                                 .W_Y = NAN,
                                 .critical_tokens_per_chip = NAN};

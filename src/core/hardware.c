@@ -22,6 +22,11 @@ double sp_capacity_bytes(const struct sp_chip *chip)
     return isnan(chip->hbm_usable_bytes) ? chip->hbm_bytes : chip->hbm_usable_bytes;
 }
 
+double sp_memory_limit_bytes(const struct sp_chip *chip, double headroom)
+{
+    return sp_capacity_bytes(chip) * (1 - headroom);
+}
+
 enum sp_dtype sp_compute_dtype(const struct sp_chip *chip, enum sp_dtype wanted)
 {
     enum sp_dtype dtype = wanted;

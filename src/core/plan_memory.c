@@ -122,6 +122,11 @@ static double in_flight_of(const struct sp_plan *plan, int64_t stage)
     return plan->pp > 1 ? sp_in_flight(&pipeline, stage) : 1;
 }
 
+double sp_reserved_bytes(double live, const struct sp_framework *framework)
+{
+    return live * framework->reserved_factor;
+}
+
 struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework,
@@ -143,9 +148,21 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
         .buffers = whole(k->dummy + (plan->zero >= 3 && shards > 1 ? k->gathered : 0)),
     };
     m.live = m.params + m.grads + m.optimizer + m.activations + m.buffers;
-    m.reserved = whole((double)m.live * framework->reserved_factor);
+    m.reserved = whole(sp_reserved_bytes((double)m.live, framework));
     m.device = m.reserved + whole(framework->context_bytes);
     return m;
+}
+
+struct sp_kind_memory sp_kind_memory_of_stage(const struct sp_model *model,
+                                              const struct sp_plan *plan,
+                                              const struct sp_framework *framework, int64_t stage)
+{
+    struct sp_layers layers;
+    sp_list_model(model, &layers);
+    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, plan, framework);
+    const struct sp_prepared_memory prepared = sp_prepare_memory(&mine, plan, framework);
+    const struct sp_stage_kind kind = kind_of_stage(model, plan, framework, stage);
+    return memory_of_kind(framework, &prepared, &kind);
 }
 
 struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
@@ -153,12 +170,7 @@ struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework, int64_t stage)
 {
-    struct sp_layers layers;
-    sp_list_model(model, &layers);
-    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, plan, framework);
-    const struct sp_prepared_memory prepared = sp_prepare_memory(&mine, plan, framework);
-    const struct sp_stage_kind kind = kind_of_stage(model, plan, framework, stage);
-    const struct sp_kind_memory m = memory_of_kind(framework, &prepared, &kind);
+    const struct sp_kind_memory m = sp_kind_memory_of_stage(model, plan, framework, stage);
     return sp_memory_at_stage(precision, plan, framework, &m, stage);
 }
 
