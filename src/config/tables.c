@@ -456,13 +456,14 @@ const struct sp_field_table sp_profile_table = {"profile", profile_fields,
             fallback, false, help                                                                  \
     }
 /* What every curve has: a share without which it is not there, and what it rests on. */
-#define CURVE_(key, curve, of)                                                                     \
-    KERNEL_(key ".share", curve.share, "", 1e-3, 1, NAN, of),                                      \
-        KERNEL_(key ".rows", curve.rows, "", 0, 1e9, 0, "measurements behind the curve"),          \
-        KERNEL_(key ".residual", curve.residual, "", 0, 10, 0,                                     \
+#define CURVE_(key, share, rows, residual, of)                                                     \
+    KERNEL_(key ".share", share, "", 1e-3, 1, NAN, of),                                            \
+        KERNEL_(key ".rows", rows, "", 0, 1e9, 0, "measurements behind the curve"),                \
+        KERNEL_(key ".residual", residual, "", 0, 10, 0,                                           \
                 "mean of |ln(curve / measured)| over their shapes")
 #define MATMUL_(format, id)                                                                        \
-    CURVE_("matmul." format, matmul[id], "share of the " format " peak that large matmuls reach"), \
+    CURVE_("matmul." format, matmul[id].share, matmul[id].rows, matmul[id].residual,               \
+           "share of the " format " peak that large matmuls reach"),                               \
         KERNEL_("matmul." format ".memory_share", matmul[id].memory_share, "", 1e-3, 1, 1,         \
                 "share of the memory bandwidth that memory-bound ones reach"),                     \
         KERNEL_("matmul." format ".launch_s", matmul[id].launch_s, "s", 0, 1, 0,                   \
@@ -472,7 +473,7 @@ const struct sp_field_table sp_profile_table = {"profile", profile_fields,
         KERNEL_("matmul." format ".cast_bytes", matmul[id].cast_bytes, "bytes", 0, 1e3, 0,         \
                 "moved for each element of the 16-bit input to bring it to the format")
 #define ATTENTION_(format, id)                                                                     \
-    CURVE_("attention." format, attention[id],                                                     \
+    CURVE_("attention." format, attention[id].share, attention[id].rows, attention[id].residual,   \
            "share of the " format " peak that causal attention reaches, forward"),                 \
         KERNEL_("attention." format ".launch_s", attention[id].launch_s, "s", 0, 1, 0,             \
                 "before any work"),                                                                \
@@ -481,7 +482,7 @@ const struct sp_field_table sp_profile_table = {"profile", profile_fields,
         KERNEL_("attention." format ".edge_keys", attention[id].edge_keys, "tokens", 0, 1e6, 0,    \
                 "keys that a query costs beyond those it attends to")
 #define COLLECTIVE_(op, id)                                                                        \
-    CURVE_("collectives." op, collective[id],                                                      \
+    CURVE_("collectives." op, collective[id].share, collective[id].rows, collective[id].residual,  \
            "share of the link rate inside a domain that long messages reach"),                     \
         KERNEL_("collectives." op ".low_share", collective[id].low_share, "", 1e-3, 1, NAN,        \
                 "share that the protocol of short messages reaches"),                              \
