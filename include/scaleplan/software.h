@@ -38,7 +38,12 @@ struct sp_framework {
     bool unfused_attention; /* attention's scores are written to memory and read again */
     bool fp8_dispatch;      /* 8-bit runs send tokens to their experts in one byte an element */
     struct sp_execution execution; /* of a plan that says nothing else */
+    int64_t usual_zero; /* ZeRO stage of a run that states none; below 0: see sp_usual_zero */
 };
+
+/* The ZeRO stage of a plan that states none: usual_zero, else 3 where the framework gathers layers
+ * as they are needed, and 1. */
+int sp_usual_zero(const struct sp_framework *framework);
 
 /* Bytes of an element on its way to the experts: 1 where the framework sends 8 bits and the plan
  * multiplies in so few, else 2; and on its way back, 2. */

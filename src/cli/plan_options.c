@@ -145,10 +145,9 @@ static bool load_precision(const struct sp_args *args, const struct sp_sources *
 static bool infer_sharding(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
-    const bool shards_weights = p->framework.framework.gathered_layers > 0;
     const int64_t all = sp_default_shards(plan, p->hw.slices);
     if (!sp_given(args, "zero"))
-        plan->zero = plan->shards > 0 || shards_weights ? 3 : 1;
+        plan->zero = plan->shards > 0 ? 3 : sp_usual_zero(&p->framework.framework);
     if (plan->shards == 0)
         plan->shards = all;
     return plan->shards == all || plan->zero > 0 ||

@@ -110,6 +110,14 @@ static void predict_row(struct validation *f, size_t i)
     snprintf(f->rows[i].prefix, sizeof f->rows[i].prefix, "runs.%zu", i);
     sp_scope(f->report, f->rows[i].prefix);
     sp_put_text(f->report, SP_Q_VALIDATE_ID, "%s", run->id);
+    if (run->framework.framework.name[0] != '\0')
+        sp_put_text(f->report, SP_Q_VALIDATE_FRAMEWORK, "%s", run->framework.framework.name);
+    else
+        sp_put_null(f->report, SP_Q_VALIDATE_FRAMEWORK);
+    if (run->note[0] != '\0')
+        sp_put_text(f->report, SP_Q_VALIDATE_NOTE, "%s", run->note);
+    else
+        sp_put_null(f->report, SP_Q_VALIDATE_NOTE);
     if (run->problem[0] != '\0') {
         give_reason(v, run->problem);
     } else {

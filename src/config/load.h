@@ -92,8 +92,13 @@ struct sp_framework_file {
     char selective[16]; /* what it means by selective recomputation, a policy's name */
     /* What it runs, comma-separated names; "": anything. What `search` looks at. */
     char schedules[96], recompute[96], zero[16];
-    bool offload; /* kept activations may go to the host */
+    bool offload;          /* kept activations may go to the host */
+    int usual_micro_batch; /* enum sp_usual_micro_batch: of a run that states none */
 };
+
+/* What a framework with pipeline stages makes of a replica's share of the batch when nobody says:
+ * all of it at once, one sequence at a time, or as many parts as there are stages. */
+enum sp_usual_micro_batch { SP_MICRO_SHARE, SP_MICRO_ONE, SP_MICRO_STAGES };
 bool sp_load_framework(const char *spec, const struct sp_sources *sources,
                        struct sp_framework_file *file, struct sp_error *error);
 bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,

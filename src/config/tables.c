@@ -323,6 +323,7 @@ static const struct sp_field law_fields[] = {
 const struct sp_field_table sp_law_table = {"law", law_fields, N_FIELDS(law_fields)};
 
 #define K struct sp_framework_file
+static const char *const micro_batches[] = {"share", "one", "stages", NULL};
 static const char *const balances[] = {"even", "cost", NULL};
 static const struct sp_field framework_fields[] = {
     TEXT_("name", K, framework.name, "canonical name"),
@@ -337,6 +338,11 @@ static const struct sp_field framework_fields[] = {
           "pipeline schedules it runs, comma-separated; none: no pipelines; empty: any"),
     TEXT_("recompute", K, recompute, "recompute policies it runs; empty: any"),
     TEXT_("zero", K, zero, "ZeRO stages it runs; empty: any"),
+    {"usual_zero", SP_FIELD_INT, offsetof(K, framework.usual_zero), 0, "", 0, 3, NULL, -1, false,
+     "ZeRO stage of a run that states none (default: 3 where layers are gathered, else 1)"},
+    ENUM_("usual_micro_batch", K, usual_micro_batch, micro_batches, SP_MICRO_SHARE,
+          "micro-batch of a run with stages that states none: a replica's share of the batch, one "
+          "sequence, or the share over the stages"),
     BOOL_("offload", K, offload, "it can keep activations in the host's memory"),
     ENUM_("balance", K, framework.balance, balances, SP_BALANCE_EVEN,
           "layers of pipeline stages: even, or by their weights with the head's (cost)"),

@@ -87,6 +87,13 @@ void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_pro
     }
 }
 
+int sp_usual_zero(const struct sp_framework *framework)
+{
+    if (framework->usual_zero >= 0)
+        return (int)framework->usual_zero;
+    return framework->gathered_layers > 0 ? 3 : 1;
+}
+
 double sp_dispatch_bytes(const struct sp_plan *plan, const struct sp_framework *framework)
 {
     return framework->fp8_dispatch && sp_dtypes[plan->dtype].bytes < 2 ? 1 : sp_combine_bytes();

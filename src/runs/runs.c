@@ -1,58 +1,45 @@
 /* Rows of a runs CSV to models, machines and plans. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "base/read_file.h"
 #include "runs/runs.h"
 #include "runs/runs_internal.h"
 
-/* "H100-SXM 80GB" -> "h100-sxm-80gb". */
-static void slug(const char *text, char *out, size_t size)
-{
-    size_t n = 0;
-    for (; *text && n + 1 < size; text++) {
-        if (isalnum((unsigned char)*text) || *text == '.')
-            out[n++] = (char)tolower((unsigned char)*text);
-        else if (n > 0 && out[n - 1] != '-')
-            out[n++] = '-';
-    }
-    while (n > 0 && out[n - 1] == '-')
-        n--;
-    out[n] = '\0';
-}
-
 /* The chip whose name or alias is the longest beginning of the words of the column. */
-static bool read_chip(struct sp_row_reader *r, struct sp_run *run)
+static void read_chip(struct sp_row_reader *r)
 {
+    struct sp_run *const run = r->run;
     char name[64];
     for (size_t i = r->row; i-- > 0;)
-        if (r->runs[i].chip[0] && strcmp(r->runs[i].hardware, run->hardware) == 0) {
+        if (r->runs[i].chip[0] && !r->runs[i].own_network &&
+            strcmp(r->runs[i].hardware, run->hardware) == 0) {
             const struct sp_run *const known = &r->runs[i];
             run->hw = known->hw;
             memcpy(run->chip, known->chip, sizeof run->chip);
             memcpy(run->family, known->family, sizeof run->family);
-            return true;
+            return;
         }
-    slug(run->hardware, name, sizeof name);
+    sp_run_slug(run->hardware, name, sizeof name);
     while (name[0] != '\0') {
         if (sp_config_exists(SP_HARDWARE, name, r->sources))
             break;
         char *const dash = strrchr(name, '-');
         if (!dash)
-            return sp_row_problem(run, "hardware \"%s\" is not known", sp_safe(run->hardware));
-        *dash = '\0';
+            name[0] = '\0';
+        else
+            *dash = '\0';
     }
     struct sp_error error = {0};
-    if (name[0] == '\0' || !sp_load_chip(name, r->sources, &run->hw, &error))
-        return sp_row_problem(run, "hardware \"%s\" is not known", sp_safe(run->hardware));
+    if (name[0] == '\0' || !sp_load_chip(name, r->sources, &run->hw, &error)) {
+        sp_row_problem(run, "hardware \"%s\" is not known", sp_safe(run->hardware));
+        return;
+    }
     snprintf(run->chip, sizeof run->chip, "%s", run->hw.name);
     snprintf(run->family, sizeof run->family, "%s",
              run->hw.family[0] ? run->hw.family : run->hw.name);
-    return true;
 }
 
 /* The most cubic box of that many chips, where the slice is none on offer. */
@@ -70,98 +57,48 @@ static struct sp_shape box_of(int64_t chips, int64_t axes)
     return shape;
 }
 
-static bool read_machine(struct sp_row_reader *r, struct sp_run *run)
+/* The network of the row's nodes, where it is stated. */
+static void read_network(struct sp_row_reader *r)
 {
-    int64_t devices = 0, slices = 1;
-    if (!sp_row_whole(r, "n_devices", 0, &devices))
-        return false;
-    if (!read_chip(r, run))
-        return true;
+    struct sp_run *const run = r->run;
+    const double gbps = sp_row_number(r, "scaleout_gbps_per_node", 0.1, 1e6);
+    run->devices_per_node = sp_row_whole(r, "devices_per_node", 0);
+    if (run->devices_per_node < 1)
+        run->devices_per_node = sp_chips_per_host(&run->hw.network);
+    run->own_network = gbps > 0 && run->hw.network.kind != SP_TORUS;
+    if (run->own_network)
+        run->hw.network.scaleout_bytes_per_s = gbps * 1e9 / 8 / (double)run->devices_per_node;
+}
+
+/* Slices of a torus: the replicas of `dp` where they leave chips to share the weights, each in a
+ * slice of its own; else as few as pods allow. */
+static int64_t read_slices(struct sp_row_reader *r, int64_t devices)
+{
+    const struct sp_network *const network = &r->run->hw.network;
+    const int64_t dp = sp_row_whole(r, "dp", 1), pod = sp_shape_chips(&network->pod_shape);
+    const int64_t others = sp_row_whole(r, "tp", 1) * sp_row_whole(r, "pp", 1);
+    const int64_t fewest = pod > 0 ? (devices + pod - 1) / pod : 1;
+    if (dp > 1 && devices % dp == 0 && devices / dp > others)
+        return dp;
+    return devices % fewest == 0 ? fewest : 1;
+}
+
+static void read_machine(struct sp_row_reader *r)
+{
+    struct sp_run *const run = r->run;
+    const int64_t devices = sp_row_whole(r, "n_devices", 0);
+    read_chip(r);
     if (devices < 1)
-        return sp_row_problem(run, "n_devices is not stated"), true;
-    if (run->hw.network.kind == SP_TORUS) {
-        if (!sp_row_whole(r, "dp", 1, &slices))
-            return false;
-        if (slices < 1 || devices % slices != 0)
-            slices = 1;
-    }
+        sp_row_problem(run, "n_devices is not stated");
+    if (run->problem[0] != '\0')
+        return;
+    const int64_t slices = run->hw.network.kind == SP_TORUS ? read_slices(r, devices) : 1;
     run->hw.chips_per_slice = devices / slices;
     run->hw.slices = slices;
     if (run->hw.network.kind == SP_TORUS &&
         !sp_find_shape(&run->hw.network, run->hw.chips_per_slice, &run->hw.shape))
         run->hw.shape = box_of(run->hw.chips_per_slice, run->hw.network.axes);
-    return true;
-}
-
-static bool has_mark(const struct sp_row_reader *r, const char *mark)
-{
-    static const char *const columns[] = {"framework", "source_title", "source_ref", "fsdp_zero"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        if (strstr(sp_row_text(r, columns[i]), mark))
-            return true;
-    return false;
-}
-
-/* The framework whose name or alias the `framework` column is; NULL: none. */
-static const struct sp_framework_file *named_framework(const struct sp_row_reader *r)
-{
-    struct sp_framework_file named;
-    struct sp_error error = {0};
-    char name[64];
-    slug(sp_row_text(r, "framework"), name, sizeof name);
-    if (!name[0] || !sp_config_exists(SP_FRAMEWORKS, name, r->sources) ||
-        !sp_load_framework(name, r->sources, &named, &error))
-        return NULL;
-    for (size_t i = 0; i < r->n_frameworks; i++)
-        if (strcmp(r->frameworks[i].framework.name, named.framework.name) == 0)
-            return &r->frameworks[i];
-    return NULL;
-}
-
-/* The framework with the longest mark among the words of the row; without a mark, the one that
- * serves such runs. */
-static const struct sp_framework_file *find_framework(const struct sp_row_reader *r,
-                                                      const char *serves)
-{
-    const struct sp_framework_file *best = NULL;
-    size_t longest = 0;
-    char item[sizeof best->marks];
-    for (size_t i = 0; i < r->n_frameworks; i++) {
-        const struct sp_framework_file *const file = &r->frameworks[i];
-        if (longest == 0 && strcmp(file->serves, serves) == 0)
-            best = file;
-        const char *marks = file->marks;
-        while (sp_next_item(&marks, item, sizeof item)) {
-            const char *const mark = item + strspn(item, " ");
-            if (strlen(mark) > longest && has_mark(r, mark)) {
-                longest = strlen(mark);
-                best = file;
-            }
-        }
-    }
-    return best;
-}
-
-static bool read_framework(struct sp_row_reader *r, struct sp_run *run)
-{
-    const bool torus = run->hw.network.kind == SP_TORUS;
-    int zero;
-    if (!sp_row_zero(r, &zero))
-        return false;
-    const struct sp_framework_file *const named = named_framework(r);
-    const struct sp_framework_file *const found = named ? named
-                                                        : find_framework(r, torus       ? "tpu"
-                                                                            : zero == 3 ? "zero3"
-                                                                                        : "gpu");
-    if (!found)
-        return sp_row_problem(run, "no framework serves it"), true;
-    run->framework = *found;
-    for (size_t i = r->row; i-- > 0;)
-        if (strcmp(r->runs[i].framework.framework.name, found->framework.name) == 0) {
-            run->precision = r->runs[i].precision;
-            return true;
-        }
-    return sp_load_precision(found->framework.precision, r->sources, &run->precision, r->error);
+    read_network(r);
 }
 
 struct framework_list {
@@ -179,36 +116,18 @@ static void add_framework(const char *name, void *context)
         list->n++;
 }
 
-static bool read_measurement(struct sp_row_reader *r, struct sp_run *run)
-{
-    /* No step is shorter than a launch, and errors relative to less would be infinite. */
-    const double least = 1e-6;
-    double step, derived, rate, memory;
-    if (!sp_row_number(r, "measured_step_s", least, 1e9, &step) ||
-        !sp_row_number(r, "derived_step_s", least, 1e9, &derived) ||
-        !sp_row_number(r, "measured_tokens_per_s_per_device", least, 1e12, &rate) ||
-        !sp_row_number(r, "measured_peak_mem_gb", least, 1e9, &memory) ||
-        !sp_row_level(r, &run->level))
-        return false;
-    if (isnan(step) && rate > 0)
-        step =
-            (double)run->plan.batch * (double)run->plan.seq / (rate * (double)sp_chips(&run->hw));
-    run->step_s = step > 0 ? step : derived > 0 ? derived : NAN;
-    run->memory_bytes = memory > 0 ? memory * 1e9 : NAN;
-    if (strncmp(run->scoring, "memory only", 11) == 0)
-        run->step_s = NAN;
-    run->scored = run->scoring[0] == '\0' || strncmp(run->scoring, "yes", 3) == 0 ||
-                  strncmp(run->scoring, "memory only", 11) == 0;
-    return true;
-}
-
 static void copy_cell(const struct sp_row_reader *r, const char *column, char *out, size_t size)
 {
     snprintf(out, size, "%s", sp_row_text(r, column));
 }
 
-static bool read_row(struct sp_row_reader *r, struct sp_run *run)
+/* Each part stands on those before it: the first problem ends the row. */
+static void read_row(struct sp_row_reader *r)
 {
+    static void (*const parts[])(struct sp_row_reader *) = {read_machine, sp_read_row_framework,
+                                                            sp_read_row_model, sp_read_row_plan,
+                                                            sp_read_row_measurement};
+    struct sp_run *const run = r->run;
     *run = (struct sp_run){.step_s = NAN, .memory_bytes = NAN};
     copy_cell(r, "id", run->id, sizeof run->id);
     copy_cell(r, "source_title", run->source, sizeof run->source);
@@ -221,12 +140,8 @@ static bool read_row(struct sp_row_reader *r, struct sp_run *run)
         snprintf(run->id, sizeof run->id, "row %zu", r->row + 1);
     if (run->group[0] == '\0')
         snprintf(run->group, sizeof run->group, "%s", run->id);
-    if (!read_machine(r, run) || !read_framework(r, run) || !sp_read_row_model(r, run) ||
-        !sp_read_row_plan(r, run) || !read_measurement(r, run))
-        return false;
-    if (run->problem[0] == '\0' && !run->recompute_stated)
-        sp_infer_recompute(run);
-    return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && run->problem[0] == '\0'; i++)
+        parts[i](r);
 }
 
 /* Two columns of one name: which of them counts is anybody's guess. */
@@ -268,9 +183,15 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
     struct framework_list list = {sources, frameworks, 0, error};
     sp_each_config(SP_FRAMEWORKS, sources, add_framework, &list);
     for (size_t i = 0; i < runs->n && error->lines == 0; i++) {
-        struct sp_row_reader reader = {&runs->csv, i,         origin,     sources,
-                                       error,      runs->run, frameworks, list.n};
-        read_row(&reader, &runs->run[i]);
+        struct sp_row_reader reader = {.csv = &runs->csv,
+                                       .row = i,
+                                       .sources = sources,
+                                       .error = error,
+                                       .run = &runs->run[i],
+                                       .runs = runs->run,
+                                       .frameworks = frameworks,
+                                       .n_frameworks = list.n};
+        read_row(&reader);
     }
     if (error->lines == 0)
         return true;

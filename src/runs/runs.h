@@ -14,6 +14,8 @@ struct sp_run {
     struct sp_hardware hw;
     char chip[64];   /* name of the chip's file */
     char family[64]; /* chip whose profiles serve when it has none of its own */
+    int64_t devices_per_node;
+    bool own_network; /* the row states its nodes' network: it is in hw */
     struct sp_plan plan;
     struct sp_precision precision;
     struct sp_framework_file framework;
@@ -23,6 +25,7 @@ struct sp_run {
     enum sp_memory_level level;
     bool scored;       /* the source states all that a prediction needs */
     char problem[192]; /* why it cannot be predicted; "" when it can */
+    char note[160];    /* what is odd about it though it can; "" */
 };
 
 struct sp_runs {
@@ -32,8 +35,8 @@ struct sp_runs {
 };
 
 /* Reads a CSV of runs with the columns of docs/runs.md; unknown columns are left alone. A row that
- * lacks what a prediction needs gets a `problem`; a value that cannot be read is an error with its
- * row and column. */
+ * lacks what a prediction needs, or holds a word or number that cannot be read, gets a `problem`.
+ */
 bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_runs *runs,
                   struct sp_error *error);
 void sp_runs_free(struct sp_runs *runs);

@@ -7,9 +7,9 @@
 struct sp_row_reader {
     const struct sp_csv *csv;
     size_t row;
-    const char *origin;
     const struct sp_sources *sources;
     struct sp_error *error;
+    struct sp_run *run;        /* the row's: what cannot be read is its problem */
     const struct sp_run *runs; /* the rows before: a chip is looked up once */
     const struct sp_framework_file *frameworks;
     size_t n_frameworks;
@@ -20,31 +20,48 @@ enum { SP_MAX_FRAMEWORKS = 64 };
 /* A cell by its column's name, "" where either is missing. */
 const char *sp_row_text(const struct sp_row_reader *reader, const char *column);
 
-/* A number of the row: an empty cell is NAN. Numbers go from `least` to `most`; 0 counts as well.
- */
-bool sp_row_number(struct sp_row_reader *reader, const char *column, double least, double most,
-                   double *value);
+/* "H100-SXM 80GB" -> "h100-sxm-80gb". */
+void sp_run_slug(const char *text, char *out, size_t size);
 
-/* A whole number of the row; an empty cell is `fallback`. */
-bool sp_row_whole(struct sp_row_reader *reader, const char *column, int64_t fallback,
-                  int64_t *value);
+/* A number of the row from `least` to `most`, or 0; NAN: the cell is empty, or its number is the
+ * row's problem. */
+double sp_row_number(struct sp_row_reader *reader, const char *column, double least, double most);
 
-/* Words of the row; empty cells are the fallback, no ZeRO, bf16, no level and no stated policy.
- * What is not known is an error with its row and column. */
-bool sp_row_flag(struct sp_row_reader *reader, const char *column, bool fallback, bool *value);
-bool sp_row_zero(struct sp_row_reader *reader, int *zero);
-bool sp_row_dtype(struct sp_row_reader *reader, enum sp_dtype *dtype);
-bool sp_row_level(struct sp_row_reader *reader, enum sp_memory_level *level);
-bool sp_row_recompute(struct sp_row_reader *reader, struct sp_run *run);
+/* A whole number of the row; `fallback` where the cell is empty or its number is a problem. */
+int64_t sp_row_whole(struct sp_row_reader *reader, const char *column, int64_t fallback);
 
-/* Notes why the run cannot be predicted (the first reason stays); returns false. */
-__attribute__((format(printf, 2, 3))) bool sp_row_problem(struct sp_run *run, const char *format,
+/* 0 or 1, no or yes; an empty cell is `fallback`, as is a word that is not known, a problem. */
+bool sp_row_flag(struct sp_row_reader *reader, const char *column, bool fallback);
+
+/* The ZeRO stage that fsdp_zero names; an empty cell is `fallback`. */
+int sp_row_zero(struct sp_row_reader *reader, int fallback);
+
+/* Number format and 8-bit recipe of the precision column into the plan; an empty cell is bf16. */
+void sp_row_precision(struct sp_row_reader *reader);
+
+/* What the measured memory counts; SP_NO_LEVEL: not stated. */
+enum sp_memory_level sp_row_level(struct sp_row_reader *reader);
+
+/* Policy and modules that are recomputed into the plan; empty cells recompute nothing. */
+void sp_row_recompute(struct sp_row_reader *reader);
+
+/* dispatcher, moe_overlap and cuda_graph into the plan; empty cells leave what is there. */
+void sp_row_execution(struct sp_row_reader *reader);
+
+/* How the row's measured FLOPs or MFU are counted (enum sp_flop_convention); empty: 6 P. -1: that
+ * is not told. */
+int sp_row_convention(const struct sp_row_reader *reader);
+
+/* Whether `text` holds the words, whole and in any case. */
+bool sp_has_words(const char *text, const char *words);
+
+/* Notes why the run cannot be predicted; the first reason stays. */
+__attribute__((format(printf, 2, 3))) void sp_row_problem(struct sp_run *run, const char *format,
                                                           ...);
 
-bool sp_read_row_model(struct sp_row_reader *reader, struct sp_run *run);
-bool sp_read_row_plan(struct sp_row_reader *reader, struct sp_run *run);
-
-/* Chooses the policy of a row that does not print one. */
-void sp_infer_recompute(struct sp_run *run);
+void sp_read_row_framework(struct sp_row_reader *reader);
+void sp_read_row_model(struct sp_row_reader *reader);
+void sp_read_row_plan(struct sp_row_reader *reader);
+void sp_read_row_measurement(struct sp_row_reader *reader);
 
 #endif

@@ -13,91 +13,177 @@ static bool begins(const char *text, const char *word)
     return strncasecmp(text, word, n) == 0 && !isalnum((unsigned char)text[n]);
 }
 
-static bool unknown(struct sp_row_reader *r, const char *column, const char *expected)
+static void unknown(struct sp_row_reader *r, const char *column, const char *expected)
 {
-    return sp_fail(r->error, SP_INPUT, "%s: row %zu, column %s: \"%s\" is not known; expected %s",
-                   sp_safe(r->origin), r->row + 1, column, sp_safe(sp_row_text(r, column)),
-                   expected);
+    sp_row_problem(r->run, "%s \"%s\" is not known; expected %s", column,
+                   sp_safe(sp_row_text(r, column)), expected);
 }
 
-bool sp_row_flag(struct sp_row_reader *r, const char *column, bool fallback, bool *value)
+/* A word and what it stands for. */
+struct word {
+    const char *word;
+    int value;
+};
+
+/* The value of the first of `n` words that the text begins with; `otherwise`: none. */
+static int value_of(const char *text, const struct word *words, size_t n, int otherwise)
+{
+    for (size_t i = 0; i < n; i++)
+        if (begins(text, words[i].word))
+            return words[i].value;
+    return otherwise;
+}
+
+bool sp_row_flag(struct sp_row_reader *r, const char *column, bool fallback)
 {
     static const char *const words[][2] = {
         {"0", "1"}, {"0.0", "1.0"}, {"false", "true"}, {"no", "yes"}, {"off", "on"}};
     const char *const text = sp_row_text(r, column);
-    *value = fallback;
     if (text[0] == '\0')
-        return true;
+        return fallback;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         for (int on = 0; on < 2; on++)
-            if (strcasecmp(text, words[i][on]) == 0) {
-                *value = on == 1;
-                return true;
-            }
-    return unknown(r, column, "0 or 1");
+            if (strcasecmp(text, words[i][on]) == 0)
+                return on == 1;
+    unknown(r, column, "0 or 1");
+    return fallback;
 }
 
-bool sp_row_zero(struct sp_row_reader *r, int *zero)
+int sp_row_zero(struct sp_row_reader *r, int fallback)
 {
-    static const struct {
-        const char *word;
-        int zero;
-    } words[] = {
-        {"none", 0},       {"ddp", 0},           {"0", 0},    {"1", 1},     {"2", 2}, {"3", 3},
-        {"full_shard", 3}, {"shard_grad_op", 2}, {"fsdp", 3}, {"fsdp2", 3},
+    static const struct word words[] = {
+        {"none", 0},
+        {"ddp", 0},
+        {"0", 0},
+        {"1", 1},
+        {"2", 2},
+        {"3", 3},
+        {"full_shard", 3},
+        {"fsdp", 3},
+        {"fsdp1", 3},
+        {"shard_grad_op", 2},
+        {"fsdp2", 3},
+        {"hsdp", 3},
+        {"hybrid_shard", 3},
+        {"dist", 1},
+        {"distributed optimizer", 1},
+        {"megatron-fsdp", 3},
     };
     const char *text = sp_row_text(r, "fsdp_zero");
-    *zero = 0;
     if (text[0] == '\0')
-        return true;
+        return fallback;
     if (strncasecmp(text, "zero", 4) == 0) /* "ZeRO-3", "zero3", "ZeRO 3" */
         text += 4 + (text[4] != '\0' && strchr("- _", text[4]) && isdigit((unsigned char)text[5]));
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (begins(text, words[i].word)) {
-            *zero = words[i].zero;
-            return true;
-        }
-    return unknown(r, "fsdp_zero", "none, ZeRO-0 to ZeRO-3, or FSDP");
+    const int zero = value_of(text, words, sizeof words / sizeof *words, -1);
+    if (zero < 0)
+        unknown(r, "fsdp_zero", "none, ZeRO-0 to ZeRO-3, FSDP or HSDP");
+    return zero < 0 ? fallback : zero;
 }
 
-bool sp_row_dtype(struct sp_row_reader *r, enum sp_dtype *dtype)
+/* A word of the precision column. */
+static const struct {
+    const char *word;
+    enum sp_dtype dtype;
+} formats[] = {{"bfloat16", SP_BF16}, {"float16", SP_FP16}, {"float32", SP_FP32},
+               {"mxfp8", SP_FP8},     {"mxfp4", SP_FP4},    {"nvfp4", SP_FP4}};
+
+/* The format that a cell begins with, in which "fp8 (int8)" is int8; SP_DTYPES: none is known. */
+static enum sp_dtype format_of(const char *text)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (begins(text, formats[i].word))
+            return formats[i].dtype;
+    for (int i = 0; i < SP_DTYPES; i++)
+        if (begins(text, sp_dtype_names[i]))
+            return i == SP_FP8 && sp_has_words(text, "int8") ? SP_INT8 : (enum sp_dtype)i;
+    return SP_DTYPES;
+}
+
+void sp_row_precision(struct sp_row_reader *r)
+{
+    /* as frameworks write them; Megatron-Bridge has cs, sc and mx for current, subchannel and MX */
+    static const struct word recipes[] = {
+        {"mxfp8", SP_FP8_MXFP8},           {"mx", SP_FP8_MXFP8},
+        {"blockwise", SP_FP8_BLOCKWISE},   {"blockscaled", SP_FP8_BLOCKWISE},
+        {"sc", SP_FP8_BLOCKWISE},          {"rowwise", SP_FP8_ROWWISE},
+        {"tensorwise", SP_FP8_TENSORWISE}, {"cs", SP_FP8_TENSORWISE},
+    };
+    const char *const text = sp_row_text(r, "precision");
+    struct sp_plan *const plan = &r->run->plan;
+    plan->dtype = SP_BF16;
+    if (text[0] == '\0')
+        return;
+    const enum sp_dtype dtype = format_of(text);
+    if (dtype == SP_DTYPES) {
+        unknown(r, "precision", "bf16, fp16, fp8, mxfp8, nvfp4, fp32 or tf32");
+        return;
+    }
+    plan->dtype = dtype;
+    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+        if (dtype == SP_FP8 && sp_has_words(text, recipes[i].word)) {
+            plan->execution.fp8_recipe = (enum sp_fp8_recipe)recipes[i].value;
+            return;
+        }
+}
+
+void sp_row_execution(struct sp_row_reader *r)
+{
+    static const struct word dispatchers[] = {{"alltoall", SP_DISPATCH_ALLTOALL},
+                                              {"deepep", SP_DISPATCH_DEEPEP},
+                                              {"hybridep", SP_DISPATCH_HYBRIDEP},
+                                              {"allgather", SP_DISPATCH_ALLGATHER}};
+    static const struct word graphs[] = {
+        {"none", SP_CUDA_GRAPH_NONE}, {"transformer_engine", SP_CUDA_GRAPH_TE},
+        {"te", SP_CUDA_GRAPH_TE},     {"local", SP_CUDA_GRAPH_TE},
+        {"full", SP_CUDA_GRAPH_FULL}, {"full_iteration", SP_CUDA_GRAPH_FULL}};
+    struct sp_execution *const e = &r->run->plan.execution;
+    const char *const dispatcher = sp_row_text(r, "dispatcher");
+    const char *const graph = sp_row_text(r, "cuda_graph");
+    const int dispatch = value_of(dispatcher, dispatchers, sizeof dispatchers / sizeof *dispatchers,
+                                  dispatcher[0] ? -1 : (int)e->dispatch);
+    const int scope =
+        value_of(graph, graphs, sizeof graphs / sizeof *graphs, graph[0] ? -1 : (int)e->cuda_graph);
+    e->moe_overlap = sp_row_flag(r, "moe_overlap", e->moe_overlap);
+    if (dispatch < 0)
+        unknown(r, "dispatcher", "alltoall, deepep, hybridep or allgather");
+    else
+        e->dispatch = (enum sp_dispatch)dispatch;
+    if (scope < 0)
+        unknown(r, "cuda_graph", "none, transformer_engine (te) or full_iteration (full)");
+    else
+        e->cuda_graph = (enum sp_cuda_graph)scope;
+}
+
+int sp_row_convention(const struct sp_row_reader *r)
 {
     static const struct {
-        const char *word;
-        enum sp_dtype dtype;
-    } others[] = {{"bfloat16", SP_BF16}, {"float16", SP_FP16}, {"float32", SP_FP32},
-                  {"mxfp8", SP_FP8},     {"mxfp4", SP_FP4},    {"nvfp4", SP_FP4}};
-    const char *const text = sp_row_text(r, "precision");
-    *dtype = SP_BF16;
+        const char *words;
+        int convention;
+    } told[] = {
+        {"not stated", -1},          {"hardware", -1}, /* FLOPs that are run again count as well */
+        {"full", SP_FLOPS_FULL},     {"non-causal", SP_FLOPS_FULL},
+        {"12L", SP_FLOPS_FULL}, /* 12 L d s: all scores, forward and backward */
+        {"causal", SP_FLOPS_CAUSAL}, {"6p", SP_FLOPS_6P}};
+    const char *const text = sp_row_text(r, "flops_convention");
     if (text[0] == '\0')
-        return true;
-    for (int i = 0; i < SP_DTYPES; i++)
-        if (begins(text, sp_dtype_names[i])) {
-            *dtype = (enum sp_dtype)i;
-            return true;
-        }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (begins(text, others[i].word)) {
-            *dtype = others[i].dtype;
-            return true;
-        }
-    return unknown(r, "precision", "bf16, fp16, fp8, mxfp8, nvfp4, fp32 or tf32");
+        return SP_FLOPS_6P;
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (strcasestr(text, told[i].words))
+            return told[i].convention;
+    return -1;
 }
 
 const char *const sp_memory_level_names[] = {"live", "reserved", "device", "closed-form"};
 
-bool sp_row_level(struct sp_row_reader *r, enum sp_memory_level *level)
+enum sp_memory_level sp_row_level(struct sp_row_reader *r)
 {
     const char *const text = sp_row_text(r, "memory_level");
-    *level = SP_NO_LEVEL;
-    if (text[0] == '\0')
-        return true;
     for (int i = 0; i < SP_NO_LEVEL; i++)
-        if (strcasecmp(text, sp_memory_level_names[i]) == 0) {
-            *level = (enum sp_memory_level)i;
-            return true;
-        }
-    return unknown(r, "memory_level", "live, reserved, device or closed-form");
+        if (strcasecmp(text, sp_memory_level_names[i]) == 0)
+            return (enum sp_memory_level)i;
+    if (text[0] != '\0')
+        unknown(r, "memory_level", "live, reserved, device or closed-form");
+    return SP_NO_LEVEL;
 }
 
 /* Words of the recompute column. The policy is of the words that come first in this list; a cell
@@ -142,21 +228,44 @@ static const char *policy_of(const char *text, const char *selective)
     return NULL;
 }
 
-bool sp_row_recompute(struct sp_row_reader *r, struct sp_run *run)
+/* "mla_up_proj mlp", or with commas. */
+static void read_modules(struct sp_row_reader *r)
+{
+    const char *text = sp_row_text(r, "recompute_modules");
+    while (*text) {
+        const size_t n = strcspn(text, " ,;");
+        int module = 0;
+        while (module < SP_MODULES && (strncasecmp(sp_module_names[module], text, n) != 0 ||
+                                       sp_module_names[module][n] != '\0'))
+            module++;
+        if (n > 0 && module == SP_MODULES) {
+            unknown(r, "recompute_modules", "Megatron-Core's words, such as mla_up_proj mlp");
+            return;
+        }
+        if (n > 0)
+            r->run->plan.recompute.modules |= 1U << module;
+        text += n + (text[n] != '\0');
+    }
+}
+
+static bool stands_alone(const char *text)
+{
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+        if (policies[i].alone && begins(text, policies[i].word))
+            return true;
+    return false;
+}
+
+static void read_policy(struct sp_row_reader *r)
 {
     const char *const text = sp_row_text(r, "recompute");
-    run->recompute_stated = text[0] != '\0';
-    const char *const name = policy_of(text, run->framework.selective);
-    struct sp_plan *const plan = &run->plan;
-    bool known = name != NULL;
-    plan->recompute_layers = 1;
-    if (!run->recompute_stated)
-        return true;
-    for (size_t i = 0; i < sizeof policies / sizeof *policies && !known; i++)
-        known = policies[i].alone && begins(text, policies[i].word);
-    if (!known)
-        return unknown(r, "recompute",
-                       "none, selective, full, every 2nd layer, or a policy of step --remat");
+    const char *const name = policy_of(text, r->run->framework.selective);
+    struct sp_plan *const plan = &r->run->plan;
+    if (!name && !stands_alone(text)) {
+        unknown(r, "recompute",
+                "none, selective, full, every 2nd layer, or a policy of step --remat");
+        return;
+    }
     const struct sp_policy *const policy = name ? sp_find_policy(name) : NULL;
     const bool bare = name && strcasecmp(text, name) == 0; /* a policy's name and no remark */
     for (size_t i = 0; i < sizeof policies / sizeof *policies && !bare; i++)
@@ -164,9 +273,22 @@ bool sp_row_recompute(struct sp_row_reader *r, struct sp_run *run)
                                  : strcasestr(text, policies[i].word) != NULL) {
             plan->recompute = policies[i].recompute;
             plan->recompute_layers = policies[i].layers;
-            return true;
+            return;
         }
     if (policy)
         plan->recompute = policy->recompute;
-    return true;
+}
+
+void sp_row_recompute(struct sp_row_reader *r)
+{
+    struct sp_run *const run = r->run;
+    run->plan.recompute = sp_policies[SP_REMAT_NONE].recompute;
+    run->plan.recompute_layers = 1;
+    if (*sp_row_text(r, "recompute"))
+        read_policy(r);
+    read_modules(r);
+    if (run->plan.recompute.modules != 0 && run->plan.recompute_layers == 0)
+        run->plan.recompute_layers = 1;
+    run->recompute_stated =
+        *sp_row_text(r, "recompute") != '\0' || run->plan.recompute.modules != 0;
 }
