@@ -40,7 +40,10 @@ static const struct sp_option options[] = {
     {"inner", "Y", SP_WHOLE, 1, 1e9, NULL, "1",
      "degree of an inner axis that shards the array too"},
     {"top-k", "K", SP_WHOLE, 1, 1e6, NULL, NULL,
-     "all-to-all on switches: devices that a token goes to"},
+     "all-to-all on switches: of the parts that a device has for each other, those not empty"},
+    {"copies", "K", SP_WHOLE, 1, 1e6, NULL, "1",
+     "all-to-all of tokens, --array bf16[TOKENS,D]: experts that each goes to, so that K copies "
+     "travel"},
     {"unit", "NODES", SP_WHOLE, 1, 1e9, NULL, NULL,
      "nodes below one leaf group (default: the fabric's, 32 for H100; none where unknown)"},
     {"unit-bandwidth", "BYTES/S", SP_REAL, 1, 1e18, NULL, NULL,
@@ -56,6 +59,8 @@ static const struct sp_example examples[] = {
      "on one axis without wraparound"},
     {"scaleplan comm --op all-reduce --bytes 1GB --hw h100-8",
      "in a node, with and without in-network reduction"},
+    {"scaleplan comm --op a2a --array 'bf16[262144,7168]' --copies 8 --hw h100-64",
+     "tokens of a mixture to 8 experts each"},
     {"scaleplan comm --op ar --array 'bf16[1024_X,4096_Y]' --mesh X=4,Y=4,Z=4 --axes Z --hw v4-64",
      "an array that the other two axes shard"},
     {"scaleplan comm --op all-gather --bytes 1GB --hw h100-1024",
@@ -370,12 +375,14 @@ static bool read_bytes(struct sp_comm *f, struct sp_error *error)
 {
     const char *const text = sp_text_of(f->args, "array");
     const double bytes = sp_number_of(f->args, "bytes");
+    if (sp_given(f->args, "copies") && (f->op != SP_ALL_TO_ALL || sp_given(f->args, "top-k")))
+        return sp_fail(error, SP_USAGE, "--copies is for all-to-all, and without --top-k");
     if (isnan(bytes) == (text == NULL))
         return sp_fail(error, SP_USAGE, "one of --bytes N and --array TYPE[SIZES] is needed");
     f->V = bytes;
     if (text && !read_array(f, text, error))
         return false;
-    f->V /= sp_number_of(f->args, "sharded-by");
+    f->V *= sp_number_of(f->args, "copies") / sp_number_of(f->args, "sharded-by");
     return true;
 }
 

@@ -172,9 +172,8 @@ static void put_fewest(const struct memory *f, const struct device_memory *m, do
     if (all)
         sp_put(r, SP_Q_MEMORY_MIN_ALL,
                sp_min_devices(states + m->activations * f->devices, capacity));
-    sp_line(r,
-            "fewest       {min_devices} devices for the states, {min_nodes} whole nodes or "
-            "hosts%s",
+    sp_line(r, "fewest       {min_devices} devices for the states, {min_nodes} whole %s%s",
+            net->kind == SP_TORUS ? "hosts" : "nodes",
             all ? "; {min_devices_with_activations} with the activations of the batch" : "");
 }
 

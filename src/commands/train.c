@@ -21,6 +21,8 @@ static const struct sp_option options[] = {
      "measured speed over all devices, in place of --mfu"},
     {"step", "SECONDS", SP_REAL, 1e-9, 1e12, NULL, NULL,
      "measured time of a step, in place of --mfu"},
+    {"days", "DAYS", SP_REAL, 1e-6, 1e9, NULL, NULL,
+     "time for the run: gives the devices that make it, without --tokens the tokens"},
     SP_OPTION_CONVENTION,
     SP_OPTIONS_BATCH,
     {"micro-batch", "SEQS", SP_WHOLE, 1, 1e9, NULL, NULL,
@@ -51,6 +53,8 @@ static const struct sp_example examples[] = {
     {"scaleplan train --model llama3-70b --tokens 15T --hw v5p-8960", "days, device-hours, cost"},
     {"scaleplan train --flops 6.3e24 --hw v5p --devices 18823 --mfu 50% --get days",
      "any number of devices"},
+    {"scaleplan train --model llama3-8b --tokens 15T --hw h100 --days 30 --get devices_needed",
+     "devices that make it in time"},
     {"scaleplan train --model llama3-405b --tokens 15.6T --hw h100-16384 --failures-per-day 8 "
      "--storage-bandwidth 2TB",
      "goodput with failures and checkpoints"},
@@ -70,6 +74,17 @@ struct train {
     struct sp_report *report;
 };
 
+/* MFU from --mfu, or from a measured speed. */
+static double utilisation(const struct train *f)
+{
+    const double rate = sp_number_of(f->args, "tokens-per-s"), step = sp_number_of(f->args, "step");
+    if (!isnan(rate))
+        return sp_utilisation(f->flops_per_token, rate, f->N, f->C);
+    if (!isnan(step))
+        return sp_utilisation(f->flops_per_token, f->batch / step, f->N, f->C);
+    return sp_number_of(f->args, "mfu");
+}
+
 static bool load(struct train *f, const struct sp_sources *sources, struct sp_error *error)
 {
     const struct sp_args *args = f->args;
@@ -80,8 +95,8 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
         sp_text_of(args, "model") || sp_text_of(args, "shape") || sp_given(args, "params");
     f->has_hw = sp_text_of(args, "hw") != NULL;
     if (isnan(f->flops) && isnan(f->tokens) && !sp_given(args, "micro-batch") &&
-        !sp_given(args, "curve"))
-        return sp_fail(error, SP_USAGE, "--tokens N (or --flops N) is needed");
+        !sp_given(args, "curve") && !sp_given(args, "days"))
+        return sp_fail(error, SP_USAGE, "--tokens N (or --flops N, or --days N) is needed");
     f->P = f->P_total = f->flops_per_token = NAN;
     if (f->has_model || (isnan(f->flops) && !sp_given(args, "micro-batch"))) {
         if (!sp_model_of(args, sources, &f->model, error))
@@ -105,6 +120,11 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
     f->convention = (enum sp_flop_convention)sp_choice_of(args, "convention");
     if (f->has_model)
         f->flops_per_token = sp_model_flops(&f->model, 1, f->seq, f->convention);
+    if (sp_given(args, "days") && isnan(f->C))
+        return sp_fail(error, SP_USAGE, "--days needs a machine: --hw, or --peak and --devices");
+    if (isnan(f->flops) && isnan(f->tokens))
+        f->tokens = 86400 * sp_number_of(args, "days") /
+                    sp_run_s(f->flops_per_token, f->N, f->C, utilisation(f));
     if (isnan(f->flops))
         f->flops = f->flops_per_token * f->tokens;
     return true;
@@ -127,17 +147,6 @@ static void put_accumulation(struct train *f)
     sp_put(r, SP_Q_TRAIN_ACCUMULATION, sequences / (micro * dp));
     sp_line(r, "accumulation {grad_accumulation} micro-steps of %s sequences on %s replicas",
             sp_human_text(micro, SP_COUNT), sp_human_text(dp, SP_COUNT));
-}
-
-/* MFU from --mfu, or from a measured speed. */
-static double utilisation(const struct train *f)
-{
-    const double rate = sp_number_of(f->args, "tokens-per-s"), step = sp_number_of(f->args, "step");
-    if (!isnan(rate))
-        return sp_utilisation(f->flops_per_token, rate, f->N, f->C);
-    if (!isnan(step))
-        return sp_utilisation(f->flops_per_token, f->batch / step, f->N, f->C);
-    return sp_number_of(f->args, "mfu");
 }
 
 static bool put_time(struct train *f, struct sp_error *error)
@@ -196,6 +205,26 @@ static bool put_time(struct train *f, struct sp_error *error)
     sp_line(r, "steps        {steps} of {batch_tokens} tokens (%s), {step_s} each", f->origin);
     sp_line(r, "time         {days} days, {device_hours} device-hours");
     return true;
+}
+
+/* The devices that make the run in --days, and the machine on offer that has as many. */
+static void put_deadline(struct train *f)
+{
+    struct sp_report *r = f->report;
+    const double days = sp_number_of(f->args, "days");
+    if (isnan(days) || (!sp_given(f->args, "tokens") && !sp_given(f->args, "flops")))
+        return;
+    const double needed = sp_run_s(f->flops, 1, f->C, f->mfu) / (86400 * days);
+    const int64_t offered = f->has_hw && needed <= 1e9
+                                ? sp_nearest_chips(&f->hw.network, (int64_t)ceil(needed), true)
+                                : 0;
+    char machine[120] = "";
+    if (offered > 0)
+        snprintf(machine, sizeof machine, "; %s-%lld is on offer", f->hw.name, (long long)offered);
+    sp_symbol(r, "deadline", days, "days", "option --days");
+    sp_put(r, SP_Q_TRAIN_NEEDED, needed);
+    sp_line(r, "deadline     %s days take %s devices at this MFU%s", sp_human_text(days, SP_DAYS),
+            sp_human_text(ceil(needed), SP_COUNT), machine);
 }
 
 /* Checkpoints and failures. */
@@ -369,6 +398,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return false;
     put_accumulation(&f);
     if (f.seconds > 0) {
+        put_deadline(&f);
         if (!put_goodput(&f, error))
             return false;
         if (!put_bill(&f, error))
