@@ -55,6 +55,8 @@ struct sp_fit_input {
     int64_t accumulate; /* gradient accumulation: the micro-batches of a step, at most one for each
                            sequence of a replica; 0: the fewest with the shortest step that fits.
                            A pipeline's are one sequence whatever is said here. */
+    bool exact_groups; /* a collective over n devices or nodes behind switches moves (n-1)/n of what
+                          it gathers, as in sp_switch_collective; the textbook's rule drops that */
     /* Whose habits count in memory beside the closed forms, as in `step`: of plans that hold their
      * weights whole, and of those that shard them. NULL: the textbook's closed forms alone. */
     const struct sp_framework *framework, *sharding_framework;
@@ -71,6 +73,7 @@ struct sp_fit_terms {
     int n;                   /* torus axes that DP and FSDP span */
     double W_ici;            /* one ring, both directions, bytes/s; NAN without a torus */
     double W;                /* bytes/s at which DP, FSDP or TP over all chips communicates */
+    double W_group;          /* the same of exactly these devices; else W: see exact_groups */
     double W_axes;           /* the n torus axes together; NAN without a torus */
     double W_X, W_Y;         /* torus: bandwidth of the FSDP axes and the TP axis of the rule */
     double W_domain, W_node; /* switched networks; NAN on a torus */

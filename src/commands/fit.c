@@ -129,7 +129,7 @@ static void put_critical_of_machine(const struct fit *f)
     const double exact = sp_critical_tokens_per_chip(t->C, 1 / gather, t->r);
     sp_put(f->report, SP_Q_FIT_CRITICAL_MACHINE, exact);
     if (t->tokens_per_chip >= exact &&
-        t->tokens_per_chip < sp_critical_tokens_per_chip(t->C, t->W, t->r))
+        t->tokens_per_chip < sp_critical_tokens_per_chip(t->C, t->W_group, t->r))
         sp_note(f->report,
                 "exactly these nodes hide DP and FSDP from %s tokens a chip on (`batch`, `comm`): "
                 "the rule of the rows leaves out the (n-1)/n of a collective",
@@ -235,8 +235,13 @@ static void put_footer(const struct fit *f)
                 f->hw.network.axes > 2 ? ", {critical.fsdp.3}; FSDP+TP {critical.fsdp_tp}"
                                        : "; FSDP+TP {critical.fsdp_tp}");
     else
-        sp_line(r, "critical   tokens a device for DP and FSDP: {critical.fsdp.node} in a node, "
-                   "{critical.fsdp.cross} across nodes");
+        sp_line(r,
+                "critical   tokens a device for DP and FSDP: {critical.fsdp.node} in a node, "
+                "{critical.fsdp.cross} across many nodes, {critical.fsdp.machine} over exactly "
+                "these, %s",
+                f->in.exact_groups
+                    ? "as the rows: n devices or nodes move (n-1)/n of what they gather"
+                    : "which the rows leave out: n devices or nodes move (n-1)/n");
     sp_line(r, "           tokens a slice for DP over the data-centre network: {critical.dcn}");
     sp_line(
         r,
@@ -299,6 +304,7 @@ static bool load(const struct sp_args *args, struct fit *f, struct sp_error *err
     f->textbook = sources.textbook;
     if (!sp_fit_frameworks_of(&sources, &f->frameworks, &f->in, error))
         return false;
+    f->in.exact_groups = !f->textbook;
     f->in.overlap = (enum sp_overlap)sp_choice_of(args, "overlap");
     f->in.axes = isnan(axes) ? 0 : (int)axes;
     f->t = sp_fit_terms(&f->in);

@@ -35,7 +35,7 @@ static void put_ratio(const struct fit *f, const struct sp_strategy *s)
         const char *name, *unit, *meaning;
         double value;
     } symbols[] = {
-        {"W", "bytes/s", "bandwidth that the collective sees: its slowest level", f->t.W},
+        {"W", "bytes/s", "bandwidth that the collective sees: its slowest level", f->t.W_group},
         {"W_X", "bytes/s", "axes of the FSDP group", s->W_X},
         {"W_Y", "bytes/s", "axes of the TP group; a part of a ring is a line", s->W_Y},
         {"dcn_load", "", "load of the data-centre network, 0 for one slice",
@@ -163,6 +163,7 @@ void sp_put_reason(const struct fit *f, const struct sp_strategy *s)
     const char *const need = sp_human_text(s->memory_bytes, SP_BYTES);
     const double at_once = t->tokens_per_chip / s->loads.gathers;
     const char *const tokens = sp_human_text(at_once, SP_TOKENS);
+    const double most = sp_max_tp_degree(t->C, t->W, t->F);
     const char *const critical = sp_human_text(s->critical_tokens_per_chip, SP_TOKENS);
     char mesh[64] = "", bubble[48] = "";
     if (s->pp > 1)
@@ -183,9 +184,13 @@ void sp_put_reason(const struct fit *f, const struct sp_strategy *s)
                     sp_human_text(t->capacity_bytes, SP_BYTES));
     else if (t->N <= 1)
         sp_put_text(r, SP_Q_FIT_REASON, "one chip: nothing to communicate");
+    else if (s->kind == SP_TP && s->compute_bound && (double)s->tp > most)
+        sp_put_text(r, SP_Q_FIT_REASON,
+                    "degree %lld: few enough nodes to pass %s, whatever the batch",
+                    (long long)s->tp, sp_human_text(most, SP_NUMBER));
     else if (s->kind == SP_TP)
         sp_put_text(r, SP_Q_FIT_REASON, "degree %lld against at most %s, whatever the batch",
-                    (long long)s->tp, sp_human_text(sp_max_tp_degree(t->C, t->W, t->F), SP_NUMBER));
+                    (long long)s->tp, sp_human_text(most, SP_NUMBER));
     else if (!s->compute_bound && at_once >= s->critical_tokens_per_chip)
         sp_put_text(r, SP_Q_FIT_REASON,
                     "%sthe rule says yes (%s >= %s tokens a chip), but no whole split gets there",

@@ -362,7 +362,8 @@ static bool put_curve(struct train *f, const struct sp_sources *sources, struct 
                               .precision = &f->precision,
                               .batch_tokens = f->batch,
                               .seq = f->seq,
-                              .remat = SP_REMATS};
+                              .remat = SP_REMATS,
+                              .exact_groups = !sources->textbook};
     if (!sp_fit_frameworks_of(sources, &frameworks, &in, error))
         return false;
     const int n = sp_fit_curve(&in, points, POINTS);

@@ -86,7 +86,8 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
         s.dp = kind == SP_DP ? N : 1;
         s.fsdp = kind == SP_DP ? 1 : N;
         s.W_X = torus ? t->W_axes : NAN;
-        s.critical_tokens_per_chip = N > 1 ? sp_critical_tokens_per_chip(t->C, t->W, t->r) : NAN;
+        s.critical_tokens_per_chip =
+            N > 1 ? sp_critical_tokens_per_chip(t->C, t->W_group, t->r) : NAN;
     }
     sp_judge(&s, in, t);
     s.critical_rule = kind == SP_TP ? SP_CRITICAL_NOTHING : SP_CRITICAL_LINKS;
@@ -331,18 +332,20 @@ static double critical_of_slice(const struct sp_fit_input *in, const struct sp_f
     struct sp_fit_input there = *in;
     there.hw = &hw;
     const struct sp_fit_terms t = sp_fit_terms_on(*whole, &there);
-    return chips > 1 ? sp_critical_tokens_per_chip(t.C, t.W, t.r) : 0;
+    return chips > 1 ? sp_critical_tokens_per_chip(t.C, t.W_group, t.r) : 0;
 }
 
 /* Smaller slices may have fewer or open rings, and a domain alone its own network, so that the
- * sizes on offer are tried from above. All sizes beyond one domain have the same threshold. */
+ * sizes on offer are tried from above. Beyond one domain the threshold rises with the nodes, by
+ * (n-1)/n at the most, to that of a machine without end: none is fed more than a domain beyond it.
+ */
 static int64_t chips_fed_by_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t)
 {
     const struct sp_network *net = &in->hw->network;
     const double B = t->B;
     double most = INFINITY;
     if (net->kind == SP_SWITCHED)
-        most = fmax(B / critical_of_slice(in, t, 2 * net->domain), (double)net->domain);
+        most = B / critical_of_slice(in, t, net->domain << 40) + (double)net->domain;
     int64_t chips = sp_nearest_chips(net, (int64_t)fmin(most, 1e12), false);
     while (chips > 1 && B / (double)chips < critical_of_slice(in, t, chips))
         chips = sp_nearest_chips(net, chips - 1, false);

@@ -140,6 +140,7 @@ static void draw(struct question *q)
                                   .remat = (enum sp_remat)pick(0, SP_REMATS - 1),
                                   .axes = (int)pick(0, 3),
                                   .overlap = (enum sp_overlap)pick(0, 1),
+                                  .exact_groups = pick(0, 1),
                                   .accumulate = 1};
     q->t = sp_fit_terms(&q->in);
 }
@@ -271,6 +272,7 @@ static void scale_machine(struct sp_hardware *hw, double compute, double network
     hw->network.dcn_bytes_per_s_per_host *= network;
     hw->network.domain_bytes_per_s *= network;
     hw->network.scaleout_bytes_per_s *= network;
+    hw->network.fabric.link_bytes_per_s *= network;
 }
 
 /* Thresholds go with C / W, the mixed one with its square; all times with 1 / (C and W). */

@@ -499,6 +499,32 @@ static void pipelines_count_what_they_keep(void **state)
     assert_close(s.held_bytes, 4 * c.t.P / 16 - 2 * c.t.P / 128, 1e-12);
 }
 
+/* Two nodes of 8 H100 move half of what they gather, 1/2 / 4e11 a byte, and the GPUs of a node 7/8
+ * / 4.5e11, which is more: FSDP waits for the node from C 7/8 / 4.5e11 tokens a chip on. Of TP 8 x
+ * FSDP 2 each NIC sends one half of a shard's pair, and TP in the node 7/8 of its activations. The
+ * rule drops all. */
+static void exactly_these_groups(void **state)
+{
+    (void)state;
+    struct fit_case c;
+    load_case(&c, "llama3-8b", "h100-16", 1e6, 8192);
+    c.in.exact_groups = true;
+    c.t = sp_fit_terms(&c.in);
+    const struct sp_strategy fsdp = sp_fit_strategy(&c.in, &c.t, SP_FSDP);
+    assert_close(fsdp.loads.weights[SP_LINK_DOMAIN], c.t.C * 16 / (4.5e11 * 1e6) * 7 / 8, 1e-14);
+    assert_close(fsdp.loads.weights[SP_LINK_SCALEOUT], c.t.C * 16 / (4e11 * 1e6) / 2, 1e-14);
+    assert_close(fsdp.critical_tokens_per_chip, c.t.C / 4.5e11 * 7 / 8, 1e-14);
+    const struct sp_strategy both =
+        sp_fit_mesh(&c.in, &c.t, SP_FSDP_TP, &(struct sp_degrees){.tp = 8}, true);
+    assert_close(both.loads.weights[SP_LINK_SCALEOUT], c.t.C * 2 / (5e10 * 1e6) / 2, 1e-14);
+    assert_close(both.loads.activations[SP_LINK_DOMAIN], c.t.C * 8 / (4.5e11 * c.t.F) * 7 / 8,
+                 1e-14);
+    c.in.exact_groups = false;
+    c.t = sp_fit_terms(&c.in);
+    assert_close(sp_fit_strategy(&c.in, &c.t, SP_FSDP).critical_tokens_per_chip, c.t.C / 4e11,
+                 1e-14);
+}
+
 /* 61 layers on 8 stages: the fullest has ceil(61 / 8) = 8 of them, the mean is 7.625. It keeps
  * 8/7.625 of a chip's share of states, gradients and activations, as it takes 8/7.625 of the time;
  * with two chunks a stage ceil(61 / 16) = 4 layers a chunk are 8 again, with three ceil(61 / 24) =
@@ -666,6 +692,7 @@ int main(void)
         cmocka_unit_test(micro_batches_of_whole_sequences),
         cmocka_unit_test(pipelines_count_what_they_keep),
         cmocka_unit_test(the_fullest_stage_is_counted),
+        cmocka_unit_test(exactly_these_groups),
         cmocka_unit_test(dp_communicates_in_the_backward_pass),
         cmocka_unit_test(meshes_have_bandwidths),
         cmocka_unit_test(thresholds_v5p),
