@@ -211,6 +211,11 @@ static void sharded_matmuls(void **state)
     b.axes[0] = X; /* both shard J: reduce the product of 32 x 16 x 2 bytes */
     m = sp_sharded_matmul(&mesh, &a, &b, 2);
     assert_true(m.kind == SP_CASE_REDUCE && m.over == X && m.bytes == 1024 && m.replication == 1);
+    a.axes[0] = 0;
+    b.axes[1] = Y; /* the product is [I,K_Y], of 64 x 16 / 2 x 2 bytes */
+    m = sp_sharded_matmul(&mesh, &a, &b, 2);
+    assert_true(m.kind == SP_CASE_REDUCE && m.over == X && m.bytes == 1024 && m.replication == 1);
+    a.axes[0] = Y;
     b.axes[0] = 0;
     a.axes[1] = 0;
     b.axes[1] = Y; /* A[I_Y,J] x B[J,K_Y]: the smaller one, B, is gathered: 1024 bytes */

@@ -2,7 +2,10 @@
 #include "check.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/parallel.h"
 
@@ -38,6 +41,32 @@ static void each_once(void **state)
     }
 }
 
+/* Without room for the stack of a second thread the calling one does it all. Address sanitizers
+ * reserve more than any limit: there nothing is tried. */
+static void without_threads(void **state)
+{
+    (void)state;
+    struct taken t = {.threads = 0};
+    struct rlimit before, tight;
+    long pages = 0;
+    FILE *const sizes = fopen("/proc/self/statm", "r");
+    assert_non_null(sizes);
+    assert_int_equal(fscanf(sizes, "%ld", &pages), 1);
+    fclose(sizes);
+    const double size = (double)pages * (double)sysconf(_SC_PAGESIZE);
+    if (size > 1e12)
+        skip();
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    tight = before;
+    tight.rlim_cur = (rlim_t)size + (1 << 19);
+    assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
+    sp_parallel(4, N, 7, take_all, &t);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(t.threads, 1);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(t.times[i], 1);
+}
+
 static void nothing_to_do(void **state)
 {
     (void)state;
@@ -55,6 +84,8 @@ static void how_many(void **state)
     setenv("OMP_NUM_THREADS", "3", 1);
     assert_int_equal(sp_threads(0), 3);
     assert_int_equal(sp_threads(2), 2);
+    setenv("OMP_NUM_THREADS", "50000", 1);
+    assert_int_equal(sp_threads(0), SP_MAX_THREADS);
     setenv("OMP_NUM_THREADS", "none", 1);
     assert_true(sp_threads(0) >= 1);
 }
@@ -62,6 +93,7 @@ static void how_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_threads), /* before any stack is there to be used again */
         cmocka_unit_test(each_once),
         cmocka_unit_test(nothing_to_do),
         cmocka_unit_test(how_many),
