@@ -96,7 +96,8 @@ const char *sp_nearest_hint(const struct sp_nearest *nearest)
     static char hint[160];
     const size_t length = strnlen(nearest->wanted, LONGEST_NAME);
     hint[0] = '\0';
-    if (nearest->best[0] && nearest->distance <= (length < 4 ? 1 : 1 + length / 3))
+    const bool alike = nearest->distance < length || nearest->distance == 0;
+    if (nearest->best[0] && alike && nearest->distance <= (length < 4 ? 1 : 1 + length / 3))
         snprintf(hint, sizeof hint, "; did you mean \"%s\"?", sp_safe(nearest->best));
     return hint;
 }

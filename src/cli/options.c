@@ -41,24 +41,34 @@ static const char *spelled(const char *option, const char *text)
     return text;
 }
 
-static bool take_choice(struct sp_args *args, int at, const char *text, struct sp_error *error)
+bool sp_find_choice(const char *where, const char *name, const char *const *choices,
+                    const char *text, int *found, struct sp_error *error)
 {
-    const struct sp_option *option = &args->options[at];
-    const char *const choice = spelled(option->name, text);
+    const char *const choice = spelled(name, text);
     struct sp_nearest nearest = {.wanted = text};
     char all[200] = "";
-    for (int i = 0; option->choices[i]; i++) {
-        if (strcasecmp(option->choices[i], choice) == 0) {
-            args->number[at] = i;
-            args->text[at] = option->choices[i];
+    for (int i = 0; choices[i]; i++) {
+        if (strcasecmp(choices[i], choice) == 0) {
+            *found = i;
             return true;
         }
-        sp_nearest_offer(&nearest, option->choices[i]);
+        sp_nearest_offer(&nearest, choices[i]);
         const size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", option->choices[i]);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", choices[i]);
     }
-    return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not one of %s%s", option->name, sp_safe(text),
+    return sp_fail(error, SP_INPUT, "--%s%s: \"%s\" is not one of %s%s", where, name, sp_safe(text),
                    all, sp_nearest_hint(&nearest));
+}
+
+static bool take_choice(struct sp_args *args, int at, const char *text, struct sp_error *error)
+{
+    const struct sp_option *const option = &args->options[at];
+    int found;
+    if (!sp_find_choice("", option->name, option->choices, text, &found, error))
+        return false;
+    args->number[at] = found;
+    args->text[at] = option->choices[found];
+    return true;
 }
 
 /* Units by the option's metavar or name: "3W" stages or "10B" seconds would be read as numbers. */

@@ -57,6 +57,11 @@ struct sp_args {
 bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_t n,
                    bool takes_operands, struct sp_args *args, struct sp_error *error);
 
+/* Finds `text`, or another word for it, among the choices of an option or of a key of one: `where`
+ * is "" or "fix: ", `name` the option or key. The error names them and all choices. */
+bool sp_find_choice(const char *where, const char *name, const char *const *choices,
+                    const char *text, int *found, struct sp_error *error);
+
 /* Takes an option's value that stands elsewhere than on the command line, as if it were typed last:
  * text that outlives `args`, or a number. */
 bool sp_take_text(struct sp_args *args, const char *name, const char *text, struct sp_error *error);

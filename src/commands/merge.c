@@ -233,6 +233,18 @@ static bool take_file(struct merging *m, const char *name, const struct sp_sourc
     return ok;
 }
 
+/* Every plan was evaluated or ruled out, unless the search was interrupted. */
+static bool check_counts(const struct merging *m, struct sp_error *error)
+{
+    const struct sp_search_result *const r = &m->s.machine[0]->result;
+    const struct sp_search_counts *const of = &r->counts;
+    const uint64_t seen = of->evaluated + of->no_memory + of->by_memory + of->by_time;
+    return r->partial || seen == of->total ||
+           sp_fail(error, SP_INPUT,
+                   "the parts count %llu plans and what became of %llu: a part was changed",
+                   (unsigned long long)of->total, (unsigned long long)seen);
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     static struct merging m;
@@ -245,6 +257,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         ok = take_file(&m, args->operands[i], &sources, report, error);
     if (ok && m.parts != m.s.run.shards)
         ok = sp_fail(error, SP_INPUT, "%d of %d parts are there", m.parts, m.s.run.shards);
+    ok = ok && check_counts(&m, error);
     m.s.run.shard = 0;
     m.s.run.shards = 1;
     ok = ok && sp_report_search(&m.s, error);

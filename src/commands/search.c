@@ -85,6 +85,9 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
     if (!m)
         abort();
     s->machine[s->machines++] = m;
+    if (!*hw)
+        return sp_fail(error, SP_INPUT, "--hw %s: an empty name in the list",
+                       sp_safe(sp_text_of(s->args, "hw")));
     if (strlen(hw) >= sizeof m->hw)
         return sp_fail(error, SP_INPUT, "--hw: \"%s\" is too long", sp_safe(hw));
     snprintf(m->hw, sizeof m->hw, "%s", hw);

@@ -27,7 +27,9 @@ static bool take_pair(const char *option, char *pair, struct sp_args *args, stru
         if (sp_plan_fields[i].of_problem)
             continue;
         if (strcmp(sp_plan_fields[i].name, pair) == 0)
-            return sp_take_text(args, pair, equals + 1, error);
+            return sp_given(args, pair)
+                       ? sp_fail(error, SP_INPUT, "--%s: %s is given twice", option, pair)
+                       : sp_take_text(args, pair, equals + 1, error);
         sp_nearest_offer(&nearest, sp_plan_fields[i].name);
     }
     return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no part of a plan%s", option, sp_safe(pair),

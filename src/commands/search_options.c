@@ -29,62 +29,50 @@ static int words_in(const char *const *names)
     return n;
 }
 
-static bool add_value(const char *option, struct sp_degree *degree, const char *text,
-                      struct sp_error *error)
+static bool add_value(const char *where, const struct sp_plan_field *field, const char *text,
+                      struct sp_search_space *space, struct sp_error *error)
 {
+    struct sp_degree *const degree = degree_of(space, field);
     double value;
     if (!sp_parse_number(text, &value) || *sp_unit_of_number(text) || value < 1 || value > 1e9 ||
         value != floor(value))
-        return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not a whole number from 1 to 1e9", option,
-                       sp_safe(text));
+        return sp_fail(error, SP_INPUT, "--%s%s: \"%s\" is not a whole number from 1 to 1e9", where,
+                       field->name, sp_safe(text));
     if (degree->n == SP_SEARCH_VALUES)
-        return sp_fail(error, SP_INPUT, "--%s: more than %d values", option, SP_SEARCH_VALUES);
+        return sp_fail(error, SP_INPUT, "--%s%s: more than %d values", where, field->name,
+                       SP_SEARCH_VALUES);
     degree->value[degree->n++] = (int64_t)value;
     return true;
 }
 
-static bool add_name(const char *option, bool *set, const char *const *names, const char *text,
-                     struct sp_error *error)
+static bool add_name(const char *where, const struct sp_plan_field *field, const char *text,
+                     struct sp_search_space *space, struct sp_error *error)
 {
-    struct sp_nearest nearest = {.wanted = text};
-    for (int i = 0; names[i]; i++) {
-        if (strcmp(names[i], text) == 0) {
-            set[i] = true;
-            return true;
-        }
-        sp_nearest_offer(&nearest, names[i]);
-    }
-    return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no value of it%s", option, sp_safe(text),
-                   sp_nearest_hint(&nearest));
+    int found;
+    if (!sp_find_choice(where, field->name, field->names, text, &found, error))
+        return false;
+    set_of(space, field)[found] = true;
+    return true;
 }
 
 /* The comma-separated values of `list` and no others. */
-static bool take_degrees(const char *option, const struct sp_plan_field *field, const char *list,
-                         struct sp_search_space *space, struct sp_error *error)
-{
-    struct sp_degree *const degree = degree_of(space, field);
-    char value[LONGEST_LIST];
-    bool ok = true;
-    degree->n = 0;
-    while (ok && sp_next_item(&list, value, sizeof value))
-        ok = add_value(option, degree, value, error);
-    return ok;
-}
-
-static bool take_names(const char *option, const struct sp_plan_field *field, const char *list,
-                       struct sp_search_space *space, struct sp_error *error)
-{
-    char value[LONGEST_LIST];
-    bool ok = true;
-    memset(set_of(space, field), 0, (size_t)words_in(field->names) * sizeof(bool));
-    while (ok && sp_next_item(&list, value, sizeof value))
-        ok = add_name(option, set_of(space, field), field->names, value, error);
-    return ok;
-}
-
-/* Lets one dimension take the comma-separated values of `list` and no others. */
-static bool restrict_to(const char *option, const char *key, const char *list,
+static bool take_values(const char *where, const struct sp_plan_field *field, const char *list,
                         struct sp_search_space *space, struct sp_error *error)
+{
+    char value[LONGEST_LIST];
+    bool ok = true;
+    if (field->names)
+        memset(set_of(space, field), 0, (size_t)words_in(field->names) * sizeof(bool));
+    else
+        degree_of(space, field)->n = 0;
+    while (ok && sp_next_item(&list, value, sizeof value))
+        ok = (field->names ? add_name : add_value)(where, field, value, space, error);
+    return ok;
+}
+
+/* The dimension of that name; NULL with an error. */
+static const struct sp_plan_field *find_dimension(const char *where, const char *key,
+                                                  struct sp_error *error)
 {
     struct sp_nearest nearest = {.wanted = key};
     for (int i = 0; i < SP_PLAN_FIELDS; i++) {
@@ -92,28 +80,49 @@ static bool restrict_to(const char *option, const char *key, const char *list,
         if (f->space == 0)
             continue;
         if (strcmp(f->name, key) == 0)
-            return f->names ? take_names(option, f, list, space, error)
-                            : take_degrees(option, f, list, space, error);
+            return f;
         sp_nearest_offer(&nearest, f->name);
     }
-    return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no dimension of a plan%s", option,
-                   sp_safe(key), sp_nearest_hint(&nearest));
+    sp_fail(error, SP_INPUT, "--%s\"%s\" is no dimension of a plan%s", where, sp_safe(key),
+            sp_nearest_hint(&nearest));
+    return NULL;
+}
+
+/* What --fix and --only have said already. */
+struct restricted {
+    struct sp_search_space *space;
+    bool field[SP_PLAN_FIELDS];
+};
+
+/* Lets one dimension take some values and no others, once. */
+static bool restrict_to(struct restricted *r, const char *option, const char *key, const char *list,
+                        struct sp_error *error)
+{
+    char where[16];
+    snprintf(where, sizeof where, "%s: ", option);
+    const struct sp_plan_field *const field = find_dimension(where, key, error);
+    if (!field)
+        return false;
+    bool *const before = &r->field[field - sp_plan_fields];
+    if (*before)
+        return sp_fail(error, SP_INPUT, "--%s%s is given twice", where, key);
+    *before = true;
+    return take_values(where, field, list, r->space, error);
 }
 
 /* "pp=4": a key with its values, which the text is cut at. */
-static bool take_pair(const char *option, char *pair, struct sp_search_space *space,
-                      struct sp_error *error)
+static bool take_pair(struct restricted *r, const char *option, char *pair, struct sp_error *error)
 {
     char *const equals = strchr(pair, '=');
     if (!equals)
         return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not KEY=VALUE", option, sp_safe(pair));
     *equals = '\0';
-    return restrict_to(option, pair, equals + 1, space, error);
+    return restrict_to(r, option, pair, equals + 1, error);
 }
 
 /* "pp=4,zero=1" of --fix: each key has one value. "zero=1,3" of --only: one key, several. */
-static bool take_pairs(const char *option, const char *text, bool several,
-                       struct sp_search_space *space, struct sp_error *error)
+static bool take_pairs(struct restricted *r, const char *option, const char *text, bool several,
+                       struct sp_error *error)
 {
     char pair[LONGEST_LIST];
     bool ok = true;
@@ -121,19 +130,20 @@ static bool take_pairs(const char *option, const char *text, bool several,
         return sp_fail(error, SP_INPUT, "--%s: too long", option);
     snprintf(pair, sizeof pair, "%s", text);
     if (several)
-        return take_pair(option, pair, space, error);
+        return take_pair(r, option, pair, error);
     while (ok && sp_next_item(&text, pair, sizeof pair))
-        ok = take_pair(option, pair, space, error);
+        ok = take_pair(r, option, pair, error);
     return ok;
 }
 
-/* --fix and --only in the order they are given, then --max-... */
+/* --fix and --only, then --max-... */
 static bool read_restrictions(const struct sp_args *args, struct sp_search_space *space,
                               struct sp_error *error)
 {
+    struct restricted so_far = {.space = space};
     for (int i = 0; i < args->n_repeated; i++) {
         const char *const option = args->repeated_name[i];
-        if (!take_pairs(option, args->repeated[i], strcmp(option, "only") == 0, space, error))
+        if (!take_pairs(&so_far, option, args->repeated[i], strcmp(option, "only") == 0, error))
             return false;
     }
     for (int i = 0; i < SP_PLAN_FIELDS; i++) {

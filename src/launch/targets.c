@@ -56,7 +56,11 @@ static bool read_text(const char *text, size_t length, struct sp_launch_file *fi
     if (strlen(text) != length)
         return sp_fail(error, SP_INPUT, "%s: holds a zero byte; expected text",
                        sp_safe(file->origin));
-    if (text[strspn(text, " \t\r\n")] != '{')
+    const char first = text[strspn(text, " \t\r\n")];
+    if (first == '\0')
+        return sp_fail(error, SP_INPUT, "%s: the file is empty, expected a launch",
+                       sp_safe(file->origin));
+    if (first != '{')
         return read_as_best(file, launch, error);
     if (!sp_json_parse(text, length, file->origin, &json, error))
         return false;
