@@ -35,9 +35,12 @@ static void put_machine(const struct batch *f)
     sp_put(r, SP_Q_BATCH_MACHINE_TOTAL, f->N * critical);
     if (f->has_batch)
         sp_put_bool(r, SP_Q_BATCH_MACHINE_OK, f->B / f->N >= critical);
-    sp_line(r, "this machine {critical.machine} tokens a chip, (n-1)/n of each level kept: inside "
-               "nodes {critical.machine_node}, across {critical.machine_cross}; "
-               "{batch_needed.machine} for {chips} chips");
+    sp_line(r,
+            "this machine {critical.machine} tokens a chip, (n-1)/n of each level kept%s; "
+            "{batch_needed.machine} for {chips} chips",
+            t.levels.cross_s > 0
+                ? ": inside nodes {critical.machine_node}, across {critical.machine_cross}"
+                : "");
 }
 
 /* TP of exactly so many devices, over two nodes where none is given: both levels carry it at once,
@@ -124,7 +127,8 @@ void sp_put_batch_switched(const struct batch *f, const struct sp_args *args)
         sp_put_bool(r, SP_Q_BATCH_MP_OK, f->B / f->N >= critical);
     sp_line(r,
             "replicas     {critical.model_parallel} tokens a chip across nodes when a replica "
-            "spans %s nodes (--tp, --pp), which send {replica.bytes_per_s} together",
-            sp_human_text(nodes, SP_NUMBER));
+            "spans %s %s (--tp, --pp), which %s {replica.bytes_per_s}%s",
+            sp_human_text(nodes, SP_COUNT), nodes > 1 ? "nodes" : "node",
+            nodes > 1 ? "send" : "sends", nodes > 1 ? " together" : "");
     put_experts(f, W_node);
 }

@@ -180,9 +180,9 @@ static double put_send(const struct sp_comm *f, const struct sp_torus_group *g)
     sp_put_text(r, SP_Q_COMM_BOUND, "%s", first > send ? "latency" : "throughput");
     sp_put(r, SP_Q_COMM_TIME_SEND, send + first);
     sp_line(r,
-            "time         {time_s}: {bandwidth_bound_s} over %s link(s), first byte after "
+            "time         {time_s}: {bandwidth_bound_s} over %s link%s, first byte after "
             "{first_byte_s} ({hops} hops)",
-            sp_human_text(links, SP_COUNT));
+            sp_human_text(links, SP_COUNT), links == 1 ? "" : "s");
     return send + first;
 }
 

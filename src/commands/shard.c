@@ -213,8 +213,8 @@ static void put_verdict(const struct shard *f, const struct sp_sharded *a,
     sp_symbol(r, "C", C, "FLOP/s", "dense peak in the format of the first array");
     sp_put(r, SP_Q_SHARD_MATH, math);
     sp_put_bool(r, SP_Q_SHARD_COMPUTE_BOUND, math >= collective);
-    sp_line(r, "time         arithmetic {t_math_s} on a device, collective {time_s}: compute-bound "
-               "{compute_bound}");
+    sp_line(r, "time         arithmetic {t_math_s} on a device%s",
+            m->kind == SP_CASE_NONE ? "" : ", collective {time_s}: compute-bound {compute_bound}");
     if (m->kind != SP_CASE_REDUCE)
         return;
     const double cuts = sp_axes_product(&f->mesh, m->over);

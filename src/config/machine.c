@@ -49,6 +49,25 @@ static bool split_count(const char *spec, struct machine_spec *out, struct sp_er
     return true;
 }
 
+/* "8xh100" and "h100x8" of a machine that exists: refused with the name that is meant. */
+static bool refuse_times(const char *name, const struct sp_sources *sources, struct sp_error *error)
+{
+    char chip[512];
+    const size_t digits = strspn(name, "0123456789");
+    const char *const times = strrchr(name, 'x'), *count = name;
+    if (digits > 0 && name[digits] == 'x') {
+        snprintf(chip, sizeof chip, "%s", name + digits + 1);
+    } else if (times && times[1] && strspn(times + 1, "0123456789") == strlen(times + 1)) {
+        snprintf(chip, sizeof chip, "%.*s", (int)(times - name), name);
+        count = times + 1;
+    } else {
+        return true;
+    }
+    return !sp_config_named(SP_HARDWARE, chip, sources) ||
+           sp_fail(error, SP_INPUT, "--hw %s: did you mean %s-%.*s?", sp_safe(name), sp_safe(chip),
+                   (int)strspn(count, "0123456789"), count);
+}
+
 static bool split_spec(const char *spec, const struct sp_sources *sources, struct machine_spec *out,
                        struct sp_error *error)
 {
@@ -71,7 +90,7 @@ static bool split_spec(const char *spec, const struct sp_sources *sources, struc
     }
     if (sp_config_named(SP_HARDWARE, out->name, sources))
         return true;
-    return split_count(spec, out, error);
+    return refuse_times(out->name, sources, error) && split_count(spec, out, error);
 }
 
 static void offer_neighbours(const char *spec, const struct sp_hardware *hw, int64_t chips,
@@ -102,6 +121,14 @@ static void offer_neighbours(const char *spec, const struct sp_hardware *hw, int
             names[0][0] && names[1][0] ? " and " : "", names[1]);
 }
 
+static double product_of(const double dims[], int n)
+{
+    double product = 1;
+    for (int i = 0; i < n; i++)
+        product *= dims[i];
+    return product;
+}
+
 static bool place_shape(const char *spec, const struct machine_spec *parts, struct sp_hardware *hw,
                         struct sp_error *error)
 {
@@ -111,7 +138,9 @@ static bool place_shape(const char *spec, const struct machine_spec *parts, stru
     if (n == 0)
         return bad_spec(spec, "the shape is not a product such as 4x4x8", error);
     if (hw->network.kind != SP_TORUS)
-        return bad_spec(spec, "shapes are for tori; this machine is counted in devices", error);
+        return sp_fail(error, SP_INPUT,
+                       "--hw %s: shapes are for tori; %s is counted in devices: %s-%.0f",
+                       sp_safe(spec), hw->name, hw->name, product_of(dims, n));
     for (int i = 0; i < n; i++) {
         if (dims[i] < 1 || dims[i] > 4096)
             return bad_spec(spec, "an axis is from 1 to 4096 chips", error);
