@@ -205,17 +205,37 @@ static void put_header(const struct fit *f)
 /* What memory counts. */
 static void put_memory_rule(const struct fit *f)
 {
-    const struct sp_framework *const whole = f->in.framework, *const sharding =
-                                                                  f->in.sharding_framework;
-    const bool counts = whole && sp_model_has_shape(&f->model);
-    const bool alike = counts && strcmp(whole->name, sharding->name) == 0;
+    const struct sp_framework *const whole = f->in.framework;
+    const struct sp_framework *const sharding = f->in.sharding_framework;
+    if (!sp_model_has_shape(&f->model)) {
+        sp_line(f->report, "memory     state and gradients that add up: more cannot be said of a "
+                           "model of unknown shape");
+        return;
+    }
+    if (!whole) {
+        sp_line(f->report, "memory     state, gradients that add up, activations of a micro-batch; "
+                           "what a framework adds is not counted");
+        return;
+    }
+    const bool alike = strcmp(whole->name, sharding->name) == 0;
     sp_line(f->report,
-            "memory     state, gradients that add up, activations of a micro-batch%s%s%s%s%s",
-            counts ? "; and what a framework adds, as in `step`: gathered layers, the peak of a "
-                     "layer's backward pass or of the loss, buffers, allocator and runtime ("
-                   : "; what a framework adds is not counted",
-            counts ? whole->name : "", counts && !alike ? ", with FSDP " : "",
-            counts && !alike ? sharding->name : "", counts ? ")" : "");
+            "memory     state, gradients that add up, activations of a micro-batch; and what a "
+            "framework adds, as in `step`: gathered layers, the peak of a layer's backward pass "
+            "or of the loss, buffers, allocator and runtime (%s%s%s)",
+            whole->name, alike ? "" : ", with FSDP ", alike ? "" : sharding->name);
+}
+
+/* Critical batches of a switched machine: the limits, and that of exactly its devices. */
+static void put_switched_thresholds(const struct fit *f)
+{
+    sp_line(f->report,
+            "critical   tokens a device for DP and FSDP: {critical.fsdp.node} in a node, "
+            "{critical.fsdp.cross} across many nodes%s%s",
+            f->t.N <= 1 ? "" : ", {critical.fsdp.machine} over exactly these, ",
+            f->t.N <= 1 ? ""
+            : f->in.exact_groups
+                ? "as the rows: n devices or nodes move (n-1)/n of what they gather"
+                : "which the rows leave out: n devices or nodes move (n-1)/n");
 }
 
 /* The thresholds and rules behind the verdicts. */
@@ -235,13 +255,7 @@ static void put_footer(const struct fit *f)
                 f->hw.network.axes > 2 ? ", {critical.fsdp.3}; FSDP+TP {critical.fsdp_tp}"
                                        : "; FSDP+TP {critical.fsdp_tp}");
     else
-        sp_line(r,
-                "critical   tokens a device for DP and FSDP: {critical.fsdp.node} in a node, "
-                "{critical.fsdp.cross} across many nodes, {critical.fsdp.machine} over exactly "
-                "these, %s",
-                f->in.exact_groups
-                    ? "as the rows: n devices or nodes move (n-1)/n of what they gather"
-                    : "which the rows leave out: n devices or nodes move (n-1)/n");
+        put_switched_thresholds(f);
     sp_line(r, "           tokens a slice for DP over the data-centre network: {critical.dcn}");
     sp_line(
         r,

@@ -391,8 +391,9 @@ static void put_notes(const struct fit *f, const struct sp_strategy *best)
                 sp_human_text(ceil(ceil(sp_replica_sequences(&f->in, best) - 1e-9) /
                                    (double)best->microbatches),
                               SP_NUMBER),
-                best->loads.gathers > 1 ? "; FSDP gathers weights and reduces gradients for each"
-                                        : "",
+                best->loads.gathers > 1 && best->fsdp > 1
+                    ? "; FSDP gathers weights and reduces gradients for each"
+                    : "",
                 f->t.grad_counted > 0
                     ? ""
                     : "; the gradients that add up are counted as the weights, for the recipe "
