@@ -16,6 +16,8 @@ static const struct sp_option options[] = {
     {"from", "FILE", SP_TEXT, 0, 0, NULL, NULL,
      "a launch, as `step --from` reads it: its model, machine, batch, framework and precision are "
      "the problem where they are not given, and its plan is compared with the best"},
+    {"set-var", "NAME=VALUE", SP_REPEATED, 0, 0, NULL, NULL,
+     "give a name of --from's script its value, whatever the script says; no shell runs"},
     SP_OPTIONS_MODEL,
     {"hw", "NAME-CHIPS,...", SP_TEXT, 0, 0, NULL, NULL,
      "machine, or several to compare: h100-1024,v5p-2048,b200-512"},

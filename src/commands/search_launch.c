@@ -24,6 +24,16 @@ static bool take_problem(const struct sp_args *from, struct sp_args *to, struct 
     return ok;
 }
 
+/* Takes the names of the script that were given values. */
+static bool take_names(const struct sp_args *from, struct sp_args *to, struct sp_error *error)
+{
+    bool ok = true;
+    for (int i = 0; i < from->n_repeated && ok; i++)
+        if (strcmp(from->repeated_name[i], "set-var") == 0)
+            ok = sp_take_text(to, "set-var", from->repeated[i], error);
+    return ok;
+}
+
 /* The framework that `step` runs the launch under, where neither it nor a profile names one: the
  * plans of the search are compared with this very plan. */
 static bool take_framework(struct sp_search_launch *from, struct sp_error *error)
@@ -47,7 +57,7 @@ bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
     if (!sp_parse_command(&sp_cmd_step, 1, words, &as_step, error))
         return false;
     as_step.pipes = typed->pipes;
-    const bool ok = take_problem(typed, &as_step, error) &&
+    const bool ok = take_problem(typed, &as_step, error) && take_names(typed, &as_step, error) &&
                     sp_take_text(&as_step, "from", sp_text_of(typed, "from"), error) &&
                     sp_take_launch(&as_step, &from->launch, &whole, error);
     const struct sp_sources sources = sp_sources_of(&whole);

@@ -143,6 +143,8 @@ static bool read_restrictions(const struct sp_args *args, struct sp_search_space
     struct restricted so_far = {.space = space};
     for (int i = 0; i < args->n_repeated; i++) {
         const char *const option = args->repeated_name[i];
+        if (strcmp(option, "set-var") == 0)
+            continue; /* a name of --from's script */
         if (!take_pairs(&so_far, option, args->repeated[i], strcmp(option, "only") == 0, error))
             return false;
     }

@@ -18,6 +18,16 @@ static bool is_replaced(const struct sp_args *typed, const char *name, const cha
     return !sets && sp_given(typed, name);
 }
 
+/* Names of the script that were given values. */
+static struct sp_typed_names names_of(const struct sp_args *args)
+{
+    struct sp_typed_names names = {0};
+    for (int i = 0; i < args->n_repeated; i++)
+        if (strcmp(args->repeated_name[i], "set-var") == 0)
+            names.at[names.n++] = args->repeated[i];
+    return names;
+}
+
 static bool take_option(const struct sp_args *typed, const struct sp_launch *launch, int i,
                         struct sp_args *args, struct sp_error *error)
 {
@@ -29,6 +39,18 @@ static bool take_option(const struct sp_args *typed, const struct sp_launch *lau
     return sp_take_text(args, name, launch->option[i].value, error);
 }
 
+/* A launch that says no model, and why, where nobody typed one either. */
+static bool check_model(const char *path, const struct sp_args *args, struct sp_launch *launch,
+                        struct sp_error *error)
+{
+    const bool given = sp_given(args, "model") || sp_given(args, "shape");
+    if (launch->no_model[0] && !given)
+        return sp_fail(error, SP_INPUT, "%s: %s", sp_safe(path), launch->no_model);
+    if (launch->no_model[0] && launch->notes < SP_LAUNCH_NOTES)
+        snprintf(launch->note[launch->notes++], sizeof *launch->note, "%s", launch->no_model);
+    return true;
+}
+
 bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struct sp_args *args,
                     struct sp_error *error)
 {
@@ -36,12 +58,14 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
     const struct sp_sources sources = sp_sources_of(typed);
     const char *const path = sp_text_of(typed, "from");
     const bool machine = sp_given(typed, "hw");
+    const struct sp_typed_names names = names_of(typed);
     *args = *typed;
     launch->format = NULL;
     if (!path)
-        return true;
+        return names.n == 0 ||
+               sp_fail(error, SP_USAGE, "--set-var is about a launch: --from names it");
     if ((machine && !sp_hardware_of(typed, &sources, &hw, error)) ||
-        !sp_read_launch(path, machine ? &hw : NULL, &sources, launch, error))
+        !sp_read_launch(path, machine ? &hw : NULL, &sources, &names, launch, error))
         return false;
     bool ok = true;
     args->n_many = 0; /* what is typed comes last and wins */
@@ -49,7 +73,7 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
         ok = take_option(typed, launch, i, args, error);
     for (int i = 0; i < typed->n_many && ok; i++)
         ok = sp_take_text(args, "set", typed->many[i], error);
-    return ok;
+    return ok && check_model(path, args, launch, error);
 }
 
 void sp_put_launch(struct sp_report *r, const struct sp_launch *launch)

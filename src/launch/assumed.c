@@ -78,7 +78,7 @@ bool sp_read_assumed_lines(const char *text, struct sp_settings *assumed, struct
     return true;
 }
 
-void sp_assume(const struct sp_settings *assumed, const char *name, struct sp_launch *launch)
+void sp_assume(struct sp_settings *assumed, const char *name, struct sp_launch *launch)
 {
     const char *const value = sp_setting(assumed, name);
     if (value)

@@ -13,7 +13,7 @@ bool sp_read_assumed_lines(const char *text, struct sp_settings *assumed, struct
                            struct sp_error *error);
 
 /* Passes one of them on to the launch, where it is given. */
-void sp_assume(const struct sp_settings *assumed, const char *name, struct sp_launch *launch);
+void sp_assume(struct sp_settings *assumed, const char *name, struct sp_launch *launch);
 
 /* Writes them between `before` and `after`, nothing where there are none. `framework`: what the
  * reader takes by itself, or NULL; `is_script_apart`: length and checkpoints are in the training

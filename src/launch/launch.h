@@ -46,13 +46,20 @@ struct sp_launch {
     bool etp_is_tp; /* experts are split as the rest: what is typed for TP counts for them too */
     char note[SP_LAUNCH_NOTES][240];
     int notes;
+    char no_model[160]; /* why it says no model, "" where it does or simply has none */
+};
+
+/* Names of a script with values that were typed, "NAME=VALUE". */
+struct sp_typed_names {
+    const char *at[64];
+    int n;
 };
 
 /* Reads a file of SP_READABLE; `path` "-" is standard input. `hw` is NULL when it is not known yet.
  * What cannot be read as a number is an error. */
 bool sp_read_launch(const char *path, const struct sp_hardware *hw,
-                    const struct sp_sources *sources, struct sp_launch *launch,
-                    struct sp_error *error);
+                    const struct sp_sources *sources, const struct sp_typed_names *names,
+                    struct sp_launch *launch, struct sp_error *error);
 
 /* A plan to be written. */
 struct sp_launched {

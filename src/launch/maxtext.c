@@ -4,6 +4,7 @@
 
 #include "launch/assumed.h"
 #include "launch/maxtext.h"
+#include "launch/shell.h"
 
 /* Weights shard over fsdp, expert and context axes (logical_axis_rules of base.yml, "embed"). */
 static void read_sharding(const double degree[DEGREES], const struct sp_hardware *hw,
@@ -63,7 +64,7 @@ static void read_pipeline(struct sp_settings *s, bool stages, struct sp_launch *
     sp_launch_option(launch, "schedule", "%s", repeats > 1 ? "circular" : "gpipe");
 }
 
-static void read_precision(const struct sp_settings *s, struct sp_launch *launch)
+static void read_precision(struct sp_settings *s, struct sp_launch *launch)
 {
     const char *const quantization = sp_setting(s, "quantization"),
                       *const dtype = sp_setting(s, "dtype"),
@@ -197,13 +198,39 @@ static void read_model(struct sp_settings *s, struct sp_launch *launch, struct s
                        sp_safe(model));
 }
 
-/* Any text may hold words key=value; its own keys make it likely. */
+/* Whether an option's name is MaxText's own. */
+static bool is_own(const char *name)
+{
+    static const char *const own[] = {
+        "per_device_batch_size", "base_emb_dim",          "remat_policy", "base_num_decoder_layers",
+        "max_target_length",     "override_model_config", "decoder_block"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(own[i], name) == 0)
+            return true;
+    const char *const end = strstr(name, "_parallelism");
+    return (strncmp(name, "ici_", 4) == 0 || strncmp(name, "dcn_", 4) == 0) && end &&
+           end[strlen("_parallelism")] == '\0';
+}
+
+/* Whether a word is one of its options, "name=value". */
+static bool tells(const char *word)
+{
+    char name[64];
+    const size_t n = strcspn(word, "=");
+    if (word[n] != '=' || n >= sizeof name)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)n, word);
+    return is_own(name);
+}
+
 static enum sp_match detect(const struct sp_launch_file *file)
 {
-    return file->json ? SP_NO_MATCH
-           : strstr(file->text, "_parallelism") || strstr(file->text, "per_device_batch_size")
-               ? SP_LIKELY
-               : SP_POSSIBLE;
+    if (file->script)
+        return sp_count_telling(file->script, tells, true) > 0 ? SP_CERTAIN : SP_NO_MATCH;
+    for (int i = 0; i < file->settings.n && !file->json; i++)
+        if (is_own(file->settings.at[i].name))
+            return SP_CERTAIN;
+    return SP_NO_MATCH;
 }
 
 static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
@@ -212,19 +239,9 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     const struct sp_hardware *hw = file->hw;
     double degree[DEGREES];
     const int before = error->lines;
-    if (!sp_read_options(file->text, s, error) ||
+    if ((file->script && !sp_read_pairs(file->script, tells, s, launch, error)) ||
         !sp_read_assumed_lines(file->text, assumed, launch, error))
         return false;
-    bool known = false;
-    for (int i = 0; i < s->n; i++)
-        known = known || strstr(s->at[i].name, "_parallelism") ||
-                strcmp(s->at[i].name, "per_device_batch_size") == 0;
-    if (!known)
-        return sp_fail(error, SP_INPUT,
-                       "%s: neither " SP_READABLE(
-                           SP_TARGET_FORM, ", nor ",
-                           ", nor ") " (such as ici_fsdp_parallelism or per_device_batch_size)",
-                       sp_safe(file->origin));
     read_model(s, launch, error);
     if (!read_machine(s, file->sources, &hw, launch, error))
         return false;
@@ -246,7 +263,7 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     else
         sp_launch_option(launch, "framework", "maxtext");
     sp_assume(assumed, "imbalance", launch);
-    return error->lines == before;
+    return sp_refuse_gaps(s, error) && error->lines == before;
 }
 
 const struct sp_target sp_target_maxtext = {

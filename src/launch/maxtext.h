@@ -38,9 +38,6 @@ enum sp_maxtext_degree { TENSOR, CONTEXT, EXPERT, PIPELINE, FSDP, DATA, DEGREES 
 bool sp_read_mesh(struct sp_settings *s, const struct sp_hardware *hw, int64_t jax_devices,
                   double degree[DEGREES], struct sp_launch *launch, struct sp_error *error);
 
-/* Options of a file: YAML, or key=value words among others. */
-bool sp_read_options(const char *text, struct sp_settings *settings, struct sp_error *error);
-
 /* A plan as its options, for sp_target_maxtext. */
 void sp_write_maxtext(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
 

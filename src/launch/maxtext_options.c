@@ -1,11 +1,5 @@
-/* MaxText's options in files: YAML (libyaml) or key=value words; and the names it gives things. */
-#include <string.h>
-
-#include <yaml.h>
-
+/* MaxText's names of what a plan and a model have. */
 #include "launch/maxtext.h"
-#include "base/json_syntax.h"
-#include "base/list.h"
 
 const char *const sp_maxtext_models[][2] = {
     {"llama2-7b", "llama2-7b"},
@@ -64,84 +58,4 @@ const struct sp_maxtext_policy sp_maxtext_policies[] = {
 int64_t sp_jax_devices_of(const struct sp_hardware *hw)
 {
     return hw->network.jax_devices_per_chip > 0 ? hw->network.jax_devices_per_chip : 1;
-}
-/* Top-level scalars of a YAML document; what is nested is passed over. */
-static bool read_yaml(const char *text, struct sp_settings *settings, struct sp_error *error)
-{
-    yaml_parser_t parser;
-    yaml_event_t event;
-    char key[64] = "";
-    int depth = 0;
-    bool ok = true, done = false;
-    if (!yaml_parser_initialize(&parser))
-        return sp_fail(error, SP_INTERNAL, "out of memory");
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
-    while (ok && !done) {
-        if (!yaml_parser_parse(&parser, &event)) {
-            ok = sp_fail(error, SP_INPUT, "%s:%zu:%zu: %s", sp_safe(settings->origin),
-                         parser.problem_mark.line + 1, parser.problem_mark.column + 1,
-                         parser.problem ? parser.problem : "not YAML");
-            break;
-        }
-        const bool opens =
-            event.type == YAML_MAPPING_START_EVENT || event.type == YAML_SEQUENCE_START_EVENT;
-        const bool closes =
-            event.type == YAML_MAPPING_END_EVENT || event.type == YAML_SEQUENCE_END_EVENT;
-        done = event.type == YAML_STREAM_END_EVENT;
-        if (opens)
-            depth++;
-        if (closes)
-            depth--;
-        if (depth > SP_JSON_MAX_DEPTH)
-            ok = sp_fail(error, SP_INPUT, "%s: nested deeper than %d", sp_safe(settings->origin),
-                         SP_JSON_MAX_DEPTH);
-        if ((opens && depth == 2) || (event.type == YAML_ALIAS_EVENT && depth == 1)) {
-            key[0] = '\0';
-        } else if (event.type == YAML_SCALAR_EVENT && depth == 1) {
-            const char *const value = (const char *)event.data.scalar.value;
-            if (!key[0]) {
-                snprintf(key, sizeof key, "%s", value);
-            } else {
-                ok = ok && sp_add_setting(settings, key, value, error);
-                key[0] = '\0';
-            }
-        }
-        yaml_event_delete(&event);
-    }
-    yaml_parser_delete(&parser);
-    return ok;
-}
-
-/* key=value words; other words (a command, its script) are passed over. */
-static bool read_words(const char *text, struct sp_settings *settings, struct sp_error *error)
-{
-    while (*text) {
-        char word[320];
-        text += strspn(text, " \t\r\n\\'\"");
-        const size_t n = strcspn(text, *text == '#' ? "\n" : " \t\r\n\\'\"");
-        snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), text);
-        text += n;
-        const char *const value = sp_cut_pair(word);
-        if (word[0] != '#' && value && !sp_add_setting(settings, word, value, error))
-            return false;
-    }
-    return true;
-}
-
-/* Whether a line outside of comments starts with a key of YAML, "word:" and a blank. */
-static bool is_yaml(const char *text)
-{
-    while (*text) {
-        text += strspn(text, " \t");
-        const char *const end = text + strcspn(text, ": \t\r\n#=");
-        if (end > text && *end == ':' && (end[1] == '\0' || strchr(" \t\r\n", end[1])))
-            return true;
-        text += strcspn(text, "\n");
-        text += *text == '\n';
-    }
-    return false;
-}
-bool sp_read_options(const char *text, struct sp_settings *settings, struct sp_error *error)
-{
-    return is_yaml(text) ? read_yaml(text, settings, error) : read_words(text, settings, error);
 }

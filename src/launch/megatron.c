@@ -6,21 +6,6 @@
 #include "launch/megatron.h"
 #include "launch/shell.h"
 
-/* Arguments that change memory or time and that no option of `step` has. */
-static const char *const unread[] = {"--optimizer-cpu-offload",
-                                     "--pipeline-model-parallel-layout",
-                                     "--decoder-first-pipeline-num-layers",
-                                     "--decoder-last-pipeline-num-layers",
-                                     "--hierarchical-context-parallel-sizes",
-                                     "--outer-dp-sharding-strategy",
-                                     "--overlap-moe-expert-parallel-comm",
-                                     "--main-grads-dtype",
-                                     "--main-params-dtype",
-                                     "--exp-avg-dtype",
-                                     "--exp-avg-sq-dtype",
-                                     "--mtp-num-layers",
-                                     "--recompute-modules"};
-
 /* Chunks of layers on a stage: said, or by their layers; 0 when those do not divide. */
 static int64_t virtual_stages(struct sp_settings *s, struct sp_error *error)
 {
@@ -60,23 +45,25 @@ static void read_degrees(struct sp_settings *s, struct sp_launch *launch, struct
                                    "that the chunks divide");
     }
     read_experts(s, launch, error);
-    sp_launch_option(launch, "sp", "%s", sp_setting(s, "--sequence-parallel") ? "on" : "off");
+    const bool apart = sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error) > 1;
+    sp_launch_option(launch, "sp", "%s",
+                     sp_setting(s, "--sequence-parallel") && apart ? "on" : "off");
     if (sp_setting(s, "--seq-length"))
         sp_launch_option(launch, "seq", "%lld",
                          (long long)sp_setting_whole(s, "--seq-length", 1, 1, error));
-    if (sp_setting(s, "--global-batch-size"))
-        sp_launch_option(launch, "batch", "%lldx",
-                         (long long)sp_setting_whole(s, "--global-batch-size", 1, 1, error));
 }
 
 static void read_sharding(struct sp_settings *s, int64_t devices, struct sp_launch *launch,
                           struct sp_error *error)
 {
     const char *const strategy = sp_setting(s, "--data-parallel-sharding-strategy");
-    int zero = sp_setting(s, "--use-torch-fsdp2")             ? 3
-               : sp_setting(s, "--use-distributed-optimizer") ? 1
-                                                              : 0;
-    const bool counts = sp_setting(s, "--use-megatron-fsdp") || sp_setting(s, "--use-custom-fsdp");
+    const bool counts = sp_setting(s, "--use-megatron-fsdp") != NULL;
+    const bool distributed = sp_setting(s, "--use-distributed-optimizer") != NULL;
+    int zero = sp_setting(s, "--use-torch-fsdp2") || counts ? 3 : distributed ? 1 : 0;
+    if (sp_setting(s, "--deepspeed") || sp_setting(s, "--zero-stage"))
+        zero = (int)sp_setting_whole(s, "--zero-stage", 0, 1, error);
+    if (zero > 3)
+        sp_fail(error, SP_INPUT, "%s: --zero-stage: %d: expected 0 to 3", sp_safe(s->origin), zero);
     bool known = !strategy;
     if (strategy && !counts)
         sp_launch_note(launch, "--data-parallel-sharding-strategy counts with --use-megatron-fsdp "
@@ -127,8 +114,7 @@ static void read_recompute(struct sp_settings *s, struct sp_launch *launch, stru
             sp_launch_option(launch, "remat-layers", "%.17g", some * (double)chunks / layers);
         return;
     }
-    const bool selective = sp_setting(s, "--recompute-activations") ||
-                           (granularity && strcmp(granularity, "selective") == 0);
+    const bool selective = (granularity && strcmp(granularity, "selective") == 0);
     const bool norms = has_word(modules, "layernorm"),
                core = !modules || has_word(modules, "core_attn");
     sp_launch_option(launch, "remat", "%s",
@@ -144,8 +130,8 @@ static void read_recompute(struct sp_settings *s, struct sp_launch *launch, stru
 
 /* The export's word on the framework counts where the arguments leave it open: NeMo overlaps TP,
  * which shows where there is TP with sequence parallelism. */
-static void read_framework(const struct sp_settings *s, const struct sp_settings *assumed,
-                           bool parallel, struct sp_launch *launch)
+static void read_framework(struct sp_settings *s, struct sp_settings *assumed, bool parallel,
+                           struct sp_launch *launch)
 {
     const char *const said = sp_setting(assumed, "framework");
     const bool overlaps = sp_setting(s, "--tp-comm-overlap"),
@@ -156,142 +142,78 @@ static void read_framework(const struct sp_settings *s, const struct sp_settings
                                                                      : "megatron");
 }
 
-static void read_habits(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+/* Arguments that tell Megatron's command from others of a script. */
+static bool tells(const char *word)
 {
-    const bool half = sp_setting(s, "--bf16") || sp_setting(s, "--fp16");
-    const bool fp8 = sp_setting(s, "--fp8-format") || sp_setting(s, "--fp8");
-    const bool bf16_grads = sp_setting(s, "--grad-reduce-in-bf16") != NULL;
-    sp_launch_option(launch, "precision", "%s",
-                     fp8          ? "fp8"
-                     : !half      ? "fp32"
-                     : bf16_grads ? "mixed16"
-                                  : "mixed18");
-    const char *const optimizer = sp_setting(s, "--optimizer");
-    if (optimizer)
-        sp_read_optimizer("--optimizer", strcmp(optimizer, "dist_muon") == 0 ? "muon" : optimizer,
-                          sp_setting_number(s, "--sgd-momentum", 0.9, error), s->origin, launch,
-                          error);
-    if (sp_setting(s, "--fine-grained-activation-offloading"))
-        sp_launch_option(launch, "offload", "on");
-    for (size_t i = 0; i < sizeof unread / sizeof *unread - 1; i++)
-        if (sp_setting(s, unread[i]))
-            sp_launch_note(launch, "not modelled: %s", unread[i]);
-}
-
-#define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
-
-/* The fields of the shape that are given. */
-static void read_fields(struct sp_settings *s, const struct sp_shape_flag *flags, size_t n,
-                        char *out, size_t size, struct sp_error *error)
-{
-    for (size_t i = 0; i < n; i++)
-        if (sp_setting(s, flags[i].flag))
-            ADD(",%s=%lld", flags[i].key,
-                (long long)sp_setting_whole(s, flags[i].flag, 1, 1, error));
-}
-
-/* The MLP's width where it is not given: 4 D, or two thirds of that for a gated one, rounded down
- * to 64 (validate_args of megatron/training/arguments.py). */
-static int64_t usual_width(int64_t d_model, bool gated)
-{
-    return gated ? 8 * d_model / 192 * 64 : 4 * d_model;
-}
-
-/* The model's kind of block. */
-static void read_kinds(struct sp_settings *s, char *out, size_t size, struct sp_error *error)
-{
-    const char *const norm = sp_setting(s, "--normalization"), *const position = sp_setting(
-                                                                   s, "--position-embedding-type");
-    const bool biased = !sp_setting(s, "--disable-bias-linear");
-    const long long heads = sp_setting_whole(s, "--num-attention-heads", 1, 1, error);
-    if (!sp_setting(s, "--ffn-hidden-size"))
-        ADD(",d_ff=%lld", (long long)usual_width(sp_setting_whole(s, "--hidden-size", 1, 1, error),
-                                                 sp_setting(s, "--swiglu")));
-    ADD(",kv_heads=%lld",
-        sp_setting(s, "--group-query-attention")
-            ? (long long)sp_setting_whole(s, "--num-query-groups", 1, heads, error)
-            : heads);
-    ADD(",gated_mlp=%s", sp_setting(s, "--swiglu") ? "true" : "false");
-    ADD(",norm=%s", norm && strcmp(norm, "RMSNorm") == 0 ? "rmsnorm" : "layernorm");
-    ADD(",tied_embeddings=%s",
-        sp_setting(s, "--untie-embeddings-and-output-weights") ? "false" : "true");
-    ADD(",qkv_bias=%s", biased || sp_setting(s, "--add-qkv-bias") ? "true" : "false");
-    ADD(",o_bias=%s,mlp_bias=%s", biased ? "true" : "false", biased ? "true" : "false");
-    if (sp_setting(s, "--qk-layernorm"))
-        ADD(",qk_norm=head");
-    if (!position || strcmp(position, "learned_absolute") == 0)
-        ADD(",learned_positions=%lld",
-            (long long)sp_setting_whole(s, "--max-position-embeddings", 1, 0, error));
-}
-
-static void read_model(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
-{
-    char out[700] = "name=arguments";
-    const size_t size = sizeof out;
-    if (!sp_setting(s, "--num-layers") || !sp_setting(s, "--hidden-size") ||
-        !sp_setting(s, "--num-attention-heads")) {
-        const char *const config = sp_setting(s, "--use-checkpoint-args") ? "a checkpoint" : NULL;
-        sp_launch_note(launch, "the model's shape is not in it%s%s: give --model",
-                       config ? " but in " : "", config ? config : "");
-        return;
+    static const char *const own[] = {"--tensor-model-parallel-size",
+                                      "--pipeline-model-parallel-size",
+                                      "--num-layers",
+                                      "--hidden-size",
+                                      "--num-attention-heads",
+                                      "--micro-batch-size",
+                                      "--global-batch-size",
+                                      "--model-parallel-size",
+                                      "--seq-length",
+                                      "--use-distributed-optimizer"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        const size_t n = strlen(own[i]);
+        if (strncmp(word, own[i], n) == 0 && (word[n] == '\0' || strchr("= ", word[n])))
+            return true;
     }
-    read_fields(s, sp_shape_flags, SP_SHAPE_FLAGS, out, size, error);
-    read_kinds(s, out, size, error);
-    if (sp_setting(s, "--num-experts")) {
-        read_fields(s, sp_mixture_flags, SP_MIXTURE_FLAGS, out, size, error);
-        const int64_t width = sp_setting_whole(s, "--moe-ffn-hidden-size", 1, 0, error);
-        const int64_t shared =
-            sp_setting_whole(s, "--moe-shared-expert-intermediate-size", 0, 0, error);
-        if (!sp_setting(s, "--moe-router-topk"))
-            ADD(",moe.top_k=2");
-        if (shared > 0 && width > 0)
-            ADD(",moe.shared_experts=%lld", (long long)(shared / width));
-        if (sp_setting(s, "--moe-router-enable-expert-bias"))
-            ADD(",moe.score_correction_bias=true");
-        sp_read_moe_layers(s, out, size, launch, error);
-    }
-    if (sp_setting(s, "--multi-latent-attention"))
-        read_fields(s, sp_latent_flags, SP_LATENT_FLAGS, out, size, error);
-    if (!sp_setting(s, "--vocab-size"))
-        sp_launch_note(launch, "--vocab-size is not in it: counted without tables of tokens");
-    sp_launch_option(launch, "shape", "%s", out);
+    return false;
 }
 
-/* Whether a script's arguments are its own, or such as others have too (XLA, torchrun). */
 static enum sp_match detect(const struct sp_launch_file *file)
 {
-    static const char *const own[] = {"--tensor-model-parallel-size", "--num-layers",
-                                      "--micro-batch-size", NULL};
-    return file->json                       ? SP_NO_MATCH
-           : sp_has_flags(file->text, own)  ? SP_CERTAIN
-           : sp_has_flags(file->text, NULL) ? SP_POSSIBLE
-                                            : SP_NO_MATCH;
+    const int n = file->script ? sp_count_telling(file->script, tells, false) : 0;
+    return n > 0 ? SP_CERTAIN : SP_NO_MATCH;
+}
+
+/* The batch: given, or as Megatron has it one micro-batch of each replica. */
+static void read_batch(struct sp_settings *s, int64_t devices, struct sp_launch *launch,
+                       struct sp_error *error)
+{
+    const int64_t micro = sp_setting_whole(s, "--micro-batch-size", 1, 0, error);
+    const int64_t model = sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error) *
+                          sp_setting_whole(s, "--pipeline-model-parallel-size", 1, 1, error) *
+                          sp_setting_whole(s, "--context-parallel-size", 1, 1, error);
+    if (sp_setting(s, "--global-batch-size"))
+        sp_launch_option(launch, "batch", "%lldx",
+                         (long long)sp_setting_whole(s, "--global-batch-size", 1, 1, error));
+    else if (micro > 0 && model > 0 && devices > 0 && devices % model == 0)
+        sp_launch_option(launch, "batch", "%lldx", (long long)(micro * (devices / model)));
+    else
+        sp_launch_note(launch, "no --global-batch-size in it: give --batch");
+    if (sp_setting(s, "--rampup-batch-size") || sp_setting(s, "--step-batch-size-schedule"))
+        sp_launch_note(launch, "the batch grows in steps (%s): %s",
+                       sp_setting(s, "--rampup-batch-size") ? "--rampup-batch-size"
+                                                            : "--step-batch-size-schedule",
+                       sp_setting(s, "--global-batch-size") ? "read as its last size"
+                                                            : "give the --batch that is meant");
 }
 
 static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
 {
     struct sp_settings *const s = &file->settings, *const assumed = &file->assumed;
     const int before = error->lines;
-    if (!sp_read_flags(file->text, s, error) ||
-        !sp_read_assumed_lines(file->text, assumed, launch, error))
+    const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
+    if (!sp_read_flags(file->script, tells, &sp_megatron_flags, s, launch, error) ||
+        !sp_read_assumed_lines(file->text, assumed, launch, error) || !sp_spell_megatron(s, error))
         return false;
-    if (!sp_setting(s, "--tensor-model-parallel-size") && !sp_setting(s, "--num-layers") &&
-        !sp_setting(s, "--micro-batch-size"))
-        return sp_fail(error, SP_INPUT,
-                       "%s: no argument of Megatron-LM in it, such as "
-                       "--tensor-model-parallel-size, --num-layers or --micro-batch-size",
-                       sp_safe(file->origin));
-    read_model(s, launch, error);
+    sp_read_megatron_model(s, launch, error);
     read_degrees(s, launch, error);
-    read_sharding(s, file->hw ? sp_chips(file->hw) : 0, launch, error);
+    read_batch(s, devices, launch, error);
+    read_sharding(s, devices, launch, error);
     read_recompute(s, launch, error);
-    read_habits(s, launch, error);
+    sp_read_megatron_states(s, launch, error);
     read_framework(s, assumed, sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error) > 1,
                    launch);
     if (!sp_setting(s, "--num-distributed-optimizer-instances"))
         sp_assume(assumed, "fsdp", launch);
     sp_assume(assumed, "imbalance", launch);
-    return error->lines == before;
+    sp_check_megatron(s, devices, launch, error);
+    sp_note_unread(s, "--", sp_megatron_quiet, launch);
+    return sp_refuse_gaps(s, error) && error->lines == before;
 }
 
 const struct sp_target sp_target_megatron = {

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "launch/settings.h"
+#include "launch/shell.h"
 
 /* A whole number of a plan: its flag, the option of `step`, its place in struct sp_plan. */
 struct sp_degree_flag {
@@ -28,6 +28,25 @@ extern const struct sp_shape_flag sp_shape_flags[SP_SHAPE_FLAGS],
 
 /* --data-parallel-sharding-strategy of each ZeRO stage. */
 extern const char *const sp_strategies[4];
+
+/* Arguments without a value, and those that change neither memory nor time. */
+extern const struct sp_flag_names sp_megatron_flags;
+extern const char sp_megatron_quiet[];
+
+/* Adds what other spellings stand for behind them. */
+bool sp_spell_megatron(struct sp_settings *settings, struct sp_error *error);
+
+/* Says what Megatron-LM itself refuses in the arguments, on so many devices (0: not known). */
+void sp_check_megatron(struct sp_settings *settings, int64_t devices, struct sp_launch *launch,
+                       struct sp_error *error);
+
+/* Formats and states: the precision, what of it the arguments change, the optimizer. */
+void sp_read_megatron_states(struct sp_settings *settings, struct sp_launch *launch,
+                             struct sp_error *error);
+
+/* The model's shape as an option, where the arguments hold one. */
+void sp_read_megatron_model(struct sp_settings *settings, struct sp_launch *launch,
+                            struct sp_error *error);
 
 /* Adds the layers with experts by --moe-layer-freq to a shape: a number, one layer in so many, or a
  * list such as "([0]*2+[1]*2)*3"; a remark where the order of layers is not kept. */

@@ -5,7 +5,8 @@
 #include "launch/settings.h"
 
 /* Bytes in fp32 beside the master copy; two moments, as Adam's, are those of every recipe of a
- * launch. Names: Megatron-LM --optimizer, DeepSpeed optimizer.type, MaxText opt_type. */
+ * launch; AdEMAMix keeps a third. Names: Megatron-LM --optimizer, DeepSpeed optimizer.type, MaxText
+ * opt_type. */
 static const struct {
     const char *name;
     double bytes;
@@ -17,6 +18,7 @@ static const struct {
     {"adam_pax", 8, false, NULL},
     {"fusedadam", 8, false, NULL},
     {"lamb", 8, false, NULL},
+    {"ademamix", 12, false, NULL},
     {"onebitadam", 8, false, "1-bit communication is not modelled"},
     {"zerooneadam", 8, false, "1-bit communication is not modelled"},
     {"onebitlamb", 8, false, "1-bit communication is not modelled"},

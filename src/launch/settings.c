@@ -14,9 +14,9 @@ bool sp_add_setting(struct sp_settings *settings, const char *name, const char *
         return sp_fail(error, SP_INPUT, "%s: more than %d options", sp_safe(settings->origin),
                        SP_MAX_SETTINGS);
     struct sp_setting *const setting = &settings->at[settings->n++];
+    *setting = (struct sp_setting){0};
     snprintf(setting->name, sizeof setting->name, "%s", name);
     snprintf(setting->value, sizeof setting->value, "%s", value ? value : "");
-    setting->refused = false;
     return true;
 }
 
@@ -28,10 +28,92 @@ static int find_setting(const struct sp_settings *settings, const char *name)
     return i;
 }
 
-const char *sp_setting(const struct sp_settings *settings, const char *name)
+const char *sp_peek_setting(struct sp_settings *settings, const char *name)
 {
-    const int i = find_setting(settings, name);
-    return i >= 0 ? settings->at[i].value : NULL;
+    const int last = find_setting(settings, name);
+    for (int i = 0; i <= last; i++)
+        if (strcmp(settings->at[i].name, name) == 0)
+            settings->at[i].read = true;
+    return last >= 0 ? settings->at[last].value : NULL;
+}
+
+const char *sp_setting(struct sp_settings *settings, const char *name)
+{
+    const int last = find_setting(settings, name);
+    if (last >= 0)
+        settings->at[last].needed = true;
+    return sp_peek_setting(settings, name);
+}
+
+/* "run.sh:12", or the file's name where the line is not known. */
+static void put_place(const struct sp_settings *settings, int line, char *out, size_t size)
+{
+    if (line > 0)
+        snprintf(out, size, "%s:%d", sp_safe(settings->origin), line);
+    else
+        snprintf(out, size, "%s", sp_safe(settings->origin));
+}
+
+/* Says that nothing tells a value: a name of the script can be given one. */
+static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting,
+                       struct sp_error *error)
+{
+    char place[128];
+    put_place(settings, setting->gap_line, place, sizeof place);
+    const bool name = !strpbrk(setting->gap, "$`( \n");
+    const bool parameter = setting->gap[strspn(setting->gap, "0123456789")] == '\0';
+    sp_fail(error, SP_INPUT, "%s: %s needs %s%s, which nothing here says%s%s%s", place,
+            sp_safe(setting->name), parameter ? "the script's parameter " : "",
+            sp_safe(setting->gap), name ? "; --set-var " : "", name ? sp_safe(setting->gap) : "",
+            name ? "=VALUE" : "");
+    setting->refused = true;
+}
+
+bool sp_refuse_gaps(struct sp_settings *settings, struct sp_error *error)
+{
+    const int before = error->lines;
+    for (int i = 0; i < settings->n; i++) {
+        struct sp_setting *const setting = &settings->at[i];
+        const bool last = find_setting(settings, setting->name) == i;
+        if (last && setting->needed && setting->gap[0] && !setting->refused)
+            refuse_gap(settings, setting, error);
+    }
+    return error->lines == before;
+}
+
+bool sp_is_quiet(const char *quiet, const char *name)
+{
+    for (size_t n; *quiet; quiet += n) {
+        quiet += strspn(quiet, " ");
+        n = strcspn(quiet, " ");
+        const bool rest = n > 0 && quiet[n - 1] == '*';
+        if (n > 0 && strncmp(quiet, name, n - rest) == 0 && (rest || name[n] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet,
+                    struct sp_launch *launch)
+{
+    char list[160] = "";
+    const size_t skip = strlen(prefix);
+    for (int i = 0; i < settings->n; i++) {
+        struct sp_setting *const setting = &settings->at[i];
+        if (setting->read || strncmp(setting->name, prefix, skip) != 0 ||
+            sp_is_quiet(quiet, setting->name + skip))
+            continue;
+        sp_peek_setting(settings, setting->name); /* once */
+        const size_t used = strlen(list);
+        if (used + strlen(setting->name) + 3 > sizeof list) {
+            sp_launch_note(launch, "not read: %s", list);
+            list[0] = '\0';
+        }
+        const size_t n = strlen(list);
+        snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "", sp_safe(setting->name));
+    }
+    if (list[0])
+        sp_launch_note(launch, "not read: %s", list);
 }
 
 /* A setting is refused once, however often it is asked for. */
@@ -39,10 +121,13 @@ static void refuse(struct sp_settings *settings, int i, const char *expected,
                    struct sp_error *error)
 {
     struct sp_setting *const setting = &settings->at[i];
-    if (!setting->refused)
-        sp_fail(error, SP_INPUT, "%s: %s: \"%s\": expected %s%s", sp_safe(settings->origin),
-                sp_safe(setting->name), sp_safe(setting->value), expected,
-                setting->value[0] == '$' ? "; write the value of the shell's variable" : "");
+    char place[128];
+    put_place(settings, setting->line, place, sizeof place);
+    if (!setting->refused && setting->gap[0])
+        refuse_gap(settings, setting, error);
+    else if (!setting->refused)
+        sp_fail(error, SP_INPUT, "%s: %s: \"%s\": expected %s", place, sp_safe(setting->name),
+                sp_safe(setting->value), expected);
     setting->refused = true;
 }
 
@@ -51,12 +136,13 @@ double sp_setting_number(struct sp_settings *settings, const char *name, double 
 {
     const int i = find_setting(settings, name);
     char *end;
+    sp_setting(settings, name);
     if (i < 0 || settings->at[i].refused)
         return otherwise;
     errno = 0;
     const double value = strtod(settings->at[i].value, &end);
-    if (end != settings->at[i].value && *end == '\0' && isfinite(value) && errno == 0 &&
-        !strpbrk(settings->at[i].value, "xX"))
+    if (!settings->at[i].gap[0] && end != settings->at[i].value && *end == '\0' &&
+        isfinite(value) && errno == 0 && !strpbrk(settings->at[i].value, "xX"))
         return value;
     refuse(settings, i, "a number", error);
     return otherwise;
@@ -78,7 +164,7 @@ int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t
     return otherwise;
 }
 
-bool sp_setting_on(const struct sp_settings *settings, const char *name)
+bool sp_setting_on(struct sp_settings *settings, const char *name)
 {
     const char *const text = sp_setting(settings, name);
     return text && strcmp(text, "False") != 0 && strcmp(text, "false") != 0;

@@ -9,10 +9,15 @@
 
 /* Options as a framework spells them: names and values, in the order of the file. */
 struct sp_setting {
-    char name[64], value[256];
+    char name[72], value[256];
+    char gap[48]; /* what in the value is not known, "" where all is */
+    int line;     /* 0: not known */
+    int gap_line;
+    bool read;    /* a reader has asked whether it is there */
+    bool needed;  /* and for its value */
     bool refused; /* an error has named it */
 };
-enum { SP_MAX_SETTINGS = 512 };
+enum { SP_MAX_SETTINGS = 1024 };
 struct sp_settings {
     const char *origin;
     struct sp_setting at[SP_MAX_SETTINGS];
@@ -20,14 +25,15 @@ struct sp_settings {
 };
 
 /* A file that is read: as text, as JSON where it is an object of it (else NULL), for a machine
- * (NULL: not known yet); and the settings that its reader takes from it. `assumed`: see assumed.h.
- */
+ * (NULL: not known yet), and as settings. `assumed`: see assumed.h. */
 struct sp_launch_file {
     const char *origin, *text;
     const cJSON *json;
     const struct sp_hardware *hw;
     const struct sp_sources *sources;
-    struct sp_settings settings, assumed;
+    const struct sp_script *script; /* NULL: it is no shell's script */
+    struct sp_settings settings;    /* of YAML, TOML or JSON; else what its reader takes */
+    struct sp_settings assumed;
 };
 
 /* How well a file fits a format. */
@@ -47,8 +53,24 @@ struct sp_target {
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value,
                     struct sp_error *error);
 
-/* The value of a setting (the last one of that name), NULL when it is not given. */
-const char *sp_setting(const struct sp_settings *settings, const char *name);
+/* The value of a setting (the last one of that name), NULL when it is not given. All of that name
+ * count as read, and the value as needed. */
+const char *sp_setting(struct sp_settings *settings, const char *name);
+
+/* The same where the value decides nothing: it may be one that nothing tells. */
+const char *sp_peek_setting(struct sp_settings *settings, const char *name);
+
+/* Whether a name is of a list of names parted by blanks, where "log-*" is all that start so. */
+bool sp_is_quiet(const char *quiet, const char *name);
+
+/* Refuses, by name and line, every setting whose value is needed and not known. */
+bool sp_refuse_gaps(struct sp_settings *settings, struct sp_error *error);
+
+/* Names in a remark, as many as have room, what no reader asked for: neither of `quiet` (names
+ * parted by blanks, "log-*" for all that start so) nor marked as read. `prefix` stands in front of
+ * names in the file and not in the list. */
+void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet,
+                    struct sp_launch *launch);
 
 /* A setting's number, or `otherwise` when it is not given; adds an error when it is no finite
  * number. */
@@ -60,7 +82,7 @@ int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t
                          int64_t otherwise, struct sp_error *error);
 
 /* Whether it is given, and not as False. */
-bool sp_setting_on(const struct sp_settings *settings, const char *name);
+bool sp_setting_on(struct sp_settings *settings, const char *name);
 
 /* Adds an option of `step` to a launch. */
 __attribute__((format(printf, 3, 4))) void

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "base/read_file.h"
-#include "launch/settings.h"
+#include "launch/script.h"
+#include "launch/syntax.h"
 
 /* clang-format off */
 #define DECLARE(name, framework, form) extern const struct sp_target sp_target_##name;
@@ -35,44 +36,91 @@ void sp_write_launch(const struct sp_target *target, const struct sp_launched *l
 static bool read_as_best(struct sp_launch_file *file, struct sp_launch *launch,
                          struct sp_error *error)
 {
-    const struct sp_target *best = readable[0];
-    enum sp_match most = best->detect(file);
-    for (size_t i = 1; i < sizeof readable / sizeof readable[0]; i++) {
+    const struct sp_target *best = NULL;
+    enum sp_match most = SP_NO_MATCH;
+    for (size_t i = 0; i < sizeof readable / sizeof readable[0]; i++) {
         const enum sp_match match = readable[i]->detect(file);
         if (match > most) {
             best = readable[i];
             most = match;
         }
     }
+    if (!best)
+        return sp_fail(error, SP_INPUT,
+                       "%s: neither " SP_READABLE(SP_TARGET_FORM, ", nor ", ", nor "),
+                       sp_safe(file->origin));
     launch->format = best->format;
     return best->read(file, launch, error);
 }
 
-static bool read_text(const char *text, size_t length, struct sp_launch_file *file,
-                      struct sp_launch *launch, struct sp_error *error)
+/* Reads a shell's script. */
+static bool read_script(const char *text, const struct sp_typed_names *names,
+                        struct sp_launch_file *file, struct sp_launch *launch,
+                        struct sp_error *error)
+{
+    struct sp_script script;
+    bool ok = sp_read_script(text, names->at, names->n, file->origin, &script, launch, error);
+    file->script = &script;
+    ok = ok && read_as_best(file, launch, error);
+    sp_free_script(&script);
+    file->script = NULL;
+    return ok;
+}
+
+static bool read_json(const char *text, size_t length, const struct sp_typed_names *names,
+                      struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
 {
     struct sp_json json;
-    file->text = text;
-    if (strlen(text) != length)
-        return sp_fail(error, SP_INPUT, "%s: holds a zero byte; expected text",
-                       sp_safe(file->origin));
-    const char first = text[strspn(text, " \t\r\n")];
-    if (first == '\0')
-        return sp_fail(error, SP_INPUT, "%s: the file is empty, expected a launch",
-                       sp_safe(file->origin));
-    if (first != '{')
-        return read_as_best(file, launch, error);
+    struct sp_error none = {0};
     if (!sp_json_parse(text, length, file->origin, &json, error))
         return false;
     file->json = json.root;
+    sp_read_yaml(text, names, &file->settings, NULL, &none); /* which JSON is, but for tabs */
     const bool ok = read_as_best(file, launch, error);
     sp_json_free(&json);
     return ok;
 }
 
+/* A manifest of Kubernetes holds scripts, which are what is read then. */
+static bool read_yaml(const char *text, const struct sp_typed_names *names,
+                      struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+{
+    char *scripts = NULL;
+    bool ok = sp_read_yaml(text, names, &file->settings, &scripts, error);
+    if (ok && sp_setting(&file->settings, "apiVersion") && sp_setting(&file->settings, "kind"))
+        ok = read_script(scripts, names, file, launch, error);
+    else
+        ok = ok && read_as_best(file, launch, error);
+    free(scripts);
+    return ok;
+}
+
+static bool read_text(const char *text, size_t length, const struct sp_typed_names *names,
+                      struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+{
+    file->text = text;
+    if (strlen(text) != length)
+        return sp_fail(error, SP_INPUT, "%s: holds a zero byte; expected text",
+                       sp_safe(file->origin));
+    if (text[strspn(text, " \t\r\n")] == '\0')
+        return sp_fail(error, SP_INPUT, "%s: the file is empty, expected a launch",
+                       sp_safe(file->origin));
+    switch (sp_syntax_of(text)) {
+    case SP_JSON:
+        return read_json(text, length, names, file, launch, error);
+    case SP_YAML:
+        return read_yaml(text, names, file, launch, error);
+    case SP_TOML:
+        return sp_read_toml(text, &file->settings, error) && read_as_best(file, launch, error);
+    case SP_SHELL:
+        break;
+    }
+    return read_script(text, names, file, launch, error);
+}
+
 bool sp_read_launch(const char *path, const struct sp_hardware *hw,
-                    const struct sp_sources *sources, struct sp_launch *launch,
-                    struct sp_error *error)
+                    const struct sp_sources *sources, const struct sp_typed_names *names,
+                    struct sp_launch *launch, struct sp_error *error)
 {
     size_t length;
     *launch = (struct sp_launch){0};
@@ -86,7 +134,7 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
     file->settings.origin = file->assumed.origin = file->origin;
     file->hw = hw;
     file->sources = sources;
-    const bool ok = read_text(text, length, file, launch, error);
+    const bool ok = read_text(text, length, names, file, launch, error);
     free(file);
     free(text);
     return ok;

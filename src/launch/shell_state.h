@@ -1,0 +1,91 @@
+/* The state of a script that is read: names and values, text in one place, what is not known.
+ *
+ * What no reading can tell stands inside of a value as a mark: SP_UNSET or SP_OPEN, digits,
+ * SP_MARK_END; the digits are a place in the list of what is not known. SP_UNSET is a name that the
+ * file gives no value; SP_OPEN what a command, or a branch that nothing decides, would have given.
+ * Items of a list are parted by SP_ITEM. */
+#ifndef SP_LAUNCH_SHELL_STATE_H
+#define SP_LAUNCH_SHELL_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SP_UNSET = 1, SP_OPEN = 2, SP_MARK_END = 3, SP_ITEM = 4, SP_LAST_MARK = 4 };
+enum { SP_SHELL_NAMES = 1024 };
+
+struct sp_shell_name {
+    const char *name, *value;
+    bool pinned; /* typed: the script does not change it */
+};
+struct sp_shell_scope {
+    struct sp_shell_name at[SP_SHELL_NAMES];
+    int n;
+};
+
+/* Something that is not known: what stands for it, and its line. */
+struct sp_shell_gap {
+    const char *name;
+    int line;
+};
+
+/* Text that only grows; a piece of it stays where it is until all is given back. */
+struct sp_shell_text {
+    struct sp_shell_block *blocks;
+    struct sp_shell_gap *gaps;
+    int n_gaps, size_gaps;
+    size_t used; /* bytes in all */
+    bool full;   /* there was no more room: nothing that follows is right */
+};
+
+/* A piece of text that is put together. */
+struct sp_shell_piece {
+    char *at;
+    size_t n, size;
+};
+
+/* Fields that words expand to, and where they stand. */
+struct sp_shell_fields {
+    const char **at;
+    int n, size;
+};
+
+/* Copies `n` bytes; "" when there is no more room. */
+const char *sp_shell_copy(struct sp_shell_text *text, const char *at, size_t n);
+
+/* The value of a name, or NULL where it has none. */
+const char *sp_shell_value(const struct sp_shell_scope *scope, const char *name);
+
+/* Gives a name a value (NULL: none), but not a pinned one. */
+void sp_shell_set(struct sp_shell_scope *scope, struct sp_shell_text *text, const char *name,
+                  const char *value);
+
+/* Exchanges the value of a name, a pinned one too; the value before (NULL: none). */
+const char *sp_shell_exchange(struct sp_shell_scope *scope, struct sp_shell_text *text,
+                              const char *name, const char *value);
+
+/* Puts a character, or text, at the end of a piece. */
+void sp_shell_put(struct sp_shell_piece *piece, char c);
+void sp_shell_puts(struct sp_shell_piece *piece, const char *text);
+
+/* Puts the mark of something that is not known. */
+void sp_shell_mark(struct sp_shell_text *text, struct sp_shell_piece *piece, char kind,
+                   const char *name, int line);
+
+/* Takes a piece's text over; the piece is empty then. */
+const char *sp_shell_take(struct sp_shell_piece *piece, struct sp_shell_text *text);
+
+/* Adds a field. */
+void sp_shell_add(struct sp_shell_fields *fields, const char *field);
+
+/* The first thing in a value that is not known, or NULL. */
+const struct sp_shell_gap *sp_shell_gap_in(const struct sp_shell_text *text, const char *value);
+
+/* A value for people, cut to `size`: ${NAME} in the place of marks, blanks between items. */
+void sp_shell_show(const struct sp_shell_text *text, const char *value, char *out, size_t size);
+
+/* Whether a value is one mark and nothing else, of a name that has no value. */
+bool sp_shell_is_unset(const char *value);
+
+void sp_shell_free(struct sp_shell_text *text);
+
+#endif
