@@ -109,6 +109,8 @@ char *sp_read_file(struct sp_pipes *pipes, const char *path, size_t most, size_t
     const bool from_stdin = strcmp(path, "-") == 0;
     const char *const name = from_stdin ? "standard input" : sp_safe(path);
     struct stat status;
+    if (!*path)
+        return sp_fail(error, SP_INPUT, "an empty name, expected a file"), NULL;
     /* Looked at before it is opened: a pipe whose writer has left would never open again. */
     if ((from_stdin ? fstat(STDIN_FILENO, &status) : stat(path, &status)) != 0)
         return sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno)), NULL;

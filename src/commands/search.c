@@ -218,7 +218,10 @@ static bool answer(struct sp_searching *s, struct sp_error *error)
         sp_search_machine(s, i);
     if (!sp_report_search(s, error))
         return false;
-    if (s->from)
+    s->listed = true;
+    if (s->from && s->run.shards > 1)
+        sp_note(s->report, "a part of a search has not all plans: the launch's is not ranked");
+    else if (s->from)
         sp_report_launch(s);
     return true;
 }

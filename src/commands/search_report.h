@@ -38,6 +38,7 @@ struct sp_searching {
     struct sp_candidate *machine[SP_MAX_MACHINES];
     int machines;
     enum sp_goal goal;
+    bool listed;  /* the list of plans is in the report, with what is true of all of them */
     bool timings; /* how long it took, on what: in no answer that is not asked for it */
     enum sp_flop_convention convention; /* of every MFU */
     struct sp_search_run run;
