@@ -90,17 +90,9 @@ static void read_sharding(struct sp_settings *s, int64_t devices, struct sp_laun
                                "replicas of this machine");
 }
 
-static bool has_word(const char *list, const char *word)
-{
-    const char *const at = list ? strstr(list, word) : NULL;
-    const size_t n = strlen(word);
-    return at && (at == list || at[-1] == ' ') && (at[n] == '\0' || at[n] == ' ');
-}
-
 static void read_recompute(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
-    const char *const granularity = sp_setting(s, "--recompute-granularity"),
-                      *const modules = sp_setting(s, "--recompute-modules");
+    const char *const granularity = sp_setting(s, "--recompute-granularity");
     if (granularity && strcmp(granularity, "full") == 0) {
         const char *const method = sp_setting(s, "--recompute-method");
         const double layers = (double)sp_setting_whole(s, "--num-layers", 1, 0, error),
@@ -115,17 +107,10 @@ static void read_recompute(struct sp_settings *s, struct sp_launch *launch, stru
         return;
     }
     const bool selective = (granularity && strcmp(granularity, "selective") == 0);
-    const bool norms = has_word(modules, "layernorm"),
-               core = !modules || has_word(modules, "core_attn");
-    sp_launch_option(launch, "remat", "%s",
-                     !selective      ? "none"
-                     : norms && core ? "dots"
-                     : core          ? "selective"
-                                     : "none");
-    if (modules && !(core && strspn(modules, "coreattnlaym_ ") == strlen(modules)))
-        sp_launch_note(launch,
-                       "not modelled: --recompute-modules %s beyond core_attn and layernorm",
-                       sp_safe(modules));
+    if (selective)
+        sp_read_modules(s, launch);
+    else
+        sp_launch_option(launch, "remat", "none");
 }
 
 /* The export's word on the framework counts where the arguments leave it open: NeMo overlaps TP,
@@ -206,6 +191,7 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     read_sharding(s, devices, launch, error);
     read_recompute(s, launch, error);
     sp_read_megatron_states(s, launch, error);
+    sp_read_execution(s, launch, error);
     read_framework(s, assumed, sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error) > 1,
                    launch);
     if (!sp_setting(s, "--num-distributed-optimizer-instances"))
@@ -218,6 +204,7 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
 
 const struct sp_target sp_target_megatron = {
     .write = sp_write_megatron,
+    .runs = true,
     .format = "Megatron-LM arguments",
     .detect = detect,
     .read = read,

@@ -53,6 +53,19 @@ void sp_read_megatron_model(struct sp_settings *settings, struct sp_launch *laun
 void sp_read_moe_layers(struct sp_settings *settings, char *shape, size_t size,
                         struct sp_launch *launch, struct sp_error *error);
 
+/* --recompute-modules of selective recomputation: as a policy where it is one, else module by
+ * module, with a remark where a word is not modelled. */
+void sp_read_modules(struct sp_settings *settings, struct sp_launch *launch);
+
+/* The exchange of experts, CUDA graphs, the scaling of 8-bit matmuls, offloaded layers. */
+void sp_read_execution(struct sp_settings *settings, struct sp_launch *launch,
+                       struct sp_error *error);
+
+/* The same, written; first what Megatron-LM cannot say of it. */
+void sp_write_modules(const struct sp_launched *launched, FILE *out);
+void sp_lose_execution(const struct sp_launched *launched, struct sp_written *lost);
+void sp_write_execution(const struct sp_launched *launched, FILE *out);
+
 /* A plan as its arguments, for sp_target_megatron. */
 void sp_write_megatron(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
 

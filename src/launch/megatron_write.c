@@ -50,7 +50,7 @@ static void write_model(const struct sp_model *m, int64_t seq, FILE *out)
                                              "sigmoid\n--moe-router-enable-expert-bias\n"
                                            : "",
               out);
-        fputs("--moe-grouped-gemm\n--moe-token-dispatcher-type alltoall\n", out);
+        fputs("--moe-grouped-gemm\n", out);
     }
     if (m->mla.kv_lora_rank > 0)
         fputs("--multi-latent-attention\n", out);
@@ -125,6 +125,7 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
         some * (double)chunks / (double)L != p->recompute_layers)
         sp_lose(lost, "recompute of a share of %g; %.0f of %g layers of a chunk stand for it",
                 p->recompute_layers, some, layers);
+    sp_lose_execution(l, lost);
     if (p->stages_inside)
         sp_lose(lost, "stages as neighbours (--placement pp-inside)");
     if (p->tp > 1 && l->model->moe.experts > 0 && !p->sequence_parallel)
@@ -145,10 +146,11 @@ static void write_recompute(const struct sp_launched *l, FILE *out)
     const struct sp_plan *const p = l->plan;
     double per_chunk;
     const double some = recomputed(l, &per_chunk);
-    if (strcmp(l->remat, "selective") == 0)
+    if (strcmp(l->remat, "dots") == 0 ||
+        (p->recompute.modules != 0 && strcmp(l->remat, "full") != 0))
+        sp_write_modules(l, out);
+    else if (strcmp(l->remat, "selective") == 0)
         fputs("--recompute-granularity selective\n", out);
-    else if (strcmp(l->remat, "dots") == 0)
-        fputs("--recompute-granularity selective\n--recompute-modules core_attn layernorm\n", out);
     else if (strcmp(l->remat, "full") == 0 && p->recompute_layers < 1)
         fprintf(out,
                 "--recompute-granularity full\n--recompute-method block\n--recompute-num-layers "
@@ -191,6 +193,7 @@ static void write_plan(const struct sp_launched *l, FILE *out)
         fputs("--bf16\n", out);
     if (p->dtype == SP_FP8)
         fputs("--fp8-format hybrid\n", out);
+    sp_write_execution(l, out);
     fputs(strcmp(l->precision, "mixed16") == 0 ? "--grad-reduce-in-bf16\n"
                                                : "--accumulate-allreduce-grads-in-fp32\n",
           out);

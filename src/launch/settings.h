@@ -44,6 +44,8 @@ struct sp_target {
     /* Puts the plan on `out`. What the framework cannot say is lost before the first line. */
     void (*write)(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
 
+    bool runs; /* it says how layers run: struct sp_execution, modules, offloaded layers */
+
     const char *format; /* what was read: "Megatron-LM arguments" */
     enum sp_match (*detect)(const struct sp_launch_file *file);
     bool (*read)(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error);

@@ -17,6 +17,24 @@ const char *const sp_target_names[] = {SP_TARGETS(SP_TARGET_NAME, COMMA, COMMA),
 static const struct sp_target *const readable[] = {SP_READABLE(POINT, COMMA, COMMA)};
 /* clang-format on */
 
+/* How layers run, for a framework whose files here do not say it. */
+static void lose_execution(const struct sp_launched *l, struct sp_written *lost)
+{
+    const struct sp_plan *const p = l->plan;
+    const struct sp_execution *const e = &p->execution;
+    const bool experts = l->model->moe.experts > 0;
+    if (p->recompute.modules != 0)
+        sp_lose(lost, "modules that run again (--recompute-modules)");
+    if (p->offload_layers > 0)
+        sp_lose(lost, "activations of some layers in the host's memory (--offload-layers)");
+    if (experts && (e->dispatch != SP_DISPATCH_ALLTOALL || e->moe_overlap))
+        sp_lose(lost, "how tokens reach their experts (--dispatch, --moe-overlap)");
+    if (e->cuda_graph != SP_CUDA_GRAPH_NONE)
+        sp_lose(lost, "CUDA graphs (--cuda-graph)");
+    if (p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_TENSORWISE)
+        sp_lose(lost, "how 8-bit matmuls are scaled (--fp8-recipe)");
+}
+
 void sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
                      struct sp_written *written)
 {
@@ -27,6 +45,8 @@ void sp_write_launch(const struct sp_target *target, const struct sp_launched *l
         abort();
     if (launched->plan->tp_axes[0] > 0) /* every framework leaves it to the mesh it builds */
         sp_lose(written, "where TP groups lie on the torus (--tp-axes)");
+    if (!target->runs)
+        lose_execution(launched, written);
     target->write(launched, written, out);
     if (fclose(out) != 0)
         abort();

@@ -28,6 +28,19 @@ static bool plan_of(struct sp_words *words, struct sp_planned *planned, struct s
     return sp_plan_of(&args, &sources, planned, error);
 }
 
+/* How layers run, as far as it means something in the plan. */
+static bool run_alike(const struct sp_planned *a, const struct sp_planned *b)
+{
+    const struct sp_execution *const x = &a->plan.execution, *const y = &b->plan.execution;
+    const bool routed = a->model.moe.experts > 0;
+    const bool full = a->plan.recompute.down == 1; /* repeats what any module does */
+    return (full || a->plan.recompute.modules == b->plan.recompute.modules) &&
+           a->plan.offload_layers == b->plan.offload_layers &&
+           (!routed || (x->dispatch == y->dispatch && x->moe_overlap == y->moe_overlap)) &&
+           x->cuda_graph == y->cuda_graph &&
+           (a->plan.dtype != SP_FP8 || x->fp8_recipe == y->fp8_recipe);
+}
+
 static bool same_plan(const struct sp_planned *a, const struct sp_planned *b)
 {
     const struct sp_step_inputs x = sp_inputs_of(a), y = sp_inputs_of(b);
@@ -43,7 +56,7 @@ static bool same_plan(const struct sp_planned *a, const struct sp_planned *b)
            a->plan.sequence_parallel == b->plan.sequence_parallel &&
            sp_plan_value(&a->plan, &sp_plan_fields[SP_FIELD_REMAT]) ==
                sp_plan_value(&b->plan, &sp_plan_fields[SP_FIELD_REMAT]) &&
-           a->plan.dtype == b->plan.dtype &&
+           a->plan.dtype == b->plan.dtype && run_alike(a, b) &&
            (a->model.moe.experts == 0 || a->plan.etp == b->plan.etp) &&
            (a->plan.pp == 1 || a->plan.schedule == b->plan.schedule) &&
            strcmp(a->precision.name, b->precision.name) == 0 &&
@@ -116,6 +129,16 @@ static const char *const further[][2] = {
     {"remat", "full"},
     {"offload", "on"},
     {"remat-layers", "0.3"},
+    {"recompute-modules", "mlp,layernorm"},
+    {"recompute-modules", "moe_act"},
+    {"offload-layers", "2"},
+    {"dispatch", "hybridep"},
+    {"dispatch", "allgather"},
+    {"moe-overlap", "on"},
+    {"cuda-graph", "te"},
+    {"cuda-graph", "full"},
+    {"fp8-recipe", "blockwise"},
+    {"fp8-recipe", "rowwise"},
     {"pp", "2"},
     {"vpp", "2"},
     {"cp", "2"},
