@@ -92,8 +92,9 @@ struct sp_framework_file {
     char selective[16]; /* what it means by selective recomputation, a policy's name */
     /* What it runs, comma-separated names; "": anything. What `search` looks at. */
     char schedules[96], recompute[96], zero[16];
-    bool offload;          /* kept activations may go to the host */
-    int usual_micro_batch; /* enum sp_usual_micro_batch: of a run that states none */
+    bool offload;                 /* kept activations may go to the host */
+    bool usual_sequence_parallel; /* with TP, of a run that states nothing */
+    int usual_micro_batch;        /* enum sp_usual_micro_batch: of a run that states none */
 };
 
 /* What a framework with pipeline stages makes of a replica's share of the batch when nobody says:

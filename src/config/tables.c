@@ -340,6 +340,8 @@ static const struct sp_field framework_fields[] = {
     TEXT_("zero", K, zero, "ZeRO stages it runs; empty: any"),
     {"usual_zero", SP_FIELD_INT, offsetof(K, framework.usual_zero), 0, "", 0, 3, NULL, -1, false,
      "ZeRO stage of a run that states none (default: 3 where layers are gathered, else 1)"},
+    {"usual_sequence_parallel", SP_FIELD_BOOL, offsetof(K, usual_sequence_parallel), 0, "", 0, 1,
+     NULL, 1, false, "sequence parallelism with TP, of a run that states nothing; without it yes"},
     ENUM_("usual_micro_batch", K, usual_micro_batch, micro_batches, SP_MICRO_SHARE,
           "micro-batch of a run with stages that states none: a replica's share of the batch, one "
           "sequence, or the share over the stages"),

@@ -20,7 +20,8 @@ static void read_degrees(struct sp_row_reader *r)
     p->batch = sp_row_whole(r, "global_batch_seqs", 0);
     p->micro_batch = sp_row_whole(r, "micro_batch_seqs", 0);
     p->offload_layers = sp_row_whole(r, "offload_layers", 0);
-    p->sequence_parallel = sp_row_flag(r, "sequence_parallel", p->tp > 1) && p->tp > 1;
+    p->sequence_parallel =
+        sp_row_flag(r, "sequence_parallel", r->run->framework.usual_sequence_parallel) && p->tp > 1;
     if (p->seq < 1 || p->batch < 1)
         sp_row_problem(r->run, "seq_len or global_batch_seqs is not stated");
     if (p->tp < 1 || p->pp < 1 || p->vpp < 1 || p->cp < 1 || p->ep < 1 || p->etp < 1)
@@ -83,7 +84,7 @@ static void read_layout(struct sp_row_reader *r)
     p->shards = shards_of(r, p);
     if (p->shards == 0)
         sp_row_problem(run, "\"%s\" does not divide the %lld replicas",
-                       sp_safe(sp_row_text(r, "fsdp_zero")), (long long)(p->dp * p->cp));
+                       sp_safe(sp_row_text(r, "fsdp_zero")), (long long)p->dp * p->cp);
     if (p->micro_batch < 1)
         p->micro_batch = usual_micro_batch(run);
     p->schedule = sp_usual_schedule(p->vpp);
