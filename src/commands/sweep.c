@@ -250,16 +250,18 @@ static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row
     }
 }
 
-/* The values of --get; `missing` becomes the first that the answer lacks. */
-static void add_values(struct row_cells *r, const struct sweep *s, const struct sp_report *report,
+/* The values of --get; `missing` becomes the first that the answer lacks. Whether it has any. */
+static bool add_values(struct row_cells *r, const struct sweep *s, const struct sp_report *report,
                        const char **missing)
 {
+    bool any = false;
     snprintf(r->keys, sizeof r->keys, "%s", s->keys);
     for (char *rest = r->keys, *key; (key = strsep(&rest, ",")) != NULL;) {
         char path[160];
         struct sp_error unknown = {0};
         const bool known = report && sp_full_key(report, key, path, sizeof path, &unknown);
         const struct sp_entry *const entry = known ? sp_find(report, path) : NULL;
+        any = any || entry;
         if (report && !entry && !*missing)
             *missing = key;
         if (!entry || entry->kind == SP_VALUE_NONE) {
@@ -272,6 +274,7 @@ static void add_values(struct row_cells *r, const struct sweep *s, const struct 
             add_cell(r, key, number, false);
         }
     }
+    return any;
 }
 
 /* Runs the command of a row; NULL with an error when it has no answer. */
@@ -319,12 +322,12 @@ static void put_row(struct sweep *s, uint64_t row, bool first)
     snprintf(cells.number[0], sizeof cells.number[0], "%llu", (unsigned long long)row);
     add_cell(&cells, "row", cells.number[0], false);
     add_options(&cells, s, row);
-    add_values(&cells, s, report, &missing);
+    const bool answered = add_values(&cells, s, report, &missing);
     if (!report)
         snprintf(reason, sizeof reason, "%.*s", (int)strcspn(error.text, "\n"), error.text);
     else if (missing)
         snprintf(reason, sizeof reason, "the answer has no %s", missing);
-    count_row(s, report != NULL, reason);
+    count_row(s, answered, reason);
     add_cell(&cells, "reason", reason[0] ? reason : NULL, true);
     if (!s->json && first)
         sp_write_row(cells.cell, cells.n, true, s->separator, s->out);
