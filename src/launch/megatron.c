@@ -166,7 +166,7 @@ static void read_batch(struct sp_settings *s, int64_t devices, struct sp_launch 
         sp_launch_option(launch, "batch", "%lldx",
                          (long long)sp_setting_whole(s, "--global-batch-size", 1, 1, error));
     else if (micro > 0 && model > 0 && devices > 0 && devices % model == 0)
-        sp_launch_option(launch, "batch", "%lldx", (long long)(micro * (devices / model)));
+        sp_launch_option(launch, "batch", "%lldx", (long long)micro * (devices / model));
     else
         sp_launch_note(launch, "no --global-batch-size in it: give --batch");
     if (sp_setting(s, "--rampup-batch-size") || sp_setting(s, "--step-batch-size-schedule"))

@@ -76,9 +76,9 @@ static int64_t read_slices(struct sp_row_reader *r, int64_t devices)
 {
     const struct sp_network *const network = &r->run->hw.network;
     const int64_t dp = sp_row_whole(r, "dp", 1), pod = sp_shape_chips(&network->pod_shape);
-    const int64_t others = sp_row_whole(r, "tp", 1) * sp_row_whole(r, "pp", 1);
+    const double others = (double)sp_row_whole(r, "tp", 1) * (double)sp_row_whole(r, "pp", 1);
     const int64_t fewest = pod > 0 ? (devices + pod - 1) / pod : 1;
-    if (dp > 1 && devices % dp == 0 && devices / dp > others)
+    if (dp > 1 && devices % dp == 0 && (double)(devices / dp) > others)
         return dp;
     return devices % fewest == 0 ? fewest : 1;
 }

@@ -24,6 +24,8 @@ static void read_degrees(struct sp_row_reader *r)
         sp_row_flag(r, "sequence_parallel", r->run->framework.usual_sequence_parallel) && p->tp > 1;
     if (p->seq < 1 || p->batch < 1)
         sp_row_problem(r->run, "seq_len or global_batch_seqs is not stated");
+    if ((double)p->ep * (double)p->etp > (double)sp_chips(&r->run->hw))
+        sp_row_problem(r->run, "ep x etp are more than the devices");
     if (p->tp < 1 || p->pp < 1 || p->vpp < 1 || p->cp < 1 || p->ep < 1 || p->etp < 1)
         sp_row_problem(r->run, "a degree of parallelism is 0");
 }
