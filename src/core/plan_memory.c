@@ -13,8 +13,8 @@ static struct sp_stage_kind kind_of_stage(const struct sp_model *model, const st
 
 static const struct sp_recompute nothing = {0};
 
-/* What a layer's backward needs beside what was kept: its recomputed tensors (`again` bytes) and
- * gradients. */
+/* What a layer's backward needs beside what was kept: tensors that are recomputed or come back from
+ * the host (`again` bytes), and gradients. */
 static double backward_bytes(const struct sp_layer *l, const struct sp_rank *rank,
                              const struct sp_plan *plan, double again)
 {
@@ -23,7 +23,7 @@ static double backward_bytes(const struct sp_layer *l, const struct sp_rank *ran
     for (int i = 0; i < l->n_kept; i++)
         if (l->kept[i].gradient)
             elements += l->kept[i].width * rank->tokens[SP_BY_WIDTH];
-    return SP_ELEMENT * elements + (plan->recompute_layers > 0 ? again : 0);
+    return SP_ELEMENT * elements + again;
 }
 
 static double loss_bytes(const struct sp_model *model, const struct sp_plan *plan,
@@ -73,7 +73,8 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
         const double with = sp_kept_bytes(l, &mine->rank, plan, framework, &plan->recompute);
         const double without = sp_kept_bytes(l, &mine->rank, plan, framework, &nothing);
         p.kept[kind] = (1 - away) * (redone * with + (1 - redone) * without);
-        p.peak[kind] = backward_bytes(l, &mine->rank, plan, without - (away > 0 ? 0 : with));
+        const double again = away > 0 ? without : redone > 0 ? without - with : 0;
+        p.peak[kind] = backward_bytes(l, &mine->rank, plan, again);
         all |= 1U << kind;
     }
     if (!framework->dummy_wgrads)

@@ -67,10 +67,10 @@ static double peak_of(const struct sp_model *m, const struct sp_plan *p,
         2 * (m->gated_mlp ? 2 : 1) * tokens * width / tp; /* gradients of the MLP's inner tensors */
     if (p->sequence_parallel && p->tp > 1)
         bytes += 2 * tokens * (double)m->d_model; /* a gathered gradient */
-    if (p->recompute_layers > 0)                  /* what was thrown away stands again */
-        bytes += (p->recompute.offload
-                      ? kept_of(m, p, f, &nothing, moe)
-                      : kept_of(m, p, f, &nothing, moe) - kept_of(m, p, f, &p->recompute, moe));
+    if (p->recompute.offload) /* what waits elsewhere stands again, and what was thrown away */
+        bytes += kept_of(m, p, f, &nothing, moe);
+    else if (p->recompute_layers > 0)
+        bytes += kept_of(m, p, f, &nothing, moe) - kept_of(m, p, f, &p->recompute, moe);
     return bytes;
 }
 
@@ -224,9 +224,10 @@ static double activations_of(const struct sp_model *m, const struct sp_plan *p,
     double kept = 0, peak = 0;
     for (int layer = from; layer < to; layer++) {
         const bool moe = has_experts(m, layer);
-        const double again = p->recompute.offload ? 0 : kept_of(m, p, f, &p->recompute, moe);
-        kept += p->recompute_layers * again +
-                (1 - p->recompute_layers) * kept_of(m, p, f, &nothing, moe);
+        const double again = kept_of(m, p, f, &p->recompute, moe);
+        if (!p->recompute.offload) /* else all that is kept waits in the host's memory */
+            kept += p->recompute_layers * again +
+                    (1 - p->recompute_layers) * kept_of(m, p, f, &nothing, moe);
         peak = fmax(peak, peak_of(m, p, f, moe));
     }
     if (to == m->layers)

@@ -92,8 +92,8 @@ static void repeated_flops(void **state)
             flops += r->qkv * 2 * D * H * (N + 2 * K) + r->out * 2 * D * H * N;
             all_scores += r->core * 2 * 2 * (double)p.seq * H * N;
             flops += r->up * 2 * gates * D * passed + down * 2 * D * passed;
-            if (has_experts(&m, layer)) /* the router counts as a part of the MLP's matrices */
-                flops += (r->up * gates + down) / (gates + 1) * 2 * D * (double)m.moe.experts;
+            if (has_experts(&m, layer)) /* the router runs with the experts' first matmuls */
+                flops += r->up * 2 * D * (double)m.moe.experts;
         }
         const double scores = (double)ANY(0, 1, 2) / 2;
         flops += scores * all_scores;
