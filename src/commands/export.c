@@ -81,7 +81,7 @@ const struct sp_command sp_cmd_export = {
     .about = "Prints one plan, given as for `step`, in the form that a framework takes: an "
              "argument list, a Python recipe, JSON or YAML. What the framework has no option for "
              "stands in a comment, \"cannot express: ...\", and is counted. `step --from` "
-             "reads " SP_READABLE(SP_TARGET_FRAMEWORK, ", ", " and ") " back.",
+             "reads launches of " SP_READABLE(SP_TARGET_FRAMEWORK, ", ", " and ") ".",
     SP_OPTIONS(options),
     .examples = examples,
     .failed_key = "refused",

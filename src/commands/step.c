@@ -15,8 +15,8 @@
 /* clang-format off */
 static const struct sp_option options[] = {
     {.name = "from", .metavar = "FILE", .kind = SP_TEXT,
-     .help = "read the plan of a launch: " SP_READABLE(SP_TARGET_FORM, ", ", ", ") " as YAML or key=value (- for "
-             "standard input); other options win over it"},
+     .help = "read the plan of a launch: " SP_READABLE(SP_TARGET_FORM, ", ", ", ") ", in a script, YAML or "
+             "key=value (- for standard input); other options win over it"},
     {.name = "set-var", .metavar = "NAME=VALUE", .kind = SP_REPEATED,
      .help = "give a name of --from's script its value, whatever the script says; no shell runs"},
     SP_OPTIONS_PLANNED,

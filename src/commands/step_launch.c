@@ -40,14 +40,12 @@ static bool take_option(const struct sp_args *typed, const struct sp_launch *lau
 }
 
 /* A launch that says no model, and why, where nobody typed one either. */
-static bool check_model(const char *path, const struct sp_args *args, struct sp_launch *launch,
-                        struct sp_error *error)
+static bool check_model(const char *path, const struct sp_args *args,
+                        const struct sp_launch *launch, struct sp_error *error)
 {
     const bool given = sp_given(args, "model") || sp_given(args, "shape");
     if (launch->no_model[0] && !given)
         return sp_fail(error, SP_INPUT, "%s: %s", sp_safe(path), launch->no_model);
-    if (launch->no_model[0] && launch->notes < SP_LAUNCH_NOTES)
-        snprintf(launch->note[launch->notes++], sizeof *launch->note, "%s", launch->no_model);
     return true;
 }
 

@@ -183,7 +183,7 @@ static void read_zero(const cJSON *root, const char *origin, struct sp_launch *l
 /* Whether it is for this reader: every JSON is. */
 static enum sp_match detect(const struct sp_launch_file *file)
 {
-    return file->json ? SP_CERTAIN : SP_NO_MATCH;
+    return file->json ? SP_LIKELY : SP_NO_MATCH;
 }
 
 static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)

@@ -20,6 +20,9 @@
 /* What `step --from` reads, in the same manner: of two that take a file alike, the first reads. */
 #define SP_READABLE(TARGET, NEXT, LAST) \
     TARGET(megatron, "Megatron-LM", "arguments of Megatron-LM") NEXT \
+    TARGET(torchtitan, "torchtitan", "options of torchtitan") NEXT \
+    TARGET(neox, "GPT-NeoX", "a GPT-NeoX YAML") NEXT \
+    TARGET(accelerate, "accelerate", "an accelerate YAML") NEXT \
     TARGET(deepspeed, "DeepSpeed", "a DeepSpeed JSON") LAST \
     TARGET(maxtext, "MaxText", "options of MaxText")
 /* clang-format on */

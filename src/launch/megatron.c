@@ -1,5 +1,6 @@
 /* Megatron-LM: an argument list, alone or inside a shell script, as a plan. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "launch/assumed.h"
@@ -148,44 +149,89 @@ static bool tells(const char *word)
     return false;
 }
 
+/* Dotted words, as those behind Megatron-Bridge's and NeMo's commands. */
+static bool tells_pair(const char *word)
+{
+    char name[72];
+    const size_t n = strcspn(word, "=");
+    if (word[n] != '=' || n >= sizeof name)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)n, word);
+    return strchr(name, '.') && sp_is_megatron_name(name);
+}
+
 static enum sp_match detect(const struct sp_launch_file *file)
 {
-    const int n = file->script ? sp_count_telling(file->script, tells, false) : 0;
-    return n > 0 ? SP_CERTAIN : SP_NO_MATCH;
+    if (file->script)
+        return sp_count_telling(file->script, tells, false) > 0 ||
+                       sp_count_telling(file->script, tells_pair, true) > 0
+                   ? SP_CERTAIN
+                   : SP_NO_MATCH;
+    for (int i = 0; i < file->settings.n; i++)
+        if (sp_is_megatron_name(file->settings.at[i].name))
+            return SP_CERTAIN;
+    return SP_NO_MATCH;
+}
+
+/* The last size of "0:384 200B:768 400B:1152"; 0: there is none. */
+static int64_t last_of_schedule(struct sp_settings *s)
+{
+    const char *const schedule = sp_setting(s, "--step-batch-size-schedule");
+    const char *const last = schedule ? strrchr(schedule, ':') : NULL;
+    const long long size = last ? strtoll(last + 1, NULL, 10) : 0;
+    return size > 0 && size <= 1000000000 ? size : 0;
 }
 
 /* The batch: given, or as Megatron has it one micro-batch of each replica. */
 static void read_batch(struct sp_settings *s, int64_t devices, struct sp_launch *launch,
                        struct sp_error *error)
 {
-    const int64_t micro = sp_setting_whole(s, "--micro-batch-size", 1, 0, error);
-    const int64_t model = sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error) *
-                          sp_setting_whole(s, "--pipeline-model-parallel-size", 1, 1, error) *
-                          sp_setting_whole(s, "--context-parallel-size", 1, 1, error);
-    if (sp_setting(s, "--global-batch-size"))
-        sp_launch_option(launch, "batch", "%lldx",
-                         (long long)sp_setting_whole(s, "--global-batch-size", 1, 1, error));
-    else if (micro > 0 && model > 0 && devices > 0 && devices % model == 0)
-        sp_launch_option(launch, "batch", "%lldx", (long long)micro * (devices / model));
+    const int64_t micro = sp_setting_whole(s, "--micro-batch-size", 1, 0, error),
+                  steps = last_of_schedule(s);
+    const int64_t replicas = sp_megatron_replicas(s, devices, error);
+    const int64_t batch = steps > 0 ? steps : micro * replicas;
+    const int64_t given = sp_setting_whole(s, "--global-batch-size", 1, batch, error);
+    if (given > 0)
+        sp_launch_option(launch, "batch", "%lldx", (long long)given);
     else
         sp_launch_note(launch, "no --global-batch-size in it: give --batch");
-    if (sp_setting(s, "--rampup-batch-size") || sp_setting(s, "--step-batch-size-schedule"))
-        sp_launch_note(launch, "the batch grows in steps (%s): %s",
-                       sp_setting(s, "--rampup-batch-size") ? "--rampup-batch-size"
-                                                            : "--step-batch-size-schedule",
-                       sp_setting(s, "--global-batch-size") ? "read as its last size"
-                                                            : "give the --batch that is meant");
+    if (sp_setting(s, "--rampup-batch-size") || steps > 0)
+        sp_launch_note(launch, "the batch grows in steps (%s): read as its last size",
+                       steps > 0 ? "--step-batch-size-schedule" : "--rampup-batch-size");
 }
 
-static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+/* The model of a file that names it and holds no shape (Primus). */
+static void read_named_model(struct sp_launch_file *file, struct sp_launch *launch)
 {
-    struct sp_settings *const s = &file->settings, *const assumed = &file->assumed;
+    static struct sp_model model;
+    struct sp_error unknown = {0};
+    char name[96];
+    const char *const given = sp_setting(&file->settings, "modules.pre_trainer.model");
+    if (!given || !launch->no_model[0])
+        return;
+    sp_spell_model(given, name, sizeof name);
+    if (sp_load_model(name, file->sources, &model, &unknown)) {
+        launch->no_model[0] = '\0';
+        sp_launch_option(launch, "model", "%s", name);
+        sp_launch_note(launch, "model %s: read as %s; what the file changes in it is not applied",
+                       sp_safe(given), name);
+    } else {
+        snprintf(launch->no_model, sizeof launch->no_model,
+                 "its model is in %.60s, a file of its own: give --model", sp_safe(given));
+    }
+}
+
+/* What the flags say. */
+static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s,
+                           struct sp_launch *launch, struct sp_error *error)
+{
+    struct sp_settings *const assumed = &file->assumed;
     const int before = error->lines;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
-    if (!sp_read_flags(file->script, tells, &sp_megatron_flags, s, launch, error) ||
-        !sp_read_assumed_lines(file->text, assumed, launch, error) || !sp_spell_megatron(s, error))
+    if (!sp_read_assumed_lines(file->text, assumed, launch, error) || !sp_spell_megatron(s, error))
         return false;
     sp_read_megatron_model(s, launch, error);
+    read_named_model(file, launch);
     read_degrees(s, launch, error);
     read_batch(s, devices, launch, error);
     read_sharding(s, devices, launch, error);
@@ -200,6 +246,25 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     sp_check_megatron(s, devices, launch, error);
     sp_note_unread(s, "--", sp_megatron_quiet, launch);
     return sp_refuse_gaps(s, error) && error->lines == before;
+}
+
+static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+{
+    struct sp_settings *const s = &file->settings;
+    if (file->script && sp_count_telling(file->script, tells, false) > 0)
+        return sp_read_flags(file->script, tells, &sp_megatron_flags, s, launch, error) &&
+               read_arguments(file, s, launch, error);
+    struct sp_settings *const flags = calloc(1, sizeof *flags);
+    if (!flags)
+        abort();
+    const bool ok = (!file->script || sp_read_pairs(file->script, tells_pair, s, launch, error)) &&
+                    sp_read_megatron_yaml(s, flags, error) &&
+                    read_arguments(file, flags, launch, error);
+    launch->format = "Megatron-LM settings";
+    if (sp_peek_setting(s, "model.optim.name"))
+        sp_launch_note(launch, "model.optim is not read: states are counted as Megatron-LM's");
+    free(flags);
+    return ok;
 }
 
 const struct sp_target sp_target_megatron = {

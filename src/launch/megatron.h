@@ -33,8 +33,22 @@ extern const char *const sp_strategies[4];
 extern const struct sp_flag_names sp_megatron_flags;
 extern const char sp_megatron_quiet[];
 
+/* Whether a name of a YAML file, or of a dotted word, is one of Megatron's own. */
+bool sp_is_megatron_name(const char *name);
+
+/* Takes settings of such a file as flags. */
+bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to,
+                           struct sp_error *error);
+
+/* A model's file or name as models are named here. */
+void sp_spell_model(const char *name, char *out, size_t size);
+
 /* Adds what other spellings stand for behind them. */
 bool sp_spell_megatron(struct sp_settings *settings, struct sp_error *error);
+
+/* Replicas that the degrees leave of so many devices; 0 where they do not divide them, or the
+ * machine is not known. */
+int64_t sp_megatron_replicas(struct sp_settings *settings, int64_t devices, struct sp_error *error);
 
 /* Says what Megatron-LM itself refuses in the arguments, on so many devices (0: not known). */
 void sp_check_megatron(struct sp_settings *settings, int64_t devices, struct sp_launch *launch,

@@ -23,12 +23,24 @@ static bool is_uneven(struct sp_settings *s)
     return false;
 }
 
+int64_t sp_megatron_replicas(struct sp_settings *s, int64_t devices, struct sp_error *error)
+{
+    static const char *const flags[] = {"--tensor-model-parallel-size",
+                                        "--pipeline-model-parallel-size",
+                                        "--context-parallel-size"};
+    int64_t left = devices;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        const int64_t degree = sp_setting_whole(s, flags[i], 1, 1, error);
+        left = left % degree == 0 ? left / degree : 0;
+    }
+    return left;
+}
+
 void sp_check_megatron(struct sp_settings *s, int64_t devices, struct sp_launch *launch,
                        struct sp_error *error)
 {
     const int64_t tp = whole(s, "--tensor-model-parallel-size", 1, error),
                   pp = whole(s, "--pipeline-model-parallel-size", 1, error),
-                  cp = whole(s, "--context-parallel-size", 1, error),
                   layers = whole(s, "--num-layers", 0, error),
                   heads = whole(s, "--num-attention-heads", 0, error),
                   micro = whole(s, "--micro-batch-size", 0, error),
@@ -36,8 +48,7 @@ void sp_check_megatron(struct sp_settings *s, int64_t devices, struct sp_launch 
                   groups = sp_setting(s, "--group-query-attention")
                                ? whole(s, "--num-query-groups", 1, error)
                                : heads;
-    const int64_t model = tp * pp * cp;
-    const int64_t replicas = model > 0 && devices > 0 && devices % model == 0 ? devices / model : 0;
+    const int64_t replicas = sp_megatron_replicas(s, devices, error);
     const bool deepspeed = sp_setting(s, "--deepspeed") != NULL;
     const struct {
         bool holds;

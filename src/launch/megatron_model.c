@@ -100,6 +100,7 @@ void sp_read_megatron_model(struct sp_settings *s, struct sp_launch *launch, str
     if (other) {
         snprintf(launch->no_model, sizeof launch->no_model,
                  "its model is %s, which is not read from arguments: give --model", other);
+        sp_launch_note(launch, "its model is %s: another one stands for it", other);
         return;
     }
     if (!sp_setting(s, "--num-layers") || !sp_setting(s, "--hidden-size") ||

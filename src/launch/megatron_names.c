@@ -124,6 +124,19 @@ static const char switches[] =
     "yarn-correction-range-round-to-int ";
 
 const char sp_megatron_quiet[] =
+    "name layer-type megatron-amp-O2 grad-allreduce-chunk-size-mb grad-div-ar-fusion gradient-accumulation-fusion "
+    "bias-* masked-softmax-fusion get-attention-mask-from-fusion apply-rope-fusion nccl-* gc-interval "
+    "fp8-interval fp8-wgrad ub-tp-comm-overlap* tp-comm-* use-cpu-initialization onnx-safe apex-* transformer-engine "
+    "resume-from-checkpoint restore-from-* use-transformer-engine pre-process post-process persist-layer-norm "
+    "openai-gelu attention-type num-micro-batches-with-partial-activation-checkpoints transformer-block-type "
+    "activation add-bias-linear share-embeddings-and-output-weights gated-linear-unit share-token-type-embeddings "
+    "native-amp-init-scale native-amp-growth-interval fsdp-* precision rope-* seq-len-interpolation-factor headscale "
+    "use-emha do-layer-norm-weight-decay make-vocab-size-divisible-by use-turbo-* enable-primus-turbo stderr-sink-level "
+    "work-group METRICS user-name exp-name workspace framework config model mixed-precision TEST-TYPE LAUNCHER MODE "
+    "disable-last-saving auto-continue-train norm-init-weight finetune batch-p2p-comm batch-p2p-sync rampup* "
+    "num-query-groups accumulate-grad-batches hidden-dropout ffn-dropout gradient-as-bucket-view overlap-p2p-comm "
+    "attention-dropout seed persist-* position-embedding-* bias kv-channels clone-scatter-output-in-embedding "
+    "num-moe-experts virtual-pipeline-model-parallel-size data-parallel-sharding-strategy cuda-graph-warmup* "
     "max-position-embeddings mscale mscale-all-dim override-lr-scheduler ln-fp16 deepspeed-activation-checkpointing "
     "no-async-tensor-model-parallel-allreduce jobname max_position_embeddings fsdp-double-buffer no-layer-norm-bias "
     "no-initialization use-cpu-initialization deterministic-mode no-tp-comm-* disable-tp-comm-* "

@@ -2,7 +2,7 @@
  * measure its batches. Fields: torchtitan/config and torchtitan/trainer.py. */
 #include <string.h>
 
-#include "launch/settings.h"
+#include "launch/torchtitan.h"
 
 /* Its name of a schedule; NULL: none. */
 static const char *schedule_name(const struct sp_plan *p)
@@ -114,4 +114,9 @@ static void write(const struct sp_launched *l, struct sp_written *lost, FILE *ou
     fputs("    return config\n", out);
 }
 
-const struct sp_target sp_target_torchtitan = {.write = write};
+const struct sp_target sp_target_torchtitan = {
+    .write = write,
+    .format = "torchtitan options",
+    .detect = sp_detect_torchtitan,
+    .read = sp_read_torchtitan,
+};

@@ -24,6 +24,20 @@ struct reader {
     int depth;
 };
 
+/* The value of another setting, "${.sibling}" or "${section.name}", where it stands before this. */
+static const char *referred(const struct reader *r, const char *name, size_t n)
+{
+    char full[2 * sizeof r->path];
+    const char *const dot = strrchr(r->path, '.');
+    const int section = dot && *name == '.' ? (int)(dot - r->path) + 1 : 0;
+    snprintf(full, sizeof full, "%.*s%.*s", section, r->path, (int)n - (*name == '.'),
+             name + (*name == '.'));
+    for (int i = r->settings->n - 2; i >= 0; i--) /* the last is the one that refers */
+        if (strcmp(r->settings->at[i].name, full) == 0 && !r->settings->at[i].gap[0])
+            return r->settings->at[i].value;
+    return NULL;
+}
+
 /* Puts what a "${NAME:default}" stands for, or leaves it and names the gap. */
 static void fill_in(const struct reader *r, const char *text, struct sp_setting *setting)
 {
@@ -42,9 +56,9 @@ static void fill_in(const struct reader *r, const char *text, struct sp_setting 
             setting->value[used] = '\0';
             continue;
         }
-        const char *const typed = sp_typed_value(r->names, name, n), *const otherwise =
-                                                                         name + n + 1 +
-                                                                         (name[n + 1] == '-');
+        const char *const given = sp_typed_value(r->names, name, n);
+        const char *const typed = given ? given : referred(r, name, n);
+        const char *const otherwise = name + n + 1 + (name[n + 1] == '-');
         const bool defaulted = braces && name[n] == ':' && otherwise <= end;
         const int length = (int)((defaulted ? end : name + n) - (defaulted ? otherwise : name));
         if (typed)

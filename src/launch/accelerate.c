@@ -1,0 +1,169 @@
+/* Hugging Face accelerate: its YAML. The model, the batch and the sequence length are in the
+ * training script. Names: accelerate/commands/config and utils/dataclasses.py. */
+#include <string.h>
+
+#include "launch/settings.h"
+
+/* What changes neither memory nor time. */
+static const char quiet[] =
+    "compute_environment debug downcast_bf16 enable_cpu_affinity machine_rank "
+    "main_training_function num_machines "
+    "num_processes rdzv_backend same_network tpu_* use_cpu main_process_* gpu_ids "
+    "deepspeed_hostfile deepspeed_multinode_* "
+    "fsdp_config.fsdp_auto_wrap_policy fsdp_config.fsdp_backward_prefetch "
+    "fsdp_config.fsdp_backward_prefetch_policy "
+    "fsdp_config.fsdp_cpu_ram_efficient_loading fsdp_config.fsdp_forward_prefetch "
+    "fsdp_config.fsdp_state_dict_type "
+    "fsdp_config.fsdp_sync_module_states fsdp_config.fsdp_use_orig_params fsdp_config.fsdp_version "
+    "fsdp_config.fsdp_transformer_layer_cls_to_wrap fsdp_config.fsdp_min_num_params "
+    "deepspeed_config.zero3_init_flag "
+    "deepspeed_config.zero3_save_16bit_model deepspeed_config.gradient_clipping "
+    "deepspeed_config.deepspeed_multinode_launcher "
+    "deepspeed_config.deepspeed_hostfile deepspeed_config.deepspeed_moe_layer_cls_names "
+    "command_file commands";
+
+static enum sp_match detect(const struct sp_launch_file *file)
+{
+    for (int i = 0; i < file->settings.n && !file->script && !file->json; i++) {
+        const char *const name = file->settings.at[i].name;
+        if (strcmp(name, "distributed_type") == 0 || strncmp(name, "fsdp_config.", 12) == 0 ||
+            strncmp(name, "deepspeed_config.", 17) == 0)
+            return SP_CERTAIN;
+    }
+    return SP_NO_MATCH;
+}
+
+static bool says(struct sp_settings *s, const char *name, const char *value)
+{
+    const char *const text = sp_setting(s, name);
+    return text && strcasecmp(text, value) == 0;
+}
+
+/* A degree of parallelism_config; its names carry that of the section, or do not. */
+static int64_t degree(struct sp_settings *s, const char *name, struct sp_error *error)
+{
+    char full[72];
+    snprintf(full, sizeof full, "parallelism_config.parallelism_config_%s_size", name);
+    if (!sp_peek_setting(s, full))
+        snprintf(full, sizeof full, "parallelism_config.%s_size", name);
+    return sp_setting_whole(s, full, 1, 1, error);
+}
+
+/* FULL_SHARD and its kin by name or number, or fsdp_reshard_after_forward of version 2. */
+static void read_fsdp(struct sp_settings *s, double devices, struct sp_launch *launch,
+                      struct sp_error *error)
+{
+    static const struct {
+        const char *name, *number;
+        int zero;
+        bool in_nodes;
+    } strategies[] = {{"FULL_SHARD", "1", 3, false},
+                      {"SHARD_GRAD_OP", "2", 2, false},
+                      {"NO_SHARD", "3", 0, false},
+                      {"HYBRID_SHARD", "4", 3, true},
+                      {"HYBRID_SHARD_ZERO2", "5", 2, true}};
+    const char *const name = sp_setting(s, "fsdp_config.fsdp_sharding_strategy");
+    int zero = says(s, "fsdp_config.fsdp_reshard_after_forward", "false") ? 2 : 3;
+    bool known = !name;
+    for (size_t i = 0; name && i < sizeof strategies / sizeof *strategies; i++)
+        if (strcasecmp(strategies[i].name, name) == 0 || strcmp(strategies[i].number, name) == 0) {
+            zero = strategies[i].zero;
+            known = true;
+            if (strategies[i].in_nodes)
+                sp_launch_note(launch, "%s: shards inside of a node; give --fsdp with its size",
+                               strategies[i].name);
+        }
+    if (!known)
+        sp_fail(error, SP_INPUT, "%s: fsdp_sharding_strategy: \"%s\": no strategy of FSDP",
+                sp_safe(s->origin), sp_safe(name));
+    sp_launch_option(launch, "zero", "%d", zero);
+    sp_launch_option(launch, "framework", "torchtitan");
+    const int64_t copies = degree(s, "dp_replicate", error);
+    const double model = (double)(degree(s, "tp", error) * degree(s, "cp", error));
+    const double replicas = devices / ((double)degree(s, "tp", error) * (double)copies);
+    if (copies > 1 && devices > 0 && replicas >= 1 && model > 0)
+        sp_launch_option(launch, "fsdp", "%.0f", replicas);
+    sp_launch_option(launch, "remat", "%s",
+                     sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing") ? "full"
+                                                                                   : "none");
+    if (sp_setting_on(s, "fsdp_config.fsdp_offload_params"))
+        sp_launch_note(launch,
+                       "not modelled: fsdp_offload_params, weights and states in the host's "
+                       "memory");
+    if (says(s, "mixed_precision", "no") || !sp_setting(s, "mixed_precision"))
+        sp_launch_option(launch, "precision", "fp32");
+}
+
+static void read_deepspeed(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+{
+    static const char *const offloads[] = {"deepspeed_config.offload_optimizer_device",
+                                           "deepspeed_config.offload_param_device"};
+    const char *const file = sp_peek_setting(s, "deepspeed_config.deepspeed_config_file");
+    const bool half = says(s, "mixed_precision", "bf16") || says(s, "mixed_precision", "fp16");
+    if (file) {
+        sp_launch_note(launch, "%.80s is not opened: read it with --from", sp_safe(file));
+    } else {
+        sp_launch_option(
+            launch, "zero", "%lld",
+            (long long)sp_setting_whole(s, "deepspeed_config.zero_stage", 0, 2, error));
+        sp_launch_option(launch, "precision", "%s", half ? "mixed16" : "fp32");
+    }
+    for (int i = 0; i < 2; i++)
+        if (sp_setting(s, offloads[i]) && !says(s, offloads[i], "none"))
+            sp_launch_note(launch, "not modelled: %s", offloads[i]);
+    if (sp_peek_setting(s, "deepspeed_config.gradient_accumulation_steps"))
+        sp_launch_note(launch,
+                       "gradient_accumulation_steps %s: counts with the script's "
+                       "micro-batch; give --batch and --micro-batch",
+                       sp_safe(sp_peek_setting(s, "deepspeed_config.gradient_accumulation_steps")));
+}
+
+/* DDP: weights and states whole on each device, matmuls in the format that is asked for. */
+static void read_plain(struct sp_settings *s, struct sp_launch *launch)
+{
+    sp_launch_option(launch, "zero", "0");
+    if (says(s, "mixed_precision", "no") || !sp_setting(s, "mixed_precision"))
+        sp_launch_option(launch, "precision", "fp32");
+    else
+        sp_launch_note(launch,
+                       "mixed_precision with DDP: weights stay in fp32 and are cast on use; "
+                       "give --precision");
+}
+
+static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+{
+    struct sp_settings *const s = &file->settings;
+    const int before = error->lines;
+    const double devices = file->hw ? (double)sp_chips(file->hw) : 0;
+    const int64_t processes = sp_setting_whole(s, "num_processes", 1, 0, error);
+    sp_launch_option(launch, "tp", "%lld", (long long)degree(s, "tp", error));
+    sp_launch_option(launch, "cp", "%lld", (long long)degree(s, "cp", error));
+    degree(s, "dp_shard", error);
+    const char *const type = sp_setting(s, "distributed_type");
+    if (says(s, "distributed_type", "FSDP"))
+        read_fsdp(s, devices, launch, error);
+    else if (says(s, "distributed_type", "DEEPSPEED"))
+        read_deepspeed(s, launch, error);
+    else if (says(s, "distributed_type", "MULTI_GPU") || says(s, "distributed_type", "NO"))
+        read_plain(s, launch);
+    else
+        sp_fail(error, SP_INPUT,
+                "%s: distributed_type: \"%s\": expected FSDP, DEEPSPEED, MULTI_GPU or NO",
+                sp_safe(s->origin), type ? sp_safe(type) : "");
+    if (says(s, "mixed_precision", "fp8"))
+        sp_launch_note(launch, "not modelled: mixed_precision fp8; counted in 16 bits");
+    if (processes > 0 && devices > 0 && (double)processes != devices)
+        sp_launch_note(launch, "num_processes is %lld, the machine has %.0f devices",
+                       (long long)processes, devices);
+    snprintf(launch->no_model, sizeof launch->no_model,
+             "the model is in the training script: give --model");
+    sp_launch_note(launch, "the batch is in the training script: give --batch and --seq");
+    sp_note_unread(s, "", quiet, launch);
+    return sp_refuse_gaps(s, error) && error->lines == before;
+}
+
+const struct sp_target sp_target_accelerate = {
+    .format = "accelerate settings",
+    .detect = detect,
+    .read = read,
+};

@@ -1,0 +1,245 @@
+/* torchtitan: its TOML (up to 0.2) and the arguments of its command line, as a plan. Options:
+ * torchtitan/config/job_config.py of 0.2.2, and of August 2026 where names differ. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/shell.h"
+#include "launch/torchtitan.h"
+
+/* Its models by name and flavour. */
+static const char *const models[][3] = {
+    {"llama3", "8B", "llama3-8b"},
+    {"llama3", "70B", "llama3-70b"},
+    {"llama3", "405B", "llama3-405b"},
+    {"deepseek_v3", "16B", "deepseek-v2-lite"},
+    {"deepseek_v3", "236B", "deepseek-v2"},
+    {"deepseek_v3", "671B", "deepseek-v3"},
+    {"llama4", "17bx16e", "llama4-scout"},
+    {"llama4", "17bx128e", "llama4-maverick"},
+    {"qwen3", "8B", "qwen3-8b"},
+    {"qwen3", "32B", "qwen3-32b"},
+    {"qwen3", "30B-A3B", "qwen3-30b-a3b"},
+    {"gpt_oss", "20b", "gpt-oss-20b"},
+    {"gpt_oss", "120b", "gpt-oss-120b"},
+};
+
+/* What changes neither memory nor time enough to count. */
+static const char quiet[] =
+    "job.* profiling.* metrics.* lr_scheduler.* checkpoint.* compile.* comm.* debug.* validation.* "
+    "experimental.* "
+    "fault_tolerance.* memory_estimation.* model.hf_assets_path model.tokenizer_path "
+    "model.print_after_conversion "
+    "optimizer.lr optimizer.eps optimizer.beta1 optimizer.beta2 optimizer.weight_decay "
+    "optimizer.implementation "
+    "training.dataset training.dataset_path training.max_norm training.steps training.gc_freq "
+    "training.gc_debug "
+    "training.seed training.deterministic training.dataloader.* training.warmup_steps "
+    "training.data_parallel_type "
+    "parallelism.enable_async_tensor_parallel parallelism.enable_loss_parallel "
+    "parallelism.disable_loss_parallel "
+    "parallelism.context_parallel_rotate_method parallelism.context_parallel_load_balancer "
+    "quantize.* float8.* mx.* "
+    "parallelism.pipeline_parallel_split_points "
+    "parallelism.pipeline_parallel_first_stage_less_layers "
+    "parallelism.pipeline_parallel_last_stage_less_layers parallelism.enable_compiled_autograd "
+    "activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns "
+    "activation_checkpoint.early_stop "
+    "nproc_per_node nproc-per-node nnodes rdzv_* rdzv-* role tee local-ranks-filter "
+    "local_ranks_filter "
+    "module config loss.* tokenizer.* dataloader.* renderer.*";
+
+static bool tells(const char *word)
+{
+    return strncmp(word, "--parallelism.", 14) == 0 || strncmp(word, "--training.", 11) == 0 ||
+           strncmp(word, "--activation_checkpoint.", 24) == 0 ||
+           strncmp(word, "--job.config", 12) == 0;
+}
+
+enum sp_match sp_detect_torchtitan(const struct sp_launch_file *file)
+{
+    if (file->script)
+        return sp_count_telling(file->script, tells, false) > 0 ? SP_CERTAIN : SP_NO_MATCH;
+    for (int i = 0; i < file->settings.n; i++) {
+        const char *const name = file->settings.at[i].name;
+        if (strncmp(name, "parallelism.", 12) == 0 && strstr(name, "_degree"))
+            return SP_CERTAIN;
+        if (strcmp(name, "training.local_batch_size") == 0 ||
+            strcmp(name, "training.seq_len") == 0 || strcmp(name, "model.flavor") == 0)
+            return SP_CERTAIN;
+    }
+    return SP_NO_MATCH;
+}
+
+static int64_t whole(struct sp_settings *s, const char *name, int64_t least, int64_t otherwise,
+                     struct sp_error *error)
+{
+    return sp_setting_whole(s, name, least, otherwise, error);
+}
+
+static void read_model(struct sp_settings *s, struct sp_launch *launch)
+{
+    const char *const name = sp_setting(s, "model.name"), *const flavor =
+                                                              sp_setting(s, "model.flavor");
+    for (size_t i = 0; name && flavor && i < sizeof models / sizeof *models; i++)
+        if (strcmp(models[i][0], name) == 0 && strcmp(models[i][1], flavor) == 0) {
+            sp_launch_option(launch, "model", "%s", models[i][2]);
+            return;
+        }
+    if (name || flavor)
+        snprintf(launch->no_model, sizeof launch->no_model,
+                 "its model is %.40s %.40s, which has no entry here: give --model",
+                 name ? sp_safe(name) : "", flavor ? sp_safe(flavor) : "");
+    else
+        snprintf(launch->no_model, sizeof launch->no_model,
+                 "the model is not in it but in the file that it names: give --model");
+}
+
+/* Replicas, and the ranks that share the states: -1 takes what the other degrees leave. */
+static bool read_mesh(struct sp_settings *s, double devices, double *replicas,
+                      struct sp_launch *launch, struct sp_error *error)
+{
+    static const struct {
+        const char *name, *option;
+    } degrees[] = {{"parallelism.tensor_parallel_degree", "tp"},
+                   {"parallelism.pipeline_parallel_degree", "pp"},
+                   {"parallelism.context_parallel_degree", "cp"},
+                   {"parallelism.expert_parallel_degree", "ep"}};
+    double model = 1;
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
+        const int64_t degree = whole(s, degrees[i].name, 1, 1, error);
+        model *= i < 3 ? (double)degree : 1;
+        sp_launch_option(launch, degrees[i].option, "%lld", (long long)degree);
+    }
+    if (sp_setting(s, "parallelism.expert_tensor_parallel_degree"))
+        sp_launch_option(
+            launch, "etp", "%lld",
+            (long long)whole(s, "parallelism.expert_tensor_parallel_degree", 1, 1, error));
+    const double cp = (double)whole(s, "parallelism.context_parallel_degree", 1, 1, error);
+    double copies = (double)whole(s, "parallelism.data_parallel_replicate_degree", -1, 1, error),
+           shards = (double)whole(s, "parallelism.data_parallel_shard_degree", -1, -1, error);
+    if (devices > 0 && copies < 0)
+        copies = devices / model / fmax(1, shards);
+    if (devices > 0 && shards < 0)
+        shards = devices / model / copies;
+    *replicas = copies * shards;
+    if (devices > 0 &&
+        (copies * shards * model != devices || shards != floor(shards) || copies != floor(copies)))
+        return sp_fail(error, SP_INPUT,
+                       "%s: the degrees of parallelism do not make the %.0f devices",
+                       sp_safe(s->origin), devices);
+    const char *const again = sp_setting(s, "parallelism.fsdp_reshard_after_forward");
+    const bool staged = whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error) > 1;
+    const bool keeps =
+        again && (strcmp(again, "never") == 0 || (strcmp(again, "default") == 0 && staged));
+    const bool none = shards == 1 && cp == 1;
+    sp_launch_option(launch, "zero", "%d", none ? 0 : keeps || (!again && staged) ? 2 : 3);
+    if (!none && copies > 1)
+        sp_launch_option(launch, "fsdp", "%.0f", shards * cp);
+    return true;
+}
+
+/* The batch of replicas, in sequences. The newest names count tokens. */
+static void read_batch(struct sp_settings *s, double replicas, struct sp_launch *launch,
+                       struct sp_error *error)
+{
+    const int64_t newest = whole(s, "training.max_context_length", 1, 0, error);
+    const int64_t seq = newest > 0 ? newest : whole(s, "training.seq_len", 1, 2048, error);
+    const int64_t tokens = whole(s, "training.num_tokens_per_microbatch_per_dp_rank", 1, 0, error),
+                  local = tokens > 0 ? (tokens + seq - 1) / seq
+                                     : whole(s, "training.local_batch_size", 1,
+                                             whole(s, "training.batch_size", 1, 8, error), error),
+                  step_tokens = whole(s, "training.num_tokens_per_train_step", -1, -1, error);
+    const int64_t global =
+        step_tokens > 0 ? step_tokens / seq : whole(s, "training.global_batch_size", -1, -1, error);
+    const bool staged = whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error) > 1;
+    const int64_t micro =
+        staged && tokens == 0
+            ? whole(s, "parallelism.pipeline_parallel_microbatch_size", 1, 1, error)
+            : local;
+    sp_launch_option(launch, "seq", "%lld", (long long)seq);
+    sp_launch_option(launch, "micro-batch", "%lld", (long long)micro);
+    if (global > 0 || replicas > 0)
+        sp_launch_option(launch, "batch", "%.0fx",
+                         global > 0 ? (double)global : (double)local * replicas);
+    if (newest == 0 && !sp_peek_setting(s, "training.seq_len"))
+        sp_launch_note(launch, "training.seq_len is not in it: 2048, as torchtitan has it");
+}
+
+static void read_schedule(struct sp_settings *s, struct sp_launch *launch)
+{
+    static const char *const names[][2] = {
+        {"1F1B", "1f1b"}, {"GPipe", "gpipe"}, {"Interleaved1F1B", "interleaved"}};
+    const char *const name = sp_setting(s, "parallelism.pipeline_parallel_schedule"),
+                      *const layers =
+                          sp_peek_setting(s, "parallelism.pipeline_parallel_layers_per_stage"),
+                      *const stages = sp_peek_setting(s, "parallelism.pipeline_parallel_degree");
+    if (!stages || strcmp(stages, "1") == 0)
+        return;
+    for (size_t i = 0; i < 3; i++)
+        if (name && strcasecmp(names[i][0], name) == 0)
+            sp_launch_option(launch, "schedule", "%s", names[i][1]);
+    if (name && strcasecmp(name, "1F1B") != 0 && strcasecmp(name, "GPipe") != 0)
+        sp_launch_note(launch, "schedule %s: give --schedule and --vpp%s", sp_safe(name),
+                       layers ? " (pipeline_parallel_layers_per_stage says the chunks)" : "");
+}
+
+static void read_habits(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+{
+    const char *const mode = sp_setting(s, "activation_checkpoint.mode"),
+                      *const which = sp_setting(s, "activation_checkpoint.selective_ac_option"),
+                      *const param = sp_setting(s, "training.mixed_precision_param"),
+                      *const converters = sp_setting(s, "model.converters"),
+                      *const optimizer = sp_setting(s, "optimizer.name");
+    const bool full = mode && strcmp(mode, "full") == 0, none = mode && strcmp(mode, "none") == 0;
+    sp_launch_option(launch, "remat", "%s",
+                     full                               ? "full"
+                     : none                             ? "none"
+                     : which && strcmp(which, "2") == 0 ? "alternate"
+                                                        : "dots");
+    if (!full && !none && !(which && strcmp(which, "2") == 0))
+        sp_launch_note(launch, "activation_checkpoint selective%s%s: read as dots",
+                       which ? ", " : "", which ? sp_safe(which) : "");
+    if (param && strcmp(param, "float32") == 0)
+        sp_launch_option(launch, "precision", "fp32");
+    if (converters && strstr(converters, "float8"))
+        sp_launch_note(launch, "not modelled: converters %s, matmuls in 8 bits; counted in 16",
+                       sp_safe(converters));
+    if (optimizer)
+        sp_read_optimizer("optimizer.name", optimizer, 0, s->origin, launch, error);
+    if (sp_setting_on(s, "training.enable_cpu_offload"))
+        sp_launch_note(launch, "not modelled: training.enable_cpu_offload, states in the host's "
+                               "memory");
+    sp_launch_option(launch, "framework", "torchtitan");
+}
+
+/* Takes the dashes off: a flag is named as in TOML. */
+static void drop_dashes(struct sp_settings *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (strncmp(s->at[i].name, "--", 2) == 0)
+            memmove(s->at[i].name, s->at[i].name + 2, strlen(s->at[i].name + 2) + 1);
+}
+
+bool sp_read_torchtitan(struct sp_launch_file *file, struct sp_launch *launch,
+                        struct sp_error *error)
+{
+    static const struct sp_flag_names names = {"", quiet};
+    struct sp_settings *const s = &file->settings;
+    const int before = error->lines;
+    double replicas = 0;
+    if (file->script && !sp_read_flags(file->script, tells, &names, s, launch, error))
+        return false;
+    drop_dashes(s);
+    read_model(s, launch);
+    if (!read_mesh(s, file->hw ? (double)sp_chips(file->hw) : 0, &replicas, launch, error))
+        return false;
+    read_batch(s, replicas, launch, error);
+    read_schedule(s, launch);
+    read_habits(s, launch, error);
+    if (sp_peek_setting(s, "job.config_file"))
+        sp_launch_note(launch, "%.80s is not opened: what it says is not read",
+                       sp_safe(sp_peek_setting(s, "job.config_file")));
+    sp_note_unread(s, "", quiet, launch);
+    return sp_refuse_gaps(s, error) && error->lines == before;
+}
