@@ -38,7 +38,8 @@ struct sp_framework {
     bool unfused_attention; /* attention's scores are written to memory and read again */
     bool fp8_dispatch;      /* 8-bit runs send tokens to their experts in one byte an element */
     struct sp_execution execution; /* of a plan that says nothing else */
-    int64_t usual_zero; /* ZeRO stage of a run that states none; below 0: see sp_usual_zero */
+    int64_t usual_zero;     /* ZeRO stage of a run that states none; below 0: see sp_usual_zero */
+    char fp8_precision[32]; /* recipe of its 8-bit runs; "": the one that is called fp8 */
 };
 
 /* The ZeRO stage of a plan that states none: usual_zero, else 3 where the framework gathers layers

@@ -200,18 +200,28 @@ const char *sp_default_recipe(const struct sp_sources *sources,
     return framework->precision[0] ? framework->precision : "mixed18";
 }
 
+const char *sp_recipe_name(const char *given, const struct sp_sources *sources,
+                           const struct sp_framework *framework)
+{
+    if (!given)
+        return sp_default_recipe(sources, framework);
+    const bool format_alone =
+        strcmp(given, sp_dtype_names[SP_FP8]) == 0 && sp_is_builtin(SP_PRECISIONS, given, sources);
+    return format_alone && framework->fp8_precision[0] && !sources->textbook
+               ? framework->fp8_precision
+               : given;
+}
+
 bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
                   const struct sp_hardware *hw, struct sp_precision *precision,
                   struct sp_error *error)
 {
     const char *const given = sp_text_of(args, "precision");
     struct sp_framework_file file;
-    if (given)
-        return sp_load_precision(given, sources, precision, error);
     const char *const name =
         sp_default_framework(hw ? (enum sp_network_kind)hw->network.kind : SP_SWITCHED, false);
     return sp_load_framework(name, sources, &file, error) &&
-           sp_load_precision(sp_default_recipe(sources, &file.framework), sources, precision,
+           sp_load_precision(sp_recipe_name(given, sources, &file.framework), sources, precision,
                              error);
 }
 

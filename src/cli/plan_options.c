@@ -130,7 +130,7 @@ static bool load_precision(const struct sp_args *args, const struct sp_sources *
                            struct sp_planned *p, struct sp_error *error)
 {
     const char *const given = sp_text_of(args, "precision");
-    const char *const name = given ? given : sp_default_recipe(sources, &p->framework.framework);
+    const char *const name = sp_recipe_name(given, sources, &p->framework.framework);
     if (!sp_load_precision(name, sources, &p->precision, error))
         return false;
     p->plan.dtype = given ? (enum sp_dtype)p->precision.compute_dtype : SP_BF16;

@@ -329,6 +329,8 @@ static const struct sp_field framework_fields[] = {
     TEXT_("name", K, framework.name, "canonical name"),
     PROSE_("aliases", "other names people type"),
     TEXT_("precision", K, framework.precision, "recipe of its training state"),
+    TEXT_("fp8_precision", K, framework.fp8_precision,
+          "recipe that fp8 names under it; empty: the recipe fp8"),
     TEXT_("marks", K, marks, "words of a run's source that tell the framework, comma-separated"),
     TEXT_("family", K, framework.family,
           "frameworks of one family lend each other calibrated constants"),

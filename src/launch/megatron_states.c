@@ -94,11 +94,11 @@ void sp_read_megatron_states(struct sp_settings *s, struct sp_launch *launch,
     const bool fp8 = sp_setting(s, "--fp8-format") != NULL;
     const int grads = bytes_of_gradients(s);
     sp_launch_option(launch, "precision", "%s",
-                     fp8          ? "fp8"
+                     fp8          ? (grads == 2 ? "fp8-mixed16" : "fp8-mixed18")
                      : !half      ? "fp32"
                      : grads == 2 ? "mixed16"
                                   : "mixed18");
-    if (fp8 && grads != 4)
+    if (fp8 && grads != 2 && grads != 4)
         set_bytes(launch, "grad_bytes", grads);
     if (sp_setting(s, "--fp4-format"))
         sp_launch_note(launch, "not modelled: --fp4-format, matmuls in 4 bits; read as %s",

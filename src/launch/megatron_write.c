@@ -136,7 +136,7 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
     if (p->recompute_layers < 1 && strcmp(l->remat, "full") != 0)
         sp_lose(lost, "a share of the layers for recompute policy %s", l->remat);
     if (!sp_recipe_is(l, "mixed16") && !sp_recipe_is(l, "mixed18") && !sp_recipe_is(l, "fp8") &&
-        !sp_recipe_is(l, "fp32"))
+        !sp_recipe_is(l, "fp8-mixed16") && !sp_recipe_is(l, "fp32"))
         sp_lose(lost, "precision recipe %s; %s with fp32 states and gradients stands for it",
                 sp_recipe_text(l), p->dtype == SP_FP8 ? "fp8" : "bf16");
 }
@@ -194,9 +194,9 @@ static void write_plan(const struct sp_launched *l, FILE *out)
     if (p->dtype == SP_FP8)
         fputs("--fp8-format hybrid\n", out);
     sp_write_execution(l, out);
-    fputs(strcmp(l->precision, "mixed16") == 0 ? "--grad-reduce-in-bf16\n"
-                                               : "--accumulate-allreduce-grads-in-fp32\n",
-          out);
+    const bool bf16_grads =
+        strcmp(l->precision, "mixed16") == 0 || strcmp(l->precision, "fp8-mixed16") == 0;
+    fputs(bf16_grads ? "--grad-reduce-in-bf16\n" : "--accumulate-allreduce-grads-in-fp32\n", out);
     fputs("--overlap-grad-reduce\n", out);
     if (p->zero > 0)
         fputs("--overlap-param-gather\n", out);

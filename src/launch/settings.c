@@ -233,18 +233,23 @@ bool sp_multiplies_in_fp32(const struct sp_plan *plan)
     return plan->dtype == SP_FP32 || plan->dtype == SP_TF32;
 }
 
+static bool is_of_8_bits(const char *recipe)
+{
+    return strcmp(recipe, "fp8") == 0 || strcmp(recipe, "fp8-mixed16") == 0;
+}
+
 bool sp_recipe_is(const struct sp_launched *l, const char *name)
 {
     return strcmp(l->precision, name) == 0 &&
            sp_multiplies_in_fp32(l->plan) == (strcmp(name, "fp32") == 0) &&
-           (l->plan->dtype == SP_FP8) == (strcmp(name, "fp8") == 0);
+           (l->plan->dtype == SP_FP8) == is_of_8_bits(name);
 }
 
 const char *sp_recipe_text(const struct sp_launched *l)
 {
     static char text[96];
     const bool other = l->plan->dtype == SP_BF16 &&
-                       (strcmp(l->precision, "fp32") == 0 || strcmp(l->precision, "fp8") == 0);
+                       (strcmp(l->precision, "fp32") == 0 || is_of_8_bits(l->precision));
     snprintf(text, sizeof text, "%.64s%s", l->precision, other ? " with matmuls in bf16" : "");
     return text;
 }

@@ -12,15 +12,16 @@ static struct sp_model model_of(const char *name)
     return model;
 }
 
-/* Weights, gradients, master copy, both moments: 2+8; 2+2+8; 2+2+4+8; 2+4+4+8; 2+6+4+8; 4+4+8. */
+/* Weights, gradients, master copy, both moments: 2+8; 2+2+8; 2+2+4+8; 2+4+4+8; 2+6+4+8; 4+4+8; in
+ * 8 bits 2+4+4+8, and with weights kept in them twice and 16-bit gradients 1+1+2+4+8. */
 static void state_bytes(void **state)
 {
     (void)state;
     static const struct {
         const char *name;
         double bytes;
-    } recipes[] = {{"adam10", 10},  {"adam12", 12},  {"mixed16", 16},
-                   {"mixed18", 18}, {"mixed20", 20}, {"fp32", 16}};
+    } recipes[] = {{"adam10", 10},  {"adam12", 12}, {"mixed16", 16}, {"mixed18", 18},
+                   {"mixed20", 20}, {"fp32", 16},   {"fp8", 18},     {"fp8-mixed16", 16}};
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
         struct sp_precision precision;
         struct sp_error error = {0};
