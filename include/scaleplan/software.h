@@ -40,6 +40,10 @@ struct sp_framework {
     struct sp_execution execution; /* of a plan that says nothing else */
     int64_t usual_zero;     /* ZeRO stage of a run that states none; below 0: see sp_usual_zero */
     char fp8_precision[32]; /* recipe of its 8-bit runs; "": the one that is called fp8 */
+    /* ZeRO 3 of a pipeline: a stage's weights are gathered once a step, and its gradients stay
+     * whole, 4 bytes each, until the last micro-batch */
+    bool keeps_stages_whole;
+    double split_logit_bytes; /* logit_bytes where TP splits the vocabulary; 0: the same */
 };
 
 /* The ZeRO stage of a plan that states none: usual_zero, else 3 where the framework gathers layers

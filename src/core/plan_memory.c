@@ -30,7 +30,9 @@ static double loss_bytes(const struct sp_model *model, const struct sp_plan *pla
                          const struct sp_framework *framework, double vocab)
 {
     const double T = sp_shard_tokens(plan), t = (double)plan->tp, h = (double)model->d_model;
-    return 4 * T * h / t + framework->logit_bytes * T * vocab / t + SP_ELEMENT * T * h;
+    const bool split = plan->tp > 1 && framework->split_logit_bytes > 0;
+    const double logit = split ? framework->split_logit_bytes : framework->logit_bytes;
+    return 4 * T * h / t + logit * T * vocab / t + SP_ELEMENT * T * h;
 }
 
 /* What ZeRO 3 holds unsharded: some layers, their gradients, and the tables at the ends. A
@@ -47,6 +49,15 @@ static double gathered_bytes(const struct sp_framework *framework, const struct 
     if (kind->last)
         ends += w->of[SP_LAYER_OUTPUT].dense.gathered + (kind->first ? 0 : w->tied.gathered);
     return layer * (SP_ELEMENT * layers + 4 * framework->gathered_grads) + SP_ELEMENT * ends;
+}
+
+/* What ZeRO 3 holds unsharded of a stage that a framework keeps whole: the weights that every
+ * micro-batch takes and the gradients that all of them add to; 0: it gathers layers. FSDP2 under
+ * torch.distributed.pipelining: no reshard after the forward pass, no reduction of gradients before
+ * the last backward pass (torchtitan, parallelize_llama.py). */
+static double whole_bytes(const struct sp_framework *framework, const struct sp_stage_weights *held)
+{
+    return framework->keeps_stages_whole ? (SP_ELEMENT + 4) * (held->dense + held->experts) : 0;
 }
 
 /* Whole bytes; the sum of all parts stays an integer whatever was asked. */
@@ -95,6 +106,7 @@ static struct sp_kind_memory memory_of_kind(const struct sp_framework *framework
                                .gathered = gathered_bytes(framework, &p->weights, kind),
                                .peak = kind->last ? p->loss : 0};
     unsigned present = 0;
+    m.whole = whole_bytes(framework, &m.held);
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
         if (kind->layers.of[i] == 0)
             continue;
@@ -141,12 +153,13 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
     const double sharded = copies * (k->held.dense / D + k->held.experts / D_experts);
     const double held = copies * (k->held.dense + k->held.experts);
     const double grad_bytes = sp_kept_grad_bytes(precision, (double)sp_plan_microbatches(plan));
+    const double gathered = plan->pp > 1 && k->whole > 0 ? copies * k->whole : k->gathered;
     struct sp_stage_memory m = {
         .params = whole(precision->weight_bytes * (plan->zero >= 3 ? sharded : held)),
         .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
         .activations = whole(in_flight_of(plan, stage) * k->kept + k->peak),
-        .buffers = whole(k->dummy + (plan->zero >= 3 && shards > 1 ? k->gathered : 0)),
+        .buffers = whole(k->dummy + (plan->zero >= 3 && shards > 1 ? gathered : 0)),
     };
     m.live = m.params + m.grads + m.optimizer + m.activations + m.buffers;
     m.reserved = whole(sp_reserved_bytes((double)m.live, framework));

@@ -79,7 +79,8 @@ static double loss_of(const struct sp_model *m, const struct sp_plan *p,
 {
     const double tokens = (double)(p->micro_batch * p->seq / p->cp), tp = (double)p->tp,
                  D = (double)m->d_model;
-    return 4 * tokens * D / tp + f->logit_bytes * tokens * padded((double)m->vocab, tp) / tp +
+    const double logit = tp > 1 && f->split_logit_bytes > 0 ? f->split_logit_bytes : f->logit_bytes;
+    return 4 * tokens * D / tp + logit * tokens * padded((double)m->vocab, tp) / tp +
            2 * tokens * D;
 }
 
@@ -145,6 +146,11 @@ static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
     /* what one rank alone would share, nobody gathers */
     const double D_experts = (double)(p->shards * p->tp) / (double)(p->ep * p->etp);
     if (p->zero == 3 && (p->shards > 1 || (moe && D_experts > 1))) {
+        if (f->keeps_stages_whole && p->pp > 1) { /* 2 bytes of weight and 4 of gradient */
+            double held_dense, held_experts;
+            held_of(m, p, from, to, &held_dense, &held_experts);
+            return bytes + 6 * (p->schedule == SP_DUALPIPE ? 2 : 1) * (held_dense + held_experts);
+        }
         const double mixture = moe ? shared / tp + experts / (double)(p->ep * p->etp) : 0;
         const double layer = on_a_rank + fmax(mixture, dense ? mlp / tp : 0);
         /* no framework computes with less than a whole layer */
@@ -191,6 +197,8 @@ static struct sp_framework random_framework(void)
                                  .dummy_wgrads = rand() % 2,
                                  .gathered_layers = (double)ANY(0, 2),
                                  .gathered_grads = (double)ANY(0, 1),
+                                 .keeps_stages_whole = rand() % 2,
+                                 .split_logit_bytes = (double)ANY(0, 16),
                                  .reserved_factor = 1.25,
                                  .context_bytes = 1e6};
 }
