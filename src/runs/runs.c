@@ -14,7 +14,7 @@ static void read_chip(struct sp_row_reader *r)
     struct sp_run *const run = r->run;
     char name[64];
     for (size_t i = r->row; i-- > 0;)
-        if (r->runs[i].chip[0] && !r->runs[i].own_network &&
+        if (r->runs[i].chip[0] && !r->runs[i].own_network && !r->runs[i].own_domain &&
             strcmp(r->runs[i].hardware, run->hardware) == 0) {
             const struct sp_run *const known = &r->runs[i];
             run->hw = known->hw;
@@ -95,6 +95,9 @@ static void read_machine(struct sp_row_reader *r)
     const int64_t slices = run->hw.network.kind == SP_TORUS ? read_slices(r, devices) : 1;
     run->hw.chips_per_slice = devices / slices;
     run->hw.slices = slices;
+    const int64_t domain = run->hw.network.domain;
+    sp_use_domains(&run->hw.network, run->hw.chips_per_slice);
+    run->own_domain = run->hw.network.domain != domain;
     if (run->hw.network.kind == SP_TORUS &&
         !sp_find_shape(&run->hw.network, run->hw.chips_per_slice, &run->hw.shape))
         run->hw.shape = box_of(run->hw.chips_per_slice, run->hw.network.axes);

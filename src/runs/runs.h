@@ -16,6 +16,7 @@ struct sp_run {
     char family[64]; /* chip whose profiles serve when it has none of its own */
     int64_t devices_per_node;
     bool own_network; /* the row states its nodes' network: it is in hw */
+    bool own_domain;  /* it takes a part of each domain: hw has that part */
     struct sp_plan plan;
     struct sp_precision precision;
     struct sp_framework_file framework;

@@ -147,6 +147,27 @@ static void beyond(void **state)
     assert_close(sp_node_bytes_per_s(&hw.network), 1.25e9, 1e-15);
 }
 
+/* Racks of 72: jobs of 32 and 64 are in one, of 128 to 512 in two to eight parts of 64, and whole
+ * racks where these are filled. */
+static void racks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *size;
+        int64_t chips, domain;
+    } jobs[] = {{"32", 32, 72},   {"64", 64, 72},   {"72", 72, 72},   {"128", 128, 64},
+                {"144", 144, 72}, {"256", 256, 64}, {"512", 512, 64}, {"576", 576, 72}};
+    static const char *const chips[] = {"gb200", "gb300"};
+    for (size_t c = 0; c < 2; c++)
+        for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "%s-%s", chips[c], jobs[i].size);
+            const struct sp_hardware hw = machine(name);
+            assert_int_equal(sp_chips(&hw), jobs[i].chips);
+            assert_int_equal(hw.network.domain, jobs[i].domain);
+        }
+}
+
 /* Nearest sizes are on offer, on their side of the wish, with none nearer. */
 static void nearest(void **state)
 {
@@ -207,9 +228,9 @@ static void dtypes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(specs),  cmocka_unit_test(refusals),       cmocka_unit_test(rings),
-        cmocka_unit_test(beyond), cmocka_unit_test(axis_bandwidth), cmocka_unit_test(nearest),
-        cmocka_unit_test(cubes),  cmocka_unit_test(dtypes),
+        cmocka_unit_test(specs),   cmocka_unit_test(refusals),       cmocka_unit_test(rings),
+        cmocka_unit_test(beyond),  cmocka_unit_test(axis_bandwidth), cmocka_unit_test(racks),
+        cmocka_unit_test(nearest), cmocka_unit_test(cubes),          cmocka_unit_test(dtypes),
     };
     return cmocka_run_group_tests_name("hardware", tests, NULL, NULL);
 }
