@@ -51,6 +51,15 @@ double sp_attention_ridge_tokens(double ridge, double G);
  * partial sums over links of W bytes/s: 2 C / W. Scaling book, "Rooflines". */
 double sp_min_contracting_dim(double C, double W);
 
+/* Three-way roofline of a matmul [B,D] x [D,F] over N chips whose memory together reads W_hbm
+ * bytes/s and whose arithmetic is C FLOP/s: its input gathered over links of W_ici bytes/s, b_a B D
+ * / W_ici; its weights read, b_w D F / W_hbm; 2 B D F / C. s. Scaling book, "Applied Inference". */
+struct sp_three_way {
+    double ici_s, hbm_s, math_s;
+};
+struct sp_three_way sp_three_way(double B, double D, double F, struct sp_operands bytes, double C,
+                                 double W_hbm, double W_ici);
+
 /* Rate that an operation of `intensity` FLOPs per byte can reach: min(C, W intensity). FLOP/s.
  * Scaling book, "Rooflines". */
 double sp_attainable_flops_per_s(double intensity, double C, double W);

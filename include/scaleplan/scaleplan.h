@@ -37,6 +37,7 @@
  *   estimate.h       all that the models say of one plan: time, memory, MFU, odds of running out
  *   neighbours.h     plans one change away, and the changes that make a plan fit
  *   search.h         the best of all plans, proven
+ *   serve.h          a model that answers requests: weights and cache, prefill and decode, pools, cost
  */
 #ifndef SCALEPLAN_SCALEPLAN_H
 #define SCALEPLAN_SCALEPLAN_H
@@ -62,6 +63,7 @@
 #include <scaleplan/roofline.h>
 #include <scaleplan/scaling_law.h>
 #include <scaleplan/search.h>
+#include <scaleplan/serve.h>
 #include <scaleplan/sharding.h>
 #include <scaleplan/software.h>
 #include <scaleplan/statistics.h>

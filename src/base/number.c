@@ -11,6 +11,8 @@
 static double take_prefix(const char **text)
 {
     static const char letters[] = "kMGTPE";
+    if (strcmp(*text, "ms") == 0 || strcmp(*text, "us") == 0) /* milli and micro of seconds alone */
+        return *(*text)++ == 'm' ? 1e-3 : 1e-6;
     const char *at = **text ? strchr(letters, **text == 'K' ? 'k' : **text) : NULL;
     if (!at)
         return 1;

@@ -22,6 +22,7 @@ struct sp_command {
     size_t n_options;
     const struct sp_example *examples;        /* NULL-terminated */
     const char *fits_key, *compute_bound_key; /* what --check looks at; NULL: no --check */
+    const char *bound_word; /* how --check calls the second; NULL: compute-bound */
     const char *failed_key; /* a count: exit 1 when it is not 0, without --check too; or NULL */
 
     /* Fills the report. Prints nothing. */
@@ -68,7 +69,7 @@ bool sp_run_command(const struct sp_command *command, int argc, char **argv, str
  * no picture: an option that would is refused. */
 bool sp_compute(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                 struct sp_report *report, struct sp_error *error);
-bool sp_only_computes(const char *option, struct sp_error *error);
+bool sp_only_computes(const struct sp_option *option, struct sp_error *error);
 
 /* The answer to options that are parsed. */
 bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp_report *report,

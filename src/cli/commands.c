@@ -18,6 +18,7 @@
     X(fit) \
     X(step) \
     X(search) \
+    X(serve) \
     X(sweep) \
     X(merge) \
     X(memory) \
@@ -138,15 +139,15 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
            note_assumed(args, report);
 }
 
-bool sp_only_computes(const char *option, struct sp_error *error)
+bool sp_only_computes(const struct sp_option *option, struct sp_error *error)
 {
     static const char *const writing[] = {"output", "plot", "report"};
     for (size_t i = 0; i < sizeof writing / sizeof *writing; i++)
-        if (strcmp(writing[i], option) == 0)
+        if (option->kind == SP_TEXT && strcmp(writing[i], option->name) == 0)
             return sp_fail(error, SP_USAGE,
                            "--%s: rows, lines and cases only compute; a command of its own writes "
                            "files and pictures",
-                           option);
+                           option->name);
     return true;
 }
 
@@ -154,7 +155,7 @@ bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp
                struct sp_error *error)
 {
     for (size_t i = 0; i < args->n_options; i++)
-        if (args->given[i] && !sp_only_computes(args->options[i].name, error))
+        if (args->given[i] && !sp_only_computes(&args->options[i], error))
             return false;
     return run_parsed(command, args, report, error) || add_hint(command, error);
 }

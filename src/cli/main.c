@@ -87,11 +87,12 @@ static bool is_yes(const struct sp_report *report, const char *key)
     return entry && entry->kind == SP_VALUE_BOOL && entry->number != 0;
 }
 
-/* --check fits|compute-bound|both */
+/* --check fits|compute-bound|both, or what the command calls the second */
 static bool verdict_of(const struct sp_command *command, const struct sp_args *args,
                        const struct sp_report *report, bool *yes, struct sp_error *error)
 {
     const char *what = sp_text_of(args, "check");
+    const char *const second = command->bound_word ? command->bound_word : "compute-bound";
     *yes = true;
     if (!sp_given(args, "check") || !command->fits_key)
         return true;
@@ -102,10 +103,10 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
     }
     if (!what)
         what = "both";
-    const bool fits = strcmp(what, "fits") == 0, bound = strcmp(what, "compute-bound") == 0;
+    const bool fits = strcmp(what, "fits") == 0, bound = strcmp(what, second) == 0;
     if (!fits && !bound && strcmp(what, "both") != 0)
-        return sp_fail(error, SP_INPUT, "--check: \"%s\" is not one of fits, compute-bound, both",
-                       sp_safe(what));
+        return sp_fail(error, SP_INPUT, "--check: \"%s\" is not one of fits, %s, both",
+                       sp_safe(what), second);
     *yes = (bound || is_yes(report, command->fits_key)) &&
            (fits || is_yes(report, command->compute_bound_key));
     return true;

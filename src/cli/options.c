@@ -289,7 +289,9 @@ bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_
         if (got == ':')
             return sp_fail(error, SP_USAGE, "option %s needs a value", sp_safe(argv[before]));
         const int at = got == 'o' ? find_option(args, "output") : got - 256;
-        if (got == '?' || at < 0 || (got != 'o' && !is_spelled_out(argv[before], options[at].name)))
+        const bool no_file = got == 'o' && at >= 0 && options[at].kind != SP_TEXT;
+        if (got == '?' || at < 0 || no_file ||
+            (got != 'o' && !is_spelled_out(argv[before], options[at].name)))
             return unknown_option(args, argv[before], error);
         args->given[at] = true;
         const char *value = optarg;

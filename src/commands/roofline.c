@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <scaleplan/serve.h>
+
 #include "config/array.h"
 #include "base/list.h"
 #include "base/number.h"
@@ -20,6 +22,8 @@ static const struct sp_option options[] = {
      "[B,D] x [D,F]; several, as those of an MLP, with their total"},
     {"batched", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "a weight matrix of its own for each row of --matmul"},
+    {"three-way", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "--matmul with its weights spread over the chips: network, memory and arithmetic"},
     {"einsum", "SPEC", SP_TEXT, 0, 0, NULL, NULL, "such as ijkl,ijmno->klmno, sizes by --dims"},
     {"dims", "i=2,j=3", SP_TEXT, 0, 0, NULL, NULL, "sizes of the einsum's letters"},
     {"op", "NAME", SP_CHOICE, 0, 0, vector_ops, NULL,
@@ -162,6 +166,35 @@ static void line_of_work(const struct roof *f)
                        "{t_math_s}, bytes {t_mem_s}");
 }
 
+/* The matmul of a decode step, its weights spread over the chips. */
+static bool put_three_way(const struct roof *f, const double dims[3], struct sp_error *error)
+{
+    struct sp_report *const r = f->report;
+    double axes;
+    if (!f->has_hw)
+        return sp_fail(error, SP_USAGE, "--three-way needs the machine, --hw");
+    const double W_axis = sp_tp_link_bytes_per_s(&f->hw, &axes);
+    const double W_hbm = f->chips * f->hw.chip.hbm_bytes_per_s;
+    if (isnan(W_axis))
+        return sp_fail(error, SP_INPUT, "--three-way: one chip has no network; --hw NAME-CHIPS");
+    const struct sp_three_way t =
+        sp_three_way(dims[0], dims[1], dims[2], f->bytes, f->C, W_hbm, W_axis);
+    const double most = fmax(t.ici_s, fmax(t.hbm_s, t.math_s));
+    sp_symbol(r, "b_a", f->bytes.a_bytes, "bytes", "of the left operand's elements");
+    sp_symbol(r, "W_axis", W_axis, "bytes/s", "of one axis, or a device in its domain");
+    sp_symbol(r, "W_hbm", W_hbm, "bytes/s", "memory of all chips");
+    sp_put(r, SP_Q_ROOFLINE_WAY_ICI, t.ici_s);
+    sp_put(r, SP_Q_ROOFLINE_WAY_HBM, t.hbm_s);
+    sp_put(r, SP_Q_ROOFLINE_WAY_MATH, t.math_s);
+    sp_put_text(r, SP_Q_ROOFLINE_WAY_BOUND, "%s",
+                most == t.ici_s   ? "ici"
+                : most == t.hbm_s ? "hbm"
+                                  : "math");
+    sp_line(r, "three-way    network {three_way.ici_s}, memory {three_way.hbm_s}, arithmetic "
+               "{three_way.math_s}: bound by {three_way.bound}");
+    return true;
+}
+
 static bool put_matmul(const struct roof *f, const char *text, struct sp_error *error)
 {
     double dims[3];
@@ -194,7 +227,7 @@ static bool put_matmul(const struct roof *f, const char *text, struct sp_error *
             "             with few rows the weights are all that moves: {t_mem_small_s}, "
             "{intensity_small} FLOPs/byte");
     sp_line(f->report, "critical     {critical_batch} rows, exactly");
-    return true;
+    return !sp_given(f->args, "three-way") || put_three_way(f, dims, error);
 }
 
 /* Sizes of an einsum's letters from "i=2,j=3". */

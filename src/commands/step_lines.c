@@ -103,7 +103,7 @@ static bool take_typed(const struct sp_command *step, int argc, char **argv, str
 {
     bool ok = sp_parse_command(step, argc - 1, argv + 1, typed, error);
     for (size_t i = 0; ok && i < typed->n_options; i++)
-        ok = !typed->given[i] || sp_only_computes(typed->options[i].name, error);
+        ok = !typed->given[i] || sp_only_computes(&typed->options[i], error);
     return ok;
 }
 

@@ -157,7 +157,7 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
     if (!option)
         return sp_fail(error, SP_USAGE, "%s has no option %s%s", s->command->name, sp_safe(word),
                        sp_nearest_hint(&nearest));
-    if (!sp_only_computes(option->name, error))
+    if (!sp_only_computes(option, error))
         return false;
     if (option->kind == SP_FLAG)
         return sp_add_axis(&s->axes, option, NULL, error);

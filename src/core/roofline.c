@@ -59,3 +59,11 @@ double sp_attainable_flops_per_s(double intensity, double C, double W)
 {
     return fmin(C, W * intensity);
 }
+
+struct sp_three_way sp_three_way(double B, double D, double F, struct sp_operands b, double C,
+                                 double W_hbm, double W_ici)
+{
+    const struct sp_work weights = sp_matmul_weights_work(B, D, F, b.w_bytes, false);
+    return (struct sp_three_way){b.a_bytes * B * D / W_ici, weights.bytes / W_hbm,
+                                 weights.flops / C};
+}

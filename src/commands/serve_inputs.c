@@ -1,0 +1,311 @@
+/* serve: degrees, formats, lengths and load of the options, and what they may be. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <scaleplan/names.h>
+#include <scaleplan/plan.h>
+
+#include "commands/serve.h"
+
+static double or_else(double given, double otherwise)
+{
+    return isnan(given) ? otherwise : given;
+}
+
+static double degree_of(const struct serve *f, const char *name)
+{
+    return or_else(sp_number_of(f->args, name), 1);
+}
+
+static double chips_of(const struct serve_degrees *d)
+{
+    return d->tp * d->attention_dp * d->pp;
+}
+
+/* "tp4dp8ep8": degrees in any order; EP is what they make of it. */
+static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
+{
+    const char *const end = text + n;
+    *d = (struct serve_degrees){1, 1, 1, true};
+    while (text < end) {
+        double ep = 1, *const of[] = {&d->tp, &d->attention_dp, &d->pp, &ep};
+        static const char *const names[] = {"tp", "dp", "pp", "ep"};
+        size_t i = 0;
+        while (i < 4 && strncmp(text, names[i], 2) != 0)
+            i++;
+        if (i == 4 || !isdigit((unsigned char)text[2]))
+            return false;
+        char *past;
+        *of[i] = strtod(text + 2, &past);
+        if (past > end || !(*of[i] >= 1 && *of[i] <= 1e6 && floor(*of[i]) == *of[i]))
+            return false;
+        text = past;
+    }
+    return n > 0;
+}
+
+/* --disaggregate P:D: the degrees of both pools; `auto` leaves them as they are. */
+static bool read_split(const struct serve *f, struct serve_degrees *reads, struct serve_degrees *d,
+                       struct sp_error *error)
+{
+    const char *const text = sp_text_of(f->args, "disaggregate");
+    const char *const colon = text ? strchr(text, ':') : NULL;
+    if (!text || strcmp(text, "auto") == 0)
+        return true;
+    if (!colon || !read_degrees(text, (size_t)(colon - text), reads) ||
+        !read_degrees(colon + 1, strlen(colon + 1), d))
+        return sp_fail(error, SP_INPUT,
+                       "--disaggregate: \"%s\" is neither auto nor degrees of the instances that "
+                       "read and that generate, such as tp4:dp8",
+                       sp_safe(text));
+    const double both = chips_of(reads) + chips_of(d), chips = (double)sp_chips(&f->hw);
+    return fmod(chips, both) == 0 ||
+           sp_fail(error, SP_INPUT,
+                   "--disaggregate %s: its parts take %.0f + %.0f chips, which do not make the "
+                   "%.0f of %s",
+                   sp_safe(text), chips_of(reads), chips_of(d), chips, sp_text_of(f->args, "hw"));
+}
+
+static bool check_tp(const struct serve *f, const struct serve_degrees *d, struct sp_error *error)
+{
+    const struct sp_model *const m = &f->model;
+    if (!sp_model_has_shape(m) || fmod((double)m->heads, d->tp) == 0)
+        return true;
+    return sp_fail(error, SP_INPUT,
+                   "--tp %.0f does not divide the %lld heads of %s: take a divisor", d->tp,
+                   (long long)m->heads, m->name);
+}
+
+static bool check_experts(const struct serve *f, const struct serve_degrees *d,
+                          struct sp_error *error)
+{
+    const double ranks = d->tp * d->attention_dp, E = (double)f->model.moe.experts;
+    const double etp = degree_of(f, "etp"), ep = or_else(sp_number_of(f->args, "ep"), ranks / etp);
+    const bool asked = sp_given(f->args, "ep") || sp_given(f->args, "etp");
+    if (E <= 0 && d->attention_dp > 1)
+        return sp_fail(error, SP_INPUT,
+                       "--attention-dp %.0f: %s has no experts, each rank would hold the whole "
+                       "MLP: use --replicas",
+                       d->attention_dp, f->model.name);
+    if (E <= 0)
+        return !asked || sp_fail(error, SP_INPUT, "--ep, --etp: %s has no experts", f->model.name);
+    if (ep * etp != ranks || floor(ep) != ep)
+        return sp_fail(error, SP_INPUT,
+                       "--ep %.6g x --etp %.0f is not tp x attention-dp, %.0f x %.0f: the same "
+                       "chips hold both",
+                       ep, etp, d->tp, d->attention_dp);
+    return !asked || fmod(E, ep) == 0 ||
+           sp_fail(error, SP_INPUT, "--ep %.0f does not divide the %.0f experts of %s", ep, E,
+                   f->model.name);
+}
+
+/* The degrees given, or an instance of all chips of the machine, or of a replica. */
+static bool take_degrees(struct serve *f, struct sp_error *error)
+{
+    static const char *const names[] = {"tp", "pp", "attention-dp", "ep", "etp"};
+    struct serve_degrees *const d = &f->degrees;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (sp_given(f->args, names[i]) && f->is_split)
+            return sp_fail(error, SP_USAGE,
+                           "--%s and the degrees of --disaggregate exclude each "
+                           "other",
+                           names[i]);
+    if (f->is_split)
+        return true;
+    *d = (struct serve_degrees){degree_of(f, "tp"), degree_of(f, "attention-dp"),
+                                degree_of(f, "pp"), false};
+    d->given = sp_given(f->args, "tp") || sp_given(f->args, "pp") ||
+               sp_given(f->args, "attention-dp") || sp_given(f->args, "replicas");
+    return true;
+}
+
+/* Chips of an instance and instances of the machine. */
+static bool cut_machine(struct serve *f, double *chips, struct sp_error *error)
+{
+    const double all = (double)sp_chips(&f->hw), R = sp_number_of(f->args, "replicas");
+    const struct serve_degrees *const d = &f->degrees;
+    const bool cut = chips_of(d) > 1 || sp_given(f->args, "tp") || f->is_split;
+    *chips = cut ? chips_of(d) : all / or_else(R, 1);
+    f->replicas = f->is_split ? 1 : all / *chips;
+    if (*chips < 1 || floor(*chips) != *chips ||
+        (!f->is_split && floor(f->replicas) != f->replicas))
+        return sp_fail(error, SP_INPUT,
+                       "the %.0f chips of --hw %s are no whole number of instances of %.6g "
+                       "(tp x attention-dp x pp, or --replicas)",
+                       all, sp_text_of(f->args, "hw"), *chips);
+    if (!isnan(R) && R != f->replicas)
+        return sp_fail(error, SP_INPUT, "--replicas %.0f: the degrees leave %.0f on %.0f chips", R,
+                       f->replicas, all);
+    return true;
+}
+
+/* The chips of an instance as a machine: on a torus the slice of that size. */
+static void take_part(struct serve *f, double chips)
+{
+    f->part = f->hw;
+    if (chips == (double)sp_chips(&f->hw))
+        return;
+    f->part.slices = 1;
+    f->part.chips_per_slice = (int64_t)chips;
+    if (f->hw.network.kind == SP_TORUS &&
+        !sp_find_shape(&f->hw.network, (int64_t)chips, &f->part.shape))
+        f->part.shape = (struct sp_shape){{1, 1, 1}};
+}
+
+static double stored(const struct serve *f, const char *option, const char *otherwise)
+{
+    const int at = sp_choice_of(f->args, option);
+    return sp_storages[at < 0 ? sp_choice_of(f->args, otherwise) : at].bytes;
+}
+
+static bool check_kv(const struct serve *f, struct sp_error *error)
+{
+    const enum sp_storage kv = (enum sp_storage)sp_choice_of(f->args, "kv");
+    if (f->model.mla.kv_lora_rank > 0 && sp_storages[kv].bytes < 1)
+        return sp_fail(error, SP_INPUT,
+                       "--kv %s: no engine keeps the latent of MLA below 8 bits; bf16, fp8 and "
+                       "int8 serve",
+                       sp_storage_names[kv]);
+    if (sp_given(f->args, "kv-per-token") && sp_model_has_shape(&f->model))
+        return sp_fail(error, SP_USAGE,
+                       "--kv-per-token is for --params: the shape of %s says its own",
+                       f->model.name);
+    return sp_number_of(f->args, "prefix-hit") < 1 ||
+           sp_fail(error, SP_INPUT,
+                   "--prefix-hit: below 1, the last token of a prompt is always "
+                   "computed");
+}
+
+/* A rule of --OPTION, or what the constants take: the first choice for the textbook. */
+static int rule_of(const struct serve *f, const char *option)
+{
+    const int at = sp_choice_of(f->args, option);
+    return at < 0 ? !f->textbook : at;
+}
+
+static enum sp_dtype take_compute(const struct serve *f)
+{
+    const int at = sp_choice_of(f->args, "compute");
+    const enum sp_dtype wanted = sp_storages[at].matmul;
+    const enum sp_dtype dtype = sp_compute_dtype(&f->hw.chip, wanted);
+    if (dtype != wanted)
+        sp_note(f->report, "%s publishes no peak for %s: the arithmetic is counted in %s",
+                f->hw.name, sp_storage_names[at], sp_dtype_names[dtype]);
+    return dtype;
+}
+
+static struct sp_service service_of(const struct serve *f, double chips)
+{
+    const struct sp_args *const args = f->args;
+    const double context = sp_number_of(args, "context"), input = sp_number_of(args, "input");
+    const double output = sp_number_of(args, "output");
+    const bool tp = f->is_split || sp_given(args, "tp");
+    return (struct sp_service){
+        .model = &f->model,
+        .hw = &f->part,
+        .chips = chips,
+        .tp = tp ? f->degrees.tp : 0,
+        .attention_dp = f->degrees.attention_dp,
+        .weight_bytes = stored(f, "weights", "weights"),
+        .expert_bytes = stored(f, "experts", "weights"),
+        .kv_bytes = stored(f, "kv", "kv"),
+        .kv_token_bytes = sp_number_of(args, "kv-per-token"),
+        .compute = take_compute(f),
+        .memory_fraction = or_else(sp_number_of(args, "memory-fraction"), f->textbook ? 1 : 0.9),
+        .input = input,
+        .output = output,
+        .held_tokens = or_else(context, input + output),
+        .step_tokens = or_else(context, input + output / 2),
+        .block = or_else(sp_number_of(args, "block"), f->textbook ? 1 : 16),
+        .prefix_hit = sp_number_of(args, "prefix-hit"),
+        .mfu = sp_number_of(args, "mfu"),
+        .attention = rule_of(f, "attention") == 1,
+        .all_experts = rule_of(f, "experts-loaded") == 0,
+    };
+}
+
+/* The instance that reads prompts, where it has degrees of its own. */
+static void prepare_reader(struct serve *f, const struct serve_degrees *reads)
+{
+    struct sp_service reader = f->service;
+    if (f->is_split) {
+        reader.chips = chips_of(reads);
+        reader.tp = reads->tp;
+        reader.attention_dp = reads->attention_dp;
+    }
+    sp_prepare_service(&reader, &f->reader);
+}
+
+static void note_lengths(const struct serve *f)
+{
+    const double most = (double)f->model.max_seq;
+    if (most > 0 && f->service.held_tokens > most)
+        sp_note(f->report, "%.0f tokens are more than %s was made for, %.0f",
+                f->service.held_tokens, f->model.name, most);
+    if (!sp_model_has_shape(&f->model) && isnan(f->service.kv_token_bytes))
+        sp_note(f->report, "the cache of a model known by its size is not counted: give "
+                           "--kv-per-token");
+}
+
+bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    struct serve_degrees reads = {1, 1, 1, false};
+    const char *const split = sp_text_of(f->args, "disaggregate");
+    double chips;
+    f->is_split = split && strcmp(split, "auto") != 0;
+    if (!sp_model_of(f->args, sources, &f->model, error) ||
+        !sp_hardware_of(f->args, sources, &f->hw, error) || !take_degrees(f, error) ||
+        !read_split(f, &reads, &f->degrees, error) || !check_tp(f, &f->degrees, error) ||
+        !check_tp(f, &reads, error) || !check_experts(f, &f->degrees, error) ||
+        !cut_machine(f, &chips, error) || !check_kv(f, error) ||
+        !sp_price_of(f->args, &f->hw, sp_text_of(f->args, "hw"), &f->price, error))
+        return false;
+    take_part(f, chips);
+    f->service = service_of(f, chips);
+    sp_prepare_service(&f->service, &f->served);
+    prepare_reader(f, &reads);
+    note_lengths(f);
+    return true;
+}
+
+/* Sequences that come at --rate. */
+static bool take_rate(struct serve *f, const struct sp_served *reader, struct sp_error *error)
+{
+    const double rate = sp_number_of(f->args, "rate"), fit = sp_most_sequences(&f->served);
+    const double most =
+        sp_sequences_within(&f->served, reader, fit, f->load.tpot_s, f->load.step_s);
+    f->B = sp_sequences_at_rate(&f->served, reader, most, rate / f->replicas, f->load.step_s);
+    if (isfinite(f->B))
+        return true;
+    return sp_fail(
+        error, SP_INPUT, "--rate %.6g: this machine serves at most %.4g requests/s", rate,
+        most > 0 ? f->replicas * sp_steady(&f->served, reader, most, f->load.step_s).requests_per_s
+                 : 0);
+}
+
+bool sp_load_sequences(struct serve *f, struct sp_error *error)
+{
+    const bool apart = sp_given(f->args, "disaggregate") || sp_given(f->args, "step-time");
+    const struct sp_served *const reader = apart ? &f->reader : NULL;
+    if (sp_given(f->args, "concurrency") && sp_given(f->args, "rate"))
+        return sp_fail(error, SP_INPUT,
+                       "--concurrency and --rate exclude each other: requests in flight, or "
+                       "requests that come");
+    f->load = (struct sp_serve_load){
+        .concurrency = sp_number_of(f->args, "concurrency"),
+        .tpot_s = or_else(sp_number_of(f->args, "tpot"), INFINITY),
+        .step_s = sp_number_of(f->args, "step-time"),
+        .apart = apart,
+    };
+    f->holds_weights = f->served.weights <= f->served.capacity;
+    if (f->holds_weights && sp_given(f->args, "rate"))
+        return take_rate(f, reader, error);
+    f->B = isnan(f->load.concurrency) && !(f->served.kv_held > 0)
+               ? 1
+               : sp_sequences_of_load(&f->served, &f->load, f->replicas);
+    if (!(f->B > 0)) /* one, to say how far it is from fitting, or from the limit */
+        f->B = 1;
+    return true;
+}

@@ -1,0 +1,116 @@
+/* serve: drafts, and prompts on chips of their own. */
+#include <math.h>
+
+#include "commands/serve.h"
+
+/* The draft model on the chips of the instance, with caches of the same lengths. */
+static bool load_draft(struct serve *f, const char *name, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(f->args);
+    struct sp_service draft = f->service;
+    if (!sp_load_model(name, &sources, &f->draft_model, error))
+        return false;
+    if (sp_model_has_shape(&f->model) && f->draft_model.vocab != f->model.vocab)
+        return sp_fail(error, SP_INPUT,
+                       "--draft-model %s: its vocabulary of %lld is not that of %s, %lld: drafts "
+                       "are tokens of both",
+                       f->draft_model.name, (long long)f->draft_model.vocab, f->model.name,
+                       (long long)f->model.vocab);
+    draft.model = &f->draft_model;
+    draft.tp = 0;
+    draft.attention_dp = 1;
+    sp_prepare_service(&draft, &f->draft);
+    f->has_draft = true;
+    return true;
+}
+
+static bool check_drafts(const struct serve *f, struct sp_error *error)
+{
+    const bool a = sp_given(f->args, "acceptance"), n = sp_given(f->args, "accepted");
+    const bool k = sp_given(f->args, "draft-tokens");
+    if (a && n)
+        return sp_fail(error, SP_INPUT,
+                       "--acceptance and --accepted exclude each other: a probability, or what "
+                       "was measured");
+    if ((a || n) != k)
+        return sp_fail(error, SP_USAGE,
+                       "--draft-tokens K goes with --acceptance FRACTION or --accepted N");
+    if (n && sp_number_of(f->args, "accepted") > sp_number_of(f->args, "draft-tokens") + 1)
+        return sp_fail(error, SP_INPUT, "--accepted: a step gives at most --draft-tokens + 1");
+    return k || !sp_given(f->args, "draft-model") ||
+           sp_fail(error, SP_USAGE, "--draft-model needs --draft-tokens K");
+}
+
+bool sp_put_speculation(struct serve *f, struct sp_error *error)
+{
+    const char *const name = sp_text_of(f->args, "draft-model");
+    const double k = sp_number_of(f->args, "draft-tokens");
+    const double a = sp_number_of(f->args, "acceptance"), n = sp_number_of(f->args, "accepted");
+    struct sp_report *const r = f->report;
+    if (!check_drafts(f, error) || (name && !load_draft(f, name, error)))
+        return false;
+    if (isnan(k))
+        return true;
+    const struct sp_served *const draft = f->has_draft ? &f->draft : NULL;
+    const double tokens = isnan(n) ? sp_speculated_tokens(k, a) : n;
+    const struct sp_speculation s = sp_speculation(&f->served, draft, f->B, k, tokens);
+    sp_symbol(r, "drafts", k, "", "option --draft-tokens");
+    sp_symbol(r, "accepted", a, "", "option --acceptance");
+    sp_symbol(r, "tokens_accepted", n, "", "option --accepted");
+    sp_put(r,
+           !isnan(n) ? SP_Q_SERVE_SPEC_GIVEN
+           : a < 1   ? SP_Q_SERVE_SPEC_TOKENS
+                     : SP_Q_SERVE_SPEC_ALL,
+           tokens);
+    sp_put(r, SP_Q_SERVE_SPEC_STEP, s.step_s);
+    sp_put(r, SP_Q_SERVE_SPEC_SPEEDUP, s.speedup);
+    if (!isnan(a))
+        sp_put(r, SP_Q_SERVE_SPEC_BEST, sp_best_drafts(&f->served, draft, f->B, a));
+    sp_line(r,
+            "drafts     {speculative.tokens_per_step} tokens a step of {speculative.step_s}: "
+            "{speculative.speedup} times as fast at best%s",
+            isnan(a) ? "" : "; best with {speculative.best_k} drafts");
+    return true;
+}
+
+/* Chips of the pools: those of --disaggregate P:D, as often as the machine holds them. */
+static void put_chips(const struct serve *f, const struct sp_pools *pools)
+{
+    const double reads = f->reader.service.chips, generates = f->service.chips;
+    const double groups = (double)sp_chips(&f->hw) / (reads + generates);
+    const double prefill = f->is_split ? groups : pools->prefill;
+    const double decode = f->is_split ? groups : pools->decode;
+    struct sp_report *const r = f->report;
+    if (isnan(prefill)) {
+        sp_put_null(r, SP_Q_SERVE_POOLS_PREFILL);
+        sp_put_null(r, SP_Q_SERVE_POOLS_DECODE);
+        return;
+    }
+    sp_put(r, SP_Q_SERVE_POOLS_PREFILL, prefill * reads);
+    sp_put(r, SP_Q_SERVE_POOLS_DECODE, decode * generates);
+}
+
+void sp_put_pools(struct serve *f)
+{
+    struct sp_report *const r = f->report;
+    const double all = (double)sp_chips(&f->hw);
+    const struct sp_steady y = sp_steady(&f->served, &f->reader, f->B, f->load.step_s);
+    const struct sp_pools pools = sp_pools(&f->reader, &f->served, f->B, y.step_s, all);
+    sp_symbol(r, "egress", f->service.input * f->served.kv_token / pools.transfer_s, "bytes/s",
+              "of the slower of both instances");
+    sp_put(r, SP_Q_SERVE_POOLS_RATIO, pools.ratio);
+    put_chips(f, &pools);
+    if (isfinite(pools.transfer_s)) {
+        sp_put(r, SP_Q_SERVE_POOLS_TRANSFER, pools.transfer_s);
+        sp_put_bool(r, SP_Q_SERVE_POOLS_HIDDEN, pools.hidden);
+    } else {
+        sp_put_null(r, SP_Q_SERVE_POOLS_TRANSFER);
+        sp_put_null(r, SP_Q_SERVE_POOLS_HIDDEN);
+    }
+    sp_line(r, "pools      {disaggregated.ratio} instances that read for one that generates");
+    sp_line(r, "           of the machine {disaggregated.prefill_chips} chips read and "
+               "{disaggregated.decode_chips} generate");
+    sp_line(r,
+            "           a prompt's cache is sent in {disaggregated.kv_transfer_s}, hidden behind "
+            "the prefill: {disaggregated.hidden}");
+}

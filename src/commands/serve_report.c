@@ -1,0 +1,329 @@
+/* serve: what the report says. */
+#include <math.h>
+
+#include <scaleplan/names.h>
+
+#include "commands/serve.h"
+
+/* A number, or null where it is not known or there is none. */
+static void put(const struct serve *f, enum sp_quantity_id id, double value)
+{
+    if (isfinite(value))
+        sp_put(f->report, id, value);
+    else
+        sp_put_null(f->report, id);
+}
+
+static const struct sp_served *reader_of(const struct serve *f)
+{
+    return f->load.apart ? &f->reader : NULL;
+}
+
+static void put_symbols(const struct serve *f)
+{
+    const struct sp_served *const v = &f->served;
+    const struct sp_service *const s = &f->service;
+    const struct sp_chip *const chip = &f->hw.chip;
+    struct sp_report *const r = f->report;
+    sp_symbol(r, "N", s->chips, "chips", "chips of an instance");
+    sp_symbol(r, "R", f->replicas, "", "instances of the machine");
+    sp_symbol(r, "B", f->B, "", "sequences that an instance runs");
+    sp_symbol(r, "C", chip->peak_flops_per_s[s->compute], "FLOP/s", "peak of a chip in %s",
+              sp_dtype_names[s->compute]);
+    sp_symbol(r, "W", chip->hbm_bytes_per_s, "bytes/s", "memory bandwidth of a chip");
+    sp_symbol(r, "input_tokens", s->input, "tokens", "option --input");
+    sp_symbol(r, "output_tokens", s->output, "tokens", "option --output");
+    sp_symbol(r, "S", s->step_tokens, "tokens", "cached tokens in the step");
+    sp_symbol(r, "S_held", sp_paged_tokens(s->held_tokens, s->block), "tokens",
+              "tokens held, whole blocks");
+    sp_symbol(r, "block", s->block, "tokens", "option --block");
+    sp_symbol(r, "P_total", sp_count_params(&f->model).total, "parameters", "all weights");
+    sp_symbol(r, "P_shared", v->shared, "parameters",
+              "held of an instance, routed experts left out");
+    sp_symbol(r, "P_experts", v->experts, "parameters", "routed experts");
+    sp_symbol(r, "P_active", v->active, "parameters", "weights that a token is multiplied by");
+    sp_symbol(r, "b_w", s->weight_bytes, "bytes", "of a weight");
+    sp_symbol(r, "b_e", s->expert_bytes, "bytes", "of a routed expert's weight");
+    sp_symbol(r, "b_critical", v->experts > 0 ? s->expert_bytes : s->weight_bytes, "bytes",
+              "of a weight of the MLPs");
+    sp_symbol(r, "r", sp_expert_ratio(&f->model), "", "E/k");
+    sp_symbol(r, "capacity_chip", v->capacity / s->chips, "bytes", "room of a chip");
+    sp_symbol(r, "kv_read", v->kv_read > 0 ? v->kv_read : 0, "bytes",
+              "cache of a sequence that the step reads");
+    sp_symbol(r, "weights_read", sp_weights_read_bytes(v, f->B), "bytes",
+              "weights that the step reads");
+    sp_symbol(r, "prefill_flops", v->prefill_flops, "FLOPs", "of a prompt");
+    sp_symbol(r, "prefill_read", v->prefill_read, "bytes", "weights that a prompt reads");
+    sp_symbol(r, "mfu", s->mfu, "", "option --mfu");
+    sp_symbol(r, "N_prefill", f->reader.service.chips, "chips",
+              "of an instance that reads prompts");
+    sp_symbol(r, "prefill_instance_s", sp_prefill_time(&f->reader).prefill_s, "s",
+              "prefill of the instance that reads prompts");
+}
+
+static void put_request(const struct serve *f)
+{
+    const struct sp_service *const s = &f->service;
+    struct sp_report *const r = f->report;
+    sp_put_text(r, SP_Q_SERVE_MODEL, "%s", f->model.name);
+    sp_put_text(r, SP_Q_SERVE_HW, "%s", f->hw.name);
+    sp_put(r, SP_Q_SERVE_CHIPS, s->chips);
+    sp_put(r, SP_Q_SERVE_REPLICAS, f->replicas);
+    sp_put(r, SP_Q_SERVE_INPUT, s->input);
+    sp_put(r, SP_Q_SERVE_OUTPUT, s->output);
+    sp_put(r, SP_Q_SERVE_CONTEXT, s->step_tokens);
+    sp_put(r, SP_Q_SERVE_HELD, sp_paged_tokens(s->held_tokens, s->block));
+    sp_put(r, SP_Q_SERVE_WASTE, (s->block - 1) / 2);
+    sp_put(r, SP_Q_SERVE_PARAMS, sp_count_params(&f->model).total);
+    sp_put(r, SP_Q_SERVE_ACTIVE, f->served.active);
+    sp_put_text(r, SP_Q_SERVE_COMPUTE, "%s", sp_dtype_names[s->compute]);
+}
+
+static void put_smallest(const struct serve *f)
+{
+    const bool loaded = !isnan(f->load.concurrency) && f->served.kv_held > 0;
+    const double chips = sp_chips_to_hold(&f->served, loaded ? f->B : 0);
+    const double whole = ceil(chips * (1 - 1e-12));
+    const int64_t slice = whole <= 1e9 ? sp_nearest_chips(&f->hw.network, (int64_t)whole, true) : 0;
+    sp_put(f->report, loaded ? SP_Q_SERVE_MIN_CHIPS_LOAD : SP_Q_SERVE_MIN_CHIPS, chips);
+    put(f, SP_Q_SERVE_MIN_SLICE, slice > 0 ? (double)slice : NAN);
+}
+
+static void put_memory(const struct serve *f)
+{
+    const struct sp_served *const v = &f->served;
+    struct sp_report *const r = f->report;
+    const double free_bytes = fmax(0, v->capacity - v->weights), cache = f->B * v->kv_held;
+    sp_put_bool(r, SP_Q_SERVE_FITS, f->fits);
+    sp_put(r, SP_Q_SERVE_BATCH, f->B);
+    sp_put(r, SP_Q_SERVE_WEIGHTS, v->weights);
+    put(f, SP_Q_SERVE_KV_TOKEN, v->kv_token);
+    put(f, SP_Q_SERVE_KV_SEQUENCE, v->kv_held);
+    sp_put(r, SP_Q_SERVE_KV_COPIES, v->copies);
+    put(f, SP_Q_SERVE_KV, cache);
+    put(f, SP_Q_SERVE_TOTAL, v->weights + cache);
+    sp_put(r, SP_Q_SERVE_CAPACITY, v->capacity);
+    sp_put(r, SP_Q_SERVE_FREE, free_bytes);
+    sp_put(r, SP_Q_SERVE_FREE_DEVICE, free_bytes / f->service.chips);
+    put(f, SP_Q_SERVE_MAX_BATCH, v->kv_held > 0 ? sp_most_sequences(v) : NAN);
+    put(f, SP_Q_SERVE_MAX_CONTEXT, f->holds_weights ? sp_most_context(v, f->B) : NAN);
+    put_smallest(f);
+}
+
+static void put_limits(const struct serve *f)
+{
+    const double F = sp_active_d_ff(&f->model), C = f->hw.chip.peak_flops_per_s[f->service.compute];
+    double axes;
+    const double W = sp_tp_link_bytes_per_s(&f->part, &axes);
+    struct sp_report *const r = f->report;
+    sp_symbol(r, "W_tp", W, "bytes/s", "one axis, both ways where it is a ring, or the domain");
+    sp_symbol(r, "axes", axes, "", "axes of tensor parallelism");
+    sp_symbol(r, "F", F, "", "MLP width that a token passes");
+    sp_symbol(r, "D", (double)f->model.d_model, "", "width of the model");
+    sp_symbol(r, "L", (double)f->model.layers, "", "layers");
+    sp_put(r, SP_Q_SERVE_CRITICAL, sp_critical_batch(&f->served));
+    put(f, SP_Q_SERVE_CRITICAL_CONTEXT, sp_critical_batch_of_context(&f->served));
+    put(f, SP_Q_SERVE_TP_ICI, sp_max_tp_degree(C, axes * W, F));
+    put(f, SP_Q_SERVE_TP_HBM, sp_max_decode_tp(f->B, F, f->hw.chip.hbm_bytes_per_s, W));
+    sp_line(r, "limits     arithmetic binds from {critical_batch} sequences, the cache from "
+               "{critical_batch_context}; TP up to {tp_max.ici} for prompts, {tp_max.hbm} for "
+               "this step");
+}
+
+static const char *bound_of(const struct sp_decode_time *t, double tp_s)
+{
+    if (tp_s > t->step_s)
+        return "ici";
+    const double most = fmax(t->kv_s, fmax(t->weights_s, t->math_s));
+    return most == t->kv_s ? "kv" : most == t->weights_s ? "weights" : "math";
+}
+
+static void put_ideal(const struct serve *f)
+{
+    const struct sp_decode_time t = sp_decode_time(&f->served, f->B, 1);
+    const struct sp_prefill_time p = sp_prefill_time(&f->served);
+    struct sp_report *const r = f->report;
+    double axes;
+    const double W = sp_tp_link_bytes_per_s(&f->part, &axes);
+    sp_put(r, SP_Q_SERVE_IDEAL_KV, t.kv_s);
+    sp_put(r, SP_Q_SERVE_IDEAL_WEIGHTS, t.weights_s);
+    sp_put(r, SP_Q_SERVE_IDEAL_MATH, t.math_s);
+    put(f, SP_Q_SERVE_IDEAL_ICI, sp_decode_tp_s(&f->model, f->B, W));
+    sp_put(r, SP_Q_SERVE_IDEAL_STEP, t.step_s);
+    sp_put_text(r, SP_Q_SERVE_IDEAL_BOUND, "%s", bound_of(&t, sp_decode_tp_s(&f->model, f->B, W)));
+    sp_put(r, SP_Q_SERVE_IDEAL_PREFILL, p.prefill_s);
+    sp_put(r, SP_Q_SERVE_IDEAL_TTFT, sp_prefill_time(&f->reader).prefill_s);
+    sp_put(r, SP_Q_SERVE_IDEAL_RATE, f->B / t.step_s);
+    sp_put_text(r, SP_Q_SERVE_PREFILL_BOUND, "%s", p.math_s >= p.weights_s ? "math" : "weights");
+}
+
+static void put_bill(const struct serve *f, const struct sp_steady *y)
+{
+    const struct sp_token_cost c = sp_token_cost(&f->served, &f->reader, f->B, y->step_s);
+    const double price = f->price.usd_per_h, given = sp_number_of(f->args, "watts");
+    const double watts = isnan(given) ? f->hw.chip.tdp_w : given;
+    const double pue = sp_number_of(f->args, "pue");
+    struct sp_report *const r = f->report;
+    char words[160];
+    sp_price_text(&f->price, words, sizeof words);
+    sp_symbol(r, "price", price, "USD/h", "a chip and hour");
+    sp_symbol(r, "watts", watts, "W", "power of one device");
+    sp_symbol(r, "pue", pue, "", "option --pue");
+    put(f, SP_Q_SERVE_FLOPS_USD, f->hw.chip.peak_flops_per_s[f->service.compute] / price);
+    put(f, SP_Q_SERVE_COST_INPUT, sp_usd_per_mtoken(c.input, price));
+    put(f, SP_Q_SERVE_COST_OUTPUT, sp_usd_per_mtoken(c.output, price));
+    put(f, SP_Q_SERVE_COST_BLENDED, sp_usd_per_mtoken(c.blended, price));
+    put(f, SP_Q_SERVE_COST_ALL, sp_usd_per_mtoken(c.all_on_output, price));
+    put(f, SP_Q_SERVE_ENERGY, 1e6 * watts * pue * f->service.chips * y->tpot_s / (3600 * f->B));
+    sp_line(r,
+            "cost       a million tokens: read {cost_usd_per_mtoken.input}, generated "
+            "{cost_usd_per_mtoken.output}, both {cost_usd_per_mtoken.blended}; price of a "
+            "chip-hour %s",
+            words);
+    sp_line(r, "energy     {energy_wh_per_mtoken} a million tokens generated (--watts --pue)");
+}
+
+static void put_rates(const struct serve *f, const struct sp_steady *y)
+{
+    struct sp_report *const r = f->report;
+    const double R = f->replicas, N = f->service.chips;
+    sp_symbol(r, "step", y->step_s, "s", "a decode step");
+    sp_put(r, SP_Q_SERVE_STEP, y->step_s);
+    sp_put(r, f->load.apart ? SP_Q_SERVE_TPOT_APART : SP_Q_SERVE_TPOT, y->tpot_s);
+    sp_put(r, SP_Q_SERVE_E2E, y->e2e_s);
+    sp_put(r, SP_Q_SERVE_RUNNING, f->B * R);
+    sp_put(r, SP_Q_SERVE_RATE, y->tokens_per_s * R);
+    sp_put(r, SP_Q_SERVE_RATE_DEVICE, y->tokens_per_s / N);
+    sp_put(r, SP_Q_SERVE_RATE_USER, 1 / y->tpot_s);
+    sp_put(r, SP_Q_SERVE_REQUESTS, y->requests_per_s * R);
+    sp_put(r, SP_Q_SERVE_REQUESTS_DEVICE, y->requests_per_s / N);
+    sp_put(r, SP_Q_SERVE_EVICTED, y->evicted_per_step);
+    sp_put(r, SP_Q_SERVE_USED_FLOPS, y->flops_share);
+    sp_put(r, SP_Q_SERVE_USED_BANDWIDTH, y->bandwidth_share);
+}
+
+/* Times of a machine that does not hold the weights. */
+static void put_no_times(const struct serve *f)
+{
+    static const enum sp_quantity_id times[] = {
+        SP_Q_SERVE_IDEAL_KV,
+        SP_Q_SERVE_IDEAL_WEIGHTS,
+        SP_Q_SERVE_IDEAL_MATH,
+        SP_Q_SERVE_IDEAL_ICI,
+        SP_Q_SERVE_IDEAL_STEP,
+        SP_Q_SERVE_IDEAL_BOUND,
+        SP_Q_SERVE_IDEAL_PREFILL,
+        SP_Q_SERVE_IDEAL_TTFT,
+        SP_Q_SERVE_IDEAL_RATE,
+        SP_Q_SERVE_PREFILL_BOUND,
+        SP_Q_SERVE_STEP,
+        SP_Q_SERVE_TPOT,
+        SP_Q_SERVE_E2E,
+        SP_Q_SERVE_RUNNING,
+        SP_Q_SERVE_RATE,
+        SP_Q_SERVE_RATE_DEVICE,
+        SP_Q_SERVE_RATE_USER,
+        SP_Q_SERVE_REQUESTS,
+        SP_Q_SERVE_REQUESTS_DEVICE,
+        SP_Q_SERVE_EVICTED,
+        SP_Q_SERVE_COST_INPUT,
+        SP_Q_SERVE_COST_OUTPUT,
+        SP_Q_SERVE_COST_BLENDED,
+        SP_Q_SERVE_COST_ALL,
+        SP_Q_SERVE_ENERGY,
+    };
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        sp_put_null(f->report, times[i]);
+}
+
+static void put_verdict(const struct serve *f, const struct sp_steady *y, bool in_time)
+{
+    const double cache = f->served.kv_held > 0 ? f->B * f->served.kv_held : 0;
+    const double lacks = f->served.weights + cache - f->served.capacity;
+    struct sp_report *const r = f->report;
+    if (!f->holds_weights)
+        sp_put_text(r, SP_Q_SERVE_VERDICT, "No: the weights alone take %s, %s has %s",
+                    sp_human_text(f->served.weights, SP_BYTES), f->hw.name,
+                    sp_human_text(f->served.capacity, SP_BYTES));
+    else if (!f->fits)
+        sp_put_text(r, SP_Q_SERVE_VERDICT, "No: weights and the cache of %s sequences lack %s",
+                    sp_human_text(f->B, SP_COUNT), sp_human_text(lacks, SP_BYTES));
+    else
+        sp_put_text(r, SP_Q_SERVE_VERDICT, "%s: %s sequences on %s chips, a token every %s %s%s%s",
+                    in_time ? "Yes" : "No", sp_human_text(f->B, SP_COUNT),
+                    sp_human_text(f->service.chips, SP_COUNT), sp_human_text(y->tpot_s, SP_SECONDS),
+                    isnan(f->load.step_s) ? "at best" : "(--step-time)",
+                    in_time ? "" : ", asked for every ",
+                    in_time ? "" : sp_human_text(f->load.tpot_s, SP_SECONDS));
+}
+
+/* What a smaller format or a shorter request would make of it. */
+static void put_ways(const struct serve *f)
+{
+    if (f->fits)
+        return;
+    sp_line(f->report, "to fit     {min_slice_chips} chips (it takes {min_chips})%s%s",
+            f->holds_weights ? "; at most {max_batch} sequences of this length, or {max_context} "
+                               "tokens each of these"
+                             : "",
+            f->service.weight_bytes > 1 ? "; --weights int8 or fp8 halves the weights" : "");
+}
+
+static void put_lines(const struct serve *f)
+{
+    struct sp_report *const r = f->report;
+    sp_line(r, "{verdict}");
+    sp_line(r, " ");
+    sp_line(r,
+            "model      {model}: {params} parameters, {params_active} of them a token's; "
+            "weights {weights_bytes} (--weights %s)",
+            sp_text_of(f->args, "weights"));
+    sp_line(r, "hardware   {hw}: {replicas} x {chips} chips; {capacity_bytes} for weights and "
+               "cache of an instance (--memory-fraction)");
+    sp_line(r, "request    {input} tokens in, {output} out; {context} cached in the step, "
+               "{held_tokens} held (--input --output --context)");
+    sp_line(r,
+            "cache      {kv_bytes_per_token} a token (--kv %s), {kv_bytes_per_sequence} a "
+            "sequence; beside the weights room for {max_batch}",
+            sp_text_of(f->args, "kv"));
+    put_ways(f);
+}
+
+static void put_time_lines(const struct serve *f)
+{
+    struct sp_report *const r = f->report;
+    sp_line(r,
+            "decode     {batch} sequences: {ideal.step_s} at least, bound by {ideal.bound}: cache "
+            "{ideal.kv_s}, weights {ideal.weights_s}, arithmetic {ideal.math_s}, TP "
+            "{ideal.ici_s}");
+    sp_line(r, "prefill    {ideal.prefill_s} at least, bound by {prefill.bound} (--mfu)");
+    sp_line(r, "service    {tpot_s} between tokens, {e2e_s} a request; {tokens_per_s}, "
+               "{tokens_per_s_per_device} a chip, {tokens_per_s_per_user} a user, {requests_per_s} "
+               "requests/s");
+}
+
+void sp_put_service(struct serve *f)
+{
+    struct sp_report *const r = f->report;
+    const struct sp_steady y = sp_steady(&f->served, reader_of(f), f->B, f->load.step_s);
+    const double most = sp_most_sequences(&f->served);
+    const bool in_time = f->holds_weights && y.tpot_s <= f->load.tpot_s;
+    f->fits = f->holds_weights && (!(f->served.kv_held > 0) || f->B <= most);
+    put_symbols(f);
+    put_verdict(f, &y, in_time);
+    put_request(f);
+    put_memory(f);
+    put_lines(f);
+    put_limits(f);
+    if (isfinite(f->load.tpot_s))
+        sp_put_bool(r, SP_Q_SERVE_SLO_TPOT, in_time);
+    sp_put_bool(r, SP_Q_SERVE_SLO, f->fits && in_time);
+    if (f->holds_weights) {
+        put_time_lines(f);
+        put_ideal(f);
+        put_rates(f, &y);
+        put_bill(f, &y);
+    } else {
+        put_no_times(f);
+    }
+}

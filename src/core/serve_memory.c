@@ -1,0 +1,138 @@
+/* What an instance that serves a model holds: weights, keys and values. */
+#include <math.h>
+
+#include <scaleplan/flops.h>
+#include <scaleplan/layer.h>
+#include <scaleplan/serve.h>
+
+/* clang-format off */
+const struct sp_storage_traits sp_storages[SP_STORAGES] = {
+    [SP_STORED_BF16]  = {2,                               SP_BF16},
+    [SP_STORED_FP8]   = {1,                               SP_FP8},
+    [SP_STORED_INT8]  = {1,                               SP_INT8},
+    [SP_STORED_NVFP4] = {0.5 + 1.0 / 16,                  SP_FP4},
+    [SP_STORED_MXFP4] = {0.5 + 1.0 / 32,                  SP_FP4},
+    [SP_STORED_INT4]  = {0.5,                             SP_INT4},
+    [SP_STORED_NF4]   = {0.5 + (1.0 + 4.0 / 256) / 64,    SP_BF16}, /* a table's values */
+};
+/* clang-format on */
+
+/* Tokens of which a layer keeps keys and values, mean over the layers of its kind. */
+static double kept_tokens(const struct sp_mixer *x, double tokens)
+{
+    const double W = x->window, g = x->global;
+    return W > 0 && W < tokens ? g * tokens + (1 - g) * W : tokens;
+}
+
+double sp_kv_bytes_of_sequence(const struct sp_model *model, double tokens, double element_bytes)
+{
+    struct sp_layers layers;
+    double elements = 0;
+    sp_list_model(model, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const struct sp_mixer *const mixer = &layers.list[kind].mixer;
+        if (layers.count[kind] > 0)
+            elements += layers.count[kind] * mixer->cache * kept_tokens(mixer, tokens);
+    }
+    return element_bytes * elements;
+}
+
+double sp_kv_copies(const struct sp_model *model, double tp)
+{
+    if (model->mla.kv_lora_rank > 0)
+        return tp;
+    return model->kv_heads > 0 ? tp / fmin(tp, (double)model->kv_heads) : 1;
+}
+
+double sp_paged_tokens(double tokens, double block)
+{
+    return ceil(tokens / block) * block;
+}
+
+/* Bytes of a sequence's cache, one copy. */
+static double sequence_bytes(const struct sp_service *s, double tokens)
+{
+    if (!isnan(s->kv_token_bytes))
+        return s->kv_token_bytes * tokens;
+    return sp_model_has_shape(s->model) ? sp_kv_bytes_of_sequence(s->model, tokens, s->kv_bytes)
+                                        : NAN;
+}
+
+static void weigh(const struct sp_service *s, struct sp_served *v)
+{
+    const struct sp_model *const m = s->model;
+    const bool shape = sp_model_has_shape(m), looks_up = shape && !s->all_experts;
+    const struct sp_params p = sp_count_params(m);
+    v->experts = shape ? p.experts : 0;
+    v->shared = p.total - v->experts + (shape ? p.attention * (fmax(s->attention_dp, 1) - 1) : 0);
+    v->table = looks_up && !m->tied_embeddings ? (double)m->vocab * (double)m->d_model : 0;
+    v->active = p.active - v->table;
+    v->expert_share = s->all_experts ? 1 : 1 / sp_expert_ratio(m);
+    v->weights = v->shared * s->weight_bytes + v->experts * s->expert_bytes;
+}
+
+/* FLOPs of one prompt, of whose tokens the first are cached. */
+static double prefill_flops(const struct sp_service *s, double active)
+{
+    const double hit = s->prefix_hit * s->input, T = s->input - hit;
+    const double matmuls = 2 * active * T;
+    if (!s->attention || !sp_model_has_shape(s->model))
+        return matmuls;
+    const double all =
+        s->input * sp_forward_flops_per_token(s->model, s->input, true, false).attention;
+    const double cached =
+        hit > 0 ? hit * sp_forward_flops_per_token(s->model, hit, true, false).attention : 0;
+    return matmuls + all - cached;
+}
+
+void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
+{
+    const struct sp_chip *const chip = &s->hw->chip;
+    const double N = s->chips;
+    *v = (struct sp_served){.service = *s};
+    weigh(s, v);
+    v->copies = s->tp > 0 ? sp_kv_copies(s->model, s->tp) : 1;
+    v->kv_token = sequence_bytes(s, 1);
+    v->kv_held = v->copies * sequence_bytes(s, sp_paged_tokens(s->held_tokens, s->block));
+    v->kv_read = v->copies * sequence_bytes(s, s->step_tokens);
+    v->capacity = N * s->memory_fraction * sp_capacity_bytes(chip);
+    v->C = N * chip->peak_flops_per_s[s->compute];
+    v->W = N * chip->hbm_bytes_per_s;
+    v->prefill_flops = prefill_flops(s, v->active);
+    v->prefill_read = sp_weights_read_bytes(v, fmax(1, s->input * (1 - s->prefix_hit)));
+}
+
+double sp_most_sequences(const struct sp_served *v)
+{
+    const double room = v->capacity - v->weights;
+    if (room < 0)
+        return 0;
+    return v->kv_held > 0 ? floor(room / v->kv_held) : INFINITY;
+}
+
+double sp_most_context(const struct sp_served *v, double B)
+{
+    const struct sp_service *const s = &v->service;
+    const double room = (v->capacity - v->weights) / (v->copies * B);
+    double low = 0, high = 1;
+    if (isnan(v->kv_token) || v->kv_token <= 0)
+        return INFINITY;
+    while (high < 1e12 && sequence_bytes(s, high * s->block) <= room)
+        high *= 2;
+    if (high >= 1e12)
+        return INFINITY;
+    while (high - low > 1) {
+        const double middle = floor((low + high) / 2);
+        if (sequence_bytes(s, middle * s->block) <= room)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low * s->block;
+}
+
+double sp_chips_to_hold(const struct sp_served *v, double B)
+{
+    const double cache = v->kv_held > 0 ? B * v->kv_held : 0;
+    return (v->weights + cache) / (v->capacity / v->service.chips);
+}
