@@ -45,7 +45,8 @@ static bool check_model(const char *path, const struct sp_args *args,
 {
     const bool given = sp_given(args, "model") || sp_given(args, "shape");
     if (launch->no_model[0] && !given)
-        return sp_fail(error, SP_INPUT, "%s: %s", sp_safe(path), launch->no_model);
+        return sp_fail(error, SP_INPUT, "%s: %s",
+                       strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), launch->no_model);
     return true;
 }
 

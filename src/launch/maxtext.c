@@ -7,14 +7,15 @@
 #include "launch/shell.h"
 
 /* Weights shard over fsdp, expert and context axes (logical_axis_rules of base.yml, "embed"). */
-static void read_sharding(const double degree[DEGREES], const struct sp_hardware *hw,
-                          struct sp_launch *launch)
+static void read_sharding(struct sp_settings *s, const double degree[DEGREES],
+                          const struct sp_hardware *hw, struct sp_launch *launch)
 {
     const double shards = degree[FSDP] * degree[EXPERT] * degree[CONTEXT];
     const double all = shards * degree[DATA], slices = hw ? (double)hw->slices : 1;
     const double usual = slices > 1 && fmod(all, slices) == 0 ? all / slices : all;
     const bool replicas = shards == 1 && degree[DATA] > 1;
-    sp_launch_option(launch, "zero", "%d", replicas ? 0 : 3);
+    const bool states = sp_setting_on(s, "shard_optimizer_over_data");
+    sp_launch_option(launch, "zero", "%d", !replicas ? 3 : states ? 1 : 0);
     if (!replicas && shards != usual)
         sp_launch_option(launch, "fsdp", "%.0f", shards);
 }
@@ -23,7 +24,7 @@ static void read_batch(struct sp_settings *s, const double degree[DEGREES],
                        const struct sp_hardware *hw, int64_t jax_devices, struct sp_launch *launch,
                        struct sp_error *error)
 {
-    const double each = sp_setting_number(s, "per_device_batch_size", 0, error);
+    const double each = sp_setting_number(s, "per_device_batch_size", 12, error);
     const int64_t steps = sp_setting_whole(s, "gradient_accumulation_steps", 1, 1, error);
     const int64_t pieces = sp_setting_whole(s, "num_pipeline_microbatches", -1, 0, error);
     const double devices = hw ? (double)sp_chips(hw) * (double)jax_devices : 0;
@@ -34,9 +35,11 @@ static void read_batch(struct sp_settings *s, const double degree[DEGREES],
         sp_launch_note(launch, "max_target_length is not given: 2048, as base.yml has it");
     const double replicas = degree[FSDP] * degree[DATA] * degree[EXPERT];
     const double parts = degree[PIPELINE] > 1 && pieces > 0 ? (double)pieces : degree[PIPELINE];
+    if (!sp_peek_setting(s, "per_device_batch_size"))
+        sp_launch_note(launch, "per_device_batch_size is not given: 12, as base.yml has it");
     if (!(each > 0) || devices == 0) {
         sp_launch_note(launch, "per_device_batch_size is %s",
-                       each > 0 ? "left out: the machine is not known" : "not given");
+                       each > 0 ? "left out: the machine is not known" : "no batch of training");
         return;
     }
     if (!(at_once * (double)steps < 1e15) || fabs(at_once - round(at_once)) > 1e-6 * at_once) {
@@ -51,56 +54,28 @@ static void read_batch(struct sp_settings *s, const double degree[DEGREES],
     sp_launch_option(launch, "micro-batch", "%.0f", fmax(1, floor(micro + 1e-6)));
 }
 
-static void read_pipeline(struct sp_settings *s, bool stages, struct sp_launch *launch,
-                          struct sp_error *error)
+/* Repeats of the stages: given, or as many as the layers make (-1, of base.yml). */
+static void read_pipeline(struct sp_settings *s, int64_t stages, const struct sp_model *model,
+                          struct sp_launch *launch, struct sp_error *error)
 {
-    const int64_t repeats = sp_setting_whole(s, "num_pipeline_repeats", -1, 1, error);
-    if (!stages)
+    int64_t repeats = sp_setting_whole(s, "num_pipeline_repeats", -1, -1, error);
+    const int64_t each = sp_setting_whole(s, "num_layers_per_pipeline_stage", 1, 1, error),
+                  dense = model && model->moe.experts > 0 ? model->moe.dense_layers : 0,
+                  layers = model ? model->layers - dense : 0;
+    if (stages <= 1)
         return;
+    if (repeats <= 0 && layers > 0 && layers % (stages * each) == 0)
+        repeats = layers / (stages * each);
+    else if (repeats <= 0 && layers > 0)
+        sp_launch_note(launch,
+                       "MaxText refuses this: %lld layers are no multiple of stages x "
+                       "num_layers_per_pipeline_stage",
+                       (long long)layers);
+    else if (repeats <= 0)
+        sp_launch_note(launch, "num_pipeline_repeats is left to the layers: give --vpp");
     if (repeats > 1)
         sp_launch_option(launch, "vpp", "%lld", (long long)repeats);
-    if (sp_setting(s, "num_layers_per_pipeline_stage") && repeats <= 1)
-        sp_launch_note(launch, "num_layers_per_pipeline_stage: say num_pipeline_repeats or --vpp");
     sp_launch_option(launch, "schedule", "%s", repeats > 1 ? "circular" : "gpipe");
-}
-
-static void read_precision(struct sp_settings *s, struct sp_launch *launch)
-{
-    const char *const quantization = sp_setting(s, "quantization"),
-                      *const dtype = sp_setting(s, "dtype"),
-                      *const weights = sp_setting(s, "weight_dtype");
-    const bool fp8 = quantization && strncmp(quantization, "fp8", 3) == 0,
-               full = dtype && strcmp(dtype, "float32") == 0;
-    sp_launch_option(launch, "precision", "%s", fp8 ? "fp8" : full ? "fp32" : "jax12");
-    if (quantization && quantization[0] && !fp8)
-        sp_launch_note(launch, "not modelled: quantization %s", sp_safe(quantization));
-    if (dtype && !full && strcmp(dtype, "bfloat16") != 0)
-        sp_launch_note(launch, "not modelled: dtype %s; read as bfloat16", sp_safe(dtype));
-    if (weights && strcmp(weights, "float32") != 0)
-        sp_launch_note(launch, "not modelled: weight_dtype %s; read as float32", sp_safe(weights));
-}
-
-static void read_policy(struct sp_settings *s, struct sp_launch *launch)
-{
-    const char *const name = sp_setting(s, "remat_policy");
-    if (sp_setting_on(s, "optimizer_memory_host_offload"))
-        sp_launch_note(launch, "not modelled: optimizer_memory_host_offload");
-    if (sp_setting_on(s, "parameter_memory_host_offload"))
-        sp_launch_note(launch, "not modelled: parameter_memory_host_offload");
-    if (!name)
-        return;
-    for (size_t i = 0; i < SP_MAXTEXT_POLICIES; i++) {
-        if (strcmp(sp_maxtext_policies[i].name, name) != 0)
-            continue;
-        sp_launch_option(launch, "remat", "%s", sp_maxtext_policies[i].remat);
-        if (sp_maxtext_policies[i].offload)
-            sp_launch_option(launch, "offload", "on");
-        if (!sp_maxtext_policies[i].exact)
-            sp_launch_note(launch, "remat_policy %s: read as %s", name,
-                           sp_maxtext_policies[i].remat);
-        return;
-    }
-    sp_launch_note(launch, "remat_policy %s: not known; inferred instead", sp_safe(name));
 }
 
 /* The machine of compile_topology, a name of the cloud's. What is typed wins. */
@@ -124,78 +99,34 @@ static bool read_machine(struct sp_settings *s, const struct sp_sources *sources
     return true;
 }
 
-/* Whether the launch's model is a mixture of experts, as far as the file tells. */
-static bool is_mixture(struct sp_settings *s, const struct sp_sources *sources,
-                       const struct sp_launch *launch, struct sp_error *error)
+/* Where Primus keeps the options. */
+static const char overrides[] = "modules.pre_trainer.overrides.";
+
+static const char *leaf(const char *name)
 {
-    static struct sp_model model;
-    struct sp_error unknown = {0};
-    for (int i = 0; i < launch->options; i++)
-        if (strcmp(launch->option[i].name, "model") == 0 &&
-            sp_load_model(launch->option[i].value, sources, &model, &unknown))
-            return model.moe.experts > 0;
-    return sp_setting_whole(s, "num_experts", 1, 1, error) > 1;
+    const size_t n = sizeof overrides - 1;
+    return strncmp(name, overrides, n) == 0 ? name + n : name;
 }
 
-/* A model by its dimensions: gated, RMSNorm, as Llama. */
-static void read_shape(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+/* Names options of Primus as MaxText does; what stands beside them is Primus's own, but the model.
+ */
+static void take_off_prefixes(struct sp_settings *s)
 {
-    char out[700] = "name=options";
-    const size_t size = sizeof out;
-    const char *const decoder = sp_setting(s, "decoder_block");
-    const int64_t experts = sp_setting_whole(s, "num_experts", 1, 1, error);
-#define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
-    for (int i = 0; i < SP_MAXTEXT_DIMENSIONS; i++)
-        ADD(",%s=%lld", sp_maxtext_dimensions[i].field,
-            (long long)sp_setting_whole(s, sp_maxtext_dimensions[i].key, 1,
-                                        sp_maxtext_dimensions[i].otherwise, error));
-    if (sp_setting_on(s, "logits_via_embedding"))
-        ADD(",tied_embeddings=true");
-    if (sp_setting_on(s, "use_qk_norm"))
-        ADD(",qk_norm=head");
-    if (experts > 1)
-        ADD(",moe.experts=%lld,moe.top_k=%lld", (long long)experts,
-            (long long)sp_setting_whole(s, "num_experts_per_tok", 1, 1, error));
-    if (experts > 1 && sp_setting(s, "base_moe_mlp_dim"))
-        ADD(",moe.d_ff_expert=%lld",
-            (long long)sp_setting_whole(s, "base_moe_mlp_dim", 1, 1, error));
-#undef ADD
-    sp_launch_option(launch, "shape", "%s", out);
-    if (decoder && strncmp(decoder, "llama", 5) != 0 && strncmp(decoder, "qwen3", 5) != 0 &&
-        strncmp(decoder, "mi", 2) != 0)
-        sp_launch_note(launch, "decoder_block %s: its dimensions, read as a block of Llama",
-                       sp_safe(decoder));
-}
-
-/* The model of its name, with the dimensions that override_model_config puts over it; or one of
- * dimensions alone. */
-static void read_model(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
-{
-    const char *model = sp_setting(s, "model_name");
-    const bool overrides = sp_setting_on(s, "override_model_config");
-    bool given = false;
-    for (int i = 0; i < SP_MAXTEXT_DIMENSIONS; i++)
-        given = given || sp_setting(s, sp_maxtext_dimensions[i].key);
-    if (!model || strcmp(model, "default") == 0) {
-        if (given)
-            read_shape(s, launch, error);
-        return;
+    const bool primus = sp_peek_setting(s, "modules.pre_trainer.framework") != NULL;
+    for (int i = 0; i < s->n && primus; i++) {
+        struct sp_setting *const at = &s->at[i];
+        const char *const name = leaf(at->name);
+        if (strcmp(at->name, "modules.pre_trainer.model") == 0) {
+            char spelled[96];
+            sp_spell_model(at->value, spelled, sizeof spelled);
+            snprintf(at->name, sizeof at->name, "model_name");
+            snprintf(at->value, sizeof at->value, "%s", spelled);
+        } else if (name != at->name) {
+            memmove(at->name, name, strlen(name) + 1);
+        } else {
+            at->read = true;
+        }
     }
-    for (size_t i = 0; i < SP_MAXTEXT_MODELS; i++)
-        if (strcmp(sp_maxtext_models[i][1], model) == 0)
-            model = sp_maxtext_models[i][0];
-    sp_launch_option(launch, "model", "%s", model);
-    for (int i = 0; i < SP_MAXTEXT_DIMENSIONS; i++)
-        if (overrides && sp_setting(s, sp_maxtext_dimensions[i].key))
-            sp_launch_option(launch, "set", "model.%s=%lld", sp_maxtext_dimensions[i].field,
-                             (long long)sp_setting_whole(s, sp_maxtext_dimensions[i].key, 1,
-                                                         sp_maxtext_dimensions[i].otherwise,
-                                                         error));
-    if (given && !overrides)
-        sp_launch_note(launch,
-                       "dimensions beside model_name %s count with override_model_config "
-                       "alone",
-                       sp_safe(model));
 }
 
 /* Whether an option's name is MaxText's own. */
@@ -228,7 +159,7 @@ static enum sp_match detect(const struct sp_launch_file *file)
     if (file->script)
         return sp_count_telling(file->script, tells, true) > 0 ? SP_CERTAIN : SP_NO_MATCH;
     for (int i = 0; i < file->settings.n && !file->json; i++)
-        if (is_own(file->settings.at[i].name))
+        if (is_own(leaf(file->settings.at[i].name)))
             return SP_CERTAIN;
     return SP_NO_MATCH;
 }
@@ -242,27 +173,29 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     if ((file->script && !sp_read_pairs(file->script, tells, s, launch, error)) ||
         !sp_read_assumed_lines(file->text, assumed, launch, error))
         return false;
-    read_model(s, launch, error);
+    take_off_prefixes(s);
+    sp_read_maxtext_model(s, launch, error);
     if (!read_machine(s, file->sources, &hw, launch, error))
         return false;
     const int64_t jax_devices = hw ? sp_jax_devices_of(hw) : 1;
     if (!sp_read_mesh(s, hw, jax_devices, degree, launch, error))
         return false;
     launch->etp_is_tp = true; /* base.yml's rules have one tensor axis for every "mlp" */
-    if (degree[EXPERT] > 1 || is_mixture(s, file->sources, launch, error))
+    const struct sp_model *const model = sp_maxtext_model(file->sources, launch);
+    const bool mixture =
+        model ? model->moe.experts > 0 : sp_setting_whole(s, "num_experts", 1, 1, error) > 1;
+    if (degree[EXPERT] > 1 || mixture)
         sp_launch_option(launch, "etp", "%.0f", degree[TENSOR]);
-    read_sharding(degree, hw, launch);
+    read_sharding(s, degree, hw, launch);
     read_batch(s, degree, hw, jax_devices, launch, error);
-    read_pipeline(s, degree[PIPELINE] > 1, launch, error);
-    read_precision(s, launch);
-    if (sp_setting(s, "opt_type"))
-        sp_read_optimizer("opt_type", sp_setting(s, "opt_type"), 0, file->origin, launch, error);
-    read_policy(s, launch);
+    read_pipeline(s, (int64_t)degree[PIPELINE], model, launch, error);
+    sp_read_maxtext_states(s, launch, error);
     if (sp_setting(assumed, "framework"))
         sp_assume(assumed, "framework", launch);
     else
         sp_launch_option(launch, "framework", "maxtext");
     sp_assume(assumed, "imbalance", launch);
+    sp_note_unread(s, "", sp_maxtext_quiet, launch);
     return sp_refuse_gaps(s, error) && error->lines == before;
 }
 

@@ -27,6 +27,22 @@ struct sp_maxtext_policy {
 enum { SP_MAXTEXT_POLICIES = 11 };
 extern const struct sp_maxtext_policy sp_maxtext_policies[SP_MAXTEXT_POLICIES];
 
+/* Options of base.yml that change neither memory nor time, names parted by blanks. */
+extern const char sp_maxtext_quiet[];
+
+/* Formats, optimizer, what is recomputed or kept elsewhere. */
+void sp_read_maxtext_states(struct sp_settings *settings, struct sp_launch *launch,
+                            struct sp_error *error);
+
+/* The model: of its name, with the dimensions that override_model_config puts over it; or one of
+ * dimensions alone, times global_parameter_scale. */
+void sp_read_maxtext_model(struct sp_settings *settings, struct sp_launch *launch,
+                           struct sp_error *error);
+
+/* The launch's model as far as the file tells; NULL where it does not. */
+const struct sp_model *sp_maxtext_model(const struct sp_sources *sources,
+                                        const struct sp_launch *launch);
+
 /* Devices that JAX sees on a chip. */
 int64_t sp_jax_devices_of(const struct sp_hardware *hw);
 

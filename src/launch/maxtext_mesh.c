@@ -67,27 +67,38 @@ static bool read_level(struct sp_settings *s, int level, struct mesh *mesh, stru
     return error->lines == before;
 }
 
+/* Slices where the file leaves both levels to MaxText: on a torus a fact; of GPUs JAX takes each
+ * host for one. */
+static double slices_left(const struct sp_hardware *hw, double devices)
+{
+    const double host = hw->network.devices_per_host > 0 ? (double)hw->network.devices_per_host
+                                                         : (double)hw->network.domain;
+    return host > 0 && fmod(devices, host) == 0 ? devices / host : 1;
+}
+
 /* Gives the axes that are left to MaxText what `devices` leave, and checks that the mesh is all of
  * them. On a torus slices are a fact; elsewhere what is between domains is the reader's to say. */
 static bool close_mesh(struct mesh *mesh, const struct sp_hardware *hw, double devices,
                        const char *origin, struct sp_error *error)
 {
     const bool torus = hw->network.kind == SP_TORUS;
+    const bool left = mesh->left[0] >= 0 && mesh->left[1] >= 0;
     const double between = torus                ? (double)hw->slices
+                           : left               ? slices_left(hw, devices)
                            : mesh->left[0] >= 0 ? mesh->product[1]
                                                 : floor(devices / mesh->product[0]);
     const double have[2] = {devices / fmax(1, between), between};
     static const char *const noun[] = {"devices of a slice", "slices"};
     for (int level = 0; level < 2; level++) {
         const double rest = have[level] / mesh->product[level];
-        const bool left = mesh->left[level] >= 0;
-        if (left ? rest != floor(rest) || rest < 1 : rest != 1)
-            return sp_fail(error, SP_INPUT,
-                           "%s: the %s_*_parallelism make %.0f%s, which %s the %.0f %s of %s",
-                           sp_safe(origin), levels[level].name, mesh->product[level],
-                           left ? " and a rest (-1)" : "", left ? "does not divide" : "is not",
-                           have[level], noun[level], sp_safe(hw->name));
-        if (left)
+        const bool takes_rest = mesh->left[level] >= 0;
+        if (takes_rest ? rest != floor(rest) || rest < 1 : rest != 1)
+            return sp_fail(
+                error, SP_INPUT, "%s: the %s_*_parallelism make %.0f%s, which %s the %.0f %s of %s",
+                sp_safe(origin), levels[level].name, mesh->product[level],
+                takes_rest ? " and a rest (-1)" : "", takes_rest ? "does not divide" : "is not",
+                have[level], noun[level], sp_safe(hw->name));
+        if (takes_rest)
             mesh->degree[level][mesh->left[level]] = rest;
     }
     return true;

@@ -40,9 +40,6 @@ bool sp_is_megatron_name(const char *name);
 bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to,
                            struct sp_error *error);
 
-/* A model's file or name as models are named here. */
-void sp_spell_model(const char *name, char *out, size_t size);
-
 /* Adds what other spellings stand for behind them. */
 bool sp_spell_megatron(struct sp_settings *settings, struct sp_error *error);
 

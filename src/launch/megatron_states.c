@@ -77,7 +77,7 @@ static void note_others(struct sp_settings *s, struct sp_launch *launch)
         {"--outer-dp-sharding-strategy", "shards between instances"},
         {"--hierarchical-context-parallel-sizes", "context parallelism in levels"},
         {"--window-size", "attention to a window"},
-        {"--deepspeed_config", "what that file says beside these arguments"},
+        {"--deepspeed_config", "what that file says (ZeRO stage, formats) beside these arguments"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const char *const value = sp_peek_setting(s, others[i].flag);
@@ -100,6 +100,10 @@ void sp_read_megatron_states(struct sp_settings *s, struct sp_launch *launch,
                                   : "mixed18");
     if (fp8 && grads != 2 && grads != 4)
         set_bytes(launch, "grad_bytes", grads);
+    if (sp_setting(s, "--deepspeed") && sp_setting(s, "--bf16"))
+        sp_launch_note(
+            launch, "DeepSpeed's own optimizer for bf16 kept fp32 gradients and sharded "
+                    "states at ZeRO 0 in older releases; --precision mixed18 --zero 1 are those");
     if (sp_setting(s, "--fp4-format"))
         sp_launch_note(launch, "not modelled: --fp4-format, matmuls in 4 bits; read as %s",
                        half ? "16 bits" : "32 bits");

@@ -1,6 +1,5 @@
 /* Megatron-LM's arguments as YAML or as dotted "name=value" words: "--flag: value", and the names
  * of its config classes (Megatron-Bridge, Primus, FlagScale) and of NeMo. */
-#include <ctype.h>
 #include <string.h>
 
 #include "launch/megatron.h"
@@ -144,24 +143,15 @@ static bool take_primus(struct sp_settings *from, struct sp_settings *to, struct
 
 bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to, struct sp_error *error)
 {
+    const char *const offloading = sp_peek_setting(from, "model.cpu_offloading");
     to->origin = from->origin;
     for (int i = 0; i < from->n; i++) {
         const struct sp_setting *const setting = &from->at[i];
+        if (offloading && is_off(offloading) && strstr(setting->name, "cpu_offloading_"))
+            continue;
         if (!is_elsewhere(setting->name) && strncmp(setting->name, "model.optim.", 12) != 0 &&
             !take(setting, to, error))
             return false;
     }
     return take_nemo(from, to, error) && take_primus(from, to, error);
-}
-
-/* "models/llama3_70B.yaml" as "llama3-70b". */
-void sp_spell_model(const char *name, char *out, size_t size)
-{
-    const char *const slash = strrchr(name, '/');
-    snprintf(out, size, "%s", slash ? slash + 1 : name);
-    char *const dot = strrchr(out, '.');
-    if (dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
-        *dot = '\0';
-    for (char *c = out; *c; c++)
-        *c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
 }

@@ -129,6 +129,11 @@ void sp_read_assignment(struct run *r, size_t n)
 /* Remembers a name that something hangs on. */
 static void remember_decider(struct run *r, const struct sp_shell_fields *fields)
 {
+    static const char *const files[] = {"-f", "-d", "-e", "-s", "-x", "-r", "-w"};
+    for (int i = 0; i < fields->n && !r->decider[0]; i++)
+        for (size_t j = 0; j < sizeof files / sizeof *files; j++)
+            if (strcmp(fields->at[i], files[j]) == 0)
+                snprintf(r->decider, sizeof r->decider, "a file");
     for (int i = 0; i < fields->n && !r->decider[0]; i++) {
         const struct sp_shell_gap *const gap = sp_shell_gap_in(&r->shell->text, fields->at[i]);
         if (gap)

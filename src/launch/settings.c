@@ -1,6 +1,7 @@
 /* What the formats share: settings of a file, options and remarks of a launch, what is lost. */
 #include "launch/settings.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -252,4 +253,15 @@ const char *sp_recipe_text(const struct sp_launched *l)
                        (strcmp(l->precision, "fp32") == 0 || is_of_8_bits(l->precision));
     snprintf(text, sizeof text, "%.64s%s", l->precision, other ? " with matmuls in bf16" : "");
     return text;
+}
+
+void sp_spell_model(const char *name, char *out, size_t size)
+{
+    const char *const slash = strrchr(name, '/');
+    snprintf(out, size, "%s", slash ? slash + 1 : name);
+    char *const dot = strrchr(out, '.');
+    if (dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
+        *dot = '\0';
+    for (char *c = out; *c; c++)
+        *c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
 }

@@ -86,6 +86,9 @@ int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t
 /* Whether it is given, and not as False. */
 bool sp_setting_on(struct sp_settings *settings, const char *name);
 
+/* A model's file or name as models are named here: "models/llama3_70B.yaml" is "llama3-70b". */
+void sp_spell_model(const char *name, char *out, size_t size);
+
 /* Adds an option of `step` to a launch. */
 __attribute__((format(printf, 3, 4))) void
 sp_launch_option(struct sp_launch *launch, const char *name, const char *format, ...);

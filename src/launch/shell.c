@@ -52,9 +52,25 @@ static void add_split(struct list *list, const char *word, int line)
         add(list, word, line);
 }
 
+/* Whether a command's program does something else than train. */
+static bool is_no_training(const struct sp_script_command *command)
+{
+    static const char *const others[] = {"decode", "inference", "convert", "logit"};
+    for (int i = 0; i < command->n; i++) {
+        const char *const word = command->words[i], *const end = strrchr(word, '.');
+        const bool module = i > 0 && strcmp(command->words[i - 1], "-m") == 0;
+        for (size_t j = 0; j < sizeof others / sizeof *others; j++)
+            if ((module || (end && strcmp(end, ".py") == 0)) && strstr(word, others[j]))
+                return true;
+    }
+    return false;
+}
+
 static int count_telling(const struct sp_script_command *command, sp_tells *tells)
 {
     int n = 0;
+    if (is_no_training(command))
+        return 0;
     for (int i = 0; i < command->n; i++)
         n += tells(command->words[i]);
     return n;
@@ -224,6 +240,14 @@ static bool take_flag(const struct list *list, int i, struct sp_settings *settin
     return true;
 }
 
+/* Whether a word is a YAML file that is not MaxText's base.yml. */
+static bool is_config(const char *word)
+{
+    const char *const end = strrchr(word, '.'), *const slash = strrchr(word, '/');
+    return end && (strcmp(end, ".yml") == 0 || strcmp(end, ".yaml") == 0) && !strchr(word, '=') &&
+           strcmp(slash ? slash + 1 : word, "base.yml") != 0;
+}
+
 /* Takes a word behind a flag: its value, or one that is not known and may hold arguments. */
 static void take_word(const struct list *list, int i, bool open, const struct sp_flag_names *names,
                       struct sp_settings *settings, struct sp_launch *launch)
@@ -258,6 +282,15 @@ bool sp_read_flags(const struct sp_script *script, sp_tells *tells,
     return ok;
 }
 
+/* Takes the name of a file of settings that a command names. */
+static bool take_config(const struct list *list, int i, struct sp_settings *settings,
+                        struct sp_error *error)
+{
+    char name[sizeof settings->at->value];
+    sp_shell_show(&list->script->shell->text, list->words.at[i], name, sizeof name);
+    return sp_add_setting(settings, "config_file", name, error);
+}
+
 bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings,
                    struct sp_launch *launch, struct sp_error *error)
 {
@@ -270,6 +303,8 @@ bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_se
             note_word(&list, i, launch);
         else if (strchr(word, '=') && isalpha((unsigned char)*word))
             ok = take_flag(&list, i, settings, error);
+        else if (is_config(word))
+            ok = take_config(&list, i, settings, error);
     }
     free_list(&list);
     return ok;

@@ -24,7 +24,8 @@ bool sp_read_flags(const struct sp_script *script, sp_tells *tells,
                    const struct sp_flag_names *names, struct sp_settings *settings,
                    struct sp_launch *launch, struct sp_error *error);
 
-/* Takes that command's "key=value" words as settings. */
+/* Takes that command's "key=value" words as settings; a YAML file that it names is the setting
+ * "config_file". */
 bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings,
                    struct sp_launch *launch, struct sp_error *error);
 

@@ -38,6 +38,18 @@ static const char *referred(const struct reader *r, const char *name, size_t n)
     return NULL;
 }
 
+/* The brace that closes "${", with others like it inside; NULL: none. */
+static const char *end_of_braces(const char *at)
+{
+    for (int open = 1; *at; at++) {
+        open += *at == '{';
+        open -= *at == '}';
+        if (open == 0)
+            return at;
+    }
+    return NULL;
+}
+
 /* Puts what a "${NAME:default}" stands for, or leaves it and names the gap. */
 static void fill_in(const struct reader *r, const char *text, struct sp_setting *setting)
 {
@@ -50,7 +62,7 @@ static void fill_in(const struct reader *r, const char *text, struct sp_setting 
         while (*text == '$' &&
                (isalnum((unsigned char)name[n]) || name[n] == '_' || (braces && name[n] == '.')))
             n++;
-        const char *const end = braces ? strchr(name, '}') : name + n;
+        const char *const end = braces ? end_of_braces(name) : name + n;
         if (n == 0 || !end) {
             setting->value[used++] = *text++;
             setting->value[used] = '\0';
@@ -59,7 +71,8 @@ static void fill_in(const struct reader *r, const char *text, struct sp_setting 
         const char *const given = sp_typed_value(r->names, name, n);
         const char *const typed = given ? given : referred(r, name, n);
         const char *const otherwise = name + n + 1 + (name[n + 1] == '-');
-        const bool defaulted = braces && name[n] == ':' && otherwise <= end;
+        const bool defaulted = braces && name[n] == ':' && otherwise <= end &&
+                               !memchr(name, '$', (size_t)(end - name));
         const int length = (int)((defaulted ? end : name + n) - (defaulted ? otherwise : name));
         if (typed)
             snprintf(setting->value + used, sizeof setting->value - used, "%s", typed);
