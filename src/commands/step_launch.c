@@ -50,6 +50,40 @@ static bool check_model(const char *path, const struct sp_args *args,
     return true;
 }
 
+/* Whether a machine's text is a chip without a count: it ends in no "-8" or "-8x4". */
+static bool is_bare_chip(const char *text)
+{
+    const char *const count = strrchr(text, '-');
+    return !strpbrk(text, "/,:") &&
+           !(count && count[1] && count[1 + strspn(count + 1, "0123456789x")] == '\0');
+}
+
+/* A machine that was typed without a count has the devices that the launch starts; one with another
+ * count is remarked on. `hw` is that of the launch then. False with an error. */
+static bool read_machine(const struct sp_args *typed, const struct sp_sources *sources,
+                         const struct sp_typed_names *names, struct sp_launch *launch,
+                         struct sp_hardware *hw, struct sp_error *error)
+{
+    char spec[128];
+    const char *const text = sp_text_of(typed, "hw");
+    const int64_t devices = launch->devices;
+    if (devices < 1 || sp_chips(hw) == devices)
+        return true;
+    snprintf(spec, sizeof spec, "%.100s-%lld", text, (long long)devices);
+    if (!is_bare_chip(text)) {
+        if (launch->notes < SP_LAUNCH_NOTES)
+            snprintf(launch->note[launch->notes++], sizeof *launch->note,
+                     "the launch starts %lld devices, the machine has %lld", (long long)devices,
+                     (long long)sp_chips(hw));
+        return true;
+    }
+    if (!sp_load_hardware(spec, sources, hw, error) ||
+        !sp_read_launch(sp_text_of(typed, "from"), hw, sources, names, launch, error))
+        return false;
+    snprintf(launch->machine, sizeof launch->machine, "%s", spec);
+    return true;
+}
+
 bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struct sp_args *args,
                     struct sp_error *error)
 {
@@ -64,7 +98,8 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
         return names.n == 0 ||
                sp_fail(error, SP_USAGE, "--set-var is about a launch: --from names it");
     if ((machine && !sp_hardware_of(typed, &sources, &hw, error)) ||
-        !sp_read_launch(path, machine ? &hw : NULL, &sources, &names, launch, error))
+        !sp_read_launch(path, machine ? &hw : NULL, &sources, &names, launch, error) ||
+        (machine && !read_machine(typed, &sources, &names, launch, &hw, error)))
         return false;
     bool ok = true;
     args->n_many = 0; /* what is typed comes last and wins */
@@ -72,6 +107,8 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
         ok = take_option(typed, launch, i, args, error);
     for (int i = 0; i < typed->n_many && ok; i++)
         ok = sp_take_text(args, "set", typed->many[i], error);
+    if (launch->machine[0])
+        ok = ok && sp_take_text(args, "hw", launch->machine, error);
     return ok && check_model(path, args, launch, error);
 }
 

@@ -152,9 +152,7 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
                 sp_safe(s->origin), type ? sp_safe(type) : "");
     if (says(s, "mixed_precision", "fp8"))
         sp_launch_note(launch, "not modelled: mixed_precision fp8; counted in 16 bits");
-    if (processes > 0 && devices > 0 && (double)processes != devices)
-        sp_launch_note(launch, "num_processes is %lld, the machine has %.0f devices",
-                       (long long)processes, devices);
+    launch->devices = processes;
     snprintf(launch->no_model, sizeof launch->no_model,
              "the model is in the training script: give --model");
     sp_launch_note(launch, "the batch is in the training script: give --batch and --seq");

@@ -49,6 +49,8 @@ struct sp_launch {
     bool etp_is_tp; /* experts are split as the rest: what is typed for TP counts for them too */
     char note[SP_LAUNCH_NOTES][240];
     int notes;
+    int64_t devices;    /* that it starts; 0: it does not say */
+    char machine[128];  /* the chip that was typed without a count, with these; "": none was */
     char no_model[160]; /* why it says no model, "" where it does or simply has none */
 };
 

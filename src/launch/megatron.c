@@ -261,6 +261,9 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
                     sp_read_megatron_yaml(s, flags, error) &&
                     read_arguments(file, flags, launch, error);
     launch->format = "Megatron-LM settings";
+    if (sp_setting(s, "trainer.num_nodes") && sp_setting(s, "trainer.devices"))
+        launch->devices = sp_setting_whole(s, "trainer.num_nodes", 1, 1, error) *
+                          sp_setting_whole(s, "trainer.devices", -1, 0, error);
     if (sp_peek_setting(s, "model.optim.name"))
         sp_launch_note(launch, "model.optim is not read: states are counted as Megatron-LM's");
     free(flags);

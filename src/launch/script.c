@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "launch/script_flow.h"
+#include "launch/slurm.h"
 
 enum { DEEPEST = 40, MOST_STEPS = 50000 };
 
@@ -382,6 +383,28 @@ static bool pin(struct sp_shell *shell, const char *const *set, int n, struct sp
     return true;
 }
 
+/* Names that Slurm sets, as far as "#SBATCH" lines say. */
+static void set_slurm(struct sp_shell *shell, const char *text)
+{
+    const struct sp_slurm slurm = sp_read_slurm(text);
+    const struct {
+        const char *name;
+        int64_t value;
+    } names[] = {{"SLURM_NNODES", slurm.nodes},
+                 {"SLURM_JOB_NUM_NODES", slurm.nodes},
+                 {"SLURM_GPUS_ON_NODE", slurm.gpus},
+                 {"SLURM_GPUS_PER_NODE", slurm.gpus},
+                 {"SLURM_NTASKS_PER_NODE", slurm.tasks},
+                 {"SLURM_NTASKS", slurm.nodes * slurm.tasks},
+                 {"SLURM_NPROCS", slurm.nodes * slurm.tasks}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char digits[32];
+        snprintf(digits, sizeof digits, "%lld", (long long)names[i].value);
+        if (names[i].value > 0)
+            sp_shell_set(&shell->scope, &shell->text, names[i].name, clean(shell, digits));
+    }
+}
+
 bool sp_read_script(const char *text, const char *const *set, int n_set, const char *origin,
                     struct sp_script *script, struct sp_launch *launch, struct sp_error *error)
 {
@@ -397,6 +420,7 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
     run->list = run_list;
     run->at = run->text = shell->counted = clean(shell, text);
     shell->line = 1;
+    set_slurm(shell, text);
     while (ok && *run->at && sp_runs(run)) {
         run_list(run, NULL);
         run->at += *run->at ? 1 : 0;

@@ -5,6 +5,7 @@
 #include "base/read_file.h"
 #include "launch/script.h"
 #include "launch/syntax.h"
+#include "launch/world.h"
 
 /* clang-format off */
 #define DECLARE(name, framework, form) extern const struct sp_target sp_target_##name;
@@ -81,6 +82,7 @@ static bool read_script(const char *text, const struct sp_typed_names *names,
     struct sp_script script;
     bool ok = sp_read_script(text, names->at, names->n, file->origin, &script, launch, error);
     file->script = &script;
+    launch->devices = ok ? sp_devices_of_script(&script, text) : 0;
     ok = ok && read_as_best(file, launch, error);
     sp_free_script(&script);
     file->script = NULL;

@@ -1,0 +1,19 @@
+/* What launchers are told, and "#SBATCH" lines. */
+#ifndef SP_LAUNCH_SLURM_H
+#define SP_LAUNCH_SLURM_H
+
+#include <stdint.h>
+
+enum sp_amount { SP_NODES, SP_GPUS, SP_TASKS, SP_AMOUNTS };
+
+/* Takes "--nnodes=2", or "--nnodes" with the next word, of torchrun, deepspeed or srun into the
+ * amount that it says, where that is not said yet (0). */
+void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNTS]);
+
+/* What "#SBATCH" lines of a script ask for; 0: not said. GPUs and tasks are those of a node. */
+struct sp_slurm {
+    int64_t nodes, gpus, tasks;
+};
+struct sp_slurm sp_read_slurm(const char *text);
+
+#endif
