@@ -63,7 +63,7 @@ bool sp_find_choice(const char *where, const char *name, const char *const *choi
 static bool take_choice(struct sp_args *args, int at, const char *text, struct sp_error *error)
 {
     const struct sp_option *const option = &args->options[at];
-    int found;
+    int found = 0;
     if (!sp_find_choice("", option->name, option->choices, text, &found, error))
         return false;
     args->number[at] = found;
