@@ -237,18 +237,27 @@ double sp_sequences_of_load(const struct sp_served *served, const struct sp_serv
 /* A machine cut into instances of `chips`. */
 struct sp_serve_point {
     double chips, replicas, sequences;
+    double tp, attention_dp; /* tp 0: spread evenly */
     double tokens_per_s_per_chip;
     struct sp_steady steady;
 };
 
-enum { SP_SERVE_POINTS = 64 };
+enum { SP_SERVE_POINTS = 256 };
 
-/* Every size of an instance that the network offers, whole parts of a machine of so many chips (1:
- * machines of any size, up to a pod, or four scale-up domains), whose weights and sequences fit and
- * whose tokens come in time: best first, of equals the smaller. Returns how many. */
+/* Every instance that the network offers, whole parts of a machine of so many chips (1: machines of
+ * any size, up to a pod, or four scale-up domains), whose weights and sequences fit and whose
+ * tokens come in time: best first, of equals the smaller. With `degrees` each size as TP that
+ * divides the heads, times attention-DP for experts; else spread evenly. Returns
+ * how many. */
 int sp_serve_points(const struct sp_service *service, const struct sp_serve_load *load,
-                    double machine_chips, enum sp_serve_objective objective,
+                    double machine_chips, bool degrees, enum sp_serve_objective objective,
                     struct sp_serve_point points[SP_SERVE_POINTS]);
+
+/* Of all these instances with every batch that is a power of two, or the largest in time, those
+ * that no other beats in tokens per second of a user and of a chip; fastest user first. */
+int sp_serve_front(const struct sp_service *service, const struct sp_serve_load *load,
+                   double machine_chips, bool degrees,
+                   struct sp_serve_point points[SP_SERVE_POINTS]);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

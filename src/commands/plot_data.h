@@ -15,6 +15,8 @@ struct sp_figure *sp_plot_roofline(const struct sp_args *args, const struct sp_r
                                    struct sp_error *error);
 struct sp_figure *sp_plot_search(const struct sp_args *args, const struct sp_report *report,
                                  struct sp_error *error);
+struct sp_figure *sp_plot_serve(const struct sp_args *args, const struct sp_report *report,
+                                struct sp_error *error);
 struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_report *report,
                                struct sp_error *error);
 

@@ -1,4 +1,5 @@
 /* serve: a model that answers requests: what fits, how fast at least, what binds, what it costs. */
+#include "commands/plot_data.h"
 #include "commands/serve.h"
 
 static const char *const attentions[] = {"none", "causal", NULL};
@@ -50,6 +51,9 @@ static const struct sp_option options[] = {
     {"tpot", "SECONDS", SP_REAL, 1e-9, 1e6, NULL, NULL, "limit of the time between tokens"},
     {"objective", "GOAL", SP_CHOICE, 0, 0, sp_serve_objectives, "throughput",
      "what instances are ordered by: throughput (tokens/s a chip), latency (between tokens), ttft"},
+    {"pareto", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "list the front of all sizes, degrees and batches: tokens/s of a user against tokens/s of a "
+     "chip"},
     {"top", "N", SP_WHOLE, 1, SP_SERVE_POINTS, NULL, "10", "instances of other sizes to list"},
     {"disaggregate", "auto|P:D", SP_TEXT, 0, 0, NULL, NULL,
      "prompts and answers on chips of their own: auto, or degrees such as tp4:dp8"},
@@ -62,6 +66,7 @@ static const struct sp_option options[] = {
     {"check", "WHAT", SP_MAYBE, 0, 0, NULL, NULL,
      "exit code 1 when the verdict is no: fits, slo (fits and keeps the limits), or both"},
     SP_OPTION_PRICE,
+    SP_OPTION_PLOT,
     {"watts", "W", SP_REAL, 0, 1e6, NULL, NULL,
      "power of one device (default: the hardware file's)"},
     {"pue", "FACTOR", SP_REAL, 1, 10, NULL, "1", "power usage effectiveness of the building"},
@@ -81,6 +86,8 @@ static const struct sp_example examples[] = {
     {"scaleplan serve --model llama3-70b --hw v5e-32 --weights int8 --disaggregate auto --get "
      "disaggregated.ratio",
      "instances that read prompts for one that generates"},
+    {"scaleplan serve --model deepseek-v3 --hw h200-32 --weights fp8 --compute fp8 --pareto",
+     "the front of degrees and batches"},
     {NULL, NULL},
 };
 
@@ -114,4 +121,5 @@ const struct sp_command sp_cmd_serve = {
     .compute_bound_key = "slo.met",
     .bound_word = "slo",
     .run = run,
+    .plot = sp_plot_serve,
 };

@@ -6,10 +6,16 @@
 #include "cli/words.h"
 #include "commands/serve.h"
 
+static void add_number(struct sp_words *words, const char *option, double value)
+{
+    sp_add_word(words, "%s", option);
+    sp_add_word(words, "%.17g", value);
+}
+
 static void put_command(const struct serve *f, const struct sp_serve_point *point, bool any_size)
 {
-    static const char *const dropped[] = {"hw",      "top",   "objective",   "format", "get",
-                                          "explain", "check", "concurrency", NULL};
+    static const char *const dropped[] = {"hw",      "top",   "objective", "format",      "get",
+                                          "explain", "check", "plot",      "concurrency", NULL};
     struct sp_words words = {0};
     const char *const hw = sp_text_of(f->args, "hw");
     sp_add_word(&words, "serve");
@@ -19,10 +25,13 @@ static void put_command(const struct serve *f, const struct sp_serve_point *poin
         sp_add_word(&words, "%s-%.0f", hw, point->chips);
     else
         sp_add_word(&words, "%s", hw);
-    if (point->replicas > 1)
-        sp_add_word(&words, "--replicas"), sp_add_word(&words, "%.0f", point->replicas);
-    sp_add_word(&words, "--concurrency");
-    sp_add_word(&words, "%.17g", point->sequences * point->replicas);
+    if (point->replicas > 1 && point->tp == 0)
+        add_number(&words, "--replicas", point->replicas);
+    if (point->tp > 0)
+        add_number(&words, "--tp", point->tp);
+    if (point->attention_dp > 1)
+        add_number(&words, "--attention-dp", point->attention_dp);
+    add_number(&words, "--concurrency", point->sequences * point->replicas);
     char *const line = sp_shell_line(&words);
     sp_put_text(f->report, SP_Q_SERVE_POINT_COMMAND, "scaleplan %s", line);
     free(line);
@@ -34,6 +43,11 @@ static void put_point(const struct serve *f, const struct sp_serve_point *point,
     struct sp_report *const r = f->report;
     sp_put(r, SP_Q_SERVE_POINT_CHIPS, point->chips);
     sp_put(r, SP_Q_SERVE_POINT_REPLICAS, point->replicas);
+    if (point->tp > 0)
+        sp_put(r, SP_Q_SERVE_POINT_TP, point->tp);
+    else
+        sp_put_null(r, SP_Q_SERVE_POINT_TP);
+    sp_put(r, SP_Q_SERVE_POINT_DP, point->attention_dp);
     sp_put(r, SP_Q_SERVE_POINT_BATCH, point->sequences);
     sp_put(r, SP_Q_SERVE_POINT_TPOT, point->steady.tpot_s);
     sp_put(r, SP_Q_SERVE_POINT_TTFT, point->steady.ttft_s);
@@ -42,10 +56,24 @@ static void put_point(const struct serve *f, const struct sp_serve_point *point,
     put_command(f, point, any_size);
 }
 
+static int find_points(const struct serve *f, struct sp_serve_point points[SP_SERVE_POINTS])
+{
+    const double machine = (double)sp_chips(&f->hw);
+    const bool known = f->served.kv_held > 0 || sp_given(f->args, "concurrency");
+    if (!known || sp_given(f->args, "rate"))
+        return 0;
+    if (sp_given(f->args, "pareto"))
+        return sp_serve_front(&f->service, &f->load, machine, !f->textbook, points);
+    return sp_serve_points(&f->service, &f->load, machine, !f->textbook,
+                           (enum sp_serve_objective)sp_choice_of(f->args, "objective"), points);
+}
+
 void sp_put_serve_points(struct serve *f)
 {
     static const struct sp_column columns[] = {{"chips", "chips", false},
                                                {"replicas", "instances", false},
+                                               {"tp", "TP", false},
+                                               {"attention_dp", "attention DP", false},
                                                {"batch", "sequences", false},
                                                {"tpot_s", "between tokens", false},
                                                {"ideal.ttft_s", "first token", false},
@@ -53,22 +81,21 @@ void sp_put_serve_points(struct serve *f)
                                                {"tokens_per_s_per_device", "a chip", false}};
     struct sp_serve_point points[SP_SERVE_POINTS];
     struct sp_row rows[SP_SERVE_POINTS] = {0};
-    const double machine = (double)sp_chips(&f->hw);
-    const bool known = f->served.kv_held > 0 || sp_given(f->args, "concurrency");
-    const int n =
-        known && !sp_given(f->args, "rate")
-            ? sp_serve_points(&f->service, &f->load, machine,
-                              (enum sp_serve_objective)sp_choice_of(f->args, "objective"), points)
-            : 0;
-    const int top = (int)sp_number_of(f->args, "top"), shown = n < top ? n : top;
+    const int n = find_points(f, points), top = (int)sp_number_of(f->args, "top");
+    const bool front = sp_given(f->args, "pareto");
+    const int shown = n < top ? n : top;
     for (int i = 0; i < shown; i++) {
+        /* of a front points from end to end */
+        const int at = front && shown > 1 ? i * (n - 1) / (shown - 1) : i;
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "points.%d", i);
         sp_scope(f->report, rows[i].prefix);
-        put_point(f, &points[i], machine == 1);
+        put_point(f, &points[at], sp_chips(&f->hw) == 1);
     }
     sp_scope(f->report, "");
     if (shown == 0)
         return;
     sp_line(f->report, " ");
     sp_table(f->report, columns, sizeof columns / sizeof *columns, rows, (size_t)shown);
+    if (front)
+        sp_line(f->report, "%d of %d points that no other beats in both rates (--top)", shown, n);
 }

@@ -1,4 +1,4 @@
-/* A machine cut into instances of every size. */
+/* A machine cut into instances of every size, and the front of their batches. */
 #include <math.h>
 #include <stddef.h>
 
@@ -13,21 +13,16 @@ double sp_sequences_of_load(const struct sp_served *v, const struct sp_serve_loa
                                load->step_s);
 }
 
-/* False where the instance does not hold its load, or is late. */
-static bool try_size(const struct sp_service *service, const struct sp_serve_load *load,
-                     struct sp_serve_point *point)
-{
-    struct sp_service one = *service;
-    struct sp_served v;
-    one.chips = point->chips;
-    sp_prepare_service(&one, &v);
-    point->sequences = sp_sequences_of_load(&v, load, point->replicas);
-    if (!(point->sequences > 0 && point->sequences <= sp_most_sequences(&v)))
-        return false;
-    point->steady = sp_steady(&v, load->apart ? &v : NULL, point->sequences, load->step_s);
-    point->tokens_per_s_per_chip = point->steady.tokens_per_s / point->chips;
-    return point->steady.tpot_s <= load->tpot_s;
-}
+/* Points under way: what is asked, and what was found. */
+struct listing {
+    const struct sp_service *service;
+    const struct sp_serve_load *load;
+    double machine_chips;
+    bool degrees, front;
+    enum sp_serve_objective objective;
+    struct sp_serve_point *points;
+    int n;
+};
 
 /* Less is better. */
 static double score(const struct sp_serve_point *p, enum sp_serve_objective objective)
@@ -39,15 +34,92 @@ static double score(const struct sp_serve_point *p, enum sp_serve_objective obje
     return scores[objective];
 }
 
-/* Sizes come in ascending order: one is better only where it is so by more than rounding. */
-static void insert(struct sp_serve_point *points, int n, const struct sp_serve_point *point,
-                   enum sp_serve_objective objective)
+/* A tie by more than rounding is none. */
+static bool is_less(double a, double b)
 {
-    while (n > 0 && score(point, objective) < score(&points[n - 1], objective) * (1 - 1e-9)) {
-        points[n] = points[n - 1];
-        n--;
+    return a < b * (1 - 1e-9);
+}
+
+/* Sizes come in ascending order: of equals the first, the smaller, stays in front. */
+static void insert(struct listing *l, const struct sp_serve_point *point)
+{
+    int at = l->n++;
+    while (at > 0 && is_less(score(point, l->objective), score(&l->points[at - 1], l->objective))) {
+        l->points[at] = l->points[at - 1];
+        at--;
     }
-    points[n] = *point;
+    l->points[at] = *point;
+}
+
+/* Whether a is at least as good as b for users and chips. */
+static bool covers(const struct sp_serve_point *a, const struct sp_serve_point *b)
+{
+    return !is_less(b->steady.tpot_s, a->steady.tpot_s) &&
+           !is_less(a->tokens_per_s_per_chip, b->tokens_per_s_per_chip);
+}
+
+/* Keeps a point that none covers, and drops those that it covers. */
+static void keep(struct listing *l, const struct sp_serve_point *point)
+{
+    int left = 0;
+    for (int i = 0; i < l->n; i++)
+        if (covers(&l->points[i], point))
+            return;
+    for (int i = 0; i < l->n; i++)
+        if (!covers(point, &l->points[i]))
+            l->points[left++] = l->points[i];
+    l->n = left;
+    if (l->n < SP_SERVE_POINTS)
+        insert(l, point);
+}
+
+/* The point with so many sequences, where they fit and are in time. */
+static void try_batch(struct listing *l, const struct sp_served *v, struct sp_serve_point point,
+                      double sequences)
+{
+    if (!(sequences > 0 && sequences <= sp_most_sequences(v)))
+        return;
+    point.sequences = sequences;
+    point.steady = sp_steady(v, l->load->apart ? v : NULL, sequences, l->load->step_s);
+    point.tokens_per_s_per_chip = point.steady.tokens_per_s / point.chips;
+    if (!(point.steady.tpot_s <= l->load->tpot_s))
+        return;
+    if (l->front)
+        keep(l, &point);
+    else if (l->n < SP_SERVE_POINTS)
+        insert(l, &point);
+}
+
+static void try_instance(struct listing *l, const struct sp_serve_point *point)
+{
+    struct sp_service one = *l->service;
+    struct sp_served v;
+    one.chips = point->chips;
+    one.tp = point->tp;
+    one.attention_dp = point->attention_dp;
+    sp_prepare_service(&one, &v);
+    const double most = sp_sequences_of_load(&v, l->load, point->replicas);
+    for (double B = point->attention_dp; l->front && isnan(l->load->concurrency) && B < most;
+         B *= 2)
+        try_batch(l, &v, *point, B);
+    try_batch(l, &v, *point, most);
+}
+
+/* All degrees of an instance of that size. */
+static void try_size(struct listing *l, struct sp_serve_point point)
+{
+    const struct sp_model *const m = l->service->model;
+    const double most = l->degrees && m->moe.experts > 0 ? point.chips : 1;
+    point.attention_dp = 1;
+    if (!l->degrees) {
+        try_instance(l, &point);
+        return;
+    }
+    for (; point.attention_dp <= most; point.attention_dp++) {
+        point.tp = point.chips / point.attention_dp;
+        if (floor(point.tp) == point.tp && fmod((double)m->heads, point.tp) == 0)
+            try_instance(l, &point);
+    }
 }
 
 static int64_t largest(const struct sp_network *net, double machine_chips)
@@ -57,22 +129,45 @@ static int64_t largest(const struct sp_network *net, double machine_chips)
     return net->kind == SP_TORUS ? sp_shape_chips(&net->pod_shape) : 4 * net->domain;
 }
 
+static int list_points(struct listing *l)
+{
+    const struct sp_network *const net = &l->service->hw->network;
+    const bool whole = l->machine_chips > 1;
+    const int64_t most = largest(net, l->machine_chips);
+    for (int64_t size = 1; size > 0 && size <= most; size = sp_nearest_chips(net, size + 1, true)) {
+        const struct sp_serve_point point = {
+            .chips = (double)size,
+            .replicas = whole ? (double)(most / size) : 1,
+        };
+        if (!whole || most % size == 0)
+            try_size(l, point);
+    }
+    return l->n;
+}
+
 int sp_serve_points(const struct sp_service *service, const struct sp_serve_load *load,
-                    double machine_chips, enum sp_serve_objective objective,
+                    double machine_chips, bool degrees, enum sp_serve_objective objective,
                     struct sp_serve_point points[SP_SERVE_POINTS])
 {
-    const struct sp_network *const net = &service->hw->network;
-    const int64_t most = largest(net, machine_chips);
-    int n = 0;
-    for (int64_t size = 1; size > 0 && size <= most && n < SP_SERVE_POINTS;
-         size = sp_nearest_chips(net, size + 1, true)) {
-        const int64_t rest = machine_chips > 1 ? most % size : 0;
-        struct sp_serve_point point = {
-            .chips = (double)size,
-            .replicas = machine_chips > 1 ? (double)(most / size) : 1,
-        };
-        if (rest == 0 && try_size(service, load, &point))
-            insert(points, n++, &point, objective);
-    }
-    return n;
+    struct listing l = {.service = service,
+                        .load = load,
+                        .machine_chips = machine_chips,
+                        .degrees = degrees && sp_model_has_shape(service->model),
+                        .objective = objective,
+                        .points = points};
+    return list_points(&l);
+}
+
+int sp_serve_front(const struct sp_service *service, const struct sp_serve_load *load,
+                   double machine_chips, bool degrees,
+                   struct sp_serve_point points[SP_SERVE_POINTS])
+{
+    struct listing l = {.service = service,
+                        .load = load,
+                        .machine_chips = machine_chips,
+                        .degrees = degrees && sp_model_has_shape(service->model),
+                        .front = true,
+                        .objective = SP_SERVE_LATENCY,
+                        .points = points};
+    return list_points(&l);
 }

@@ -218,12 +218,34 @@ static void sizes(void **state)
     make(&w, "llama3-405b", "v5e");
     w.model = (struct sp_model){.params = 405e9};
     w.service.weight_bytes = 1;
-    const int n = sp_serve_points(&w.service, &load, 1, SP_SERVE_THROUGHPUT, points);
+    const int n = sp_serve_points(&w.service, &load, 1, false, SP_SERVE_THROUGHPUT, points);
     assert_true(n > 1);
     assert_close(points[0].chips, 64, 0);
     assert_close(points[0].steady.step_s, 0.0078125, 1e-12);
-    assert_true(sp_serve_points(&w.service, &load, 1, SP_SERVE_LATENCY, points) == n);
+    assert_true(sp_serve_points(&w.service, &load, 1, false, SP_SERVE_LATENCY, points) == n);
     assert_close(points[0].chips, 256, 0); /* a pod */
+}
+
+/* Of the front no point beats another, and none of the single sizes beats the front. */
+static void fronts(void **state)
+{
+    (void)state;
+    struct world w;
+    static struct sp_serve_point front[SP_SERVE_POINTS], sizes[SP_SERVE_POINTS];
+    const struct sp_serve_load load = {.concurrency = NAN, .tpot_s = INFINITY, .step_s = NAN};
+    make(&w, "deepseek-v3", "gb200-72");
+    w.service.weight_bytes = w.service.expert_bytes = 1;
+    w.service.all_experts = false;
+    const int n = sp_serve_front(&w.service, &load, 72, true, front);
+    const int m = sp_serve_points(&w.service, &load, 72, true, SP_SERVE_THROUGHPUT, sizes);
+    assert_true(n > 5 && m > 5);
+    for (int i = 1; i < n; i++) {
+        assert_true(front[i].steady.tpot_s > front[i - 1].steady.tpot_s);
+        assert_true(front[i].tokens_per_s_per_chip > front[i - 1].tokens_per_s_per_chip);
+    }
+    for (int i = 0; i < n; i++)
+        assert_close(front[i].tp * front[i].attention_dp, front[i].chips, 0);
+    assert_close(front[n - 1].tokens_per_s_per_chip, sizes[0].tokens_per_s_per_chip, 1e-8);
 }
 
 int main(void)
@@ -231,7 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(caches), cmocka_unit_test(steps),  cmocka_unit_test(experts),
         cmocka_unit_test(pools),  cmocka_unit_test(drafts), cmocka_unit_test(monotone),
-        cmocka_unit_test(edges),  cmocka_unit_test(sizes),
+        cmocka_unit_test(edges),  cmocka_unit_test(sizes),  cmocka_unit_test(fronts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
