@@ -186,7 +186,8 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return file->json ? SP_LIKELY : SP_NO_MATCH;
 }
 
-static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+bool sp_read_deepspeed(struct sp_launch_file *file, struct sp_launch *launch,
+                       struct sp_error *error)
 {
     const cJSON *const root = file->json;
     const char *const origin = file->origin;
@@ -242,5 +243,5 @@ const struct sp_target sp_target_deepspeed = {
     .write = sp_write_deepspeed,
     .format = "DeepSpeed JSON",
     .detect = detect,
-    .read = read,
+    .read = sp_read_deepspeed,
 };

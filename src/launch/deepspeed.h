@@ -11,6 +11,10 @@ void sp_note_deepspeed_keys(const cJSON *root, struct sp_launch *launch);
 /* Whether a value of the file switches nothing on: false, null, 0, "none", {"enabled": false}. */
 bool sp_is_off(const cJSON *value);
 
+/* Reads file->json, for sp_target_deepspeed. */
+bool sp_read_deepspeed(struct sp_launch_file *file, struct sp_launch *launch,
+                       struct sp_error *error);
+
 /* A plan as its JSON, for sp_target_deepspeed. */
 void sp_write_deepspeed(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
 

@@ -23,6 +23,7 @@
     TARGET(torchtitan, "torchtitan", "options of torchtitan") NEXT \
     TARGET(neox, "GPT-NeoX", "a GPT-NeoX YAML") NEXT \
     TARGET(accelerate, "accelerate", "an accelerate YAML") NEXT \
+    TARGET(trainer, "Trainer", "arguments of Hugging Face's Trainer") NEXT \
     TARGET(deepspeed, "DeepSpeed", "a DeepSpeed JSON") LAST \
     TARGET(maxtext, "MaxText", "options of MaxText")
 /* clang-format on */

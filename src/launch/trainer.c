@@ -1,0 +1,250 @@
+/* Hugging Face's Trainer: arguments in a script, or its YAML (LLaMA-Factory), with the DeepSpeed
+ * JSON that they fill where it lies beside them. Names: transformers/training_args.py; what fills
+ * "auto": transformers/integrations/deepspeed.py. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/read_file.h"
+#include "launch/deepspeed.h"
+#include "launch/shell.h"
+
+/* What changes neither memory nor time enough to count. */
+static const char quiet[] =
+    "output_dir logging_* save_* eval_* evaluation_* learning_rate lr_* warmup_* weight_decay "
+    "num_train_epochs max_steps "
+    "report_to run_name seed data_* dataset* *_file train_file validation_file overwrite_* do_* "
+    "adam_* max_grad_norm "
+    "dataloader_* preprocessing_* tokenizer_name use_fast_tokenizer trust_remote_code ddp_* tf32 "
+    "lazy_preprocess "
+    "per_device_eval_batch_size torch_dtype attn_implementation flash_attn use_flash_attn "
+    "remove_unused_columns push_to_hub* "
+    "hub_* resume_from_checkpoint cache_dir template stage plot_loss max_samples neat_packing "
+    "packing load_best_model_at_end "
+    "metric_for_best_model greater_is_better disable_tqdm include_* label_* use_cache local_rank "
+    "log_level "
+    "nproc_per_node nproc-per-node nnodes node_rank node-rank master_addr master-addr master_port "
+    "master-port "
+    "num_gpus num_nodes hostfile include exclude standalone rdzv_* rdzv-* group_by_length "
+    "prediction_loss_only optim_args "
+    "finetuning_type val_size image_max_pixels video_max_pixels conv_style version chat_template "
+    "num_processes "
+    "config_file main_process_port machine_rank bf16_full_eval fp16_full_eval";
+
+/* Names without dashes; "-" and "_" are the same there. */
+static const char mine[] = "per_device_train_batch_size";
+
+static bool tells(const char *word)
+{
+    char name[sizeof mine] = "";
+    if (strncmp(word, "--", 2) != 0)
+        return false;
+    snprintf(name, sizeof name, "%s", word + 2);
+    for (char *c = name; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    return strcmp(name, mine) == 0;
+}
+
+static enum sp_match detect(const struct sp_launch_file *file)
+{
+    if (file->script)
+        return sp_count_telling(file->script, tells, false) > 0 ? SP_CERTAIN : SP_NO_MATCH;
+    for (int i = 0; i < file->settings.n && !file->json; i++)
+        if (strcmp(file->settings.at[i].name, mine) == 0)
+            return SP_CERTAIN;
+    return SP_NO_MATCH;
+}
+
+/* A switch that stands alone, or has a value that is not false. */
+static bool is_on(struct sp_settings *s, const char *name)
+{
+    const char *const value = sp_setting(s, name);
+    return value && strcasecmp(value, "false") != 0 && strcmp(value, "0") != 0;
+}
+
+/* Puts a value where the JSON has "auto" or nothing. */
+static void fill(cJSON *root, const char *key, cJSON *value)
+{
+    const cJSON *const given = cJSON_GetObjectItemCaseSensitive(root, key);
+    const bool open = !given || (cJSON_IsString(given) && strcmp(given->valuestring, "auto") == 0);
+    if (!open)
+        cJSON_Delete(value);
+    else if (given)
+        cJSON_ReplaceItemInObjectCaseSensitive(root, key, value);
+    else
+        cJSON_AddItemToObject(root, key, value);
+}
+
+static void fill_format(cJSON *root, const char *format, bool enabled)
+{
+    cJSON *const section = cJSON_GetObjectItemCaseSensitive(root, format);
+    if (cJSON_IsObject(section) && cJSON_GetObjectItemCaseSensitive(section, "enabled"))
+        fill(section, "enabled", cJSON_CreateBool(enabled));
+}
+
+static void fill_all(struct sp_settings *s, cJSON *root, struct sp_error *error)
+{
+    const cJSON *const batch = cJSON_GetObjectItemCaseSensitive(root, "train_batch_size");
+    fill(root, "train_micro_batch_size_per_gpu",
+         cJSON_CreateNumber((double)sp_setting_whole(s, mine, 1, 8, error)));
+    fill(root, "gradient_accumulation_steps",
+         cJSON_CreateNumber(
+             (double)sp_setting_whole(s, "gradient_accumulation_steps", 1, 1, error)));
+    if (cJSON_IsString(batch)) /* DeepSpeed makes it of the others */
+        cJSON_DeleteItemFromObjectCaseSensitive(root, "train_batch_size");
+    fill_format(root, "bf16", is_on(s, "bf16"));
+    fill_format(root, "fp16", is_on(s, "fp16"));
+}
+
+/* The text of a file that lies beside the launch; NULL where there is none. */
+static char *read_beside(const char *origin, const char *name, size_t *length)
+{
+    char path[1024];
+    struct sp_error none = {0};
+    const char *const slash = strrchr(origin, '/');
+    const int folder = slash && name[0] != '/' ? (int)(slash - origin) + 1 : 0;
+    if (snprintf(path, sizeof path, "%.*s%s", folder, origin, name) >= (int)sizeof path)
+        return NULL;
+    return sp_read_file(NULL, path, SP_JSON_MAX_BYTES, length, &none);
+}
+
+/* Reads the DeepSpeed JSON with what the arguments fill in; false where it is not there. */
+static bool read_deepspeed(struct sp_launch_file *file, const char *name, struct sp_launch *launch,
+                           struct sp_error *error)
+{
+    struct sp_json json;
+    size_t length;
+    char *const text = read_beside(file->origin, name, &length);
+    if (!text)
+        return false;
+    struct sp_launch_file *const inner = calloc(1, sizeof *inner);
+    if (!inner)
+        abort();
+    if (sp_json_parse(text, length, name, &json, error)) {
+        fill_all(&file->settings, json.root, error);
+        *inner = (struct sp_launch_file){.origin = name,
+                                         .text = text,
+                                         .json = json.root,
+                                         .hw = file->hw,
+                                         .sources = file->sources};
+        inner->assumed.origin = name;
+        sp_read_deepspeed(inner, launch, error);
+        sp_json_free(&json);
+    }
+    free(inner);
+    free(text);
+    return true;
+}
+
+/* Without DeepSpeed: FSDP by its words, or DDP. */
+static void read_sharding(struct sp_settings *s, struct sp_launch *launch)
+{
+    const char *const fsdp = sp_setting(s, "fsdp");
+    const bool half = is_on(s, "bf16") || is_on(s, "fp16");
+    sp_launch_option(launch, "zero", "%d",
+                     !fsdp || !fsdp[0]               ? 0
+                     : strstr(fsdp, "shard_grad_op") ? 2
+                                                     : 3);
+    if (fsdp && strstr(fsdp, "offload"))
+        sp_launch_note(launch,
+                       "not modelled: fsdp offload, weights and states in the host's memory");
+    if (fsdp && strstr(fsdp, "hybrid"))
+        sp_launch_note(launch, "fsdp hybrid_shard: shards inside of a node; give --fsdp");
+    if (fsdp && fsdp[0])
+        sp_launch_option(launch, "framework", "torchtitan");
+    if (!half)
+        sp_launch_option(launch, "precision", "fp32");
+    else if (!fsdp)
+        sp_launch_note(launch,
+                       "bf16 or fp16 with DDP: weights stay in fp32 and are cast on use; give "
+                       "--precision");
+}
+
+/* The batch where no DeepSpeed JSON has it: that of each device, so many times over. */
+static void read_batch(struct sp_launch_file *file, struct sp_launch *launch,
+                       struct sp_error *error)
+{
+    struct sp_settings *const s = &file->settings;
+    const int64_t micro = sp_setting_whole(s, mine, 1, 8, error),
+                  steps = sp_setting_whole(s, "gradient_accumulation_steps", 1, 1, error);
+    sp_launch_option(launch, "micro-batch", "%lld", (long long)micro);
+    if (file->hw)
+        sp_launch_option(launch, "batch", "%.0fx",
+                         (double)micro * (double)steps * (double)sp_chips(file->hw));
+}
+
+static void read_model(struct sp_launch_file *file, struct sp_launch *launch)
+{
+    static struct sp_model model;
+    struct sp_error unknown = {0};
+    char name[96];
+    const char *const given = sp_setting(&file->settings, "model_name_or_path");
+    sp_spell_model(given ? given : "", name, sizeof name);
+    if (given && sp_load_model(name, file->sources, &model, &unknown))
+        sp_launch_option(launch, "model", "%s", name);
+    else
+        snprintf(launch->no_model, sizeof launch->no_model, "its model is %.80s: give --model",
+                 given ? sp_safe(given) : "not said");
+}
+
+static void read_habits(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+{
+    static const char *const lengths[] = {"max_seq_length", "cutoff_len", "model_max_length",
+                                          "block_size", "max_length"};
+    static const char *const low_rank[] = {"lora_r", "lora_rank", "use_peft", "lora_enable"};
+    const char *const optim = sp_setting(s, "optim"), *const type =
+                                                          sp_setting(s, "finetuning_type");
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        if (sp_setting(s, lengths[i]))
+            sp_launch_option(launch, "seq", "%lld",
+                             (long long)sp_setting_whole(s, lengths[i], 1, 1, error));
+    sp_launch_option(launch, "remat", is_on(s, "gradient_checkpointing") ? "full" : "none");
+    bool lora = type && strcmp(type, "lora") == 0;
+    for (size_t i = 0; i < sizeof low_rank / sizeof *low_rank; i++)
+        lora = is_on(s, low_rank[i]) || lora;
+    if (lora)
+        sp_launch_note(launch, "not modelled: LoRA; counted as training all weights");
+    if (optim && strstr(optim, "8bit"))
+        sp_launch_option(launch, "set", "precision.optimizer_bytes=2");
+    else if (optim && !strstr(optim, "adamw"))
+        sp_read_optimizer("optim", optim, 0, s->origin, launch, error);
+}
+
+/* Takes dashes off, and writes those inside of names as "_". */
+static void spell_names(struct sp_settings *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        char *const name = s->at[i].name;
+        if (strncmp(name, "--", 2) == 0)
+            memmove(name, name + 2, strlen(name + 2) + 1);
+        for (char *c = name; *c; c++)
+            *c = *c == '-' ? '_' : *c;
+    }
+}
+
+static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+{
+    static const struct sp_flag_names names = {"do_train do_eval", quiet};
+    struct sp_settings *const s = &file->settings;
+    const int before = error->lines;
+    if (file->script && !sp_read_flags(file->script, tells, &names, s, launch, error))
+        return false;
+    spell_names(s);
+    const char *const json = sp_setting(s, "deepspeed");
+    read_model(file, launch);
+    const bool filled = json && read_deepspeed(file, json, launch, error);
+    if (!filled)
+        read_batch(file, launch, error);
+    if (json && !filled)
+        sp_launch_note(launch, "%.80s is not here: give --zero and --precision", sp_safe(json));
+    else if (!json)
+        read_sharding(s, launch);
+    read_habits(s, launch, error);
+    sp_note_unread(s, "", quiet, launch);
+    return sp_refuse_gaps(s, error) && error->lines == before;
+}
+
+const struct sp_target sp_target_trainer = {
+    .format = "Trainer arguments",
+    .detect = detect,
+    .read = read,
+};
