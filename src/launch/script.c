@@ -62,31 +62,35 @@ static void record(struct run *r, struct words *w)
     *w = (struct words){0};
 }
 
-/* A text that a word of a command hands on to a shell: `bash -c TEXT`, `--command=TEXT`. */
-static const char *handed_on(const struct sp_shell_fields *fields, int i)
+/* Whether a word of a command hands a text on to a shell: `bash -c TEXT`, `--command=TEXT`. */
+static bool hands_on(const struct sp_shell_fields *fields, int i, const char **text)
 {
     static const char key[] = "--command=";
     static const char *const shells[] = {"bash", "sh", "zsh", NULL};
     const char *const word = fields->at[i];
-    if (strncmp(word, key, sizeof key - 1) == 0)
-        return word + sizeof key - 1;
+    if (strncmp(word, key, sizeof key - 1) == 0) {
+        *text = word + sizeof key - 1;
+        return true;
+    }
     if (i + 1 == fields->n)
-        return NULL;
+        return false;
     bool shell = strcmp(word, "--command") == 0;
     for (int j = 0; j < i && word[0] == '-' && strchr(word, 'c') && word[1] != '-'; j++)
         for (int k = 0; shells[k]; k++)
             shell = shell || strcmp(fields->at[j], shells[k]) == 0;
-    return shell ? fields->at[i + 1] : NULL;
+    *text = fields->at[i + 1];
+    return shell;
 }
 
 static void launch(struct run *r, struct words *w)
 {
     const struct sp_shell_fields fields = w->fields;
-    const char *text = NULL;
-    for (int i = 0; i < fields.n && !text; i++)
-        text = handed_on(&fields, i);
+    const char *text = "";
+    bool found = false;
+    for (int i = 0; i < fields.n && !found; i++)
+        found = hands_on(&fields, i, &text);
     record(r, w);
-    if (text)
+    if (found)
         run_again(r, text);
 }
 
@@ -335,15 +339,16 @@ static enum status run_list(struct run *r, const char *const *ends)
 {
     enum status status = PRESUMED;
     while (!r->shell->text.full) {
-        for (const char *before = NULL; before != r->at;) {
+        const char *before;
+        do {
             before = r->at;
             sp_skip_run(r, true);
             r->at += strncmp(r->at, ";;", 2) != 0 && strncmp(r->at, "&>", 2) != 0 && *r->at &&
                      strchr(";&", *r->at);
-        }
+        } while (before != r->at);
         if (!*r->at || *r->at == ')' || strncmp(r->at, ";;", 2) == 0 || is_end(r->at, ends))
             break;
-        const char *const before = r->at;
+        before = r->at;
         status = run_chain(r);
         r->at += r->at == before;
         if (++r->steps > MOST_STEPS)
