@@ -31,6 +31,15 @@ struct sp_storage_traits {
 };
 extern const struct sp_storage_traits sp_storages[SP_STORAGES];
 
+/* Habits of a program that serves models. */
+struct sp_engine {
+    char name[64];
+    double memory_fraction; /* of a chip's memory that weights and cache take */
+    bool of_free;           /* the fraction is of what the weights leave, and the cache's alone */
+    double block_tokens;    /* that the cache is given out in */
+    bool narrow_cache;      /* in 8 bits where weights are of 8 or fewer */
+};
+
 /* One instance of a model that is served, and the requests it gets. Bytes are of an element,
  * lengths in tokens. */
 struct sp_service {
@@ -45,12 +54,13 @@ struct sp_service {
     double memory_fraction;        /* of a chip's memory that weights and cache may take */
     double input, output;          /* tokens of a prompt, and generated */
     double held_tokens,
-        step_tokens;   /* cached of a sequence: at the most, and in the step asked for */
-    double block;      /* tokens that the cache is given out in */
-    double prefix_hit; /* share of a prompt that is in the cache already */
-    double mfu;        /* of the prefill */
-    bool attention;    /* causal attention counts in the prefill */
-    bool all_experts;  /* every step reads all routed experts, and the input table: the textbook */
+        step_tokens;       /* cached of a sequence: at the most, and in the step asked for */
+    bool fraction_of_free; /* see sp_engine.of_free */
+    double block;          /* tokens that the cache is given out in */
+    double prefix_hit;     /* share of a prompt that is in the cache already */
+    double mfu;            /* of the prefill */
+    bool attention;        /* causal attention counts in the prefill */
+    bool all_experts; /* every step reads all routed experts, and the input table: the textbook */
 };
 
 /* What an instance holds, reads and computes with, whatever the batch. */

@@ -22,8 +22,8 @@ const struct sp_option sp_common_options[] = {
     {"assume", "FAMILY", SP_TEXT, 0, 0, NULL, NULL,
      "read a Hugging Face config of an unknown architecture as llama, qwen2, ..."},
     {"config-dir", "DIR", SP_TEXT, 0, 0, NULL, NULL,
-     "folder with models/, hardware/, precision/, networks/, laws/, frameworks/, profiles/ and "
-     "kernels/ of your own"},
+     "folder with models/, hardware/, precision/, networks/, laws/, frameworks/, profiles/, "
+     "kernels/ and engines/ of your own"},
     {"help", NULL, SP_FLAG, 0, 0, NULL, NULL, "this text"},
 };
 const size_t sp_n_common_options = sizeof sp_common_options / sizeof *sp_common_options;

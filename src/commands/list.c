@@ -97,6 +97,13 @@ static void list_kernels(struct sp_report *r, const void *config)
                      k->collective[SP_ALL_GATHER].share, NULL);
 }
 
+static void list_engine(struct sp_report *r, const void *config)
+{
+    const struct sp_engine *const e = config;
+    sp_put_described(r, "memory_fraction", "memory", SP_FRACTION, "", "", e->memory_fraction, NULL);
+    sp_put_described(r, "block_tokens", "block", SP_TOKENS, "", "", e->block_tokens, NULL);
+}
+
 /* clang-format off */
 const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
     [SP_MODELS] = {list_model,
@@ -129,6 +136,9 @@ const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
     [SP_KERNELS] = {list_kernels,
                     {{"matmul_bf16", "bf16 matmuls", false}, {"matmul_fp8", "fp8", false},
                      {"attention_bf16", "attention", false}, {"all_gather", "all-gather", false}},
+                    NULL},
+    [SP_ENGINES] = {list_engine,
+                    {{"memory_fraction", "memory", false}, {"block_tokens", "block", false}},
                     NULL},
 };
 /* clang-format on */
@@ -207,7 +217,7 @@ const struct sp_command sp_cmd_list = {
     .name = "list",
     .summary =
         "what names stand for: models, hardware, precisions, networks, laws, frameworks, profiles, "
-        "kernels",
+        "kernels, engines",
     .operands = "[" SP_KINDS(SP_KIND_FOLDER, "|") "]...",
     .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
              "~/.config/scaleplan, with their main figures.",

@@ -30,15 +30,19 @@ static const struct sp_option options[] = {
     {"weights", "FORMAT", SP_CHOICE, 0, 0, sp_storage_names, "bf16", "how weights are stored"},
     {"experts", "FORMAT", SP_CHOICE, 0, 0, sp_storage_names, NULL,
      "how routed experts are stored (default: --weights)"},
-    {"kv", "FORMAT", SP_CHOICE, 0, 0, sp_storage_names, "bf16", "how keys and values are stored"},
+    {"kv", "FORMAT", SP_CHOICE, 0, 0, sp_storage_names, NULL,
+     "how keys and values are stored (default: bf16; fp8 where the engine does so with narrow "
+     "weights)"},
+    {"engine", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "program that serves, whose habits count (default: vllm on GPUs, jetstream on TPUs, none with "
+     "--constants textbook)"},
     {"compute", "FORMAT", SP_CHOICE, 0, 0, sp_storage_names, "bf16", "format of the matmuls"},
     {"prefix-hit", "FRACTION", SP_REAL, 0, 1, NULL, "0",
      "share of a prompt that is found in the cache"},
     {"block", "TOKENS", SP_WHOLE, 1, 1e6, NULL, NULL,
-     "tokens of a block of the cache (default: 16, vLLM's; 1 with --constants textbook)"},
+     "tokens of a block of the cache (default: the engine's)"},
     {"memory-fraction", "FRACTION", SP_REAL, 0.01, 1, NULL, NULL,
-     "share of the memory for weights and cache (default: 90 %, vLLM's; all with --constants "
-     "textbook)"},
+     "share of the memory for weights and cache (default: the engine's)"},
     {"mfu", "FRACTION", SP_REAL, 0.0001, 1, NULL, "1", "share of the peak that a prefill reaches"},
     {"attention", "RULE", SP_CHOICE, 0, 0, attentions, NULL,
      "whether causal attention counts in the prefill (default: causal; none with --constants "

@@ -154,6 +154,26 @@ static void take_part(struct serve *f, double chips)
         f->part.shape = (struct sp_shape){{1, 1, 1}};
 }
 
+/* How the cache is stored. */
+static void take_cache(struct serve *f)
+{
+    const int given = sp_choice_of(f->args, "kv"), weights = sp_choice_of(f->args, "weights");
+    const bool narrow = f->engine.narrow_cache && sp_storages[weights].bytes <= 1;
+    f->kv = given >= 0 ? (enum sp_storage)given : narrow ? SP_STORED_FP8 : SP_STORED_BF16;
+}
+
+/* The habits that count; the textbook has none. */
+static bool take_engine(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    const char *const name = sp_text_of(f->args, "engine");
+    f->engine = (struct sp_engine){.name = "none", .memory_fraction = 1, .block_tokens = 1};
+    const char *const usual = f->hw.network.kind == SP_TORUS ? "jetstream" : "vllm";
+    if ((name || !f->textbook) && !sp_load_engine(name ? name : usual, sources, &f->engine, error))
+        return false;
+    take_cache(f);
+    return true;
+}
+
 static double stored(const struct serve *f, const char *option, const char *otherwise)
 {
     const int at = sp_choice_of(f->args, option);
@@ -162,7 +182,7 @@ static double stored(const struct serve *f, const char *option, const char *othe
 
 static bool check_kv(const struct serve *f, struct sp_error *error)
 {
-    const enum sp_storage kv = (enum sp_storage)sp_choice_of(f->args, "kv");
+    const enum sp_storage kv = f->kv;
     if (f->model.mla.kv_lora_rank > 0 && sp_storages[kv].bytes < 1)
         return sp_fail(error, SP_INPUT,
                        "--kv %s: no engine keeps the latent of MLA below 8 bits; bf16, fp8 and "
@@ -210,15 +230,17 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .attention_dp = f->degrees.attention_dp,
         .weight_bytes = stored(f, "weights", "weights"),
         .expert_bytes = stored(f, "experts", "weights"),
-        .kv_bytes = stored(f, "kv", "kv"),
+        .kv_bytes = sp_storages[f->kv].bytes,
         .kv_token_bytes = sp_number_of(args, "kv-per-token"),
         .compute = take_compute(f),
-        .memory_fraction = or_else(sp_number_of(args, "memory-fraction"), f->textbook ? 1 : 0.9),
+        .memory_fraction =
+            or_else(sp_number_of(args, "memory-fraction"), f->engine.memory_fraction),
+        .fraction_of_free = f->engine.of_free,
         .input = input,
         .output = output,
         .held_tokens = or_else(context, input + output),
         .step_tokens = or_else(context, input + output / 2),
-        .block = or_else(sp_number_of(args, "block"), f->textbook ? 1 : 16),
+        .block = or_else(sp_number_of(args, "block"), f->engine.block_tokens),
         .prefix_hit = sp_number_of(args, "prefix-hit"),
         .mfu = sp_number_of(args, "mfu"),
         .attention = rule_of(f, "attention") == 1,
@@ -256,10 +278,11 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
     double chips;
     f->is_split = split && strcmp(split, "auto") != 0;
     if (!sp_model_of(f->args, sources, &f->model, error) ||
-        !sp_hardware_of(f->args, sources, &f->hw, error) || !take_degrees(f, error) ||
-        !read_split(f, &reads, &f->degrees, error) || !check_tp(f, &f->degrees, error) ||
-        !check_tp(f, &reads, error) || !check_experts(f, &f->degrees, error) ||
-        !cut_machine(f, &chips, error) || !check_kv(f, error) ||
+        !sp_hardware_of(f->args, sources, &f->hw, error) || !take_engine(f, sources, error) ||
+        !take_degrees(f, error) || !read_split(f, &reads, &f->degrees, error) ||
+        !check_tp(f, &f->degrees, error) || !check_tp(f, &reads, error) ||
+        !check_experts(f, &f->degrees, error) || !cut_machine(f, &chips, error) ||
+        !check_kv(f, error) ||
         !sp_price_of(f->args, &f->hw, sp_text_of(f->args, "hw"), &f->price, error))
         return false;
     take_part(f, chips);

@@ -47,7 +47,10 @@ static void put_symbols(const struct serve *f)
     sp_symbol(r, "b_critical", v->experts > 0 ? s->expert_bytes : s->weight_bytes, "bytes",
               "of a weight of the MLPs");
     sp_symbol(r, "r", sp_expert_ratio(&f->model), "", "E/k");
-    sp_symbol(r, "capacity_chip", v->capacity / s->chips, "bytes", "room of a chip");
+    sp_symbol(r, "hbm_chip", sp_capacity_bytes(chip), "bytes", "memory of a chip");
+    sp_symbol(r, "fraction", s->memory_fraction, "", "option --memory-fraction, or the engine's");
+    sp_symbol(r, "weight_fraction", s->fraction_of_free ? 1 : s->memory_fraction, "",
+              "of the memory that weights may take");
     sp_symbol(r, "kv_read", v->kv_read > 0 ? v->kv_read : 0, "bytes",
               "cache of a sequence that the step reads");
     sp_symbol(r, "weights_read", sp_weights_read_bytes(v, f->B), "bytes",
@@ -76,6 +79,7 @@ static void put_request(const struct serve *f)
     sp_put(r, SP_Q_SERVE_WASTE, (s->block - 1) / 2);
     sp_put(r, SP_Q_SERVE_PARAMS, sp_count_params(&f->model).total);
     sp_put(r, SP_Q_SERVE_ACTIVE, f->served.active);
+    sp_put_text(r, SP_Q_SERVE_ENGINE, "%s", f->engine.name);
     sp_put_text(r, SP_Q_SERVE_COMPUTE, "%s", sp_dtype_names[s->compute]);
 }
 
@@ -99,10 +103,12 @@ static void put_memory(const struct serve *f)
     sp_put(r, SP_Q_SERVE_WEIGHTS, v->weights);
     put(f, SP_Q_SERVE_KV_TOKEN, v->kv_token);
     put(f, SP_Q_SERVE_KV_SEQUENCE, v->kv_held);
+    sp_put_text(r, SP_Q_SERVE_KV_FORMAT, "%s", sp_storage_names[f->kv]);
     sp_put(r, SP_Q_SERVE_KV_COPIES, v->copies);
     put(f, SP_Q_SERVE_KV, cache);
     put(f, SP_Q_SERVE_TOTAL, v->weights + cache);
-    sp_put(r, SP_Q_SERVE_CAPACITY, v->capacity);
+    sp_put(r, f->service.fraction_of_free ? SP_Q_SERVE_CAPACITY_FREE : SP_Q_SERVE_CAPACITY,
+           v->capacity);
     sp_put(r, SP_Q_SERVE_FREE, free_bytes);
     sp_put(r, SP_Q_SERVE_FREE_DEVICE, free_bytes / f->service.chips);
     put(f, SP_Q_SERVE_MAX_BATCH, v->kv_held > 0 ? sp_most_sequences(v) : NAN);
@@ -278,14 +284,16 @@ static void put_lines(const struct serve *f)
             "model      {model}: {params} parameters, {params_active} of them a token's; "
             "weights {weights_bytes} (--weights %s)",
             sp_text_of(f->args, "weights"));
-    sp_line(r, "hardware   {hw}: {replicas} x {chips} chips; {capacity_bytes} for weights and "
-               "cache of an instance (--memory-fraction)");
+    sp_line(r,
+            "hardware   {hw}: {replicas} x {chips} chips; {capacity_bytes} for weights and "
+            "cache of an instance (%s, --engine --memory-fraction)",
+            f->engine.name);
     sp_line(r, "request    {input} tokens in, {output} out; {context} cached in the step, "
                "{held_tokens} held (--input --output --context)");
     sp_line(r,
             "cache      {kv_bytes_per_token} a token (--kv %s), {kv_bytes_per_sequence} a "
             "sequence; beside the weights room for {max_batch}",
-            sp_text_of(f->args, "kv"));
+            sp_storage_names[f->kv]);
     put_ways(f);
 }
 

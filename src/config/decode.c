@@ -7,7 +7,7 @@
 #include "config/huggingface.h"
 #include "config/load.h"
 
-/* "model., hw., precision., law., framework. or profile." */
+/* "model., hw., precision., law., framework., profile. or engine." */
 static void name_prefixes(char *out, size_t size)
 {
     size_t used = 0, left = 0;
@@ -326,6 +326,19 @@ static bool find_kernels(struct sp_hardware *hw, const struct sp_sources *source
         if (names[i][0] && sp_config_named(SP_KERNELS, names[i], sources))
             return sp_load_kernels(names[i], sources, &hw->chip.kernels, error);
     return true;
+}
+
+bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct sp_engine *engine,
+                    struct sp_error *error)
+{
+    struct sp_config config;
+    *engine = (struct sp_engine){0};
+    if (!sp_open_config(SP_ENGINES, spec, sources, &config, error))
+        return false;
+    const bool ok = sp_decode(&sp_engine_table, &config.json, sources->textbook, engine, error) &&
+                    apply_sets(&sp_engine_table, sources, engine, error);
+    sp_config_free(&config);
+    return ok;
 }
 
 static bool check_law(const struct sp_scaling_law *law, const struct sp_json *json,

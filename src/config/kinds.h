@@ -34,7 +34,10 @@
       "efficiencies of a chip under a framework, fitted by `calibrate`") AND \
     X(SP_KERNELS, "kernels", "kernels", "kernels", \
       struct sp_kernels, sp_load_kernels, sp_kernels_table, false, "matmul,collectives", \
-      "what a chip's matmuls, attention and collectives were measured to reach")
+      "what a chip's matmuls, attention and collectives were measured to reach") AND \
+    X(SP_ENGINES, "engines", "engine", "engine", \
+      struct sp_engine, sp_load_engine, sp_engine_table, true, "memory_fraction", \
+      "habits of a program that serves models")
 /* clang-format on */
 
 /* The folders and the names, for texts: SP_KINDS(SP_KIND_FOLDER, ", "). */

@@ -527,3 +527,21 @@ static const struct sp_field kernels_fields[] = {
 };
 const struct sp_field_table sp_kernels_table = {"kernels", kernels_fields,
                                                 N_FIELDS(kernels_fields)};
+
+#define E struct sp_engine
+static const struct sp_field engine_fields[] = {
+    TEXT_("name", E, name, "canonical name"),
+    PROSE_("aliases", "other names people type"),
+    {"memory_fraction", SP_FIELD_REAL, offsetof(E, memory_fraction), 0, "", 0.01, 1, NULL, 1, false,
+     "share of a chip's memory that weights and cache take"},
+    BOOL_("fraction_of_free", E, of_free,
+          "that share is of what the weights leave, and the cache's alone"),
+    {"block_tokens", SP_FIELD_REAL, offsetof(E, block_tokens), 0, "tokens", 1, 1e6, NULL, 1, false,
+     "tokens that the cache is given out in"},
+    BOOL_("narrow_cache", E, narrow_cache,
+          "the cache is in fp8 where weights are of 8 bits or fewer"),
+    PROSE_("source", "where the habits come from"),
+    PROSE_("note", "remarks"),
+};
+#undef E
+const struct sp_field_table sp_engine_table = {"engine", engine_fields, N_FIELDS(engine_fields)};

@@ -85,6 +85,13 @@ static double prefill_flops(const struct sp_service *s, double active)
     return matmuls + all - cached;
 }
 
+/* What weights and cache may take of a memory. bytes. */
+static double capacity_of(const struct sp_service *s, double weights, double memory)
+{
+    const double f = s->memory_fraction;
+    return s->fraction_of_free ? fmin(memory, weights + f * (memory - weights)) : f * memory;
+}
+
 void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
 {
     const struct sp_chip *const chip = &s->hw->chip;
@@ -95,7 +102,7 @@ void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
     v->kv_token = sequence_bytes(s, 1);
     v->kv_held = v->copies * sequence_bytes(s, sp_paged_tokens(s->held_tokens, s->block));
     v->kv_read = v->copies * sequence_bytes(s, s->step_tokens);
-    v->capacity = N * s->memory_fraction * sp_capacity_bytes(chip);
+    v->capacity = capacity_of(s, v->weights, N * sp_capacity_bytes(chip));
     v->C = N * chip->peak_flops_per_s[s->compute];
     v->W = N * chip->hbm_bytes_per_s;
     v->prefill_flops = prefill_flops(s, v->active);
@@ -134,5 +141,8 @@ double sp_most_context(const struct sp_served *v, double B)
 double sp_chips_to_hold(const struct sp_served *v, double B)
 {
     const double cache = v->kv_held > 0 ? B * v->kv_held : 0;
-    return (v->weights + cache) / (v->capacity / v->service.chips);
+    const struct sp_service *const s = &v->service;
+    const double f = s->memory_fraction;
+    return (v->weights / (s->fraction_of_free ? 1 : f) + cache / f) /
+           sp_capacity_bytes(&s->hw->chip);
 }

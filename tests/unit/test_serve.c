@@ -205,6 +205,15 @@ static void edges(void **state)
         assert_true(v.weights + B * v.kv_held > v.capacity);
     }
     assert_close(sp_paged_tokens(17, 16), 32, 0);
+    /* 90 % of what 54.8 GB of weights leave of 640 GB, TensorRT-LLM's way; vLLM's is of all */
+    w.service.memory_fraction = 0.9;
+    const struct sp_served all = prepared(&w.service);
+    assert_close(all.capacity, 0.9 * 640e9, 1e-15);
+    assert_close(sp_chips_to_hold(&all, 0), all.weights / 72e9, 1e-15);
+    w.service.fraction_of_free = true;
+    const struct sp_served left = prepared(&w.service);
+    assert_close(left.capacity, left.weights + 0.9 * (640e9 - left.weights), 1e-15);
+    assert_close(sp_chips_to_hold(&left, 0), left.weights / 80e9, 1e-15);
 }
 
 /* 405 GB of weights over n x 810 GB/s: 15.6 ms on 32 chips, 7.8 on 64 (scaling book, question 3).
