@@ -37,7 +37,7 @@
  *   estimate.h       all that the models say of one plan: time, memory, MFU, odds of running out
  *   neighbours.h     plans one change away, and the changes that make a plan fit
  *   search.h         the best of all plans, proven
- *   serve.h          a model that answers requests: weights and cache, prefill and decode, pools, cost
+ *   serve.h          a model that answers requests: weights, cache, prefill, decode, pools, cost
  */
 #ifndef SCALEPLAN_SCALEPLAN_H
 #define SCALEPLAN_SCALEPLAN_H

@@ -205,8 +205,8 @@ const char *sp_recipe_name(const char *given, const struct sp_sources *sources,
 {
     if (!given)
         return sp_default_recipe(sources, framework);
-    const bool format_alone =
-        strcmp(given, sp_dtype_names[SP_FP8]) == 0 && sp_is_builtin(SP_PRECISIONS, given, sources);
+    const bool format_alone = strcmp(given, sp_dtype_names[SP_FP8]) == 0 &&
+                              !sp_config_named(SP_PRECISIONS, given, sources);
     return format_alone && framework->fp8_precision[0] && !sources->textbook
                ? framework->fp8_precision
                : given;

@@ -250,7 +250,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     static struct merging m;
     const struct sp_sources sources = sp_sources_of(args);
     m = (struct merging){.parts = 0};
-    if (args->n_operands == 0)
+    if (args->n_operands < 1)
         return sp_fail(error, SP_USAGE, "files are needed: scaleplan merge PART...");
     bool ok = true;
     for (int i = 0; i < args->n_operands && ok; i++)

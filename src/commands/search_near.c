@@ -44,14 +44,14 @@ static bool load_plan(struct sp_searching *s, const char *option, const char *pl
     struct sp_args args = {0};
     char step[] = "step", *words[] = {step, NULL};
     char pair[512];
+    /* the machine and the model are loaded: they may have come from standard input */
+    *planned = s->machine[0]->base;
+    planned->inferred[0] = '\0';
     if (strlen(plan) >= sizeof pair)
         return sp_fail(error, SP_INPUT, "--%s: too long", option);
     bool ok = sp_parse_command(&sp_cmd_step, 1, words, &args, error);
     for (const char *rest = plan; ok && sp_next_item(&rest, pair, sizeof pair);)
         ok = take_pair(option, pair, &args, error);
-    /* the machine and the model are loaded: they may have come from standard input */
-    *planned = s->machine[0]->base;
-    planned->inferred[0] = '\0';
     planned->counts_sequences = true; /* the batch is the problem's */
     return ok && sp_plan_on(&args, planned, invalid);
 }

@@ -70,7 +70,7 @@ static double one_f_one_b_s(const double *f, const double *b, int64_t p, int64_t
 {
     struct turn turns[SP_MAX_STAGES];
     double longest = find_turns(f, b, p, m, turns), first = 0, last = 0;
-    for (int64_t k = p - 1; k >= 0 && m > p - k; k--) {
+    for (int64_t k = p; k-- > 0 && m > p - k;) {
         first = fmax(first, turns[k].first);
         last = fmax(last, turns[k].last);
         const double rounds = (double)(m - p + k - 1);

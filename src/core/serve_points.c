@@ -135,10 +135,8 @@ static int list_points(struct listing *l)
     const bool whole = l->machine_chips > 1;
     const int64_t most = largest(net, l->machine_chips);
     for (int64_t size = 1; size > 0 && size <= most; size = sp_nearest_chips(net, size + 1, true)) {
-        const struct sp_serve_point point = {
-            .chips = (double)size,
-            .replicas = whole ? (double)(most / size) : 1,
-        };
+        const int64_t replicas = whole ? most / size : 1;
+        const struct sp_serve_point point = {.chips = (double)size, .replicas = (double)replicas};
         if (!whole || most % size == 0)
             try_size(l, point);
     }

@@ -78,6 +78,7 @@ static void put_comments(FILE *out, const struct sp_launched *l, const struct sp
 void sp_write_deepspeed(const struct sp_launched *l, struct sp_written *lost, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
+    const long long train_batch = p->batch * p->tp;
     lose(l, lost);
     fputs("{\n  \"_comment\": [", out);
     put_comments(out, l, lost);
@@ -86,8 +87,7 @@ void sp_write_deepspeed(const struct sp_launched *l, struct sp_written *lost, FI
             "  \"train_batch_size\": %lld,\n"
             "  \"train_micro_batch_size_per_gpu\": %lld,\n"
             "  \"gradient_accumulation_steps\": %lld,\n",
-            (long long)(p->batch * p->tp), (long long)p->micro_batch,
-            (long long)sp_plan_microbatches(p));
+            train_batch, (long long)p->micro_batch, (long long)sp_plan_microbatches(p));
     if (!sp_multiplies_in_fp32(p))
         fprintf(out,
                 "  \"bf16\": {\"enabled\": true},\n  \"data_types\": {\"grad_accum_dtype\": "

@@ -135,8 +135,9 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "recompute policy %s", l->remat);
     if (p->recompute_layers < 1 && strcmp(l->remat, "full") != 0)
         sp_lose(lost, "a share of the layers for recompute policy %s", l->remat);
-    if (!sp_recipe_is(l, "mixed16") && !sp_recipe_is(l, "mixed18") && !sp_recipe_is(l, "fp8") &&
-        !sp_recipe_is(l, "fp8-mixed16") && !sp_recipe_is(l, "fp32"))
+    if (!sp_recipe_is(l, "mixed16") && !sp_recipe_is(l, "mixed18") &&
+        !sp_recipe_is(l, "fp8-mixed18") && !sp_recipe_is(l, "fp8-mixed16") &&
+        !sp_recipe_is(l, "fp32"))
         sp_lose(lost, "precision recipe %s; %s with fp32 states and gradients stands for it",
                 sp_recipe_text(l), p->dtype == SP_FP8 ? "fp8" : "bf16");
 }

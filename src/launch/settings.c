@@ -236,7 +236,7 @@ bool sp_multiplies_in_fp32(const struct sp_plan *plan)
 
 static bool is_of_8_bits(const char *recipe)
 {
-    return strcmp(recipe, "fp8") == 0 || strcmp(recipe, "fp8-mixed16") == 0;
+    return strcmp(recipe, "fp8-mixed18") == 0 || strcmp(recipe, "fp8-mixed16") == 0;
 }
 
 bool sp_recipe_is(const struct sp_launched *l, const char *name)

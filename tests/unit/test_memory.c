@@ -20,8 +20,8 @@ static void state_bytes(void **state)
     static const struct {
         const char *name;
         double bytes;
-    } recipes[] = {{"adam10", 10},  {"adam12", 12}, {"mixed16", 16}, {"mixed18", 18},
-                   {"mixed20", 20}, {"fp32", 16},   {"fp8", 18},     {"fp8-mixed16", 16}};
+    } recipes[] = {{"adam10", 10},  {"adam12", 12}, {"mixed16", 16},     {"mixed18", 18},
+                   {"mixed20", 20}, {"fp32", 16},   {"fp8-mixed18", 18}, {"fp8-mixed16", 16}};
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
         struct sp_precision precision;
         struct sp_error error = {0};
