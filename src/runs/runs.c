@@ -78,7 +78,7 @@ static int64_t read_slices(struct sp_row_reader *r, int64_t devices)
     const int64_t dp = sp_row_whole(r, "dp", 1), pod = sp_shape_chips(&network->pod_shape);
     const double others = (double)sp_row_whole(r, "tp", 1) * (double)sp_row_whole(r, "pp", 1);
     const int64_t fewest = pod > 0 ? (devices + pod - 1) / pod : 1;
-    if (dp > 1 && devices % dp == 0 && (double)(devices / dp) > others)
+    if (dp > 1 && devices % dp == 0 && (double)devices > others * (double)dp)
         return dp;
     return devices % fewest == 0 ? fewest : 1;
 }
