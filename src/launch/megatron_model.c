@@ -82,6 +82,8 @@ static void read_shared(struct sp_settings *s, char *out, size_t size, struct sp
 /* What kind of model these arguments are for, where it is not a decoder of attention. */
 static const char *other_kind(struct sp_settings *s)
 {
+    if (sp_peek_setting(s, "--img-h") || sp_peek_setting(s, "--vision-model-type"))
+        return "one of images and text";
     if (sp_setting(s, "--decoder-num-layers") || sp_setting(s, "--decoder-seq-length"))
         return "an encoder with a decoder (T5)";
     if (sp_setting(s, "--hybrid-layer-pattern") || sp_setting(s, "--hybrid-override-pattern") ||

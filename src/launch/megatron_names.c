@@ -259,8 +259,10 @@ bool sp_spell_megatron(struct sp_settings *s, struct sp_error *error)
             struct sp_setting *const to = &s->at[s->n - 1];
             to->line = from.line;
             to->gap_line = from.gap_line;
-            if (!gives)
+            if (!gives) {
                 memcpy(to->gap, from.gap, sizeof to->gap);
+                memcpy(to->by, from.by, sizeof to->by);
+            }
         }
     return true;
 }

@@ -9,10 +9,11 @@ struct sp_branches {
     struct sp_shell_scope before, merged;
     bool some;
     int line;
+    const char *by; /* a name that they hang on, "" where none is known */
 };
 
-/* Starts branches at a line; for free(). */
-struct sp_branches *sp_start_branches(const struct sp_shell *shell, int line);
+/* Starts branches at a line, which hang on the name `by`; for free(). */
+struct sp_branches *sp_start_branches(struct sp_shell *shell, int line, const char *by);
 
 /* Ends a branch: a name keeps what all branches give it, or what was there before with an open end
  * where all add to that; else it is not known. A branch that `stopped` the script changes nothing.

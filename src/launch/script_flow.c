@@ -27,7 +27,7 @@ struct sp_branches *sp_open_branches(struct run *r)
 {
     r->open++;
     r->steps += SP_BRANCH_STEPS;
-    return sp_start_branches(r->shell, sp_shell_line_at(r->shell, r->at));
+    return sp_start_branches(r->shell, sp_shell_line_at(r->shell, r->at), r->decider);
 }
 
 void sp_close_branch(struct run *r, struct sp_branches *branches)

@@ -26,6 +26,11 @@ void sp_free_words_of(struct words *w)
 static void expand_word(struct run *r, struct words *w)
 {
     const int first = w->fields.n;
+    const size_t digits = strspn(r->at, "0123456789");
+    if (digits > 0 && (r->at[digits] == '<' || r->at[digits] == '>')) { /* "2>&1" */
+        r->at += digits;
+        return;
+    }
     if (!sp_runs(r)) {
         r->at = sp_shell_end_of_word(r->at);
         return;

@@ -61,12 +61,16 @@ static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting,
 {
     char place[128];
     put_place(settings, setting->gap_line, place, sizeof place);
-    const bool name = !strpbrk(setting->gap, "$`( \n");
-    const bool parameter = setting->gap[strspn(setting->gap, "0123456789")] == '\0';
-    sp_fail(error, SP_INPUT, "%s: %s needs %s%s, which nothing here says%s%s%s", place,
-            sp_safe(setting->name), parameter ? "the script's parameter " : "",
-            sp_safe(setting->gap), name ? "; --set-var " : "", name ? sp_safe(setting->gap) : "",
-            name ? "=VALUE" : "");
+    const char *const typed = setting->by[0] ? setting->by : setting->gap;
+    const bool name = !strpbrk(typed, "$`( \n"),
+               parameter = typed[strspn(typed, "0123456789")] == '\0';
+    sp_fail(error, SP_INPUT, "%s: %s needs %s%s%s%s%s%s%s%s", place, sp_safe(setting->name),
+            parameter && typed == setting->gap ? "the script's parameter " : "",
+            sp_safe(setting->gap),
+            setting->by[0] ? ", which hangs on " : ", which nothing here says",
+            setting->by[0] && parameter ? "the script's parameter " : "",
+            setting->by[0] ? sp_safe(setting->by) : "", name ? "; --set-var " : "",
+            name ? sp_safe(typed) : "", name ? "=VALUE" : "");
     setting->refused = true;
 }
 

@@ -33,12 +33,13 @@ static void add(struct list *list, const char *word, int line)
     list->lines[list->words.n - 1] = line;
 }
 
-/* Adds a word; "--fp8-format hybrid" that was quoted as one is two. */
-static void add_split(struct list *list, const char *word, int line)
+/* Adds a word; "--fp8-format hybrid" that was quoted as one is two, and so is any text (`all`) that
+ * holds arguments. */
+static void add_split(struct list *list, const char *word, int line, bool all)
 {
     static const char blanks[] = {' ', '\t', '\n', '\r', SP_ITEM, '\0'};
     struct sp_shell_text *const text = &list->script->shell->text;
-    const bool apart = sp_is_flag(word + strspn(word, blanks)) && !strchr(word, '=');
+    const bool apart = all || (sp_is_flag(word + strspn(word, blanks)) && !strchr(word, '='));
     while (apart && strpbrk(word, blanks)) {
         word += strspn(word, blanks);
         const size_t n = strcspn(word, blanks);
@@ -108,7 +109,7 @@ static void add_loose(struct list *list)
     bool some = false;
     for (int i = 0; i < script->n; i++)
         for (int j = 0; is_bare(&script->commands[i]) && j < script->commands[i].n; j++) {
-            add_split(list, script->commands[i].words[j], script->commands[i].lines[j]);
+            add_split(list, script->commands[i].words[j], script->commands[i].lines[j], false);
             some = true;
         }
     for (int i = 0; i < scope->n && !some; i++) {
@@ -118,7 +119,7 @@ static void add_loose(struct list *list)
         for (size_t n; *value; value += n + (value[n] != '\0')) {
             n = strcspn(value, (char[]){SP_ITEM, '\0'});
             const char *const item = sp_shell_copy(&script->shell->text, value, n);
-            add_split(list, item, 0);
+            add_split(list, item, 0, true);
         }
     }
 }
@@ -147,7 +148,7 @@ static void choose(const struct sp_script *script, sp_tells *tells, bool pairs, 
     else if (!best)
         add_loose(list);
     for (int i = 0; best && i < best->n; i++)
-        add_split(list, best->words[i], best->lines[i]);
+        add_split(list, best->words[i], best->lines[i], false);
 }
 
 static void free_list(struct list *list)
@@ -190,6 +191,7 @@ static void append(const struct list *list, int i, struct sp_settings *settings)
         sp_shell_show(text, list->words.at[i], last->value + n, sizeof last->value - n);
     if (gap && !last->gap[0]) {
         snprintf(last->gap, sizeof last->gap, "%s", gap->name);
+        snprintf(last->by, sizeof last->by, "%s", gap->by);
         last->gap_line = gap->line;
     }
 }

@@ -118,8 +118,8 @@ void sp_shell_mark(struct sp_shell_text *text, struct sp_shell_piece *piece, cha
     text->full = text->full || text->n_gaps == MOST_GAPS;
     if (text->full)
         return;
-    text->gaps[text->n_gaps] =
-        (struct sp_shell_gap){.name = sp_shell_copy(text, name, strlen(name)), .line = line};
+    text->gaps[text->n_gaps] = (struct sp_shell_gap){
+        .name = sp_shell_copy(text, name, strlen(name)), .by = "", .line = line};
     snprintf(mark, sizeof mark, "%c%d%c", kind, text->n_gaps++, SP_MARK_END);
     sp_shell_puts(piece, mark);
 }

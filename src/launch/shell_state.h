@@ -22,9 +22,9 @@ struct sp_shell_scope {
     int n;
 };
 
-/* Something that is not known: what stands for it, and its line. */
+/* Something that is not known: what stands for it, a name that it hangs on ("": none), its line. */
 struct sp_shell_gap {
-    const char *name;
+    const char *name, *by;
     int line;
 };
 

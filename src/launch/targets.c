@@ -109,10 +109,12 @@ static bool read_yaml(const char *text, const struct sp_typed_names *names,
 {
     char *scripts = NULL;
     bool ok = sp_read_yaml(text, names, &file->settings, &scripts, error);
-    if (ok && sp_setting(&file->settings, "apiVersion") && sp_setting(&file->settings, "kind"))
+    if (ok && sp_setting(&file->settings, "apiVersion") && sp_setting(&file->settings, "kind")) {
+        file->settings.n = 0;
         ok = read_script(scripts, names, file, launch, error);
-    else
+    } else {
         ok = ok && read_as_best(file, launch, error);
+    }
     free(scripts);
     return ok;
 }
