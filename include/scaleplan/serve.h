@@ -269,6 +269,20 @@ int sp_serve_front(const struct sp_service *service, const struct sp_serve_load 
                    double machine_chips, bool degrees,
                    struct sp_serve_point points[SP_SERVE_POINTS]);
 
+/* A machine divided between instances that read prompts and instances that generate. */
+struct sp_serve_split {
+    struct sp_serve_point reads, generates;
+    double readers, generators; /* instances of each */
+    double requests_per_s;      /* of the slower pool */
+};
+
+/* The division with the most requests per second of all sizes and degrees of both kinds of
+ * instances (as in sp_serve_points, but not only parts that divide the machine) and all numbers of
+ * them, each generating one with the most sequences that fit and are in time; of equals the first,
+ * with the smaller instances. False where there is none. */
+bool sp_best_split(const struct sp_service *service, const struct sp_serve_load *load,
+                   double machine_chips, bool degrees, struct sp_serve_split *best);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

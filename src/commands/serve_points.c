@@ -14,8 +14,9 @@ static void add_number(struct sp_words *words, const char *option, double value)
 
 static void put_command(const struct serve *f, const struct sp_serve_point *point, bool any_size)
 {
-    static const char *const dropped[] = {"hw",      "top",   "objective", "format",      "get",
-                                          "explain", "check", "plot",      "concurrency", NULL};
+    static const char *const dropped[] = {"hw",          "top",     "objective", "format",
+                                          "get",         "explain", "check",     "plot",
+                                          "concurrency", "pareto",  NULL};
     struct sp_words words = {0};
     const char *const hw = sp_text_of(f->args, "hw");
     sp_add_word(&words, "serve");

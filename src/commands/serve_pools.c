@@ -1,5 +1,6 @@
 /* serve: drafts, and prompts on chips of their own. */
 #include <math.h>
+#include <stdio.h>
 
 #include "commands/serve.h"
 
@@ -90,6 +91,48 @@ static void put_chips(const struct serve *f, const struct sp_pools *pools)
     sp_put(r, SP_Q_SERVE_POOLS_DECODE, decode * generates);
 }
 
+/* "3 x tp4", "1 x tp2 dp8". */
+static void name_pool(double instances, const struct sp_serve_point *p, char *out, size_t size)
+{
+    char degrees[64] = "";
+    if (p->tp > 0 && p->attention_dp > 1)
+        snprintf(degrees, sizeof degrees, " (tp%.0fdp%.0f)", p->tp, p->attention_dp);
+    else if (p->tp > 0)
+        snprintf(degrees, sizeof degrees, " (tp%.0f)", p->tp);
+    snprintf(out, size, "%.0f x %.0f chips%s", instances, p->chips, degrees);
+}
+
+/* The best division of the machine, against its best instances that do both. */
+static void put_best_split(const struct serve *f)
+{
+    struct sp_serve_point together[SP_SERVE_POINTS];
+    struct sp_serve_split best;
+    struct sp_serve_load both = f->load;
+    struct sp_report *const r = f->report;
+    char reads[96], generates[96];
+    const double chips = (double)sp_chips(&f->hw);
+    both.apart = false;
+    if (!sp_best_split(&f->service, &f->load, chips, !f->textbook, &best))
+        return;
+    name_pool(best.readers, &best.reads, reads, sizeof reads);
+    name_pool(best.generators, &best.generates, generates, sizeof generates);
+    sp_put_text(r, SP_Q_SERVE_SPLIT, "%s read, %s generate", reads, generates);
+    sp_put(r, SP_Q_SERVE_SPLIT_PREFILL, best.readers * best.reads.chips);
+    sp_put(r, SP_Q_SERVE_SPLIT_DECODE, best.generators * best.generates.chips);
+    sp_put(r, SP_Q_SERVE_SPLIT_TPOT, best.generates.steady.tpot_s);
+    sp_put(r, SP_Q_SERVE_SPLIT_REQUESTS, best.requests_per_s);
+    sp_line(r, "           best: {disaggregated.best.split}: {disaggregated.best.requests_per_s} "
+               "requests/s, {disaggregated.best.tpot_s} between tokens");
+    if (sp_serve_points(&f->service, &both, chips, !f->textbook, SP_SERVE_THROUGHPUT, together) ==
+        0)
+        return;
+    sp_symbol(r, "requests_together", together[0].replicas * together[0].steady.requests_per_s,
+              "1/s", "of the best instances that do both");
+    sp_put(r, SP_Q_SERVE_SPLIT_GAIN,
+           best.requests_per_s / (together[0].replicas * together[0].steady.requests_per_s));
+    sp_line(r, "           {disaggregated.best.gain} times the requests of instances that do both");
+}
+
 void sp_put_pools(struct serve *f)
 {
     struct sp_report *const r = f->report;
@@ -113,4 +156,7 @@ void sp_put_pools(struct serve *f)
     sp_line(r,
             "           a prompt's cache is sent in {disaggregated.kv_transfer_s}, hidden behind "
             "the prefill: {disaggregated.hidden}");
+    if (!f->degrees.given && isnan(f->load.concurrency) && isnan(f->load.step_s) &&
+        f->served.kv_held > 0 && all > 1)
+        put_best_split(f);
 }

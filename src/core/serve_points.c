@@ -18,7 +18,7 @@ struct listing {
     const struct sp_service *service;
     const struct sp_serve_load *load;
     double machine_chips;
-    bool degrees, front;
+    bool degrees, front, parts; /* parts: sizes need not divide the machine */
     enum sp_serve_objective objective;
     struct sp_serve_point *points;
     int n;
@@ -137,7 +137,7 @@ static int list_points(struct listing *l)
     for (int64_t size = 1; size > 0 && size <= most; size = sp_nearest_chips(net, size + 1, true)) {
         const int64_t replicas = whole ? most / size : 1;
         const struct sp_serve_point point = {.chips = (double)size, .replicas = (double)replicas};
-        if (!whole || most % size == 0)
+        if (!whole || l->parts || most % size == 0)
             try_size(l, point);
     }
     return l->n;
@@ -168,4 +168,60 @@ int sp_serve_front(const struct sp_service *service, const struct sp_serve_load 
                         .objective = SP_SERVE_LATENCY,
                         .points = points};
     return list_points(&l);
+}
+
+/* Instances of every size up to the machine's, prompts read elsewhere. */
+static int list_parts(const struct sp_service *service, const struct sp_serve_load *load,
+                      double machine_chips, bool degrees, enum sp_serve_objective objective,
+                      struct sp_serve_point *points)
+{
+    struct listing l = {.service = service,
+                        .load = load,
+                        .machine_chips = machine_chips,
+                        .degrees = degrees && sp_model_has_shape(service->model),
+                        .parts = true,
+                        .objective = objective,
+                        .points = points};
+    return list_points(&l);
+}
+
+/* All numbers of two kinds of instances on so many chips. */
+static void try_numbers(const struct sp_serve_point *reads, const struct sp_serve_point *generates,
+                        double chips, struct sp_serve_split *best)
+{
+    for (double n = 1; n * generates->chips + reads->chips <= chips; n++) {
+        const double readers = floor((chips - n * generates->chips) / reads->chips);
+        const double rate =
+            fmin(readers / reads->steady.ttft_s, n * generates->steady.requests_per_s);
+        if (is_less(best->requests_per_s, rate))
+            *best = (struct sp_serve_split){*reads, *generates, readers, n, rate};
+    }
+}
+
+/* Whether an earlier point, a better one, has the same size. */
+static bool is_beaten(const struct sp_serve_point *points, int at)
+{
+    for (int i = 0; i < at; i++)
+        if (points[i].chips == points[at].chips)
+            return true;
+    return false;
+}
+
+bool sp_best_split(const struct sp_service *service, const struct sp_serve_load *load,
+                   double machine_chips, bool degrees, struct sp_serve_split *best)
+{
+    struct sp_serve_point reads[SP_SERVE_POINTS], generates[SP_SERVE_POINTS];
+    const struct sp_serve_load full = {
+        .concurrency = NAN, .tpot_s = load->tpot_s, .step_s = load->step_s, .apart = true};
+    const struct sp_serve_load any = {
+        .concurrency = NAN, .tpot_s = INFINITY, .step_s = load->step_s, .apart = true};
+    const int n_reads = list_parts(service, &any, machine_chips, degrees, SP_SERVE_TTFT, reads);
+    const int n_generates =
+        list_parts(service, &full, machine_chips, degrees, SP_SERVE_THROUGHPUT, generates);
+    *best = (struct sp_serve_split){.requests_per_s = 0};
+    for (int g = 0; g < n_generates; g++)
+        for (int r = 0; r < n_reads && !is_beaten(generates, g); r++)
+            if (!is_beaten(reads, r))
+                try_numbers(&reads[r], &generates[g], machine_chips, best);
+    return best->requests_per_s > 0;
 }

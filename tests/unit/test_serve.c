@@ -257,12 +257,43 @@ static void fronts(void **state)
     assert_close(front[n - 1].tokens_per_s_per_chip, sizes[0].tokens_per_s_per_chip, 1e-8);
 }
 
+/* The best division of eight H100 with a limit, found again by trying everything. */
+static void splits(void **state)
+{
+    (void)state;
+    struct world w;
+    struct sp_serve_split best;
+    const struct sp_serve_load load = {.concurrency = NAN, .tpot_s = 0.03, .step_s = NAN};
+    double most = 0;
+    make(&w, "llama3-70b", "h100-8");
+    w.service.weight_bytes = 1;
+    w.service.held_tokens = w.service.step_tokens = 1536;
+    assert_true(sp_best_split(&w.service, &load, 8, true, &best));
+    for (double tp = 1; tp <= 8; tp *= 2)
+        for (double to = 1; to <= 8; to *= 2) {
+            w.service.chips = w.service.tp = tp;
+            const struct sp_served reads = prepared(&w.service);
+            w.service.chips = w.service.tp = to;
+            const struct sp_served makes = prepared(&w.service);
+            double B = 0;
+            while (B < sp_most_sequences(&makes) && sp_decode_time(&makes, B + 1, 1).step_s <= 0.03)
+                B++;
+            for (double n = 1; B > 0 && n * to + tp <= 8; n++)
+                for (double k = 1; n * to + k * tp <= 8 && sp_most_sequences(&reads) > 0; k++)
+                    most = fmax(most, fmin(k / sp_prefill_time(&reads).prefill_s,
+                                           n * B / (512 * sp_decode_time(&makes, B, 1).step_s)));
+        }
+    assert_close(best.requests_per_s, most, 1e-9);
+    assert_true(best.readers * best.reads.chips + best.generators * best.generates.chips <= 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(caches), cmocka_unit_test(steps),  cmocka_unit_test(experts),
         cmocka_unit_test(pools),  cmocka_unit_test(drafts), cmocka_unit_test(monotone),
         cmocka_unit_test(edges),  cmocka_unit_test(sizes),  cmocka_unit_test(fronts),
+        cmocka_unit_test(splits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
