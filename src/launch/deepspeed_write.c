@@ -17,11 +17,8 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
                 (long long)p->pp);
     if (p->vpp > 1)
         sp_lose(lost, "chunks of layers on a stage");
-    if (p->ep > 1)
-        sp_lose(lost, "expert parallelism: ep_size=%lld of the MoE layers in the code",
-                (long long)p->ep);
-    if (p->etp > 1)
-        sp_lose(lost, "tensor parallelism inside experts: the MoE layers in the code");
+    if (p->zero == 0 && sp_recipe_is(l, "mixed18"))
+        sp_lose(lost, "gradients in fp32 at ZeRO 0");
     if (p->sequence_parallel)
         sp_lose(lost, "sequence parallelism with TP");
     if (strcmp(l->remat, "full") != 0 && strcmp(l->remat, "none") != 0)
@@ -89,9 +86,9 @@ void sp_write_deepspeed(const struct sp_launched *l, struct sp_written *lost, FI
             "  \"gradient_accumulation_steps\": %lld,\n",
             train_batch, (long long)p->micro_batch, (long long)sp_plan_microbatches(p));
     if (!sp_multiplies_in_fp32(p))
-        fprintf(out,
-                "  \"bf16\": {\"enabled\": true},\n  \"data_types\": {\"grad_accum_dtype\": "
-                "\"%s\"},\n",
+        fputs("  \"bf16\": {\"enabled\": true},\n", out);
+    if (!sp_multiplies_in_fp32(p) && p->zero > 0)
+        fprintf(out, "  \"data_types\": {\"grad_accum_dtype\": \"%s\"},\n",
                 sp_recipe_is(l, "mixed16") ? "bf16" : "fp32");
     fprintf(out, "  \"zero_optimization\": {\"stage\": %d, \"overlap_comm\": true", p->zero);
     if (p->zero == 3 && p->shards < p->dp * p->cp)
@@ -99,6 +96,11 @@ void sp_write_deepspeed(const struct sp_launched *l, struct sp_written *lost, FI
     fputs("}", out);
     if (p->tp > 1)
         fprintf(out, ",\n  \"tensor_parallel\": {\"autotp_size\": %lld}", (long long)p->tp);
+    if (p->ep > 1 || p->etp > 1)
+        fprintf(out,
+                ",\n  \"expert_parallel\": {\"enabled\": true, \"autoep_size\": %lld, "
+                "\"expert_tensor_parallel_size\": %lld}",
+                (long long)p->ep, (long long)p->etp);
     if (p->cp > 1)
         fprintf(out, ",\n  \"sequence_parallel_size\": %lld", (long long)p->cp);
     if (strcmp(l->remat, "full") == 0)

@@ -146,7 +146,9 @@ static void write(const struct sp_launched *l, struct sp_written *lost, FILE *ou
             fputs(is_named(&mesh, i) ? "1, " : "", out);
         fputs(")\nmesh = Mesh(mesh_utils.create_hybrid_device_mesh(shape, between), names)\n", out);
     } else {
-        fputs("mesh = jax.make_mesh(shape, names)\n", out);
+        fputs("mesh = jax.make_mesh(shape, names, axis_types=(jax.sharding.AxisType.Auto,) * "
+              "len(names))\n",
+              out);
     }
     SPEC(&mesh, batch, DATA, FSDP, EXPERT);
     SPEC(&mesh, length, SEQ);

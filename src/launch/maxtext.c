@@ -89,8 +89,9 @@ static bool read_machine(struct sp_settings *s, const struct sp_sources *sources
     const int64_t slices = sp_setting_whole(s, "compile_topology_num_slices", 1, 1, error);
     if (!topology || !topology[0])
         return true;
-    snprintf(spec, sizeof spec, slices > 1 ? "gcp:%.80sx%lld" : "gcp:%.80s", topology,
-             (long long)slices);
+    const bool v5e = strncmp(topology, "v5e-", 4) == 0;
+    snprintf(spec, sizeof spec, slices > 1 ? "gcp:%s%.80sx%lld" : "gcp:%s%.80s",
+             v5e ? "v5litepod-" : "", topology + (v5e ? 4 : 0), (long long)slices);
     if (!sp_load_hardware(spec, sources, &named, error))
         return false;
     sp_launch_option(launch, "hw", "%s", spec);

@@ -13,12 +13,24 @@ static const char *policy_name(const struct sp_launched *l)
     return NULL;
 }
 
+/* Layers before those that a pipeline takes: the dense ones of a mixture. */
+static int64_t dense_layers(const struct sp_model *m)
+{
+    return m->moe.experts > 0 ? m->moe.dense_layers : 0;
+}
+
 static void lose(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
-    const int64_t m = sp_plan_microbatches(p);
-    if (p->zero == 1 || p->zero == 2)
-        sp_lose(lost, "ZeRO %d; it shards everything (fsdp) or nothing (data)", p->zero);
+    const int64_t m = sp_plan_microbatches(p), dense = dense_layers(l->model);
+    if (p->zero == 2 || (p->zero == 1 && (p->cp > 1 || p->ep > 1 || p->shards < p->dp)))
+        sp_lose(lost, "ZeRO %d; it shards everything (fsdp), the states (data) or nothing",
+                p->zero);
+    if (p->pp > 1 && (l->model->layers - dense) % (p->pp * p->vpp) != 0)
+        sp_lose(lost, "%lld layers on %lld chunks of stages; it takes even ones",
+                (long long)(l->model->layers - dense), (long long)(p->pp * p->vpp));
+    if (p->dtype == SP_FP8 && p->pp == 1 && m > 1)
+        sp_lose(lost, "fp8 with gradients that add up");
     if (p->zero == 3 && p->shards == 1 && p->dp * p->cp > 1)
         sp_lose(lost, "ZeRO 3 in groups of 1; its data axis keeps weights as ZeRO 0");
     if (p->tp > 1 && !p->sequence_parallel)
@@ -157,6 +169,14 @@ static void write_axes(const struct sp_launched *l, FILE *out)
         fputs("dcn_data_parallelism: 1\n", out);
 }
 
+/* The cloud's name of v5e slices; MaxText says v5e-256. */
+static const char cloud_v5e[] = "v5litepod-";
+
+static bool starts_as_v5e(const char *topology)
+{
+    return strncmp(topology, cloud_v5e, strlen(cloud_v5e)) == 0;
+}
+
 void sp_write_maxtext(const struct sp_launched *l, struct sp_written *lost, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
@@ -173,7 +193,9 @@ void sp_write_maxtext(const struct sp_launched *l, struct sp_written *lost, FILE
         write_shape(l->model, out);
     sp_cloud_name(l->hw, topology, sizeof topology);
     if (topology[0])
-        fprintf(out, "compile_topology: %s\ncompile_topology_num_slices: %lld\n", topology,
+        fprintf(out, "compile_topology: %s%s\ncompile_topology_num_slices: %lld\n",
+                starts_as_v5e(topology) ? "v5e-" : "",
+                topology + (starts_as_v5e(topology) ? strlen(cloud_v5e) : 0),
                 (long long)l->hw->slices);
     write_axes(l, out);
     const int64_t m = sp_plan_microbatches(p), steps = p->pp > 1 ? 1 : m;
@@ -182,8 +204,15 @@ void sp_write_maxtext(const struct sp_launched *l, struct sp_written *lost, FILE
     fprintf(out, "gradient_accumulation_steps: %lld\n", (long long)steps);
     fprintf(out, "max_target_length: %lld\n", (long long)p->seq);
     if (p->pp > 1)
-        fprintf(out, "num_pipeline_microbatches: %lld\nnum_pipeline_repeats: %lld\n", (long long)m,
-                (long long)p->vpp);
+        fprintf(out,
+                "num_pipeline_microbatches: %lld\nnum_pipeline_repeats: %lld\n"
+                "num_layers_per_pipeline_stage: %lld\n",
+                (long long)m, (long long)p->vpp,
+                (long long)((l->model->layers - dense_layers(l->model)) / (p->pp * p->vpp)));
+    if (p->zero == 1)
+        fputs("shard_optimizer_over_data: True\n", out);
+    if (l->hw->network.kind != SP_TORUS)
+        fputs("hardware: gpu\n", out);
     if (policy_name(l))
         fprintf(out, "remat_policy: %s\n", policy_name(l));
     fprintf(out, "dtype: %s\nweight_dtype: float32\n",

@@ -52,7 +52,7 @@ static void read_kinds(struct sp_settings *s, char *out, size_t size, struct sp_
         sp_setting(s, "--untie-embeddings-and-output-weights") ? "false" : "true");
     ADD(",qkv_bias=%s", biased || sp_setting(s, "--add-qkv-bias") ? "true" : "false");
     ADD(",o_bias=%s,mlp_bias=%s", biased ? "true" : "false", biased ? "true" : "false");
-    if (sp_setting(s, "--qk-layernorm"))
+    if (sp_setting(s, "--qk-layernorm") && !sp_setting(s, "--multi-latent-attention"))
         ADD(",qk_norm=head");
     if (!position || strcmp(position, "learned_absolute") == 0)
         ADD(",learned_positions=%lld",

@@ -50,14 +50,16 @@ static void write_model(const struct sp_model *m, int64_t seq, FILE *out)
                                              "sigmoid\n--moe-router-enable-expert-bias\n"
                                            : "",
               out);
+        fputs(m->moe.top_k == 1 ? "--moe-router-pre-softmax\n" : "", out);
         fputs("--moe-grouped-gemm\n", out);
     }
-    if (m->mla.kv_lora_rank > 0)
-        fputs("--multi-latent-attention\n", out);
+    if (m->mla.kv_lora_rank > 0) /* whose norms on the latents are asked for */
+        fputs("--multi-latent-attention\n--qk-layernorm\n", out);
     for (size_t i = 0; i < SP_LATENT_FLAGS && m->mla.kv_lora_rank > 0; i++)
         if (member(m, sp_latent_flags[i].offset) > 0)
             fprintf(out, "%s %lld\n", sp_latent_flags[i].flag,
                     (long long)member(m, sp_latent_flags[i].offset));
+    fputs("--attention-dropout 0.0\n--hidden-dropout 0.0\n", out); /* 0.1 by default */
 }
 
 static void lose_model(const struct sp_model *m, int64_t seq, struct sp_written *lost)
@@ -116,6 +118,13 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
                 "%lld layers on %lld stages, but by a --pipeline-model-parallel-layout "
                 "of your own",
                 (long long)L, (long long)chunks);
+    if (p->vpp > 1 && p->pp == 1)
+        sp_lose(lost, "chunks of layers without pipeline stages");
+    if (l->model->mla.kv_lora_rank == 0 && l->model->kv_heads % p->tp != 0 &&
+        p->tp % l->model->kv_heads != 0)
+        sp_lose(lost,
+                "TP %lld beside %lld heads of keys and values, which do not divide one another",
+                (long long)p->tp, (long long)l->model->kv_heads);
     if (p->vpp > 1 && sp_plan_microbatches(p) % p->pp != 0)
         sp_lose(lost, "interleaving with %lld micro-batches, which %lld stages do not divide",
                 (long long)sp_plan_microbatches(p), (long long)p->pp);
@@ -168,7 +177,9 @@ static void write_plan(const struct sp_launched *l, FILE *out)
     const struct sp_plan *const p = l->plan;
     const int64_t L = l->model->layers, chunks = p->pp * p->vpp;
     for (size_t i = 0; i < SP_DEGREE_FLAGS; i++)
-        if (sp_degree_flags[i].always || member(p, sp_degree_flags[i].offset) > 1)
+        if (sp_degree_flags[i].always ||
+            (member(p, sp_degree_flags[i].offset) > 1 &&
+             (p->pp > 1 || strcmp(sp_degree_flags[i].option, "vpp") != 0)))
             fprintf(out, "%s %lld\n", sp_degree_flags[i].flag,
                     (long long)member(p, sp_degree_flags[i].offset));
     if (l->model->moe.experts > 0) /* without it Megatron would take tp */
@@ -182,7 +193,9 @@ static void write_plan(const struct sp_launched *l, FILE *out)
     if (p->zero == 1)
         fputs("--use-distributed-optimizer\n", out);
     if (p->zero > 1)
-        fprintf(out, "--use-megatron-fsdp\n--data-parallel-sharding-strategy %s\n",
+        fprintf(out,
+                "--use-megatron-fsdp\n--data-parallel-sharding-strategy %s\n--ckpt-format "
+                "fsdp_dtensor\n",
                 sp_strategies[p->zero]);
     if (p->zero > 0 && p->shards < p->dp * p->cp)
         fprintf(out, "--num-distributed-optimizer-instances %lld\n",

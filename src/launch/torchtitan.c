@@ -109,6 +109,8 @@ static void write(const struct sp_launched *l, struct sp_written *lost, FILE *ou
             "    training.mixed_precision_param = \"%s\"\n"
             "    training.mixed_precision_reduce = \"float32\"\n",
             sp_multiplies_in_fp32(p) ? "float32" : "bfloat16");
+    if (p->pp > 1 || p->ep > 1) /* it has them for neither */
+        fputs("    training.disable_cuda_graphs = True\n", out);
     fprintf(out, "    config.activation_checkpoint = %s%s\n",
             checkpointing(l) ? checkpointing(l) : "None", checkpointing(l) ? ".Config()" : "");
     fputs("    return config\n", out);

@@ -26,14 +26,15 @@ def spec(*dimensions):
     return [() if d is None else d if isinstance(d, tuple) else (d,) for d in dimensions]
 
 
-def grid(shape, names):
+def grid(shape, names, axis_types=None):
+    assert axis_types in (None, ("auto",) * len(names))
     return dict(zip(names, shape, strict=True))
 
 
 stand_in("torchtitan")
 stand_in("torchtitan.distributed")
 stand_in("torchtitan.distributed.activation_checkpoint", FullAC=Checkpointing, SelectiveAC=Checkpointing)
-stand_in("jax", make_mesh=grid)
+stand_in("jax", make_mesh=grid, sharding=types.SimpleNamespace(AxisType=types.SimpleNamespace(Auto="auto")))
 stand_in("jax.sharding", Mesh=lambda shape, names: grid(shape, names), PartitionSpec=spec)
 stand_in("jax.experimental", mesh_utils=types.SimpleNamespace(
     create_hybrid_device_mesh=lambda inside, between: [a * b for a, b in zip(inside, between, strict=True)]))
