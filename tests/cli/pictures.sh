@@ -49,7 +49,7 @@ line="files"
 # Several machines: each has its points, its name in the key, and its limit.
 line="machines"
 scaleplan search --model llama3-70b --hw h100-64,b200-64 --batch 256x8192 --top 20 --plot two.svg >/dev/null || wrong "not drawn"
-grep -q 'limit 171 GB of b200-64' two.svg && grep -q 'limit 81.6 GB of h100-64' two.svg || wrong "limits: $(grep -o 'limit[^<]*' two.svg)"
+grep -q 'limit 182 GB of b200-64' two.svg && grep -q 'limit 81.6 GB of h100-64' two.svg || wrong "limits: $(grep -o 'limit[^<]*' two.svg)"
 [ "$(grep -c '>h100-64<\|>b200-64<' two.svg)" = 2 ] || wrong "a machine is not in the key"
 # PDF where gnuplot has cairo; a picture never takes the place of the report.
 line="pdf"
