@@ -151,6 +151,8 @@ enum status sp_read_test(struct run *r, const struct sp_shell_fields *fields, in
     int n = fields->n - first;
     if (n > 0 && strcmp(fields->at[fields->n - 1], "]") == 0)
         n--;
+    if (n <= 0) /* nothing is false */
+        return FAILED;
     const enum sp_shell_truth result = sp_shell_test(fields->at + first, n);
     if (result == SP_OPEN_TRUTH)
         remember_decider(r, fields);
