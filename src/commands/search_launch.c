@@ -34,6 +34,13 @@ static bool take_names(const struct sp_args *from, struct sp_args *to, struct sp
     return ok;
 }
 
+/* The machine of a chip that was typed without a count. */
+static bool take_machine(struct sp_search_launch *from, struct sp_error *error)
+{
+    const char *const machine = from->launch.machine;
+    return !machine[0] || sp_take_text(&from->problem, "hw", machine, error);
+}
+
 /* The framework that `step` runs the launch under, where neither it nor a profile names one: the
  * plans of the search are compared with this very plan. */
 static bool take_framework(struct sp_search_launch *from, struct sp_error *error)
@@ -62,7 +69,8 @@ bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
                     sp_take_launch(&as_step, &from->launch, &whole, error);
     const struct sp_sources sources = sp_sources_of(&whole);
     return ok && sp_plan_of(&whole, &sources, &from->planned, error) &&
-           take_problem(&whole, &from->problem, error) && take_framework(from, error);
+           take_problem(&whole, &from->problem, error) && take_machine(from, error) &&
+           take_framework(from, error);
 }
 
 void sp_report_launch(struct sp_searching *s)
