@@ -100,6 +100,8 @@ void sp_read_megatron_states(struct sp_settings *s, struct sp_launch *launch,
                                   : "mixed18");
     if (fp8 && grads != 2 && grads != 4)
         set_bytes(launch, "grad_bytes", grads);
+    if (!half && !fp8)
+        sp_launch_note(launch, "neither --bf16 nor --fp16 in it: fp32, as Megatron-LM has it");
     if (sp_setting(s, "--deepspeed") && sp_setting(s, "--bf16"))
         sp_launch_note(
             launch, "DeepSpeed's own optimizer for bf16 kept fp32 gradients and sharded "
