@@ -152,7 +152,7 @@ enum { SP_MATMULS = 16, SP_TENSORS = 8, SP_KEPT = 24, SP_MOVED = 8 };
 /* One layer, or one end of the model. */
 struct sp_layer {
     double width; /* D of the stream of tokens that it reads and adds to */
-    double sent;  /* elements of a token that go to experts and come back */
+    double picks; /* k: experts that a token goes to and comes back from; 0: none */
     struct sp_mixer mixer;
     int matmuls, tensors, n_kept, n_moved;
     struct sp_matmul matmul[SP_MATMULS];

@@ -22,6 +22,8 @@ struct sp_moe {
     int64_t dense_layers;   /* leading layers that keep a dense MLP */
     int64_t every;          /* one layer in `every` is an MoE layer */
     int64_t d_ff_dense;     /* width of the dense layers' MLP; 0: d_ff */
+    int64_t groups;         /* the experts stand in so many groups; 0: in none */
+    int64_t top_groups;     /* groups that the experts of a token may be of */
     bool router_bias, score_correction_bias, expert_bias;
 };
 

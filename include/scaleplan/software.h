@@ -26,17 +26,21 @@ struct sp_framework {
     bool overlaps_sends; /* sends between stages hide behind other chunks when there are any */
     double
         attention; /* share of the 16-bit peak its attention kernel is published with; 0: unknown */
-    bool ampere_attention;  /* the kernel was written for Ampere: its share falls on faster chips */
-    double logit_bytes;     /* bytes per logit live in the loss */
-    bool dummy_wgrads;      /* one weight-gradient buffer per weight shape (TransformerEngine) */
-    double gathered_layers; /* FSDP: unsharded layers at once */
-    double gathered_grads;  /* and their unsharded gradients, in 4-byte elements */
-    double capacity_factor; /* experts compute this much more than they are sent, >= 1 */
-    double reserved_factor; /* allocator: reserved over live */
-    double memory_residual; /* standard deviation of ln(predicted / measured) of peak memory */
-    double context_bytes;   /* runtime context and communicator buffers, beyond reserved */
-    bool unfused_attention; /* attention's scores are written to memory and read again */
-    bool fp8_dispatch;      /* 8-bit runs send tokens to their experts in one byte an element */
+    bool fp8_gathers;      /* weights that matmuls take in 8 bits are gathered in 8 bits */
+    bool ampere_attention; /* the kernel was written for Ampere: its share falls on faster chips */
+    double logit_bytes;    /* bytes per logit live in the loss */
+    bool dummy_wgrads;     /* one weight-gradient buffer per weight shape (TransformerEngine) */
+    double
+        memory_passes; /* of its elementwise kernels over what fully fused ones need; 0: unknown */
+    double layer_operations; /* that the host issues for a layer's forward pass; 0: not counted */
+    double gathered_layers;  /* FSDP: unsharded layers at once */
+    double gathered_grads;   /* and their unsharded gradients, in 4-byte elements */
+    double capacity_factor;  /* experts compute this much more than they are sent, >= 1 */
+    double reserved_factor;  /* allocator: reserved over live */
+    double memory_residual;  /* standard deviation of ln(predicted / measured) of peak memory */
+    double context_bytes;    /* runtime context and communicator buffers, beyond reserved */
+    bool unfused_attention;  /* attention's scores are written to memory and read again */
+    bool fp8_dispatch;       /* 8-bit runs send tokens to their experts in one byte an element */
     struct sp_execution execution; /* of a plan that says nothing else */
     int64_t usual_zero;     /* ZeRO stage of a run that states none; below 0: see sp_usual_zero */
     char fp8_precision[32]; /* recipe of its 8-bit runs; "": the one that is called fp8 */
@@ -76,6 +80,10 @@ struct sp_constant_info {
 };
 extern const struct sp_constant_info sp_constants[SP_CONSTANTS];
 
+/* What is known of a stack: runs of it, of its framework's family on other chips, of its chip's
+ * family under other frameworks, neither. */
+enum sp_known { SP_KNOWN_STACK, SP_KNOWN_SOFTWARE, SP_KNOWN_CHIP, SP_KNOWN_NEITHER, SP_KNOWN };
+
 /* A stack: a chip and the software on it, with its constants. */
 struct sp_profile {
     char name[64];
@@ -85,7 +93,9 @@ struct sp_profile {
     double value[SP_CONSTANTS];
     double expected[SP_CONSTANTS];   /* what is expected without any runs: sp_expect_constants */
     double determined[SP_CONSTANTS]; /* share of the value that runs decided, 0 to 1 */
-    double residual; /* 80 % of ln(predicted / measured) of runs left out lie within 1.2816 of it */
+    enum sp_known known;             /* what its constants rest on */
+    double residual; /* 80 % of ln(predicted / measured) of the user's own runs, left out in turn,
+                        lie within 1.2816 of it; 0: sp_range_log */
     double memory_factor; /* reserved memory on this machine over the framework's rule; 1: as it */
 };
 
@@ -97,9 +107,6 @@ struct sp_profile {
  * an allocator never reserves less than what is live. */
 void sp_use_memory_factor(double memory_factor, struct sp_framework *framework);
 
-/* Half-width of the 80 % range, of the logarithm. */
-double sp_range_log(const struct sp_profile *profile);
-
 /* What is expected of a chip and a framework before any run is seen: the list's values; matmuls of
  * GPUs by how much power stands behind their peak (0.82 - 0.17 (C / W - 0.78 TFLOP/J), 0.5 to 0.85:
  * large matmuls on A100 to B200 run into their power limit); attention as its kernel is published,
@@ -108,11 +115,12 @@ double sp_range_log(const struct sp_profile *profile);
 void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework *framework,
                          struct sp_profile *profile);
 
-/* Constants of a stack without runs of its own, from those of others: each constant's ratio to what
- * was expected, averaged over the `n` known profiles of the same kind of machine; the same chip
- * family counts for the chip's constants, the same software family for the software's, as far as
- * runs determined them. `profile` has its families and `expected`; writes `value`. A profile of the
- * same name is left out. */
+/* Constants of a stack without runs of its own, from the `n` known profiles of the same kind of
+ * machine: each constant's ratio to what was expected, that of its chip's family (for constants of
+ * the chip) or of its software's (for those of the software), as far as runs determined it; where
+ * no profile is of the family, the mean over the families. Two chips of one family thus differ in
+ * what they are expected to do and in nothing else. `profile` has its families and `expected`;
+ * writes `value` and `known`. A profile of the same name is left out. */
 void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_profile *profile);
 
 #pragma GCC visibility pop

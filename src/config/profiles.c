@@ -5,9 +5,6 @@
 
 #include "config/load.h"
 
-/* Residual of a stack that no run is known of: what leaving a whole source out costs. */
-#define UNSEEN_RESIDUAL 0.12
-
 struct loading {
     const struct sp_sources *sources;
     struct sp_profile *profiles;
@@ -41,7 +38,7 @@ bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profi
 void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,
                     const struct sp_profile *known, size_t n, struct sp_profile *profile, bool *own)
 {
-    *profile = (struct sp_profile){.residual = UNSEEN_RESIDUAL, .memory_factor = 1};
+    *profile = (struct sp_profile){.memory_factor = 1};
     snprintf(profile->name, sizeof profile->name, "%.30s-%.31s", hw->name, framework->name);
     snprintf(profile->chip, sizeof profile->chip, "%s", hw->name);
     snprintf(profile->framework, sizeof profile->framework, "%s", framework->name);

@@ -221,7 +221,7 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
                             .width = shared,
                             .count = 1,
                             .passed = 1};
-    l->sent = k * D;
+    l->picks = k;
     list_mlp(m, l, &routed);
     MATMUL(l, "router", SP_PART_ROUTER, SP_OP_EXPERT_UP, SP_TP_TOKENS, D, E,
            .bias = moe->router_bias, .plain = true);
@@ -328,7 +328,7 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
         struct sp_layer *const l = &layers->list[kind];
         layers->count[kind] = kind < SP_LAYER_KINDS ? (double)counts.of[kind] : 1;
         l->width = (double)model->d_model;
-        l->sent = 0;
+        l->picks = 0;
         l->mixer = (struct sp_mixer){0};
         l->matmuls = l->tensors = l->n_kept = l->n_moved = 0; /* no row beyond is read */
         if (layers->count[kind] > 0)

@@ -10,6 +10,12 @@ static double constant(const struct sp_step_inputs *in, enum sp_constant id)
     return in->profile->value[id];
 }
 
+/* A collective hidden behind work of `hides` seconds. */
+static double exposed_s(const struct sp_step_inputs *in, double comm, double hides)
+{
+    return comm > 0 ? sp_smooth_max(hides, comm) - hides + constant(in, SP_C_CONTENTION) * comm : 0;
+}
+
 /* A layer's work with what is kept going to the host in the forward pass and back in the backward
  * pass, hidden behind it. */
 static double with_copies_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
@@ -33,6 +39,42 @@ static double sum_of_operators(const double *s, enum sp_operator first, enum sp_
     return sum;
 }
 
+/* What the host still launches kernel by kernel, by enum sp_cuda_graph: all of a layer; with
+ * TransformerEngine's graphs about half of it, for routing and the exchange between experts stay
+ * outside; nothing where a graph holds the whole iteration. */
+static const double launched_shares[] = {1, 0.5, 0};
+
+/* Operations that the host issues for a layer's forward pass. A mixture has the router, its sort
+ * and its losses, the exchange and the placing of tokens on top of what a dense layer has. */
+static double operations_of(const struct sp_step_inputs *in, const struct sp_layer *layer)
+{
+    enum { OPERATIONS_OF_EXPERTS = 30 };
+    const double dense = in->framework->layer_operations;
+    return dense > 0 && layer->picks > 0 ? dense + OPERATIONS_OF_EXPERTS : dense;
+}
+
+/* The host takes about four times as long to issue an operation as the device between two kernels:
+ * 18 us against 4 to 6. */
+enum { GAPS_OF_AN_OPERATION = 4 };
+
+/* Between two kernels the device waits, however far ahead the host is: what the chip's matmuls were
+ * measured to take without any work, but for graphs, whose kernels follow at once. */
+static double kernel_gap_s(const struct sp_step_inputs *in)
+{
+    const double measured = in->hw->chip.kernels.matmul[SP_KERNEL_BF16].launch_s;
+    const double issued = constant(in, SP_C_LAUNCH) / (3 * in->framework->layer_operations);
+    return (measured > 0 ? measured : issued / GAPS_OF_AN_OPERATION) *
+           launched_shares[in->plan->execution.cuda_graph];
+}
+
+/* Least time of a layer's forward and backward pass: the host issues operations one by one. */
+static double launches_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
+{
+    const double dense = in->framework->layer_operations;
+    const double more = dense > 0 ? operations_of(in, layer) / dense : 1;
+    return constant(in, SP_C_LAUNCH) * more * launched_shares[in->plan->execution.cuda_graph];
+}
+
 /* Forward and backward of one layer for one micro-batch. */
 static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
                                        const struct sp_layer *layer)
@@ -43,25 +85,29 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const st
     const double redone = in->plan->recompute_layers;
     const struct sp_shares again = sp_repeated_shares(r, in->framework);
     const double cp = sp_cp_layer_s(in, layer);
+    /* flash attention's backward pass makes the scores again; what keeps them does not */
+    const double passes_of_core = in->framework->unfused_attention ? 3 : 3.5;
     struct sp_layer_pass p = {
         .matmul = 3 * sum_of_operators(s, SP_OP_QKV, SP_OP_EXPERT_DOWN),
-        .attention = 3.5 * s[SP_OP_CORE],
+        .attention = passes_of_core * s[SP_OP_CORE],
         .elementwise = 3 * sum_of_operators(s, SP_OP_NORMS, SP_OP_ROUTE),
         .tp_comm = sp_tp_layer_s(in, layer),
-        .ep_comm = sp_ep_layer_s(in, layer),
     };
     for (int op = 0; op < SP_OPERATORS; op++)
         p.recompute += redone * again.of[op] * s[op];
     /* passing keys and values on hides behind attention, copies to the host behind it all; what is
      * then still shorter than the launches waits for them */
     if (cp > 0)
-        p.cp_comm =
-            sp_smooth_max(p.attention, cp) - p.attention + constant(in, SP_C_CONTENTION) * cp;
-    const double busy = p.matmul + p.attention + p.elementwise + p.recompute + p.cp_comm;
-    const double least = constant(in, SP_C_LAUNCH) * (1 + redone * r->qkv / 3);
+        p.cp_comm = exposed_s(in, cp, p.attention) + sp_cp_merge_s(in, rank, layer);
+    const double operations = operations_of(in, layer) * (3 + redone * r->qkv);
+    const double gaps = operations > 0 ? operations * kernel_gap_s(in) : 0;
+    const double busy = p.matmul + p.attention + p.elementwise + p.recompute + p.cp_comm + gaps;
+    const double least = launches_s(in, layer) * (1 + redone * r->qkv / 3);
+    const double exchanges = sp_ep_layer_s(in, layer);
+    p.ep_comm = in->plan->execution.moe_overlap ? exposed_s(in, exchanges, busy) : exchanges;
     const double copied = with_copies_s(in, rank, layer, busy);
     p.offload = copied - busy;
-    p.launch = sp_smooth_max(copied, least) - copied;
+    p.launch = sp_smooth_max(copied, least) - copied + gaps;
     p.weight_grad = sp_smooth_max(copied, least) -
                     sp_smooth_max(with_copies_s(in, rank, layer, busy - p.matmul / 3), least);
     return p;
@@ -171,14 +217,22 @@ static struct passes without_shards(const struct sp_kind_time *kind)
     return split(kind, kind->busy_s, kind->busy_s - kind->time.weight_grad);
 }
 
-/* With ZeRO 3 weights are gathered for each pass and gradients reduced, 2 bytes each. */
+/* Bytes of a weight on its way to who computes with it: 1 where matmuls take it in 8 bits and the
+ * framework casts it before it is sent. */
+static double gathered_bytes(const struct sp_step_inputs *in)
+{
+    const bool narrow = sp_dtypes[in->plan->dtype].bytes < 2 && in->framework->fp8_gathers;
+    return narrow ? 1 : fmin(SP_ELEMENT, in->precision->weight_bytes);
+}
+
+/* With ZeRO 3 weights are gathered for each pass and gradients reduced in 2 bytes. */
 static struct passes passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
 {
     const double busy = kind->busy_s;
     if (in->plan->zero < 3)
         return without_shards(kind);
-    const double comm = sp_shards_s(in, &kind->held, 3 * SP_ELEMENT);
-    const double exposed = sp_smooth_max(busy, comm) - busy + constant(in, SP_C_CONTENTION) * comm;
+    const double comm = sp_shards_s(in, &kind->held, 2 * gathered_bytes(in) + SP_ELEMENT);
+    const double exposed = exposed_s(in, comm, busy);
     /* gathers for the next pass stand where weight gradients would fill a gap */
     struct passes passes = split(kind, busy + exposed, busy + exposed);
     passes.fsdp_comm = exposed;
@@ -244,28 +298,47 @@ static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_
     return (double)m * all_of(&kind[*slowest]) + (sum - idle[*slowest]);
 }
 
-/* A collective hidden behind a micro-batch. */
-static double exposed_s(const struct sp_step_inputs *in, double comm, double hides)
+/* Whether gradients are reduced after every micro-batch: ZeRO 2 keeps no whole ones, where anybody
+ * shares the dense weights or the experts. */
+static bool reduces_each(const struct sp_step_inputs *in)
 {
-    return comm > 0 ? sp_smooth_max(hides, comm) - hides + constant(in, SP_C_CONTENTION) * comm : 0;
+    const struct sp_plan *const p = in->plan;
+    const int64_t ranks = p->dp * p->cp;
+    const bool experts = in->model->moe.experts > 0 && ranks * p->tp > p->ep * p->etp;
+    return p->zero == 2 && (ranks > 1 || experts);
+}
+
+/* Micro-batches of a whole stage whose work the reduction of a step's gradients and the gathering
+ * of its weights hide behind. One chunk's gradients are complete after the last micro-batch has
+ * passed it backward: with v chunks on each of p stages the first chunk is ready p (v - 1) / v
+ * micro-batches before the end, and the weights of the last chunk are needed that much after the
+ * start; the last chunk has its own share of a micro-batch. Narayanan et al. 2021, section 2.2, for
+ * the order of chunks. */
+static double dp_window(const struct sp_step_inputs *in, double m)
+{
+    const struct sp_plan *const p = in->plan;
+    const double v = (double)p->vpp;
+    return fmin(m, p->vpp > 1 && !reduces_each(in) ? (double)p->pp * (v - 1) / v + 1 / v : 1);
 }
 
 /* Gradients and weights of ZeRO 0 to 2, slices, HSDP. Once a step, but with ZeRO 2, whose gradients
- * are reduced after every micro-batch because nobody keeps all of them. */
+ * are reduced after every micro-batch because nobody keeps all of them. `hides` is the time of a
+ * micro-batch. */
 static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                          double hides, double m)
 {
     const struct sp_plan *p = in->plan;
     const struct sp_precision *q = in->precision;
+    const double window = dp_window(in, m) * hides;
     if (p->zero >= 3)
-        return exposed_s(in, sp_replicas_s(in, held, SP_ELEMENT), hides);
+        return exposed_s(in, sp_replicas_s(in, held, SP_ELEMENT), window);
     /* gradients that a recipe does not keep are sent all the same; without ZeRO they come back */
     const double grad_bytes = q->grad_bytes > 0 ? q->grad_bytes : SP_ELEMENT;
     const double grads = sp_shards_s(in, held, grad_bytes),
-                 weights = sp_shards_s(in, held, p->zero == 0 ? grad_bytes : q->weight_bytes),
+                 weights = sp_shards_s(in, held, p->zero == 0 ? grad_bytes : gathered_bytes(in)),
                  replicas = sp_replicas_s(in, held, grad_bytes);
     const double before = p->zero == 2 ? (m - 1) * exposed_s(in, grads, hides) : 0;
-    return before + exposed_s(in, replicas + grads + weights, hides);
+    return before + exposed_s(in, replicas + grads + weights, window);
 }
 
 /* Reads and writes the states that a device owns. */
@@ -348,11 +421,28 @@ static struct update update_of(const struct sp_step_inputs *in, const struct sp_
     return slowest;
 }
 
-/* Sends between stages, each micro-batch and chunk there and back. */
-static double sends_s(const struct sp_plan *p, const struct sp_staged *staged)
+/* The work of a pipeline that hides sends: but for the micro-batches whose work hides the reduction
+ * of gradients. */
+static double hides_sends_s(const struct sp_step_inputs *in, double pipeline, double m)
 {
+    const double taken = reduces_each(in) ? m : dp_window(in, m);
+    return pipeline * (1 - taken / m);
+}
+
+/* Sends between stages: every micro-batch leaves each chunk once in each pass, and the first and
+ * the last one reach the other end of the pipeline. Where the framework overlaps them and a stage
+ * has several chunks, the former hide behind the pipeline's work, but for the micro-batches whose
+ * work hides the reduction of gradients. */
+static double sends_s(const struct sp_step_inputs *in, const struct sp_staged *staged, double hides)
+{
+    const struct sp_plan *const p = in->plan;
     const double m = (double)sp_plan_microbatches(p);
-    return p->pp > 1 ? 2 * (m + (double)p->pp - 1) * (double)p->vpp * staged->hop_s : 0;
+    const double steady = 2 * m * (double)p->vpp * staged->hop_s;
+    const bool hidden = in->framework->overlaps_sends && p->vpp > 1;
+    if (p->pp <= 1)
+        return 0;
+    return (hidden ? exposed_s(in, steady, hides) : steady) +
+           2 * (double)(p->pp - 1) * staged->hop_s;
 }
 
 struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
@@ -382,7 +472,7 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
         .tp_comm = m * s.tp_comm,
         .cp_comm = m * s.cp_comm,
         .ep_comm = m * s.ep_comm,
-        .pp_comm = sends_s(p, staged),
+        .pp_comm = sends_s(in, staged, hides_sends_s(in, pipeline, m)),
         .bubble = bubble,
         .optimizer = update.optimizer,
     };
@@ -449,5 +539,5 @@ double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared
         kind[i] = without_shards(&staged->kind[i]);
     int slowest;
     const double pipeline = pipeline_s(in, map, kind, &slowest);
-    return bound(prepared, pipeline + sends_s(in->plan, staged));
+    return bound(prepared, pipeline + sends_s(in, staged, 1e30)); /* as if all work hid them */
 }

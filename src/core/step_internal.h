@@ -20,6 +20,11 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
 double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
 double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
 
+/* What ring attention adds to a layer of one micro-batch, both ways: the partial results of its
+ * cp - 1 further steps are read, and summed in 4 bytes. s. Liu et al. 2023, "Ring Attention". */
+double sp_cp_merge_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                     const struct sp_layer *layer);
+
 /* Gathering or reducing a stage's weights over the shards, dense ones over all of them and experts
  * over those that hold the same experts. s. */
 double sp_shards_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,

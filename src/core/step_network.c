@@ -4,6 +4,7 @@
 
 #include <scaleplan/collective.h>
 
+#include "core/exchange.h"
 #include "core/step_internal.h"
 
 /* Where a group stands on a torus whose axes TP shares: in TP's box, in what is left beside it, or
@@ -78,6 +79,15 @@ static double ranks_in_node(const struct sp_step_inputs *in)
                                             : domain);
 }
 
+/* A gather or a reduce-scatter among the ranks of a domain, of which `moving` seconds are bytes at
+ * the links' rate, with the latency that NCCL was measured to have on the chip. */
+static double inside_domain_s(const struct sp_step_inputs *in, double ranks, double moving)
+{
+    const struct sp_collective_curve *const c = &in->hw->chip.kernels.collective[SP_ALL_GATHER];
+    return moving + (c->share > 0 ? c->latency_s + (ranks - 1) * c->rank_latency_s
+                                  : (ranks - 1) * in->hw->network.domain_latency_s);
+}
+
 /* Seconds to gather or reduce-scatter `bytes` over the group, at the profile's efficiencies. */
 static double gather_s(const struct sp_step_inputs *in, struct group g, double bytes)
 {
@@ -90,9 +100,10 @@ static double gather_s(const struct sp_step_inputs *in, struct group g, double b
                net->hop_latency_s * (g.size > net->most_hops ? net->most_hops : g.size);
     const double inside = fmax(1, fmin(g.size, floor(ranks_in_node(in) / g.stride)));
     const double nodes = g.size / inside;
-    const double within = bytes * (inside - 1) / inside / (net->domain_bytes_per_s * up);
+    const double moving = bytes * (inside - 1) / inside / (net->domain_bytes_per_s * up);
     if (nodes <= 1)
-        return within + net->domain_latency_s * (inside - 1);
+        return inside_domain_s(in, inside, moving);
+    const double within = moving;
     const double across = bytes * (nodes - 1) / nodes / (inside * net->scaleout_bytes_per_s * out);
     return sp_smooth_max(within, across) + net->scaleout_latency_s * (nodes - 1);
 }
@@ -152,19 +163,42 @@ static double torus_exchange_s(const struct sp_step_inputs *in, struct group g, 
            (in->hw->network.link_bytes_per_s * constant(in, SP_C_EXCHANGE));
 }
 
-/* Each device keeps 1/n and sends the rest to the others, `bytes` held by each. */
-static double exchange_s(const struct sp_step_inputs *in, struct group g, double bytes)
+/* One way of an exchange between experts on switches: `tokens` of a rank, `bytes` each, to the
+ * experts that each is routed to. Links inside a node and between nodes work at once; the longer
+ * counts. */
+static double switched_exchange_s(const struct sp_step_inputs *in, struct group g, double picks,
+                                  double tokens_bytes)
 {
-    if (g.size <= 1 || bytes <= 0)
-        return 0;
     const struct sp_network *net = &in->hw->network;
-    const double share = constant(in, SP_C_EXCHANGE);
-    if (net->kind == SP_TORUS)
-        return torus_exchange_s(in, g, bytes);
+    const struct sp_moe *moe = &in->model->moe;
     const double inside = fmax(1, fmin(g.size, floor(ranks_in_node(in) / g.stride)));
-    const double within = bytes * (inside - 1) / g.size / (net->domain_bytes_per_s * share);
-    const double across = bytes * (g.size - inside) / g.size / (net->scaleout_bytes_per_s * share);
-    return within + across;
+    const double nodes = g.size / inside;
+    const struct sp_expert_group group = {
+        .ranks = g.size,
+        .inside = inside,
+        .picks = picks,
+        .most_nodes = moe->groups > 0
+                          ? (double)moe->top_groups * fmax(1, nodes / (double)moe->groups)
+                          : INFINITY,
+        .once_a_node = in->plan->execution.dispatch != SP_DISPATCH_ALLTOALL,
+    };
+    const struct sp_copies_of_token copies = sp_copies_of_token(&group);
+    const double share = constant(in, SP_C_EXCHANGE);
+    return sp_smooth_max(tokens_bytes * copies.within / (net->domain_bytes_per_s * share),
+                         tokens_bytes * copies.across / (net->scaleout_bytes_per_s * share));
+}
+
+/* The same by the plan's dispatcher and on any network. */
+static double exchange_s(const struct sp_step_inputs *in, struct group g, double picks,
+                         double tokens_bytes)
+{
+    if (g.size <= 1 || tokens_bytes <= 0)
+        return 0;
+    if (in->plan->execution.dispatch == SP_DISPATCH_ALLGATHER)
+        return gather_s(in, g, tokens_bytes * g.size);
+    if (in->hw->network.kind == SP_TORUS)
+        return torus_exchange_s(in, g, tokens_bytes * picks);
+    return switched_exchange_s(in, g, picks, tokens_bytes);
 }
 
 /* Whether TP ranks each make a part of a block's sum, the mixer's or the MLP's: then they gather
@@ -178,6 +212,14 @@ static bool is_summed(const struct sp_layer *layer, const struct sp_plan *p, boo
             return true;
     }
     return false;
+}
+
+/* Whether TP's collectives hide behind matmuls: frameworks that overlap them write into one
+ * another's memory, which ends with the domain; XLA overlaps on any torus. */
+static bool overlaps_tp(const struct sp_step_inputs *in)
+{
+    const struct sp_network *const net = &in->hw->network;
+    return in->framework->overlaps_tp && (net->kind == SP_TORUS || in->plan->tp <= net->domain);
 }
 
 double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
@@ -195,13 +237,13 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     /* what runs again: the gather before a block's first matmuls, which only shards of the sequence
      * need, and the sum after its last one, of which a scatter is half */
     const struct sp_shares shares = sp_repeated_shares(r, in->framework);
-    const bool routed = layer->sent > 0;
+    const bool routed = layer->picks > 0;
     const double up = shares.of[routed ? SP_OP_EXPERT_UP : SP_OP_UP],
                  down = shares.of[routed ? SP_OP_EXPERT_DOWN : SP_OP_DOWN];
     const double gathers = mixer * (r->qkv > 0) + mlp * (up > 0);
     const double sums = (mixer * r->out + mlp * down) * (1 - r->spare);
     const double again = p->sequence_parallel ? gathers + sums : 2 * sums;
-    const double exposed = in->framework->overlaps_tp ? constant(in, SP_C_TP_EXPOSED) : 1;
+    const double exposed = overlaps_tp(in) ? constant(in, SP_C_TP_EXPOSED) : 1;
     return (once + p->recompute_layers * again) * gather_s(in, g, bytes) * exposed;
 }
 
@@ -224,17 +266,21 @@ static enum place place_of_experts(const struct sp_plan *p)
 double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     const struct sp_plan *p = in->plan;
-    const struct sp_shares shares = sp_repeated_shares(&p->recompute, in->framework);
-    if (layer->sent == 0)
+    if (layer->picks == 0)
         return 0;
+    const struct group g = {(double)p->ep, (double)p->etp, place_of_experts(p)};
+    const double elements = sp_shard_tokens(p) / (double)p->tp * layer->width * (double)p->etp *
+                            p->imbalance * in->framework->capacity_factor;
+    const double to = exchange_s(in, g, layer->picks,
+                                 elements * sp_dispatch_bytes(p, in->framework)),
+                 back = exchange_s(in, g, layer->picks, elements * sp_combine_bytes());
     /* to the experts and back, in both passes; again to them where their input is not kept, and
      * back where the block's output is not */
-    const double again = (shares.of[SP_OP_EXPERT_UP] >= 1) + (shares.of[SP_OP_EXPERT_DOWN] >= 1);
-    const double t = (double)p->tp;
-    const struct group g = {(double)p->ep, (double)p->etp, place_of_experts(p)};
-    const double bytes = SP_ELEMENT * sp_shard_tokens(p) / t * layer->sent * (double)p->etp *
-                         p->imbalance * in->framework->capacity_factor;
-    return (4 + p->recompute_layers * again) * exchange_s(in, g, bytes);
+    const struct sp_shares again = sp_repeated_shares(&p->recompute, in->framework);
+    const double to_again = again.of[SP_OP_EXPERT_UP] >= 1,
+                 back_again = again.of[SP_OP_EXPERT_DOWN] >= 1;
+    return (2 + p->recompute_layers * to_again) * to +
+           (2 + p->recompute_layers * back_again) * back;
 }
 
 /* The devices that hold the same weights but for their sharding: groups of `shards` of them, and
@@ -342,7 +388,5 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
     const double far = torus ? sp_dcn_bytes_per_s_per_chip(net) : net->scaleout_bytes_per_s;
     const double send_s =
         bytes * ((leaving < 1 ? (1 - leaving) / near : 0) + (leaving > 0 ? leaving / far : 0));
-    const bool hidden = in->framework->overlaps_sends && p->vpp > 1;
-    return (hidden ? constant(in, SP_C_CONTENTION) : 1) * send_s / constant(in, SP_C_SEND) +
-           net->send_latency_s;
+    return send_s / constant(in, SP_C_SEND) + net->send_latency_s;
 }

@@ -12,14 +12,34 @@ static double constant(const struct sp_step_inputs *in, enum sp_constant id)
 static double matmul_rate(const struct sp_step_inputs *in, enum sp_dtype wanted)
 {
     const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, wanted);
+    const double *const peak = in->hw->chip.peak_flops_per_s;
+    if (dtype == SP_FP4 && peak[SP_FP8] > 0)
+        return peak[SP_FP8] * constant(in, SP_C_MATMUL_8) / sp_fp4_matmul_time;
     const bool narrow = sp_dtypes[dtype].bytes < 2;
-    return in->hw->chip.peak_flops_per_s[dtype] *
-           constant(in, narrow ? SP_C_MATMUL_8 : SP_C_MATMUL_16);
+    return peak[dtype] * constant(in, narrow ? SP_C_MATMUL_8 : SP_C_MATMUL_16);
 }
 
-/* Sides are worked on in tiles of 128 elements: a side of n takes n / 128 + 1/2 of them on average,
- * so that small matmuls waste more, without the steps of a single kernel's tiling. */
-enum { HALF_TILE = 64 };
+/* Time of a matmul over that of the same one with a scale for each tensor. */
+static double recipe_time(const struct sp_step_inputs *in, const struct sp_matmul *m)
+{
+    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, in->plan->dtype);
+    const struct sp_fp8_recipe_traits *const r = &sp_fp8_recipes[in->plan->execution.fp8_recipe];
+    if (m->plain || sp_dtypes[dtype].bytes != 1)
+        return 1;
+    return m->part == SP_PART_EXPERTS ? r->experts : r->matmul;
+}
+
+/* Sides are worked on in tiles: a side of n takes n and half a tile of elements on average, so that
+ * small matmuls waste more, without the steps of a single kernel's tiling. Half of 128 elements
+ * where the chip's kernels were not measured. */
+static double half_tile(const struct sp_step_inputs *in, enum sp_dtype wanted)
+{
+    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, wanted);
+    const bool narrow = sp_dtypes[dtype].bytes < 2;
+    const struct sp_matmul_curve *const curve =
+        &in->hw->chip.kernels.matmul[narrow ? SP_KERNEL_FP8 : SP_KERNEL_BF16];
+    return curve->share > 0 ? curve->half_tile : 64;
+}
 
 /* A device's part of a matmul: `count` products [rows, in] x [in, out]. */
 struct products {
@@ -46,47 +66,96 @@ static struct products products_of(const struct sp_matmul *m, const struct sp_ra
 }
 
 /* Arithmetic or memory. s. */
-static double products_s(const struct products *m, double flops_per_s, double bytes_per_s)
+static double products_s(const struct products *m, double flops_per_s, double half,
+                         double bytes_per_s)
 {
-    const double flops = 2 * (m->rows + HALF_TILE) * (m->in + HALF_TILE) * (m->out + HALF_TILE);
+    const double flops = 2 * (m->rows + half) * (m->in + half) * (m->out + half);
     const double bytes = SP_ELEMENT * (m->rows * m->in + m->in * m->out + m->rows * m->out);
     return m->count * sp_smooth_max(flops / flops_per_s, bytes / bytes_per_s);
 }
 
-/* Causal scores and their weighted sum, flash: the masked half is skipped. */
+/* Scores that go to memory and back: two matmuls over all pairs of tokens, the masked half too, and
+ * between them softmax and dropout, each of which reads and writes 2 bytes of a score, and
+ * dropout's mask of one more. Korthikanti et al. 2022, section 4.1, for what passes memory. */
+enum { SCORE_BYTES = 2 + 2 + 2 + 2 + 1 };
+
+static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                             const struct sp_mixer *mixer)
+{
+    const double seq = (double)in->plan->seq, W = in->hw->chip.hbm_bytes_per_s;
+    const double rate = matmul_rate(in, SP_BF16);
+    const double heads = rank->tokens[SP_BY_WIDTH] / seq * mixer->heads;
+    const struct products scores = {heads, seq, mixer->qk, seq},
+                          values = {heads, seq, seq, mixer->v};
+    const double half = half_tile(in, SP_BF16);
+    return products_s(&scores, rate, half, W) + products_s(&values, rate, half, W) +
+           heads * seq * seq * SCORE_BYTES / W;
+}
+
+/* Causal scores and their weighted sum. A fused kernel skips the masked half. */
 static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                      const struct sp_mixer *mixer)
 {
+    if (in->framework->unfused_attention)
+        return unfused_core_s(in, rank, mixer);
     const double each = sp_mixer_flops(mixer, (double)in->plan->seq, 0.5);
     const double flops = rank->tokens[SP_BY_WIDTH] * each;
     const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, SP_BF16);
     return flops / (in->hw->chip.peak_flops_per_s[dtype] * constant(in, SP_C_ATTENTION));
 }
 
-/* Adds memory-bound work: bytes over the bandwidth. */
+/* How often memory-bound work passes memory for what a fused kernel would need. Copies of tokens
+ * into the order of their experts and back are counted one by one; a dispatcher that sends one copy
+ * a node places tokens as they arrive, which saves half of them. */
+static double passes_of_memory(const struct sp_step_inputs *in, enum sp_operator op)
+{
+    if (op != SP_OP_ROUTE)
+        return constant(in, SP_C_MEMORY);
+    const enum sp_dispatch dispatch = in->plan->execution.dispatch;
+    return dispatch == SP_DISPATCH_DEEPEP || dispatch == SP_DISPATCH_HYBRIDEP ? 0.5 : 1;
+}
+
+/* Memory-bound work: bytes over the bandwidth. */
 static void add_moves(const struct sp_step_inputs *in, const struct sp_rank *rank,
                       const struct sp_layer *layer, struct sp_layer_time *time)
 {
     const bool casts = sp_dtypes[in->plan->dtype].bytes != 2;
-    const double element_s = constant(in, SP_C_MEMORY) * SP_ELEMENT / in->hw->chip.hbm_bytes_per_s;
     for (int i = 0; i < layer->n_moved; i++) {
         const struct sp_moved *const m = &layer->moved[i];
+        const double elements =
+            (m->routed ? rank->computed : 1) * m->width * rank->tokens[m->sharded_by];
         if (!m->casts || casts)
-            time->of[m->op] += element_s * (m->routed ? rank->computed : 1) * m->width *
-                               rank->tokens[m->sharded_by];
+            time->of[m->op] +=
+                passes_of_memory(in, m->op) * SP_ELEMENT * elements / in->hw->chip.hbm_bytes_per_s;
     }
+}
+
+double sp_cp_merge_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                     const struct sp_layer *layer)
+{
+    const struct sp_mixer *const x = &layer->mixer;
+    const double cp = (double)in->plan->cp, kv = x->kv_heads * (x->qk + x->v);
+    if (!in->framework->ring_attention || cp <= 1)
+        return 0;
+    /* a partial sum of 2 bytes is read, the sum so far of 4 bytes read and written: outputs in the
+     * forward pass, gradients of queries, keys and values in the backward pass */
+    const double bytes =
+        (cp - 1) * (2 + 4 + 4) * rank->tokens[SP_BY_WIDTH] * (x->heads * (x->v + x->qk) + kv);
+    return constant(in, SP_C_MEMORY) * bytes / in->hw->chip.hbm_bytes_per_s;
 }
 
 struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
                                       const struct sp_layer *layer)
 {
     const double plain = matmul_rate(in, SP_BF16), rate = matmul_rate(in, in->plan->dtype);
+    const double plain_half = half_tile(in, SP_BF16), half = half_tile(in, in->plan->dtype);
     struct sp_layer_time time = {{[SP_OP_CORE] = core_s(in, rank, &layer->mixer)}};
     add_moves(in, rank, layer, &time);
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *const m = &layer->matmul[i];
         const struct products mine = products_of(m, rank);
-        time.of[m->op] += products_s(&mine, m->plain ? plain : rate, in->hw->chip.hbm_bytes_per_s);
+        time.of[m->op] += products_s(&mine, (m->plain ? plain : rate) / recipe_time(in, m),
+                                     m->plain ? plain_half : half, in->hw->chip.hbm_bytes_per_s);
     }
     return time;
 }

@@ -241,7 +241,11 @@ static void memory_bound(void **state)
         assert_close(estimate(&other).elementwise, 2 * t.elementwise, 1e-12);
         other = w;
         other.profile.value[SP_C_MEMORY] *= 2;
-        assert_close(estimate(&other).elementwise, 2 * t.elementwise, 1e-12);
+        const double twice = estimate(&other).elementwise;
+        if (w.m.moe.experts == 0)
+            assert_close(twice, 2 * t.elementwise, 1e-12);
+        else /* copies into the order of the experts are counted one by one */
+            assert_true(twice > t.elementwise && twice <= 2 * t.elementwise * (1 + 1e-12));
         compared++;
     }
     assert_true(compared >= 3000);
@@ -324,7 +328,7 @@ static void draw_schedule(struct sp_plan *p)
 
 static double work_of(const struct sp_step_time *t)
 {
-    return t->matmul + t->attention + t->elementwise + t->recompute + t->launch;
+    return t->matmul + t->attention + t->elementwise + t->recompute + t->launch + t->cp_comm;
 }
 
 /* The stages' own times, played, are the pipeline; together they are the whole model. */

@@ -245,9 +245,14 @@ static void scale_invariance(void **unused)
         double *const rates[] = {&s.hw.chip.hbm_bytes_per_s,     &s.hw.chip.pcie_bytes_per_s,
                                  &net->link_bytes_per_s,         &net->domain_bytes_per_s,
                                  &net->dcn_bytes_per_s_per_host, &net->scaleout_bytes_per_s};
-        double *const waits[] = {&net->hop_latency_s, &net->domain_latency_s,
-                                 &net->scaleout_latency_s, &net->send_latency_s,
-                                 &s.profile.value[SP_C_LAUNCH]};
+        double *const waits[] = {&net->hop_latency_s,
+                                 &net->domain_latency_s,
+                                 &net->scaleout_latency_s,
+                                 &net->send_latency_s,
+                                 &s.profile.value[SP_C_LAUNCH],
+                                 &s.hw.chip.kernels.matmul[SP_KERNEL_BF16].launch_s,
+                                 &s.hw.chip.kernels.collective[SP_ALL_GATHER].latency_s,
+                                 &s.hw.chip.kernels.collective[SP_ALL_GATHER].rank_latency_s};
         const double step = step_of(&s);
         for (size_t k = 0; k < sizeof rates / sizeof *rates; k++)
             *rates[k] *= 2;
@@ -262,8 +267,10 @@ static void scale_invariance(void **unused)
     assert_true(switched > SAMPLES / 10 && staged > SAMPLES / 10);
 }
 
-/* Each wait is the network's: a send takes send_latency_s longer when that is longer, and TP inside
- * a domain pays a step of its ring for each of the others, between domains for each of them. */
+/* Each wait is the network's: a send takes send_latency_s longer when that is longer, m sends of
+ * each chunk in each pass and pp - 1 to the other end, unless work hides it, and TP inside a domain
+ * whose collectives were not measured pays a step of its ring for each of the others, between
+ * domains for each of them. */
 static void waits_of_the_network(void **unused)
 {
     struct sample s, slower;
@@ -272,14 +279,19 @@ static void waits_of_the_network(void **unused)
     state = 14;
     for (int i = 0; i < SAMPLES; i++) {
         make_sample(&s);
+        sp_clear_kernels(&s.hw.chip.kernels);
         const struct sp_step_inputs in = inputs(&s), late = inputs(&slower);
         const struct sp_plan *const p = &s.plan;
         const struct sp_step_time t = sp_estimate_step(&in);
         slower = s;
         slower.hw.network.send_latency_s += 1e-3;
-        const double passes = (double)sp_plan_microbatches(p) + (double)p->pp - 1;
-        const double more = p->pp > 1 ? 2e-3 * passes * (double)p->vpp : 0;
-        assert_close(1 + sp_estimate_step(&late).pp_comm, 1 + t.pp_comm + more, 1e-9);
+        const bool hidden = s.framework.framework.overlaps_sends && p->vpp > 1;
+        const double passes = (double)(sp_plan_microbatches(p) * p->vpp) + (double)p->pp - 1;
+        const double more = p->pp > 1 ? 2e-3 * passes : 0;
+        if (hidden)
+            assert_true(sp_estimate_step(&late).pp_comm >= t.pp_comm);
+        else
+            assert_close(1 + sp_estimate_step(&late).pp_comm, 1 + t.pp_comm + more, 1e-9);
         sends += more > 0;
         if (s.hw.network.kind != SP_SWITCHED || p->pp > 1 || s.model.moe.experts > 0 ||
             p->stages_inside || p->tp > s.hw.network.domain || s.hw.network.domain % p->tp != 0)
