@@ -13,6 +13,7 @@
  *   hardware.h       chips, networks, slices and their legal sizes
  *   kernels.h        what a chip's kernels and collectives were measured to reach
  *   precision.h      bytes of training state per parameter
+ *   range.h          how far a measurement may lie from an estimate
  *   software.h       frameworks and calibrated profiles
  *   names.h          the words for all of these
  * Closed forms
@@ -65,6 +66,7 @@
 #include <scaleplan/search.h>
 #include <scaleplan/serve.h>
 #include <scaleplan/sharding.h>
+#include <scaleplan/range.h>
 #include <scaleplan/software.h>
 #include <scaleplan/statistics.h>
 #include <scaleplan/step.h>

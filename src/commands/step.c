@@ -82,6 +82,11 @@ static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits,
                     enum sp_flop_convention convention)
 {
     char rest[SP_PLAN_REST];
+    static const char *const basis[SP_KNOWN] = {
+        [SP_KNOWN_STACK] = "",
+        [SP_KNOWN_SOFTWARE] = ", borrowed from this framework's runs on other chips",
+        [SP_KNOWN_CHIP] = ", borrowed from other frameworks' runs on such chips",
+        [SP_KNOWN_NEITHER] = ", borrowed: no run of this framework or chip is known"};
     sp_plan_rest(&p->plan, &p->framework.framework, p->hw.slices, rest, sizeof rest);
     sp_line(r, "{model} on {machine}, {devices} devices ({shape})");
     sp_line(r,
@@ -93,7 +98,7 @@ static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits,
             "assumed    {precision} ({dtype} matmuls), recompute {remat}%s, framework {framework}, "
             "profile {profile}%s (--precision --remat --framework --profile)",
             p->plan.recompute.modules != 0 ? " and {recompute_modules}" : "",
-            p->own_profile ? "" : ", borrowed from its siblings: no run of this stack is known");
+            basis[p->profile.known]);
     sp_line(r, " ");
     sp_line(r, "step       {time.step_s} (80 %% range {time.low_s} to {time.high_s}); "
                "{tokens_per_s}, {tokens_per_s_per_device} a device");

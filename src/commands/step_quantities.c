@@ -79,7 +79,9 @@ static void put_time(struct sp_report *r, const struct sp_estimate *e)
         sp_put(r, sp_time_parts[i].id, sp_time_part(&e->time, i));
     sp_put(r, SP_Q_STEP_T_COMPUTE, e->compute_s);
     sp_put(r, SP_Q_STEP_T_STEP, e->time.step);
-    sp_symbol(r, "spread", e->high_s / e->time.step, "", "exp(1.2816 x residual of the profile)");
+    sp_symbol(
+        r, "spread", e->high_s / e->time.step, "",
+        "exp of the half-width of docs/accuracy.md, by tier and by what is known of the stack");
     sp_put(r, SP_Q_STEP_T_LOW, e->low_s);
     sp_put(r, SP_Q_STEP_T_HIGH, e->high_s);
     sp_put(r, SP_Q_STEP_T_PLAYED, e->played_s);

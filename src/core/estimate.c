@@ -3,6 +3,7 @@
 
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
+#include <scaleplan/range.h>
 
 #include "core/step_internal.h"
 
@@ -105,7 +106,7 @@ static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_
 {
     struct sp_staged staged;
     const struct sp_prepared prepared = sp_prepare_step(in, mine);
-    const double range = sp_range_log(in->profile);
+    const double range = sp_range_log(in->profile, sp_tier_of(in->model, &in->hw->chip, in->plan));
     sp_stage_times(in, &prepared, &e->map, &staged);
     for (int i = 0; i < e->map.kinds; i++)
         e->kind[i] = sp_sharded_kind(in, &staged.kind[i]);

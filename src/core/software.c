@@ -1,5 +1,6 @@
 /* Profiles: the list of their constants, what is expected of them, and what siblings lend. */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <scaleplan/software.h>
@@ -11,22 +12,36 @@ const struct sp_constant_info sp_constants[SP_CONSTANTS] = {
 };
 #undef SP_CONSTANT
 
-double sp_range_log(const struct sp_profile *profile)
-{
-    return 1.2816 * profile->residual;
-}
-
 static double clamp(double value, double low, double high)
 {
     return fmin(high, fmax(low, value));
 }
 
-/* Share of the peak that the power limit leaves to large matmuls. */
+/* Share of the 16-bit peak that large matmuls reach on GPUs that nobody measured: the more FLOPs
+ * stand behind a watt, the more of them the power limit takes. A line through the measured chips of
+ * configs/kernels, from A100 to GB300. */
 static double matmul_share(const struct sp_chip *chip)
 {
     const double tera_flops_per_joule = chip->peak_flops_per_s[SP_BF16] / chip->tdp_w / 1e12;
-    return clamp(0.82 - 0.17 * (tera_flops_per_joule - 0.78), 0.5, 0.85);
+    return clamp(0.927 - 0.091 * tera_flops_per_joule, 0.5, 0.86);
 }
+
+/* What the chip's own kernels and collectives were measured to reach. */
+static void expect_kernels(const struct sp_chip *chip, double *expected)
+{
+    const struct sp_kernels *const k = &chip->kernels;
+    const struct sp_collective_curve *const gather = &k->collective[SP_ALL_GATHER];
+    const double ranks = 8;
+    if (k->matmul[SP_KERNEL_BF16].share > 0)
+        expected[SP_C_MATMUL_16] = k->matmul[SP_KERNEL_BF16].share;
+    if (k->matmul[SP_KERNEL_FP8].share > 0)
+        expected[SP_C_MATMUL_8] = k->matmul[SP_KERNEL_FP8].share;
+    if (gather->share > 0) /* a rank's own part takes time too, which a gather's bytes leave out */
+        expected[SP_C_SCALE_UP] = gather->share * (ranks - 1) / (ranks - 1 + gather->own_share);
+}
+
+/* Seconds in which a host issues one operation of an eager program. */
+#define HOST_OPERATION_S 18e-6
 
 void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework *framework,
                          struct sp_profile *profile)
@@ -39,8 +54,13 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
     if (gpu && hw->chip.tdp_w > 0 && !isnan(hw->chip.peak_flops_per_s[SP_BF16])) {
         const double share = matmul_share(&hw->chip);
         e[SP_C_MATMUL_16] = share;
-        e[SP_C_MATMUL_8] = clamp(share - 0.08, 0.45, 0.8);
+        e[SP_C_MATMUL_8] = clamp(share - 0.035, 0.45, 0.8);
     }
+    expect_kernels(&hw->chip, e);
+    if (gpu && framework->layer_operations > 0) /* the backward pass has two for each */
+        e[SP_C_LAUNCH] = 3 * framework->layer_operations * HOST_OPERATION_S;
+    if (framework->memory_passes > 0)
+        e[SP_C_MEMORY] = framework->memory_passes;
     if (framework->attention > 0)
         e[SP_C_ATTENTION] = framework->attention;
     if (framework->attention > 0 && framework->ampere_attention) {
@@ -56,33 +76,70 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
     }
 }
 
-/* Weight of a sibling's word on one constant. */
-static double lends(const struct sp_profile *from, const struct sp_profile *to, int constant)
+static const char *family_of(const struct sp_profile *p, int constant)
 {
-    const bool chip = strcmp(from->chip_family, to->chip_family) == 0;
-    const bool software = strcmp(from->software_family, to->software_family) == 0;
-    const bool of_chip = sp_constants[constant].of == SP_OF_CHIP;
-    double weight =
-        0.3 + (of_chip ? 6 : 1) * (chip ? 1 : 0) + (of_chip ? 1 : 6) * (software ? 1 : 0);
-    if (constant == SP_C_LAUNCH && !software)
-        weight *= 0.05; /* how a framework launches says nothing about another */
-    return weight * (from->determined[constant] + 0.02);
+    return sp_constants[constant].of == SP_OF_CHIP ? p->chip_family : p->software_family;
+}
+
+static bool can_lend(const struct sp_profile *from, const struct sp_profile *to)
+{
+    return from->kind == to->kind && strcmp(from->name, to->name) != 0;
+}
+
+/* Mean logarithm of a constant's ratio to what was expected, over the profiles of one family. */
+static double family_ratio(const struct sp_profile *known, size_t n, const struct sp_profile *to,
+                           int constant, const char *family, double *weight)
+{
+    double sum = 0;
+    *weight = 0;
+    for (size_t k = 0; k < n; k++)
+        if (can_lend(&known[k], to) && known[k].expected[constant] > 0 &&
+            strcmp(family_of(&known[k], constant), family) == 0) {
+            const double w = known[k].determined[constant] + 1e-3;
+            sum += w * log(known[k].value[constant] / known[k].expected[constant]);
+            *weight += w;
+        }
+    return *weight > 0 ? sum / *weight : 0;
+}
+
+/* Mean over the families, each as far as its runs determined it; 0 without any. */
+static double common_ratio(const struct sp_profile *known, size_t n, const struct sp_profile *to,
+                           int constant)
+{
+    double sum = 0, weights = 0;
+    for (size_t k = 0; k < n; k++) {
+        const char *const family = family_of(&known[k], constant);
+        bool first = can_lend(&known[k], to);
+        for (size_t before = 0; before < k && first; before++)
+            first = !can_lend(&known[before], to) ||
+                    strcmp(family_of(&known[before], constant), family) != 0;
+        if (!first)
+            continue;
+        double weight;
+        const double ratio = family_ratio(known, n, to, constant, family, &weight);
+        const double counts = known[k].determined[constant] + 1e-3;
+        sum += counts * ratio;
+        weights += counts;
+    }
+    return weights > 0 ? sum / weights : 0;
 }
 
 void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_profile *profile)
 {
-    for (int i = 0; i < SP_CONSTANTS; i++) {
-        double sum = 0, weights = 0.5; /* the expectation itself */
-        for (size_t k = 0; k < n; k++) {
-            if (known[k].kind != profile->kind || strcmp(known[k].name, profile->name) == 0 ||
-                !(known[k].expected[i] > 0))
-                continue;
-            const double weight = lends(&known[k], profile, i);
-            sum += weight * log(known[k].value[i] / known[k].expected[i]);
-            weights += weight;
+    bool software = false, chip = false;
+    for (size_t k = 0; k < n; k++)
+        if (can_lend(&known[k], profile)) {
+            software |= strcmp(known[k].software_family, profile->software_family) == 0;
+            chip |= strcmp(known[k].chip_family, profile->chip_family) == 0;
         }
-        profile->value[i] = clamp(profile->expected[i] * exp(sum / weights), sp_constants[i].low,
-                                  sp_constants[i].high);
+    profile->known = software ? SP_KNOWN_SOFTWARE : chip ? SP_KNOWN_CHIP : SP_KNOWN_NEITHER;
+    for (int i = 0; i < SP_CONSTANTS; i++) {
+        double weight;
+        double ratio = family_ratio(known, n, profile, i, family_of(profile, i), &weight);
+        if (weight == 0)
+            ratio = common_ratio(known, n, profile, i);
+        profile->value[i] =
+            clamp(profile->expected[i] * exp(ratio), sp_constants[i].low, sp_constants[i].high);
         profile->determined[i] = 0;
     }
 }
@@ -94,6 +151,11 @@ int sp_usual_zero(const struct sp_framework *framework)
     return framework->gathered_layers > 0 ? 3 : 1;
 }
 
+void sp_use_memory_factor(double memory_factor, struct sp_framework *framework)
+{
+    framework->reserved_factor = fmax(1, framework->reserved_factor * memory_factor);
+}
+
 double sp_dispatch_bytes(const struct sp_plan *plan, const struct sp_framework *framework)
 {
     return framework->fp8_dispatch && sp_dtypes[plan->dtype].bytes < 2 ? 1 : sp_combine_bytes();
@@ -101,10 +163,5 @@ double sp_dispatch_bytes(const struct sp_plan *plan, const struct sp_framework *
 
 double sp_combine_bytes(void)
 {
-    return sp_dtypes[SP_BF16].bytes;
-}
-
-void sp_use_memory_factor(double memory_factor, struct sp_framework *framework)
-{
-    framework->reserved_factor = fmax(1, framework->reserved_factor * memory_factor);
+    return 2;
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <scaleplan/range.h>
+
 #include "runs/run_estimate.h"
 
 /* How far the allocator's share of memory differs between machines (of the logarithm), and between
@@ -103,6 +105,21 @@ static void share_weights(struct sp_calibration *c)
     }
 }
 
+/* Mean half-width of the prior's ranges for these runs, as a standard deviation. */
+static double residual_of_prior(const struct sp_calibration *c)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        const struct sp_step_inputs *const in = &c->runs[i].sample.in;
+        if (c->runs[i].sample.step_s > 0) {
+            sum += sp_range_log(&c->prior, sp_tier_of(in->model, &in->hw->chip, in->plan));
+            n++;
+        }
+    }
+    return n > 0 ? sum / (double)n / 1.2816 : 0;
+}
+
 void sp_calibrate(struct sp_calibration *c)
 {
     double *const errors = calloc(c->n + 1, sizeof *errors);
@@ -125,7 +142,7 @@ void sp_calibrate(struct sp_calibration *c)
         if (!isnan(r->left_out))
             errors[n++] = r->left_out;
     }
-    c->fitted.residual = sp_residual(errors, n, c->prior.residual);
+    c->fitted.residual = sp_residual(errors, n, residual_of_prior(c));
     fit_memory(c);
     free(errors);
 }

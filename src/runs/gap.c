@@ -32,7 +32,7 @@ struct sp_gap sp_gap_of(const struct sp_step_inputs *in, const struct sp_estimat
 {
     struct sp_gap gap = {.gap_s = step_s - e->time.step,
                          .mfu = e->rates.mfu * e->time.step / step_s,
-                         .in_range = fabs(log(step_s / e->time.step)) <= sp_range_log(in->profile),
+                         .in_range = step_s >= e->low_s && step_s <= e->high_s,
                          .constant = SP_CONSTANTS,
                          .value = NAN,
                          .strain = INFINITY};

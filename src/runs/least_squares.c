@@ -4,7 +4,7 @@
 #include "runs/least_squares.h"
 
 /* Runs of one configuration differ by this much (of the logarithm). */
-#define NOISE 0.03
+#define NOISE 0.05
 
 struct problem {
     const struct sp_sample *samples;
@@ -37,7 +37,7 @@ static double cost(const struct problem *p, const double *x)
         sum += p->samples[i].weight * (sqrt(1 + z * z) - 1);
     }
     for (int i = 0; i < SP_CONSTANTS; i++) {
-        const double z = (x[i] - log(p->prior->value[i])) / (sp_constants[i].spread);
+        const double z = (x[i] - log(p->prior->value[i])) / sp_constants[i].spread;
         sum += z * z / 2;
     }
     return sum;

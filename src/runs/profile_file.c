@@ -67,7 +67,8 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
     fprintf(out, "  },\n");
     if (p->memory_factor != 1)
         fprintf(out, "  \"memory_factor\": %.4f,\n", p->memory_factor);
-    fprintf(out, "  \"residual\": %.3f,\n", p->residual);
+    if (p->residual > 0)
+        fprintf(out, "  \"residual\": %.3f,\n", p->residual);
     put_text(out, "fitted_to", fitted_to, ",");
     put_bounds(out, p);
     put_text(out, "source", source, "");

@@ -1,4 +1,4 @@
-/* Measured runs as samples, fitted by stack and left out in turn. */
+/* Measured runs as samples, fitted together, parts of them left out in turn. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,15 +43,6 @@ static void family_name(const char *model, char *out, size_t size)
         memmove(out + 6, out + 8, strlen(out + 8) + 1);
 }
 
-static char tier_of(const struct sp_run *run)
-{
-    if (run->model.moe.experts > 0)
-        return 'M';
-    if (run->tier[0] == 'X')
-        return 'X';
-    return sp_dtypes[run->plan.dtype].bytes == 2 ? 'D' : '8';
-}
-
 static int stack_of(struct sp_study *study, const struct sp_run *run)
 {
     struct sp_profile profile;
@@ -61,29 +52,54 @@ static int stack_of(struct sp_study *study, const struct sp_run *run)
         if (strcmp(study->stack[i].name, profile.name) == 0)
             return i;
     if (study->stacks == SP_MAX_STACKS)
-        return SP_MAX_STACKS - 1;
+        abort();
     study->stack[study->stacks] = profile;
     return study->stacks++;
 }
 
-static bool usable(const struct sp_run *run, bool all)
+/* Repeats of a configuration share a weight, and long series count by the root of their length:
+ * their errors have causes in common. */
+static void weigh(struct sp_study *study)
 {
-    return run->problem[0] == '\0' && run->step_s > 0 && (all || run->scored);
+    enum { LONG_SERIES = 60 };
+    double *const of_publication = calloc((size_t)study->publications + 1, sizeof *of_publication);
+    int *const repeats = calloc((size_t)study->groups + 1, sizeof *repeats);
+    int *const series = calloc((size_t)study->publications + 1, sizeof *series);
+    if (!of_publication || !repeats || !series)
+        abort();
+    for (size_t i = 0; i < study->n; i++)
+        repeats[study->measured[i].group]++, series[study->measured[i].publication]++;
+    for (size_t i = 0; i < study->n; i++) {
+        struct sp_measured *const m = &study->measured[i];
+        m->sample.weight = 1.0 / repeats[m->group];
+        of_publication[m->publication] += m->sample.weight;
+    }
+    for (size_t i = 0; i < study->n; i++) {
+        struct sp_measured *const m = &study->measured[i];
+        m->series = series[m->publication];
+        m->sample.weight *= fmin(1, sqrt(LONG_SERIES / of_publication[m->publication]));
+    }
+    free(of_publication);
+    free(repeats);
+    free(series);
 }
 
-void sp_open_study(const struct sp_runs *runs, bool all, struct sp_study *study)
+void sp_open_study(const struct sp_runs *runs, struct sp_study *study)
 {
-    struct names groups = {0}, families = {0}, sources = {0};
+    struct names groups = {0}, models = {0}, publications = {0};
+    const int column = sp_csv_column(&runs->csv, "publication"),
+              fit = sp_csv_column(&runs->csv, "fit");
     *study = (struct sp_study){0};
     study->measured = calloc(runs->n + 1, sizeof *study->measured);
     if (!study->measured)
         abort();
     for (size_t i = 0; i < runs->n; i++) {
         const struct sp_run *const run = &runs->run[i];
-        if (!usable(run, all))
+        if (run->problem[0] != '\0' || !(run->step_s > 0) || !run->scored)
             continue;
-        char family[128];
-        family_name(run->model_name, family, sizeof family);
+        const char *const publication = sp_csv_cell(&runs->csv, i, column);
+        char model[128];
+        family_name(run->model_name, model, sizeof model);
         study->measured[study->n++] = (struct sp_measured){
             .sample = {{&run->model, &run->hw, &run->precision, &run->framework.framework, NULL,
                         &run->plan},
@@ -92,125 +108,145 @@ void sp_open_study(const struct sp_runs *runs, bool all, struct sp_study *study)
             .run = run,
             .stack = stack_of(study, run),
             .group = number_of(&groups, run->group),
-            .family = number_of(&families, family),
-            .source = number_of(&sources, run->source),
-            .tier = tier_of(run),
+            .model = number_of(&models, model),
+            .publication = number_of(&publications, *publication ? publication : run->source),
+            .odd = strncmp(sp_csv_cell(&runs->csv, i, fit), "no", 2) == 0,
+            .tier = sp_tier_of(&run->model, &run->hw.chip, &run->plan),
         };
     }
     study->groups = groups.n;
-    study->families = families.n;
-    study->sources = sources.n;
-    for (size_t i = 0; i < study->n; i++) {
-        int repeats = 0;
-        for (size_t k = 0; k < study->n; k++)
-            repeats += study->measured[k].group == study->measured[i].group;
-        study->measured[i].sample.weight = 1.0 / repeats;
-    }
+    study->models = models.n;
+    study->publications = publications.n;
+    study->publication = publications.name;
+    weigh(study);
     free(groups.name);
-    free(families.name);
-    free(sources.name);
+    free(models.name);
 }
 
 void sp_close_study(struct sp_study *study)
 {
     free(study->measured);
+    free(study->publication);
     *study = (struct sp_study){0};
 }
 
-int sp_part_of_group(const struct sp_measured *measured)
+int sp_publication_of(const struct sp_measured *measured)
 {
-    unsigned hash = 2166136261u; /* FNV-1a: the parts stay the same whatever else is in the file */
-    for (const char *c = measured->run->group; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 16777619u;
-    return (int)(hash % 5);
+    return measured->publication;
 }
 
-int sp_part_of_family(const struct sp_measured *measured)
+int sp_stack_of(const struct sp_measured *measured)
 {
-    return measured->family;
+    return measured->stack;
 }
 
-int sp_part_of_source(const struct sp_measured *measured)
+int sp_model_of(const struct sp_measured *measured)
 {
-    return measured->source;
+    return measured->model;
 }
 
-/* One stack from its prior; without a run of its own it keeps the prior. */
-static void fit_stack(const struct sp_study *study, const struct sp_fold *split, int stack,
-                      const struct sp_profile *prior, struct sp_profile *fitted)
+/* Stacks without a sample borrow, as one does that a user brings. */
+static void borrow_the_rest(const struct sp_study *study, const struct sp_joint_sample *samples,
+                            size_t n, struct sp_profile *fitted)
 {
-    struct sp_sample *const samples = calloc(study->n + 1, sizeof *samples);
+    struct sp_profile *const known = calloc(SP_MAX_STACKS, sizeof *known);
+    bool *const has = calloc(SP_MAX_STACKS, sizeof *has);
+    size_t n_known = 0;
+    if (!known || !has)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        has[samples[i].stack] = true;
+    for (int s = 0; s < study->stacks; s++)
+        if (has[s])
+            known[n_known++] = fitted[s];
+    for (int s = 0; s < study->stacks; s++)
+        if (!has[s])
+            sp_borrow_constants(known, n_known, &fitted[s]);
+    free(known);
+    free(has);
+}
+
+void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_out,
+                  struct sp_profile *fitted)
+{
+    struct sp_joint_sample *const samples = calloc(study->n + 1, sizeof *samples);
     if (!samples)
         abort();
     size_t n = 0;
     for (size_t i = 0; i < study->n; i++) {
         const struct sp_measured *const m = &study->measured[i];
-        if (m->stack == stack && (split->left_out < 0 || split->of(m) != split->left_out))
-            samples[n++] = m->sample;
+        if (!m->odd && (left_out < 0 || part_of(m) != left_out))
+            samples[n++] = (struct sp_joint_sample){m->sample, m->stack};
     }
-    *fitted = *prior;
-    if (n > 0)
-        sp_fit_profile(study->nlopt, samples, n, prior, fitted);
-    else
-        memset(fitted->determined, 0, sizeof fitted->determined);
+    sp_fit_jointly(samples, n, study->stack, study->stacks, fitted);
+    borrow_the_rest(study, samples, n, fitted);
     free(samples);
 }
 
-/* One of each stack, not on the stack of a thread: they are some hundred kB. */
-static struct sp_profile *new_profiles(void)
+enum sp_known sp_known_without(const struct sp_study *study, sp_part_of *part_of,
+                               const struct sp_measured *measured)
 {
-    struct sp_profile *const profiles = calloc(SP_MAX_STACKS, sizeof *profiles);
-    if (!profiles)
-        abort();
-    return profiles;
+    const struct sp_profile *const mine = &study->stack[measured->stack];
+    bool stack = false, software = false, chip = false;
+    for (size_t i = 0; i < study->n; i++) {
+        const struct sp_measured *const o = &study->measured[i];
+        const struct sp_profile *const its = &study->stack[o->stack];
+        if (o->odd || part_of(o) == part_of(measured) || its->kind != mine->kind)
+            continue;
+        stack |= o->stack == measured->stack;
+        software |= strcmp(its->software_family, mine->software_family) == 0;
+        chip |= strcmp(its->chip_family, mine->chip_family) == 0;
+    }
+    return stack      ? SP_KNOWN_STACK
+           : software ? SP_KNOWN_SOFTWARE
+           : chip     ? SP_KNOWN_CHIP
+                      : SP_KNOWN_NEITHER;
 }
 
-/* A round of fits: each stack from a prior of its own. */
-struct round {
+/* Folds, each a fit of its own, and what they found. */
+struct folds {
     const struct sp_study *study;
-    const struct sp_fold *split;
-    const struct sp_profile *prior;
-    struct sp_profile *fitted;
+    sp_part_of *part_of;
+    double *log_errors;
+    sp_on_fold *on_fold;
+    void *context;
 };
 
-static void fit_stacks(struct sp_share *share, void *context)
+static void leave_out(const struct folds *f, int part, struct sp_profile *fitted)
 {
-    const struct round *const r = context;
+    bool any = false;
+    for (size_t i = 0; i < f->study->n; i++)
+        any = any || f->part_of(&f->study->measured[i]) == part;
+    if (!any)
+        return;
+    sp_fit_study(f->study, f->part_of, part, fitted);
+    for (size_t i = 0; i < f->study->n; i++) {
+        const struct sp_measured *const m = &f->study->measured[i];
+        if (f->part_of(m) == part)
+            f->log_errors[i] = sp_log_error(&m->sample, &fitted[m->stack]);
+    }
+    if (f->on_fold)
+        f->on_fold(f->study, part, fitted, f->context);
+}
+
+static void leave_parts_out(struct sp_share *share, void *context)
+{
+    const struct folds *const f = context;
+    struct sp_profile *const fitted = calloc(SP_MAX_STACKS, sizeof *fitted);
     int64_t from, to;
+    if (!fitted)
+        abort();
     while (sp_take(share, &from, &to))
-        for (int64_t i = from; i < to; i++)
-            fit_stack(r->study, r->split, (int)i, &r->prior[i], &r->fitted[i]);
-}
-
-void sp_fit_study(const struct sp_study *study, const struct sp_fold *split,
-                  struct sp_profile *fitted)
-{
-    const int stacks = study->stacks, threads = sp_threads(0);
-    struct sp_profile *const prior = new_profiles(), *const first = new_profiles();
-    sp_parallel(threads, stacks, 1, fit_stacks, &(struct round){study, split, study->stack, first});
-    for (int i = 0; i < stacks; i++) {
-        prior[i] = study->stack[i];
-        sp_borrow_constants(first, (size_t)stacks, &prior[i]);
-    }
-    sp_parallel(threads, stacks, 1, fit_stacks, &(struct round){study, split, prior, fitted});
-    free(prior);
-    free(first);
-}
-
-void sp_cross_validate(const struct sp_study *study, int (*part_of)(const struct sp_measured *),
-                       int parts, double *log_errors)
-{
-    struct sp_profile *const fitted = new_profiles();
-    for (int part = 0; part < parts; part++) {
-        const struct sp_fold split = {part_of, part};
-        sp_fit_study(study, &split, fitted);
-        for (size_t i = 0; i < study->n; i++) {
-            const struct sp_measured *const m = &study->measured[i];
-            if (part_of(m) == part)
-                log_errors[i] = sp_log_error(&m->sample, &fitted[m->stack]);
-        }
-    }
+        for (int64_t part = from; part < to; part++)
+            leave_out(f, (int)part, fitted);
     free(fitted);
+}
+
+void sp_cross_validate(const struct sp_study *study, sp_part_of *part_of, int parts,
+                       double *log_errors, sp_on_fold *on_fold, void *context)
+{
+    struct folds folds = {study, part_of, log_errors, on_fold, context};
+    sp_parallel(sp_threads(0), parts, 1, leave_parts_out, &folds);
 }
 
 double sp_mean_group_error(const struct sp_study *study, const double *log_errors,

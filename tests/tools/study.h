@@ -1,9 +1,11 @@
-/* Measured runs as samples by stack, fitted together and left out in turn. */
+/* Measured runs as samples by stack, fitted together, parts of them left out in turn. */
 #ifndef SP_STUDY_H
 #define SP_STUDY_H
 
+#include <scaleplan/range.h>
+
 #include "runs/runs.h"
-#include "runs/least_squares.h"
+#include "runs/joint_fit.h"
 
 enum { SP_MAX_STACKS = 128 };
 
@@ -11,11 +13,13 @@ enum { SP_MAX_STACKS = 128 };
 struct sp_measured {
     struct sp_sample sample;
     const struct sp_run *run;
-    int stack;  /* index into the study's profiles */
-    int group;  /* runs of one configuration */
-    int family; /* model, without how many of its layers were run */
-    int source;
-    char tier; /* 'D': dense 16-bit, '8': dense fp8, 'M': experts, 'X': newer formats */
+    int stack;       /* index into the study's profiles */
+    int group;       /* runs of one configuration */
+    int model;       /* without how many of its layers were run */
+    int publication; /* whose series it is of: sources that share one are left out together */
+    int series;      /* runs of the publication */
+    bool odd;        /* left out of every fit, for a reason that stands in the file; still judged */
+    enum sp_tier tier;
 };
 
 struct sp_study {
@@ -23,36 +27,37 @@ struct sp_study {
     struct sp_measured *measured;
     size_t n;
     struct sp_profile stack[SP_MAX_STACKS]; /* name, families, expected constants */
-    int stacks, groups, families, sources;
+    int stacks, groups, models, publications;
+    char (*publication)[128]; /* their names */
 };
 
 /* Collects the runs whose step time is measured and predictable; the runs must outlive the study.
- * With `all`, secondary ones too. */
-void sp_open_study(const struct sp_runs *runs, bool all, struct sp_study *study);
+ */
+void sp_open_study(const struct sp_runs *runs, struct sp_study *study);
 void sp_close_study(struct sp_study *study);
 
-/* Which runs a fit may see. */
-struct sp_fold {
-    int (*of)(const struct sp_measured *); /* part a run belongs to */
-    int left_out;                          /* part that is not seen; -1: see all */
-};
+/* Part of the runs that a run belongs to; a fold leaves one part out. */
+typedef int sp_part_of(const struct sp_measured *measured);
+sp_part_of sp_publication_of, sp_stack_of, sp_model_of;
 
-/* Parts: one of five by configuration group, model family, source. */
-int sp_part_of_group(const struct sp_measured *measured);
-int sp_part_of_family(const struct sp_measured *measured);
-int sp_part_of_source(const struct sp_measured *measured);
-
-/* Fits every stack to the runs that the split shows: first each from what is expected of it, then
- * again from what its siblings lend. Stacks without a run borrow. */
-void sp_fit_study(const struct sp_study *study, const struct sp_fold *split,
+/* Fits all stacks to the runs that are not of the part `left_out`; -1: to all. */
+void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_out,
                   struct sp_profile *fitted);
 
-/* ln(predicted / measured) of every run when its part is left out. */
-void sp_cross_validate(const struct sp_study *study, int (*part_of)(const struct sp_measured *),
-                       int parts, double *log_errors);
+/* How much a fit without that part knows of each run's stack. */
+enum sp_known sp_known_without(const struct sp_study *study, sp_part_of *part_of,
+                               const struct sp_measured *measured);
 
-/* Mean absolute error over configuration groups (a group's errors averaged), of the runs that
- * `counts` accepts; `groups` gets their number. A fraction. */
+/* Called with each fold's fit, from several threads at once, each with a part of its own. */
+typedef void sp_on_fold(const struct sp_study *study, int part, const struct sp_profile *fitted,
+                        void *context);
+
+/* ln(predicted / measured) of every run when its part is left out; `on_fold` may be NULL. */
+void sp_cross_validate(const struct sp_study *study, sp_part_of *part_of, int parts,
+                       double *log_errors, sp_on_fold *on_fold, void *context);
+
+/* Mean absolute error over configuration groups (a group's errors averaged), of the runs whose
+ * error is not NAN and that `counts` accepts; `groups` gets their number. A fraction. */
 double sp_mean_group_error(const struct sp_study *study, const double *log_errors,
                            bool (*counts)(const struct sp_measured *, const void *),
                            const void *context, int *groups);
