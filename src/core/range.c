@@ -21,10 +21,10 @@ enum sp_tier sp_tier_of(const struct sp_model *model, const struct sp_chip *chip
 double sp_range_log(const struct sp_profile *profile, enum sp_tier tier)
 {
 #define SP_RANGE(id, stack, software, chip, neither)                                               \
-    [SP_TIER_##id] = {[SP_KNOWN_STACK] = stack,                                                    \
-                      [SP_KNOWN_SOFTWARE] = software,                                              \
-                      [SP_KNOWN_CHIP] = chip,                                                      \
-                      [SP_KNOWN_NEITHER] = neither},
+    [SP_TIER_##id] = {[SP_KNOWN_STACK] = (stack),                                                  \
+                      [SP_KNOWN_SOFTWARE] = (software),                                            \
+                      [SP_KNOWN_CHIP] = (chip),                                                    \
+                      [SP_KNOWN_NEITHER] = (neither)},
     static const double widths[SP_TIERS][SP_KNOWN] = {
 #include <scaleplan/range_widths.def>
     };
