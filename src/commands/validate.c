@@ -52,12 +52,15 @@ static bool profile_of(const struct validation *f, const struct sp_run *run,
     return own;
 }
 
-static void predict_time(struct validation *f, const struct sp_run *run, double step,
-                         struct verdict *v)
+static void predict_time(struct validation *f, const struct sp_run *run,
+                         const struct sp_estimate *e, struct verdict *v)
 {
     struct sp_report *const r = f->report;
+    const double step = e->time.step;
     sp_put(r, SP_Q_VALIDATE_MEASURED, run->step_s);
     sp_put(r, SP_Q_VALIDATE_PREDICTED, step);
+    sp_put(r, SP_Q_VALIDATE_LOW, e->low_s);
+    sp_put(r, SP_Q_VALIDATE_HIGH, e->high_s);
     sp_put(r, SP_Q_VALIDATE_ERROR, 100 * (step / run->step_s - 1));
     if (isnan(run->step_s))
         give_reason(v, "no step time is measured");
@@ -98,7 +101,7 @@ static void predict(struct validation *f, const struct sp_run *run, struct verdi
     sp_put_bool(f->report, SP_Q_VALIDATE_OWN, profile_of(f, run, &profile));
     sp_estimate_run(run, &profile, &e);
     sp_put_text(f->report, SP_Q_VALIDATE_PROFILE, "%s", profile.name);
-    predict_time(f, run, e.time.step, v);
+    predict_time(f, run, &e, v);
     predict_memory(f, run, &e.memory, v);
 }
 

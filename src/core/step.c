@@ -103,13 +103,14 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const st
     const double gaps = operations > 0 ? operations * kernel_gap_s(in) : 0;
     const double busy = p.matmul + p.attention + p.elementwise + p.recompute + p.cp_comm + gaps;
     const double least = launches_s(in, layer) * (1 + redone * r->qkv / 3);
-    const double exchanges = sp_ep_layer_s(in, layer);
-    p.ep_comm = in->plan->execution.moe_overlap ? exposed_s(in, exchanges, busy) : exchanges;
     const double copied = with_copies_s(in, rank, layer, busy);
     p.offload = copied - busy;
-    p.launch = sp_smooth_max(copied, least) - copied + gaps;
-    p.weight_grad = sp_smooth_max(copied, least) -
-                    sp_smooth_max(with_copies_s(in, rank, layer, busy - p.matmul / 3), least);
+    const double worked = sp_smooth_max(copied, least);
+    p.launch = worked - copied + gaps;
+    const double exchanges = sp_ep_layer_s(in, layer);
+    p.ep_comm = in->plan->execution.moe_overlap ? exposed_s(in, exchanges, worked) : exchanges;
+    p.weight_grad =
+        worked - sp_smooth_max(with_copies_s(in, rank, layer, busy - p.matmul / 3), least);
     return p;
 }
 

@@ -37,7 +37,7 @@ static void family_name(const char *model, char *out, size_t size)
     if (cut)
         *cut = '\0';
     cut = strstr(out, "-L");
-    if (cut && cut[2] >= '0' && cut[2] <= '9')
+    if (cut && cut[2] != '\0' && cut[2 + strspn(cut + 2, "0123456789")] == '\0')
         *cut = '\0';
     if (strncmp(out, "llama3.1", 8) == 0)
         memmove(out + 6, out + 8, strlen(out + 8) + 1);
