@@ -171,13 +171,12 @@ static bool load_framework_on(const struct sp_hardware *hw, bool shards_weights,
     const char *const name =
         sp_default_framework((enum sp_network_kind)hw->network.kind, shards_weights);
     struct sp_framework_file file;
-    struct sp_profile profile;
-    bool own;
+    double memory_factor;
     if (!sp_load_framework(name, sources, &file, error) ||
-        !sp_load_stack(hw, &file.framework, sources, &profile, &own, error))
+        !sp_load_memory_factor(hw, &file.framework, sources, &memory_factor, error))
         return false;
     *framework = file.framework;
-    sp_use_memory_factor(profile.memory_factor, framework);
+    sp_use_memory_factor(memory_factor, framework);
     return true;
 }
 

@@ -123,6 +123,12 @@ void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *fra
                     const struct sp_profile *known, size_t n, struct sp_profile *profile,
                     bool *own);
 
+/* The memory_factor of a stack's own profile, 1 where it has none: borrowed ones have no other.
+ * Reads one file at most. */
+bool sp_load_memory_factor(const struct sp_hardware *hw, const struct sp_framework *framework,
+                           const struct sp_sources *sources, double *factor,
+                           struct sp_error *error);
+
 /* The same of all that sp_load_profiles finds. */
 bool sp_load_stack(const struct sp_hardware *hw, const struct sp_framework *framework,
                    const struct sp_sources *sources, struct sp_profile *profile, bool *own,

@@ -35,11 +35,17 @@ bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profi
     return error->lines == l.before;
 }
 
+static void name_stack(const struct sp_hardware *hw, const struct sp_framework *framework,
+                       char *name, size_t size)
+{
+    snprintf(name, size, "%.30s-%.31s", hw->name, framework->name);
+}
+
 void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,
                     const struct sp_profile *known, size_t n, struct sp_profile *profile, bool *own)
 {
     *profile = (struct sp_profile){.memory_factor = 1};
-    snprintf(profile->name, sizeof profile->name, "%.30s-%.31s", hw->name, framework->name);
+    name_stack(hw, framework, profile->name, sizeof profile->name);
     snprintf(profile->chip, sizeof profile->chip, "%s", hw->name);
     snprintf(profile->framework, sizeof profile->framework, "%s", framework->name);
     snprintf(profile->chip_family, sizeof profile->chip_family, "%s",
@@ -70,4 +76,17 @@ bool sp_load_stack(const struct sp_hardware *hw, const struct sp_framework *fram
         sp_profile_for(hw, framework, known, n, profile, own);
     free(known);
     return ok;
+}
+
+bool sp_load_memory_factor(const struct sp_hardware *hw, const struct sp_framework *framework,
+                           const struct sp_sources *sources, double *factor, struct sp_error *error)
+{
+    const struct sp_sources plain = {.config_dir = sources->config_dir};
+    struct sp_profile own = {.memory_factor = 1};
+    char name[sizeof own.name];
+    name_stack(hw, framework, name, sizeof name);
+    if (sp_config_exists(SP_PROFILES, name, &plain) && !sp_load_profile(name, &plain, &own, error))
+        return false;
+    *factor = own.memory_factor;
+    return true;
 }
