@@ -25,6 +25,9 @@ extern const char *const sp_tier_names[SP_TIERS];
 enum sp_tier sp_tier_of(const struct sp_model *model, const struct sp_chip *chip,
                         const struct sp_plan *plan);
 
+/* 80 % of a normal distribution lie within so many standard deviations. */
+#define SP_RANGE_DEVIATIONS 1.2816
+
 /* Half of the range, of the logarithm of the step time, that holds 80 % of measured runs: of the
  * runs that the profile was fitted to where it says so (`residual`), else of published runs that no
  * fit had seen and of whose stack as much was known (range_widths.def). */

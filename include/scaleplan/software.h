@@ -80,6 +80,9 @@ struct sp_constant_info {
 };
 extern const struct sp_constant_info sp_constants[SP_CONSTANTS];
 
+/* A value of a constant inside its bounds. */
+double sp_constant_in_bounds(int constant, double value);
+
 /* What is known of a stack: runs of it, of its framework's family on other chips, of its chip's
  * family under other frameworks, neither. */
 enum sp_known { SP_KNOWN_STACK, SP_KNOWN_SOFTWARE, SP_KNOWN_CHIP, SP_KNOWN_NEITHER, SP_KNOWN };
@@ -106,6 +109,9 @@ struct sp_profile {
 /* Puts a profile's memory_factor into the framework's reserved_factor, which stays at least 1:
  * an allocator never reserves less than what is live. */
 void sp_use_memory_factor(double memory_factor, struct sp_framework *framework);
+
+/* Whom a constant of the profile belongs to: its chip's family or its software's. */
+const char *sp_family_of_constant(const struct sp_profile *profile, int constant);
 
 /* What is expected of a chip and a framework before any run is seen: the list's values; matmuls of
  * GPUs by how much power stands behind their peak (0.82 - 0.17 (C / W - 0.78 TFLOP/J), 0.5 to 0.85:

@@ -3,6 +3,11 @@
 
 #include <math.h>
 
+bool sp_sends_once_a_node(enum sp_dispatch dispatch)
+{
+    return dispatch == SP_DISPATCH_DEEPEP || dispatch == SP_DISPATCH_HYBRIDEP;
+}
+
 double sp_distinct_places(double places, double picks)
 {
     return places <= 1 ? fmin(places, picks) : -places * expm1(picks * log1p(-1 / places));

@@ -4,6 +4,12 @@
 
 #include <stdbool.h>
 
+#include <scaleplan/plan.h>
+
+/* Whether a dispatcher sends one copy of a token to a node, which spreads it, not one to each
+ * expert. */
+bool sp_sends_once_a_node(enum sp_dispatch dispatch);
+
 /* A group of ranks that hold different experts, and who of them a token goes to. */
 struct sp_expert_group {
     double ranks;      /* of expert parallelism */

@@ -29,6 +29,6 @@ double sp_range_log(const struct sp_profile *profile, enum sp_tier tier)
 #include <scaleplan/range_widths.def>
     };
 #undef SP_RANGE
-    const double ninth_decile = 1.2816; /* of the normal distribution */
-    return profile->residual > 0 ? ninth_decile * profile->residual : widths[tier][profile->known];
+    return profile->residual > 0 ? SP_RANGE_DEVIATIONS * profile->residual
+                                 : widths[tier][profile->known];
 }

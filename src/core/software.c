@@ -17,6 +17,11 @@ static double clamp(double value, double low, double high)
     return fmin(high, fmax(low, value));
 }
 
+double sp_constant_in_bounds(int constant, double value)
+{
+    return clamp(value, sp_constants[constant].low, sp_constants[constant].high);
+}
+
 /* Share of the 16-bit peak that large matmuls reach on GPUs that nobody measured: the more FLOPs
  * stand behind a watt, the more of them the power limit takes. A line through the measured chips of
  * configs/kernels, from A100 to GB300. */
@@ -70,13 +75,13 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
             e[SP_C_ATTENTION] *= fmin(1, sqrt(ampere / hw->chip.peak_flops_per_s[dtype]));
     }
     for (int i = 0; i < SP_CONSTANTS; i++) {
-        e[i] = clamp(e[i], sp_constants[i].low, sp_constants[i].high);
+        e[i] = sp_constant_in_bounds(i, e[i]);
         profile->value[i] = e[i];
         profile->determined[i] = 0;
     }
 }
 
-static const char *family_of(const struct sp_profile *p, int constant)
+const char *sp_family_of_constant(const struct sp_profile *p, int constant)
 {
     return sp_constants[constant].of == SP_OF_CHIP ? p->chip_family : p->software_family;
 }
@@ -94,7 +99,7 @@ static double family_ratio(const struct sp_profile *known, size_t n, const struc
     *weight = 0;
     for (size_t k = 0; k < n; k++)
         if (can_lend(&known[k], to) && known[k].expected[constant] > 0 &&
-            strcmp(family_of(&known[k], constant), family) == 0) {
+            strcmp(sp_family_of_constant(&known[k], constant), family) == 0) {
             const double w = known[k].determined[constant] + 1e-3;
             sum += w * log(known[k].value[constant] / known[k].expected[constant]);
             *weight += w;
@@ -108,11 +113,11 @@ static double common_ratio(const struct sp_profile *known, size_t n, const struc
 {
     double sum = 0, weights = 0;
     for (size_t k = 0; k < n; k++) {
-        const char *const family = family_of(&known[k], constant);
+        const char *const family = sp_family_of_constant(&known[k], constant);
         bool first = can_lend(&known[k], to);
         for (size_t before = 0; before < k && first; before++)
             first = !can_lend(&known[before], to) ||
-                    strcmp(family_of(&known[before], constant), family) != 0;
+                    strcmp(sp_family_of_constant(&known[before], constant), family) != 0;
         if (!first)
             continue;
         double weight;
@@ -135,11 +140,11 @@ void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_pro
     profile->known = software ? SP_KNOWN_SOFTWARE : chip ? SP_KNOWN_CHIP : SP_KNOWN_NEITHER;
     for (int i = 0; i < SP_CONSTANTS; i++) {
         double weight;
-        double ratio = family_ratio(known, n, profile, i, family_of(profile, i), &weight);
+        double ratio =
+            family_ratio(known, n, profile, i, sp_family_of_constant(profile, i), &weight);
         if (weight == 0)
             ratio = common_ratio(known, n, profile, i);
-        profile->value[i] =
-            clamp(profile->expected[i] * exp(ratio), sp_constants[i].low, sp_constants[i].high);
+        profile->value[i] = sp_constant_in_bounds(i, profile->expected[i] * exp(ratio));
         profile->determined[i] = 0;
     }
 }

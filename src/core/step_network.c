@@ -180,7 +180,7 @@ static double switched_exchange_s(const struct sp_step_inputs *in, struct group 
         .most_nodes = moe->groups > 0
                           ? (double)moe->top_groups * fmax(1, nodes / (double)moe->groups)
                           : INFINITY,
-        .once_a_node = in->plan->execution.dispatch != SP_DISPATCH_ALLTOALL,
+        .once_a_node = sp_sends_once_a_node(in->plan->execution.dispatch),
     };
     const struct sp_copies_of_token copies = sp_copies_of_token(&group);
     const double share = constant(in, SP_C_EXCHANGE);

@@ -1,6 +1,7 @@
 /* Operators of a layer on the roofline of a chip. */
 #include <math.h>
 
+#include "core/exchange.h"
 #include "core/step_internal.h"
 
 static double constant(const struct sp_step_inputs *in, enum sp_constant id)
@@ -111,8 +112,7 @@ static double passes_of_memory(const struct sp_step_inputs *in, enum sp_operator
 {
     if (op != SP_OP_ROUTE)
         return constant(in, SP_C_MEMORY);
-    const enum sp_dispatch dispatch = in->plan->execution.dispatch;
-    return dispatch == SP_DISPATCH_DEEPEP || dispatch == SP_DISPATCH_HYBRIDEP ? 0.5 : 1;
+    return sp_sends_once_a_node(in->plan->execution.dispatch) ? 0.5 : 1;
 }
 
 /* Memory-bound work: bytes over the bandwidth. */

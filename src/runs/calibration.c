@@ -24,7 +24,7 @@ double sp_residual(double *errors, size_t n, double pooled)
     for (size_t i = 0; i < n; i++)
         errors[i] = fabs(errors[i]);
     qsort(errors, n, sizeof *errors, ascending);
-    const double own = n > 0 ? errors[(size_t)(0.8 * (double)n)] / 1.2816 : 0;
+    const double own = n > 0 ? errors[(size_t)(0.8 * (double)n)] / SP_RANGE_DEVIATIONS : 0;
     return (own * (double)n + pooled * 10) / ((double)n + 10);
 }
 
@@ -117,7 +117,7 @@ static double residual_of_prior(const struct sp_calibration *c)
             n++;
         }
     }
-    return n > 0 ? sum / (double)n / 1.2816 : 0;
+    return n > 0 ? sum / (double)n / SP_RANGE_DEVIATIONS : 0;
 }
 
 void sp_calibrate(struct sp_calibration *c)

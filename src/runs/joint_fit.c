@@ -25,11 +25,6 @@ struct joint {
     struct sp_profile *profile; /* by stack: constants at the parameters that were last put */
 };
 
-static const char *family_of(const struct sp_profile *p, int constant)
-{
-    return sp_constants[constant].of == SP_OF_CHIP ? p->chip_family : p->software_family;
-}
-
 /* Gives parameters to the kind of machine and to the families of each stack. */
 static void lay_out(struct joint *j)
 {
@@ -42,7 +37,8 @@ static void lay_out(struct joint *j)
                 if (j->stacks[k].kind != mine->kind)
                     continue;
                 j->layout[s].common[c] = j->layout[k].common[c];
-                if (strcmp(family_of(&j->stacks[k], c), family_of(mine, c)) == 0)
+                if (strcmp(sp_family_of_constant(&j->stacks[k], c),
+                           sp_family_of_constant(mine, c)) == 0)
                     j->layout[s].own[c] = j->layout[k].own[c];
             }
             if (j->layout[s].common[c] < 0)
@@ -52,20 +48,14 @@ static void lay_out(struct joint *j)
         }
 }
 
-static double clamp(double value, double low, double high)
-{
-    return fmin(high, fmax(low, value));
-}
-
 static void put_constants(struct joint *j, const double *x)
 {
     for (int s = 0; s < j->n_stacks; s++)
         for (int c = 0; c < SP_CONSTANTS; c++) {
-            const struct sp_constant_info *const info = &sp_constants[c];
             const double spreads =
                 COMMON_SPREADS * x[j->layout[s].common[c]] + x[j->layout[s].own[c]];
-            j->profile[s].value[c] = clamp(j->stacks[s].expected[c] * exp(info->spread * spreads),
-                                           info->low, info->high);
+            j->profile[s].value[c] = sp_constant_in_bounds(
+                c, j->stacks[s].expected[c] * exp(sp_constants[c].spread * spreads));
         }
 }
 
