@@ -1,0 +1,208 @@
+/* Constants of several stacks, fitted at once. */
+#include "runs/shared_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double *new_numbers(size_t n)
+{
+    double *const numbers = calloc(n + 1, sizeof *numbers);
+    if (!numbers)
+        abort();
+    return numbers;
+}
+
+/* Constants of a stack at parameters x. */
+static void put_constants(const struct sp_shared_fit *f, int stack, const double *x, double *values)
+{
+    const size_t first = (size_t)stack * (size_t)f->constants;
+    for (int c = 0; c < f->constants; c++) {
+        const struct sp_shared_constant *const of = &f->layout[first + (size_t)c];
+        double spreads = 0;
+        for (int k = 0; k < SP_SHARED_PARTS; k++)
+            if (of->parameter[k] >= 0)
+                spreads += of->scale[k] * x[of->parameter[k]];
+        const double value = f->expected[first + (size_t)c] * exp(f->info[c].spread * spreads);
+        values[c] = fmin(f->info[c].high, fmax(f->info[c].low, value));
+    }
+}
+
+static void put_all(const struct sp_shared_fit *f, const double *x, double *values)
+{
+    for (int s = 0; s < f->stacks; s++)
+        put_constants(f, s, x, values + (size_t)s * (size_t)f->constants);
+}
+
+static const double *constants_of(const struct sp_shared_fit *f, const double *values, size_t i)
+{
+    return values + (size_t)f->samples[i].stack * (size_t)f->constants;
+}
+
+/* What a sample's error changes by with the logarithm of each constant. */
+static void slopes_of(const struct sp_shared_fit *f, size_t i, const double *constants,
+                      double slope[SP_SHARED_CONSTANTS])
+{
+    const double step = 1e-5;
+    double moved[SP_SHARED_CONSTANTS];
+    memcpy(moved, constants, (size_t)f->constants * sizeof *moved);
+    for (int c = 0; c < f->constants; c++) {
+        moved[c] = constants[c] * (1 + step);
+        const double ahead = f->error(f->context, i, moved);
+        moved[c] = constants[c] * (1 - step);
+        slope[c] = (ahead - f->error(f->context, i, moved)) / (2 * step);
+        moved[c] = constants[c];
+    }
+}
+
+/* Minus the logarithm of the posterior at x. */
+static double cost_at(const struct sp_shared_fit *f, const double *x, double *values)
+{
+    double sum = 0;
+    put_all(f, x, values);
+    for (int i = 0; i < f->parameters; i++)
+        sum += x[i] * x[i] / 2;
+    for (size_t i = 0; i < f->n; i++) {
+        const double z = f->error(f->context, i, constants_of(f, values, i)) / f->samples[i].noise;
+        sum += f->samples[i].weight * (sqrt(1 + z * z) - 1);
+    }
+    return sum;
+}
+
+/* Adds a sample's part: `change` of its error in noises with each of the `n` parameters `index`. */
+static void add_sample(double *gradient, double *curvature, size_t parameters, const int *index,
+                       const double *change, int n, double z, double weight)
+{
+    for (int a = 0; a < n; a++) {
+        gradient[index[a]] += weight * z * change[a];
+        for (int b = 0; b < n; b++)
+            curvature[(size_t)index[a] * parameters + (size_t)index[b]] +=
+                weight * change[a] * change[b];
+    }
+}
+
+/* The gradient of the cost, and its curvature as if errors were linear in x (Gauss and Newton);
+ * errors that count linearly are weighted down. */
+static void gradient_and_curvature(const struct sp_shared_fit *f, const double *x, double *values,
+                                   double *gradient, double *curvature)
+{
+    const size_t n = (size_t)f->parameters;
+    memset(curvature, 0, n * n * sizeof *curvature);
+    for (size_t i = 0; i < n; i++) {
+        gradient[i] = x[i];
+        curvature[i * n + i] = 1;
+    }
+    put_all(f, x, values);
+    for (size_t i = 0; i < f->n; i++) {
+        const struct sp_shared_sample *const s = &f->samples[i];
+        const double *const constants = constants_of(f, values, i);
+        double slope[SP_SHARED_CONSTANTS], change[SP_SHARED_CONSTANTS * SP_SHARED_PARTS];
+        int index[SP_SHARED_CONSTANTS * SP_SHARED_PARTS], parts = 0;
+        slopes_of(f, i, constants, slope);
+        const double z = f->error(f->context, i, constants) / s->noise;
+        for (int c = 0; c < f->constants; c++)
+            for (int k = 0; k < SP_SHARED_PARTS; k++) {
+                const struct sp_shared_constant *const of =
+                    &f->layout[(size_t)s->stack * (size_t)f->constants + (size_t)c];
+                if (of->parameter[k] < 0)
+                    continue;
+                index[parts] = of->parameter[k];
+                change[parts++] = of->scale[k] * slope[c] * f->info[c].spread / s->noise;
+            }
+        add_sample(gradient, curvature, n, index, change, parts, z, s->weight / sqrt(1 + z * z));
+    }
+}
+
+/* Solves (A + damping diag A) step = -gradient for a positive definite A, by Cholesky's
+ * decomposition into `lower`. */
+static void solve(const double *A, const double *gradient, size_t n, double damping, double *lower,
+                  double *step)
+{
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c <= r; c++) {
+            double sum = A[r * n + c] * (r == c ? 1 + damping : 1);
+            for (size_t k = 0; k < c; k++)
+                sum -= lower[r * n + k] * lower[c * n + k];
+            lower[r * n + c] = r == c ? sqrt(sum) : sum / lower[c * n + c];
+        }
+    for (size_t r = 0; r < n; r++) {
+        step[r] = -gradient[r];
+        for (size_t k = 0; k < r; k++)
+            step[r] -= lower[r * n + k] * step[k];
+        step[r] /= lower[r * n + r];
+    }
+    for (size_t r = n; r-- > 0;) {
+        for (size_t k = r + 1; k < n; k++)
+            step[r] -= lower[k * n + r] * step[k];
+        step[r] /= lower[r * n + r];
+    }
+}
+
+/* Goes down from x by damped steps until they gain nothing. */
+static void descend(const struct sp_shared_fit *f, double *x, double *values)
+{
+    enum { MOST_STEPS = 60 };
+    const size_t n = (size_t)f->parameters;
+    double *const A = new_numbers(n * n), *const lower = new_numbers(n * n);
+    double *const gradient = new_numbers(n), *const step = new_numbers(n),
+                  *const next = new_numbers(n);
+    double cost = cost_at(f, x, values), damping = 1e-3, gained = 1;
+    for (int i = 0; i < MOST_STEPS && gained > 1e-7 * cost && damping < 1e6; i++) {
+        gradient_and_curvature(f, x, values, gradient, A);
+        for (gained = -1; gained < 0 && damping < 1e6; damping *= gained < 0 ? 8 : 0.2) {
+            solve(A, gradient, n, damping, lower, step);
+            for (size_t k = 0; k < n; k++)
+                next[k] = x[k] + step[k];
+            gained = cost - cost_at(f, next, values);
+        }
+        if (gained >= 0) {
+            memcpy(x, next, n * sizeof *x);
+            cost -= gained;
+        }
+    }
+    free(A);
+    free(lower);
+    free(gradient);
+    free(step);
+    free(next);
+}
+
+/* The last of a constant's parameters is the one that the fewest stacks share. */
+static int own_parameter(const struct sp_shared_constant *of)
+{
+    int own = -1;
+    for (int k = 0; k < SP_SHARED_PARTS; k++)
+        own = of->parameter[k] >= 0 ? of->parameter[k] : own;
+    return own;
+}
+
+static void measure_determined(const struct sp_shared_fit *f, const double *values,
+                               double *determined)
+{
+    const size_t all = (size_t)f->stacks * (size_t)f->constants;
+    double *const information = new_numbers((size_t)f->parameters);
+    for (size_t i = 0; i < f->n; i++) {
+        const struct sp_shared_sample *const s = &f->samples[i];
+        double slope[SP_SHARED_CONSTANTS];
+        slopes_of(f, i, constants_of(f, values, i), slope);
+        for (int c = 0; c < f->constants; c++) {
+            const double change = slope[c] * f->info[c].spread / s->noise;
+            const size_t at = (size_t)s->stack * (size_t)f->constants + (size_t)c;
+            information[own_parameter(&f->layout[at])] += s->weight * change * change;
+        }
+    }
+    for (size_t at = 0; at < all; at++) {
+        const double known = information[own_parameter(&f->layout[at])];
+        determined[at] = known / (known + 1);
+    }
+    free(information);
+}
+
+void sp_fit_shared(const struct sp_shared_fit *f, double *values, double *determined)
+{
+    double *const x = new_numbers((size_t)f->parameters); /* all at what is expected */
+    descend(f, x, values);
+    put_all(f, x, values);
+    measure_determined(f, values, determined);
+    free(x);
+}
