@@ -29,6 +29,7 @@
  *   training_run.h   days, energy, cost, failures of a run
  *   scaling_law.h    what a compute budget buys
  *   learning_rate.h  warmup and decay, Adam's corrections, clipping, effective batch
+ *   need.h           what a figure of a machine would have to be for a goal
  *   statistics.h     errors of predictions
  * The estimator
  *   plan.h           one explicit plan, its validity, where its layers go
@@ -55,6 +56,7 @@
 #include <scaleplan/learning_rate.h>
 #include <scaleplan/model.h>
 #include <scaleplan/names.h>
+#include <scaleplan/need.h>
 #include <scaleplan/neighbours.h>
 #include <scaleplan/pipeline.h>
 #include <scaleplan/plan.h>

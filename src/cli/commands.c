@@ -18,6 +18,8 @@
     X(fit) \
     X(step) \
     X(search) \
+    X(need) \
+    X(sensitivity) \
     X(serve) \
     X(sweep) \
     X(merge) \

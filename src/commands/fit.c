@@ -299,7 +299,7 @@ static bool read_accumulation(const struct sp_args *args, struct fit *f, struct 
     return true;
 }
 
-static bool load(const struct sp_args *args, struct fit *f, struct sp_error *error)
+bool sp_load_fit(const struct sp_args *args, struct fit *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     if (!sp_model_of(args, &sources, &f->model, error) ||
@@ -308,7 +308,6 @@ static bool load(const struct sp_args *args, struct fit *f, struct sp_error *err
         !sp_batch_of(args, &f->model, &f->in.batch_tokens, &f->in.seq, &f->batch_origin, error))
         return false;
     const double axes = sp_number_of(args, "axes");
-    f->mfu = sp_number_of(args, "mfu");
     f->only = sp_choice_of(args, "strategy");
     f->in.model = &f->model;
     f->in.hw = &f->hw;
@@ -328,8 +327,9 @@ static bool load(const struct sp_args *args, struct fit *f, struct sp_error *err
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     struct fit f = {.report = report};
-    if (!load(args, &f, error))
+    if (!sp_load_fit(args, &f, error))
         return false;
+    f.mfu = sp_number_of(args, "mfu");
     put_symbols(&f);
     put_inputs(&f);
     sp_put_text(report, SP_Q_FIT_CONSTANTS, "%s", sp_text_of(args, "constants"));

@@ -24,6 +24,10 @@ struct fit {
 extern const char *const sp_strategy_titles[SP_STRATEGIES];
 extern const char *const sp_link_titles[SP_LINKS];
 
+/* Loads what the closed forms stand on, which point into `fit`: model, machine, recipe, batch. The
+ * report, --mfu and prices are the caller's. */
+bool sp_load_fit(const struct sp_args *args, struct fit *fit, struct sp_error *error);
+
 /* The smallest change for each no, as numbers and in words. */
 void sp_put_way_out(const struct fit *f, const struct sp_strategy *s, bool real_axes);
 

@@ -1,0 +1,79 @@
+/* A goal that `need` and `sensitivity` are asked about, as a function of the machine. */
+#ifndef SP_CMD_AIM_H
+#define SP_CMD_AIM_H
+
+#include <scaleplan/need.h>
+
+#include "commands/fit.h"
+#include "commands/search_options.h"
+
+/* Options of both commands. */
+/* clang-format off */
+#define SP_OPTIONS_AIM \
+    SP_OPTIONS_PLANNED, SP_SPACE_OPTIONS, \
+    {.name = "strategy", .metavar = "NAME", .kind = SP_CHOICE, .choices = sp_strategy_names, \
+     .help = "for compute-bound: this strategy by the closed forms of `fit` (default: the best)"}, \
+    {.name = "axes", .metavar = "N", .kind = SP_WHOLE, .min = 1, .max = 3, \
+     .help = "torus axes that DP and FSDP span in the closed forms (default: all)"}, \
+    SP_OPTION_OVERLAP, \
+    {.name = "accumulate", .metavar = "N|auto", .kind = SP_TEXT, \
+     .help = "for compute-bound: gradient accumulation, as in `fit`"}, \
+    SP_OPTION_CONVENTION, SP_OPTION_RUN_TOKENS, SP_OPTION_PRICE, \
+    {.name = "replan", .kind = SP_FLAG, \
+     .help = "look for the best plan anew on every machine that is tried; else the plan is held"}, \
+    {.name = "power-prior", .kind = SP_FLAG, \
+     .help = "let the efficiencies follow what a profile expects of the chip that is tried (matmuls fall where less " \
+             "power stands behind the peak); else constants are held"}
+/* clang-format on */
+
+enum sp_aim_kind {
+    SP_AIM_COMPUTE_BOUND,
+    SP_AIM_FITS,
+    SP_AIM_STEP,
+    SP_AIM_DAYS,
+    SP_AIM_COST,
+    SP_AIM_MFU,
+    SP_AIM_TOKENS,
+    SP_AIMS
+};
+struct sp_aim_info {
+    const char *name, *what; /* "step", "time of a step" */
+    enum sp_unit unit;       /* of the value; SP_VERDICT: it is met or not, at a value of 1 */
+    bool at_least, needs_tokens;
+};
+extern const struct sp_aim_info sp_aims[SP_AIMS];
+
+/* What a goal's value is computed from. */
+struct sp_aim {
+    enum sp_aim_kind kind;
+    const struct sp_args *args;
+    struct fit fit;            /* for compute-bound */
+    struct sp_planned planned; /* for the others: the plan that is held, and its constants */
+    bool strategy, replan, power_prior, searched;
+    double tokens;
+    enum sp_flop_convention convention;
+    struct sp_demand demand; /* its context is this struct: it must not be moved */
+};
+
+/* Reads --for, "step=5s", and everything that the goal stands on. `with_target` says that a value
+ * has to stand behind the name; else none may. */
+bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *aim,
+                 struct sp_error *error);
+
+/* The machine, and the format it computes in. */
+const struct sp_hardware *sp_machine_of_aim(const struct sp_aim *aim);
+
+/* What the plan is, in words: "dp 16, tp 4 ..., held". */
+void sp_aim_words(const struct sp_aim *aim, char *out, size_t size);
+
+/* The unit that a figure is printed in. */
+enum sp_unit sp_unit_of_figure(enum sp_machine_figure figure);
+
+/* Puts the inputs of the answer: goal, its value now, the machine, the plan. */
+void sp_put_aim(struct sp_report *report, const struct sp_aim *aim, double now);
+
+/* Reads --vary, "hbm,peak" or whole paths: which figures count; without it all that the machine
+ * has. */
+bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_error *error);
+
+#endif

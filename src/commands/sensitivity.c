@@ -1,0 +1,203 @@
+/* sensitivity: how much a goal follows each figure of the machine. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/aim.h"
+#include "commands/plot_data.h"
+
+static const struct sp_option options[] = {
+    {"for", "GOAL", SP_TEXT, 0, 0, NULL, "step",
+     "what follows the figures: step, mfu, tokens-per-s, fits, compute-bound, days and cost (with "
+     "--tokens)"},
+    {"delta", "FRACTION", SP_REAL, 1e-6, 0.999, NULL, "10%", "by which each figure is varied"},
+    {"vary", "PATH,...", SP_TEXT, 0, 0, NULL, NULL,
+     "only these figures, by their key in the hardware file (default: all that the machine has)"},
+    SP_OPTIONS_AIM,
+    SP_OPTION_PLOT,
+};
+
+/* A figure and what the goal makes of it. */
+struct follow {
+    enum sp_machine_figure figure;
+    double elasticity, low, high, replanned;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const struct follow *const x = a, *const y = b;
+    const double dx = fabs(x->elasticity), dy = fabs(y->elasticity);
+    return dx != dy ? (dx < dy) - (dx > dy) : (int)x->figure - (int)y->figure;
+}
+
+/* Figures that a step's time is made of: all but sizes and the price. */
+static bool is_rate(enum sp_machine_figure figure)
+{
+    const enum sp_unit unit = sp_unit_of_figure(figure);
+    return unit == SP_FLOPS_PER_S || unit == SP_BYTES_PER_S;
+}
+
+static void put_follow(struct sp_report *r, struct sp_aim *aim, const struct follow *f,
+                       struct sp_row *row)
+{
+    char path[SP_FIGURE_PATH];
+    sp_figure_path(f->figure, sp_machine_of_aim(aim), aim->demand.dtype, path);
+    sp_scope(r, row->prefix);
+    sp_symbol(r, "v_low", f->low, "", "the goal with less of it");
+    sp_symbol(r, "v_high", f->high, "", "the goal with more of it");
+    sp_put_text(r, SP_Q_SENSITIVITY_PATH, "%s", path);
+    sp_put(r, SP_Q_SENSITIVITY_ELASTICITY, f->elasticity);
+    sp_put(r, SP_Q_SENSITIVITY_LOW, f->low);
+    sp_put(r, SP_Q_SENSITIVITY_HIGH, f->high);
+    sp_put(r, SP_Q_SENSITIVITY_REPLANNED, f->replanned);
+    snprintf(row->label, sizeof row->label, "%s to %s",
+             sp_human_text(f->low, sp_aims[aim->kind].unit),
+             sp_human_text(f->high, sp_aims[aim->kind].unit));
+    sp_scope(r, "");
+}
+
+/* The elasticities of all figures that vary, the largest first. Returns how many. */
+static size_t follow_figures(struct sp_aim *aim, const bool vary[SP_FIGURES],
+                             struct follow follows[SP_FIGURES])
+{
+    const struct sp_hardware *const hw = sp_machine_of_aim(aim);
+    const double delta = sp_number_of(aim->args, "delta");
+    const bool replan = aim->replan && aim->kind != SP_AIM_COMPUTE_BOUND;
+    double low, high;
+    size_t n = 0;
+    for (int i = 0; i < SP_FIGURES; i++) {
+        struct follow *const f = &follows[n];
+        if (!vary[i] || sp_unit_of_figure((enum sp_machine_figure)i) == SP_COUNT)
+            continue;
+        *f = (struct follow){.figure = (enum sp_machine_figure)i, .replanned = NAN};
+        if (replan)
+            f->replanned = sp_elasticity(&aim->demand, hw, f->figure, delta, &low, &high);
+        aim->replan = false;
+        f->elasticity = sp_elasticity(&aim->demand, hw, f->figure, delta, &f->low, &f->high);
+        aim->replan = replan;
+        n++;
+    }
+    qsort(follows, n, sizeof *follows, by_size);
+    return n;
+}
+
+/* What is left of a step when all rates are taken out. */
+static void put_rest(struct sp_report *r, const struct sp_aim *aim, const struct follow *follows,
+                     size_t n)
+{
+    double rest = sp_given(aim->args, "vary") || aim->kind != SP_AIM_STEP ? NAN : 1;
+    for (size_t i = 0; i < n; i++)
+        rest += is_rate(follows[i].figure) ? follows[i].elasticity : 0;
+    sp_put(r, SP_Q_SENSITIVITY_FIXED, rest);
+    if (!isnan(rest))
+        sp_line(r,
+                "the rest, %s of the step, is latencies, launches and waits that no rate "
+                "shortens",
+                sp_human_text(rest, SP_FRACTION));
+}
+
+static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error *error)
+{
+    static const struct sp_column columns[] = {{"path", "figure", true},
+                                               {"elasticity", "elasticity", false},
+                                               {"replanned", "re-planned", false},
+                                               {NULL, "less of it to more", true}};
+    struct sp_aim aim;
+    struct sp_row rows[SP_FIGURES] = {0};
+    struct follow follows[SP_FIGURES];
+    bool vary[SP_FIGURES];
+    if (!sp_take_aim(args, false, &aim, error) || !sp_read_figures(&aim, vary, error))
+        return false;
+    const double delta = sp_number_of(args, "delta");
+    const size_t n = follow_figures(&aim, vary, follows);
+    sp_symbol(r, "delta", delta, "", "option --delta");
+    sp_put_aim(r, &aim, aim.demand.value(sp_machine_of_aim(&aim), &aim));
+    sp_put(r, SP_Q_SENSITIVITY_DELTA, delta);
+    sp_line(r, "%s: {value}, and what %s more and less of each figure makes of it",
+            sp_aims[aim.kind].what, sp_human_text(delta, SP_FRACTION));
+    sp_line(r, " ");
+    sp_line(r, "model      {model}");
+    sp_line(r, "hardware   {hw}: {chips} chips");
+    sp_line(r, "plan       {plan}");
+    sp_line(r, " ");
+    for (size_t i = 0; i < n; i++) {
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "sensitivity.%zu", i);
+        put_follow(r, &aim, &follows[i], &rows[i]);
+    }
+    sp_answer_is(r, "sensitivity");
+    sp_table(r, columns, sizeof columns / sizeof *columns, rows, n);
+    put_rest(r, &aim, follows, n);
+    sp_note(r, "elasticities are local: a figure that is doubled changes what binds (`need`)");
+    return true;
+}
+
+/* A bar from what less of a figure makes of the goal to what more does, around what it is. */
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    struct sp_figure *const figure = sp_figure_new(
+        "What %s more and less of each figure makes of the %s of %.40s on %.40s",
+        sp_human_text(sp_number_of(args, "delta"), SP_FRACTION), sp_find(report, "goal")->text,
+        sp_find(report, "model")->text, sp_find(report, "hw")->text);
+    const struct sp_entry *const value = sp_find(report, "value");
+    const char *const unit = value->info.unit == SP_SECONDS ? "s" : sp_unit_name(value->info.unit);
+    struct sp_panel *const panel =
+        sp_add_panel(figure, sp_make_axis(sp_find(report, "goal")->text, unit, false),
+                     sp_make_axis("", "", false), "");
+    struct sp_series *const less = sp_add_series(panel, SP_BOXES, SP_ORANGE, "less of it");
+    struct sp_series *const more = sp_add_series(panel, SP_BOXES, SP_BLUE, "more of it");
+    char key[64];
+    int i = 0;
+    (void)error;
+    for (;; i++) {
+        snprintf(key, sizeof key, "sensitivity.%d.path", i);
+        const struct sp_entry *const path = sp_find(report, key);
+        if (!path)
+            break;
+        snprintf(key, sizeof key, "sensitivity.%d.low", i);
+        const double low = sp_keyed_number(report, key);
+        snprintf(key, sizeof key, "sensitivity.%d.high", i);
+        const double high = sp_keyed_number(report, key);
+        sp_add_box(less, fmin(value->number, low), fmax(value->number, low), -i - 0.4, -i + 0.4);
+        sp_add_box(more, fmin(value->number, high), fmax(value->number, high), -i - 0.4, -i + 0.4);
+        sp_add_tick(&panel->y, -i, "%s", path->text);
+    }
+    less->letter = '-';
+    more->letter = '+';
+    panel->x.floating = panel->y.floating = true;
+    panel->y.min = -i + 0.4;
+    panel->y.max = 0.6;
+    panel->key = SP_KEY_ABOVE;
+    panel->height_px = 60 + 34 * i;
+    panel->rows = 2 * i + 2;
+    sp_add_rule(panel, true, value->number, SP_BLACK, "%s", "as it is");
+    return figure;
+}
+
+static const struct sp_example examples[] = {
+    {"scaleplan sensitivity --model llama3-70b --hw h100-256 --tp 4 --pp 4 --batch 512x8192",
+     "what a step's time hangs on"},
+    {"scaleplan sensitivity --model llama3-70b --hw h100-256 --batch 512x8192 --replan --format "
+     "csv",
+     "the same, and with the best plan looked for anew at both ends"},
+    {"scaleplan sensitivity --model llama3-70b --hw h100-256 --batch 512x8192 --plot tornado.svg",
+     "a tornado of bars"},
+    {NULL, NULL},
+};
+
+const struct sp_command sp_cmd_sensitivity = {
+    .name = "sensitivity",
+    .summary = "how much a step, a run or its cost follows each figure of the machine",
+    .about =
+        "Varies each figure of the machine alone, up and down by --delta, and prints the "
+        "elasticity "
+        "of the goal: per cent that it changes for one per cent more of the figure. The plan and "
+        "the "
+        "constants are held, so that no policy flips in between; --replan adds the elasticity with "
+        "the best plan looked for anew.",
+    SP_OPTIONS(options),
+    .examples = examples,
+    .run = run,
+    .plot = plot,
+};
