@@ -16,10 +16,18 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* The kinds of layers that a model may mix, and its two ends: what stands before the layers
- * (tables, a norm) and after them (a norm, the head). */
+ * (tables, a norm) and after them (a norm, the head). A layer has a block that mixes tokens, which
+ * is attention or the model's other mixer, and a block that does not, an MLP or experts, or one of
+ * the two alone. */
 enum sp_layer_kind {
-    SP_LAYER_DENSE,
-    SP_LAYER_MOE,
+    SP_LAYER_DENSE, /* attention and an MLP */
+    SP_LAYER_MOE,   /* attention and experts */
+    SP_LAYER_OTHER_DENSE,
+    SP_LAYER_OTHER_MOE,
+    SP_LAYER_ATTENTION, /* alone, and so are the next three */
+    SP_LAYER_OTHER,
+    SP_LAYER_MLP,
+    SP_LAYER_EXPERTS,
     SP_LAYER_KINDS,
     SP_LAYER_INPUT = SP_LAYER_KINDS,
     SP_LAYER_OUTPUT,
@@ -95,14 +103,20 @@ struct sp_tensor {
     bool vocab; /* stored padded */
 };
 
-/* What mixes the tokens: scores between queries and keys, and their weighted sum of values. */
+/* What mixes the tokens: scores between queries and keys, and their weighted sum of values, or a
+ * recurrence (qk == 0), or both. */
 struct sp_mixer {
     double heads, kv_heads; /* the latter as scores see them: expanded */
-    double qk, v;           /* widths of one head */
+    double qk, v;           /* widths of one head; 0: it has no scores */
     double window;          /* W: tokens that a token attends to; 0: all of the sequence */
     double global;          /* share of the layers that have no window all the same */
+    double picked;          /* widths qk + v of a head where an indexer picked the W tokens out of
+                               all of them; 0: they are the last W */
+    double index;           /* multiply-adds of the indexer for each pair of tokens */
     double scan;            /* multiply-adds of a token whatever the length: a recurrence's */
     double cache;           /* elements that a token leaves for generation */
+    double cache_index;     /* those of them that every later token reads, picked or not */
+    double state;           /* bytes that a sequence keeps for generation whatever its length */
 };
 
 /* Which device has which tokens of a tensor of activations. */
@@ -147,12 +161,14 @@ struct sp_moved {
     bool casts;  /* only where the matmuls' format is narrower */
 };
 
-enum { SP_MATMULS = 16, SP_TENSORS = 8, SP_KEPT = 24, SP_MOVED = 8 };
+enum { SP_MATMULS = 20, SP_TENSORS = 10, SP_KEPT = 32, SP_MOVED = 12 };
 
 /* One layer, or one end of the model. */
 struct sp_layer {
     double width; /* D of the stream of tokens that it reads and adds to */
     double picks; /* k: experts that a token goes to and comes back from; 0: none */
+    double sent;  /* width in which it is sent to them */
+    bool half;    /* it has only one of a layer's two blocks */
     struct sp_mixer mixer;
     int matmuls, tensors, n_kept, n_moved;
     struct sp_matmul matmul[SP_MATMULS];
@@ -180,13 +196,18 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers);
 /* Width of the MLP of a dense layer: d_ff, unless a mixture gives its dense layers another. */
 int64_t sp_dense_d_ff(const struct sp_model *model);
 
+/* Whether layers of that kind have experts. */
+bool sp_kind_has_experts(enum sp_layer_kind kind);
+
 /* Tokens that a token counts as attending to in a sequence of `seq`, the causal half not taken off:
  * seq, and with a window of W < seq twice the mean of min(i, W) over the positions i, 2W - W^2/seq.
  * Non-decreasing in seq. */
 double sp_mixer_tokens(const struct sp_mixer *mixer, double seq);
 
 /* Forward FLOPs of one token in a sequence of `seq`; `scores` is the share of the scores that is
- * counted, 1/2 where a causal mask is exploited. */
+ * counted, 1/2 where a causal mask is exploited. Where an indexer picks tokens: its own scores of
+ * all pairs, and the less of all pairs in heads of their own and of the picked ones in the shared
+ * latents. DeepSeek-V3.2, section 2.1. */
 double sp_mixer_flops(const struct sp_mixer *mixer, double seq, double scores);
 
 #pragma GCC visibility pop

@@ -24,7 +24,10 @@ struct sp_moe {
     int64_t d_ff_dense;     /* width of the dense layers' MLP; 0: d_ff */
     int64_t groups;         /* the experts stand in so many groups; 0: in none */
     int64_t top_groups;     /* groups that the experts of a token may be of */
+    int64_t d_ff_shared; /* width of all shared experts together; 0: shared_experts d_ff_expert */
+    int64_t latent;      /* width that routed experts read and write; 0: d_model */
     bool router_bias, score_correction_bias, expert_bias;
+    bool shared_gate; /* a gate of d_model weights on the shared experts */
 };
 
 /* Multi-head latent attention (DeepSeek-V2); kv_lora_rank == 0 means ordinary attention. */
@@ -33,6 +36,52 @@ struct sp_mla {
     int64_t kv_lora_rank;
     int64_t qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
 };
+
+/* An indexer that picks the tokens a token attends to (DeepSeek-V3.2); top_k == 0: there is none.
+ */
+struct sp_sparse_attention {
+    int64_t top_k;          /* tokens that a token attends to, at most */
+    int64_t index_heads;    /* the indexer's heads, which share one key */
+    int64_t index_head_dim; /* width of one of them */
+};
+
+/* Linear attention by the gated delta rule: each value head keeps a matrix of key_dim x value_dim
+ * that every token decays and corrects; heads == 0: there is none. */
+struct sp_linear_attention {
+    int64_t heads;     /* value heads, each with a state */
+    int64_t key_heads; /* heads of queries and of keys */
+    int64_t key_dim, value_dim;
+    int64_t conv;      /* taps of the convolution over queries, keys and values; 0: none */
+    int64_t gate_rank; /* r: decay of each channel and output gate through r; 0: decay of each head,
+                          and the gate as one matmul */
+    int64_t chunk;     /* tokens that are worked on at once; 0: 64 */
+};
+
+/* A selective state space: each channel keeps a state of N numbers; state == 0: there is none. */
+struct sp_state_space {
+    int64_t inner; /* channels */
+    int64_t heads; /* Mamba-2: heads that share a step size; 0: Mamba-1, each channel has its own */
+    int64_t groups;  /* groups of heads that share B and C */
+    int64_t state;   /* N */
+    int64_t conv;    /* taps of the convolution; 0: none */
+    int64_t dt_rank; /* Mamba-1: rank of the step sizes */
+    int64_t chunk;   /* Mamba-2: tokens that are worked on at once; 0: 256 */
+    bool bias, conv_bias;
+    bool norm;     /* of the inner channels, before the output projection */
+    bool dt_norms; /* of step size, B and C (Jamba) */
+    bool parallel; /* beside the attention of each layer (Falcon-H1) */
+};
+
+/* A second attention, with widths and a window of its own; heads == 0: there is none. */
+struct sp_local_attention {
+    int64_t heads, kv_heads, head_dim, value_dim;
+    int64_t window; /* tokens that a token attends to; 0: all */
+};
+
+/* The letters of a pattern, one a layer: attention and then an MLP (or experts, by struct sp_moe's
+ * rule), the model's other mixer and then an MLP; attention, the other mixer, an MLP or experts
+ * alone, as Megatron-LM's hybrid patterns write those. */
+#define SP_PATTERN_LETTERS "AL*M-E"
 
 /* A model. layers == 0 means that only its size is known (`params`): no shape, no activations. */
 struct sp_model {
@@ -61,6 +110,16 @@ struct sp_model {
     int64_t global_every;   /* of n layers one has no window; 0: all layers have it */
     struct sp_moe moe;
     struct sp_mla mla;
+    int64_t value_dim;   /* width of a value head; 0: head_dim */
+    bool attention_gate; /* each head's output passes a gate, as wide as the queries */
+    char pattern[256];   /* kinds of the layers, repeated; "": all have attention and an MLP */
+    /* the other mixer, of which a model has one at most */
+    struct sp_linear_attention linear;
+    struct sp_state_space state_space;
+    struct sp_local_attention local;
+    int64_t short_conv; /* taps of a gated short convolution (LFM2); 0: none */
+    bool short_conv_bias;
+    struct sp_sparse_attention sparse;
     double batch_tokens; /* typical training batch; 0: unknown */
     int64_t seq;         /* typical training sequence length; 0: unknown */
 };
@@ -90,6 +149,9 @@ struct sp_params sp_count_params(const struct sp_model *model);
 /* How far the count is from the published total, as a fraction of it; NAN when none is published.
  */
 double sp_off_published(const struct sp_model *model);
+
+/* Width of all shared experts of a layer together. */
+int64_t sp_shared_d_ff(const struct sp_model *model);
 
 /* MLP width that one token passes in an MoE or dense layer, F of the closed forms: d_ff, or
  * (top_k + shared) * d_ff_expert. In units of d_model-wide columns; NAN without a shape. */

@@ -77,6 +77,7 @@ struct sp_served {
     double kv_token;         /* keys and values of a token; NAN: not known */
     double copies;           /* of a sequence's cache that the instance holds */
     double kv_held, kv_read; /* of a sequence with its copies: held, read in the step; NAN */
+    double state;            /* of that, the part that does not grow with its length */
     double prefill_read;     /* of weights, for a prompt */
     double prefill_flops;
     double C, W; /* of all chips: FLOP/s, bytes/s */
@@ -85,6 +86,15 @@ struct sp_served {
 /* Keys and values of a sequence of so many tokens: the cache of each layer times the tokens that it
  * keeps, min(tokens, W) in a layer with a window of W. bytes. */
 double sp_kv_bytes_of_sequence(const struct sp_model *model, double tokens, double element_bytes);
+
+/* Bytes of that cache that one more token reads: less than all of it where an indexer picks the
+ * tokens that are attended to, of which it reads its own keys. DeepSeek-V3.2, section 2.1. */
+double sp_kv_bytes_read(const struct sp_model *model, double tokens, double element_bytes);
+
+/* Bytes that a sequence keeps whatever its length, one copy: 4 for each element of the state of a
+ * recurrence (heads x key width x value width; channels x N), 2 for each channel and token that a
+ * convolution still needs. Dao and Gu 2024, section 6; Yang et al. 2024. 0 without a shape. */
+double sp_state_bytes_of_sequence(const struct sp_model *model);
 
 /* Times that TP of degree t keeps one cache: t / min(t, K) for K heads of keys and values, t for
  * latent attention, whose one latent every rank needs. DeepSeek-V2, section 2.1, for the latter. */

@@ -12,7 +12,7 @@ struct operator
     double layers;
 };
 
-enum { OPERATORS = 16 };
+enum { OPERATORS = 32 };
 
 /* Adds those of `layers` layers, but for routers; layers of several kinds share some. */
 static size_t collect(struct operator* list, size_t n, const struct sp_layer *layer, double layers)

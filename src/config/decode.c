@@ -116,6 +116,61 @@ static bool check_moe(const struct sp_model *m, const struct sp_json *json, stru
     return true;
 }
 
+/* The mixers that may stand in the place of attention: how many of them a model has. */
+static int other_mixers(const struct sp_model *m)
+{
+    return (m->linear.heads > 0) + (m->state_space.state > 0 && !m->state_space.parallel) +
+           (m->local.heads > 0) + (m->short_conv > 0);
+}
+
+static bool check_widths(const struct sp_model *m, const struct sp_json *json,
+                         struct sp_error *error)
+{
+    const struct sp_state_space *const x = &m->state_space;
+    const struct needed linear[] = {{"linear_attention.key_dim", m->linear.key_dim > 0},
+                                    {"linear_attention.value_dim", m->linear.value_dim > 0}};
+    const struct needed states[] = {{"state_space.inner", x->inner > 0},
+                                    {"state_space.dt_rank", x->heads > 0 || x->dt_rank > 0}};
+    const struct needed local[] = {{"local_attention.kv_heads", m->local.kv_heads > 0},
+                                   {"local_attention.head_dim", m->local.head_dim > 0}};
+    const struct needed sparse[] = {
+        {"sparse_attention.index_heads", m->sparse.index_heads > 0},
+        {"sparse_attention.index_head_dim", m->sparse.index_head_dim > 0},
+        {"mla.kv_lora_rank", m->mla.kv_lora_rank > 0}};
+    const char *const why = "its kind of layer needs it";
+    return (m->linear.heads == 0 || check_needed(linear, 2, json, "model", why, error)) &&
+           (x->state == 0 || check_needed(states, 2, json, "model", why, error)) &&
+           (m->local.heads == 0 || check_needed(local, 2, json, "model", why, error)) &&
+           (m->sparse.top_k == 0 || check_needed(sparse, 3, json, "model", why, error));
+}
+
+/* What is wrong with a pattern, or with the mixers that its letters stand for; NULL: nothing. */
+static const char *fault_of_pattern(const struct sp_model *m)
+{
+    const int mixers = other_mixers(m);
+    const bool named = strpbrk(m->pattern, "LM") != NULL;
+    if (m->pattern[strspn(m->pattern, SP_PATTERN_LETTERS)])
+        return "expected letters of " SP_PATTERN_LETTERS;
+    if (mixers > 1)
+        return "the model has more than one of linear_attention, state_space, local_attention and "
+               "short_conv";
+    if (named && mixers == 0)
+        return "L and M need linear_attention, state_space, local_attention or short_conv";
+    if (!named && mixers == 1)
+        return "no layer is an L or M, which stand for linear_attention, state_space, "
+               "local_attention and short_conv";
+    return strchr(m->pattern, 'E') && m->moe.experts == 0 ? "E needs moe.experts" : NULL;
+}
+
+static bool check_pattern(const struct sp_model *m, const struct sp_json *json,
+                          struct sp_error *error)
+{
+    const char *const fault = fault_of_pattern(m);
+    return fault ? sp_fail(error, SP_INPUT, "%s: model.pattern: %s", sp_json_place(json, "pattern"),
+                           fault)
+                 : check_widths(m, json, error);
+}
+
 static bool check_model(const struct sp_model *m, const struct sp_json *json,
                         struct sp_error *error)
 {
@@ -141,12 +196,21 @@ static bool check_model(const struct sp_model *m, const struct sp_json *json,
     if (m->heads % m->kv_heads != 0)
         return sp_fail(error, SP_INPUT, "%s: model.kv_heads must divide model.heads",
                        sp_json_place(json, "kv_heads"));
-    if (!check_moe(m, json, error))
+    if (!check_moe(m, json, error) || !check_pattern(m, json, error))
         return false;
     if (sp_count_params(m).total > 1e15)
         return sp_fail(error, SP_INPUT, "%s: the model has more than 10^15 parameters",
                        sp_json_place(json, ""));
     return true;
+}
+
+/* Fills what a document or a typed shape leaves out of the other mixers. */
+static void derive_mixers(struct sp_model *m)
+{
+    if (m->linear.key_heads == 0)
+        m->linear.key_heads = m->linear.heads;
+    if (m->state_space.groups == 0 && m->state_space.heads > 0)
+        m->state_space.groups = 1;
 }
 
 static bool decode_model(const struct sp_json *json, const struct sp_sources *sources,
@@ -162,6 +226,7 @@ static bool decode_model(const struct sp_json *json, const struct sp_sources *so
     /* Plain attention splits the width evenly and shares no keys; a config may say no more. */
     if (model->kv_heads == 0)
         model->kv_heads = model->heads;
+    derive_mixers(model);
     if (model->head_dim == 0 && model->heads > 0 && model->d_model % model->heads == 0)
         model->head_dim = model->d_model / model->heads;
     if (model->d_ff == 0) /* every layer may be a mixture of experts */
@@ -216,6 +281,7 @@ bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
     if (model->moe.experts > 0 && model->moe.d_ff_expert == 0)
         model->moe.d_ff_expert = model->d_ff > 0 ? model->d_ff : 4 * model->d_model;
     derive_shape(model);
+    derive_mixers(model);
     return check_model(model, &(struct sp_json){.origin = "--shape"}, error);
 }
 

@@ -1,127 +1,12 @@
 /* The input tables: every key a config file may hold, with its unit, range and meaning. */
-#include <math.h>
-#include <stddef.h>
-
 #include <scaleplan/scaleplan.h>
 
-#include "config/fields.h"
+#include "config/field_rows.h"
 #include "config/load.h"
 
-#define N_FIELDS(array) (sizeof(array) / sizeof *(array))
-#define MOST 1e18
-
-/* One row: where the value lives is given by the struct and its member. */
-#define TEXT_(key, type, member, help)                                                             \
-    {                                                                                              \
-        key, SP_FIELD_TEXT, offsetof(type, member), sizeof(((type *)0)->member), "", 0, 0, NULL,   \
-            0, false, help                                                                         \
-    }
-#define INT_(key, type, member, unit, min, max, help)                                              \
-    {                                                                                              \
-        key, SP_FIELD_INT, offsetof(type, member), 0, unit, min, max, NULL, 0, false, help         \
-    }
-#define REAL_(key, type, member, unit, min, max, help)                                             \
-    {                                                                                              \
-        key, SP_FIELD_REAL, offsetof(type, member), 0, unit, min, max, NULL, 0, false, help        \
-    }
-#define FIGURE_(key, type, member, unit, min, help)                                                \
-    {                                                                                              \
-        key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, NAN, false, help   \
-    }
-/* A figure that nobody publishes, and what is assumed of it. */
-#define ASSUMED_(key, type, member, unit, min, assumed, help)                                      \
-    {                                                                                              \
-        key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, assumed, false,    \
-            help " (assumed: " #assumed ")"                                                        \
-    }
-#define BOOL_(key, type, member, help)                                                             \
-    {                                                                                              \
-        key, SP_FIELD_BOOL, offsetof(type, member), 0, "", 0, 1, NULL, 0, false, help              \
-    }
-#define ENUM_(key, type, member, names, fallback, help)                                            \
-    {                                                                                              \
-        key, SP_FIELD_ENUM, offsetof(type, member), 0, "", 0, 0, names, fallback, false, help      \
-    }
-#define SHAPE_(key, type, member, help)                                                            \
-    {                                                                                              \
-        key, SP_FIELD_SHAPE, offsetof(type, member), 0, "", 0, 0, NULL, 0, false, help             \
-    }
-#define PROSE_(key, help)                                                                          \
-    {                                                                                              \
-        key, SP_FIELD_PROSE, 0, 0, "", 0, 0, NULL, 0, false, help                                  \
-    }
-
-static const char *const norms[] = {"rmsnorm", "layernorm", "layernorm_nobias",
-                                    "layernorm_noaffine", NULL};
-static const char *const qk_norms[] = {"none", "head", "full", NULL};
 static const char *const network_kinds[] = {"torus", "switched", NULL};
 static const char *const wraps[] = {"cube", "axis16", "full_pod", "always", "never", NULL};
 static const char *const counts[] = {"chips", "cores", NULL};
-
-#define M struct sp_model
-static const struct sp_field model_fields[] = {
-    TEXT_("name", M, name, "canonical name"),
-    PROSE_("aliases", "other names people type"),
-    TEXT_("family", M, family, "architecture family"),
-    REAL_("params", M, params, "parameters", 1, 1e15, "size of a model whose shape is not given"),
-    REAL_("published_params", M, published_params, "parameters", 0, 1e15, "published total"),
-    BOOL_("published_rounded", M, published_rounded,
-          "the published total is rounded (\"175B\") and not a count"),
-    INT_("layers", M, layers, "", 1, 10000, "L: transformer blocks"),
-    INT_("d_model", M, d_model, "", 1, 1000000, "D: width of the residual stream"),
-    INT_("d_ff", M, d_ff, "", 1, 10000000, "F: width of the MLP"),
-    INT_("heads", M, heads, "", 1, 100000, "N_h: query heads"),
-    INT_("kv_heads", M, kv_heads, "", 1, 100000, "K: key-value heads; without it as many as heads"),
-    INT_("head_dim", M, head_dim, "", 1, 100000,
-         "H: width of one head; without it d_model / heads, which must be whole"),
-    INT_("vocab", M, vocab, "tokens", 1, 100000000, "V: vocabulary"),
-    INT_("max_seq", M, max_seq, "tokens", 1, 1e12, "longest sequence"),
-    {"gated_mlp", SP_FIELD_BOOL, offsetof(M, gated_mlp), 0, "", 0, 1, NULL, 1, false,
-     "three MLP matrices (SwiGLU), or two; without it three"},
-    BOOL_("tied_embeddings", M, tied_embeddings, "input and output share one table"),
-    ENUM_("norm", M, norm, norms, 0, "kind of normalisation"),
-    INT_("norms_per_layer", M, norms_per_layer, "", 0, 100, "normalisations in a block"),
-    ENUM_("qk_norm", M, qk_norm, qk_norms, 0, "normalisation of queries and keys"),
-    BOOL_("qkv_bias", M, qkv_bias, "biases on query, key and value projections"),
-    BOOL_("o_bias", M, o_bias, "bias on the attention output projection"),
-    BOOL_("mlp_bias", M, mlp_bias, "biases in the MLP"),
-    BOOL_("lm_head_bias", M, lm_head_bias, "bias on the output head"),
-    BOOL_("embedding_norm", M, embedding_norm, "normalisation after the embedding"),
-    BOOL_("parallel_attention", M, parallel_attention, "attention and MLP side by side"),
-    INT_("learned_positions", M, learned_positions, "tokens", 0, 1e9, "rows of a position table"),
-    INT_("extra_attention_params_per_layer", M, extra_attention_params_per_layer, "parameters", 0,
-         1e12, "attention weights beyond the four projections"),
-    PROSE_("position", "position encoding"),
-    PROSE_("activation", "MLP activation"),
-    INT_("sliding_window", M, sliding_window, "tokens", 0, 1e12, "window of local attention"),
-    INT_("global_every", M, global_every, "layers", 0, 1000000,
-         "of so many layers one attends to all tokens; 0: each has the window"),
-    INT_("moe.experts", M, moe.experts, "", 1, 100000, "E: routed experts in a layer"),
-    INT_("moe.top_k", M, moe.top_k, "", 1, 100000, "k: routed experts per token"),
-    INT_("moe.shared_experts", M, moe.shared_experts, "", 0, 1000, "experts of every token"),
-    INT_("moe.d_ff_expert", M, moe.d_ff_expert, "", 1, 10000000, "width of one expert"),
-    INT_("moe.dense_layers", M, moe.dense_layers, "", 0, 10000, "leading layers without experts"),
-    INT_("moe.every", M, moe.every, "", 1, 10000, "one layer in this many has experts"),
-    INT_("moe.d_ff_dense", M, moe.d_ff_dense, "", 0, 10000000, "width of the dense layers' MLP"),
-    INT_("moe.groups", M, moe.groups, "", 0, 10000,
-         "groups of experts, for routing that is limited to some of them"),
-    INT_("moe.top_groups", M, moe.top_groups, "", 0, 10000, "groups that a token's experts are of"),
-    BOOL_("moe.router_bias", M, moe.router_bias, "bias of the router"),
-    BOOL_("moe.score_correction_bias", M, moe.score_correction_bias, "load-balancing bias"),
-    BOOL_("moe.expert_bias", M, moe.expert_bias, "biases in the experts"),
-    INT_("mla.q_lora_rank", M, mla.q_lora_rank, "", 0, 1000000, "rank of the query latent"),
-    INT_("mla.kv_lora_rank", M, mla.kv_lora_rank, "", 1, 1000000, "rank of the key-value latent"),
-    INT_("mla.qk_nope_head_dim", M, mla.qk_nope_head_dim, "", 1, 100000, "key width without RoPE"),
-    INT_("mla.qk_rope_head_dim", M, mla.qk_rope_head_dim, "", 0, 100000, "key width with RoPE"),
-    INT_("mla.v_head_dim", M, mla.v_head_dim, "", 1, 100000, "value width"),
-    REAL_("training.batch_tokens", M, batch_tokens, "tokens", 1, 1e15, "B: typical batch"),
-    INT_("training.seq", M, seq, "tokens", 1, 1e12, "T: typical sequence length"),
-    PROSE_("training.source", "where the batch comes from"),
-    PROSE_("source", "where the figures come from"),
-    PROSE_("note", "remarks"),
-};
-#undef M
-const struct sp_field_table sp_model_table = {"model", model_fields, N_FIELDS(model_fields)};
 
 #define H struct sp_hardware
 static const struct sp_field hardware_fields[] = {

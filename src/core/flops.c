@@ -7,19 +7,32 @@
 double sp_attended_tokens(const struct sp_model *m, double seq)
 {
     struct sp_layers layers;
-    double tokens = 0;
+    double tokens = 0, attend = 0;
     sp_list_model(m, &layers);
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        tokens += layers.count[kind] * sp_mixer_tokens(&layers.list[kind].mixer, seq);
-    return tokens / (double)m->layers;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const struct sp_mixer *const mixer = &layers.list[kind].mixer;
+        if (mixer->qk <= 0)
+            continue;
+        tokens += layers.count[kind] * sp_mixer_tokens(mixer, seq);
+        attend += layers.count[kind];
+    }
+    return attend > 0 ? tokens / attend : 0;
 }
 
-/* The kinds of layers differ in their MLPs alone: the windows are those of any. */
+/* The first kind of layer that attends; the windows of others are taken for alike. */
+static const struct sp_mixer *attention_of(const struct sp_layers *layers)
+{
+    int kind = 0;
+    while (kind < SP_LAYER_KINDS - 1 && layers->list[kind].mixer.qk <= 0)
+        kind++;
+    return &layers->list[kind].mixer;
+}
+
 double sp_seq_of_attended_tokens(const struct sp_model *m, double tokens)
 {
     struct sp_layers layers;
     sp_list_model(m, &layers);
-    const struct sp_mixer *any = &layers.list[layers.count[0] > 0 ? 0 : SP_LAYER_KINDS - 1].mixer;
+    const struct sp_mixer *any = attention_of(&layers);
     const double W = any->window, g = any->global;
     if (W <= 0 || tokens <= W)
         return tokens;
@@ -81,16 +94,35 @@ double sp_training_flops(double params, double tokens)
     return 6 * params * tokens;
 }
 
+/* The shortest sequence whose mixers need `flops` a token. Their need grows with the sequence, in
+ * proportion where every layer has scores of all tokens; else it is searched. */
+static double seq_of_mixer_flops(const struct sp_model *m, double flops, bool causal)
+{
+    const bool plain = !m->pattern[0] && m->sparse.top_k == 0 && !m->state_space.parallel;
+    if (plain)
+        return sp_seq_of_attended_tokens(
+            m, flops / sp_forward_flops_per_token(m, 1, causal, false).attention);
+    double low = 1, high = 1e12;
+    if (!(sp_forward_flops_per_token(m, high, causal, false).attention > flops))
+        return INFINITY;
+    while (high > low * (1 + 1e-12)) {
+        const double middle = sqrt(low * high);
+        const double need = sp_forward_flops_per_token(m, middle, causal, false).attention;
+        *(need < flops ? &low : &high) = middle;
+    }
+    return high;
+}
+
 double sp_attention_crossover_tokens(const struct sp_model *m, bool causal)
 {
     const struct sp_flops one = sp_forward_flops_per_token(m, 1, causal, false);
-    return sp_seq_of_attended_tokens(m, (one.mlp + one.projections) / one.attention);
+    return seq_of_mixer_flops(m, one.mlp + one.projections, causal);
 }
 
 double sp_scores_equal_projections_tokens(const struct sp_model *m, bool causal)
 {
     const struct sp_flops one = sp_forward_flops_per_token(m, 1, causal, false);
-    return sp_seq_of_attended_tokens(m, one.projections / one.attention);
+    return seq_of_mixer_flops(m, one.projections, causal);
 }
 
 double sp_model_flops(const struct sp_model *m, double tokens, double seq,

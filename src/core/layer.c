@@ -1,44 +1,75 @@
 /* The kinds of layers, and the lists of what each is made of. */
-#include <scaleplan/layer.h>
+#include <math.h>
+#include <string.h>
 
-/* The policies of the closed form that keep a tensor. */
-enum {
-    NONE = 1 << SP_REMAT_NONE,
-    SELECTIVE = 1 << SP_REMAT_SELECTIVE,
-    MLP = 1 << SP_REMAT_MLP,
-    DOTS = 1 << SP_REMAT_DOTS,
-    FULL = 1 << SP_REMAT_FULL
+#include "core/layer_rows.h"
+
+/* The two blocks of each kind of layer. */
+static const struct {
+    enum { NO_MIXER, ATTENTION, OTHER_MIXER } mixer;
+    enum { NO_MLP, DENSE, EXPERTS } mlp;
+} blocks[SP_LAYER_KINDS] = {
+    [SP_LAYER_DENSE] = {ATTENTION, DENSE},
+    [SP_LAYER_MOE] = {ATTENTION, EXPERTS},
+    [SP_LAYER_OTHER_DENSE] = {OTHER_MIXER, DENSE},
+    [SP_LAYER_OTHER_MOE] = {OTHER_MIXER, EXPERTS},
+    [SP_LAYER_ATTENTION] = {ATTENTION, NO_MLP},
+    [SP_LAYER_OTHER] = {OTHER_MIXER, NO_MLP},
+    [SP_LAYER_MLP] = {NO_MIXER, DENSE},
+    [SP_LAYER_EXPERTS] = {NO_MIXER, EXPERTS},
 };
+
+bool sp_kind_has_experts(enum sp_layer_kind kind)
+{
+    return kind < SP_LAYER_KINDS && blocks[kind].mlp == EXPERTS;
+}
+
+/* Of the layers after the dense ones each `every`th is a mixture. */
+static bool is_mixture(const struct sp_moe *moe, int64_t layer)
+{
+    const int64_t after = layer - moe->dense_layers, every = moe->every > 1 ? moe->every : 1;
+    return moe->experts > 0 && after >= 0 && (after + 1) % every == 0;
+}
+
+/* The kind of a layer by its letter. */
+static enum sp_layer_kind kind_of_letter(char letter, bool mixture)
+{
+    switch (letter) {
+    case 'L':
+        return mixture ? SP_LAYER_OTHER_MOE : SP_LAYER_OTHER_DENSE;
+    case '*':
+        return SP_LAYER_ATTENTION;
+    case 'M':
+        return SP_LAYER_OTHER;
+    case '-':
+        return SP_LAYER_MLP;
+    case 'E':
+        return SP_LAYER_EXPERTS;
+    default:
+        return mixture ? SP_LAYER_MOE : SP_LAYER_DENSE;
+    }
+}
+
+static struct sp_layer_counts count_pattern(const struct sp_model *model, int64_t layers)
+{
+    const int64_t length = (int64_t)strlen(model->pattern);
+    struct sp_layer_counts counts = {{0}};
+    for (int64_t i = 0; i < layers; i++)
+        counts.of[kind_of_letter(model->pattern[i % length], is_mixture(&model->moe, i))]++;
+    return counts;
+}
 
 struct sp_layer_counts sp_count_layers(const struct sp_model *model, int64_t layers)
 {
     const struct sp_moe *moe = &model->moe;
     struct sp_layer_counts counts = {{layers, 0}};
+    if (model->pattern[0])
+        return count_pattern(model, layers);
     if (moe->experts == 0 || layers <= moe->dense_layers)
         return counts;
-    /* of the layers after the dense ones each `every`th is a mixture */
     counts.of[SP_LAYER_MOE] = (layers - moe->dense_layers) / (moe->every > 1 ? moe->every : 1);
     counts.of[SP_LAYER_DENSE] -= counts.of[SP_LAYER_MOE];
     return counts;
-}
-
-/* One row of a list each: the fields in their order, then by name. */
-#define MATMUL(l, ...) add_matmul(l, (struct sp_matmul){.name = __VA_ARGS__})
-#define TENSOR(l, ...) add_tensor(l, (struct sp_tensor){.weights = __VA_ARGS__})
-#define KEEP(l, ...) ((l)->kept[(l)->n_kept++] = (struct sp_kept){.width = __VA_ARGS__})
-#define MOVE(l, ...) ((l)->moved[(l)->n_moved++] = (struct sp_moved){.width = __VA_ARGS__})
-
-static void add_matmul(struct sp_layer *l, struct sp_matmul row)
-{
-    if (row.count == 0)
-        row.count = row.passed = 1;
-    l->matmul[l->matmuls++] = row;
-}
-
-static void add_tensor(struct sp_layer *l, struct sp_tensor row)
-{
-    if (row.weights > 0)
-        l->tensor[l->tensors++] = row;
 }
 
 /* Weights of one normalisation of `width` channels: scale, and shift for a biased LayerNorm. */
@@ -51,110 +82,20 @@ static double norm_weights(const struct sp_model *model, double width)
     return weights[model->norm] * width;
 }
 
-/* Share of the layers that have no window. */
-static double global_share(const struct sp_model *m)
-{
-    const int64_t global = m->global_every > 0 ? m->layers / m->global_every : 0;
-    return m->sliding_window > 0 ? (double)global / (double)m->layers : 1;
-}
-
-/* What keys and values, scores and their sum keep, whatever made the queries, keys and values. */
-static void keep_scores(struct sp_layer *l, enum sp_operator qkv)
-{
-    const struct sp_mixer *x = &l->mixer;
-    const double q = x->heads * x->qk, kv = x->kv_heads * (x->qk + x->v), out = x->heads * x->v;
-    KEEP(l, q, SP_BY_WIDTH, qkv, SP_COPIES_QKV, NONE | SELECTIVE | DOTS);
-    KEEP(l, kv, SP_BY_WIDTH, qkv, SP_COPIES_QKV, NONE | SELECTIVE | DOTS, .groups = x->kv_heads);
-    KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
-    KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_EXCHANGED, .with_norms = true);
-    KEEP(l, 2 * x->heads, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* log-sum-exp, 4 bytes */
-}
-
-/* Queries, and keys and values of fewer heads: grouped-query attention. */
-static void list_grouped(const struct sp_model *m, struct sp_layer *l)
-{
-    const double D = (double)m->d_model, H = (double)m->head_dim;
-    const double a = (double)m->heads, K = (double)m->kv_heads;
-    l->mixer.kv_heads = K;
-    l->mixer.qk = l->mixer.v = H;
-    l->mixer.cache = 2 * K * H;
-    MATMUL(l, "QKV projection", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D, H * (a + 2 * K),
-           .groups = K, .group_out = 2 * H, .bias = m->qkv_bias);
-    MATMUL(l, "output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, H * a, D,
-           .bias = m->o_bias);
-}
-
-/* Multi-head latent attention: low-rank latents with norms of their own, from which queries, keys
- * and values of all heads are expanded. DeepSeek-V2, section 2.1. */
-static void list_latent(const struct sp_model *m, struct sp_layer *l)
-{
-    const struct sp_mla *mla = &m->mla;
-    const double D = (double)m->d_model, a = (double)m->heads;
-    const double q_l = (double)mla->q_lora_rank, k_l = (double)mla->kv_lora_rank;
-    const double nope = (double)mla->qk_nope_head_dim, rope = (double)mla->qk_rope_head_dim;
-    const double v = (double)mla->v_head_dim;
-    l->mixer.kv_heads = a;
-    l->mixer.qk = nope + rope;
-    l->mixer.v = v;
-    l->mixer.cache = k_l + rope;
-    if (q_l > 0)
-        MATMUL(l, "query latent", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, q_l,
-               .bias = m->qkv_bias);
-    MATMUL(l, "queries", SP_PART_ATTENTION, q_l > 0 ? SP_OP_LATENT : SP_OP_QKV, SP_TP_COLUMNS,
-           q_l > 0 ? q_l : D, a * (nope + rope), .norm = q_l);
-    MATMUL(l, "key-value latent", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, k_l + rope,
-           .bias = m->qkv_bias);
-    MATMUL(l, "keys and values", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_COLUMNS, k_l,
-           a * (nope + v), .norm = k_l);
-    MATMUL(l, "latent output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, a * v, D,
-           .bias = m->o_bias);
-    KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE,
-         NONE | SELECTIVE | DOTS); /* before the norm */
-    KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_LATENT, SP_COPIES_ONE, NONE | SELECTIVE); /* after it */
-}
-
-/* Weights of the norms of queries and keys. */
-static double qk_norm_weights(const struct sp_model *m)
-{
-    const double H = (double)m->head_dim;
-    const double heads[] = {[SP_QK_NORM_NONE] = 0,
-                            [SP_QK_NORM_HEAD] = 2,
-                            [SP_QK_NORM_FULL] = (double)(m->heads + m->kv_heads)};
-    return heads[m->qk_norm] * H;
-}
-
-static void list_attention(const struct sp_model *m, struct sp_layer *l)
-{
-    const double D = l->width, a = (double)m->heads;
-    l->mixer = (struct sp_mixer){
-        .heads = a, .window = (double)m->sliding_window, .global = global_share(m)};
-    const bool latent = m->mla.kv_lora_rank > 0;
-    if (latent)
-        list_latent(m, l);
-    else
-        list_grouped(m, l);
-    TENSOR(l, qk_norm_weights(m) + (double)m->extra_attention_params_per_layer, SP_PART_ATTENTION,
-           SP_TP_STORED);
-    KEEP(l, D, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
-    KEEP(l, D, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
-    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_OUT, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
-    MOVE(l, 2 * (2 * D + a * (double)m->head_dim), SP_BY_WIDTH, SP_OP_NORMS,
-         .casts = true); /* read, write, write transposed */
-    keep_scores(l, latent ? SP_OP_LATENT : SP_OP_QKV);
-}
-
 /* Gated or plain MLPs side by side: a dense layer's, all shared experts as one, the routed ones. */
 struct mlp {
     const char *up, *down;
     enum sp_layer_part part;
     enum sp_operator op_up, op_down, op_act;
     double width, count, passed;
+    double stream; /* width of what goes in and comes out; 0: the layer's */
     bool bias, gradient;
 };
 
 static void list_mlp(const struct sp_model *m, struct sp_layer *l, const struct mlp *mlp)
 {
-    const double D = l->width, F = mlp->width, gates = m->gated_mlp ? 2 : 1;
+    const double D = mlp->stream > 0 ? mlp->stream : l->width;
+    const double F = mlp->width, gates = m->gated_mlp ? 2 : 1;
     const double all = mlp->passed * F;
     const bool routed = mlp->part == SP_PART_EXPERTS;
     MATMUL(l, mlp->up, mlp->part, mlp->op_up, SP_TP_COLUMNS, D, gates * F, mlp->count, mlp->passed,
@@ -196,11 +137,28 @@ static void list_dense(const struct sp_model *m, struct sp_layer *l)
  * the exchange, read and written. */
 enum { MOVES = 8 };
 
+int64_t sp_shared_d_ff(const struct sp_model *model)
+{
+    const struct sp_moe *const moe = &model->moe;
+    return moe->d_ff_shared > 0 ? moe->d_ff_shared : moe->shared_experts * moe->d_ff_expert;
+}
+
+/* Routed experts that work in a narrower stream, and what leads into it and out again: Nemotron 3's
+ * latent experts. */
+static void list_latent_stream(struct sp_layer *l, double latent)
+{
+    MATMUL(l, "expert latent", SP_PART_MLP, SP_OP_EXPERT_UP, SP_TP_TOKENS, l->width, latent);
+    MATMUL(l, "expert latent output", SP_PART_MLP, SP_OP_EXPERT_DOWN, SP_TP_TOKENS, latent,
+           l->width);
+    KEEP(l, 2 * latent, SP_BY_SEQUENCE, SP_OP_EXPERT_UP, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+}
+
 static void list_mixture(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_moe *moe = &m->moe;
     const double D = l->width, E = (double)moe->experts, k = (double)moe->top_k;
-    const double f_e = (double)moe->d_ff_expert, shared = (double)moe->shared_experts * f_e;
+    const double f_e = (double)moe->d_ff_expert, shared = (double)sp_shared_d_ff(m);
+    const double stream = moe->latent > 0 ? (double)moe->latent : D;
     const struct mlp routed = {.up = "expert up and gate",
                                .down = "expert down",
                                .part = SP_PART_EXPERTS,
@@ -210,6 +168,7 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
                                .width = f_e,
                                .count = E,
                                .passed = k,
+                               .stream = stream,
                                .bias = moe->expert_bias,
                                .gradient = true};
     const struct mlp all = {.up = "shared expert up and gate",
@@ -222,6 +181,7 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
                             .count = 1,
                             .passed = 1};
     l->picks = k;
+    l->sent = stream;
     list_mlp(m, l, &routed);
     MATMUL(l, "router", SP_PART_ROUTER, SP_OP_EXPERT_UP, SP_TP_TOKENS, D, E,
            .bias = moe->router_bias, .plain = true);
@@ -229,33 +189,36 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
         TENSOR(l, E, SP_PART_ROUTER, SP_TP_WHOLE);
     KEEP(l, D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
     KEEP(l, D, SP_BY_SEQUENCE, SP_OP_ROUTE, SP_COPIES_ONE); /* the router's */
-    KEEP(l, k * D, SP_BY_WIDTH, SP_OP_EXPERT_UP, SP_COPIES_ONE, NONE | SELECTIVE,
+    KEEP(l, k * stream, SP_BY_WIDTH, SP_OP_EXPERT_UP, SP_COPIES_ONE, NONE | SELECTIVE,
          .routed = true); /* in the order of the experts */
-    MOVE(l, MOVES * k * D, SP_BY_WIDTH, SP_OP_ROUTE, .routed = true);
+    MOVE(l, MOVES * k * stream, SP_BY_WIDTH, SP_OP_ROUTE, .routed = true);
+    if (moe->latent > 0)
+        list_latent_stream(l, stream);
     if (shared > 0)
         list_mlp(m, l, &all);
+    if (moe->shared_gate)
+        TENSOR(l, D, SP_PART_ROUTER, SP_TP_WHOLE);
 }
 
 /* Elements of D that two norms, two residual additions and casts read and write. */
 enum { NORM_MOVES = 11 };
 
-static void list_block(const struct sp_model *m, struct sp_layer *l)
+/* A block alone has half of a layer's norms, and its input is the layer's. */
+static void list_layer(const struct sp_model *m, struct sp_layer *l, enum sp_layer_kind kind)
 {
-    TENSOR(l, (double)m->norms_per_layer * norm_weights(m, l->width), SP_PART_NORM, SP_TP_WHOLE);
-    MOVE(l, NORM_MOVES * l->width, SP_BY_SEQUENCE, SP_OP_NORMS);
-    list_attention(m, l);
-}
-
-static void list_dense_layer(const struct sp_model *m, struct sp_layer *l)
-{
-    list_block(m, l);
-    list_dense(m, l);
-}
-
-static void list_moe_layer(const struct sp_model *m, struct sp_layer *l)
-{
-    list_block(m, l);
-    list_mixture(m, l);
+    const int64_t norms = l->half ? (m->norms_per_layer + 1) / 2 : m->norms_per_layer;
+    TENSOR(l, (double)norms * norm_weights(m, l->width), SP_PART_NORM, SP_TP_WHOLE);
+    MOVE(l, (l->half ? 0.5 : 1) * NORM_MOVES * l->width, SP_BY_SEQUENCE, SP_OP_NORMS);
+    if (blocks[kind].mixer == ATTENTION)
+        sp_list_attention(m, l);
+    else if (blocks[kind].mixer == OTHER_MIXER)
+        sp_list_other_mixer(m, l);
+    else
+        KEEP(l, l->width, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
+    if (blocks[kind].mlp == DENSE)
+        list_dense(m, l);
+    else if (blocks[kind].mlp == EXPERTS)
+        list_mixture(m, l);
 }
 
 static void list_input(const struct sp_model *m, struct sp_layer *l)
@@ -314,26 +277,32 @@ static struct sp_params params_of(const struct sp_layers *layers)
     return p;
 }
 
+/* An empty list, of whose rows none is read. */
+static void clear(struct sp_layer *l, const struct sp_model *model)
+{
+    l->width = l->sent = (double)model->d_model;
+    l->picks = 0;
+    l->half = false;
+    l->mixer = (struct sp_mixer){0};
+    l->matmuls = l->tensors = l->n_kept = l->n_moved = 0;
+}
+
 void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
 {
-    static void (*const lists[SP_LAYER_LISTS])(const struct sp_model *, struct sp_layer *) = {
-        [SP_LAYER_DENSE] = list_dense_layer,
-        [SP_LAYER_MOE] = list_moe_layer,
-        [SP_LAYER_INPUT] = list_input,
-        [SP_LAYER_OUTPUT] = list_output,
-    };
     const struct sp_layer_counts counts = sp_count_layers(model, model->layers);
     layers->model = model;
-    for (int kind = 0; kind < SP_LAYER_LISTS; kind++) {
-        struct sp_layer *const l = &layers->list[kind];
-        layers->count[kind] = kind < SP_LAYER_KINDS ? (double)counts.of[kind] : 1;
-        l->width = (double)model->d_model;
-        l->picks = 0;
-        l->mixer = (struct sp_mixer){0};
-        l->matmuls = l->tensors = l->n_kept = l->n_moved = 0; /* no row beyond is read */
-        if (layers->count[kind] > 0)
-            lists[kind](model, l);
+    for (int list = 0; list < SP_LAYER_LISTS; list++) {
+        clear(&layers->list[list], model);
+        layers->count[list] = list < SP_LAYER_KINDS ? (double)counts.of[list] : 1;
     }
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        struct sp_layer *const l = &layers->list[kind];
+        l->half = blocks[kind].mixer == NO_MIXER || blocks[kind].mlp == NO_MLP;
+        if (counts.of[kind] > 0)
+            list_layer(model, l, (enum sp_layer_kind)kind);
+    }
+    list_input(model, &layers->list[SP_LAYER_INPUT]);
+    list_output(model, &layers->list[SP_LAYER_OUTPUT]);
     layers->params = params_of(layers);
 }
 
@@ -345,5 +314,9 @@ double sp_mixer_tokens(const struct sp_mixer *x, double seq)
 
 double sp_mixer_flops(const struct sp_mixer *x, double seq, double scores)
 {
-    return 2 * (x->heads * (x->qk + x->v) * sp_mixer_tokens(x, seq) * scores + x->scan);
+    double pairs = x->heads * (x->qk + x->v) * sp_mixer_tokens(x, seq);
+    if (x->picked > 0)
+        pairs = x->index * seq + fmin(x->heads * (x->qk + x->v) * seq,
+                                      x->heads * x->picked * sp_mixer_tokens(x, seq));
+    return 2 * (pairs * scores + x->scan);
 }

@@ -10,7 +10,11 @@ bool sp_model_has_shape(const struct sp_model *model)
 
 int64_t sp_moe_layers(const struct sp_model *model)
 {
-    return sp_count_layers(model, model->layers).of[SP_LAYER_MOE];
+    const struct sp_layer_counts counts = sp_count_layers(model, model->layers);
+    int64_t layers = 0;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        layers += sp_kind_has_experts((enum sp_layer_kind)kind) ? counts.of[kind] : 0;
+    return layers;
 }
 
 struct sp_params sp_count_params(const struct sp_model *model)
@@ -29,7 +33,7 @@ double sp_active_d_ff(const struct sp_model *model)
         return NAN;
     if (moe->experts == 0)
         return (double)model->d_ff;
-    return (double)((moe->top_k + moe->shared_experts) * moe->d_ff_expert);
+    return (double)(moe->top_k * moe->d_ff_expert + sp_shared_d_ff(model));
 }
 
 double sp_expert_ratio(const struct sp_model *model)

@@ -66,9 +66,20 @@ int64_t sp_plan_devices(const struct sp_plan *plan)
 static bool widths_divide(const struct sp_model *model, int64_t tp)
 {
     const struct sp_moe *const moe = &model->moe;
-    if (sp_moe_layers(model) < model->layers && sp_dense_d_ff(model) % tp != 0)
+    const struct sp_layer_counts counts = sp_count_layers(model, model->layers);
+    const int64_t dense =
+        counts.of[SP_LAYER_DENSE] + counts.of[SP_LAYER_OTHER_DENSE] + counts.of[SP_LAYER_MLP];
+    if (dense > 0 && sp_dense_d_ff(model) % tp != 0)
         return false;
-    return moe->experts == 0 || moe->shared_experts * moe->d_ff_expert % tp == 0;
+    return moe->experts == 0 || sp_shared_d_ff(model) % tp == 0;
+}
+
+/* What TP cuts of the mixers: whole heads, of each kind that the model has. */
+static bool heads_divide(const struct sp_model *model, int64_t tp)
+{
+    const struct sp_state_space *const states = &model->state_space;
+    return model->heads % tp == 0 && model->linear.heads % tp == 0 &&
+           model->local.heads % tp == 0 && states->inner % tp == 0 && states->heads % tp == 0;
 }
 
 static bool experts_divide(const struct sp_model *model, int64_t etp)
@@ -78,7 +89,7 @@ static bool experts_divide(const struct sp_model *model, int64_t etp)
 
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp)
 {
-    return sp_model_has_shape(model) && model->heads % tp == 0 && widths_divide(model, tp) &&
+    return sp_model_has_shape(model) && heads_divide(model, tp) && widths_divide(model, tp) &&
            experts_divide(model, etp);
 }
 
@@ -116,7 +127,7 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_NO_SHAPE;
     if (sp_plan_devices(plan) != devices)
         return SP_PLAN_DEVICES;
-    if (model->heads % plan->tp != 0)
+    if (!heads_divide(model, plan->tp))
         return SP_PLAN_TP_HEADS;
     if (!widths_divide(model, plan->tp))
         return SP_PLAN_TP_WIDTH;

@@ -21,20 +21,53 @@ const struct sp_storage_traits sp_storages[SP_STORAGES] = {
 static double kept_tokens(const struct sp_mixer *x, double tokens)
 {
     const double W = x->window, g = x->global;
-    return W > 0 && W < tokens ? g * tokens + (1 - g) * W : tokens;
+    return W > 0 && W < tokens && x->picked <= 0 ? g * tokens + (1 - g) * W : tokens;
 }
 
-double sp_kv_bytes_of_sequence(const struct sp_model *model, double tokens, double element_bytes)
+/* Tokens of which a further one reads keys and values: where an indexer picks them, as many as it
+ * picks. */
+static double read_tokens(const struct sp_mixer *x, double tokens)
+{
+    return x->picked > 0 ? fmin(tokens, x->window) : kept_tokens(x, tokens);
+}
+
+/* Bytes of a sequence's cache, of whose tokens `counted` says how many a layer counts. */
+static double cache_bytes(const struct sp_model *model, double tokens, double element_bytes,
+                          double counted(const struct sp_mixer *, double tokens))
 {
     struct sp_layers layers;
     double elements = 0;
     sp_list_model(model, &layers);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_mixer *const mixer = &layers.list[kind].mixer;
-        if (layers.count[kind] > 0)
-            elements += layers.count[kind] * mixer->cache * kept_tokens(mixer, tokens);
+        if (layers.count[kind] == 0)
+            continue;
+        elements += layers.count[kind] * mixer->cache * counted(mixer, tokens);
+        elements += layers.count[kind] * mixer->cache_index * (tokens - counted(mixer, tokens));
     }
     return element_bytes * elements;
+}
+
+double sp_kv_bytes_of_sequence(const struct sp_model *model, double tokens, double element_bytes)
+{
+    return cache_bytes(model, tokens, element_bytes, kept_tokens);
+}
+
+double sp_kv_bytes_read(const struct sp_model *model, double tokens, double element_bytes)
+{
+    return cache_bytes(model, tokens, element_bytes, read_tokens);
+}
+
+double sp_state_bytes_of_sequence(const struct sp_model *model)
+{
+    struct sp_layers layers;
+    double bytes = 0;
+    if (!sp_model_has_shape(model))
+        return 0;
+    sp_list_model(model, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        bytes += layers.count[kind] * layers.list[kind].mixer.state;
+    return bytes;
 }
 
 double sp_kv_copies(const struct sp_model *model, double tp)
@@ -56,6 +89,14 @@ static double sequence_bytes(const struct sp_service *s, double tokens)
         return s->kv_token_bytes * tokens;
     return sp_model_has_shape(s->model) ? sp_kv_bytes_of_sequence(s->model, tokens, s->kv_bytes)
                                         : NAN;
+}
+
+/* Bytes of it that one more token reads. */
+static double read_bytes(const struct sp_service *s, double tokens)
+{
+    return isnan(s->kv_token_bytes) && sp_model_has_shape(s->model)
+               ? sp_kv_bytes_read(s->model, tokens, s->kv_bytes)
+               : sequence_bytes(s, tokens);
 }
 
 static void weigh(const struct sp_service *s, struct sp_served *v)
@@ -100,8 +141,11 @@ void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
     weigh(s, v);
     v->copies = s->tp > 0 ? sp_kv_copies(s->model, s->tp) : 1;
     v->kv_token = sequence_bytes(s, 1);
-    v->kv_held = v->copies * sequence_bytes(s, sp_paged_tokens(s->held_tokens, s->block));
-    v->kv_read = v->copies * sequence_bytes(s, s->step_tokens);
+    v->state = sp_state_bytes_of_sequence(s->model);
+    v->kv_held =
+        v->copies * sequence_bytes(s, sp_paged_tokens(s->held_tokens, s->block)) + v->state;
+    /* a state is read and written back */
+    v->kv_read = v->copies * read_bytes(s, s->step_tokens) + 2 * v->state;
     v->capacity = capacity_of(s, v->weights, N * sp_capacity_bytes(chip));
     v->C = N * chip->peak_flops_per_s[s->compute];
     v->W = N * chip->hbm_bytes_per_s;
@@ -120,7 +164,7 @@ double sp_most_sequences(const struct sp_served *v)
 double sp_most_context(const struct sp_served *v, double B)
 {
     const struct sp_service *const s = &v->service;
-    const double room = (v->capacity - v->weights) / (v->copies * B);
+    const double room = (v->capacity - v->weights - B * v->state) / (v->copies * B);
     double low = 0, high = 1;
     if (isnan(v->kv_token) || v->kv_token <= 0)
         return INFINITY;

@@ -49,7 +49,7 @@ static const double launched_shares[] = {1, 0.5, 0};
 static double operations_of(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     enum { OPERATIONS_OF_EXPERTS = 30 };
-    const double dense = in->framework->layer_operations;
+    const double dense = in->framework->layer_operations * (layer->half ? 0.5 : 1);
     return dense > 0 && layer->picks > 0 ? dense + OPERATIONS_OF_EXPERTS : dense;
 }
 

@@ -269,7 +269,7 @@ double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     if (layer->picks == 0)
         return 0;
     const struct group g = {(double)p->ep, (double)p->etp, place_of_experts(p)};
-    const double elements = sp_shard_tokens(p) / (double)p->tp * layer->width * (double)p->etp *
+    const double elements = sp_shard_tokens(p) / (double)p->tp * layer->sent * (double)p->etp *
                             p->imbalance * in->framework->capacity_factor;
     const double to = exchange_s(in, g, layer->picks,
                                  elements * sp_dispatch_bytes(p, in->framework)),

@@ -93,16 +93,18 @@ static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_ra
            heads * seq * seq * SCORE_BYTES / W;
 }
 
-/* Causal scores and their weighted sum. A fused kernel skips the masked half. */
+/* Causal scores and their weighted sum, of which a fused kernel skips the masked half, and the
+ * products of a recurrence. */
 static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                      const struct sp_mixer *mixer)
 {
-    if (in->framework->unfused_attention)
-        return unfused_core_s(in, rank, mixer);
-    const double each = sp_mixer_flops(mixer, (double)in->plan->seq, 0.5);
+    const bool unfused = in->framework->unfused_attention;
+    const double each =
+        unfused ? 2 * mixer->scan : sp_mixer_flops(mixer, (double)in->plan->seq, 0.5);
     const double flops = rank->tokens[SP_BY_WIDTH] * each;
     const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, SP_BF16);
-    return flops / (in->hw->chip.peak_flops_per_s[dtype] * constant(in, SP_C_ATTENTION));
+    return flops / (in->hw->chip.peak_flops_per_s[dtype] * constant(in, SP_C_ATTENTION)) +
+           (unfused ? unfused_core_s(in, rank, mixer) : 0);
 }
 
 /* How often memory-bound work passes memory for what a fused kernel would need. Copies of tokens

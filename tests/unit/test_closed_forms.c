@@ -164,8 +164,9 @@ static void conventions(void **state)
 static void windows(void **state)
 {
     (void)state;
-    const struct sp_model gemma = {.layers = 62, .sliding_window = 1024, .global_every = 6};
-    const struct sp_model mistral = {.layers = 32, .sliding_window = 4096};
+    const struct sp_model gemma = {
+        .layers = 62, .head_dim = 128, .sliding_window = 1024, .global_every = 6};
+    const struct sp_model mistral = {.layers = 32, .head_dim = 128, .sliding_window = 4096};
     const double mean = (10 * 131072.0 + 52 * 2040.0) / 62;
     assert_close(sp_attended_tokens(&gemma, 131072), mean, 1e-15);
     assert_close(sp_attended_tokens(&gemma, 1000), 1000, 0);

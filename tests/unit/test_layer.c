@@ -190,13 +190,162 @@ static void modules_drop_what_they_make(void **state)
                      2 * known[i].elements, 1e-12);
 }
 
+/* Letters: attention alone, the other mixer alone, an MLP, experts; blocks of two, of which the 2nd
+ * and the 4th have experts by `every`; the pattern of six is repeated. */
+static void patterns(void **state)
+{
+    const struct sp_model m = {
+        .layers = 10, .moe = {.experts = 8, .top_k = 2, .every = 2}, .pattern = "ALM*-E"};
+    static const int64_t known[SP_LAYER_KINDS] = {
+        [SP_LAYER_DENSE] = 2,     [SP_LAYER_OTHER_MOE] = 2, [SP_LAYER_OTHER] = 2,
+        [SP_LAYER_ATTENTION] = 2, [SP_LAYER_MLP] = 1,       [SP_LAYER_EXPERTS] = 1};
+    const struct sp_layer_counts counts = sp_count_layers(&m, 10);
+    (void)state;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        assert_int_equal(counts.of[kind], known[kind]);
+    assert_int_equal(sp_moe_layers(&m), 3);
+    assert_int_equal(sp_count_layers(&m, 2).of[SP_LAYER_OTHER_MOE], 1);
+}
+
+/* Qwen3-Next-80B-A3B, its published config: of four layers three have 32 value heads and 16 key
+ * heads of 128 under the gated delta rule, one has 16 heads of 256 with a gate; each has 512
+ * experts of 512, 10 of them passed, and a shared one with a gate. */
+static const struct sp_model qwen3_next = {
+    .layers = 48,
+    .d_model = 2048,
+    .d_ff = 5120,
+    .heads = 16,
+    .kv_heads = 2,
+    .head_dim = 256,
+    .vocab = 151936,
+    .gated_mlp = true,
+    .norms_per_layer = 2,
+    .qk_norm = SP_QK_NORM_HEAD,
+    .attention_gate = true,
+    .pattern = "LLLA",
+    .linear = {.heads = 32, .key_heads = 16, .key_dim = 128, .value_dim = 128, .conv = 4},
+    .moe = {512, 10, 1, 512, .every = 1, .shared_gate = true}};
+
+static void delta_rule(void **state)
+{
+    struct sp_layers l;
+    (void)state;
+    sp_list_model(&qwen3_next, &l);
+    assert_true(l.count[SP_LAYER_OTHER_MOE] == 36 && l.count[SP_LAYER_MOE] == 12);
+    /* tensors of transformers' modeling_qwen3_next.py */
+    const double experts = 512 * 3. * 2048 * 512, rest = 2048 * 512 + 3. * 2048 * 512 + 2048;
+    const double delta = 2048. * (12288 + 64) + 4 * 8192 + 2 * 32 + 128 + 4096. * 2048;
+    const double gated = 2048. * (2 * 16 + 2 + 2) * 256 + 4096. * 2048 + 2 * 256;
+    assert_close(l.params.attention, 36 * delta + 12 * gated, 0);
+    assert_close(l.params.total,
+                 48 * (experts + rest + 4096) + 36 * delta + 12 * gated + 2 * 151936. * 2048 + 2048,
+                 0);
+    assert_close(l.params.total, 79674391296., 0);
+    assert_close(l.params.active, 3874929408., 0);
+    /* a chunk of 64: by keys, queries, and through the triangle; three products with the state */
+    const struct sp_mixer *mixer = &l.list[SP_LAYER_OTHER_MOE].mixer;
+    const double head = 64 * (3 * 128 + 2 * 128) + 64 * 64 / 6. + 3 * 128 * 128;
+    assert_close(sp_mixer_flops(mixer, 4096, 0.5), 2 * (32 * head + 4 * 8192), 1e-15);
+    assert_close(sp_mixer_flops(mixer, 1 << 20, 1), 2 * (32 * head + 4 * 8192), 1e-15);
+    /* a sequence keeps 32 states of 128 x 128 in 4 bytes and three tokens of the convolution */
+    assert_close(sp_state_bytes_of_sequence(&qwen3_next),
+                 36 * (4. * 32 * 128 * 128 + 2. * 3 * 8192), 0);
+    assert_close(sp_kv_bytes_of_sequence(&qwen3_next, 1000, 2), 12 * 1000 * 2. * 2 * 512, 0);
+    /* the window of none: attention's own tokens, whatever stands between its layers */
+    assert_close(sp_attended_tokens(&qwen3_next, 1000), 1000, 0);
+}
+
+/* DeepSeek-V3.2 is DeepSeek-V3 with an indexer: 64 heads of 128 from the query latent, a key with
+ * its LayerNorm, a weight for each head. 671,877,944,064 parameters. Of 32768 tokens a token
+ * attends to 2048 at most, in latents of 576 and 512; of 4096 to all, in 192 and 128. */
+static void indexer(void **state)
+{
+    struct sp_model m = deepseek_v3;
+    struct sp_layers l;
+    (void)state;
+    m.sparse = (struct sp_sparse_attention){2048, 64, 128};
+    sp_list_model(&m, &l);
+    assert_close(l.params.total, 671026419200. + 61 * (1536 * 8192. + 7168 * 128 + 256 + 7168 * 64),
+                 0);
+    assert_close(l.params.total, 671877944064., 0);
+    assert_close(l.params.active, 38403822336., 0);
+    const struct sp_mixer *mixer = &l.list[SP_LAYER_MOE].mixer;
+    const double picked = 2 * 2048 - 2048. * 2048 / 32768;
+    assert_close(sp_mixer_flops(mixer, 32768, 0.5), 64 * 129. * 32768 + 128 * (576 + 512) * picked,
+                 1e-15);
+    assert_close(sp_mixer_flops(mixer, 4096, 0.5), 64 * 129. * 4096 + 128 * 320. * 4096, 1e-15);
+    /* all is kept; read are the indexer's keys and the latents of what it picks */
+    assert_close(sp_kv_bytes_of_sequence(&m, 1e5, 1), 61 * 1e5 * (576 + 128), 0);
+    assert_close(sp_kv_bytes_read(&m, 1e5, 1), 61 * (1e5 * 128 + 2048. * 576), 1e-15);
+    assert_close(sp_kv_bytes_read(&m, 1000, 1), sp_kv_bytes_of_sequence(&m, 1000, 1), 0);
+}
+
+/* Mamba-130M (state-spaces/mamba-130m-hf): 1536 channels of 16, steps of rank 48; 129,135,360
+ * parameters. Mamba-2 130M as above, by its fields. */
+static void state_spaces(void **state)
+{
+    struct sp_model m = {
+        .layers = 24,
+        .d_model = 768,
+        .heads = 1,
+        .vocab = 50280,
+        .tied_embeddings = true,
+        .norms_per_layer = 2,
+        .pattern = "M",
+        .state_space = {.inner = 1536, .state = 16, .conv = 4, .dt_rank = 48, .conv_bias = true}};
+    struct sp_layers l;
+    (void)state;
+    sp_list_model(&m, &l);
+    assert_close(l.params.total, 129135360, 0);
+    assert_close(sp_state_bytes_of_sequence(&m), 24 * (4. * 1536 * 16 + 2. * 3 * 1536), 0);
+    m.vocab = 50288;
+    m.state_space = (struct sp_state_space){.inner = 1536,
+                                            .heads = 24,
+                                            .groups = 1,
+                                            .state = 128,
+                                            .conv = 4,
+                                            .conv_bias = true,
+                                            .norm = true};
+    sp_list_model(&m, &l);
+    assert_close(l.params.total, 128989632, 0);
+    /* chunks of 256: C by B, that by the channels, the state made and read; the taps */
+    assert_close(sp_mixer_flops(&l.list[SP_LAYER_OTHER].mixer, 4096, 0.5),
+                 2 * (256 * 128. + 1536 * (256 + 2 * 128.) + 4 * 1792), 0);
+}
+
+/* Nemotron-3-Nano-30B-A3B by its published config: 52 blocks, 23 of Mamba-2, 23 of experts without
+ * a gate, 6 of attention; 31,577,940,288 parameters, 3,580,076,352 of them active. */
+static void blocks_alone(void **state)
+{
+    const struct sp_model m = {
+        .layers = 52,
+        .d_model = 2688,
+        .d_ff = 1856,
+        .heads = 32,
+        .kv_heads = 2,
+        .head_dim = 128,
+        .vocab = 131072,
+        .norms_per_layer = 2,
+        .pattern = "MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME",
+        .state_space = {4096, 64, 8, 128, 4, .chunk = 128, .conv_bias = true, .norm = true},
+        .moe = {128, 6, 1, 1856, .every = 1, .d_ff_shared = 3712, .score_correction_bias = true}};
+    struct sp_layers l;
+    (void)state;
+    sp_list_model(&m, &l);
+    assert_true(l.count[SP_LAYER_OTHER] == 23 && l.count[SP_LAYER_EXPERTS] == 23);
+    assert_true(l.count[SP_LAYER_ATTENTION] == 6);
+    assert_close(l.params.total, 31577940288., 0);
+    assert_close(l.params.active, 3580076352., 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds),
-        cmocka_unit_test(deepseek),
-        cmocka_unit_test(made_up),
-        cmocka_unit_test(modules_drop_what_they_make),
+        cmocka_unit_test(kinds),        cmocka_unit_test(deepseek),
+        cmocka_unit_test(made_up),      cmocka_unit_test(modules_drop_what_they_make),
+        cmocka_unit_test(patterns),     cmocka_unit_test(delta_rule),
+        cmocka_unit_test(indexer),      cmocka_unit_test(state_spaces),
+        cmocka_unit_test(blocks_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

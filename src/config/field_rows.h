@@ -1,0 +1,54 @@
+/* How the tables of fields are written: a row each. */
+#ifndef SP_FIELD_ROWS_H
+#define SP_FIELD_ROWS_H
+
+#include <math.h>
+#include <stddef.h>
+
+#include "config/fields.h"
+
+#define N_FIELDS(array) (sizeof(array) / sizeof *(array))
+#define MOST 1e18
+
+/* One row: where the value lives is given by the struct and its member. */
+#define TEXT_(key, type, member, help)                                                             \
+    {                                                                                              \
+        key, SP_FIELD_TEXT, offsetof(type, member), sizeof(((type *)0)->member), "", 0, 0, NULL,   \
+            0, false, help                                                                         \
+    }
+#define INT_(key, type, member, unit, min, max, help)                                              \
+    {                                                                                              \
+        key, SP_FIELD_INT, offsetof(type, member), 0, unit, min, max, NULL, 0, false, help         \
+    }
+#define REAL_(key, type, member, unit, min, max, help)                                             \
+    {                                                                                              \
+        key, SP_FIELD_REAL, offsetof(type, member), 0, unit, min, max, NULL, 0, false, help        \
+    }
+#define FIGURE_(key, type, member, unit, min, help)                                                \
+    {                                                                                              \
+        key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, NAN, false, help   \
+    }
+/* A figure that nobody publishes, and what is assumed of it. */
+#define ASSUMED_(key, type, member, unit, min, assumed, help)                                      \
+    {                                                                                              \
+        key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, assumed, false,    \
+            help " (assumed: " #assumed ")"                                                        \
+    }
+#define BOOL_(key, type, member, help)                                                             \
+    {                                                                                              \
+        key, SP_FIELD_BOOL, offsetof(type, member), 0, "", 0, 1, NULL, 0, false, help              \
+    }
+#define ENUM_(key, type, member, names, fallback, help)                                            \
+    {                                                                                              \
+        key, SP_FIELD_ENUM, offsetof(type, member), 0, "", 0, 0, names, fallback, false, help      \
+    }
+#define SHAPE_(key, type, member, help)                                                            \
+    {                                                                                              \
+        key, SP_FIELD_SHAPE, offsetof(type, member), 0, "", 0, 0, NULL, 0, false, help             \
+    }
+#define PROSE_(key, help)                                                                          \
+    {                                                                                              \
+        key, SP_FIELD_PROSE, 0, 0, "", 0, 0, NULL, 0, false, help                                  \
+    }
+
+#endif

@@ -1,0 +1,305 @@
+/* What mixes the tokens of a layer: attention, and the mixers that stand in its place. */
+#include "core/layer_rows.h"
+
+/* Bytes of an element of a recurrence's state and of a token that a convolution still needs. Both
+ * are what Mamba's and Qwen3-Next's own code keep when they generate. */
+enum { STATE_BYTES = 4, TAP_BYTES = 2 };
+
+/* Share of the layers that have no window. */
+static double global_share(const struct sp_model *m)
+{
+    const int64_t global = m->global_every > 0 ? m->layers / m->global_every : 0;
+    return m->sliding_window > 0 ? (double)global / (double)m->layers : 1;
+}
+
+/* What keys and values, scores and their sum keep, whatever made the queries, keys and values. */
+static void keep_scores(struct sp_layer *l, enum sp_operator qkv)
+{
+    const struct sp_mixer *x = &l->mixer;
+    const double q = x->heads * x->qk, kv = x->kv_heads * (x->qk + x->v), out = x->heads * x->v;
+    KEEP(l, q, SP_BY_WIDTH, qkv, SP_COPIES_QKV, NONE | SELECTIVE | DOTS);
+    KEEP(l, kv, SP_BY_WIDTH, qkv, SP_COPIES_QKV, NONE | SELECTIVE | DOTS, .groups = x->kv_heads);
+    KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
+    KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_EXCHANGED, .with_norms = true);
+    KEEP(l, 2 * x->heads, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* log-sum-exp, 4 bytes */
+}
+
+/* Heads of an attention, and their widths. */
+struct heads {
+    double q, kv, qk, v;
+    bool gate; /* as wide as the queries' output */
+};
+
+/* Queries, and keys and values of fewer heads: grouped-query attention. */
+static void list_grouped(const struct sp_model *m, struct sp_layer *l, const struct heads *h)
+{
+    const double D = l->width, a = h->q, K = h->kv;
+    l->mixer.kv_heads = K;
+    l->mixer.qk = h->qk;
+    l->mixer.v = h->v;
+    l->mixer.cache = K * (h->qk + h->v);
+    MATMUL(l, "QKV projection", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D,
+           h->qk * a + K * (h->qk + h->v) + (h->gate ? h->v * a : 0), .groups = K,
+           .group_out = h->qk + h->v, .bias = m->qkv_bias);
+    MATMUL(l, "output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, h->v * a, D,
+           .bias = m->o_bias);
+    if (h->gate)
+        KEEP(l, h->v * a, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+}
+
+/* The lightning indexer: heads of queries from the query latent, one key of theirs, a weight for
+ * each head, and of all tokens the top_k with the best sums attended to. Each rank has all of it.
+ * The picked tokens are attended to in their latents, which all heads share. DeepSeek-V3.2, 2.1. */
+static void list_indexer(const struct sp_model *m, struct sp_layer *l, double from)
+{
+    const struct sp_sparse_attention *s = &m->sparse;
+    const double heads = (double)s->index_heads, width = (double)s->index_head_dim;
+    const double latent = (double)m->mla.kv_lora_rank, rope = (double)m->mla.qk_rope_head_dim;
+    l->mixer.window = (double)s->top_k;
+    l->mixer.global = 0;
+    l->mixer.picked = 2 * latent + rope;
+    l->mixer.index = heads * (width + 1);
+    l->mixer.cache += width;
+    l->mixer.cache_index = width;
+    MATMUL(l, "index queries", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_WHOLE, from, heads * width);
+    MATMUL(l, "index key", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_WHOLE, l->width, width);
+    MATMUL(l, "index weights", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_WHOLE, l->width, heads,
+           .plain = true);
+    TENSOR(l, 2 * width, SP_PART_ATTENTION, SP_TP_WHOLE); /* the key's LayerNorm */
+    KEEP(l, (heads + 1) * width + heads, SP_BY_NOTHING, SP_OP_LATENT, SP_COPIES_ONE,
+         NONE | SELECTIVE | DOTS);
+    KEEP(l, 2 * (double)s->top_k, SP_BY_NOTHING, SP_OP_CORE, SP_COPIES_ONE, NONE); /* 4 bytes */
+}
+
+/* Multi-head latent attention: low-rank latents with norms of their own, from which queries, keys
+ * and values of all heads are expanded. DeepSeek-V2, section 2.1. */
+static void list_latent(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_mla *mla = &m->mla;
+    const double D = (double)m->d_model, a = (double)m->heads;
+    const double q_l = (double)mla->q_lora_rank, k_l = (double)mla->kv_lora_rank;
+    const double nope = (double)mla->qk_nope_head_dim, rope = (double)mla->qk_rope_head_dim;
+    const double v = (double)mla->v_head_dim;
+    l->mixer.kv_heads = a;
+    l->mixer.qk = nope + rope;
+    l->mixer.v = v;
+    l->mixer.cache = k_l + rope;
+    if (q_l > 0)
+        MATMUL(l, "query latent", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, q_l,
+               .bias = m->qkv_bias);
+    MATMUL(l, "queries", SP_PART_ATTENTION, q_l > 0 ? SP_OP_LATENT : SP_OP_QKV, SP_TP_COLUMNS,
+           q_l > 0 ? q_l : D, a * (nope + rope), .norm = q_l);
+    MATMUL(l, "key-value latent", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, k_l + rope,
+           .bias = m->qkv_bias);
+    MATMUL(l, "keys and values", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_COLUMNS, k_l,
+           a * (nope + v), .norm = k_l);
+    MATMUL(l, "latent output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, a * v, D,
+           .bias = m->o_bias);
+    if (m->sparse.top_k > 0)
+        list_indexer(m, l, q_l > 0 ? q_l : D);
+    KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE,
+         NONE | SELECTIVE | DOTS); /* before the norm */
+    KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_LATENT, SP_COPIES_ONE, NONE | SELECTIVE); /* after it */
+}
+
+/* Weights of the norms of queries and keys, of `all` heads of both. */
+static double qk_norm_weights(int qk_norm, double head_dim, double all)
+{
+    const double heads[] = {[SP_QK_NORM_NONE] = 0, [SP_QK_NORM_HEAD] = 2, [SP_QK_NORM_FULL] = all};
+    return heads[qk_norm] * head_dim;
+}
+
+/* The stream of tokens at a mixing block that is `inner` wide. What a block alone gives back is the
+ * next layer's input, which that one keeps. */
+static void keep_stream(struct sp_layer *l, double inner)
+{
+    const double D = l->width;
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
+    KEEP(l, D, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    if (!l->half)
+        KEEP(l, D, SP_BY_SEQUENCE, SP_OP_OUT, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    MOVE(l, 2 * (2 * D + inner), SP_BY_WIDTH, SP_OP_NORMS,
+         .casts = true); /* read, write, write transposed */
+}
+
+/* A causal convolution of each of `channels` over its last `taps` tokens: read, written. */
+static void add_convolution(struct sp_layer *l, double channels, double taps)
+{
+    if (taps <= 0)
+        return;
+    l->mixer.scan += taps * channels;
+    l->mixer.state += TAP_BYTES * (taps - 1) * channels;
+    MOVE(l, 2 * channels, SP_BY_WIDTH, SP_OP_CORE);
+}
+
+/* What a recurrence over chunks reads and writes: what goes in and comes out, and 4 bytes of each
+ * element of state that a chunk of `chunk` tokens leaves: written, summed up over the chunks (read
+ * and written) and read again. */
+static void move_chunks(struct sp_layer *l, double through, double state, double chunk)
+{
+    MOVE(l, through, SP_BY_WIDTH, SP_OP_CORE);
+    MOVE(l, 4 * 2 * state / chunk, SP_BY_WIDTH, SP_OP_CORE);
+}
+
+/* Gated DeltaNet: decay and step of each head, an output gate and a norm of each head. Of a chunk
+ * of C tokens a head multiplies keys by keys, inverts a triangle of C x C, takes keys and values
+ * through it, multiplies queries by keys and that by values, and does three products with its
+ * state. Yang, Kautz and Hatamizadeh 2024, "Gated Delta Networks", section 3.3. With gate_rank the
+ * decay is of each channel, and decay and gate pass a latent: Kimi Linear 2025, section 3. */
+static void list_linear(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_linear_attention *x = &m->linear;
+    const double D = l->width, h = (double)x->heads, k = (double)x->key_heads;
+    const double dk = (double)x->key_dim, dv = (double)x->value_dim, r = (double)x->gate_rank;
+    const double C = x->chunk > 0 ? (double)x->chunk : 64;
+    const double channels = 2 * k * dk + h * dv, gate = r > 0 ? 0 : h * dv;
+    l->mixer.heads = h;
+    l->mixer.scan = h * (C * (3 * dk + 2 * dv) + C * C / 6 + 3 * dk * dv);
+    l->mixer.state = STATE_BYTES * h * dk * dv;
+    MATMUL(l, "linear attention inputs", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D,
+           channels + gate, .groups = k, .group_out = 2 * dk);
+    MATMUL(l, "decay and step", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D, r > 0 ? h : 2 * h);
+    if (r > 0) {
+        MATMUL(l, "decay and gate latents", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, 2 * r);
+        MATMUL(l, "decay", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_COLUMNS, r, h * dk);
+        MATMUL(l, "output gate", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_COLUMNS, r, h * dv);
+    }
+    MATMUL(l, "linear attention output", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, h * dv, D);
+    TENSOR(l, (double)x->conv * channels + (r > 0 ? h + h * dk : 2 * h) + dv, SP_PART_ATTENTION,
+           SP_TP_STORED); /* taps, decays, the heads' norm */
+    keep_stream(l, h * dv);
+    KEEP(l, channels + h * dv + (r > 0 ? h + h * dk : 2 * h), SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE,
+         NONE | SELECTIVE | DOTS);
+    KEEP(l, channels + h * C, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* and the triangle */
+    KEEP(l, h * dv, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
+    KEEP(l, h * dv, SP_BY_WIDTH, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    add_convolution(l, channels, (double)x->conv);
+    move_chunks(l, channels + 2 * h + h * dv, h * dk * dv, C);
+    MOVE(l, 3 * h * dv, SP_BY_WIDTH, SP_OP_NORMS); /* norm and gate */
+}
+
+/* Mamba-2: heads share a step size, groups of them B and C. Of a chunk of Q tokens a group
+ * multiplies C by B, a head that by its channels, and both make and read the chunk's state. Dao and
+ * Gu 2024, "Transformers are SSMs", section 6; what is kept: their fused kernel, which runs the
+ * convolution again. */
+static void list_heads_of_state(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_state_space *x = &m->state_space;
+    const double D = l->width, inner = (double)x->inner, h = (double)x->heads;
+    const double N = (double)x->state, G = (double)x->groups;
+    const double Q = x->chunk > 0 ? (double)x->chunk : 256, channels = inner + 2 * G * N;
+    l->mixer.scan += G * Q * N + inner * (Q + 2 * N);
+    MATMUL(l, "state-space inputs", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D,
+           inner + channels + h, .groups = G, .group_out = 2 * N, .bias = x->bias);
+    MATMUL(l, "state-space output", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, inner, D,
+           .bias = x->bias);
+    TENSOR(l, ((double)x->conv + x->conv_bias) * channels + 3 * h + (x->norm ? inner : 0),
+           SP_PART_ATTENTION, SP_TP_STORED); /* taps; decay, skip and step bias of each head */
+    KEEP(l, inner + channels + h, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    add_convolution(l, channels, (double)x->conv);
+    move_chunks(l, channels + h + inner, inner * N, Q);
+}
+
+/* Mamba-1: step size, B and C of each token from all channels, and a state of N numbers for each
+ * channel: decayed, added to and read, 4 multiply-adds an element. Gu and Dao 2023, "Mamba",
+ * section 3; what is kept: their fused kernel, which runs convolution and steps again. */
+static void list_channels_of_state(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_state_space *x = &m->state_space;
+    const double D = l->width, inner = (double)x->inner, N = (double)x->state;
+    const double r = (double)x->dt_rank, steps = r + 2 * N;
+    l->mixer.scan += 4 * inner * N;
+    MATMUL(l, "state-space inputs", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D, 2 * inner,
+           .bias = x->bias);
+    MATMUL(l, "steps, B and C", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, inner, steps);
+    MATMUL(l, "step sizes", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_COLUMNS, r, inner, .bias = true);
+    MATMUL(l, "state-space output", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, inner, D,
+           .bias = x->bias);
+    TENSOR(l,
+           ((double)x->conv + x->conv_bias) * inner + inner * N + inner + (x->dt_norms ? steps : 0),
+           SP_PART_ATTENTION, SP_TP_STORED); /* taps, decays, skips */
+    KEEP(l, 2 * inner, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    KEEP(l, steps, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    add_convolution(l, inner, (double)x->conv);
+    MOVE(l, 4 * inner, SP_BY_WIDTH, SP_OP_CORE); /* channels, steps, gate; what comes out */
+}
+
+static void list_state_space(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_state_space *x = &m->state_space;
+    const double inner = (double)x->inner;
+    if (x->heads > 0)
+        list_heads_of_state(m, l);
+    else
+        list_channels_of_state(m, l);
+    l->mixer.state += STATE_BYTES * inner * (double)x->state;
+    KEEP(l, inner, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
+    MOVE(l, 3 * inner, SP_BY_WIDTH, SP_OP_NORMS); /* gate and norm */
+}
+
+/* A gated short convolution: three streams of the layer's width, the product of two of them under
+ * the convolution, and the third as its gate. LFM2 (transformers, modeling_lfm2.py). */
+static void list_short_conv(const struct sp_model *m, struct sp_layer *l)
+{
+    const double D = l->width;
+    MATMUL(l, "short convolution inputs", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D, 3 * D,
+           .bias = m->short_conv_bias);
+    MATMUL(l, "short convolution output", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, D, D,
+           .bias = m->short_conv_bias);
+    TENSOR(l, ((double)m->short_conv + m->short_conv_bias) * D, SP_PART_ATTENTION, SP_TP_STORED);
+    keep_stream(l, D);
+    KEEP(l, 3 * D, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    KEEP(l, 3 * D, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* product, sum, gated sum */
+    add_convolution(l, D, (double)m->short_conv);
+    MOVE(l, 3 * D + 3 * D, SP_BY_WIDTH, SP_OP_CORE); /* the two products */
+}
+
+static void list_local(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_local_attention *x = &m->local;
+    const double dim = (double)x->head_dim, v = x->value_dim > 0 ? (double)x->value_dim : dim;
+    const struct heads h = {(double)x->heads, (double)x->kv_heads, dim, v, m->attention_gate};
+    l->mixer = (struct sp_mixer){.heads = h.q, .window = (double)x->window};
+    list_grouped(m, l, &h);
+    TENSOR(l,
+           qk_norm_weights(m->qk_norm, dim, h.q + h.kv) +
+               (double)m->extra_attention_params_per_layer,
+           SP_PART_ATTENTION, SP_TP_STORED);
+    keep_stream(l, h.q * v);
+    keep_scores(l, SP_OP_QKV);
+}
+
+void sp_list_other_mixer(const struct sp_model *m, struct sp_layer *l)
+{
+    if (m->linear.heads > 0) {
+        list_linear(m, l);
+    } else if (m->state_space.state > 0) {
+        keep_stream(l, (double)m->state_space.inner);
+        list_state_space(m, l);
+    } else if (m->local.heads > 0) {
+        list_local(m, l);
+    } else if (m->short_conv > 0) {
+        list_short_conv(m, l);
+    }
+}
+
+void sp_list_attention(const struct sp_model *m, struct sp_layer *l)
+{
+    const double a = (double)m->heads, H = (double)m->head_dim;
+    const struct heads h = {a, (double)m->kv_heads, H, m->value_dim > 0 ? (double)m->value_dim : H,
+                            m->attention_gate};
+    l->mixer = (struct sp_mixer){
+        .heads = a, .window = (double)m->sliding_window, .global = global_share(m)};
+    const bool latent = m->mla.kv_lora_rank > 0;
+    if (latent)
+        list_latent(m, l);
+    else
+        list_grouped(m, l, &h);
+    TENSOR(l,
+           qk_norm_weights(m->qk_norm, H, a + h.kv) + (double)m->extra_attention_params_per_layer,
+           SP_PART_ATTENTION, SP_TP_STORED);
+    keep_stream(l, a * H);
+    keep_scores(l, latent ? SP_OP_LATENT : SP_OP_QKV);
+    if (m->state_space.parallel)
+        list_state_space(m, l);
+}

@@ -1,0 +1,40 @@
+/* How the lists of layers are written: a row each of matmuls, tensors, activations and moves. */
+#ifndef SP_LAYER_ROWS_H
+#define SP_LAYER_ROWS_H
+
+#include <scaleplan/layer.h>
+
+/* The policies of the closed form that keep a tensor. */
+enum {
+    NONE = 1 << SP_REMAT_NONE,
+    SELECTIVE = 1 << SP_REMAT_SELECTIVE,
+    MLP = 1 << SP_REMAT_MLP,
+    DOTS = 1 << SP_REMAT_DOTS,
+    FULL = 1 << SP_REMAT_FULL
+};
+
+/* One row of a list each: the fields in their order, then by name. */
+#define MATMUL(l, ...) sp_add_matmul(l, (struct sp_matmul){.name = __VA_ARGS__})
+#define TENSOR(l, ...) sp_add_tensor(l, (struct sp_tensor){.weights = __VA_ARGS__})
+#define KEEP(l, ...) ((l)->kept[(l)->n_kept++] = (struct sp_kept){.width = __VA_ARGS__})
+#define MOVE(l, ...) ((l)->moved[(l)->n_moved++] = (struct sp_moved){.width = __VA_ARGS__})
+
+/* A matmul whose count is not said is one that every token passes. */
+static inline void sp_add_matmul(struct sp_layer *l, struct sp_matmul row)
+{
+    if (row.count == 0)
+        row.count = row.passed = 1;
+    l->matmul[l->matmuls++] = row;
+}
+
+static inline void sp_add_tensor(struct sp_layer *l, struct sp_tensor row)
+{
+    if (row.weights > 0)
+        l->tensor[l->tensors++] = row;
+}
+
+/* The rows of a layer's mixing block: attention, or the model's other mixer. */
+void sp_list_attention(const struct sp_model *model, struct sp_layer *layer);
+void sp_list_other_mixer(const struct sp_model *model, struct sp_layer *layer);
+
+#endif
