@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/huggingface.h"
+#include "config/huggingface_numbers.h"
 #include "base/read_file.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -61,6 +62,7 @@ static bool import_of(const struct sp_args *args, struct import *import, struct 
     if (!text)
         return false;
     const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;
+    sp_hf_take_infinities(text, length);
     bool ok = sp_json_parse(text, length, origin, &json, error);
     if (ok) {
         ok = convert(&json, &sources, sp_text_of(args, "name"), import, error);

@@ -11,6 +11,7 @@
 
 #include "base/read_file.h"
 #include "base/suggest.h"
+#include "config/huggingface_numbers.h"
 
 /* Calls `visit` with each folder of the user's own configs until it returns true. */
 static bool each_user_folder(enum sp_config_kind kind, const struct sp_sources *sources,
@@ -85,6 +86,7 @@ static bool parse_file(const char *path, struct sp_pipes *pipes, struct sp_confi
         return false;
     snprintf(config->origin, sizeof config->origin, "%.255s",
              strcmp(path, "-") == 0 ? "standard input" : path);
+    sp_hf_take_infinities(config->owned, length);
     if (sp_json_parse(config->owned, length, config->origin, &config->json, error))
         return true;
     sp_config_free(config);
