@@ -35,6 +35,24 @@ double sp_best_interval_s(double write_s, double mtbf_s, double restart_s);
  * First-order model of Young 1974. */
 double sp_goodput(const struct sp_goodput *run);
 
+/* A device that is bought. */
+struct sp_owned {
+    double capex_usd;   /* with its share of the machine */
+    double years;       /* until it is written off */
+    double in_use;      /* share of the hours that it works, above 0 */
+    double watts;       /* while it works, the building's share included */
+    double usd_per_kwh; /* of energy */
+};
+
+/* What an hour of use costs its owner: capex / (8766 years in_use) + watts usd_per_kwh / 1000. USD.
+ * A year has 8766 hours. Barroso, Hoelzle and Ranganathan 2018, chapter 6: capital and energy. */
+double sp_owned_usd_per_h(const struct sp_owned *owned);
+
+/* The price of a device-hour at which a run on one machine costs what it costs on another: N_a T_a
+ * price_a / (N_b T_b) for N devices that take T. USD. */
+double sp_break_even_usd_per_h(double devices, double seconds, double other_devices,
+                               double other_seconds, double other_usd_per_h);
+
 /* Mean time between failures of `devices` devices that each have one of `device_mtbf_s`. s. */
 double sp_machine_mtbf_s(double device_mtbf_s, double devices);
 

@@ -117,9 +117,18 @@ const struct sp_option *sp_options_of(const struct sp_command *command, size_t *
     .help = "activations kept for the backward pass: none (all), selective, mlp, dots, full (block inputs)"}
 #define SP_OPTION_RUN_TOKENS {.name = "tokens", .metavar = "N", .kind = SP_COUNTED, .min = 1, .max = 1e18, \
     .help = "token budget, for days and cost"}
-#define SP_OPTION_PRICE {.name = "price", .metavar = "USD|MACHINE=USD,...", .kind = SP_TEXT, \
+#define SP_OPTIONS_PRICE {.name = "price", .metavar = "USD|MACHINE=USD,...", .kind = SP_TEXT, \
     .help = "price of a device-hour, of every machine or one a machine: 2.10 or h100=2.10,b200=4.5 (default: the " \
-            "hardware file's list price)"}
+            "hardware file's list price)"}, \
+    {.name = "capex", .metavar = "USD|MACHINE=USD,...", .kind = SP_TEXT, \
+     .help = "price to buy a device with its share of the machine, in place of --price: an hour is that over " \
+             "--years of 8766 hours --in-use, and energy"}, \
+    {.name = "years", .metavar = "N", .kind = SP_REAL, .min = 0.01, .max = 100, .fallback = "4", \
+     .help = "for --capex: years until it is written off"}, \
+    {.name = "in-use", .metavar = "FRACTION", .kind = SP_REAL, .min = 0.001, .max = 1, .fallback = "100%", \
+     .help = "for --capex: share of the hours that it works"}, \
+    {.name = "usd-per-kwh", .metavar = "USD", .kind = SP_REAL, .min = 0, .max = 100, .fallback = "0.08", \
+     .help = "for --capex: price of energy, at the device's power (and --pue where there is one)"}
 
 /* What goes together: a command has all of a group or none of it. sp_model_of, sp_hardware_of and
  * sp_batch_of read them. */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <scaleplan/training_run.h>
+
 #include "base/list.h"
 #include "base/number.h"
 
@@ -17,56 +19,113 @@ static bool is_about(const char *name, const struct sp_hardware *hw, const char 
            (strncmp(name, spec, n) == 0 && (spec[n] == '-' || spec[n] == ':'));
 }
 
-static bool read_price(const char *text, double *usd, struct sp_error *error)
+/* An option that has a number of USD, or one a machine. */
+struct prices {
+    const char *option, *what;
+    double most;
+};
+static const struct prices per_hour = {
+    "price",
+    "price of a device-hour in USD, such as 2.10, or one a machine, such as h100=2.10,b200=4.5",
+    1e6};
+static const struct prices to_buy = {
+    "capex", "price of a device in USD, such as 30k, or one a machine, such as h100=30k,b200=45k",
+    1e9};
+
+/* One item: the machine's name, or NULL for all, and the price. */
+static bool read_item(const struct prices *of, char *item, const char **name, double *usd,
+                      struct sp_error *error)
 {
-    return (sp_parse_number(text, usd) && !*sp_unit_of_number(text) && *usd <= 1e6) ||
-           sp_fail(error, SP_INPUT,
-                   "--price: \"%s\" is no price of a device-hour in USD, such as 2.10, or one a "
-                   "machine, such as h100=2.10,b200=4.5",
-                   sp_safe(text));
+    const char *const value = sp_cut_pair(item), *const text = value ? value : item;
+    *name = value ? item : NULL;
+    return (sp_parse_number(text, usd) && !*sp_unit_of_number(text) && *usd <= of->most) ||
+           sp_fail(error, SP_INPUT, "--%s: \"%s\" is no %s", of->option, sp_safe(text), of->what);
 }
 
-/* One item of --price: the machine's name, or NULL for all, and the price. */
-static bool read_item(char *item, const char **name, double *usd, struct sp_error *error)
+/* What the option says of a machine; the value stays where it says nothing. */
+static bool read_prices(const struct prices *of, const struct sp_args *args,
+                        const struct sp_hardware *hw, const char *spec, double *usd,
+                        struct sp_error *error)
 {
-    const char *const value = sp_cut_pair(item);
-    *name = value ? item : NULL;
-    return read_price(value ? value : item, usd, error);
+    const char *list = sp_text_of(args, of->option), *name;
+    char item[192];
+    double one;
+    while (list && sp_next_item(&list, item, sizeof item)) {
+        if (!read_item(of, item, &name, &one, error))
+            return false;
+        if (!name || (hw && is_about(name, hw, spec)))
+            *usd = one;
+    }
+    return true;
+}
+
+/* What a device-hour comes to for who buys: capital over the hours of use, and energy. */
+static bool own_price(const struct sp_args *args, const struct sp_hardware *hw, const char *spec,
+                      struct sp_price *price, struct sp_error *error)
+{
+    double capex = NAN;
+    if (!read_prices(&to_buy, args, hw, spec, &capex, error) || isnan(capex))
+        return error->lines == 0;
+    if (sp_given(args, "price"))
+        return sp_fail(error, SP_USAGE, "--price and --capex exclude each other");
+    const double watts = sp_takes(args, "watts") ? sp_number_of(args, "watts") : NAN;
+    const double pue = sp_takes(args, "pue") ? sp_number_of(args, "pue") : 1;
+    const struct sp_owned owned = {
+        .capex_usd = capex,
+        .years = sp_number_of(args, "years"),
+        .in_use = sp_number_of(args, "in-use"),
+        .watts = (!isnan(watts)              ? watts
+                  : hw && hw->chip.tdp_w > 0 ? hw->chip.tdp_w
+                                             : NAN) *
+                 pue,
+        .usd_per_kwh = sp_number_of(args, "usd-per-kwh"),
+    };
+    if (isnan(owned.watts) && owned.usd_per_kwh > 0)
+        return sp_fail(error, SP_INPUT,
+                       "--capex: the power of this device is not published; give --watts, or "
+                       "--usd-per-kwh 0");
+    *price = (struct sp_price){sp_owned_usd_per_h(&owned), true, 0, "--capex"};
+    return true;
 }
 
 bool sp_price_of(const struct sp_args *args, const struct sp_hardware *hw, const char *spec,
                  struct sp_price *price, struct sp_error *error)
 {
-    const char *list = sp_text_of(args, "price"), *name;
-    char item[192];
-    double usd;
+    double typed = NAN;
     *price = (struct sp_price){NAN, false, 0, ""};
     if (hw)
         *price = (struct sp_price){hw->chip.price_usd_per_h, false, hw->chip.price_year,
                                    hw->chip.price_source};
+    if (!read_prices(&per_hour, args, hw, spec, &typed, error))
+        return false;
+    if (!isnan(typed))
+        *price = (struct sp_price){typed, true, 0, "--price"};
+    return own_price(args, hw, spec, price, error);
+}
+
+static bool check_names(const struct prices *of, const struct sp_args *args,
+                        const struct sp_hardware *const *hw, const char *const *specs, int n,
+                        struct sp_error *error)
+{
+    const char *list = sp_text_of(args, of->option), *name;
+    char item[192];
+    double usd;
     while (list && sp_next_item(&list, item, sizeof item)) {
-        if (!read_item(item, &name, &usd, error))
-            return false;
-        if (!name || (hw && is_about(name, hw, spec)))
-            *price = (struct sp_price){usd, true, 0, ""};
+        bool known = !read_item(of, item, &name, &usd, error) || !name;
+        for (int i = 0; i < n && !known; i++)
+            known = is_about(name, hw[i], specs[i]);
+        if (!known)
+            return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no machine of --hw", of->option,
+                           sp_safe(name));
     }
-    return true;
+    return error->lines == 0;
 }
 
 bool sp_check_price(const struct sp_args *args, const struct sp_hardware *const *hw,
                     const char *const *specs, int n, struct sp_error *error)
 {
-    const char *list = sp_text_of(args, "price"), *name;
-    char item[192];
-    double usd;
-    while (list && sp_next_item(&list, item, sizeof item)) {
-        bool known = !read_item(item, &name, &usd, error) || !name;
-        for (int i = 0; i < n && !known; i++)
-            known = is_about(name, hw[i], specs[i]);
-        if (!known)
-            return sp_fail(error, SP_INPUT, "--price: \"%s\" is no machine of --hw", sp_safe(name));
-    }
-    return error->lines == 0;
+    return check_names(&per_hour, args, hw, specs, n, error) &&
+           check_names(&to_buy, args, hw, specs, n, error);
 }
 
 void sp_price_text(const struct sp_price *price, char *out, size_t size)
@@ -74,7 +133,7 @@ void sp_price_text(const struct sp_price *price, char *out, size_t size)
     if (isnan(price->usd_per_h))
         snprintf(out, size, "not known (--price)");
     else if (price->is_typed)
-        snprintf(out, size, "%.2f USD (--price)", price->usd_per_h);
+        snprintf(out, size, "%.2f USD (%s)", price->usd_per_h, price->source);
     else if (price->year > 0)
         snprintf(out, size, "%.2f USD, the list price of %lld (%s)", price->usd_per_h,
                  (long long)price->year, price->source);

@@ -1,4 +1,5 @@
-/* The price of a device-hour: what --price says, else the list price with its year and source. */
+/* The price of a device-hour: what --price or --capex says, else the list price with its year and
+ * source. */
 #ifndef SP_PRICE_H
 #define SP_PRICE_H
 
@@ -7,17 +8,19 @@
 /* A price. NAN: none is known. */
 struct sp_price {
     double usd_per_h;
-    bool is_typed;      /* by --price */
+    bool is_typed;      /* by --price or --capex */
     int64_t year;       /* of a list price; 0: not said */
-    const char *source; /* of a list price, which outlives the hardware; "": not said */
+    const char *source; /* the option, or that of a list price, which outlives the hardware; "": not
+                           said */
 };
 
 /* The price of a machine that --hw names `spec`: what --price says of that word, of the machine's
- * name, or of every machine; else the list price. False with an error where it is not read. */
+ * name, or of every machine; what owning it costs by --capex; else the list price. False with an
+ * error where it is not read. */
 bool sp_price_of(const struct sp_args *args, const struct sp_hardware *hw, const char *spec,
                  struct sp_price *price, struct sp_error *error);
 
-/* Refuses what --price says of a machine that is not among the `n` of --hw. */
+/* Refuses what --price or --capex says of a machine that is not among the `n` of --hw. */
 bool sp_check_price(const struct sp_args *args, const struct sp_hardware *const *hw,
                     const char *const *specs, int n, struct sp_error *error);
 

@@ -18,7 +18,7 @@
     SP_OPTION_OVERLAP, \
     {.name = "accumulate", .metavar = "N|auto", .kind = SP_TEXT, \
      .help = "for compute-bound: gradient accumulation, as in `fit`"}, \
-    SP_OPTION_CONVENTION, SP_OPTION_RUN_TOKENS, SP_OPTION_PRICE, \
+    SP_OPTION_CONVENTION, SP_OPTION_RUN_TOKENS, SP_OPTIONS_PRICE, \
     {.name = "replan", .kind = SP_FLAG, \
      .help = "look for the best plan anew on every machine that is tried; else the plan is held"}, \
     {.name = "power-prior", .kind = SP_FLAG, \

@@ -26,7 +26,7 @@ static const struct sp_option options[] = {
      "look at one mesh too: fsdp=1024,tp=4 (also dp, pp; what is not named is 1)"},
     {"against", "HW", SP_TEXT, 0, 0, NULL, NULL, "another machine, and how it compares"},
     {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of the run: days and cost"},
-    SP_OPTION_PRICE,
+    SP_OPTIONS_PRICE,
     {"report", "FILE.html", SP_TEXT, 0, 0, NULL, NULL,
      "write the answer as one page of HTML for readers without a shell"},
     {"strategy", "NAME", SP_CHOICE, 0, 0, sp_strategy_names, NULL, "look at one strategy only"},

@@ -27,11 +27,6 @@ static double mfu_of(const struct sp_searching *s, const struct sp_candidate *m,
     return sp_step_rates(&in, step_s, s->convention).mfu;
 }
 
-static double cost_of_step(const struct sp_candidate *m, double step_s)
-{
-    return (double)sp_chips(&m->base.hw) * step_s / 3600 * m->price.usd_per_h;
-}
-
 static double value_of(const struct sp_searching *s, int machine, const struct sp_found *found)
 {
     const struct sp_candidate *const m = s->machine[machine];
@@ -39,7 +34,7 @@ static double value_of(const struct sp_searching *s, int machine, const struct s
     case SP_GOAL_MFU:
         return -mfu_of(s, m, found->step_s);
     case SP_GOAL_COST:
-        return cost_of_step(m, found->step_s);
+        return sp_cost_of_step(m, found->step_s);
     case SP_GOAL_DEVICES:
         return (double)sp_chips(&m->base.hw);
     case SP_GOAL_MEMORY:
@@ -70,9 +65,10 @@ static bool is_beaten_across(const struct sp_searching *s, const struct ranked *
     const bool cost = strstr(sp_text_of(s->args, "pareto"), "cost") != NULL;
     for (size_t i = 0; i < n; i++) {
         const struct ranked *const other = &all[i];
-        const double mine = cost ? cost_of_step(s->machine[one->machine], one->found->step_s) : 0;
+        const double mine =
+            cost ? sp_cost_of_step(s->machine[one->machine], one->found->step_s) : 0;
         const double theirs =
-            cost ? cost_of_step(s->machine[other->machine], other->found->step_s) : 0;
+            cost ? sp_cost_of_step(s->machine[other->machine], other->found->step_s) : 0;
         const bool no_worse = other->found->step_s <= one->found->step_s &&
                               other->found->bytes <= one->found->bytes && theirs <= mine;
         const bool better = other->found->step_s < one->found->step_s ||
@@ -405,38 +401,6 @@ static void put_least(struct sp_searching *s)
                        "{most_bytes}; more devices, or a smaller model or sequence");
 }
 
-static void put_price(struct sp_report *r, const struct sp_price *price)
-{
-    sp_put(r, SP_Q_SEARCH_M_PRICE, price->usd_per_h);
-    if (price->year > 0)
-        sp_put(r, SP_Q_SEARCH_M_PRICE_YEAR, (double)price->year);
-    else
-        sp_put_null(r, SP_Q_SEARCH_M_PRICE_YEAR);
-    if (price->is_typed || price->source[0])
-        sp_put_text(r, SP_Q_SEARCH_M_PRICE_SOURCE, "%s",
-                    price->is_typed ? "--price" : price->source);
-    else
-        sp_put_null(r, SP_Q_SEARCH_M_PRICE_SOURCE);
-}
-
-/* The price of each machine; list prices of different years are no comparison. */
-static void note_prices(struct sp_searching *s)
-{
-    const struct sp_price *const first = &s->machine[0]->price;
-    bool alike = true;
-    for (int i = 0; i < s->machines; i++) {
-        const struct sp_price *const price = &s->machine[i]->price;
-        char words[160];
-        sp_price_text(price, words, sizeof words);
-        sp_line(s->report, "%s %s a device-hour: %s", i == 0 ? "prices    " : "          ",
-                s->machine[i]->hw, words);
-        alike = alike && price->is_typed == first->is_typed && price->year == first->year;
-    }
-    if (!alike)
-        sp_note(s->report, "the prices are not of one year and kind, so the costs do not compare "
-                           "the machines: give what you pay, --price MACHINE=USD,MACHINE=USD");
-}
-
 /* What a machine found, listed or not: the points of a comparison. */
 static void put_points(struct sp_report *r, const struct sp_found *found, size_t n,
                        const char *machine)
@@ -461,12 +425,19 @@ static void put_machines(struct sp_searching *s)
 {
     struct sp_row rows[SP_MAX_MACHINES] = {0};
     static const struct sp_column columns[] = {
-        {"machine", "machine", true},   {"devices", "devices", false},
-        {"step_s", "best step", false}, {"tokens_per_s", "throughput", false},
-        {"mfu", "MFU", false},          {"device_bytes", "memory", false},
-        {"days", "days", false},        {"cost_usd", "cost", false},
+        {"machine", "machine", true},
+        {"devices", "devices", false},
+        {"step_s", "best step", false},
+        {"tokens_per_s", "throughput", false},
+        {"mfu", "MFU", false},
+        {"device_bytes", "memory", false},
+        {"days", "days", false},
+        {"cost_usd", "cost", false},
+        {"cost_ratio", "cost / least", false},
+        {"break_even_usd_per_h", "USD/h to match", false},
         {"profile", "profile", true},
     };
+    const int cheapest = sp_cheapest_of(s);
     for (int i = 0; i < s->machines; i++) {
         const struct sp_candidate *const m = s->machine[i];
         const struct sp_search_result *const result = &m->result;
@@ -474,7 +445,7 @@ static void put_machines(struct sp_searching *s)
                                                 ? (result->front.n ? result->front.found : NULL)
                                             : result->best.n ? result->best.found
                                                              : NULL;
-        const double step = best ? best->step_s : NAN;
+        const double step = sp_best_step_of(s, i);
         const double batch = (double)m->base.plan.batch * (double)m->base.plan.seq;
         const double steps = sp_number_of(s->args, "tokens") / batch;
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "machines.%d", i);
@@ -486,8 +457,9 @@ static void put_machines(struct sp_searching *s)
         sp_put(s->report, SP_Q_SEARCH_M_MEMORY, best ? best->bytes : NAN);
         sp_put(s->report, SP_Q_SEARCH_M_TOKENS, batch / step);
         sp_put(s->report, SP_Q_SEARCH_M_DAYS, steps * step / 86400);
-        sp_put(s->report, SP_Q_SEARCH_M_COST, steps * cost_of_step(m, step));
-        put_price(s->report, &m->price);
+        sp_put(s->report, SP_Q_SEARCH_M_COST, steps * sp_cost_of_step(m, step));
+        sp_put_bargain(s, i, cheapest, step, steps * sp_cost_of_step(m, step));
+        sp_put_list_price(s->report, &m->price);
         sp_put(s->report, SP_Q_SEARCH_M_LIMIT, m->space.most_bytes);
         sp_put_text(s->report, SP_Q_SEARCH_M_PROFILE, "%s%s", m->base.profile.name,
                     m->base.own_profile ? "" : " (borrowed)");
@@ -499,8 +471,9 @@ static void put_machines(struct sp_searching *s)
     if (s->machines > 1) {
         sp_line(s->report, " ");
         sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, (size_t)s->machines);
-        note_prices(s);
+        sp_note_prices(s);
     }
+    sp_note_budget(s);
 }
 
 /* A batch that hardly any number of replicas divides. */

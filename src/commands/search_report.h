@@ -75,6 +75,27 @@ struct sp_short_name {
 };
 void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *names);
 
+/* Cost of a step on all devices of a machine; NAN: its price is not known. USD. */
+double sp_cost_of_step(const struct sp_candidate *machine, double step_s);
+
+/* Step time of a machine's best plan; NAN: none fits. s. */
+double sp_best_step_of(const struct sp_searching *searching, int machine);
+
+/* The machine on which a step costs least; -1 where no price is known. */
+int sp_cheapest_of(const struct sp_searching *searching);
+
+/* Puts a machine's cost beside the cheapest one's, and beside --budget: `run` is that of --tokens.
+ */
+void sp_put_bargain(struct sp_searching *searching, int machine, int cheapest, double step,
+                    double run);
+
+/* Puts the price of a machine with its source, and says those of all. */
+void sp_put_list_price(struct sp_report *report, const struct sp_price *price);
+void sp_note_prices(struct sp_searching *searching);
+
+/* Says how many tokens --budget buys on each machine. */
+void sp_note_budget(struct sp_searching *searching);
+
 /* Reads --from, or nothing where it is not given: from->problem is then what was typed. */
 bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
                     struct sp_error *error);

@@ -69,7 +69,7 @@ static const struct sp_option options[] = {
      "model that drafts (default: drafts cost nothing)"},
     {"check", "WHAT", SP_MAYBE, 0, 0, NULL, NULL,
      "exit code 1 when the verdict is no: fits, slo (fits and keeps the limits), or both"},
-    SP_OPTION_PRICE,
+    SP_OPTIONS_PRICE,
     SP_OPTION_PLOT,
     {"watts", "W", SP_REAL, 0, 1e6, NULL, NULL,
      "power of one device (default: the hardware file's)"},

@@ -25,7 +25,7 @@ static const struct sp_option options[] = {
      .help = "a real run's step time (or tokens_per_s=, tokens_per_s_per_device=, mfu=, tflops= of a device) and peak "
              "memory, to reconcile with the estimate"},
     SP_OPTION_RUN_TOKENS,
-    SP_OPTION_PRICE,
+    SP_OPTIONS_PRICE,
     {.name = "check", .metavar = "fits", .kind = SP_MAYBE, .help = "exit code 1 when the plan does not fit"},
     SP_OPTION_PLOT,
 };

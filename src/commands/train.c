@@ -32,7 +32,7 @@ static const struct sp_option options[] = {
     {"watts", "W", SP_REAL, 0, 1e6, NULL, NULL,
      "power of one device (default: the hardware file's)"},
     {"pue", "FACTOR", SP_REAL, 1, 10, NULL, "1", "power usage effectiveness of the building"},
-    SP_OPTION_PRICE,
+    SP_OPTIONS_PRICE,
     {"mtbf", "SECONDS", SP_REAL, 1, 1e15, NULL, NULL, "mean time between failures of one device"},
     {"failures-per-day", "N", SP_REAL, 1e-9, 1e6, NULL, NULL,
      "failures of the whole machine, in place of --mtbf"},
@@ -300,8 +300,8 @@ static void put_price(struct sp_report *r, const struct sp_price *price)
         sp_put(r, SP_Q_TRAIN_PRICE_YEAR, (double)price->year);
     else
         sp_put_null(r, SP_Q_TRAIN_PRICE_YEAR);
-    if (price->is_typed || price->source[0])
-        sp_put_text(r, SP_Q_TRAIN_PRICE_SOURCE, "%s", price->is_typed ? "--price" : price->source);
+    if (price->source[0])
+        sp_put_text(r, SP_Q_TRAIN_PRICE_SOURCE, "%s", price->source);
     else
         sp_put_null(r, SP_Q_TRAIN_PRICE_SOURCE);
 }

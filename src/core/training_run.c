@@ -38,3 +38,15 @@ double sp_machine_mtbf_s(double device_mtbf_s, double devices)
 {
     return device_mtbf_s / devices;
 }
+
+double sp_owned_usd_per_h(const struct sp_owned *o)
+{
+    const double hours = 8766 * o->years * o->in_use;
+    return o->capex_usd / hours + (o->usd_per_kwh > 0 ? o->watts * o->usd_per_kwh / 1000 : 0);
+}
+
+double sp_break_even_usd_per_h(double devices, double seconds, double other_devices,
+                               double other_seconds, double other_usd_per_h)
+{
+    return other_devices * other_seconds * other_usd_per_h / (devices * seconds);
+}
