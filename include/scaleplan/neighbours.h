@@ -13,7 +13,8 @@ extern "C" {
 /* What a framework runs: the names that a changed plan may take. */
 struct sp_repertoire {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
-    bool pipelines, offload;
+    bool pipelines, offload, moe_overlap;
+    bool dispatch[SP_DISPATCHES];
 };
 
 /* A changed plan. */

@@ -45,17 +45,19 @@ enum sp_module {
 
 /* How tokens are exchanged between the ranks of EP; sp_dispatch_names has the words. */
 enum sp_dispatch {
-    SP_DISPATCH_ALLTOALL, /* NCCL's all-to-all: a copy for each of a token's experts */
-    SP_DISPATCH_DEEPEP,   /* DeepEP: a copy for each node, passed on inside it */
-    SP_DISPATCH_HYBRIDEP, /* the same by the hardware of NVLink domains */
-    SP_DISPATCH_ALLGATHER /* every rank gets all tokens */
+    SP_DISPATCH_ALLTOALL,  /* NCCL's all-to-all: a copy for each of a token's experts */
+    SP_DISPATCH_DEEPEP,    /* DeepEP: a copy for each node, passed on inside it */
+    SP_DISPATCH_HYBRIDEP,  /* the same by the hardware of NVLink domains */
+    SP_DISPATCH_ALLGATHER, /* every rank gets all tokens */
+    SP_DISPATCHES
 };
 
 /* What CUDA graphs capture, so that the host launches it in one; sp_cuda_graph_names. */
 enum sp_cuda_graph {
     SP_CUDA_GRAPH_NONE,
-    SP_CUDA_GRAPH_TE,  /* layers, by TransformerEngine */
-    SP_CUDA_GRAPH_FULL /* a whole iteration */
+    SP_CUDA_GRAPH_TE,   /* layers, by TransformerEngine */
+    SP_CUDA_GRAPH_FULL, /* a whole iteration */
+    SP_CUDA_GRAPHS
 };
 
 /* How a plan's layers are run: the framework's habits, unless the plan says otherwise. */
@@ -111,6 +113,10 @@ double sp_offloaded_share(const struct sp_model *model, const struct sp_plan *pl
 /* Micro-batches of one replica, m = ceil(batch / (dp micro_batch)); sp_check_plan refuses a plan
  * that has to round. */
 int64_t sp_plan_microbatches(const struct sp_plan *plan);
+
+/* Whether the experts' exchange hides behind another micro-batch's work: the plan has it so, and
+ * there is another one. */
+bool sp_overlaps_exchange(const struct sp_plan *plan);
 
 /* The batch to run where one is asked for in tokens, as `sequences` (at least 1, any fraction), and
  * `at_once` = dp micro_batch sequences go through all replicas together. The nearest power of two

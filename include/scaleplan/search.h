@@ -19,7 +19,10 @@ extern "C" {
  *   - sequence parallelism may be left out with tp > 1 only, placement differs on switched machines
  *     with pp > 1 and dp cp > 1 only, ZeRO and its shard groups (the divisors of dp cp) where dp cp
  *     is above 1 only: plans that are the same are counted once;
- *   - offload takes a known link to the host. */
+ *   - offload takes a known link to the host;
+ *   - dispatchers and the overlap of the experts' exchange differ with ep > 1 only, and the overlap
+ *     with several micro-batches; recipes of 8-bit matmuls where there are any. Where none of them
+ *     is listed, the framework's own counts. */
 
 /* A degree: the values that are allowed, none listed for all, and the largest. */
 enum { SP_SEARCH_VALUES = 32 };
@@ -36,7 +39,8 @@ enum {
     SP_SEARCH_SPLITS = 64,
     SP_SEARCH_FLOWS = 96,
     SP_SEARCH_TOP = 64,
-    SP_SEARCH_BOXES = 24
+    SP_SEARCH_BOXES = 24,
+    SP_SEARCH_EXECUTIONS = 96
 };
 
 /* A schedule and its chunks. */
@@ -53,16 +57,18 @@ struct sp_search_space {
     double imbalance, recompute_layers;
     struct sp_degree tp, pp, vpp, cp, ep, etp, dp, micro_batch, shards;
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
-    bool sequence_parallel[2], offload[2], stages_inside[2]; /* index: off, on */
+    bool sequence_parallel[2], offload[2], stages_inside[2], moe_overlap[2]; /* index: off, on */
+    bool dispatch[SP_DISPATCHES], cuda_graph[SP_CUDA_GRAPHS], fp8_recipe[SP_FP8_RECIPES];
     double most_bytes; /* device bytes of a plan that counts */
     enum sp_objective objective;
 
     /* Found by sp_open_space: the model's lists, and values of the outer dimensions, in rising
      * order. */
     struct sp_layers layers;
-    int n_divisor, n_tp, n_cp, n_ep, n_micro, n_pp;
+    int n_divisor, n_tp, n_cp, n_ep, n_micro, n_pp, n_executions;
     int n_boxes; /* room for ways to lay TP over a torus; 1 on switched machines */
-    int64_t divisor[SP_SEARCH_LISTED]; /* of the devices */
+    struct sp_execution execution[SP_SEARCH_EXECUTIONS]; /* the framework's own first */
+    int64_t divisor[SP_SEARCH_LISTED];                   /* of the devices */
     int64_t tps[SP_SEARCH_LISTED], cps[SP_SEARCH_LISTED], eps[SP_SEARCH_LISTED],
         micros[SP_SEARCH_LISTED], pps[SP_SEARCH_SPLITS];
     struct sp_stage_map maps[SP_SEARCH_SPLITS];
@@ -74,12 +80,14 @@ struct sp_search_space {
  * (SP_SEARCH_LISTED, SP_SEARCH_SPLITS, SP_SEARCH_FLOWS), or the model's shape is not known. */
 bool sp_open_space(struct sp_search_space *space);
 
-/* Groups of plans that share tp and its axes, cp, ep, etp, micro-batch and sequence parallelism:
- * what a search is divided into. */
+/* Groups of plans that share tp and its axes, cp, ep, etp, micro-batch, sequence parallelism and
+ * execution: what a search is divided into. */
 uint64_t sp_search_groups(const struct sp_search_space *space);
 
 /* Whether a group holds plans that are likely good: sequence parallelism where there is TP, experts
- * not divided by TP, the least context parallelism. */
+ * not divided by TP, the least context parallelism, the experts' exchange overlapped where it can
+ * be.
+ */
 bool sp_is_likely_group(const struct sp_search_space *space, uint64_t group);
 
 /* A plan that was found. Ordered by value and then by its place in the space, which no number of

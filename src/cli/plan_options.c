@@ -356,7 +356,7 @@ static bool lists(const char *list, const char *word)
 
 struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)
 {
-    static const struct sp_framework_file anything = {.offload = true};
+    static const struct sp_framework_file anything = {.offload = true, .can_overlap_moe = true};
     const struct sp_framework_file *const f = any ? &anything : &p->framework;
     struct sp_repertoire runs = {.pipelines = strcmp(f->schedules, "none") != 0,
                                  .offload = f->offload && p->hw.chip.pcie_bytes_per_s > 0};
@@ -366,5 +366,10 @@ struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)
         runs.policy[i] = lists(f->recompute, sp_policy_names[i]);
     for (int i = 0; i < 4; i++)
         runs.zero[i] = lists(f->zero, sp_zero_names[i]);
+    for (int i = 0; i < SP_DISPATCHES; i++) /* copies that are spread inside a node take switches */
+        runs.dispatch[i] = lists(f->dispatchers, sp_dispatch_names[i]) &&
+                           (p->hw.network.kind == SP_SWITCHED || i == SP_DISPATCH_ALLTOALL ||
+                            i == SP_DISPATCH_ALLGATHER);
+    runs.moe_overlap = f->can_overlap_moe;
     return runs;
 }

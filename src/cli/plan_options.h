@@ -55,7 +55,8 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *planned, struct s
 /* Says that a batch of tokens was rounded to sequences that replicas share, where it was. */
 void sp_note_batch(struct sp_report *report, const struct sp_planned *planned);
 
-/* The schedules, policies and stages that the framework's file lists; `any`: all of them. */
+/* The schedules, policies, stages and dispatchers that the framework's file lists; `any`: all of
+ * them. */
 struct sp_repertoire sp_repertoire_of(const struct sp_planned *planned, bool any);
 
 /* The inputs of the estimator. */

@@ -51,7 +51,8 @@ static const struct sp_option options[] = {
     {"budget", "USD", SP_REAL, 0.01, 1e15, NULL, NULL,
      "what the run of --tokens may cost: which machines keep to it, and how many tokens it buys"},
     {"any", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "every schedule, policy, ZeRO stage and offload, not only what the framework runs"},
+     "every schedule, policy, ZeRO stage, dispatcher, overlap and offload, not only what the "
+     "framework runs"},
     {"exhaustive", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "evaluate every plan; no bounds: the answer must be the same"},
     {"shard", "I/N", SP_TEXT, 0, 0, NULL, NULL,

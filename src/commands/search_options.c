@@ -163,6 +163,10 @@ static void open_dimensions(const struct sp_planned *base, bool any, struct sp_s
     memcpy(space->schedule, runs.schedule, sizeof space->schedule);
     memcpy(space->policy, runs.policy, sizeof space->policy);
     memcpy(space->zero, runs.zero, sizeof space->zero);
+    memcpy(space->dispatch, runs.dispatch, sizeof space->dispatch);
+    const bool overlaps = base->framework.framework.execution.moe_overlap;
+    space->moe_overlap[0] = !overlaps || any;
+    space->moe_overlap[1] = overlaps || runs.moe_overlap;
     if (!runs.pipelines)
         space->pp = (struct sp_degree){.n = 1, .value = {1}};
     for (int i = 0; i < 2; i++)

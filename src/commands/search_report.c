@@ -170,6 +170,8 @@ static const struct {
 } plan_columns[] = {
     {{"dp", "dp", false}, false, 0},
     {{"tp", "tp", false}, false, 0},
+    {{"dispatch", "dispatch", true}, true, SP_FIELD_DISPATCH},
+    {{"moe_overlap", "overlap", true}, true, SP_FIELD_MOE_OVERLAP},
     {{"tp_axes", "tp's axes", true}, true, SP_FIELD_TP_AXES},
     {{"sequence_parallel", "sp", true}, true, SP_FIELD_SP},
     {{"pp", "pp", false}, false, 0},
@@ -195,7 +197,8 @@ enum { PLAN_COLUMNS = sizeof plan_columns / sizeof *plan_columns };
 /* Whether a plan could have another value in the field. */
 static bool is_open(const struct sp_plan *plan, enum sp_plan_field_id field)
 {
-    return field == SP_FIELD_SP          ? plan->tp > 1
+    return field == SP_FIELD_SP                                          ? plan->tp > 1
+           : field == SP_FIELD_DISPATCH || field == SP_FIELD_MOE_OVERLAP ? plan->ep > 1
            : field == SP_FIELD_PLACEMENT ? plan->pp > 1 && plan->dp * plan->cp > 1
                                          : true;
 }

@@ -93,7 +93,8 @@ struct sp_framework_file {
     char serves[16];    /* "gpu", "zero3" or "tpu": taken for such runs when no mark is found */
     char selective[16]; /* what it means by selective recomputation, a policy's name */
     /* What it runs, comma-separated names; "": anything. What `search` looks at. */
-    char schedules[96], recompute[96], zero[16];
+    char schedules[96], recompute[96], zero[16], dispatchers[64];
+    bool can_overlap_moe;
     bool offload;                 /* kept activations may go to the host */
     bool usual_sequence_parallel; /* with TP, of a run that states nothing */
     int usual_micro_batch;        /* enum sp_usual_micro_batch: of a run that states none */

@@ -41,6 +41,11 @@ int64_t sp_plan_microbatches(const struct sp_plan *plan)
     return (plan->batch + at_once - 1) / at_once;
 }
 
+bool sp_overlaps_exchange(const struct sp_plan *plan)
+{
+    return plan->execution.moe_overlap && sp_plan_microbatches(plan) > 1;
+}
+
 int64_t sp_round_batch(double sequences, int64_t at_once)
 {
     const double unit = (double)at_once, power = exp2(round(log2(sequences)));

@@ -35,20 +35,28 @@ static double loss_bytes(const struct sp_model *model, const struct sp_plan *pla
     return 4 * T * h / t + logit * T * vocab / t + SP_ELEMENT * T * h;
 }
 
-/* What ZeRO 3 holds unsharded: some layers, their gradients, and the tables at the ends. A
- * framework that is not known for it gathers a layer at a time, which is the least that can
- * compute. Experts are gathered with their layer; a rank of EP gathers its own ones alone. */
+/* Bytes of each parameter of a layer that ZeRO 3 holds unsharded. Of a framework that is not known
+ * for it, the least that hides communication behind work, as its time has it: the layer at work,
+ * the one on its way, and a layer's gradients, 2 bytes each, until they are reduced. */
+static double bytes_gathered_of_layer(const struct sp_framework *framework)
+{
+    return framework->gathered_layers > 0
+               ? SP_ELEMENT * fmax(framework->gathered_layers, 1) + 4 * framework->gathered_grads
+               : 2 * SP_ELEMENT + SP_ELEMENT;
+}
+
+/* What ZeRO 3 holds unsharded: some layers, their gradients, and the tables at the ends. Experts
+ * are gathered with their layer; a rank of EP gathers its own ones alone. */
 static double gathered_bytes(const struct sp_framework *framework, const struct sp_layer_weights *w,
                              const struct sp_stage_kind *kind)
 {
-    const double layers = fmax(framework->gathered_layers, 1);
     double layer = 0, ends = kind->first ? w->of[SP_LAYER_INPUT].dense.gathered : 0;
     for (int i = 0; i < SP_LAYER_KINDS; i++) /* the largest stands for the others */
         if (kind->layers.of[i] > 0)
             layer = fmax(layer, w->of[i].dense.gathered + w->of[i].experts.gathered);
     if (kind->last)
         ends += w->of[SP_LAYER_OUTPUT].dense.gathered + (kind->first ? 0 : w->tied.gathered);
-    return layer * (SP_ELEMENT * layers + 4 * framework->gathered_grads) + SP_ELEMENT * ends;
+    return layer * bytes_gathered_of_layer(framework) + SP_ELEMENT * ends;
 }
 
 /* What ZeRO 3 holds unsharded of a stage that a framework keeps whole: the weights that every

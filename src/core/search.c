@@ -168,15 +168,21 @@ static void bound_split(struct looking *l, struct splitting *s)
     look_at_split(l, s);
 }
 
+/* Plans of n splits under one policy. */
+static uint64_t plans_of(const struct sp_split_space *splits, int n)
+{
+    uint64_t plans = 0;
+    for (int i = 0; i < n; i++)
+        plans += splits[i].plans;
+    return plans;
+}
+
 /* All splits of the group under one policy. */
 static void look_at_policy(struct looking *l, const struct sp_split_space *splits, const int *at,
                            int n)
 {
     struct splitting s;
-    uint64_t plans = 0;
-    for (int i = 0; i < n; i++)
-        plans += splits[i].plans;
-    l->counts->total += plans;
+    const uint64_t plans = plans_of(splits, n);
     l->plan.pp = splits[0].pp;
     l->plan.dp = splits[0].dp;
     l->time = sp_prepare_step(&l->in, &l->layers);
@@ -208,6 +214,30 @@ static int open_group(struct looking *l, struct sp_split_space *splits, int *at)
     return n;
 }
 
+/* Policies of the space, each with what is kept on the device or in the host's memory. */
+static uint64_t policies_of(const struct sp_search_space *space)
+{
+    uint64_t policies = 0;
+    for (int i = 0; i < SP_POLICIES; i++)
+        policies += space->policy[i];
+    return policies * (uint64_t)(space->offload[0] + space->offload[1]);
+}
+
+/* Rules the whole group out by what it takes where nothing runs again and nothing is copied: a
+ * policy adds work and copies, behind which an exchange hides by no more than they add. */
+static bool rule_out_group(struct looking *l, const struct sp_split_space *splits, int n)
+{
+    const uint64_t plans = plans_of(splits, n) * policies_of(l->space);
+    l->counts->total += plans;
+    if (l->rule->exhaustive || plans == 0)
+        return plans == 0;
+    l->plan.pp = splits[0].pp;
+    l->plan.dp = splits[0].dp;
+    l->plan.recompute = (struct sp_recompute){0};
+    const struct sp_prepared least = sp_prepare_step(&l->in, &l->layers);
+    return rule_out(l, 0, sp_least_step_s(&l->in, &least), plans);
+}
+
 void sp_search_group(const struct sp_search_space *space, uint64_t group,
                      const struct sp_search_rule *rule, struct sp_best *best,
                      struct sp_search_counts *counts)
@@ -217,6 +247,8 @@ void sp_search_group(const struct sp_search_space *space, uint64_t group,
         .space = space, .rule = rule, .best = best, .counts = counts, .group = group};
     int at[SP_SEARCH_SPLITS];
     const int n = open_group(&l, splits, at);
+    if (rule_out_group(&l, splits, n))
+        return;
     for (l.policy = 0; l.policy < SP_POLICIES && n > 0; l.policy++)
         for (int offload = 0; offload < 2 && space->policy[l.policy]; offload++) {
             if (!space->offload[offload])
@@ -261,9 +293,7 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
     if (group >= sp_search_groups(space))
         return false;
     const int n = open_group(&l, splits, at);
-    uint64_t plans = 0;
-    for (int i = 0; i < n; i++)
-        plans += splits[i].plans;
+    const uint64_t plans = plans_of(splits, n);
     if (plans == 0 || leaf / plans >= 2 * SP_POLICIES)
         return false;
     l.policy = (int)(leaf / plans / 2);

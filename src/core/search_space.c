@@ -80,6 +80,77 @@ static bool list_flows(struct sp_search_space *s, int at)
     return true;
 }
 
+/* Whether a set allows the value; of none listed the framework's own alone. */
+static bool lists(const bool *set, int n, int value, int own)
+{
+    for (int i = 0; i < n; i++)
+        if (set[i])
+            return set[value];
+    return value == own;
+}
+
+/* The execution of that number of all that there are. */
+static struct sp_execution execution_at(int at)
+{
+    struct sp_execution e = {.moe_overlap = at % 2};
+    at /= 2;
+    e.dispatch = (enum sp_dispatch)(at % SP_DISPATCHES);
+    at /= SP_DISPATCHES;
+    e.cuda_graph = (enum sp_cuda_graph)(at % SP_CUDA_GRAPHS);
+    e.fp8_recipe = (enum sp_fp8_recipe)(at / SP_CUDA_GRAPHS);
+    return e;
+}
+
+static bool same_execution(const struct sp_execution *a, const struct sp_execution *b)
+{
+    return a->dispatch == b->dispatch && a->moe_overlap == b->moe_overlap &&
+           a->cuda_graph == b->cuda_graph && a->fp8_recipe == b->fp8_recipe;
+}
+
+/* Whether the space has the execution. */
+static bool allows_execution(const struct sp_search_space *s, const struct sp_execution *e)
+{
+    const struct sp_execution *const own = &s->in.framework->execution;
+    return lists(s->dispatch, SP_DISPATCHES, (int)e->dispatch, (int)own->dispatch) &&
+           lists(s->moe_overlap, 2, e->moe_overlap, own->moe_overlap) &&
+           lists(s->cuda_graph, SP_CUDA_GRAPHS, (int)e->cuda_graph, (int)own->cuda_graph) &&
+           lists(s->fp8_recipe, SP_FP8_RECIPES, (int)e->fp8_recipe, (int)own->fp8_recipe);
+}
+
+/* Whether an execution before this one makes the same plan: without EP nothing is exchanged, and
+ * only 8-bit matmuls have a recipe. */
+static bool repeats_another(const struct sp_search_space *s, int at, int64_t ep)
+{
+    const struct sp_execution *const e = &s->execution[at];
+    const bool scaled = sp_dtypes[sp_compute_dtype(&s->in.hw->chip, s->dtype)].bytes == 1;
+    for (int i = 0; i < at; i++) {
+        const struct sp_execution *const other = &s->execution[i];
+        const bool exchange =
+            other->dispatch == e->dispatch && other->moe_overlap == e->moe_overlap;
+        if (other->cuda_graph == e->cuda_graph && (ep == 1 || exchange) &&
+            (!scaled || other->fp8_recipe == e->fp8_recipe))
+            return true;
+    }
+    return false;
+}
+
+static void list_executions(struct sp_search_space *s)
+{
+    enum { ALL = 2 * SP_DISPATCHES * SP_CUDA_GRAPHS * SP_FP8_RECIPES };
+    _Static_assert((int)ALL <= (int)SP_SEARCH_EXECUTIONS, "room for all executions");
+    const struct sp_execution *const own = &s->in.framework->execution;
+    s->n_executions = 0;
+    if (allows_execution(s, own))
+        s->execution[s->n_executions++] = *own;
+    for (int i = 0; i < ALL; i++) {
+        const struct sp_execution e = execution_at(i);
+        if (!allows_execution(s, &e) || same_execution(&e, own))
+            continue;
+        s->execution[s->n_executions] = e;
+        s->n_executions += s->in.model->moe.experts > 0 || !repeats_another(s, s->n_executions, 1);
+    }
+}
+
 bool sp_open_space(struct sp_search_space *s)
 {
     static const struct sp_degree any = {.n = 0};
@@ -101,6 +172,7 @@ bool sp_open_space(struct sp_search_space *s)
         s->n_pp < 0 || s->n_pp > SP_SEARCH_SPLITS)
         return false;
     s->n_tp = keep_tps(m, s->tps, s->n_tp);
+    list_executions(s);
     s->n_boxes = s->in.hw->network.kind == SP_TORUS ? SP_SEARCH_BOXES : 1;
     s->n_cp = keep_dividing(s->seq, s->cps, s->n_cp);
     for (int i = 0; i < s->n_pp; i++) {
@@ -137,7 +209,7 @@ static bool lay_over_axes(const struct sp_hardware *hw, int64_t tp, int at, int3
 uint64_t sp_search_groups(const struct sp_search_space *s)
 {
     return (uint64_t)s->n_boxes * (uint64_t)s->n_tp * (uint64_t)s->n_cp * (uint64_t)s->n_ep *
-           (uint64_t)s->n_micro * 4;
+           (uint64_t)s->n_micro * 4 * (uint64_t)s->n_executions;
 }
 
 bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_plan *plan)
@@ -152,7 +224,9 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
     const int box = (int)(rest % (uint64_t)s->n_boxes);
     rest /= (uint64_t)s->n_boxes;
     const int64_t cp = s->cps[rest % (uint64_t)s->n_cp];
-    const int64_t tp = s->tps[rest / (uint64_t)s->n_cp];
+    rest /= (uint64_t)s->n_cp;
+    const int64_t tp = s->tps[rest % (uint64_t)s->n_tp];
+    const int execution = (int)(rest / (uint64_t)s->n_tp);
     const int64_t etp = wide_experts ? tp : 1;
     *plan = (struct sp_plan){.tp = tp,
                              .cp = cp,
@@ -163,7 +237,7 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
                              .seq = s->seq,
                              .batch = s->batch,
                              .dtype = s->dtype,
-                             .execution = s->in.framework->execution,
+                             .execution = s->execution[execution],
                              .imbalance = s->imbalance,
                              .recompute_layers = s->recompute_layers};
     if (wide_experts && (s->in.model->moe.experts == 0 || tp == 1))
@@ -172,7 +246,7 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
         return false;
     if (tp > 1 && sequence_parallel && !s->sequence_parallel[1])
         return false;
-    if (!sp_tp_divides(s->in.model, tp, etp))
+    if (!sp_tp_divides(s->in.model, tp, etp) || repeats_another(s, execution, ep))
         return false;
     if (!allows(&s->etp, etp) || sp_chips(s->in.hw) % (tp * cp) != 0)
         return false;
@@ -183,7 +257,8 @@ bool sp_is_likely_group(const struct sp_search_space *s, uint64_t group)
 {
     struct sp_plan plan;
     return sp_group_plan(s, group, &plan) && plan.cp == s->cps[0] && plan.etp == 1 &&
-           (plan.tp == 1 || plan.sequence_parallel || !s->sequence_parallel[1]);
+           (plan.tp == 1 || plan.sequence_parallel || !s->sequence_parallel[1]) &&
+           (plan.ep == 1 || plan.execution.moe_overlap || !s->moe_overlap[1]);
 }
 
 /* With one device there is nothing to shard, but experts that TP ranks hold alike. */
@@ -244,6 +319,8 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
     struct sp_plan plan = *group;
     plan.dp = split->dp;
     plan.pp = split->pp;
+    if (plan.ep > 1 && plan.execution.moe_overlap && !sp_overlaps_exchange(&plan))
+        return false; /* the same as without */
     if (sp_leaves_slices(&plan, s->in.hw->slices))
         return false;
     split->flow = s->flow[at];

@@ -108,7 +108,7 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const st
     const double worked = sp_smooth_max(copied, least);
     p.launch = worked - copied + gaps;
     const double exchanges = sp_ep_layer_s(in, layer);
-    p.ep_comm = in->plan->execution.moe_overlap ? exposed_s(in, exchanges, worked) : exchanges;
+    p.ep_comm = sp_overlaps_exchange(in->plan) ? exposed_s(in, exchanges, worked) : exchanges;
     p.weight_grad =
         worked - sp_smooth_max(with_copies_s(in, rank, layer, busy - p.matmul / 3), least);
     return p;

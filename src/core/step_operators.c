@@ -114,7 +114,9 @@ static double passes_of_memory(const struct sp_step_inputs *in, enum sp_operator
 {
     if (op != SP_OP_ROUTE)
         return constant(in, SP_C_MEMORY);
-    return sp_sends_once_a_node(in->plan->execution.dispatch) ? 0.5 : 1;
+    const bool as_they_arrive =
+        in->plan->ep > 1 && sp_sends_once_a_node(in->plan->execution.dispatch);
+    return as_they_arrive ? 0.5 : 1;
 }
 
 /* Memory-bound work: bytes over the bandwidth. */

@@ -153,8 +153,10 @@ static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
         }
         const double mixture = moe ? shared / tp + experts / (double)(p->ep * p->etp) : 0;
         const double layer = on_a_rank + fmax(mixture, dense ? mlp / tp : 0);
-        /* no framework computes with less than a whole layer */
-        bytes += (2 * fmax(f->gathered_layers, 1) + 4 * f->gathered_grads) * layer;
+        if (f->gathered_layers > 0)
+            bytes += (2 * fmax(f->gathered_layers, 1) + 4 * f->gathered_grads) * layer;
+        else /* a layer at work, one on its way, gradients on theirs: 2 bytes each */
+            bytes += 6 * layer;
         if (from == 0)
             bytes += 2 * ((double)m->vocab / tp + (double)m->learned_positions) * D;
         if (to == (int)m->layers && !(from == 0 && m->tied_embeddings))

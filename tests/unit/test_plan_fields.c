@@ -101,8 +101,8 @@ static void names_are_those_of_the_policies(void **state)
     assert_null(sp_schedule_names[SP_SCHEDULES]);
     assert_null(sp_dtype_names[SP_DTYPES]);
     assert_null(sp_module_names[SP_MODULES]);
-    assert_null(sp_dispatch_names[SP_DISPATCH_ALLGATHER + 1]);
-    assert_null(sp_cuda_graph_names[SP_CUDA_GRAPH_FULL + 1]);
+    assert_null(sp_dispatch_names[SP_DISPATCHES]);
+    assert_null(sp_cuda_graph_names[SP_CUDA_GRAPHS]);
     assert_null(sp_fp8_recipe_names[SP_FP8_RECIPES]);
 }
 

@@ -95,6 +95,12 @@ static void make_problem(struct problem *p)
         p->space.sequence_parallel[i] = p->space.offload[i] = true;
         p->space.stages_inside[i] = (placements + 1) >> i & 1;
     }
+    /* none of a kind: the framework's own */
+    p->space.dispatch[next() % SP_DISPATCHES] = next() % 2;
+    p->space.dispatch[next() % SP_DISPATCHES] = next() % 2;
+    p->space.moe_overlap[0] = next() % 2;
+    p->space.moe_overlap[1] = next() % 2;
+    p->space.cuda_graph[next() % SP_CUDA_GRAPHS] = next() % 2;
     p->space.offload[1] = p->hw.chip.pcie_bytes_per_s > 0;
     p->space.cp.most = 2;
     assert_true(sp_open_space(&p->space));
@@ -121,6 +127,8 @@ static void is_steps(const struct problem *p, const struct sp_found *f)
                         f->plan.dp * f->plan.cp > 1; /* where it makes a difference */
     assert_true(!placed || p->space.stages_inside[f->plan.stages_inside]);
     assert_true(f->plan.etp == 1 || f->plan.etp == f->plan.tp);
+    const struct sp_execution *const e = &f->plan.execution;
+    assert_true(f->plan.ep == 1 || !e->moe_overlap || sp_plan_microbatches(&f->plan) > 1);
     assert_true(sp_estimate_step(&in).step == f->step_s);
     assert_true((double)m.device == f->bytes);
     assert_true(f->bytes <= p->space.most_bytes);

@@ -13,6 +13,7 @@ enum { MOST = 400000 };
 struct key {
     int64_t tp, cp, pp, dp, vpp, ep, etp, micro_batch, zero, shards, policy, schedule;
     int64_t sequence_parallel, offload, stages_inside, box[SP_MAX_AXES];
+    int64_t dispatch, moe_overlap, cuda_graph;
 };
 
 struct keys {
@@ -104,7 +105,11 @@ static void draw_problem(struct problem *p)
     for (int i = 0; i < 2; i++) {
         p->space.sequence_parallel[i] = p->space.stages_inside[i] = true;
         p->space.offload[i] = i == 0 || rand() % 3 == 0;
+        p->space.moe_overlap[i] = rand() % 2;
     }
+    p->space.dispatch[rand() % SP_DISPATCHES] = p->space.dispatch[rand() % SP_DISPATCHES] =
+        rand() % 2;
+    p->space.cuda_graph[rand() % SP_CUDA_GRAPHS] = rand() % 2;
 }
 
 /* --- the second count ------------------------------------------------------------------------- */
@@ -213,6 +218,29 @@ static void put_schedules(const struct problem *p, struct keys *keys, struct key
     }
 }
 
+/* How layers run: what is listed, or the framework's own, which is 0. Without EP no token leaves
+ * its rank; with one micro-batch there is no other that an exchange could hide behind. */
+static bool is_open(const bool *listed, int64_t n, int64_t value)
+{
+    bool any = false;
+    for (int64_t i = 0; i < n; i++)
+        any = any || listed[i];
+    return any ? listed[value] : value == 0;
+}
+
+static void put_executions(const struct problem *p, struct keys *keys, struct key k)
+{
+    const struct sp_search_space *const s = &p->space;
+    const bool alone = k.dp * k.micro_batch == s->batch;
+    for (k.cuda_graph = 0; k.cuda_graph < SP_CUDA_GRAPHS; k.cuda_graph++)
+        for (k.dispatch = 0; k.dispatch < (k.ep > 1 ? SP_DISPATCHES : 1); k.dispatch++)
+            for (k.moe_overlap = 0; k.moe_overlap < (k.ep > 1 && !alone ? 2 : 1); k.moe_overlap++)
+                if (is_open(s->cuda_graph, SP_CUDA_GRAPHS, k.cuda_graph) &&
+                    (k.ep == 1 || (is_open(s->dispatch, SP_DISPATCHES, k.dispatch) &&
+                                   is_open(s->moe_overlap, 2, k.moe_overlap))))
+                    put_schedules(p, keys, k);
+}
+
 static void put_experts(const struct problem *p, struct keys *keys, struct key k)
 {
     const int64_t experts = p->model.moe.experts > 0 ? p->model.moe.experts : 1;
@@ -221,7 +249,7 @@ static void put_experts(const struct problem *p, struct keys *keys, struct key k
             k.etp = wide ? k.tp : 1;
             if (experts % k.ep == 0 && cuts(&p->model, k.tp, k.etp) &&
                 k.dp * k.cp * k.tp % (k.ep * k.etp) == 0 && stays_in_slices(p, &k))
-                put_schedules(p, keys, k);
+                put_executions(p, keys, k);
         }
 }
 
@@ -292,6 +320,11 @@ static struct key key_of(const struct sp_found *f)
                     .stages_inside = p->stages_inside};
     for (int axis = 0; axis < SP_MAX_AXES; axis++)
         k.box[axis] = p->tp > 1 ? p->tp_axes[axis] : 0;
+    k.cuda_graph = p->execution.cuda_graph;
+    if (p->ep > 1) {
+        k.dispatch = p->execution.dispatch;
+        k.moe_overlap = p->execution.moe_overlap;
+    }
     return k;
 }
 
