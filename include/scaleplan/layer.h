@@ -193,6 +193,9 @@ struct sp_layers {
  * latent attention; Korthikanti et al. 2022, section 4, for what is kept. */
 void sp_list_model(const struct sp_model *model, struct sp_layers *layers);
 
+/* Outputs of the head for each token: the vocabulary, the labels, or 0. */
+int64_t sp_head_outputs(const struct sp_model *model);
+
 /* Width of the MLP of a dense layer: d_ff, unless a mixture gives its dense layers another. */
 int64_t sp_dense_d_ff(const struct sp_model *model);
 

@@ -11,6 +11,9 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 enum sp_norm { SP_NORM_RMS, SP_NORM_LAYER, SP_NORM_LAYER_NO_BIAS, SP_NORM_NO_AFFINE };
+/* What stands after the last layer: logits of the vocabulary, a row of weights for each label, or
+ * nothing. */
+enum sp_head { SP_HEAD_VOCABULARY, SP_HEAD_SCORE, SP_HEAD_NONE };
 enum sp_qk_norm { SP_QK_NORM_NONE, SP_QK_NORM_HEAD, SP_QK_NORM_FULL };
 
 /* Mixture of experts; experts == 0 means a dense model. */
@@ -101,6 +104,10 @@ struct sp_model {
     bool gated_mlp, tied_embeddings;
     bool qkv_bias, o_bias, mlp_bias, lm_head_bias;
     bool embedding_norm, parallel_attention;
+    bool no_final_norm;
+    int head;                /* enum sp_head */
+    int64_t labels;          /* outputs of a score head */
+    int64_t embedding_width; /* of the tables, where a projection widens it to D; 0: D */
     int norm;    /* enum sp_norm */
     int qk_norm; /* enum sp_qk_norm */
     int64_t norms_per_layer;

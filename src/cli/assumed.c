@@ -51,6 +51,17 @@ static void note_shape(const char *shape, const struct sp_sources *sources,
         sp_note(report, "assumed, for --shape does not say it: %s", words);
 }
 
+/* What a Hugging Face config leaves out, and what --assume takes for granted. */
+static void note_config(const struct sp_json *json, const struct sp_sources *sources,
+                        struct sp_report *report)
+{
+    struct sp_error ignored = {0};
+    cJSON *const native = sp_from_huggingface(json, sources->assume, &ignored);
+    for (int i = 0; native && sp_huggingface_remark(native, i); i++)
+        sp_note(report, "%s", sp_huggingface_remark(native, i));
+    cJSON_Delete(native);
+}
+
 static void note_file(const char *name, const struct sp_sources *sources, struct sp_report *report)
 {
     struct sp_config config;
@@ -59,9 +70,11 @@ static void note_file(const char *name, const struct sp_sources *sources, struct
         !sp_open_config(SP_MODELS, name, sources, &config, &ignored))
         return;
     const cJSON *const root = config.json.root;
-    if (!sp_is_huggingface(root) && cJSON_GetObjectItemCaseSensitive(root, "layers") &&
-        !cJSON_GetObjectItemCaseSensitive(root, "gated_mlp") &&
-        !sp_is_set(sources, &sp_model_table, "gated_mlp"))
+    if (sp_reads_as_huggingface(root, sources->assume))
+        note_config(&config.json, sources, report);
+    else if (cJSON_GetObjectItemCaseSensitive(root, "layers") &&
+             !cJSON_GetObjectItemCaseSensitive(root, "gated_mlp") &&
+             !sp_is_set(sources, &sp_model_table, "gated_mlp"))
         sp_note(report,
                 "assumed, for %s does not say it: gated_mlp=true (3 MLP matrices; GPT-2 and GPT-3 "
                 "have 2)",

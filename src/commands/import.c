@@ -19,20 +19,28 @@ static const struct sp_option options[] = {
 
 /* What a config makes: the model, and its file as text for free(). */
 struct import {
+    struct sp_report *report;
     struct sp_model model;
     char *text;
 };
 
+static bool refuse_native(const struct sp_json *json, struct sp_error *error)
+{
+    return sp_fail(error, SP_INPUT,
+                   "%s: this is a native model file already: --model takes it as it is",
+                   json->origin);
+}
+
 static bool convert(const struct sp_json *json, const struct sp_sources *sources, const char *name,
                     struct import *import, struct sp_error *error)
 {
-    if (!sp_is_huggingface(json->root))
-        return sp_fail(error, SP_INPUT,
-                       "%s: not a Hugging Face config: no model_type, or native keys already",
-                       json->origin);
+    if (sp_is_native_model(json->root))
+        return refuse_native(json, error);
     cJSON *const native = sp_from_huggingface(json, sources->assume, error);
     if (!native)
         return false;
+    for (int i = 0; sp_huggingface_remark(native, i); i++)
+        sp_note(import->report, "%s", sp_huggingface_remark(native, i));
     if (name)
         cJSON_ReplaceItemInObjectCaseSensitive(native, "name", cJSON_CreateString(name));
     const struct sp_json document = {.root = native, .origin = json->origin};
@@ -72,7 +80,7 @@ static bool import_of(const struct sp_args *args, struct import *import, struct 
     return ok;
 }
 
-static void put_model(struct sp_report *r, const struct sp_model *model)
+static void put_model(struct sp_report *r, const struct sp_model *model, bool assumed)
 {
     const struct sp_params p = sp_count_params(model);
     sp_put_text(r, SP_Q_IMPORT_NAME, "%s", model->name);
@@ -86,8 +94,10 @@ static void put_model(struct sp_report *r, const struct sp_model *model)
     sp_put(r, SP_Q_IMPORT_KV, (double)model->kv_heads);
     sp_put(r, SP_Q_IMPORT_VOCAB, (double)model->vocab);
     sp_put(r, SP_Q_IMPORT_EXPERTS, (double)model->moe.experts);
-    sp_line(r, "{name}: read as {family}; {params.total} parameters ({params.total!}), "
-               "{params.active} active");
+    sp_line(r,
+            "{name}: %s {family}; {params.total} parameters ({params.total!}), "
+            "{params.active} active",
+            assumed ? "assumed to be" : "read as");
     sp_line(r, "{layers} layers of {d_model}, MLP {d_ff}, {heads} heads, {kv_heads} for keys and "
                "values, vocabulary {vocab}, {experts} experts");
     sp_line(r, "written    {written}");
@@ -96,6 +106,7 @@ static void put_model(struct sp_report *r, const struct sp_model *model)
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     static struct import import;
+    import.report = report;
     import.text = NULL;
     const char *const path = sp_text_of(args, "output");
     char *line = NULL;
@@ -110,7 +121,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         sp_put_text(report, SP_Q_IMPORT_WRITTEN, "%s", path);
     else
         sp_put_null(report, SP_Q_IMPORT_WRITTEN);
-    put_model(report, &import.model);
+    put_model(report, &import.model, sp_sources_of(args).assume != NULL);
     return true;
 }
 
@@ -126,12 +137,14 @@ const struct sp_command sp_cmd_import = {
     .summary = "a Hugging Face config as a native model file",
     .operands = "CONFIG.json",
     .about =
-        "Reads an unchanged Hugging Face config.json (Llama, Mistral, Mixtral, Qwen 1 to 3 and "
-        "their mixtures, Gemma 1 to 3, GPT-2, GPT-NeoX, Falcon, MPT, Phi, OLMo, DeepSeek V2 "
-        "and V3, GPT-OSS, Llama 4, GLM and a few more; the text part of multimodal ones), "
-        "says how many parameters it makes, and writes the native model file. Architectures "
-        "that are not known are refused; --assume reads them as a family that is. Every "
-        "command's --model takes such a config as it is.",
+        "Reads an unchanged Hugging Face config.json of the families that `scaleplan list "
+        "families` "
+        "names, says how many parameters it makes, and writes the native model file. The class "
+        "that "
+        "the config names decides what stands after the layers: the head of a language model, a "
+        "row for each label of a classifier, or nothing. Architectures that are not known are "
+        "refused; --assume reads them as a family that is. What is assumed or not counted is a "
+        "note, and stands in the file. Every command's --model takes such a config as it is.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

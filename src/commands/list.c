@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands/show.h"
+#include "config/huggingface.h"
 
 struct listing {
     struct sp_report *report;
@@ -179,23 +180,49 @@ static void put_kind(enum sp_config_kind kind, const struct sp_sources *sources,
     free(l.rows);
 }
 
+/* The families of Hugging Face configs that are read. */
+static void put_families(struct sp_report *report)
+{
+    static const struct sp_column columns[] = {{NULL, "families", true}};
+    size_t n = 0;
+    while (sp_huggingface_family(n))
+        n++;
+    struct sp_row *const rows = calloc(n + 1, sizeof *rows);
+    if (!rows)
+        abort();
+    for (size_t i = 0; i < n; i++) {
+        snprintf(rows[i].label, sizeof rows[i].label, "%s", sp_huggingface_family(i));
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "families.%zu", i);
+        sp_scope(report, rows[i].prefix);
+        sp_put_described(report, "name", "name", SP_WORDS, "", "", NAN, rows[i].label);
+    }
+    sp_table(report, columns, 1, rows, n);
+    free(rows);
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    bool wanted[SP_CONFIG_KINDS] = {false};
+    bool wanted[SP_CONFIG_KINDS] = {false}, families = false;
     for (int i = 0; i < args->n_operands; i++) {
         bool known = false;
         for (int kind = 0; kind < SP_CONFIG_KINDS; kind++)
             if (strcmp(args->operands[i], sp_config_kinds[kind].folder) == 0)
                 known = wanted[kind] = true;
+        if (strcmp(args->operands[i], "families") == 0)
+            known = families = true;
         if (!known)
-            return sp_fail(error, SP_INPUT, "\"%s\" is not one of " SP_KINDS(SP_KIND_FOLDER, ", "),
+            return sp_fail(error, SP_INPUT,
+                           "\"%s\" is not one of " SP_KINDS(SP_KIND_FOLDER, ", ") ", families",
                            sp_safe(args->operands[i]));
     }
     bool first = true;
     for (int kind = 0; args->n_operands == 1 && kind < SP_CONFIG_KINDS; kind++)
         if (wanted[kind])
             sp_answer_is(report, sp_config_kinds[kind].folder);
+    if (families)
+        put_families(report);
+    first = !families;
     for (int kind = 0; kind < SP_CONFIG_KINDS; kind++) {
         if (args->n_operands > 0 && !wanted[kind])
             continue;
@@ -218,9 +245,10 @@ const struct sp_command sp_cmd_list = {
     .summary =
         "what names stand for: models, hardware, precisions, networks, laws, frameworks, profiles, "
         "kernels, engines",
-    .operands = "[" SP_KINDS(SP_KIND_FOLDER, "|") "]...",
+    .operands = "[" SP_KINDS(SP_KIND_FOLDER, "|") "|families]...",
     .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
-             "~/.config/scaleplan, with their main figures.",
+             "~/.config/scaleplan, with their main figures; families are those of Hugging Face "
+             "configs that are read.",
     .options = NULL,
     .n_options = 0,
     .examples = examples,

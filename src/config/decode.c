@@ -5,6 +5,7 @@
 
 #include "base/list.h"
 #include "config/huggingface.h"
+#include "config/huggingface_refuse.h"
 #include "config/load.h"
 
 /* "model., hw., precision., law., framework., profile. or engine." */
@@ -293,8 +294,8 @@ bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct 
 /* Puts a native document in the place of a Hugging Face config. */
 static bool nativise(struct sp_json *json, const struct sp_sources *sources, struct sp_error *error)
 {
-    if (!sp_is_huggingface(json->root))
-        return true;
+    if (!sp_reads_as_huggingface(json->root, sources->assume))
+        return !sp_hf_is_other_file(json, error);
     cJSON *const native = sp_from_huggingface(json, sources->assume, error);
     if (!native)
         return false;

@@ -5,6 +5,7 @@
 
 static const char *const norms[] = {"rmsnorm", "layernorm", "layernorm_nobias",
                                     "layernorm_noaffine", NULL};
+static const char *const heads[] = {"vocabulary", "score", "none", NULL};
 static const char *const qk_norms[] = {"none", "head", "full", NULL};
 
 #define M struct sp_model
@@ -35,6 +36,11 @@ static const struct sp_field model_fields[] = {
     BOOL_("o_bias", M, o_bias, "bias on the attention output projection"),
     BOOL_("mlp_bias", M, mlp_bias, "biases in the MLP"),
     BOOL_("lm_head_bias", M, lm_head_bias, "bias on the output head"),
+    BOOL_("no_final_norm", M, no_final_norm, "no normalisation before the head"),
+    ENUM_("head", M, head, heads, 0, "what stands after the last layer"),
+    INT_("labels", M, labels, "", 0, 1000000, "outputs of a score head"),
+    INT_("embedding_width", M, embedding_width, "", 0, 1000000,
+         "width of the tables, where a projection widens it; without it d_model"),
     BOOL_("embedding_norm", M, embedding_norm, "normalisation after the embedding"),
     BOOL_("parallel_attention", M, parallel_attention, "attention and MLP side by side"),
     INT_("learned_positions", M, learned_positions, "tokens", 0, 1e9, "rows of a position table"),

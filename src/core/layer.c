@@ -72,6 +72,13 @@ struct sp_layer_counts sp_count_layers(const struct sp_model *model, int64_t lay
     return counts;
 }
 
+int64_t sp_head_outputs(const struct sp_model *model)
+{
+    const int64_t outputs[] = {
+        [SP_HEAD_VOCABULARY] = model->vocab, [SP_HEAD_SCORE] = model->labels, [SP_HEAD_NONE] = 0};
+    return outputs[model->head];
+}
+
 /* Weights of one normalisation of `width` channels: scale, and shift for a biased LayerNorm. */
 static double norm_weights(const struct sp_model *model, double width)
 {
@@ -221,22 +228,38 @@ static void list_layer(const struct sp_model *m, struct sp_layer *l, enum sp_lay
         list_mixture(m, l);
 }
 
+/* Width of a row of the tables: E. */
+static double table_width(const struct sp_model *m)
+{
+    return (double)(m->embedding_width > 0 ? m->embedding_width : m->d_model);
+}
+
 static void list_input(const struct sp_model *m, struct sp_layer *l)
 {
-    const double D = l->width, norm = m->embedding_norm ? norm_weights(m, D) : 0;
-    TENSOR(l, D * (double)m->vocab, SP_PART_EMBEDDING, SP_TP_STORED, .vocab = true);
+    const double D = l->width, E = table_width(m),
+                 norm = m->embedding_norm ? norm_weights(m, D) : 0;
+    TENSOR(l, E * (double)m->vocab, SP_PART_EMBEDDING, SP_TP_STORED, .vocab = true);
     TENSOR(l, D * (double)m->learned_positions, SP_PART_EMBEDDING, SP_TP_WHOLE);
     TENSOR(l, norm, SP_PART_NORM, SP_TP_WHOLE);
+    if (E != D)
+        MATMUL(l, "projection of the table", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, E, D,
+               .plain = true);
     MOVE(l, 2 * D, SP_BY_NOTHING, SP_OP_NORMS);
 }
 
 static void list_output(const struct sp_model *m, struct sp_layer *l)
 {
-    const double D = l->width, V = (double)m->vocab;
-    MATMUL(l, "output head", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_COLUMNS, D, V,
-           .bias = m->lm_head_bias, .plain = true, .vocab = true, .tied = m->tied_embeddings);
-    TENSOR(l, norm_weights(m, D), SP_PART_NORM, SP_TP_WHOLE);
-    MOVE(l, 3 * V, SP_BY_WIDTH, SP_OP_NORMS); /* the loss */
+    const double D = l->width, E = table_width(m), out = (double)sp_head_outputs(m);
+    const bool vocab = m->head == SP_HEAD_VOCABULARY;
+    if (vocab && E != D)
+        MATMUL(l, "projection to the table", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, D, E,
+               .plain = true);
+    if (m->head != SP_HEAD_NONE)
+        MATMUL(l, "output head", SP_PART_EMBEDDING, SP_OP_OUT, vocab ? SP_TP_COLUMNS : SP_TP_WHOLE,
+               vocab ? E : D, out, .bias = m->lm_head_bias, .plain = true, .vocab = vocab,
+               .tied = vocab && m->tied_embeddings);
+    TENSOR(l, m->no_final_norm ? 0 : norm_weights(m, D), SP_PART_NORM, SP_TP_WHOLE);
+    MOVE(l, 3 * out, SP_BY_WIDTH, SP_OP_NORMS); /* the loss */
 }
 
 /* Weights by part, and those that a token passes. */

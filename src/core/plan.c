@@ -208,7 +208,7 @@ static int64_t boundary(const struct sp_model *model, int64_t stages, int64_t st
     /* The head counts as layers of the weight it has; a stage closes with the layer that passes its
      * share. */
     const double D = (double)model->d_model;
-    const double head = D * (double)model->vocab;
+    const double head = D * (double)sp_head_outputs(model);
     const double layer = 4 * D * D + (model->gated_mlp ? 3 : 2) * D * (double)model->d_ff;
     const double share = ((double)L * layer + head) / (double)stages / layer * (double)stage;
     const double closed = floor(share) + 1;

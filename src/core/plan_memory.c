@@ -27,12 +27,12 @@ static double backward_bytes(const struct sp_layer *l, const struct sp_rank *ran
 }
 
 static double loss_bytes(const struct sp_model *model, const struct sp_plan *plan,
-                         const struct sp_framework *framework, double vocab)
+                         const struct sp_framework *framework, double outputs)
 {
     const double T = sp_shard_tokens(plan), t = (double)plan->tp, h = (double)model->d_model;
     const bool split = plan->tp > 1 && framework->split_logit_bytes > 0;
     const double logit = split ? framework->split_logit_bytes : framework->logit_bytes;
-    return 4 * T * h / t + logit * T * vocab / t + SP_ELEMENT * T * h;
+    return 4 * T * h / t + logit * T * outputs / t + SP_ELEMENT * T * h;
 }
 
 /* Bytes of each parameter of a layer that ZeRO 3 holds unsharded. Of a framework that is not known
@@ -80,10 +80,12 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
 {
     const struct sp_layers *const layers = mine->layers;
     const struct sp_model *const model = layers->model;
-    const double redone = plan->recompute_layers, vocab = sp_padded_vocab(model, plan);
+    const double redone = plan->recompute_layers, outputs = model->head == SP_HEAD_VOCABULARY
+                                                                ? sp_padded_vocab(model, plan)
+                                                                : (double)sp_head_outputs(model);
     const double away = sp_offloaded_share(model, plan);
     struct sp_prepared_memory p = {.weights = mine->weights,
-                                   .loss = loss_bytes(model, plan, framework, vocab)};
+                                   .loss = loss_bytes(model, plan, framework, outputs)};
     unsigned all = 0;
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_layer *const l = &layers->list[kind];
@@ -101,7 +103,7 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
     for (unsigned present = 1; present <= all; present++)
         if ((present & ~all) == 0)
             p.dummy[present] = SP_ELEMENT * sp_dummy_elements(layers, &mine->rank, present);
-    p.dummy_head = SP_ELEMENT * (double)model->d_model * vocab / (double)plan->tp;
+    p.dummy_head = SP_ELEMENT * (double)model->d_model * outputs / (double)plan->tp;
     return p;
 }
 

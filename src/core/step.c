@@ -138,7 +138,7 @@ struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in,
     const struct sp_layer_time output =
         sp_time_of_layer(in, &mine->rank, &layers->list[SP_LAYER_OUTPUT]);
     struct sp_prepared prepared = {
-        .ends = {.embedding = input.of[SP_OP_NORMS],
+        .ends = {.embedding = input.of[SP_OP_NORMS] + input.of[SP_OP_OUT],
                  .head = output.of[SP_OP_OUT],
                  .loss = output.of[SP_OP_NORMS]},
         .weights = mine->weights,

@@ -1,0 +1,63 @@
+/* Keys of Hugging Face configs, as families spell them, and what stands under them. */
+#ifndef SP_HUGGINGFACE_KEYS_H
+#define SP_HUGGINGFACE_KEYS_H
+
+#include "base/json.h"
+
+/* Names of one thing, the main one first, up to NULL. */
+extern const char *const sp_hf_layers[];
+extern const char *const sp_hf_width[];
+extern const char *const sp_hf_heads[];
+extern const char *const sp_hf_kv[];
+extern const char *const sp_hf_ff[];
+extern const char *const sp_hf_vocab[];
+extern const char *const sp_hf_positions[];
+extern const char *const sp_hf_experts[];
+extern const char *const sp_hf_top[];
+extern const char *const sp_hf_expert_width[];
+extern const char *const sp_hf_shared[];
+extern const char *const sp_hf_every[];
+extern const char *const sp_hf_dense[];
+extern const char *const sp_hf_head_dim[];
+extern const char *const sp_hf_window[];
+extern const char *const sp_hf_latent[];
+extern const char *const sp_hf_nope[];
+extern const char *const sp_hf_rope[];
+extern const char *const sp_hf_value[];
+
+/* A config as it is read: `part` is the path of `sizes` in the document ("text_config." or ""). */
+struct sp_hf_config {
+    const struct sp_json *json;
+    const char *part;
+    const cJSON *sizes;
+};
+
+/* The member, unless it is null. */
+const cJSON *sp_hf_member(const cJSON *object, const char *key);
+
+/* The number under the first of the keys that has one; 0 without. */
+double sp_hf_number(const cJSON *object, const char *const *keys);
+
+double sp_hf_number_at(const cJSON *object, const char *key, double otherwise);
+
+bool sp_hf_flag_at(const cJSON *object, const char *key, bool otherwise);
+
+/* What a rule says: "0", "1", or "key=default". */
+bool sp_hf_flag(const cJSON *object, const char *rule);
+
+/* The text under a key; NULL without. */
+const char *sp_hf_text_at(const cJSON *object, const char *key);
+
+/* The first of the keys that the config has, null or not; NULL without. */
+const char *sp_hf_key_in(const cJSON *object, const char *const *keys);
+
+/* The class that a config names first; "" without. */
+const char *sp_hf_class(const cJSON *config);
+
+/* Whether a text ends so. */
+bool sp_hf_ends(const char *text, const char *ending);
+
+/* Whether the key of an object names a part of a model: a tower, a projector. */
+bool sp_hf_is_model_part(const char *key);
+
+#endif
