@@ -29,12 +29,9 @@ enum sp_machine_figure {
     SP_FIGURES
 };
 
-/* The key of a hardware file under which a figure stands, as --set takes it behind "hw.". `dtype`
- * is the format that is computed in. Of the peak all formats but one have a key of their own: the
- * result is in `path`, which has room for SP_FIGURE_PATH. */
-enum { SP_FIGURE_PATH = 64 };
-void sp_figure_path(enum sp_machine_figure figure, const struct sp_hardware *hw,
-                    enum sp_dtype dtype, char path[SP_FIGURE_PATH]);
+/* The key of a hardware file under which a figure stands; of the peak each format has a key of its
+ * own behind it. */
+const char *sp_figure_key(enum sp_machine_figure figure, const struct sp_hardware *hw);
 
 /* What the figure is now, in its unit; NAN where the machine has no such figure. */
 double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *hw,

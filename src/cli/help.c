@@ -89,8 +89,8 @@ void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out
                    0, width, out);
     fputs("\nusage: scaleplan COMMAND [OPTION...]\n\n", out);
     for (size_t i = 0; i < n; i++) {
-        fprintf(out, "  %-10s ", commands[i]->name);
-        print_indented(commands[i]->summary, 13, 13, width, out);
+        fprintf(out, "  %-11s ", commands[i]->name);
+        print_indented(commands[i]->summary, 14, 14, width, out);
     }
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         fputs(ends[i].head, out);

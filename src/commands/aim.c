@@ -286,6 +286,14 @@ void sp_aim_words(const struct sp_aim *aim, char *out, size_t size)
                              : ", held (--replan looks anew)");
 }
 
+void sp_figure_path(const struct sp_aim *aim, enum sp_machine_figure figure,
+                    char path[SP_FIGURE_PATH])
+{
+    const bool peak = figure == SP_FIGURE_PEAK;
+    snprintf(path, SP_FIGURE_PATH, "%s%s%s", sp_figure_key(figure, sp_machine_of_aim(aim)),
+             peak ? "." : "", peak ? sp_dtype_names[aim->demand.dtype] : "");
+}
+
 bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_error *error)
 {
     const struct sp_hardware *const hw = sp_machine_of_aim(aim);
@@ -299,7 +307,7 @@ bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_
         struct sp_nearest nearest = {.wanted = item};
         bool known = false;
         for (int f = 0; f < SP_FIGURES; f++) {
-            sp_figure_path((enum sp_machine_figure)f, hw, aim->demand.dtype, path);
+            sp_figure_path(aim, (enum sp_machine_figure)f, path);
             if (isnan(sp_figure_value((enum sp_machine_figure)f, hw, aim->demand.dtype)))
                 continue;
             vary[f] = vary[f] || strcmp(path, item) == 0;

@@ -66,6 +66,11 @@ const struct sp_hardware *sp_machine_of_aim(const struct sp_aim *aim);
 /* What the plan is, in words: "dp 16, tp 4 ..., held". */
 void sp_aim_words(const struct sp_aim *aim, char *out, size_t size);
 
+/* The key of a figure of the goal's machine, as --set takes it behind "hw.". */
+enum { SP_FIGURE_PATH = 64 };
+void sp_figure_path(const struct sp_aim *aim, enum sp_machine_figure figure,
+                    char path[SP_FIGURE_PATH]);
+
 /* The unit that a figure is printed in. */
 enum sp_unit sp_unit_of_figure(enum sp_machine_figure figure);
 

@@ -47,7 +47,7 @@ static void put_next(struct sp_report *r, const struct sp_aim *aim, enum sp_mach
         sp_put_null(r, SP_Q_NEED_BINDS_NEXT);
         return;
     }
-    sp_figure_path(next, &changed, aim->demand.dtype, path);
+    sp_figure_path(aim, next, path);
     sp_put_text(r, SP_Q_NEED_BINDS_NEXT, "%s", path);
 }
 
@@ -72,7 +72,7 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
     const struct sp_hardware *const hw = sp_machine_of_aim(aim);
     const struct sp_need need = sp_find_need(&aim->demand, hw, figure);
     char path[SP_FIGURE_PATH];
-    sp_figure_path(figure, hw, aim->demand.dtype, path);
+    sp_figure_path(aim, figure, path);
     sp_scope(r, row->prefix);
     sp_put_text(r, SP_Q_NEED_PATH, "%s", path);
     sp_put(r, row_of(figure, false), need.now);

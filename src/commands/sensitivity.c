@@ -42,7 +42,7 @@ static void put_follow(struct sp_report *r, struct sp_aim *aim, const struct fol
                        struct sp_row *row)
 {
     char path[SP_FIGURE_PATH];
-    sp_figure_path(f->figure, sp_machine_of_aim(aim), aim->demand.dtype, path);
+    sp_figure_path(aim, f->figure, path);
     sp_scope(r, row->prefix);
     sp_symbol(r, "v_low", f->low, "", "the goal with less of it");
     sp_symbol(r, "v_high", f->high, "", "the goal with more of it");

@@ -1,20 +1,18 @@
 /* What a figure of a machine would have to be, and how much a goal follows it. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include <scaleplan/names.h>
 #include <scaleplan/need.h>
 
 /* Where a figure stands in the struct and in a hardware file. */
 static const struct {
-    const char *path;
+    const char *key;
     size_t offset;
     int kind; /* of machine that has it: enum sp_network_kind, or ANY */
 } figures[SP_FIGURES] = {
 #define ANY (-1)
 #define AT(member) offsetof(struct sp_hardware, member)
-    [SP_FIGURE_PEAK] = {"chip.peak_flops_per_s.", AT(chip.peak_flops_per_s), ANY},
+    [SP_FIGURE_PEAK] = {"chip.peak_flops_per_s", AT(chip.peak_flops_per_s), ANY},
     [SP_FIGURE_HBM_RATE] = {"chip.hbm_bytes_per_s", AT(chip.hbm_bytes_per_s), ANY},
     [SP_FIGURE_HBM] = {"chip.hbm_bytes", AT(chip.hbm_bytes), ANY},
     [SP_FIGURE_LINK] = {"network.link_bytes_per_s", AT(network.link_bytes_per_s), SP_TORUS},
@@ -37,12 +35,9 @@ static bool is_granted(enum sp_machine_figure figure, const struct sp_hardware *
     return figure == SP_FIGURE_HBM && !isnan(hw->chip.hbm_usable_bytes);
 }
 
-void sp_figure_path(enum sp_machine_figure figure, const struct sp_hardware *hw,
-                    enum sp_dtype dtype, char path[SP_FIGURE_PATH])
+const char *sp_figure_key(enum sp_machine_figure figure, const struct sp_hardware *hw)
 {
-    snprintf(path, SP_FIGURE_PATH, "%s%s",
-             is_granted(figure, hw) ? "chip.hbm_usable_bytes" : figures[figure].path,
-             figure == SP_FIGURE_PEAK ? sp_dtype_names[dtype] : "");
+    return is_granted(figure, hw) ? "chip.hbm_usable_bytes" : figures[figure].key;
 }
 
 static bool is_whole(enum sp_machine_figure figure)
