@@ -46,6 +46,7 @@ struct sp_sparse_attention {
     int64_t top_k;          /* tokens that a token attends to, at most */
     int64_t index_heads;    /* the indexer's heads, which share one key */
     int64_t index_head_dim; /* width of one of them */
+    bool shared;            /* layers L take the picks of the layer before */
 };
 
 /* Linear attention by the gated delta rule: each value head keeps a matrix of key_dim x value_dim
@@ -79,6 +80,7 @@ struct sp_state_space {
 struct sp_local_attention {
     int64_t heads, kv_heads, head_dim, value_dim;
     int64_t window; /* tokens that a token attends to; 0: all */
+    bool sinks;     /* a weight for each head */
 };
 
 /* The letters of a pattern, one a layer: attention and then an MLP (or experts, by struct sp_moe's

@@ -121,7 +121,7 @@ static bool check_moe(const struct sp_model *m, const struct sp_json *json, stru
 static int other_mixers(const struct sp_model *m)
 {
     return (m->linear.heads > 0) + (m->state_space.state > 0 && !m->state_space.parallel) +
-           (m->local.heads > 0) + (m->short_conv > 0);
+           (m->local.heads > 0) + (m->short_conv > 0) + m->sparse.shared;
 }
 
 static bool check_widths(const struct sp_model *m, const struct sp_json *json,
@@ -153,13 +153,14 @@ static const char *fault_of_pattern(const struct sp_model *m)
     if (m->pattern[strspn(m->pattern, SP_PATTERN_LETTERS)])
         return "expected letters of " SP_PATTERN_LETTERS;
     if (mixers > 1)
-        return "the model has more than one of linear_attention, state_space, local_attention and "
-               "short_conv";
+        return "the model has more than one of linear_attention, state_space, local_attention, "
+               "short_conv and sparse_attention.shared";
     if (named && mixers == 0)
-        return "L and M need linear_attention, state_space, local_attention or short_conv";
+        return "L and M need linear_attention, state_space, local_attention, short_conv or "
+               "sparse_attention.shared";
     if (!named && mixers == 1)
         return "no layer is an L or M, which stand for linear_attention, state_space, "
-               "local_attention and short_conv";
+               "local_attention, short_conv or sparse_attention.shared";
     return strchr(m->pattern, 'E') && m->moe.experts == 0 ? "E needs moe.experts" : NULL;
 }
 

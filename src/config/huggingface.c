@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/huggingface_families.h"
+#include "config/huggingface_mixers.h"
 #include "config/huggingface_parts.h"
 #include "config/huggingface_refuse.h"
 
@@ -216,6 +217,10 @@ static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family 
     put_name(out, c, f);
     cJSON_AddStringToObject(out, "family", f->type);
     sp_hf_put_parts(out, c->sizes, f, &head);
+    if (!sp_hf_put_mixer(out, c, f, error)) {
+        cJSON_Delete(out);
+        return NULL;
+    }
     if (assume)
         note_assumed(out, c, f);
     note_head(out, c, &head);
@@ -249,6 +254,7 @@ cJSON *sp_from_huggingface(const struct sp_json *json, const char *assume, struc
         return NULL;
     }
     cJSON *const all = sp_hf_completed(&c, !assume);
+    sp_hf_fill_mixer(all, f);
     c.sizes = all;
     cJSON *const out = converted(&c, f, assume, error);
     cJSON_Delete(all);

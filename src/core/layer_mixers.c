@@ -47,17 +47,23 @@ static void list_grouped(const struct sp_model *m, struct sp_layer *l, const str
         KEEP(l, h->v * a, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
 }
 
+/* Attention to tokens that an indexer picked, in their latents, which all heads share. */
+static void attend_to_picked(const struct sp_model *m, struct sp_layer *l)
+{
+    const double latent = (double)m->mla.kv_lora_rank, rope = (double)m->mla.qk_rope_head_dim;
+    l->mixer.window = (double)m->sparse.top_k;
+    l->mixer.global = 0;
+    l->mixer.picked = 2 * latent + rope;
+}
+
 /* The lightning indexer: heads of queries from the query latent, one key of theirs, a weight for
  * each head, and of all tokens the top_k with the best sums attended to. Each rank has all of it.
- * The picked tokens are attended to in their latents, which all heads share. DeepSeek-V3.2, 2.1. */
-static void list_indexer(const struct sp_model *m, struct sp_layer *l, double from)
+ * DeepSeek-V3.2, section 2.1. */
+static void list_indexer(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_sparse_attention *s = &m->sparse;
     const double heads = (double)s->index_heads, width = (double)s->index_head_dim;
-    const double latent = (double)m->mla.kv_lora_rank, rope = (double)m->mla.qk_rope_head_dim;
-    l->mixer.window = (double)s->top_k;
-    l->mixer.global = 0;
-    l->mixer.picked = 2 * latent + rope;
+    const double from = m->mla.q_lora_rank > 0 ? (double)m->mla.q_lora_rank : l->width;
     l->mixer.index = heads * (width + 1);
     l->mixer.cache += width;
     l->mixer.cache_index = width;
@@ -95,8 +101,6 @@ static void list_latent(const struct sp_model *m, struct sp_layer *l)
            a * (nope + v), .norm = k_l);
     MATMUL(l, "latent output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, a * v, D,
            .bias = m->o_bias);
-    if (m->sparse.top_k > 0)
-        list_indexer(m, l, q_l > 0 ? q_l : D);
     KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE,
          NONE | SELECTIVE | DOTS); /* before the norm */
     KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_LATENT, SP_COPIES_ONE, NONE | SELECTIVE); /* after it */
@@ -261,12 +265,37 @@ static void list_local(const struct sp_model *m, struct sp_layer *l)
     const struct heads h = {(double)x->heads, (double)x->kv_heads, dim, v, m->attention_gate};
     l->mixer = (struct sp_mixer){.heads = h.q, .window = (double)x->window};
     list_grouped(m, l, &h);
-    TENSOR(l,
-           qk_norm_weights(m->qk_norm, dim, h.q + h.kv) +
-               (double)m->extra_attention_params_per_layer,
+    TENSOR(l, qk_norm_weights(m->qk_norm, dim, h.q + h.kv) + (x->sinks ? h.q : 0),
            SP_PART_ATTENTION, SP_TP_STORED);
     keep_stream(l, h.q * v);
     keep_scores(l, SP_OP_QKV);
+}
+
+/* Attention; of a model whose indexer picks tokens it has one of its own, or takes the picks of the
+ * layer before. */
+static void list_attention(const struct sp_model *m, struct sp_layer *l, bool indexer)
+{
+    const double a = (double)m->heads, H = (double)m->head_dim;
+    const struct heads h = {a, (double)m->kv_heads, H, m->value_dim > 0 ? (double)m->value_dim : H,
+                            m->attention_gate};
+    l->mixer = (struct sp_mixer){
+        .heads = a, .window = (double)m->sliding_window, .global = global_share(m)};
+    const bool latent = m->mla.kv_lora_rank > 0;
+    if (latent)
+        list_latent(m, l);
+    else
+        list_grouped(m, l, &h);
+    if (m->sparse.top_k > 0)
+        attend_to_picked(m, l);
+    if (m->sparse.top_k > 0 && indexer)
+        list_indexer(m, l);
+    TENSOR(l,
+           qk_norm_weights(m->qk_norm, H, a + h.kv) + (double)m->extra_attention_params_per_layer,
+           SP_PART_ATTENTION, SP_TP_STORED);
+    keep_stream(l, a * H);
+    keep_scores(l, latent ? SP_OP_LATENT : SP_OP_QKV);
+    if (m->state_space.parallel)
+        list_state_space(m, l);
 }
 
 void sp_list_other_mixer(const struct sp_model *m, struct sp_layer *l)
@@ -280,26 +309,12 @@ void sp_list_other_mixer(const struct sp_model *m, struct sp_layer *l)
         list_local(m, l);
     } else if (m->short_conv > 0) {
         list_short_conv(m, l);
+    } else {
+        list_attention(m, l, false);
     }
 }
 
 void sp_list_attention(const struct sp_model *m, struct sp_layer *l)
 {
-    const double a = (double)m->heads, H = (double)m->head_dim;
-    const struct heads h = {a, (double)m->kv_heads, H, m->value_dim > 0 ? (double)m->value_dim : H,
-                            m->attention_gate};
-    l->mixer = (struct sp_mixer){
-        .heads = a, .window = (double)m->sliding_window, .global = global_share(m)};
-    const bool latent = m->mla.kv_lora_rank > 0;
-    if (latent)
-        list_latent(m, l);
-    else
-        list_grouped(m, l, &h);
-    TENSOR(l,
-           qk_norm_weights(m->qk_norm, H, a + h.kv) + (double)m->extra_attention_params_per_layer,
-           SP_PART_ATTENTION, SP_TP_STORED);
-    keep_stream(l, a * H);
-    keep_scores(l, latent ? SP_OP_LATENT : SP_OP_QKV);
-    if (m->state_space.parallel)
-        list_state_space(m, l);
+    list_attention(m, l, true);
 }
