@@ -41,20 +41,40 @@ static const char *spelled(const char *option, const char *text)
     return text;
 }
 
+/* Whether a choice is to be named where `text` is none: of "name@version" the versions of the name
+ * that was said, else those without one. */
+static bool is_offered(const char *choice, const char *text, bool known_name)
+{
+    const size_t n = strcspn(text, "@");
+    return known_name ? choice[n] == '@' && strncasecmp(choice, text, n) == 0
+                      : !strchr(choice, '@');
+}
+
+static bool has_versions(const char *const *choices, const char *text)
+{
+    for (int i = 0; choices[i]; i++)
+        if (strchr(text, '@') && is_offered(choices[i], text, true))
+            return true;
+    return false;
+}
+
 bool sp_find_choice(const char *where, const char *name, const char *const *choices,
                     const char *text, int *found, struct sp_error *error)
 {
     const char *const choice = spelled(name, text);
     struct sp_nearest nearest = {.wanted = text};
     char all[200] = "";
+    const bool known_name = has_versions(choices, text);
     for (int i = 0; choices[i]; i++) {
         if (strcasecmp(choices[i], choice) == 0) {
             *found = i;
             return true;
         }
+        if (!is_offered(choices[i], text, known_name))
+            continue;
         sp_nearest_offer(&nearest, choices[i]);
         const size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", choices[i]);
+        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", choices[i]);
     }
     return sp_fail(error, SP_INPUT, "--%s%s: \"%s\" is not one of %s%s", where, name, sp_safe(text),
                    all, sp_nearest_hint(&nearest));

@@ -8,8 +8,8 @@
 
 /* clang-format off */
 static const struct sp_option options[] = {
-    {.name = "to", .metavar = "FRAMEWORK", .kind = SP_CHOICE, .choices = sp_target_names,
-     .help = SP_TARGETS(SP_TARGET_NAME_FORM, ", ", " or ")},
+    {.name = "to", .metavar = "FRAMEWORK", .kind = SP_CHOICE, .choices = sp_export_choices,
+     .help = SP_TARGETS(SP_TARGET_NAME_FORM, ", ", " or ") "; @VERSION behind it for another than the newest"},
     {.name = "strict", .kind = SP_FLAG, .help = "exit code 1 when the framework cannot express all of the plan"},
     {.name = "output", .metavar = "FILE", .kind = SP_TEXT, .help = "write it there, also -o FILE (default: print it)"},
     SP_OPTIONS_PLANNED,
@@ -21,16 +21,19 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     static struct sp_planned planned;
     static struct sp_written written;
     const struct sp_sources sources = sp_sources_of(args);
-    const int target = sp_choice_of(args, "to");
+    const int choice = sp_choice_of(args, "to");
+    int version;
     const char *const path = sp_text_of(args, "output");
-    if (target < 0)
+    if (choice < 0)
         return sp_fail(error, SP_USAGE, "--to " SP_TARGETS(SP_TARGET_NAME, "|", "|") " is needed");
     if (!sp_plan_of(args, &sources, &planned, error))
         return false;
+    const struct sp_target *const target = sp_target_of(choice, &version);
     const struct sp_launched launched = {
         .model = &planned.model,
         .hw = &planned.hw,
         .plan = &planned.plan,
+        .version = version,
         .remat = sp_plan_name(&planned.plan, &sp_plan_fields[SP_FIELD_REMAT]),
         .precision = planned.precision.name,
         .framework = planned.framework.framework.name,
@@ -39,9 +42,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                 ? NULL
                 : sp_text_of(args, "framework"),
     };
-    sp_write_launch(sp_targets[target], &launched, &written);
+    sp_write_launch(target, &launched, &written);
     const bool ok = !path || sp_put_file(report, path, written.text, error);
-    sp_put_text(report, SP_Q_EXPORT_TO, "%s", sp_target_names[target]);
+    sp_put_text(report, SP_Q_EXPORT_TO, "%s", sp_export_choices[choice]);
     sp_put_lines(report, SP_Q_EXPORT_TEXT, written.text);
     sp_put(report, SP_Q_EXPORT_LOST, written.n_lost);
     sp_put(report, SP_Q_EXPORT_STRICT, sp_given(args, "strict") ? written.n_lost : 0);

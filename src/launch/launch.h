@@ -34,9 +34,24 @@
 #define SP_TARGET_FORM(name, framework, form) form
 #define SP_TARGET_NAME_FORM(name, framework, form) #name " (" form ")"
 
+/* Versions of each that an export can be for, the newest first; one that names none is for that. */
+/* clang-format off */
+#define SP_VERSIONS_OF_megatron(V) \
+    V(megatron, "core0.20") V(megatron, "core0.19") V(megatron, "core0.18") V(megatron, "core0.17") \
+    V(megatron, "core0.16") V(megatron, "core0.15") V(megatron, "core0.14")
+#define SP_VERSIONS_OF_torchtitan(V) V(torchtitan, "main") V(torchtitan, "0.2.2")
+#define SP_VERSIONS_OF_deepspeed(V) V(deepspeed, "0.19.6")
+#define SP_VERSIONS_OF_maxtext(V) V(maxtext, "0.2.4")
+#define SP_VERSIONS_OF_jax(V) V(jax, "0.11.1")
+/* clang-format on */
+
 struct sp_target;
-extern const struct sp_target *const sp_targets[]; /* SP_TARGETS */
-extern const char *const sp_target_names[];        /* the same by name, NULL-terminated */
+/* What `export --to` takes, NULL-terminated: each name, and behind it "name@version" for each of
+ * its versions. */
+extern const char *const sp_export_choices[];
+
+/* The target of one of them, and its version's place in that list. */
+const struct sp_target *sp_target_of(int choice, int *version);
 
 enum { SP_LAUNCH_OPTIONS = 48, SP_LAUNCH_NOTES = 64, SP_LAUNCH_LOSSES = 24 };
 
@@ -72,6 +87,7 @@ struct sp_launched {
     const struct sp_model *model;
     const struct sp_hardware *hw;
     const struct sp_plan *plan;
+    int version;                               /* of the target: its place in SP_VERSIONS_OF_... */
     const char *remat, *precision, *framework; /* names */
     const char *framework_given; /* how it was typed, where its name does not find it; or NULL */
 };

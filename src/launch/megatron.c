@@ -7,6 +7,21 @@
 #include "launch/megatron.h"
 #include "launch/shell.h"
 
+/* Replicas that the degrees leave of so many devices; 0 where they do not divide them, or the
+ * machine is not known. */
+static int64_t replicas_of(struct sp_settings *s, int64_t devices, struct sp_error *error)
+{
+    static const char *const flags[] = {"--tensor-model-parallel-size",
+                                        "--pipeline-model-parallel-size",
+                                        "--context-parallel-size"};
+    int64_t left = devices;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        const int64_t degree = sp_setting_whole(s, flags[i], 1, 1, error);
+        left = left % degree == 0 ? left / degree : 0;
+    }
+    return left;
+}
+
 /* Chunks of layers on a stage: said, or by their layers; 0 when those do not divide. */
 static int64_t virtual_stages(struct sp_settings *s, struct sp_error *error)
 {
@@ -188,7 +203,7 @@ static void read_batch(struct sp_settings *s, int64_t devices, struct sp_launch 
 {
     const int64_t micro = sp_setting_whole(s, "--micro-batch-size", 1, 0, error),
                   steps = last_of_schedule(s);
-    const int64_t replicas = sp_megatron_replicas(s, devices, error);
+    const int64_t replicas = replicas_of(s, devices, error);
     const int64_t batch = steps > 0 ? steps : micro * replicas;
     const int64_t given = sp_setting_whole(s, "--global-batch-size", 1, batch, error);
     if (given > 0)
@@ -226,6 +241,7 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s,
                            struct sp_launch *launch, struct sp_error *error)
 {
     struct sp_settings *const assumed = &file->assumed;
+    struct sp_refusals refused;
     const int before = error->lines;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     if (!sp_read_assumed_lines(file->text, assumed, launch, error) || !sp_spell_megatron(s, error))
@@ -243,7 +259,8 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s,
     if (!sp_setting(s, "--num-distributed-optimizer-instances"))
         sp_assume(assumed, "fsdp", launch);
     sp_assume(assumed, "imbalance", launch);
-    sp_check_megatron(s, devices, launch, error);
+    sp_check_megatron(s, SP_CORE_20, devices, &refused);
+    sp_note_refusals("Megatron-LM", &refused, launch);
     sp_note_unread(s, "--", sp_megatron_quiet, launch);
     return sp_refuse_gaps(s, error) && error->lines == before;
 }

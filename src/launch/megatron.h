@@ -43,13 +43,16 @@ bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to,
 /* Adds what other spellings stand for behind them. */
 bool sp_spell_megatron(struct sp_settings *settings, struct sp_error *error);
 
-/* Replicas that the degrees leave of so many devices; 0 where they do not divide them, or the
- * machine is not known. */
-int64_t sp_megatron_replicas(struct sp_settings *settings, int64_t devices, struct sp_error *error);
+/* Versions in the order of SP_VERSIONS_OF_megatron, the newest first. */
+enum sp_core { SP_CORE_20, SP_CORE_19, SP_CORE_18, SP_CORE_17, SP_CORE_16, SP_CORE_15, SP_CORE_14 };
 
-/* Says what Megatron-LM itself refuses in the arguments, on so many devices (0: not known). */
-void sp_check_megatron(struct sp_settings *settings, int64_t devices, struct sp_launch *launch,
-                       struct sp_error *error);
+/* What Megatron-LM itself refuses in the arguments, which are spelled as the newest version does,
+ * on so many devices (0: not known). */
+void sp_check_megatron(const struct sp_settings *settings, enum sp_core version, int64_t devices,
+                       struct sp_refusals *refused);
+
+/* Whether a list that blanks or commas divide has the word; a list of NULL has none. */
+bool sp_has_word(const char *list, const char *word);
 
 /* Formats and states: the precision, what of it the arguments change, the optimizer. */
 void sp_read_megatron_states(struct sp_settings *settings, struct sp_launch *launch,
@@ -76,6 +79,17 @@ void sp_read_execution(struct sp_settings *settings, struct sp_launch *launch,
 void sp_write_modules(const struct sp_launched *launched, FILE *out);
 void sp_lose_execution(const struct sp_launched *launched, struct sp_written *lost);
 void sp_write_execution(const struct sp_launched *launched, FILE *out);
+
+/* The name of a version, "0.20", by its place in SP_VERSIONS_OF_megatron. */
+const char *sp_megatron_version(int version);
+
+/* Spells arguments as that version does; a setting without a name is none. What it does not have is
+ * lost. */
+void sp_spell_for_version(struct sp_settings *settings, int version, struct sp_written *lost);
+
+/* A plan as arguments of the newest version, as settings; what no argument says is lost. */
+void sp_put_megatron(const struct sp_launched *launched, struct sp_settings *settings,
+                     struct sp_written *lost);
 
 /* A plan as its arguments, for sp_target_megatron. */
 void sp_write_megatron(const struct sp_launched *launched, struct sp_written *lost, FILE *out);

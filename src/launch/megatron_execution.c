@@ -17,8 +17,7 @@ static const char *const graphs[] = {[SP_CUDA_GRAPH_NONE] = "none",
                                      [SP_CUDA_GRAPH_TE] = "transformer_engine",
                                      [SP_CUDA_GRAPH_FULL] = "full_iteration"};
 
-/* Whether a list that blanks or commas divide has the word. */
-static bool has_word(const char *list, const char *word)
+bool sp_has_word(const char *list, const char *word)
 {
     const size_t n = strlen(word);
     for (const char *at = list; at && *at; at += strcspn(at, " ,")) {
@@ -37,7 +36,7 @@ void sp_read_modules(struct sp_settings *s, struct sp_launch *launch)
     unsigned bits = 0;
     size_t known = 0, said = 0;
     for (int i = 0; modules && i < SP_MODULES; i++)
-        if (has_word(modules, sp_module_names[i])) {
+        if (sp_has_word(modules, sp_module_names[i])) {
             known += strlen(sp_module_names[i]);
             if (i == SP_MODULE_CORE_ATTN)
                 continue;
@@ -46,7 +45,7 @@ void sp_read_modules(struct sp_settings *s, struct sp_launch *launch)
                      others[0] ? "," : "", sp_module_names[i]);
         }
     /* attention itself is what the policy of that name repeats, and with the norms that of dots */
-    const bool core = !modules || has_word(modules, "core_attn"), dots = core && bits == norms;
+    const bool core = !modules || sp_has_word(modules, "core_attn"), dots = core && bits == norms;
     sp_launch_option(launch, "remat", "%s", dots ? "dots" : core ? "selective" : "none");
     if (bits != 0 && !dots)
         sp_launch_option(launch, "recompute-modules", "%s", others);
@@ -74,7 +73,7 @@ static const char *graph_of(struct sp_settings *s)
     const char *const said = sp_setting(s, "--cuda-graph-impl");
     const char *const scope = sp_setting(s, "--cuda-graph-scope");
     const bool old = sp_setting(s, "--enable-cuda-graph") || sp_setting(s, "--external-cuda-graph");
-    if ((said && strcmp(said, "full_iteration") == 0) || has_word(scope, "full_iteration"))
+    if ((said && strcmp(said, "full_iteration") == 0) || sp_has_word(scope, "full_iteration"))
         return "full";
     return old || (said && strcmp(said, "none") != 0) ? "te" : "none";
 }
@@ -89,7 +88,8 @@ void sp_read_execution(struct sp_settings *s, struct sp_launch *launch, struct s
     if (strcmp(graph, "none") != 0)
         sp_launch_option(launch, "cuda-graph", "%s", graph);
     /* delayed scaling, which is Megatron's own, has a scale for a tensor too */
-    if (recipe && (strcmp(recipe, "mxfp8") == 0 || strcmp(recipe, "blockwise") == 0))
+    if (recipe && (strcmp(recipe, "mxfp8") == 0 || strcmp(recipe, "blockwise") == 0 ||
+                   strcmp(recipe, "tensorwise") == 0))
         sp_launch_option(launch, "fp8-recipe", "%s", recipe);
     if (away > 0)
         sp_launch_option(launch, "offload-layers", "%lld", (long long)away);
@@ -127,7 +127,9 @@ void sp_write_execution(const struct sp_launched *l, FILE *out)
                 e->moe_overlap ? "--overlap-moe-expert-parallel-comm\n" : "");
     if (e->cuda_graph != SP_CUDA_GRAPH_NONE)
         fprintf(out, "--cuda-graph-impl %s\n", graphs[e->cuda_graph]);
-    if (p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_TENSORWISE && e->fp8_recipe != SP_FP8_ROWWISE)
+    if (e->cuda_graph == SP_CUDA_GRAPH_FULL)
+        fputs("--no-check-for-nan-in-loss-and-grad\n", out);
+    if (p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_ROWWISE)
         fprintf(out, "--fp8-recipe %s\n", sp_fp8_recipe_names[e->fp8_recipe]);
     if (p->offload_layers > 0)
         fprintf(out, "--cpu-offloading-num-layers %lld\n", (long long)p->offload_layers);

@@ -93,10 +93,13 @@ void sp_read_megatron_states(struct sp_settings *s, struct sp_launch *launch,
     const bool half = sp_setting(s, "--bf16") || sp_setting(s, "--fp16");
     const bool fp8 = sp_setting(s, "--fp8-format") != NULL;
     const int grads = bytes_of_gradients(s);
+    const bool muon =
+        optimizer && (strcmp(optimizer, "muon") == 0 || strcmp(optimizer, "dist_muon") == 0);
     sp_launch_option(launch, "precision", "%s",
                      fp8          ? (grads == 2 ? "fp8-mixed16" : "fp8-mixed18")
                      : !half      ? "fp32"
                      : grads == 2 ? "mixed16"
+                     : muon       ? "muon"
                                   : "mixed18");
     if (fp8 && grads != 2 && grads != 4)
         set_bytes(launch, "grad_bytes", grads);
@@ -111,7 +114,7 @@ void sp_read_megatron_states(struct sp_settings *s, struct sp_launch *launch,
                        half ? "16 bits" : "32 bits");
     read_aware(s, launch);
     if (optimizer)
-        sp_read_optimizer("--optimizer", strcmp(optimizer, "dist_muon") == 0 ? "muon" : optimizer,
+        sp_read_optimizer("--optimizer", muon ? "muon" : optimizer,
                           sp_setting_number(s, "--sgd-momentum", 0.9, error), s->origin, launch,
                           error);
     if (sp_setting(s, "--fine-grained-activation-offloading"))

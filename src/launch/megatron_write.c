@@ -1,5 +1,6 @@
 /* A plan as arguments of Megatron-LM. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "launch/assumed.h"
@@ -113,21 +114,6 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
     static const bool known[SP_SCHEDULES] = {[SP_1F1B] = true, [SP_INTERLEAVED] = true};
     if (p->pp > 1 && !known[p->schedule])
         sp_lose(lost, "this pipeline schedule; 1F1B runs, interleaved with chunks");
-    if (L % chunks != 0 && (L + 2) % chunks != 0)
-        sp_lose(lost,
-                "%lld layers on %lld stages, but by a --pipeline-model-parallel-layout "
-                "of your own",
-                (long long)L, (long long)chunks);
-    if (p->vpp > 1 && p->pp == 1)
-        sp_lose(lost, "chunks of layers without pipeline stages");
-    if (l->model->mla.kv_lora_rank == 0 && l->model->kv_heads % p->tp != 0 &&
-        p->tp % l->model->kv_heads != 0)
-        sp_lose(lost,
-                "TP %lld beside %lld heads of keys and values, which do not divide one another",
-                (long long)p->tp, (long long)l->model->kv_heads);
-    if (p->vpp > 1 && sp_plan_microbatches(p) % p->pp != 0)
-        sp_lose(lost, "interleaving with %lld micro-batches, which %lld stages do not divide",
-                (long long)sp_plan_microbatches(p), (long long)p->pp);
     double layers;
     const double some = recomputed(l, &layers);
     if (p->recompute_layers < 1 && strcmp(l->remat, "full") == 0 &&
@@ -137,8 +123,6 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
     sp_lose_execution(l, lost);
     if (p->stages_inside)
         sp_lose(lost, "stages as neighbours (--placement pp-inside)");
-    if (p->tp > 1 && l->model->moe.experts > 0 && !p->sequence_parallel)
-        sp_lose(lost, "experts with TP and without sequence parallelism");
     if (strcmp(l->remat, "none") != 0 && strcmp(l->remat, "selective") != 0 &&
         strcmp(l->remat, "dots") != 0 && strcmp(l->remat, "full") != 0)
         sp_lose(lost, "recompute policy %s", l->remat);
@@ -146,7 +130,7 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "a share of the layers for recompute policy %s", l->remat);
     if (!sp_recipe_is(l, "mixed16") && !sp_recipe_is(l, "mixed18") &&
         !sp_recipe_is(l, "fp8-mixed18") && !sp_recipe_is(l, "fp8-mixed16") &&
-        !sp_recipe_is(l, "fp32"))
+        !sp_recipe_is(l, "fp32") && !sp_recipe_is(l, "muon"))
         sp_lose(lost, "precision recipe %s; %s with fp32 states and gradients stands for it",
                 sp_recipe_text(l), p->dtype == SP_FP8 ? "fp8" : "bf16");
 }
@@ -172,14 +156,20 @@ static void write_recompute(const struct sp_launched *l, FILE *out)
               out);
 }
 
+/* What can be offloaded of every layer; of experts there is more. */
+static const char offloaded[] = "attn_norm qkv_linear core_attn attn_proj mlp_norm";
+
+static bool runs_again(const struct sp_plan *p, enum sp_module module)
+{
+    return (p->recompute.modules >> module & 1) != 0;
+}
+
 static void write_plan(const struct sp_launched *l, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
     const int64_t L = l->model->layers, chunks = p->pp * p->vpp;
     for (size_t i = 0; i < SP_DEGREE_FLAGS; i++)
-        if (sp_degree_flags[i].always ||
-            (member(p, sp_degree_flags[i].offset) > 1 &&
-             (p->pp > 1 || strcmp(sp_degree_flags[i].option, "vpp") != 0)))
+        if (sp_degree_flags[i].always || member(p, sp_degree_flags[i].offset) > 1)
             fprintf(out, "%s %lld\n", sp_degree_flags[i].flag,
                     (long long)member(p, sp_degree_flags[i].offset));
     if (l->model->moe.experts > 0) /* without it Megatron would take tp */
@@ -202,7 +192,9 @@ static void write_plan(const struct sp_launched *l, FILE *out)
                 (long long)(p->dp * p->cp / p->shards));
     write_recompute(l, out);
     if (p->recompute.offload)
-        fputs("--fine-grained-activation-offloading\n", out);
+        fprintf(out, "--fine-grained-activation-offloading\n--offload-modules %s%s\n", offloaded,
+                l->model->moe.experts > 0 && !runs_again(p, SP_MODULE_MOE) ? " expert_fc1 moe_act"
+                                                                           : "");
     if (!sp_multiplies_in_fp32(p))
         fputs("--bf16\n", out);
     if (p->dtype == SP_FP8)
@@ -211,6 +203,8 @@ static void write_plan(const struct sp_launched *l, FILE *out)
     const bool bf16_grads =
         strcmp(l->precision, "mixed16") == 0 || strcmp(l->precision, "fp8-mixed16") == 0;
     fputs(bf16_grads ? "--grad-reduce-in-bf16\n" : "--accumulate-allreduce-grads-in-fp32\n", out);
+    if (strcmp(l->precision, "muon") == 0)
+        fputs("--optimizer muon\n", out);
     fputs("--overlap-grad-reduce\n", out);
     if (p->zero > 0)
         fputs("--overlap-param-gather\n", out);
@@ -218,12 +212,56 @@ static void write_plan(const struct sp_launched *l, FILE *out)
         fputs("--tp-comm-overlap\n", out);
 }
 
-void sp_write_megatron(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+void sp_put_megatron(const struct sp_launched *l, struct sp_settings *s, struct sp_written *lost)
 {
+    char *text = NULL, *rest;
+    size_t size;
+    struct sp_error none = {0};
+    FILE *const out = open_memstream(&text, &size);
+    if (!out)
+        abort();
     lose_model(l->model, l->plan->seq, lost);
     lose_plan(l, lost);
-    sp_write_head(l, "Megatron-LM arguments", lost, out);
-    sp_write_assumed(l, overlaps_tp(l) ? "nemo" : "megatron", false, "# ", "\n", out);
     write_model(l->model, l->plan->seq, out);
     write_plan(l, out);
+    fclose(out);
+    rest = text;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL && line[0];) {
+        char *const name = strsep(&line, " ");
+        sp_add_setting(s, name, line, &none);
+    }
+    free(text);
+}
+
+/* Variables of the environment that its checks look at. */
+static void write_environment(const struct sp_launched *l, FILE *out)
+{
+    const struct sp_plan *const p = l->plan;
+    const bool orders = (p->tp > 1 || p->cp > 1) && p->zero < 2;
+    if (orders || p->recompute.offload)
+        fprintf(out, "# environment:%s%s\n", orders ? " CUDA_DEVICE_MAX_CONNECTIONS=1" : "",
+                p->recompute.offload ? " NVTE_CPU_OFFLOAD_V1=1" : "");
+    if (p->zero > 1)
+        fputs("# environment: CUDA_DEVICE_MAX_CONNECTIONS is not 1\n", out);
+}
+
+void sp_write_megatron(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+{
+    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
+    struct sp_refusals refused;
+    char form[64];
+    if (!s)
+        abort();
+    sp_put_megatron(l, s, lost);
+    sp_check_megatron(s, (enum sp_core)l->version, sp_plan_devices(l->plan), &refused);
+    sp_lose_refusals("Megatron-LM", &refused, lost);
+    sp_spell_for_version(s, l->version, lost);
+    snprintf(form, sizeof form, "Megatron-LM core %s arguments", sp_megatron_version(l->version));
+    sp_write_head(l, form, lost, out);
+    sp_write_assumed(l, overlaps_tp(l) ? "nemo" : "megatron", false, "# ", "\n", out);
+    write_environment(l, out);
+    for (int i = 0; i < s->n; i++)
+        if (s->at[i].name[0])
+            fprintf(out, "%s%s%s\n", s->at[i].name, s->at[i].value[0] ? " " : "", s->at[i].value);
+    free(s);
 }

@@ -211,6 +211,20 @@ void sp_lose(struct sp_written *written, const char *format, ...)
     va_end(arguments);
 }
 
+void sp_note_refusals(const char *framework, const struct sp_refusals *refused,
+                      struct sp_launch *launch)
+{
+    for (int i = 0; i < refused->n; i++)
+        sp_launch_note(launch, "%s refuses this: %s", framework, refused->what[i]);
+}
+
+void sp_lose_refusals(const char *framework, const struct sp_refusals *refused,
+                      struct sp_written *written)
+{
+    for (int i = 0; i < refused->n; i++)
+        sp_lose(written, "what %s refuses: %s", framework, refused->what[i]);
+}
+
 void sp_write_title(const struct sp_launched *l, FILE *out)
 {
     const struct sp_plan *const p = l->plan;

@@ -104,6 +104,19 @@ __attribute__((format(printf, 2, 3))) void sp_launch_note(struct sp_launch *laun
 void sp_read_optimizer(const char *key, const char *name, double momentum, const char *origin,
                        struct sp_launch *launch, struct sp_error *error);
 
+/* What the framework's own code refuses in a launch, by its table of checks. */
+enum { SP_REFUSALS = 24 };
+struct sp_refusals {
+    const char *what[SP_REFUSALS];
+    int n;
+};
+
+/* Says them of a launch that is read ("MaxText refuses this: ..."), and of one that is written. */
+void sp_note_refusals(const char *framework, const struct sp_refusals *refused,
+                      struct sp_launch *launch);
+void sp_lose_refusals(const char *framework, const struct sp_refusals *refused,
+                      struct sp_written *written);
+
 /* Adds a "cannot express" to what is written. */
 __attribute__((format(printf, 2, 3))) void sp_lose(struct sp_written *written, const char *format,
                                                    ...);

@@ -13,10 +13,23 @@
 #define COMMA ,
 SP_TARGETS(DECLARE, , )
 SP_READABLE(DECLARE, , )
-const struct sp_target *const sp_targets[] = {SP_TARGETS(POINT, COMMA, COMMA)};
-const char *const sp_target_names[] = {SP_TARGETS(SP_TARGET_NAME, COMMA, COMMA), NULL};
+#define VERSION(name, version) , #name "@" version
+#define CHOICES(name, framework, form) #name SP_VERSIONS_OF_##name(VERSION)
+static const struct sp_target *const targets[] = {SP_TARGETS(POINT, COMMA, COMMA)};
+const char *const sp_export_choices[] = {SP_TARGETS(CHOICES, COMMA, COMMA), NULL};
 static const struct sp_target *const readable[] = {SP_READABLE(POINT, COMMA, COMMA)};
 /* clang-format on */
+
+const struct sp_target *sp_target_of(int choice, int *version)
+{
+    int named = choice, before = 0;
+    while (strchr(sp_export_choices[named], '@'))
+        named--;
+    for (int i = 0; i < named; i++)
+        before += !strchr(sp_export_choices[i], '@');
+    *version = choice > named ? choice - named - 1 : 0;
+    return targets[before];
+}
 
 /* How layers run, for a framework whose files here do not say it. */
 static void lose_execution(const struct sp_launched *l, struct sp_written *lost)

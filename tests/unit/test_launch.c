@@ -1,86 +1,9 @@
 /* Launches: a plan written as a framework's options and read again is the same plan. Plans that the
  * framework can express are drawn, and all of them must come back; then others, of which those must
  * that `cannot express` does not name. */
-#include "check.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "cli/plan_options.h"
-#include "commands/step_launch.h"
-
-#include <scaleplan/scaleplan.h>
-
-extern const struct sp_command sp_cmd_step;
+#include "launched.h"
 
 static struct sp_planned written_plan, read_plan;
-
-/* The plan of a command line, "tp=8" words as `step` takes them. */
-static bool plan_of(struct sp_words *words, struct sp_planned *planned, struct sp_error *error)
-{
-    static struct sp_args typed, args;
-    static struct sp_launch launch;
-    if (!sp_parse_command(&sp_cmd_step, words->n, words->word, &typed, error) ||
-        !sp_take_launch(&typed, &launch, &args, error))
-        return false;
-    const struct sp_sources sources = sp_sources_of(&args);
-    return sp_plan_of(&args, &sources, planned, error);
-}
-
-/* How layers run, as far as it means something in the plan. */
-static bool run_alike(const struct sp_planned *a, const struct sp_planned *b)
-{
-    const struct sp_execution *const x = &a->plan.execution, *const y = &b->plan.execution;
-    const bool routed = a->model.moe.experts > 0;
-    const bool full = a->plan.recompute.down == 1; /* repeats what any module does */
-    return (full || a->plan.recompute.modules == b->plan.recompute.modules) &&
-           a->plan.offload_layers == b->plan.offload_layers &&
-           (!routed || (x->dispatch == y->dispatch && x->moe_overlap == y->moe_overlap)) &&
-           x->cuda_graph == y->cuda_graph &&
-           (a->plan.dtype != SP_FP8 || x->fp8_recipe == y->fp8_recipe);
-}
-
-static bool same_plan(const struct sp_planned *a, const struct sp_planned *b)
-{
-    const struct sp_step_inputs x = sp_inputs_of(a), y = sp_inputs_of(b);
-    struct sp_stage_memory p, q;
-    sp_fullest_stage(&a->model, &a->precision, &a->plan, &a->framework.framework, &p);
-    sp_fullest_stage(&b->model, &b->precision, &b->plan, &b->framework.framework, &q);
-    return a->plan.dp == b->plan.dp && a->plan.tp == b->plan.tp && a->plan.pp == b->plan.pp &&
-           a->plan.vpp == b->plan.vpp && a->plan.cp == b->plan.cp && a->plan.ep == b->plan.ep &&
-           a->plan.zero == b->plan.zero &&
-           (a->plan.zero == 0 || a->plan.shards == b->plan.shards) &&
-           a->plan.batch == b->plan.batch && a->plan.seq == b->plan.seq &&
-           a->plan.micro_batch == b->plan.micro_batch &&
-           a->plan.sequence_parallel == b->plan.sequence_parallel &&
-           sp_plan_value(&a->plan, &sp_plan_fields[SP_FIELD_REMAT]) ==
-               sp_plan_value(&b->plan, &sp_plan_fields[SP_FIELD_REMAT]) &&
-           a->plan.dtype == b->plan.dtype && run_alike(a, b) &&
-           (a->model.moe.experts == 0 || a->plan.etp == b->plan.etp) &&
-           (a->plan.pp == 1 || a->plan.schedule == b->plan.schedule) &&
-           strcmp(a->precision.name, b->precision.name) == 0 &&
-           strcmp(a->framework.framework.name, b->framework.framework.name) == 0 &&
-           p.device == q.device && sp_estimate_step(&x).step == sp_estimate_step(&y).step;
-}
-
-/* One of the words between blanks; "-" stands for none. */
-static const char *pick(const char *list)
-{
-    static char word[32];
-    int n = 0, at = 0;
-    for (const char *c = list; *c; c++)
-        n += *c == ' ';
-    for (at = rand() % (n + 1); at > 0; at--)
-        list = strchr(list, ' ') + 1;
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(list, " "), list);
-    return word;
-}
-
-static int64_t pick_number(const char *list)
-{
-    return strtoll(pick(list), NULL, 10);
-}
 
 /* What a format expresses: words of which it takes every valid combination ("-": the option left
  * out). */
@@ -154,24 +77,6 @@ static const char *const further[][2] = {
     {"model", "gpt-oss-20b"},
     {"placement", "pp-inside"},
 };
-
-/* A drawn plan as words of `step`. */
-struct drawn {
-    char machine[32];
-    struct sp_words words;
-};
-
-static void add_number(struct sp_words *w, const char *name, int64_t value)
-{
-    sp_add_word(w, "--%s", name);
-    sp_add_word(w, "%lld", (long long)value);
-}
-
-static void maybe(struct sp_words *w, const char *name, const char *value)
-{
-    if (strcmp(value, "-") != 0)
-        sp_add_option(w, name, value);
-}
 
 /* Degrees that divide the machine and the layers, and a batch that they divide. */
 struct degrees {
@@ -275,90 +180,15 @@ static void draw(const struct format *f, struct drawn *out)
     sp_add_option(w, "precision", pick(f->precision));
 }
 
-/* Why plans were not compared: kinds of reasons (numbers in them are all one), and how often. */
-enum { KINDS = 128 };
-struct reasons {
-    char text[KINDS][160];
-    int times[KINDS], n;
-};
-
-static void count_reason(struct reasons *r, const char *text)
-{
-    char kind[sizeof *r->text];
-    size_t n = 0;
-    for (; *text && !strchr("\n(", *text) && n + 1 < sizeof kind; text++)
-        if (n == 0 || kind[n - 1] != 'N' || !strchr("0123456789.", *text))
-            kind[n++] = strchr("0123456789", *text) ? 'N' : *text;
-    kind[n] = '\0';
-    int i = 0;
-    while (i < r->n && strcmp(r->text[i], kind) != 0)
-        i++;
-    assert_true(i < KINDS);
-    if (i == r->n) {
-        snprintf(r->text[r->n++], sizeof *r->text, "%s", kind);
-        r->times[i] = 0;
-    }
-    r->times[i]++;
-}
-
-static void print_reasons(const struct reasons *r)
-{
-    for (int i = 0; i < r->n; i++)
-        print_message("    %5d  %s\n", r->times[i], r->text[i]);
-}
-
-/* A file without a name, so that nothing is left of it however the test ends. */
-struct nameless {
-    int file;
-    char path[32];
-};
-
-static struct nameless open_nameless(void)
-{
-    struct nameless out;
-    char path[4096];
-    const char *const directory = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/launch-XXXXXX", directory ? directory : "/tmp");
-    out.file = mkstemp(path);
-    assert_true(out.file >= 0);
-    assert_int_equal(unlink(path), 0);
-    snprintf(out.path, sizeof out.path, "/dev/fd/%d", out.file);
-    return out;
-}
-
-static void put_text(const struct nameless *file, const char *text)
-{
-    const size_t n = strlen(text);
-    assert_int_equal(ftruncate(file->file, 0), 0);
-    assert_int_equal(pwrite(file->file, text, n, 0), (ssize_t)n);
-    assert_int_equal(lseek(file->file, 0, SEEK_SET), 0);
-}
-
 /* Reads what was written of a drawn plan: the same plan. */
 static void check_same(const struct format *f, const struct drawn *drawn, const char *text,
                        const struct nameless *file)
 {
-    struct sp_words words = {0};
     struct sp_error error = {0};
-    put_text(file, text);
-    sp_add_word(&words, "step");
-    sp_add_option(&words, "from", file->path);
-    sp_add_option(&words, "hw", drawn->machine);
-    if (f->model_apart)
-        sp_add_option(&words, "model", written_plan.model.name);
-    if (!plan_of(&words, &read_plan, &error))
+    if (!read_again(&written_plan, drawn, text, f->model_apart, file, &read_plan, &error))
         fail_msg("%s\n%s", error.text, text);
-    sp_free_words(&words);
     if (!same_plan(&written_plan, &read_plan))
         fail_msg("%s\nanother plan came back from\n%s", sp_shell_line(&drawn->words), text);
-}
-
-static int find_target(const char *name)
-{
-    int i = 0;
-    while (strcmp(sp_target_names[i], name) != 0)
-        i++;
-    return i;
 }
 
 /* Draws a plan, with further words if asked for, and compares what comes back of it; else says why
@@ -381,14 +211,7 @@ static bool try_one(const struct format *f, bool with_further, const struct name
         sp_free_words(&drawn.words);
         return false;
     }
-    const struct sp_launched launched = {
-        .model = &written_plan.model,
-        .hw = &written_plan.hw,
-        .plan = &written_plan.plan,
-        .remat = sp_plan_name(&written_plan.plan, &sp_plan_fields[SP_FIELD_REMAT]),
-        .precision = written_plan.precision.name,
-        .framework = written_plan.framework.framework.name};
-    sp_write_launch(sp_targets[find_target(f->name)], &launched, &written);
+    write_plan(&written_plan, f->name, &written);
     const bool whole = written.n_lost == 0;
     for (int i = 0; i < written.n_lost; i++)
         count_reason(lost, written.lost[i]);
