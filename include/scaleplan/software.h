@@ -50,6 +50,9 @@ struct sp_framework {
     double split_logit_bytes; /* logit_bytes where TP splits the vocabulary; 0: the same */
 };
 
+/* 80 % of a normal distribution lie within so many standard deviations. */
+#define SP_RANGE_DEVIATIONS 1.2816
+
 /* The ZeRO stage of a plan that states none: usual_zero, else 3 where the framework gathers layers
  * as they are needed, and 1. */
 int sp_usual_zero(const struct sp_framework *framework);
@@ -112,6 +115,12 @@ void sp_use_memory_factor(double memory_factor, struct sp_framework *framework);
 
 /* Whom a constant of the profile belongs to: its chip's family or its software's. */
 const char *sp_family_of_constant(const struct sp_profile *profile, int constant);
+
+/* Writes the profile with every constant at the bad end of its 80 % interval: the logarithm of a
+ * constant is known up to its spread sqrt(1 - determined), and moves by SP_RANGE_DEVIATIONS of
+ * that the way that makes steps longer, inside its bounds. No step is shorter under it: of all
+ * values inside the intervals these are the worst for any plan. */
+void sp_worsen_constants(const struct sp_profile *profile, struct sp_profile *worst);
 
 /* What is expected of a chip and a framework before any run is seen: the list's values; matmuls of
  * GPUs by how much power stands behind their peak (0.82 - 0.17 (C / W - 0.78 TFLOP/J), 0.5 to 0.85:

@@ -27,6 +27,9 @@ static const struct sp_option options[] = {
     SP_OPTIONS_STACK,
     {"objective", "GOAL", SP_CHOICE, 0, 0, sp_goal_names, "step",
      "what is best: the shortest step, the highest MFU, the least cost, devices or memory"},
+    {"robust", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "rank by the step with every constant of the profile at the bad end of its 80 % interval, so "
+     "that the choice stands where the estimate is off"},
     {"pareto", "step,memory[,cost]", SP_CHOICE, 0, 0, fronts, NULL,
      "all plans that no other beats in each of these"},
     {"top", "N", SP_WHOLE, 1, SP_SEARCH_TOP, NULL, "5",
@@ -103,6 +106,8 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
         return false;
     if (!sp_price_of(s->args, &m->base.hw, m->hw, &m->price, error))
         return false;
+    if (s->robust)
+        sp_make_robust(m);
     m->space.objective = s->goal == SP_GOAL_MEMORY ? SP_LEAST_MEMORY : SP_LEAST_STEP;
     const bool cost =
         s->goal == SP_GOAL_COST || (s->run.front && strstr(sp_text_of(s->args, "pareto"), "cost"));
@@ -125,7 +130,8 @@ static bool check_prices(const struct sp_searching *s, struct sp_error *error)
 
 /* Options that ask another question than the list of plans, and those that shape that list. */
 static const char *const questions[] = {"find", "near", "explain-rejects", NULL};
-static const char *const of_the_list[] = {"shard", "pareto", "objective", "top", "meshes", NULL};
+static const char *const of_the_list[] = {"shard",  "pareto", "objective", "top",
+                                          "meshes", "robust", NULL};
 
 static bool wants_all_plans(const struct sp_args *args)
 {
@@ -151,6 +157,10 @@ static bool check_options(const struct sp_args *args, struct sp_error *error)
                            of_the_list[i], asked);
     if (asked && sp_text_of(args, "hw") && strchr(sp_text_of(args, "hw"), ','))
         return sp_fail(error, SP_USAGE, "--%s is about one machine, --hw names several", asked);
+    const bool smallest = sp_choice_of(args, "objective") == SP_GOAL_MEMORY;
+    if (sp_given(args, "robust") && (smallest || sp_given(args, "pareto")))
+        return sp_fail(error, SP_USAGE, "--robust makes no difference to --%s: leave it out",
+                       smallest ? "objective memory" : "pareto");
     const char *const meshes = sp_text_of(args, "meshes");
     if (meshes && *meshes && strcmp(meshes, "best") != 0 && !wants_all_plans(args))
         return sp_fail(error, SP_INPUT, "--meshes: \"%s\": expected best or all", sp_safe(meshes));
@@ -171,6 +181,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
     *s = (struct sp_searching){.args = args,
                                .report = report,
                                .goal = (enum sp_goal)sp_choice_of(args, "objective"),
+                               .robust = sp_given(args, "robust"),
                                .timings = sp_given(args, "timings"),
                                .convention =
                                    (enum sp_flop_convention)sp_choice_of(args, "convention"),
@@ -255,6 +266,8 @@ static const struct sp_example examples[] = {
     {"scaleplan search --model llama3-70b --hw h100-512 --batch 1024x8192 --fix pp=4 --only "
      "zero=1,3 --max-tp 8 --get plans.0.command",
      "a constrained search; the plan as a command of step"},
+    {"scaleplan search --model llama3-70b --hw h100-512 --batch 1024x8192 --robust",
+     "the plan whose step is shortest where the estimate's constants turn out badly"},
     {"scaleplan search --model llama3-8b --hw h100-64,v5p-128 --batch 256x8192 --tokens 1T "
      "--objective cost",
      "machines compared by what a run costs"},

@@ -80,5 +80,5 @@ void sp_report_launch(struct sp_searching *s)
     sp_estimate_planned(planned, s->convention, &e);
     sp_line(s->report, " ");
     sp_put_named_plan(s, planned, &e);
-    sp_judge_plan(s, &e);
+    sp_judge_plan(s, &planned->plan, &e);
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <scaleplan/range.h>
+
 #include "base/list.h"
 #include "base/suggest.h"
 #include "cli/plan_fields.h"
@@ -56,13 +58,14 @@ static bool load_plan(struct sp_searching *s, const char *option, const char *pl
     return ok && sp_plan_on(&args, planned, invalid);
 }
 
-static void put_neighbours(struct sp_searching *s, const struct sp_neighbour *near, size_t n,
-                           const struct sp_estimate *e)
+static void put_neighbours(struct sp_searching *s, const struct sp_step_inputs *in,
+                           const struct sp_neighbour *near, size_t n, const struct sp_estimate *e)
 {
     struct sp_row rows[SP_MAX_NEIGHBOURS] = {0};
     static const struct sp_column columns[] = {
         {"change", "change", true},
         {"gain_pct", "gain %", false},
+        {"tie", "tie", true},
         {"step_s", "step", false},
         {"device_bytes", "memory", false},
         {"memory_change_bytes", "more", false},
@@ -71,7 +74,7 @@ static void put_neighbours(struct sp_searching *s, const struct sp_neighbour *ne
     for (size_t i = 0; i < n; i++) {
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "near.%zu", i);
         sp_scope(s->report, rows[i].prefix);
-        sp_put_neighbour(s->report, &near[i], e);
+        sp_put_neighbour(s->report, in, &near[i], e);
         sp_put(s->report, SP_Q_NEAR_MEMORY_CHANGE, near[i].device_bytes - (double)e->memory.device);
         sp_put_bool(s->report, SP_Q_NEAR_FITS,
                     near[i].device_bytes <= s->machine[0]->space.most_bytes);
@@ -113,7 +116,7 @@ bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *e
     const struct sp_step_inputs in = sp_inputs_of(&planned);
     const struct sp_repertoire runs = sp_repertoire_of(&planned, sp_given(s->args, "any"));
     sp_answer_is(s->report, "near");
-    put_neighbours(s, near, sp_find_neighbours(&in, &runs, near), &e);
+    put_neighbours(s, &in, near, sp_find_neighbours(&in, &runs, near), &e);
     return true;
 }
 
@@ -137,7 +140,8 @@ static void put_losses(struct sp_searching *s, const struct sp_step_time *mine,
     sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, SP_TIME_PARTS);
 }
 
-static void compare_with_best(struct sp_searching *s, const struct sp_step_time *mine)
+static void compare_with_best(struct sp_searching *s, const struct sp_plan *plan,
+                              const struct sp_step_time *mine)
 {
     struct sp_planned best;
     struct sp_candidate *const m = s->machine[0];
@@ -163,10 +167,14 @@ static void compare_with_best(struct sp_searching *s, const struct sp_step_time 
         return;
     }
     sp_planned_of(&m->base, &list->found[0], &best);
+    const bool tie = sp_is_tie(mine->step, list->found[0].step_s,
+                               sp_lead_log(sp_tier_of(&m->base.model, &m->base.hw.chip, plan)));
     sp_put_text(s->report, SP_Q_REJECT_VERDICT,
-                "fits, but %.2f %% slower than the best plan; %s%d plans are ahead of it",
+                "fits, but %.2f %% slower than the best plan%s; %s%d plans are ahead of it",
                 100 * (mine->step / list->found[0].step_s - 1),
+                tie ? ", which is less than the error of such a difference: a tie" : "",
                 ahead == SP_SEARCH_TOP ? "at least " : "", ahead);
+    sp_put_bool(s->report, SP_Q_REJECT_TIE, tie);
     sp_put(s->report, SP_Q_REJECT_BEHIND, 100 * (mine->step / list->found[0].step_s - 1));
     struct sp_words words;
     sp_step_words(s, m, &list->found[0], &words);
@@ -177,12 +185,12 @@ static void compare_with_best(struct sp_searching *s, const struct sp_step_time 
     put_losses(s, mine, &best);
 }
 
-void sp_judge_plan(struct sp_searching *s, const struct sp_estimate *e)
+void sp_judge_plan(struct sp_searching *s, const struct sp_plan *plan, const struct sp_estimate *e)
 {
     const double most = s->machine[0]->space.most_bytes;
     const double bytes = (double)e->memory.device;
     if (bytes <= most) {
-        compare_with_best(s, &e->time);
+        compare_with_best(s, plan, &e->time);
         return;
     }
     char over[32];
@@ -208,6 +216,6 @@ bool sp_report_reject(struct sp_searching *s, const char *plan, struct sp_error 
     }
     sp_estimate_planned(&planned, s->convention, &e);
     sp_put_named_plan(s, &planned, &e);
-    sp_judge_plan(s, &e);
+    sp_judge_plan(s, &planned.plan, &e);
     return true;
 }

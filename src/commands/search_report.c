@@ -14,13 +14,6 @@
 
 const char *const sp_goal_names[] = {"step", "mfu", "cost", "devices", "memory", NULL};
 
-/* A plan of the answer. */
-struct ranked {
-    int machine;
-    const struct sp_found *found;
-    double value, then; /* of the goal, and what decides between equals */
-};
-
 static double mfu_of(const struct sp_searching *s, const struct sp_candidate *m, double step_s)
 {
     const struct sp_step_inputs in = sp_inputs_of(&m->base);
@@ -30,23 +23,24 @@ static double mfu_of(const struct sp_searching *s, const struct sp_candidate *m,
 static double value_of(const struct sp_searching *s, int machine, const struct sp_found *found)
 {
     const struct sp_candidate *const m = s->machine[machine];
+    const double step = s->robust ? found->value : found->step_s;
     switch (s->goal) {
     case SP_GOAL_MFU:
-        return -mfu_of(s, m, found->step_s);
+        return -mfu_of(s, m, step);
     case SP_GOAL_COST:
-        return sp_cost_of_step(m, found->step_s);
+        return sp_cost_of_step(m, step);
     case SP_GOAL_DEVICES:
         return (double)sp_chips(&m->base.hw);
     case SP_GOAL_MEMORY:
         return found->bytes;
     default:
-        return found->step_s;
+        return step;
     }
 }
 
 static int by_goal(const void *a, const void *b)
 {
-    const struct ranked *const x = a, *const y = b;
+    const struct sp_ranked *const x = a, *const y = b;
     if (x->value != y->value)
         return x->value < y->value ? -1 : 1;
     if (x->then != y->then)
@@ -59,12 +53,12 @@ static int by_goal(const void *a, const void *b)
 }
 
 /* Whether another machine's point beats this one in step time, memory and cost. */
-static bool is_beaten_across(const struct sp_searching *s, const struct ranked *all, size_t n,
-                             const struct ranked *one)
+static bool is_beaten_across(const struct sp_searching *s, const struct sp_ranked *all, size_t n,
+                             const struct sp_ranked *one)
 {
     const bool cost = strstr(sp_text_of(s->args, "pareto"), "cost") != NULL;
     for (size_t i = 0; i < n; i++) {
-        const struct ranked *const other = &all[i];
+        const struct sp_ranked *const other = &all[i];
         const double mine =
             cost ? sp_cost_of_step(s->machine[one->machine], one->found->step_s) : 0;
         const double theirs =
@@ -80,13 +74,13 @@ static bool is_beaten_across(const struct sp_searching *s, const struct ranked *
 }
 
 /* Every machine's plans in one order; the caller frees them. */
-static struct ranked *rank(const struct sp_searching *s, size_t *n)
+static struct sp_ranked *rank(const struct sp_searching *s, size_t *n)
 {
     size_t room = 1;
     for (int i = 0; i < s->machines; i++)
         room +=
             (size_t)(s->run.front ? s->machine[i]->result.front.n : s->machine[i]->result.best.n);
-    struct ranked *const all = calloc(room, sizeof *all);
+    struct sp_ranked *const all = calloc(room, sizeof *all);
     if (!all)
         abort();
     *n = 0;
@@ -96,7 +90,7 @@ static struct ranked *rank(const struct sp_searching *s, size_t *n)
         for (int k = 0; k < count; k++) {
             const struct sp_found *const found =
                 s->run.front ? &r->front.found[k] : &r->best.found[k];
-            all[(*n)++] = (struct ranked){i, found, value_of(s, i, found), found->step_s};
+            all[(*n)++] = (struct sp_ranked){i, found, value_of(s, i, found), found->step_s};
         }
     }
     size_t kept = 0;
@@ -110,7 +104,7 @@ static struct ranked *rank(const struct sp_searching *s, size_t *n)
 }
 
 /* Keeps `wanted` of the n points of a front, in their order: its ends and evenly many between. */
-static void thin_out(struct ranked *all, size_t n, size_t wanted)
+static void thin_out(struct sp_ranked *all, size_t n, size_t wanted)
 {
     for (size_t i = 0; i < wanted; i++)
         all[i] = all[wanted > 1 ? i * (n - 1) / (wanted - 1) : 0];
@@ -118,7 +112,7 @@ static void thin_out(struct ranked *all, size_t n, size_t wanted)
 
 /* How many of n plans are listed: a part lists every machine's, since `merge` needs each machine's
  * best. */
-static size_t shorten(const struct sp_searching *s, struct ranked *all, size_t n)
+static size_t shorten(const struct sp_searching *s, struct sp_ranked *all, size_t n)
 {
     const size_t wanted = (size_t)s->run.wanted;
     if (s->run.shards > 1 || n <= wanted || (s->run.front && !sp_given(s->args, "top")))
@@ -142,7 +136,7 @@ static void put_waits(struct sp_report *r, const struct sp_step_time *t)
 }
 
 /* One plan, by the path of `step`. */
-static void put_plan(struct sp_searching *s, const struct ranked *one)
+static void put_plan(struct sp_searching *s, const struct sp_ranked *one)
 {
     struct sp_report *const r = s->report;
     struct sp_planned planned;
@@ -203,7 +197,7 @@ static bool is_open(const struct sp_plan *plan, enum sp_plan_field_id field)
                                          : true;
 }
 
-static bool differ_in(const struct ranked *all, size_t n, enum sp_plan_field_id field)
+static bool differ_in(const struct sp_ranked *all, size_t n, enum sp_plan_field_id field)
 {
     char first[SP_PLAN_TEXT] = "", other[SP_PLAN_TEXT] = "";
     bool any = false;
@@ -219,8 +213,8 @@ static bool differ_in(const struct ranked *all, size_t n, enum sp_plan_field_id 
 }
 
 /* One machine needs no column. */
-static void put_table(struct sp_searching *s, const struct ranked *all, const struct sp_row *rows,
-                      size_t n)
+static void put_table(struct sp_searching *s, const struct sp_ranked *all,
+                      const struct sp_row *rows, size_t n)
 {
     struct sp_column columns[PLAN_COLUMNS + 3] = {{NULL, "", true}};
     size_t count = 1;
@@ -272,7 +266,7 @@ static struct sp_short_name *names_of(const struct sp_plan *plans, size_t n)
 static size_t put_plans(struct sp_searching *s, bool partial)
 {
     size_t found;
-    struct ranked *const all = rank(s, &found);
+    struct sp_ranked *const all = rank(s, &found);
     const size_t n = shorten(s, all, found);
     if (s->run.front)
         sp_put(s->report, SP_Q_SEARCH_POINTS, (double)found);
@@ -288,6 +282,7 @@ static size_t put_plans(struct sp_searching *s, bool partial)
         snprintf(rows[i].label, sizeof rows[i].label, "%zu", i + 1);
         sp_scope(s->report, rows[i].prefix);
         put_plan(s, &all[i]);
+        sp_put_lead(s, all, i);
         sp_put_text(s->report, SP_Q_SEARCH_NAME, "%s", names[i].text);
     }
     free(names);
@@ -300,6 +295,9 @@ static size_t put_plans(struct sp_searching *s, bool partial)
         sp_put_null(s->report, SP_Q_SEARCH_FITS); /* of half a space nobody can say "no" */
     if (n > 0)
         put_table(s, all, rows, n);
+    sp_put_ties(s, all, n);
+    if (s->robust && n > 0)
+        sp_put_robust(s, &all[0]);
     free(rows);
     free(all);
     return n;
@@ -462,6 +460,7 @@ static void put_machines(struct sp_searching *s)
         sp_put(s->report, SP_Q_SEARCH_M_DAYS, steps * step / 86400);
         sp_put(s->report, SP_Q_SEARCH_M_COST, steps * sp_cost_of_step(m, step));
         sp_put_bargain(s, i, cheapest, step, steps * sp_cost_of_step(m, step));
+        sp_put_machine_lead(s, i);
         sp_put_list_price(s->report, &m->price);
         sp_put(s->report, SP_Q_SEARCH_M_LIMIT, m->space.most_bytes);
         sp_put_text(s->report, SP_Q_SEARCH_M_PROFILE, "%s%s", m->base.profile.name,
@@ -474,6 +473,7 @@ static void put_machines(struct sp_searching *s)
     if (s->machines > 1) {
         sp_line(s->report, " ");
         sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, (size_t)s->machines);
+        sp_note_machine_ties(s);
         sp_note_prices(s);
     }
     sp_note_budget(s);
@@ -535,6 +535,7 @@ bool sp_report_search(struct sp_searching *s, struct sp_error *error)
     sp_put_text(r, SP_Q_SEARCH_OBJECTIVE, "%s",
                 s->run.front ? sp_text_of(s->args, "pareto") : sp_goal_names[s->goal]);
     sp_put(r, SP_Q_SEARCH_LIMIT, s->machine[0]->space.most_bytes);
+    sp_restate_robust(s);
     const struct outcome outcome = put_counts(s);
     sp_answer_is(r, "plans");
     put_problem(s);

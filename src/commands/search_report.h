@@ -22,6 +22,7 @@ struct sp_candidate {
     struct sp_search_space space;
     struct sp_search_result result;
     struct sp_price price;
+    struct sp_profile worst; /* of --robust: every constant at the bad end of its 80 % interval */
 };
 
 /* The launch of --from: what it states, and its plan; without it launch.format is NULL. */
@@ -39,9 +40,17 @@ struct sp_searching {
     int machines;
     enum sp_goal goal;
     bool listed;  /* the list of plans is in the report, with what is true of all of them */
+    bool robust;  /* ranked by the step at the constants' bad ends */
     bool timings; /* how long it took, on what: in no answer that is not asked for it */
     enum sp_flop_convention convention; /* of every MFU */
     struct sp_search_run run;
+};
+
+/* A plan of the answer. */
+struct sp_ranked {
+    int machine;
+    const struct sp_found *found;
+    double value, then; /* of the goal, and what decides between equals */
 };
 
 /* Loads every machine of --hw and opens its space. */
@@ -89,6 +98,25 @@ int sp_cheapest_of(const struct sp_searching *searching);
 void sp_put_bargain(struct sp_searching *searching, int machine, int cheapest, double step,
                     double run);
 
+/* Puts how far a plan of the list is behind the first, and whether that is less than the error of
+ * such a difference; then says which are ties. Nothing where memory or devices are ranked. */
+void sp_put_lead(struct sp_searching *searching, const struct sp_ranked *all, size_t at);
+void sp_put_ties(struct sp_searching *searching, const struct sp_ranked *all, size_t n);
+
+/* The same of the best plans of machines. */
+void sp_put_machine_lead(struct sp_searching *searching, int machine);
+void sp_note_machine_ties(struct sp_searching *searching);
+
+/* Opens a machine's space for --robust: plans are timed at the constants' bad ends. */
+void sp_make_robust(struct sp_candidate *machine);
+
+/* Puts the estimate back into plans that were found so; `value` keeps the step at the bad ends. */
+void sp_restate_robust(struct sp_searching *searching);
+
+/* Puts what the robust choice costs where the constants are as estimated, and saves at their bad
+ * ends, against the plan that is fastest as estimated. */
+void sp_put_robust(struct sp_searching *searching, const struct sp_ranked *best);
+
 /* Puts the price of a machine with its source, and says those of all. */
 void sp_put_list_price(struct sp_report *report, const struct sp_price *price);
 void sp_note_prices(struct sp_searching *searching);
@@ -104,7 +132,8 @@ bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
 void sp_report_launch(struct sp_searching *searching);
 
 /* Says whether a plan fits, and where it does what is ahead of it and where it loses time. */
-void sp_judge_plan(struct sp_searching *searching, const struct sp_estimate *estimate);
+void sp_judge_plan(struct sp_searching *searching, const struct sp_plan *plan,
+                   const struct sp_estimate *estimate);
 
 /* --near and --explain-rejects. */
 bool sp_report_near(struct sp_searching *searching, const char *plan, struct sp_error *error);

@@ -136,6 +136,7 @@ static void put_better(struct sp_report *r, const struct sp_planned *planned,
     enum { SHOWN = 5 };
     static const struct sp_column columns[] = {{"change", "better", true},
                                                {"gain_pct", "gain %", false},
+                                               {"tie", "tie", true},
                                                {"step_s", "step", false},
                                                {"device_bytes", "memory", false}};
     struct sp_neighbour near[SP_MAX_NEIGHBOURS];
@@ -150,7 +151,7 @@ static void put_better(struct sp_report *r, const struct sp_planned *planned,
         if (found < SHOWN) {
             snprintf(rows[found].prefix, sizeof rows[found].prefix, "better.%zu", found);
             sp_scope(r, rows[found].prefix);
-            sp_put_neighbour(r, &near[i], e);
+            sp_put_neighbour(r, &in, &near[i], e);
         }
         found++;
     }

@@ -1,4 +1,6 @@
 /* Ranges of the estimate. */
+#include <math.h>
+
 #include <scaleplan/range.h>
 
 const char *const sp_tier_names[SP_TIERS] = {"dense 16-bit", "dense 8-bit", "experts",
@@ -16,6 +18,26 @@ enum sp_tier sp_tier_of(const struct sp_model *model, const struct sp_chip *chip
     const bool blocks = recipe == SP_FP8_MXFP8 || recipe == SP_FP8_BLOCKWISE;
     return sp_dtypes[dtype].bytes < 1 || (dtype == SP_FP8 && blocks) ? SP_TIER_BLOCKS
                                                                      : SP_TIER_DENSE_8;
+}
+
+double sp_lead_log(enum sp_tier tier)
+{
+#define SP_LEAD(id, width) [SP_TIER_##id] = (width),
+    static const double widths[SP_TIERS] = {
+#include <scaleplan/lead_widths.def>
+    };
+#undef SP_LEAD
+    return widths[tier];
+}
+
+bool sp_is_tie(double one, double other, double lead_log)
+{
+    return fabs(log(one / other)) < lead_log;
+}
+
+double sp_machines_lead_log(double range_a, double range_b)
+{
+    return SP_LEAD_DEVIATIONS / SP_RANGE_DEVIATIONS * hypot(range_a, range_b);
 }
 
 double sp_range_log(const struct sp_profile *profile, enum sp_tier tier)

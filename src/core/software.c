@@ -81,6 +81,23 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
     }
 }
 
+/* Constants that make a step longer as they grow; the others are rates that are reached. */
+static const bool grows_step[SP_CONSTANTS] = {[SP_C_MEMORY] = true,
+                                              [SP_C_LAUNCH] = true,
+                                              [SP_C_CONTENTION] = true,
+                                              [SP_C_STRAGGLER] = true,
+                                              [SP_C_TP_EXPOSED] = true};
+
+void sp_worsen_constants(const struct sp_profile *profile, struct sp_profile *worst)
+{
+    *worst = *profile;
+    for (int i = 0; i < SP_CONSTANTS; i++) {
+        const double known = sp_constants[i].spread * sqrt(1 - profile->determined[i]);
+        const double moves = SP_RANGE_DEVIATIONS * known * (grows_step[i] ? 1 : -1);
+        worst->value[i] = sp_constant_in_bounds(i, profile->value[i] * exp(moves));
+    }
+}
+
 const char *sp_family_of_constant(const struct sp_profile *p, int constant)
 {
     return sp_constants[constant].of == SP_OF_CHIP ? p->chip_family : p->software_family;

@@ -8,6 +8,7 @@
 
 #include <scaleplan/estimate.h>
 
+#include "leads.h"
 #include "study.h"
 #include "study_profiles.h"
 
@@ -419,7 +420,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < study.n; i++)
         e.all[i] = sp_log_error(&study.measured[i].sample, &fitted[study.measured[i].stack]);
     to_logarithms(&study, e.three);
-    const int worse = print_tiers(&study, &e) + print_ranges(&study, &e);
+    const int worse = print_tiers(&study, &e) + print_ranges(&study, &e) +
+                      sp_print_leads(&study, e.publication);
     print_parts(&study, &e, sp_publication_of, study.publications, e.publication, "publication");
     print_parts(&study, &e, sp_stack_of, study.stacks, e.stack, "stack");
     print_worst(&study, e.publication);

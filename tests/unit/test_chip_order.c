@@ -122,6 +122,47 @@ static double step_s(const struct world *w, const struct sp_hardware *hw,
     return sp_estimate_step(&in).step;
 }
 
+/* Every constant at the bad end of its interval makes no plan faster, alone or with the others:
+ * `search --robust` ranks by the worst of all values in the intervals. */
+static void bad_ends_are_not_faster(void **state)
+{
+    static struct world w;
+    struct sp_error error = {0};
+    (void)state;
+    srand(5);
+    w.chips = w.frameworks = 0;
+    sp_each_config(SP_HARDWARE, &w.sources, add_chip, &w);
+    sp_each_config(SP_FRAMEWORKS, &w.sources, add_framework, &w);
+    assert_true(sp_load_profiles(&w.sources, w.known, &w.n_known, &error));
+    for (int i = 0; i < PLANS; i++) {
+        static const struct sp_precision mixed = {
+            .weight_bytes = 2, .grad_bytes = 2, .master_bytes = 4, .optimizer_bytes = 8};
+        const struct sp_hardware *const hw = &w.chip[(size_t)rand() % w.chips];
+        const struct sp_framework *const f = &w.framework[(size_t)rand() % w.frameworks].framework;
+        struct sp_profile profile, worst, one;
+        struct sp_model model;
+        struct sp_plan plan;
+        bool own;
+        draw(&model, &plan);
+        sp_profile_for(hw, f, w.known, w.n_known, &profile, &own);
+        sp_worsen_constants(&profile, &worst);
+        struct sp_step_inputs in = {&model, hw, &mixed, f, &profile, &plan};
+        const double as_estimated = sp_estimate_step(&in).step;
+        in.profile = &worst;
+        const double all = sp_estimate_step(&in).step;
+        in.profile = &one;
+        for (int c = 0; c < SP_CONSTANTS; c++) {
+            one = profile;
+            one.value[c] = worst.value[c];
+            const double alone = sp_estimate_step(&in).step;
+            if (alone < as_estimated * (1 - 1e-12) || all < alone * (1 - 1e-12))
+                fail_msg("%s on %s: %s at %g in place of %g: %g s, all %g s, as estimated %g s",
+                         f->name, hw->name, sp_constants[c].key, worst.value[c], profile.value[c],
+                         alone, all, as_estimated);
+        }
+    }
+}
+
 static void better_is_not_slower(void **state)
 {
     static struct world w;
@@ -162,6 +203,7 @@ static void better_is_not_slower(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(better_is_not_slower)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(better_is_not_slower),
+                                       cmocka_unit_test(bad_ends_are_not_faster)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

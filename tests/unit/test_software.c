@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <scaleplan/range.h>
 #include <scaleplan/scaleplan.h>
 
 static struct sp_hardware gpu(double peak, double watts)
@@ -141,12 +142,49 @@ static void factors(void **state)
                  1e-12);
 }
 
+/* The logarithm of scale_out is known up to 0.25 sqrt(1 - 0.64) = 0.15: 1.2816 of that are
+ * e^-0.19224. Memory traffic grows the step: 0.25 unknown are e^0.3204. What is determined stays;
+ * bounds hold. */
+static void bad_ends(void **state)
+{
+    struct sp_profile p = {.name = ""}, worst;
+    (void)state;
+    for (int i = 0; i < SP_CONSTANTS; i++) {
+        p.value[i] = sp_constants[i].gpu;
+        p.determined[i] = 1;
+    }
+    p.determined[SP_C_SCALE_OUT] = 0.64;
+    p.determined[SP_C_MEMORY] = 0;
+    p.determined[SP_C_LAUNCH] = 0;
+    p.value[SP_C_LAUNCH] = 2.9e-3;
+    sp_worsen_constants(&p, &worst);
+    assert_close(worst.value[SP_C_SCALE_OUT], 0.65 * 0.825109, 1e-6);
+    assert_close(worst.value[SP_C_MEMORY], 2 * 1.377679, 1e-5);
+    assert_close(worst.value[SP_C_LAUNCH], 3e-3, 1e-12); /* the most */
+    assert_close(worst.value[SP_C_EXCHANGE], 0.5, 1e-12);
+}
+
+/* 80 % of a normal distribution are above its mean less 0.8416 deviations, and within 1.2816 of it:
+ * two ranges of 0.3 and 0.4 make 0.5 x 0.8416 / 1.2816. A tie is one from both sides. */
+static void leads(void **state)
+{
+    (void)state;
+    assert_close(sp_machines_lead_log(0.3, 0.4), 0.32834, 1e-5);
+    assert_close(sp_machines_lead_log(0, 0), 0, 0);
+    assert_true(sp_is_tie(1, 1.04, 0.05) && sp_is_tie(1.04, 1, 0.05));
+    assert_false(sp_is_tie(1, 1.06, 0.05) || sp_is_tie(1.06, 1, 0.05));
+    for (int t = 0; t < SP_TIERS; t++) { /* two plans of one stack err alike */
+        const struct sp_profile known = {.known = SP_KNOWN_STACK};
+        assert_true(sp_lead_log((enum sp_tier)t) > 0);
+        assert_true(sp_lead_log((enum sp_tier)t) < sp_range_log(&known, (enum sp_tier)t));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(expectations),
-        cmocka_unit_test(siblings),
-        cmocka_unit_test(factors),
+        cmocka_unit_test(expectations), cmocka_unit_test(bad_ends), cmocka_unit_test(leads),
+        cmocka_unit_test(siblings),     cmocka_unit_test(factors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
