@@ -302,8 +302,11 @@ static void fill_kimi(cJSON *o)
     const cJSON *at, *const from = sp_hf_member(o, "linear_attn_config");
     const cJSON *const list = from ? sp_hf_member(from, "full_attn_layers") : NULL;
     cJSON *const indices = cJSON_CreateArray();
-    cJSON_ArrayForEach(at, list) cJSON_AddItemToArray(
-        indices, cJSON_CreateNumber(cJSON_IsNumber(at) ? at->valuedouble - 1 : -1));
+    cJSON_ArrayForEach(at, list)
+    {
+        const double number = cJSON_IsNumber(at) ? at->valuedouble - 1 : -1;
+        cJSON_AddItemToArray(indices, cJSON_CreateNumber(number));
+    }
     cJSON_AddItemToObject(o, sp_hf_indices[0], indices);
 }
 

@@ -67,9 +67,11 @@ static int letters_of_indices(const char *family, const cJSON *indices, int laye
 {
     const cJSON *index;
     memset(out, family[1], (size_t)layers);
-    cJSON_ArrayForEach(index, indices) if (cJSON_IsNumber(index) && index->valuedouble >= 0 &&
-                                           index->valuedouble < layers)
-        out[(int)index->valuedouble] = family[0];
+    cJSON_ArrayForEach(index, indices)
+    {
+        if (cJSON_IsNumber(index) && index->valuedouble >= 0 && index->valuedouble < layers)
+            out[(int)index->valuedouble] = family[0];
+    }
     return layers;
 }
 

@@ -136,15 +136,6 @@ static void add_convolution(struct sp_layer *l, double channels, double taps)
     MOVE(l, 2 * channels, SP_BY_WIDTH, SP_OP_CORE);
 }
 
-/* What a recurrence over chunks reads and writes: what goes in and comes out, and 4 bytes of each
- * element of state that a chunk of `chunk` tokens leaves: written, summed up over the chunks (read
- * and written) and read again. */
-static void move_chunks(struct sp_layer *l, double through, double state, double chunk)
-{
-    MOVE(l, through, SP_BY_WIDTH, SP_OP_CORE);
-    MOVE(l, 4 * 2 * state / chunk, SP_BY_WIDTH, SP_OP_CORE);
-}
-
 /* Gated DeltaNet: decay and step of each head, an output gate and a norm of each head. Of a chunk
  * of C tokens a head multiplies keys by keys, inverts a triangle of C x C, takes keys and values
  * through it, multiplies queries by keys and that by values, and does three products with its
@@ -178,7 +169,10 @@ static void list_linear(const struct sp_model *m, struct sp_layer *l)
     KEEP(l, h * dv, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
     KEEP(l, h * dv, SP_BY_WIDTH, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
     add_convolution(l, channels, (double)x->conv);
-    move_chunks(l, channels + 2 * h + h * dv, h * dk * dv, C);
+    /* in and out; the triangle, keys and values through it and their corrections, written and read;
+     * the state of each chunk likewise */
+    MOVE(l, channels + 2 * h + h * dv, SP_BY_WIDTH, SP_OP_CORE);
+    MOVE(l, 2 * h * (C + dk + 2 * dv) + 2 * h * dk * dv / C, SP_BY_WIDTH, SP_OP_CORE);
     MOVE(l, 3 * h * dv, SP_BY_WIDTH, SP_OP_NORMS); /* norm and gate */
 }
 
@@ -201,7 +195,10 @@ static void list_heads_of_state(const struct sp_model *m, struct sp_layer *l)
            SP_PART_ATTENTION, SP_TP_STORED); /* taps; decay, skip and step bias of each head */
     KEEP(l, inner + channels + h, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
     add_convolution(l, channels, (double)x->conv);
-    move_chunks(l, channels + h + inner, inner * N, Q);
+    /* in and out; the state of each chunk, which is summed up over the chunks: written and read in
+     * 4 bytes, then in 2 */
+    MOVE(l, channels + h + inner, SP_BY_WIDTH, SP_OP_CORE);
+    MOVE(l, 6 * inner * N / Q, SP_BY_WIDTH, SP_OP_CORE);
 }
 
 /* Mamba-1: step size, B and C of each token from all channels, and a state of N numbers for each
