@@ -110,8 +110,8 @@ struct sp_model {
     int head;                /* enum sp_head */
     int64_t labels;          /* outputs of a score head */
     int64_t embedding_width; /* of the tables, where a projection widens it to D; 0: D */
-    int norm;    /* enum sp_norm */
-    int qk_norm; /* enum sp_qk_norm */
+    int norm;                /* enum sp_norm */
+    int qk_norm;             /* enum sp_qk_norm */
     int64_t norms_per_layer;
     int64_t learned_positions;
     int64_t extra_attention_params_per_layer;
@@ -158,6 +158,10 @@ struct sp_params sp_count_params(const struct sp_model *model);
 /* How far the count is from the published total, as a fraction of it; NAN when none is published.
  */
 double sp_off_published(const struct sp_model *model);
+
+/* Whether its layers are more than attention and an MLP or plain experts: other mixers, blocks
+ * alone, an indexer, gates, experts in a latent. */
+bool sp_is_hybrid(const struct sp_model *model);
 
 /* Width of all shared experts of a layer together. */
 int64_t sp_shared_d_ff(const struct sp_model *model);

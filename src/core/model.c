@@ -8,6 +8,12 @@ bool sp_model_has_shape(const struct sp_model *model)
     return model->layers > 0;
 }
 
+bool sp_is_hybrid(const struct sp_model *m)
+{
+    return m->pattern[0] || m->sparse.top_k > 0 || m->state_space.parallel || m->attention_gate ||
+           m->value_dim > 0 || m->moe.latent > 0 || m->moe.shared_gate;
+}
+
 int64_t sp_moe_layers(const struct sp_model *model)
 {
     const struct sp_layer_counts counts = sp_count_layers(model, model->layers);

@@ -97,6 +97,7 @@ static void lose_model(const struct sp_model *m, struct sp_written *lost)
         bool is;
         const char *what;
     } kinds[] = {
+        {sp_is_hybrid(m), "layers of other kinds than attention and an MLP"},
         {m->moe.experts > 0, "a mixture of experts"},
         {m->mla.kv_lora_rank > 0, "multi-head latent attention"},
         {!m->gated_mlp, "an MLP without a gate"},

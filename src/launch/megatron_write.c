@@ -39,9 +39,8 @@ static void write_model(const struct sp_model *m, int64_t seq, FILE *out)
         fprintf(out, "%s %lld\n", sp_mixture_flags[i].flag,
                 (long long)member(m, sp_mixture_flags[i].offset));
     if (m->moe.experts > 0) {
-        if (m->moe.shared_experts > 0)
-            fprintf(out, "--moe-shared-expert-intermediate-size %.0f\n",
-                    (double)m->moe.shared_experts * (double)m->moe.d_ff_expert);
+        if (sp_shared_d_ff(m) > 0)
+            fprintf(out, "--moe-shared-expert-intermediate-size %.0f\n", (double)sp_shared_d_ff(m));
         if (m->moe.dense_layers > 0)
             fprintf(out, "--moe-layer-freq '[0]*%lld+[1]*%lld'\n", (long long)m->moe.dense_layers,
                     (long long)(m->layers - m->moe.dense_layers));
@@ -65,6 +64,8 @@ static void write_model(const struct sp_model *m, int64_t seq, FILE *out)
 
 static void lose_model(const struct sp_model *m, int64_t seq, struct sp_written *lost)
 {
+    if (sp_is_hybrid(m))
+        sp_lose(lost, "layers of other kinds than attention and an MLP or experts");
     if (m->learned_positions > 0 && m->learned_positions < seq)
         sp_lose(lost, "a table of %lld learned positions for %lld tokens",
                 (long long)m->learned_positions, (long long)seq);
