@@ -48,7 +48,10 @@ static bool push(struct sp_axis *axis, const char *value, struct sp_error *error
     axis->start[axis->n++] = axis->length;
     if (!value)
         return true;
-    axis->text = grown(axis->text, axis->length + size);
+    if (axis->length + size > axis->room) {
+        axis->room = 2 * (axis->length + size);
+        axis->text = grown(axis->text, axis->room);
+    }
     snprintf(axis->text + axis->length, size, "%s%s%s", path, mark, value);
     axis->length += size;
     return true;

@@ -13,7 +13,8 @@ struct sp_axis {
     const char *name;
     char path[80]; /* of --set PATH=A,B; "" otherwise */
     char *text;
-    size_t length, *start; /* of the text; where each value stands in it */
+    size_t length, room; /* of the text: bytes in use, bytes there are */
+    size_t *start;       /* where each value stands in it */
     size_t n;
 };
 

@@ -7,8 +7,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(realpath "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export HOME=$work OMP_NUM_THREADS=1
+export root program work HOME=$work OMP_NUM_THREADS=1
 lines=(
   "fit --model llama2-13b --hw v5p-4096 --explain"
   "step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 --format csv"
@@ -30,7 +29,7 @@ lines=(
   "export --to maxtext --model llama2-13b --hw v5p-4096 --tp 4 --batch 4096x4096"
   "list"
   "show h100"
-  "lint $root/configs/models/llama3-8b.json out.json"
+  "lint $root/configs/models/llama3-8b.json $root/configs/models/mixtral-8x7b.json"
   "check $root/tests/textbook/learning.json $root/tests/textbook/roofline.json"
   "validate $root/tests/data/runs.csv"
   "fit --model lama --hw h100-8"
@@ -38,21 +37,25 @@ lines=(
   "validate $root/README.md"
   "fit --help"
 )
-ran=0
-for line in "${lines[@]}"; do
+
+# Runs one line under valgrind; says what is wrong with it.
+one() { # LINE
+  local line=$1 code folder
+  folder=$(mktemp -d "$work/XXXXXX")
   # shellcheck disable=SC2086
-  valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite,indirect \
-    --errors-for-leak-kinds=definite,indirect "$program" $line > out 2> err </dev/null
+  (cd "$folder" && valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite,indirect \
+    --errors-for-leak-kinds=definite,indirect "$program" $line > out 2> err </dev/null)
   code=$?
   if [ $code = 99 ] || [ $code -gt 4 ]; then
     echo "valgrind: scaleplan $line"
-    grep '^==' err | head -20
-    exit 1
+    grep '^==' "$folder/err" | head -20
+    return 1
   fi
   case $line in
   *lama\ * | *README* | validate*README*) [ $code = 3 ] ;;
   *) [ $code = 0 ] ;;
-  esac || { echo "scaleplan $line: exit $code"; cat err; exit 1; }
-  ran=$((ran + 1))
-done
-echo "$ran command lines, no error, nothing lost"
+  esac || { echo "scaleplan $line: exit $code"; cat "$folder/err"; return 1; }
+}
+export -f one
+printf '%s\0' "${lines[@]}" | xargs -0 -P "$(nproc)" -I{} bash -c 'one "$1"' _ {} || exit 1
+echo "${#lines[@]} command lines, no error, nothing lost"

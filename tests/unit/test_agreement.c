@@ -203,8 +203,10 @@ static bool write_part(const char *name, char *out, size_t size)
 {
     const struct problem *const p = &now.problem;
     for (int i = 0; i < p->parts; i++)
-        if (strcmp(p->part[i].name, name) == 0)
-            return snprintf(out, size, "%s", p->part[i].text) < (int)size;
+        if (strcmp(p->part[i].name, name) == 0) {
+            const size_t length = strlen(p->part[i].text);
+            return length < size && memcpy(out, p->part[i].text, length + 1);
+        }
     const struct sp_report *const step = now.report[run_at("step")];
     for (size_t i = 0; i < sizeof of_step / sizeof *of_step; i++)
         if (strcmp(of_step[i].name, name) == 0)
