@@ -40,6 +40,7 @@
  *   neighbours.h     plans one change away, and the changes that make a plan fit
  *   search.h         the best of all plans, proven
  *   serve.h          a model that answers requests: weights, cache, prefill, decode, pools, cost
+ *   serve_estimate.h what an engine on measured chips makes of it: TTFT, TPOT, throughput
  */
 #ifndef SCALEPLAN_SCALEPLAN_H
 #define SCALEPLAN_SCALEPLAN_H
@@ -67,6 +68,7 @@
 #include <scaleplan/scaling_law.h>
 #include <scaleplan/search.h>
 #include <scaleplan/serve.h>
+#include <scaleplan/serve_estimate.h>
 #include <scaleplan/sharding.h>
 #include <scaleplan/range.h>
 #include <scaleplan/software.h>

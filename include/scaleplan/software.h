@@ -83,23 +83,28 @@ struct sp_constant_info {
 };
 extern const struct sp_constant_info sp_constants[SP_CONSTANTS];
 
-/* A value of a constant inside its bounds. */
+/* Room for the constants of a profile, those of training or those of serving. */
+enum { SP_PROFILE_ROOM = 16 };
+
+/* A value of a constant of training inside its bounds. */
 double sp_constant_in_bounds(int constant, double value);
 
 /* What is known of a stack: runs of it, of its framework's family on other chips, of its chip's
  * family under other frameworks, neither. */
 enum sp_known { SP_KNOWN_STACK, SP_KNOWN_SOFTWARE, SP_KNOWN_CHIP, SP_KNOWN_NEITHER, SP_KNOWN };
 
-/* A stack: a chip and the software on it, with its constants. */
+/* A stack: a chip and the software on it, with its constants: those of sp_constants, or where the
+ * software serves those of sp_serving_constants. */
 struct sp_profile {
     char name[64];
-    char chip[64], framework[32];
+    char chip[64], framework[32]; /* the latter an engine where it serves */
+    bool serves;
     int kind; /* enum sp_network_kind: GPUs and TPUs lend each other nothing */
     char chip_family[64], software_family[32]; /* siblings lend each other constants */
-    double value[SP_CONSTANTS];
-    double expected[SP_CONSTANTS];   /* what is expected without any runs: sp_expect_constants */
-    double determined[SP_CONSTANTS]; /* share of the value that runs decided, 0 to 1 */
-    enum sp_known known;             /* what its constants rest on */
+    double value[SP_PROFILE_ROOM];
+    double expected[SP_PROFILE_ROOM];   /* what is expected without any runs: sp_expect_constants */
+    double determined[SP_PROFILE_ROOM]; /* share of the value that runs decided, 0 to 1 */
+    enum sp_known known;                /* what its constants rest on */
     double residual; /* 80 % of ln(predicted / measured) of the user's own runs, left out in turn,
                         lie within 1.2816 of it; 0: sp_range_log */
     double memory_factor; /* reserved memory on this machine over the framework's rule; 1: as it */
@@ -112,6 +117,13 @@ struct sp_profile {
 /* Puts a profile's memory_factor into the framework's reserved_factor, which stays at least 1:
  * an allocator never reserves less than what is live. */
 void sp_use_memory_factor(double memory_factor, struct sp_framework *framework);
+
+/* The constants that a profile has. */
+struct sp_constant_list {
+    const struct sp_constant_info *of;
+    int n;
+};
+struct sp_constant_list sp_constants_of(const struct sp_profile *profile);
 
 /* Whom a constant of the profile belongs to: its chip's family or its software's. */
 const char *sp_family_of_constant(const struct sp_profile *profile, int constant);

@@ -105,6 +105,15 @@ static void list_engine(struct sp_report *r, const void *config)
     sp_put_described(r, "block_tokens", "block", SP_TOKENS, "", "", e->block_tokens, NULL);
 }
 
+static void list_serving(struct sp_report *r, const void *config)
+{
+    const struct sp_profile *const p = config;
+    sp_put_described(r, "chip", "chip", SP_WORDS, "", "", NAN, p->chip);
+    sp_put_described(r, "engine", "engine", SP_WORDS, "", "", NAN, p->framework);
+    sp_put_described(r, "cache", "cache", SP_NUMBER, "", "", p->value[SP_V_CACHE], NULL);
+    sp_put_described(r, "layer_s", "a layer", SP_SECONDS, "", "", p->value[SP_V_LAYER], NULL);
+}
+
 /* clang-format off */
 const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
     [SP_MODELS] = {list_model,
@@ -141,6 +150,10 @@ const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
     [SP_ENGINES] = {list_engine,
                     {{"memory_fraction", "memory", false}, {"block_tokens", "block", false}},
                     NULL},
+    [SP_SERVING_PROFILES] = {list_serving,
+                             {{"chip", "chip", true}, {"engine", "engine", true},
+                              {"cache", "cache read", false}, {"layer_s", "a layer", false}},
+                             NULL},
 };
 /* clang-format on */
 
@@ -244,7 +257,7 @@ const struct sp_command sp_cmd_list = {
     .name = "list",
     .summary =
         "what names stand for: models, hardware, precisions, networks, laws, frameworks, profiles, "
-        "kernels, engines",
+        "kernels, engines, serving profiles",
     .operands = "[" SP_KINDS(SP_KIND_FOLDER, "|") "|families]...",
     .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
              "~/.config/scaleplan, with their main figures; families are those of Hugging Face "

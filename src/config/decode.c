@@ -372,6 +372,19 @@ bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct 
     return ok;
 }
 
+bool sp_load_serving_profile(const char *spec, const struct sp_sources *sources,
+                             struct sp_profile *profile, struct sp_error *error)
+{
+    struct sp_config config;
+    *profile = (struct sp_profile){.serves = true, .memory_factor = 1};
+    if (!sp_open_config(SP_SERVING_PROFILES, spec, sources, &config, error))
+        return false;
+    const bool ok = sp_decode(&sp_serving_table, &config.json, sources->textbook, profile, error) &&
+                    apply_sets(&sp_serving_table, sources, profile, error);
+    sp_config_free(&config);
+    return ok;
+}
+
 bool sp_load_kernels(const char *spec, const struct sp_sources *sources, struct sp_kernels *kernels,
                      struct sp_error *error)
 {

@@ -37,7 +37,10 @@
       "what a chip's matmuls, attention and collectives were measured to reach") AND \
     X(SP_ENGINES, "engines", "engine", "engine", \
       struct sp_engine, sp_load_engine, sp_engine_table, true, "memory_fraction", \
-      "habits of a program that serves models")
+      "habits of a program that serves models") AND \
+    X(SP_SERVING_PROFILES, "serving", "serving", "serving profile", \
+      struct sp_profile, sp_load_serving_profile, sp_serving_table, true, "engine", \
+      "efficiencies of a chip under an engine, fitted by `calibrate`")
 /* clang-format on */
 
 /* The folders and the names, for texts: SP_KINDS(SP_KIND_FOLDER, ", "). */

@@ -108,6 +108,10 @@ bool sp_load_framework(const char *spec, const struct sp_sources *sources,
 bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
                      struct sp_error *error);
 
+/* One of a chip and an engine: it serves. */
+bool sp_load_serving_profile(const char *spec, const struct sp_sources *sources,
+                             struct sp_profile *profile, struct sp_error *error);
+
 bool sp_load_kernels(const char *spec, const struct sp_sources *sources, struct sp_kernels *kernels,
                      struct sp_error *error);
 
@@ -123,6 +127,14 @@ bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profi
 void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,
                     const struct sp_profile *known, size_t n, struct sp_profile *profile,
                     bool *own);
+
+/* The profile of a chip and an engine, expected alone or, where `borrows`, of the file
+ * "CHIP-ENGINE" if there is one (`own` says so), else what the known ones lend. */
+void sp_expect_serving_of(const struct sp_hardware *hw, const char *engine,
+                          struct sp_profile *profile);
+bool sp_load_serving(const struct sp_hardware *hw, const char *engine,
+                     const struct sp_sources *sources, struct sp_profile *profile, bool *own,
+                     struct sp_error *error);
 
 /* The memory_factor of a stack's own profile, 1 where it has none: borrowed ones have no other.
  * Reads one file at most. */

@@ -6,6 +6,7 @@
 #include "config/load.h"
 
 struct loading {
+    enum sp_config_kind kind;
     const struct sp_sources *sources;
     struct sp_profile *profiles;
     size_t n;
@@ -21,37 +22,50 @@ static void load_one(const char *name, void *context)
     if (l->n == SP_MAX_PROFILES)
         sp_fail(l->error, SP_INPUT, "more than %d profiles: %s and those after it have no room",
                 SP_MAX_PROFILES, sp_safe(name));
-    else if (sp_load_profile(name, l->sources, &l->profiles[l->n], l->error))
+    else if ((l->kind == SP_PROFILES ? sp_load_profile : sp_load_serving_profile)(
+                 name, l->sources, &l->profiles[l->n], l->error))
         l->n++;
+}
+
+static bool load_all(enum sp_config_kind kind, const struct sp_sources *sources,
+                     struct sp_profile *profiles, size_t *n, struct sp_error *error)
+{
+    const struct sp_sources plain = {.config_dir = sources->config_dir};
+    struct loading l = {kind, &plain, profiles, 0, error, error->lines};
+    sp_each_config(kind, &plain, load_one, &l);
+    *n = l.n;
+    return error->lines == l.before;
 }
 
 bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profiles, size_t *n,
                       struct sp_error *error)
 {
-    const struct sp_sources plain = {.config_dir = sources->config_dir};
-    struct loading l = {&plain, profiles, 0, error, error->lines};
-    sp_each_config(SP_PROFILES, &plain, load_one, &l);
-    *n = l.n;
-    return error->lines == l.before;
+    return load_all(SP_PROFILES, sources, profiles, n, error);
 }
 
-static void name_stack(const struct sp_hardware *hw, const struct sp_framework *framework,
-                       char *name, size_t size)
+static void name_stack(const struct sp_hardware *hw, const char *software, char *name, size_t size)
 {
-    snprintf(name, size, "%.30s-%.31s", hw->name, framework->name);
+    snprintf(name, size, "%.30s-%.31s", hw->name, software);
+}
+
+/* A profile of nobody's constants: names and families. */
+static struct sp_profile stack_of(const struct sp_hardware *hw, const char *software,
+                                  const char *family)
+{
+    struct sp_profile p = {.memory_factor = 1};
+    name_stack(hw, software, p.name, sizeof p.name);
+    snprintf(p.chip, sizeof p.chip, "%s", hw->name);
+    snprintf(p.framework, sizeof p.framework, "%.31s", software);
+    snprintf(p.chip_family, sizeof p.chip_family, "%s", hw->family[0] ? hw->family : hw->name);
+    snprintf(p.software_family, sizeof p.software_family, "%.31s", family);
+    return p;
 }
 
 void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,
                     const struct sp_profile *known, size_t n, struct sp_profile *profile, bool *own)
 {
-    *profile = (struct sp_profile){.memory_factor = 1};
-    name_stack(hw, framework, profile->name, sizeof profile->name);
-    snprintf(profile->chip, sizeof profile->chip, "%s", hw->name);
-    snprintf(profile->framework, sizeof profile->framework, "%s", framework->name);
-    snprintf(profile->chip_family, sizeof profile->chip_family, "%s",
-             hw->family[0] ? hw->family : hw->name);
-    snprintf(profile->software_family, sizeof profile->software_family, "%s",
-             framework->family[0] ? framework->family : framework->name);
+    *profile =
+        stack_of(hw, framework->name, framework->family[0] ? framework->family : framework->name);
     for (size_t i = 0; i < n; i++)
         if (strcmp(known[i].name, profile->name) == 0) {
             *profile = known[i];
@@ -84,9 +98,35 @@ bool sp_load_memory_factor(const struct sp_hardware *hw, const struct sp_framewo
     const struct sp_sources plain = {.config_dir = sources->config_dir};
     struct sp_profile own = {.memory_factor = 1};
     char name[sizeof own.name];
-    name_stack(hw, framework, name, sizeof name);
+    name_stack(hw, framework->name, name, sizeof name);
     if (sp_config_exists(SP_PROFILES, name, &plain) && !sp_load_profile(name, &plain, &own, error))
         return false;
     *factor = own.memory_factor;
     return true;
+}
+
+void sp_expect_serving_of(const struct sp_hardware *hw, const char *engine,
+                          struct sp_profile *profile)
+{
+    *profile = stack_of(hw, engine, engine);
+    sp_expect_serving(hw, profile);
+}
+
+bool sp_load_serving(const struct sp_hardware *hw, const char *engine,
+                     const struct sp_sources *sources, struct sp_profile *profile, bool *own,
+                     struct sp_error *error)
+{
+    size_t n;
+    sp_expect_serving_of(hw, engine, profile);
+    *own = sp_config_exists(SP_SERVING_PROFILES, profile->name, sources);
+    if (*own)
+        return sp_load_serving_profile(profile->name, sources, profile, error);
+    struct sp_profile *const known = calloc(SP_MAX_PROFILES, sizeof *known);
+    if (!known)
+        abort();
+    const bool ok = load_all(SP_SERVING_PROFILES, sources, known, &n, error);
+    if (ok)
+        sp_borrow_constants(known, n, profile);
+    free(known);
+    return ok;
 }

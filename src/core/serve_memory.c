@@ -3,7 +3,7 @@
 
 #include <scaleplan/flops.h>
 #include <scaleplan/layer.h>
-#include <scaleplan/serve.h>
+#include <scaleplan/serve_estimate.h>
 
 /* clang-format off */
 const struct sp_storage_traits sp_storages[SP_STORAGES] = {
@@ -31,6 +31,22 @@ static double read_tokens(const struct sp_mixer *x, double tokens)
     return x->picked > 0 ? fmin(tokens, x->window) : kept_tokens(x, tokens);
 }
 
+/* Elements of a sequence's cache in one layer that counts so many of its tokens. */
+static double cache_elements(const struct sp_mixer *x, double tokens, double counted)
+{
+    return x->cache * counted + x->cache_index * (tokens - counted);
+}
+
+double sp_mixer_kept_bytes(const struct sp_mixer *x, double tokens, double element_bytes)
+{
+    return x->state + element_bytes * cache_elements(x, tokens, kept_tokens(x, tokens));
+}
+
+double sp_mixer_step_bytes(const struct sp_mixer *x, double tokens, double element_bytes)
+{
+    return 2 * x->state + element_bytes * cache_elements(x, tokens, read_tokens(x, tokens));
+}
+
 /* Bytes of a sequence's cache, of whose tokens `counted` says how many a layer counts. */
 static double cache_bytes(const struct sp_model *model, double tokens, double element_bytes,
                           double counted(const struct sp_mixer *, double tokens))
@@ -40,10 +56,9 @@ static double cache_bytes(const struct sp_model *model, double tokens, double el
     sp_list_model(model, &layers);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_mixer *const mixer = &layers.list[kind].mixer;
-        if (layers.count[kind] == 0)
-            continue;
-        elements += layers.count[kind] * mixer->cache * counted(mixer, tokens);
-        elements += layers.count[kind] * mixer->cache_index * (tokens - counted(mixer, tokens));
+        if (layers.count[kind] > 0)
+            elements +=
+                layers.count[kind] * cache_elements(mixer, tokens, counted(mixer, tokens));
     }
     return element_bytes * elements;
 }

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <scaleplan/serve_estimate.h>
 #include <scaleplan/software.h>
 
 #define SP_CONSTANT(id, key, unit, of, gpu, tpu, spread, low, high, meaning)                       \
@@ -20,6 +21,16 @@ static double clamp(double value, double low, double high)
 double sp_constant_in_bounds(int constant, double value)
 {
     return clamp(value, sp_constants[constant].low, sp_constants[constant].high);
+}
+
+_Static_assert((int)SP_CONSTANTS <= (int)SP_PROFILE_ROOM, "constants of training have room");
+_Static_assert((int)SP_SERVING_CONSTANTS <= (int)SP_PROFILE_ROOM, "those of serving too");
+
+struct sp_constant_list sp_constants_of(const struct sp_profile *p)
+{
+    if (p->serves)
+        return (struct sp_constant_list){sp_serving_constants, SP_SERVING_CONSTANTS};
+    return (struct sp_constant_list){sp_constants, SP_CONSTANTS};
 }
 
 /* Share of the 16-bit peak that large matmuls reach on GPUs that nobody measured: the more FLOPs
@@ -100,12 +111,13 @@ void sp_worsen_constants(const struct sp_profile *profile, struct sp_profile *wo
 
 const char *sp_family_of_constant(const struct sp_profile *p, int constant)
 {
-    return sp_constants[constant].of == SP_OF_CHIP ? p->chip_family : p->software_family;
+    return sp_constants_of(p).of[constant].of == SP_OF_CHIP ? p->chip_family : p->software_family;
 }
 
 static bool can_lend(const struct sp_profile *from, const struct sp_profile *to)
 {
-    return from->kind == to->kind && strcmp(from->name, to->name) != 0;
+    return from->kind == to->kind && from->serves == to->serves &&
+           strcmp(from->name, to->name) != 0;
 }
 
 /* Mean logarithm of a constant's ratio to what was expected, over the profiles of one family. */
@@ -154,14 +166,16 @@ void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_pro
             software |= strcmp(known[k].software_family, profile->software_family) == 0;
             chip |= strcmp(known[k].chip_family, profile->chip_family) == 0;
         }
+    const struct sp_constant_list constants = sp_constants_of(profile);
     profile->known = software ? SP_KNOWN_SOFTWARE : chip ? SP_KNOWN_CHIP : SP_KNOWN_NEITHER;
-    for (int i = 0; i < SP_CONSTANTS; i++) {
+    for (int i = 0; i < constants.n; i++) {
         double weight;
         double ratio =
             family_ratio(known, n, profile, i, sp_family_of_constant(profile, i), &weight);
         if (weight == 0)
             ratio = common_ratio(known, n, profile, i);
-        profile->value[i] = sp_constant_in_bounds(i, profile->expected[i] * exp(ratio));
+        profile->value[i] =
+            clamp(profile->expected[i] * exp(ratio), constants.of[i].low, constants.of[i].high);
         profile->determined[i] = 0;
     }
 }

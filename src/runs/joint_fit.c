@@ -50,7 +50,7 @@ static double error_of(const void *context, size_t i, const double *constants)
     const struct joint *const j = context;
     const struct sp_joint_sample *const s = &j->samples[i];
     struct sp_profile profile = j->stacks[s->stack];
-    memcpy(profile.value, constants, sizeof profile.value);
+    memcpy(profile.value, constants, SP_CONSTANTS * sizeof *profile.value);
     return sp_log_error(&s->sample, &profile);
 }
 
@@ -86,8 +86,8 @@ void sp_fit_jointly(const struct sp_joint_sample *samples, size_t n,
     for (int s = 0; s < n_stacks; s++) {
         const size_t first = (size_t)s * SP_CONSTANTS;
         fitted[s] = stacks[s];
-        memcpy(fitted[s].value, values + first, sizeof fitted[s].value);
-        memcpy(fitted[s].determined, determined + first, sizeof fitted[s].determined);
+        memcpy(fitted[s].value, values + first, SP_CONSTANTS * sizeof *values);
+        memcpy(fitted[s].determined, determined + first, SP_CONSTANTS * sizeof *determined);
     }
     free(layout);
     free(shared);

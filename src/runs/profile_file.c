@@ -10,7 +10,7 @@
 
 bool sp_at_bound(const struct sp_profile *p, int constant)
 {
-    const struct sp_constant_info *const c = &sp_constants[constant];
+    const struct sp_constant_info *const c = &sp_constants_of(p).of[constant];
     const double value = p->value[constant];
     return (value <= c->low * 1.001 || value >= c->high * 0.999) && p->determined[constant] > 0.05;
 }
@@ -30,11 +30,12 @@ static void put_text(FILE *out, const char *key, const char *text, const char *e
 static void put_bounds(FILE *out, const struct sp_profile *p)
 {
     char names[512] = "";
-    for (int i = 0; i < SP_CONSTANTS; i++)
+    const struct sp_constant_list constants = sp_constants_of(p);
+    for (int i = 0; i < constants.n; i++)
         if (sp_at_bound(p, i)) {
             const size_t used = strlen(names);
             snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                     sp_constants[i].key);
+                     constants.of[i].key);
         }
     if (names[0] == '\0')
         return;
@@ -49,21 +50,22 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
 {
     char *text = NULL;
     size_t length = 0;
+    const struct sp_constant_list constants = sp_constants_of(p);
     FILE *const out = open_memstream(&text, &length);
     if (!out)
         abort();
     fprintf(out, "{\n");
     put_text(out, "name", p->name, ",");
     put_text(out, "chip", p->chip, ",");
-    put_text(out, "framework", p->framework, ",");
+    put_text(out, p->serves ? "engine" : "framework", p->framework, ",");
     put_text(out, "network", p->kind == SP_TORUS ? "torus" : "switched", ",");
     put_text(out, "chip_family", p->chip_family, ",");
     put_text(out, "software_family", p->software_family, ",");
     fprintf(out, "  \"constants\": {\n");
-    for (int i = 0; i < SP_CONSTANTS; i++)
+    for (int i = 0; i < constants.n; i++)
         fprintf(out, "    \"%s\": {\"value\": %.4g, \"expected\": %.4g, \"determined\": %.2f}%s\n",
-                sp_constants[i].key, p->value[i], p->expected[i], p->determined[i],
-                i + 1 < SP_CONSTANTS ? "," : "");
+                constants.of[i].key, p->value[i], p->expected[i], p->determined[i],
+                i + 1 < constants.n ? "," : "");
     fprintf(out, "  },\n");
     if (p->memory_factor != 1)
         fprintf(out, "  \"memory_factor\": %.4f,\n", p->memory_factor);

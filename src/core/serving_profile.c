@@ -1,0 +1,32 @@
+/* Constants of serving without any run, percentiles and ranges. */
+#include <math.h>
+
+#include <scaleplan/serve_estimate.h>
+
+#define SP_CONSTANT(id, key, unit, of, gpu, tpu, spread, low, high, meaning)                       \
+    {key, unit, of, gpu, tpu, spread, low, high, meaning},
+const struct sp_constant_info sp_serving_constants[SP_SERVING_CONSTANTS] = {
+#include <scaleplan/serving_constants.def>
+};
+#undef SP_CONSTANT
+
+/* Attention of prompts in an engine against the kernel alone: lengths differ, and blocks of the
+ * cache are looked up. */
+#define PROMPT_OF_KERNEL 0.75
+
+void sp_expect_serving(const struct sp_hardware *hw, struct sp_profile *profile)
+{
+    const struct sp_kernels *const k = &hw->chip.kernels;
+    double *const e = profile->expected;
+    profile->kind = hw->network.kind;
+    profile->serves = true;
+    for (int i = 0; i < SP_SERVING_CONSTANTS; i++)
+        e[i] = hw->network.kind == SP_SWITCHED ? sp_serving_constants[i].gpu
+                                               : sp_serving_constants[i].tpu;
+    if (k->attention[SP_KERNEL_BF16].share > 0)
+        e[SP_V_PROMPT] = PROMPT_OF_KERNEL * k->attention[SP_KERNEL_BF16].share;
+    for (int i = 0; i < SP_SERVING_CONSTANTS; i++) {
+        profile->value[i] = e[i];
+        profile->determined[i] = 0;
+    }
+}

@@ -1,0 +1,110 @@
+/* The constants of serving of all pairs of chip and engine, fitted at once. */
+#include "runs/serving_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runs/shared_fit.h"
+
+/* Parts of a constant, and how many spreads each may differ. */
+enum { COMMON, FAMILY, PAIR };
+static const double spreads[] = {[COMMON] = 2, [FAMILY] = 1, [PAIR] = 1};
+
+/* Errors of a model that is right, of the logarithm. */
+static const double noise[SP_SERVING_MEASURES] = {
+    [SP_MEASURED_TPOT] = 0.07, [SP_MEASURED_TTFT] = 0.2, [SP_MEASURED_RATE] = 0.15};
+
+double sp_serving_log_error(const struct sp_serving_sample *s, const double *constants)
+{
+    return log(sp_predict_serving(s->run, constants, s->measure) / s->run->measured[s->measure]);
+}
+
+static double error_of(const void *context, size_t i, const double *constants)
+{
+    return sp_serving_log_error((const struct sp_serving_sample *)context + i, constants);
+}
+
+/* Gives a constant of a pair the parameters that earlier pairs have, and new ones of its own. */
+static void lay_out(const struct sp_profile *stacks, int stack, int c,
+                    struct sp_shared_constant *layout, int *parameters)
+{
+    const struct sp_profile *const mine = &stacks[stack];
+    struct sp_shared_constant *const of = &layout[stack * SP_SERVING_CONSTANTS + c];
+    *of = (struct sp_shared_constant){{-1, -1, -1, -1}, {spreads[0], spreads[1], spreads[2]}};
+    for (int k = 0; k < stack && of->parameter[FAMILY] < 0; k++) {
+        const struct sp_shared_constant *const other = &layout[k * SP_SERVING_CONSTANTS + c];
+        if (stacks[k].kind != mine->kind)
+            continue;
+        of->parameter[COMMON] = other->parameter[COMMON];
+        if (strcmp(sp_family_of_constant(&stacks[k], c), sp_family_of_constant(mine, c)) == 0)
+            of->parameter[FAMILY] = other->parameter[FAMILY];
+    }
+    for (int part = COMMON; part <= PAIR; part++)
+        if (of->parameter[part] < 0)
+            of->parameter[part] = (*parameters)++;
+}
+
+static void fit(const struct sp_serving_sample *samples, size_t n, const struct sp_profile *stacks,
+                int n_stacks, const struct sp_shared_constant *layout, int parameters,
+                struct sp_profile *fitted)
+{
+    const size_t all = (size_t)n_stacks * SP_SERVING_CONSTANTS;
+    struct sp_shared_sample *const shared = calloc(n + 1, sizeof *shared);
+    double *const expected = calloc(3 * all + 1, sizeof *expected), *const values = expected + all,
+                  *const determined = values + all;
+    if (!shared || !expected)
+        abort();
+    for (size_t at = 0; at < all; at++)
+        expected[at] = stacks[at / SP_SERVING_CONSTANTS].expected[at % SP_SERVING_CONSTANTS];
+    for (size_t i = 0; i < n; i++)
+        shared[i] = (struct sp_shared_sample){samples[i].stack, samples[i].weight,
+                                              noise[samples[i].measure]};
+    const struct sp_shared_fit f = {.constants = SP_SERVING_CONSTANTS,
+                                    .stacks = n_stacks,
+                                    .parameters = parameters,
+                                    .info = sp_serving_constants,
+                                    .expected = expected,
+                                    .layout = layout,
+                                    .samples = shared,
+                                    .n = n,
+                                    .error = error_of,
+                                    .context = samples};
+    sp_fit_shared(&f, values, determined);
+    for (int s = 0; s < n_stacks; s++)
+        fitted[s] = stacks[s];
+    for (size_t at = 0; at < all; at++) {
+        fitted[at / SP_SERVING_CONSTANTS].value[at % SP_SERVING_CONSTANTS] = values[at];
+        fitted[at / SP_SERVING_CONSTANTS].determined[at % SP_SERVING_CONSTANTS] = determined[at];
+    }
+    free(shared);
+    free(expected);
+}
+
+void sp_fit_serving(const struct sp_serving_sample *samples, size_t n,
+                    const struct sp_profile *stacks, int n_stacks, struct sp_profile *fitted)
+{
+    int parameters = 0;
+    struct sp_shared_constant *const layout =
+        calloc((size_t)n_stacks * SP_SERVING_CONSTANTS + 1, sizeof *layout);
+    if (!layout)
+        abort();
+    for (int s = 0; s < n_stacks; s++)
+        for (int c = 0; c < SP_SERVING_CONSTANTS; c++)
+            lay_out(stacks, s, c, layout, &parameters);
+    fit(samples, n, stacks, n_stacks, layout, parameters, fitted);
+    free(layout);
+}
+
+void sp_fit_serving_pair(const struct sp_serving_sample *samples, size_t n,
+                         const struct sp_profile *prior, struct sp_profile *fitted)
+{
+    struct sp_shared_constant layout[SP_SERVING_CONSTANTS];
+    struct sp_profile around = *prior;
+    for (int c = 0; c < SP_SERVING_CONSTANTS; c++) {
+        layout[c] = (struct sp_shared_constant){{c, -1, -1, -1}, {1}};
+        around.expected[c] = prior->value[c];
+    }
+    fit(samples, n, &around, 1, layout, SP_SERVING_CONSTANTS, fitted);
+    memcpy(fitted->expected, prior->expected, sizeof fitted->expected);
+}

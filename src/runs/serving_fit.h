@@ -1,0 +1,29 @@
+/* The constants of serving of all pairs of chip and engine, fitted at once. */
+#ifndef SP_SERVING_FIT_H
+#define SP_SERVING_FIT_H
+
+#include "runs/serving_runs.h"
+
+/* One measurement of a run. */
+struct sp_serving_sample {
+    const struct sp_serving_run *run;
+    enum sp_serving_measure measure;
+    int stack;     /* the pair's number */
+    double weight; /* repeats of a configuration share a weight of 1 */
+};
+
+/* Fits the pairs `stacks`, which come as sp_expect_serving has them, to samples of some of them. A
+ * constant is what is expected, what all pairs have in common, what the chip's and the engine's
+ * family add and what the pair adds, each drawn towards nothing: a pair with few runs stays near
+ * its chip's and its engine's others. */
+void sp_fit_serving(const struct sp_serving_sample *samples, size_t n,
+                    const struct sp_profile *stacks, int n_stacks, struct sp_profile *fitted);
+
+/* The same for one pair by its own runs alone, around `prior`. */
+void sp_fit_serving_pair(const struct sp_serving_sample *samples, size_t n,
+                         const struct sp_profile *prior, struct sp_profile *fitted);
+
+/* ln(predicted / measured). */
+double sp_serving_log_error(const struct sp_serving_sample *sample, const double *constants);
+
+#endif

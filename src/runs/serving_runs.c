@@ -1,0 +1,341 @@
+/* Rows of a CSV of serving runs to instances and requests. */
+#include "runs/serving_runs.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <scaleplan/names.h>
+
+#include "base/read_file.h"
+
+const char *const sp_serving_measure_names[SP_SERVING_MEASURES] = {"tpot", "ttft", "throughput"};
+
+/* Requests that an engine runs at once where its memory holds more: the largest cap that engines
+ * start with. */
+#define MOST_SEQUENCES 2048.0
+
+/* A model, a machine or an engine that rows name; loaded once. */
+struct loaded {
+    struct loaded *next;
+    char name[80];
+    bool known;
+    enum { MODEL, MACHINE, ENGINE } kind;
+    union {
+        struct sp_model model;
+        struct sp_hardware hw;
+        struct sp_engine engine;
+    } of;
+};
+
+struct reader {
+    const struct sp_csv *csv;
+    size_t row;
+    const struct sp_sources *sources;
+    struct loaded **list;
+    struct sp_serving_run *run;
+};
+
+static __attribute__((format(printf, 2, 3))) void problem(struct reader *r, const char *format, ...)
+{
+    va_list arguments;
+    if (r->run->problem[0] != '\0')
+        return;
+    va_start(arguments, format);
+    vsnprintf(r->run->problem, sizeof r->run->problem, format, arguments);
+    va_end(arguments);
+}
+
+static const char *text(const struct reader *r, const char *column)
+{
+    return sp_csv_cell(r->csv, r->row, sp_csv_column(r->csv, column));
+}
+
+static double number(struct reader *r, const char *column, double least, double fallback)
+{
+    const char *const cell = text(r, column);
+    char *end;
+    if (cell[0] == '\0')
+        return fallback;
+    const double value = strtod(cell, &end);
+    if ((isdigit((unsigned char)cell[0]) || cell[0] == '.') && *end == '\0' && value >= least &&
+        value <= 1e12)
+        return value;
+    problem(r, "%s \"%s\" is not a number from %g", column, sp_safe(cell), least);
+    return fallback;
+}
+
+/* A word as the files of configs are named: lower case, what else parts words as a dash. */
+static void slug(const char *word, char *out, size_t size)
+{
+    size_t n = 0;
+    for (; *word && n + 1 < size; word++)
+        out[n++] = isalnum((unsigned char)*word) || *word == '.'
+                       ? (char)tolower((unsigned char)*word)
+                       : '-';
+    out[n] = '\0';
+}
+
+static bool load(const struct reader *r, struct loaded *l, double chips)
+{
+    struct sp_error error = {0};
+    if (l->kind == MODEL)
+        return sp_config_exists(SP_MODELS, l->name, r->sources) &&
+               sp_load_model(l->name, r->sources, &l->of.model, &error);
+    if (l->kind == ENGINE)
+        return sp_config_exists(SP_ENGINES, l->name, r->sources) &&
+               sp_load_engine(l->name, r->sources, &l->of.engine, &error);
+    if (!sp_config_exists(SP_HARDWARE, l->name, r->sources) ||
+        !sp_load_chip(l->name, r->sources, &l->of.hw, &error))
+        return false;
+    l->of.hw.slices = 1;
+    l->of.hw.chips_per_slice = (int64_t)chips;
+    return true;
+}
+
+/* The one of that name; NULL where there is none. */
+static struct loaded *find(struct reader *r, int kind, const char *column, double chips)
+{
+    char name[64];
+    slug(text(r, column), name, sizeof name);
+    for (struct loaded *l = *r->list; l; l = l->next)
+        if ((int)l->kind == kind && strcmp(l->name, name) == 0 &&
+            (kind != MACHINE || (double)l->of.hw.chips_per_slice == chips || !l->known))
+            return l->known ? l : NULL;
+    struct loaded *const l = calloc(1, sizeof *l);
+    if (!l)
+        abort();
+    snprintf(l->name, sizeof l->name, "%s", name);
+    l->kind = kind;
+    l->next = *r->list;
+    *r->list = l;
+    l->known = name[0] != '\0' && load(r, l, chips);
+    return l->known ? l : NULL;
+}
+
+/* A storage format by its name or by what publications call it. */
+static int storage(struct reader *r, const char *column, int fallback)
+{
+    static const struct {
+        const char *word;
+        enum sp_storage is;
+    } others[] = {{"fp16", SP_STORED_BF16}, {"fp8_block", SP_STORED_FP8}, {"fp4", SP_STORED_NVFP4}};
+    const char *const cell = text(r, column);
+    if (cell[0] == '\0')
+        return fallback;
+    for (int i = 0; i < SP_STORAGES; i++)
+        if (strcmp(cell, sp_storage_names[i]) == 0)
+            return i;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(cell, others[i].word) == 0)
+            return others[i].is;
+    problem(r, "%s \"%s\" is no format that is known", column, sp_safe(cell));
+    return fallback;
+}
+
+/* Formats, and the arithmetic that goes with them. */
+static void read_formats(struct reader *r)
+{
+    struct sp_service *const s = &r->run->service;
+    const int weights = storage(r, "weights", SP_STORED_BF16);
+    const int experts = storage(r, "experts", weights);
+    const bool narrow = r->run->engine->narrow_cache && sp_storages[weights].bytes <= 1;
+    const int kv = storage(r, "kv", narrow ? SP_STORED_FP8 : SP_STORED_BF16);
+    s->weight_bytes = sp_storages[weights].bytes;
+    s->expert_bytes = sp_storages[experts].bytes;
+    s->kv_bytes = sp_storages[kv].bytes;
+    r->run->plan.compute = sp_storages[weights].matmul;
+    r->run->plan.expert_compute = sp_storages[experts].matmul;
+    s->compute = sp_compute_dtype(&s->hw->chip, r->run->plan.compute);
+}
+
+static void read_degrees(struct reader *r, double chips)
+{
+    struct sp_serve_plan *const p = &r->run->plan;
+    const double experts = (double)r->run->service.model->moe.experts;
+    p->tp = number(r, "tp", 1, chips);
+    p->pp = number(r, "pp", 1, 1);
+    p->attention_dp = number(r, "dp_attention", 1, 1);
+    p->ep = experts > 0 ? number(r, "ep", 1, 1) : 1;
+    p->etp = p->tp * p->attention_dp / p->ep;
+    if (p->tp * p->attention_dp * p->pp != chips)
+        problem(r, "tp %g x attention dp %g x pp %g are not its %g chips", p->tp, p->attention_dp,
+                p->pp, chips);
+    if (experts > 0 && floor(p->etp) != p->etp)
+        problem(r, "ep %g does not divide tp x attention dp", p->ep);
+}
+
+static void read_requests(struct reader *r)
+{
+    struct sp_requests *const q = &r->run->requests;
+    const double input = number(r, "isl", 1, NAN), output = number(r, "osl", 1, NAN);
+    const char *const spread = text(r, "length_spread");
+    const double mean = strncmp(spread, "0.8..1", 6) == 0 ? 0.9 : 1; /* drawn evenly */
+    if (isnan(input) || isnan(output))
+        problem(r, "isl and osl are not stated");
+    *q = (struct sp_requests){.input = mean * input, .output = fmax(1, mean * output)};
+    q->direct = strstr(text(r, "kind"), "latency") == NULL;
+    q->in_flight = number(r, "concurrency", 1, number(r, "batch", 1, INFINITY));
+}
+
+static void read_measured(struct reader *r)
+{
+    double *const m = r->run->measured;
+    const char *const kind = text(r, "kind");
+    const bool rate = strstr(kind, "throughput") != NULL;
+    m[SP_MEASURED_TPOT] = number(r, "tpot_s", 1e-9, NAN);
+    m[SP_MEASURED_TTFT] = number(r, "ttft_s", 1e-9, NAN);
+    m[SP_MEASURED_RATE] = rate ? number(r, "output_tokens_per_s", 1e-9, NAN) : NAN;
+}
+
+/* Everything but the degrees of the machine and the formats. */
+static struct sp_service service_of(const struct sp_serving_run *run, const struct sp_model *model,
+                                    const struct sp_hardware *hw)
+{
+    return (struct sp_service){.model = model,
+                               .hw = hw,
+                               .chips = (double)sp_chips(hw),
+                               .kv_token_bytes = NAN,
+                               .memory_fraction = run->engine->memory_fraction,
+                               .fraction_of_free = run->engine->of_free,
+                               .block = run->engine->block_tokens,
+                               .mfu = 1,
+                               .attention = true};
+}
+
+static void prepare(struct sp_serving_run *run)
+{
+    const struct sp_profile nobody = {.serves = true};
+    struct sp_service *const s = &run->service;
+    struct sp_served served;
+    s->tp = run->plan.tp;
+    s->attention_dp = run->plan.attention_dp;
+    s->input = run->requests.input;
+    s->output = run->requests.output;
+    s->held_tokens = s->input + s->output;
+    s->step_tokens = s->input + s->output / 2;
+    sp_prepare_service(s, &served);
+    sp_prepare_pass(&served, &run->plan, &nobody, &run->pass);
+    run->requests.in_flight =
+        fmin(run->requests.in_flight,
+             isfinite(run->requests.in_flight)
+                 ? run->requests.in_flight
+                 : fmin(MOST_SEQUENCES, sp_most_running(&run->pass, s->input, s->output)));
+}
+
+static void name_run(struct reader *r)
+{
+    struct sp_serving_run *const run = r->run;
+    snprintf(run->id, sizeof run->id, "%s", text(r, "id"));
+    snprintf(run->model_name, sizeof run->model_name, "%s", text(r, "model"));
+    snprintf(run->engine_name, sizeof run->engine_name, "%s", text(r, "engine"));
+    snprintf(run->hardware, sizeof run->hardware, "%s", text(r, "hw"));
+    snprintf(run->group, sizeof run->group,
+             "%.30s %.12s %.12s %.8s %.8s %.6s %.6s %.6s %.6s %.8s %.8s", text(r, "model"),
+             text(r, "hw"), text(r, "engine"), text(r, "weights"), text(r, "experts"),
+             text(r, "tp"), text(r, "pp"), text(r, "dp_attention"), text(r, "ep"), text(r, "isl"),
+             text(r, "osl"));
+    snprintf(run->source, sizeof run->source, "%s", text(r, "source"));
+    run->waits = strstr(text(r, "why"), "waits for a place") != NULL;
+    run->scored =
+        strcmp(text(r, "scoring"), "secondary") != 0 && strcmp(text(r, "scoring"), "no") != 0;
+}
+
+static void read_row(struct reader *r)
+{
+    struct sp_serving_run *const run = r->run;
+    name_run(r);
+    read_measured(r);
+    read_requests(r);
+    const double chips = number(r, "chips", 1, number(r, "tp", 1, 1));
+    const struct loaded *const model = find(r, MODEL, "model", 0);
+    const struct loaded *const hw = find(r, MACHINE, "hw", chips);
+    const struct loaded *const engine = find(r, ENGINE, "engine", 0);
+    if (!model || !sp_model_has_shape(&model->of.model))
+        problem(r, "model \"%s\" is not known", sp_safe(text(r, "model")));
+    if (!hw)
+        problem(r, "hardware \"%s\" is not known", sp_safe(text(r, "hw")));
+    if (!engine)
+        problem(r, "engine \"%s\" is not known", sp_safe(text(r, "engine")));
+    if (run->problem[0] != '\0')
+        return;
+    run->engine = &engine->of.engine;
+    run->service = service_of(run, &model->of.model, &hw->of.hw);
+    read_formats(r);
+    read_degrees(r, chips);
+    if (strcmp(text(r, "mode"), "disagg") == 0)
+        problem(r, "disaggregated: prompts and answers on chips of their own");
+    if (run->problem[0] == '\0')
+        prepare(run);
+}
+
+bool sp_is_serving_csv(const struct sp_csv *csv)
+{
+    return sp_csv_column(csv, "isl") >= 0 && sp_csv_column(csv, "osl") >= 0;
+}
+
+bool sp_read_serving_runs(const char *path, const struct sp_sources *sources,
+                          struct sp_serving_runs *runs, struct sp_error *error)
+{
+    size_t length;
+    struct loaded *list = NULL;
+    *runs = (struct sp_serving_runs){0};
+    char *const content = sp_read_file(sources->pipes, path, 64 << 20, &length, error);
+    if (!content)
+        return false;
+    const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;
+    const bool parsed = sp_read_csv(content, length, origin, &runs->csv, error);
+    free(content);
+    if (!parsed)
+        return false;
+    static const char *const needed[] = {"model", "hw", "engine", "isl", "osl"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (sp_csv_column(&runs->csv, needed[i]) < 0)
+            sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(origin), needed[i]);
+    runs->n = runs->csv.rows - 1;
+    runs->run = calloc(runs->n + 1, sizeof *runs->run);
+    if (!runs->run)
+        abort();
+    for (size_t i = 0; i < runs->n && error->lines == 0; i++) {
+        struct reader reader = {&runs->csv, i, sources, &list, &runs->run[i]};
+        read_row(&reader);
+    }
+    runs->loaded = list;
+    if (error->lines == 0)
+        return true;
+    sp_serving_runs_free(runs);
+    return false;
+}
+
+void sp_serving_runs_free(struct sp_serving_runs *runs)
+{
+    for (struct loaded *l = runs->loaded; l;) {
+        struct loaded *const next = l->next;
+        free(l);
+        l = next;
+    }
+    free(runs->run);
+    sp_csv_free(&runs->csv);
+    *runs = (struct sp_serving_runs){0};
+}
+
+struct sp_serve_estimate sp_estimate_serving_run(const struct sp_serving_run *run,
+                                                 const double *constants)
+{
+    struct sp_pass pass = run->pass;
+    sp_use_serving_constants(constants, &pass);
+    return sp_serve_estimate(&pass, &run->requests);
+}
+
+double sp_predict_serving(const struct sp_serving_run *run, const double *constants,
+                          enum sp_serving_measure measure)
+{
+    const struct sp_serve_estimate e = sp_estimate_serving_run(run, constants);
+    const double said[] = {[SP_MEASURED_TPOT] = e.tpot_s,
+                           [SP_MEASURED_TTFT] = e.ttft_s,
+                           [SP_MEASURED_RATE] = e.tokens_per_s};
+    return said[measure];
+}
