@@ -51,8 +51,11 @@ struct sp_service {
     double expert_bytes, kv_bytes; /* of theirs, and of the cache */
     double kv_token_bytes;         /* of a token's keys and values; NAN: by the model's shape */
     enum sp_dtype compute;         /* a format that the chip has a peak for */
-    double memory_fraction;        /* of a chip's memory that weights and cache may take */
-    double input, output;          /* tokens of a prompt, and generated */
+    double pp,
+        ep; /* of an estimate: 0 is 1, and for ep all ranks of attention's data parallelism */
+    enum sp_dtype math, expert_math; /* of an estimate's matmuls: all but the routed experts' */
+    double memory_fraction;          /* of a chip's memory that weights and cache may take */
+    double input, output;            /* tokens of a prompt, and generated */
     double held_tokens,
         step_tokens;       /* cached of a sequence: at the most, and in the step asked for */
     bool fraction_of_free; /* see sp_engine.of_free */
@@ -165,6 +168,7 @@ double sp_max_decode_tp(double B, double F, double W_hbm, double W);
 /* A steady state of one instance: B sequences that run, each replaced when it is done. */
 struct sp_steady {
     double step_s;                /* the decode step alone */
+    double waiting;               /* requests that wait for a place; closed forms: 0 */
     double tpot_s, ttft_s, e2e_s; /* between tokens, to the first, of a request */
     double tokens_per_s;          /* generated */
     double requests_per_s;
@@ -243,16 +247,15 @@ enum sp_serve_objective {
 };
 
 /* What is asked of a machine. */
+struct sp_profile;
 struct sp_serve_load {
     double concurrency; /* requests in flight on the machine; NAN: as many as fit and are in time */
-    double tpot_s;      /* limit; INFINITY: none */
-    double step_s;      /* measured time of a step; NAN: the closed form's */
-    bool apart;         /* prompts are read by other instances of the same size */
+    double tpot_s, ttft_s;            /* limits; INFINITY: none, and 0 of the latter */
+    double percentile;                /* of the latencies that the limits mean; 0: the mean */
+    double step_s;                    /* measured time of a step; NAN: the closed form's */
+    bool apart;                       /* prompts are read by other instances of the same size */
+    const struct sp_profile *profile; /* of the chip and the engine; NULL: closed forms */
 };
-
-/* Sequences that one of the machine's `replicas` instances runs under a load. */
-double sp_sequences_of_load(const struct sp_served *served, const struct sp_serve_load *load,
-                            double replicas);
 
 /* A machine cut into instances of `chips`. */
 struct sp_serve_point {

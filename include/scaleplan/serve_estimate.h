@@ -13,12 +13,10 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* How an instance is cut, and the formats of its arithmetic. */
+/* How an instance is cut. */
 struct sp_serve_plan {
     double tp, attention_dp, pp; /* chips: their product */
     double ep, etp;              /* ep x etp = tp x attention_dp; 1 x tp for a dense model */
-    enum sp_dtype compute;       /* of all weights but the routed experts' */
-    enum sp_dtype expert_compute;
 };
 
 /* Matmuls that the same tokens pass one after another, in one format; of one rank. */
@@ -71,11 +69,11 @@ struct sp_pass {
     double exchange_s_per_token;
 };
 
-/* Prepares a pass of a prepared instance, whose model has a shape. `served` has degrees and
- * lengths, `profile` the constants. Work is that of sp_list_model; rates are those of the chip's
- * kernels (sp_matmul_curve) where they were measured. */
-void sp_prepare_pass(const struct sp_served *served, const struct sp_serve_plan *plan,
-                     const struct sp_profile *profile, struct sp_pass *pass);
+/* Prepares a pass of a prepared instance, whose model has a shape: a service without TP has that of
+ * all its chips. `profile` has the constants. Work is that of sp_list_model; rates are those of the
+ * chip's kernels (sp_matmul_curve) where they were measured. */
+void sp_prepare_pass(const struct sp_served *served, const struct sp_profile *profile,
+                     struct sp_pass *pass);
 
 /* Puts other constants into a prepared pass. */
 void sp_use_serving_constants(const double value[SP_PROFILE_ROOM], struct sp_pass *pass);
@@ -118,6 +116,7 @@ struct sp_serve_estimate {
     double tokens_per_s;              /* generated */
     double requests_per_s;            /* answered */
     double most_requests_per_s;       /* with a full memory */
+    double prompt_share;              /* of the instance's time, what prompts take */
 };
 
 /* The steady state. Closed loop: r = min(c, b_max) run, of which b decode; TPOT is a step of b and
@@ -135,6 +134,38 @@ struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
  * its answer, beside the weights and the engine's own buffers; 0: not even one. */
 double sp_most_running(const struct sp_pass *pass, double input, double output);
 
+/* An instance under a load: closed forms, and where the load has a profile the estimate. */
+struct sp_serve_instance {
+    struct sp_served served;
+    bool estimated;
+    struct sp_pass pass;
+};
+void sp_prepare_instance(const struct sp_service *service, const struct sp_serve_load *load,
+                         struct sp_serve_instance *instance);
+
+/* Its requests with B in flight. */
+struct sp_requests sp_requests_of(const struct sp_serve_instance *instance,
+                                  const struct sp_serve_load *load, double B);
+
+/* The steady state with B in flight: of the estimate, or sp_steady's. */
+struct sp_steady sp_state_of(const struct sp_serve_instance *instance,
+                             const struct sp_serve_load *load, double B);
+
+/* The same of an estimate that was made. */
+struct sp_steady sp_steady_of_estimate(const struct sp_served *served,
+                                       const struct sp_serve_estimate *estimate);
+
+/* Whether latencies keep the limits of a load. */
+bool sp_keeps_limits(const struct sp_steady *state, const struct sp_serve_load *load);
+
+/* The most sequences that fit: each with all of its tokens, and with the engine's own buffers. */
+double sp_most_of_instance(const struct sp_serve_instance *instance);
+
+/* Sequences that one of the machine's `replicas` instances runs under a load: those asked for, or
+ * as many as fit and are in time. */
+double sp_sequences_of_load(const struct sp_serve_instance *instance,
+                            const struct sp_serve_load *load, double replicas);
+
 /* The constants of serving: see serving_constants.def. */
 #define SP_CONSTANT(id, key, unit, of, gpu, tpu, spread, low, high, meaning) SP_V_##id,
 enum sp_serving_constant {
@@ -148,7 +179,8 @@ extern const struct sp_constant_info sp_serving_constants[SP_SERVING_CONSTANTS];
  * the chip's kernels say. Writes `expected` and `value` of a profile that serves. */
 void sp_expect_serving(const struct sp_hardware *hw, struct sp_profile *profile);
 
-/* Percentiles of a latency around its mean. */
+/* Percentile 50 or 99 of a latency over requests, by its mean: logarithms are taken as normal, with
+ * the spread that 93 valid server results of MLPerf Inference v4.1 have in the median. s. */
 enum sp_serve_latency { SP_LATENCY_TTFT, SP_LATENCY_TPOT, SP_SERVE_LATENCIES };
 double sp_latency_percentile(enum sp_serve_latency latency, double mean_s, double percentile);
 

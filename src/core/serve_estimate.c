@@ -45,12 +45,18 @@ static struct sp_pass_time prompt_of(const struct sp_pass *p, double input)
     return sp_pass_time(p, &load);
 }
 
+/* What a prompt takes of the instance's time. s. */
+static double prompts_s(const struct loop *l)
+{
+    return l->apart ? 0 : l->pass->value[SP_V_MIXED] * l->adds_s;
+}
+
 /* r requests that run, nobody waiting. */
 static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
 {
     const double *const value = l->pass->value;
     const double others = fmax(0, r - 1);
-    const double mixed = l->apart ? 0 : value[SP_V_MIXED] * l->adds_s * others / l->output;
+    const double mixed = prompts_s(l) * others / l->output;
     const double queue = value[SP_V_QUEUE] * others * l->adds_s;
     double decoding = r;
     for (int i = 0; i < ROUNDS; i++) {
@@ -117,5 +123,6 @@ struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
     e.ttft_s += e.wait_s;
     e.e2e_s += e.wait_s;
     e.tokens_per_s = e.requests_per_s * l.output;
+    e.prompt_share = fmin(1, prompts_s(&l) * e.requests_per_s);
     return e;
 }

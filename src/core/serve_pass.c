@@ -66,7 +66,7 @@ static void add_matmul(struct sp_pass *p, const struct sp_matmul *m, double laye
     w->weight_bytes += times * in * out * (plain ? SP_ELEMENT : p->served.service.weight_bytes);
     w->token_bytes += times * SP_ELEMENT * (in + out);
     if (!plain)
-        p->element_bytes += times * in * cast_bytes(p, p->plan.compute);
+        p->element_bytes += times * in * cast_bytes(p, p->served.service.math);
 }
 
 /* One routed expert of each of these layers. */
@@ -187,30 +187,39 @@ void sp_use_serving_constants(const double value[SP_PROFILE_ROOM], struct sp_pas
     }
 }
 
-void sp_prepare_pass(const struct sp_served *served, const struct sp_serve_plan *plan,
-                     const struct sp_profile *profile, struct sp_pass *p)
+/* Degrees that a service leaves open: TP of all chips, experts split by TP, and over all ranks of
+ * attention's data parallelism. */
+static struct sp_serve_plan plan_of(const struct sp_service *s)
+{
+    const double pp = fmax(1, s->pp), dp = fmax(1, s->attention_dp);
+    const double tp = s->tp > 0 ? s->tp : s->chips / (dp * pp), ranks = tp * dp;
+    const double usual = dp > 1 ? ranks : 1, ep = s->ep > 0 ? s->ep : usual;
+    return (struct sp_serve_plan){tp, dp, pp, ep, ranks / ep};
+}
+
+void sp_prepare_pass(const struct sp_served *served, const struct sp_profile *profile,
+                     struct sp_pass *p)
 {
     const struct sp_service *const s = &served->service;
     const struct sp_model *const m = s->model;
     const struct sp_chip *const chip = &s->hw->chip;
     struct sp_layers layers;
-    *p = (struct sp_pass){.plan = *plan, .served = *served};
+    *p = (struct sp_pass){.plan = plan_of(s), .served = *served};
     for (int g = 0; g < SP_GROUPS; g++)
-        p->group[g] =
-            work_in(p, g == SP_GROUP_PLAIN || g == SP_GROUP_HEAD ? SP_BF16 : plan->compute);
+        p->group[g] = work_in(p, g == SP_GROUP_PLAIN || g == SP_GROUP_HEAD ? SP_BF16 : s->math);
     sp_list_model(m, &layers);
     for (int kind = 0; kind < SP_LAYER_LISTS; kind++)
         if (layers.count[kind] > 0)
             add_layers(p, &layers, kind);
-    p->expert_rate = chip->peak_flops_per_s[sp_compute_dtype(chip, plan->expert_compute)];
+    p->expert_rate = chip->peak_flops_per_s[sp_compute_dtype(chip, s->expert_math)];
     p->memory_rate = chip->hbm_bytes_per_s;
     p->expert_share = 1 / sp_expert_ratio(m);
-    p->imbalance = plan->ep > 1 ? EXPERT_IMBALANCE : 1;
+    p->imbalance = p->plan.ep > 1 ? EXPERT_IMBALANCE : 1;
     p->plain_peak = chip->peak_flops_per_s[sp_compute_dtype(chip, SP_BF16)];
     sp_use_serving_constants(profile->value, p);
-    p->cache_share = sp_kv_copies(m, plan->tp) / plan->tp;
+    p->cache_share = sp_kv_copies(m, p->plan.tp) / p->plan.tp;
     if (m->mla.kv_lora_rank > 0)
-        p->absorbed = 2 * (double)m->heads / plan->tp *
+        p->absorbed = 2 * (double)m->heads / p->plan.tp *
                       (2 * (double)m->mla.kv_lora_rank + (double)m->mla.qk_rope_head_dim);
 }
 

@@ -2,16 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include <scaleplan/serve.h>
-
-double sp_sequences_of_load(const struct sp_served *v, const struct sp_serve_load *load,
-                            double replicas)
-{
-    if (!isnan(load->concurrency))
-        return load->concurrency / replicas;
-    return sp_sequences_within(v, load->apart ? v : NULL, sp_most_sequences(v), load->tpot_s,
-                               load->step_s);
-}
+#include <scaleplan/serve_estimate.h>
 
 /* Points under way: what is asked, and what was found. */
 struct listing {
@@ -74,15 +65,15 @@ static void keep(struct listing *l, const struct sp_serve_point *point)
 }
 
 /* The point with so many sequences, where they fit and are in time. */
-static void try_batch(struct listing *l, const struct sp_served *v, struct sp_serve_point point,
-                      double sequences)
+static void try_batch(struct listing *l, const struct sp_serve_instance *v,
+                      struct sp_serve_point point, double sequences)
 {
-    if (!(sequences > 0 && sequences <= sp_most_sequences(v)))
+    if (!(sequences > 0 && sequences <= sp_most_of_instance(v)))
         return;
     point.sequences = sequences;
-    point.steady = sp_steady(v, l->load->apart ? v : NULL, sequences, l->load->step_s);
+    point.steady = sp_state_of(v, l->load, sequences);
     point.tokens_per_s_per_chip = point.steady.tokens_per_s / point.chips;
-    if (!(point.steady.tpot_s <= l->load->tpot_s))
+    if (!sp_keeps_limits(&point.steady, l->load))
         return;
     if (l->front)
         keep(l, &point);
@@ -93,11 +84,11 @@ static void try_batch(struct listing *l, const struct sp_served *v, struct sp_se
 static void try_instance(struct listing *l, const struct sp_serve_point *point)
 {
     struct sp_service one = *l->service;
-    struct sp_served v;
+    struct sp_serve_instance v;
     one.chips = point->chips;
     one.tp = point->tp;
     one.attention_dp = point->attention_dp;
-    sp_prepare_service(&one, &v);
+    sp_prepare_instance(&one, l->load, &v);
     const double most = sp_sequences_of_load(&v, l->load, point->replicas);
     for (double B = point->attention_dp; l->front && isnan(l->load->concurrency) && B < most;
          B *= 2)
@@ -211,10 +202,11 @@ bool sp_best_split(const struct sp_service *service, const struct sp_serve_load 
                    double machine_chips, bool degrees, struct sp_serve_split *best)
 {
     struct sp_serve_point reads[SP_SERVE_POINTS], generates[SP_SERVE_POINTS];
-    const struct sp_serve_load full = {
-        .concurrency = NAN, .tpot_s = load->tpot_s, .step_s = load->step_s, .apart = true};
-    const struct sp_serve_load any = {
-        .concurrency = NAN, .tpot_s = INFINITY, .step_s = load->step_s, .apart = true};
+    struct sp_serve_load full = *load, any;
+    full.concurrency = NAN;
+    full.apart = true;
+    any = full;
+    any.tpot_s = any.ttft_s = INFINITY;
     const int n_reads = list_parts(service, &any, machine_chips, degrees, SP_SERVE_TTFT, reads);
     const int n_generates =
         list_parts(service, &full, machine_chips, degrees, SP_SERVE_THROUGHPUT, generates);

@@ -30,3 +30,11 @@ void sp_expect_serving(const struct sp_hardware *hw, struct sp_profile *profile)
         profile->determined[i] = 0;
     }
 }
+
+double sp_latency_percentile(enum sp_serve_latency latency, double mean_s, double percentile)
+{
+    static const double spread[SP_SERVE_LATENCIES] = {
+        [SP_LATENCY_TTFT] = 0.32, [SP_LATENCY_TPOT] = 0.070};
+    const double deviations = percentile == 99 ? 2.3263 : 0;
+    return mean_s * exp(deviations * spread[latency]);
+}

@@ -147,25 +147,24 @@ static void read_formats(struct reader *r)
     s->weight_bytes = sp_storages[weights].bytes;
     s->expert_bytes = sp_storages[experts].bytes;
     s->kv_bytes = sp_storages[kv].bytes;
-    r->run->plan.compute = sp_storages[weights].matmul;
-    r->run->plan.expert_compute = sp_storages[experts].matmul;
-    s->compute = sp_compute_dtype(&s->hw->chip, r->run->plan.compute);
+    s->math = sp_storages[weights].matmul;
+    s->expert_math = sp_storages[experts].matmul;
+    s->compute = sp_compute_dtype(&s->hw->chip, s->math);
 }
 
 static void read_degrees(struct reader *r, double chips)
 {
-    struct sp_serve_plan *const p = &r->run->plan;
-    const double experts = (double)r->run->service.model->moe.experts;
-    p->tp = number(r, "tp", 1, chips);
-    p->pp = number(r, "pp", 1, 1);
-    p->attention_dp = number(r, "dp_attention", 1, 1);
-    p->ep = experts > 0 ? number(r, "ep", 1, 1) : 1;
-    p->etp = p->tp * p->attention_dp / p->ep;
-    if (p->tp * p->attention_dp * p->pp != chips)
-        problem(r, "tp %g x attention dp %g x pp %g are not its %g chips", p->tp, p->attention_dp,
-                p->pp, chips);
-    if (experts > 0 && floor(p->etp) != p->etp)
-        problem(r, "ep %g does not divide tp x attention dp", p->ep);
+    struct sp_service *const s = &r->run->service;
+    const bool experts = s->model->moe.experts > 0;
+    s->tp = number(r, "tp", 1, chips);
+    s->pp = number(r, "pp", 1, 1);
+    s->attention_dp = number(r, "dp_attention", 1, 1);
+    s->ep = experts ? number(r, "ep", 1, 1) : 1;
+    if (s->tp * s->attention_dp * s->pp != chips)
+        problem(r, "tp %g x attention dp %g x pp %g are not its %g chips", s->tp, s->attention_dp,
+                s->pp, chips);
+    if (fmod(s->tp * s->attention_dp, s->ep) != 0)
+        problem(r, "ep %g does not divide tp x attention dp", s->ep);
 }
 
 static void read_requests(struct reader *r)
@@ -211,14 +210,12 @@ static void prepare(struct sp_serving_run *run)
     const struct sp_profile nobody = {.serves = true};
     struct sp_service *const s = &run->service;
     struct sp_served served;
-    s->tp = run->plan.tp;
-    s->attention_dp = run->plan.attention_dp;
     s->input = run->requests.input;
     s->output = run->requests.output;
     s->held_tokens = s->input + s->output;
     s->step_tokens = s->input + s->output / 2;
     sp_prepare_service(s, &served);
-    sp_prepare_pass(&served, &run->plan, &nobody, &run->pass);
+    sp_prepare_pass(&served, &nobody, &run->pass);
     run->requests.in_flight =
         fmin(run->requests.in_flight,
              isfinite(run->requests.in_flight)

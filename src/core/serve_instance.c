@@ -1,0 +1,82 @@
+/* An instance under a load, by closed forms or by the estimate. */
+#include <math.h>
+
+#include <scaleplan/serve_estimate.h>
+
+void sp_prepare_instance(const struct sp_service *service, const struct sp_serve_load *load,
+                         struct sp_serve_instance *i)
+{
+    sp_prepare_service(service, &i->served);
+    i->estimated = load->profile && isnan(load->step_s);
+    if (i->estimated)
+        sp_prepare_pass(&i->served, load->profile, &i->pass);
+}
+
+struct sp_requests sp_requests_of(const struct sp_serve_instance *i,
+                                  const struct sp_serve_load *load, double B)
+{
+    const struct sp_service *const s = &i->served.service;
+    return (struct sp_requests){
+        .input = s->input, .output = s->output, .in_flight = B, .apart = load->apart};
+}
+
+struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct sp_serve_estimate *e)
+{
+    const struct sp_service *const s = &v->service;
+    const struct sp_decode_time least = sp_decode_time(v, e->decoding, 1);
+    const double steps = s->output / e->decoding, rate = e->requests_per_s;
+    return (struct sp_steady){
+        .step_s = e->step.total_s,
+        .waiting = e->waiting,
+        .tpot_s = e->tpot_s,
+        .ttft_s = e->ttft_s,
+        .e2e_s = e->e2e_s,
+        .tokens_per_s = e->tokens_per_s,
+        .requests_per_s = rate,
+        .evicted_per_step = e->decoding * (s->input + s->output) / s->output,
+        .flops_share = rate * (steps * least.math_s + v->prefill_flops / v->C),
+        .bandwidth_share = rate * (steps * (least.kv_s + least.weights_s) + v->prefill_read / v->W),
+    };
+}
+
+struct sp_steady sp_state_of(const struct sp_serve_instance *i, const struct sp_serve_load *load,
+                             double B)
+{
+    if (!i->estimated)
+        return sp_steady(&i->served, load->apart ? &i->served : NULL, B, load->step_s);
+    const struct sp_requests requests = sp_requests_of(i, load, B);
+    const struct sp_serve_estimate e = sp_serve_estimate(&i->pass, &requests);
+    return sp_steady_of_estimate(&i->served, &e);
+}
+
+bool sp_keeps_limits(const struct sp_steady *y, const struct sp_serve_load *load)
+{
+    const double at = load->percentile;
+    return sp_latency_percentile(SP_LATENCY_TPOT, y->tpot_s, at) <= load->tpot_s &&
+           (!(load->ttft_s > 0) ||
+            sp_latency_percentile(SP_LATENCY_TTFT, y->ttft_s, at) <= load->ttft_s);
+}
+
+double sp_most_of_instance(const struct sp_serve_instance *i)
+{
+    const struct sp_service *const s = &i->served.service;
+    const double fit = sp_most_sequences(&i->served);
+    return i->estimated ? fmin(fit, floor(sp_most_running(&i->pass, s->input, s->output))) : fit;
+}
+
+double sp_sequences_of_load(const struct sp_serve_instance *i, const struct sp_serve_load *load,
+                            double replicas)
+{
+    if (!isnan(load->concurrency))
+        return load->concurrency / replicas;
+    double low = 0, high = fmin(sp_most_of_instance(i), 1e9) + 1;
+    while (high - low > 1) {
+        const double middle = floor((low + high) / 2);
+        const struct sp_steady y = sp_state_of(i, load, middle);
+        if (sp_keeps_limits(&y, load))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
