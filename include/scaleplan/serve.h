@@ -243,6 +243,7 @@ enum sp_serve_objective {
     SP_SERVE_THROUGHPUT, /* tokens/s of a chip */
     SP_SERVE_LATENCY,    /* time between tokens */
     SP_SERVE_TTFT,       /* time to the first */
+    SP_SERVE_COST,       /* chip-seconds of a request */
     SP_SERVE_OBJECTIVES
 };
 

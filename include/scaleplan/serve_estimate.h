@@ -155,6 +155,10 @@ struct sp_steady sp_state_of(const struct sp_serve_instance *instance,
 struct sp_steady sp_steady_of_estimate(const struct sp_served *served,
                                        const struct sp_serve_estimate *estimate);
 
+/* Chip-seconds of tokens by the estimate: of the prompts' share of the time, and of the rest. */
+struct sp_token_cost sp_estimated_token_cost(const struct sp_served *served,
+                                             const struct sp_serve_estimate *estimate);
+
 /* Whether latencies keep the limits of a load. */
 bool sp_keeps_limits(const struct sp_steady *state, const struct sp_serve_load *load);
 

@@ -150,7 +150,7 @@ const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
     [SP_ENGINES] = {list_engine,
                     {{"memory_fraction", "memory", false}, {"block_tokens", "block", false}},
                     NULL},
-    [SP_SERVING_PROFILES] = {list_serving,
+    [SP_SERVING] = {list_serving,
                              {{"chip", "chip", true}, {"engine", "engine", true},
                               {"cache", "cache read", false}, {"layer_s", "a layer", false}},
                              NULL},

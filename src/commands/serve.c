@@ -3,6 +3,7 @@
 #include "commands/serve.h"
 
 static const char *const attentions[] = {"none", "causal", NULL};
+static const char *const percentiles[] = {"50", "99", NULL};
 static const char *const loaded[] = {"all", "touched", NULL};
 
 static const struct sp_option options[] = {
@@ -52,9 +53,17 @@ static const struct sp_option options[] = {
      "--constants textbook)"},
     {"step-time", "SECONDS", SP_REAL, 1e-9, 1e6, NULL, NULL,
      "measured time of a decode step, in place of the closed form's"},
+    {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "constants of chip and engine for the estimate (default: the pair's, or borrowed from "
+     "siblings; "
+     "closed forms alone on TPUs and with --constants textbook)"},
     {"tpot", "SECONDS", SP_REAL, 1e-9, 1e6, NULL, NULL, "limit of the time between tokens"},
+    {"ttft", "SECONDS", SP_REAL, 1e-9, 1e6, NULL, NULL, "limit of the time to the first token"},
+    {"percentile", "P", SP_CHOICE, 0, 0, percentiles, "50",
+     "of the requests that keep --ttft and --tpot: 50 or 99"},
     {"objective", "GOAL", SP_CHOICE, 0, 0, sp_serve_objectives, "throughput",
-     "what instances are ordered by: throughput (tokens/s a chip), latency (between tokens), ttft"},
+     "what instances are ordered by: throughput (tokens/s a chip), latency (between tokens), ttft, "
+     "cost (chip-hours of a request)"},
     {"pareto", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "list the front of all sizes, degrees and batches: tokens/s of a user against tokens/s of a "
      "chip"},
@@ -81,6 +90,10 @@ static const struct sp_example examples[] = {
      "what fits, and how fast at least"},
     {"scaleplan serve --model llama3-70b --hw h100-8 --weights fp8 --kv fp8 --tpot 20ms",
      "the most sequences whose tokens come every 20 ms"},
+    {"scaleplan serve --model llama3-70b --hw h200-8 --weights fp8 --engine trtllm --rate 20 "
+     "--ttft 1s "
+     "--tpot 30ms --percentile 99 --check slo",
+     "whether 20 requests a second are answered in time"},
     {"scaleplan serve --model llama2-13b --hw v5e-8 --concurrency 8 --context 8192 --constants "
      "textbook",
      "a row of the textbook's table"},
@@ -116,9 +129,10 @@ const struct sp_command sp_cmd_serve = {
     .summary = "a model that answers requests: what fits, how fast at least, what it costs",
     .about =
         "Whether a model and the cache of its requests fit on a machine, how many requests run at "
-        "once, how long a prompt and a token take at least (closed forms: no engine is faster), "
-        "what binds, and what a million tokens cost. Without degrees also the instances of other "
-        "sizes.",
+        "once, how long a prompt and a token take at least (closed forms: no engine is faster) and "
+        "on a measured chip and engine (an estimate, with the range that holds 80 % of measured "
+        "runs), what binds, and what a million tokens cost. Without degrees also the instances of "
+        "other sizes.",
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "fits",

@@ -3,7 +3,7 @@
 #ifndef SP_CMD_SERVE_H
 #define SP_CMD_SERVE_H
 
-#include <scaleplan/serve.h>
+#include <scaleplan/serve_estimate.h>
 
 #include "cli/price.h"
 
@@ -25,6 +25,11 @@ struct serve {
     struct sp_service service;
     struct sp_served served, reader, draft; /* that generates, that reads prompts, that drafts */
     struct sp_serve_load load;
+    struct sp_profile
+        profile;      /* of the chip and the engine; load.profile points to it or nowhere */
+    bool own_profile; /* the pair has measured runs */
+    struct sp_serve_instance instance;
+    struct sp_serve_estimate said; /* of it, where instance.estimated */
     double replicas, B;
     bool textbook, is_split, has_draft, holds_weights, fits;
     struct sp_price price;
@@ -38,6 +43,12 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error);
 
 /* The answer. */
 void sp_put_service(struct serve *f);
+
+/* The steady state that it is about: the estimate's, or the closed forms'. */
+struct sp_steady sp_state_of_service(const struct serve *f);
+
+/* What the estimate says of the step, the prompt, latencies and rates; null without one. */
+void sp_put_estimate(const struct serve *f, const struct sp_steady *state);
 
 /* Speculative decoding and pools, where they are asked for. */
 bool sp_put_speculation(struct serve *f, struct sp_error *error);

@@ -162,12 +162,27 @@ static void take_cache(struct serve *f)
     f->kv = given >= 0 ? (enum sp_storage)given : narrow ? SP_STORED_FP8 : SP_STORED_BF16;
 }
 
+/* That of --profile; the name of what the pair borrows waits for the engine. */
+static bool take_profile(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    const char *const name = sp_text_of(f->args, "profile");
+    if (!name)
+        return true;
+    if (!sp_model_has_shape(&f->model))
+        return sp_fail(error, SP_INPUT,
+                       "--profile: the estimate needs a shape, --params gives none");
+    f->own_profile = true;
+    return sp_load_serving_profile(name, sources, &f->profile, error);
+}
+
 /* The habits that count; the textbook has none. */
 static bool take_engine(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
     const char *const name = sp_text_of(f->args, "engine");
     f->engine = (struct sp_engine){.name = "none", .memory_fraction = 1, .block_tokens = 1};
-    const char *const usual = f->hw.network.kind == SP_TORUS ? "jetstream" : "vllm";
+    const char *const usual = f->profile.framework[0]          ? f->profile.framework
+                              : f->hw.network.kind == SP_TORUS ? "jetstream"
+                                                               : "vllm";
     if ((name || !f->textbook) && !sp_load_engine(name ? name : usual, sources, &f->engine, error))
         return false;
     take_cache(f);
@@ -216,6 +231,15 @@ static enum sp_dtype take_compute(const struct serve *f)
     return dtype;
 }
 
+/* The format that an engine multiplies in: of what is stored, unless --compute says another. */
+static enum sp_dtype math_of(const struct serve *f, const char *option, const char *otherwise)
+{
+    const int at = sp_choice_of(f->args, option);
+    const char *const stored_as = at < 0 ? otherwise : option;
+    return sp_storages[sp_choice_of(f->args, sp_given(f->args, "compute") ? "compute" : stored_as)]
+        .matmul;
+}
+
 static struct sp_service service_of(const struct serve *f, double chips)
 {
     const struct sp_args *const args = f->args;
@@ -233,6 +257,13 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .kv_bytes = sp_storages[f->kv].bytes,
         .kv_token_bytes = sp_number_of(args, "kv-per-token"),
         .compute = take_compute(f),
+        .pp = f->degrees.pp,
+        .ep = sp_given(args, "ep") || sp_given(args, "etp")
+                  ? or_else(sp_number_of(args, "ep"),
+                            f->degrees.tp * f->degrees.attention_dp / degree_of(f, "etp"))
+                  : 0,
+        .math = math_of(f, "weights", "weights"),
+        .expert_math = math_of(f, "experts", "weights"),
         .memory_fraction =
             or_else(sp_number_of(args, "memory-fraction"), f->engine.memory_fraction),
         .fraction_of_free = f->engine.of_free,
@@ -260,6 +291,23 @@ static void prepare_reader(struct serve *f, const struct serve_degrees *reads)
     sp_prepare_service(&reader, &f->reader);
 }
 
+/* The instance of the load. Heads that its chips do not divide leave the estimate to its points. */
+static void prepare_instance(struct serve *f)
+{
+    struct sp_serve_load load = f->load;
+    const double ranks = f->service.tp > 0
+                             ? f->service.tp
+                             : f->service.chips / (f->degrees.attention_dp * f->degrees.pp);
+    if (load.profile && fmod((double)f->model.heads, ranks) != 0) {
+        sp_note(f->report,
+                "%.0f chips do not divide the %lld heads of %s: the estimate is of the instances "
+                "listed, or of --tp",
+                ranks, (long long)f->model.heads, f->model.name);
+        load.profile = NULL;
+    }
+    sp_prepare_instance(&f->service, &load, &f->instance);
+}
+
 static void note_lengths(const struct serve *f)
 {
     const double most = (double)f->model.max_seq;
@@ -271,6 +319,17 @@ static void note_lengths(const struct serve *f)
                            "--kv-per-token");
 }
 
+/* The pair's own profile, or what its siblings lend, where the estimate knows the machine. */
+static bool find_serving(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    const bool known = f->hw.network.kind == SP_SWITCHED && sp_model_has_shape(&f->model);
+    if (f->textbook || !known)
+        return true;
+    if (!sp_load_serving(&f->hw, f->engine.name, sources, &f->profile, &f->own_profile, error))
+        return false;
+    return true;
+}
+
 bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
     struct serve_degrees reads = {1, 1, 1, false};
@@ -278,16 +337,18 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
     double chips;
     f->is_split = split && strcmp(split, "auto") != 0;
     if (!sp_model_of(f->args, sources, &f->model, error) ||
-        !sp_hardware_of(f->args, sources, &f->hw, error) || !take_engine(f, sources, error) ||
-        !take_degrees(f, error) || !read_split(f, &reads, &f->degrees, error) ||
-        !check_tp(f, &f->degrees, error) || !check_tp(f, &reads, error) ||
-        !check_experts(f, &f->degrees, error) || !cut_machine(f, &chips, error) ||
-        !check_kv(f, error) ||
+        !sp_hardware_of(f->args, sources, &f->hw, error) || !take_profile(f, sources, error) ||
+        !take_engine(f, sources, error) || !take_degrees(f, error) ||
+        !read_split(f, &reads, &f->degrees, error) || !check_tp(f, &f->degrees, error) ||
+        !check_tp(f, &reads, error) || !check_experts(f, &f->degrees, error) ||
+        !cut_machine(f, &chips, error) || !check_kv(f, error) ||
         !sp_price_of(f->args, &f->hw, sp_text_of(f->args, "hw"), &f->price, error))
         return false;
     take_part(f, chips);
     f->service = service_of(f, chips);
     sp_prepare_service(&f->service, &f->served);
+    if (!f->profile.name[0] && !find_serving(f, sources, error))
+        return false;
     prepare_reader(f, &reads);
     note_lengths(f);
     return true;
@@ -297,38 +358,76 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
 static bool take_rate(struct serve *f, const struct sp_served *reader, struct sp_error *error)
 {
     const double rate = sp_number_of(f->args, "rate"), fit = sp_most_sequences(&f->served);
-    const double most =
-        sp_sequences_within(&f->served, reader, fit, f->load.tpot_s, f->load.step_s);
-    f->B = sp_sequences_at_rate(&f->served, reader, most, rate / f->replicas, f->load.step_s);
-    if (isfinite(f->B))
-        return true;
-    return sp_fail(
-        error, SP_INPUT, "--rate %.6g: this machine serves at most %.4g requests/s", rate,
-        most > 0 ? f->replicas * sp_steady(&f->served, reader, most, f->load.step_s).requests_per_s
-                 : 0);
+    double most = 0;
+    if (f->instance.estimated) {
+        struct sp_requests requests = sp_requests_of(&f->instance, &f->load, NAN);
+        requests.rate = rate / f->replicas;
+        f->said = sp_serve_estimate(&f->instance.pass, &requests);
+        f->B = f->said.running;
+        most = f->replicas * f->said.most_requests_per_s;
+        if (isfinite(f->said.wait_s))
+            return true;
+    } else {
+        const double in_time =
+            sp_sequences_within(&f->served, reader, fit, f->load.tpot_s, f->load.step_s);
+        f->B =
+            sp_sequences_at_rate(&f->served, reader, in_time, rate / f->replicas, f->load.step_s);
+        if (isfinite(f->B))
+            return true;
+        if (in_time > 0)
+            most =
+                f->replicas * sp_steady(&f->served, reader, in_time, f->load.step_s).requests_per_s;
+    }
+    return sp_fail(error, SP_INPUT, "--rate %.6g: this machine serves at most %.4g requests/s",
+                   rate, most);
+}
+
+/* Those of --concurrency, or as many as fit and are in time. */
+static void take_concurrency(struct serve *f)
+{
+    f->B = isnan(f->load.concurrency) && !(f->served.kv_held > 0)
+               ? 1
+               : sp_sequences_of_load(&f->instance, &f->load, f->replicas);
+    if (!(f->B > 0)) /* one, to say how far it is from fitting, or from the limit */
+        f->B = 1;
+    if (!f->instance.estimated)
+        return;
+    const struct sp_requests requests = sp_requests_of(&f->instance, &f->load, f->B);
+    f->said = sp_serve_estimate(&f->instance.pass, &requests);
+}
+
+static bool check_load(const struct serve *f, struct sp_error *error)
+{
+    if (sp_given(f->args, "concurrency") && sp_given(f->args, "rate"))
+        return sp_fail(error, SP_INPUT,
+                       "--concurrency and --rate exclude each other: requests in flight, or "
+                       "requests that come");
+    if (sp_given(f->args, "ttft") && !(f->load.profile && isnan(f->load.step_s)))
+        return sp_fail(error, SP_INPUT,
+                       "--ttft is a limit of the estimate, which needs a profile of chip and "
+                       "engine: closed forms know no queue");
+    return true;
 }
 
 bool sp_load_sequences(struct serve *f, struct sp_error *error)
 {
     const bool apart = sp_given(f->args, "disaggregate") || sp_given(f->args, "step-time");
     const struct sp_served *const reader = apart ? &f->reader : NULL;
-    if (sp_given(f->args, "concurrency") && sp_given(f->args, "rate"))
-        return sp_fail(error, SP_INPUT,
-                       "--concurrency and --rate exclude each other: requests in flight, or "
-                       "requests that come");
     f->load = (struct sp_serve_load){
         .concurrency = sp_number_of(f->args, "concurrency"),
         .tpot_s = or_else(sp_number_of(f->args, "tpot"), INFINITY),
+        .ttft_s = or_else(sp_number_of(f->args, "ttft"), INFINITY),
+        .percentile = sp_choice_of(f->args, "percentile") == 1 ? 99 : 50,
         .step_s = sp_number_of(f->args, "step-time"),
         .apart = apart,
+        .profile = f->profile.name[0] ? &f->profile : NULL,
     };
+    if (!check_load(f, error))
+        return false;
+    prepare_instance(f);
     f->holds_weights = f->served.weights <= f->served.capacity;
     if (f->holds_weights && sp_given(f->args, "rate"))
         return take_rate(f, reader, error);
-    f->B = isnan(f->load.concurrency) && !(f->served.kv_held > 0)
-               ? 1
-               : sp_sequences_of_load(&f->served, &f->load, f->replicas);
-    if (!(f->B > 0)) /* one, to say how far it is from fitting, or from the limit */
-        f->B = 1;
+    take_concurrency(f);
     return true;
 }

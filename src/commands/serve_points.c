@@ -1,4 +1,5 @@
 /* serve: the instances of other sizes that a machine, or its network, offers. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,12 @@ static void put_command(const struct serve *f, const struct sp_serve_point *poin
     sp_free_words(&words);
 }
 
+/* Whether points are the estimate's. */
+static bool is_estimated(const struct serve *f)
+{
+    return f->load.profile && isnan(f->load.step_s);
+}
+
 static void put_point(const struct serve *f, const struct sp_serve_point *point, bool any_size)
 {
     struct sp_report *const r = f->report;
@@ -51,9 +58,11 @@ static void put_point(const struct serve *f, const struct sp_serve_point *point,
     sp_put(r, SP_Q_SERVE_POINT_DP, point->attention_dp);
     sp_put(r, SP_Q_SERVE_POINT_BATCH, point->sequences);
     sp_put(r, SP_Q_SERVE_POINT_TPOT, point->steady.tpot_s);
-    sp_put(r, SP_Q_SERVE_POINT_TTFT, point->steady.ttft_s);
+    sp_put(r, is_estimated(f) ? SP_Q_SERVE_POINT_TTFT_SAID : SP_Q_SERVE_POINT_TTFT,
+           point->steady.ttft_s);
     sp_put(r, SP_Q_SERVE_POINT_USER, 1 / point->steady.tpot_s);
-    sp_put(r, SP_Q_SERVE_POINT_DEVICE, point->tokens_per_s_per_chip);
+    sp_put(r, is_estimated(f) ? SP_Q_SERVE_POINT_DEVICE_SAID : SP_Q_SERVE_POINT_DEVICE,
+           point->tokens_per_s_per_chip);
     put_command(f, point, any_size);
 }
 
@@ -71,15 +80,16 @@ static int find_points(const struct serve *f, struct sp_serve_point points[SP_SE
 
 void sp_put_serve_points(struct serve *f)
 {
-    static const struct sp_column columns[] = {{"chips", "chips", false},
-                                               {"replicas", "instances", false},
-                                               {"tp", "TP", false},
-                                               {"attention_dp", "attention DP", false},
-                                               {"batch", "sequences", false},
-                                               {"tpot_s", "between tokens", false},
-                                               {"ideal.ttft_s", "first token", false},
-                                               {"tokens_per_s_per_user", "a user", false},
-                                               {"tokens_per_s_per_device", "a chip", false}};
+    const struct sp_column columns[] = {
+        {"chips", "chips", false},
+        {"replicas", "instances", false},
+        {"tp", "TP", false},
+        {"attention_dp", "attention DP", false},
+        {"batch", "sequences", false},
+        {"tpot_s", "between tokens", false},
+        {is_estimated(f) ? "ttft_s" : "ideal.ttft_s", "first token", false},
+        {"tokens_per_s_per_user", "a user", false},
+        {"tokens_per_s_per_device", "a chip", false}};
     struct sp_serve_point points[SP_SERVE_POINTS];
     struct sp_row rows[SP_SERVE_POINTS] = {0};
     const int n = find_points(f, points), top = (int)sp_number_of(f->args, "top");

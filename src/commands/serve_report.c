@@ -1,5 +1,6 @@
 /* serve: what the report says. */
 #include <math.h>
+#include <stdio.h>
 
 #include <scaleplan/names.h>
 
@@ -12,11 +13,6 @@ static void put(const struct serve *f, enum sp_quantity_id id, double value)
         sp_put(f->report, id, value);
     else
         sp_put_null(f->report, id);
-}
-
-static const struct sp_served *reader_of(const struct serve *f)
-{
-    return f->load.apart ? &f->reader : NULL;
 }
 
 static void put_symbols(const struct serve *f)
@@ -160,12 +156,16 @@ static void put_ideal(const struct serve *f)
     sp_put(r, SP_Q_SERVE_IDEAL_PREFILL, p.prefill_s);
     sp_put(r, SP_Q_SERVE_IDEAL_TTFT, sp_prefill_time(&f->reader).prefill_s);
     sp_put(r, SP_Q_SERVE_IDEAL_RATE, f->B / t.step_s);
+    sp_put(r, f->load.apart ? SP_Q_SERVE_IDEAL_TPOT_APART : SP_Q_SERVE_IDEAL_TPOT,
+           sp_steady(&f->served, f->load.apart ? &f->reader : NULL, f->B, NAN).tpot_s);
     sp_put_text(r, SP_Q_SERVE_PREFILL_BOUND, "%s", p.math_s >= p.weights_s ? "math" : "weights");
 }
 
 static void put_bill(const struct serve *f, const struct sp_steady *y)
 {
-    const struct sp_token_cost c = sp_token_cost(&f->served, &f->reader, f->B, y->step_s);
+    const bool said = f->instance.estimated;
+    const struct sp_token_cost c = said ? sp_estimated_token_cost(&f->served, &f->said)
+                                        : sp_token_cost(&f->served, &f->reader, f->B, y->step_s);
     const double price = f->price.usd_per_h, given = sp_number_of(f->args, "watts");
     const double watts = isnan(given) ? f->hw.chip.tdp_w : given;
     const double pue = sp_number_of(f->args, "pue");
@@ -176,11 +176,14 @@ static void put_bill(const struct serve *f, const struct sp_steady *y)
     sp_symbol(r, "watts", watts, "W", "power of one device");
     sp_symbol(r, "pue", pue, "", "option --pue");
     put(f, SP_Q_SERVE_FLOPS_USD, f->hw.chip.peak_flops_per_s[f->service.compute] / price);
-    put(f, SP_Q_SERVE_COST_INPUT, sp_usd_per_mtoken(c.input, price));
-    put(f, SP_Q_SERVE_COST_OUTPUT, sp_usd_per_mtoken(c.output, price));
+    put(f, said ? SP_Q_SERVE_COST_INPUT_SAID : SP_Q_SERVE_COST_INPUT,
+        sp_usd_per_mtoken(c.input, price));
+    put(f, said ? SP_Q_SERVE_COST_OUTPUT_SAID : SP_Q_SERVE_COST_OUTPUT,
+        sp_usd_per_mtoken(c.output, price));
     put(f, SP_Q_SERVE_COST_BLENDED, sp_usd_per_mtoken(c.blended, price));
     put(f, SP_Q_SERVE_COST_ALL, sp_usd_per_mtoken(c.all_on_output, price));
-    put(f, SP_Q_SERVE_ENERGY, 1e6 * watts * pue * f->service.chips * y->tpot_s / (3600 * f->B));
+    put(f, said ? SP_Q_SERVE_ENERGY_SAID : SP_Q_SERVE_ENERGY,
+        1e6 * watts * pue * f->service.chips / (3600 * y->tokens_per_s));
     sp_line(r,
             "cost       a million tokens: read {cost_usd_per_mtoken.input}, generated "
             "{cost_usd_per_mtoken.output}, both {cost_usd_per_mtoken.blended}; price of a "
@@ -189,20 +192,25 @@ static void put_bill(const struct serve *f, const struct sp_steady *y)
     sp_line(r, "energy     {energy_wh_per_mtoken} a million tokens generated (--watts --pue)");
 }
 
+/* Rates, each by the formula of the closed form or of the estimate. */
 static void put_rates(const struct serve *f, const struct sp_steady *y)
 {
     struct sp_report *const r = f->report;
     const double R = f->replicas, N = f->service.chips;
+    const bool said = f->instance.estimated;
     sp_symbol(r, "step", y->step_s, "s", "a decode step");
-    sp_put(r, SP_Q_SERVE_STEP, y->step_s);
-    sp_put(r, f->load.apart ? SP_Q_SERVE_TPOT_APART : SP_Q_SERVE_TPOT, y->tpot_s);
-    sp_put(r, SP_Q_SERVE_E2E, y->e2e_s);
-    sp_put(r, SP_Q_SERVE_RUNNING, f->B * R);
-    sp_put(r, SP_Q_SERVE_RATE, y->tokens_per_s * R);
-    sp_put(r, SP_Q_SERVE_RATE_DEVICE, y->tokens_per_s / N);
+    sp_put(r, said ? SP_Q_SERVE_STEP_SAID : SP_Q_SERVE_STEP, y->step_s);
+    if (!said) {
+        sp_put(r, f->load.apart ? SP_Q_SERVE_TPOT_APART : SP_Q_SERVE_TPOT, y->tpot_s);
+        sp_put(r, SP_Q_SERVE_E2E, y->e2e_s);
+        sp_put(r, SP_Q_SERVE_RUNNING, f->B * R);
+    }
+    sp_put(r, said ? SP_Q_SERVE_RATE_SAID : SP_Q_SERVE_RATE, y->tokens_per_s * R);
+    sp_put(r, said ? SP_Q_SERVE_RATE_DEVICE_SAID : SP_Q_SERVE_RATE_DEVICE, y->tokens_per_s / N);
     sp_put(r, SP_Q_SERVE_RATE_USER, 1 / y->tpot_s);
-    sp_put(r, SP_Q_SERVE_REQUESTS, y->requests_per_s * R);
-    sp_put(r, SP_Q_SERVE_REQUESTS_DEVICE, y->requests_per_s / N);
+    sp_put(r, said ? SP_Q_SERVE_REQUESTS_SAID : SP_Q_SERVE_REQUESTS, y->requests_per_s * R);
+    sp_put(r, said ? SP_Q_SERVE_REQUESTS_DEVICE_SAID : SP_Q_SERVE_REQUESTS_DEVICE,
+           y->requests_per_s / N);
     sp_put(r, SP_Q_SERVE_EVICTED, y->evicted_per_step);
     sp_put(r, SP_Q_SERVE_USED_FLOPS, y->flops_share);
     sp_put(r, SP_Q_SERVE_USED_BANDWIDTH, y->bandwidth_share);
@@ -212,34 +220,40 @@ static void put_rates(const struct serve *f, const struct sp_steady *y)
 static void put_no_times(const struct serve *f)
 {
     static const enum sp_quantity_id times[] = {
-        SP_Q_SERVE_IDEAL_KV,
-        SP_Q_SERVE_IDEAL_WEIGHTS,
-        SP_Q_SERVE_IDEAL_MATH,
-        SP_Q_SERVE_IDEAL_ICI,
-        SP_Q_SERVE_IDEAL_STEP,
-        SP_Q_SERVE_IDEAL_BOUND,
-        SP_Q_SERVE_IDEAL_PREFILL,
-        SP_Q_SERVE_IDEAL_TTFT,
-        SP_Q_SERVE_IDEAL_RATE,
-        SP_Q_SERVE_PREFILL_BOUND,
-        SP_Q_SERVE_STEP,
-        SP_Q_SERVE_TPOT,
-        SP_Q_SERVE_E2E,
-        SP_Q_SERVE_RUNNING,
-        SP_Q_SERVE_RATE,
-        SP_Q_SERVE_RATE_DEVICE,
-        SP_Q_SERVE_RATE_USER,
-        SP_Q_SERVE_REQUESTS,
-        SP_Q_SERVE_REQUESTS_DEVICE,
-        SP_Q_SERVE_EVICTED,
-        SP_Q_SERVE_COST_INPUT,
-        SP_Q_SERVE_COST_OUTPUT,
-        SP_Q_SERVE_COST_BLENDED,
-        SP_Q_SERVE_COST_ALL,
-        SP_Q_SERVE_ENERGY,
+        SP_Q_SERVE_IDEAL_KV,      SP_Q_SERVE_IDEAL_WEIGHTS, SP_Q_SERVE_IDEAL_MATH,
+        SP_Q_SERVE_IDEAL_ICI,     SP_Q_SERVE_IDEAL_STEP,    SP_Q_SERVE_IDEAL_BOUND,
+        SP_Q_SERVE_IDEAL_PREFILL, SP_Q_SERVE_IDEAL_TTFT,    SP_Q_SERVE_IDEAL_RATE,
+        SP_Q_SERVE_PREFILL_BOUND, SP_Q_SERVE_IDEAL_TPOT,    SP_Q_SERVE_TTFT,
+        SP_Q_SERVE_STEP,          SP_Q_SERVE_TPOT,          SP_Q_SERVE_E2E,
+        SP_Q_SERVE_RUNNING,       SP_Q_SERVE_RATE,          SP_Q_SERVE_RATE_DEVICE,
+        SP_Q_SERVE_RATE_USER,     SP_Q_SERVE_REQUESTS,      SP_Q_SERVE_REQUESTS_DEVICE,
+        SP_Q_SERVE_EVICTED,       SP_Q_SERVE_COST_INPUT,    SP_Q_SERVE_COST_OUTPUT,
+        SP_Q_SERVE_COST_BLENDED,  SP_Q_SERVE_COST_ALL,      SP_Q_SERVE_ENERGY,
     };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         sp_put_null(f->report, times[i]);
+}
+
+/* "a token every 30 ms" and what was asked for instead. */
+static void put_serving_verdict(const struct serve *f, const struct sp_steady *y, bool in_time)
+{
+    struct sp_serve_load tpot = f->load;
+    tpot.ttft_s = INFINITY;
+    const bool first = sp_keeps_limits(y, &tpot); /* then the limit of the first is not kept */
+    char late[160] = "";
+    if (!in_time)
+        snprintf(late, sizeof late, "%s%s, asked for %s%s%s", first ? ", the first after " : "",
+                 first ? sp_human_text(y->ttft_s, SP_SECONDS) : "", first ? "within " : "every ",
+                 sp_human_text(first ? f->load.ttft_s : f->load.tpot_s, SP_SECONDS),
+                 f->load.percentile == 99 ? " (99th percentile)" : "");
+    sp_put_text(f->report, SP_Q_SERVE_VERDICT,
+                "%s: %s sequences on %s chips, a token every %s %s%s", in_time ? "Yes" : "No",
+                sp_human_text(f->B, SP_COUNT), sp_human_text(f->service.chips, SP_COUNT),
+                sp_human_text(y->tpot_s, SP_SECONDS),
+                f->instance.estimated   ? "by the estimate"
+                : isnan(f->load.step_s) ? "at best"
+                                        : "(--step-time)",
+                late);
 }
 
 static void put_verdict(const struct serve *f, const struct sp_steady *y, bool in_time)
@@ -255,12 +269,7 @@ static void put_verdict(const struct serve *f, const struct sp_steady *y, bool i
         sp_put_text(r, SP_Q_SERVE_VERDICT, "No: weights and the cache of %s sequences lack %s",
                     sp_human_text(f->B, SP_COUNT), sp_human_text(lacks, SP_BYTES));
     else
-        sp_put_text(r, SP_Q_SERVE_VERDICT, "%s: %s sequences on %s chips, a token every %s %s%s%s",
-                    in_time ? "Yes" : "No", sp_human_text(f->B, SP_COUNT),
-                    sp_human_text(f->service.chips, SP_COUNT), sp_human_text(y->tpot_s, SP_SECONDS),
-                    isnan(f->load.step_s) ? "at best" : "(--step-time)",
-                    in_time ? "" : ", asked for every ",
-                    in_time ? "" : sp_human_text(f->load.tpot_s, SP_SECONDS));
+        put_serving_verdict(f, y, in_time);
 }
 
 /* What a smaller format or a shorter request would make of it. */
@@ -300,22 +309,42 @@ static void put_lines(const struct serve *f)
 static void put_time_lines(const struct serve *f)
 {
     struct sp_report *const r = f->report;
-    sp_line(r,
-            "decode     {batch} sequences: {ideal.step_s} at least, bound by {ideal.bound}: cache "
-            "{ideal.kv_s}, weights {ideal.weights_s}, arithmetic {ideal.math_s}, TP "
-            "{ideal.ici_s}");
-    sp_line(r, "prefill    {ideal.prefill_s} at least, bound by {prefill.bound} (--mfu)");
-    sp_line(r, "service    {tpot_s} between tokens, {e2e_s} a request; {tokens_per_s}, "
-               "{tokens_per_s_per_device} a chip, {tokens_per_s_per_user} a user, {requests_per_s} "
-               "requests/s");
+    sp_line(r, "step       {ideal.step_s} at least: cache {ideal.kv_s} + the longer of weights "
+               "{ideal.weights_s} and arithmetic {ideal.math_s}; bound by {ideal.bound}");
+    sp_line(r, "prompt     {ideal.prefill_s} at least, bound by {prefill.bound} (--mfu)");
+    if (f->instance.estimated) {
+        sp_line(r, "decode     {decode.s} by the estimate: matmuls {decode.matmul_s}, experts "
+                   "{decode.experts_s}, attention {decode.attention_s}, elementwise "
+                   "{decode.elementwise_s}, collectives {decode.comm_s}, launches "
+                   "{decode.launch_s}");
+        sp_line(r, "prefill    {prefill.s} by the estimate, {prefill.mfu} of the peak");
+        sp_line(r,
+                "latency    {tpot_s} between tokens ({tpot_low_s} to {tpot_high_s}), {ttft_s} to "
+                "the first ({ttft_low_s} to {ttft_high_s}), {e2e_s} a request; {waiting} wait");
+    } else {
+        sp_line(r, "latency    {tpot_s} between tokens, {e2e_s} a request");
+    }
+    sp_line(r, "service    {tokens_per_s}, {tokens_per_s_per_device} a chip, "
+               "{tokens_per_s_per_user} a user, {requests_per_s} requests/s");
+}
+
+/* Each limit that was given, alone. */
+static void put_limits_kept(const struct serve *f, const struct sp_steady *y)
+{
+    struct sp_serve_load tpot = f->load, ttft = f->load;
+    tpot.ttft_s = ttft.tpot_s = INFINITY;
+    if (isfinite(f->load.tpot_s))
+        sp_put_bool(f->report, SP_Q_SERVE_SLO_TPOT, f->holds_weights && sp_keeps_limits(y, &tpot));
+    if (isfinite(f->load.ttft_s))
+        sp_put_bool(f->report, SP_Q_SERVE_SLO_TTFT, f->holds_weights && sp_keeps_limits(y, &ttft));
 }
 
 void sp_put_service(struct serve *f)
 {
     struct sp_report *const r = f->report;
-    const struct sp_steady y = sp_steady(&f->served, reader_of(f), f->B, f->load.step_s);
+    const struct sp_steady y = sp_state_of_service(f);
     const double most = sp_most_sequences(&f->served);
-    const bool in_time = f->holds_weights && y.tpot_s <= f->load.tpot_s;
+    const bool in_time = f->holds_weights && sp_keeps_limits(&y, &f->load);
     f->fits = f->holds_weights && (!(f->served.kv_held > 0) || f->B <= most);
     put_symbols(f);
     put_verdict(f, &y, in_time);
@@ -323,12 +352,12 @@ void sp_put_service(struct serve *f)
     put_memory(f);
     put_lines(f);
     put_limits(f);
-    if (isfinite(f->load.tpot_s))
-        sp_put_bool(r, SP_Q_SERVE_SLO_TPOT, in_time);
+    put_limits_kept(f, &y);
     sp_put_bool(r, SP_Q_SERVE_SLO, f->fits && in_time);
     if (f->holds_weights) {
         put_time_lines(f);
         put_ideal(f);
+        sp_put_estimate(f, &y);
         put_rates(f, &y);
         put_bill(f, &y);
     } else {

@@ -377,7 +377,7 @@ bool sp_load_serving_profile(const char *spec, const struct sp_sources *sources,
 {
     struct sp_config config;
     *profile = (struct sp_profile){.serves = true, .memory_factor = 1};
-    if (!sp_open_config(SP_SERVING_PROFILES, spec, sources, &config, error))
+    if (!sp_open_config(SP_SERVING, spec, sources, &config, error))
         return false;
     const bool ok = sp_decode(&sp_serving_table, &config.json, sources->textbook, profile, error) &&
                     apply_sets(&sp_serving_table, sources, profile, error);

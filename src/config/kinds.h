@@ -38,7 +38,7 @@
     X(SP_ENGINES, "engines", "engine", "engine", \
       struct sp_engine, sp_load_engine, sp_engine_table, true, "memory_fraction", \
       "habits of a program that serves models") AND \
-    X(SP_SERVING_PROFILES, "serving", "serving", "serving profile", \
+    X(SP_SERVING, "serving", "serving", "serving profile", \
       struct sp_profile, sp_load_serving_profile, sp_serving_table, true, "engine", \
       "efficiencies of a chip under an engine, fitted by `calibrate`")
 /* clang-format on */

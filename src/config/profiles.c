@@ -116,15 +116,17 @@ bool sp_load_serving(const struct sp_hardware *hw, const char *engine,
                      const struct sp_sources *sources, struct sp_profile *profile, bool *own,
                      struct sp_error *error)
 {
+    char name[sizeof profile->name];
     size_t n;
-    sp_expect_serving_of(hw, engine, profile);
-    *own = sp_config_exists(SP_SERVING_PROFILES, profile->name, sources);
+    name_stack(hw, engine, name, sizeof name);
+    *own = sp_config_exists(SP_SERVING, name, sources);
     if (*own)
-        return sp_load_serving_profile(profile->name, sources, profile, error);
+        return sp_load_serving_profile(name, sources, profile, error);
+    sp_expect_serving_of(hw, engine, profile);
     struct sp_profile *const known = calloc(SP_MAX_PROFILES, sizeof *known);
     if (!known)
         abort();
-    const bool ok = load_all(SP_SERVING_PROFILES, sources, known, &n, error);
+    const bool ok = load_all(SP_SERVING, sources, known, &n, error);
     if (ok)
         sp_borrow_constants(known, n, profile);
     free(known);

@@ -49,6 +49,17 @@ struct sp_steady sp_state_of(const struct sp_serve_instance *i, const struct sp_
     return sp_steady_of_estimate(&i->served, &e);
 }
 
+struct sp_token_cost sp_estimated_token_cost(const struct sp_served *v,
+                                             const struct sp_serve_estimate *e)
+{
+    const struct sp_service *const s = &v->service;
+    const double request = s->chips / e->requests_per_s, prompt = e->prompt_share * request;
+    return (struct sp_token_cost){.input = prompt / s->input,
+                                  .output = (request - prompt) / s->output,
+                                  .blended = request / (s->input + s->output),
+                                  .all_on_output = request / s->output};
+}
+
 bool sp_keeps_limits(const struct sp_steady *y, const struct sp_serve_load *load)
 {
     const double at = load->percentile;

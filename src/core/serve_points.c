@@ -18,10 +18,11 @@ struct listing {
 /* Less is better. */
 static double score(const struct sp_serve_point *p, enum sp_serve_objective objective)
 {
-    const double scores[SP_SERVE_OBJECTIVES] = {[SP_SERVE_THROUGHPUT] =
-                                                    1 / p->tokens_per_s_per_chip,
-                                                [SP_SERVE_LATENCY] = p->steady.tpot_s,
-                                                [SP_SERVE_TTFT] = p->steady.ttft_s};
+    const double scores[SP_SERVE_OBJECTIVES] = {
+        [SP_SERVE_THROUGHPUT] = 1 / p->tokens_per_s_per_chip,
+        [SP_SERVE_LATENCY] = p->steady.tpot_s,
+        [SP_SERVE_TTFT] = p->steady.ttft_s,
+        [SP_SERVE_COST] = p->chips / p->steady.requests_per_s};
     return scores[objective];
 }
 

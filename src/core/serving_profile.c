@@ -1,6 +1,7 @@
 /* Constants of serving without any run, percentiles and ranges. */
 #include <math.h>
 
+#include <scaleplan/range.h>
 #include <scaleplan/serve_estimate.h>
 
 #define SP_CONSTANT(id, key, unit, of, gpu, tpu, spread, low, high, meaning)                       \
@@ -37,4 +38,23 @@ double sp_latency_percentile(enum sp_serve_latency latency, double mean_s, doubl
         [SP_LATENCY_TTFT] = 0.32, [SP_LATENCY_TPOT] = 0.070};
     const double deviations = percentile == 99 ? 2.3263 : 0;
     return mean_s * exp(deviations * spread[latency]);
+}
+
+enum { DENSE, EXPERTS, KINDS };
+
+double sp_serving_range_log(const struct sp_profile *profile, const struct sp_model *model,
+                            enum sp_serve_latency latency)
+{
+#define SP_WIDTH(of, kind, stack, software, chip, neither)                                         \
+    [SP_LATENCY_##of][kind] = {[SP_KNOWN_STACK] = (stack),                                         \
+                               [SP_KNOWN_SOFTWARE] = (software),                                   \
+                               [SP_KNOWN_CHIP] = (chip),                                           \
+                               [SP_KNOWN_NEITHER] = (neither)},
+    static const double widths[SP_SERVE_LATENCIES][KINDS][SP_KNOWN] = {
+#include <scaleplan/serving_widths.def>
+    };
+#undef SP_WIDTH
+    if (profile->residual > 0 && latency == SP_LATENCY_TPOT)
+        return SP_RANGE_DEVIATIONS * profile->residual;
+    return widths[latency][model->moe.experts > 0 ? EXPERTS : DENSE][profile->known];
 }
