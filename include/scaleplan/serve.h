@@ -172,6 +172,7 @@ struct sp_steady {
     double tpot_s, ttft_s, e2e_s; /* between tokens, to the first, of a request */
     double tokens_per_s;          /* generated */
     double requests_per_s;
+    double prompts_per_s;    /* that the reading instance reads at most */
     double evicted_per_step; /* tokens that leave the cache: B (input + output) / output */
     double flops_share, bandwidth_share; /* of the peaks that this uses */
 };
@@ -209,12 +210,12 @@ struct sp_pools {
     bool hidden;            /* behind the prefill, layer by layer */
 };
 
-/* Ratio t_prefill B / (t_step output); transfer: input kv over the slower of what leaves the one
- * instance and enters the other. Of a machine with so many chips, of which both kinds of instances
- * take as many, the split that serves most requests; NAN where there are none to divide. Scaling
- * book, "Applied Inference". */
+/* Ratio B / (prompts_per_s t_step output), t_prefill = 1 / prompts_per_s; transfer: input kv over
+ * the slower of what leaves the one instance and enters the other. Of a machine with so many chips,
+ * of which both kinds of instances take as many, the split that serves most requests; NAN where
+ * there are none to divide. Scaling book, "Applied Inference". */
 struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served *decode, double B,
-                         double step_s, double machine_chips);
+                         double prompts_per_s, double step_s, double machine_chips);
 
 /* What one instance sends to another: inside a scale-up domain that holds both at its bandwidth,
  * else over the scale-out or data-centre network. bytes/s, all chips of the instance. */

@@ -84,8 +84,11 @@ struct sp_pass_time {
     double total_s;
 };
 
-/* Bytes of a sequence's cache in one layer: what a step reads of it. */
-double sp_mixer_cache_bytes(const struct sp_mixer *mixer, double tokens, double element_bytes);
+/* What a sequence of so many tokens keeps of one layer: keys and values, and the state of a
+ * recurrence. And what a step moves of it: the tokens that it attends to, and the state twice, read
+ * and written. bytes. */
+double sp_mixer_kept_bytes(const struct sp_mixer *mixer, double tokens, double element_bytes);
+double sp_mixer_step_bytes(const struct sp_mixer *mixer, double tokens, double element_bytes);
 
 /* A pass with `decode` sequences of `context` cached tokens, one token each, and `prompt` tokens of
  * new prompts that attend to `seen` tokens each on average (their own half, and what is cached).
@@ -98,11 +101,11 @@ struct sp_pass_time sp_pass_time(const struct sp_pass *pass, const struct sp_pas
 
 /* Requests to one instance. */
 struct sp_requests {
-    double input, output; /* mean tokens */
-    double in_flight;     /* closed loop: each is followed by another; NAN: see rate */
-    double rate;          /* open loop: requests/s that come at random */
-    bool apart;           /* prompts are read by other instances */
-    bool direct;          /* they come to the engine itself, no server stands before it */
+    double input, output;         /* mean tokens */
+    double in_flight;             /* closed loop: each is followed by another; NAN: see rate */
+    double rate;                  /* open loop: requests/s that come at random */
+    const struct sp_pass *reader; /* the instance that reads prompts; NULL: this one */
+    bool direct;                  /* they come to the engine itself, no server stands before it */
 };
 
 /* What they get. */
@@ -116,6 +119,7 @@ struct sp_serve_estimate {
     double tokens_per_s;              /* generated */
     double requests_per_s;            /* answered */
     double most_requests_per_s;       /* with a full memory */
+    double prompts_per_s;             /* that the reading instance reads at most */
     double prompt_share;              /* of the instance's time, what prompts take */
 };
 
@@ -143,7 +147,7 @@ struct sp_serve_instance {
 void sp_prepare_instance(const struct sp_service *service, const struct sp_serve_load *load,
                          struct sp_serve_instance *instance);
 
-/* Its requests with B in flight. */
+/* Its requests with B in flight, prompts of a load apart read by an instance like it. */
 struct sp_requests sp_requests_of(const struct sp_serve_instance *instance,
                                   const struct sp_serve_load *load, double B);
 

@@ -93,7 +93,7 @@ static const struct sp_example examples[] = {
     {"scaleplan serve --model llama3-70b --hw h200-8 --weights fp8 --engine trtllm --rate 20 "
      "--ttft 1s "
      "--tpot 30ms --percentile 99 --check slo",
-     "whether 20 requests a second are answered in time"},
+     "whether 6 requests a second are answered in time"},
     {"scaleplan serve --model llama2-13b --hw v5e-8 --concurrency 8 --context 8192 --constants "
      "textbook",
      "a row of the textbook's table"},

@@ -28,8 +28,8 @@ struct serve {
     struct sp_profile
         profile;      /* of the chip and the engine; load.profile points to it or nowhere */
     bool own_profile; /* the pair has measured runs */
-    struct sp_serve_instance instance;
-    struct sp_serve_estimate said; /* of it, where instance.estimated */
+    struct sp_serve_instance instance, reading; /* the latter reads prompts */
+    struct sp_serve_estimate said;              /* of it, where instance.estimated */
     double replicas, B;
     bool textbook, is_split, has_draft, holds_weights, fits;
     struct sp_price price;

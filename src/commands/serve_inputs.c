@@ -306,6 +306,16 @@ static void prepare_instance(struct serve *f)
         load.profile = NULL;
     }
     sp_prepare_instance(&f->service, &load, &f->instance);
+    sp_prepare_instance(&f->reader.service, &load, &f->reading);
+}
+
+/* With B of them in flight. */
+static struct sp_requests requests_of(const struct serve *f, double B)
+{
+    struct sp_requests requests = sp_requests_of(&f->instance, &f->load, B);
+    if (requests.reader)
+        requests.reader = &f->reading.pass;
+    return requests;
 }
 
 static void note_lengths(const struct serve *f)
@@ -360,7 +370,7 @@ static bool take_rate(struct serve *f, const struct sp_served *reader, struct sp
     const double rate = sp_number_of(f->args, "rate"), fit = sp_most_sequences(&f->served);
     double most = 0;
     if (f->instance.estimated) {
-        struct sp_requests requests = sp_requests_of(&f->instance, &f->load, NAN);
+        struct sp_requests requests = requests_of(f, NAN);
         requests.rate = rate / f->replicas;
         f->said = sp_serve_estimate(&f->instance.pass, &requests);
         f->B = f->said.running;
@@ -392,7 +402,7 @@ static void take_concurrency(struct serve *f)
         f->B = 1;
     if (!f->instance.estimated)
         return;
-    const struct sp_requests requests = sp_requests_of(&f->instance, &f->load, f->B);
+    const struct sp_requests requests = requests_of(f, f->B);
     f->said = sp_serve_estimate(&f->instance.pass, &requests);
 }
 

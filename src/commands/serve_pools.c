@@ -137,8 +137,11 @@ void sp_put_pools(struct serve *f)
 {
     struct sp_report *const r = f->report;
     const double all = (double)sp_chips(&f->hw);
-    const struct sp_steady y = sp_steady(&f->served, &f->reader, f->B, f->load.step_s);
-    const struct sp_pools pools = sp_pools(&f->reader, &f->served, f->B, y.step_s, all);
+    const struct sp_steady y = sp_state_of_service(f);
+    const struct sp_pools pools =
+        sp_pools(&f->reader, &f->served, f->B, y.prompts_per_s, y.step_s, all);
+    sp_symbol(r, "prompt_instance_s", 1 / y.prompts_per_s, "s",
+              "of a prompt on the instance that reads");
     sp_symbol(r, "egress", f->service.input * f->served.kv_token / pools.transfer_s, "bytes/s",
               "of the slower of both instances");
     sp_put(r, SP_Q_SERVE_POOLS_RATIO, pools.ratio);

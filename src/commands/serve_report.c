@@ -211,7 +211,7 @@ static void put_rates(const struct serve *f, const struct sp_steady *y)
     sp_put(r, said ? SP_Q_SERVE_REQUESTS_SAID : SP_Q_SERVE_REQUESTS, y->requests_per_s * R);
     sp_put(r, said ? SP_Q_SERVE_REQUESTS_DEVICE_SAID : SP_Q_SERVE_REQUESTS_DEVICE,
            y->requests_per_s / N);
-    sp_put(r, SP_Q_SERVE_EVICTED, y->evicted_per_step);
+    sp_put(r, said ? SP_Q_SERVE_EVICTED_SAID : SP_Q_SERVE_EVICTED, y->evicted_per_step);
     sp_put(r, SP_Q_SERVE_USED_FLOPS, y->flops_share);
     sp_put(r, SP_Q_SERVE_USED_BANDWIDTH, y->bandwidth_share);
 }
@@ -313,10 +313,11 @@ static void put_time_lines(const struct serve *f)
                "{ideal.weights_s} and arithmetic {ideal.math_s}; bound by {ideal.bound}");
     sp_line(r, "prompt     {ideal.prefill_s} at least, bound by {prefill.bound} (--mfu)");
     if (f->instance.estimated) {
-        sp_line(r, "decode     {decode.s} by the estimate: matmuls {decode.matmul_s}, experts "
-                   "{decode.experts_s}, attention {decode.attention_s}, elementwise "
-                   "{decode.elementwise_s}, collectives {decode.comm_s}, launches "
-                   "{decode.launch_s}");
+        sp_line(r,
+                "decode     {decode.s} by the estimate: matmuls {decode.matmul_s}, %sattention "
+                "{decode.attention_s}, elementwise {decode.elementwise_s}, collectives "
+                "{decode.comm_s}, launches {decode.launch_s}",
+                f->model.moe.experts > 0 ? "experts {decode.experts_s}, " : "");
         sp_line(r, "prefill    {prefill.s} by the estimate, {prefill.mfu} of the peak");
         sp_line(r,
                 "latency    {tpot_s} between tokens ({tpot_low_s} to {tpot_high_s}), {ttft_s} to "

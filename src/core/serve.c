@@ -97,6 +97,7 @@ struct sp_steady sp_steady(const struct sp_served *v, const struct sp_served *re
     y.e2e_s = y.ttft_s + (s->output - 1) * y.tpot_s;
     y.tokens_per_s = B / y.tpot_s;
     y.requests_per_s = y.tokens_per_s / s->output;
+    y.prompts_per_s = 1 / y.ttft_s;
     y.evicted_per_step = B * (s->input + s->output) / s->output;
     y.flops_share = (least.math_s + prompts * v->prefill_flops / v->C) / y.tpot_s;
     y.bandwidth_share =

@@ -13,7 +13,7 @@ double sp_most_running(const struct sp_pass *p, double input, double output)
     const double tokens = input + output / 2;
     double bytes = 0;
     for (int k = 0; k < p->kinds; k++)
-        bytes += p->kind[k].layers * sp_mixer_cache_bytes(&p->kind[k].mixer, tokens, s->kv_bytes);
+        bytes += p->kind[k].layers * sp_mixer_kept_bytes(&p->kind[k].mixer, tokens, s->kv_bytes);
     const double room = v->capacity - v->weights - SP_SERVING_BUFFERS * s->chips;
     return room > 0 ? room / (v->copies * bytes) : 0;
 }
@@ -25,7 +25,7 @@ struct loop {
     double prompt_s;             /* a prompt alone */
     double adds_s;               /* what a prompt adds to the steps of the others, of each rank */
     double first_s;              /* of the server */
-    bool apart;
+    bool apart;                  /* prompts are read by another instance */
 };
 
 static struct sp_pass_time step_of(const struct loop *l, double decoding)
@@ -51,29 +51,32 @@ static double prompts_s(const struct loop *l)
     return l->apart ? 0 : l->pass->value[SP_V_MIXED] * l->adds_s;
 }
 
-/* r requests that run, nobody waiting. */
-static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
+/* Rounds between how many decode and how long that takes; `mixed` is what prompts add to a step. */
+static void settle_decoding(const struct loop *l, double r, double mixed, double queue,
+                            struct sp_serve_estimate *e)
 {
-    const double *const value = l->pass->value;
-    const double others = fmax(0, r - 1);
-    const double mixed = prompts_s(l) * others / l->output;
-    const double queue = value[SP_V_QUEUE] * others * l->adds_s;
-    double decoding = r;
+    e->decoding = r;
     for (int i = 0; i < ROUNDS; i++) {
-        e->step = step_of(l, decoding);
+        e->step = step_of(l, e->decoding);
         e->tpot_s = e->step.total_s + mixed;
         e->ttft_s = l->first_s + l->prompt_s + e->step.total_s / 2 + queue;
         const double decode_s = (l->output - 1) * e->tpot_s;
         const double next = fmax(fmin(1, r), r * decode_s / (e->ttft_s + decode_s));
-        const bool settled = fabs(next - decoding) <= 1e-4 * r;
-        decoding = next;
-        if (settled)
-            break;
+        if (l->apart || fabs(next - e->decoding) <= 1e-4 * r) /* apart all of them generate */
+            return;
+        e->decoding = next;
     }
-    e->decoding = decoding;
-    e->running = r;
+}
+
+/* r requests that run, or that generate where prompts are read apart; nobody waits. */
+static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
+{
+    const double others = fmax(0, r - 1);
+    const double queue = l->pass->value[SP_V_QUEUE] * others * l->adds_s;
+    settle_decoding(l, r, prompts_s(l) * others / l->output, l->apart ? 0 : queue, e);
     e->e2e_s = e->ttft_s + (l->output - 1) * e->tpot_s;
-    e->requests_per_s = r / e->e2e_s;
+    e->requests_per_s = l->apart ? r / (l->output * e->tpot_s) : r / e->e2e_s;
+    e->running = e->requests_per_s * e->e2e_s;
 }
 
 /* Requests come at random: as many are in flight as come while one is served. */
@@ -93,22 +96,25 @@ static void take_rate(const struct loop *l, double rate, struct sp_serve_estimat
     e->wait_s = rho < 1 ? rho / (1 - rho) * e->e2e_s / (2 * e->most) : INFINITY;
     e->waiting = rate * e->wait_s;
     e->requests_per_s = rate;
+    e->running = rate * e->e2e_s;
 }
 
 struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
                                            const struct sp_requests *requests)
 {
     const struct sp_pass_load nothing = {0};
-    struct sp_serve_estimate e = {.prompt = prompt_of(pass, requests->input),
+    const struct sp_pass *const reader = requests->reader ? requests->reader : pass;
+    struct sp_serve_estimate e = {.prompt = prompt_of(reader, requests->input),
                                   .most = sp_most_running(pass, requests->input, requests->output)};
     struct loop l = {.pass = pass,
                      .input = requests->input,
                      .output = requests->output,
-                     .ranks = pass->plan.attention_dp * pass->plan.pp,
+                     .ranks = reader->plan.attention_dp * reader->plan.pp,
                      .prompt_s = e.prompt.total_s,
                      .first_s = requests->direct ? 0 : pass->value[SP_V_FIRST],
-                     .apart = requests->apart};
-    l.adds_s = fmax(0, l.prompt_s - sp_pass_time(pass, &nothing).total_s) / l.ranks;
+                     .apart = requests->reader != NULL};
+    l.adds_s = fmax(0, l.prompt_s - sp_pass_time(reader, &nothing).total_s) / l.ranks;
+    e.prompts_per_s = l.ranks / l.prompt_s;
     if (isnan(requests->in_flight)) {
         settle(&l, e.most, &e);
         e.most_requests_per_s = e.requests_per_s;

@@ -16,8 +16,10 @@ struct sp_requests sp_requests_of(const struct sp_serve_instance *i,
                                   const struct sp_serve_load *load, double B)
 {
     const struct sp_service *const s = &i->served.service;
-    return (struct sp_requests){
-        .input = s->input, .output = s->output, .in_flight = B, .apart = load->apart};
+    return (struct sp_requests){.input = s->input,
+                                .output = s->output,
+                                .in_flight = B,
+                                .reader = load->apart ? &i->pass : NULL};
 }
 
 struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct sp_serve_estimate *e)
@@ -33,6 +35,7 @@ struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct s
         .e2e_s = e->e2e_s,
         .tokens_per_s = e->tokens_per_s,
         .requests_per_s = rate,
+        .prompts_per_s = e->prompts_per_s,
         .evicted_per_step = e->decoding * (s->input + s->output) / s->output,
         .flops_share = rate * (steps * least.math_s + v->prefill_flops / v->C),
         .bandwidth_share = rate * (steps * (least.kv_s + least.weights_s) + v->prefill_read / v->W),

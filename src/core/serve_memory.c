@@ -57,8 +57,7 @@ static double cache_bytes(const struct sp_model *model, double tokens, double el
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_mixer *const mixer = &layers.list[kind].mixer;
         if (layers.count[kind] > 0)
-            elements +=
-                layers.count[kind] * cache_elements(mixer, tokens, counted(mixer, tokens));
+            elements += layers.count[kind] * cache_elements(mixer, tokens, counted(mixer, tokens));
     }
     return element_bytes * elements;
 }

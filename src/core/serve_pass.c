@@ -250,7 +250,7 @@ static double decode_attention_s(const struct sp_pass *p, double sequences, doub
     const double element = p->served.service.kv_bytes;
     double bytes = 0, tokens = 0;
     for (int k = 0; k < p->kinds; k++) {
-        bytes += p->kind[k].layers * sp_mixer_cache_bytes(&p->kind[k].mixer, context, element);
+        bytes += p->kind[k].layers * sp_mixer_step_bytes(&p->kind[k].mixer, context, element);
         tokens += p->kind[k].layers * context;
     }
     const double reads =

@@ -184,7 +184,7 @@ static void try_numbers(const struct sp_serve_point *reads, const struct sp_serv
     for (double n = 1; n * generates->chips + reads->chips <= chips; n++) {
         const double readers = floor((chips - n * generates->chips) / reads->chips);
         const double rate =
-            fmin(readers / reads->steady.ttft_s, n * generates->steady.requests_per_s);
+            fmin(readers * reads->steady.prompts_per_s, n * generates->steady.requests_per_s);
         if (is_less(best->requests_per_s, rate))
             *best = (struct sp_serve_split){*reads, *generates, readers, n, rate};
     }
@@ -208,6 +208,7 @@ bool sp_best_split(const struct sp_service *service, const struct sp_serve_load 
     full.apart = true;
     any = full;
     any.tpot_s = any.ttft_s = INFINITY;
+    any.concurrency = 1; /* a prompt that waits for none */
     const int n_reads = list_parts(service, &any, machine_chips, degrees, SP_SERVE_TTFT, reads);
     const int n_generates =
         list_parts(service, &full, machine_chips, degrees, SP_SERVE_THROUGHPUT, generates);

@@ -23,18 +23,17 @@ static double best_share(double n, double ratio)
 }
 
 struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served *decode, double B,
-                         double step_s, double machine_chips)
+                         double prompts_per_s, double step_s, double machine_chips)
 {
     const struct sp_service *const p = &prefill->service, *const d = &decode->service;
-    const double prefill_s = sp_prefill_time(prefill).prefill_s;
     const double rate = fmin(sp_instance_egress_bytes_per_s(p->hw, p->chips, machine_chips),
                              sp_instance_egress_bytes_per_s(d->hw, d->chips, machine_chips));
     const double instances = p->chips == d->chips ? machine_chips / d->chips : 0;
-    struct sp_pools pools = {.ratio = prefill_s * B / (step_s * d->output),
+    struct sp_pools pools = {.ratio = B / (prompts_per_s * step_s * d->output),
                              .transfer_s = p->input * prefill->kv_token / rate};
     pools.prefill = instances >= 2 ? best_share(instances, pools.ratio) : NAN;
     pools.decode = instances - pools.prefill;
-    pools.hidden = pools.transfer_s < prefill_s;
+    pools.hidden = pools.transfer_s < 1 / prompts_per_s;
     return pools;
 }
 

@@ -10,7 +10,8 @@
 
 bool sp_at_bound(const struct sp_profile *p, int constant)
 {
-    const struct sp_constant_info *const c = &sp_constants_of(p).of[constant];
+    const struct sp_constant_list constants = sp_constants_of(p);
+    const struct sp_constant_info *const c = &constants.of[constant];
     const double value = p->value[constant];
     return (value <= c->low * 1.001 || value >= c->high * 0.999) && p->determined[constant] > 0.05;
 }

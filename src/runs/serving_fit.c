@@ -51,9 +51,10 @@ static void fit(const struct sp_serving_sample *samples, size_t n, const struct 
 {
     const size_t all = (size_t)n_stacks * SP_SERVING_CONSTANTS;
     struct sp_shared_sample *const shared = calloc(n + 1, sizeof *shared);
-    double *const expected = calloc(3 * all + 1, sizeof *expected), *const values = expected + all,
-                  *const determined = values + all;
-    if (!shared || !expected)
+    double *const expected = calloc(all + 1, sizeof *expected),
+                  *const values = calloc(all + 1, sizeof *values),
+                  *const determined = calloc(all + 1, sizeof *determined);
+    if (!shared || !expected || !values || !determined)
         abort();
     for (size_t at = 0; at < all; at++)
         expected[at] = stacks[at / SP_SERVING_CONSTANTS].expected[at % SP_SERVING_CONSTANTS];
@@ -79,6 +80,8 @@ static void fit(const struct sp_serving_sample *samples, size_t n, const struct 
     }
     free(shared);
     free(expected);
+    free(values);
+    free(determined);
 }
 
 void sp_fit_serving(const struct sp_serving_sample *samples, size_t n,

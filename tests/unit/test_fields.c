@@ -144,8 +144,8 @@ static void sets(void **state)
         {"model.gated_mlp=1", "neither true nor false"},
         {"model.note=x", "unknown value"},
         {"model.=1", "unknown value"},
-        {"layers=2",
-         "expected a path under model., hw., precision., law., framework., profile. or engine."},
+        {"layers=2", "expected a path under model., hw., precision., law., framework., profile., "
+                     "engine. or serving."},
         {"=", "expected a path under"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -129,7 +129,7 @@ static void pools(void **state)
     w.service.kv_token_bytes = 160e3;
     const struct sp_served v = prepared(&w.service);
     const double prefill_s = 2 * 70e9 * 8192 / (16 * 1.97e14 * 0.4);
-    const struct sp_pools p = sp_pools(&v, &v, 32, 0.019, 64);
+    const struct sp_pools p = sp_pools(&v, &v, 32, 1 / sp_prefill_time(&v).prefill_s, 0.019, 64);
     assert_close(p.ratio, prefill_s * 32 / (0.019 * 512), 1e-14);
     assert_close(p.prefill, 3, 0); /* of four instances three read: 1 against 1.002 of need */
     assert_close(p.decode, 1, 0);

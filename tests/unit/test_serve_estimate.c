@@ -1,0 +1,243 @@
+/* The estimate of serving: parts worked out by hand, and what must hold of any engine. */
+#include "check.h"
+
+#include <string.h>
+
+#include <scaleplan/scaleplan.h>
+
+#include "config/load.h"
+
+static const struct sp_sources sources = {.textbook = false};
+
+/* A model on a machine without measured kernels' surprises, and constants that a hand can follow.
+ */
+struct world {
+    struct sp_model model;
+    struct sp_hardware hw;
+    struct sp_profile profile;
+    struct sp_service service;
+    struct sp_serve_instance instance;
+};
+
+static const struct sp_serve_load plain = {.concurrency = NAN, .tpot_s = INFINITY, .step_s = NAN};
+
+static void prepare(struct world *w)
+{
+    struct sp_serve_load load = plain;
+    load.profile = &w->profile;
+    sp_prepare_instance(&w->service, &load, &w->instance);
+}
+
+static void make(struct world *w, const char *model, const char *hw, double tp, double dp)
+{
+    struct sp_error error = {0};
+    assert_true(sp_load_model(model, &sources, &w->model, &error));
+    assert_true(sp_load_hardware(hw, &sources, &w->hw, &error));
+    sp_expect_serving_of(&w->hw, "vllm", &w->profile);
+    w->service = (struct sp_service){.model = &w->model,
+                                     .hw = &w->hw,
+                                     .chips = tp * dp,
+                                     .tp = tp,
+                                     .attention_dp = dp,
+                                     .weight_bytes = 2,
+                                     .expert_bytes = 2,
+                                     .kv_bytes = 2,
+                                     .kv_token_bytes = NAN,
+                                     .memory_fraction = 0.9,
+                                     .input = 1024,
+                                     .output = 512,
+                                     .held_tokens = 1536,
+                                     .step_tokens = 1280,
+                                     .block = 16,
+                                     .mfu = 1,
+                                     .attention = true};
+    prepare(w);
+}
+
+static struct sp_serve_estimate said(const struct world *w, double in_flight)
+{
+    const struct sp_requests requests = {.input = 1024, .output = 512, .in_flight = in_flight};
+    return sp_serve_estimate(&w->instance.pass, &requests);
+}
+
+/* Llama 3 70B on 8 H100, 16 sequences of 1280 tokens: each reads 80 layers x 2 x 8 heads x 128 x 2
+ * bytes = 327,680 a token, an eighth of it on a chip, at 0.75 of 3.35e12 bytes/s; 80 layers of
+ * 15 us, a step of 0.8 ms and 8 us a sequence; two all-reduces a layer of 6 us (0.75 + 3/4). */
+static void parts(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "llama3-70b", "h100-8", 8, 1);
+    const struct sp_pass_load load = {.decode = 16, .context = 1280};
+    const struct sp_pass_time t = sp_pass_time(&w.instance.pass, &load);
+    assert_close(t.attention_s, 16 * 1280 * 327680.0 / 8 / (0.75 * 3.35e12), 1e-12);
+    assert_close(t.launch_s, 80 * 15e-6 + 8e-4 + 16 * 8e-6, 1e-12);
+    assert_close(t.experts_s, 0, 0);
+    /* bytes of 16 tokens of 8192 in 16 bits, 7/8 of them twice over 450e9 bytes/s at 0.6 */
+    assert_close(t.comm_s, 160 * (6e-6 * 1.5 + 2 * 7.0 / 8 * 16 * 16384 / 450e9 / 0.6), 1e-12);
+    /* weights of a chip, 69.5e9 x 2 / 8 bytes at the kernels' share of the bandwidth, at least */
+    const double share = w.hw.chip.kernels.matmul[SP_KERNEL_BF16].memory_share;
+    const double weights = (w.instance.served.shared - w.instance.served.table) * 2 / 8;
+    assert_true(t.matmul_s > weights / (share * 3.35e12));
+    assert_true(t.matmul_s < 1.1 * weights / (share * 3.35e12));
+    assert_close(t.total_s,
+                 t.matmul_s + t.experts_s + t.attention_s + t.elementwise_s + t.comm_s + t.launch_s,
+                 0);
+}
+
+/* DeepSeek-V3 with attention's data parallelism: 4 of 32 ranks hold 8 x 8 experts of 256; the
+ * latent of 576 elements is on every TP rank, a quarter of the sequences on each of four. */
+static void latents_and_experts(void **state)
+{
+    (void)state;
+    struct world one, four;
+    make(&one, "deepseek-v3", "h200-32", 32, 1);
+    make(&four, "deepseek-v3", "h200-32", 8, 4);
+    const struct sp_pass_load load = {.decode = 64, .context = 4096};
+    const double bytes = 61.0 * 576 * 2 * 4096;
+    assert_close(sp_pass_time(&four.instance.pass, &load).attention_s,
+                 16 * bytes / (0.75 * four.hw.chip.hbm_bytes_per_s), 1e-12);
+    assert_close(sp_pass_time(&one.instance.pass, &load).attention_s,
+                 64 * bytes / (0.75 * one.hw.chip.hbm_bytes_per_s), 1e-12);
+    assert_close(four.instance.pass.experts, 256.0 / 32, 0);
+    assert_close(one.instance.pass.experts, 256, 0);
+    assert_close(four.instance.pass.imbalance, 1.25, 0);
+    assert_close(four.instance.pass.exchanges, 2 * 58, 0);
+    assert_close(four.instance.pass.reduces, 61 + 3, 0);
+}
+
+/* Requests that run and wait, by Little: rate times time. And what is said when memory is full. */
+static void littles_law(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "llama3-70b", "h100-8", 8, 1);
+    const double most = sp_most_running(&w.instance.pass, 1024, 512);
+    /* 0.9 x 8 x 80 GiB - 141.1 GB - 20 GB over 327,680 bytes x 1280 tokens */
+    assert_close(most, (0.9 * 8 * 85899345920.0 - w.instance.served.weights - 2e10) / 419430400,
+                 1e-12);
+    static const double loads[] = {1, 7, 100, 5000};
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        const struct sp_serve_estimate e = said(&w, loads[i]);
+        assert_close(e.tokens_per_s, (e.running + e.waiting) * 512 / e.e2e_s, 1e-12);
+        assert_close(e.running + e.waiting, loads[i], 1e-12);
+        assert_close(e.e2e_s, e.ttft_s + 511 * e.tpot_s, 1e-12);
+        assert_true(loads[i] < most ? e.waiting < 1e-9 : e.wait_s > 0);
+    }
+    /* a single request waits for nobody: server, prompt and half a step */
+    const struct sp_serve_estimate alone = said(&w, 1);
+    assert_close(alone.ttft_s, 0.05 + alone.prompt.total_s + alone.step.total_s / 2, 1e-12);
+    assert_close(alone.tpot_s, alone.step.total_s, 1e-12);
+}
+
+/* Open loop: as many in flight as come while one is served, the wait of one queue, a limit. */
+static void random_arrivals(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "llama3-70b", "h100-8", 8, 1);
+    struct sp_requests requests = {.input = 1024, .output = 512, .in_flight = NAN, .rate = 2};
+    const struct sp_serve_estimate e = sp_serve_estimate(&w.instance.pass, &requests);
+    const double served = e.e2e_s - e.wait_s, rho = 2 * served / e.most;
+    assert_close(e.running, 2 * served, 1e-9);
+    assert_close(e.wait_s, rho / (1 - rho) * served / (2 * e.most), 1e-6);
+    assert_close(e.tokens_per_s, 1024, 1e-12);
+    requests.rate = 1.001 * e.most_requests_per_s;
+    assert_true(isinf(sp_serve_estimate(&w.instance.pass, &requests).wait_s));
+    requests.rate = 0.99 * e.most_requests_per_s;
+    assert_true(isfinite(sp_serve_estimate(&w.instance.pass, &requests).wait_s));
+}
+
+/* More of anything that a chip has never makes it slower. */
+static void better_chips(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "gpt-oss-120b", "h100-4", 4, 1);
+    w.service.weight_bytes = w.service.expert_bytes = 1;
+    prepare(&w);
+    const struct sp_serve_estimate before = said(&w, 64);
+    double *const better[] = {&w.hw.chip.peak_flops_per_s[SP_BF16], &w.hw.chip.hbm_bytes_per_s,
+                              &w.hw.chip.hbm_bytes, &w.hw.network.domain_bytes_per_s};
+    for (size_t i = 0; i < sizeof better / sizeof *better; i++) {
+        const double was = *better[i];
+        *better[i] = 1.5 * was;
+        prepare(&w);
+        const struct sp_serve_estimate after = said(&w, 64);
+        assert_true(after.tpot_s <= before.tpot_s);
+        assert_true(after.ttft_s <= before.ttft_s);
+        *better[i] = was;
+    }
+}
+
+/* Longer and more: steps take longer; a step never beats its closed form. */
+static void longer_and_more(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "minimax-m2.5", "h200-8", 8, 1);
+    double last = 0;
+    for (double B = 1; B <= 1024; B *= 2) {
+        const struct sp_serve_estimate e = said(&w, B);
+        assert_true(e.tpot_s > last);
+        assert_true(e.step.total_s >= sp_decode_time(&w.instance.served, e.decoding, 1).step_s);
+        last = e.tpot_s;
+    }
+    last = 0;
+    for (double context = 128; context <= 1 << 17; context *= 2) {
+        const struct sp_pass_load load = {.decode = 32, .context = context};
+        const double s = sp_pass_time(&w.instance.pass, &load).total_s;
+        assert_true(s > last);
+        last = s;
+    }
+}
+
+/* Limits: the most sequences in time are in time, and one more is not. */
+static void limits(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "llama3-70b", "h200-8", 8, 1);
+    struct sp_serve_load load = plain;
+    load.profile = &w.profile;
+    load.ttft_s = 0.4;
+    load.tpot_s = 0.05;
+    load.percentile = 99;
+    const double B = sp_sequences_of_load(&w.instance, &load, 1);
+    const struct sp_steady in = sp_state_of(&w.instance, &load, B),
+                           out = sp_state_of(&w.instance, &load, B + 1);
+    assert_true(sp_keeps_limits(&in, &load));
+    assert_false(sp_keeps_limits(&out, &load));
+    /* exp(2.3263 x 0.32) */
+    assert_close(sp_latency_percentile(SP_LATENCY_TTFT, 1, 99), 2.1052, 1e-4);
+    assert_close(sp_latency_percentile(SP_LATENCY_TTFT, 3, 50), 3, 0);
+}
+
+/* A pair without runs takes the chip's from its family and the others from its engine. */
+static void borrowed(void **state)
+{
+    (void)state;
+    struct sp_error error = {0};
+    struct sp_hardware hw;
+    struct sp_profile own, lent;
+    bool known;
+    assert_true(sp_load_chip("b200", &sources, &hw, &error));
+    assert_true(sp_load_serving(&hw, "vllm", &sources, &own, &known, &error));
+    assert_true(known && own.serves);
+    assert_true(sp_load_chip("mi300x", &sources, &hw, &error));
+    assert_true(sp_load_serving(&hw, "vllm", &sources, &lent, &known, &error));
+    assert_false(known);
+    assert_int_equal(lent.known, SP_KNOWN_SOFTWARE);
+    assert_string_equal(lent.name, "mi300x-vllm");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts),        cmocka_unit_test(latents_and_experts),
+        cmocka_unit_test(littles_law),  cmocka_unit_test(random_arrivals),
+        cmocka_unit_test(better_chips), cmocka_unit_test(longer_and_more),
+        cmocka_unit_test(limits),       cmocka_unit_test(borrowed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
