@@ -90,7 +90,7 @@ static const struct sp_example examples[] = {
      "what fits, and how fast at least"},
     {"scaleplan serve --model llama3-70b --hw h100-8 --weights fp8 --kv fp8 --tpot 20ms",
      "the most sequences whose tokens come every 20 ms"},
-    {"scaleplan serve --model llama3-70b --hw h200-8 --weights fp8 --engine trtllm --rate 20 "
+    {"scaleplan serve --model llama3-70b --hw h200-8 --weights fp8 --engine trtllm --rate 6 "
      "--ttft 1s "
      "--tpot 30ms --percentile 99 --check slo",
      "whether 6 requests a second are answered in time"},
