@@ -254,8 +254,10 @@ double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     const struct group g = {(double)p->cp, (double)p->tp, BESIDE_BOX};
     const double width = sp_groups_of_rank(x->kv_heads, (double)p->tp) * (x->qk + x->v);
     const double kv = width * sp_shard_tokens(p) * (double)p->cp;
+    /* a recurrence's ranks need the states that those before them end with, and their gradients */
+    const double states = x->state * (double)(p->micro_batch * p->cp) / (double)p->tp;
     /* gathered forward and backward, and their gradients reduced */
-    return 3 * gather_s(in, g, SP_ELEMENT * kv);
+    return 3 * gather_s(in, g, SP_ELEMENT * kv) + 2 * gather_s(in, g, states);
 }
 
 static enum place place_of_experts(const struct sp_plan *p)
