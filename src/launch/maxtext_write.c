@@ -3,6 +3,7 @@
 
 #include "launch/assumed.h"
 #include "launch/maxtext.h"
+#include "launch/models.h"
 
 static const char *policy_name(const struct sp_launched *l)
 {
@@ -69,25 +70,11 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
 /* Its name of the model, NULL when it has no configuration of one of these dimensions. */
 static const char *model_name(const struct sp_model *m)
 {
-    struct sp_error error = {0};
-    static struct sp_model ours;
-    const struct sp_sources builtin = {0};
-    const struct sp_params here = sp_count_params(m);
     size_t i = 0;
     const size_t n = SP_MAXTEXT_MODELS;
     while (i < n && strcmp(sp_maxtext_models[i][0], m->name) != 0)
         i++;
-    if (i == n || !sp_load_model(m->name, &builtin, &ours, &error))
-        return NULL;
-    const struct sp_params there = sp_count_params(&ours);
-    for (int k = 0; k < SP_MAXTEXT_DIMENSIONS; k++)
-        if (memcmp((const char *)m + sp_maxtext_dimensions[k].offset,
-                   (const char *)&ours + sp_maxtext_dimensions[k].offset, sizeof(int64_t)) != 0)
-            return NULL;
-    return m->sliding_window == ours.sliding_window && m->global_every == ours.global_every &&
-                   here.total == there.total && here.active == there.active
-               ? sp_maxtext_models[i][1]
-               : NULL;
+    return i < n && sp_is_builtin_model(m) ? sp_maxtext_models[i][1] : NULL;
 }
 
 /* What a model of dimensions alone cannot be. */

@@ -38,6 +38,17 @@ static bool is_entry(const char *at)
     return n > 0 && at[n] == ':' && (at[n + 1] == '\0' || strchr(" \t\r\n", at[n + 1]));
 }
 
+/* "from a.b import" or "def name(". */
+static bool is_python(const char *at)
+{
+    const size_t word = strcspn(at, " \n");
+    if (at[word] != ' ')
+        return false;
+    const char *const name = at + word + 1, *const end = name + strcspn(name, " (\n");
+    return (strncmp(at, "from", word) == 0 && strncmp(end, " import ", 8) == 0) ||
+           (strncmp(at, "def", word) == 0 && *end == '(');
+}
+
 enum sp_syntax sp_syntax_of(const char *text)
 {
     const char *const start = text + strspn(text, " \t\r\n"), *const line = first_line(text);
@@ -45,6 +56,8 @@ enum sp_syntax sp_syntax_of(const char *text)
         return SP_JSON;
     if (is_table(line))
         return SP_TOML;
+    if (is_python(line))
+        return SP_PYTHON;
     return *line == '{' || is_entry(line) ? SP_YAML : SP_SHELL;
 }
 

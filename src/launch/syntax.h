@@ -4,10 +4,11 @@
 
 #include "launch/settings.h"
 
-enum sp_syntax { SP_SHELL, SP_JSON, SP_YAML, SP_TOML };
+enum sp_syntax { SP_SHELL, SP_JSON, SP_YAML, SP_TOML, SP_PYTHON };
 
 /* What a text is written in, by its first line that is no comment: "{" opens JSON, or YAML behind a
- * comment; "[name]" TOML; "key:" YAML; all else is a shell's script. */
+ * comment; "[name]" TOML; "from NAME import" and "def NAME(" Python; "key:" YAML; all else is a
+ * shell's script. */
 enum sp_syntax sp_syntax_of(const char *text);
 
 /* Takes the scalars of a YAML document as settings. Names of nested ones are joined by dots, items
@@ -19,6 +20,11 @@ bool sp_read_yaml(const char *text, const struct sp_typed_names *names,
 
 /* Takes the values of a TOML document as settings, names joined by dots. */
 bool sp_read_toml(const char *text, struct sp_settings *settings, struct sp_error *error);
+
+/* Takes the lines "name = value" of a Python recipe as settings, and "from FILE import NAME" as the
+ * setting FILE with that value. No code runs: a value is the text that stands there, without its
+ * quotes. */
+bool sp_read_recipe(const char *text, struct sp_settings *settings, struct sp_error *error);
 
 /* The value that was typed for a name, or NULL. */
 const char *sp_typed_value(const struct sp_typed_names *names, const char *name, size_t n);

@@ -149,6 +149,8 @@ static bool read_text(const char *text, size_t length, const struct sp_typed_nam
         return read_yaml(text, names, file, launch, error);
     case SP_TOML:
         return sp_read_toml(text, &file->settings, error) && read_as_best(file, launch, error);
+    case SP_PYTHON:
+        return sp_read_recipe(text, &file->settings, error) && read_as_best(file, launch, error);
     case SP_SHELL:
         break;
     }

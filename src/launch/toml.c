@@ -132,7 +132,7 @@ static bool read_entry(struct toml *t, struct sp_error *error)
     t->at++;
     if (!read_value(t, value, sizeof value, error))
         return false;
-    snprintf(full, sizeof full, "%.30s%s%.40s", t->table, t->table[0] ? "." : "", name);
+    snprintf(full, sizeof full, "%.24s%s%.46s", t->table, t->table[0] ? "." : "", name);
     if (!sp_add_setting(t->settings, full, value, error))
         return false;
     t->settings->at[t->settings->n - 1].line = line;

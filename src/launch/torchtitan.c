@@ -1,8 +1,79 @@
-/* torchtitan: a Python recipe that sets the fields of its Trainer.Config. Tokens, not sequences,
- * measure its batches. Fields: torchtitan/config and torchtitan/trainer.py. */
+/* torchtitan: a plan as a Python recipe that sets the fields of its Trainer.Config (its newest
+ * version), or as the TOML of 0.2. The newest counts batches in tokens. Fields: torchtitan/config
+ * and torchtitan/trainer.py; torchtitan/config/job_config.py of 0.2.2. */
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "launch/assumed.h"
+#include "launch/models.h"
 #include "launch/torchtitan.h"
+
+/* What an option says. */
+enum value {
+    COPIES,
+    SHARDS,
+    TP,
+    SPLIT,
+    CP,
+    PP,
+    EP,
+    ETP,
+    RESHARD,
+    SCHEDULE,
+    LESS_FIRST,
+    LESS_LAST,
+    PER_STAGE,
+    PIECES,
+    MICRO,
+    LENGTH,
+    LOCAL,
+    GLOBAL,
+    PARAM,
+    REDUCE,
+    GRAPHS,
+    CHECKPOINTING,
+    MODE,
+    KIND,
+    FOLDER,
+    FLAVOR
+};
+
+/* Its name in each version; NULL: the version has none. A text stands in quotes. */
+/* clang-format off */
+static const struct {
+    enum value value;
+    const char *name[2];
+    bool text;
+} options[] = {
+    {FOLDER, {NULL, "model.name"}, true},
+    {FLAVOR, {NULL, "model.flavor"}, true},
+    {COPIES, {"parallelism.data_parallel_replicate_degree", "parallelism.data_parallel_replicate_degree"}, false},
+    {SHARDS, {"parallelism.data_parallel_shard_degree", "parallelism.data_parallel_shard_degree"}, false},
+    {TP, {"parallelism.tensor_parallel_degree", "parallelism.tensor_parallel_degree"}, false},
+    {SPLIT, {"parallelism.enable_sequence_parallel", NULL}, false},
+    {CP, {"parallelism.context_parallel_degree", "parallelism.context_parallel_degree"}, false},
+    {PP, {"parallelism.pipeline_parallel_degree", "parallelism.pipeline_parallel_degree"}, false},
+    {EP, {"parallelism.expert_parallel_degree", "parallelism.expert_parallel_degree"}, false},
+    {ETP, {NULL, "parallelism.expert_tensor_parallel_degree"}, false},
+    {RESHARD, {"parallelism.fsdp_reshard_after_forward", "parallelism.fsdp_reshard_after_forward"}, true},
+    {SCHEDULE, {"parallelism.pipeline_parallel_schedule", "parallelism.pipeline_parallel_schedule"}, true},
+    {LESS_FIRST, {"parallelism.pipeline_parallel_first_stage_less_layers", "parallelism.pipeline_parallel_first_stage_less_layers"}, false},
+    {LESS_LAST, {"parallelism.pipeline_parallel_last_stage_less_layers", "parallelism.pipeline_parallel_last_stage_less_layers"}, false},
+    {PER_STAGE, {"parallelism.pipeline_parallel_layers_per_stage", "parallelism.pipeline_parallel_layers_per_stage"}, false},
+    {PIECES, {"parallelism.num_pp_microbatches", NULL}, false},
+    {MICRO, {NULL, "parallelism.pipeline_parallel_microbatch_size"}, false},
+    {LENGTH, {"training.max_context_length", "training.seq_len"}, false},
+    {LOCAL, {"training.num_tokens_per_microbatch_per_dp_rank", "training.local_batch_size"}, false},
+    {GLOBAL, {"training.num_tokens_per_train_step", "training.global_batch_size"}, false},
+    {PARAM, {"training.mixed_precision_param", "training.mixed_precision_param"}, true},
+    {REDUCE, {"training.mixed_precision_reduce", "training.mixed_precision_reduce"}, true},
+    {GRAPHS, {"training.disable_cuda_graphs", NULL}, false},
+    {CHECKPOINTING, {"config.activation_checkpoint", NULL}, false},
+    {MODE, {NULL, "activation_checkpoint.mode"}, true},
+    {KIND, {NULL, "activation_checkpoint.selective_ac_option"}, true},
+};
+/* clang-format on */
 
 /* Its name of a schedule; NULL: none. */
 static const char *schedule_name(const struct sp_plan *p)
@@ -28,19 +99,45 @@ static const char *checkpointing(const struct sp_launched *l)
                                            : "SelectiveAC";
 }
 
+/* The model's row, where the version has it. */
+static const struct sp_titan_model *row_of(const struct sp_launched *l)
+{
+    for (int i = 0; i < SP_TITAN_MODELS; i++) {
+        const struct sp_titan_model *const row = &sp_titan_models[i];
+        const bool there = l->version == SP_TITAN_MAIN ? row->config != NULL : row->released;
+        if (there && strcmp(row->ours, l->model->name) == 0 && sp_is_builtin_model(l->model))
+            return row;
+    }
+    return NULL;
+}
+
 static void lose(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
+    const bool newest = l->version == SP_TITAN_MAIN;
+    if (!row_of(l))
+        sp_lose(lost, "the model: torchtitan %s has none of these dimensions by name",
+                newest ? "main" : "0.2.2");
     if (p->zero < 2 && p->dp * p->cp > 1 && p->zero != 0)
         sp_lose(lost, "ZeRO %d; it shards gradients and weights too", p->zero);
+    if (p->zero == 0 && p->cp > 1)
+        sp_lose(lost, "weights on every device with CP; its shards run over CP too");
+    if (p->zero > 0 && p->shards == 1 && p->dp * p->cp > 1)
+        sp_lose(lost, "ZeRO %d in groups of 1, which is none", p->zero);
+    if (p->tp > 1 && !p->sequence_parallel && !newest)
+        sp_lose(lost, "TP without sequence parallelism");
+    if (p->zero > 0 && p->dp * p->cp == 1 && l->model->moe.experts > 0)
+        sp_lose(lost, "shards of experts over TP alone");
+    if (p->vpp > 1 && p->pp == 1)
+        sp_lose(lost, "chunks of layers without pipeline stages");
     if (p->pp > 1 && !schedule_name(p))
         sp_lose(lost, "this pipeline schedule");
     if (p->pp > 1 && ends_in_layers(l) < 0)
         sp_lose(lost, "which stages hold a layer more; see module_fqns_per_model_part");
-    if (p->shards < p->dp * p->cp && p->shards % p->cp != 0)
+    if (p->zero > 0 && p->shards < p->dp * p->cp && p->shards % p->cp != 0)
         sp_lose(lost, "shard groups of %lld inside %lld-way context parallelism",
                 (long long)p->shards, (long long)p->cp);
-    if (p->etp > 1)
+    if (p->etp > 1 && (newest || p->ep == 1))
         sp_lose(lost, "tensor parallelism inside experts");
     if (p->stages_inside)
         sp_lose(lost, "stages as neighbours (--placement pp-inside)");
@@ -56,64 +153,172 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
                 sp_recipe_text(l));
 }
 
-static void write(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+__attribute__((format(printf, 2, 3))) static void print(char out[64], const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(out, 64, format, arguments);
+    va_end(arguments);
+}
+
+/* The degrees; left empty where an option says nothing. */
+static void put_degree(const struct sp_launched *l, enum value value, char out[64])
 {
     const struct sp_plan *const p = l->plan;
-    const int64_t group = p->zero == 0 ? 1 : p->shards / p->cp > 0 ? p->shards / p->cp : 1;
-    lose(l, lost);
-    sp_write_head(l, "torchtitan, fields of Trainer.Config", lost, out);
-    if (checkpointing(l))
-        fprintf(out, "from torchtitan.distributed.activation_checkpoint import %s\n\n",
-                checkpointing(l));
-    fprintf(out,
-            "def apply(config):\n"
-            "    parallelism, training = config.parallelism, config.training\n"
-            "    parallelism.data_parallel_replicate_degree = %lld\n"
-            "    parallelism.data_parallel_shard_degree = %lld\n"
-            "    parallelism.tensor_parallel_degree = %lld\n"
-            "    parallelism.enable_sequence_parallel = %s\n"
-            "    parallelism.context_parallel_degree = %lld\n"
-            "    parallelism.pipeline_parallel_degree = %lld\n",
-            (long long)(p->dp / group), (long long)group, (long long)p->tp,
-            p->sequence_parallel || p->tp == 1 ? "True" : "False", (long long)p->cp,
-            (long long)p->pp);
-    if (p->ep > 1)
-        fprintf(out, "    parallelism.expert_parallel_degree = %lld\n", (long long)p->ep);
-    if (p->zero >= 2)
-        fprintf(out, "    parallelism.fsdp_reshard_after_forward = \"%s\"\n",
-                p->zero == 2 ? "never"
-                : p->pp > 1  ? "always" /* by default stages keep their weights */
-                             : "default");
-    if (p->pp > 1) {
-        fprintf(out, "    parallelism.pipeline_parallel_schedule = \"%s\"\n",
-                schedule_name(p) ? schedule_name(p) : "1F1B");
-        const int64_t ends = ends_in_layers(l);
-        if (ends >= 0)
-            fprintf(out,
-                    "    parallelism.pipeline_parallel_first_stage_less_layers = %lld\n"
-                    "    parallelism.pipeline_parallel_last_stage_less_layers = %lld\n"
-                    "    parallelism.pipeline_parallel_layers_per_stage = %lld\n",
-                    (long long)ends, (long long)ends,
-                    (long long)((l->model->layers + 2 * ends) / (p->pp * p->vpp)));
-        fprintf(out, "    parallelism.num_pp_microbatches = %lld\n",
-                (long long)sp_plan_microbatches(p));
+    const int64_t group = p->zero == 0            ? 1
+                          : p->shards / p->cp > 0 ? p->shards / p->cp
+                                                  : 1,
+                  ends = ends_in_layers(l);
+    const struct {
+        enum value value;
+        int64_t number;
+        bool says;
+    } degrees[] = {
+        {COPIES, p->dp / group, true},
+        {SHARDS, group, true},
+        {TP, p->tp, true},
+        {CP, p->cp, true},
+        {PP, p->pp, true},
+        {EP, p->ep, p->ep > 1},
+        {ETP, p->etp, p->ep > 1},
+        {LESS_FIRST, ends, p->pp > 1 && ends >= 0},
+        {LESS_LAST, ends, p->pp > 1 && ends >= 0},
+        {PER_STAGE, (l->model->layers + 2 * ends) / (p->pp * p->vpp), p->pp > 1 && ends >= 0},
+        {PIECES, sp_plan_microbatches(p), p->pp > 1},
+        {MICRO, p->micro_batch, p->pp > 1},
+    };
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
+        if (degrees[i].value == value && degrees[i].says)
+            print(out, "%lld", (long long)degrees[i].number);
+}
+
+/* Lengths and batches: in tokens, or in sequences up to 0.2. */
+static void put_batch(const struct sp_launched *l, enum value value, char out[64])
+{
+    const struct sp_plan *const p = l->plan;
+    const bool newest = l->version == SP_TITAN_MAIN;
+    const double unit = newest ? (double)p->seq : 1,
+                 pieces = newest || p->pp == 1 ? 1 : (double)sp_plan_microbatches(p);
+    if (value == LENGTH)
+        print(out, "%lld", (long long)p->seq);
+    else if (value == LOCAL)
+        print(out, "%.0f", (double)p->micro_batch * pieces * unit);
+    else if (value == GLOBAL)
+        print(out, "%.0f", (double)p->batch * unit);
+}
+
+static void put_text(const struct sp_launched *l, enum value value, char out[64])
+{
+    const struct sp_plan *const p = l->plan;
+    const bool newest = l->version == SP_TITAN_MAIN;
+    const char *const yes = newest ? "True" : "true", *const no = newest ? "False" : "false",
+                      *const class = checkpointing(l);
+    const struct sp_titan_model *const row = row_of(l);
+    const char *const mode = !class ? "none" : strcmp(class, "FullAC") == 0 ? "full" : "selective";
+    const struct {
+        enum value value;
+        const char *text; /* NULL: it says nothing */
+    } texts[] = {
+        {SPLIT, p->sequence_parallel || p->tp == 1 ? yes : no},
+        {RESHARD, p->zero < 2    ? NULL
+                  : p->zero == 2 ? "never"
+                  : p->pp > 1    ? "always" /* by default stages keep their weights */
+                                 : "default"},
+        {SCHEDULE, p->pp == 1         ? NULL
+                   : schedule_name(p) ? schedule_name(p)
+                                      : "1F1B"},
+        {PARAM, sp_multiplies_in_fp32(p) ? "float32" : "bfloat16"},
+        {REDUCE, "float32"},
+        {GRAPHS, p->pp > 1 || p->ep > 1 ? yes : NULL}, /* it has them for neither */
+        {CHECKPOINTING, class ? class : "None"},
+        {MODE, mode},
+        {KIND, strcmp(mode, "selective") == 0 ? "op" : NULL},
+        {FOLDER, row ? row->folder : NULL},
+        {FLAVOR, row ? row->flavor : NULL},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].value == value && texts[i].text)
+            print(out, "%s%s", texts[i].text, value == CHECKPOINTING && class ? ".Config()" : "");
+}
+
+static void put_settings(const struct sp_launched *l, struct sp_settings *s)
+{
+    struct sp_error none = {0};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        char value[64] = "";
+        put_degree(l, options[i].value, value);
+        put_batch(l, options[i].value, value);
+        put_text(l, options[i].value, value);
+        if (options[i].name[l->version] && value[0])
+            sp_add_setting(s, options[i].name[l->version], value, &none);
     }
-    fprintf(out,
-            "    training.max_context_length = %lld\n"
-            "    training.num_tokens_per_microbatch_per_dp_rank = %.0f  # %lld x %lld\n"
-            "    training.num_tokens_per_train_step = %.0f  # %lld x %lld\n",
-            (long long)p->seq, (double)p->micro_batch * (double)p->seq, (long long)p->micro_batch,
-            (long long)p->seq, (double)p->batch * (double)p->seq, (long long)p->batch,
-            (long long)p->seq);
-    fprintf(out,
-            "    training.mixed_precision_param = \"%s\"\n"
-            "    training.mixed_precision_reduce = \"float32\"\n",
-            sp_multiplies_in_fp32(p) ? "float32" : "bfloat16");
-    if (p->pp > 1 || p->ep > 1) /* it has them for neither */
-        fputs("    training.disable_cuda_graphs = True\n", out);
-    fprintf(out, "    config.activation_checkpoint = %s%s\n",
-            checkpointing(l) ? checkpointing(l) : "None", checkpointing(l) ? ".Config()" : "");
+}
+
+static bool is_text(const char *name, int version)
+{
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].name[version] && strcmp(options[i].name[version], name) == 0)
+            return options[i].text;
+    return false;
+}
+
+static void write_python(const struct sp_launched *l, const struct sp_settings *s, FILE *out)
+{
+    const struct sp_titan_model *const row = row_of(l);
+    if (row)
+        fprintf(out, "from torchtitan.models.%s.config_registry import %s\n", row->folder,
+                row->config);
+    if (checkpointing(l))
+        fprintf(out, "from torchtitan.distributed.activation_checkpoint import %s\n",
+                checkpointing(l));
+    fputs("\n\ndef apply(config):\n"
+          "    parallelism, training = config.parallelism, config.training\n",
+          out);
+    for (int i = 0; i < s->n; i++) {
+        const char *const quote = is_text(s->at[i].name, l->version) ? "\"" : "";
+        fprintf(out, "    %s = %s%s%s\n", s->at[i].name, quote, s->at[i].value, quote);
+    }
     fputs("    return config\n", out);
+    if (row)
+        fprintf(out, "\n\ndef plan():\n    return apply(%s())\n", row->config);
+}
+
+/* Tables in the order of the options, a section once. */
+static void write_toml(const struct sp_launched *l, const struct sp_settings *s, FILE *out)
+{
+    char section[32] = "";
+    for (int i = 0; i < s->n; i++) {
+        const char *const name = s->at[i].name, *const dot = strchr(name, '.');
+        const char *const quote = is_text(name, l->version) ? "\"" : "";
+        if (strncmp(section, name, (size_t)(dot - name)) != 0) {
+            snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
+            fprintf(out, "[%s]\n", section);
+        }
+        fprintf(out, "%s = %s%s%s\n", dot + 1, quote, s->at[i].value, quote);
+    }
+}
+
+static void write(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+{
+    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
+    struct sp_refusals refused;
+    const bool newest = l->version == SP_TITAN_MAIN;
+    if (!s)
+        abort();
+    lose(l, lost);
+    put_settings(l, s);
+    sp_check_titan(s, (enum sp_titan)l->version, sp_plan_devices(l->plan), row_of(l), l->model,
+                   &refused);
+    sp_lose_refusals("torchtitan", &refused, lost);
+    sp_write_head(l,
+                  newest ? "torchtitan main, fields of Trainer.Config" : "torchtitan 0.2.2 options",
+                  lost, out);
+    sp_write_assumed(l, "torchtitan", false, "# ", "\n", out);
+    if (newest)
+        write_python(l, s, out);
+    else
+        write_toml(l, s, out);
+    free(s);
 }
 
 const struct sp_target sp_target_torchtitan = {

@@ -4,25 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch/assumed.h"
 #include "launch/shell.h"
 #include "launch/torchtitan.h"
-
-/* Its models by name and flavour. */
-static const char *const models[][3] = {
-    {"llama3", "8B", "llama3-8b"},
-    {"llama3", "70B", "llama3-70b"},
-    {"llama3", "405B", "llama3-405b"},
-    {"deepseek_v3", "16B", "deepseek-v2-lite"},
-    {"deepseek_v3", "236B", "deepseek-v2"},
-    {"deepseek_v3", "671B", "deepseek-v3"},
-    {"llama4", "17bx16e", "llama4-scout"},
-    {"llama4", "17bx128e", "llama4-maverick"},
-    {"qwen3", "8B", "qwen3-8b"},
-    {"qwen3", "32B", "qwen3-32b"},
-    {"qwen3", "30B-A3B", "qwen3-30b-a3b"},
-    {"gpt_oss", "20b", "gpt-oss-20b"},
-    {"gpt_oss", "120b", "gpt-oss-120b"},
-};
 
 /* What changes neither memory nor time enough to count. */
 static const char quiet[] =
@@ -41,12 +25,12 @@ static const char quiet[] =
     "parallelism.context_parallel_rotate_method parallelism.context_parallel_load_balancer "
     "quantize.* float8.* mx.* "
     "parallelism.pipeline_parallel_split_points "
-    "parallelism.pipeline_parallel_first_stage_less_layers "
     "parallelism.pipeline_parallel_last_stage_less_layers parallelism.enable_compiled_autograd "
     "activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns "
     "activation_checkpoint.early_stop "
     "nproc_per_node nproc-per-node nnodes rdzv_* rdzv-* role tee local-ranks-filter "
     "local_ranks_filter "
+    "parallelism training torchtitan.distributed.activation_checkpoint "
     "module config loss.* tokenizer.* dataloader.* renderer.*";
 
 static bool tells(const char *word)
@@ -77,22 +61,44 @@ static int64_t whole(struct sp_settings *s, const char *name, int64_t least, int
     return sp_setting_whole(s, name, least, otherwise, error);
 }
 
-static void read_model(struct sp_settings *s, struct sp_launch *launch)
+/* The model by folder and flavour, by the function of a registry that a recipe imports, or as the
+ * command line has both; NULL: none that is known. */
+static const struct sp_titan_model *find_model(struct sp_settings *s)
 {
+    const char *const name = sp_setting(s, "model.name"),
+                      *const flavor = sp_setting(s, "model.flavor"),
+                      *const module = sp_peek_setting(s, "module"),
+                      *const config = sp_peek_setting(s, "config");
+    for (int i = 0; i < SP_TITAN_MODELS; i++) {
+        const struct sp_titan_model *const row = &sp_titan_models[i];
+        char path[sizeof s->at->name];
+        snprintf(path, sizeof path, "torchtitan.models.%s.config_registry", row->folder);
+        const char *const imported = sp_peek_setting(s, path);
+        if (name && flavor && strcmp(row->folder, name) == 0 && strcmp(row->flavor, flavor) == 0)
+            return row;
+        if (row->config && ((imported && strcmp(row->config, imported) == 0) ||
+                            (module && config && strcmp(row->folder, module) == 0 &&
+                             strcmp(row->config, config) == 0)))
+            return row;
+    }
+    return NULL;
+}
+
+static const struct sp_titan_model *read_model(struct sp_settings *s, struct sp_launch *launch)
+{
+    const struct sp_titan_model *const row = find_model(s);
     const char *const name = sp_setting(s, "model.name"), *const flavor =
                                                               sp_setting(s, "model.flavor");
-    for (size_t i = 0; name && flavor && i < sizeof models / sizeof *models; i++)
-        if (strcmp(models[i][0], name) == 0 && strcmp(models[i][1], flavor) == 0) {
-            sp_launch_option(launch, "model", "%s", models[i][2]);
-            return;
-        }
-    if (name || flavor)
+    if (row)
+        sp_launch_option(launch, "model", "%s", row->ours);
+    else if (name || flavor)
         snprintf(launch->no_model, sizeof launch->no_model,
                  "its model is %.40s %.40s, which has no entry here: give --model",
                  name ? sp_safe(name) : "", flavor ? sp_safe(flavor) : "");
     else
         snprintf(launch->no_model, sizeof launch->no_model,
                  "the model is not in it but in the file that it names: give --model");
+    return row;
 }
 
 /* Replicas, and the ranks that share the states: -1 takes what the other degrees leave. */
@@ -153,6 +159,7 @@ static void read_batch(struct sp_settings *s, double replicas, struct sp_launch 
     const int64_t global =
         step_tokens > 0 ? step_tokens / seq : whole(s, "training.global_batch_size", -1, -1, error);
     const bool staged = whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error) > 1;
+    const int64_t pieces = staged ? whole(s, "parallelism.num_pp_microbatches", 1, 1, error) : 1;
     const int64_t micro =
         staged && tokens == 0
             ? whole(s, "parallelism.pipeline_parallel_microbatch_size", 1, 1, error)
@@ -161,47 +168,79 @@ static void read_batch(struct sp_settings *s, double replicas, struct sp_launch 
     sp_launch_option(launch, "micro-batch", "%lld", (long long)micro);
     if (global > 0 || replicas > 0)
         sp_launch_option(launch, "batch", "%.0fx",
-                         global > 0 ? (double)global : (double)local * replicas);
+                         global > 0 ? (double)global : (double)(local * pieces) * replicas);
     if (newest == 0 && !sp_peek_setting(s, "training.seq_len"))
         sp_launch_note(launch, "training.seq_len is not in it: 2048, as torchtitan has it");
 }
 
-static void read_schedule(struct sp_settings *s, struct sp_launch *launch)
+/* Chunks on a stage: what the layers of a chunk leave, where the model is known; 0: not told. */
+static int64_t chunks_of(struct sp_settings *s, const struct sp_model *model,
+                         struct sp_error *error)
+{
+    const int64_t each = whole(s, "parallelism.pipeline_parallel_layers_per_stage", 1, 0, error),
+                  stages = whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error),
+                  first = whole(s, "parallelism.pipeline_parallel_first_stage_less_layers", 0, 1,
+                                error),
+                  last =
+                      whole(s, "parallelism.pipeline_parallel_last_stage_less_layers", 0, 1, error);
+    const int64_t chunks = model && each > 0 ? (model->layers + first + last + each - 1) / each : 0;
+    return chunks % stages == 0 ? chunks / stages : 0;
+}
+
+static void read_schedule(struct sp_settings *s, const struct sp_model *model,
+                          struct sp_launch *launch, struct sp_error *error)
 {
     static const char *const names[][2] = {
         {"1F1B", "1f1b"}, {"GPipe", "gpipe"}, {"Interleaved1F1B", "interleaved"}};
     const char *const name = sp_setting(s, "parallelism.pipeline_parallel_schedule"),
-                      *const layers =
-                          sp_peek_setting(s, "parallelism.pipeline_parallel_layers_per_stage"),
                       *const stages = sp_peek_setting(s, "parallelism.pipeline_parallel_degree");
     if (!stages || strcmp(stages, "1") == 0)
         return;
+    const int64_t chunks = chunks_of(s, model, error);
+    const bool several = name && strcasecmp(name, "1F1B") != 0 && strcasecmp(name, "GPipe") != 0;
     for (size_t i = 0; i < 3; i++)
-        if (name && strcasecmp(names[i][0], name) == 0)
+        if (name && strcasecmp(names[i][0], name) == 0 && (!several || chunks > 1))
             sp_launch_option(launch, "schedule", "%s", names[i][1]);
-    if (name && strcasecmp(name, "1F1B") != 0 && strcasecmp(name, "GPipe") != 0)
+    if (several && chunks > 1 && strcasecmp(name, "Interleaved1F1B") == 0)
+        sp_launch_option(launch, "vpp", "%lld", (long long)chunks);
+    else if (several)
         sp_launch_note(launch, "schedule %s: give --schedule and --vpp%s", sp_safe(name),
-                       layers ? " (pipeline_parallel_layers_per_stage says the chunks)" : "");
+                       sp_peek_setting(s, "parallelism.pipeline_parallel_layers_per_stage")
+                           ? " (pipeline_parallel_layers_per_stage says the chunks)"
+                           : "");
+}
+
+/* Activation checkpointing: "op" repeats every second matmul, a number all of one layer in so many.
+ */
+static void read_checkpointing(struct sp_settings *s, struct sp_launch *launch)
+{
+    const char *const mode = sp_setting(s, "activation_checkpoint.mode"),
+                      *const which = sp_setting(s, "activation_checkpoint.selective_ac_option"),
+                      *const class = sp_setting(s, "config.activation_checkpoint");
+    const bool full = (mode && strcmp(mode, "full") == 0) ||
+                      (class && strncmp(class, "FullAC", 6) == 0),
+               none = (mode && strcmp(mode, "none") == 0) || (class && strcmp(class, "None") == 0);
+    const long every = which ? strtol(which, NULL, 10) : 0;
+    sp_launch_option(launch, "remat", "%s",
+                     none                ? "none"
+                     : full || every > 0 ? "full"
+                                         : "alternate");
+    if (every > 1 && !full && !none)
+        sp_launch_option(launch, "remat-layers", "%.17g", 1 / (double)every);
 }
 
 static void read_habits(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
-    const char *const mode = sp_setting(s, "activation_checkpoint.mode"),
-                      *const which = sp_setting(s, "activation_checkpoint.selective_ac_option"),
-                      *const param = sp_setting(s, "training.mixed_precision_param"),
+    const char *const param = sp_setting(s, "training.mixed_precision_param"),
                       *const converters = sp_setting(s, "model.converters"),
-                      *const optimizer = sp_setting(s, "optimizer.name");
-    const bool full = mode && strcmp(mode, "full") == 0, none = mode && strcmp(mode, "none") == 0;
-    sp_launch_option(launch, "remat", "%s",
-                     full                               ? "full"
-                     : none                             ? "none"
-                     : which && strcmp(which, "2") == 0 ? "alternate"
-                                                        : "dots");
-    if (!full && !none && !(which && strcmp(which, "2") == 0))
-        sp_launch_note(launch, "activation_checkpoint selective%s%s: read as dots",
-                       which ? ", " : "", which ? sp_safe(which) : "");
-    if (param && strcmp(param, "float32") == 0)
-        sp_launch_option(launch, "precision", "fp32");
+                      *const optimizer = sp_setting(s, "optimizer.name"),
+                      *const parallel = sp_setting(s, "parallelism.enable_sequence_parallel");
+    read_checkpointing(s, launch);
+    sp_launch_option(launch, "precision", "fp32");
+    if (!param || strcmp(param, "float32") != 0)
+        sp_launch_option(launch, "dtype", "bf16");
+    if (parallel && strcasecmp(parallel, "false") == 0)
+        sp_launch_option(launch, "sp", "off");
     if (converters && strstr(converters, "float8"))
         sp_launch_note(launch, "not modelled: converters %s, matmuls in 8 bits; counted in 16",
                        sp_safe(converters));
@@ -210,7 +249,20 @@ static void read_habits(struct sp_settings *s, struct sp_launch *launch, struct 
     if (sp_setting_on(s, "training.enable_cpu_offload"))
         sp_launch_note(launch, "not modelled: training.enable_cpu_offload, states in the host's "
                                "memory");
-    sp_launch_option(launch, "framework", "torchtitan");
+}
+
+/* What the comment of an export says beside the options. */
+static bool read_assumed(struct sp_launch_file *file, struct sp_launch *launch,
+                         struct sp_error *error)
+{
+    struct sp_settings *const assumed = &file->assumed;
+    if (!sp_read_assumed_lines(file->text, assumed, launch, error))
+        return false;
+    const char *const framework = sp_setting(assumed, "framework");
+    sp_launch_option(launch, "framework", "%s", framework ? framework : "torchtitan");
+    sp_assume(assumed, "imbalance", launch);
+    sp_assume(assumed, "fsdp", launch);
+    return true;
 }
 
 /* Takes the dashes off: a flag is named as in TOML. */
@@ -225,18 +277,30 @@ bool sp_read_torchtitan(struct sp_launch_file *file, struct sp_launch *launch,
                         struct sp_error *error)
 {
     static const struct sp_flag_names names = {"", quiet};
+    static struct sp_model model;
     struct sp_settings *const s = &file->settings;
+    struct sp_error none = {0};
+    struct sp_refusals refused;
     const int before = error->lines;
+    const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     double replicas = 0;
     if (file->script && !sp_read_flags(file->script, tells, &names, s, launch, error))
         return false;
     drop_dashes(s);
-    read_model(s, launch);
-    if (!read_mesh(s, file->hw ? (double)sp_chips(file->hw) : 0, &replicas, launch, error))
+    const struct sp_titan_model *const row = read_model(s, launch);
+    const struct sp_model *const known =
+        row && sp_load_model(row->ours, file->sources, &model, &none) ? &model : NULL;
+    if (!read_mesh(s, (double)devices, &replicas, launch, error))
         return false;
     read_batch(s, replicas, launch, error);
-    read_schedule(s, launch);
+    read_schedule(s, known, launch, error);
     read_habits(s, launch, error);
+    if (!read_assumed(file, launch, error))
+        return false;
+    const enum sp_titan version =
+        sp_peek_setting(s, "training.max_context_length") ? SP_TITAN_MAIN : SP_TITAN_0_2_2;
+    sp_check_titan(s, version, devices, row, known, &refused);
+    sp_note_refusals("torchtitan", &refused, launch);
     if (sp_peek_setting(s, "job.config_file"))
         sp_launch_note(launch, "%.80s is not opened: what it says is not read",
                        sp_safe(sp_peek_setting(s, "job.config_file")));

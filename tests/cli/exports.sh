@@ -33,6 +33,10 @@ def grid(shape, names, axis_types=None):
 
 stand_in("torchtitan")
 stand_in("torchtitan.distributed")
+stand_in("torchtitan.models")
+for folder, config in (("llama3", "llama3_8b"), ("deepseek_v3", "deepseek_v3_671b")):
+    stand_in("torchtitan.models." + folder)
+    stand_in("torchtitan.models." + folder + ".config_registry", **{config: None})
 stand_in("torchtitan.distributed.activation_checkpoint", FullAC=Checkpointing, SelectiveAC=Checkpointing)
 stand_in("jax", make_mesh=grid, sharding=types.SimpleNamespace(AxisType=types.SimpleNamespace(Auto="auto")))
 stand_in("jax.sharding", Mesh=lambda shape, names: grid(shape, names), PartitionSpec=spec)

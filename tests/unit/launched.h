@@ -68,8 +68,9 @@ static inline bool same_plan(const struct sp_planned *a, const struct sp_planned
     sp_fullest_stage(&b->model, &b->precision, &b->plan, &b->framework.framework, &q);
     return a->plan.dp == b->plan.dp && a->plan.tp == b->plan.tp && a->plan.pp == b->plan.pp &&
            a->plan.vpp == b->plan.vpp && a->plan.cp == b->plan.cp && a->plan.ep == b->plan.ep &&
-           a->plan.zero == b->plan.zero &&
-           (a->plan.zero == 0 || a->plan.shards == b->plan.shards) &&
+           (a->plan.zero == b->plan.zero || a->plan.dp * a->plan.cp == 1) &&
+           (a->plan.zero == 0 || a->plan.dp * a->plan.cp == 1 ||
+            a->plan.shards == b->plan.shards) &&
            a->plan.batch == b->plan.batch && a->plan.seq == b->plan.seq &&
            a->plan.micro_batch == b->plan.micro_batch &&
            a->plan.sequence_parallel == b->plan.sequence_parallel &&

@@ -1,0 +1,10 @@
+/* Models as frameworks name them. */
+#ifndef SP_LAUNCH_MODELS_H
+#define SP_LAUNCH_MODELS_H
+
+#include <scaleplan/model.h>
+
+/* Whether a model is the one that ships under its name: same dimensions, same parameters. */
+bool sp_is_builtin_model(const struct sp_model *model);
+
+#endif
