@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/terminal.h"
+#include "host/terminal.h"
 
-static const char *const formats[] = {"text", "json", "csv", "tsv", NULL};
+static const char *const formats[] = {"text", "json", "csv", "tsv", "layout", NULL};
 static const char *const constants[] = {"published", "textbook", NULL};
 
 const struct sp_option sp_common_options[] = {
-    {"format", "FORMAT", SP_CHOICE, 0, 0, formats, "text", "text, json, csv or tsv"},
+    {"format", "FORMAT", SP_CHOICE, 0, 0, formats, "text",
+     "text, json, csv, tsv, or layout: the text's lines and tables as JSON, with the key of each "
+     "number"},
     {"get", "KEY[,KEY...]", SP_TEXT, 0, 0, NULL, NULL,
      "print these values bare, one a line, in base units; with json, csv or tsv, only these"},
     {"explain", "KEY", SP_MAYBE, 0, 0, NULL, NULL,
@@ -76,7 +78,11 @@ void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out
         const char *head, *text;
         int indent;
     } ends[] = {
-        {"\n", "`scaleplan COMMAND --help` tells the options of a command.", 0},
+        {"\n",
+         "`scaleplan COMMAND --help` tells the options of a command; `scaleplan help --format "
+         "json` "
+         "all of them.",
+         0},
         {"Start with:  ", "scaleplan fit --model llama2-13b --hw v5p-4096", 13},
         {"\nexit codes: ", "0 answered; 1 --check says no, or some rows or lines have no answer;",
          12},

@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
-#include "base/parallel.h"
+#include "host/parallel.h"
 #include "base/read_file.h"
-#include "base/write_file.h"
+#include "host/write_file.h"
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/interrupt.h"
+#include "cli/help_json.h"
+#include "host/interrupt.h"
 #include "cli/picture.h"
-#include "cli/terminal.h"
+#include "host/terminal.h"
 
 static enum sp_exit print_errors(const struct sp_error *error)
 {
@@ -190,11 +190,10 @@ static void run_here(struct sp_share *share, void *context)
 static enum sp_exit run_somewhere(struct running *r)
 {
     enum { ENOUGH = 1 << 20 };
-    struct rlimit stack;
-    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < ENOUGH)
-        sp_parallel(1, 1, 1, run_here, r);
-    else
+    if (sp_has_stack(ENOUGH))
         run_here(NULL, r);
+    else
+        sp_parallel(1, 1, 1, run_here, r);
     return r->code;
 }
 
@@ -207,6 +206,13 @@ static int exit_code(enum sp_exit code)
     return SP_INTERRUPTED;
 }
 
+/* Whether the words are --format json. */
+static bool asks_for_json(int argc, char **argv)
+{
+    return argc == 2 ? strcmp(argv[0], "--format") == 0 && strcmp(argv[1], "json") == 0
+                     : argc == 1 && strcmp(argv[0], "--format=json") == 0;
+}
+
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, ""); /* for the width of characters; numbers stay in the C locale */
@@ -216,8 +222,9 @@ int main(int argc, char **argv)
     }
     const bool wants_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
                             strcmp(argv[1], "help") == 0;
-    if (wants_help && argc == 2) {
-        sp_print_help(sp_commands, sp_n_commands, stdout);
+    const bool as_json = wants_help && asks_for_json(argc - 2, argv + 2);
+    if (wants_help && (argc == 2 || as_json)) {
+        (as_json ? sp_print_help_json : sp_print_help)(sp_commands, sp_n_commands, stdout);
         return (int)finish_output(SP_OK);
     }
     if (strcmp(argv[1], "--version") == 0) {

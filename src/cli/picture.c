@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/write_file.h"
+#include "host/write_file.h"
 #include "plot/pictures.h"
 
 bool sp_check_picture(const struct sp_args *args, struct sp_error *error)

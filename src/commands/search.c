@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "cli/interrupt.h"
+#include "host/interrupt.h"
 #include "commands/plot_data.h"
 #include "commands/search_report.h"
 

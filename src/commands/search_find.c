@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/interrupt.h"
+#include "host/interrupt.h"
 #include "commands/search_report.h"
 #include "commands/step_report.h"
 

@@ -11,7 +11,7 @@
 #include "base/suggest.h"
 #include "report/rows.h"
 #include "cli/help.h"
-#include "cli/interrupt.h"
+#include "host/interrupt.h"
 #include "commands/sweep_axes.h"
 
 extern const struct sp_command sp_cmd_sweep;

@@ -151,18 +151,25 @@ __attribute__((format(printf, 5, 6))) void sp_add_rule(struct sp_panel *panel, b
                                                        const char *text, ...);
 
 /* How a figure is drawn. */
-enum sp_terminal { SP_TERMINAL_SVG, SP_TERMINAL_PNG, SP_TERMINAL_PDF, SP_TERMINAL_TEXT };
+enum sp_terminal {
+    SP_TERMINAL_SVG,
+    SP_TERMINAL_PNG,
+    SP_TERMINAL_PDF,
+    SP_TERMINAL_TEXT,
+    SP_TERMINAL_JSON
+};
 struct sp_canvas {
     enum sp_terminal terminal;
     int columns; /* text: width in characters */
 };
 
-/* The terminal of a --plot argument by its ending (.svg, .png, .pdf) or "-"; false with an error
- * naming those. */
+/* The terminal of a --plot argument by its ending (.svg, .png, .pdf, .json) or "-"; false with an
+ * error naming those. */
 bool sp_terminal_of(const char *target, enum sp_terminal *terminal, struct sp_error *error);
 
-/* Draws with gnuplot, started without a shell; the picture's bytes go to *bytes (free them). False
- * with an error of code SP_INTERNAL, when gnuplot is not installed or fails. */
+/* Draws with gnuplot, started without a shell, or tells what is to be drawn as JSON; the picture's
+ * bytes go to *bytes (free them). False with an error of code SP_INTERNAL, when gnuplot is needed
+ * and not installed or fails. */
 bool sp_draw(const struct sp_figure *figure, const struct sp_canvas *canvas, char **bytes,
              size_t *size, struct sp_error *error);
 

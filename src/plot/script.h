@@ -10,6 +10,10 @@
  * strings in single quotes. */
 char *sp_script(const struct sp_figure *figure, const struct sp_canvas *canvas, size_t *length);
 
+/* What a figure shows as JSON (free it): panels with axes, series, labels and rules, for whoever
+ * draws it himself. NULL when memory ran out. */
+char *sp_figure_json(const struct sp_figure *figure, size_t *length);
+
 /* Writes text as a gnuplot string that stands for itself whatever it holds: in single quotes, where
  * gnuplot expands neither backslashes, macros nor backquotes, and a quote is an apostrophe; control
  * characters and bytes that are not UTF-8 become '?'. */

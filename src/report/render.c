@@ -247,6 +247,8 @@ void sp_render(const struct sp_report *report, const struct sp_render *how, FILE
         sp_render_json(report, how, out);
     else if (how->format == SP_FORMAT_CSV || how->format == SP_FORMAT_TSV)
         sp_render_table(report, how, out);
+    else if (how->format == SP_FORMAT_LAYOUT)
+        sp_render_layout(report, out);
     else if (how->get)
         render_get(report, how->get, out);
     else

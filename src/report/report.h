@@ -125,7 +125,8 @@ double sp_symbol_value(const struct sp_report *report, const struct sp_entry *fr
 size_t sp_report_size(const struct sp_report *report);
 const struct sp_entry *sp_report_entry(const struct sp_report *report, size_t i);
 
-enum sp_format { SP_FORMAT_TEXT, SP_FORMAT_JSON, SP_FORMAT_CSV, SP_FORMAT_TSV };
+/* Layout: the lines and tables of the text as JSON, with the key of each number. */
+enum sp_format { SP_FORMAT_TEXT, SP_FORMAT_JSON, SP_FORMAT_CSV, SP_FORMAT_TSV, SP_FORMAT_LAYOUT };
 
 struct sp_render {
     enum sp_format format;

@@ -41,6 +41,30 @@ struct sp_report {
 void sp_each_name(const char *formula, void (*visit)(const char *name, void *context),
                   void *context);
 
+/* Where quantities stand in a line: bytes from `from` up to, and without, `to`. */
+struct sp_span {
+    const struct sp_entry *entry;
+    size_t from, to;
+};
+enum { SP_MAX_SPANS = 64 };
+struct sp_spans {
+    struct sp_span span[SP_MAX_SPANS];
+    size_t n;
+};
+
+/* A line with {key} and {key!} filled in, of at most 4 kB; false when every key of it is null.
+ * `spans` may be NULL. */
+bool sp_fill_line(const struct sp_report *report, const char *line, char *out, size_t size,
+                  struct sp_spans *spans);
+
+/* A cell as people read it; its quantity, or NULL. */
+const struct sp_entry *sp_cell_text(const struct sp_report *report, const struct sp_row *row,
+                                    const char *key, char *out, size_t size);
+
+/* Whether a verdict is good (1) or bad (-1); 0 where it is neither, as "offload: no" is. */
+int sp_judged(const struct sp_entry *entry);
+
+void sp_render_layout(const struct sp_report *report, FILE *out);
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_json(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_table(const struct sp_report *report, const struct sp_render *how, FILE *out);

@@ -6,35 +6,6 @@
 #include "base/text.h"
 #include "report/report_internal.h"
 
-/* Fills {key} and {key!}; false when every key of the line is null. */
-static bool fill_line(const struct sp_report *report, const char *line, char *out, size_t size)
-{
-    size_t used = 0;
-    bool any_key = false, any_value = false;
-    while (*line && used + 1 < size) {
-        const char *const end = *line == '{' ? strchr(line, '}') : NULL;
-        if (!end) {
-            out[used++] = *line++;
-            continue;
-        }
-        char key[112];
-        const bool exact = end[-1] == '!';
-        snprintf(key, sizeof key, "%.*s", (int)(end - line - 1 - exact), line + 1);
-        const struct sp_entry *entry = sp_find(report, key);
-        any_key = true;
-        any_value = any_value || (entry && entry->kind != SP_VALUE_NONE);
-        if (entry && exact)
-            sp_format_entry(entry, out + used, size - used);
-        else
-            sp_human_entry(entry, out + used, size - used);
-        used += strlen(out + used);
-        line = end + 1;
-    }
-    out[used] = '\0';
-    sp_make_singular(out);
-    return any_value || !any_key;
-}
-
 /* Prints a paragraph, broken at blanks to the width; continuation lines are indented by two. */
 static void print_wrapped(const char *text, int width, FILE *out)
 {
@@ -59,49 +30,13 @@ static void print_wrapped(const char *text, int width, FILE *out)
     fputc('\n', out);
 }
 
-/* Green and red are for verdicts that are good or bad; "offload: no" is neither. NULL: no colour.
- */
-static const char *verdict_colour(const struct sp_entry *entry)
-{
-    static const char *const judged[] = {"fits", "compute_bound", "proven", "in_range", "hides"};
-    const char *const dot = strrchr(entry->path, '.'), *const last = dot ? dot + 1 : entry->path;
-    for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
-        if (strncmp(last, judged[i], strlen(judged[i])) == 0 ||
-            strstr(entry->path, "compute_bound"))
-            return entry->number != 0 ? "green" : "red";
-    return NULL;
-}
-
-/* A cell as people read it; its quantity, or NULL. */
-static const struct sp_entry *cell_text(const struct sp_report *report, const struct sp_row *row,
-                                        const char *key, char *out, size_t size)
-{
-    char path[200];
-    if (!key) {
-        snprintf(out, size, "%s", row->label);
-        return NULL;
-    }
-    const bool meaning = strcmp(key, "?") == 0, itself = meaning || !*key;
-    const size_t n = strcspn(key, "!");
-    snprintf(path, sizeof path, "%s%s%.*s", row->prefix, *row->prefix && !itself ? "." : "",
-             itself ? 0 : (int)n, key);
-    const struct sp_entry *entry = sp_find(report, path);
-    if (meaning)
-        snprintf(out, size, "%s", entry ? entry->info.meaning : "");
-    else if (entry && key[n] == '!')
-        sp_format_entry(entry, out, size);
-    else
-        sp_human_entry(entry, out, size);
-    return entry;
-}
-
 /* What a column takes when nothing is broken. */
 static int natural_width(const struct sp_report *report, const struct sp_item *item, size_t column)
 {
     char value[1024];
     size_t widest = strlen(item->columns[column].heading);
     for (size_t i = 0; i < item->n_rows; i++) {
-        cell_text(report, &item->rows[i], item->columns[column].key, value, sizeof value);
+        sp_cell_text(report, &item->rows[i], item->columns[column].key, value, sizeof value);
         widest = strlen(value) > widest ? strlen(value) : widest;
     }
     return (int)widest;
@@ -161,12 +96,13 @@ static void fill_row(struct libscols_table *table, const struct sp_report *repor
     for (size_t c = 0; c < item->n_columns; c++) {
         char value[1024];
         const struct sp_entry *entry =
-            cell_text(report, row, item->columns[c].key, value, sizeof value);
+            sp_cell_text(report, row, item->columns[c].key, value, sizeof value);
         if (how->width > 0 && c + 1 == item->n_columns)
             break_at_blanks(value, last);
         scols_line_set_data(line, c, value);
-        if (how->colour && entry && entry->kind == SP_VALUE_BOOL && verdict_colour(entry))
-            scols_cell_set_color(scols_line_get_cell(line, c), verdict_colour(entry));
+        const int judged = how->colour && entry ? sp_judged(entry) : 0;
+        if (judged != 0)
+            scols_cell_set_color(scols_line_get_cell(line, c), judged > 0 ? "green" : "red");
     }
 }
 
@@ -238,7 +174,7 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
             print_table(report, item, how, out);
         else if (item->kind == SP_ITEM_BLOCK)
             fputs(item->line, out);
-        else if (fill_line(report, item->line, line, sizeof line))
+        else if (sp_fill_line(report, item->line, line, sizeof line, NULL))
             print_wrapped(line, how->width, out);
     }
     if (report->n_notes > 0)

@@ -1,9 +1,10 @@
 /* The dynamic loader's view of NLopt. */
 #include "runs/optimizer.h"
 
-#include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "host/library.h"
 
 bool sp_open_optimizer(struct sp_optimizer *optimizer, struct sp_error *error)
 {
@@ -20,15 +21,16 @@ bool sp_open_optimizer(struct sp_optimizer *optimizer, struct sp_error *error)
         {"nlopt_optimize", offsetof(struct sp_optimizer, optimize)},
         {"nlopt_destroy", offsetof(struct sp_optimizer, destroy)},
     };
-    *optimizer = (struct sp_optimizer){.library = dlopen(NLOPT_SONAME, RTLD_NOW | RTLD_LOCAL)};
+    *optimizer = (struct sp_optimizer){.library = sp_open_library(NLOPT_SONAME)};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *const function =
-            optimizer->library ? dlsym(optimizer->library, functions[i].name) : NULL;
+            optimizer->library ? sp_function_of(optimizer->library, functions[i].name) : NULL;
         if (!function) {
             sp_close_optimizer(optimizer);
-            return sp_fail(error, SP_INTERNAL,
-                           "a fit needs NLopt (" NLOPT_SONAME "), which is not installed (Debian: "
-                           "libnlopt0)");
+            return sp_fail(error, SP_INTERNAL, "a fit needs NLopt (" NLOPT_SONAME "), %s",
+                           sp_loads_libraries
+                               ? "which is not installed (Debian: libnlopt0)"
+                               : "which a page cannot load: run `scaleplan calibrate` in a shell");
         }
         memcpy((char *)optimizer + functions[i].offset, &function, sizeof function);
     }
@@ -38,6 +40,6 @@ bool sp_open_optimizer(struct sp_optimizer *optimizer, struct sp_error *error)
 void sp_close_optimizer(struct sp_optimizer *optimizer)
 {
     if (optimizer->library)
-        dlclose(optimizer->library);
+        sp_close_library(optimizer->library);
     *optimizer = (struct sp_optimizer){0};
 }

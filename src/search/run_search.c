@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/parallel.h"
+#include "host/parallel.h"
 
 static double now_s(void)
 {

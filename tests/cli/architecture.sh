@@ -5,14 +5,15 @@ set -u
 cd "$1/src" || exit 2
 allowed="base:
 core:
+host:base
 config:base
 report:base
-plot:base
+plot:host base
 launch:config base
-search:base
-runs:config base
-cli:report plot config base
-commands:cli report plot launch runs search config base
+search:host base
+runs:config host base
+cli:report plot config host base
+commands:cli report plot launch runs search config host base
 manual:cli report config base"
 failed=0
 while read -r file include; do

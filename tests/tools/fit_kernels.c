@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/read_file.h"
-#include "base/write_file.h"
+#include "host/write_file.h"
 #include "config/load.h"
 #include "kernels_rows.h"
 #include "runs/optimizer.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "runs/group_error.h"
-#include "base/parallel.h"
+#include "host/parallel.h"
 #include "study.h"
 
 /* Numbers the distinct values of a text. */

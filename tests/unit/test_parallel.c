@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/parallel.h"
+#include "host/parallel.h"
 
 enum { N = 1000 };
 

@@ -1,5 +1,5 @@
 /* Result files are written beside their name and renamed when they are complete. */
-#include "base/write_file.h"
+#include "host/write_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,11 @@
 /* Threads that take chunks of work from one counter. */
-#include "base/parallel.h"
+#include "host/parallel.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 /* What an estimate needs, many times over: sanitizers make frames larger. */
 enum { STACK_BYTES = 1 << 20 };
@@ -77,4 +78,10 @@ void sp_parallel(int threads, int64_t n, int64_t chunk,
     for (int i = 0; i < made; i++)
         pthread_join(w->thread[i], NULL);
     free(w);
+}
+
+bool sp_has_stack(size_t bytes)
+{
+    struct rlimit stack;
+    return getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= bytes;
 }

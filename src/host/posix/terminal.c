@@ -1,5 +1,5 @@
 /* The width of the terminal, and whether it shows colours. */
-#include "cli/terminal.h"
+#include "host/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The flag that Ctrl-C sets. */
-#include "cli/interrupt.h"
+#include "host/interrupt.h"
 
 #include <signal.h>
 #include <time.h>

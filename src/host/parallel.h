@@ -4,6 +4,7 @@
 #define SP_PARALLEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { SP_MAX_THREADS = 1024 };
@@ -26,5 +27,8 @@ int sp_threads(int wanted);
  * does the work. Each has a stack of its own, whatever the shell's limit. */
 void sp_parallel(int threads, int64_t n, int64_t chunk,
                  void (*run)(struct sp_share *share, void *context), void *context);
+
+/* Whether the calling thread has a stack of so many bytes. */
+bool sp_has_stack(size_t bytes);
 
 #endif

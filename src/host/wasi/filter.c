@@ -1,0 +1,14 @@
+/* There are no other programs beside a module of WebAssembly. */
+#include "host/filter.h"
+
+#include <errno.h>
+
+int sp_run_filter(char *const argv[], const char *input, size_t length,
+                  struct sp_filtered *filtered)
+{
+    (void)argv;
+    (void)input;
+    (void)length;
+    *filtered = (struct sp_filtered){0};
+    return ENOSYS;
+}

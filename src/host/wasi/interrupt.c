@@ -1,0 +1,14 @@
+/* Nobody interrupts a module of WebAssembly: the page ends it as a whole. */
+#include "host/interrupt.h"
+
+static const volatile int never;
+const volatile int *const sp_interrupt_flag = &never;
+
+void sp_catch_interrupt(void)
+{
+}
+
+bool sp_was_interrupted(void)
+{
+    return false;
+}

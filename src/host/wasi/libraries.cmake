@@ -1,0 +1,28 @@
+# The libraries of a WebAssembly module: cJSON, libcsv and libyaml from the distribution's sources; what a module
+# cannot have (threads, NLopt's library) is empty, and tables are plain (smartcols.c).
+set(sources "${CMAKE_BINARY_DIR}/sources")
+if(NOT EXISTS "${sources}/done")
+  execute_process(COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/sources.sh" "${sources}" COMMAND_ERROR_IS_FATAL ANY)
+endif()
+
+function(add_foreign_library name)
+  add_library(${name} STATIC ${ARGN})
+  target_compile_options(${name} PRIVATE -w)
+endfunction()
+
+add_foreign_library(cjson ${sources}/cjson/cJSON.c)
+target_include_directories(cjson SYSTEM PUBLIC ${sources}/include)
+add_foreign_library(csv ${sources}/libcsv/libcsv.c)
+target_include_directories(csv SYSTEM PUBLIC ${sources}/libcsv)
+set(CSV_LIBRARY csv)
+file(GLOB yaml_sources ${sources}/libyaml/src/*.c)
+add_foreign_library(yaml ${yaml_sources})
+target_include_directories(yaml SYSTEM PUBLIC ${sources}/libyaml/include)
+target_compile_definitions(yaml PRIVATE YAML_VERSION_MAJOR=0 YAML_VERSION_MINOR=2 YAML_VERSION_PATCH=5
+                                        YAML_VERSION_STRING="0.2.5")
+set(YAML_LIBRARY yaml)
+
+set(NLOPT_SONAME libnlopt)
+add_library(Threads::Threads INTERFACE IMPORTED)
+add_library(PkgConfig::SMARTCOLS INTERFACE IMPORTED)
+set_target_properties(PkgConfig::SMARTCOLS PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_CURRENT_LIST_DIR}")

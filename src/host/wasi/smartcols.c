@@ -1,0 +1,199 @@
+/* Tables in plain text, as libsmartcols lays them out where there is no terminal. */
+#include "host/wasi/libsmartcols/libsmartcols.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+struct libscols_column {
+    char *name;
+    int flags, width;
+};
+
+struct libscols_line {
+    struct libscols_table *table;
+    struct libscols_line *next;
+    char *cells[];
+};
+
+struct libscols_table {
+    FILE *out;
+    const char *separator;
+    struct libscols_column *columns;
+    size_t n_columns;
+    struct libscols_line *first, *last;
+};
+
+static void *take_room(void *before, size_t size)
+{
+    void *const room = realloc(before, size);
+    if (!room)
+        abort();
+    return room;
+}
+
+static char *copy_of(const char *text)
+{
+    return strcpy(take_room(NULL, strlen(text) + 1), text);
+}
+
+/* Columns of the screen that a text takes; a byte that is no character takes one. */
+static int width_of(const char *text)
+{
+    int width = 0;
+    size_t left = strlen(text);
+    mbstate_t state = {0};
+    while (left > 0) {
+        wchar_t c;
+        const size_t n = mbrtowc(&c, text, left, &state);
+        const bool whole = n > 0 && n <= left;
+        const int w = whole ? wcwidth(c) : 1;
+        width += w < 0 ? 1 : w;
+        if (!whole)
+            state = (mbstate_t){0};
+        text += whole ? n : 1;
+        left -= whole ? n : 1;
+    }
+    return width;
+}
+
+struct libscols_table *scols_new_table(void)
+{
+    struct libscols_table *const table = take_room(NULL, sizeof *table);
+    *table = (struct libscols_table){.out = stdout, .separator = " "};
+    return table;
+}
+
+void scols_unref_table(struct libscols_table *table)
+{
+    for (struct libscols_line *line = table->first, *next; line; line = next) {
+        next = line->next;
+        for (size_t c = 0; c < table->n_columns; c++)
+            free(line->cells[c]);
+        free(line);
+    }
+    for (size_t c = 0; c < table->n_columns; c++)
+        free(table->columns[c].name);
+    free(table->columns);
+    free(table);
+}
+
+int scols_table_set_stream(struct libscols_table *table, FILE *out)
+{
+    table->out = out;
+    return 0;
+}
+
+int scols_table_set_column_separator(struct libscols_table *table, const char *separator)
+{
+    table->separator = separator;
+    return 0;
+}
+
+struct libscols_column *scols_table_new_column(struct libscols_table *table, const char *name,
+                                               double width, int flags)
+{
+    (void)width;
+    table->columns = take_room(table->columns, (table->n_columns + 1) * sizeof *table->columns);
+    struct libscols_column *const column = &table->columns[table->n_columns++];
+    *column = (struct libscols_column){copy_of(name), flags, width_of(name)};
+    return column;
+}
+
+struct libscols_line *scols_table_new_line(struct libscols_table *table,
+                                           struct libscols_line *parent)
+{
+    const size_t n = table->n_columns;
+    struct libscols_line *const line = take_room(NULL, sizeof *line + n * sizeof line->cells[0]);
+    (void)parent;
+    line->table = table;
+    line->next = NULL;
+    memset(line->cells, 0, n * sizeof line->cells[0]);
+    if (table->last)
+        table->last->next = line;
+    else
+        table->first = line;
+    table->last = line;
+    return line;
+}
+
+int scols_line_set_data(struct libscols_line *line, size_t column, const char *data)
+{
+    struct libscols_column *const c = &line->table->columns[column];
+    const int width = width_of(data);
+    free(line->cells[column]);
+    line->cells[column] = copy_of(data);
+    c->width = width > c->width ? width : c->width;
+    return 0;
+}
+
+/* A cell, filled up with blanks; behind the last one of a row there are none. */
+static void print_cell(const struct libscols_table *table, size_t column, const char *text)
+{
+    const struct libscols_column *const c = &table->columns[column];
+    const int blanks = c->width - width_of(text);
+    const bool right = c->flags & SCOLS_FL_RIGHT, last = column + 1 == table->n_columns;
+    fprintf(table->out, "%*s%s%*s%s", right ? blanks : 0, "", text, right || last ? 0 : blanks, "",
+            last ? "\n" : table->separator);
+}
+
+int scols_print_table(const struct libscols_table *table)
+{
+    for (size_t c = 0; c < table->n_columns && table->first; c++)
+        print_cell(table, c, table->columns[c].name);
+    for (const struct libscols_line *line = table->first; line; line = line->next)
+        for (size_t c = 0; c < table->n_columns; c++)
+            print_cell(table, c, line->cells[c] ? line->cells[c] : "");
+    return 0;
+}
+
+int scols_table_enable_colors(struct libscols_table *table, int enable)
+{
+    return (void)table, (void)enable, 0;
+}
+
+int scols_table_set_termforce(struct libscols_table *table, int force)
+{
+    return (void)table, (void)force, 0;
+}
+
+int scols_table_set_termwidth(struct libscols_table *table, size_t width)
+{
+    return (void)table, (void)width, 0;
+}
+
+int scols_column_set_safechars(struct libscols_column *column, const char *safe)
+{
+    return (void)column, (void)safe, 0;
+}
+
+int scols_column_set_wrapfunc(struct libscols_column *column,
+                              size_t (*chunk)(const struct libscols_column *, const char *, void *),
+                              char *(*next)(const struct libscols_column *, char *, void *),
+                              void *context)
+{
+    return (void)column, (void)chunk, (void)next, (void)context, 0;
+}
+
+size_t scols_wrapnl_chunksize(const struct libscols_column *column, const char *data, void *context)
+{
+    (void)column;
+    (void)context;
+    return strlen(data);
+}
+
+char *scols_wrapnl_nextchunk(const struct libscols_column *column, char *data, void *context)
+{
+    return (void)column, (void)data, (void)context, NULL;
+}
+
+struct libscols_cell *scols_line_get_cell(struct libscols_line *line, size_t column)
+{
+    return (void)line, (void)column, NULL;
+}
+
+int scols_cell_set_color(struct libscols_cell *cell, const char *colour)
+{
+    return (void)cell, (void)colour, 0;
+}

@@ -1,0 +1,20 @@
+/* Files of a page are whole when they are seen: a command's are taken when it has ended. */
+#include "host/write_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+bool sp_write_file(const char *path, const char *bytes, size_t size, struct sp_error *error)
+{
+    FILE *const file = fopen(path, "wb");
+    const bool written = file && fwrite(bytes, 1, size, file) == size;
+    if (file && fclose(file) == 0 && written)
+        return true;
+    return sp_fail(error, file ? SP_INTERNAL : SP_INPUT, "%s: %s", sp_safe(path), strerror(errno));
+}
+
+bool sp_is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}

@@ -1,0 +1,68 @@
+// The exercise book to work through: a question, the command that answers it, room for one's own answer, and the answer
+// with its derivation when it is asked for.
+
+class Book {
+  constructor(element, engine) {
+    Object.assign(this, { element, engine, chapters: {}, files: {} });
+  }
+
+  async load() {
+    const text = new TextDecoder().decode(await unpack('cases'));
+    this.chapters = JSON.parse(text);
+    for (const [name, cases] of Object.entries(this.chapters))
+      this.files[`textbook/${name}.json`] = new TextEncoder().encode(JSON.stringify(cases));
+  }
+
+  // The chapter in which a case stands; the first, where there is no such case.
+  find(id) {
+    const names = Object.keys(this.chapters);
+    return names.find((name) => this.chapters[name].some((each) => each.id === id)) ?? names[0];
+  }
+
+  // Shows a chapter by its name or by a case in it.
+  show(name) {
+    const chapter = this.chapters[name] ? name : this.find(name);
+    const links = Object.keys(this.chapters).map((each) => make('a', { href: `#exercises/${each}`,
+      'aria-current': each === chapter ? 'page' : null }, each));
+    this.element.replaceChildren(make('h2', {}, 'Exercises'), make('p', {}, 'Worked cases of scaling textbooks and papers. ' +
+      'Answer first, then look: the command gives the number, and the derivation shows how it follows.'),
+    make('nav', { 'aria-label': 'Chapters', class: 'chapters' }, links),
+    ...this.chapters[chapter].map((each) => this.exercise(each)));
+    if (chapter !== name) byId(`case-${name}`)?.scrollIntoView();
+  }
+
+  exercise(each) {
+    const answer = make('div', { class: 'solution', 'aria-live': 'polite' });
+    const line = lineOf(each.args);
+    const keys = Object.keys(each.expect ?? {});
+    const numbers = keys.filter((key) => typeof each.expect[key] === 'number');
+    return make('article', { id: `case-${each.id}`, class: 'exercise' }, make('h3', {}, each.question),
+      make('p', { class: 'source' }, `${each.id} · ${each.source}`),
+      numbers.slice(0, 1).map((key) => this.attempt(each, key)),
+      make('div', { class: 'tools' }, button('Show the answer', () => this.solve(each, keys, answer)),
+        make('a', { href: `#${encodeURI(line)}` }, `scaleplan ${line}`)), answer);
+  }
+
+  // A field for one's own answer to a number: right within two per cent.
+  attempt(each, key) {
+    const id = `try-${each.id}`;
+    const told = make('output', { for: id });
+    const input = make('input', { id, type: 'text', size: 14, autocomplete: 'off', onkeydown: (event) => {
+      if (event.key === 'Enter') check();
+    } });
+    const check = () => {
+      const off = Math.abs(typedNumber(input.value) / each.expect[key] - 1);
+      told.textContent = Number.isNaN(off) ? 'A number is needed, such as 4.9e13 or 49T.'
+        : off <= 0.02 ? 'Right.' : 'Not yet.';
+    };
+    return make('p', { class: 'attempt' }, make('label', { for: id }, `Your ${key} `), input, ' ', button('Check', check), ' ', told);
+  }
+
+  async solve(each, keys, answer) {
+    const asked = keys.length && !each.exit ? [...each.args, `--explain=${keys.join(',')}`] : each.args;
+    const done = await this.engine.run(asked, { files: this.files }).promise;
+    if (!done) return;
+    answer.replaceChildren(make('pre', { class: 'wide', tabindex: 0 }, (done.stdout || done.stderr).trimEnd()),
+      ...[each.note, each.why].filter(Boolean).map((text) => make('p', {}, text)));
+  }
+}

@@ -1,0 +1,67 @@
+// build.mjs MODULE CASES PAGE: puts the module, the textbook cases and the files of this folder into one page that
+// asks for nothing: its scripts and styles are allowed by their hashes, all else is refused.
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const [module, cases, page] = process.argv.slice(2);
+const read = (name) => readFileSync(join(folder, name), 'utf8');
+// Without comments of whole lines and without indentation: no text of the page goes over lines.
+const spare = (name) => read(name).split('\n').map((line) => line.trim()).filter((line) => line && !line.startsWith('//')).join('\n');
+
+// In the order in which they are read: a file uses what stands before it.
+const scripts = ['unpack.js', 'words.js', 'dom.js', 'engine.js', 'commands.js', 'numbers.js', 'figure_scale.js',
+  'figure_series.js', 'figure.js', 'answer.js', 'explain.js', 'copy.js', 'compare.js', 'complete.js', 'forms.js',
+  'files.js', 'book.js', 'app.js'];
+const workerScripts = ['wasi_files.js', 'wasi.js', 'worker.js'];
+
+// Seven bits a character: characters 0, 13 and 60 would not survive in a page, 128, 129 and 130 stand for them.
+const replaced = [0, 13, 60];
+function sevenBits(bytes) {
+  const out = [];
+  let held = 0;
+  let bits = 0;
+  const put = (value) => {
+    const at = replaced.indexOf(value);
+    out.push(String.fromCharCode(at < 0 ? value : 128 + at));
+  };
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    bits += 8;
+    while (bits >= 7) {
+      bits -= 7;
+      put((held >> bits) & 127);
+    }
+    held &= (1 << bits) - 1;
+  }
+  if (bits > 0) put((held << (7 - bits)) & 127);
+  return out.join('');
+}
+
+const pack = (bytes) => sevenBits(gzipSync(bytes, { level: 9 }));
+const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+const book = {};
+for (const name of readdirSync(cases).filter((file) => file.endsWith('.json')).sort())
+  book[name.replace('.json', '')] = JSON.parse(readFileSync(join(cases, name), 'utf8'));
+
+const script = `'use strict';\n${scripts.map(spare).join('\n')}`;
+const style = spare('style.css');
+const parts = {
+  POLICY: `default-src 'none'; script-src ${hashOf(script)} 'wasm-unsafe-eval'; style-src ${hashOf(style)}; ` +
+    'worker-src blob:; base-uri \'none\'; form-action \'none\'',
+  STYLE: style,
+  SCRIPT: script,
+  WORKER: pack(`'use strict';\n${workerScripts.map(spare).join('\n')}`),
+  PROGRAM: pack(readFileSync(module)),
+  BOOK: pack(Buffer.from(JSON.stringify(book))),
+};
+const html = read('page.html').replace(/%([A-Z]+)%/g, (whole, name) => parts[name] ?? whole);
+writeFileSync(page, html);
+
+const size = (text) => Buffer.byteLength(text);
+console.log(`${page}: ${size(html)} bytes: program ${size(parts.PROGRAM)}, book ${size(parts.BOOK)}, ` +
+  `scripts ${size(parts.SCRIPT) + size(parts.WORKER)}, style ${size(parts.STYLE)}`);

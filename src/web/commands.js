@@ -1,0 +1,49 @@
+// What the program says of itself: its commands with their options, and the names of what it knows.
+
+class Commands {
+  constructor(engine) {
+    this.engine = engine;
+    this.table = [];
+    this.names = {};
+  }
+
+  async load() {
+    this.table = await this.ask(['help', '--format', 'json']);
+  }
+
+  async loadNames() {
+    const list = await this.ask(['list', '--format', 'json']);
+    for (const [kind, rows] of Object.entries(list))
+      if (kind !== 'notes') this.names[kind] = rows.map((row) => row.name);
+  }
+
+  async ask(words) {
+    const done = await this.engine.run(words).promise;
+    return JSON.parse(done.stdout);
+  }
+
+  named(name) {
+    return this.table.find((command) => command.name === name);
+  }
+
+  option(command, name) {
+    return this.named(command)?.options.find((option) => option.name === name);
+  }
+
+  // What may stand as an option's value.
+  valuesOf(option) {
+    return option.choices ?? this.names[option.list] ?? [];
+  }
+
+  // Whether words ask for rows, text or a file rather than for one report that has a layout.
+  isPlain(words) {
+    const command = this.named(words[0]);
+    if (!command || words.includes('--help') || words[0] === 'help') return true;
+    if (command.streams && words.length > 1 && (words[1] === '-' || !words[1].startsWith('-'))) return true;
+    return ['format', 'get', 'explain', 'book'].some((name) => optionIn(words, name) !== null);
+  }
+
+  draws(words) {
+    return this.option(words[0], 'plot') !== undefined && optionIn(words, 'plot') === null;
+  }
+}

@@ -1,0 +1,15 @@
+// Copying: by the browser's clipboard, or by a selection where the page is refused that.
+
+async function copyText(text, told) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = make('textarea', { 'aria-hidden': 'true', class: 'offscreen' });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand('copy');
+    area.remove();
+  }
+  say(told);
+}

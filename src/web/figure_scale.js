@@ -1,0 +1,52 @@
+// Axes of a figure: from values to places, and ticks. `view` is the part of the axis that is shown.
+
+// From a value to [0, 1] of the view.
+function shareOf(axis, view, value) {
+  if (!axis.log) return (value - view.min) / (view.max - view.min);
+  return Math.log(value / view.min) / Math.log(view.max / view.min);
+}
+
+function valueAt(axis, view, share) {
+  if (!axis.log) return view.min + share * (view.max - view.min);
+  return view.min * (view.max / view.min) ** share;
+}
+
+function linearTicks(axis, view, most) {
+  const factor = axis.factor || 1;
+  const room = (view.max - view.min) / factor / most;
+  const power = 10 ** Math.floor(Math.log10(room));
+  let step = power * ([1, 2, 5, 10].find((times) => times * power >= room) ?? 10);
+  if (axis.whole) step = Math.max(1, Math.round(step));
+  const ticks = [];
+  for (let i = Math.ceil(view.min / factor / step - 1e-9); i * step <= view.max / factor + 1e-9 * step; i++)
+    ticks.push({ at: i * step * factor, text: String(Number((i * step).toPrecision(8))) });
+  return ticks;
+}
+
+function logTicks(view, most) {
+  const decades = Math.log10(view.max / view.min);
+  const every = Math.max(1, Math.ceil(decades / most));
+  const times = decades < 2 ? [1, 2, 5] : [1];
+  const ticks = [];
+  for (let power = Math.floor(Math.log10(view.min)); power <= Math.log10(view.max); power++)
+    for (const time of power % every === 0 ? times : [])
+      if (time * 10 ** power >= view.min && time * 10 ** power <= view.max)
+        ticks.push({ at: time * 10 ** power, text: human(time * 10 ** power, '') });
+  return ticks;
+}
+
+function ticksOf(axis, view, most) {
+  if (axis.ticks) return axis.ticks.filter((tick) => tick.at >= view.min && tick.at <= view.max);
+  return axis.log ? logTicks(view, most) : linearTicks(axis, view, most);
+}
+
+function axisTitle(axis) {
+  const unit = `${axis.log ? '' : axis.prefix}${axis.unit}`;
+  return [axis.label, unit && `(${unit})`].filter(Boolean).join(' ');
+}
+
+// A value of an axis in words: the category at it, or the number.
+function axisText(axis, value) {
+  const near = axis.ticks?.find((tick) => Math.abs(tick.at - value) < 0.5);
+  return near ? near.text : human(value, axis.unit);
+}

@@ -1,0 +1,57 @@
+// The page's program answers with the bytes of the native one.
+import assert from 'node:assert';
+import { readFileSync, readdirSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { open, runInPage, runNative, source, startBrowser } from './browser.mjs';
+
+let browser;
+let opened;
+before(async () => {
+  browser = await startBrowser();
+  opened = await open(browser);
+});
+after(() => browser.close());
+
+// Where an answer may differ, and why: nothing in the exercise book.
+const EXCEPT = new Map();
+
+async function compare(words) {
+  const [inPage, native] = [await runInPage(opened.tab, words), await runNative(words)];
+  return ['code', 'stdout', 'stderr'].filter((part) => inPage[part] !== native[part]);
+}
+
+test('every command of the exercise book', async () => {
+  const book = readFileSync(`${source}/docs/exercises.md`, 'utf8');
+  const lines = [...book.matchAll(/^```sh\n(scaleplan .*)\n```/gm)].map((match) => match[1]);
+  assert.ok(lines.length > 250, `${lines.length} commands found`);
+  const differ = [];
+  for (const line of lines) {
+    const words = await opened.tab.evaluate((text) => wordsOf(text), line);
+    if ((await compare(words)).length && !EXCEPT.has(words[0])) differ.push(line);
+  }
+  assert.deepEqual(differ, []);
+  console.log(`${lines.length} commands, the same bytes`);
+});
+
+test('all textbook files, as text and as JSON', async () => {
+  const names = readdirSync(`${source}/tests/textbook`);
+  assert.ok(names.length >= 14);
+  for (const name of names)
+    for (const format of ['text', 'json'])
+      assert.deepEqual(await compare(['check', `textbook/${name}`, '--format', format]), [], name);
+});
+
+test('commands of every kind, wrong ones too', async () => {
+  const lines = ['fit --model llama3-70b --hw h100-512', 'step --model deepseek-v3 --hw h100-2048 --tp 1 --ep 64 --pp 16',
+    'search --model llama3-8b --hw h100-64 --batch 256x8192', 'sweep step --model llama3-8b --hw h100-64 --tp 1..8:x2',
+    'list --format csv', 'show h100', 'export --to megatron --model llama3-8b --hw h100-64 --tp 2',
+    'fit --model lama3-70b --hw h100-8', 'fit --model llama3-70b --hw h100-12', 'fti', 'step --tp', 'help', 'fit --help',
+    'help --format json', 'memory --model llama3-8b --hw h100-8 --explain', 'check textbook/nothing.json'];
+  for (const line of lines) assert.deepEqual(await compare(line.split(' ')), [], line);
+});
+
+test('what a page cannot do says so', async () => {
+  const plot = await runInPage(opened.tab, ['roofline', '--hw', 'h100', '--matmul', '8x8x8', '--plot', 'x.svg']);
+  assert.equal(plot.code, 4);
+  assert.match(plot.stderr, /a page cannot start/);
+});

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# page.sh PROGRAM SOURCE BUILD: builds scaleplan.html with the preset `web` and looks at it in Chromium. Exits with 77, and
+# says what is missing, where a machine has no tool chain for WebAssembly or no browser.
+set -euo pipefail
+program=$(realpath "$1") source=$(realpath "$2") build=$(realpath "$3")
+for tool in clang wasm-ld cmake node npm dpkg-source chromium; do
+  command -v "$tool" >/dev/null || { echo "skipped: no $tool here"; exit 77; }
+done
+[ -e /usr/include/wasm32-wasi/stdio.h ] || { echo "skipped: no wasi-libc here"; exit 77; }
+
+cd "$source"
+cmake --preset web >/dev/null 2>&1 || cmake --preset web
+cmake --build --preset web | tail -n 1
+
+modules=$build/page-modules
+mkdir -p "$modules"
+if ! cmp -s tests/web/package-lock.json "$modules/package-lock.json" || [ ! -d "$modules/node_modules" ]; then
+  cp tests/web/package.json tests/web/package-lock.json "$modules/"
+  (cd "$modules" && npm ci --no-audit --no-fund --silent)
+fi
+export SCALEPLAN_PROGRAM=$program SCALEPLAN_SOURCE=$source SCALEPLAN_PAGE=$source/build/web/scaleplan.html
+export SCALEPLAN_MODULES=$modules
+node --test --test-concurrency=1 --test-reporter=spec tests/web/*.test.mjs

@@ -1,0 +1,254 @@
+// The page as its readers use it: forms by keyboard, pictures, links, files, errors, print.
+import assert from 'node:assert';
+import { after, before, test } from 'node:test';
+import { answered, open, runNative, startBrowser } from './browser.mjs';
+import { inkOf, movesSideways, paleTexts } from './look.mjs';
+
+let browser;
+before(async () => { browser = await startBrowser(); });
+after(() => browser.close());
+
+async function on(line, run, options) {
+  const opened = await open(browser, line, options);
+  await run(opened.tab, opened);
+  assert.deepEqual(opened.faults, []);
+  await opened.close();
+}
+
+async function ask(tab, line) {
+  await tab.fill('#command', line);
+  await tab.press('#command', 'Escape');
+  await tab.press('#command', 'Enter');
+  await answered(tab);
+}
+
+// Presses Tab until an element has the focus.
+async function tabTo(tab, selector) {
+  for (let i = 0; i < 120; i++) {
+    if (await tab.evaluate((wanted) => document.activeElement.matches(wanted), selector)) return;
+    await tab.keyboard.press('Tab');
+  }
+  assert.fail(`Tab never reaches ${selector}`);
+}
+
+async function typeOver(tab, text) {
+  await tab.keyboard.press('Control+A');
+  await tab.keyboard.type(text);
+}
+
+const FORMS = {
+  fit: ['model', 'llama3-8b', /Yes|No/], step: ['tp', '4', /fits/], search: ['hw', 'h100-64', /step/], memory: ['model', 'llama3-8b', /fits/],
+  roofline: ['matmul', '64x4096x4096', /bound by/], batch: ['hw', 'v5p-512', /batch/], pipeline: ['microbatches', '12', /bubble/],
+  serve: ['input', '2048', /Yes|No/],
+};
+
+test('each form, by keyboard alone', () => on('', async (tab) => {
+  for (const [name, [field, value, verdict]] of Object.entries(FORMS)) {
+    await tab.focus('h1 ~ nav a');
+    await tabTo(tab, `header a[data-page=${name}]`);
+    await tab.keyboard.press('Enter');
+    await tab.waitForFunction((wanted) => page.forms.name === wanted, name);
+    await tabTo(tab, `#field-${field}`);
+    await typeOver(tab, value);
+    const line = await tab.inputValue('#command');
+    assert.match(line, new RegExp(`^${name} .*--${field} ${value}`));
+    await tab.keyboard.press('Enter');
+    await tab.waitForFunction((wanted) => decodeURIComponent(location.hash).includes(wanted), `--${field} ${value}`);
+    await answered(tab);
+    assert.match(await tab.textContent('#answer .verdict'), verdict);
+    const native = await runNative(line.split(' '));
+    assert.ok(native.code <= 1, native.stderr);
+  }
+}));
+
+const PICTURES = {
+  'roofline --hw h100 --matmul 512x8192x28672': ['path', 'circle'], 'memory --model llama3-8b --hw h100-8': ['rect'],
+  'pipeline --stages 4 --microbatches 8': ['rect'], 'search --model llama3-70b --hw h100-512': ['circle'],
+  'batch --hw v5p-4096': ['path'], 'serve --model llama3-70b --hw h100-8': ['path, circle'], 'step --model llama3-8b --hw h100-8': ['rect'],
+};
+
+for (const [line, shapes] of Object.entries(PICTURES))
+  test(`the picture of ${line.split(' ')[0]} reacts`, () => on(line, async (tab) => {
+    await tab.waitForSelector('.plot svg');
+    for (const shape of shapes) assert.ok(await tab.locator(`.plot svg :is(${shape})`).count() > 0, shape);
+    assert.ok(inkOf(await tab.locator('figure').screenshot()) > 0.005);
+    const before = await tab.textContent('.tip');
+    await tab.focus('.plot');
+    await tab.keyboard.press('ArrowRight');
+    assert.notEqual(await tab.textContent('.tip'), before);
+    const whole = await tab.evaluate(() => document.querySelector('.plot svg').outerHTML);
+    await tab.keyboard.press('+');
+    assert.notEqual(await tab.evaluate(() => document.querySelector('.plot svg').outerHTML), whole);
+    await tab.keyboard.press('0');
+  }));
+
+test('pointing at a box of the timeline says what it is', () => on('pipeline --stages 2 --microbatches 2', async (tab) => {
+  const box = await tab.locator('.plot svg rect[fill="#E69F00"]').nth(1).boundingBox();
+  await tab.mouse.move(box.x + box.width / 2, box.y + 4);
+  assert.match(await tab.textContent('.tip'), /stage \d: backward/);
+  const copy = await tab.evaluate(() => { const svg = document.querySelector('.plot svg'); return svg.getBoundingClientRect().width; });
+  assert.ok(copy > 300);
+}));
+
+test('a number shows how it follows, and the focus comes back', () => on('fit --model llama3-70b --hw h100-512', async (tab) => {
+  await tab.click('.number[data-key="strategies.dp.t_comms_s"]');
+  await tab.waitForSelector('#explain:not([hidden])');
+  const shown = await tab.textContent('#explain pre');
+  const native = await runNative(['fit', '--model', 'llama3-70b', '--hw', 'h100-512', '--explain=strategies.dp.t_comms_s']);
+  assert.equal(shown, native.stdout);
+  await tab.keyboard.press('Escape');
+  assert.equal(await tab.evaluate(() => document.activeElement.dataset.key), 'strategies.dp.t_comms_s');
+  await tab.keyboard.press('ArrowRight');
+  assert.ok(await tab.evaluate(() => document.activeElement.matches('.number') &&
+    document.activeElement.dataset.key !== 'strategies.dp.t_comms_s'));
+}));
+
+test('completion offers commands, options, models and machines', () => on('', async (tab) => {
+  for (const [typed, wanted] of [['se', 'search'], ['fit --ba', '--batch'], ['fit --model llama3-7', 'llama3-70b'], ['fit --hw v5', 'v5p'],
+    ['step --schedule z', 'zb-h1']]) {
+    await tab.fill('#command', '');
+    await tab.type('#command', typed);
+    const offers = await tab.locator('#offers b').allTextContents();
+    assert.ok(offers.includes(wanted), `${typed}: ${offers}`);
+  }
+  await tab.fill('#command', '');
+  await tab.type('#command', 'fit --model llama3-8');
+  await tab.keyboard.press('ArrowDown');
+  assert.equal(await tab.getAttribute('#command', 'aria-activedescendant'), 'offer0');
+  await tab.keyboard.press('Enter');
+  assert.match(await tab.inputValue('#command'), /^fit --model llama3-8b ?$/);
+}));
+
+test('a wrong model is the line of the shell, with the focus back', () => on('', async (tab) => {
+  await ask(tab, 'fit --model lama3-70b --hw h100-512');
+  const native = await runNative(['fit', '--model', 'lama3-70b', '--hw', 'h100-512']);
+  assert.equal(await tab.textContent('.errors'), native.stderr);
+  assert.match(native.stderr, /did you mean/);
+  assert.equal(await tab.evaluate(() => document.activeElement.id), 'command');
+}));
+
+function drop(tab, name, text) {
+  return tab.evaluate(([file, content]) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([content], file));
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  }, [name, text]);
+}
+
+test('a dropped broken file says what is wrong, a whole one is a model', () => on('', async (tab) => {
+  await drop(tab, 'broken.json', '{"name": "x", "layers": }');
+  await tab.waitForSelector('#files .errors');
+  assert.match(await tab.textContent('#files .errors'), /broken\.json:1:\d+/);
+  const evil = '<img src=x onerror=window.harmed=1>';
+  await drop(tab, 'mine.json', JSON.stringify({ name: evil, layers: 12, d_model: 768, d_ff: 3072, heads: 12, vocab: 50257 }));
+  await tab.waitForSelector('#files .own li:nth-child(2)');
+  await tab.click('#files li:nth-child(2) button');
+  await tab.waitForFunction(() => location.hash.includes('mine.json'));
+  await answered(tab);
+  assert.ok((await tab.textContent('#answer')).includes(evil));
+  assert.equal(await tab.evaluate(() => `${document.images.length} ${window.harmed}`), '0 undefined');
+}));
+
+test('markup in a link, an option or a name stays text', () => on("fit --model '<img src=x onerror=window.harmed=1>' --hw h100-8", async (tab) => {
+  await answered(tab);
+  assert.ok((await tab.textContent('.errors')).includes('<img src=x'));
+  assert.equal(await tab.evaluate(() => `${document.images.length} ${window.harmed}`), '0 undefined');
+}));
+
+test('a link opened anew shows the same answer', () => on('', async (tab) => {
+  await ask(tab, 'fit --model llama2-13b --hw v5p-4096 --batch 3M --constants textbook');
+  const text = await tab.textContent('#answer .report');
+  const again = await browser.newPage();
+  await again.goto(tab.url());
+  await again.waitForSelector('#answer .report');
+  assert.equal(await again.textContent('#answer .report'), text);
+  assert.match(text, /^(Yes|No)/);
+  await again.close();
+}));
+
+test('two commands side by side', () => on('fit --model llama3-70b --hw h100-512', async (tab) => {
+  await tab.click('text=Compare with another');
+  await tab.waitForSelector('.answers.n2');
+  await ask(tab, 'fit --model llama3-70b --hw b200-512');
+  await tab.waitForFunction(() => document.querySelectorAll('.which')[1]?.textContent.includes('b200'));
+  const boxes = await Promise.all([0, 1].map((i) => tab.locator('.one').nth(i).boundingBox()));
+  assert.ok(boxes[1].x > boxes[0].x + 200 && Math.abs(boxes[0].y - boxes[1].y) < 2);
+  assert.match(await tab.textContent('.difference'), /best\.step_s/);
+  await tab.click('text=Stop comparing >> nth=0');
+  await tab.waitForSelector('.answers.n1');
+}));
+
+test('copies: shell command, JSON, SVG', () => on('roofline --hw h100 --matmul 8x8x8', async (tab) => {
+  await tab.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { window.copied = text; } } }));
+  const copied = async (name) => {
+    await tab.evaluate(() => { window.copied = null; });
+    await tab.click(`text=${name}`);
+    await tab.waitForFunction(() => window.copied);
+    return tab.evaluate(() => window.copied);
+  };
+  assert.equal(await copied('Copy as shell command'), 'scaleplan roofline --hw h100 --matmul 8x8x8');
+  const native = await runNative(['roofline', '--hw', 'h100', '--matmul', '8x8x8', '--format', 'json']);
+  assert.equal(await copied('Copy as JSON'), native.stdout);
+  assert.match(await copied('Copy SVG'), /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+}));
+
+test('exercises: the answer is hidden until it is asked for', () => on('exercises/chips', async (tab) => {
+  assert.equal(await tab.locator('.exercise').count() > 10, true);
+  assert.equal(await tab.locator('.solution pre').count(), 0);
+  await tab.fill('#try-tpu-mxu', '49T');
+  await tab.press('#try-tpu-mxu', 'Enter');
+  assert.equal(await tab.textContent('#case-tpu-mxu output'), 'Right.');
+  await tab.fill('#try-tpu-mxu', '12');
+  await tab.press('#try-tpu-mxu', 'Enter');
+  assert.equal(await tab.textContent('#case-tpu-mxu output'), 'Not yet.');
+  await tab.click('#case-tpu-mxu button:has-text("Show the answer")');
+  await tab.waitForSelector('#case-tpu-mxu pre');
+  assert.match(await tab.textContent('#case-tpu-mxu pre'), /49152000000000/);
+}));
+
+const LOOKED_AT = ['fit --model llama3-70b --hw h100-512', 'step --model llama3-70b --hw h100-512 --tp 8',
+  'search --model llama3-70b --hw h100-512', 'memory --model llama3-8b --hw h100-8', 'batch --hw v5p-4096',
+  'pipeline --stages 4 --microbatches 8', 'roofline --hw h100 --matmul 512x8192x28672', 'serve --model llama3-70b --hw h100-8',
+  'exercises/critical', 'fit --model nothing --hw h100-8'];
+
+async function looksWell(tab, line) {
+  for (const colorScheme of ['light', 'dark']) {
+    await tab.emulateMedia({ colorScheme });
+    assert.deepEqual(await paleTexts(tab, 4.5), [], `${line}, ${colorScheme}`);
+    assert.ok(inkOf(await tab.screenshot()) > 0.005, line);
+  }
+  await tab.setViewportSize({ width: 400, height: 800 });
+  assert.equal(await movesSideways(tab), false, line);
+  const details = tab.locator('#fields summary');
+  if (await details.isVisible()) await details.click();
+  assert.equal(await movesSideways(tab), false, `${line}, with all options`);
+}
+
+test('contrast of 4.5, nothing blank, and 400 pixels are wide enough', async () => {
+  for (const line of LOOKED_AT)
+    await on(line, (tab) => looksWell(tab, line), { viewport: { width: 1200, height: 2400 } });
+});
+
+test('print has the answer and leaves the controls out', () => on('fit --model llama3-70b --hw h100-512', async (tab) => {
+  const pdf = (await tab.pdf({ format: 'A4' })).toString('latin1');
+  const pages = Math.max(...[...pdf.matchAll(/\/Count (\d+)/g)].map((match) => Number(match[1])));
+  assert.ok(pages >= 1 && pages <= 3, `${pages} pages`);
+  await tab.emulateMedia({ media: 'print' });
+  assert.equal(await tab.isVisible('#fields'), false);
+  assert.equal(await tab.isVisible('#answer .verdict'), true);
+}));
+
+test('the theme turns', () => on('', async (tab) => {
+  const paper = () => tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await tab.click('#theme');
+  const light = await paper();
+  await tab.click('#theme');
+  assert.notEqual(await paper(), light);
+}));
+
+test('without JavaScript there is a message', async () => {
+  const { tab, close } = await open(browser, '', { javaScriptEnabled: false });
+  assert.match(await tab.textContent('noscript'), /needs JavaScript/);
+  assert.equal(await tab.isVisible('#line'), false);
+  await close();
+});
