@@ -116,6 +116,7 @@ class Page {
     }
     byId('answer').replaceChildren(make('div', { class: `answers n${shown.length}` }, shown), ...this.difference());
     byId('answer').querySelectorAll('.report').forEach(walkNumbers);
+    this.shown = lineOf(words);
     if (byId('answer').querySelector('.errors')) this.input.focus();
   }
 

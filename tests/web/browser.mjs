@@ -51,6 +51,7 @@ export function runNative(words) {
 }
 
 // Waits for the answer to what was asked last.
-export async function answered(tab) {
-  await tab.waitForFunction(() => !page.running && document.querySelector('#answer .one, #answer .errors'));
+export async function answered(tab, line = null) {
+  await tab.waitForFunction((asked) => !page.running && (asked === null || page.shown === asked) &&
+    document.querySelector('#answer .one'), line);
 }

@@ -19,7 +19,7 @@ async function ask(tab, line) {
   await tab.fill('#command', line);
   await tab.press('#command', 'Escape');
   await tab.press('#command', 'Enter');
-  await answered(tab);
+  await answered(tab, line);
 }
 
 // Presses Tab until an element has the focus.
@@ -67,20 +67,23 @@ const PICTURES = {
   'batch --hw v5p-4096': ['path'], 'serve --model llama3-70b --hw h100-8': ['path, circle'], 'step --model llama3-8b --hw h100-8': ['rect'],
 };
 
-for (const [line, shapes] of Object.entries(PICTURES))
-  test(`the picture of ${line.split(' ')[0]} reacts`, () => on(line, async (tab) => {
-    await tab.waitForSelector('.plot svg');
-    for (const shape of shapes) assert.ok(await tab.locator(`.plot svg :is(${shape})`).count() > 0, shape);
-    assert.ok(inkOf(await tab.locator('figure').screenshot()) > 0.005);
-    const before = await tab.textContent('.tip');
-    await tab.focus('.plot');
-    await tab.keyboard.press('ArrowRight');
-    assert.notEqual(await tab.textContent('.tip'), before);
-    const whole = await tab.evaluate(() => document.querySelector('.plot svg').outerHTML);
-    await tab.keyboard.press('+');
-    assert.notEqual(await tab.evaluate(() => document.querySelector('.plot svg').outerHTML), whole);
-    await tab.keyboard.press('0');
-  }));
+async function picture(tab, line, shapes) {
+  await ask(tab, line);
+  await tab.waitForSelector('.plot svg');
+  for (const shape of shapes) assert.ok(await tab.locator(`.plot svg :is(${shape})`).count() > 0, `${line}: ${shape}`);
+  assert.ok(inkOf(await tab.locator('figure').screenshot()) > 0.005, line);
+  const unpointed = await tab.textContent('.tip');
+  await tab.focus('.plot');
+  await tab.keyboard.press('ArrowRight');
+  assert.notEqual(await tab.textContent('.tip'), unpointed, line);
+  const whole = await tab.evaluate(() => document.querySelector('.plot svg').outerHTML);
+  await tab.keyboard.press('+');
+  assert.notEqual(await tab.evaluate(() => document.querySelector('.plot svg').outerHTML), whole, line);
+}
+
+test('each picture has its elements, is not blank, and reacts', () => on('', async (tab) => {
+  for (const [line, shapes] of Object.entries(PICTURES)) await picture(tab, line, shapes);
+}));
 
 test('pointing at a box of the timeline says what it is', () => on('pipeline --stages 2 --microbatches 2', async (tab) => {
   const box = await tab.locator('.plot svg rect[fill="#E69F00"]').nth(1).boundingBox();

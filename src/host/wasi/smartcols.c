@@ -35,7 +35,8 @@ static void *take_room(void *before, size_t size)
 
 static char *copy_of(const char *text)
 {
-    return strcpy(take_room(NULL, strlen(text) + 1), text);
+    const size_t size = strlen(text) + 1;
+    return memcpy(take_room(NULL, size), text, size);
 }
 
 /* Columns of the screen that a text takes; a byte that is no character takes one. */
@@ -97,7 +98,9 @@ struct libscols_column *scols_table_new_column(struct libscols_table *table, con
     (void)width;
     table->columns = take_room(table->columns, (table->n_columns + 1) * sizeof *table->columns);
     struct libscols_column *const column = &table->columns[table->n_columns++];
-    *column = (struct libscols_column){copy_of(name), flags, width_of(name)};
+    column->name = copy_of(name);
+    column->flags = flags;
+    column->width = width_of(name);
     return column;
 }
 
