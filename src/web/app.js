@@ -45,7 +45,7 @@ class Page {
   async start() {
     this.drawPages();
     await this.commands.load();
-    await this.book.load();
+    this.book.load();
     await this.open();
     await this.commands.loadNames();
     document.documentElement.dataset.ready = 'yes';

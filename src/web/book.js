@@ -6,9 +6,8 @@ class Book {
     Object.assign(this, { element, engine, chapters: {}, files: {} });
   }
 
-  async load() {
-    const text = new TextDecoder().decode(await unpack('cases'));
-    this.chapters = JSON.parse(text);
+  load() {
+    this.chapters = JSON.parse(new TextDecoder().decode(unpack('cases')));
     for (const [name, cases] of Object.entries(this.chapters))
       this.files[`textbook/${name}.json`] = new TextEncoder().encode(JSON.stringify(cases));
   }

@@ -1,10 +1,10 @@
 // build.mjs MODULE CASES PAGE: puts the module, the textbook cases and the files of this folder into one page that
 // asks for nothing: its scripts and styles are allowed by their hashes, all else is refused.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const [module, cases, page] = process.argv.slice(2);
@@ -13,7 +13,7 @@ const read = (name) => readFileSync(join(folder, name), 'utf8');
 const spare = (name) => read(name).split('\n').map((line) => line.trim()).filter((line) => line && !line.startsWith('//')).join('\n');
 
 // In the order in which they are read: a file uses what stands before it.
-const scripts = ['unpack.js', 'words.js', 'dom.js', 'engine.js', 'commands.js', 'numbers.js', 'figure_scale.js',
+const scripts = ['lzma.js', 'unpack.js', 'words.js', 'dom.js', 'engine.js', 'commands.js', 'numbers.js', 'figure_scale.js',
   'figure_series.js', 'figure.js', 'answer.js', 'explain.js', 'copy.js', 'compare.js', 'complete.js', 'forms.js',
   'files.js', 'book.js', 'app.js'];
 const workerScripts = ['wasi_files.js', 'wasi.js', 'worker.js'];
@@ -41,7 +41,8 @@ function sevenBits(bytes) {
   return out.join('');
 }
 
-const pack = (bytes) => sevenBits(gzipSync(bytes, { level: 9 }));
+const LZMA = ['--format=lzma', '--lzma1=preset=9e,lc=4,pb=0', '-c'];
+const pack = (bytes) => sevenBits(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 }));
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 const book = {};

@@ -9,9 +9,8 @@ class Engine {
   }
 
   async load() {
-    const [script, program] = await Promise.all([unpack('worker'), unpack('program')]);
-    this.url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
-    this.module = await WebAssembly.compile(program);
+    this.url = URL.createObjectURL(new Blob([unpack('worker')], { type: 'text/javascript' }));
+    this.module = await WebAssembly.compile(unpack('program'));
     this.start();
   }
 

@@ -20,9 +20,9 @@ function sevenBits(text) {
 }
 
 // The bytes that an element of the page carries; the element is emptied.
-async function unpack(id) {
+function unpack(id) {
   const element = document.getElementById(id);
-  const packed = new Blob([sevenBits(element.textContent)]);
+  const packed = sevenBits(element.textContent);
   element.textContent = '';
-  return new Response(packed.stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+  return new Lzma(packed).unpack();
 }

@@ -1,0 +1,169 @@
+// Unpacks LZMA (xz --format=lzma), by the specification of its format: a range decoder of adaptive bits, literals, and
+// copies of what stands before. A page's module is an eighth smaller in it than in gzip.
+
+// Where the probabilities of each kind of decision begin.
+const LZMA = { isMatch: 0, isRep: 192, isRep0: 204, isRep1: 216, isRep2: 228, isRep0Long: 240, slot: 432, place: 688, align: 803,
+  length: 819, repLength: 1333, literal: 1847 };
+
+// Range and code stand in a typed array: as plain members they would be boxed, for they need 32 bits.
+class RangeDecoder {
+  constructor(bytes, at, probabilities) {
+    this.bytes = bytes;
+    this.at = at + 5;
+    this.now = new Uint32Array([0xffffffff, new DataView(bytes.buffer, bytes.byteOffset).getUint32(at + 1)]);
+    this.half = new Uint16Array(probabilities).fill(1024);
+  }
+
+  fill() {
+    const { now } = this;
+    if (now[0] >= 0x1000000) return;
+    now[0] <<= 8;
+    now[1] = (now[1] << 8) | this.bytes[this.at++];
+  }
+
+  bit(i) {
+    const { half, now } = this;
+    const chance = half[i];
+    const bound = Math.imul(now[0] >>> 11, chance) >>> 0;
+    const isOne = now[1] >= bound;
+    if (isOne) {
+      now[0] -= bound;
+      now[1] -= bound;
+      half[i] = chance - (chance >> 5);
+    } else {
+      now[0] = bound;
+      half[i] = chance + ((2048 - chance) >> 5);
+    }
+    if (now[0] < 0x1000000) this.fill();
+    return isOne ? 1 : 0;
+  }
+
+  direct(count) {
+    const { now } = this;
+    let value = 0;
+    for (; count > 0; count--) {
+      now[0] >>>= 1;
+      const isOne = now[1] >= now[0];
+      if (isOne) now[1] -= now[0];
+      this.fill();
+      value = value * 2 + (isOne ? 1 : 0);
+    }
+    return value;
+  }
+
+  tree(from, bits) {
+    let at = 1;
+    for (let i = 0; i < bits; i++) at = at * 2 + this.bit(from + at);
+    return at - (1 << bits);
+  }
+
+  reverseTree(from, bits) {
+    let at = 1;
+    let value = 0;
+    for (let i = 0; i < bits; i++) {
+      const bit = this.bit(from + at);
+      at = at * 2 + bit;
+      value |= bit << i;
+    }
+    return value;
+  }
+}
+
+class Lzma {
+  constructor(bytes) {
+    const [properties] = bytes;
+    this.lc = properties % 9;
+    this.lp = Math.floor(properties / 9) % 5;
+    this.pb = Math.floor(properties / 45);
+    this.coder = new RangeDecoder(bytes, 13, LZMA.literal + (0x300 << (this.lc + this.lp)));
+    this.out = new Uint8Array(1 << 20);
+    this.size = 0;
+    this.state = 0;
+    this.reps = [0, 0, 0, 0];
+  }
+
+  put(byte) {
+    if (this.size === this.out.length) {
+      const larger = new Uint8Array(2 * this.size);
+      larger.set(this.out);
+      this.out = larger;
+    }
+    this.out[this.size++] = byte;
+  }
+
+  literal() {
+    const { coder, lc, lp, out, size } = this;
+    const before = size > 0 ? out[size - 1] : 0;
+    const from = LZMA.literal + 0x300 * (((size & ((1 << lp) - 1)) << lc) + (before >> (8 - lc)));
+    let symbol = 1;
+    let match = this.state >= 7 ? out[size - this.reps[0] - 1] : -1;
+    while (symbol < 0x100 && match >= 0) {
+      const wanted = (match >> 7) & 1;
+      match = (match << 1) & 0xff;
+      const bit = coder.bit(from + ((1 + wanted) << 8) + symbol);
+      symbol = symbol * 2 + bit;
+      if (bit !== wanted) match = -1;
+    }
+    while (symbol < 0x100) symbol = symbol * 2 + coder.bit(from + symbol);
+    this.put(symbol - 0x100);
+    this.state = this.state < 4 ? 0 : this.state < 10 ? this.state - 3 : this.state - 6;
+  }
+
+  length(from, place) {
+    const { coder } = this;
+    if (!coder.bit(from)) return coder.tree(from + 2 + 8 * place, 3);
+    if (!coder.bit(from + 1)) return 8 + coder.tree(from + 130 + 8 * place, 3);
+    return 16 + coder.tree(from + 258, 8);
+  }
+
+  distance(length) {
+    const { coder } = this;
+    const slot = coder.tree(LZMA.slot + 64 * Math.min(length, 3), 6);
+    if (slot < 4) return slot;
+    const count = (slot >> 1) - 1;
+    const from = (2 + (slot & 1)) * 2 ** count;
+    if (slot < 14) return from + coder.reverseTree(LZMA.place + from - slot, count);
+    return from + coder.direct(count - 4) * 16 + coder.reverseTree(LZMA.align, 4);
+  }
+
+  // One of the last four distances becomes the first.
+  takeRep() {
+    const { coder, state, reps } = this;
+    const which = !coder.bit(LZMA.isRep0 + state) ? 0 : !coder.bit(LZMA.isRep1 + state) ? 1
+      : !coder.bit(LZMA.isRep2 + state) ? 2 : 3;
+    reps.unshift(...reps.splice(which, 1));
+    return which;
+  }
+
+  copy(length) {
+    for (let i = 0; i < length; i++) this.put(this.out[this.size - this.reps[0] - 1]);
+  }
+
+  // A copy from a distance of before; a single byte of the last one has no length.
+  repeat(place) {
+    const alone = this.takeRep() === 0 && !this.coder.bit(LZMA.isRep0Long + 16 * this.state + place);
+    const length = alone ? 1 : 2 + this.length(LZMA.repLength, place);
+    this.state = alone ? (this.state < 7 ? 9 : 11) : this.state < 7 ? 8 : 11;
+    this.copy(length);
+  }
+
+  // A copy from a new distance; false at the mark of the end.
+  match(place) {
+    const length = this.length(LZMA.length, place);
+    this.state = this.state < 7 ? 7 : 10;
+    this.reps = [this.distance(length), ...this.reps.slice(0, 3)];
+    if (this.reps[0] === 0xffffffff) return false;
+    this.copy(length + 2);
+    return true;
+  }
+
+  unpack() {
+    for (let goes = true; goes;) {
+      const place = this.size & ((1 << this.pb) - 1);
+      if (!this.coder.bit(LZMA.isMatch + 16 * this.state + place)) this.literal();
+      else if (this.coder.bit(LZMA.isRep + this.state)) this.repeat(place);
+      else goes = this.match(place);
+    }
+    return this.out.subarray(0, this.size);
+  }
+}
