@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/write_file.h"
+#include "host/write_file.h"
 #include "runs/profile_file.h"
 
 void sp_write_bundled_profile(const char *folder, const struct sp_profile *p, const char *fitted_to,

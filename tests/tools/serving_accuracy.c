@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parallel.h"
+#include "host/parallel.h"
 #include "bundled_profile.h"
 #include "runs/serving_fit.h"
 
