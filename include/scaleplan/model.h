@@ -49,8 +49,9 @@ struct sp_sparse_attention {
     bool shared;            /* layers L take the picks of the layer before */
 };
 
-/* Linear attention by the gated delta rule: each value head keeps a matrix of key_dim x value_dim
- * that every token decays and corrects; heads == 0: there is none. */
+/* Linear attention: each value head keeps a matrix of key_dim x value_dim that every token decays
+ * and corrects (the gated delta rule) or adds to (lightning attention); heads == 0: there is none.
+ */
 struct sp_linear_attention {
     int64_t heads;     /* value heads, each with a state */
     int64_t key_heads; /* heads of queries and of keys */
@@ -58,7 +59,8 @@ struct sp_linear_attention {
     int64_t conv;      /* taps of the convolution over queries, keys and values; 0: none */
     int64_t gate_rank; /* r: decay of each channel and output gate through r; 0: decay of each head,
                           and the gate as one matmul */
-    int64_t chunk;     /* tokens that are worked on at once; 0: 64 */
+    int64_t chunk;     /* tokens that are worked on at once; 0: 64, of lightning attention 256 */
+    bool fixed_decay;  /* lightning attention: decays that are no weights, no steps */
 };
 
 /* A selective state space: each channel keeps a state of N numbers; state == 0: there is none. */

@@ -178,6 +178,17 @@ static void put_kimi(cJSON *out, const cJSON *o)
     put(x, "conv", from ? sp_hf_number_at(from, "short_conv_kernel_size", 4) : 0);
 }
 
+/* Lightning attention, of as many heads as attention. */
+static void put_lightning(cJSON *out, const cJSON *o)
+{
+    cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
+    put(x, "heads", sp_hf_number_at(out, "heads", 0));
+    put(x, "key_dim", sp_hf_number_at(out, "head_dim", 0));
+    put(x, "value_dim", sp_hf_number_at(out, "head_dim", 0));
+    put(x, "chunk", sp_hf_number_at(o, "block_size", 256));
+    put_flag(x, "fixed_decay", true);
+}
+
 /* Layers with a window have heads of their own, and some a sink for each. */
 static void put_mimo(cJSON *out, const cJSON *o)
 {
@@ -310,6 +321,24 @@ static void fill_kimi(cJSON *o)
     cJSON_AddItemToObject(o, sp_hf_indices[0], indices);
 }
 
+/* A list that says 1 where a layer has attention (the model's own code; transformers names kinds).
+ */
+static void fill_minimax(cJSON *o)
+{
+    const cJSON *at, *const list = sp_hf_member(o, "attn_type_list");
+    if (!cJSON_IsArray(list))
+        return;
+    cJSON *const kinds = cJSON_CreateArray();
+    cJSON_ArrayForEach(at, list)
+    {
+        const bool attends = cJSON_IsNumber(at) && at->valuedouble > 0;
+        cJSON_AddItemToArray(kinds,
+                             cJSON_CreateString(attends ? "full_attention" : "linear_attention"));
+    }
+    cJSON_DeleteItemFromObjectCaseSensitive(o, "layer_types");
+    cJSON_AddItemToObject(o, "layer_types", kinds);
+}
+
 /* A family: its letters for attention and for the other mixer, and what fills and puts the widths
  * of the latter; `everywhere` where all layers have them, whatever their letters. */
 struct hybrid {
@@ -334,6 +363,7 @@ static const struct hybrid hybrids[] = {
     {"lfm2", "AL", fill_lfm2, put_short_conv, false},
     {"lfm2_moe", "AL", fill_lfm2_moe, put_short_conv, false},
     {"kimi_linear", "AL", fill_kimi, put_kimi, false},
+    {"minimax", "AL", fill_minimax, put_lightning, false},
     {"mimo_v2_flash", "AL", fill_mimo, put_mimo, false},
     {"deepseek_v32", "A", NULL, put_indexer, true},
     {"glm_moe_dsa", "AL", fill_indexers, put_indexer, true},

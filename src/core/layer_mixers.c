@@ -136,44 +136,79 @@ static void add_convolution(struct sp_layer *l, double channels, double taps)
     MOVE(l, 2 * channels, SP_BY_WIDTH, SP_OP_CORE);
 }
 
+/* What linear attention keeps and moves beside its scan: `made` elements of its projections,
+ * `scanned` of what goes into the scan and of its inside, and what comes out, before and after its
+ * norm and gate, `inner` wide. */
+static void keep_linear(struct sp_layer *l, double made, double scanned, double inner)
+{
+    keep_stream(l, inner);
+    KEEP(l, made, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    if (scanned > 0)
+        KEEP(l, scanned, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE);
+    KEEP(l, inner, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
+    KEEP(l, inner, SP_BY_WIDTH, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    MOVE(l, 3 * inner, SP_BY_WIDTH, SP_OP_NORMS);
+}
+
+/* Lightning attention: decays that are no weights, an output gate, one norm of all heads. Of a
+ * chunk of C tokens a head multiplies queries by keys and that by values, and makes and reads its
+ * state. MiniMax-01 2025, section 2.2.1. */
+static void list_lightning(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_linear_attention *x = &m->linear;
+    const double D = l->width, h = (double)x->heads, k = (double)x->key_heads;
+    const double dk = (double)x->key_dim, dv = (double)x->value_dim;
+    const double C = x->chunk > 0 ? (double)x->chunk : 256, channels = 2 * k * dk + h * dv;
+    l->mixer.scan = h * (C * (dk + dv) + 2 * dk * dv);
+    MATMUL(l, "linear attention inputs", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D,
+           channels + h * dv, .groups = k, .group_out = 2 * dk);
+    TENSOR(l, h * dv, SP_PART_ATTENTION, SP_TP_STORED);
+    keep_linear(l, channels + h * dv, 0, h * dv);
+    MOVE(l, channels + h * dv + 2 * h * dk * dv / C, SP_BY_WIDTH, SP_OP_CORE); /* in, out, states */
+}
+
 /* Gated DeltaNet: decay and step of each head, an output gate and a norm of each head. Of a chunk
  * of C tokens a head multiplies keys by keys, inverts a triangle of C x C, takes keys and values
  * through it, multiplies queries by keys and that by values, and does three products with its
  * state. Yang, Kautz and Hatamizadeh 2024, "Gated Delta Networks", section 3.3. With gate_rank the
  * decay is of each channel, and decay and gate pass a latent: Kimi Linear 2025, section 3. */
-static void list_linear(const struct sp_model *m, struct sp_layer *l)
+static void list_delta_rule(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_linear_attention *x = &m->linear;
     const double D = l->width, h = (double)x->heads, k = (double)x->key_heads;
     const double dk = (double)x->key_dim, dv = (double)x->value_dim, r = (double)x->gate_rank;
-    const double C = x->chunk > 0 ? (double)x->chunk : 64;
-    const double channels = 2 * k * dk + h * dv, gate = r > 0 ? 0 : h * dv;
-    l->mixer.heads = h;
+    const double C = x->chunk > 0 ? (double)x->chunk : 64, channels = 2 * k * dk + h * dv;
+    const double decays = r > 0 ? h + h * dk : 2 * h;
     l->mixer.scan = h * (C * (3 * dk + 2 * dv) + C * C / 6 + 3 * dk * dv);
-    l->mixer.state = STATE_BYTES * h * dk * dv;
     MATMUL(l, "linear attention inputs", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D,
-           channels + gate, .groups = k, .group_out = 2 * dk);
+           channels + (r > 0 ? 0 : h * dv), .groups = k, .group_out = 2 * dk);
     MATMUL(l, "decay and step", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D, r > 0 ? h : 2 * h);
     if (r > 0) {
         MATMUL(l, "decay and gate latents", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, 2 * r);
         MATMUL(l, "decay", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_COLUMNS, r, h * dk);
         MATMUL(l, "output gate", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_COLUMNS, r, h * dv);
     }
-    MATMUL(l, "linear attention output", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, h * dv, D);
-    TENSOR(l, (double)x->conv * channels + (r > 0 ? h + h * dk : 2 * h) + dv, SP_PART_ATTENTION,
+    TENSOR(l, (double)x->conv * channels + decays + dv, SP_PART_ATTENTION,
            SP_TP_STORED); /* taps, decays, the heads' norm */
-    keep_stream(l, h * dv);
-    KEEP(l, channels + h * dv + (r > 0 ? h + h * dk : 2 * h), SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE,
-         NONE | SELECTIVE | DOTS);
-    KEEP(l, channels + h * C, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* and the triangle */
-    KEEP(l, h * dv, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
-    KEEP(l, h * dv, SP_BY_WIDTH, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    keep_linear(l, channels + h * dv + decays, channels + h * C, h * dv);
     add_convolution(l, channels, (double)x->conv);
     /* in and out; the triangle, keys and values through it and their corrections, written and read;
      * the state of each chunk likewise */
     MOVE(l, channels + 2 * h + h * dv, SP_BY_WIDTH, SP_OP_CORE);
     MOVE(l, 2 * h * (C + dk + 2 * dv) + 2 * h * dk * dv / C, SP_BY_WIDTH, SP_OP_CORE);
-    MOVE(l, 3 * h * dv, SP_BY_WIDTH, SP_OP_NORMS); /* norm and gate */
+}
+
+static void list_linear(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_linear_attention *x = &m->linear;
+    const double inner = (double)(x->heads * x->value_dim);
+    l->mixer.heads = (double)x->heads;
+    l->mixer.state = STATE_BYTES * inner * (double)x->key_dim;
+    MATMUL(l, "linear attention output", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, inner, l->width);
+    if (x->fixed_decay)
+        list_lightning(m, l);
+    else
+        list_delta_rule(m, l);
 }
 
 /* Mamba-2: heads share a step size, groups of them B and C. Of a chunk of Q tokens a group

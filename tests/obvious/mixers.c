@@ -38,12 +38,36 @@ static void convolution(struct sums *s, double channels, double taps)
     }
 }
 
+static void put_lightning(struct sums *s, const struct sp_model *m)
+{
+    const struct sp_linear_attention *x = &m->linear;
+    const double D = (double)m->d_model, dk = (double)x->key_dim, dv = (double)x->value_dim;
+    const double C = x->chunk > 0 ? (double)x->chunk : 256;
+    for (int head = 0; head < 2 * x->key_heads; head++)
+        matrix(s, D, dk);
+    for (int head = 0; head < x->heads; head++) {
+        matrix(s, D, dv); /* values, gate, the way out */
+        matrix(s, D, dv);
+        matrix(s, dv, D);
+        vector(s, dv);
+        product(s, C, dk, C, C);
+        product(s, C, C, dv, C);
+        product(s, dk, C, dv, C);
+        product(s, C, dk, dv, C);
+        s->state += 4 * dk * dv;
+    }
+}
+
 static void put_delta_rule(struct sums *s, const struct sp_model *m)
 {
     const struct sp_linear_attention *x = &m->linear;
     const double D = (double)m->d_model, dk = (double)x->key_dim, dv = (double)x->value_dim;
     const double C = x->chunk > 0 ? (double)x->chunk : 64, r = (double)x->gate_rank;
     double channels = 0;
+    if (x->fixed_decay) {
+        put_lightning(s, m);
+        return;
+    }
     for (int head = 0; head < x->key_heads; head++) {
         matrix(s, D, dk); /* queries, keys */
         matrix(s, D, dk);
@@ -215,8 +239,9 @@ static struct sp_model random_hybrid(void)
     strcpy(m.pattern, patterns[rand() % 5]);
     const int kind = rand() % 5;
     if (kind == 0)
-        m.linear = (struct sp_linear_attention){ANY(4, 8), ANY(2, 4),     ANY(8, 16), ANY(8, 16),
-                                                ANY(0, 4), ANY(0, 0, 16), ANY(0, 32)};
+        m.linear =
+            (struct sp_linear_attention){ANY(4, 8), ANY(2, 4),     ANY(8, 16), ANY(8, 16),
+                                         ANY(0, 4), ANY(0, 0, 16), ANY(0, 32), rand() % 3 == 0};
     else if (kind == 1)
         m.state_space = (struct sp_state_space){.inner = 128,
                                                 .heads = ANY(0, 4, 8),
