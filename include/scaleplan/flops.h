@@ -43,6 +43,11 @@ double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_rem
 /* 6 P B: FLOPs of training on `tokens` tokens by a model of `params` active parameters. FLOPs. */
 double sp_training_flops(double params, double tokens);
 
+/* FLOPs of training on `tokens` tokens where some weights are frozen: 6 P - 2 P_frozen + 6
+ * P_adapters a token, since a frozen matmul has a forward pass and a gradient of its input, and
+ * none of its weight. Scores are left out. FLOPs. Hu et al. 2021, "LoRA", section 4. */
+double sp_tuning_flops(const struct sp_params *params, double tokens);
+
 /* Sequence length at which attention's scores cost as much as everything else in the layers.
  * tokens. */
 double sp_attention_crossover_tokens(const struct sp_model *model, bool causal);

@@ -86,13 +86,19 @@ struct sp_matmul {
     enum sp_operator op;
     enum sp_tp_split split;
     double in, out;
-    double count, passed;     /* of `count` matmuls a token passes so many */
-    double groups, group_out; /* of `out`, groups that no rank divides: one at least is on each */
-    double norm;              /* weights of a norm of its own, on what goes in */
-    bool bias;                /* a weight more for each of `out` */
-    bool plain;               /* in 16 bits, whatever the format of the layers */
-    bool vocab;               /* `out` is the vocabulary, which is stored padded */
-    bool tied;                /* its weight is the input table's */
+    double count, passed;       /* of `count` matmuls a token passes so many */
+    double groups, group_out;   /* of `out`, groups that no rank divides: one at least is on each */
+    double norm;                /* weights of a norm of its own, on what goes in */
+    bool bias;                  /* a weight more for each of `out` */
+    bool plain;                 /* in 16 bits, whatever the format of the layers */
+    bool vocab;                 /* `out` is the vocabulary, which is stored padded */
+    bool tied;                  /* its weight is the input table's */
+    enum sp_lora_target target; /* what adapters call it, or the first of its pieces */
+    double piece[3]; /* columns of the projections that stand side by side in it, which adapters
+                        call by consecutive targets; 0: it is one */
+    bool frozen;     /* no gradient of its weight is made */
+    double rank;     /* R of the adapters beside it; 0: none */
+    double adapted, adapted_out; /* how many of its pieces have one, and their columns together */
 };
 
 /* Weights that no matmul multiplies by: norms, tables, biases. */
@@ -100,7 +106,8 @@ struct sp_tensor {
     double weights;
     enum sp_layer_part part;
     enum sp_tp_split split;
-    bool vocab; /* stored padded */
+    bool vocab;  /* stored padded */
+    bool frozen; /* has no gradient */
 };
 
 /* What mixes the tokens: scores between queries and keys, and their weighted sum of values, or a
@@ -132,10 +139,13 @@ enum sp_sharded_by {
 enum sp_copies {
     SP_COPIES_ONE,
     SP_COPIES_QKV,       /* one, and its further copies of q, k and v */
-    SP_COPIES_MLP,       /* one, and its further copies of d_ff-wide tensors */
+    SP_COPIES_MLP,       /* one, and its further copies of d_ff-wide tensors of gated MLPs */
     SP_COPIES_INPUT,     /* one, and the outputs that a policy keeps though nothing needs them */
     SP_COPIES_EXCHANGED, /* one where context parallelism exchanges heads, else none */
     SP_COPIES_NONE,      /* only the closed form keeps it */
+    SP_COPIES_NORMS,     /* the copies that the framework's own RMSNorm keeps */
+    SP_COPIES_FROZEN,    /* one where the framework keeps the inputs of frozen matmuls, else none */
+    SP_COPIES_MLP_FROZEN, /* the same, and its further copies of d_ff-wide tensors */
     SP_COPIES
 };
 
@@ -150,6 +160,8 @@ struct sp_kept {
     bool with_norms; /* dropped only where the norms run again too */
     bool routed;     /* as many as experts are sent, which is uneven */
     bool gradient;   /* the backward pass holds its gradient at its peak */
+    unsigned feeds;  /* kept for the weight gradients of these operators alone, a bit each; 0: for
+                        more than those */
 };
 
 /* What memory-bound work reads and writes. */
@@ -161,7 +173,7 @@ struct sp_moved {
     bool casts;  /* only where the matmuls' format is narrower */
 };
 
-enum { SP_MATMULS = 20, SP_TENSORS = 10, SP_KEPT = 32, SP_MOVED = 12 };
+enum { SP_MATMULS = 20, SP_TENSORS = 10, SP_KEPT = 48, SP_MOVED = 12 };
 
 /* One layer, or one end of the model. */
 struct sp_layer {
@@ -195,6 +207,10 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers);
 
 /* Outputs of the head for each token: the vocabulary, the labels, or 0. */
 int64_t sp_head_outputs(const struct sp_model *model);
+
+/* Weights of the adapters beside a matmul: R (in + out) for each of its pieces that has one. Hu et
+ * al. 2021, "LoRA", section 4.1. */
+double sp_adapter_weights(const struct sp_matmul *matmul);
 
 /* Width of the MLP of a dense layer: d_ff, unless a mixture gives its dense layers another. */
 int64_t sp_dense_d_ff(const struct sp_model *model);

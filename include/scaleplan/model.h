@@ -85,6 +85,38 @@ struct sp_local_attention {
     bool sinks;     /* a weight for each head */
 };
 
+/* What of a model is trained; the rest is frozen: it has no gradient and no optimizer state. */
+enum sp_trainable {
+    SP_TRAIN_ALL,
+    SP_TRAIN_LORA, /* low-rank adapters beside frozen matmuls, and nothing else */
+    SP_TRAIN_EMBEDDINGS,
+    SP_TRAIN_ATTENTION,
+    SP_TRAIN_MLP,     /* dense MLPs and shared experts */
+    SP_TRAIN_EXPERTS, /* routed experts and routers */
+    SP_TRAINABLES
+};
+
+/* Projections that adapters may stand beside, each a bit of sp_tuning.targets: 1 << target. */
+enum sp_lora_target {
+    SP_LORA_NONE,
+    SP_LORA_Q,
+    SP_LORA_K,
+    SP_LORA_V,
+    SP_LORA_O,
+    SP_LORA_GATE,
+    SP_LORA_UP,
+    SP_LORA_DOWN,
+    SP_LORA_TARGETS
+};
+
+/* How a model is tuned. All zero: all of it is trained. */
+struct sp_tuning {
+    int trainable;     /* enum sp_trainable */
+    int64_t lora_rank; /* R */
+    unsigned targets;  /* bits of enum sp_lora_target */
+    double base_bytes; /* of a frozen weight of a layer's matmuls, its scales included; 0: 2 */
+};
+
 /* The letters of a pattern, one a layer: attention and then an MLP (or experts, by struct sp_moe's
  * rule), the model's other mixer and then an MLP; attention, the other mixer, an MLP or experts
  * alone, as Megatron-LM's hybrid patterns write those. */
@@ -131,6 +163,7 @@ struct sp_model {
     int64_t short_conv; /* taps of a gated short convolution (LFM2); 0: none */
     bool short_conv_bias;
     struct sp_sparse_attention sparse;
+    struct sp_tuning tuning;
     double batch_tokens; /* typical training batch; 0: unknown */
     int64_t seq;         /* typical training sequence length; 0: unknown */
 };
@@ -144,7 +177,11 @@ struct sp_params {
     double router;
     double norm;
     double total;
-    double active; /* what one token passes: total with top_k of the routed experts */
+    double active;   /* what one token passes: total with top_k of the routed experts */
+    double adapters; /* of low-rank adapters, in none of the above */
+    double trained;  /* of all of them, and of the adapters: what has gradients */
+    double frozen_active, adapters_active; /* of frozen matmuls, and of adapters, what one token
+                                              passes */
 };
 
 /* True when the model's shape is known and not only its size. */

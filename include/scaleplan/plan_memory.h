@@ -14,10 +14,11 @@ struct sp_stage_weights {
     double dense, experts;
 };
 
-/* Weights that one device holds before any data-parallel sharding, and those among them that FSDP
- * gathers, which is the vocabulary without its padding. Parameters. */
+/* Weights that one device holds before any data-parallel sharding, and among them those that FSDP
+ * gathers, which is the vocabulary without its padding; those that are trained, adapters with them;
+ * and the frozen ones of a layer's matmuls, which may be stored in fewer bits. Parameters. */
 struct sp_rank_weights {
-    double held, gathered;
+    double held, gathered, trained, base;
 };
 struct sp_list_weights {
     struct sp_rank_weights dense, experts;
@@ -57,6 +58,7 @@ double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan)
  * reserved adds the allocator's slack, device the runtime's context. */
 struct sp_stage_memory {
     int64_t params, grads, optimizer;
+    int64_t frozen; /* of params, what has no gradients */
     int64_t activations; /* kept for the micro-batches in flight, and what the peak adds */
     int64_t buffers;     /* the framework's */
     int64_t live, reserved, device;
@@ -84,6 +86,7 @@ double sp_reserved_bytes(double live, const struct sp_framework *framework);
  * peak of a layer's backward pass or of the loss. */
 struct sp_prepared_memory {
     struct sp_layer_weights weights;
+    double base_bytes; /* of a frozen weight of a layer's matmul */
     double kept[SP_LAYER_KINDS], peak[SP_LAYER_KINDS], loss; /* bytes */
     double dummy[1 << SP_LAYER_KINDS], dummy_head; /* bytes, of stages with each set of kinds */
 };
@@ -91,7 +94,8 @@ struct sp_prepared_memory {
 /* What memory needs of each kind of stage, for the plans that share the split into stages too.
  * Parameters and bytes. */
 struct sp_kind_memory {
-    struct sp_stage_weights held;
+    struct sp_stage_weights held, trained, base;
+    double base_bytes;      /* of a weight of `base` */
     double kept, peak;      /* activations: of one micro-batch, and what the peak adds */
     double dummy, gathered; /* buffers; `gathered` counts with ZeRO 3 */
     double whole; /* what counts instead of it where stages are kept whole; 0: they are not */

@@ -14,11 +14,13 @@ extern "C" {
 /* A framework's own habits: facts of its code, nothing fitted to times. */
 struct sp_framework {
     char name[32];
-    char family[32];     /* frameworks that share it lend each other constants */
-    char precision[32];  /* recipe of its training state */
-    int balance;         /* enum sp_balance */
-    double mlp_copies;   /* d_ff-wide tensors kept beyond gate, up and product */
-    double qkv_copies;   /* further copies of q, k and v */
+    char family[32];    /* frameworks that share it lend each other constants */
+    char precision[32]; /* recipe of its training state */
+    int balance;        /* enum sp_balance */
+    double mlp_copies;  /* d_ff-wide tensors of a gated MLP kept beyond gate, up and product */
+    double norm_copies; /* 2-byte copies of its input that each RMSNorm keeps beyond that */
+    bool keeps_frozen_inputs; /* inputs of frozen matmuls are kept, though no gradient needs them */
+    double qkv_copies;        /* further copies of q, k and v */
     bool keeps_gathered; /* the gathered inputs of TP matmuls are kept, not only their shards */
     bool ring_attention; /* context parallelism passes keys and values on; else exchanges heads */
     bool stops_early; /* recomputation ends with the last tensor that is needed: no last matmul */

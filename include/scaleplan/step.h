@@ -29,6 +29,7 @@ struct sp_stage_time {
     double tp_comm, cp_comm, ep_comm, fsdp_comm;
     double forward, backward; /* all of the above, by pass */
     double weight_grad;       /* what the weight gradients add to the backward pass */
+    double frozen;            /* what those of frozen weights would add, in none of the above */
 };
 
 /* Everything an estimate is made of. */
@@ -46,11 +47,13 @@ struct sp_layer_pass {
     double matmul, attention, elementwise, recompute, launch, offload;
     double tp_comm, cp_comm, ep_comm;
     double weight_grad; /* what the pass would be shorter by without weight gradients */
+    double frozen;      /* what the weight gradients that are not made would take */
 };
 
 /* The input table, the head and the loss: forward times. s. */
 struct sp_ends_time {
     double embedding, head, loss;
+    double frozen_head; /* of the head, where it is frozen; else 0 */
 };
 
 /* What depends on the model, the machine, the batch, tp, cp, ep, micro-batch, sequence,
@@ -70,9 +73,9 @@ struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in,
 /* One micro-batch on a stage of each kind, without what depends on ZeRO: serves all plans that
  * share an sp_prepared and the split into stages. s. */
 struct sp_kind_time {
-    struct sp_stage_time time;    /* fsdp_comm, forward and backward are not set */
-    double busy_s;                /* sum of its parts */
-    struct sp_stage_weights held; /* of a device before sharding. parameters */
+    struct sp_stage_time time;             /* fsdp_comm, forward and backward are not set */
+    double busy_s;                         /* sum of its parts */
+    struct sp_stage_weights held, trained; /* of a device before sharding. parameters */
 };
 struct sp_staged {
     struct sp_kind_time kind[SP_STAGE_KINDS];

@@ -147,7 +147,8 @@ const struct sp_option *sp_options_of(const struct sp_command *command, size_t *
 /* --config-dir, --constants and --set of a command line. */
 struct sp_sources sp_sources_of(const struct sp_args *args);
 
-/* Loads --model, or makes a size-only model of --params; false with an error when neither or both.
+/* Loads --model, or makes a size-only model of --params, and puts --trainable into it where the
+ * command takes that; false with an error when neither or both.
  */
 bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
                  struct sp_model *model, struct sp_error *error);

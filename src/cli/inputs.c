@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/tuning.h"
 
 struct sp_sources sp_sources_of(const struct sp_args *args)
 {
@@ -19,8 +20,9 @@ struct sp_sources sp_sources_of(const struct sp_args *args)
     };
 }
 
-bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
-                 struct sp_model *model, struct sp_error *error)
+/* The model as it is named, whatever is trained of it. */
+static bool load_model(const struct sp_args *args, const struct sp_sources *sources,
+                       struct sp_model *model, struct sp_error *error)
 {
     const char *const name = sp_text_of(args, "model"), *const shape = sp_text_of(args, "shape");
     const double params = sp_number_of(args, "params");
@@ -38,6 +40,12 @@ bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
     *model = (struct sp_model){.params = params};
     snprintf(model->name, sizeof model->name, "%s parameters", sp_text_of(args, "params"));
     return true;
+}
+
+bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
+                 struct sp_model *model, struct sp_error *error)
+{
+    return load_model(args, sources, model, error) && sp_take_tuning(args, model, error);
 }
 
 bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources,

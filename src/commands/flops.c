@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/tuning.h"
 #include "commands/utilisation.h"
 
 static const char *const masks[] = {"full", "causal", NULL};
 
 static const struct sp_option options[] = {
     SP_OPTIONS_SIZED_MODEL,
+    SP_OPTIONS_TUNING,
     SP_OPTIONS_BATCH,
     SP_OPTION_REMAT("none"),
     {"attention", "MASK", SP_CHOICE, 0, 0, masks, "full",
@@ -68,6 +70,7 @@ static void put_params(const struct flops *f)
     sp_line(r, "parameters   {params.total} in all, {params.active} active: embedding "
                "{params.embedding}, attention {params.attention}, MLP {params.mlp}, experts "
                "{params.experts}, norms {params.norm}");
+    sp_put_tuning(r, &f->model);
 }
 
 /* A length that windows keep attention from ever reaching is null. */

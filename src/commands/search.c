@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "host/interrupt.h"
+#include "cli/tuning.h"
 #include "commands/plot_data.h"
 #include "commands/search_report.h"
 
@@ -23,6 +24,7 @@ static const struct sp_option options[] = {
      "machine, or several to compare: h100-1024,v5p-2048,b200-512"},
     SP_OPTION_NETWORK,
     SP_OPTIONS_BATCH,
+    SP_OPTIONS_TUNING,
     SP_SPACE_OPTIONS,
     SP_OPTIONS_STACK,
     {"objective", "GOAL", SP_CHOICE, 0, 0, sp_goal_names, "step",

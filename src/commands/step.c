@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/plan_fields.h"
+#include "cli/tuning.h"
 #include "commands/neighbours.h"
 #include "commands/plot_data.h"
 #include "commands/step_launch.h"
@@ -20,6 +21,7 @@ static const struct sp_option options[] = {
     {.name = "set-var", .metavar = "NAME=VALUE", .kind = SP_REPEATED,
      .help = "give a name of --from's script its value, whatever the script says; no shell runs"},
     SP_OPTIONS_PLANNED,
+    SP_OPTIONS_TUNING,
     SP_OPTION_CONVENTION,
     {.name = "measured", .metavar = "step=S,mem=B", .kind = SP_TEXT,
      .help = "a real run's step time (or tokens_per_s=, tokens_per_s_per_device=, mfu=, tflops= of a device) and peak "
@@ -213,6 +215,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     if (launch.format)
         sp_put_launch(report, &launch);
     lay_out(report, &planned, e.fits, convention);
+    sp_put_tuning(report, &planned.model);
     const double tokens = sp_number_of(&args, "tokens");
     if (tokens > 0)
         put_run(report, &planned, &price, e.time.step, tokens);

@@ -62,6 +62,11 @@ static void put_memory(struct sp_report *r, const struct sp_planned *p, const st
     sp_put(r, SP_Q_STEP_M_OPT, (double)m->optimizer);
     sp_put(r, SP_Q_STEP_M_ACT, (double)m->activations);
     sp_put(r, SP_Q_STEP_M_BUF, (double)m->buffers);
+    if (p->model.tuning.trainable != SP_TRAIN_ALL) {
+        sp_put(r, SP_Q_TUNING_BASE, (double)m->frozen);
+        sp_put(r, SP_Q_TUNING_ADAPTER_BYTES,
+               (double)(m->params - m->frozen + m->grads + m->optimizer));
+    }
     sp_put(r, SP_Q_STEP_M_TOTAL, (double)m->live);
     sp_put(r, SP_Q_STEP_M_LIVE, (double)m->live);
     sp_put(r, SP_Q_STEP_M_RESERVED, (double)m->reserved);

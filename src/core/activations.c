@@ -37,11 +37,15 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
                      const struct sp_recompute *recompute)
 {
     const bool exchanges = plan->cp > 1 && !framework->ring_attention;
-    const double copies[SP_COPIES] = {[SP_COPIES_ONE] = 1,
-                                      [SP_COPIES_QKV] = 1 + framework->qkv_copies,
-                                      [SP_COPIES_MLP] = 1 + framework->mlp_copies,
-                                      [SP_COPIES_INPUT] = 1 + recompute->spare,
-                                      [SP_COPIES_EXCHANGED] = exchanges ? 1 : 0};
+    const double copies[SP_COPIES] = {
+        [SP_COPIES_ONE] = 1,
+        [SP_COPIES_QKV] = 1 + framework->qkv_copies,
+        [SP_COPIES_MLP] = 1 + framework->mlp_copies,
+        [SP_COPIES_INPUT] = 1 + recompute->spare,
+        [SP_COPIES_EXCHANGED] = exchanges ? 1 : 0,
+        [SP_COPIES_NORMS] = framework->norm_copies,
+        [SP_COPIES_FROZEN] = framework->keeps_frozen_inputs ? 1 : 0,
+        [SP_COPIES_MLP_FROZEN] = (framework->keeps_frozen_inputs ? 1 : 0) + framework->mlp_copies};
     const struct sp_shares again = sp_shares_of(recompute);
     const double T = rank->tokens[SP_BY_NOTHING];
     double elements = 0;

@@ -17,9 +17,10 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
     /* devices compute scores whether they are counted or not */
     const bool causal = convention != SP_FLOPS_FULL;
     const double again = sp_step_recomputed_flops(in->model, p, in->framework, causal ? 0.5 : 1);
+    const struct sp_params params = sp_count_params(in->model);
     struct sp_rates rates = {
         .convention = convention,
-        .active = sp_count_params(in->model).active,
+        .active = params.active,
         .peak_flops_per_s = C,
         .tokens_per_s = tokens / step_s,
         .tokens_per_s_per_device = tokens / step_s / N,
@@ -30,7 +31,9 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
         rates.mfu_by[c] = sp_utilisation(model[c], 1 / step_s, N, C);
     }
     rates.model_flops = model[convention];
-    rates.executed_flops = model[causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL] + again;
+    rates.executed_flops = model[causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL] + again -
+                           2 * params.frozen_active * tokens +
+                           sp_training_flops(params.adapters_active, tokens);
     rates.flops_per_s_per_device = rates.model_flops / step_s / N;
     rates.mfu = rates.mfu_by[convention];
     rates.hfu = sp_utilisation(rates.executed_flops, 1 / step_s, N, C);

@@ -94,6 +94,12 @@ double sp_training_flops(double params, double tokens)
     return 6 * params * tokens;
 }
 
+double sp_tuning_flops(const struct sp_params *p, double tokens)
+{
+    return sp_training_flops(p->active, tokens) - 2 * p->frozen_active * tokens +
+           sp_training_flops(p->adapters_active, tokens);
+}
+
 /* The shortest sequence whose mixers need `flops` a token. Their need grows with the sequence, in
  * proportion where every layer has scores of all tokens; else it is searched. */
 static double seq_of_mixer_flops(const struct sp_model *m, double flops, bool causal)

@@ -106,13 +106,14 @@ static void list_mlp(const struct sp_model *m, struct sp_layer *l, const struct 
     const double all = mlp->passed * F;
     const bool routed = mlp->part == SP_PART_EXPERTS;
     MATMUL(l, mlp->up, mlp->part, mlp->op_up, SP_TP_COLUMNS, D, gates * F, mlp->count, mlp->passed,
-           .bias = mlp->bias);
+           .bias = mlp->bias, .target = m->gated_mlp ? SP_LORA_GATE : SP_LORA_UP,
+           .piece = {m->gated_mlp ? F : 0, m->gated_mlp ? F : 0});
     MATMUL(l, mlp->down, mlp->part, mlp->op_down, SP_TP_ROWS, F, D, mlp->count, mlp->passed,
-           .bias = mlp->bias);
+           .bias = mlp->bias, .target = SP_LORA_DOWN);
     KEEP(l, gates * all, SP_BY_WIDTH, mlp->op_up, SP_COPIES_ONE, NONE | SELECTIVE | MLP | DOTS,
          .routed = routed, .gradient = mlp->gradient);
-    KEEP(l, all, SP_BY_WIDTH, mlp->op_act, SP_COPIES_MLP, NONE | SELECTIVE,
-         .routed = routed); /* gate times up */
+    KEEP(l, all, SP_BY_WIDTH, mlp->op_act, m->gated_mlp ? SP_COPIES_MLP : SP_COPIES_ONE,
+         NONE | SELECTIVE, .routed = routed, .feeds = 1U << mlp->op_down); /* gate times up */
     KEEP(l, mlp->passed * D, SP_BY_WIDTH, mlp->op_down, SP_COPIES_NONE, MLP | DOTS,
          .routed = routed); /* what comes out */
     MOVE(l, (gates + 1) * all, SP_BY_WIDTH, mlp->op_act, routed);
@@ -137,7 +138,8 @@ static void list_dense(const struct sp_model *m, struct sp_layer *l)
                             .bias = m->mlp_bias,
                             .gradient = true};
     list_mlp(m, l, &mlp);
-    KEEP(l, l->width, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    KEEP(l, l->width, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE,
+         .feeds = 1U << SP_OP_UP);
 }
 
 /* Copies of a token's row for each expert: into the order of the experts and back, on both sides of
@@ -197,7 +199,7 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
     KEEP(l, D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
     KEEP(l, D, SP_BY_SEQUENCE, SP_OP_ROUTE, SP_COPIES_ONE); /* the router's */
     KEEP(l, k * stream, SP_BY_WIDTH, SP_OP_EXPERT_UP, SP_COPIES_ONE, NONE | SELECTIVE,
-         .routed = true); /* in the order of the experts */
+         .routed = true, .feeds = 1U << SP_OP_EXPERT_UP); /* in the order of the experts */
     MOVE(l, MOVES * k * stream, SP_BY_WIDTH, SP_OP_ROUTE, .routed = true);
     if (moe->latent > 0)
         list_latent_stream(l, stream);
@@ -216,6 +218,8 @@ static void list_layer(const struct sp_model *m, struct sp_layer *l, enum sp_lay
     const int64_t norms = l->half ? (m->norms_per_layer + 1) / 2 : m->norms_per_layer;
     TENSOR(l, (double)norms * norm_weights(m, l->width), SP_PART_NORM, SP_TP_WHOLE);
     MOVE(l, (l->half ? 0.5 : 1) * NORM_MOVES * l->width, SP_BY_SEQUENCE, SP_OP_NORMS);
+    if (m->norm == SP_NORM_RMS)
+        KEEP(l, (double)norms * l->width, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_NORMS);
     if (blocks[kind].mixer == ATTENTION)
         sp_list_attention(m, l);
     else if (blocks[kind].mixer == OTHER_MIXER)
@@ -264,7 +268,7 @@ static void list_output(const struct sp_model *m, struct sp_layer *l)
 
 /* Weights by part, and those that a token passes. */
 struct weights {
-    double part[SP_PARTS], active;
+    double part[SP_PARTS], active, adapters, frozen, frozen_active, adapters_active;
 };
 
 /* Adds `times` layers. */
@@ -276,16 +280,21 @@ static void weigh(struct weights *w, const struct sp_layer *layer, double times)
             times * ((m->tied ? 0 : m->in * m->out) + (m->bias ? m->out : 0) + m->norm);
         w->part[m->part] += m->count * each;
         w->active += m->passed * each;
+        w->adapters += times * m->count * sp_adapter_weights(m);
+        w->adapters_active += times * m->passed * sp_adapter_weights(m);
+        w->frozen += m->frozen ? m->count * each : 0;
+        w->frozen_active += m->frozen ? times * m->passed * m->in * m->out : 0;
     }
     for (int i = 0; i < layer->tensors; i++) {
         w->part[layer->tensor[i].part] += times * layer->tensor[i].weights;
         w->active += times * layer->tensor[i].weights;
+        w->frozen += layer->tensor[i].frozen ? times * layer->tensor[i].weights : 0;
     }
 }
 
 static struct sp_params params_of(const struct sp_layers *layers)
 {
-    struct weights w = {{0}, 0};
+    struct weights w = {{0}, 0, 0, 0, 0, 0};
     for (int list = 0; list < SP_LAYER_LISTS; list++)
         weigh(&w, &layers->list[list], layers->count[list]);
     struct sp_params p = {.embedding = w.part[SP_PART_EMBEDDING],
@@ -294,9 +303,13 @@ static struct sp_params params_of(const struct sp_layers *layers)
                           .experts = w.part[SP_PART_EXPERTS],
                           .router = w.part[SP_PART_ROUTER],
                           .norm = w.part[SP_PART_NORM],
-                          .active = w.active};
+                          .active = w.active,
+                          .adapters = w.adapters,
+                          .frozen_active = w.frozen_active,
+                          .adapters_active = w.adapters_active};
     for (int part = 0; part < SP_PARTS; part++)
         p.total += w.part[part];
+    p.trained = p.total - w.frozen + p.adapters;
     return p;
 }
 
@@ -326,6 +339,8 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
     }
     list_input(model, &layers->list[SP_LAYER_INPUT]);
     list_output(model, &layers->list[SP_LAYER_OUTPUT]);
+    if (model->tuning.trainable != SP_TRAIN_ALL)
+        sp_freeze(layers);
     layers->params = params_of(layers);
 }
 

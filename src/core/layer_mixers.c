@@ -40,9 +40,10 @@ static void list_grouped(const struct sp_model *m, struct sp_layer *l, const str
     l->mixer.cache = K * (h->qk + h->v);
     MATMUL(l, "QKV projection", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D,
            h->qk * a + K * (h->qk + h->v) + (h->gate ? h->v * a : 0), .groups = K,
-           .group_out = h->qk + h->v, .bias = m->qkv_bias);
+           .group_out = h->qk + h->v, .bias = m->qkv_bias, .target = SP_LORA_Q,
+           .piece = {h->qk * a, K * h->qk, K * h->v});
     MATMUL(l, "output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, h->v * a, D,
-           .bias = m->o_bias);
+           .bias = m->o_bias, .target = SP_LORA_O);
     if (h->gate)
         KEEP(l, h->v * a, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
 }
@@ -92,18 +93,19 @@ static void list_latent(const struct sp_model *m, struct sp_layer *l)
     l->mixer.cache = k_l + rope;
     if (q_l > 0)
         MATMUL(l, "query latent", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, q_l,
-               .bias = m->qkv_bias);
+               .bias = m->qkv_bias, .target = SP_LORA_Q);
     MATMUL(l, "queries", SP_PART_ATTENTION, q_l > 0 ? SP_OP_LATENT : SP_OP_QKV, SP_TP_COLUMNS,
-           q_l > 0 ? q_l : D, a * (nope + rope), .norm = q_l);
+           q_l > 0 ? q_l : D, a * (nope + rope), .norm = q_l, .target = SP_LORA_Q);
     MATMUL(l, "key-value latent", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_STORED, D, k_l + rope,
-           .bias = m->qkv_bias);
+           .bias = m->qkv_bias, .target = SP_LORA_K);
     MATMUL(l, "keys and values", SP_PART_ATTENTION, SP_OP_LATENT, SP_TP_COLUMNS, k_l,
-           a * (nope + v), .norm = k_l);
+           a * (nope + v), .norm = k_l, .target = SP_LORA_V);
     MATMUL(l, "latent output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, a * v, D,
-           .bias = m->o_bias);
+           .bias = m->o_bias, .target = SP_LORA_O);
     KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE,
          NONE | SELECTIVE | DOTS); /* before the norm */
-    KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_LATENT, SP_COPIES_ONE, NONE | SELECTIVE); /* after it */
+    KEEP(l, q_l + k_l, SP_BY_NOTHING, SP_OP_LATENT, SP_COPIES_ONE, NONE | SELECTIVE,
+         .feeds = 1U << SP_OP_LATENT); /* after it */
 }
 
 /* Weights of the norms of queries and keys, of `all` heads of both. */
@@ -119,7 +121,7 @@ static void keep_stream(struct sp_layer *l, double inner)
 {
     const double D = l->width;
     KEEP(l, D, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
-    KEEP(l, D, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    KEEP(l, D, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE, .feeds = 1U << SP_OP_QKV);
     if (!l->half)
         KEEP(l, D, SP_BY_SEQUENCE, SP_OP_OUT, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
     MOVE(l, 2 * (2 * D + inner), SP_BY_WIDTH, SP_OP_NORMS,

@@ -1,5 +1,6 @@
 /* What one device has of a layer under a plan. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "core/layer_rank.h"
@@ -93,36 +94,63 @@ static double matmul_weights(const struct sp_matmul *m, const struct sp_rank *r)
     return m->split == SP_TP_WHOLE || m->split == SP_TP_TOKENS ? all : all / r->tp;
 }
 
+double sp_adapters_on_rank(const struct sp_matmul *m, const struct sp_rank *r)
+{
+    if (m->part == SP_PART_EXPERTS)
+        return m->count * sp_adapter_weights(m) / (r->ep * r->etp);
+    if (m->split == SP_TP_ROWS)
+        return m->rank * (m->adapted * m->in / r->tp + m->adapted_out);
+    if (m->split == SP_TP_COLUMNS)
+        return m->rank * (m->adapted * m->in + m->adapted_out / r->tp);
+    return sp_adapter_weights(m);
+}
+
 /* Adds `weights` of one row, stored `padding` times as wide. FSDP leaves norms and routers where
  * they are. */
 static void add_row(struct sp_rank_weights *w, enum sp_layer_part part, double weights,
-                    double padding)
+                    double padding, bool frozen)
 {
     w->held += weights * padding;
+    w->trained += frozen ? 0 : weights * padding;
     if (part != SP_PART_NORM && part != SP_PART_ROUTER)
         w->gathered += weights;
+}
+
+/* Adds a matmul's adapters, and what of it is frozen and a layer's own. */
+static void add_tuned(struct sp_rank_weights *w, const struct sp_matmul *m, const struct sp_rank *r,
+                      double weights)
+{
+    const double adapters = sp_adapters_on_rank(m, r);
+    const bool layers_own = m->part != SP_PART_EMBEDDING && m->part != SP_PART_ROUTER;
+    w->held += adapters;
+    w->gathered += adapters;
+    w->trained += adapters;
+    w->base += m->frozen && layers_own ? weights : 0;
 }
 
 /* Those of one list, and in `tied` what the table of the input end serves as well. */
 static struct sp_list_weights weigh(const struct sp_layer *l, const struct sp_rank *r,
                                     double padding, struct sp_rank_weights *tied)
 {
-    struct sp_list_weights of = {{0, 0}, {0, 0}};
+    struct sp_list_weights of = {{0, 0, 0, 0}, {0, 0, 0, 0}};
     for (int i = 0; i < l->matmuls; i++) {
         struct sp_matmul m = l->matmul[i];
         struct sp_rank_weights *const to = m.tied                      ? tied
                                            : m.part == SP_PART_EXPERTS ? &of.experts
                                                                        : &of.dense;
         if (m.tied && m.bias) { /* the table serves twice, the bias once */
-            add_row(&of.dense, m.part, m.out / r->tp, padding);
+            add_row(&of.dense, m.part, m.out / r->tp, padding, m.frozen);
             m.bias = false;
         }
-        add_row(to, m.part, matmul_weights(&m, r), m.vocab ? padding : 1);
+        const double weights = matmul_weights(&m, r);
+        add_row(to, m.part, weights, m.vocab ? padding : 1, m.frozen);
+        if (m.frozen)
+            add_tuned(to, &m, r, weights);
     }
     for (int i = 0; i < l->tensors; i++) {
         const struct sp_tensor *w = &l->tensor[i];
         const double all = w->split == SP_TP_WHOLE ? w->weights : w->weights / r->tp;
-        add_row(&of.dense, w->part, all, w->vocab ? padding : 1);
+        add_row(&of.dense, w->part, all, w->vocab ? padding : 1, w->frozen);
     }
     return of;
 }
@@ -137,19 +165,40 @@ struct sp_rank_layers sp_layers_on_rank(const struct sp_layers *layers, const st
     return mine;
 }
 
+/* The sum over a stage of one member of sp_rank_weights. */
+static inline struct sp_stage_weights sum_of_kind(const struct sp_layer_weights *w,
+                                                  const struct sp_stage_kind *kind, size_t member)
+{
+#define MEMBER(weights) (*(const double *)(const void *)((const char *)&(weights) + member))
+    struct sp_stage_weights of = {0, 0};
+    for (int i = 0; i < SP_LAYER_KINDS; i++) {
+        of.dense += (double)kind->layers.of[i] * MEMBER(w->of[i].dense);
+        of.experts += (double)kind->layers.of[i] * MEMBER(w->of[i].experts);
+    }
+    if (kind->first)
+        of.dense += MEMBER(w->of[SP_LAYER_INPUT].dense);
+    if (kind->last)
+        of.dense += MEMBER(w->of[SP_LAYER_OUTPUT].dense) + (kind->first ? 0 : MEMBER(w->tied));
+    return of;
+#undef MEMBER
+}
+
 struct sp_stage_weights sp_weights_of_kind(const struct sp_layer_weights *w,
                                            const struct sp_stage_kind *kind)
 {
-    struct sp_stage_weights of = {0, 0};
-    for (int i = 0; i < SP_LAYER_KINDS; i++) {
-        of.dense += (double)kind->layers.of[i] * w->of[i].dense.held;
-        of.experts += (double)kind->layers.of[i] * w->of[i].experts.held;
-    }
-    if (kind->first)
-        of.dense += w->of[SP_LAYER_INPUT].dense.held;
-    if (kind->last)
-        of.dense += w->of[SP_LAYER_OUTPUT].dense.held + (kind->first ? 0 : w->tied.held);
-    return of;
+    return sum_of_kind(w, kind, offsetof(struct sp_rank_weights, held));
+}
+
+struct sp_stage_weights sp_trained_of_kind(const struct sp_layer_weights *w,
+                                           const struct sp_stage_kind *kind)
+{
+    return sum_of_kind(w, kind, offsetof(struct sp_rank_weights, trained));
+}
+
+struct sp_stage_weights sp_base_of_kind(const struct sp_layer_weights *w,
+                                        const struct sp_stage_kind *kind)
+{
+    return sum_of_kind(w, kind, offsetof(struct sp_rank_weights, base));
 }
 
 /* Elements of the gradient that TransformerEngine keeps for each shape of weight. */
@@ -182,7 +231,7 @@ static double new_dummies(const struct sp_layers *layers, const struct sp_rank *
     double elements = 0;
     for (int i = 0; i < layers->list[kind].matmuls; i++) {
         const struct sp_matmul *m = &layers->list[kind].matmul[i];
-        bool known = m->part == SP_PART_ROUTER;
+        bool known = m->part == SP_PART_ROUTER || m->frozen;
         for (int other = 0; other < kind && !known; other++)
             known = (present >> other & 1) && lists_it(&layers->list[other], m);
         elements += known ? 0 : dummy_of(m, rank);

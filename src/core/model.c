@@ -27,7 +27,15 @@ struct sp_params sp_count_params(const struct sp_model *model)
 {
     struct sp_layers layers;
     if (!sp_model_has_shape(model))
-        return (struct sp_params){NAN, NAN, NAN, NAN, NAN, NAN, model->params, model->params};
+        return (struct sp_params){.embedding = NAN,
+                                  .attention = NAN,
+                                  .mlp = NAN,
+                                  .experts = NAN,
+                                  .router = NAN,
+                                  .norm = NAN,
+                                  .total = model->params,
+                                  .active = model->params,
+                                  .trained = model->params};
     sp_list_model(model, &layers);
     return layers.params;
 }

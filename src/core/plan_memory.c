@@ -45,27 +45,39 @@ static double bytes_gathered_of_layer(const struct sp_framework *framework)
                : 2 * SP_ELEMENT + SP_ELEMENT;
 }
 
+/* Bytes of these that are gradients, which frozen weights have none of. */
+static double gradients_gathered_of_layer(const struct sp_framework *framework)
+{
+    return framework->gathered_layers > 0 ? 4 * framework->gathered_grads : SP_ELEMENT;
+}
+
 /* What ZeRO 3 holds unsharded: some layers, their gradients, and the tables at the ends. Experts
  * are gathered with their layer; a rank of EP gathers its own ones alone. */
 static double gathered_bytes(const struct sp_framework *framework, const struct sp_layer_weights *w,
                              const struct sp_stage_kind *kind)
 {
-    double layer = 0, ends = kind->first ? w->of[SP_LAYER_INPUT].dense.gathered : 0;
+    double layer = 0, still = 0, ends = kind->first ? w->of[SP_LAYER_INPUT].dense.gathered : 0;
     for (int i = 0; i < SP_LAYER_KINDS; i++) /* the largest stands for the others */
-        if (kind->layers.of[i] > 0)
+        if (kind->layers.of[i] > 0) {
             layer = fmax(layer, w->of[i].dense.gathered + w->of[i].experts.gathered);
+            still = fmax(still, w->of[i].dense.base + w->of[i].experts.base);
+        }
     if (kind->last)
         ends += w->of[SP_LAYER_OUTPUT].dense.gathered + (kind->first ? 0 : w->tied.gathered);
-    return layer * bytes_gathered_of_layer(framework) + SP_ELEMENT * ends;
+    return layer * bytes_gathered_of_layer(framework) -
+           still * gradients_gathered_of_layer(framework) + SP_ELEMENT * ends;
 }
 
 /* What ZeRO 3 holds unsharded of a stage that a framework keeps whole: the weights that every
  * micro-batch takes and the gradients that all of them add to; 0: it gathers layers. FSDP2 under
  * torch.distributed.pipelining: no reshard after the forward pass, no reduction of gradients before
  * the last backward pass (torchtitan, parallelize_llama.py). */
-static double whole_bytes(const struct sp_framework *framework, const struct sp_stage_weights *held)
+static double whole_bytes(const struct sp_framework *framework, const struct sp_stage_weights *held,
+                          const struct sp_stage_weights *trained)
 {
-    return framework->keeps_stages_whole ? (SP_ELEMENT + 4) * (held->dense + held->experts) : 0;
+    return framework->keeps_stages_whole ? SP_ELEMENT * (held->dense + held->experts) +
+                                               4 * (trained->dense + trained->experts)
+                                         : 0;
 }
 
 /* Whole bytes; the sum of all parts stays an integer whatever was asked. */
@@ -84,8 +96,10 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
                                                                 ? sp_padded_vocab(model, plan)
                                                                 : (double)sp_head_outputs(model);
     const double away = sp_offloaded_share(model, plan);
-    struct sp_prepared_memory p = {.weights = mine->weights,
-                                   .loss = loss_bytes(model, plan, framework, outputs)};
+    struct sp_prepared_memory p = {
+        .weights = mine->weights,
+        .base_bytes = model->tuning.base_bytes > 0 ? model->tuning.base_bytes : SP_ELEMENT,
+        .loss = loss_bytes(model, plan, framework, outputs)};
     unsigned all = 0;
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_layer *const l = &layers->list[kind];
@@ -112,11 +126,14 @@ static struct sp_kind_memory memory_of_kind(const struct sp_framework *framework
                                             const struct sp_stage_kind *kind)
 {
     struct sp_kind_memory m = {.held = sp_weights_of_kind(&p->weights, kind),
+                               .trained = sp_trained_of_kind(&p->weights, kind),
+                               .base = sp_base_of_kind(&p->weights, kind),
+                               .base_bytes = p->base_bytes,
                                .dummy = kind->last ? p->dummy_head : 0,
                                .gathered = gathered_bytes(framework, &p->weights, kind),
                                .peak = kind->last ? p->loss : 0};
     unsigned present = 0;
-    m.whole = whole_bytes(framework, &m.held);
+    m.whole = whole_bytes(framework, &m.held, &m.trained);
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
         if (kind->layers.of[i] == 0)
             continue;
@@ -150,6 +167,16 @@ double sp_reserved_bytes(double live, const struct sp_framework *framework)
     return live * framework->reserved_factor;
 }
 
+/* Frozen weights, the dense ones over so many shards, experts over theirs: those of a layer's
+ * matmuls as the base is stored, others in 2 bytes. */
+static double frozen_bytes(const struct sp_kind_memory *k, double shards, double expert_shards)
+{
+    const double less = k->base_bytes - SP_ELEMENT;
+    return (SP_ELEMENT * (k->held.dense - k->trained.dense) + less * k->base.dense) / shards +
+           (SP_ELEMENT * (k->held.experts - k->trained.experts) + less * k->base.experts) /
+               expert_shards;
+}
+
 struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework,
@@ -160,12 +187,15 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
     const double shards = fmax(D, k->held.experts > 0 ? D_experts : 1);
     const double K = precision->master_bytes + precision->optimizer_bytes;
     const double copies = sp_schedules[plan->schedule].copies;
-    const double sharded = copies * (k->held.dense / D + k->held.experts / D_experts);
-    const double held = copies * (k->held.dense + k->held.experts);
+    const double sharded = copies * (k->trained.dense / D + k->trained.experts / D_experts);
+    const double held = copies * (k->trained.dense + k->trained.experts);
     const double grad_bytes = sp_kept_grad_bytes(precision, (double)sp_plan_microbatches(plan));
     const double gathered = plan->pp > 1 && k->whole > 0 ? copies * k->whole : k->gathered;
+    const double frozen =
+        copies * (plan->zero >= 3 ? frozen_bytes(k, D, D_experts) : frozen_bytes(k, 1, 1));
     struct sp_stage_memory m = {
-        .params = whole(precision->weight_bytes * (plan->zero >= 3 ? sharded : held)),
+        .params = whole(precision->weight_bytes * (plan->zero >= 3 ? sharded : held) + frozen),
+        .frozen = whole(frozen),
         .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
         .activations = whole(in_flight_of(plan, stage) * k->kept + k->peak),

@@ -88,7 +88,8 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const st
     /* flash attention's backward pass makes the scores again; what keeps them does not */
     const double passes_of_core = in->framework->unfused_attention ? 3 : 3.5;
     struct sp_layer_pass p = {
-        .matmul = 3 * sum_of_operators(s, SP_OP_QKV, SP_OP_EXPERT_DOWN),
+        .matmul = 3 * sum_of_operators(s, SP_OP_QKV, SP_OP_EXPERT_DOWN) - f.frozen,
+        .frozen = f.frozen,
         .attention = passes_of_core * s[SP_OP_CORE],
         .elementwise = 3 * sum_of_operators(s, SP_OP_NORMS, SP_OP_ROUTE),
         .tp_comm = sp_tp_layer_s(in, layer),
@@ -110,22 +111,24 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const st
     const double exchanges = sp_ep_layer_s(in, layer);
     p.ep_comm = sp_overlaps_exchange(in->plan) ? exposed_s(in, exchanges, worked) : exchanges;
     p.weight_grad =
-        worked - sp_smooth_max(with_copies_s(in, rank, layer, busy - p.matmul / 3), least);
+        worked -
+        sp_smooth_max(with_copies_s(in, rank, layer, busy - (p.matmul - 2 * p.frozen) / 3), least);
     return p;
 }
 
-static double ideal_s(const struct sp_step_inputs *in, double active)
+static double ideal_s(const struct sp_step_inputs *in, const struct sp_params *params)
 {
     const struct sp_plan *p = in->plan;
     const double tokens = (double)p->batch * (double)p->seq;
     const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, p->dtype);
-    return sp_training_flops(active, tokens) /
+    return sp_tuning_flops(params, tokens) /
            ((double)sp_plan_devices(p) * in->hw->chip.peak_flops_per_s[dtype]);
 }
 
 double sp_ideal_step_s(const struct sp_step_inputs *in)
 {
-    return ideal_s(in, sp_count_params(in->model).active);
+    const struct sp_params params = sp_count_params(in->model);
+    return ideal_s(in, &params);
 }
 
 struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in,
@@ -140,9 +143,10 @@ struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in,
     struct sp_prepared prepared = {
         .ends = {.embedding = input.of[SP_OP_NORMS] + input.of[SP_OP_OUT],
                  .head = output.of[SP_OP_OUT],
+                 .frozen_head = output.frozen,
                  .loss = output.of[SP_OP_NORMS]},
         .weights = mine->weights,
-        .ideal_s = ideal_s(in, layers->params.active),
+        .ideal_s = ideal_s(in, &layers->params),
         .straggler = constant(in, SP_C_STRAGGLER) * log2(1 + nodes),
     };
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
@@ -165,6 +169,7 @@ static void add_layers(struct sp_stage_time *s, const struct sp_layer_pass *p, d
     s->cp_comm += layers * p->cp_comm;
     s->ep_comm += layers * p->ep_comm;
     s->weight_grad += layers * p->weight_grad;
+    s->frozen += layers * p->frozen;
 }
 
 static double busy_of(const struct sp_stage_time *s)
@@ -176,14 +181,16 @@ static double busy_of(const struct sp_stage_time *s)
 static struct sp_kind_time time_of_kind(const struct sp_prepared *prepared,
                                         const struct sp_stage_kind *kind)
 {
-    struct sp_kind_time k = {.held = sp_weights_of_kind(&prepared->weights, kind)};
+    struct sp_kind_time k = {.held = sp_weights_of_kind(&prepared->weights, kind),
+                             .trained = sp_trained_of_kind(&prepared->weights, kind)};
     for (int i = 0; i < SP_LAYER_KINDS; i++)
         add_layers(&k.time, &prepared->layer[i], (double)kind->layers.of[i]);
     if (kind->first)
         k.time.elementwise += 3 * prepared->ends.embedding;
     if (kind->last) {
-        k.time.matmul += 3 * prepared->ends.head;
-        k.time.weight_grad += prepared->ends.head;
+        k.time.matmul += 3 * prepared->ends.head - prepared->ends.frozen_head;
+        k.time.weight_grad += prepared->ends.head - prepared->ends.frozen_head;
+        k.time.frozen += prepared->ends.frozen_head;
         k.time.elementwise += 3 * prepared->ends.loss;
     }
     k.busy_s = busy_of(&k.time);
@@ -209,7 +216,7 @@ struct passes {
  * a zero-bubble schedule moves into gaps. */
 static struct passes split(const struct sp_kind_time *kind, double all, double without_grads)
 {
-    const double forward = (all - kind->time.recompute) / 3;
+    const double forward = (all - kind->time.recompute + kind->time.frozen) / 3;
     return (struct passes){forward, all - forward, all - without_grads, 0};
 }
 
@@ -226,13 +233,27 @@ static double gathered_bytes(const struct sp_step_inputs *in)
     return narrow ? 1 : fmin(SP_ELEMENT, in->precision->weight_bytes);
 }
 
+/* Bytes that ZeRO 3 moves of a stage's weights: all of them for each of two passes, and the
+ * gradients of those that are trained. */
+static struct sp_stage_weights moved_bytes(const struct sp_step_inputs *in,
+                                           const struct sp_kind_time *kind)
+{
+    const struct sp_stage_weights *const all = &kind->held, *const some = &kind->trained;
+    const double gathers = 2 * gathered_bytes(in);
+    const double dense = all->dense > 0 ? some->dense / all->dense : 1,
+                 experts = all->experts > 0 ? some->experts / all->experts : 1;
+    return (struct sp_stage_weights){all->dense * (gathers + SP_ELEMENT * dense),
+                                     all->experts * (gathers + SP_ELEMENT * experts)};
+}
+
 /* With ZeRO 3 weights are gathered for each pass and gradients reduced in 2 bytes. */
 static struct passes passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
 {
     const double busy = kind->busy_s;
     if (in->plan->zero < 3)
         return without_shards(kind);
-    const double comm = sp_shards_s(in, &kind->held, 2 * gathered_bytes(in) + SP_ELEMENT);
+    const struct sp_stage_weights moved = moved_bytes(in, kind);
+    const double comm = sp_shards_s(in, &moved, 1);
     const double exposed = exposed_s(in, comm, busy);
     /* gathers for the next pass stand where weight gradients would fill a gap */
     struct passes passes = split(kind, busy + exposed, busy + exposed);
@@ -393,9 +414,9 @@ struct update {
 /* Whether some other stage has as much of either kind of weights: then it is as slow. */
 static bool is_covered(const struct sp_stage_map *map, const struct sp_staged *staged, int kind)
 {
-    const struct sp_stage_weights *const mine = &staged->kind[kind].held;
+    const struct sp_stage_weights *const mine = &staged->kind[kind].trained;
     for (int i = 0; i < map->kinds; i++) {
-        const struct sp_stage_weights *const other = &staged->kind[i].held;
+        const struct sp_stage_weights *const other = &staged->kind[i].trained;
         const bool equal = other->dense == mine->dense && other->experts == mine->experts;
         if (other->dense >= mine->dense && other->experts >= mine->experts && (!equal || i < kind))
             return true;
@@ -412,10 +433,10 @@ static struct update update_of(const struct sp_step_inputs *in, const struct sp_
     for (int i = 0; i < map->kinds; i++) {
         if (is_covered(map, staged, i))
             continue;
-        const struct sp_stage_weights held = {copies * staged->kind[i].held.dense,
-                                              copies * staged->kind[i].held.experts};
-        const struct update update = {dp_comm_of(in, &held, a_microbatch, m),
-                                      optimizer_of(in, &held)};
+        const struct sp_stage_weights trained = {copies * staged->kind[i].trained.dense,
+                                                 copies * staged->kind[i].trained.experts};
+        const struct update update = {dp_comm_of(in, &trained, a_microbatch, m),
+                                      optimizer_of(in, &trained)};
         if (update.dp_comm + update.optimizer > slowest.dp_comm + slowest.optimizer)
             slowest = update;
     }
@@ -517,7 +538,7 @@ double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
         add_layers(&all, &prepared->layer[kind], prepared->layers[kind]);
     const struct sp_ends_time *e = &prepared->ends;
-    const double whole = busy_of(&all) + 3 * (e->embedding + e->head + e->loss);
+    const double whole = busy_of(&all) + 3 * (e->embedding + e->head + e->loss) - e->frozen_head;
     /* m >= B / (dp b), and the slowest of pp stages does at least 1/pp of the work */
     const double replicas = (double)sp_plan_devices(p) / (double)(p->tp * p->cp);
     return bound(prepared, whole * (double)p->batch / ((double)p->micro_batch * replicas));

@@ -10,6 +10,7 @@
 /* Forward times of the operators of one layer for one micro-batch on one device. s. */
 struct sp_layer_time {
     double of[SP_OPERATORS];
+    double frozen; /* of the matmuls whose weights are frozen, adapters left out */
 };
 struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
                                       const struct sp_layer *layer);

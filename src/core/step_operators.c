@@ -148,18 +148,52 @@ double sp_cp_merge_s(const struct sp_step_inputs *in, const struct sp_rank *rank
     return constant(in, SP_C_MEMORY) * bytes / in->hw->chip.hbm_bytes_per_s;
 }
 
+/* Frozen weights in fewer bits than a matmul takes are widened at each use: read as they are stored
+ * and written in 2 bytes. Dettmers et al. 2023, "QLoRA", section 3. */
+static double widening_s(const struct sp_step_inputs *in, const struct sp_matmul *m,
+                         const struct products *mine)
+{
+    const double stored = in->model->tuning.base_bytes;
+    const bool layers_own = m->part != SP_PART_EMBEDDING && m->part != SP_PART_ROUTER;
+    if (!layers_own || stored <= 0 || stored >= SP_ELEMENT)
+        return 0;
+    return mine->count * mine->in * mine->out * (stored + SP_ELEMENT) /
+           in->hw->chip.hbm_bytes_per_s;
+}
+
+/* The two products of the adapters beside a matmul, in 16 bits, and the sum of what comes out with
+ * the matmul's: both read, the sum written. */
+static double adapters_s(const struct sp_step_inputs *in, const struct sp_matmul *m,
+                         const struct products *mine)
+{
+    const double W = in->hw->chip.hbm_bytes_per_s, out = mine->out * m->adapted_out / m->out;
+    const double rate = matmul_rate(in, SP_BF16), half = half_tile(in, SP_BF16);
+    if (m->rank == 0)
+        return 0;
+    const struct products down = {mine->count, mine->rows, mine->in, m->adapted * m->rank},
+                          up = {mine->count * m->adapted, mine->rows, m->rank, out / m->adapted};
+    return products_s(&down, rate, half, W) + products_s(&up, rate, half, W) +
+           constant(in, SP_C_MEMORY) * 3 * SP_ELEMENT * mine->count * mine->rows * out / W;
+}
+
 struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
                                       const struct sp_layer *layer)
 {
     const double plain = matmul_rate(in, SP_BF16), rate = matmul_rate(in, in->plan->dtype);
     const double plain_half = half_tile(in, SP_BF16), half = half_tile(in, in->plan->dtype);
-    struct sp_layer_time time = {{[SP_OP_CORE] = core_s(in, rank, &layer->mixer)}};
+    struct sp_layer_time time = {.of = {[SP_OP_CORE] = core_s(in, rank, &layer->mixer)}};
     add_moves(in, rank, layer, &time);
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *const m = &layer->matmul[i];
         const struct products mine = products_of(m, rank);
-        time.of[m->op] += products_s(&mine, (m->plain ? plain : rate) / recipe_time(in, m),
-                                     m->plain ? plain_half : half, in->hw->chip.hbm_bytes_per_s);
+        const double base = products_s(&mine, (m->plain ? plain : rate) / recipe_time(in, m),
+                                       m->plain ? plain_half : half, in->hw->chip.hbm_bytes_per_s);
+        time.of[m->op] += base;
+        if (m->frozen) {
+            const double opened = widening_s(in, m, &mine);
+            time.frozen += base + opened;
+            time.of[m->op] += opened + adapters_s(in, m, &mine);
+        }
     }
     return time;
 }

@@ -41,16 +41,17 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
             (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff) * tokens / tp;
         bytes += 2 * (1 - r->norms) * normed;
         bytes += 2 * (1 - r->up) * gates * width;
-        bytes += 2 * (1 - r->norms) * (1 + f->mlp_copies) * width;
+        bytes += 2 * (1 - r->norms) * (1 + (gates > 1 ? f->mlp_copies : 0)) * width;
         return bytes;
     }
     const double shared = (double)(m->moe.shared_experts * m->moe.d_ff_expert) * tokens / tp;
     const double routed = (double)m->moe.top_k * p->imbalance * tokens / tp;
     bytes += 2 * (1 - r->norms) * 2 * residual; /* normed input, and the router's */
-    bytes += 2 * (1 - r->up) * gates * shared + 2 * (1 - r->norms) * (1 + f->mlp_copies) * shared;
+    bytes += 2 * (1 - r->up) * gates * shared +
+             2 * (1 - r->norms) * (1 + (gates > 1 ? f->mlp_copies : 0)) * shared;
     bytes += 2 * (1 - r->up) * routed * D; /* tokens sent to the experts */
-    bytes += 2 * ((1 - r->up) * gates + (1 - r->norms) * (1 + f->mlp_copies)) * routed *
-             (double)m->moe.d_ff_expert;
+    bytes += 2 * ((1 - r->up) * gates + (1 - r->norms) * (1 + (gates > 1 ? f->mlp_copies : 0))) *
+             routed * (double)m->moe.d_ff_expert;
     return bytes;
 }
 
