@@ -223,8 +223,8 @@ static void test_sum(void **unused)
 {
     static const char *const lines[] = {
         "step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 --remat none",
-        "step --model llama3-8b --hw h100-8 --zero 3 --batch 16x8192 --remat full --profile "
-        "h100-llm-foundry",
+        ("step --model llama3-8b --hw h100-8 --zero 3 --batch 16x8192 --remat full --profile "
+         "h100-llm-foundry"),
         "step --model mixtral-8x7b --hw h100-64 --tp 2 --ep 8 --batch 256x4096 --remat none",
         "step --model llama2-7b --hw v5p-64 --batch 256x4096 --remat full",
     };
