@@ -116,10 +116,10 @@ double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared
 
 /* FLOPs of a step that the backward pass runs again: the forward FLOPs of the operators of
  * `plan->recompute`, of the share of layers it applies to, without a last matmul where the
- * framework stops before it. `scores_counted` is the share of the attention scores that a
- * convention counts: 1, the causal half, or 0 by 6 P. */
+ * framework stops before it. `causal` counts half of the attention scores, as
+ * sp_forward_flops_per_token does; a state-space scan has no half. FLOPs. */
 double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan,
-                                const struct sp_framework *framework, double scores_counted);
+                                const struct sp_framework *framework, bool causal);
 
 /* 6 P_active B / (N C): what `fit` calls the ideal. s. */
 double sp_ideal_step_s(const struct sp_step_inputs *in);

@@ -16,7 +16,7 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
     const double C = in->hw->chip.peak_flops_per_s[sp_compute_dtype(&in->hw->chip, p->dtype)];
     /* devices compute scores whether they are counted or not */
     const bool causal = convention != SP_FLOPS_FULL;
-    const double again = sp_step_recomputed_flops(in->model, p, in->framework, causal ? 0.5 : 1);
+    const double again = sp_step_recomputed_flops(in->model, p, in->framework, causal);
     const struct sp_params params = sp_count_params(in->model);
     struct sp_rates rates = {
         .convention = convention,

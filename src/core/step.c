@@ -387,13 +387,13 @@ static double operator_flops(const struct sp_layers *layers, enum sp_operator op
 }
 
 double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan,
-                                const struct sp_framework *framework, double scores_counted)
+                                const struct sp_framework *framework, bool causal)
 {
     const struct sp_shares shares = sp_repeated_shares(&plan->recompute, framework);
-    const struct sp_flops f = sp_forward_flops_per_token(model, (double)plan->seq, false, false);
+    const struct sp_flops f = sp_forward_flops_per_token(model, (double)plan->seq, causal, false);
     struct sp_layers layers;
     sp_list_model(model, &layers);
-    double again = f.attention * scores_counted * shares.of[SP_OP_CORE];
+    double again = f.attention * shares.of[SP_OP_CORE];
     for (int op = SP_OP_QKV; op <= SP_OP_EXPERT_DOWN; op++)
         again += operator_flops(&layers, (enum sp_operator)op) * shares.of[op];
     return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
