@@ -130,15 +130,23 @@ static bool note_assumed(const struct sp_args *args, struct sp_report *report)
     return true;
 }
 
+/* A layout is of a whole report: what is asked for one by one has none. */
+static bool check_layout(const struct sp_args *args, struct sp_error *error)
+{
+    const bool bare = sp_given(args, "get") || sp_given(args, "explain");
+    return !bare || sp_choice_of(args, "format") != SP_FORMAT_LAYOUT ||
+           sp_fail(error, SP_USAGE, "--format layout does not go with --get or --explain");
+}
+
 static bool run_parsed(const struct sp_command *command, struct sp_args *args,
                        struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     if (sp_given(args, "network") && sp_takes(args, "hw") && !sp_text_of(args, "hw"))
         return sp_fail(error, SP_USAGE, "--network takes the place of a machine's: --hw is needed");
-    return check_folder(&sources, error) && sp_check_picture(args, error) &&
-           sp_check_sets(&sources, error) && command->run(args, report, error) &&
-           note_assumed(args, report);
+    return check_layout(args, error) && check_folder(&sources, error) &&
+           sp_check_picture(args, error) && sp_check_sets(&sources, error) &&
+           command->run(args, report, error) && note_assumed(args, report);
 }
 
 bool sp_only_computes(const struct sp_option *option, struct sp_error *error)

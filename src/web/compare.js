@@ -10,7 +10,7 @@ function differencesOf(before, after) {
   const of = new Map(before.map((quantity) => [quantity.key, quantity]));
   return after.filter((b) => {
     const a = of.get(b.key);
-    return a && a.value !== b.value && !/\.\d+(\.|$)/.test(b.key);
+    return a && a.value !== b.value && b.key !== 'verdict' && !/\.\d+(\.|$)/.test(b.key);
   }).map((b) => ({ a: of.get(b.key), b }));
 }
 

@@ -23,8 +23,10 @@ function linearTicks(axis, view, most) {
   return ticks;
 }
 
+// Powers of ten, halves and fifths of them where there are few, and round numbers within a single one.
 function logTicks(view, most) {
   const decades = Math.log10(view.max / view.min);
+  if (decades < 1) return linearTicks({ factor: 1 }, view, most).map((tick) => ({ at: tick.at, text: human(tick.at, '') }));
   const every = Math.max(1, Math.ceil(decades / most));
   const times = decades < 2 ? [1, 2, 5] : [1];
   const ticks = [];

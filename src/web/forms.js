@@ -53,7 +53,10 @@ class Forms {
     const others = command.options.filter((option) => !hidden.has(option.name));
     const all = make('details', {}, make('summary', {}, usual.length ? 'All options' : 'Options'));
     all.addEventListener('toggle', () => this.fillOthers(all, others), { once: true });
-    this.element.append(make('div', { class: 'fields' }, usual.map((option) => this.field(option))), all);
+    const form = make('details', { open: this.open ?? !matchMedia('(max-width: 40rem)').matches }, make('summary', {}, 'Form'),
+      make('div', { class: 'fields' }, usual.map((option) => this.field(option))), all);
+    form.addEventListener('toggle', () => { this.open = form.open; });
+    this.element.append(form);
   }
 
   fillOthers(details, options) {

@@ -53,7 +53,7 @@ test('a search is cancelled within 100 ms', async () => {
   const { tab, close } = await open(browser);
   await tab.fill('#command', 'search --model deepseek-v3 --hw h100-16384 --exhaustive');
   await tab.press('#command', 'Enter');
-  await tab.waitForSelector('#cancel');
+  await tab.waitForSelector('#status progress[value] ~ #cancel');
   const ms = await tab.evaluate(async () => {
     const start = performance.now();
     const running = page.engine.runs.get(page.running.id);

@@ -12,6 +12,12 @@ cd "$source"
 cmake --preset web >/dev/null 2>&1 || cmake --preset web
 cmake --build --preset web | tail -n 1
 
+# Installed with the documents, as the package has it.
+installed=$(mktemp -d)
+trap 'rm -rf "$installed"' EXIT
+DESTDIR='' cmake --install "$build" --prefix "$installed" >/dev/null
+cmp build/web/scaleplan.html "$installed/share/doc/scaleplan/scaleplan.html"
+
 modules=$build/page-modules
 mkdir -p "$modules"
 if ! cmp -s tests/web/package-lock.json "$modules/package-lock.json" || [ ! -d "$modules/node_modules" ]; then

@@ -222,8 +222,8 @@ async function looksWell(tab, line) {
   }
   await tab.setViewportSize({ width: 400, height: 800 });
   assert.equal(await movesSideways(tab), false, line);
-  const details = tab.locator('#fields summary');
-  if (await details.isVisible()) await details.click();
+  await tab.evaluate(() => document.querySelectorAll('#fields details').forEach((each) => { each.open = true; }));
+  await tab.waitForFunction(() => document.querySelectorAll('#fields details:not([open])').length === 0);
   assert.equal(await movesSideways(tab), false, `${line}, with all options`);
 }
 
