@@ -140,7 +140,7 @@ int sp_stack_of(const struct sp_measured *measured)
     return measured->stack;
 }
 
-int sp_model_of(const struct sp_measured *measured)
+int sp_measured_model_of(const struct sp_measured *measured)
 {
     return measured->model;
 }

@@ -38,7 +38,7 @@ void sp_close_study(struct sp_study *study);
 
 /* Part of the runs that a run belongs to; a fold leaves one part out. */
 typedef int sp_part_of(const struct sp_measured *measured);
-sp_part_of sp_publication_of, sp_stack_of, sp_model_of;
+sp_part_of sp_publication_of, sp_stack_of, sp_measured_model_of;
 
 /* Fits all stacks to the runs that are not of the part `left_out`; -1: to all. */
 void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_out,
