@@ -9,6 +9,7 @@
 #include "runs/profile_file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "commands/calibrate_words.h"
 
 static const struct sp_option options[] = {
     SP_OPTION_HW,
@@ -317,11 +318,12 @@ static void put_summary(const struct sp_args *args, struct calibrating *c)
     sp_put(r, SP_Q_CALIBRATE_RESIDUAL, fit->fitted.residual);
 }
 
-static void lay_out(struct sp_report *r)
+static void lay_out(struct sp_report *r, const struct sp_calibration *fit)
 {
     sp_line(r, "{runs_used} runs of {configurations} configurations on {chip} with {framework}; "
                "{runs_left_out} others in the file left out");
     sp_line(r, "started    from {prior}; the fit keeps to it where the runs say little");
+    sp_put_gap_of_runs(r, fit);
     sp_line(r, "step time  mean error {before.mean_abs_pct_error} %% before, "
                "{after.mean_abs_pct_error} %% after, {left_out.mean_abs_pct_error} %% for "
                "configurations left out of the fit ({left_out.parts} parts)");
@@ -329,6 +331,7 @@ static void lay_out(struct sp_report *r)
                "before, {memory.after.mean_abs_pct_error} %% after; factor {memory.factor}");
     sp_line(r, "unknown    the runs do not determine {undetermined}");
     sp_line(r, "at bounds  {at_bounds}");
+    sp_put_next_run(r, fit);
     sp_line(r, "written    {written}");
 }
 
@@ -341,16 +344,11 @@ static bool calibrate(const struct sp_args *args, const struct sp_sources *sourc
     pick_runs(c, all);
     if (!find_prior(args, sources, c, error))
         return false;
-    struct sp_optimizer nlopt;
-    if (!sp_open_optimizer(&nlopt, error))
-        return false;
-    c->fit.nlopt = &nlopt;
     sp_calibrate(&c->fit);
-    sp_close_optimizer(&nlopt);
     put_summary(args, c);
     if (!write_profile(args, c, error))
         return false;
-    lay_out(c->report);
+    lay_out(c->report, &c->fit);
     put_constants(c);
     put_runs(c);
     if (mean_error(&c->fit, offsetof(struct sp_calibrated, after)) > 10)

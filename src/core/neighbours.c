@@ -1,4 +1,6 @@
 /* Plans one change away from a plan: all of them, and those that make it fit. */
+#include <math.h>
+
 #include <scaleplan/estimate.h>
 #include <scaleplan/neighbours.h>
 
@@ -15,9 +17,11 @@ static bool is_valid(const struct listing *l, const struct sp_plan *plan)
     return sp_check_plan(l->in->model, plan, sp_chips(l->in->hw), l->in->hw->slices) == SP_PLAN_OK;
 }
 
+/* The plan's policy; -1: it repeats what none of them does, as measured runs may. */
 static int policy_of(const struct sp_plan *plan)
 {
-    return (int)sp_plan_value(plan, &sp_plan_fields[SP_FIELD_REMAT]);
+    const double policy = sp_plan_value(plan, &sp_plan_fields[SP_FIELD_REMAT]);
+    return isnan(policy) ? -1 : (int)policy;
 }
 
 /* Gives a pipeline that has become another one a schedule that the framework runs, where its own is
@@ -47,7 +51,7 @@ static bool is_run(const struct listing *l, struct sp_neighbour *changed)
     const struct sp_repertoire *const runs = l->runs;
     return !runs ||
            ((runs->zero[plan->zero] || plan->zero == from->zero) &&
-            (runs->policy[policy_of(plan)] || policy_of(plan) == policy_of(from)) &&
+            (policy_of(plan) == policy_of(from) || runs->policy[policy_of(plan)]) &&
             (runs->offload || !plan->recompute.offload || from->recompute.offload) &&
             (runs->pipelines || plan->pp == 1 || from->pp > 1) && settle_schedule(l, changed));
 }

@@ -41,7 +41,7 @@ static void fit_without(const struct sp_calibration *c, int left_out, struct sp_
             samples[n++] = c->runs[i].sample;
     *fitted = c->prior;
     if (n > 0)
-        sp_fit_profile(c->nlopt, samples, n, &c->prior, fitted);
+        sp_fit_profile(samples, n, &c->prior, fitted);
     free(samples);
 }
 

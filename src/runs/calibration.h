@@ -15,7 +15,6 @@ struct sp_calibrated {
 };
 
 struct sp_calibration {
-    const struct sp_optimizer *nlopt;
     struct sp_calibrated *runs;
     size_t n;
     struct sp_profile prior, fitted;
@@ -24,7 +23,7 @@ struct sp_calibration {
     size_t memory_runs;
 };
 
-/* Fits `prior` to `runs` with `nlopt` (`run` and `sample` filled in, `group` numbered from 0, step
+/* Fits `prior` to `runs` (`run` and `sample` filled in, `group` numbered from 0, step
  * time or memory measured). Cross-validates by configuration: each left out in turn up to five of
  * them, in five parts beyond. Fills everything else. */
 void sp_calibrate(struct sp_calibration *calibration);

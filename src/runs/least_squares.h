@@ -1,12 +1,10 @@
-/* Fits a profile's constants to measured steps, through NLopt. */
+/* Fits a profile's constants to measured steps. */
 #ifndef SP_FIT_H
 #define SP_FIT_H
 
 #include <stddef.h>
 
 #include <scaleplan/step.h>
-
-#include "runs/optimizer.h"
 
 /* A measured step and the inputs that should predict it. */
 struct sp_sample {
@@ -22,7 +20,7 @@ double sp_log_error(const struct sp_sample *sample, const struct sp_profile *pro
  * is expected within its spread of the prior's value, and inside its bounds.
  * Errors count by their logarithm, robustly. `determined` says how far the samples alone decided
  * each. Deterministic. */
-void sp_fit_profile(const struct sp_optimizer *nlopt, const struct sp_sample *samples, size_t n,
-                    const struct sp_profile *prior, struct sp_profile *fitted);
+void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_profile *prior,
+                    struct sp_profile *fitted);
 
 #endif

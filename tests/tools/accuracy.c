@@ -128,7 +128,7 @@ static void see_three(const struct sp_study *study, const struct own *own,
             three[k].weight = 1;
         }
         struct sp_profile after;
-        sp_fit_profile(study->nlopt, three, 3, prior, &after);
+        sp_fit_profile(three, 3, prior, &after);
         for (size_t i = 0; i < own->n; i++)
             if (i != pick[0] && i != pick[1] && i != pick[2]) {
                 const size_t at = own->run[i];
@@ -405,8 +405,7 @@ int main(int argc, char **argv)
     const struct sp_sources sources = {0};
     struct sp_error error = {0};
     struct sp_runs runs;
-    struct sp_optimizer nlopt;
-    if (!sp_read_runs(argv[1], &sources, &runs, &error) || !sp_open_optimizer(&nlopt, &error)) {
+    if (!sp_read_runs(argv[1], &sources, &runs, &error)) {
         fprintf(stderr, "%s\n", error.text);
         return 2;
     }
@@ -414,14 +413,13 @@ int main(int argc, char **argv)
     static struct sp_profile fitted[SP_MAX_STACKS];
     struct errors e;
     sp_open_study(&runs, &study);
-    study.nlopt = &nlopt;
     sp_fit_study(&study, NULL, -1, fitted);
     leave_out(&study, &e);
     for (size_t i = 0; i < study.n; i++)
         e.all[i] = sp_log_error(&study.measured[i].sample, &fitted[study.measured[i].stack]);
     to_logarithms(&study, e.three);
-    const int worse = print_tiers(&study, &e) + print_ranges(&study, &e) +
-                      sp_print_leads(&study, e.publication);
+    const int worse =
+        print_tiers(&study, &e) + print_ranges(&study, &e) + sp_print_leads(&study, e.publication);
     print_parts(&study, &e, sp_publication_of, study.publications, e.publication, "publication");
     print_parts(&study, &e, sp_stack_of, study.stacks, e.stack, "stack");
     print_worst(&study, e.publication);
@@ -430,6 +428,5 @@ int main(int argc, char **argv)
     free_errors(&e);
     sp_close_study(&study);
     sp_runs_free(&runs);
-    sp_close_optimizer(&nlopt);
     return worse > 0;
 }

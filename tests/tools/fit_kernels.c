@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <nlopt.h>
+
 #include "base/json.h"
 #include "base/read_file.h"
 #include "host/write_file.h"
 #include "config/load.h"
 #include "kernels_rows.h"
-#include "runs/optimizer.h"
 
 /* Times of one shape differ by this much (of the logarithm) between engines. */
 #define NOISE 0.05
@@ -128,7 +129,7 @@ static double objective(unsigned n, const double *x, double *gradient, void *dat
 }
 
 /* One descent after another from where the last ended, until none gains; returns the cost. */
-static double descend(const struct sp_optimizer *nlopt, struct fitting *f, double *x)
+static double descend(struct fitting *f, double *x)
 {
     double low[MOST], high[MOST], cost = HUGE_VAL, last;
     for (int i = 0; i < f->n; i++) {
@@ -137,14 +138,14 @@ static double descend(const struct sp_optimizer *nlopt, struct fitting *f, doubl
     }
     do {
         last = cost;
-        nlopt_opt opt = nlopt->create(NLOPT_LN_SBPLX, (unsigned)f->n);
-        nlopt->set_lower_bounds(opt, low);
-        nlopt->set_upper_bounds(opt, high);
-        nlopt->set_min_objective(opt, objective, f);
-        nlopt->set_ftol_rel(opt, 1e-10);
-        nlopt->set_maxeval(opt, 5000);
-        nlopt->optimize(opt, x, &cost);
-        nlopt->destroy(opt);
+        nlopt_opt opt = nlopt_create(NLOPT_LN_SBPLX, (unsigned)f->n);
+        nlopt_set_lower_bounds(opt, low);
+        nlopt_set_upper_bounds(opt, high);
+        nlopt_set_min_objective(opt, objective, f);
+        nlopt_set_ftol_rel(opt, 1e-10);
+        nlopt_set_maxeval(opt, 5000);
+        nlopt_optimize(opt, x, &cost);
+        nlopt_destroy(opt);
     } while (cost < last * (1 - 1e-7));
     return cost;
 }
@@ -163,7 +164,7 @@ static void round_constants(struct fitting *f, const double *x)
 }
 
 /* Starts differ in the last two constants: a floor below which no time lies has no slope. */
-static void fit(const struct sp_optimizer *nlopt, struct fitting *f)
+static void fit(struct fitting *f)
 {
     const struct parameter *const p = parameters[f->kind];
     double best[MOST] = {0}, least = HUGE_VAL;
@@ -174,7 +175,7 @@ static void fit(const struct sp_optimizer *nlopt, struct fitting *f)
             x[i] = log(p[i].start);
         x[f->n - 2] += log(3) * one;
         x[f->n - 1] += log(3) * other;
-        const double cost = descend(nlopt, f, x);
+        const double cost = descend(f, x);
         if (cost < least) {
             least = cost;
             memcpy(best, x, sizeof best);
@@ -205,7 +206,7 @@ static struct errors errors_of(const struct fitting *f, bool large)
     return e;
 }
 
-static double left_out_error(const struct sp_optimizer *nlopt, const struct fitting *fitted)
+static double left_out_error(const struct fitting *fitted)
 {
     double sum = 0;
     size_t n = 0;
@@ -213,7 +214,7 @@ static double left_out_error(const struct sp_optimizer *nlopt, const struct fitt
         struct fitting f = *fitted;
         f.folds = 4;
         f.fold = fold;
-        fit(nlopt, &f);
+        fit(&f);
         const struct errors e = errors_of(&f, false);
         sum += e.n > 0 ? e.absolute * (double)e.n : 0;
         n += e.n;
@@ -244,9 +245,8 @@ static void report(struct fitting *f, double out)
 }
 
 /* One kind of curves of a chip, as a member of its file. */
-static void put_kind(const struct sp_optimizer *nlopt, const struct sp_csv *csv,
-                     const struct sp_measured_system *system, struct fitting *f, bool check,
-                     FILE *out)
+static void put_kind(const struct sp_csv *csv, const struct sp_measured_system *system,
+                     struct fitting *f, bool check, FILE *out)
 {
     const char *before = "";
     for (f->curve = 0; f->curve < sp_curves_of(f->kind); f->curve++) {
@@ -256,17 +256,17 @@ static void put_kind(const struct sp_optimizer *nlopt, const struct sp_csv *csv,
         if (f->kind == SP_CURVE_MATMUL && f->curve == SP_KERNEL_BF16)
             f->n--; /* nothing is cast */
         if (f->points.n > 0) {
-            fit(nlopt, f);
+            fit(f);
             put_curve(f, errors_of(f, false).absolute, before, out);
             before = ",\n";
-            report(f, check ? left_out_error(nlopt, f) : NAN);
+            report(f, check ? left_out_error(f) : NAN);
         }
         free(f->points.at);
     }
 }
 
-static char *text_of_chip(const struct sp_optimizer *nlopt, const struct sp_csv *csv,
-                          const struct sp_measured_system *system, bool check)
+static char *text_of_chip(const struct sp_csv *csv, const struct sp_measured_system *system,
+                          bool check)
 {
     static const char *const members[] = {"matmul", "attention", "collectives"};
     const struct sp_sources sources = {0};
@@ -287,7 +287,7 @@ static char *text_of_chip(const struct sp_optimizer *nlopt, const struct sp_csv 
     for (int kind = 0; kind < SP_CURVE_KINDS; kind++) {
         f.kind = (enum sp_curve_kind)kind;
         fprintf(out, "  \"%s\": {\n", members[kind]);
-        put_kind(nlopt, &csv[kind], system, &f, check, out);
+        put_kind(&csv[kind], system, &f, check, out);
         fprintf(out, "\n  },\n");
     }
     fprintf(out,
@@ -314,7 +314,6 @@ static void read_csv(const char *path, struct sp_csv *csv)
 int main(int argc, char **argv)
 {
     struct sp_csv csv[SP_CURVE_KINDS];
-    struct sp_optimizer nlopt;
     struct sp_error error = {0};
     const bool check = argc > 5 && strcmp(argv[5], "--left-out") == 0;
     if (argc < 5) {
@@ -322,15 +321,11 @@ int main(int argc, char **argv)
                         "[--left-out]\n");
         return 2;
     }
-    if (!sp_open_optimizer(&nlopt, &error)) {
-        fprintf(stderr, "%s\n", error.text);
-        return 2;
-    }
     for (int kind = 0; kind < SP_CURVE_KINDS; kind++)
         read_csv(argv[1 + kind], &csv[kind]);
     for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
         char path[4096];
-        char *const text = text_of_chip(&nlopt, csv, &systems[i], check);
+        char *const text = text_of_chip(csv, &systems[i], check);
         snprintf(path, sizeof path, "%s/%s.json", argv[4], systems[i].chip);
         if (!sp_write_file(path, text, strlen(text), &error)) {
             fprintf(stderr, "%s\n", error.text);
@@ -340,6 +335,5 @@ int main(int argc, char **argv)
     }
     for (int kind = 0; kind < SP_CURVE_KINDS; kind++)
         sp_csv_free(&csv[kind]);
-    sp_close_optimizer(&nlopt);
     return 0;
 }

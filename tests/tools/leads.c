@@ -78,8 +78,7 @@ static struct pair *list_pairs(const struct sp_study *study, const double *log_e
             if (!same_series(a, b))
                 continue;
             pairs[*n] = pair_of(a, b, log_errors[first[i]], log_errors[first[k]]);
-            pairs[(*n)++].weight =
-                2 / (double)series * sqrt(a->sample.weight * b->sample.weight);
+            pairs[(*n)++].weight = 2 / (double)series * sqrt(a->sample.weight * b->sample.weight);
         }
     }
     free(first);

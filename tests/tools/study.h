@@ -23,7 +23,6 @@ struct sp_measured {
 };
 
 struct sp_study {
-    const struct sp_optimizer *nlopt; /* for who fits */
     struct sp_measured *measured;
     size_t n;
     struct sp_profile stack[SP_MAX_STACKS]; /* name, families, expected constants */

@@ -3,13 +3,7 @@ find_package(cJSON CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_library(CSV_LIBRARY NAMES libcsv.a csv REQUIRED)
 find_path(CSV_INCLUDE csv.h REQUIRED)
-pkg_check_modules(NLOPT REQUIRED nlopt)
-find_library(NLOPT_LIBRARY nlopt HINTS ${NLOPT_LIBRARY_DIRS} REQUIRED)
 pkg_check_modules(SMARTCOLS REQUIRED IMPORTED_TARGET smartcols)
 pkg_check_modules(YAML REQUIRED yaml-0.1)
 find_library(YAML_LIBRARY NAMES libyaml.a yaml HINTS ${YAML_LIBRARY_DIRS} REQUIRED)
 find_package(Threads REQUIRED)
-
-# NLopt is loaded by its soname when something is fitted: its start-up is not every command's.
-file(REAL_PATH "${NLOPT_LIBRARY}" nlopt_file)
-string(REGEX MATCH "libnlopt\\.so\\.[0-9]+" NLOPT_SONAME "${nlopt_file}")

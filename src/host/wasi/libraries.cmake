@@ -1,5 +1,5 @@
 # The libraries of a WebAssembly module: cJSON, libcsv and libyaml from the distribution's sources; what a module
-# cannot have (threads, NLopt's library) is empty, and tables are plain (smartcols.c).
+# cannot have (threads) is empty, and tables are plain (smartcols.c).
 set(sources "${CMAKE_BINARY_DIR}/sources")
 if(NOT EXISTS "${sources}/done")
   execute_process(COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/sources.sh" "${sources}" COMMAND_ERROR_IS_FATAL ANY)
@@ -22,7 +22,6 @@ target_compile_definitions(yaml PRIVATE YAML_VERSION_MAJOR=0 YAML_VERSION_MINOR=
                                         YAML_VERSION_STRING="0.2.5")
 set(YAML_LIBRARY yaml)
 
-set(NLOPT_SONAME libnlopt)
 add_library(Threads::Threads INTERFACE IMPORTED)
 add_library(PkgConfig::SMARTCOLS INTERFACE IMPORTED)
 set_target_properties(PkgConfig::SMARTCOLS PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_CURRENT_LIST_DIR}")
