@@ -49,7 +49,7 @@ double sp_training_flops(double params, double tokens);
 double sp_tuning_flops(const struct sp_params *params, double tokens);
 
 /* Sequence length at which attention's scores cost as much as everything else in the layers.
- * tokens. */
+ * tokens; NAN with an encoder that has a number of tokens of its own. */
 double sp_attention_crossover_tokens(const struct sp_model *model, bool causal);
 
 /* Sequence length at which attention's scores cost as much as its projections. tokens. */

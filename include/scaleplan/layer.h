@@ -28,6 +28,8 @@ enum sp_layer_kind {
     SP_LAYER_OTHER,
     SP_LAYER_MLP,
     SP_LAYER_EXPERTS,
+    SP_LAYER_CROSS,   /* attention to the encoder, and an MLP */
+    SP_LAYER_ENCODER, /* of the encoder, before all others */
     SP_LAYER_KINDS,
     SP_LAYER_INPUT = SP_LAYER_KINDS,
     SP_LAYER_OUTPUT,
@@ -93,6 +95,7 @@ struct sp_matmul {
     bool plain;                 /* in 16 bits, whatever the format of the layers */
     bool vocab;                 /* `out` is the vocabulary, which is stored padded */
     bool tied;                  /* its weight is the input table's */
+    bool source;                /* it works on the tokens of the encoder */
     enum sp_lora_target target; /* what adapters call it, or the first of its pieces */
     double piece[3]; /* columns of the projections that stand side by side in it, which adapters
                         call by consecutive targets; 0: it is one */
@@ -107,6 +110,7 @@ struct sp_tensor {
     enum sp_layer_part part;
     enum sp_tp_split split;
     bool vocab;  /* stored padded */
+    bool source; /* the encoder's */
     bool frozen; /* has no gradient */
 };
 
@@ -115,6 +119,7 @@ struct sp_tensor {
 struct sp_mixer {
     double heads, kv_heads; /* the latter as scores see them: expanded */
     double qk, v;           /* widths of one head; 0: it has no scores */
+    double length;          /* tokens that it stretches over; 0: the sequence */
     double window;          /* W: tokens that a token attends to; 0: all of the sequence */
     double global;          /* share of the layers that have no window all the same */
     double picked;          /* widths qk + v of a head where an indexer picked the W tokens out of
@@ -124,6 +129,7 @@ struct sp_mixer {
     double cache;           /* elements that a token leaves for generation */
     double cache_index;     /* those of them that every later token reads, picked or not */
     double state;           /* bytes that a sequence keeps for generation whatever its length */
+    bool bidirectional;     /* tokens attend to later ones as well */
 };
 
 /* Which device has which tokens of a tensor of activations. */
@@ -157,6 +163,7 @@ struct sp_kept {
     enum sp_copies copies;
     unsigned remats; /* the closed form keeps it: one bit for each enum sp_remat */
     double groups;   /* groups of the width that no rank divides; 0: it divides */
+    bool source;     /* of the tokens of the encoder */
     bool with_norms; /* dropped only where the norms run again too */
     bool routed;     /* as many as experts are sent, which is uneven */
     bool gradient;   /* the backward pass holds its gradient at its peak */
@@ -180,8 +187,12 @@ struct sp_layer {
     double width; /* D of the stream of tokens that it reads and adds to */
     double picks; /* k: experts that a token goes to and comes back from; 0: none */
     double sent;  /* width in which it is sent to them */
+    double own;   /* tokens of a sequence that pass it; 0: the sequence's */
+    double from;  /* tokens of a sequence that its rows of the encoder work on; 0: the sequence's */
     bool half;    /* it has only one of a layer's two blocks */
+    bool frozen;  /* it is not trained, and no gradient passes it */
     struct sp_mixer mixer;
+    struct sp_mixer cross; /* attention to the encoder; no heads: there is none */
     int matmuls, tensors, n_kept, n_moved;
     struct sp_matmul matmul[SP_MATMULS];
     struct sp_tensor tensor[SP_TENSORS];
@@ -215,18 +226,29 @@ double sp_adapter_weights(const struct sp_matmul *matmul);
 /* Width of the MLP of a dense layer: d_ff, unless a mixture gives its dense layers another. */
 int64_t sp_dense_d_ff(const struct sp_model *model);
 
+/* Tokens for each token of a sequence of `seq`, where a sequence has `tokens` of them; 0: as many.
+ */
+double sp_stream_share(double tokens, double seq);
+
+/* Parameters as a token works with them on average over a sequence of `seq`: `active` has those of
+ * the encoder by how many tokens it has for each of the sequence, a third of them where it is
+ * frozen and works forward alone, two where a tuning freezes it and gradients pass it. */
+struct sp_params sp_worked_params(const struct sp_model *model, const struct sp_params *params,
+                                  double seq);
+
 /* Whether layers of that kind have experts. */
 bool sp_kind_has_experts(enum sp_layer_kind kind);
 
 /* Tokens that a token counts as attending to in a sequence of `seq`, the causal half not taken off:
  * seq, and with a window of W < seq twice the mean of min(i, W) over the positions i, 2W - W^2/seq.
- * Non-decreasing in seq. */
+ * Of a mixer with a length of its own, that; in both directions a window of W around a token, less
+ * what the ends cut off, W - W^2/(4 seq). Non-decreasing in seq. */
 double sp_mixer_tokens(const struct sp_mixer *mixer, double seq);
 
 /* Forward FLOPs of one token in a sequence of `seq`; `scores` is the share of the scores that is
- * counted, 1/2 where a causal mask is exploited. Where an indexer picks tokens: its own scores of
- * all pairs, and the less of all pairs in heads of their own and of the picked ones in the shared
- * latents. DeepSeek-V3.2, section 2.1. */
+ * counted, 1/2 where a causal mask is exploited, and all of them in both directions. Where an
+ * indexer picks tokens: its own scores of all pairs, and the less of all pairs in heads of their
+ * own and of the picked ones in the shared latents. DeepSeek-V3.2, section 2.1. */
 double sp_mixer_flops(const struct sp_mixer *mixer, double seq, double scores);
 
 #pragma GCC visibility pop

@@ -117,10 +117,32 @@ struct sp_tuning {
     double base_bytes; /* of a frozen weight of a layer's matmuls, its scales included; 0: 2 */
 };
 
+/* Layers that stand before the model's own, with widths and tokens of their own, and attend in both
+ * directions: the encoder of an encoder-decoder, or a tower that makes tokens of pictures or sound.
+ * layers == 0: there is none. */
+struct sp_encoder {
+    int64_t layers, d_model, d_ff, heads, kv_heads, head_dim;
+    int64_t tokens;       /* that a sequence has of it; 0: as many as the model itself */
+    int64_t length;       /* of them attend to each other, as those of one picture; 0: all */
+    int64_t window;       /* of a windowed layer; 0: there are none */
+    int64_t global_every; /* of n layers one has no window; 0: all have it */
+    int64_t norms_per_layer;
+    int64_t extra_layer_params; /* weights of a layer that no other field has */
+    int64_t extra_params;       /* weights beside the layers that no other field has */
+    int64_t positions;          /* rows of a table of positions */
+    int64_t patch;              /* values that a token is made of by one matmul; 0: a table's row */
+    int64_t projectors;         /* MLPs that lead into the model's width; 0: none */
+    int64_t projector_in, projector_hidden; /* their widths; hidden 0: one matmul alone */
+    int64_t merge;                          /* tokens that become one by them */
+    int norm, qk_norm;
+    bool gated_mlp, qkv_bias, o_bias, mlp_bias, patch_bias, projector_bias;
+    bool frozen; /* it is not trained; the projectors are */
+};
+
 /* The letters of a pattern, one a layer: attention and then an MLP (or experts, by struct sp_moe's
  * rule), the model's other mixer and then an MLP; attention, the other mixer, an MLP or experts
- * alone, as Megatron-LM's hybrid patterns write those. */
-#define SP_PATTERN_LETTERS "AL*M-E"
+ * alone, as Megatron-LM's hybrid patterns write those; attention to the encoder and then an MLP. */
+#define SP_PATTERN_LETTERS "AL*M-EX"
 
 /* A model. layers == 0 means that only its size is known (`params`): no shape, no activations. */
 struct sp_model {
@@ -164,8 +186,16 @@ struct sp_model {
     bool short_conv_bias;
     struct sp_sparse_attention sparse;
     struct sp_tuning tuning;
-    double batch_tokens; /* typical training batch; 0: unknown */
-    int64_t seq;         /* typical training sequence length; 0: unknown */
+    struct sp_encoder encoder;
+    bool cross_attention; /* each layer attends to the encoder too */
+    bool bidirectional;   /* tokens attend to later ones as well: an encoder */
+    bool head_dense; /* a D x D layer before the head, or a pooler; with a bias where norms have one
+                      */
+    bool head_norm;  /* a norm after it */
+    int64_t patch;   /* values that a token is made of by one matmul with a bias; 0: none */
+    int64_t extra_params; /* weights beside the layers that no other field has */
+    double batch_tokens;  /* typical training batch; 0: unknown */
+    int64_t seq;          /* typical training sequence length; 0: unknown */
 };
 
 /* Parameters by part, in parameters (exact integers). */
@@ -182,6 +212,9 @@ struct sp_params {
     double trained;  /* of all of them, and of the adapters: what has gradients */
     double frozen_active, adapters_active; /* of frozen matmuls, and of adapters, what one token
                                               passes */
+    double encoder; /* weights of the encoder and of what leads into it and out again */
+    double passed;  /* what a token of the model's own passes: active without the encoder's; of a
+                       dense model with an encoder `active` counts both */
 };
 
 /* True when the model's shape is known and not only its size. */

@@ -136,6 +136,7 @@ enum sp_plan_problem {
     SP_PLAN_TP_HEADS,     /* tp does not divide the heads */
     SP_PLAN_TP_WIDTH,     /* tp does not divide a dense MLP, or the shared experts */
     SP_PLAN_PP_LAYERS,    /* more stages (times chunks) than layers */
+    SP_PLAN_PP_CROSS,     /* a pipeline of a model whose layers attend to an encoder */
     SP_PLAN_CP_SEQ,       /* cp does not divide the sequence */
     SP_PLAN_EP_EXPERTS,   /* ep does not divide the experts, or there are none to divide */
     SP_PLAN_EP_DEVICES,   /* ep does not divide the devices of a stage */
@@ -153,6 +154,10 @@ enum sp_plan_problem {
 };
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
                                    int64_t devices, int64_t slices);
+
+/* Whether layers of the model attend to its encoder: then all stages would need what it makes, and
+ * no pipeline of them is modelled. */
+bool sp_attends_to_encoder(const struct sp_model *model);
 
 /* Whether TP of `tp`, with the routed experts cut in `etp`, splits evenly what it shards: the query
  * heads, the MLP of the dense layers if there are any (d_ff_dense, else d_ff), the shared experts

@@ -35,6 +35,7 @@ struct sp_layer_weights {
 struct sp_rank {
     double tokens[SP_SHARDED_BY]; /* of a micro-batch; SP_BY_WIDTH: the whole width of so many */
     double tp, ep, etp;
+    double from;      /* tokens of the encoder for each of the layer's own */
     double imbalance; /* rows of the busiest expert over the mean */
     double computed;  /* the same, with those that experts compute beyond what they are sent */
 };
@@ -58,7 +59,7 @@ double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan)
  * reserved adds the allocator's slack, device the runtime's context. */
 struct sp_stage_memory {
     int64_t params, grads, optimizer;
-    int64_t frozen; /* of params, what has no gradients */
+    int64_t frozen;      /* of params, what has no gradients */
     int64_t activations; /* kept for the micro-batches in flight, and what the peak adds */
     int64_t buffers;     /* the framework's */
     int64_t live, reserved, device;

@@ -87,6 +87,7 @@ static void put_model(struct sp_report *r, const struct sp_model *model, bool as
     sp_put_text(r, SP_Q_IMPORT_FAMILY, "%s", model->family);
     sp_put(r, SP_Q_IMPORT_TOTAL, p.total);
     sp_put(r, SP_Q_IMPORT_ACTIVE, p.active);
+    sp_put(r, SP_Q_IMPORT_TEXT, p.total - p.encoder);
     sp_put(r, SP_Q_IMPORT_LAYERS, (double)model->layers);
     sp_put(r, SP_Q_IMPORT_WIDTH, (double)model->d_model);
     sp_put(r, SP_Q_IMPORT_D_FF, (double)model->d_ff);

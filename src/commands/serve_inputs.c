@@ -68,6 +68,17 @@ static bool read_split(const struct serve *f, struct serve_degrees *reads, struc
                    sp_safe(text), chips_of(reads), chips_of(d), chips, sp_text_of(f->args, "hw"));
 }
 
+/* What generates tokens one by one from a cache of its own. */
+static bool check_decoder(const struct serve *f, struct sp_error *error)
+{
+    const struct sp_model *const m = &f->model;
+    if (m->bidirectional)
+        return sp_fail(error, SP_INPUT, "%s is an encoder, which generates no tokens", m->name);
+    return !sp_attends_to_encoder(m) ||
+           sp_fail(error, SP_INPUT, "%s attends to an encoder, of which serving is not modelled",
+                   m->name);
+}
+
 static bool check_tp(const struct serve *f, const struct serve_degrees *d, struct sp_error *error)
 {
     const struct sp_model *const m = &f->model;
@@ -347,11 +358,12 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
     double chips;
     f->is_split = split && strcmp(split, "auto") != 0;
     if (!sp_model_of(f->args, sources, &f->model, error) ||
-        !sp_hardware_of(f->args, sources, &f->hw, error) || !take_profile(f, sources, error) ||
-        !take_engine(f, sources, error) || !take_degrees(f, error) ||
-        !read_split(f, &reads, &f->degrees, error) || !check_tp(f, &f->degrees, error) ||
-        !check_tp(f, &reads, error) || !check_experts(f, &f->degrees, error) ||
-        !cut_machine(f, &chips, error) || !check_kv(f, error) ||
+        !sp_hardware_of(f->args, sources, &f->hw, error) || !check_decoder(f, error) ||
+        !take_profile(f, sources, error) || !take_engine(f, sources, error) ||
+        !take_degrees(f, error) || !read_split(f, &reads, &f->degrees, error) ||
+        !check_tp(f, &f->degrees, error) || !check_tp(f, &reads, error) ||
+        !check_experts(f, &f->degrees, error) || !cut_machine(f, &chips, error) ||
+        !check_kv(f, error) ||
         !sp_price_of(f->args, &f->hw, sp_text_of(f->args, "hw"), &f->price, error))
         return false;
     take_part(f, chips);

@@ -173,12 +173,35 @@ static bool check_pattern(const struct sp_model *m, const struct sp_json *json,
                  : check_widths(m, json, error);
 }
 
+static bool check_encoder(const struct sp_model *m, const struct sp_json *json,
+                          struct sp_error *error)
+{
+    const struct sp_encoder *const e = &m->encoder;
+    const struct needed needed[] = {
+        {"encoder.d_model", e->d_model > 0},
+        {"encoder.d_ff", e->d_ff > 0},
+        {"encoder.heads", e->heads > 0},
+        {"encoder.head_dim", e->head_dim > 0},
+        {"encoder.projector_in", e->projectors == 0 || e->projector_in > 0}};
+    const bool attends = m->cross_attention || strchr(m->pattern, 'X');
+    if (e->layers == 0)
+        return (!attends && e->d_model == 0) ||
+               sp_fail(error, SP_INPUT, "%s: model.encoder.layers is missing",
+                       sp_json_place(json, "encoder"));
+    if (e->kv_heads > 0 && e->heads % e->kv_heads != 0)
+        return sp_fail(error, SP_INPUT, "%s: model.encoder.kv_heads must divide its heads",
+                       sp_json_place(json, "encoder.kv_heads"));
+    return check_needed(needed, sizeof needed / sizeof *needed, json, "model",
+                        "an encoder needs it", error);
+}
+
 static bool check_model(const struct sp_model *m, const struct sp_json *json,
                         struct sp_error *error)
 {
-    const struct needed shape[] = {{"d_model", m->d_model > 0},   {"d_ff", m->d_ff > 0},
-                                   {"heads", m->heads > 0},       {"kv_heads", m->kv_heads > 0},
-                                   {"head_dim", m->head_dim > 0}, {"vocab", m->vocab > 0}};
+    const struct needed shape[] = {
+        {"d_model", m->d_model > 0},   {"d_ff", m->d_ff > 0},
+        {"heads", m->heads > 0},       {"kv_heads", m->kv_heads > 0},
+        {"head_dim", m->head_dim > 0}, {"vocab", m->vocab > 0 || m->patch > 0}};
     if (!sp_model_has_shape(m)) {
         if (m->params > 0 && m->d_model == 0)
             return true;
@@ -198,7 +221,8 @@ static bool check_model(const struct sp_model *m, const struct sp_json *json,
     if (m->heads % m->kv_heads != 0)
         return sp_fail(error, SP_INPUT, "%s: model.kv_heads must divide model.heads",
                        sp_json_place(json, "kv_heads"));
-    if (!check_moe(m, json, error) || !check_pattern(m, json, error))
+    if (!check_moe(m, json, error) || !check_pattern(m, json, error) ||
+        !check_encoder(m, json, error))
         return false;
     if (sp_count_params(m).total > 1e15)
         return sp_fail(error, SP_INPUT, "%s: the model has more than 10^15 parameters",
@@ -211,6 +235,11 @@ static void derive_mixers(struct sp_model *m)
 {
     if (m->linear.key_heads == 0)
         m->linear.key_heads = m->linear.heads;
+    if (m->encoder.kv_heads == 0)
+        m->encoder.kv_heads = m->encoder.heads;
+    if (m->encoder.head_dim == 0 && m->encoder.heads > 0 &&
+        m->encoder.d_model % m->encoder.heads == 0)
+        m->encoder.head_dim = m->encoder.d_model / m->encoder.heads;
     if (m->state_space.groups == 0 && m->state_space.heads > 0)
         m->state_space.groups = 1;
 }

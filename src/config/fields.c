@@ -16,7 +16,7 @@ struct decoder {
     bool textbook;
     char *base;
     struct sp_error *error;
-    bool seen[128];
+    bool seen[SP_MOST_FIELDS];
 };
 
 const struct sp_field *sp_find_field(const struct sp_field_table *table, const char *key)

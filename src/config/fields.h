@@ -36,6 +36,9 @@ struct sp_field {
     const char *help;
 };
 
+/* Rows of a table at most. */
+enum { SP_MOST_FIELDS = 512 };
+
 /* A table with a name ("model") that errors and --set paths use. */
 struct sp_field_table {
     const char *name;

@@ -7,6 +7,7 @@
 
 #include "config/huggingface_families.h"
 #include "config/huggingface_mixers.h"
+#include "config/huggingface_encoders.h"
 #include "config/huggingface_parts.h"
 #include "config/huggingface_refuse.h"
 
@@ -47,6 +48,8 @@ static bool is_needed(const cJSON *o, const struct sp_hf_family *f, unsigned tra
         return true;
     case HF_EXPERTS:
         return experts;
+    case HF_PATCHES: /* pictures have no vocabulary */
+        return !(f->traits & HF_PATCHES);
     case HF_OWN_WIDTH:
         return experts && f->traits & HF_OWN_WIDTH;
     case HF_LATENT: /* null says that there are none; an absent key says nothing */
@@ -65,7 +68,7 @@ static bool has_sizes(const struct sp_hf_config *c, const struct sp_hf_family *f
         const char *const *keys;
         unsigned trait;
     } needed[] = {{sp_hf_layers, 0},         {sp_hf_width, 0},
-                  {sp_hf_heads, 0},          {sp_hf_vocab, 0},
+                  {sp_hf_heads, 0},          {sp_hf_vocab, HF_PATCHES},
                   {sp_hf_ff, HF_NEEDS_D_FF}, {sp_hf_experts, HF_EXPERTS},
                   {sp_hf_top, HF_EXPERTS},   {sp_hf_expert_width, HF_OWN_WIDTH},
                   {sp_hf_latent, HF_LATENT}, {sp_hf_nope, HF_LATENT},
@@ -160,8 +163,47 @@ static void add_note(cJSON *out, const char *note)
     cJSON_AddItemToArray(list, cJSON_CreateString(note));
 }
 
-/* Parts beside the text model that are not counted. */
-static void note_left_out(cJSON *out, const struct sp_hf_config *c)
+/* Whether a key is a part of the model: beside a nested text model all that are called so, beside
+ * sizes at the top those for pictures and sound. */
+static bool is_part_of(const struct sp_hf_config *c, const char *key)
+{
+    static const char *const known[] = {"vision_config", "audio_config", "img_processor",
+                                        "audio_processor", "perceiver_config"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(key, known[i]) == 0)
+            return true;
+    return *c->part && sp_hf_is_model_part(key);
+}
+
+/* How much a tower counts for, and on how much it works. */
+static void note_tower(cJSON *out, const char *tower)
+{
+    const cJSON *const e = sp_hf_member(out, "encoder");
+    char note[320];
+    snprintf(note, sizeof note,
+             "%s: a tower of %.0f layers is counted and trained, on one picture of %.0f tokens a "
+             "sequence (--set model.encoder.tokens=N; model.encoder.frozen=true)",
+             tower, sp_hf_number_at(e, "layers", 0), sp_hf_number_at(e, "tokens", 0));
+    add_note(out, note);
+}
+
+/* On how much the encoder of an encoder-decoder works. */
+static void note_encoder(cJSON *out)
+{
+    const cJSON *const e = sp_hf_member(out, "encoder");
+    const double tokens = sp_hf_number_at(e, "tokens", 0);
+    char note[320], many[64] = "as many tokens as the decoder's";
+    if (tokens > 0)
+        snprintf(many, sizeof many, "%.0f tokens", tokens);
+    snprintf(note, sizeof note,
+             "an encoder of %.0f layers stands before the decoder, with %s a sequence (--set "
+             "model.encoder.tokens=N); batches and tokens/s are the decoder's",
+             sp_hf_number_at(e, "layers", 0), many);
+    add_note(out, note);
+}
+
+/* Parts beside the text model that are not counted; `tower` is one that is. */
+static void note_left_out(cJSON *out, const struct sp_hf_config *c, const char *tower)
 {
     const cJSON *part;
     char words[160] = "", note[240];
@@ -169,12 +211,15 @@ static void note_left_out(cJSON *out, const struct sp_hf_config *c)
     cJSON_ArrayForEach(part, c->json->root)
     {
         const size_t used = strlen(words);
-        if (own > 0 && cJSON_IsObject(part) && sp_hf_is_model_part(part->string) &&
-            strncmp(part->string, c->part, own - 1) != 0)
+        const bool counted = tower && strcmp(part->string, tower) == 0;
+        if (cJSON_IsObject(part) && !counted && is_part_of(c, part->string) &&
+            (own == 0 || strncmp(part->string, c->part, own - 1) != 0))
             snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? ", " : "",
                      sp_safe(part->string));
     }
-    snprintf(note, sizeof note, "only the text model is counted, not %s", words);
+    snprintf(note, sizeof note, "%s, not %s",
+             tower ? "the text model and its tower are counted" : "only the text model is counted",
+             words);
     if (*words)
         add_note(out, note);
 }
@@ -221,10 +266,17 @@ static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family 
         cJSON_Delete(out);
         return NULL;
     }
+    if (f->traits & (HF_BIDIRECTIONAL | HF_ENCODER_DECODER))
+        sp_hf_put_encoder(out, c->sizes, f, &head);
     if (assume)
         note_assumed(out, c, f);
     note_head(out, c, &head);
-    note_left_out(out, c);
+    if (f->traits & HF_ENCODER_DECODER)
+        note_encoder(out);
+    const char *const tower = assume ? NULL : sp_hf_put_tower(out, c);
+    if (tower)
+        note_tower(out, tower);
+    note_left_out(out, c, tower);
     return out;
 }
 

@@ -15,6 +15,11 @@ struct pattern {
     double global_every;
 };
 
+/* A key of a type that is read under another name. */
+struct rename {
+    const char *type, *from, *to;
+};
+
 /* What transformers takes for a key that a whole config leaves out. */
 struct fallback {
     const char *type, *key;
@@ -31,6 +36,7 @@ struct alias {
 #define GLOBAL_EVERY(...)
 #define SAME(...)
 #define DEFAULT(...)
+#define RENAME(...)
 
 #undef FAMILY
 #define FAMILY(type, norm, norms, gated, qk, qkv, o, mlp, tied, head_dim, traits)                  \
@@ -71,6 +77,14 @@ static const struct fallback fallbacks[] = {
 #include "config/huggingface_families.def"
 };
 #undef DEFAULT
+#define DEFAULT(...)
+
+#undef RENAME
+#define RENAME(...) {__VA_ARGS__},
+static const struct rename renames[] = {
+#include "config/huggingface_families.def"
+};
+#undef RENAME
 #undef FAMILY
 #undef SIZES
 #undef GLOBAL_EVERY
@@ -171,6 +185,9 @@ cJSON *sp_hf_completed(const struct sp_hf_config *c, bool with_sizes)
         lift(out, "attn_config");
         lift(out, "ffn_config");
     }
+    for (size_t i = 0; type && i < N_OF(renames); i++)
+        if (strcmp(renames[i].type, type) == 0 && sp_hf_number_at(out, renames[i].from, 0) > 0)
+            put_number(out, renames[i].to, sp_hf_number_at(out, renames[i].from, 0));
     for (size_t i = 0; type && i < N_OF(fallbacks); i++)
         if (strcmp(fallbacks[i].type, type) == 0 && !sp_hf_member(out, fallbacks[i].key))
             put_number(out, fallbacks[i].key, fallbacks[i].value);

@@ -30,7 +30,14 @@ enum sp_hf_traits {
     HF_DBRX = 1 << 20,          /* attn_config, ffn_config */
     HF_SHARED_MIXED = 1 << 21,  /* use_mixed_mlp_moe, num_shared_expert */
     HF_HEAD_BIAS_KEY = 1 << 22, /* lm_head_bias */
-    HF_NEEDS_D_FF = 1 << 23,    /* has no rule for an absent intermediate_size */
+    HF_BIDIRECTIONAL = 1 << 24, /* an encoder */
+    HF_POST_NORM = 1 << 25,     /* no norm after the last layer */
+    HF_POOLER = 1 << 26,        /* a D x D layer after a model without a head */
+    HF_DENSE_HEAD = 1 << 27,    /* and one before the head, before a vocabulary with a norm */
+    HF_DENSE_NORM = 1 << 28,    /* that norm before labels too */
+    HF_PATCHES = 1 << 29,       /* tokens are patches of a picture */
+    HF_ENCODER_DECODER = 1 << 30, /* an encoder stands before it */
+    HF_NEEDS_D_FF = 1 << 23,      /* has no rule for an absent intermediate_size */
 };
 
 /* A row of the table. `qk_norm` is "none", "head", "full", or "KEY:head" for a flag of the config;

@@ -15,10 +15,12 @@ static const struct ending {
     {"ForCausalLM", HF_HEAD_VOCABULARY, 0, false},
     {"LMHeadModel", HF_HEAD_VOCABULARY, 0, false},
     {"ForConditionalGeneration", HF_HEAD_VOCABULARY, 0, false},
+    {"ForMaskedLM", HF_HEAD_VOCABULARY, 0, false},
     {"ChatGLMModel", HF_HEAD_VOCABULARY, 0, false},
     {"InternVLChatModel", HF_HEAD_VOCABULARY, 0, false},
     {"ForSequenceClassification", HF_HEAD_SCORE, 0, false},
     {"ForTokenClassification", HF_HEAD_SCORE, 0, true},
+    {"ForImageClassification", HF_HEAD_SCORE, 0, true},
     {"ForQuestionAnswering", HF_HEAD_SCORE, 2, true},
     {"Model", HF_HEAD_NONE, 0, false},
 };
@@ -27,7 +29,7 @@ static const struct ending *ending_of(const char *class)
 {
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (sp_hf_ends(class, endings[i].ending))
-            return &endings[i];
+            return sp_hf_ends(class, "EncoderModel") ? NULL : &endings[i];
     return NULL;
 }
 
@@ -79,7 +81,9 @@ bool sp_hf_head_of(const struct sp_hf_config *c, bool assumed, struct sp_hf_head
                        "...ForTokenClassification, ...ForQuestionAnswering and ...Model are)",
                        at, sp_safe(class));
     const double labels = end->labels > 0 ? end->labels : labels_of(c->json->root, c->sizes);
-    *head = (struct sp_hf_head){end->kind, end->kind == HF_HEAD_SCORE ? labels : 0, end->bias};
+    *head = (struct sp_hf_head){end->kind, end->kind == HF_HEAD_SCORE ? labels : 0, end->bias,
+                                end->kind == HF_HEAD_SCORE &&
+                                    !sp_hf_ends(class, "ForSequenceClassification")};
     return true;
 }
 

@@ -12,8 +12,9 @@ enum sp_hf_head_kind {
 
 struct sp_hf_head {
     enum sp_hf_head_kind kind;
-    double labels; /* outputs of a score head */
-    bool bias;     /* of a score head */
+    double labels;   /* outputs of a score head */
+    bool bias;       /* of a score head */
+    bool each_token; /* every token has its labels, not a sequence */
 };
 
 /* The class that decides the head: the nested config's own, else the outer one's; "" without. */

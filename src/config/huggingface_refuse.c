@@ -132,8 +132,8 @@ bool sp_hf_refuse_size(const struct sp_hf_config *c, const char *const *keys,
             add(others, sizeof others, "%s%s", *others ? ", " : "; also read: ", keys[i]);
     snprintf(path, sizeof path, "%s%s", c->part, name);
     const char *const at = sp_json_place(c->json, path);
-    return sp_fail(error, SP_INPUT, "%s: %s%s expected a whole number from 1 to 10^9%s", at,
-                   path, missing ? " is missing," : ":", others);
+    return sp_fail(error, SP_INPUT, "%s: %s%s expected a whole number from 1 to 10^9%s", at, path,
+                   missing ? " is missing," : ":", others);
 }
 
 /* Other files of a model's folder, by a key that they alone have. */

@@ -49,11 +49,14 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
     const struct sp_shares again = sp_shares_of(recompute);
     const double T = rank->tokens[SP_BY_NOTHING];
     double elements = 0;
+    if (layer->frozen) /* no gradient passes it */
+        return 0;
     for (int i = 0; i < layer->n_kept; i++) {
         const struct sp_kept *const k = &layer->kept[i];
         const double dropped = again.of[k->by] * (k->with_norms ? recompute->norms : 1);
         const double mine =
-            k->groups > 0 ? T / fmin(rank->tp, k->groups) : rank->tokens[k->sharded_by];
+            (k->source ? rank->from : 1) *
+            (k->groups > 0 ? T / fmin(rank->tp, k->groups) : rank->tokens[k->sharded_by]);
         elements +=
             (1 - dropped) * copies[k->copies] * (k->routed ? rank->imbalance : 1) * k->width * mine;
     }

@@ -11,7 +11,7 @@ double sp_attended_tokens(const struct sp_model *m, double seq)
     sp_list_model(m, &layers);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_mixer *const mixer = &layers.list[kind].mixer;
-        if (mixer->qk <= 0)
+        if (mixer->qk <= 0 || kind == SP_LAYER_ENCODER)
             continue;
         tokens += layers.count[kind] * sp_mixer_tokens(mixer, seq);
         attend += layers.count[kind];
@@ -52,11 +52,14 @@ static void add_layer(struct sp_flops *f, const struct sp_layer *layer, double t
                                   [SP_PART_MLP] = &f->mlp,
                                   [SP_PART_EXPERTS] = &f->mlp,
                                   [SP_PART_ROUTER] = &f->mlp};
+    const double own = times * sp_stream_share(layer->own, seq);
+    const double from = times * sp_stream_share(layer->from, seq);
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *m = &layer->matmul[i];
-        *of[m->part] += times * 2 * m->passed * m->in * m->out;
+        *of[m->part] += (m->source ? from : own) * 2 * m->passed * m->in * m->out;
     }
-    f->attention += times * sp_mixer_flops(&layer->mixer, seq, scores);
+    f->attention += own * sp_mixer_flops(&layer->mixer, seq, scores);
+    f->attention += own * sp_mixer_flops(&layer->cross, seq, scores);
 }
 
 struct sp_flops sp_forward_flops_per_token(const struct sp_model *m, double seq, bool causal,
@@ -104,7 +107,11 @@ double sp_tuning_flops(const struct sp_params *p, double tokens)
  * proportion where every layer has scores of all tokens; else it is searched. */
 static double seq_of_mixer_flops(const struct sp_model *m, double flops, bool causal)
 {
-    const bool plain = !m->pattern[0] && m->sparse.top_k == 0 && !m->state_space.parallel;
+    const bool around = m->bidirectional && m->sliding_window > 0;
+    const bool plain =
+        !m->pattern[0] && m->sparse.top_k == 0 && !m->state_space.parallel && !around;
+    if (m->encoder.tokens > 0) /* its share of a token's work depends on the sequence too */
+        return NAN;
     if (plain)
         return sp_seq_of_attended_tokens(
             m, flops / sp_forward_flops_per_token(m, 1, causal, false).attention);
@@ -131,13 +138,33 @@ double sp_scores_equal_projections_tokens(const struct sp_model *m, bool causal)
     return seq_of_mixer_flops(m, one.projections, causal);
 }
 
+/* What a token passes: active, with the encoder by its tokens. */
+static double worked_params(const struct sp_model *m, double seq)
+{
+    const struct sp_params params = sp_count_params(m);
+    return sp_worked_params(m, &params, seq).active;
+}
+
+/* Forward FLOPs of what is not trained, for each token. */
+static double frozen_flops(const struct sp_model *m, double seq, double scores)
+{
+    struct sp_flops f = {0};
+    struct sp_layers layers;
+    if (!m->encoder.frozen)
+        return 0;
+    sp_list_model(m, &layers);
+    add_layer(&f, &layers.list[SP_LAYER_ENCODER], layers.count[SP_LAYER_ENCODER], seq, scores);
+    return f.projections + f.mlp + f.attention;
+}
+
 double sp_model_flops(const struct sp_model *m, double tokens, double seq,
                       enum sp_flop_convention convention)
 {
     if (convention == SP_FLOPS_6P || !sp_model_has_shape(m))
-        return sp_training_flops(sp_count_params(m).active, tokens);
-    return 3 * sp_forward_flops_per_token(m, seq, convention == SP_FLOPS_CAUSAL, false).total *
-           tokens;
+        return sp_training_flops(worked_params(m, seq), tokens);
+    const bool causal = convention == SP_FLOPS_CAUSAL;
+    const double forward = sp_forward_flops_per_token(m, seq, causal, false).total;
+    return (3 * forward - 2 * frozen_flops(m, seq, causal ? 0.5 : 1)) * tokens;
 }
 
 double sp_utilisation(double flops_per_token, double tokens_per_s, double devices,

@@ -6,7 +6,7 @@
 
 /* The two blocks of each kind of layer. */
 static const struct {
-    enum { NO_MIXER, ATTENTION, OTHER_MIXER } mixer;
+    enum { NO_MIXER, ATTENTION, OTHER_MIXER, CROSS_ATTENTION } mixer;
     enum { NO_MLP, DENSE, EXPERTS } mlp;
 } blocks[SP_LAYER_KINDS] = {
     [SP_LAYER_DENSE] = {ATTENTION, DENSE},
@@ -17,6 +17,8 @@ static const struct {
     [SP_LAYER_OTHER] = {OTHER_MIXER, NO_MLP},
     [SP_LAYER_MLP] = {NO_MIXER, DENSE},
     [SP_LAYER_EXPERTS] = {NO_MIXER, EXPERTS},
+    [SP_LAYER_CROSS] = {CROSS_ATTENTION, DENSE},
+    [SP_LAYER_ENCODER] = {ATTENTION, DENSE},
 };
 
 bool sp_kind_has_experts(enum sp_layer_kind kind)
@@ -45,6 +47,8 @@ static enum sp_layer_kind kind_of_letter(char letter, bool mixture)
         return SP_LAYER_MLP;
     case 'E':
         return SP_LAYER_EXPERTS;
+    case 'X':
+        return SP_LAYER_CROSS;
     default:
         return mixture ? SP_LAYER_MOE : SP_LAYER_DENSE;
     }
@@ -63,12 +67,13 @@ struct sp_layer_counts sp_count_layers(const struct sp_model *model, int64_t lay
 {
     const struct sp_moe *moe = &model->moe;
     struct sp_layer_counts counts = {{layers, 0}};
-    if (model->pattern[0])
-        return count_pattern(model, layers);
-    if (moe->experts == 0 || layers <= moe->dense_layers)
-        return counts;
-    counts.of[SP_LAYER_MOE] = (layers - moe->dense_layers) / (moe->every > 1 ? moe->every : 1);
-    counts.of[SP_LAYER_DENSE] -= counts.of[SP_LAYER_MOE];
+    if (model->pattern[0]) {
+        counts = count_pattern(model, layers);
+    } else if (moe->experts > 0 && layers > moe->dense_layers) {
+        counts.of[SP_LAYER_MOE] = (layers - moe->dense_layers) / (moe->every > 1 ? moe->every : 1);
+        counts.of[SP_LAYER_DENSE] -= counts.of[SP_LAYER_MOE];
+    }
+    counts.of[SP_LAYER_ENCODER] = layers > 0 ? model->encoder.layers : 0;
     return counts;
 }
 
@@ -224,12 +229,70 @@ static void list_layer(const struct sp_model *m, struct sp_layer *l, enum sp_lay
         sp_list_attention(m, l);
     else if (blocks[kind].mixer == OTHER_MIXER)
         sp_list_other_mixer(m, l);
+    else if (blocks[kind].mixer == CROSS_ATTENTION)
+        sp_list_cross_attention(m, l);
     else
         KEEP(l, l->width, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
     if (blocks[kind].mlp == DENSE)
         list_dense(m, l);
     else if (blocks[kind].mlp == EXPERTS)
         list_mixture(m, l);
+}
+
+/* A layer of the encoder: one of a model with its widths, on tokens of its own. */
+static void list_encoder_layer(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_encoder *const e = &m->encoder;
+    const struct sp_model own = {.layers = e->layers,
+                                 .d_model = e->d_model,
+                                 .d_ff = e->d_ff,
+                                 .heads = e->heads,
+                                 .kv_heads = e->kv_heads,
+                                 .head_dim = e->head_dim,
+                                 .norm = e->norm,
+                                 .qk_norm = e->qk_norm,
+                                 .norms_per_layer = e->norms_per_layer,
+                                 .extra_attention_params_per_layer = e->extra_layer_params,
+                                 .sliding_window = e->window,
+                                 .global_every = e->global_every,
+                                 .gated_mlp = e->gated_mlp,
+                                 .qkv_bias = e->qkv_bias,
+                                 .o_bias = e->o_bias,
+                                 .mlp_bias = e->mlp_bias,
+                                 .bidirectional = true};
+    l->width = l->sent = (double)e->d_model;
+    l->own = (double)e->tokens;
+    l->frozen = e->frozen;
+    list_layer(&own, l, SP_LAYER_ENCODER);
+    l->mixer.length = (double)(e->length > 0 ? e->length : e->tokens);
+    l->mixer.cache = 0;
+    for (int i = 0; i < l->matmuls; i++)
+        l->matmul[i].frozen = e->frozen;
+    for (int i = 0; i < l->tensors; i++)
+        l->tensor[i].frozen = e->frozen;
+}
+
+/* What leads into the encoder, and out of it into the model's width. */
+static void list_encoder_ends(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_encoder *const e = &m->encoder;
+    const double D = (double)e->d_model, n = (double)e->projectors;
+    const double merge = (double)(e->merge > 0 ? e->merge : 1),
+                 hidden = (double)e->projector_hidden;
+    l->from = (double)e->tokens;
+    if (e->patch > 0)
+        MATMUL(l, "patch embedding", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, (double)e->patch, D,
+               .bias = e->patch_bias, .plain = true, .source = true, .frozen = e->frozen);
+    TENSOR(l, D * (double)e->positions + (double)e->extra_params, SP_PART_EMBEDDING, SP_TP_WHOLE,
+           .source = true, .frozen = e->frozen);
+    if (n <= 0)
+        return;
+    const double out = (double)m->d_model, first = hidden > 0 ? hidden : out;
+    MATMUL(l, "projector", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, (double)e->projector_in,
+           first, n, n / merge, .bias = e->projector_bias, .plain = true, .source = true);
+    if (hidden > 0)
+        MATMUL(l, "projector output", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, hidden, out, n,
+               n / merge, .bias = e->projector_bias, .plain = true, .source = true);
 }
 
 /* Width of a row of the tables: E. */
@@ -245,9 +308,15 @@ static void list_input(const struct sp_model *m, struct sp_layer *l)
     TENSOR(l, E * (double)m->vocab, SP_PART_EMBEDDING, SP_TP_STORED, .vocab = true);
     TENSOR(l, D * (double)m->learned_positions, SP_PART_EMBEDDING, SP_TP_WHOLE);
     TENSOR(l, norm, SP_PART_NORM, SP_TP_WHOLE);
+    TENSOR(l, (double)m->extra_params, SP_PART_EMBEDDING, SP_TP_WHOLE);
     if (E != D)
         MATMUL(l, "projection of the table", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, E, D,
                .plain = true);
+    if (m->patch > 0)
+        MATMUL(l, "patch embedding", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, (double)m->patch, D,
+               .bias = true, .plain = true);
+    if (m->encoder.layers > 0)
+        list_encoder_ends(m, l);
     MOVE(l, 2 * D, SP_BY_NOTHING, SP_OP_NORMS);
 }
 
@@ -255,6 +324,10 @@ static void list_output(const struct sp_model *m, struct sp_layer *l)
 {
     const double D = l->width, E = table_width(m), out = (double)sp_head_outputs(m);
     const bool vocab = m->head == SP_HEAD_VOCABULARY;
+    if (m->head_dense)
+        MATMUL(l, "transform before the head", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, D, D,
+               .bias = m->norm == SP_NORM_LAYER, .plain = true);
+    TENSOR(l, m->head_norm ? norm_weights(m, D) : 0, SP_PART_NORM, SP_TP_WHOLE);
     if (vocab && E != D)
         MATMUL(l, "projection to the table", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, D, E,
                .plain = true);
@@ -268,48 +341,59 @@ static void list_output(const struct sp_model *m, struct sp_layer *l)
 
 /* Weights by part, and those that a token passes. */
 struct weights {
-    double part[SP_PARTS], active, adapters, frozen, frozen_active, adapters_active;
+    double part[SP_PARTS], passed, encoder, adapters, frozen, frozen_active, adapters_active;
 };
 
-/* Adds `times` layers. */
-static void weigh(struct weights *w, const struct sp_layer *layer, double times)
+/* Adds `times` layers of a list. */
+static void weigh(struct weights *w, const struct sp_layers *layers, int list)
 {
+    const struct sp_layer *const layer = &layers->list[list];
+    const double times = layers->count[list];
+    const bool encoder = list == SP_LAYER_ENCODER, end = list == SP_LAYER_INPUT;
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *m = &layer->matmul[i];
         const double each =
             times * ((m->tied ? 0 : m->in * m->out) + (m->bias ? m->out : 0) + m->norm);
         w->part[m->part] += m->count * each;
-        w->active += m->passed * each;
+        *(encoder || (m->source && end) ? &w->encoder : &w->passed) +=
+            (encoder || m->source ? m->count : m->passed) * each;
         w->adapters += times * m->count * sp_adapter_weights(m);
-        w->adapters_active += times * m->passed * sp_adapter_weights(m);
         w->frozen += m->frozen ? m->count * each : 0;
+        if (encoder || m->source)
+            continue;
+        w->adapters_active += times * m->passed * sp_adapter_weights(m);
         w->frozen_active += m->frozen ? times * m->passed * m->in * m->out : 0;
     }
     for (int i = 0; i < layer->tensors; i++) {
-        w->part[layer->tensor[i].part] += times * layer->tensor[i].weights;
-        w->active += times * layer->tensor[i].weights;
-        w->frozen += layer->tensor[i].frozen ? times * layer->tensor[i].weights : 0;
+        const double all = times * layer->tensor[i].weights;
+        w->part[layer->tensor[i].part] += all;
+        *(encoder || layer->tensor[i].source ? &w->encoder : &w->passed) += all;
+        w->frozen += layer->tensor[i].frozen ? all : 0;
     }
 }
 
 static struct sp_params params_of(const struct sp_layers *layers)
 {
-    struct weights w = {{0}, 0, 0, 0, 0, 0};
+    struct weights w = {{0}, 0, 0, 0, 0, 0, 0};
     for (int list = 0; list < SP_LAYER_LISTS; list++)
-        weigh(&w, &layers->list[list], layers->count[list]);
+        weigh(&w, layers, list);
     struct sp_params p = {.embedding = w.part[SP_PART_EMBEDDING],
                           .attention = w.part[SP_PART_ATTENTION],
                           .mlp = w.part[SP_PART_MLP],
                           .experts = w.part[SP_PART_EXPERTS],
                           .router = w.part[SP_PART_ROUTER],
                           .norm = w.part[SP_PART_NORM],
-                          .active = w.active,
+                          .active = w.passed,
+                          .encoder = w.encoder,
+                          .passed = w.passed,
                           .adapters = w.adapters,
                           .frozen_active = w.frozen_active,
                           .adapters_active = w.adapters_active};
     for (int part = 0; part < SP_PARTS; part++)
         p.total += w.part[part];
     p.trained = p.total - w.frozen + p.adapters;
+    if (w.encoder > 0 && layers->model->moe.experts == 0)
+        p.active = p.total;
     return p;
 }
 
@@ -318,8 +402,9 @@ static void clear(struct sp_layer *l, const struct sp_model *model)
 {
     l->width = l->sent = (double)model->d_model;
     l->picks = 0;
-    l->half = false;
-    l->mixer = (struct sp_mixer){0};
+    l->own = l->from = 0;
+    l->half = l->frozen = false;
+    l->mixer = l->cross = (struct sp_mixer){0};
     l->matmuls = l->tensors = l->n_kept = l->n_moved = 0;
 }
 
@@ -334,9 +419,11 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         struct sp_layer *const l = &layers->list[kind];
         l->half = blocks[kind].mixer == NO_MIXER || blocks[kind].mlp == NO_MLP;
-        if (counts.of[kind] > 0)
+        if (counts.of[kind] > 0 && kind != SP_LAYER_ENCODER)
             list_layer(model, l, (enum sp_layer_kind)kind);
     }
+    if (model->encoder.layers > 0)
+        list_encoder_layer(model, &layers->list[SP_LAYER_ENCODER]);
     list_input(model, &layers->list[SP_LAYER_INPUT]);
     list_output(model, &layers->list[SP_LAYER_OUTPUT]);
     if (model->tuning.trainable != SP_TRAIN_ALL)
@@ -344,9 +431,31 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
     layers->params = params_of(layers);
 }
 
+double sp_stream_share(double tokens, double seq)
+{
+    return tokens > 0 ? tokens / seq : 1;
+}
+
+struct sp_params sp_worked_params(const struct sp_model *model, const struct sp_params *params,
+                                  double seq)
+{
+    const double share = sp_stream_share((double)model->encoder.tokens, seq);
+    const double thirds = model->encoder.frozen                     ? 1
+                          : model->tuning.trainable != SP_TRAIN_ALL ? 2
+                                                                    : 3;
+    struct sp_params worked = *params;
+    if (params->encoder > 0)
+        worked.active = params->passed + thirds / 3 * share * params->encoder;
+    return worked;
+}
+
 double sp_mixer_tokens(const struct sp_mixer *x, double seq)
 {
     const double W = x->window, g = x->global;
+    if (x->length > 0)
+        seq = x->length;
+    if (x->bidirectional)
+        return W > 0 && W < seq ? g * seq + (1 - g) * (W - W * W / (4 * seq)) : seq;
     return W > 0 && W < seq ? g * seq + (1 - g) * (2 * W - W * W / seq) : seq;
 }
 
@@ -356,5 +465,5 @@ double sp_mixer_flops(const struct sp_mixer *x, double seq, double scores)
     if (x->picked > 0)
         pairs = x->index * seq + fmin(x->heads * (x->qk + x->v) * seq,
                                       x->heads * x->picked * sp_mixer_tokens(x, seq));
-    return 2 * (pairs * scores + x->scan);
+    return 2 * (pairs * (x->bidirectional ? 1 : scores) + x->scan);
 }

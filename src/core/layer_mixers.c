@@ -312,8 +312,10 @@ static void list_attention(const struct sp_model *m, struct sp_layer *l, bool in
     const double a = (double)m->heads, H = (double)m->head_dim;
     const struct heads h = {a, (double)m->kv_heads, H, m->value_dim > 0 ? (double)m->value_dim : H,
                             m->attention_gate};
-    l->mixer = (struct sp_mixer){
-        .heads = a, .window = (double)m->sliding_window, .global = global_share(m)};
+    l->mixer = (struct sp_mixer){.heads = a,
+                                 .window = (double)m->sliding_window,
+                                 .global = global_share(m),
+                                 .bidirectional = m->bidirectional};
     const bool latent = m->mla.kv_lora_rank > 0;
     if (latent)
         list_latent(m, l);
@@ -348,7 +350,45 @@ void sp_list_other_mixer(const struct sp_model *m, struct sp_layer *l)
     }
 }
 
+/* Attention to the encoder: queries of the layer's tokens, keys and values of the encoder's, in the
+ * model's width where projectors lead into it. Vaswani et al. 2017, section 3.2.3. */
+static void list_cross(const struct sp_model *m, struct sp_layer *l)
+{
+    const double D = l->width, a = (double)m->heads, K = (double)m->kv_heads,
+                 H = (double)m->head_dim;
+    const double E = m->encoder.projectors > 0 ? D : (double)m->encoder.d_model;
+    l->from = (double)m->encoder.tokens;
+    l->cross = (struct sp_mixer){
+        .heads = a, .kv_heads = K, .qk = H, .v = H, .length = l->from, .bidirectional = true};
+    MATMUL(l, "cross queries", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D, a * H,
+           .bias = m->qkv_bias);
+    MATMUL(l, "cross keys and values", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, E, 2 * K * H,
+           .groups = K, .group_out = 2 * H, .bias = m->qkv_bias, .source = true);
+    MATMUL(l, "cross output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, a * H, D,
+           .bias = m->o_bias);
+    KEEP(l, D, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_OUT, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    KEEP(l, a * H, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_QKV, NONE | SELECTIVE | DOTS);
+    KEEP(l, 2 * K * H, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_QKV, NONE | SELECTIVE | DOTS, .groups = K,
+         .source = true);
+    KEEP(l, a * H, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
+    KEEP(l, 2 * a, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* log-sum-exp, 4 bytes */
+    MOVE(l, 4 * D, SP_BY_SEQUENCE, SP_OP_NORMS);                  /* a norm and an addition */
+}
+
+void sp_list_cross_attention(const struct sp_model *m, struct sp_layer *l)
+{
+    KEEP(l, l->width, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
+    TENSOR(l,
+           qk_norm_weights(m->qk_norm, (double)m->head_dim, (double)(m->heads + m->kv_heads)) +
+               (double)m->extra_attention_params_per_layer,
+           SP_PART_ATTENTION, SP_TP_STORED);
+    list_cross(m, l);
+}
+
 void sp_list_attention(const struct sp_model *m, struct sp_layer *l)
 {
     list_attention(m, l, true);
+    if (m->cross_attention)
+        list_cross(m, l);
 }

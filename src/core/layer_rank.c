@@ -18,11 +18,23 @@ static struct sp_rank rank_of(const struct sp_plan *plan, const struct sp_framew
                                        [SP_BY_SEQUENCE] = part,
                                        [SP_BY_INPUT] = framework->keeps_gathered ? T : part,
                                        [SP_BY_WIDTH] = T / t},
+                            .from = 1,
                             .tp = t,
                             .ep = (double)plan->ep,
                             .etp = (double)plan->etp,
                             .imbalance = plan->imbalance,
                             .computed = plan->imbalance * framework->capacity_factor};
+}
+
+struct sp_rank sp_rank_of_layer(const struct sp_rank *rank, const struct sp_layer *layer,
+                                double seq)
+{
+    const double own = sp_stream_share(layer->own, seq);
+    struct sp_rank mine = *rank;
+    for (int i = 0; i < SP_SHARDED_BY; i++)
+        mine.tokens[i] *= own;
+    mine.from = sp_stream_share(layer->from, seq) / own;
+    return mine;
 }
 
 /* A policy's share, or all of it where one of the modules runs again. */
@@ -159,7 +171,8 @@ struct sp_rank_layers sp_layers_on_rank(const struct sp_layers *layers, const st
                                         const struct sp_framework *framework)
 {
     struct sp_rank_layers mine = {.layers = layers, .rank = rank_of(plan, framework)};
-    const double padding = sp_padded_vocab(layers->model, plan) / (double)layers->model->vocab;
+    const double vocab = (double)layers->model->vocab;
+    const double padding = vocab > 0 ? sp_padded_vocab(layers->model, plan) / vocab : 1;
     for (int i = 0; i < SP_LAYER_LISTS; i++)
         mine.weights.of[i] = weigh(&layers->list[i], &mine.rank, padding, &mine.weights.tied);
     return mine;
@@ -206,6 +219,8 @@ static double dummy_of(const struct sp_matmul *m, const struct sp_rank *r)
 {
     struct sp_matmul one = *m;
     one.bias = false;
+    if (m->frozen)
+        return 0;
     if (m->part != SP_PART_EXPERTS)
         return matmul_weights(&one, r);
     return m->in * m->out / r->etp;

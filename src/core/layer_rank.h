@@ -9,6 +9,11 @@ enum { SP_ELEMENT = 2 }; /* bytes of an activation, and of a weight or gradient 
 /* Tokens of one micro-batch on one sequence shard. */
 double sp_shard_tokens(const struct sp_plan *plan);
 
+/* The rank of a layer with tokens of its own, in sequences of `seq`: its tokens, and those of the
+ * encoder for each of them. */
+struct sp_rank sp_rank_of_layer(const struct sp_rank *rank, const struct sp_layer *layer,
+                                double seq);
+
 /* What comes out of a matmul on each of `ranks` that split its columns. */
 double sp_columns_on_rank(const struct sp_matmul *matmul, double ranks);
 

@@ -37,8 +37,10 @@ static inline void sp_add_tensor(struct sp_layer *l, struct sp_tensor row)
  * that only weight gradients of frozen matmuls would need. */
 void sp_freeze(struct sp_layers *layers);
 
-/* The rows of a layer's mixing block: attention, or the model's other mixer. */
+/* The rows of a layer's mixing block: attention, attention to the encoder alone, or the model's
+ * other mixer. */
 void sp_list_attention(const struct sp_model *model, struct sp_layer *layer);
+void sp_list_cross_attention(const struct sp_model *model, struct sp_layer *layer);
 void sp_list_other_mixer(const struct sp_model *model, struct sp_layer *layer);
 
 #endif

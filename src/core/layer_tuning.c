@@ -55,15 +55,17 @@ static void freeze_layer(const struct sp_tuning *tuning, struct sp_layer *l)
     const int matmuls = l->matmuls;
     for (int i = 0; i < matmuls; i++) {
         struct sp_matmul *const m = &l->matmul[i];
-        m->frozen = !is_trained(tuning, m->part);
-        adapt(tuning, m);
+        const bool alone = m->frozen; /* of a frozen tower, whatever the tuning */
+        m->frozen = alone || !is_trained(tuning, m->part);
+        if (!alone)
+            adapt(tuning, m);
         if (!m->frozen || m->rank > 0)
             learns |= 1U << m->op;
         if (m->rank > 0)
             keep_middles(l, m);
     }
     for (int i = 0; i < l->tensors; i++)
-        l->tensor[i].frozen = !is_trained(tuning, l->tensor[i].part);
+        l->tensor[i].frozen |= !is_trained(tuning, l->tensor[i].part);
     for (int i = 0; i < l->n_kept; i++)
         if (l->kept[i].feeds != 0 && (l->kept[i].feeds & learns) == 0) {
             const bool mlp = l->kept[i].copies == SP_COPIES_MLP;

@@ -35,6 +35,7 @@ struct sp_params sp_count_params(const struct sp_model *model)
                                   .norm = NAN,
                                   .total = model->params,
                                   .active = model->params,
+                                  .passed = model->params,
                                   .trained = model->params};
     sp_list_model(model, &layers);
     return layers.params;

@@ -72,9 +72,9 @@ static bool widths_divide(const struct sp_model *model, int64_t tp)
 {
     const struct sp_moe *const moe = &model->moe;
     const struct sp_layer_counts counts = sp_count_layers(model, model->layers);
-    const int64_t dense =
-        counts.of[SP_LAYER_DENSE] + counts.of[SP_LAYER_OTHER_DENSE] + counts.of[SP_LAYER_MLP];
-    if (dense > 0 && sp_dense_d_ff(model) % tp != 0)
+    const int64_t dense = counts.of[SP_LAYER_DENSE] + counts.of[SP_LAYER_OTHER_DENSE] +
+                          counts.of[SP_LAYER_MLP] + counts.of[SP_LAYER_CROSS];
+    if ((dense > 0 && sp_dense_d_ff(model) % tp != 0) || model->encoder.d_ff % tp != 0)
         return false;
     return moe->experts == 0 || sp_shared_d_ff(model) % tp == 0;
 }
@@ -84,12 +84,18 @@ static bool heads_divide(const struct sp_model *model, int64_t tp)
 {
     const struct sp_state_space *const states = &model->state_space;
     return model->heads % tp == 0 && model->linear.heads % tp == 0 &&
-           model->local.heads % tp == 0 && states->inner % tp == 0 && states->heads % tp == 0;
+           model->local.heads % tp == 0 && model->encoder.heads % tp == 0 &&
+           states->inner % tp == 0 && states->heads % tp == 0;
 }
 
 static bool experts_divide(const struct sp_model *model, int64_t etp)
 {
     return model->moe.experts == 0 || model->moe.d_ff_expert % etp == 0;
+}
+
+bool sp_attends_to_encoder(const struct sp_model *model)
+{
+    return model->cross_attention || strchr(model->pattern, 'X') != NULL;
 }
 
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp)
@@ -139,6 +145,8 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
     if (plan->pp > SP_MAX_STAGES || plan->pp > model->layers ||
         plan->pp * plan->vpp > model->layers + 2)
         return SP_PLAN_PP_LAYERS;
+    if (plan->pp > 1 && sp_attends_to_encoder(model))
+        return SP_PLAN_PP_CROSS;
     if (plan->seq % plan->cp != 0)
         return SP_PLAN_CP_SEQ;
     if (experts_do_not_divide(model, plan))
@@ -173,6 +181,8 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_TP_HEADS] = "tp does not divide the heads",
         [SP_PLAN_TP_WIDTH] = "tp does not divide the width of an MLP",
         [SP_PLAN_PP_LAYERS] = "more stages than layers",
+        [SP_PLAN_PP_CROSS] =
+            "pipelines of models whose layers attend to an encoder are not modelled: pp is 1",
         [SP_PLAN_CP_SEQ] = "cp does not divide the sequence",
         [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts, or there are none for ep or etp",
         [SP_PLAN_EP_DEVICES] = "ep x etp does not divide the devices of a stage",

@@ -105,11 +105,12 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
         const struct sp_layer *const l = &layers->list[kind];
         if (layers->count[kind] == 0)
             continue;
-        const double with = sp_kept_bytes(l, &mine->rank, plan, framework, &plan->recompute);
-        const double without = sp_kept_bytes(l, &mine->rank, plan, framework, &nothing);
+        const struct sp_rank rank = sp_rank_of_layer(&mine->rank, l, (double)plan->seq);
+        const double with = sp_kept_bytes(l, &rank, plan, framework, &plan->recompute);
+        const double without = sp_kept_bytes(l, &rank, plan, framework, &nothing);
         p.kept[kind] = (1 - away) * (redone * with + (1 - redone) * without);
         const double again = away > 0 ? without : redone > 0 ? without - with : 0;
-        p.peak[kind] = backward_bytes(l, &mine->rank, plan, again);
+        p.peak[kind] = l->frozen ? 0 : backward_bytes(l, &rank, plan, again);
         all |= 1U << kind;
     }
     if (!framework->dummy_wgrads)

@@ -76,9 +76,10 @@ static double launches_s(const struct sp_step_inputs *in, const struct sp_layer 
 }
 
 /* Forward and backward of one layer for one micro-batch. */
-static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
+static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const struct sp_rank *all,
                                        const struct sp_layer *layer)
 {
+    const struct sp_rank mine = sp_rank_of_layer(all, layer, (double)in->plan->seq), *rank = &mine;
     const struct sp_layer_time f = sp_time_of_layer(in, rank, layer);
     const double *const s = f.of;
     const struct sp_recompute *r = &in->plan->recompute;
@@ -116,6 +117,20 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const st
     return p;
 }
 
+/* A layer that is not trained and that no gradient passes. */
+static struct sp_layer_pass forward_alone(const struct sp_step_inputs *in,
+                                          const struct sp_rank *rank, const struct sp_layer *layer)
+{
+    const struct sp_layer_pass all = pass_layer(in, rank, layer);
+    const double core = in->framework->unfused_attention ? 3 : 3.5;
+    return (struct sp_layer_pass){.matmul = (all.matmul + all.frozen) / 3,
+                                  .attention = all.attention / core,
+                                  .elementwise = all.elementwise / 3,
+                                  .tp_comm = all.tp_comm / 3,
+                                  .cp_comm = all.cp_comm / 3,
+                                  .launch = all.launch / 3};
+}
+
 static double ideal_s(const struct sp_step_inputs *in, const struct sp_params *params)
 {
     const struct sp_plan *p = in->plan;
@@ -128,7 +143,8 @@ static double ideal_s(const struct sp_step_inputs *in, const struct sp_params *p
 double sp_ideal_step_s(const struct sp_step_inputs *in)
 {
     const struct sp_params params = sp_count_params(in->model);
-    return ideal_s(in, &params);
+    const struct sp_params worked = sp_worked_params(in->model, &params, (double)in->plan->seq);
+    return ideal_s(in, &worked);
 }
 
 struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in,
@@ -136,23 +152,28 @@ struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in,
 {
     const double nodes = (double)sp_chips(in->hw) / 8;
     const struct sp_layers *const layers = mine->layers;
-    const struct sp_layer_time input =
-        sp_time_of_layer(in, &mine->rank, &layers->list[SP_LAYER_INPUT]);
+    const struct sp_layer *const first = &layers->list[SP_LAYER_INPUT];
+    const struct sp_rank rank = sp_rank_of_layer(&mine->rank, first, (double)in->plan->seq);
+    const struct sp_layer_time input = sp_time_of_layer(in, &rank, first);
     const struct sp_layer_time output =
         sp_time_of_layer(in, &mine->rank, &layers->list[SP_LAYER_OUTPUT]);
+    const struct sp_params worked =
+        sp_worked_params(in->model, &layers->params, (double)in->plan->seq);
     struct sp_prepared prepared = {
         .ends = {.embedding = input.of[SP_OP_NORMS] + input.of[SP_OP_OUT],
                  .head = output.of[SP_OP_OUT],
                  .frozen_head = output.frozen,
                  .loss = output.of[SP_OP_NORMS]},
         .weights = mine->weights,
-        .ideal_s = ideal_s(in, &layers->params),
+        .ideal_s = ideal_s(in, &worked),
         .straggler = constant(in, SP_C_STRAGGLER) * log2(1 + nodes),
     };
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         prepared.layers[kind] = layers->count[kind];
         if (layers->count[kind] > 0)
-            prepared.layer[kind] = pass_layer(in, &mine->rank, &layers->list[kind]);
+            prepared.layer[kind] = layers->list[kind].frozen
+                                       ? forward_alone(in, &mine->rank, &layers->list[kind])
+                                       : pass_layer(in, &mine->rank, &layers->list[kind]);
     }
     return prepared;
 }
@@ -374,14 +395,16 @@ static double optimizer_of(const struct sp_step_inputs *in, const struct sp_stag
 }
 
 /* Forward FLOPs of one token by one operator of all layers. */
-static double operator_flops(const struct sp_layers *layers, enum sp_operator op)
+static double operator_flops(const struct sp_layers *layers, enum sp_operator op, double seq)
 {
     double flops = 0;
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
         for (int i = 0; i < layers->list[kind].matmuls; i++) {
             const struct sp_matmul *const m = &layers->list[kind].matmul[i];
-            if (m->op == op)
-                flops += layers->count[kind] * 2 * m->passed * m->in * m->out;
+            const double tokens = m->source ? layers->list[kind].from : layers->list[kind].own;
+            if (m->op == op && !m->frozen)
+                flops += layers->count[kind] * 2 * m->passed * m->in * m->out *
+                         sp_stream_share(tokens, seq);
         }
     return flops;
 }
@@ -395,7 +418,7 @@ double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_pl
     sp_list_model(model, &layers);
     double again = f.attention * shares.of[SP_OP_CORE];
     for (int op = SP_OP_QKV; op <= SP_OP_EXPERT_DOWN; op++)
-        again += operator_flops(&layers, (enum sp_operator)op) * shares.of[op];
+        again += operator_flops(&layers, (enum sp_operator)op, (double)plan->seq) * shares.of[op];
     return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
 }
 

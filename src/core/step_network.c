@@ -229,10 +229,13 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     const struct group g = {(double)p->tp, 1, IN_BOX};
     if (p->tp == 1)
         return 0;
-    const double bytes = SP_ELEMENT * sp_shard_tokens(p) * layer->width;
+    const double tokens = sp_shard_tokens(p) * sp_stream_share(layer->own, (double)p->seq);
+    const double bytes = SP_ELEMENT * tokens * layer->width;
     /* attention and MLP: a gather and a reduce-scatter each, in both passes; backward gathers the
      * inputs of the weight gradients again */
-    const double mixer = is_summed(layer, p, true), mlp = is_summed(layer, p, false);
+    const bool both = layer->mixer.heads > 0 && layer->cross.heads > 0;
+    const double mixer = is_summed(layer, p, true) * (both ? 2 : 1),
+                 mlp = is_summed(layer, p, false);
     const double once = (mixer + mlp) * (2 + (p->sequence_parallel ? 3 : 2));
     /* what runs again: the gather before a block's first matmuls, which only shards of the sequence
      * need, and the sum after its last one, of which a scatter is half */
@@ -250,10 +253,13 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
 double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     const struct sp_plan *p = in->plan;
-    const struct sp_mixer *x = &layer->mixer;
+    const struct sp_mixer *x = &layer->mixer, *y = &layer->cross;
     const struct group g = {(double)p->cp, (double)p->tp, BESIDE_BOX};
-    const double width = sp_groups_of_rank(x->kv_heads, (double)p->tp) * (x->qk + x->v);
-    const double kv = width * sp_shard_tokens(p) * (double)p->cp;
+    const double own = sp_groups_of_rank(x->kv_heads, (double)p->tp) * (x->qk + x->v) *
+                       sp_stream_share(layer->own, (double)p->seq);
+    const double from = sp_groups_of_rank(y->kv_heads, (double)p->tp) * (y->qk + y->v) *
+                        sp_stream_share(layer->from, (double)p->seq);
+    const double kv = (own + from) * sp_shard_tokens(p) * (double)p->cp;
     /* a recurrence's ranks need the states that those before them end with, and their gradients */
     const double states = x->state * (double)(p->micro_batch * p->cp) / (double)p->tp;
     /* gathered forward and backward, and their gradients reduced */

@@ -51,7 +51,8 @@ static struct products products_of(const struct sp_matmul *m, const struct sp_ra
 {
     const bool routed = m->part == SP_PART_EXPERTS;
     const double ranks = routed ? r->etp : r->tp;
-    struct products mine = {m->count, r->tokens[SP_BY_NOTHING], m->in, m->out};
+    struct products mine = {m->source ? m->passed : m->count,
+                            (m->source ? r->from : 1) * r->tokens[SP_BY_NOTHING], m->in, m->out};
     if (m->split == SP_TP_COLUMNS)
         mine.out = sp_columns_on_rank(m, ranks);
     else if (m->split == SP_TP_ROWS)
@@ -81,22 +82,23 @@ static double products_s(const struct products *m, double flops_per_s, double ha
 enum { SCORE_BYTES = 2 + 2 + 2 + 2 + 1 };
 
 static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
-                             const struct sp_mixer *mixer)
+                             const struct sp_mixer *mixer, bool cross)
 {
-    const double seq = (double)in->plan->seq, W = in->hw->chip.hbm_bytes_per_s;
-    const double rate = matmul_rate(in, SP_BF16);
+    const double rate = matmul_rate(in, SP_BF16), W = in->hw->chip.hbm_bytes_per_s;
+    const double keys = mixer->length > 0 ? mixer->length : (double)in->plan->seq;
+    const double seq = cross ? (double)in->plan->seq : keys;
     const double heads = rank->tokens[SP_BY_WIDTH] / seq * mixer->heads;
-    const struct products scores = {heads, seq, mixer->qk, seq},
-                          values = {heads, seq, seq, mixer->v};
+    const struct products scores = {heads, seq, mixer->qk, keys},
+                          values = {heads, seq, keys, mixer->v};
     const double half = half_tile(in, SP_BF16);
     return products_s(&scores, rate, half, W) + products_s(&values, rate, half, W) +
-           heads * seq * seq * SCORE_BYTES / W;
+           heads * seq * keys * SCORE_BYTES / W;
 }
 
-/* Causal scores and their weighted sum, of which a fused kernel skips the masked half, and the
- * products of a recurrence. */
+/* Causal scores, or those of both directions, and their weighted sum, of which a fused kernel skips
+ * the masked half, and the products of a recurrence. */
 static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
-                     const struct sp_mixer *mixer)
+                     const struct sp_mixer *mixer, bool cross)
 {
     const bool unfused = in->framework->unfused_attention;
     const double each =
@@ -104,7 +106,7 @@ static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank
     const double flops = rank->tokens[SP_BY_WIDTH] * each;
     const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, SP_BF16);
     return flops / (in->hw->chip.peak_flops_per_s[dtype] * constant(in, SP_C_ATTENTION)) +
-           (unfused ? unfused_core_s(in, rank, mixer) : 0);
+           (unfused ? unfused_core_s(in, rank, mixer, cross) : 0);
 }
 
 /* How often memory-bound work passes memory for what a fused kernel would need. Copies of tokens
@@ -181,7 +183,9 @@ struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, const str
 {
     const double plain = matmul_rate(in, SP_BF16), rate = matmul_rate(in, in->plan->dtype);
     const double plain_half = half_tile(in, SP_BF16), half = half_tile(in, in->plan->dtype);
-    struct sp_layer_time time = {.of = {[SP_OP_CORE] = core_s(in, rank, &layer->mixer)}};
+    struct sp_layer_time time = {.of = {[SP_OP_CORE] = core_s(in, rank, &layer->mixer, false)}};
+    if (layer->cross.heads > 0)
+        time.of[SP_OP_CORE] += core_s(in, rank, &layer->cross, true);
     add_moves(in, rank, layer, &time);
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *const m = &layer->matmul[i];

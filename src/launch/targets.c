@@ -31,6 +31,15 @@ const struct sp_target *sp_target_of(int choice, int *version)
     return targets[before];
 }
 
+/* What no writer here puts into words of a model: frameworks build these by code of their own. */
+static void lose_encoder(const struct sp_model *m, struct sp_written *lost)
+{
+    if (m->encoder.layers > 0)
+        sp_lose(lost, "the model's encoder or tower: the file describes its decoder alone");
+    if (m->bidirectional)
+        sp_lose(lost, "attention in both directions: the file describes a decoder");
+}
+
 /* How layers run, for a framework whose files here do not say it. */
 static void lose_execution(const struct sp_launched *l, struct sp_written *lost)
 {
@@ -59,6 +68,7 @@ void sp_write_launch(const struct sp_target *target, const struct sp_launched *l
         abort();
     if (launched->plan->tp_axes[0] > 0) /* every framework leaves it to the mesh it builds */
         sp_lose(written, "where TP groups lie on the torus (--tp-axes)");
+    lose_encoder(launched->model, written);
     if (!target->runs)
         lose_execution(launched, written);
     target->write(launched, written, out);

@@ -91,8 +91,13 @@ static void list_mamba(struct sp_layer *l)
                                                  .count = 1,
                                                  .passed = 1};
     l->tensor[l->tensors++] = (struct sp_tensor){(1536 + 2 * 128) * (4 + 1) + 3 * 24 + 1536,
-                                                 SP_PART_ATTENTION, SP_TP_STORED, false, false};
-    l->tensor[l->tensors++] = (struct sp_tensor){768, SP_PART_NORM, SP_TP_WHOLE, false, false};
+                                                 SP_PART_ATTENTION,
+                                                 SP_TP_STORED,
+                                                 false,
+                                                 false,
+                                                 false};
+    l->tensor[l->tensors++] =
+        (struct sp_tensor){768, SP_PART_NORM, SP_TP_WHOLE, false, false, false};
     l->kept[l->n_kept++] = (struct sp_kept){.width = 768, .by = SP_OPERATORS};
     l->kept[l->n_kept++] = (struct sp_kept){.width = 3352, .by = SP_OP_QKV};
 }
@@ -338,13 +343,119 @@ static void blocks_alone(void **state)
     assert_close(l.params.active, 3580076352., 0);
 }
 
+/* Two layers that attend to themselves and to an encoder of three with 6 tokens a sequence, by
+ * hand. */
+static void encoder_and_decoder(void **state)
+{
+    struct sp_model m = {.layers = 2,
+                         .d_model = 8,
+                         .d_ff = 16,
+                         .heads = 2,
+                         .kv_heads = 2,
+                         .head_dim = 4,
+                         .vocab = 10,
+                         .tied_embeddings = true,
+                         .norms_per_layer = 3,
+                         .cross_attention = true,
+                         .encoder = {.layers = 3,
+                                     .d_model = 8,
+                                     .d_ff = 32,
+                                     .heads = 2,
+                                     .kv_heads = 2,
+                                     .head_dim = 4,
+                                     .norms_per_layer = 2,
+                                     .tokens = 6}};
+    (void)state;
+    const struct sp_params p = sp_count_params(&m);
+    /* a layer: 4 x 64 of either attention, 2 x 128, 3 norms; the encoder's: 4 x 64, 2 x 256, 2 */
+    assert_close(p.encoder, 3 * (256 + 512 + 16), 0);
+    assert_close(p.total, 2 * (512 + 256 + 24) + 8 + 80 + p.encoder, 0);
+    assert_close(p.active, p.total, 0);
+    /* of 12 tokens each has half a token of the encoder */
+    assert_close(sp_worked_params(&m, &p, 12).active, p.total - p.encoder / 2, 0);
+    const double encoder = 3 * (2 * (256 + 512) + 2 * 2 * 8 * 6) * 0.5;
+    const double decoder = 2 * (2 * (256 + 64 + 128 * 0.5 + 64 + 256) + 2 * 2 * 8 * 6);
+    const double scores = 2 * (2 * 2 * 8 * 12), head = 2 * 8 * 10;
+    assert_close(sp_forward_flops_per_token(&m, 12, false, false).total,
+                 encoder + decoder + scores + head, 1e-15);
+    /* a causal mask halves the decoder's own scores alone */
+    assert_close(sp_forward_flops_per_token(&m, 12, true, false).total,
+                 encoder + decoder + scores / 2 + head, 1e-15);
+    m.encoder.frozen = true;
+    assert_close(sp_model_flops(&m, 12, 12, SP_FLOPS_FULL),
+                 12 * (encoder + 3 * (decoder + scores + head)), 1e-15);
+}
+
+/* A window around each of 16 tokens: 4 of them, less what the ends cut off. */
+static void windows_around(void **state)
+{
+    const struct sp_mixer mixer = {.heads = 1, .qk = 1, .v = 1, .window = 4, .bidirectional = true};
+    (void)state;
+    assert_close(sp_mixer_tokens(&mixer, 16), 4 - 16.0 / 64, 0);
+    assert_close(sp_mixer_flops(&mixer, 16, 0.5), 2 * 2 * 3.75, 0);
+    assert_close(sp_mixer_tokens(&mixer, 3), 3, 0);
+}
+
+/* A frozen tower holds its weights and nothing else, and works forward alone. */
+static void frozen_towers(void **state)
+{
+    struct sp_model m = {.layers = 4,
+                         .d_model = 64,
+                         .d_ff = 128,
+                         .heads = 4,
+                         .kv_heads = 4,
+                         .head_dim = 16,
+                         .vocab = 128,
+                         .norms_per_layer = 2,
+                         .encoder = {.layers = 2,
+                                     .d_model = 32,
+                                     .d_ff = 64,
+                                     .heads = 2,
+                                     .kv_heads = 2,
+                                     .head_dim = 16,
+                                     .norms_per_layer = 2,
+                                     .tokens = 64}};
+    const struct sp_plan plan = {.dp = 1,
+                                 .tp = 1,
+                                 .pp = 1,
+                                 .vpp = 1,
+                                 .cp = 1,
+                                 .ep = 1,
+                                 .etp = 1,
+                                 .batch = 1,
+                                 .micro_batch = 1,
+                                 .seq = 64,
+                                 .shards = 1,
+                                 .imbalance = 1};
+    const struct sp_precision precision = {
+        .weight_bytes = 2, .grad_bytes = 2, .master_bytes = 4, .optimizer_bytes = 8};
+    const struct sp_framework framework = {.reserved_factor = 1, .capacity_factor = 1};
+    (void)state;
+    const struct sp_params p = sp_count_params(&m);
+    const struct sp_stage_memory trained = sp_memory_of_stage(&m, &precision, &plan, &framework, 0);
+    m.encoder.frozen = true;
+    const struct sp_stage_memory frozen = sp_memory_of_stage(&m, &precision, &plan, &framework, 0);
+    assert_int_equal(trained.params, 2 * (int64_t)p.total);
+    assert_int_equal(frozen.params, trained.params);
+    assert_int_equal(frozen.grads, 2 * (int64_t)(p.total - p.encoder));
+    assert_int_equal(frozen.optimizer, 12 * (int64_t)(p.total - p.encoder));
+    assert_true(frozen.activations < trained.activations);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds),        cmocka_unit_test(deepseek),
-        cmocka_unit_test(made_up),      cmocka_unit_test(modules_drop_what_they_make),
-        cmocka_unit_test(patterns),     cmocka_unit_test(delta_rule),
-        cmocka_unit_test(indexer),      cmocka_unit_test(state_spaces),
+        cmocka_unit_test(encoder_and_decoder),
+        cmocka_unit_test(windows_around),
+        cmocka_unit_test(frozen_towers),
+        cmocka_unit_test(kinds),
+        cmocka_unit_test(deepseek),
+        cmocka_unit_test(made_up),
+        cmocka_unit_test(modules_drop_what_they_make),
+        cmocka_unit_test(patterns),
+        cmocka_unit_test(delta_rule),
+        cmocka_unit_test(indexer),
+        cmocka_unit_test(state_spaces),
         cmocka_unit_test(blocks_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

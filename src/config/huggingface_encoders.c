@@ -1,0 +1,124 @@
+/* Encoders of text and pictures, and those that stand before a decoder. */
+#include "config/huggingface_encoders.h"
+
+#include <string.h>
+
+static double at(const cJSON *o, const char *key)
+{
+    return sp_hf_number_at(o, key, 0);
+}
+
+static void put(cJSON *out, const char *key, double value)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(out, key);
+    if (value > 0)
+        cJSON_AddNumberToObject(out, key, value);
+}
+
+static void put_true(cJSON *out, const char *key, bool value)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(out, key);
+    if (value)
+        cJSON_AddBoolToObject(out, key, true);
+}
+
+/* What stands after an encoder's layers: a pooler, or the transform of a head. */
+static void put_encoder_head(cJSON *out, const struct sp_hf_family *f,
+                             const struct sp_hf_head *head)
+{
+    const bool transforms = f->traits & HF_DENSE_HEAD && head->kind != HF_HEAD_NONE &&
+                            !(head->each_token && !(f->traits & HF_DENSE_NORM));
+    const bool pools = f->traits & HF_POOLER && head->kind == HF_HEAD_NONE;
+    const bool vocabulary = head->kind == HF_HEAD_VOCABULARY;
+    put_true(out, "head_dense", transforms || pools);
+    put_true(out, "head_norm", transforms && (vocabulary || f->traits & HF_DENSE_NORM));
+    put_true(out, "lm_head_bias", head->kind != HF_HEAD_NONE);
+}
+
+/* A picture's patches and a class token, each with a row of positions. */
+static void put_patches(cJSON *out, const cJSON *o)
+{
+    const double side = at(o, "patch_size"), grid = at(o, "image_size") / side;
+    const double tokens = grid * grid + 1;
+    put(out, "patch", at(o, "num_channels") * side * side);
+    put(out, "learned_positions", tokens);
+    put(out, "extra_params", sp_hf_number(o, sp_hf_width));
+    put(out, "max_seq", tokens);
+}
+
+/* The encoder's widths, which are the decoder's own but for `layers`, `heads` and `d_ff`. */
+static cJSON *add_encoder(cJSON *out, double layers, double heads, double d_ff)
+{
+    static const char *const same[] = {"d_model",  "head_dim", "norm",    "gated_mlp",
+                                       "qkv_bias", "o_bias",   "mlp_bias"};
+    cJSON *const e = cJSON_CreateObject();
+    put(e, "layers", layers);
+    put(e, "heads", heads);
+    put(e, "d_ff", d_ff);
+    put(e, "norms_per_layer", 2);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        cJSON_AddItemToObject(e, same[i], cJSON_Duplicate(sp_hf_member(out, same[i]), true));
+    cJSON_AddItemToObject(out, "encoder", e);
+    cJSON_AddBoolToObject(out, "cross_attention", true);
+    return e;
+}
+
+/* T5: a table of relative positions in the first layer of each half. */
+static void put_t5(cJSON *out, const cJSON *o)
+{
+    const char *const mlp = sp_hf_text_at(o, "feed_forward_proj");
+    const double heads = sp_hf_number(o, sp_hf_heads);
+    const double table = heads * at(o, "relative_attention_num_buckets");
+    if (mlp)
+        cJSON_ReplaceItemInObjectCaseSensitive(out, "gated_mlp",
+                                               cJSON_CreateBool(strncmp(mlp, "gated", 5) == 0));
+    cJSON *const e = add_encoder(out, at(o, "num_layers"), heads, at(o, "d_ff"));
+    put(e, "extra_params", table + sp_hf_number(o, sp_hf_width));
+    put(out, "extra_params", table);
+}
+
+/* BART and mBART: a table of positions and a norm before each half, mBART's after it too. */
+static void put_bart(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
+{
+    const double D = sp_hf_number(o, sp_hf_width);
+    cJSON *const e = add_encoder(out, at(o, "encoder_layers"), at(o, "encoder_attention_heads"),
+                                 at(o, "encoder_ffn_dim"));
+    put(e, "positions", sp_hf_number(o, sp_hf_positions) + 2);
+    put(e, "extra_params", 2 * D * (f->traits & HF_POST_NORM ? 1 : 2));
+}
+
+/* Whisper: two convolutions, of which the second halves the frames, and a table of positions; keys
+ * have no bias. */
+static void put_whisper(cJSON *out, const cJSON *o)
+{
+    const double D = sp_hf_number(o, sp_hf_width), mel = at(o, "num_mel_bins");
+    cJSON *const e = add_encoder(out, at(o, "encoder_layers"), at(o, "encoder_attention_heads"),
+                                 at(o, "encoder_ffn_dim"));
+    put(e, "patch", 3 * D);
+    cJSON_AddBoolToObject(e, "patch_bias", true);
+    put(e, "positions", at(o, "max_source_positions"));
+    put(e, "tokens", at(o, "max_source_positions"));
+    put(e, "extra_params", 3 * mel * D + D + 2 * D);
+    put(e, "extra_layer_params", 2 * D);
+    put(out, "extra_attention_params_per_layer", 4 * D);
+}
+
+void sp_hf_put_encoder(cJSON *out, const cJSON *o, const struct sp_hf_family *f,
+                       const struct sp_hf_head *head)
+{
+    put_true(out, "no_final_norm", f->traits & HF_POST_NORM);
+    if (f->traits & HF_BIDIRECTIONAL) {
+        cJSON_AddBoolToObject(out, "bidirectional", true);
+        put_encoder_head(out, f, head);
+    }
+    if (f->traits & HF_BIDIRECTIONAL && f->traits & HF_LEARNED)
+        put(out, "learned_positions", sp_hf_number(o, sp_hf_positions) + at(o, "type_vocab_size"));
+    if (f->traits & HF_PATCHES)
+        put_patches(out, o);
+    if (strcmp(f->type, "t5") == 0 || strcmp(f->type, "mt5") == 0)
+        put_t5(out, o);
+    else if (strcmp(f->type, "whisper") == 0)
+        put_whisper(out, o);
+    else if (f->traits & HF_ENCODER_DECODER)
+        put_bart(out, o, f);
+}
