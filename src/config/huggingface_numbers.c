@@ -35,7 +35,8 @@ static bool empty_words(char *s)
             s = skip_string(s);
         } else if (n > 0) {
             memset(s, ' ', n);
-            memcpy(s, "[]", 2);
+            s[0] = '[';
+            s[1] = ']';
             s += n;
             any = true;
         } else {
