@@ -111,17 +111,22 @@ static struct value value_of(const struct sp_report *report, const char *formula
     return v;
 }
 
-/* The times of all stages over the first one's, as `pipeline --scale` takes them. */
+/* The times of all stages over the first one's, as `pipeline --scale` takes them: one factor for
+ * both passes, which is as good as two unless chunks take the passes of a stage apart. */
 static bool write_scale(const struct sp_report *step, char *out, size_t size)
 {
-    double first = NAN;
+    double first = NAN, share = NAN;
     size_t used = 0;
     for (int64_t s = 0; s < now.problem.pp; s++) {
-        char formula[80];
-        snprintf(formula, sizeof formula, "stages.%lld.forward_s + stages.%lld.backward_s",
-                 (long long)s, (long long)s);
+        char formula[80], forward[40];
+        snprintf(forward, sizeof forward, "stages.%lld.forward_s", (long long)s);
+        snprintf(formula, sizeof formula, "%s + stages.%lld.backward_s", forward, (long long)s);
         const double both = value_of(step, formula).number;
+        const double mine = value_of(step, forward).number / both;
         first = s == 0 ? both : first;
+        share = s == 0 ? mine : share;
+        if (now.problem.vpp > 1 && fabs(mine - share) > 1e-9)
+            return false;
         used += (size_t)snprintf(out + used, size > used ? size - used : 0, "%s%.17g", s ? "," : "",
                                  both / first);
     }
