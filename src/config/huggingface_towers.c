@@ -11,6 +11,8 @@ enum projector {
     GEMMA3,    /* one matmul without a bias on pooled patches, and a norm */
     QWEN,      /* a norm, and an MLP as wide as the merged patches */
     QWEN_DEEP, /* the same, and one more for each layer that feeds the text's first ones */
+    PROJECTED, /* a row of weights for each number that both sides are compared by */
+    TILES,     /* one matmul with a bias on outputs of several layers (Llama 3.2 Vision) */
 };
 
 enum {
@@ -32,6 +34,8 @@ static const struct tower {
     double layers, width, heads, d_ff, patch; /* that transformers takes where a key is absent */
 } towers[] = {
     /* clang-format off */
+    {"clip", "clip_vision_model", "layernorm", false, CLASS_TOKEN | GRID | BOTH_NORMS, PROJECTED, 12, 768, 12, 3072, 32},
+    {"mllama", "mllama_vision_model", "layernorm", false, CLASS_TOKEN | GRID | BOTH_NORMS, TILES, 32, 1280, 16, 5120, 14},
     {"llava", "clip_vision_model", "layernorm", false, CLASS_TOKEN | GRID | BOTH_NORMS, LLAVA, 12, 768, 12, 3072, 32},
     {"llava", "siglip_vision_model", "layernorm", false, GRID | PATCH_BIAS | LAST_NORM, LLAVA, 12, 768, 12, 3072, 16},
     {"gemma3", "siglip_vision_model", "layernorm", false, GRID | PATCH_BIAS | LAST_NORM, GEMMA3, 12, 768, 12, 3072, 16},
@@ -52,6 +56,12 @@ static void put(cJSON *out, const char *key, double value)
 {
     if (value > 0)
         cJSON_AddNumberToObject(out, key, value);
+}
+
+static void set(cJSON *out, const char *key, double value)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(out, key);
+    put(out, key, value);
 }
 
 static const struct tower *find(const char *outer, const char *type)
@@ -89,6 +99,7 @@ static struct sizes sizes_of(const cJSON *v, const struct tower *t, double text)
                       .text = text};
     const double ratio = sp_hf_number_at(v, "mlp_ratio", 0);
     s.d_ff = sp_hf_number_at(v, "intermediate_size", ratio > 0 ? ratio * s.width : t->d_ff);
+    s.heads = sp_hf_number_at(v, "attention_heads", s.heads);
     s.grid = is_qwen(t) ? own_grid(s.patch, s.merge)
                         : floor(sp_hf_number_at(v, "image_size", 224) / s.patch);
     return s;
@@ -120,6 +131,53 @@ static void put_projector(cJSON *e, const cJSON *root, const struct tower *t, co
                                 : 0);
     put(e, "merge", is_qwen(t) ? merged : t->projector == GEMMA3 ? floor(tokens / pooled) : 0);
     cJSON_AddBoolToObject(e, "projector_bias", t->projector != GEMMA3);
+}
+
+/* CLIP: both sides end in as many numbers, and a scale. */
+static void put_projections(cJSON *out, cJSON *e, const cJSON *root, const struct sizes *s)
+{
+    const double numbers = sp_hf_number_at(root, "projection_dim", 512);
+    set(e, "extra_params", sp_hf_number_at(e, "extra_params", 0) + numbers * s->width);
+    set(out, "extra_params", numbers * s->text + 1);
+}
+
+/* Llama 3.2 Vision's tower: a picture in tiles; gated layers after the others; tables of the
+ * tiles' places for each arrangement and none, with gates. Source: transformers,
+ * modeling_mllama.py. */
+static void put_tiles(cJSON *e, const cJSON *v, const struct sizes *s)
+{
+    const double tiles = sp_hf_number_at(v, "max_num_tiles", 4),
+                 gated = sp_hf_number_at(v, "num_global_layers", 8), D = s->width;
+    const double places = 1 + cJSON_GetArraySize(sp_hf_member(v, "supported_aspect_ratios"));
+    const double patches = s->grid * s->grid + 1;
+    const double tables = places * tiles * D * (patches + 2) + 3;
+    set(e, "layers", s->layers + gated);
+    set(e, "extra_params", sp_hf_number_at(e, "extra_params", 0) + tables + 2 * gated);
+    set(e, "tokens", tiles * patches);
+    set(e, "projector_in",
+        D * (1 + cJSON_GetArraySize(sp_hf_member(v, "intermediate_layers_indices"))));
+    cJSON_DeleteItemFromObjectCaseSensitive(e, "qkv_bias");
+    cJSON_DeleteItemFromObjectCaseSensitive(e, "o_bias");
+}
+
+/* Llama 3.2 Vision's text: the listed layers attend to the tower instead of to themselves, with
+ * norms of queries and keys and two gates; the table has 8 rows more than the head. */
+static void put_crossed_layers(cJSON *out, const cJSON *o, const struct sizes *s)
+{
+    const cJSON *at, *const listed = sp_hf_member(o, "cross_attention_layers");
+    const double layers = sp_hf_number(o, sp_hf_layers),
+                 head = s->text / sp_hf_number(o, sp_hf_heads);
+    char letters[256] = "";
+    for (int i = 0; i < layers && i < (int)sizeof letters - 1; i++)
+        letters[i] = 'A';
+    cJSON_ArrayForEach(at, listed)
+    {
+        const double layer = cJSON_IsNumber(at) ? at->valuedouble : -1;
+        if (layer >= 0 && layer < layers && layer < sizeof letters - 1)
+            letters[(int)layer] = 'X';
+    }
+    cJSON_AddStringToObject(out, "pattern", letters);
+    set(out, "extra_params", 8 * s->text + (2 * head + 2) * cJSON_GetArraySize(listed));
 }
 
 /* Qwen2.5-VL: windows of so many pixels in all layers but those that are listed. */
@@ -168,7 +226,14 @@ const char *sp_hf_put_tower(cJSON *out, const struct sp_hf_config *c)
     put(e, "positions", t->has & GRID ? tokens : sp_hf_number_at(v, "num_position_embeddings", 0));
     put(e, "tokens", tokens);
     put(e, "extra_params", extra_of(t, &s, deep));
-    put_projector(e, c->json->root, t, &s, deep);
+    if (t->projector == PROJECTED)
+        put_projections(out, e, c->json->root, &s);
+    else
+        put_projector(e, c->json->root, t, &s, deep);
+    if (t->projector == TILES) {
+        put_tiles(e, v, &s);
+        put_crossed_layers(out, c->sizes, &s);
+    }
     if (is_qwen(t))
         put_windows(e, v, &s);
     return "vision_config";
