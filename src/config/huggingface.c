@@ -187,6 +187,21 @@ static void note_tower(cJSON *out, const char *tower)
     add_note(out, note);
 }
 
+/* Further layers that predict more tokens, which the class leaves out as well. */
+static void note_further_layers(cJSON *out, const cJSON *o)
+{
+    static const char *const keys[] = {"num_nextn_predict_layers", "mtp_num_hidden_layers",
+                                       "num_mtp_modules", "mtp_num_layers"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char note[160];
+        const double layers = sp_hf_number_at(o, keys[i], 0);
+        snprintf(note, sizeof note, "%s: counted without %.0f layers for further tokens", keys[i],
+                 layers);
+        if (layers > 0)
+            add_note(out, note);
+    }
+}
+
 /* On how much the encoder of an encoder-decoder works. */
 static void note_encoder(cJSON *out)
 {
@@ -256,7 +271,7 @@ static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family 
 {
     struct sp_hf_head head;
     if (!has_sizes(c, f, error) || !divides_heads(c, f, error) ||
-        !sp_hf_head_of(c, assume != NULL, &head, error))
+        !sp_hf_check_features(c, f->type, error) || !sp_hf_head_of(c, assume != NULL, &head, error))
         return NULL;
     cJSON *const out = cJSON_CreateObject();
     put_name(out, c, f);
@@ -271,6 +286,7 @@ static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family 
     if (assume)
         note_assumed(out, c, f);
     note_head(out, c, &head);
+    note_further_layers(out, c->sizes);
     if (f->traits & HF_ENCODER_DECODER)
         note_encoder(out);
     const char *const tower = assume ? NULL : sp_hf_put_tower(out, c);

@@ -136,6 +136,49 @@ bool sp_hf_refuse_size(const struct sp_hf_config *c, const char *const *keys,
                    missing ? " is missing," : ":", others);
 }
 
+/* Layers without experts after one that has them. */
+static bool is_mixed(const cJSON *o)
+{
+    const cJSON *kind, *const kinds = sp_hf_member(o, "mlp_layer_types");
+    bool sparse = false, mixed = false;
+    cJSON_ArrayForEach(kind, kinds)
+    {
+        const bool dense = cJSON_IsString(kind) && strcmp(kind->valuestring, "dense") == 0;
+        mixed = mixed || (dense && sparse);
+        sparse = sparse || !dense;
+    }
+    return mixed;
+}
+
+bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, struct sp_error *error)
+{
+    const cJSON *const o = c->sizes;
+    const char *const positions = sp_hf_text_at(o, "position_embedding_type");
+    const double last = sp_hf_number_at(o, "moe_layer_end_index", -1);
+    const bool ernie = strcmp(family, "ernie4_5_moe") == 0;
+    const bool bert = strcmp(family, "bert") == 0 || strcmp(family, "roberta") == 0;
+    const struct {
+        bool is;
+        const char *key, *what;
+    } features[] = {
+        {sp_hf_flag_at(o, "add_cross_attention", false), "add_cross_attention",
+         "attention to an encoder that the config does not describe"},
+        {bert && positions && strcmp(positions, "absolute") != 0, "position_embedding_type",
+         "positions as weights of each layer"},
+        {ernie && last >= 0 && last < sp_hf_number(o, sp_hf_layers) - 1, "moe_layer_end_index",
+         "layers without experts after those with them"},
+        {ernie && sp_hf_flag_at(o, "use_bias", false), "use_bias", "biases in the experts"},
+        {is_mixed(o), "mlp_layer_types", "layers without experts after those with them"}};
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
+        char path[96];
+        snprintf(path, sizeof path, "%s%s", c->part, features[i].key);
+        if (features[i].is)
+            return sp_fail(error, SP_INPUT, "%s: %s: %s, which is not modelled",
+                           sp_json_place(c->json, path), path, features[i].what);
+    }
+    return true;
+}
+
 /* Other files of a model's folder, by a key that they alone have. */
 static const struct file {
     const char *key, *and, *is;

@@ -18,6 +18,10 @@ bool sp_hf_refuse_assumed(const char *type, struct sp_error *error);
 bool sp_hf_refuse_size(const struct sp_hf_config *config, const char *const *keys,
                        struct sp_error *error);
 
+/* Refuses a config of a known family that switches on what no family has. Whether it passes. */
+bool sp_hf_check_features(const struct sp_hf_config *config, const char *family,
+                          struct sp_error *error);
+
 /* Whether a document without model_type and architectures is another file of a model's folder, told
  * by what it says; then with an error that names it. */
 bool sp_hf_is_other_file(const struct sp_json *json, struct sp_error *error);
