@@ -52,6 +52,10 @@ double sp_tuning_flops(const struct sp_params *params, double tokens);
  * tokens; NAN with an encoder that has a number of tokens of its own. */
 double sp_attention_crossover_tokens(const struct sp_model *model, bool causal);
 
+/* Sequence length at which attention costs as much as the MLPs, from what both cost at `seq`; of a
+ * model whose attention does not grow in proportion it is searched. tokens. */
+double sp_attention_overtakes_mlp_tokens(const struct sp_model *model, double seq, bool causal);
+
 /* Sequence length at which attention's scores cost as much as its projections. tokens. */
 double sp_scores_equal_projections_tokens(const struct sp_model *model, bool causal);
 

@@ -87,13 +87,11 @@ static void put_length(struct sp_report *r, enum sp_quantity_id id, double token
 static double put_lengths(const struct flops *f, bool causal)
 {
     struct sp_report *r = f->report;
-    const struct sp_flops *w = &f->forward;
     const double overtakes = sp_attention_crossover_tokens(&f->model, causal);
     put_length(r, SP_Q_FLOPS_OVERTAKES, overtakes);
     sp_put(r, SP_Q_FLOPS_OVERTAKES_RULE, 8 * (double)f->model.d_model);
-    const double attended = sp_attended_tokens(&f->model, f->seq);
     put_length(r, SP_Q_FLOPS_OVERTAKES_MLP,
-               sp_seq_of_attended_tokens(&f->model, w->mlp / w->attention * attended));
+               sp_attention_overtakes_mlp_tokens(&f->model, f->seq, causal));
     put_length(r, SP_Q_FLOPS_SCORES_PROJ, sp_scores_equal_projections_tokens(&f->model, causal));
     return overtakes;
 }

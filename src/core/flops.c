@@ -103,18 +103,16 @@ double sp_tuning_flops(const struct sp_params *p, double tokens)
            sp_training_flops(p->adapters_active, tokens);
 }
 
-/* The shortest sequence whose mixers need `flops` a token. Their need grows with the sequence, in
- * proportion where every layer has scores of all tokens; else it is searched. */
+/* Whether every layer has scores of all tokens, or of a window alike, and nothing else that mixes
+ * them: then their FLOPs are in proportion to the tokens attended to. */
+static bool is_proportional(const struct sp_model *m)
+{
+    return !m->pattern[0] && m->sparse.top_k == 0 && !m->state_space.parallel;
+}
+
+/* The shortest sequence whose mixers need `flops` a token, searched. */
 static double seq_of_mixer_flops(const struct sp_model *m, double flops, bool causal)
 {
-    const bool around = m->bidirectional && m->sliding_window > 0;
-    const bool plain =
-        !m->pattern[0] && m->sparse.top_k == 0 && !m->state_space.parallel && !around;
-    if (m->encoder.tokens > 0) /* its share of a token's work depends on the sequence too */
-        return NAN;
-    if (plain)
-        return sp_seq_of_attended_tokens(
-            m, flops / sp_forward_flops_per_token(m, 1, causal, false).attention);
     double low = 1, high = 1e12;
     if (!(sp_forward_flops_per_token(m, high, causal, false).attention > flops))
         return INFINITY;
@@ -126,16 +124,31 @@ static double seq_of_mixer_flops(const struct sp_model *m, double flops, bool ca
     return high;
 }
 
+/* The same from what the mixers need of a sequence of one token, where that tells. */
+static double seq_from_one(const struct sp_model *m, double flops, double one, bool causal)
+{
+    return is_proportional(m) ? sp_seq_of_attended_tokens(m, flops / one)
+                              : seq_of_mixer_flops(m, flops, causal);
+}
+
 double sp_attention_crossover_tokens(const struct sp_model *m, bool causal)
 {
     const struct sp_flops one = sp_forward_flops_per_token(m, 1, causal, false);
-    return seq_of_mixer_flops(m, one.mlp + one.projections, causal);
+    return seq_from_one(m, one.mlp + one.projections, one.attention, causal);
 }
 
 double sp_scores_equal_projections_tokens(const struct sp_model *m, bool causal)
 {
     const struct sp_flops one = sp_forward_flops_per_token(m, 1, causal, false);
-    return seq_of_mixer_flops(m, one.projections, causal);
+    return seq_from_one(m, one.projections, one.attention, causal);
+}
+
+double sp_attention_overtakes_mlp_tokens(const struct sp_model *m, double seq, bool causal)
+{
+    const struct sp_flops f = sp_forward_flops_per_token(m, seq, causal, false);
+    return is_proportional(m)
+               ? sp_seq_of_attended_tokens(m, f.mlp / f.attention * sp_attended_tokens(m, seq))
+               : seq_of_mixer_flops(m, f.mlp, causal);
 }
 
 /* What a token passes: active, with the encoder by its tokens. */

@@ -256,6 +256,12 @@ static void delta_rule(void **state)
     assert_close(sp_state_bytes_of_sequence(&qwen3_next),
                  36 * (4. * 32 * 128 * 128 + 2. * 3 * 8192), 0);
     assert_close(sp_kv_bytes_of_sequence(&qwen3_next, 1000, 2), 12 * 1000 * 2. * 2 * 512, 0);
+    /* 12 of 48 layers have scores of 16 heads of 256 + 256, and all ten experts of 512 and a shared
+     * one */
+    const double scores = 12 * 16 * 512., scans = 36 * (32 * head + 4 * 8192);
+    const double mlp = 48 * (11 * 3. * 2048 * 512 + 2048 * 512);
+    assert_close(sp_attention_overtakes_mlp_tokens(&qwen3_next, 4096, false),
+                 (mlp - scans) / scores, 1e-9);
     /* the window of none: attention's own tokens, whatever stands between its layers */
     assert_close(sp_attended_tokens(&qwen3_next, 1000), 1000, 0);
 }
