@@ -45,12 +45,23 @@ static double sum_of_operators(const double *s, enum sp_operator first, enum sp_
 static const double launched_shares[] = {1, 0.5, 0};
 
 /* Operations that the host issues for a layer's forward pass. A mixture has the router, its sort
- * and its losses, the exchange and the placing of tokens on top of what a dense layer has. */
-static double operations_of(const struct sp_step_inputs *in, const struct sp_layer *layer)
+ * and its losses, the exchange and the placing of tokens on top of what a dense layer has. Its
+ * experts on a device are worked on one by one: two matmuls each, and in 8 bits a cast of what each
+ * of them multiplies and of its transpose, whose scales are an expert's own. Graphs of parts of a
+ * layer leave these outside, for how many tokens an expert gets is known when it is too late for a
+ * graph. */
+static double launched_operations(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
-    enum { OPERATIONS_OF_EXPERTS = 30 };
+    enum { OPERATIONS_OF_EXPERTS = 30, MATMULS_OF_AN_EXPERT = 2, CASTS_OF_AN_EXPERT = 4 };
+    const enum sp_cuda_graph graph = in->plan->execution.cuda_graph;
     const double dense = in->framework->layer_operations * (layer->half ? 0.5 : 1);
-    return dense > 0 && layer->picks > 0 ? dense + OPERATIONS_OF_EXPERTS : dense;
+    if (dense <= 0 || layer->picks == 0)
+        return dense * launched_shares[graph];
+    const bool casts = sp_dtypes[in->plan->dtype].bytes < 2;
+    const double each = MATMULS_OF_AN_EXPERT + (casts ? CASTS_OF_AN_EXPERT : 0),
+                 experts = (double)in->model->moe.experts / (double)in->plan->ep * each;
+    return (dense + OPERATIONS_OF_EXPERTS) * launched_shares[graph] +
+           (launched_shares[graph] > 0 ? experts : 0);
 }
 
 /* The host takes about four times as long to issue an operation as the device between two kernels:
@@ -58,21 +69,21 @@ static double operations_of(const struct sp_step_inputs *in, const struct sp_lay
 enum { GAPS_OF_AN_OPERATION = 4 };
 
 /* Between two kernels the device waits, however far ahead the host is: what the chip's matmuls were
- * measured to take without any work, but for graphs, whose kernels follow at once. */
+ * measured to take without any work. */
 static double kernel_gap_s(const struct sp_step_inputs *in)
 {
     const double measured = in->hw->chip.kernels.matmul[SP_KERNEL_BF16].launch_s;
     const double issued = constant(in, SP_C_LAUNCH) / (3 * in->framework->layer_operations);
-    return (measured > 0 ? measured : issued / GAPS_OF_AN_OPERATION) *
-           launched_shares[in->plan->execution.cuda_graph];
+    return measured > 0 ? measured : issued / GAPS_OF_AN_OPERATION;
 }
 
 /* Least time of a layer's forward and backward pass: the host issues operations one by one. */
 static double launches_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     const double dense = in->framework->layer_operations;
-    const double more = dense > 0 ? operations_of(in, layer) / dense : 1;
-    return constant(in, SP_C_LAUNCH) * more * launched_shares[in->plan->execution.cuda_graph];
+    return constant(in, SP_C_LAUNCH) * (dense > 0
+                                            ? launched_operations(in, layer) / dense
+                                            : launched_shares[in->plan->execution.cuda_graph]);
 }
 
 /* Forward and backward of one layer for one micro-batch. */
@@ -101,7 +112,7 @@ static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const st
      * then still shorter than the launches waits for them */
     if (cp > 0)
         p.cp_comm = exposed_s(in, cp, p.attention) + sp_cp_merge_s(in, rank, layer);
-    const double operations = operations_of(in, layer) * (3 + redone * r->qkv);
+    const double operations = launched_operations(in, layer) * (3 + redone * r->qkv);
     const double gaps = operations > 0 ? operations * kernel_gap_s(in) : 0;
     const double busy = p.matmul + p.attention + p.elementwise + p.recompute + p.cp_comm + gaps;
     const double least = launches_s(in, layer) * (1 + redone * r->qkv / 3);
@@ -267,11 +278,19 @@ static struct sp_stage_weights moved_bytes(const struct sp_step_inputs *in,
                                      all->experts * (gathers + SP_ELEMENT * experts)};
 }
 
+/* Whether weights are gathered for each pass of a micro-batch: ZeRO 3 does, unless the framework
+ * keeps a stage's weights and gradients whole for the step. */
+static bool gathers_each(const struct sp_step_inputs *in)
+{
+    const struct sp_plan *const p = in->plan;
+    return p->zero >= 3 && !(in->framework->keeps_stages_whole && p->pp > 1);
+}
+
 /* With ZeRO 3 weights are gathered for each pass and gradients reduced in 2 bytes. */
 static struct passes passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
 {
     const double busy = kind->busy_s;
-    if (in->plan->zero < 3)
+    if (!gathers_each(in))
         return without_shards(kind);
     const struct sp_stage_weights moved = moved_bytes(in, kind);
     const double comm = sp_shards_s(in, &moved, 1);
@@ -366,15 +385,20 @@ static double dp_window(const struct sp_step_inputs *in, double m)
 
 /* Gradients and weights of ZeRO 0 to 2, slices, HSDP. Once a step, but with ZeRO 2, whose gradients
  * are reduced after every micro-batch because nobody keeps all of them. `hides` is the time of a
- * micro-batch. */
+ * micro-batch; `held` are the parameters that are trained, `whole` all of them. */
 static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
-                         double hides, double m)
+                         const struct sp_stage_weights *whole, double hides, double m)
 {
     const struct sp_plan *p = in->plan;
     const struct sp_precision *q = in->precision;
     const double window = dp_window(in, m) * hides;
-    if (p->zero >= 3)
+    if (gathers_each(in))
         return exposed_s(in, sp_replicas_s(in, held, SP_ELEMENT), window);
+    if (p->zero >= 3) /* a stage kept whole: gradients add up, and are reduced, in 4 bytes */
+        return exposed_s(in,
+                         sp_shards_s(in, whole, gathered_bytes(in)) + sp_shards_s(in, held, 4) +
+                             sp_replicas_s(in, held, SP_ELEMENT),
+                         window);
     /* gradients that a recipe does not keep are sent all the same; without ZeRO they come back */
     const double grad_bytes = q->grad_bytes > 0 ? q->grad_bytes : SP_ELEMENT;
     const double grads = sp_shards_s(in, held, grad_bytes),
@@ -458,7 +482,9 @@ static struct update update_of(const struct sp_step_inputs *in, const struct sp_
             continue;
         const struct sp_stage_weights trained = {copies * staged->kind[i].trained.dense,
                                                  copies * staged->kind[i].trained.experts};
-        const struct update update = {dp_comm_of(in, &trained, a_microbatch, m),
+        const struct sp_stage_weights whole = {copies * staged->kind[i].held.dense,
+                                               copies * staged->kind[i].held.experts};
+        const struct update update = {dp_comm_of(in, &trained, &whole, a_microbatch, m),
                                       optimizer_of(in, &trained)};
         if (update.dp_comm + update.optimizer > slowest.dp_comm + slowest.optimizer)
             slowest = update;

@@ -9,8 +9,9 @@
 /* Runs of other sources differ by this much (of the logarithm) from a model that is right for one;
  * beyond a few times that a run tells no more. */
 #define NOISE 0.07
-/* GPUs or TPUs all together may be this many spreads away from what is expected of them. */
-#define COMMON_SPREADS 2.0
+/* GPUs or TPUs all together may be as far from what is expected of them, in spreads, as one family
+ * is from the others. */
+#define COMMON_SPREADS 1.0
 
 /* A constant's parts: what its kind of machine has in common, and what its family adds. */
 enum { COMMON, OWN };

@@ -466,9 +466,58 @@ static void one_layer_by_hand(void **state)
     assert_close(estimate(&at).elementwise, 2 * 3 * 1474560 * 2 / 1e9, 1e-12);
 }
 
+/* A layer of 16 experts on two ranks, of which the host issues 20 operations without the experts:
+ * 30 more for the mixture, two matmuls for each of 8 experts and, in 8 bits, four casts. Issued at
+ * 0.3 ms / (3 x 20) = 5 us, they take (20 + 30 + 16) x 3 x 5 us = 0.99 ms, in 8 bits (20 + 30 + 48)
+ * x 3 x 5 us = 1.47 ms. The device waits a quarter of that between kernels: the smooth maximum of a
+ * and a / 4 is (1 + 4^-4)^(1/4) a. Graphs of parts of a layer issue half of the 50, and all of the
+ * experts'; a graph of the iteration nothing. */
+static void experts_wait_for_the_host(void **state)
+{
+    struct world w = {.m = {.layers = 1,
+                            .d_model = 128,
+                            .d_ff = 512,
+                            .heads = 2,
+                            .kv_heads = 2,
+                            .head_dim = 64,
+                            .vocab = 1024,
+                            .norms_per_layer = 2,
+                            .moe = {.experts = 16, .top_k = 2, .d_ff_expert = 512, .every = 1}},
+                      .p = {.dp = 2,
+                            .shards = 2,
+                            .tp = 1,
+                            .pp = 1,
+                            .vpp = 1,
+                            .cp = 1,
+                            .ep = 2,
+                            .etp = 1,
+                            .micro_batch = 1,
+                            .batch = 2,
+                            .seq = 256,
+                            .schedule = SP_1F1B,
+                            .dtype = SP_BF16,
+                            .imbalance = 1},
+                      .f = {.layer_operations = 20, .capacity_factor = 1}};
+    const double both = pow(1 + pow(4, -4), 0.25);
+    (void)state;
+    w.hw = free_machine(false, 2);
+    for (int c = 0; c < SP_CONSTANTS; c++)
+        w.profile.value[c] = sp_constants[c].gpu;
+    w.profile.value[SP_C_STRAGGLER] = 0;
+    w.profile.value[SP_C_LAUNCH] = 0.3e-3;
+    assert_close(estimate(&w).launch, 0.99e-3 * both, 1e-6);
+    w.p.dtype = SP_FP8;
+    assert_close(estimate(&w).launch, 1.47e-3 * both, 1e-6);
+    w.p.execution.cuda_graph = SP_CUDA_GRAPH_TE;
+    assert_close(estimate(&w).launch, (25 + 48) * 15e-6 * both, 1e-6);
+    w.p.execution.cuda_graph = SP_CUDA_GRAPH_FULL;
+    assert_true(estimate(&w).launch < 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(experts_wait_for_the_host),
         cmocka_unit_test(arithmetic),
         cmocka_unit_test(attention),
         cmocka_unit_test(recomputation),

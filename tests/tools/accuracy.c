@@ -190,9 +190,9 @@ static int print_tiers(const struct sp_study *study, const struct errors *e)
     for (int t = 0; t < SP_TIERS; t++)
         printf(" %16s", sp_tier_names[t]);
     printf("\n");
-    static const struct gates none = {{0}, {0}}, publication = {{7, 8, 16, 11}, {16, 7.5, 24, 12}},
-                              stack = {{9, 10, 22, 13}, {15, 6, 25, 11}},
-                              three = {{5, 5, 9, 7}, {9, 4.5, 23, 12}},
+    static const struct gates none = {{0}, {0}}, publication = {{7, 8, 16, 11}, {14, 6, 17, 11.3}},
+                              stack = {{9, 10, 22, 13}, {13.2, 6, 17, 9.5}},
+                              three = {{5, 5, 9, 7}, {8, 4, 20, 11.3}},
                               model = {{8, 0, 0, 0}, {8, 0, 0, 0}};
     worse += print_line(study, "median utilisation of chip and tier (naive)", e->naive, &none);
     worse += print_line(study, "  the same with runs of its own publication", e->siblings, &none);

@@ -1,4 +1,5 @@
-/* The fitted stacks of a study as files of configs/profiles. */
+/* The fitted stacks of a study as files of configs/profiles. A stack whose runs no fit takes has
+ * none: it borrows, as one does that nobody has run. */
 #include "study_profiles.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 
 static bool on_stack(const struct sp_measured *m, const void *context)
 {
-    return m->stack == *(const int *)context;
+    return !m->odd && m->stack == *(const int *)context;
 }
 
 static void write_profile(const struct sp_study *study, int stack, const struct sp_profile *p,
@@ -17,7 +18,7 @@ static void write_profile(const struct sp_study *study, int stack, const struct 
     char sources[1024] = "", fitted_to[192];
     int runs = 0, groups;
     for (size_t i = 0; i < study->n; i++) {
-        if (study->measured[i].stack != stack)
+        if (!on_stack(&study->measured[i], &stack))
             continue;
         runs++;
         sp_add_source(sources, sizeof sources, study->measured[i].run->source);
@@ -27,7 +28,8 @@ static void write_profile(const struct sp_study *study, int stack, const struct 
              "%d runs, %d configurations, with those of the other stacks; mean absolute error of "
              "the step time %.1f %% when their publication is left out",
              runs, groups, 100 * e);
-    sp_write_bundled_profile(folder, p, fitted_to, sources);
+    if (runs > 0)
+        sp_write_bundled_profile(folder, p, fitted_to, sources);
 }
 
 void sp_write_profiles(const struct sp_study *study, const struct sp_profile *fitted,
