@@ -50,9 +50,8 @@ struct sp_figure *sp_plot_serve(const struct sp_args *args, const struct sp_repo
         sp_fail(error, SP_INPUT, "--plot: no instance in the answer to draw");
         return NULL;
     }
-    struct sp_figure *const figure =
-        sp_figure_new("%.60s on %.60s", sp_report_text(report, SP_Q_SERVE_MODEL),
-                      sp_text_of(args, "hw"));
+    struct sp_figure *const figure = sp_figure_new(
+        "%.60s on %.60s", sp_report_text(report, SP_Q_SERVE_MODEL), sp_text_of(args, "hw"));
     struct sp_panel *const panel =
         sp_add_panel(figure, sp_make_axis("tokens per second of a user", "", true),
                      sp_make_axis("tokens per second of a chip", "", true), "");

@@ -22,7 +22,7 @@ struct sp_serving_run {
     char source[128];
     char group[160];           /* a configuration: all but how many requests are in flight */
     struct sp_service service; /* points into the lists of sp_serving_runs */
-    struct sp_pass pass; /* prepared, with constants of nobody */
+    struct sp_pass pass;       /* prepared, with constants of nobody */
     struct sp_requests requests;
     const struct sp_engine *engine;
     double measured[SP_SERVING_MEASURES]; /* s, s, tokens/s generated */
