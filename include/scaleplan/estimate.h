@@ -60,6 +60,10 @@ struct sp_estimate {
     struct sp_stage_memory stage[SP_MAX_STAGES];
 };
 
+/* The step time of a plan that passes sp_check_plan, and the memory of its fullest stage: the same
+ * numbers as sp_estimate's, without the rest. s. */
+double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memory);
+
 /* Room for the tasks of playing the plan; 0 where there is no pipeline, its schedule cannot be
  * played, or it has more than SP_MOST_PLAYED_TASKS. */
 enum { SP_MOST_PLAYED_TASKS = 200000 };

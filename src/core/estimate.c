@@ -137,6 +137,23 @@ static void estimate_memory(const struct sp_step_inputs *in, const struct sp_ran
     e->oom_odds = sp_oom_odds(in->framework, (double)e->memory.device, e->capacity_bytes);
 }
 
+double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memory)
+{
+    struct sp_layers layers;
+    struct sp_stage_map map;
+    struct sp_staged staged;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    sp_list_model(in->model, &layers);
+    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, in->plan, in->framework);
+    sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &map);
+    const struct sp_prepared_memory held = sp_prepare_memory(&mine, in->plan, in->framework);
+    sp_memory_of_kinds(in->framework, &held, &map, kinds);
+    sp_fullest_prepared(in->precision, in->plan, in->framework, &map, kinds, memory);
+    const struct sp_prepared prepared = sp_prepare_step(in, &mine);
+    sp_stage_times(in, &prepared, &map, &staged);
+    return sp_estimate_staged(in, &prepared, &map, &staged).step;
+}
+
 void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,
                  struct sp_task *tasks, struct sp_estimate *e)
 {

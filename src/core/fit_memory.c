@@ -74,7 +74,9 @@ static struct sp_beside beside(const struct sp_strategy *s, const struct sp_fit_
     const struct sp_plan plan = plan_of(s, in);
     const double tokens = (double)plan.seq;
     const struct sp_kind_memory first = sp_kind_memory_of_stage(in->model, &plan, f, 0),
-                                last = sp_kind_memory_of_stage(in->model, &plan, f, s->pp - 1);
+                                last = s->pp > 1
+                                           ? sp_kind_memory_of_stage(in->model, &plan, f, s->pp - 1)
+                                           : first;
     return (struct sp_beside){
         .layer_peak = (s->pp > 1 ? first.peak : 0) / tokens,
         .loss = last.peak / tokens,

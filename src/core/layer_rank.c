@@ -185,6 +185,8 @@ static inline struct sp_stage_weights sum_of_kind(const struct sp_layer_weights 
 #define MEMBER(weights) (*(const double *)(const void *)((const char *)&(weights) + member))
     struct sp_stage_weights of = {0, 0};
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
+        if (kind->layers.of[i] == 0)
+            continue;
         of.dense += (double)kind->layers.of[i] * MEMBER(w->of[i].dense);
         of.experts += (double)kind->layers.of[i] * MEMBER(w->of[i].experts);
     }

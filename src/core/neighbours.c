@@ -61,20 +61,21 @@ static bool is_run(const struct listing *l, struct sp_neighbour *changed)
 static bool add(struct listing *l, struct sp_neighbour *changed)
 {
     struct sp_step_inputs in = *l->in;
-    struct sp_estimate e;
+    struct sp_stage_memory memory;
     if (l->n == l->room || !is_run(l, changed) || !is_valid(l, &changed->plan))
         return false;
     in.plan = &changed->plan;
-    sp_estimate(&in, SP_FLOPS_6P, NULL, &e);
-    if (l->only_fitting && !e.fits)
+    const double step = sp_evaluate(&in, &memory);
+    const bool fits = (double)memory.device <= sp_capacity_bytes(&in.hw->chip);
+    if (l->only_fitting && !fits)
         return false;
     size_t at = l->n++;
-    for (; at > 0 && l->found[at - 1].step_s > e.time.step; at--)
+    for (; at > 0 && l->found[at - 1].step_s > step; at--)
         l->found[at] = l->found[at - 1];
     l->found[at] = *changed;
-    l->found[at].step_s = e.time.step;
-    l->found[at].device_bytes = (double)e.memory.device;
-    l->found[at].fits = e.fits;
+    l->found[at].step_s = step;
+    l->found[at].device_bytes = (double)memory.device;
+    l->found[at].fits = fits;
     return true;
 }
 

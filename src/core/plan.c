@@ -260,9 +260,10 @@ void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance
         const struct sp_layer_counts until =
             sp_count_layers(model, boundary(model, stages, stage + 1, balance));
         const struct sp_stage_kind kind = {less(until, &before), stage == 0, stage == stages - 1};
-        int at = 0;
-        while (at < map->kinds && !same_kind(&map->kind[at], &kind))
-            at++;
+        int at = stage > 0 ? map->of[stage - 1] : 0; /* most stages are like the one before */
+        if (stage == 0 || !same_kind(&map->kind[at], &kind))
+            for (at = 0; at < map->kinds && !same_kind(&map->kind[at], &kind);)
+                at++;
         if (at == map->kinds && at < SP_STAGE_KINDS) {
             map->stage[at] = stage;
             map->kind[map->kinds++] = kind;

@@ -5,9 +5,9 @@
 
 double sp_smooth_max(double a, double b)
 {
-    const double most = fmax(a, b);
+    const double most = sp_larger(a, b);
     if (most <= 0)
         return 0;
-    const double x = fmin(a, b) / most;
+    const double x = sp_smaller(a, b) / most;
     return most * sqrt(sqrt(1 + x * x * x * x));
 }

@@ -1,6 +1,19 @@
-/* A maximum without a corner. */
+/* Maxima: as fmax, compiled where they are used, and without a corner. */
 #ifndef SP_SMOOTH_H
 #define SP_SMOOTH_H
+
+#include <math.h>
+
+/* fmax and fmin without a call: a value that is not known does not count. */
+static inline double sp_larger(double a, double b)
+{
+    return b > a || isnan(a) ? b : a;
+}
+
+static inline double sp_smaller(double a, double b)
+{
+    return b < a || isnan(a) ? b : a;
+}
 
 /* A smooth maximum, (a^4 + b^4)^(1/4): continuous, monotone, never below either. */
 double sp_smooth_max(double a, double b);

@@ -216,7 +216,8 @@ static struct sp_kind_time time_of_kind(const struct sp_prepared *prepared,
     struct sp_kind_time k = {.held = sp_weights_of_kind(&prepared->weights, kind),
                              .trained = sp_trained_of_kind(&prepared->weights, kind)};
     for (int i = 0; i < SP_LAYER_KINDS; i++)
-        add_layers(&k.time, &prepared->layer[i], (double)kind->layers.of[i]);
+        if (kind->layers.of[i] > 0)
+            add_layers(&k.time, &prepared->layer[i], (double)kind->layers.of[i]);
     if (kind->first)
         k.time.elementwise += 3 * prepared->ends.embedding;
     if (kind->last) {
@@ -585,7 +586,8 @@ double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared
     const struct sp_plan *p = in->plan;
     struct sp_stage_time all = {0};
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        add_layers(&all, &prepared->layer[kind], prepared->layers[kind]);
+        if (prepared->layers[kind] > 0)
+            add_layers(&all, &prepared->layer[kind], prepared->layers[kind]);
     const struct sp_ends_time *e = &prepared->ends;
     const double whole = busy_of(&all) + 3 * (e->embedding + e->head + e->loss) - e->frozen_head;
     /* m >= B / (dp b), and the slowest of pp stages does at least 1/pp of the work */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <scaleplan/estimate.h>
+
 #include "config/load.h"
 #include "search/run_search.h"
 
@@ -83,8 +85,7 @@ static double baseline(const struct loaded *l, const struct sp_found *found)
     const double start = now_s();
     for (int i = 0; i < n; i++) {
         plan.batch = found->plan.batch + i % 2;
-        sp_fullest_stage(&l->model, &l->precision, &plan, &l->framework.framework, &m);
-        sum += sp_estimate_step(&in).step + (double)m.device;
+        sum += sp_evaluate(&in, &m) + (double)m.device;
     }
     const double rate = n / (now_s() - start);
     return sum > 0 ? rate : 0;

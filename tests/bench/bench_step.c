@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <scaleplan/estimate.h>
+
 #include "config/load.h"
 
 static struct sp_model model;
@@ -34,8 +36,7 @@ static double now_s(void)
 static double whole(void)
 {
     struct sp_stage_memory m;
-    sp_fullest_stage(&model, &precision, &plan, &framework.framework, &m);
-    return sp_estimate_step(&in).step + (double)m.device;
+    return sp_evaluate(&in, &m) + (double)m.device;
 }
 
 static double step(void)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <scaleplan/estimate.h>
+
 #include "config/load.h"
 #include "search/run_search.h"
 
@@ -131,6 +133,7 @@ static void is_steps(const struct problem *p, const struct sp_found *f)
     assert_true(f->plan.ep == 1 || !e->moe_overlap || sp_plan_microbatches(&f->plan) > 1);
     assert_true(sp_estimate_step(&in).step == f->step_s);
     assert_true((double)m.device == f->bytes);
+    assert_true(sp_evaluate(&in, &m) == f->step_s && (double)m.device == f->bytes);
     assert_true(f->bytes <= p->space.most_bytes);
     assert_true(sp_plan_at(&p->space, f->group, f->leaf, &again));
     same_plan(f, &again);
