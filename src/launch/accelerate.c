@@ -2,7 +2,8 @@
  * training script. Names: accelerate/commands/config and utils/dataclasses.py. */
 #include <string.h>
 
-#include "launch/settings.h"
+#include "launch/accelerate.h"
+#include "launch/assumed.h"
 
 /* What changes neither memory nor time. */
 static const char quiet[] =
@@ -49,6 +50,15 @@ static int64_t degree(struct sp_settings *s, const char *name, struct sp_error *
     return sp_setting_whole(s, full, 1, 1, error);
 }
 
+/* Weights and states in fp32, matmuls in the format that is asked for: FSDP's, and DDP's, which
+ * casts weights on use. */
+static void read_states(struct sp_settings *s, struct sp_launch *launch)
+{
+    sp_launch_option(launch, "precision", "fp32");
+    if (!says(s, "mixed_precision", "no") && sp_setting(s, "mixed_precision"))
+        sp_launch_option(launch, "dtype", "bf16");
+}
+
 /* FULL_SHARD and its kin by name or number, or fsdp_reshard_after_forward of version 2. */
 static void read_fsdp(struct sp_settings *s, double devices, struct sp_launch *launch,
                       struct sp_error *error)
@@ -77,7 +87,6 @@ static void read_fsdp(struct sp_settings *s, double devices, struct sp_launch *l
         sp_fail(error, SP_INPUT, "%s: fsdp_sharding_strategy: \"%s\": no strategy of FSDP",
                 sp_safe(s->origin), sp_safe(name));
     sp_launch_option(launch, "zero", "%d", zero);
-    sp_launch_option(launch, "framework", "torchtitan");
     const int64_t copies = degree(s, "dp_replicate", error);
     const double model = (double)(degree(s, "tp", error) * degree(s, "cp", error));
     const double replicas = devices / ((double)degree(s, "tp", error) * (double)copies);
@@ -90,8 +99,7 @@ static void read_fsdp(struct sp_settings *s, double devices, struct sp_launch *l
         sp_launch_note(launch,
                        "not modelled: fsdp_offload_params, weights and states in the host's "
                        "memory");
-    if (says(s, "mixed_precision", "no") || !sp_setting(s, "mixed_precision"))
-        sp_launch_option(launch, "precision", "fp32");
+    read_states(s, launch);
 }
 
 static void read_deepspeed(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
@@ -118,27 +126,43 @@ static void read_deepspeed(struct sp_settings *s, struct sp_launch *launch, stru
                        sp_safe(sp_peek_setting(s, "deepspeed_config.gradient_accumulation_steps")));
 }
 
-/* DDP: weights and states whole on each device, matmuls in the format that is asked for. */
+/* What the comment of an export says beside the options. */
+static bool read_assumed(struct sp_launch_file *file, struct sp_launch *launch,
+                         struct sp_error *error)
+{
+    static const char *const carried[] = {"imbalance", "fsdp",        "seq",
+                                          "remat",     "micro-batch", "batch"};
+    struct sp_settings *const assumed = &file->assumed;
+    if (!sp_read_assumed_lines(file->text, assumed, launch, error))
+        return false;
+    const char *const framework = sp_setting(assumed, "framework");
+    sp_launch_option(launch, "framework", "%s", framework ? framework : "torchtitan");
+    for (size_t i = 0; i < sizeof carried / sizeof *carried; i++)
+        sp_assume(assumed, carried[i], launch);
+    if (!sp_peek_setting(assumed, "batch"))
+        sp_launch_note(launch, "the batch is in the training script: give --batch and --seq");
+    return true;
+}
+
+/* DDP: weights and states whole on each device. */
 static void read_plain(struct sp_settings *s, struct sp_launch *launch)
 {
     sp_launch_option(launch, "zero", "0");
-    if (says(s, "mixed_precision", "no") || !sp_setting(s, "mixed_precision"))
-        sp_launch_option(launch, "precision", "fp32");
-    else
-        sp_launch_note(launch,
-                       "mixed_precision with DDP: weights stay in fp32 and are cast on use; "
-                       "give --precision");
+    sp_launch_option(launch, "remat", "none");
+    read_states(s, launch);
 }
 
 static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
 {
     struct sp_settings *const s = &file->settings;
+    struct sp_refusals refused;
     const int before = error->lines;
     const double devices = file->hw ? (double)sp_chips(file->hw) : 0;
     const int64_t processes = sp_setting_whole(s, "num_processes", 1, 0, error);
     sp_launch_option(launch, "tp", "%lld", (long long)degree(s, "tp", error));
     sp_launch_option(launch, "cp", "%lld", (long long)degree(s, "cp", error));
     degree(s, "dp_shard", error);
+    sp_launch_option(launch, "sp", "off");
     const char *const type = sp_setting(s, "distributed_type");
     if (says(s, "distributed_type", "FSDP"))
         read_fsdp(s, devices, launch, error);
@@ -155,12 +179,16 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     launch->devices = processes;
     snprintf(launch->no_model, sizeof launch->no_model,
              "the model is in the training script: give --model");
-    sp_launch_note(launch, "the batch is in the training script: give --batch and --seq");
+    sp_check_accelerate(s, &refused);
+    sp_note_refusals("accelerate", &refused, launch);
+    if (!read_assumed(file, launch, error))
+        return false;
     sp_note_unread(s, "", quiet, launch);
     return sp_refuse_gaps(s, error) && error->lines == before;
 }
 
 const struct sp_target sp_target_accelerate = {
+    .write = sp_write_accelerate,
     .format = "accelerate settings",
     .detect = detect,
     .read = read,

@@ -9,7 +9,7 @@
 static const char mark[] = "scaleplan:";
 
 /* Options of `step` that such a comment may hold. */
-static const char known[] = "framework,imbalance,fsdp,seq,remat";
+static const char known[] = "framework,imbalance,fsdp,seq,remat,batch,micro-batch";
 
 /* Whether a word survives blanks that part it from others, and quotes around it. */
 static bool is_one_word(const char *text)

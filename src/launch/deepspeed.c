@@ -192,6 +192,7 @@ bool sp_read_deepspeed(struct sp_launch_file *file, struct sp_launch *launch,
     const cJSON *const root = file->json;
     const char *const origin = file->origin;
     struct sp_settings *const assumed = &file->assumed;
+    struct sp_refusals refused;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     const int before = error->lines;
     bool known = at(root, NULL, "zero_optimization");
@@ -234,6 +235,8 @@ bool sp_read_deepspeed(struct sp_launch_file *file, struct sp_launch *launch,
     sp_assume(assumed, "seq", launch);
     if (cJSON_IsTrue(at(root, "activation_checkpointing", "cpu_checkpointing")))
         sp_launch_option(launch, "offload", "on");
+    sp_check_deepspeed(root, at(root, NULL, "pipeline") ? 0 : devices, &refused);
+    sp_note_refusals("DeepSpeed", &refused, launch);
     sp_launch_note(launch, "the model and its checkpoints are in the training script; what is not "
                            "given here is inferred");
     return error->lines == before;

@@ -19,6 +19,9 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "chunks of layers on a stage");
     if (p->zero == 0 && sp_recipe_is(l, "mixed18"))
         sp_lose(lost, "gradients in fp32 at ZeRO 0");
+    if (p->cp > 1)
+        sp_lose(lost, "context parallelism: the code registers DeepSpeed-Ulysses; "
+                      "sequence_parallel_size changes the batch alone");
     if (p->sequence_parallel)
         sp_lose(lost, "sequence parallelism with TP");
     if (strcmp(l->remat, "full") != 0 && strcmp(l->remat, "none") != 0)
@@ -30,6 +33,9 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "recompute of a share of the layers");
     if (p->recompute.offload && strcmp(l->remat, "full") != 0)
         sp_lose(lost, "activations in the host's memory without full recompute");
+    if (p->shards < p->dp * p->cp && p->zero == 3)
+        sp_lose(lost,
+                "shard groups: deepspeed.zero.MiCS_Init(config_dict_or_path=...) in the code");
     if (p->shards < p->dp * p->cp && p->zero != 3 && p->zero > 0)
         sp_lose(lost, "a smaller group of shards for ZeRO %d", p->zero);
     if (!sp_recipe_is(l, "mixed18") && !sp_recipe_is(l, "mixed16") && !sp_recipe_is(l, "fp32"))
@@ -72,15 +78,12 @@ static void put_comments(FILE *out, const struct sp_launched *l, const struct sp
     free(text);
 }
 
-void sp_write_deepspeed(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+/* The options themselves, behind the opening brace. */
+static void put_options(const struct sp_launched *l, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
     const long long train_batch = p->batch * p->tp;
-    lose(l, lost);
-    fputs("{\n  \"_comment\": [", out);
-    put_comments(out, l, lost);
     fprintf(out,
-            "\n  ],\n"
             "  \"train_batch_size\": %lld,\n"
             "  \"train_micro_batch_size_per_gpu\": %lld,\n"
             "  \"gradient_accumulation_steps\": %lld,\n",
@@ -109,4 +112,34 @@ void sp_write_deepspeed(const struct sp_launched *l, struct sp_written *lost, FI
                 "\"cpu_checkpointing\": %s}",
                 p->recompute.offload ? "true" : "false");
     fputs("\n}\n", out);
+}
+
+/* What DeepSpeed refuses of the options. */
+static void lose_refused(const struct sp_launched *l, const char *options, struct sp_written *lost)
+{
+    struct sp_refusals refused;
+    cJSON *const root = cJSON_Parse(options);
+    if (!root)
+        abort();
+    sp_check_deepspeed(root, l->plan->pp == 1 ? sp_plan_devices(l->plan) : 0, &refused);
+    sp_lose_refusals("DeepSpeed", &refused, lost);
+    cJSON_Delete(root);
+}
+
+void sp_write_deepspeed(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+{
+    char *options = NULL;
+    size_t length;
+    FILE *const body = open_memstream(&options, &length);
+    if (!body)
+        abort();
+    fputs("{\n", body);
+    put_options(l, body);
+    fclose(body);
+    lose(l, lost);
+    lose_refused(l, options, lost);
+    fputs("{\n  \"_comment\": [", out);
+    put_comments(out, l, lost);
+    fprintf(out, "\n  ],\n%s", options + 2);
+    free(options);
 }

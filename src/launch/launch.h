@@ -14,7 +14,8 @@
     TARGET(megatron, "Megatron-LM", "arguments") NEXT \
     TARGET(torchtitan, "torchtitan", "a Python recipe") NEXT \
     TARGET(deepspeed, "DeepSpeed", "JSON") NEXT \
-    TARGET(maxtext, "MaxText", "YAML") LAST \
+    TARGET(maxtext, "MaxText", "YAML") NEXT \
+    TARGET(accelerate, "accelerate", "YAML") LAST \
     TARGET(jax, "JAX", "mesh and specs")
 
 /* What `step --from` reads, in the same manner: of two that take a file alike, the first reads. */
@@ -42,6 +43,7 @@
 #define SP_VERSIONS_OF_torchtitan(V) V(torchtitan, "main") V(torchtitan, "0.2.2")
 #define SP_VERSIONS_OF_deepspeed(V) V(deepspeed, "0.19.6")
 #define SP_VERSIONS_OF_maxtext(V) V(maxtext, "0.2.4")
+#define SP_VERSIONS_OF_accelerate(V) V(accelerate, "1.15")
 #define SP_VERSIONS_OF_jax(V) V(jax, "0.11.1")
 /* clang-format on */
 

@@ -66,12 +66,7 @@ static void read_pipeline(struct sp_settings *s, int64_t stages, const struct sp
         return;
     if (repeats <= 0 && layers > 0 && layers % (stages * each) == 0)
         repeats = layers / (stages * each);
-    else if (repeats <= 0 && layers > 0)
-        sp_launch_note(launch,
-                       "MaxText refuses this: %lld layers are no multiple of stages x "
-                       "num_layers_per_pipeline_stage",
-                       (long long)layers);
-    else if (repeats <= 0)
+    else if (repeats <= 0 && layers == 0)
         sp_launch_note(launch, "num_pipeline_repeats is left to the layers: give --vpp");
     if (repeats > 1)
         sp_launch_option(launch, "vpp", "%lld", (long long)repeats);
@@ -169,6 +164,7 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
 {
     struct sp_settings *const s = &file->settings, *const assumed = &file->assumed;
     const struct sp_hardware *hw = file->hw;
+    struct sp_refusals refused;
     double degree[DEGREES];
     const int before = error->lines;
     if ((file->script && !sp_read_pairs(file->script, tells, s, launch, error)) ||
@@ -191,6 +187,8 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     read_batch(s, degree, hw, jax_devices, launch, error);
     read_pipeline(s, (int64_t)degree[PIPELINE], model, launch, error);
     sp_read_maxtext_states(s, launch, error);
+    sp_check_maxtext(s, model, &refused);
+    sp_note_refusals("MaxText", &refused, launch);
     if (sp_setting(assumed, "framework"))
         sp_assume(assumed, "framework", launch);
     else

@@ -57,4 +57,8 @@ bool sp_read_mesh(struct sp_settings *s, const struct sp_hardware *hw, int64_t j
 /* A plan as its options, for sp_target_maxtext. */
 void sp_write_maxtext(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
 
+/* What MaxText itself refuses in its options, for that model (NULL: not known). */
+void sp_check_maxtext(const struct sp_settings *settings, const struct sp_model *model,
+                      struct sp_refusals *refused);
+
 #endif

@@ -1,9 +1,11 @@
 /* A plan as options of MaxText. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "launch/assumed.h"
 #include "launch/maxtext.h"
 #include "launch/models.h"
+#include "launch/syntax.h"
 
 static const char *policy_name(const struct sp_launched *l)
 {
@@ -23,15 +25,9 @@ static int64_t dense_layers(const struct sp_model *m)
 static void lose(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
-    const int64_t m = sp_plan_microbatches(p), dense = dense_layers(l->model);
     if (p->zero == 2 || (p->zero == 1 && (p->cp > 1 || p->ep > 1 || p->shards < p->dp)))
         sp_lose(lost, "ZeRO %d; it shards everything (fsdp), the states (data) or nothing",
                 p->zero);
-    if (p->pp > 1 && (l->model->layers - dense) % (p->pp * p->vpp) != 0)
-        sp_lose(lost, "%lld layers on %lld chunks of stages; it takes even ones",
-                (long long)(l->model->layers - dense), (long long)(p->pp * p->vpp));
-    if (p->dtype == SP_FP8 && p->pp == 1 && m > 1)
-        sp_lose(lost, "fp8 with gradients that add up");
     if (p->zero == 3 && p->shards == 1 && p->dp * p->cp > 1)
         sp_lose(lost, "ZeRO 3 in groups of 1; its data axis keeps weights as ZeRO 0");
     if (p->tp > 1 && !p->sequence_parallel)
@@ -54,9 +50,6 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "shard groups of %lld", (long long)p->shards);
     if (p->pp > 1 && p->schedule != (p->vpp > 1 ? SP_CIRCULAR : SP_GPIPE))
         sp_lose(lost, "this pipeline schedule; its pipeline is circular, or GPipe without repeats");
-    if (p->pp > 1 && m % p->pp != 0)
-        sp_lose(lost, "%lld micro-batches; it takes multiples of the %lld stages", (long long)m,
-                (long long)p->pp);
     if (!policy_name(l))
         sp_lose(lost, "recompute policy %s%s", l->remat,
                 p->recompute.offload ? " with offload" : "");
@@ -165,16 +158,12 @@ static bool starts_as_v5e(const char *topology)
     return strncmp(topology, cloud_v5e, strlen(cloud_v5e)) == 0;
 }
 
-void sp_write_maxtext(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+/* The options themselves. */
+static void put_options(const struct sp_launched *l, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
     const char *const model = model_name(l->model);
     char topology[64];
-    lose(l, lost);
-    if (!model)
-        lose_model(l->model, lost);
-    sp_write_head(l, "MaxText options", lost, out);
-    sp_write_assumed(l, "maxtext", false, "# ", "\n", out);
     if (model)
         fprintf(out, "model_name: %s\n", model);
     else
@@ -207,4 +196,21 @@ void sp_write_maxtext(const struct sp_launched *l, struct sp_written *lost, FILE
             sp_multiplies_in_fp32(p) ? "float32" : "bfloat16");
     if (p->dtype == SP_FP8)
         fputs("quantization: fp8\n", out);
+}
+
+void sp_write_maxtext(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+{
+    struct sp_refusals refused;
+    struct sp_settings *s;
+    char *const options = sp_written_yaml(l, put_options, &s);
+    lose(l, lost);
+    if (!model_name(l->model))
+        lose_model(l->model, lost);
+    sp_check_maxtext(s, l->model, &refused);
+    sp_lose_refusals("MaxText", &refused, lost);
+    sp_write_head(l, "MaxText 0.2.4 options", lost, out);
+    sp_write_assumed(l, "maxtext", false, "# ", "\n", out);
+    fputs(options, out);
+    free(options);
+    free(s);
 }

@@ -1,7 +1,6 @@
 /* Megatron-LM: what its own checks refuse (validate_args of megatron/training/arguments.py,
  * TransformerConfig, the MoE layer and the interleaved schedule, 0.20). One table: of arguments
  * that are read it makes remarks, of those that are written losses. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "launch/megatron.h"
@@ -28,24 +27,10 @@ static bool has(const struct sp_settings *s, const char *flag)
     return look(s, flag) != NULL;
 }
 
-static const char *text_of(const struct sp_settings *s, const char *flag)
-{
-    const struct sp_setting *const at = look(s, flag);
-    return at ? at->value : NULL;
-}
-
 static bool is(const struct sp_settings *s, const char *flag, const char *value)
 {
-    const char *const text = text_of(s, flag);
+    const char *const text = sp_said(s, flag);
     return text && strcmp(text, value) == 0;
-}
-
-/* A whole number above 0, or `otherwise` where nothing or no such number is said. */
-static int64_t whole(const struct sp_settings *s, const char *flag, int64_t otherwise)
-{
-    const struct sp_setting *const at = look(s, flag);
-    const long long value = at && !at->gap[0] ? strtoll(at->value, NULL, 10) : 0;
-    return value > 0 && value <= 1000000000 ? value : otherwise;
 }
 
 /* Whether stages may be of different sizes, or belong to DeepSpeed, which splits them itself. */
@@ -66,27 +51,28 @@ static struct facts facts_of(const struct sp_settings *s, enum sp_core version, 
                          has(s, "--account-for-loss-in-pipeline-split");
     struct facts f = {
         .version = version,
-        .tp = whole(s, "--tensor-model-parallel-size", 1),
-        .pp = whole(s, "--pipeline-model-parallel-size", 1),
-        .vpp = whole(s, "--num-virtual-stages-per-pipeline-rank", 1),
-        .cp = whole(s, "--context-parallel-size", 1),
-        .ep = whole(s, "--expert-model-parallel-size", 1),
-        .layers = whole(s, "--num-layers", 0),
-        .heads = whole(s, "--num-attention-heads", 0),
-        .seq = whole(s, "--seq-length", 0),
-        .positions = whole(s, "--max-position-embeddings", 0),
-        .micro = whole(s, "--micro-batch-size", 0),
-        .batch = whole(s, "--global-batch-size", 0),
-        .experts = whole(s, "--num-experts", 0),
-        .top_k = whole(s, "--moe-router-topk", 2),
-        .away = whole(s, "--cpu-offloading-num-layers", 0),
+        .tp = sp_said_whole(s, "--tensor-model-parallel-size", 1),
+        .pp = sp_said_whole(s, "--pipeline-model-parallel-size", 1),
+        .vpp = sp_said_whole(s, "--num-virtual-stages-per-pipeline-rank", 1),
+        .cp = sp_said_whole(s, "--context-parallel-size", 1),
+        .ep = sp_said_whole(s, "--expert-model-parallel-size", 1),
+        .layers = sp_said_whole(s, "--num-layers", 0),
+        .heads = sp_said_whole(s, "--num-attention-heads", 0),
+        .seq = sp_said_whole(s, "--seq-length", 0),
+        .positions = sp_said_whole(s, "--max-position-embeddings", 0),
+        .micro = sp_said_whole(s, "--micro-batch-size", 0),
+        .batch = sp_said_whole(s, "--global-batch-size", 0),
+        .experts = sp_said_whole(s, "--num-experts", 0),
+        .top_k = sp_said_whole(s, "--moe-router-topk", 2),
+        .away = sp_said_whole(s, "--cpu-offloading-num-layers", 0),
         .full = is(s, "--recompute-granularity", "full"),
         .selective = is(s, "--recompute-granularity", "selective"),
     };
     const int64_t model = f.tp * f.pp * f.cp;
     f.replicas = devices % model == 0 ? devices / model : 0;
-    f.etp = whole(s, "--expert-tensor-parallel-size", f.tp);
-    f.groups = has(s, "--group-query-attention") ? whole(s, "--num-query-groups", 1) : f.heads;
+    f.etp = sp_said_whole(s, "--expert-tensor-parallel-size", f.tp);
+    f.groups =
+        has(s, "--group-query-attention") ? sp_said_whole(s, "--num-query-groups", 1) : f.heads;
     f.routed = f.experts > 0;
     f.staged_evenly = is_uneven(s) || (f.layers + ends) % (f.pp * f.vpp) == 0;
     return f;
@@ -138,7 +124,7 @@ static void check_degrees(const struct sp_settings *s, const struct facts *f, st
 
 static void check_states(const struct sp_settings *s, const struct facts *f, struct sp_refusals *refused)
 {
-    const char *const optimizer = text_of(s, "--optimizer");
+    const char *const optimizer = sp_said(s, "--optimizer");
     const bool own = has(s, "--use-megatron-fsdp"), torch = has(s, "--use-torch-fsdp2"),
                dist = has(s, "--use-distributed-optimizer"),
                plain = !optimizer || strcmp(optimizer, "adam") == 0 || strcmp(optimizer, "sgd") == 0;
@@ -157,8 +143,8 @@ static void check_states(const struct sp_settings *s, const struct facts *f, str
 
 static void check_recompute(const struct sp_settings *s, const struct facts *f, struct sp_refusals *refused)
 {
-    const char *const modules = f->selective ? text_of(s, "--recompute-modules") : NULL,
-                     *const offloaded = text_of(s, "--offload-modules");
+    const char *const modules = f->selective ? sp_said(s, "--recompute-modules") : NULL,
+                     *const offloaded = sp_said(s, "--offload-modules");
     const bool fine = has(s, "--fine-grained-activation-offloading"), act = sp_has_word(modules, "moe_act"),
                delayed = has(s, "--fp8-format") && (!has(s, "--fp8-recipe") || is(s, "--fp8-recipe", "delayed"));
     const struct check checks[] = {
@@ -181,7 +167,7 @@ static void check_recompute(const struct sp_settings *s, const struct facts *f, 
 
 static void check_graphs(const struct sp_settings *s, const struct facts *f, struct sp_refusals *refused)
 {
-    const char *const graph = text_of(s, "--cuda-graph-impl");
+    const char *const graph = sp_said(s, "--cuda-graph-impl");
     const bool graphs = (graph && strcmp(graph, "none") != 0) || has(s, "--enable-cuda-graph") || has(s, "--external-cuda-graph"),
                whole_step = is(s, "--cuda-graph-impl", "full_iteration") || is(s, "--cuda-graph-scope", "full_iteration"),
                fine = has(s, "--fine-grained-activation-offloading");
@@ -199,7 +185,7 @@ static void check_graphs(const struct sp_settings *s, const struct facts *f, str
 
 static void check_experts(const struct sp_settings *s, const struct facts *f, struct sp_refusals *refused)
 {
-    const char *const modules = f->selective ? text_of(s, "--recompute-modules") : NULL;
+    const char *const modules = f->selective ? sp_said(s, "--recompute-modules") : NULL;
     const bool overlap = has(s, "--overlap-moe-expert-parallel-comm"), flex = is(s, "--moe-token-dispatcher-type", "flex"),
                exchange = flex || is(s, "--moe-token-dispatcher-type", "alltoall"),
                softmax = !has(s, "--moe-router-score-function") || is(s, "--moe-router-score-function", "softmax");

@@ -38,6 +38,19 @@ const char *sp_peek_setting(struct sp_settings *settings, const char *name)
     return last >= 0 ? settings->at[last].value : NULL;
 }
 
+const char *sp_said(const struct sp_settings *settings, const char *name)
+{
+    const int last = find_setting(settings, name);
+    return last >= 0 && !settings->at[last].gap[0] ? settings->at[last].value : NULL;
+}
+
+int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int64_t otherwise)
+{
+    const char *const text = sp_said(settings, name);
+    const long long value = text ? strtoll(text, NULL, 10) : 0;
+    return value > 0 && value <= 1000000000000 ? value : otherwise;
+}
+
 const char *sp_setting(struct sp_settings *settings, const char *name)
 {
     const int last = find_setting(settings, name);

@@ -63,6 +63,12 @@ const char *sp_setting(struct sp_settings *settings, const char *name);
 /* The same where the value decides nothing: it may be one that nothing tells. */
 const char *sp_peek_setting(struct sp_settings *settings, const char *name);
 
+/* The last value of that name where it is known, without a trace that it was asked for; NULL: there
+ * is none. And a whole number of it from 1 to 10^12, or `otherwise`. For checks, which need
+ * nothing. */
+const char *sp_said(const struct sp_settings *settings, const char *name);
+int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int64_t otherwise);
+
 /* Whether a name is of a list of names parted by blanks, where "log-*" is all that start so. */
 bool sp_is_quiet(const char *quiet, const char *name);
 

@@ -2,7 +2,6 @@
  * (distributed/parallel_dims.py, distributed/pipeline_parallel.py, trainer.py and
  * models/common/decoder.py of August 2026; train.py and the parallelize.py of each model of 0.2.2).
  * Of options that are read the table makes remarks, of those that are written losses. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "launch/torchtitan.h"
@@ -30,25 +29,9 @@ const struct sp_titan_model sp_titan_models[] = {
 };
 /* clang-format on */
 
-static const char *text_of(const struct sp_settings *s, const char *name)
-{
-    for (int i = s->n - 1; i >= 0; i--)
-        if (strcmp(s->at[i].name, name) == 0 && !s->at[i].gap[0])
-            return s->at[i].value;
-    return NULL;
-}
-
-/* A whole number above 0, or `otherwise`. */
-static int64_t whole(const struct sp_settings *s, const char *name, int64_t otherwise)
-{
-    const char *const text = text_of(s, name);
-    const long long value = text ? strtoll(text, NULL, 10) : 0;
-    return value > 0 && value <= 1000000000000 ? value : otherwise;
-}
-
 static bool is_on(const struct sp_settings *s, const char *name, bool otherwise)
 {
-    const char *const text = text_of(s, name);
+    const char *const text = sp_said(s, name);
     return text ? strcasecmp(text, "false") != 0 : otherwise;
 }
 
@@ -63,19 +46,21 @@ struct facts {
 static struct facts facts_of(const struct sp_settings *s, enum sp_titan version, int64_t devices,
                              const struct sp_model *model)
 {
-    const char *const schedule = text_of(s, "parallelism.pipeline_parallel_schedule");
-    const int64_t each = whole(s, "parallelism.pipeline_parallel_layers_per_stage", 0),
-                  first = whole(s, "parallelism.pipeline_parallel_first_stage_less_layers", 0),
-                  last = whole(s, "parallelism.pipeline_parallel_last_stage_less_layers", 0);
+    const char *const schedule = sp_said(s, "parallelism.pipeline_parallel_schedule");
+    const int64_t each = sp_said_whole(s, "parallelism.pipeline_parallel_layers_per_stage", 0),
+                  first =
+                      sp_said_whole(s, "parallelism.pipeline_parallel_first_stage_less_layers", 0),
+                  last =
+                      sp_said_whole(s, "parallelism.pipeline_parallel_last_stage_less_layers", 0);
     struct facts f = {
-        .tp = whole(s, "parallelism.tensor_parallel_degree", 1),
-        .pp = whole(s, "parallelism.pipeline_parallel_degree", 1),
-        .cp = whole(s, "parallelism.context_parallel_degree", 1),
-        .ep = whole(s, "parallelism.expert_parallel_degree", 1),
-        .etp = whole(s, "parallelism.expert_tensor_parallel_degree", 1),
-        .shards = whole(s, "parallelism.data_parallel_shard_degree", 0),
-        .copies = whole(s, "parallelism.data_parallel_replicate_degree", 1),
-        .pieces = whole(s, "parallelism.num_pp_microbatches", 1),
+        .tp = sp_said_whole(s, "parallelism.tensor_parallel_degree", 1),
+        .pp = sp_said_whole(s, "parallelism.pipeline_parallel_degree", 1),
+        .cp = sp_said_whole(s, "parallelism.context_parallel_degree", 1),
+        .ep = sp_said_whole(s, "parallelism.expert_parallel_degree", 1),
+        .etp = sp_said_whole(s, "parallelism.expert_tensor_parallel_degree", 1),
+        .shards = sp_said_whole(s, "parallelism.data_parallel_shard_degree", 0),
+        .copies = sp_said_whole(s, "parallelism.data_parallel_replicate_degree", 1),
+        .pieces = sp_said_whole(s, "parallelism.num_pp_microbatches", 1),
         .split = is_on(s, "parallelism.enable_sequence_parallel", true),
         .multi =
             schedule && strncasecmp(schedule, "1F1B", 4) != 0 && strcasecmp(schedule, "GPipe") != 0,
@@ -84,13 +69,13 @@ static struct facts facts_of(const struct sp_settings *s, enum sp_titan version,
     if (f.shards == 0 && devices % model_ranks == 0)
         f.shards = devices / model_ranks;
     if (version == SP_TITAN_MAIN) {
-        f.seq = whole(s, "training.max_context_length", 2048);
-        f.tokens = whole(s, "training.num_tokens_per_microbatch_per_dp_rank", 0);
-        f.step_tokens = whole(s, "training.num_tokens_per_train_step", 0);
+        f.seq = sp_said_whole(s, "training.max_context_length", 2048);
+        f.tokens = sp_said_whole(s, "training.num_tokens_per_microbatch_per_dp_rank", 0);
+        f.step_tokens = sp_said_whole(s, "training.num_tokens_per_train_step", 0);
     } else {
-        f.seq = whole(s, "training.seq_len", 2048);
-        f.tokens = whole(s, "training.local_batch_size", 8) * f.seq;
-        f.step_tokens = whole(s, "training.global_batch_size", 0) * f.seq;
+        f.seq = sp_said_whole(s, "training.seq_len", 2048);
+        f.tokens = sp_said_whole(s, "training.local_batch_size", 8) * f.seq;
+        f.step_tokens = sp_said_whole(s, "training.global_batch_size", 0) * f.seq;
         f.pieces = 1;
     }
     if (model && each > 0)
@@ -145,7 +130,7 @@ static void check_main(const struct sp_settings *s, const struct facts *f, const
 
 static void check_release(const struct sp_settings *s, const struct facts *f, const struct sp_titan_model *row, struct sp_refusals *refused)
 {
-    const int64_t local = whole(s, "training.local_batch_size", 8), micro = whole(s, "parallelism.pipeline_parallel_microbatch_size", 1);
+    const int64_t local = sp_said_whole(s, "training.local_batch_size", 8), micro = sp_said_whole(s, "parallelism.pipeline_parallel_microbatch_size", 1);
     const struct check checks[] = {
         {f->seq % (f->tp * (f->cp > 1 ? 2 * f->cp : 1)) != 0, "a sequence that TP and twice CP do not divide"},
         {f->pp > 1 && local % micro != 0, "a local batch that the micro-batch does not divide"},

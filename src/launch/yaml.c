@@ -225,3 +225,22 @@ bool sp_read_yaml(const char *text, const struct sp_typed_names *names,
     free(r);
     return ok;
 }
+
+char *sp_written_yaml(const struct sp_launched *launched,
+                      void (*put)(const struct sp_launched *launched, FILE *out),
+                      struct sp_settings **settings)
+{
+    const struct sp_typed_names names = {0};
+    struct sp_error none = {0};
+    char *text = NULL;
+    size_t length;
+    FILE *const out = open_memstream(&text, &length);
+    *settings = calloc(1, sizeof **settings); /* too large for the stack */
+    if (!*settings || !out)
+        abort();
+    put(launched, out);
+    if (fclose(out) != 0)
+        abort();
+    sp_read_yaml(text, &names, *settings, NULL, &none);
+    return text;
+}

@@ -91,7 +91,7 @@ static struct degrees draw_degrees(const struct format *f, const struct sp_model
     do
         d.tp = pick_number("1 1 2 4 8");
     while (model->heads % d.tp != 0);
-    d.cp = alone ? 1 : pick_number("1 1 2");
+    d.cp = alone || f->model_apart ? 1 : pick_number("1 1 2"); /* DeepSpeed's is in the code */
     do
         d.pp = pick_number(f->pp);
     while (model->layers % d.pp != 0);
@@ -172,7 +172,7 @@ static void draw(const struct format *f, struct drawn *out)
     sp_add_option(w, "sp", needs_sp ? "on" : pick(f->sp));
     if (d.pp > 1 && f->scheduled)
         sp_add_option(w, "schedule", d.vpp > 1 ? "circular" : "gpipe");
-    if (zero == 3 || (zero > 0 && f->groups))
+    if (!f->model_apart && (zero == 3 || (zero > 0 && f->groups)))
         add_number(w, "fsdp", draw_group(f, &d));
     add_recompute(f, model.layers / d.pp / d.vpp, w);
     maybe(w, "framework", pick(f->framework));
