@@ -12,10 +12,16 @@ function partsOf(parts, ask) {
   return parts.map((part) => (typeof part === 'string' ? part : numberOf(part, ask)));
 }
 
-// "plan       dp 512": what a line is about stands in front of two blanks.
+// "plan       dp 512": what a line is about stands in front of two blanks, or of one where it fills its ten columns.
+function nameOf(text) {
+  const wide = /^( *)(\S(?:.{0,20}?\S)?) {2,}(.*)$/s.exec(text);
+  const full = /^( *)(\S+) (.*)$/s.exec(text);
+  return wide ?? (full && full[1].length + full[2].length === 10 ? full : null);
+}
+
 function lineRow(parts, ask) {
   const first = typeof parts[0] === 'string' ? parts[0] : '';
-  const named = /^( *)(\S(?:.{0,20}?\S)?) {2,}(.*)$/s.exec(first) ?? /^()(\S{10}) (.*)$/s.exec(first);
+  const named = nameOf(first);
   if (named) return [make('dt', {}, named[2]), make('dd', {}, partsOf([named[3], ...parts.slice(1)], ask))];
   const whole = first.startsWith('      ') ? '' : 'whole';
   const body = first ? [first.trimStart(), ...parts.slice(1)] : parts;
@@ -51,12 +57,14 @@ function textOf(parts) {
   return parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
 }
 
-// The verdict: the first line, where it says yes or no, else the numbers that answer. Null where there is neither.
+// The verdict: the first line, where it says yes or no, else the numbers that answer, else the first line, where it has
+// no name in front. Null where there is none.
 function verdictOf(name, layout, ask) {
   const line = layout.items[0]?.line ?? [];
   const word = /^(Yes|No)\b/.exec(textOf(line))?.[1];
   if (word) return make('p', { class: `verdict ${word === 'Yes' ? 'good' : 'bad'}` }, partsOf(line, ask));
-  const answers = (FIRST_NUMBERS[name] ?? []).map((key) => layout.quantities.find((each) => each.key === key))
+  if (!FIRST_NUMBERS[name]) return line.length && !nameOf(textOf(line)) ? make('p', { class: 'verdict plain' }, partsOf(line, ask)) : null;
+  const answers = FIRST_NUMBERS[name].map((key) => layout.quantities.find((each) => each.key === key))
     .filter((each) => each && each.value !== null);
   if (!answers.length) return null;
   return make('p', { class: 'verdict' }, answers.map((each) => make('span', { class: 'fact' },
@@ -98,7 +106,7 @@ function walkNumbers(root) {
 
 function reportOf(name, layout, figure, ask) {
   const verdict = verdictOf(name, layout, ask);
-  const said = verdict?.matches('.good, .bad');
+  const said = verdict?.matches('.good, .bad, .plain');
   const body = bodyOf(said ? layout.items.slice(1) : layout.items, ask);
   const notes = layout.notes.length ? make('ul', { class: 'notes' }, layout.notes.map((note) => make('li', {}, note))) : null;
   return make('div', { class: 'report' }, verdict, figure?.element, body, notes);

@@ -1,6 +1,6 @@
 // A figure of the program as SVG: it is drawn anew when it is zoomed or when its room changes.
 
-const LETTER = 6.8; // width of a letter of 12 px, on average
+const LETTER = 7.2; // width of a letter of 12 px, on average
 const ROW = 18;
 
 // Keys of a panel's series in rows that fit the width: [{series, x, row}].

@@ -56,7 +56,7 @@ class Forms {
     const form = make('details', { open: this.open ?? !matchMedia('(max-width: 40rem)').matches }, make('summary', {}, 'Form'),
       make('div', { class: 'fields' }, usual.map((option) => this.field(option))), all);
     form.addEventListener('toggle', () => { this.open = form.open; });
-    this.element.append(form);
+    this.element.append(usual.length ? form : all);
   }
 
   fillOthers(details, options) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # structure.sh SOURCE: sizes that the code keeps (docs/testing.md): no function of src over 64 lines, no file over 600; and
-# every .c and .h of src, tests and include begins with a comment that says what it is.
+# every .c and .h of src, tests and include, and every script of the page, begins with a comment that says what it is.
 set -u
 cd "$1" || exit 2
 failed=0
@@ -17,6 +17,11 @@ while read -r file; do
 done < <(find src tests include -name '*.[ch]' -not -path 'tests/fuzz/*/*' -exec awk '
   FNR == 1 && !/^\/\*/ || FNR == 2 && first == "/*" && !/[[:alpha:]]/ { print FILENAME }
   { first = $0 }' {} +)
+# The page's files too: a comment at the head, at most 350 lines.
+while read -r lines file; do
+  [ "$lines" -le 350 ] || fail "$file: $lines lines, at most 350"
+  head -1 "$file" | grep -q '^// [A-Za-z]' || fail "$file: begins without a comment that says what it is"
+done < <(find src/web tests/web -name '*js' -exec wc -l {} + | grep -v ' total$')
 n=$(wc -l <<<"$functions")
 [ "$n" -gt 1000 ] || fail "only $n functions found"
 [ $failed = 0 ] && echo "$n functions of src"
