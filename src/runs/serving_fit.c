@@ -9,7 +9,7 @@
 
 /* Parts of a constant, and how many spreads each may differ. */
 enum { COMMON, FAMILY, PAIR };
-static const double spreads[] = {[COMMON] = 2, [FAMILY] = 1, [PAIR] = 1};
+static const double spreads[] = {[COMMON] = 2, [FAMILY] = 1, [PAIR] = 0.7};
 
 /* Errors of a model that is right, of the logarithm. */
 static const double noise[SP_SERVING_MEASURES] = {
