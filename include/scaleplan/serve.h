@@ -38,6 +38,7 @@ struct sp_engine {
     bool of_free;           /* the fraction is of what the weights leave, and the cache's alone */
     double block_tokens;    /* that the cache is given out in */
     bool narrow_cache;      /* in 8 bits where weights are of 8 or fewer */
+    bool reserves_answer;   /* a request has room for all of its answer before it starts */
 };
 
 /* One instance of a model that is served, and the requests it gets. Bytes are of an element,
@@ -59,6 +60,7 @@ struct sp_service {
     double held_tokens,
         step_tokens;       /* cached of a sequence: at the most, and in the step asked for */
     bool fraction_of_free; /* see sp_engine.of_free */
+    bool reserves_answer;  /* see sp_engine */
     double block;          /* tokens that the cache is given out in */
     double prefix_hit;     /* share of a prompt that is in the cache already */
     double mfu;            /* of the prefill */

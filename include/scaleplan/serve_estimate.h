@@ -135,7 +135,8 @@ struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
 #define SP_SERVING_BUFFERS 2.5e9
 
 /* Sequences that an instance holds at once, each with all of its prompt and, on average, half of
- * its answer, beside the weights and the engine's own buffers; 0: not even one. */
+ * its answer (all of it where the engine reserves that), beside the weights and the engine's own
+ * buffers; 0: not even one. */
 double sp_most_running(const struct sp_pass *pass, double input, double output);
 
 /* An instance under a load: closed forms, and where the load has a profile the estimate. */

@@ -10,11 +10,13 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "commands/calibrate_words.h"
+#include "commands/serving_runs.h"
 
 static const struct sp_option options[] = {
     SP_OPTION_HW,
     {"framework", "NAME", SP_TEXT, 0, 0, NULL, NULL,
-     "whose runs count (default: the one that all of the chip's runs share)"},
+     "whose runs count, a framework or an engine (default: the one that all of the chip's runs "
+     "share)"},
     {"output", "FILE", SP_TEXT, 0, 0, NULL, NULL,
      "the new profile, also -o FILE; with - it is printed and nothing else is (default: none is "
      "written)"},
@@ -184,31 +186,32 @@ static void put_names(struct sp_report *r, enum sp_quantity_id id, const char *n
         sp_put_null(r, id);
 }
 
-static void put_constants(struct calibrating *c)
+void sp_put_fitted_constants(struct sp_report *r, const struct sp_profile *before,
+                             const struct sp_profile *after)
 {
-    struct sp_row rows[SP_CONSTANTS] = {0};
+    struct sp_row rows[SP_PROFILE_ROOM] = {0};
+    const struct sp_constant_list constants = sp_constants_of(after);
     static const struct sp_column columns[] = {
         {NULL, "constant", true},     {"before", "before", false},
         {"after", "after", false},    {"determined", "determined", false},
         {"low", "from", false},       {"high", "to", false},
         {"meaning", "meaning", true},
     };
-    struct sp_report *const r = c->report;
     char undetermined[256] = "", at_bound[256] = "";
-    for (int i = 0; i < SP_CONSTANTS; i++) {
-        const struct sp_constant_info *const info = &sp_constants[i];
-        const bool bound = sp_at_bound(&c->fit.fitted, i);
+    for (int i = 0; i < constants.n; i++) {
+        const struct sp_constant_info *const info = &constants.of[i];
+        const bool bound = sp_at_bound(after, i);
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "constants.%s", info->key);
         snprintf(rows[i].label, sizeof rows[i].label, "%s", info->key);
         sp_scope(r, rows[i].prefix);
-        sp_put(r, SP_Q_CALIBRATE_C_BEFORE, c->fit.prior.value[i]);
-        sp_put(r, SP_Q_CALIBRATE_C_AFTER, c->fit.fitted.value[i]);
-        sp_put(r, SP_Q_CALIBRATE_C_DETERMINED, c->fit.fitted.determined[i]);
+        sp_put(r, SP_Q_CALIBRATE_C_BEFORE, before->value[i]);
+        sp_put(r, SP_Q_CALIBRATE_C_AFTER, after->value[i]);
+        sp_put(r, SP_Q_CALIBRATE_C_DETERMINED, after->determined[i]);
         sp_put(r, SP_Q_CALIBRATE_C_LOW, info->low);
         sp_put(r, SP_Q_CALIBRATE_C_HIGH, info->high);
         sp_put_bool(r, SP_Q_CALIBRATE_C_BOUND, bound);
         sp_put_text(r, SP_Q_CALIBRATE_C_MEANING, "%s", info->meaning);
-        if (c->fit.fitted.determined[i] < 0.2)
+        if (after->determined[i] < 0.2)
             add_name(undetermined, sizeof undetermined, info->key);
         if (bound)
             add_name(at_bound, sizeof at_bound, info->key);
@@ -217,7 +220,7 @@ static void put_constants(struct calibrating *c)
     put_names(r, SP_Q_CALIBRATE_UNDETERMINED, undetermined);
     put_names(r, SP_Q_CALIBRATE_AT_BOUND, at_bound);
     sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, SP_CONSTANTS);
+    sp_table(r, columns, sizeof columns / sizeof *columns, rows, (size_t)constants.n);
 }
 
 static void put_runs(struct calibrating *c)
@@ -256,7 +259,7 @@ static void put_runs(struct calibrating *c)
 }
 
 /* "dir/my-cluster.json" -> "my-cluster". */
-static void name_profile(const struct sp_args *args, struct sp_profile *profile)
+void sp_name_profile(const struct sp_args *args, struct sp_profile *profile)
 {
     const char *const name = sp_text_of(args, "name"), *const output = sp_text_of(args, "output");
     const char *const path = output && strcmp(output, "-") == 0 ? NULL : output;
@@ -268,28 +271,37 @@ static void name_profile(const struct sp_args *args, struct sp_profile *profile)
         *dot = '\0';
 }
 
+bool sp_write_profile(const struct sp_args *args, struct sp_report *report,
+                      const struct sp_profile *profile, const char *fitted_to, const char *used_by,
+                      struct sp_error *error)
+{
+    const char *const path = sp_text_of(args, "output");
+    sp_put_text(report, SP_Q_CALIBRATE_NAME, "%s", profile->name);
+    if (!path) {
+        sp_put_null(report, SP_Q_CALIBRATE_WRITTEN);
+        sp_note(report,
+                "nothing is written: -o PROFILE.json writes the profile, which "
+                "`%s --profile PROFILE.json` uses",
+                used_by);
+        return true;
+    }
+    char *const text = sp_profile_text(profile, fitted_to, args->operands[0]);
+    sp_make_printable(text, "\n"); /* names of files are others' text */
+    const bool ok = sp_put_file(report, path, text, error);
+    free(text);
+    if (ok)
+        sp_put_text(report, SP_Q_CALIBRATE_WRITTEN, "%s", path);
+    return ok;
+}
+
 static bool write_profile(const struct sp_args *args, struct calibrating *c, struct sp_error *error)
 {
     char fitted_to[256];
-    const char *const path = sp_text_of(args, "output");
-    name_profile(args, &c->fit.fitted);
-    sp_put_text(c->report, SP_Q_CALIBRATE_NAME, "%s", c->fit.fitted.name);
-    if (!path) {
-        sp_put_null(c->report, SP_Q_CALIBRATE_WRITTEN);
-        sp_note(c->report, "nothing is written: -o PROFILE.json writes the profile, which "
-                           "`step --profile PROFILE.json` uses");
-        return true;
-    }
+    sp_name_profile(args, &c->fit.fitted);
     snprintf(fitted_to, sizeof fitted_to,
              "%zu runs, %d configurations on %s with %s, from profile %s", c->fit.n, c->fit.groups,
              c->chip, c->framework, c->fit.prior.name);
-    char *const text = sp_profile_text(&c->fit.fitted, fitted_to, args->operands[0]);
-    sp_make_printable(text, "\n"); /* names of files are others' text */
-    const bool ok = sp_put_file(c->report, path, text, error);
-    free(text);
-    if (ok)
-        sp_put_text(c->report, SP_Q_CALIBRATE_WRITTEN, "%s", path);
-    return ok;
+    return sp_write_profile(args, c->report, &c->fit.fitted, fitted_to, "step", error);
 }
 
 static void put_summary(const struct sp_args *args, struct calibrating *c)
@@ -349,7 +361,7 @@ static bool calibrate(const struct sp_args *args, const struct sp_sources *sourc
     if (!write_profile(args, c, error))
         return false;
     lay_out(c->report, &c->fit);
-    put_constants(c);
+    sp_put_fitted_constants(c->report, &c->fit.prior, &c->fit.fitted);
     put_runs(c);
     if (mean_error(&c->fit, offsetof(struct sp_calibrated, after)) > 10)
         sp_note(c->report, "no constants within their bounds explain these runs to 10 %%: check "
@@ -367,6 +379,11 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (args->n_operands != 1)
         return sp_fail(error, SP_USAGE,
                        "one file of runs is needed: scaleplan calibrate RUNS.csv --hw H");
+    bool serves;
+    if (!sp_is_serving_file(args->operands[0], &sources, &serves, error))
+        return false;
+    if (serves)
+        return sp_calibrate_serving(args, &sources, report, error);
     struct sp_framework_file known;
     const char *const framework = sp_text_of(args, "framework");
     if (!find_chip(args, &sources, &c, error) ||
@@ -391,10 +408,12 @@ const struct sp_command sp_cmd_calibrate = {
     .name = "calibrate",
     .summary = "a profile fitted to your own measured runs",
     .operands = "RUNS.csv",
-    .about = "Fits the bounded constants of one profile to the runs of one chip and framework in a "
-             "CSV file (its columns: docs/runs.md; step time and peak memory from a training log, "
-             "three runs or more). Prints the errors before and after and of configurations left "
-             "out of the fit, and which constants the runs could not determine.",
+    .about =
+        "Fits the bounded constants of one profile to the runs of one chip and framework in a "
+        "CSV file (its columns: docs/runs.md; step time and peak memory from a training log, "
+        "three runs or more). Prints the errors before and after and of configurations left "
+        "out of the fit, and which constants the runs could not determine. Of a file of serving "
+        "runs, which has columns isl and osl, the profile of a chip and an engine.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

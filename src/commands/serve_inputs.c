@@ -278,6 +278,7 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .memory_fraction =
             or_else(sp_number_of(args, "memory-fraction"), f->engine.memory_fraction),
         .fraction_of_free = f->engine.of_free,
+        .reserves_answer = f->engine.reserves_answer,
         .input = input,
         .output = output,
         .held_tokens = or_else(context, input + output),

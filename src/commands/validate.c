@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runs/group_error.h"
 #include "runs/run_estimate.h"
-#include "base/suggest.h"
 #include "cli/command.h"
+#include "commands/error_statistics.h"
+#include "commands/serving_runs.h"
 
 static const struct sp_option options[] = {
     {"by", "COLUMN", SP_TEXT, 0, 0, NULL, NULL, "statistics by the values of a column of the file"},
@@ -147,45 +147,6 @@ static void number_configurations(struct validation *f)
             }
 }
 
-/* One error a configuration, of the rows with this value of the column; of all when `column` is -1.
- */
-static size_t collect(const struct validation *f, int column, const char *group, bool memory,
-                      double *errors)
-{
-    for (size_t i = 0; i < f->runs.n; i++) {
-        const struct verdict *const v = &f->verdicts[i];
-        const bool in_group =
-            column < 0 || strcmp(sp_csv_cell(&f->runs.csv, i, column), group) == 0;
-        errors[i] = !in_group ? NAN : memory ? v->memory_error : v->time_error;
-    }
-    double *const means = errors + f->runs.n;
-    const size_t n = sp_group_errors(errors, f->configuration, f->runs.n, means);
-    memmove(errors, means, n * sizeof *errors);
-    return n;
-}
-
-static void put_statistics(struct validation *f, int column, const char *group)
-{
-    double *const errors = calloc(2 * f->runs.n + 1, sizeof *errors);
-    if (!errors)
-        abort();
-    static const enum sp_quantity_id ids[2][5] = {
-        {SP_Q_VALIDATE_TIME_N, SP_Q_VALIDATE_TIME_MEDIAN, SP_Q_VALIDATE_TIME_MEAN,
-         SP_Q_VALIDATE_TIME_P90, SP_Q_VALIDATE_TIME_BIAS},
-        {SP_Q_VALIDATE_MEMORY_N, SP_Q_VALIDATE_MEMORY_MEDIAN, SP_Q_VALIDATE_MEMORY_MEAN,
-         SP_Q_VALIDATE_MEMORY_P90, SP_Q_VALIDATE_MEMORY_BIAS}};
-    for (int memory = 0; memory < 2; memory++) {
-        const struct sp_error_stats s =
-            sp_summarise_errors(errors, collect(f, column, group, memory, errors));
-        sp_put(f->report, ids[memory][0], (double)s.n);
-        sp_put(f->report, ids[memory][1], 100 * s.median_abs);
-        sp_put(f->report, ids[memory][2], 100 * s.mean_abs);
-        sp_put(f->report, ids[memory][3], 100 * s.p90_abs);
-        sp_put(f->report, ids[memory][4], 100 * s.bias);
-    }
-    free(errors);
-}
-
 static const struct sp_column statistic_columns[] = {
     {"time.n", "step times", false},
     {"time.mean_abs_pct_error", "mean %", false},
@@ -198,42 +159,29 @@ static const struct sp_column statistic_columns[] = {
     {"memory.bias_pct", "bias %", false},
 };
 
-/* A row of statistics for each value of the column, in the order of the file. */
-static bool put_groups(struct validation *f, const char *by, struct sp_error *error)
+/* The errors of both kinds, in the order of the rows. */
+static struct sp_error_table errors_of(const struct validation *f)
 {
-    const int column = sp_csv_column(&f->runs.csv, by);
-    if (column < 0) {
-        struct sp_nearest nearest = {.wanted = by};
-        for (size_t i = 0; i < f->runs.csv.columns; i++)
-            sp_nearest_offer(&nearest, f->runs.csv.cells[i]);
-        return sp_fail(error, SP_INPUT, "--by %s: the file has no such column%s", sp_safe(by),
-                       sp_nearest_hint(&nearest));
+    static const enum sp_quantity_id ids[2][5] = {
+        {SP_Q_VALIDATE_TIME_N, SP_Q_VALIDATE_TIME_MEDIAN, SP_Q_VALIDATE_TIME_MEAN,
+         SP_Q_VALIDATE_TIME_P90, SP_Q_VALIDATE_TIME_BIAS},
+        {SP_Q_VALIDATE_MEMORY_N, SP_Q_VALIDATE_MEMORY_MEDIAN, SP_Q_VALIDATE_MEMORY_MEAN,
+         SP_Q_VALIDATE_MEMORY_P90, SP_Q_VALIDATE_MEMORY_BIAS}};
+    struct sp_error_table t = {.report = f->report,
+                               .csv = &f->runs.csv,
+                               .n = f->runs.n,
+                               .configuration = f->configuration,
+                               .kinds = 2};
+    for (int k = 0; k < t.kinds; k++) {
+        t.kind[k] = (struct sp_error_kind){ids[k], calloc(f->runs.n + 1, sizeof *t.kind[k].errors)};
+        if (!t.kind[k].errors)
+            abort();
     }
-    struct sp_row *const rows = calloc(f->runs.n + 1, sizeof *rows);
-    if (!rows)
-        abort();
-    size_t n = 0;
     for (size_t i = 0; i < f->runs.n; i++) {
-        const char *const group = sp_csv_cell(&f->runs.csv, i, column);
-        bool seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = strcmp(sp_csv_cell(&f->runs.csv, k, column), group) == 0;
-        if (seen)
-            continue;
-        snprintf(rows[n].prefix, sizeof rows[n].prefix, "groups.%zu", n);
-        snprintf(rows[n].label, sizeof rows[n].label, "%s", group[0] ? group : "(none)");
-        sp_scope(f->report, rows[n].prefix);
-        sp_put_text(f->report, SP_Q_VALIDATE_GROUP, "%s", group);
-        put_statistics(f, column, group);
-        n++;
+        t.kind[0].errors[i] = f->verdicts[i].time_error;
+        t.kind[1].errors[i] = f->verdicts[i].memory_error;
     }
-    struct sp_column columns[1 + sizeof statistic_columns / sizeof *statistic_columns] = {
-        {NULL, by, true}};
-    memcpy(columns + 1, statistic_columns, sizeof statistic_columns);
-    sp_line(f->report, " ");
-    sp_table(f->report, columns, sizeof columns / sizeof *columns, rows, n);
-    free(rows);
-    return true;
+    return t;
 }
 
 static void lay_out(struct validation *f)
@@ -272,10 +220,16 @@ static bool fill_report(struct validation *f, const struct sp_args *args, struct
     sp_put_text(r, SP_Q_VALIDATE_FILE, "%s", args->operands[0]);
     sp_put(r, SP_Q_VALIDATE_ROWS, (double)f->runs.n);
     sp_put(r, SP_Q_VALIDATE_SKIPPED, (double)skipped);
-    put_statistics(f, -1, "");
+    const struct sp_error_table errors = errors_of(f);
     const char *const by = sp_text_of(args, "by");
+    sp_put_statistics(&errors, -1, "");
     sp_answer_is(f->report, by ? "groups" : "runs");
-    if (by && !put_groups(f, by, error))
+    const bool ok =
+        !by || sp_put_statistics_by(&errors, by, statistic_columns,
+                                    sizeof statistic_columns / sizeof *statistic_columns, error);
+    for (int k = 0; k < errors.kinds; k++)
+        free(errors.kind[k].errors);
+    if (!ok)
         return false;
     lay_out(f);
     sp_note(r, "the built-in profiles were fitted to the runs that they name; on these the errors "
@@ -287,8 +241,13 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     const struct sp_sources sources = sp_sources_of(args);
     const char *const profile = sp_text_of(args, "profile");
+    bool serves;
     if (args->n_operands != 1)
         return sp_fail(error, SP_USAGE, "one file of runs is needed: scaleplan validate RUNS.csv");
+    if (!sp_is_serving_file(args->operands[0], &sources, &serves, error))
+        return false;
+    if (serves)
+        return sp_validate_serving(args, &sources, report, error);
     struct validation f = {
         .report = report, .all = sp_given(args, "all"), .one_profile = profile != NULL};
     if (profile && !sp_load_profile(profile, &sources, &f.given, error))
@@ -327,7 +286,8 @@ const struct sp_command sp_cmd_validate = {
     .about = "Predicts step time and peak memory of every run of a CSV file (architecture, machine "
              "and plan in its columns; see docs/runs.md) and compares. A run that cannot be "
              "predicted stays in the list with the reason. Repeats of one configuration "
-             "(config_group) count once.",
+             "(config_group) count once. A file of serving runs, which has columns isl and osl, is "
+             "compared in the time between tokens, to the first, and in throughput.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

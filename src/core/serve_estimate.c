@@ -10,7 +10,7 @@ double sp_most_running(const struct sp_pass *p, double input, double output)
 {
     const struct sp_served *const v = &p->served;
     const struct sp_service *const s = &v->service;
-    const double tokens = input + output / 2;
+    const double tokens = input + (s->reserves_answer ? output : output / 2);
     double bytes = 0;
     for (int k = 0; k < p->kinds; k++)
         bytes += p->kind[k].layers * sp_mixer_kept_bytes(&p->kind[k].mixer, tokens, s->kv_bytes);

@@ -200,6 +200,7 @@ static struct sp_service service_of(const struct sp_serving_run *run, const stru
                                .kv_token_bytes = NAN,
                                .memory_fraction = run->engine->memory_fraction,
                                .fraction_of_free = run->engine->of_free,
+                               .reserves_answer = run->engine->reserves_answer,
                                .block = run->engine->block_tokens,
                                .mfu = 1,
                                .attention = true};

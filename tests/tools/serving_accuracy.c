@@ -1,158 +1,14 @@
-/* How right the estimate of serving is on measured runs: fits all pairs of chip and engine to a CSV
- * of runs, leaves configurations and models out, and prints the tables of docs/accuracy.md. With a
- * folder it writes the profiles. */
+/* How right the estimate of serving is on measured runs of engines: fits all pairs of chip and
+ * engine to a CSV of runs, leaves configurations and models out in turn, and prints the tables of
+ * docs/accuracy.md. With a folder it writes the profiles. Fails where an error is worse than what
+ * is held. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/parallel.h"
 #include "bundled_profile.h"
-#include "runs/serving_fit.h"
-
-enum { MAX_STACKS = 64, FOLDS = 5 };
-
-struct measurement {
-    struct sp_serving_sample sample;
-    int group, model;
-    bool experts;
-    double error[4]; /* nothing left out, five-fold, model left out, after three rows */
-    double naive;
-};
-enum { ALL, FIVE, MODEL, THREE };
-
-struct study {
-    struct measurement *m;
-    size_t n;
-    struct sp_profile stack[MAX_STACKS];
-    int stacks, groups, models;
-    char (*group)[160];
-    char model[64][64];
-};
-
-static int number_of(char *names, size_t size, int *n, const char *name)
-{
-    for (int i = 0; i < *n; i++)
-        if (strcmp(names + (size_t)i * size, name) == 0)
-            return i;
-    snprintf(names + (size_t)*n * size, size, "%s", name);
-    return (*n)++;
-}
-
-static int stack_of(struct study *s, const struct sp_serving_run *run)
-{
-    struct sp_profile p;
-    sp_expect_serving_of(run->service.hw, run->engine->name, &p);
-    for (int i = 0; i < s->stacks; i++)
-        if (strcmp(s->stack[i].name, p.name) == 0)
-            return i;
-    s->stack[s->stacks] = p;
-    return s->stacks++;
-}
-
-static void open_study(const struct sp_serving_runs *runs, struct study *s)
-{
-    *s = (struct study){0};
-    s->m = calloc(3 * runs->n + 1, sizeof *s->m);
-    s->group = calloc(runs->n + 1, sizeof *s->group);
-    for (size_t i = 0; i < runs->n; i++) {
-        const struct sp_serving_run *const run = &runs->run[i];
-        if (run->problem[0] || !run->scored)
-            continue;
-        for (int k = 0; k < SP_SERVING_MEASURES; k++)
-            if (run->measured[k] > 0)
-                s->m[s->n++] = (struct measurement){
-                    .sample = {run, (enum sp_serving_measure)k, stack_of(s, run), 1},
-                    .group = number_of(*s->group, sizeof *s->group, &s->groups, run->group),
-                    .model = number_of(*s->model, sizeof *s->model, &s->models, run->model_name),
-                    .experts = run->service.model->moe.experts > 0};
-    }
-}
-
-static bool left_out(const struct measurement *m, int how, int part)
-{
-    return part >= 0 &&
-           (how == FIVE ? (unsigned)m->group * 2654435761u % 1000003 % FOLDS == (unsigned)part
-                        : m->model == part);
-}
-
-/* Weights: the root of a long series. */
-static size_t samples_without(const struct study *s, int how, int part,
-                              struct sp_serving_sample *samples)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if (!left_out(&s->m[i], how, part))
-            samples[n++] = s->m[i].sample;
-    return n;
-}
-
-static void write_profiles(const struct study *s, const struct sp_profile *fitted,
-                           const char *folder)
-{
-    for (int k = 0; k < s->stacks; k++) {
-        char sources[1024] = "", fitted_to[192];
-        int n = 0, tpot = 0;
-        double sum = 0;
-        for (size_t i = 0; i < s->n; i++) {
-            const struct measurement *const m = &s->m[i];
-            if (m->sample.stack != k)
-                continue;
-            n++;
-            if (m->sample.measure == SP_MEASURED_TPOT) {
-                tpot++;
-                sum += fabs(expm1(m->error[FIVE]));
-            }
-            sp_add_source(sources, sizeof sources, m->sample.run->source);
-        }
-        snprintf(fitted_to, sizeof fitted_to,
-                 "%d measurements, with those of the other pairs; mean absolute error of the time "
-                 "between tokens %.1f %% over %d configurations left out",
-                 n, 100 * sum / fmax(tpot, 1), tpot);
-        if (tpot == 0)
-            snprintf(fitted_to, sizeof fitted_to,
-                     "%d measurements of throughput, with those of the other pairs", n);
-        sp_write_bundled_profile(folder, &fitted[k], fitted_to, sources);
-    }
-}
-
-static struct sp_profile everything[MAX_STACKS];
-
-static void leave_out(const struct study *s, int how, int part)
-{
-    struct sp_serving_sample *const samples = calloc(s->n + 1, sizeof *samples);
-    struct sp_profile *const fitted = calloc(MAX_STACKS, sizeof *fitted);
-    const size_t n = samples_without(s, how, part, samples);
-    sp_fit_serving(samples, n, s->stack, s->stacks, fitted);
-    for (size_t i = 0; i < s->n; i++)
-        if (part < 0 || left_out(&s->m[i], how, part))
-            s->m[i].error[how] =
-                sp_serving_log_error(&s->m[i].sample, fitted[s->m[i].sample.stack].value);
-    if (part < 0)
-        memcpy(everything, fitted, sizeof everything);
-    if (part < 0)
-        for (int k = 0; k < s->stacks; k++) {
-            printf("%-14s", s->stack[k].name);
-            for (int c = 0; c < SP_SERVING_CONSTANTS; c++)
-                printf(" %9.3g/%.1f", fitted[k].value[c], fitted[k].determined[c]);
-            printf("\n");
-        }
-    free(samples);
-    free(fitted);
-}
-
-struct job {
-    const struct study *s;
-    int how;
-};
-static void work(struct sp_share *share, void *context)
-{
-    const struct job *j = context;
-    int64_t from, to;
-    while (sp_take(share, &from, &to))
-        for (int64_t part = from; part < to; part++)
-            leave_out(j->s, j->how, (int)part);
-}
+#include "serving_study.h"
 
 static int ascending(const void *a, const void *b)
 {
@@ -160,28 +16,236 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void print_errors(const struct study *s, int how, int measure, int stack, int experts,
-                         int model)
+/* Which measurements a line counts. */
+struct choice {
+    enum sp_serving_measure measure;
+    int experts, pair, model; /* -1: any */
+};
+
+static bool is_chosen(const struct sp_serving_measurement *m, const struct choice *c)
+{
+    return m->sample.measure == c->measure && (c->experts < 0 || m->experts == (c->experts > 0)) &&
+           (c->pair < 0 || m->sample.stack == c->pair) && (c->model < 0 || m->model == c->model);
+}
+
+/* Mean and median absolute error of those whose error is known, per cent. */
+struct summary {
+    double mean, median;
+    size_t n;
+};
+
+static struct summary summarise(const struct sp_serving_study *s, enum sp_left_out how,
+                                struct choice choice)
 {
     double *const e = calloc(s->n + 1, sizeof *e);
-    size_t n = 0;
-    double sum = 0, bias = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct measurement *const m = &s->m[i];
-        if ((int)m->sample.measure != measure || (stack >= 0 && m->sample.stack != stack) ||
-            (experts >= 0 && m->experts != experts) || (model >= 0 && m->model != model))
-            continue;
-        e[n] = 100 * fabs(expm1(m->error[how]));
-        bias += m->error[how];
-        sum += e[n++];
-    }
-    qsort(e, n, sizeof *e, ascending);
-    if (n > 0)
-        printf("  %5.1f (%5.1f) b%+5.1f n%-4zu", sum / (double)n, e[n / 2], 100 * bias / (double)n,
-               n);
-    else
-        printf("  %-24s", "-");
+    struct summary all = {0, 0, 0};
+    if (!e)
+        abort();
+    for (size_t i = 0; i < s->n; i++)
+        if (is_chosen(&s->at[i], &choice) && !isnan(s->at[i].error[how])) {
+            e[all.n] = 100 * fabs(expm1(s->at[i].error[how]));
+            all.mean += e[all.n++];
+        }
+    qsort(e, all.n, sizeof *e, ascending);
+    all.mean = all.n ? all.mean / (double)all.n : NAN;
+    all.median = all.n ? e[all.n / 2] : NAN;
     free(e);
+    return all;
+}
+
+/* A line of the table of what was asked for; "!" where it is not reached. Says whether it got worse
+ * than what is held. */
+struct gate {
+    const char *what;
+    enum sp_left_out how;
+    struct choice of;
+    bool median;
+    double asked, held;
+};
+
+static int print_gate(const struct sp_serving_study *s, const struct gate *g)
+{
+    const struct summary e = summarise(s, g->how, g->of);
+    const double counts = g->median ? e.median : e.mean;
+    printf("%-58s mean %5.1f  median %5.1f  of %4zu", g->what, e.mean, e.median, e.n);
+    if (g->asked > 0)
+        printf("  asked: %s %4.1f%s", g->median ? "median" : "mean", g->asked,
+               counts <= g->asked ? "" : " !");
+    printf("\n");
+    return g->held > 0 && !(counts <= g->held);
+}
+
+/* clang-format off */
+static const struct gate gates[] = {
+    {"between tokens, naive: bytes over bandwidth, all", SP_OUT_NAIVE, {SP_MEASURED_TPOT, -1, -1, -1}, false, 0, 0},
+    {"  dense", SP_OUT_NAIVE, {SP_MEASURED_TPOT, 0, -1, -1}, false, 0, 0},
+    {"  experts", SP_OUT_NAIVE, {SP_MEASURED_TPOT, 1, -1, -1}, false, 0, 0},
+    {"between tokens, nothing left out, all", SP_OUT_NOTHING, {SP_MEASURED_TPOT, -1, -1, -1}, false, 0, 0},
+    {"between tokens, five-fold by configuration, all", SP_OUT_FOLD, {SP_MEASURED_TPOT, -1, -1, -1}, false, 10, 10.5},
+    {"  dense", SP_OUT_FOLD, {SP_MEASURED_TPOT, 0, -1, -1}, false, 8.5, 8.5},
+    {"  experts", SP_OUT_FOLD, {SP_MEASURED_TPOT, 1, -1, -1}, false, 12, 12.5},
+    {"between tokens, its model left out, all", SP_OUT_MODEL, {SP_MEASURED_TPOT, -1, -1, -1}, true, 20, 20},
+    {"  dense", SP_OUT_MODEL, {SP_MEASURED_TPOT, 0, -1, -1}, true, 0, 0},
+    {"  experts", SP_OUT_MODEL, {SP_MEASURED_TPOT, 1, -1, -1}, true, 0, 0},
+    {"  the same after three of its runs on the pair", SP_OUT_THREE, {SP_MEASURED_TPOT, -1, -1, -1}, true, 12, 13},
+    {"between tokens, its pair of chip and engine left out", SP_OUT_PAIR, {SP_MEASURED_TPOT, -1, -1, -1}, true, 0, 0},
+    {"first token, five-fold by configuration", SP_OUT_FOLD, {SP_MEASURED_TTFT, -1, -1, -1}, true, 18, 19},
+    {"first token, its model left out", SP_OUT_MODEL, {SP_MEASURED_TTFT, -1, -1, -1}, true, 0, 0},
+    {"maximum throughput, its table left out, dense", SP_OUT_FOLD, {SP_MEASURED_RATE, 0, -1, -1}, true, 12, 14},
+    {"maximum throughput, its table left out, experts", SP_OUT_FOLD, {SP_MEASURED_RATE, 1, -1, -1}, true, 25, 27},
+};
+/* clang-format on */
+
+static void print_parts(const struct sp_serving_study *s)
+{
+    printf("\n%-20s %25s %25s %25s %17s   mean (median), n\n", "", "tokens: naive", "five-fold",
+           "model out", "first, five-fold");
+    for (int part = 0; part < s->pairs + s->models; part++) {
+        const int pair = part < s->pairs ? part : -1,
+                  model = part < s->pairs ? -1 : part - s->pairs;
+        const struct choice tpot = {SP_MEASURED_TPOT, -1, pair, model},
+                            ttft = {SP_MEASURED_TTFT, -1, pair, model},
+                            rate = {SP_MEASURED_RATE, -1, pair, model};
+        const struct summary naive = summarise(s, SP_OUT_NAIVE, tpot),
+                             fold = summarise(s, SP_OUT_FOLD, tpot),
+                             out = summarise(s, SP_OUT_MODEL, tpot),
+                             first = summarise(s, SP_OUT_FOLD, ttft),
+                             most = summarise(s, SP_OUT_FOLD, rate);
+        printf("%-20s", pair >= 0 ? s->pair[pair].name : s->model[model]);
+        printf(" %7.1f (%5.1f)", naive.mean, naive.median);
+        printf(" %7.1f (%5.1f) %5zu", fold.mean, fold.median, fold.n);
+        printf(" %7.1f (%5.1f)", out.mean, out.median);
+        printf("  first (%5.1f) %5zu  throughput %5.1f (%5.1f) %4zu\n", first.median, first.n,
+               most.mean, most.median, most.n);
+    }
+}
+
+static bool is_in_range(const struct sp_serving_study *s, const struct sp_serving_measurement *m,
+                        enum sp_left_out how)
+{
+    struct sp_profile known = s->pair[m->sample.stack];
+    known.known = how == SP_OUT_PAIR ? SP_KNOWN_SOFTWARE : SP_KNOWN_STACK;
+    const enum sp_serve_latency latency =
+        m->sample.measure == SP_MEASURED_TTFT ? SP_LATENCY_TTFT : SP_LATENCY_TPOT;
+    return fabs(m->error[how]) <=
+           sp_serving_range_log(&known, m->sample.run->service.model, latency);
+}
+
+/* What serving_widths.def says against runs left out, `from` to `to`; whether a range holds too few
+ * or too many. */
+static int print_range(const struct sp_serving_study *s, const struct choice *c,
+                       enum sp_left_out from, enum sp_left_out to)
+{
+    double *const e = calloc(2 * s->n + 1, sizeof *e);
+    size_t n = 0, held = 0;
+    if (!e)
+        abort();
+    for (size_t i = 0; i < s->n; i++)
+        for (int how = (int)from; how <= (int)to && is_chosen(&s->at[i], c); how++) {
+            held += is_in_range(s, &s->at[i], (enum sp_left_out)how);
+            e[n++] = fabs(s->at[i].error[how]);
+        }
+    qsort(e, n, sizeof *e, ascending);
+    const double share = (double)held / (double)n;
+    printf("%-6s %-8s %-24s hold %4.1f %%, width %.3f\n", sp_serving_measure_names[c->measure],
+           c->experts ? "experts" : "dense",
+           from == SP_OUT_PAIR ? "the engine on other chips" : "the pair", 100 * share,
+           e[(size_t)(0.8 * (double)n)]);
+    free(e);
+    return from != SP_OUT_PAIR && (share < 0.75 || share > 0.85);
+}
+
+/* Where the pair is known, errors with its configuration and with its model left out count alike.
+ */
+static int print_ranges(const struct sp_serving_study *s)
+{
+    int worse = 0;
+    printf(
+        "\n80 %% ranges: share of left-out runs that they hold, and the width that holds 80 %%\n");
+    for (int k = SP_MEASURED_TPOT; k <= SP_MEASURED_TTFT; k++)
+        for (int experts = 0; experts < 2; experts++) {
+            const struct choice c = {(enum sp_serving_measure)k, experts, -1, -1};
+            worse += print_range(s, &c, SP_OUT_FOLD, SP_OUT_MODEL);
+            print_range(s, &c, SP_OUT_PAIR, SP_OUT_PAIR);
+        }
+    return worse;
+}
+
+/* Sequences that decode at once on average, as measured: Little. */
+static double measured_batch(const struct sp_serving_run *run)
+{
+    const double tpot = run->measured[SP_MEASURED_TPOT], ttft = run->measured[SP_MEASURED_TTFT];
+    const double decode = (run->requests.output - 1) * tpot;
+    return run->requests.in_flight * decode / (decode + (ttft > 0 ? ttft : 0));
+}
+
+/* The closed form is below the measured time between tokens. */
+static int print_bound(const struct sp_serving_study *s)
+{
+    size_t n = 0, below = 0;
+    double least = INFINITY;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct sp_serving_run *const run = s->at[i].sample.run;
+        struct sp_served v;
+        if (s->at[i].sample.measure != SP_MEASURED_TPOT)
+            continue;
+        sp_prepare_service(&run->service, &v);
+        const double ratio =
+            run->measured[SP_MEASURED_TPOT] / sp_decode_time(&v, measured_batch(run), 1).step_s;
+        least = fmin(least, ratio);
+        below += ratio >= 1;
+        n++;
+    }
+    printf("\nbound below measured: %zu of %zu, %.2f %% (asked: 99.8), least ratio %.2f\n", below,
+           n, 100 * (double)below / (double)n, least);
+    return (double)below < 0.998 * (double)n;
+}
+
+/* Whether the room that is predicted is on the right side of runs whose requests waited or not. */
+static int print_capacity(const struct sp_serving_runs *runs)
+{
+    size_t n = 0, right = 0, waits = 0, waits_right = 0;
+    for (size_t i = 0; i < runs->n; i++) {
+        const struct sp_serving_run *const run = &runs->run[i];
+        if (run->problem[0] || strcmp(run->model_name, "llama3.1-70b") != 0 ||
+            !(run->measured[SP_MEASURED_TPOT] > 0))
+            continue;
+        const double most = sp_most_running(&run->pass, run->requests.input, run->requests.output);
+        const bool is_right = (run->requests.in_flight > most) == run->waits;
+        n++;
+        right += is_right;
+        waits += run->waits;
+        waits_right += run->waits && is_right;
+    }
+    printf("capacity, 70B: right side %zu of %zu rows, %zu of %zu that wait (asked: 90 %%)\n",
+           right, n, waits_right, waits);
+    return (double)right < 0.9 * (double)n;
+}
+
+static void write_profiles(const struct sp_serving_study *s, const char *folder)
+{
+    for (int k = 0; k < s->pairs; k++) {
+        char sources[1024] = "", fitted_to[256];
+        const struct choice tpot = {SP_MEASURED_TPOT, -1, k, -1},
+                            rate = {SP_MEASURED_RATE, -1, k, -1};
+        const struct summary e = summarise(s, SP_OUT_FOLD, tpot),
+                             t = summarise(s, SP_OUT_FOLD, rate);
+        for (size_t i = 0; i < s->n; i++)
+            if (s->at[i].sample.stack == k)
+                sp_add_source(sources, sizeof sources, s->at[i].sample.run->source);
+        if (e.n > 0)
+            snprintf(fitted_to, sizeof fitted_to,
+                     "%zu times between tokens and %zu throughputs, with those of the other pairs; "
+                     "mean absolute error of the time between tokens %.1f %% for configurations "
+                     "left out",
+                     e.n, t.n, e.mean);
+        else
+            snprintf(fitted_to, sizeof fitted_to,
+                     "%zu throughputs, with those of the other pairs; mean absolute error %.1f %% "
+                     "for tables left out",
+                     t.n, t.mean);
+        sp_write_bundled_profile(folder, &s->fitted[k], fitted_to, sources);
+    }
 }
 
 int main(int argc, char **argv)
@@ -189,61 +253,24 @@ int main(int argc, char **argv)
     const struct sp_sources sources = {0};
     struct sp_error error = {0};
     struct sp_serving_runs runs;
-    if (argc < 2 || !sp_read_serving_runs(argv[1], &sources, &runs, &error)) {
+    struct sp_serving_study study;
+    int worse = 0;
+    if (argc < 2) {
+        fprintf(stderr, "usage: serving_accuracy RUNS.csv [FOLDER]\n");
+        return 2;
+    }
+    if (!sp_read_serving_runs(argv[1], &sources, &runs, &error)) {
         fprintf(stderr, "%s\n", error.text);
         return 2;
     }
-    static struct study s;
-    open_study(&runs, &s);
-    printf("%zu measurements, %d pairs, %d groups, %d models\n", s.n, s.stacks, s.groups, s.models);
-    for (int c = 0; c < SP_SERVING_CONSTANTS; c++)
-        printf(" %s", sp_serving_constants[c].key);
-    printf("\n");
-    leave_out(&s, ALL, -1);
-    const char *const what = argc > 2 ? argv[2] : "";
-    if (strstr(what, "five"))
-        sp_parallel(sp_threads(0), FOLDS, 1, work, &(struct job){&s, FIVE});
-    if (strstr(what, "model"))
-        sp_parallel(sp_threads(0), s.models, 1, work, &(struct job){&s, MODEL});
-    static const char *const hows[] = {"all", "five", "model"};
-    for (int how = ALL; how <= MODEL; how++) {
-        if (how != ALL && !strstr(what, hows[how]))
-            continue;
-        printf("== %s\n", hows[how]);
-        for (int k = 0; k < SP_SERVING_MEASURES; k++) {
-            printf("%-12s all", sp_serving_measure_names[k]);
-            print_errors(&s, how, k, -1, -1, -1);
-            printf(" dense");
-            print_errors(&s, how, k, -1, 0, -1);
-            printf(" moe");
-            print_errors(&s, how, k, -1, 1, -1);
-            printf("\n");
-        }
-        for (int st = 0; st < s.stacks; st++) {
-            printf("%-16s", s.stack[st].name);
-            for (int k = 0; k < SP_SERVING_MEASURES; k++)
-                print_errors(&s, how, k, st, -1, -1);
-            printf("\n");
-        }
-        for (int mo = 0; mo < s.models; mo++) {
-            printf("%-16s", s.model[mo]);
-            for (int k = 0; k < SP_SERVING_MEASURES; k++)
-                print_errors(&s, how, k, -1, -1, mo);
-            printf("\n");
-        }
-    }
-    if (argc > 3)
-        write_profiles(&s, everything, argv[3]);
-    if (strstr(what, "rows"))
-        for (size_t i = 0; i < s.n; i++) {
-            const struct measurement *m = &s.m[i];
-            const struct sp_serving_run *r = m->sample.run;
-            if (m->sample.measure != 0 && !strstr(what, "rowsall"))
-                continue;
-            printf("ROW %-10s %+6.2f five %+6.2f %-16s c=%-5g most=%-7.0f %s\n",
-                   sp_serving_measure_names[m->sample.measure], m->error[ALL], m->error[FIVE],
-                   s.stack[m->sample.stack].name, r->requests.in_flight,
-                   sp_most_running(&r->pass, r->requests.input, r->requests.output), r->group);
-        }
-    return 0;
+    sp_open_serving_study(&runs, &study);
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
+        worse += print_gate(&study, &gates[i]);
+    print_parts(&study);
+    worse += print_ranges(&study) + print_bound(&study) + print_capacity(&runs);
+    if (argc > 2)
+        write_profiles(&study, argv[2]);
+    sp_close_serving_study(&study);
+    sp_serving_runs_free(&runs);
+    return worse > 0;
 }
