@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/calibrate_profile.h"
 #include "commands/serving_runs.h"
 #include "runs/serving_fit.h"
 
@@ -161,8 +162,7 @@ static void lay_out(struct sp_report *r, bool left_out)
     sp_line(r,
             "between tokens  median error {before.tpot.median_abs_pct_error} %% before, "
             "{after.tpot.median_abs_pct_error} %% after%s",
-            left_out ? ", {left_out.tpot.median_abs_pct_error} % for configurations left out"
-                     : "");
+            left_out ? ", {left_out.tpot.median_abs_pct_error} % for configurations left out" : "");
     sp_line(r, "first token     median error {before.ttft.median_abs_pct_error} %% before, "
                "{after.ttft.median_abs_pct_error} %% after");
     sp_line(r, "throughput      median error {before.throughput.median_abs_pct_error} %% before, "
