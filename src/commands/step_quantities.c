@@ -78,8 +78,9 @@ static void put_memory(struct sp_report *r, const struct sp_planned *p, const st
     sp_put(r, SP_Q_STEP_M_STAGE, (double)e->fullest);
 }
 
-static void put_time(struct sp_report *r, const struct sp_estimate *e)
+static void put_time(struct sp_report *r, const struct sp_planned *p, const struct sp_estimate *e)
 {
+    const bool tuned = p->model.tuning.trainable != SP_TRAIN_ALL;
     for (size_t i = 0; i < SP_TIME_PARTS; i++)
         sp_put(r, sp_time_parts[i].id, sp_time_part(&e->time, i));
     sp_put(r, SP_Q_STEP_T_COMPUTE, e->compute_s);
@@ -90,7 +91,12 @@ static void put_time(struct sp_report *r, const struct sp_estimate *e)
     sp_put(r, SP_Q_STEP_T_LOW, e->low_s);
     sp_put(r, SP_Q_STEP_T_HIGH, e->high_s);
     sp_put(r, SP_Q_STEP_T_PLAYED, e->played_s);
-    sp_put(r, SP_Q_STEP_T_IDEAL, e->ideal_s);
+    if (tuned) {
+        const struct sp_params params = sp_count_params(&p->model);
+        sp_symbol(r, "tuned", sp_tuning_flops(&params, 1) / params.active, "FLOPs",
+                  "a parameter and token, where some are frozen");
+    }
+    sp_put(r, tuned ? SP_Q_STEP_T_IDEAL_TUNED : SP_Q_STEP_T_IDEAL, e->ideal_s);
 }
 
 static void put_rates(struct sp_report *r, const struct sp_planned *p, const struct sp_rates *rates)
@@ -136,6 +142,6 @@ void sp_put_step(struct sp_report *r, const struct sp_planned *p, const struct s
 {
     put_plan(r, p);
     put_memory(r, p, e);
-    put_time(r, e);
+    put_time(r, p, e);
     put_rates(r, p, &e->rates);
 }
