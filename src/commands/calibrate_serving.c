@@ -27,7 +27,10 @@ struct calibrating {
 
 static bool counts(const struct calibrating *c, const struct sp_serving_run *run)
 {
-    return run->problem[0] == '\0' && strcmp(run->service.hw->name, c->chip) == 0 &&
+    bool measured = false;
+    for (int m = 0; m < SP_SERVING_MEASURES; m++)
+        measured = measured || run->measured[m] > 0;
+    return measured && run->problem[0] == '\0' && strcmp(run->service.hw->name, c->chip) == 0 &&
            (run->scored || sp_given(c->args, "all"));
 }
 
@@ -82,9 +85,11 @@ static void pick_samples(struct calibrating *c)
             continue;
         c->used++;
         int group = c->groups;
-        for (size_t k = 0; k < c->n && group == c->groups; k++)
-            if (strcmp(c->samples[k].run->group, run->group) == 0)
+        for (size_t k = 0; k < c->n && group == c->groups; k++) {
+            const struct sp_serving_run *const other = c->samples[k].run;
+            if (other && strcmp(other->group, run->group) == 0)
                 group = c->group[k];
+        }
         c->groups += group == c->groups;
         for (int m = 0; m < SP_SERVING_MEASURES; m++)
             if (run->measured[m] > 0) {
@@ -100,8 +105,10 @@ static bool find_prior(struct calibrating *c, const struct sp_sources *sources,
                        struct sp_error *error)
 {
     const char *const given = sp_text_of(c->args, "profile");
-    const struct sp_service *const s = &c->samples[0].run->service;
-    if (!sp_load_serving(s->hw, c->engine, sources, &c->prior, &c->own, error))
+    const struct sp_serving_run *const run = c->samples[0].run;
+    if (!run) /* none was picked */
+        return false;
+    if (!sp_load_serving(run->service.hw, c->engine, sources, &c->prior, &c->own, error))
         return false;
     if (!given)
         return true;

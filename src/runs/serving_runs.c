@@ -258,7 +258,7 @@ static void read_row(struct reader *r)
         problem(r, "hardware \"%s\" is not known", sp_safe(text(r, "hw")));
     if (!engine)
         problem(r, "engine \"%s\" is not known", sp_safe(text(r, "engine")));
-    if (run->problem[0] != '\0')
+    if (!model || !hw || !engine || run->problem[0] != '\0')
         return;
     run->engine = &engine->of.engine;
     run->service = service_of(run, &model->of.model, &hw->of.hw);
