@@ -1,6 +1,8 @@
 /* Operators of a layer on the roofline of a chip. */
 #include <math.h>
 
+#include <scaleplan/flops.h>
+
 #include "core/exchange.h"
 #include "core/step_internal.h"
 
@@ -200,4 +202,32 @@ struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, const str
         }
     }
     return time;
+}
+
+/* Forward FLOPs of one token by one operator of all layers. */
+static double operator_flops(const struct sp_layers *layers, enum sp_operator op, double seq)
+{
+    double flops = 0;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        for (int i = 0; i < layers->list[kind].matmuls; i++) {
+            const struct sp_matmul *const m = &layers->list[kind].matmul[i];
+            const double tokens = m->source ? layers->list[kind].from : layers->list[kind].own;
+            if (m->op == op && !m->frozen)
+                flops += layers->count[kind] * 2 * m->passed * m->in * m->out *
+                         sp_stream_share(tokens, seq);
+        }
+    return flops;
+}
+
+double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan,
+                                const struct sp_framework *framework, bool causal)
+{
+    const struct sp_shares shares = sp_repeated_shares(&plan->recompute, framework);
+    const struct sp_flops f = sp_forward_flops_per_token(model, (double)plan->seq, causal, false);
+    struct sp_layers layers;
+    sp_list_model(model, &layers);
+    double again = f.attention * shares.of[SP_OP_CORE];
+    for (int op = SP_OP_QKV; op <= SP_OP_EXPERT_DOWN; op++)
+        again += operator_flops(&layers, (enum sp_operator)op, (double)plan->seq) * shares.of[op];
+    return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
 }
