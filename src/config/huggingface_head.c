@@ -8,21 +8,21 @@
  * GenericForSequenceClassification (modeling_layers.py), and one in the others. */
 static const struct ending {
     const char *ending;
-    enum sp_hf_head_kind kind;
     double labels; /* 0: as many as the config has */
+    enum sp_hf_head_kind kind;
     bool bias;
 } endings[] = {
-    {"ForCausalLM", HF_HEAD_VOCABULARY, 0, false},
-    {"LMHeadModel", HF_HEAD_VOCABULARY, 0, false},
-    {"ForConditionalGeneration", HF_HEAD_VOCABULARY, 0, false},
-    {"ForMaskedLM", HF_HEAD_VOCABULARY, 0, false},
-    {"ChatGLMModel", HF_HEAD_VOCABULARY, 0, false},
-    {"InternVLChatModel", HF_HEAD_VOCABULARY, 0, false},
-    {"ForSequenceClassification", HF_HEAD_SCORE, 0, false},
-    {"ForTokenClassification", HF_HEAD_SCORE, 0, true},
-    {"ForImageClassification", HF_HEAD_SCORE, 0, true},
-    {"ForQuestionAnswering", HF_HEAD_SCORE, 2, true},
-    {"Model", HF_HEAD_NONE, 0, false},
+    {"ForCausalLM", 0, HF_HEAD_VOCABULARY, false},
+    {"LMHeadModel", 0, HF_HEAD_VOCABULARY, false},
+    {"ForConditionalGeneration", 0, HF_HEAD_VOCABULARY, false},
+    {"ForMaskedLM", 0, HF_HEAD_VOCABULARY, false},
+    {"ChatGLMModel", 0, HF_HEAD_VOCABULARY, false},
+    {"InternVLChatModel", 0, HF_HEAD_VOCABULARY, false},
+    {"ForSequenceClassification", 0, HF_HEAD_SCORE, false},
+    {"ForTokenClassification", 0, HF_HEAD_SCORE, true},
+    {"ForImageClassification", 0, HF_HEAD_SCORE, true},
+    {"ForQuestionAnswering", 2, HF_HEAD_SCORE, true},
+    {"Model", 0, HF_HEAD_NONE, false},
 };
 
 static const struct ending *ending_of(const char *class)
