@@ -23,7 +23,7 @@ struct loaded {
     struct loaded *next;
     char name[80];
     bool known;
-    enum { MODEL, MACHINE, ENGINE } kind;
+    enum kind { MODEL, MACHINE, ENGINE } kind;
     union {
         struct sp_model model;
         struct sp_hardware hw;
@@ -97,12 +97,12 @@ static bool load(const struct reader *r, struct loaded *l, double chips)
 }
 
 /* The one of that name; NULL where there is none. */
-static struct loaded *find(struct reader *r, int kind, const char *column, double chips)
+static struct loaded *find(struct reader *r, enum kind kind, const char *column, double chips)
 {
     char name[64];
     slug(text(r, column), name, sizeof name);
     for (struct loaded *l = *r->list; l; l = l->next)
-        if ((int)l->kind == kind && strcmp(l->name, name) == 0 &&
+        if (l->kind == kind && strcmp(l->name, name) == 0 &&
             (kind != MACHINE || (double)l->of.hw.chips_per_slice == chips || !l->known))
             return l->known ? l : NULL;
     struct loaded *const l = calloc(1, sizeof *l);
@@ -131,7 +131,7 @@ static int storage(struct reader *r, const char *column, int fallback)
             return i;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(cell, others[i].word) == 0)
-            return others[i].is;
+            return (int)others[i].is;
     problem(r, "%s \"%s\" is no format that is known", column, sp_safe(cell));
     return fallback;
 }
