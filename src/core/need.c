@@ -209,7 +209,7 @@ static void need_number(const struct sp_demand *demand, const struct sp_hardware
         need->needed = need->now;
         need->factor = 1;
     }
-    for (double k = 2; k <= MOST; k++) {
+    for (int k = 2; k <= MOST; k++) {
         const double number = met ? need->now / k : need->now * k;
         const double value = value_at(demand, hw, figure, number);
         if (isnan(value))

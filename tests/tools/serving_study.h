@@ -12,7 +12,7 @@ enum sp_left_out {
     SP_OUT_NOTHING, /* the fit has seen it */
     SP_OUT_FOLD, /* one of five parts of the configurations left out; of throughputs whole tables */
     SP_OUT_MODEL, /* its model left out */
-    SP_OUT_PAIR,    /* its pair of chip and engine left out */
+    SP_OUT_PAIR,  /* its pair of chip and engine left out */
     SP_OUT_THREE, /* but for three of its runs on the pair: mean over draws, absolute */
     SP_OUT_NAIVE, /* bytes over bandwidth, times the median of the pair in the other parts */
     SP_OUTS
