@@ -43,35 +43,35 @@ enum value {
 /* clang-format off */
 static const struct {
     enum value value;
-    const char *name[2];
     bool text;
+    const char *name[2];
 } options[] = {
-    {FOLDER, {NULL, "model.name"}, true},
-    {FLAVOR, {NULL, "model.flavor"}, true},
-    {COPIES, {"parallelism.data_parallel_replicate_degree", "parallelism.data_parallel_replicate_degree"}, false},
-    {SHARDS, {"parallelism.data_parallel_shard_degree", "parallelism.data_parallel_shard_degree"}, false},
-    {TP, {"parallelism.tensor_parallel_degree", "parallelism.tensor_parallel_degree"}, false},
-    {SPLIT, {"parallelism.enable_sequence_parallel", NULL}, false},
-    {CP, {"parallelism.context_parallel_degree", "parallelism.context_parallel_degree"}, false},
-    {PP, {"parallelism.pipeline_parallel_degree", "parallelism.pipeline_parallel_degree"}, false},
-    {EP, {"parallelism.expert_parallel_degree", "parallelism.expert_parallel_degree"}, false},
-    {ETP, {NULL, "parallelism.expert_tensor_parallel_degree"}, false},
-    {RESHARD, {"parallelism.fsdp_reshard_after_forward", "parallelism.fsdp_reshard_after_forward"}, true},
-    {SCHEDULE, {"parallelism.pipeline_parallel_schedule", "parallelism.pipeline_parallel_schedule"}, true},
-    {LESS_FIRST, {"parallelism.pipeline_parallel_first_stage_less_layers", "parallelism.pipeline_parallel_first_stage_less_layers"}, false},
-    {LESS_LAST, {"parallelism.pipeline_parallel_last_stage_less_layers", "parallelism.pipeline_parallel_last_stage_less_layers"}, false},
-    {PER_STAGE, {"parallelism.pipeline_parallel_layers_per_stage", "parallelism.pipeline_parallel_layers_per_stage"}, false},
-    {PIECES, {"parallelism.num_pp_microbatches", NULL}, false},
-    {MICRO, {NULL, "parallelism.pipeline_parallel_microbatch_size"}, false},
-    {LENGTH, {"training.max_context_length", "training.seq_len"}, false},
-    {LOCAL, {"training.num_tokens_per_microbatch_per_dp_rank", "training.local_batch_size"}, false},
-    {GLOBAL, {"training.num_tokens_per_train_step", "training.global_batch_size"}, false},
-    {PARAM, {"training.mixed_precision_param", "training.mixed_precision_param"}, true},
-    {REDUCE, {"training.mixed_precision_reduce", "training.mixed_precision_reduce"}, true},
-    {GRAPHS, {"training.disable_cuda_graphs", NULL}, false},
-    {CHECKPOINTING, {"config.activation_checkpoint", NULL}, false},
-    {MODE, {NULL, "activation_checkpoint.mode"}, true},
-    {KIND, {NULL, "activation_checkpoint.selective_ac_option"}, true},
+    {FOLDER, true, {NULL, "model.name"}},
+    {FLAVOR, true, {NULL, "model.flavor"}},
+    {COPIES, false, {"parallelism.data_parallel_replicate_degree", "parallelism.data_parallel_replicate_degree"}},
+    {SHARDS, false, {"parallelism.data_parallel_shard_degree", "parallelism.data_parallel_shard_degree"}},
+    {TP, false, {"parallelism.tensor_parallel_degree", "parallelism.tensor_parallel_degree"}},
+    {SPLIT, false, {"parallelism.enable_sequence_parallel", NULL}},
+    {CP, false, {"parallelism.context_parallel_degree", "parallelism.context_parallel_degree"}},
+    {PP, false, {"parallelism.pipeline_parallel_degree", "parallelism.pipeline_parallel_degree"}},
+    {EP, false, {"parallelism.expert_parallel_degree", "parallelism.expert_parallel_degree"}},
+    {ETP, false, {NULL, "parallelism.expert_tensor_parallel_degree"}},
+    {RESHARD, true, {"parallelism.fsdp_reshard_after_forward", "parallelism.fsdp_reshard_after_forward"}},
+    {SCHEDULE, true, {"parallelism.pipeline_parallel_schedule", "parallelism.pipeline_parallel_schedule"}},
+    {LESS_FIRST, false, {"parallelism.pipeline_parallel_first_stage_less_layers", "parallelism.pipeline_parallel_first_stage_less_layers"}},
+    {LESS_LAST, false, {"parallelism.pipeline_parallel_last_stage_less_layers", "parallelism.pipeline_parallel_last_stage_less_layers"}},
+    {PER_STAGE, false, {"parallelism.pipeline_parallel_layers_per_stage", "parallelism.pipeline_parallel_layers_per_stage"}},
+    {PIECES, false, {"parallelism.num_pp_microbatches", NULL}},
+    {MICRO, false, {NULL, "parallelism.pipeline_parallel_microbatch_size"}},
+    {LENGTH, false, {"training.max_context_length", "training.seq_len"}},
+    {LOCAL, false, {"training.num_tokens_per_microbatch_per_dp_rank", "training.local_batch_size"}},
+    {GLOBAL, false, {"training.num_tokens_per_train_step", "training.global_batch_size"}},
+    {PARAM, true, {"training.mixed_precision_param", "training.mixed_precision_param"}},
+    {REDUCE, true, {"training.mixed_precision_reduce", "training.mixed_precision_reduce"}},
+    {GRAPHS, false, {"training.disable_cuda_graphs", NULL}},
+    {CHECKPOINTING, false, {"config.activation_checkpoint", NULL}},
+    {MODE, true, {NULL, "activation_checkpoint.mode"}},
+    {KIND, true, {NULL, "activation_checkpoint.selective_ac_option"}},
 };
 /* clang-format on */
 
@@ -171,21 +171,21 @@ static void put_degree(const struct sp_launched *l, enum value value, char out[6
                   ends = ends_in_layers(l);
     const struct {
         enum value value;
-        int64_t number;
         bool says;
+        int64_t number;
     } degrees[] = {
-        {COPIES, p->dp / group, true},
-        {SHARDS, group, true},
-        {TP, p->tp, true},
-        {CP, p->cp, true},
-        {PP, p->pp, true},
-        {EP, p->ep, p->ep > 1},
-        {ETP, p->etp, p->ep > 1},
-        {LESS_FIRST, ends, p->pp > 1 && ends >= 0},
-        {LESS_LAST, ends, p->pp > 1 && ends >= 0},
-        {PER_STAGE, (l->model->layers + 2 * ends) / (p->pp * p->vpp), p->pp > 1 && ends >= 0},
-        {PIECES, sp_plan_microbatches(p), p->pp > 1},
-        {MICRO, p->micro_batch, p->pp > 1},
+        {COPIES, true, p->dp / group},
+        {SHARDS, true, group},
+        {TP, true, p->tp},
+        {CP, true, p->cp},
+        {PP, true, p->pp},
+        {EP, p->ep > 1, p->ep},
+        {ETP, p->ep > 1, p->etp},
+        {LESS_FIRST, p->pp > 1 && ends >= 0, ends},
+        {LESS_LAST, p->pp > 1 && ends >= 0, ends},
+        {PER_STAGE, p->pp > 1 && ends >= 0, (l->model->layers + 2 * ends) / (p->pp * p->vpp)},
+        {PIECES, p->pp > 1, sp_plan_microbatches(p)},
+        {MICRO, p->pp > 1, p->micro_batch},
     };
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
         if (degrees[i].value == value && degrees[i].says)
