@@ -46,7 +46,7 @@ static const char *spelled(const char *option, const char *text)
 static bool is_offered(const char *choice, const char *text, bool known_name)
 {
     const size_t n = strcspn(text, "@");
-    return known_name ? choice[n] == '@' && strncasecmp(choice, text, n) == 0
+    return known_name ? strncasecmp(choice, text, n) == 0 && choice[n] == '@'
                       : !strchr(choice, '@');
 }
 
