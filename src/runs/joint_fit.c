@@ -62,37 +62,22 @@ void sp_fit_jointly(const struct sp_joint_sample *samples, size_t n,
     const struct joint joint = {samples, stacks};
     struct sp_shared_constant *const layout = calloc(all, sizeof *layout);
     struct sp_shared_sample *const shared = calloc(n + 1, sizeof *shared);
-    double *const expected = calloc(all, sizeof *expected),
-                  *const values = calloc(all, sizeof *values),
-                  *const determined = calloc(all, sizeof *determined);
     struct sp_shared_fit fit = {.constants = SP_CONSTANTS,
                                 .stacks = n_stacks,
                                 .info = sp_constants,
-                                .expected = expected,
                                 .layout = layout,
                                 .samples = shared,
                                 .n = n,
                                 .error = error_of,
                                 .context = &joint};
-    if (!layout || !shared || !expected || !values || !determined)
+    if (!layout || !shared)
         abort();
     for (int s = 0; s < n_stacks; s++)
-        for (int c = 0; c < SP_CONSTANTS; c++) {
+        for (int c = 0; c < SP_CONSTANTS; c++)
             lay_out_constant(stacks, s, c, layout, &fit.parameters);
-            expected[(size_t)s * SP_CONSTANTS + (size_t)c] = stacks[s].expected[c];
-        }
     for (size_t i = 0; i < n; i++)
         shared[i] = (struct sp_shared_sample){samples[i].stack, samples[i].sample.weight, NOISE};
-    sp_fit_shared(&fit, values, determined);
-    for (int s = 0; s < n_stacks; s++) {
-        const size_t first = (size_t)s * SP_CONSTANTS;
-        fitted[s] = stacks[s];
-        memcpy(fitted[s].value, values + first, SP_CONSTANTS * sizeof *values);
-        memcpy(fitted[s].determined, determined + first, SP_CONSTANTS * sizeof *determined);
-    }
+    sp_fit_stacks(&fit, stacks, fitted);
     free(layout);
     free(shared);
-    free(expected);
-    free(values);
-    free(determined);
 }

@@ -49,15 +49,9 @@ static void fit(const struct sp_serving_sample *samples, size_t n, const struct 
                 int n_stacks, const struct sp_shared_constant *layout, int parameters,
                 struct sp_profile *fitted)
 {
-    const size_t all = (size_t)n_stacks * SP_SERVING_CONSTANTS;
     struct sp_shared_sample *const shared = calloc(n + 1, sizeof *shared);
-    double *const expected = calloc(all + 1, sizeof *expected),
-                  *const values = calloc(all + 1, sizeof *values),
-                  *const determined = calloc(all + 1, sizeof *determined);
-    if (!shared || !expected || !values || !determined)
+    if (!shared)
         abort();
-    for (size_t at = 0; at < all; at++)
-        expected[at] = stacks[at / SP_SERVING_CONSTANTS].expected[at % SP_SERVING_CONSTANTS];
     for (size_t i = 0; i < n; i++)
         shared[i] = (struct sp_shared_sample){samples[i].stack, samples[i].weight,
                                               noise[samples[i].measure]};
@@ -65,23 +59,13 @@ static void fit(const struct sp_serving_sample *samples, size_t n, const struct 
                                     .stacks = n_stacks,
                                     .parameters = parameters,
                                     .info = sp_serving_constants,
-                                    .expected = expected,
                                     .layout = layout,
                                     .samples = shared,
                                     .n = n,
                                     .error = error_of,
                                     .context = samples};
-    sp_fit_shared(&f, values, determined);
-    for (int s = 0; s < n_stacks; s++)
-        fitted[s] = stacks[s];
-    for (size_t at = 0; at < all; at++) {
-        fitted[at / SP_SERVING_CONSTANTS].value[at % SP_SERVING_CONSTANTS] = values[at];
-        fitted[at / SP_SERVING_CONSTANTS].determined[at % SP_SERVING_CONSTANTS] = determined[at];
-    }
+    sp_fit_stacks(&f, stacks, fitted);
     free(shared);
-    free(expected);
-    free(values);
-    free(determined);
 }
 
 void sp_fit_serving(const struct sp_serving_sample *samples, size_t n,

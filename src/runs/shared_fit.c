@@ -206,3 +206,24 @@ void sp_fit_shared(const struct sp_shared_fit *f, double *values, double *determ
     measure_determined(f, values, determined);
     free(x);
 }
+
+void sp_fit_stacks(const struct sp_shared_fit *f, const struct sp_profile *stacks,
+                   struct sp_profile *fitted)
+{
+    const size_t each = (size_t)f->constants, all = each * (size_t)f->stacks;
+    double *const expected = new_numbers(all), *const values = new_numbers(all),
+                  *const determined = new_numbers(all);
+    struct sp_shared_fit fit = *f;
+    fit.expected = expected;
+    for (size_t s = 0; s < (size_t)f->stacks; s++)
+        memcpy(expected + s * each, stacks[s].expected, each * sizeof *expected);
+    sp_fit_shared(&fit, values, determined);
+    for (size_t s = 0; s < (size_t)f->stacks; s++) {
+        fitted[s] = stacks[s];
+        memcpy(fitted[s].value, values + s * each, each * sizeof *values);
+        memcpy(fitted[s].determined, determined + s * each, each * sizeof *determined);
+    }
+    free(expected);
+    free(values);
+    free(determined);
+}

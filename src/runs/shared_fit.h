@@ -41,4 +41,10 @@ struct sp_shared_fit {
  * have room for the constants of all stacks. Deterministic. */
 void sp_fit_shared(const struct sp_shared_fit *fit, double *values, double *determined);
 
+/* The same from profiles to profiles: what is expected is that of `stacks`, one for each of
+ * fit->stacks, whatever fit->expected says; of `fitted` value and determined are the fit's, all
+ * else is the stack's. The two may not be the same. */
+void sp_fit_stacks(const struct sp_shared_fit *fit, const struct sp_profile *stacks,
+                   struct sp_profile *fitted);
+
 #endif
