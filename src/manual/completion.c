@@ -117,6 +117,43 @@ static void bash_command(const struct sp_command *c, FILE *out)
     fputs(" ;;\n", out);
 }
 
+/* What the function does with the words of the line, behind the list of commands. */
+static const char bash_body[] =
+    "'\n"
+    "  COMPREPLY=()\n"
+    "  # --option=value is one word, or three where = breaks words\n"
+    "  case $cur in\n"
+    "  --*=*) before=${cur%%=*}= prev=${cur%%=*} cur=${cur#*=} ;;\n"
+    "  =) cur='' ;;\n"
+    "  *) [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]} ;;\n"
+    "  esac\n"
+    "  # a sweep is another command's line with lists in it\n"
+    "  if [ \"$command\" = sweep ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
+    "    sweep=1 command=${COMP_WORDS[2]}\n"
+    "    case $cur in *,*) before=$before${cur%,*}, cur=${cur##*,} ;; esac\n"
+    "  fi\n"
+    "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+    "    words=\"$commands --help --version\"\n"
+    "  elif ! _scaleplan_value \"$command\" \"$prev\" &&\n"
+    "      { [ -z \"$sweep\" ] || ! _scaleplan_value sweep \"$prev\"; }; then\n"
+    "    _scaleplan_command \"$command\"\n"
+    "    if [ -n \"$sweep\" ]; then\n"
+    "      local own=$options\n"
+    "      _scaleplan_command sweep\n"
+    "      options=\"$own $options\" words='' files=''\n"
+    "    fi\n"
+    "    # options come up when a dash is typed, or where nothing else can stand\n"
+    "    if [[ $cur == -* ]]; then words='' files=''; fi\n"
+    "    if [ -z \"$words$files\" ]; then words=$options; fi\n"
+    "  fi\n"
+    "  [ -n \"$files\" ] && COMPREPLY=($(compgen -P \"$before\" -f -- \"$cur\"))\n"
+    "  [ -n \"$folders\" ] && COMPREPLY=($(compgen -P \"$before\" -d -- \"$cur\"))\n"
+    "  COMPREPLY+=($(compgen -P \"$before\" -W \"$words\" -- \"$cur\"))\n"
+    "  # a machine goes on with -CHIPS\n"
+    "  if [ \"$prev\" = --hw ]; then compopt -o nospace 2>/dev/null; fi\n"
+    "}\n"
+    "complete -o filenames -F _scaleplan scaleplan\n";
+
 static void write_bash(FILE *out)
 {
     fputs("# bash completion for scaleplan, made from its option tables\n"
@@ -148,41 +185,7 @@ static void write_bash(FILE *out)
           "  local commands='",
           out);
     put_commands(out);
-    fputs("'\n"
-          "  COMPREPLY=()\n"
-          "  # --option=value is one word, or three where = breaks words\n"
-          "  case $cur in\n"
-          "  --*=*) before=${cur%%=*}= prev=${cur%%=*} cur=${cur#*=} ;;\n"
-          "  =) cur='' ;;\n"
-          "  *) [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]} ;;\n"
-          "  esac\n"
-          "  # a sweep is another command's line with lists in it\n"
-          "  if [ \"$command\" = sweep ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
-          "    sweep=1 command=${COMP_WORDS[2]}\n"
-          "    case $cur in *,*) before=$before${cur%,*}, cur=${cur##*,} ;; esac\n"
-          "  fi\n"
-          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-          "    words=\"$commands --help --version\"\n"
-          "  elif ! _scaleplan_value \"$command\" \"$prev\" &&\n"
-          "      { [ -z \"$sweep\" ] || ! _scaleplan_value sweep \"$prev\"; }; then\n"
-          "    _scaleplan_command \"$command\"\n"
-          "    if [ -n \"$sweep\" ]; then\n"
-          "      local own=$options\n"
-          "      _scaleplan_command sweep\n"
-          "      options=\"$own $options\" words='' files=''\n"
-          "    fi\n"
-          "    # options come up when a dash is typed, or where nothing else can stand\n"
-          "    if [[ $cur == -* ]]; then words='' files=''; fi\n"
-          "    if [ -z \"$words$files\" ]; then words=$options; fi\n"
-          "  fi\n"
-          "  [ -n \"$files\" ] && COMPREPLY=($(compgen -P \"$before\" -f -- \"$cur\"))\n"
-          "  [ -n \"$folders\" ] && COMPREPLY=($(compgen -P \"$before\" -d -- \"$cur\"))\n"
-          "  COMPREPLY+=($(compgen -P \"$before\" -W \"$words\" -- \"$cur\"))\n"
-          "  # a machine goes on with -CHIPS\n"
-          "  if [ \"$prev\" = --hw ]; then compopt -o nospace 2>/dev/null; fi\n"
-          "}\n"
-          "complete -o filenames -F _scaleplan scaleplan\n",
-          out);
+    fputs(bash_body, out);
 }
 
 static void zsh_option(const struct sp_option *o, const struct sp_command *c, FILE *out)
