@@ -219,6 +219,10 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers);
 /* Outputs of the head for each token: the vocabulary, the labels, or 0. */
 int64_t sp_head_outputs(const struct sp_model *model);
 
+/* Whether a matmul's weight is one of the base that a tuning may store in fewer bits: a layer's own
+ * and frozen. Tables, the head and routers stay in 16 bits. Dettmers et al. 2023, "QLoRA". */
+bool sp_is_base(const struct sp_matmul *matmul);
+
 /* Weights of the adapters beside a matmul: R (in + out) for each of its pieces that has one. Hu et
  * al. 2021, "LoRA", section 4.1. */
 double sp_adapter_weights(const struct sp_matmul *matmul);

@@ -128,16 +128,15 @@ static void add_row(struct sp_rank_weights *w, enum sp_layer_part part, double w
         w->gathered += weights;
 }
 
-/* Adds a matmul's adapters, and what of it is frozen and a layer's own. */
+/* Adds a matmul's adapters, and what of it is the base. */
 static void add_tuned(struct sp_rank_weights *w, const struct sp_matmul *m, const struct sp_rank *r,
                       double weights)
 {
     const double adapters = sp_adapters_on_rank(m, r);
-    const bool layers_own = m->part != SP_PART_EMBEDDING && m->part != SP_PART_ROUTER;
     w->held += adapters;
     w->gathered += adapters;
     w->trained += adapters;
-    w->base += m->frozen && layers_own ? weights : 0;
+    w->base += sp_is_base(m) ? weights : 0;
 }
 
 /* Those of one list, and in `tied` what the table of the input end serves as well. */

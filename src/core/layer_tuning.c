@@ -21,6 +21,11 @@ static bool is_trained(const struct sp_tuning *tuning, enum sp_layer_part part)
     return with == trained_part(tuning);
 }
 
+bool sp_is_base(const struct sp_matmul *m)
+{
+    return m->frozen && m->part != SP_PART_EMBEDDING && m->part != SP_PART_ROUTER;
+}
+
 double sp_adapter_weights(const struct sp_matmul *m)
 {
     return m->rank * (m->adapted * m->in + m->adapted_out);
