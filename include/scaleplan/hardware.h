@@ -172,6 +172,10 @@ void sp_use_domains(struct sp_network *network, int64_t chips);
  * of the domain (or whole hosts of it) and whole domains beyond. */
 bool sp_offers_chips(const struct sp_network *network, int64_t chips);
 
+/* Gives the machine slices of that many chips, with the shape and the domains that such a slice
+ * has. False where there is none; what is left of the machine then means nothing. */
+bool sp_take_slice(struct sp_hardware *hw, int64_t chips);
+
 /* The nearest number of chips on offer that is >= chips (up) or <= chips; 0 when there is none. */
 int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool up);
 

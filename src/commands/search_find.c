@@ -65,15 +65,9 @@ static const struct sp_planned *given(const struct finding *f)
 /* Devices, of one slice: 1 to a node's, whole nodes, or what is on offer. */
 static bool with_devices(const struct finding *f, struct sp_planned *base, double devices)
 {
-    struct sp_hardware *const hw = &base->hw;
     (void)f;
-    if (!sp_offers_chips(&hw->network, (int64_t)devices))
-        return false;
-    hw->chips_per_slice = (int64_t)devices;
-    hw->slices = 1;
-    sp_use_domains(&hw->network, hw->chips_per_slice);
-    return hw->network.kind != SP_TORUS ||
-           sp_find_shape(&hw->network, hw->chips_per_slice, &hw->shape);
+    base->hw.slices = 1;
+    return sp_take_slice(&base->hw, (int64_t)devices);
 }
 
 static bool with_batch(const struct finding *f, struct sp_planned *base, double sequences)

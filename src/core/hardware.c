@@ -183,6 +183,15 @@ static int64_t nearest_multiple(int64_t of, int64_t chips, bool up)
     return up && down < chips ? down + of : down;
 }
 
+bool sp_take_slice(struct sp_hardware *hw, int64_t chips)
+{
+    if (!sp_offers_chips(&hw->network, chips))
+        return false;
+    hw->chips_per_slice = chips;
+    sp_use_domains(&hw->network, chips);
+    return hw->network.kind != SP_TORUS || sp_find_shape(&hw->network, chips, &hw->shape);
+}
+
 int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool up)
 {
     if (network->kind == SP_SWITCHED) {

@@ -71,16 +71,6 @@ double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *
     return value > 0 ? value : NAN;
 }
 
-/* A slice of so many chips, where one is on offer. */
-static bool with_chips(struct sp_hardware *hw, int64_t chips)
-{
-    if (!sp_offers_chips(&hw->network, chips))
-        return false;
-    hw->chips_per_slice = chips;
-    sp_use_domains(&hw->network, chips);
-    return hw->network.kind != SP_TORUS || sp_find_shape(&hw->network, chips, &hw->shape);
-}
-
 /* Domains of so many devices: whole ones, or one that all devices are in. */
 static bool with_domain(struct sp_hardware *hw, int64_t devices)
 {
@@ -98,7 +88,7 @@ bool sp_with_figure(const struct sp_hardware *hw, enum sp_machine_figure figure,
     if (is_whole(figure) && (value < 1 || value > 1e9 || value != floor(value)))
         return false;
     if (figure == SP_FIGURE_CHIPS)
-        return with_chips(changed, (int64_t)value);
+        return sp_take_slice(changed, (int64_t)value);
     if (figure == SP_FIGURE_DOMAIN)
         return with_domain(changed, (int64_t)value);
     const double now = sp_figure_value(figure, hw, dtype);
