@@ -15,13 +15,13 @@
 
 /* clang-format off */
 const struct sp_aim_info sp_aims[SP_AIMS] = {
-    [SP_AIM_COMPUTE_BOUND] = {"compute-bound", "communication over the arithmetic it hides behind", SP_NUMBER, false, false},
-    [SP_AIM_FITS] = {"fits", "memory of the fullest device over what there is", SP_NUMBER, false, false},
-    [SP_AIM_STEP] = {"step", "time of a step", SP_SECONDS, false, false},
-    [SP_AIM_DAYS] = {"days", "days of the run", SP_DAYS, false, true},
-    [SP_AIM_COST] = {"cost", "cost of the run", SP_USD, false, true},
-    [SP_AIM_MFU] = {"mfu", "model FLOPs utilisation", SP_FRACTION, true, false},
-    [SP_AIM_TOKENS] = {"tokens-per-s", "tokens a second", SP_TOKENS_PER_S, true, false},
+    [SP_AIM_COMPUTE_BOUND] = {"compute-bound", "communication over the arithmetic it hides behind", SP_NUMBER, false, false, SP_Q_NEED_VALUE, SP_Q_NEED_TARGET},
+    [SP_AIM_FITS] = {"fits", "memory of the fullest device over what there is", SP_NUMBER, false, false, SP_Q_NEED_VALUE, SP_Q_NEED_TARGET},
+    [SP_AIM_STEP] = {"step", "time of a step", SP_SECONDS, false, false, SP_Q_NEED_VALUE_S, SP_Q_NEED_TARGET_S},
+    [SP_AIM_DAYS] = {"days", "days of the run", SP_DAYS, false, true, SP_Q_NEED_VALUE_DAYS, SP_Q_NEED_TARGET_DAYS},
+    [SP_AIM_COST] = {"cost", "cost of the run", SP_USD, false, true, SP_Q_NEED_VALUE_USD, SP_Q_NEED_TARGET_USD},
+    [SP_AIM_MFU] = {"mfu", "model FLOPs utilisation", SP_FRACTION, true, false, SP_Q_NEED_VALUE_SHARE, SP_Q_NEED_TARGET_SHARE},
+    [SP_AIM_TOKENS] = {"tokens-per-s", "tokens a second", SP_TOKENS_PER_S, true, false, SP_Q_NEED_VALUE_TOKENS, SP_Q_NEED_TARGET_TOKENS},
 };
 /* clang-format on */
 
@@ -323,25 +323,6 @@ bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_
     return true;
 }
 
-/* The row of a goal's value by its unit. */
-static enum sp_quantity_id row_of(enum sp_unit unit, bool target)
-{
-    switch (unit) {
-    case SP_SECONDS:
-        return target ? SP_Q_NEED_TARGET_S : SP_Q_NEED_VALUE_S;
-    case SP_DAYS:
-        return target ? SP_Q_NEED_TARGET_DAYS : SP_Q_NEED_VALUE_DAYS;
-    case SP_USD:
-        return target ? SP_Q_NEED_TARGET_USD : SP_Q_NEED_VALUE_USD;
-    case SP_FRACTION:
-        return target ? SP_Q_NEED_TARGET_SHARE : SP_Q_NEED_VALUE_SHARE;
-    case SP_TOKENS_PER_S:
-        return target ? SP_Q_NEED_TARGET_TOKENS : SP_Q_NEED_VALUE_TOKENS;
-    default:
-        return target ? SP_Q_NEED_TARGET : SP_Q_NEED_VALUE;
-    }
-}
-
 void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
 {
     const struct sp_aim_info *const info = &sp_aims[aim->kind];
@@ -355,7 +336,7 @@ void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
     sp_put(r, SP_Q_NEED_CHIPS, (double)sp_chips(hw));
     sp_put_text(r, SP_Q_NEED_PLAN, "%s", words);
     sp_put_bool(r, SP_Q_NEED_REPLANNED, aim->replan);
-    sp_put(r, row_of(info->unit, false), now);
+    sp_put(r, info->value, now);
     if (sp_text_of(aim->args, "for") && strchr(sp_text_of(aim->args, "for"), '='))
-        sp_put(r, row_of(info->unit, true), aim->demand.target);
+        sp_put(r, info->target, aim->demand.target);
 }

@@ -40,6 +40,7 @@ struct sp_aim_info {
     const char *name, *what; /* "step", "time of a step" */
     enum sp_unit unit;       /* of the value; SP_VERDICT: it is met or not, at a value of 1 */
     bool at_least, needs_tokens;
+    enum sp_quantity_id value, target; /* its rows */
 };
 extern const struct sp_aim_info sp_aims[SP_AIMS];
 

@@ -17,22 +17,16 @@ static const struct sp_option options[] = {
      "exit code 1 when the machine does not meet the goal"},
 };
 
-/* The quantity of a figure's value: `of` in the order of the units below. */
-static enum sp_quantity_id row_of(enum sp_machine_figure figure, bool needed)
-{
-    switch (sp_unit_of_figure(figure)) {
-    case SP_FLOPS_PER_S:
-        return needed ? SP_Q_NEED_NEEDED_FLOPS : SP_Q_NEED_NOW_FLOPS;
-    case SP_BYTES_PER_S:
-        return needed ? SP_Q_NEED_NEEDED_RATE : SP_Q_NEED_NOW_RATE;
-    case SP_BYTES:
-        return needed ? SP_Q_NEED_NEEDED_BYTES : SP_Q_NEED_NOW_BYTES;
-    case SP_USD:
-        return needed ? SP_Q_NEED_NEEDED_USD : SP_Q_NEED_NOW_USD;
-    default:
-        return needed ? SP_Q_NEED_NEEDED_COUNT : SP_Q_NEED_NOW_COUNT;
-    }
-}
+/* The rows of a figure's value, now and needed, by its unit. */
+static const struct {
+    enum sp_quantity_id now, needed;
+} figure_rows[SP_UNITS] = {
+    [SP_FLOPS_PER_S] = {SP_Q_NEED_NOW_FLOPS, SP_Q_NEED_NEEDED_FLOPS},
+    [SP_BYTES_PER_S] = {SP_Q_NEED_NOW_RATE, SP_Q_NEED_NEEDED_RATE},
+    [SP_BYTES] = {SP_Q_NEED_NOW_BYTES, SP_Q_NEED_NEEDED_BYTES},
+    [SP_USD] = {SP_Q_NEED_NOW_USD, SP_Q_NEED_NEEDED_USD},
+    [SP_COUNT] = {SP_Q_NEED_NOW_COUNT, SP_Q_NEED_NEEDED_COUNT},
+};
 
 /* What binds the machine that has the needed value. */
 static void put_next(struct sp_report *r, const struct sp_aim *aim, enum sp_machine_figure figure,
@@ -75,8 +69,8 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
     sp_figure_path(aim, figure, path);
     sp_scope(r, row->prefix);
     sp_put_text(r, SP_Q_NEED_PATH, "%s", path);
-    sp_put(r, row_of(figure, false), need.now);
-    sp_put(r, row_of(figure, true), need.needed);
+    sp_put(r, figure_rows[sp_unit_of_figure(figure)].now, need.now);
+    sp_put(r, figure_rows[sp_unit_of_figure(figure)].needed, need.needed);
     sp_put(r, SP_Q_NEED_FACTOR, need.factor);
     sp_put_bool(r, SP_Q_NEED_REACHABLE, need.reachable);
     sp_put(r, SP_Q_NEED_LIMIT, need.limit);
