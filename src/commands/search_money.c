@@ -12,15 +12,8 @@ double sp_cost_of_step(const struct sp_candidate *m, double step_s)
 
 void sp_put_list_price(struct sp_report *r, const struct sp_price *price)
 {
-    sp_put(r, SP_Q_SEARCH_M_PRICE, price->usd_per_h);
-    if (price->year > 0)
-        sp_put(r, SP_Q_SEARCH_M_PRICE_YEAR, (double)price->year);
-    else
-        sp_put_null(r, SP_Q_SEARCH_M_PRICE_YEAR);
-    if (price->source[0])
-        sp_put_text(r, SP_Q_SEARCH_M_PRICE_SOURCE, "%s", price->source);
-    else
-        sp_put_null(r, SP_Q_SEARCH_M_PRICE_SOURCE);
+    sp_put_price(r, price, SP_Q_SEARCH_M_PRICE, SP_Q_SEARCH_M_PRICE_YEAR,
+                 SP_Q_SEARCH_M_PRICE_SOURCE);
 }
 
 /* The price of each machine; list prices of different years are no comparison. */
@@ -41,12 +34,18 @@ void sp_note_prices(struct sp_searching *s)
                            "the machines: give what you pay, --price MACHINE=USD,MACHINE=USD");
 }
 
-double sp_best_step_of(const struct sp_searching *s, int machine)
+const struct sp_found *sp_best_of(const struct sp_searching *s, int machine)
 {
     const struct sp_search_result *const r = &s->machine[machine]->result;
     if (s->run.front)
-        return r->front.n > 0 ? r->front.found[0].step_s : NAN;
-    return r->best.n > 0 ? r->best.found[0].step_s : NAN;
+        return r->front.n > 0 ? r->front.found : NULL;
+    return r->best.n > 0 ? r->best.found : NULL;
+}
+
+double sp_best_step_of(const struct sp_searching *s, int machine)
+{
+    const struct sp_found *const best = sp_best_of(s, machine);
+    return best ? best->step_s : NAN;
 }
 
 /* The machine on which a step costs least; -1 where no price is known. */

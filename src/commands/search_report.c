@@ -442,11 +442,8 @@ static void put_machines(struct sp_searching *s)
     for (int i = 0; i < s->machines; i++) {
         const struct sp_candidate *const m = s->machine[i];
         const struct sp_search_result *const result = &m->result;
-        const struct sp_found *const best = s->run.front
-                                                ? (result->front.n ? result->front.found : NULL)
-                                            : result->best.n ? result->best.found
-                                                             : NULL;
-        const double step = sp_best_step_of(s, i);
+        const struct sp_found *const best = sp_best_of(s, i);
+        const double step = best ? best->step_s : NAN;
         const double batch = (double)m->base.plan.batch * (double)m->base.plan.seq;
         const double steps = sp_number_of(s->args, "tokens") / batch;
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "machines.%d", i);

@@ -87,7 +87,8 @@ void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *
 /* Cost of a step on all devices of a machine; NAN: its price is not known. USD. */
 double sp_cost_of_step(const struct sp_candidate *machine, double step_s);
 
-/* Step time of a machine's best plan; NAN: none fits. s. */
+/* A machine's best plan, of a front its fastest; NULL: none fits. And its step time, NAN. s. */
+const struct sp_found *sp_best_of(const struct sp_searching *searching, int machine);
 double sp_best_step_of(const struct sp_searching *searching, int machine);
 
 /* The machine on which a step costs least; -1 where no price is known. */

@@ -113,15 +113,9 @@ static int best_but(const struct sp_searching *s, int one)
     return best;
 }
 
-static const struct sp_plan *best_plan_of(const struct sp_searching *s, int machine)
-{
-    const struct sp_search_result *const r = &s->machine[machine]->result;
-    return s->run.front ? &r->front.found[0].plan : &r->best.found[0].plan;
-}
-
 static double machines_lead(const struct sp_searching *s, int one, int other)
 {
-    return lead_between(s, one, best_plan_of(s, one), other, best_plan_of(s, other));
+    return lead_between(s, one, &sp_best_of(s, one)->plan, other, &sp_best_of(s, other)->plan);
 }
 
 void sp_put_machine_lead(struct sp_searching *s, int machine)

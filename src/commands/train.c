@@ -293,19 +293,6 @@ static bool put_goodput(struct train *f, struct sp_error *error)
     return true;
 }
 
-static void put_price(struct sp_report *r, const struct sp_price *price)
-{
-    sp_put(r, SP_Q_TRAIN_PRICE, price->usd_per_h);
-    if (price->year > 0)
-        sp_put(r, SP_Q_TRAIN_PRICE_YEAR, (double)price->year);
-    else
-        sp_put_null(r, SP_Q_TRAIN_PRICE_YEAR);
-    if (price->source[0])
-        sp_put_text(r, SP_Q_TRAIN_PRICE_SOURCE, "%s", price->source);
-    else
-        sp_put_null(r, SP_Q_TRAIN_PRICE_SOURCE);
-}
-
 /* Power, energy and cost; asked for by --get and not known, they are refused. */
 static bool put_bill(struct train *f, struct sp_error *error)
 {
@@ -330,7 +317,7 @@ static bool put_bill(struct train *f, struct sp_error *error)
     sp_put(r, SP_Q_TRAIN_ENERGY, f->N * watts * pue * wall / 3.6e9);
     sp_put(r, SP_Q_TRAIN_COST, f->N * wall / 3600 * price);
     sp_line(r, "power        {power_w}, {energy_wh} in all (devices only, --watts, --pue)");
-    put_price(r, &paid);
+    sp_put_price(r, &paid, SP_Q_TRAIN_PRICE, SP_Q_TRAIN_PRICE_YEAR, SP_Q_TRAIN_PRICE_SOURCE);
     sp_line(r, "cost         {cost_usd} at a price of a device-hour of %s", words);
     const char *const get = sp_text_of(f->args, "get");
     if (isnan(watts) && get && (strstr(get, "power_w") || strstr(get, "energy_")))
