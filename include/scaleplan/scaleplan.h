@@ -12,6 +12,7 @@
  *   layer.h          the matmuls, weights and activations of its layers, from which all follows
  *   hardware.h       chips, networks, slices and their legal sizes
  *   kernels.h        what a chip's kernels and collectives were measured to reach
+ *   number_format.h  range, precision and bytes of a number
  *   precision.h      bytes of training state per parameter
  *   range.h          how far a measurement may lie from an estimate
  *   software.h       frameworks and calibrated profiles
@@ -59,6 +60,7 @@
 #include <scaleplan/names.h>
 #include <scaleplan/need.h>
 #include <scaleplan/neighbours.h>
+#include <scaleplan/number_format.h>
 #include <scaleplan/pipeline.h>
 #include <scaleplan/plan.h>
 #include <scaleplan/plan_fields.h>

@@ -114,6 +114,16 @@ static void list_serving(struct sp_report *r, const void *config)
     sp_put_described(r, "layer_s", "a layer", SP_SECONDS, "", "", p->value[SP_V_LAYER], NULL);
 }
 
+static void list_number_format(struct sp_report *r, const void *config)
+{
+    const struct sp_number_range range = sp_number_range(config);
+    sp_put_described(r, "bytes", "bytes", SP_NUMBER, "", "", range.bytes, NULL);
+    sp_put_described(r, "largest", "largest", SP_NUMBER, "", "", range.largest, NULL);
+    sp_put_described(r, "min_normal", "smallest normal", SP_NUMBER, "", "", range.min_normal, NULL);
+    sp_put_described(r, "epsilon", "epsilon", SP_NUMBER, "", "", range.epsilon, NULL);
+    sp_put_described(r, "digits", "digits", SP_NUMBER, "", "", range.digits, NULL);
+}
+
 /* clang-format off */
 const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
     [SP_MODELS] = {list_model,
@@ -154,6 +164,11 @@ const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
                              {{"chip", "chip", true}, {"engine", "engine", true},
                               {"cache", "cache read", false}, {"layer_s", "a layer", false}},
                              NULL},
+    [SP_FORMATS] = {list_number_format,
+                           {{"bytes", "bytes", false}, {"largest", "largest", false},
+                            {"min_normal", "smallest normal", false},
+                            {"epsilon", "epsilon", false}, {"digits", "digits", false}},
+                           sp_show_number_format},
 };
 /* clang-format on */
 
@@ -257,7 +272,7 @@ const struct sp_command sp_cmd_list = {
     .name = "list",
     .summary =
         "what names stand for: models, hardware, precisions, networks, laws, frameworks, profiles, "
-        "kernels, engines, serving profiles",
+        "kernels, engines, serving profiles, number formats",
     .operands = "[" SP_KINDS(SP_KIND_FOLDER, "|") "|families]...",
     .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
              "~/.config/scaleplan, with their main figures; families are those of Hugging Face "

@@ -149,12 +149,13 @@ static const struct sp_example examples[] = {
     {"scaleplan show h100-1024", "a cluster: nodes, leaf and spine switches, their bandwidths"},
     {"scaleplan show h100 --explain=ridge.fp8", "one figure: formula, numbers, source"},
     {"scaleplan show llama3-70b --get params.total", "one number"},
+    {"scaleplan show bf16", "a number format: range, precision, bytes"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_show = {
     .name = "show",
-    .summary = "one model, chip, machine, precision or network whole, with sources",
+    .summary = "one model, chip, machine, precision, network or number format whole, with sources",
     .operands = "NAME",
     .about = "Prints every figure of a config with its source, the figures that follow from it "
              "(parameter counts; a chip's units, clocks, ridge points and alpha; pod and node "

@@ -87,6 +87,36 @@ void sp_show_scaleout(struct sp_report *report, const struct sp_shown *shown)
     sp_show_section(report, "share", first);
 }
 
+void sp_show_number_format(struct sp_report *report, const struct sp_shown *shown)
+{
+    const struct sp_number_format *const f = shown->base;
+    const struct sp_number_range r = sp_number_range(f);
+    const size_t first = sp_report_size(report);
+    sp_symbol(report, "bits", (double)f->bits, "bits", "that an element is stored in");
+    sp_symbol(report, "e", (double)f->exponent_bits, "bits", "exponent");
+    sp_symbol(report, "m", (double)f->mantissa_bits, "bits", "mantissa");
+    sp_symbol(report, "scale", f->block > 0 ? (double)f->scale_bits : 0, "bits",
+              "scale of a block");
+    sp_symbol(report, "block", f->block > 0 ? (double)f->block : 1, "",
+              "elements that share a scale");
+    sp_symbol(report, "lead", f->exponent_bits > 0, "bits", "leading one, which is not stored");
+    sp_symbol(report, "E_max", r.largest_exponent, "", "largest exponent of a number");
+    sp_symbol(report, "M_max", r.largest_mantissa, "", "mantissa that goes with it");
+    const bool integer = f->exponent_bits == 0;
+    const struct figure figures[] = {
+        {SP_Q_SHOW_FORMAT_BYTES, r.bytes},
+        {SP_Q_SHOW_FORMAT_BIAS, r.bias},
+        {integer ? SP_Q_SHOW_FORMAT_LARGEST_INTEGER : SP_Q_SHOW_FORMAT_LARGEST, r.largest},
+        {SP_Q_SHOW_FORMAT_MIN_NORMAL, r.min_normal},
+        {integer ? SP_Q_SHOW_FORMAT_SMALLEST_INTEGER : SP_Q_SHOW_FORMAT_SMALLEST, r.smallest},
+        {integer ? SP_Q_SHOW_FORMAT_STEP_INTEGER : SP_Q_SHOW_FORMAT_EPSILON, r.epsilon},
+        {SP_Q_SHOW_FORMAT_DIGITS, r.digits},
+        {SP_Q_SHOW_FORMAT_OCTAVES, r.octaves},
+    };
+    put_all(report, figures, N_OF(figures));
+    sp_show_section(report, "range and precision", first);
+}
+
 static void put_gpu_units(struct sp_report *report, const struct sp_chip *chip)
 {
     const struct sp_gpu_units u = sp_gpu_units(chip);

@@ -1,4 +1,5 @@
 /* Decodes configs into structs and checks that their values agree with each other. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -438,17 +439,47 @@ static bool find_kernels(struct sp_hardware *hw, const struct sp_sources *source
     return true;
 }
 
+/* Opens a config and takes its fields by the kind's table, with --set. */
+static bool load_fields(enum sp_config_kind kind, const char *spec,
+                        const struct sp_sources *sources, void *base, struct sp_error *error)
+{
+    struct sp_config config;
+    const struct sp_field_table *const table = sp_config_kinds[kind].table;
+    if (!sp_open_config(kind, spec, sources, &config, error))
+        return false;
+    const bool ok = sp_decode(table, &config.json, sources->textbook, base, error) &&
+                    apply_sets(table, sources, base, error);
+    sp_config_free(&config);
+    return ok;
+}
+
 bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct sp_engine *engine,
                     struct sp_error *error)
 {
-    struct sp_config config;
     *engine = (struct sp_engine){0};
-    if (!sp_open_config(SP_ENGINES, spec, sources, &config, error))
-        return false;
-    const bool ok = sp_decode(&sp_engine_table, &config.json, sources->textbook, engine, error) &&
-                    apply_sets(&sp_engine_table, sources, engine, error);
-    sp_config_free(&config);
-    return ok;
+    return load_fields(SP_ENGINES, spec, sources, engine, error);
+}
+
+/* What the bits of a format have to be for its range to mean anything. */
+static bool check_number_format(const struct sp_number_format *f, struct sp_error *error)
+{
+    const char *const name = sp_safe(f->name);
+    if (f->bits < 1 + f->exponent_bits + f->mantissa_bits)
+        return sp_fail(error, SP_INPUT,
+                       "format %s: a sign, %" PRId64 " bits of exponent and %" PRId64
+                       " of mantissa are more than its %" PRId64 " bits",
+                       name, f->exponent_bits, f->mantissa_bits, f->bits);
+    if ((f->block > 0) != (f->scale_bits > 0))
+        return sp_fail(error, SP_INPUT, "format %s: block and scale_bits go together", name);
+    return true;
+}
+
+bool sp_load_number_format(const char *spec, const struct sp_sources *sources,
+                           struct sp_number_format *format, struct sp_error *error)
+{
+    *format = (struct sp_number_format){0};
+    return load_fields(SP_FORMATS, spec, sources, format, error) &&
+           check_number_format(format, error);
 }
 
 static bool check_law(const struct sp_scaling_law *law, const struct sp_json *json,

@@ -40,7 +40,10 @@
       "habits of a program that serves models") AND \
     X(SP_SERVING, "serving", "serving", "serving profile", \
       struct sp_profile, sp_load_serving_profile, sp_serving_table, true, "engine", \
-      "efficiencies of a chip under an engine, fitted by `calibrate`")
+      "efficiencies of a chip under an engine, fitted by `calibrate`") AND \
+    X(SP_FORMATS, "formats", "format", "number format", \
+      struct sp_number_format, sp_load_number_format, sp_number_format_table, true, \
+      "mantissa_bits", "the bits of a number format: its range, precision and bytes follow")
 /* clang-format on */
 
 /* The folders and the names, for texts: SP_KINDS(SP_KIND_FOLDER, ", "). */

@@ -81,6 +81,8 @@ bool sp_load_precision(const char *spec, const struct sp_sources *sources,
 bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
                       struct sp_scaleout *scaleout, struct sp_error *error);
 
+bool sp_load_number_format(const char *spec, const struct sp_sources *sources,
+                           struct sp_number_format *format, struct sp_error *error);
 bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct sp_engine *engine,
                     struct sp_error *error);
 bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,

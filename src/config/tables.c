@@ -474,3 +474,25 @@ static const struct sp_field engine_fields[] = {
 };
 #undef E
 const struct sp_field_table sp_engine_table = {"engine", engine_fields, N_FIELDS(engine_fields)};
+
+#define X struct sp_number_format
+static const char *const specials[] = {"ieee", "nan", "none", NULL};
+static const struct sp_field number_format_fields[] = {
+    TEXT_("name", X, name, "canonical name"),
+    PROSE_("aliases", "other names people type"),
+    {"bits", SP_FIELD_INT, offsetof(X, bits), 0, "", 1, 1024, NULL, 0, true,
+     "bits that an element is stored in"},
+    INT_("exponent_bits", X, exponent_bits, "", 0, 11, "bits of the exponent; 0: an integer"),
+    {"mantissa_bits", SP_FIELD_INT, offsetof(X, mantissa_bits), 0, "", 0, 52, NULL, 0, true,
+     "bits of the mantissa behind its leading one; of an integer all but the sign"},
+    ENUM_("specials", X, specials, specials, SP_SPECIALS_IEEE,
+          "what the largest exponent stands for: infinities and NaN (ieee), one NaN (nan) or "
+          "numbers (none)"),
+    INT_("block", X, block, "", 0, 1000000000, "elements that share a scale"),
+    INT_("scale_bits", X, scale_bits, "", 0, 1024, "bits of that scale"),
+    PROSE_("source", "where the format comes from"),
+    PROSE_("note", "remarks"),
+};
+#undef X
+const struct sp_field_table sp_number_format_table = {"format", number_format_fields,
+                                                      N_FIELDS(number_format_fields)};
