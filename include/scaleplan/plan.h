@@ -131,25 +131,26 @@ int64_t sp_plan_devices(const struct sp_plan *plan);
 /* Why a plan cannot run this model on that many devices. */
 enum sp_plan_problem {
     SP_PLAN_OK,
-    SP_PLAN_NO_SHAPE,     /* the model's shape is not known */
-    SP_PLAN_DEVICES,      /* degrees do not multiply to the devices */
-    SP_PLAN_TP_HEADS,     /* tp does not divide the heads */
-    SP_PLAN_TP_WIDTH,     /* tp does not divide a dense MLP, or the shared experts */
-    SP_PLAN_PP_LAYERS,    /* more stages (times chunks) than layers */
-    SP_PLAN_PP_CROSS,     /* a pipeline of a model whose layers attend to an encoder */
-    SP_PLAN_CP_SEQ,       /* cp does not divide the sequence */
-    SP_PLAN_EP_EXPERTS,   /* ep does not divide the experts, or there are none to divide */
-    SP_PLAN_EP_DEVICES,   /* ep does not divide the devices of a stage */
-    SP_PLAN_ETP_WIDTH,    /* etp does not divide d_ff_expert */
-    SP_PLAN_PLACEMENT,    /* stages stand between the ranks of EP */
-    SP_PLAN_SLICES,       /* what only links carry would leave a slice */
-    SP_PLAN_BATCH,        /* fewer sequences than replicas need */
-    SP_PLAN_MICRO_BATCH,  /* a micro-batch larger than a replica's share of the batch */
-    SP_PLAN_UNEVEN_BATCH, /* replicas and micro-batches do not divide the batch */
-    SP_PLAN_VPP_SCHEDULE, /* chunks need the interleaved or circular schedule, and they need chunks
-                           */
-    SP_PLAN_SHARDS, /* shards do not divide dp cp, or the ranks of a slice, or are no multiple of
-                       them, or of the sets of experts */
+    SP_PLAN_NO_SHAPE,       /* the model's shape is not known */
+    SP_PLAN_DEVICES,        /* degrees do not multiply to the devices */
+    SP_PLAN_TP_HEADS,       /* tp does not divide the heads */
+    SP_PLAN_TP_WIDTH,       /* tp does not divide a dense MLP, or the shared experts */
+    SP_PLAN_PP_LAYERS,      /* more stages (times chunks) than layers */
+    SP_PLAN_PP_CROSS,       /* a pipeline of a model whose layers attend to an encoder */
+    SP_PLAN_VPP_STAGES,     /* chunks of a stage without a pipeline */
+    SP_PLAN_OFFLOAD_LAYERS, /* more layers offloaded than a stage has */
+    SP_PLAN_CP_SEQ,         /* cp does not divide the sequence */
+    SP_PLAN_EP_EXPERTS,     /* ep does not divide the experts, or there are none to divide */
+    SP_PLAN_EP_DEVICES,     /* ep does not divide the devices of a stage */
+    SP_PLAN_ETP_WIDTH,      /* etp does not divide d_ff_expert */
+    SP_PLAN_PLACEMENT,      /* stages stand between the ranks of EP */
+    SP_PLAN_SLICES,         /* what only links carry would leave a slice */
+    SP_PLAN_BATCH,          /* fewer sequences than replicas need */
+    SP_PLAN_MICRO_BATCH,    /* a micro-batch larger than a replica's share of the batch */
+    SP_PLAN_UNEVEN_BATCH,   /* replicas and micro-batches do not divide the batch */
+    SP_PLAN_VPP_SCHEDULE, /* chunks without a schedule of chunks, or such a schedule without any */
+    SP_PLAN_SHARDS,       /* shards do not divide dp cp, or the ranks of a slice, or are no multiple
+                             of them, or of the sets of experts */
     SP_PLAN_PROBLEMS
 };
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,

@@ -38,7 +38,8 @@ static bool read_item(const struct prices *of, char *item, const char **name, do
 {
     const char *const value = sp_cut_pair(item), *const text = value ? value : item;
     *name = value ? item : NULL;
-    return (sp_parse_number(text, usd) && !*sp_unit_of_number(text) && *usd <= of->most) ||
+    return (sp_parse_number(text, usd) && !*sp_unit_of_number(text) && *usd > 0 &&
+            *usd <= of->most) ||
            sp_fail(error, SP_INPUT, "--%s: \"%s\" is no %s", of->option, sp_safe(text), of->what);
 }
 

@@ -360,6 +360,14 @@ static void put_verdict(const struct fit *f, const struct sp_strategy *best)
                 step, math);
 }
 
+/* Replicas without the same number of sequences: the closed forms have their mean. */
+static void note_uneven_batch(struct sp_report *r, double sequences, double shards)
+{
+    char why[192];
+    if (sequences == floor(sequences) && !sp_shares_batch(sequences, 1, shards, why, sizeof why))
+        sp_note(r, "the closed forms have the mean replica, and no framework runs it: %s", why);
+}
+
 /* What the best plan takes that its line does not say. */
 static void put_notes(const struct fit *f, const struct sp_strategy *best)
 {
@@ -372,6 +380,8 @@ static void put_notes(const struct fit *f, const struct sp_strategy *best)
             "%lld, or shorter sequences",
             sp_human_text(sequences, SP_TOKENS), (long long)shards,
             (long long)ceil(shards / sequences));
+    else
+        note_uneven_batch(r, sequences, shards);
     if (best->pp > 1)
         sp_note(r,
                 "pipeline: interleaved 1F1B, chunks a stage: %lld, micro-batches of one sequence: "

@@ -167,6 +167,10 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_UNEVEN_BATCH;
     if (sp_schedules[plan->schedule].chunked != (plan->vpp > 1))
         return SP_PLAN_VPP_SCHEDULE;
+    if (plan->pp == 1 && plan->vpp > 1)
+        return SP_PLAN_VPP_STAGES;
+    if ((plan->offload_layers - 1) * plan->pp >= model->layers)
+        return SP_PLAN_OFFLOAD_LAYERS;
     if (!sp_shards_fit(plan, slices))
         return SP_PLAN_SHARDS;
     return SP_PLAN_OK;
@@ -183,6 +187,8 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_PP_LAYERS] = "more stages than layers",
         [SP_PLAN_PP_CROSS] =
             "pipelines of models whose layers attend to an encoder are not modelled: pp is 1",
+        [SP_PLAN_VPP_STAGES] = "chunks (vpp) need a pipeline: pp is 1",
+        [SP_PLAN_OFFLOAD_LAYERS] = "more layers offloaded (offload-layers) than a stage has",
         [SP_PLAN_CP_SEQ] = "cp does not divide the sequence",
         [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts, or there are none for ep or etp",
         [SP_PLAN_EP_DEVICES] = "ep x etp does not divide the devices of a stage",
