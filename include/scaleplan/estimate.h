@@ -2,7 +2,9 @@
 #ifndef SCALEPLAN_ESTIMATE_H
 #define SCALEPLAN_ESTIMATE_H
 
+#include <scaleplan/buckets.h>
 #include <scaleplan/flops.h>
+#include <scaleplan/health.h>
 #include <scaleplan/step.h>
 
 #ifdef __cplusplus
@@ -50,6 +52,8 @@ struct sp_estimate {
     double ideal_s;       /* sp_ideal_step_s */
     double played_s;      /* the stages' own times through the schedule, event by event, without
                              sends; NAN: not played */
+    struct sp_health health;
+    struct sp_buckets buckets; /* of the first stage, which reduces last */
     struct sp_rates rates;
     struct sp_stage_memory memory; /* of the fullest stage */
     int64_t fullest;               /* that stage */

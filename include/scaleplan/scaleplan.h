@@ -37,6 +37,8 @@
  *   plan_fields.h    its fields as a table: names, ranges, places in the struct
  *   plan_memory.h    its bytes on each device
  *   step.h           its time, by component
+ *   buckets.h        gradients that are reduced beside the backward pass
+ *   health.h         shares of communication and idleness in a step, against their rules
  *   estimate.h       all that the models say of one plan: time, memory, MFU, odds of running out
  *   neighbours.h     plans one change away, and the changes that make a plan fit
  *   search.h         the best of all plans, proven
@@ -47,12 +49,14 @@
 #define SCALEPLAN_SCALEPLAN_H
 
 #include <scaleplan/activations.h>
+#include <scaleplan/buckets.h>
 #include <scaleplan/chip.h>
 #include <scaleplan/collective.h>
 #include <scaleplan/critical.h>
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 #include <scaleplan/hardware.h>
+#include <scaleplan/health.h>
 #include <scaleplan/kernels.h>
 #include <scaleplan/layer.h>
 #include <scaleplan/learning_rate.h>

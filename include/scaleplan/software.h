@@ -41,6 +41,7 @@ struct sp_framework {
     double reserved_factor;  /* allocator: reserved over live */
     double memory_residual;  /* standard deviation of ln(predicted / measured) of peak memory */
     double context_bytes;    /* runtime context and communicator buffers, beyond reserved */
+    double bucket_bytes;     /* gradients that are reduced at once, beside the backward pass */
     bool unfused_attention;  /* attention's scores are written to memory and read again */
     bool fp8_dispatch;       /* 8-bit runs send tokens to their experts in one byte an element */
     struct sp_execution execution; /* of a plan that says nothing else */

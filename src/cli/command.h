@@ -23,6 +23,7 @@ struct sp_command {
     const struct sp_example *examples;        /* NULL-terminated */
     const char *fits_key, *compute_bound_key; /* what --check looks at; NULL: no --check */
     const char *bound_word; /* how --check calls the second; NULL: compute-bound */
+    const char *bare_check; /* what --check without a word looks at; NULL: both */
     const char *failed_key; /* a count: exit 1 when it is not 0, without --check too; or NULL */
 
     /* Fills the report. Prints nothing. */

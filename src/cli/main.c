@@ -102,7 +102,7 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
                sp_fail(error, SP_INPUT, "--check: \"%s\" is not fits", sp_safe(what));
     }
     if (!what)
-        what = "both";
+        what = command->bare_check ? command->bare_check : "both";
     const bool fits = strcmp(what, "fits") == 0, bound = strcmp(what, second) == 0;
     if (!fits && !bound && strcmp(what, "both") != 0)
         return sp_fail(error, SP_INPUT, "--check: \"%s\" is not one of fits, %s, both",

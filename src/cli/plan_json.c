@@ -24,7 +24,7 @@ static const struct {
     enum sp_quantity_id first, last;
 } results[] = {
     {SP_Q_STEP_MODEL, SP_Q_STEP_M_STAGE},
-    {SP_Q_STEP_T_STEP, SP_Q_STEP_HFU},
+    {SP_Q_STEP_T_STEP, SP_Q_STEP_B_HIDDEN},
     {SP_Q_STEP_R_STEP, SP_Q_STEP_R_STRAIN},
     {SP_Q_SEARCH_GROUP, SP_Q_SEARCH_REPEAT},
     {SP_Q_STEP_LAUNCH_FORMAT, SP_Q_STEP_LAUNCH_OPTIONS},

@@ -123,9 +123,8 @@ static void put_device(const struct memory *f, const struct device_memory *m)
                "{memory.params_bytes}, gradients {memory.grads_bytes}, optimizer "
                "{memory.optimizer_bytes}, activations "
                "{memory.activations_bytes}");
-    sp_line(r,
-            "             all devices {cluster_bytes}, their activations "
-            "{activations_over_weights} times the model's weights");
+    sp_line(r, "             all devices {cluster_bytes}, their activations "
+               "{activations_over_weights} times the model's weights");
     sp_line(r,
             "             fits: {memory.fits}, with {capacity_bytes} a device; the whole state on "
             "one device: {states_fit_one}");

@@ -28,7 +28,9 @@ static const struct sp_option options[] = {
              "memory, to reconcile with the estimate"},
     SP_OPTION_RUN_TOKENS,
     SP_OPTIONS_PRICE,
-    {.name = "check", .metavar = "fits", .kind = SP_MAYBE, .help = "exit code 1 when the plan does not fit"},
+    {.name = "check", .metavar = "fits|healthy|both", .kind = SP_MAYBE,
+     .help = "exit code 1 when the plan does not fit (fits, where nothing is said), when communication takes 30 % of "
+             "the step or more or devices are busy for 80 % or less (healthy), or either"},
     SP_OPTION_PLOT,
 };
 /* clang-format on */
@@ -80,7 +82,7 @@ static void put_stages(struct sp_report *r, const struct sp_estimate *e)
     free(rows);
 }
 
-static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits,
+static void lay_out(struct sp_report *r, const struct sp_planned *p, const struct sp_estimate *e,
                     enum sp_flop_convention convention)
 {
     char rest[SP_PLAN_REST];
@@ -118,7 +120,16 @@ static void lay_out(struct sp_report *r, const struct sp_planned *p, bool fits,
                "{time.ideal_s}");
     sp_line(r, "  schedule the stages' own times through the schedule, simulated event by event: "
                "{time.pipeline_played_s} without sends");
-    sp_line(r, fits
+    sp_line(r, "  buckets  {buckets.count} of {buckets.bytes}, the first sent "
+               "{buckets.first_launch_s} into the last backward pass of {buckets.backward_s}; "
+               "{buckets.tail_s} exposed, {buckets.naive_s} if all were reduced behind it");
+    sp_line(r,
+            "health     %s: communication {health.comm_share} of the step (%s "
+            "{health.most_comm_share}), devices busy {health.busy_share} (%s "
+            "{health.least_busy_share})",
+            e->health.healthy ? "good" : "poor", e->health.comm_ok ? "below" : "not below",
+            e->health.busy_ok ? "above" : "not above");
+    sp_line(r, e->fits
                    ? "memory     fits: {memory.device_bytes} of {memory.capacity_bytes} on the "
                      "fullest stage ({memory.stage}); chance of running out "
                      "{memory.oom_probability}"
@@ -214,7 +225,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     sp_put_step(report, &planned, &e);
     if (launch.format)
         sp_put_launch(report, &launch);
-    lay_out(report, &planned, e.fits, convention);
+    lay_out(report, &planned, &e, convention);
     sp_put_tuning(report, &planned.model);
     const double tokens = sp_number_of(&args, "tokens");
     if (tokens > 0)
@@ -265,6 +276,9 @@ const struct sp_command sp_cmd_step = {
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "memory.fits",
+    .compute_bound_key = "health.healthy",
+    .bound_word = "healthy",
+    .bare_check = "fits",
     .run = run,
     .plot = sp_plot_step,
     .streams = sp_step_streams,

@@ -126,6 +126,37 @@ static void put_rates(struct sp_report *r, const struct sp_planned *p, const str
     sp_put(r, SP_Q_STEP_MFU_FULL, rates->mfu_by[SP_FLOPS_FULL]);
 }
 
+static void put_health(struct sp_report *r, const struct sp_health *h)
+{
+    sp_symbol(r, "most_comm", sp_healthy_comm_share, "", "rule of thumb for communication");
+    sp_symbol(r, "least_busy", sp_healthy_busy_share, "", "rule of thumb for utilisation");
+    sp_put(r, SP_Q_STEP_H_COMM, h->comm_share);
+    sp_put(r, SP_Q_STEP_H_BUSY, h->busy_share);
+    sp_put(r, SP_Q_STEP_H_MOST, sp_healthy_comm_share);
+    sp_put(r, SP_Q_STEP_H_LEAST, sp_healthy_busy_share);
+    sp_put_bool(r, SP_Q_STEP_H_HEALTHY, h->healthy);
+}
+
+static void put_buckets(struct sp_report *r, const struct sp_buckets *b,
+                        const struct sp_framework *framework)
+{
+    if (!b->exist)
+        return;
+    sp_symbol(r, "gradient_bytes", (b->count - 1) * b->bytes + b->last_bytes, "bytes",
+              "of a device of the first stage");
+    sp_symbol(r, "bucket", framework->bucket_bytes, "bytes", "framework.bucket_bytes of %s",
+              framework->name);
+    sp_put(r, SP_Q_STEP_B_COUNT, b->count);
+    sp_put(r, SP_Q_STEP_B_BYTES, b->bytes);
+    sp_put(r, SP_Q_STEP_B_LAST, b->last_bytes);
+    sp_put(r, SP_Q_STEP_B_BACKWARD, b->backward_s);
+    sp_put(r, SP_Q_STEP_B_EACH, b->bucket_s);
+    sp_put(r, SP_Q_STEP_B_FIRST, b->first_launch_s);
+    sp_put(r, SP_Q_STEP_B_TAIL, b->tail_s);
+    sp_put(r, SP_Q_STEP_B_NAIVE, b->naive_s);
+    sp_put(r, SP_Q_STEP_B_HIDDEN, b->hidden);
+}
+
 void sp_estimate_planned(const struct sp_planned *p, enum sp_flop_convention convention,
                          struct sp_estimate *e)
 {
@@ -144,4 +175,6 @@ void sp_put_step(struct sp_report *r, const struct sp_planned *p, const struct s
     put_memory(r, p, e);
     put_time(r, p, e);
     put_rates(r, p, &e->rates);
+    put_health(r, &e->health);
+    put_buckets(r, &e->buckets, &p->framework.framework);
 }

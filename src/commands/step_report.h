@@ -23,7 +23,7 @@ void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_conventi
                          struct sp_estimate *estimate);
 
 /* Everything about one plan under the current scope: degrees, memory of the fullest stage, time by
- * component, rates by the convention of the estimate. */
+ * component, rates by the convention of the estimate, health, gradient buckets. */
 void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
                  const struct sp_estimate *estimate);
 

@@ -2,6 +2,7 @@
 #ifndef SP_STEP_INTERNAL_H
 #define SP_STEP_INTERNAL_H
 
+#include <scaleplan/buckets.h>
 #include <scaleplan/step.h>
 
 #include "core/layer_rank.h"
@@ -37,6 +38,12 @@ double sp_replicas_s(const struct sp_step_inputs *in, const struct sp_stage_weig
 
 /* Parameters whose optimizer state a device owns. */
 double sp_owned_params(const struct sp_step_inputs *in, const struct sp_stage_weights *held);
+
+/* The gradient buckets of a device that trains `held` and takes backward_s for the backward pass of
+ * a micro-batch; none with ZeRO 3, whose gradients are reduced a layer at a time, and for one
+ * replica. */
+struct sp_buckets sp_buckets_of(const struct sp_step_inputs *in,
+                                const struct sp_stage_weights *held, double backward_s);
 
 /* One send between stages. s. */
 double sp_stage_hop_s(const struct sp_step_inputs *in);
