@@ -158,7 +158,8 @@ struct sp_strategy {
     bool fits, compute_bound;
     double t_math_s, t_comms_s, step_s;
     double uneven; /* layers of the fullest stage over the mean, >= 1; 1 without a pipeline */
-    double bubble; /* pipeline idle time over useful time, (p-1)/(v m) */
+    double uneven_params; /* the same of parameters: the stages at the ends hold the tables too */
+    double bubble;        /* pipeline idle time over useful time, (p-1)/(v m) */
     double step_with_bubble_s;
 };
 

@@ -86,7 +86,7 @@ static void put_microbatches(const struct fit *f, const struct sp_strategy *s)
     sp_symbol(r, "in_flight_each", whole / sequences, "", "share of the batch in a micro-batch");
     sp_symbol(r, "held_chip", s->held_bytes, "bytes", "gradients and weights beside the state");
     const double gradients = s->microbatches > 1 ? (t->grad_bytes - t->grad_counted) * t->P *
-                                                       (double)s->dp * s->uneven / t->N
+                                                       (double)s->dp * s->uneven_params / t->N
                                                  : 0;
     sp_symbol(r, "gathered", s->keeps_weights ? 0 : s->held_bytes - gradients, "bytes",
               "the layers that FSDP has gathered, as its framework does; none by the textbook");
@@ -128,9 +128,11 @@ void sp_put_strategy(const struct fit *f, const struct sp_strategy *s)
     sp_put(r, SP_Q_FIT_PP_DEGREE, (double)s->pp);
     sp_put_text(r, SP_Q_FIT_MEM_REMAT, "%s", sp_remat_names[s->remat]);
     sp_symbol(r, "uneven", s->uneven, "", "layers of the fullest stage over the mean");
+    sp_symbol(r, "uneven_params", s->uneven_params, "", "parameters of the fullest stage over it");
     if (s->pp > 1) {
         sp_put(r, SP_Q_FIT_CHUNKS, (double)s->chunks);
         sp_put(r, SP_Q_FIT_UNEVEN, s->uneven);
+        sp_put(r, SP_Q_FIT_UNEVEN_PARAMS, s->uneven_params);
     }
     sp_put(r, s->pp > 1 ? SP_Q_FIT_MEM_STATE_STAGE : SP_Q_FIT_MEM_STATE, s->state_bytes);
     put_microbatches(f, s);

@@ -277,7 +277,7 @@ int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *
     const double capacity = sp_live_capacity(s, t);
     const double held = s->beside.buffers + (s->keeps_weights ? s->held_bytes : s->beside.gathered);
     const double add_up = cut && s->microbatches > 1 && !s->keeps_weights ? gradients : 0;
-    const double states = s->uneven * (t->state_bytes + add_up);
+    const double states = s->uneven_params * (t->state_bytes + add_up);
     const double peak = cut ? (s->peak_bytes - s->beside.buffers) * t->N
                             : sp_peak_of_tokens(s, t->B * (double)s->tp);
     const double activations = s->uneven * all * (cut ? s->in_flight : 1) + peak;

@@ -64,20 +64,35 @@ static struct sp_plan plan_of(const struct sp_strategy *s, const struct sp_fit_i
                             .imbalance = 1};
 }
 
-/* What the framework of a strategy keeps, whose degrees and policy are set. */
-static struct sp_beside beside(const struct sp_strategy *s, const struct sp_fit_input *in)
+/* Parameters on a stage over the mean of all stages. */
+static double share_of_params(const struct sp_strategy *s, double P,
+                              const struct sp_kind_memory *stage)
+{
+    return (stage->held.dense + stage->held.experts) * (double)(s->tp * s->pp) / P;
+}
+
+/* Sets what the framework of a strategy keeps, whose degrees and policy are set, and with a
+ * pipeline how much more its fullest stage holds than the mean: by whole layers alone where no
+ * framework says what stands at the ends. */
+static void judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
+                         const struct sp_fit_terms *t)
 {
     const bool shards = s->fsdp > 1;
+    s->beside = (struct sp_beside){.slack = 1};
+    s->uneven_params = s->uneven;
     const struct sp_framework *const f = shards ? in->sharding_framework : in->framework;
     if (!f || !sp_model_has_shape(in->model))
-        return (struct sp_beside){.slack = 1};
+        return;
     const struct sp_plan plan = plan_of(s, in);
     const double tokens = (double)plan.seq;
     const struct sp_kind_memory first = sp_kind_memory_of_stage(in->model, &plan, f, 0),
                                 last = s->pp > 1
                                            ? sp_kind_memory_of_stage(in->model, &plan, f, s->pp - 1)
                                            : first;
-    return (struct sp_beside){
+    if (s->pp > 1)
+        s->uneven_params = fmax(
+            s->uneven, fmax(share_of_params(s, t->P, &first), share_of_params(s, t->P, &last)));
+    s->beside = (struct sp_beside){
         .layer_peak = (s->pp > 1 ? first.peak : 0) / tokens,
         .loss = last.peak / tokens,
         .buffers = fmax(first.dummy, last.dummy),
@@ -116,10 +131,10 @@ static double peak_bytes(const struct sp_strategy *s, const struct sp_fit_input 
  * gathered. */
 static double held_bytes(const struct sp_strategy *s, const struct sp_fit_terms *t)
 {
-    const double copies = (double)s->dp * s->uneven;
+    const double copies = (double)s->dp * s->uneven_params;
     if (s->keeps_weights) {
         const double own = t->weight_bytes == SP_GATHERED_BYTES ? SP_GATHERED_BYTES : 0;
-        const double stage = s->uneven * t->P / (double)(s->pp * s->tp),
+        const double stage = s->uneven_params * t->P / (double)(s->pp * s->tp),
                      shard = t->P * copies / t->N;
         return stage * (SP_GATHERED_BYTES + t->grad_bytes) - shard * (own + t->grad_counted);
     }
@@ -133,7 +148,7 @@ static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
                        const struct sp_fit_terms *t)
 {
     const double all = t->activation_bytes[s->remat];
-    s->state_bytes = s->uneven * t->state_bytes * (double)s->dp / t->N;
+    s->state_bytes = s->uneven_params * t->state_bytes * (double)s->dp / t->N;
     s->held_bytes = held_bytes(s, t);
     s->in_flight = alive_share(s, in);
     s->activation_bytes = isnan(all) ? NAN : s->uneven * all * s->in_flight / t->N;
@@ -147,7 +162,7 @@ static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
 void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                     const struct sp_fit_terms *t)
 {
-    s->beside = beside(s, in);
+    judge_stages(s, in, t);
     fill_bytes(s, in, t);
 }
 
@@ -186,7 +201,7 @@ void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t)
 {
     const int64_t most = sp_most_microbatches(sp_replica_sequences(in, s));
-    s->beside = beside(s, in);
+    judge_stages(s, in, t);
     struct sp_strategy whole = *s;
     if (s->pp > 1 || in->accumulate > 0) {
         s->microbatches = s->pp > 1 || in->accumulate > most ? most : in->accumulate;
