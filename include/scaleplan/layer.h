@@ -29,6 +29,9 @@ enum sp_layer_kind {
     SP_LAYER_MLP,
     SP_LAYER_EXPERTS,
     SP_LAYER_CROSS,   /* attention to the encoder, and an MLP */
+    SP_LAYER_REUSING, /* as DENSE, with keys and values of an earlier layer */
+    SP_LAYER_OTHER_REUSING,
+    SP_LAYER_SHARED,  /* attention and an MLP whose weights several layers share */
     SP_LAYER_ENCODER, /* of the encoder, before all others */
     SP_LAYER_KINDS,
     SP_LAYER_INPUT = SP_LAYER_KINDS,
@@ -96,6 +99,7 @@ struct sp_matmul {
     bool vocab;                 /* `out` is the vocabulary, which is stored padded */
     bool tied;                  /* its weight is the input table's */
     bool source;                /* it works on the tokens of the encoder */
+    bool shared;                /* its weights are those of a shared block */
     enum sp_lora_target target; /* what adapters call it, or the first of its pieces */
     double piece[3]; /* columns of the projections that stand side by side in it, which adapters
                         call by consecutive targets; 0: it is one */
@@ -111,6 +115,8 @@ struct sp_tensor {
     enum sp_tp_split split;
     bool vocab;  /* stored padded */
     bool source; /* the encoder's */
+    bool shared; /* of a shared block */
+    bool lookup; /* a further table, of which a token reads a row and passes none */
     bool frozen; /* has no gradient */
 };
 
@@ -180,7 +186,7 @@ struct sp_moved {
     bool casts;  /* only where the matmuls' format is narrower */
 };
 
-enum { SP_MATMULS = 20, SP_TENSORS = 10, SP_KEPT = 48, SP_MOVED = 12 };
+enum { SP_MATMULS = 32, SP_TENSORS = 16, SP_KEPT = 64, SP_MOVED = 20 };
 
 /* One layer, or one end of the model. */
 struct sp_layer {
@@ -189,6 +195,7 @@ struct sp_layer {
     double sent;  /* width in which it is sent to them */
     double own;   /* tokens of a sequence that pass it; 0: the sequence's */
     double from;  /* tokens of a sequence that its rows of the encoder work on; 0: the sequence's */
+    double sets;  /* of weights that all layers of the kind share; 0: each has its own */
     bool half;    /* it has only one of a layer's two blocks */
     bool frozen;  /* it is not trained, and no gradient passes it */
     struct sp_mixer mixer;
@@ -239,6 +246,10 @@ double sp_stream_share(double tokens, double seq);
  * frozen and works forward alone, two where a tuning freezes it and gradients pass it. */
 struct sp_params sp_worked_params(const struct sp_model *model, const struct sp_params *params,
                                   double seq);
+
+/* Width of what one layer hands to the next for each token: d_model, several times it where layers
+ * carry further streams or a shared block reads the tables' output as well. */
+double sp_carried_width(const struct sp_model *model);
 
 /* Whether layers of that kind have experts. */
 bool sp_kind_has_experts(enum sp_layer_kind kind);

@@ -30,7 +30,8 @@ struct sp_moe {
     int64_t d_ff_shared; /* width of all shared experts together; 0: shared_experts d_ff_expert */
     int64_t latent;      /* width that routed experts read and write; 0: d_model */
     bool router_bias, score_correction_bias, expert_bias;
-    bool shared_gate; /* a gate of d_model weights on the shared experts */
+    bool shared_gate;  /* a gate of d_model weights on the shared experts */
+    bool router_scale; /* a weight for each channel before the router and each expert after it */
 };
 
 /* Multi-head latent attention (DeepSeek-V2); kv_lora_rank == 0 means ordinary attention. */
@@ -83,6 +84,29 @@ struct sp_local_attention {
     int64_t heads, kv_heads, head_dim, value_dim;
     int64_t window; /* tokens that a token attends to; 0: all */
     bool sinks;     /* a weight for each head */
+};
+
+/* Blocks of attention and an MLP that several layers have in common; sets == 0: there are none. */
+struct sp_shared_block {
+    int64_t sets;           /* of weights, which the layers S take in turn */
+    int64_t streams;        /* side by side that its attention reads, each d_model wide; 0: one */
+    int64_t rank;           /* of an adapter that each layer has of its own beside gate and up */
+    int64_t attention_rank; /* and beside queries, keys and values; 0: none */
+    bool output;            /* each layer has a matmul of its own after the block */
+};
+
+/* Layers that attend to the keys and values of an earlier layer of their kind. */
+struct sp_reused_keys {
+    int64_t d_ff;     /* width of their MLP; 0: as the others' */
+    bool projections; /* they have projections of keys and values that only training uses */
+};
+
+/* Further ways past a layer's blocks (Gemma 3n). All zero: there are none. */
+struct sp_side_streams {
+    int64_t per_layer;       /* width of a table's row that each layer has of each token */
+    int64_t per_layer_vocab; /* rows of that table; 0: vocab */
+    int64_t altup;           /* streams that the layers carry, of which one passes the blocks */
+    int64_t laurel_rank;     /* of a low-rank way past attention */
 };
 
 /* What of a model is trained; the rest is frozen: it has no gradient and no optimizer state. */
@@ -141,8 +165,9 @@ struct sp_encoder {
 
 /* The letters of a pattern, one a layer: attention and then an MLP (or experts, by struct sp_moe's
  * rule), the model's other mixer and then an MLP; attention, the other mixer, an MLP or experts
- * alone, as Megatron-LM's hybrid patterns write those; attention to the encoder and then an MLP. */
-#define SP_PATTERN_LETTERS "AL*M-EX"
+ * alone, as Megatron-LM's hybrid patterns write those; attention to the encoder and then an MLP; a
+ * and l as A and L, with the keys and values of an earlier layer; a block that layers share. */
+#define SP_PATTERN_LETTERS "AL*M-EXalS"
 
 /* A model. layers == 0 means that only its size is known (`params`): no shape, no activations. */
 struct sp_model {
@@ -175,9 +200,10 @@ struct sp_model {
     int64_t global_every;   /* of n layers one has no window; 0: all layers have it */
     struct sp_moe moe;
     struct sp_mla mla;
-    int64_t value_dim;   /* width of a value head; 0: head_dim */
-    bool attention_gate; /* each head's output passes a gate, as wide as the queries */
-    char pattern[256];   /* kinds of the layers, repeated; "": all have attention and an MLP */
+    int64_t value_dim;    /* width of a value head; 0: head_dim */
+    bool keys_are_values; /* layers A project keys, and take them for values too */
+    bool attention_gate;  /* each head's output passes a gate, as wide as the queries */
+    char pattern[256];    /* kinds of the layers, repeated; "": all have attention and an MLP */
     /* the other mixer, of which a model has one at most */
     struct sp_linear_attention linear;
     struct sp_state_space state_space;
@@ -185,6 +211,9 @@ struct sp_model {
     int64_t short_conv; /* taps of a gated short convolution (LFM2); 0: none */
     bool short_conv_bias;
     struct sp_sparse_attention sparse;
+    struct sp_shared_block shared;
+    struct sp_reused_keys reused;
+    struct sp_side_streams side;
     struct sp_tuning tuning;
     struct sp_encoder encoder;
     bool cross_attention; /* each layer attends to the encoder too */
@@ -207,7 +236,8 @@ struct sp_params {
     double router;
     double norm;
     double total;
-    double active;   /* what one token passes: total with top_k of the routed experts */
+    double active;   /* what one token passes: total with top_k of the routed experts, and a shared
+                        block once for each layer that has it */
     double adapters; /* of low-rank adapters, in none of the above */
     double trained;  /* of all of them, and of the adapters: what has gradients */
     double frozen_active, adapters_active; /* of frozen matmuls, and of adapters, what one token

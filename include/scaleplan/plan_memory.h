@@ -22,6 +22,8 @@ struct sp_rank_weights {
 };
 struct sp_list_weights {
     struct sp_rank_weights dense, experts;
+    struct sp_rank_weights shared; /* of one set of a shared block */
+    double sets;                   /* that all layers of the kind have together */
 };
 
 /* Weights that one device has of one layer of each kind, and of each end of the model. */

@@ -150,7 +150,7 @@ static bool check_widths(const struct sp_model *m, const struct sp_json *json,
 static const char *fault_of_pattern(const struct sp_model *m)
 {
     const int mixers = other_mixers(m);
-    const bool named = strpbrk(m->pattern, "LM") != NULL;
+    const bool named = strpbrk(m->pattern, "LMl") != NULL;
     if (m->pattern[strspn(m->pattern, SP_PATTERN_LETTERS)])
         return "expected letters of " SP_PATTERN_LETTERS;
     if (mixers > 1)
@@ -162,6 +162,12 @@ static const char *fault_of_pattern(const struct sp_model *m)
     if (!named && mixers == 1)
         return "no layer is an L or M, which stand for linear_attention, state_space, "
                "local_attention, short_conv or sparse_attention.shared";
+    if ((strchr(m->pattern, 'S') != NULL) != (m->shared.sets > 0))
+        return "layers S and shared_block.sets need each other";
+    if (strchr(m->pattern, 'l') && m->local.heads == 0)
+        return "l needs local_attention";
+    if (strpbrk(m->pattern, "aSl") && (m->moe.experts > 0 || m->mla.kv_lora_rank > 0))
+        return "a, l and S have no experts and no latents";
     return strchr(m->pattern, 'E') && m->moe.experts == 0 ? "E needs moe.experts" : NULL;
 }
 

@@ -77,6 +77,26 @@ static void put_t5(cJSON *out, const cJSON *o)
     put(out, "extra_params", table);
 }
 
+/* ALBERT: the layers share their weights, and what stands between the tables and them has biases; a
+ * classifier of sequences has a pooler. */
+static void put_albert(cJSON *out, const cJSON *o, const struct sp_hf_head *head)
+{
+    const double D = sp_hf_number(o, sp_hf_width), E = at(o, "embedding_size");
+    const double inner = at(o, "inner_group_num");
+    const bool vocabulary = head->kind == HF_HEAD_VOCABULARY;
+    cJSON *const x = cJSON_AddObjectToObject(out, "shared_block");
+    put(out, "layers", sp_hf_number(o, sp_hf_layers) * inner);
+    put(x, "sets", at(o, "num_hidden_groups") * inner);
+    put(out, "embedding_width", E);
+    put(out, "extra_params",
+        (sp_hf_number(o, sp_hf_positions) + at(o, "type_vocab_size")) * E + D +
+            (vocabulary ? E : 0));
+    put_true(out, "head_norm", vocabulary);
+    put_true(out, "head_dense",
+             head->kind == HF_HEAD_NONE || (head->kind == HF_HEAD_SCORE && !head->each_token));
+    cJSON_AddStringToObject(out, "pattern", "S");
+}
+
 /* BART and mBART: a table of positions and a norm before each half, mBART's after it too. */
 static void put_bart(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
 {
@@ -119,6 +139,8 @@ void sp_hf_put_encoder(cJSON *out, const cJSON *o, const struct sp_hf_family *f,
         put_t5(out, o);
     else if (strcmp(f->type, "whisper") == 0)
         put_whisper(out, o);
+    else if (strcmp(f->type, "albert") == 0)
+        put_albert(out, o, head);
     else if (f->traits & HF_ENCODER_DECODER)
         put_bart(out, o, f);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/huggingface_pattern.h"
+#include "config/huggingface_shared.h"
 
 #define NAMES(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
 
@@ -70,7 +71,9 @@ static double dt_rank_of(const cJSON *o)
 static cJSON *put_state_space(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "state_space");
-    const bool bias = sp_hf_flag_at(o, "use_bias", sp_hf_flag_at(o, "mamba_proj_bias", false));
+    const bool bias = sp_hf_flag_at(
+        o, "use_bias",
+        sp_hf_flag_at(o, "mamba_proj_bias", sp_hf_flag_at(o, "add_bias_linear", false)));
     put(x, "inner", inner_of(o));
     put(x, "state", sp_hf_number(o, k_state));
     put(x, "conv", sp_hf_number(o, k_conv));
@@ -339,6 +342,12 @@ static void fill_minimax(cJSON *o)
     cJSON_AddItemToObject(o, "layer_types", kinds);
 }
 
+static void put_zamba2(cJSON *out, const cJSON *o)
+{
+    sp_hf_put_zamba2(out, o);
+    put_mamba_2(out, o);
+}
+
 /* A family: its letters for attention and for the other mixer, and what fills and puts the widths
  * of the latter; `everywhere` where all layers have them, whatever their letters. */
 struct hybrid {
@@ -367,6 +376,9 @@ static const struct hybrid hybrids[] = {
     {"mimo_v2_flash", "AL", fill_mimo, put_mimo, false},
     {"deepseek_v32", "A", NULL, put_indexer, true},
     {"glm_moe_dsa", "AL", fill_indexers, put_indexer, true},
+    {"zamba2", "A", sp_hf_fill_zamba2, put_zamba2, true},
+    {"gemma3n_text", "A", sp_hf_fill_gemma3n, sp_hf_put_gemma3n, true},
+    {"gemma4_text", "A", sp_hf_fill_gemma4, sp_hf_put_gemma4, true},
 };
 
 static const struct hybrid *hybrid_of(const struct sp_hf_family *f)

@@ -6,7 +6,7 @@
 
 /* The two blocks of each kind of layer. */
 static const struct {
-    enum { NO_MIXER, ATTENTION, OTHER_MIXER, CROSS_ATTENTION } mixer;
+    enum { NO_MIXER, ATTENTION, OTHER_MIXER, CROSS_ATTENTION, REUSING, OTHER_REUSING } mixer;
     enum { NO_MLP, DENSE, EXPERTS } mlp;
 } blocks[SP_LAYER_KINDS] = {
     [SP_LAYER_DENSE] = {ATTENTION, DENSE},
@@ -18,6 +18,9 @@ static const struct {
     [SP_LAYER_MLP] = {NO_MIXER, DENSE},
     [SP_LAYER_EXPERTS] = {NO_MIXER, EXPERTS},
     [SP_LAYER_CROSS] = {CROSS_ATTENTION, DENSE},
+    [SP_LAYER_REUSING] = {REUSING, DENSE},
+    [SP_LAYER_OTHER_REUSING] = {OTHER_REUSING, DENSE},
+    [SP_LAYER_SHARED] = {ATTENTION, DENSE},
     [SP_LAYER_ENCODER] = {ATTENTION, DENSE},
 };
 
@@ -49,6 +52,12 @@ static enum sp_layer_kind kind_of_letter(char letter, bool mixture)
         return SP_LAYER_EXPERTS;
     case 'X':
         return SP_LAYER_CROSS;
+    case 'a':
+        return SP_LAYER_REUSING;
+    case 'l':
+        return SP_LAYER_OTHER_REUSING;
+    case 'S':
+        return SP_LAYER_SHARED;
     default:
         return mixture ? SP_LAYER_MOE : SP_LAYER_DENSE;
     }
@@ -129,15 +138,16 @@ int64_t sp_dense_d_ff(const struct sp_model *model)
     return model->moe.d_ff_dense > 0 ? model->moe.d_ff_dense : model->d_ff;
 }
 
-static void list_dense(const struct sp_model *m, struct sp_layer *l)
+static void list_dense(const struct sp_model *m, struct sp_layer *l, bool reusing)
 {
+    const int64_t width = reusing && m->reused.d_ff > 0 ? m->reused.d_ff : sp_dense_d_ff(m);
     const struct mlp mlp = {.up = "up and gate",
                             .down = "down",
                             .part = SP_PART_MLP,
                             .op_up = SP_OP_UP,
                             .op_down = SP_OP_DOWN,
                             .op_act = SP_OP_ACT,
-                            .width = (double)sp_dense_d_ff(m),
+                            .width = (double)width,
                             .count = 1,
                             .passed = 1,
                             .bias = m->mlp_bias,
@@ -199,8 +209,8 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
     list_mlp(m, l, &routed);
     MATMUL(l, "router", SP_PART_ROUTER, SP_OP_EXPERT_UP, SP_TP_TOKENS, D, E,
            .bias = moe->router_bias, .plain = true);
-    if (moe->score_correction_bias)
-        TENSOR(l, E, SP_PART_ROUTER, SP_TP_WHOLE);
+    TENSOR(l, (moe->score_correction_bias ? E : 0) + (moe->router_scale ? D + E : 0),
+           SP_PART_ROUTER, SP_TP_WHOLE);
     KEEP(l, D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
     KEEP(l, D, SP_BY_SEQUENCE, SP_OP_ROUTE, SP_COPIES_ONE); /* the router's */
     KEEP(l, k * stream, SP_BY_WIDTH, SP_OP_EXPERT_UP, SP_COPIES_ONE, NONE | SELECTIVE,
@@ -217,26 +227,36 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
 /* Elements of D that two norms, two residual additions and casts read and write. */
 enum { NORM_MOVES = 11 };
 
-/* A block alone has half of a layer's norms, and its input is the layer's. */
+/* A block alone has half of a layer's norms, and its input is the layer's. The first norm of a
+ * shared block is as wide as its attention reads. */
 static void list_layer(const struct sp_model *m, struct sp_layer *l, enum sp_layer_kind kind)
 {
-    const int64_t norms = l->half ? (m->norms_per_layer + 1) / 2 : m->norms_per_layer;
+    const int64_t wider =
+        kind == SP_LAYER_SHARED && m->shared.streams > 0 ? m->shared.streams - 1 : 0;
+    const int64_t norms = (l->half ? (m->norms_per_layer + 1) / 2 : m->norms_per_layer) + wider;
     TENSOR(l, (double)norms * norm_weights(m, l->width), SP_PART_NORM, SP_TP_WHOLE);
     MOVE(l, (l->half ? 0.5 : 1) * NORM_MOVES * l->width, SP_BY_SEQUENCE, SP_OP_NORMS);
     if (m->norm == SP_NORM_RMS)
         KEEP(l, (double)norms * l->width, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_NORMS);
-    if (blocks[kind].mixer == ATTENTION)
-        sp_list_attention(m, l);
-    else if (blocks[kind].mixer == OTHER_MIXER)
-        sp_list_other_mixer(m, l);
+    const bool reusing = blocks[kind].mixer == REUSING || blocks[kind].mixer == OTHER_REUSING;
+    if (kind == SP_LAYER_SHARED)
+        sp_list_shared_attention(m, l);
+    else if (blocks[kind].mixer == ATTENTION || blocks[kind].mixer == REUSING)
+        sp_list_attention(m, l, reusing);
+    else if (blocks[kind].mixer == OTHER_MIXER || blocks[kind].mixer == OTHER_REUSING)
+        sp_list_other_mixer(m, l, reusing);
     else if (blocks[kind].mixer == CROSS_ATTENTION)
         sp_list_cross_attention(m, l);
     else
         KEEP(l, l->width, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
     if (blocks[kind].mlp == DENSE)
-        list_dense(m, l);
+        list_dense(m, l, reusing);
     else if (blocks[kind].mlp == EXPERTS)
         list_mixture(m, l);
+    if (kind == SP_LAYER_SHARED)
+        sp_share_block(m, l, (m->gated_mlp ? 2 : 1) * (double)sp_dense_d_ff(m));
+    else
+        sp_list_side_streams(m, l, norm_weights(m, 1));
 }
 
 /* A layer of the encoder: one of a model with its widths, on tokens of its own. */
@@ -304,7 +324,7 @@ static double table_width(const struct sp_model *m)
 static void list_input(const struct sp_model *m, struct sp_layer *l)
 {
     const double D = l->width, E = table_width(m),
-                 norm = m->embedding_norm ? norm_weights(m, D) : 0;
+                 norm = m->embedding_norm ? norm_weights(m, E) : 0;
     TENSOR(l, E * (double)m->vocab, SP_PART_EMBEDDING, SP_TP_STORED, .vocab = true);
     TENSOR(l, D * (double)m->learned_positions, SP_PART_EMBEDDING, SP_TP_WHOLE);
     TENSOR(l, norm, SP_PART_NORM, SP_TP_WHOLE);
@@ -317,6 +337,7 @@ static void list_input(const struct sp_model *m, struct sp_layer *l)
                .bias = true, .plain = true);
     if (m->encoder.layers > 0)
         list_encoder_ends(m, l);
+    sp_list_side_tables(m, l, norm_weights(m, 1));
     MOVE(l, 2 * D, SP_BY_NOTHING, SP_OP_NORMS);
 }
 
@@ -327,7 +348,8 @@ static void list_output(const struct sp_model *m, struct sp_layer *l)
     if (m->head_dense)
         MATMUL(l, "transform before the head", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, D, D,
                .bias = m->norm == SP_NORM_LAYER, .plain = true);
-    TENSOR(l, m->head_norm ? norm_weights(m, D) : 0, SP_PART_NORM, SP_TP_WHOLE);
+    TENSOR(l, m->head_norm ? norm_weights(m, vocab ? E : D) : 0, SP_PART_NORM, SP_TP_WHOLE);
+    sp_list_streams_end(m, l);
     if (vocab && E != D)
         MATMUL(l, "projection to the table", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, D, E,
                .plain = true);
@@ -344,31 +366,32 @@ struct weights {
     double part[SP_PARTS], passed, encoder, adapters, frozen, frozen_active, adapters_active;
 };
 
-/* Adds `times` layers of a list. */
+/* Adds the layers of a list: each weight as often as it is stored, and as often as it is passed. */
 static void weigh(struct weights *w, const struct sp_layers *layers, int list)
 {
     const struct sp_layer *const layer = &layers->list[list];
-    const double times = layers->count[list];
+    const double times = layers->count[list], sets = fmin(layer->sets, times);
     const bool encoder = list == SP_LAYER_ENCODER, end = list == SP_LAYER_INPUT;
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *m = &layer->matmul[i];
-        const double each =
-            times * ((m->tied ? 0 : m->in * m->out) + (m->bias ? m->out : 0) + m->norm);
-        w->part[m->part] += m->count * each;
+        const double stored = m->shared ? sets : times;
+        const double one = (m->tied ? 0 : m->in * m->out) + (m->bias ? m->out : 0) + m->norm;
+        w->part[m->part] += stored * m->count * one;
         *(encoder || (m->source && end) ? &w->encoder : &w->passed) +=
-            (encoder || m->source ? m->count : m->passed) * each;
-        w->adapters += times * m->count * sp_adapter_weights(m);
-        w->frozen += m->frozen ? m->count * each : 0;
+            times * (encoder || m->source ? m->count : m->passed) * one;
+        w->adapters += stored * m->count * sp_adapter_weights(m);
+        w->frozen += m->frozen ? stored * m->count * one : 0;
         if (encoder || m->source)
             continue;
         w->adapters_active += times * m->passed * sp_adapter_weights(m);
         w->frozen_active += m->frozen ? times * m->passed * m->in * m->out : 0;
     }
     for (int i = 0; i < layer->tensors; i++) {
-        const double all = times * layer->tensor[i].weights;
-        w->part[layer->tensor[i].part] += all;
-        *(encoder || layer->tensor[i].source ? &w->encoder : &w->passed) += all;
-        w->frozen += layer->tensor[i].frozen ? all : 0;
+        const struct sp_tensor *t = &layer->tensor[i];
+        const double all = (t->shared ? sets : times) * t->weights;
+        w->part[t->part] += all;
+        *(encoder || t->source ? &w->encoder : &w->passed) += t->lookup ? 0 : times * t->weights;
+        w->frozen += t->frozen ? all : 0;
     }
 }
 
@@ -392,8 +415,8 @@ static struct sp_params params_of(const struct sp_layers *layers)
     for (int part = 0; part < SP_PARTS; part++)
         p.total += w.part[part];
     p.trained = p.total - w.frozen + p.adapters;
-    if (w.encoder > 0 && layers->model->moe.experts == 0)
-        p.active = p.total;
+    if (layers->model->moe.experts == 0)
+        p.active += w.encoder;
     return p;
 }
 
@@ -402,7 +425,7 @@ static void clear(struct sp_layer *l, const struct sp_model *model)
 {
     l->width = l->sent = (double)model->d_model;
     l->picks = 0;
-    l->own = l->from = 0;
+    l->own = l->from = l->sets = 0;
     l->half = l->frozen = false;
     l->mixer = l->cross = (struct sp_mixer){0};
     l->matmuls = l->tensors = l->n_kept = l->n_moved = 0;

@@ -13,12 +13,14 @@ static double global_share(const struct sp_model *m)
 }
 
 /* What keys and values, scores and their sum keep, whatever made the queries, keys and values. */
-static void keep_scores(struct sp_layer *l, enum sp_operator qkv)
+static void keep_scores(struct sp_layer *l, enum sp_operator qkv, bool made)
 {
     const struct sp_mixer *x = &l->mixer;
     const double q = x->heads * x->qk, kv = x->kv_heads * (x->qk + x->v), out = x->heads * x->v;
     KEEP(l, q, SP_BY_WIDTH, qkv, SP_COPIES_QKV, NONE | SELECTIVE | DOTS);
-    KEEP(l, kv, SP_BY_WIDTH, qkv, SP_COPIES_QKV, NONE | SELECTIVE | DOTS, .groups = x->kv_heads);
+    if (made) /* else the layer that made them keeps them */
+        KEEP(l, kv, SP_BY_WIDTH, qkv, SP_COPIES_QKV, NONE | SELECTIVE | DOTS,
+             .groups = x->kv_heads);
     KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
     KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_EXCHANGED, .with_norms = true);
     KEEP(l, 2 * x->heads, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* log-sum-exp, 4 bytes */
@@ -27,7 +29,9 @@ static void keep_scores(struct sp_layer *l, enum sp_operator qkv)
 /* Heads of an attention, and their widths. */
 struct heads {
     double q, kv, qk, v;
-    bool gate; /* as wide as the queries' output */
+    double streams; /* that queries, keys and values are made of, each as wide as the layer's */
+    double made;    /* of keys and values: 2, 1 where keys are values, 0 where both are reused */
+    bool gate, reusing; /* a gate as wide as the queries' output; keys and values are another's */
 };
 
 /* Queries, and keys and values of fewer heads: grouped-query attention. */
@@ -37,11 +41,12 @@ static void list_grouped(const struct sp_model *m, struct sp_layer *l, const str
     l->mixer.kv_heads = K;
     l->mixer.qk = h->qk;
     l->mixer.v = h->v;
-    l->mixer.cache = K * (h->qk + h->v);
-    MATMUL(l, "QKV projection", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D,
-           h->qk * a + K * (h->qk + h->v) + (h->gate ? h->v * a : 0), .groups = K,
-           .group_out = h->qk + h->v, .bias = m->qkv_bias, .target = SP_LORA_Q,
-           .piece = {h->qk * a, K * h->qk, K * h->v});
+    l->mixer.cache = h->reusing ? 0 : K * (h->qk + h->v);
+    const double keys = h->made > 0 ? h->qk : 0, values = h->made > 1 ? h->v : 0;
+    MATMUL(l, "QKV projection", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, h->streams * D,
+           h->qk * a + K * (keys + values) + (h->gate ? h->v * a : 0), .groups = K,
+           .group_out = keys + values, .bias = m->qkv_bias, .target = SP_LORA_Q,
+           .piece = {h->qk * a, K * keys, K * values});
     MATMUL(l, "output projection", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, h->v * a, D,
            .bias = m->o_bias, .target = SP_LORA_O);
     if (h->gate)
@@ -115,13 +120,23 @@ static double qk_norm_weights(int qk_norm, double head_dim, double all)
     return heads[qk_norm] * head_dim;
 }
 
-/* The stream of tokens at a mixing block that is `inner` wide. What a block alone gives back is the
- * next layer's input, which that one keeps. */
-static void keep_stream(struct sp_layer *l, double inner)
+/* Those of an attention's norms of queries and of the keys that it makes. */
+static double qk_norm_of(const struct sp_model *m, const struct heads *h)
+{
+    const double both = qk_norm_weights(m->qk_norm, h->qk, h->q + h->kv);
+    return h->made > 0 || m->qk_norm == SP_QK_NORM_NONE ? both
+           : m->qk_norm == SP_QK_NORM_HEAD              ? h->qk
+                                                        : h->q * h->qk;
+}
+
+/* The stream of tokens at a mixing block that is `inner` wide and reads `streams` of them. What a
+ * block alone gives back is the next layer's input, which that one keeps. */
+static void keep_stream(struct sp_layer *l, double streams, double inner)
 {
     const double D = l->width;
     KEEP(l, D, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
-    KEEP(l, D, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE, .feeds = 1U << SP_OP_QKV);
+    KEEP(l, streams * D, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE,
+         .feeds = 1U << SP_OP_QKV);
     if (!l->half)
         KEEP(l, D, SP_BY_SEQUENCE, SP_OP_OUT, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
     MOVE(l, 2 * (2 * D + inner), SP_BY_WIDTH, SP_OP_NORMS,
@@ -143,7 +158,7 @@ static void add_convolution(struct sp_layer *l, double channels, double taps)
  * norm and gate, `inner` wide. */
 static void keep_linear(struct sp_layer *l, double made, double scanned, double inner)
 {
-    keep_stream(l, inner);
+    keep_stream(l, 1, inner);
     KEEP(l, made, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
     if (scanned > 0)
         KEEP(l, scanned, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE);
@@ -285,33 +300,55 @@ static void list_short_conv(const struct sp_model *m, struct sp_layer *l)
     MATMUL(l, "short convolution output", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, D, D,
            .bias = m->short_conv_bias);
     TENSOR(l, ((double)m->short_conv + m->short_conv_bias) * D, SP_PART_ATTENTION, SP_TP_STORED);
-    keep_stream(l, D);
+    keep_stream(l, 1, D);
     KEEP(l, 3 * D, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
     KEEP(l, 3 * D, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* product, sum, gated sum */
     add_convolution(l, D, (double)m->short_conv);
     MOVE(l, 3 * D + 3 * D, SP_BY_WIDTH, SP_OP_CORE); /* the two products */
 }
 
-static void list_local(const struct sp_model *m, struct sp_layer *l)
+static void list_local(const struct sp_model *m, struct sp_layer *l, bool reusing)
 {
     const struct sp_local_attention *x = &m->local;
     const double dim = (double)x->head_dim, v = x->value_dim > 0 ? (double)x->value_dim : dim;
-    const struct heads h = {(double)x->heads, (double)x->kv_heads, dim, v, m->attention_gate};
+    const struct heads h = {
+        .q = (double)x->heads,
+        .kv = (double)x->kv_heads,
+        .qk = dim,
+        .v = v,
+        .streams = 1,
+        .made = reusing && !m->reused.projections ? 0 : 2,
+        .gate = m->attention_gate,
+        .reusing = reusing,
+    };
     l->mixer = (struct sp_mixer){.heads = h.q, .window = (double)x->window};
     list_grouped(m, l, &h);
-    TENSOR(l, qk_norm_weights(m->qk_norm, dim, h.q + h.kv) + (x->sinks ? h.q : 0),
-           SP_PART_ATTENTION, SP_TP_STORED);
-    keep_stream(l, h.q * v);
-    keep_scores(l, SP_OP_QKV);
+    TENSOR(l, qk_norm_of(m, &h) + (x->sinks ? h.q : 0), SP_PART_ATTENTION, SP_TP_STORED);
+    keep_stream(l, 1, h.q * v);
+    keep_scores(l, SP_OP_QKV, h.made > 0);
+}
+
+/* The heads of a model's attention. */
+static struct heads heads_of(const struct sp_model *m, bool reusing)
+{
+    const double H = (double)m->head_dim;
+    const double made = m->keys_are_values ? 1 : 2;
+    return (struct heads){.q = (double)m->heads,
+                          .kv = (double)m->kv_heads,
+                          .qk = H,
+                          .v = m->value_dim > 0 ? (double)m->value_dim : H,
+                          .streams = 1,
+                          .made = reusing && !m->reused.projections ? 0 : made,
+                          .gate = m->attention_gate,
+                          .reusing = reusing};
 }
 
 /* Attention; of a model whose indexer picks tokens it has one of its own, or takes the picks of the
  * layer before. */
-static void list_attention(const struct sp_model *m, struct sp_layer *l, bool indexer)
+static void list_attention(const struct sp_model *m, struct sp_layer *l, const struct heads *h,
+                           bool indexer)
 {
-    const double a = (double)m->heads, H = (double)m->head_dim;
-    const struct heads h = {a, (double)m->kv_heads, H, m->value_dim > 0 ? (double)m->value_dim : H,
-                            m->attention_gate};
+    const double a = h->q, H = h->qk;
     l->mixer = (struct sp_mixer){.heads = a,
                                  .window = (double)m->sliding_window,
                                  .global = global_share(m),
@@ -320,33 +357,33 @@ static void list_attention(const struct sp_model *m, struct sp_layer *l, bool in
     if (latent)
         list_latent(m, l);
     else
-        list_grouped(m, l, &h);
+        list_grouped(m, l, h);
     if (m->sparse.top_k > 0)
         attend_to_picked(m, l);
     if (m->sparse.top_k > 0 && indexer)
         list_indexer(m, l);
-    TENSOR(l,
-           qk_norm_weights(m->qk_norm, H, a + h.kv) + (double)m->extra_attention_params_per_layer,
-           SP_PART_ATTENTION, SP_TP_STORED);
-    keep_stream(l, a * H);
-    keep_scores(l, latent ? SP_OP_LATENT : SP_OP_QKV);
+    TENSOR(l, qk_norm_of(m, h) + (double)m->extra_attention_params_per_layer, SP_PART_ATTENTION,
+           SP_TP_STORED);
+    keep_stream(l, h->streams, a * H);
+    keep_scores(l, latent ? SP_OP_LATENT : SP_OP_QKV, h->made > 0);
     if (m->state_space.parallel)
         list_state_space(m, l);
 }
 
-void sp_list_other_mixer(const struct sp_model *m, struct sp_layer *l)
+void sp_list_other_mixer(const struct sp_model *m, struct sp_layer *l, bool reusing)
 {
     if (m->linear.heads > 0) {
         list_linear(m, l);
     } else if (m->state_space.state > 0) {
-        keep_stream(l, (double)m->state_space.inner);
+        keep_stream(l, 1, (double)m->state_space.inner);
         list_state_space(m, l);
     } else if (m->local.heads > 0) {
-        list_local(m, l);
+        list_local(m, l, reusing);
     } else if (m->short_conv > 0) {
         list_short_conv(m, l);
     } else {
-        list_attention(m, l, false);
+        const struct heads h = heads_of(m, false);
+        list_attention(m, l, &h, false);
     }
 }
 
@@ -386,9 +423,17 @@ void sp_list_cross_attention(const struct sp_model *m, struct sp_layer *l)
     list_cross(m, l);
 }
 
-void sp_list_attention(const struct sp_model *m, struct sp_layer *l)
+void sp_list_shared_attention(const struct sp_model *m, struct sp_layer *l)
 {
-    list_attention(m, l, true);
+    struct heads h = heads_of(m, false);
+    h.streams = m->shared.streams > 0 ? (double)m->shared.streams : 1;
+    list_attention(m, l, &h, true);
+}
+
+void sp_list_attention(const struct sp_model *m, struct sp_layer *l, bool reusing)
+{
+    const struct heads h = heads_of(m, reusing);
+    list_attention(m, l, &h, true);
     if (m->cross_attention)
         list_cross(m, l);
 }

@@ -143,11 +143,12 @@ static void add_tuned(struct sp_rank_weights *w, const struct sp_matmul *m, cons
 static struct sp_list_weights weigh(const struct sp_layer *l, const struct sp_rank *r,
                                     double padding, struct sp_rank_weights *tied)
 {
-    struct sp_list_weights of = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+    struct sp_list_weights of = {.sets = l->sets};
     for (int i = 0; i < l->matmuls; i++) {
         struct sp_matmul m = l->matmul[i];
         struct sp_rank_weights *const to = m.tied                      ? tied
                                            : m.part == SP_PART_EXPERTS ? &of.experts
+                                           : m.shared                  ? &of.shared
                                                                        : &of.dense;
         if (m.tied && m.bias) { /* the table serves twice, the bias once */
             add_row(&of.dense, m.part, m.out / r->tp, padding, m.frozen);
@@ -161,7 +162,8 @@ static struct sp_list_weights weigh(const struct sp_layer *l, const struct sp_ra
     for (int i = 0; i < l->tensors; i++) {
         const struct sp_tensor *w = &l->tensor[i];
         const double all = w->split == SP_TP_WHOLE ? w->weights : w->weights / r->tp;
-        add_row(&of.dense, w->part, all, w->vocab ? padding : 1, w->frozen);
+        add_row(w->shared ? &of.shared : &of.dense, w->part, all, w->vocab ? padding : 1,
+                w->frozen);
     }
     return of;
 }
@@ -188,6 +190,8 @@ static inline struct sp_stage_weights sum_of_kind(const struct sp_layer_weights 
             continue;
         of.dense += (double)kind->layers.of[i] * MEMBER(w->of[i].dense);
         of.experts += (double)kind->layers.of[i] * MEMBER(w->of[i].experts);
+        if (w->of[i].sets > 0)
+            of.dense += fmin((double)kind->layers.of[i], w->of[i].sets) * MEMBER(w->of[i].shared);
     }
     if (kind->first)
         of.dense += MEMBER(w->of[SP_LAYER_INPUT].dense);

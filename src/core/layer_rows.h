@@ -39,8 +39,23 @@ void sp_freeze(struct sp_layers *layers);
 
 /* The rows of a layer's mixing block: attention, attention to the encoder alone, or the model's
  * other mixer. */
-void sp_list_attention(const struct sp_model *model, struct sp_layer *layer);
+void sp_list_attention(const struct sp_model *model, struct sp_layer *layer, bool reusing);
 void sp_list_cross_attention(const struct sp_model *model, struct sp_layer *layer);
-void sp_list_other_mixer(const struct sp_model *model, struct sp_layer *layer);
+void sp_list_other_mixer(const struct sp_model *model, struct sp_layer *layer, bool reusing);
+void sp_list_shared_attention(const struct sp_model *model, struct sp_layer *layer);
+
+/* Makes the rows of a layer those of a shared block, and adds what each such layer has of its own;
+ * `up`: columns of its MLP's first matmuls together.
+ * Glorioso et al. 2024, "The Zamba2 Suite", section 2; Lan et al. 2019, "ALBERT", section 3.1. */
+void sp_share_block(const struct sp_model *model, struct sp_layer *layer, double up);
+
+/* The ways past a layer's blocks: per-layer embeddings, alternating updates (AltUp) and a learned
+ * low-rank residual (LAuReL); their tables and matmuls before the layers; what makes one stream of
+ * several after them. `norm`: weights of a normalisation for each channel. Baykal et al. 2023,
+ * "Alternating Updates for Efficient Transformers"; Menghani et al. 2024, "LAuReL"; transformers,
+ * modeling_gemma3n.py. */
+void sp_list_side_streams(const struct sp_model *model, struct sp_layer *layer, double norm);
+void sp_list_side_tables(const struct sp_model *model, struct sp_layer *layer, double norm);
+void sp_list_streams_end(const struct sp_model *model, struct sp_layer *layer);
 
 #endif

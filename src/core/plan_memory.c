@@ -59,8 +59,9 @@ static double gathered_bytes(const struct sp_framework *framework, const struct 
     double layer = 0, still = 0, ends = kind->first ? w->of[SP_LAYER_INPUT].dense.gathered : 0;
     for (int i = 0; i < SP_LAYER_KINDS; i++) /* the largest stands for the others */
         if (kind->layers.of[i] > 0) {
-            layer = fmax(layer, w->of[i].dense.gathered + w->of[i].experts.gathered);
-            still = fmax(still, w->of[i].dense.base + w->of[i].experts.base);
+            layer = fmax(layer, w->of[i].dense.gathered + w->of[i].experts.gathered +
+                                    w->of[i].shared.gathered);
+            still = fmax(still, w->of[i].dense.base + w->of[i].experts.base + w->of[i].shared.base);
         }
     if (kind->last)
         ends += w->of[SP_LAYER_OUTPUT].dense.gathered + (kind->first ? 0 : w->tied.gathered);

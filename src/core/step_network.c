@@ -385,7 +385,7 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
     if (p->pp <= 1)
         return 0;
     const double bytes =
-        SP_ELEMENT * sp_shard_tokens(p) * (double)in->model->d_model / (double)p->tp;
+        SP_ELEMENT * sp_shard_tokens(p) * sp_carried_width(in->model) / (double)p->tp;
     const int64_t apart = p->stages_inside ? p->tp * p->cp : p->tp * p->cp * p->dp;
     /* of the pp - 1 boundaries between stages so many leave a node, or a slice */
     const bool torus = net->kind == SP_TORUS;

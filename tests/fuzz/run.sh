@@ -13,7 +13,7 @@ fuzz_one() {
   local target=$1 dictionary=text
   case $target in
   json | model | hardware | precision | network | law | framework | profile | cases | huggingface | runs | merge) dictionary=json ;;
-  launch) dictionary=launch ;;
+  launch | shell | yaml) dictionary=launch ;;
   line | search) dictionary=line ;;
   esac
   mkdir -p "$build/corpus/$target"

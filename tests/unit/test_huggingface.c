@@ -80,7 +80,7 @@ static void every_family_is_among(const char *seen)
 /* Every model counts as published, and every family has a model. */
 static void published_totals(void **state)
 {
-    char seen[4096] = " ";
+    char seen[16384] = " ";
     char line[8192];
     int rows = 0;
     FILE *const file = fopen(SCALEPLAN_SOURCE_DIR "/tests/data/huggingface.jsonl", "r");

@@ -90,14 +90,12 @@ static void list_mamba(struct sp_layer *l)
                                                  .out = 768,
                                                  .count = 1,
                                                  .passed = 1};
-    l->tensor[l->tensors++] = (struct sp_tensor){(1536 + 2 * 128) * (4 + 1) + 3 * 24 + 1536,
-                                                 SP_PART_ATTENTION,
-                                                 SP_TP_STORED,
-                                                 false,
-                                                 false,
-                                                 false};
     l->tensor[l->tensors++] =
-        (struct sp_tensor){768, SP_PART_NORM, SP_TP_WHOLE, false, false, false};
+        (struct sp_tensor){.weights = (1536 + 2 * 128) * (4 + 1) + 3 * 24 + 1536,
+                           .part = SP_PART_ATTENTION,
+                           .split = SP_TP_STORED};
+    l->tensor[l->tensors++] =
+        (struct sp_tensor){.weights = 768, .part = SP_PART_NORM, .split = SP_TP_WHOLE};
     l->kept[l->n_kept++] = (struct sp_kept){.width = 768, .by = SP_OPERATORS};
     l->kept[l->n_kept++] = (struct sp_kept){.width = 3352, .by = SP_OP_QKV};
 }
