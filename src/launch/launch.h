@@ -6,40 +6,43 @@
 
 #include <scaleplan/plan.h>
 
-/* What `export` writes, in the order of --help: TARGET(name, framework, form). A row is the const
- * struct sp_target sp_target_<name> at the end of a format's file. NEXT stands between two rows and
- * LAST before the last one, so that the rows make sentences too. */
+/* What `export` writes, in the order of --help: TARGET(row, name, framework, form). A row is the
+ * const struct sp_target sp_target_<row> at the end of a format's file, the name what is typed.
+ * NEXT stands between two rows and LAST before the last one, so that the rows make sentences too.
+ */
 /* clang-format off */
 #define SP_TARGETS(TARGET, NEXT, LAST) \
-    TARGET(megatron, "Megatron-LM", "arguments") NEXT \
-    TARGET(torchtitan, "torchtitan", "a Python recipe") NEXT \
-    TARGET(deepspeed, "DeepSpeed", "JSON") NEXT \
-    TARGET(maxtext, "MaxText", "YAML") NEXT \
-    TARGET(accelerate, "accelerate", "YAML") LAST \
-    TARGET(jax, "JAX", "mesh and specs")
+    TARGET(megatron, "megatron", "Megatron-LM", "arguments") NEXT \
+    TARGET(bridge, "megatron-bridge", "Megatron-Bridge", "YAML") NEXT \
+    TARGET(torchtitan, "torchtitan", "torchtitan", "a Python recipe") NEXT \
+    TARGET(deepspeed, "deepspeed", "DeepSpeed", "JSON") NEXT \
+    TARGET(maxtext, "maxtext", "MaxText", "YAML") NEXT \
+    TARGET(accelerate, "accelerate", "accelerate", "YAML") LAST \
+    TARGET(jax, "jax", "JAX", "mesh and specs")
 
 /* What `step --from` reads, in the same manner: of two that take a file alike, the first reads. */
 #define SP_READABLE(TARGET, NEXT, LAST) \
-    TARGET(megatron, "Megatron-LM", "arguments of Megatron-LM") NEXT \
-    TARGET(torchtitan, "torchtitan", "options of torchtitan") NEXT \
-    TARGET(neox, "GPT-NeoX", "a GPT-NeoX YAML") NEXT \
-    TARGET(accelerate, "accelerate", "an accelerate YAML") NEXT \
-    TARGET(trainer, "Trainer", "arguments of Hugging Face's Trainer") NEXT \
-    TARGET(deepspeed, "DeepSpeed", "a DeepSpeed JSON") LAST \
-    TARGET(maxtext, "MaxText", "options of MaxText")
+    TARGET(megatron, "megatron", "Megatron-LM", "arguments of Megatron-LM") NEXT \
+    TARGET(torchtitan, "torchtitan", "torchtitan", "options of torchtitan") NEXT \
+    TARGET(neox, "neox", "GPT-NeoX", "a GPT-NeoX YAML") NEXT \
+    TARGET(accelerate, "accelerate", "accelerate", "an accelerate YAML") NEXT \
+    TARGET(trainer, "trainer", "Trainer", "arguments of Hugging Face's Trainer") NEXT \
+    TARGET(deepspeed, "deepspeed", "DeepSpeed", "a DeepSpeed JSON") LAST \
+    TARGET(maxtext, "maxtext", "MaxText", "options of MaxText")
 /* clang-format on */
 
 /* Columns of the rows, as text. */
-#define SP_TARGET_NAME(name, framework, form) #name
-#define SP_TARGET_FRAMEWORK(name, framework, form) framework
-#define SP_TARGET_FORM(name, framework, form) form
-#define SP_TARGET_NAME_FORM(name, framework, form) #name " (" form ")"
+#define SP_TARGET_NAME(row, name, framework, form) name
+#define SP_TARGET_FRAMEWORK(row, name, framework, form) framework
+#define SP_TARGET_FORM(row, name, framework, form) form
+#define SP_TARGET_NAME_FORM(row, name, framework, form) name " (" form ")"
 
 /* Versions of each that an export can be for, the newest first; one that names none is for that. */
 /* clang-format off */
 #define SP_VERSIONS_OF_megatron(V) \
     V(megatron, "core0.20") V(megatron, "core0.19") V(megatron, "core0.18") V(megatron, "core0.17") \
     V(megatron, "core0.16") V(megatron, "core0.15") V(megatron, "core0.14")
+#define SP_VERSIONS_OF_bridge(V) V(megatron-bridge, "0.7")
 #define SP_VERSIONS_OF_torchtitan(V) V(torchtitan, "main") V(torchtitan, "0.2.2")
 #define SP_VERSIONS_OF_deepspeed(V) V(deepspeed, "0.19.6")
 #define SP_VERSIONS_OF_maxtext(V) V(maxtext, "0.2.4")

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "launch/assumed.h"
+#include "launch/bridge.h"
 #include "launch/megatron.h"
 #include "launch/shell.h"
 
@@ -74,7 +75,9 @@ static void read_sharding(struct sp_settings *s, int64_t devices, struct sp_laun
 {
     const char *const strategy = sp_setting(s, "--data-parallel-sharding-strategy");
     const bool counts = sp_setting(s, "--use-megatron-fsdp") != NULL;
-    const bool distributed = sp_setting(s, "--use-distributed-optimizer") != NULL;
+    const char *const optimizer = sp_setting(s, "--optimizer");
+    const bool distributed = sp_setting(s, "--use-distributed-optimizer") ||
+                             (optimizer && strncmp(optimizer, "dist_", 5) == 0);
     int zero = sp_setting(s, "--use-torch-fsdp2") || counts ? 3 : distributed ? 1 : 0;
     if (sp_setting(s, "--deepspeed") || sp_setting(s, "--zero-stage"))
         zero = (int)sp_setting_whole(s, "--zero-stage", 0, 1, error);
@@ -172,7 +175,7 @@ static bool tells_pair(const char *word)
     if (word[n] != '=' || n >= sizeof name)
         return false;
     snprintf(name, sizeof name, "%.*s", (int)n, word);
-    return strchr(name, '.') && sp_is_megatron_name(name);
+    return sp_is_bridge_name(name) || (strchr(name, '.') && sp_is_megatron_name(name));
 }
 
 static enum sp_match detect(const struct sp_launch_file *file)
@@ -185,7 +188,7 @@ static enum sp_match detect(const struct sp_launch_file *file)
     for (int i = 0; i < file->settings.n; i++)
         if (sp_is_megatron_name(file->settings.at[i].name))
             return SP_CERTAIN;
-    return SP_NO_MATCH;
+    return sp_is_bridge(&file->settings) ? SP_LIKELY : SP_NO_MATCH;
 }
 
 /* The last size of "0:384 200B:768 400B:1152"; 0: there is none. */
@@ -275,7 +278,7 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     if (!flags)
         abort();
     const bool ok = (!file->script || sp_read_pairs(file->script, tells_pair, s, launch, error)) &&
-                    sp_read_megatron_yaml(s, flags, error) &&
+                    sp_read_megatron_yaml(s, flags, launch, error) &&
                     read_arguments(file, flags, launch, error);
     launch->format = "Megatron-LM settings";
     if (sp_setting(s, "trainer.num_nodes") && sp_setting(s, "trainer.devices"))

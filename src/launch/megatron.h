@@ -38,7 +38,7 @@ bool sp_is_megatron_name(const char *name);
 
 /* Takes settings of such a file as flags. */
 bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to,
-                           struct sp_error *error);
+                           struct sp_launch *launch, struct sp_error *error);
 
 /* Adds what other spellings stand for behind them. */
 bool sp_spell_megatron(struct sp_settings *settings, struct sp_error *error);
@@ -67,6 +67,10 @@ void sp_read_megatron_model(struct sp_settings *settings, struct sp_launch *laun
 void sp_read_moe_layers(struct sp_settings *settings, char *shape, size_t size,
                         struct sp_launch *launch, struct sp_error *error);
 
+/* The layers of a list such as "'[0]*3+[1]*58'" as "0 0 0 1 ...", within `size`; false: it is
+ * none, or too long. */
+bool sp_list_moe_layers(const char *text, char *out, size_t size);
+
 /* --recompute-modules of selective recomputation: as a policy where it is one, else module by
  * module, with a remark where a word is not modelled. */
 void sp_read_modules(struct sp_settings *settings, struct sp_launch *launch);
@@ -90,6 +94,10 @@ void sp_spell_for_version(struct sp_settings *settings, int version, struct sp_w
 /* A plan as arguments of the newest version, as settings; what no argument says is lost. */
 void sp_put_megatron(const struct sp_launched *launched, struct sp_settings *settings,
                      struct sp_written *lost);
+
+/* Comments of a written plan: what is assumed, and variables of the environment that Megatron-LM's
+ * checks look at. */
+void sp_write_megatron_comments(const struct sp_launched *launched, FILE *out);
 
 /* A plan as its arguments, for sp_target_megatron. */
 void sp_write_megatron(const struct sp_launched *launched, struct sp_written *lost, FILE *out);

@@ -190,7 +190,7 @@ static void check_experts(const struct sp_settings *s, const struct facts *f, st
                exchange = flex || is(s, "--moe-token-dispatcher-type", "alltoall"),
                softmax = !has(s, "--moe-router-score-function") || is(s, "--moe-router-score-function", "softmax");
     const struct check checks[] = {
-        ALL(f->ep > 1 && !f->routed, "ranks of experts without --num-experts"),
+        ALL(f->ep > 1 && !f->routed && f->layers > 0, "ranks of experts without --num-experts"),
         ALL(f->routed && f->experts % f->ep != 0, "--num-experts is no multiple of EP"),
         ALL(f->routed && f->top_k == 1 && softmax && !has(s, "--moe-router-pre-softmax"), "one expert a token without --moe-router-pre-softmax"),
         ALL(f->routed && f->etp > 1 && !has(s, "--disable-bias-linear"), "biases of experts that tensor parallelism splits"),

@@ -31,7 +31,6 @@ bool sp_has_word(const char *list, const char *word)
 void sp_read_modules(struct sp_settings *s, struct sp_launch *launch)
 {
     const char *const modules = sp_setting(s, "--recompute-modules");
-    const unsigned norms = 1U << SP_MODULE_LAYERNORM;
     char others[160] = "";
     unsigned bits = 0;
     size_t known = 0, said = 0;
@@ -44,10 +43,10 @@ void sp_read_modules(struct sp_settings *s, struct sp_launch *launch)
             snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s",
                      others[0] ? "," : "", sp_module_names[i]);
         }
-    /* attention itself is what the policy of that name repeats, and with the norms that of dots */
-    const bool core = !modules || sp_has_word(modules, "core_attn"), dots = core && bits == norms;
-    sp_launch_option(launch, "remat", "%s", dots ? "dots" : core ? "selective" : "none");
-    if (bits != 0 && !dots)
+    /* attention itself is what the policy selective repeats */
+    const bool core = !modules || sp_has_word(modules, "core_attn");
+    sp_launch_option(launch, "remat", "%s", core ? "selective" : "none");
+    if (bits != 0)
         sp_launch_option(launch, "recompute-modules", "%s", others);
     for (const char *at = modules; at && *at; at++)
         said += !strchr(" ,", *at);
@@ -112,8 +111,6 @@ void sp_write_modules(const struct sp_launched *l, FILE *out)
 void sp_lose_execution(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
-    if (p->recompute.modules != 0 && strcmp(l->remat, "dots") == 0)
-        sp_lose(lost, "recompute policy dots beside modules");
     if (p->dtype == SP_FP8 && p->execution.fp8_recipe == SP_FP8_ROWWISE)
         sp_lose(lost, "a scale for each row of 8-bit matmuls");
 }

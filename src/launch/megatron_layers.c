@@ -23,14 +23,21 @@ static bool take(struct pattern *p, char c)
     return true;
 }
 
+static bool read_item(struct pattern *p)
+{
+    p->at += strspn(p->at, " ");
+    if ((*p->at != '0' && *p->at != '1') || p->n == MOST_LAYERS)
+        return false;
+    p->experts[p->n++] = *p->at++ == '1';
+    return true;
+}
+
 /* "0, 1, 1]" */
 static bool read_items(struct pattern *p)
 {
     do {
-        p->at += strspn(p->at, " ");
-        if ((*p->at != '0' && *p->at != '1') || p->n == MOST_LAYERS)
+        if (!read_item(p))
             return false;
-        p->experts[p->n++] = *p->at++ == '1';
     } while (take(p, ','));
     return take(p, ']');
 }
@@ -73,6 +80,29 @@ static bool read_sum(struct pattern *p)
     return true;
 }
 
+/* A list, in quotes or not, or "0 1 1", which is how lists of YAML come. */
+static bool read_pattern(struct pattern *p, const char *text)
+{
+    bool ok = true;
+    *p = (struct pattern){.at = text + (*text == '\'')};
+    const bool bare = *p->at == '0' || *p->at == '1';
+    while (bare && ok && *p->at && *p->at != '\'')
+        ok = read_item(p);
+    return ok && (bare || read_sum(p)) && p->at[strspn(p->at, " '")] == '\0';
+}
+
+bool sp_list_moe_layers(const char *text, char *out, size_t size)
+{
+    struct pattern *const p = calloc(1, sizeof *p);
+    if (!p)
+        abort();
+    const bool ok = read_pattern(p, text) && p->n > 1 && 2 * (size_t)p->n <= size;
+    for (int64_t i = 0; i < p->n && ok; i++)
+        snprintf(out + 2 * i, 3, i + 1 < p->n ? "%d " : "%d", p->experts[i]);
+    free(p);
+    return ok;
+}
+
 /* Of a list, how many layers have no experts, and whether those come first. False: it is no list of
  * so many layers. */
 static bool count_pattern(const char *text, int64_t layers, int64_t *dense, bool *first)
@@ -80,8 +110,7 @@ static bool count_pattern(const char *text, int64_t layers, int64_t *dense, bool
     struct pattern *const p = calloc(1, sizeof *p);
     if (!p)
         abort();
-    p->at = text;
-    const bool ok = read_sum(p) && *(p->at + strspn(p->at, " ")) == '\0' && p->n == layers;
+    const bool ok = read_pattern(p, text) && p->n == layers;
     *dense = 0;
     for (int64_t i = 0; i < p->n && ok; i++)
         *dense += !p->experts[i];

@@ -124,8 +124,10 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
     sp_lose_execution(l, lost);
     if (p->stages_inside)
         sp_lose(lost, "stages as neighbours (--placement pp-inside)");
-    if (strcmp(l->remat, "none") != 0 && strcmp(l->remat, "selective") != 0 &&
-        strcmp(l->remat, "dots") != 0 && strcmp(l->remat, "full") != 0)
+    if (strcmp(l->remat, "dots") == 0) /* whose activation functions run again too */
+        sp_lose(lost, "recompute policy dots; attention and norms that run again stand for it");
+    else if (strcmp(l->remat, "none") != 0 && strcmp(l->remat, "selective") != 0 &&
+             strcmp(l->remat, "full") != 0)
         sp_lose(lost, "recompute policy %s", l->remat);
     if (p->recompute_layers < 1 && strcmp(l->remat, "full") != 0)
         sp_lose(lost, "a share of the layers for recompute policy %s", l->remat);
@@ -246,6 +248,12 @@ static void write_environment(const struct sp_launched *l, FILE *out)
         fputs("# environment: CUDA_DEVICE_MAX_CONNECTIONS is not 1\n", out);
 }
 
+void sp_write_megatron_comments(const struct sp_launched *l, FILE *out)
+{
+    sp_write_assumed(l, overlaps_tp(l) ? "nemo" : "megatron", false, "# ", "\n", out);
+    write_environment(l, out);
+}
+
 void sp_write_megatron(const struct sp_launched *l, struct sp_written *lost, FILE *out)
 {
     struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
@@ -259,8 +267,7 @@ void sp_write_megatron(const struct sp_launched *l, struct sp_written *lost, FIL
     sp_spell_for_version(s, l->version, lost);
     snprintf(form, sizeof form, "Megatron-LM core %s arguments", sp_megatron_version(l->version));
     sp_write_head(l, form, lost, out);
-    sp_write_assumed(l, overlaps_tp(l) ? "nemo" : "megatron", false, "# ", "\n", out);
-    write_environment(l, out);
+    sp_write_megatron_comments(l, out);
     for (int i = 0; i < s->n; i++)
         if (s->at[i].name[0])
             fprintf(out, "%s%s%s\n", s->at[i].name, s->at[i].value[0] ? " " : "", s->at[i].value);

@@ -2,6 +2,7 @@
  * of its config classes (Megatron-Bridge, Primus, FlagScale) and of NeMo. */
 #include <string.h>
 
+#include "launch/bridge.h"
 #include "launch/megatron.h"
 
 /* The name behind the last dot of a path. */
@@ -48,20 +49,12 @@ static bool is_elsewhere(const char *name)
 static const struct {
     const char *name, *value, *flag, *gives;
 } meanings[] = {
-    {"add_bias_linear", "False", "--disable-bias-linear", ""},
     {"bias", "False", "--disable-bias-linear", ""},
-    {"share_embeddings_and_output_weights", "False", "--untie-embeddings-and-output-weights", ""},
-    {"gated_linear_unit", NULL, "--swiglu", ""},
     {"activation", "swiglu", "--swiglu", ""},
     {"activation", "fast-swiglu", "--swiglu", ""},
     {"activation", "geglu", "--swiglu", ""},
     {"activation", "fast-geglu", "--swiglu", ""},
     {"num_query_groups", NULL, "--group-query-attention", ""},
-    {"mixed_precision", "bf16_mixed", "--bf16", ""},
-    {"mixed_precision", "fp16_mixed", "--fp16", ""},
-    {"num_moe_experts", NULL, "--num-experts", NULL},
-    {"virtual_pipeline_model_parallel_size", NULL, "--num-virtual-stages-per-pipeline-rank", NULL},
-    {"data_parallel_sharding_strategy", NULL, "--data-parallel-sharding-strategy", NULL},
     {"fsdp", NULL, "--use-torch-fsdp2", ""},
 };
 
@@ -91,6 +84,37 @@ static void spell(const char *name, char *out, size_t size)
         *c = *c == '_' ? '-' : *c;
 }
 
+/* The row of Megatron-Bridge's table that a name stands at: the whole path, or for the model, whose
+ * fields NeMo and others have under other names, the field alone. */
+static const struct sp_bridge_path *row_of(const char *name)
+{
+    static const char model[] = "model.";
+    for (size_t i = 0; i < sp_bridge_path_count; i++) {
+        const struct sp_bridge_path *const row = &sp_bridge_paths[i];
+        if (row->is_read &&
+            (strcmp(row->path, name) == 0 ||
+             (strncmp(row->path, model, sizeof model - 1) == 0 &&
+              strcmp(row->path + sizeof model - 1, leaf(name)) == 0 && name[0] != '-')))
+            return row;
+    }
+    return NULL;
+}
+
+/* Takes a setting as the rows of its path have it. */
+static bool take_rows(const struct sp_setting *from, const struct sp_bridge_path *row,
+                      struct sp_settings *to, struct sp_error *error)
+{
+    bool ok = true;
+    for (const struct sp_bridge_path *at = row; at < sp_bridge_paths + sp_bridge_path_count; at++) {
+        if (!at->is_read || strcmp(at->path, row->path) != 0)
+            continue;
+        const bool valued = !at->gives || at->gives[0] == '[';
+        if (valued || strcasecmp(at->gives, from->value) == 0)
+            ok = ok && add(from, at->flag, valued ? from->value : "", to, error);
+    }
+    return ok;
+}
+
 /* What a setting stands for; a flag that is off is not given. */
 static bool take(const struct sp_setting *from, struct sp_settings *to, struct sp_error *error)
 {
@@ -105,6 +129,9 @@ static bool take(const struct sp_setting *from, struct sp_settings *to, struct s
         if (same && !add(from, meanings[i].flag, gives, to, error))
             return false;
     }
+    const struct sp_bridge_path *const row = row_of(from->name);
+    if (row)
+        return take_rows(from, row, to, error);
     spell(last, name, sizeof name);
     return off || add(from, name, on ? "" : from->value, to, error);
 }
@@ -141,17 +168,24 @@ static bool take_primus(struct sp_settings *from, struct sp_settings *to, struct
     return true;
 }
 
-bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to, struct sp_error *error)
+bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to,
+                           struct sp_launch *launch, struct sp_error *error)
 {
+    const bool bridge = sp_is_bridge(from);
     const char *const offloading = sp_peek_setting(from, "model.cpu_offloading");
     to->origin = from->origin;
     for (int i = 0; i < from->n; i++) {
         const struct sp_setting *const setting = &from->at[i];
         if (offloading && is_off(offloading) && strstr(setting->name, "cpu_offloading_"))
             continue;
-        if (!is_elsewhere(setting->name) && strncmp(setting->name, "model.optim.", 12) != 0 &&
-            !take(setting, to, error))
+        const struct sp_bridge_path *const row = row_of(setting->name);
+        const bool counts = (bridge && row && strcmp(row->path, setting->name) == 0) ||
+                            (!is_elsewhere(setting->name) && leaf(setting->name)[0] != '_' &&
+                             strncmp(setting->name, "model.optim.", 12) != 0);
+        if (counts && !take(setting, to, error))
             return false;
     }
+    if (bridge)
+        return sp_take_bridge(from, to, launch, error);
     return take_nemo(from, to, error) && take_primus(from, to, error);
 }

@@ -8,13 +8,13 @@
 #include "launch/world.h"
 
 /* clang-format off */
-#define DECLARE(name, framework, form) extern const struct sp_target sp_target_##name;
-#define POINT(name, framework, form) &sp_target_##name
+#define DECLARE(row, name, framework, form) extern const struct sp_target sp_target_##row;
+#define POINT(row, name, framework, form) &sp_target_##row
 #define COMMA ,
 SP_TARGETS(DECLARE, , )
 SP_READABLE(DECLARE, , )
 #define VERSION(name, version) , #name "@" version
-#define CHOICES(name, framework, form) #name SP_VERSIONS_OF_##name(VERSION)
+#define CHOICES(row, name, framework, form) name SP_VERSIONS_OF_##row(VERSION)
 static const struct sp_target *const targets[] = {SP_TARGETS(POINT, COMMA, COMMA)};
 const char *const sp_export_choices[] = {SP_TARGETS(CHOICES, COMMA, COMMA), NULL};
 static const struct sp_target *const readable[] = {SP_READABLE(POINT, COMMA, COMMA)};

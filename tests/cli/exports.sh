@@ -78,7 +78,7 @@ for model in ("llama3-8b", "deepseek-v3", "gpt3-175b"):
     for hw in ("h100-512", "v5p-128x4", "gcp:v5p-1024"):
         for plan in ("--tp 8 --pp 4", "--zero 3 --cp 2", "--zero 2 --tp 4 --ep 8", "--zero 3 --fsdp 64",
                      "--zero 3 --cp 4 --tp 2 --ep 8 --remat full", "--zero 3 --fsdp 4 --cp 8 --pp 2 --remat none"):
-            for target in ("torchtitan", "jax", "maxtext", "deepspeed"):
+            for target in ("torchtitan", "jax", "maxtext", "deepspeed", "megatron-bridge"):
                 run = subprocess.run([program, "export", "--to", target, "--model", model, "--hw", hw, "--batch",
                                       "1024x2048"] + plan.split(), capture_output=True, text=True)
                 if run.returncode == 3 and run.stderr and not run.stdout:
@@ -92,6 +92,9 @@ for model in ("llama3-8b", "deepseek-v3", "gpt3-175b"):
                     options = json.loads(run.stdout)
                     tp = options.get("tensor_parallel", {}).get("autotp_size", 1)
                     assert options["train_batch_size"] == 1024 * tp, run.stdout  # it counts ranks
+                elif target == "megatron-bridge":
+                    options = yaml.safe_load(run.stdout) if yaml else {"train": {"global_batch_size": 1024}}
+                    assert options["train"]["global_batch_size"] == 1024, run.stdout
                 elif yaml:
                     options = yaml.safe_load(run.stdout)
                     inside = outside = 1

@@ -34,6 +34,7 @@ static const struct population populations[] = {
     {"megatron", GPUS, DENSE " " DENSE " " ROUTED " " OTHERS, "none selective dots full full qkv mlp alternate", "mixed18 mixed18 mixed16 fp8 fp8-mixed16 fp8-mixed18 fp32 muon", true, false, 3000, 500},
     {"megatron@core0.16", GPUS, DENSE " " ROUTED, "none selective dots full full", "mixed18 mixed18 mixed16 fp8 fp32", true, false, 500, 100},
     {"megatron@core0.14", GPUS, DENSE " " ROUTED, "none selective dots full full", "mixed18 mixed18 mixed16 fp8 fp32", true, false, 500, 80},
+    {"megatron-bridge", GPUS, DENSE " " DENSE " " ROUTED " " OTHERS, "none selective dots full full qkv mlp alternate", "mixed18 mixed18 mixed16 fp8 fp8-mixed16 fp8-mixed18 fp32 muon", true, false, 3000, 450},
     {"torchtitan", GPUS, TITAN, "none full alternate dots", "fp32 fp32 fp32 fp32 mixed18", true, false, 3000, 250},
     {"torchtitan@0.2.2", GPUS, TITAN " llama4-scout deepseek-v2", "none full alternate", "fp32 fp32 fp32 fp32 mixed18", true, false, 1000, 60},
     {"deepspeed", GPUS, DENSE " " ROUTED " " OTHERS, "none none full selective", "mixed18 mixed16 fp32", true, true, 3000, 30},
@@ -169,7 +170,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_prestate(whole_exports_pass, argc > 1 ? argv[1] : NULL)};
     srand(argc > 3 ? (unsigned)atoi(argv[3]) : 7);
     for (int i = 0; i < POPULATIONS && argc > 2; i++)
-        if (strncmp(populations[i].target, argv[1], strcspn(argv[1], "@")) == 0)
+        if (strcspn(populations[i].target, "@") == strcspn(argv[1], "@") &&
+            strncmp(populations[i].target, argv[1], strcspn(argv[1], "@")) == 0)
             print_exports(&populations[i], argv[1], atoi(argv[2]));
     return argc > 2 ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
 }
