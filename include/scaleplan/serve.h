@@ -39,6 +39,7 @@ struct sp_engine {
     double block_tokens;    /* that the cache is given out in */
     bool narrow_cache;      /* in 8 bits where weights are of 8 or fewer */
     bool reserves_answer;   /* a request has room for all of its answer before it starts */
+    double chunk_tokens;    /* of a prompt that a step takes at most; 0: all of it */
 };
 
 /* One instance of a model that is served, and the requests it gets. Bytes are of an element,
@@ -63,9 +64,13 @@ struct sp_service {
     bool reserves_answer;  /* see sp_engine */
     double block;          /* tokens that the cache is given out in */
     double prefix_hit;     /* share of a prompt that is in the cache already */
+    double chunk;          /* tokens of a prompt that a pass of an estimate takes; 0: all of it */
     double mfu;            /* of the prefill */
     bool attention;        /* causal attention counts in the prefill */
     bool all_experts; /* every step reads all routed experts, and the input table: the textbook */
+    /* speculative decoding: drafts that a step checks, tokens that it gives (drafts 0: one) */
+    double drafts, accepted;
+    const struct sp_model *draft_model; /* NULL: drafts cost nothing */
 };
 
 /* What an instance holds, reads and computes with, whatever the batch. */
@@ -85,7 +90,8 @@ struct sp_served {
     double state;            /* of that, the part that does not grow with its length */
     double prefill_read;     /* of weights, for a prompt */
     double prefill_flops;
-    double C, W; /* of all chips: FLOP/s, bytes/s */
+    double C, W;                   /* of all chips: FLOP/s, bytes/s */
+    const struct sp_served *draft; /* the draft model on the same chips; NULL: none */
 };
 
 /* Keys and values of a sequence of so many tokens: the cache of each layer times the tokens that it
@@ -114,8 +120,12 @@ double sp_paged_tokens(double tokens, double block);
  * those of causal scores. */
 void sp_prepare_service(const struct sp_service *service, struct sp_served *served);
 
-/* Sequences that fit beside the weights: floor((capacity - P) / (S kv)); INFINITY where the cache
- * is not known, 0 where not even the weights fit. */
+/* The draft model of a service on the same chips, its cache of the same lengths, spread evenly. */
+void sp_prepare_draft(const struct sp_service *service, struct sp_served *draft);
+
+/* Sequences that fit beside the weights: floor((capacity - P) / (S kv)), weights and cache of a
+ * draft model among them; INFINITY where the cache is not known, 0 where not even the weights fit.
+ */
 double sp_most_sequences(const struct sp_served *served);
 
 /* Tokens of each of B sequences that fit, whole blocks; INFINITY where the cache is not known. */
@@ -179,8 +189,9 @@ struct sp_steady {
     double flops_share, bandwidth_share; /* of the peaks that this uses */
 };
 
-/* `step_s`: measured, or NAN for sp_decode_time's. `reader`: the instance that reads prompts, or
- * NULL for this one, each of whose steps then has its share of B prompts in `output` steps. */
+/* `step_s`: measured, or NAN for sp_decode_time's, with drafts sp_speculation's over the tokens
+ * that it gives. `reader`: the instance that reads prompts, or NULL for this one, each of whose
+ * steps then has its share of B prompts in `output` steps. */
 struct sp_steady sp_steady(const struct sp_served *served, const struct sp_served *reader, double B,
                            double step_s);
 
@@ -252,13 +263,19 @@ enum sp_serve_objective {
 
 /* What is asked of a machine. */
 struct sp_profile;
+struct sp_serve_instance;
 struct sp_serve_load {
     double concurrency; /* requests in flight on the machine; NAN: as many as fit and are in time */
+    double rate; /* requests per second that come to the machine, in place of that; 0: none */
     double tpot_s, ttft_s;            /* limits; INFINITY: none, and 0 of the latter */
     double percentile;                /* of the latencies that the limits mean; 0: the mean */
     double step_s;                    /* measured time of a step; NAN: the closed form's */
     bool apart;                       /* prompts are read by other instances of the same size */
     const struct sp_profile *profile; /* of the chip and the engine; NULL: closed forms */
+    /* of an estimate: the instance that reads and how many of it for one that generates, and the
+     * time of a prompt's cache from one to the other; NULL: as many of the same kind as needed */
+    const struct sp_serve_instance *reading;
+    double readers, transfer_s;
 };
 
 /* A machine cut into instances of `chips`. */
@@ -268,6 +285,13 @@ struct sp_serve_point {
     double tokens_per_s_per_chip;
     struct sp_steady steady;
 };
+
+/* What an objective ranks instances of one machine by, less is better: s of a token of all
+ * sequences on a chip, s between tokens, s to the first, chip-seconds of a request. */
+double sp_serve_score(const struct sp_serve_point *point, enum sp_serve_objective objective);
+
+/* Whether a is at least as good as b in tokens per second of a user and of a chip. */
+bool sp_serve_covers(const struct sp_serve_point *a, const struct sp_serve_point *b);
 
 enum { SP_SERVE_POINTS = 256 };
 

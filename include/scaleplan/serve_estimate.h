@@ -90,11 +90,11 @@ struct sp_pass_time {
 double sp_mixer_kept_bytes(const struct sp_mixer *mixer, double tokens, double element_bytes);
 double sp_mixer_step_bytes(const struct sp_mixer *mixer, double tokens, double element_bytes);
 
-/* A pass with `decode` sequences of `context` cached tokens, one token each, and `prompt` tokens of
- * new prompts that attend to `seen` tokens each on average (their own half, and what is cached).
- * All of the instance. */
+/* A pass with `decode` sequences of `context` cached tokens, one token each or with those that are
+ * checked 1 + `drafts`, and `prompt` tokens of new prompts that attend to `seen` tokens each on
+ * average (their own half, and what is cached). All of the instance. */
 struct sp_pass_load {
-    double decode, context;
+    double decode, context, drafts;
     double prompts, prompt, seen; /* new prompts, their tokens in all */
 };
 struct sp_pass_time sp_pass_time(const struct sp_pass *pass, const struct sp_pass_load *load);
@@ -105,29 +105,39 @@ struct sp_requests {
     double in_flight;             /* closed loop: each is followed by another; NAN: see rate */
     double rate;                  /* open loop: requests/s that come at random */
     const struct sp_pass *reader; /* the instance that reads prompts; NULL: this one */
-    bool direct;                  /* they come to the engine itself, no server stands before it */
+    double readers;    /* of them for each instance that generates; 0: as many as are needed */
+    double transfer_s; /* of a prompt's cache from a reader, hidden while the prompt is read */
+    const struct sp_pass *draft; /* the draft model; NULL: drafts cost nothing */
+    bool direct;                 /* they come to the engine itself, no server stands before it */
 };
 
 /* What they get. */
 struct sp_serve_estimate {
     struct sp_pass_time prompt, step; /* one prompt alone, a step that generates */
-    double most;                      /* sequences that the memory holds */
-    double running, waiting;          /* of the requests in flight */
-    double decoding;                  /* of those that run, mean over time */
-    double wait_s;                    /* for a place */
-    double ttft_s, tpot_s, e2e_s;     /* means */
-    double tokens_per_s;              /* generated */
-    double requests_per_s;            /* answered */
-    double most_requests_per_s;       /* with a full memory */
-    double prompts_per_s;             /* that the reading instance reads at most */
-    double prompt_share;              /* of the instance's time, what prompts take */
+    double token_s;          /* of the step, with the drafts' own, over the tokens that it gives */
+    double stall_s;          /* a step that takes a prompt, or a chunk of one, too */
+    double most;             /* sequences that the memory holds */
+    double running, waiting; /* of the requests in flight */
+    double decoding;         /* of those that run, mean over time */
+    double wait_s;           /* for a place */
+    double queue_s;          /* that, and for other prompts: part of the TTFT */
+    double ttft_s, tpot_s, e2e_s; /* means */
+    double tokens_per_s;          /* generated */
+    double requests_per_s;        /* answered */
+    double most_requests_per_s;   /* with a full memory */
+    double prompts_per_s;         /* that the reading instance reads at most */
+    double prompt_share;          /* of the instance's time, what prompts take */
 };
 
-/* The steady state. Closed loop: r = min(c, b_max) run, of which b decode; TPOT is a step of b and
- * what prompts add to it, phi P' (r - 1) / O; TTFT = t_0 + P + half a step + kappa (r - 1) P, and
- * with more requests than places (c - b_max) / b_max times what one takes. Open loop: as many in
- * flight as rate x E2E, and a wait of rho / (1 - rho) E2E / (2 b_max), INFINITY where rho >= 1.
- * Little 1961; Kleinrock 1975, chapter 5, for the form of the wait. */
+/* The steady state. A prompt is read in chunks of the service, each a pass; a step with drafts
+ * takes that of the drafts too and gives `accepted` tokens. Closed loop: r = min(c, b_max) run, of
+ * which b decode; TPOT is a step of b and what prompts add to it, phi P' (r - 1) / O; TTFT = t_0 +
+ * P + half a step + kappa (r - 1) P, and with more requests than places (c - b_max) / b_max times
+ * what one takes. Open loop: as many in flight as rate x E2E, and a wait of rho / (1 - rho) E2E /
+ * (2 b_max), INFINITY where rho >= 1. Prompts of so many readers: c requests in flight are in both
+ * pools, b = X O TPOT(b) of them generate, and a prompt waits rho / (1 - rho) / 2 of the time
+ * between two that leave the readers. Little 1961; Kleinrock 1975, chapter 5, for the form of the
+ * waits. */
 struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
                                            const struct sp_requests *requests);
 
@@ -141,10 +151,11 @@ double sp_most_running(const struct sp_pass *pass, double input, double output);
 
 /* An instance under a load: closed forms, and where the load has a profile the estimate. */
 struct sp_serve_instance {
-    struct sp_served served;
+    struct sp_served served, draft; /* the latter where the service has a draft model */
     bool estimated;
-    struct sp_pass pass;
+    struct sp_pass pass, draft_pass;
 };
+/* Not to be copied: a service with a draft model points into it. */
 void sp_prepare_instance(const struct sp_service *service, const struct sp_serve_load *load,
                          struct sp_serve_instance *instance);
 
@@ -156,12 +167,26 @@ struct sp_requests sp_requests_of(const struct sp_serve_instance *instance,
 struct sp_steady sp_state_of(const struct sp_serve_instance *instance,
                              const struct sp_serve_load *load, double B);
 
+/* The steady state where so many requests come per second, and the sequences that run then; false:
+ * more come than it serves. */
+bool sp_state_at_rate(const struct sp_serve_instance *instance, const struct sp_serve_load *load,
+                      double requests_per_s, double *sequences, struct sp_steady *state);
+
 /* The same of an estimate that was made. */
 struct sp_steady sp_steady_of_estimate(const struct sp_served *served,
                                        const struct sp_serve_estimate *estimate);
 
-/* Chip-seconds of tokens by the estimate: of the prompts' share of the time, and of the rest. */
+/* Prompts per second that an instance which reads gets: of a split those of its share of the
+ * requests, else as many as it can. */
+double sp_prompts_of_reader(const struct sp_serve_load *load,
+                            const struct sp_serve_estimate *estimate);
+
+/* Chip-seconds of tokens by the estimate: of the prompts' share of the time, and of the rest.
+ * `reader`: the instance that reads prompts under the load, of which there are as many as it takes;
+ * NULL: this one. */
 struct sp_token_cost sp_estimated_token_cost(const struct sp_served *served,
+                                             const struct sp_served *reader,
+                                             const struct sp_serve_load *load,
                                              const struct sp_serve_estimate *estimate);
 
 /* Whether latencies keep the limits of a load. */

@@ -1,4 +1,6 @@
 /* serve: a model that answers requests: what fits, how fast at least, what binds, what it costs. */
+#include <string.h>
+
 #include "commands/plot_data.h"
 #include "commands/serve.h"
 
@@ -10,7 +12,9 @@ static const struct sp_option options[] = {
     SP_OPTIONS_SIZED_MODEL,
     {"kv-per-token", "BYTES", SP_REAL, 0, 1e12, NULL, NULL,
      "keys and values of a token, for a model known by its size"},
-    SP_OPTIONS_MACHINE,
+    {"hw", "NAME[-CHIPS],...", SP_TEXT, 0, 0, NULL, NULL,
+     "machine: v5p-4096, v5p:8x8x8, h100-512, or a JSON file; several are compared"},
+    SP_OPTION_NETWORK,
     {"input", "TOKENS", SP_WHOLE, 1, 1e9, NULL, "1024", "tokens of a prompt"},
     {"output", "TOKENS", SP_WHOLE, 1, 1e9, NULL, "1024", "tokens that a request generates"},
     {"context", "TOKENS", SP_WHOLE, 1, 1e9, NULL, NULL,
@@ -40,6 +44,8 @@ static const struct sp_option options[] = {
     {"compute", "FORMAT", SP_CHOICE, 0, 0, sp_storage_names, "bf16", "format of the matmuls"},
     {"prefix-hit", "FRACTION", SP_REAL, 0, 1, NULL, "0",
      "share of a prompt that is found in the cache"},
+    {"chunk", "TOKENS", SP_WHOLE, 1, 1e9, NULL, NULL,
+     "tokens of a prompt that a step of the estimate takes at most (default: the engine's)"},
     {"block", "TOKENS", SP_WHOLE, 1, 1e6, NULL, NULL,
      "tokens of a block of the cache (default: the engine's)"},
     {"memory-fraction", "FRACTION", SP_REAL, 0.01, 1, NULL, NULL,
@@ -94,6 +100,9 @@ static const struct sp_example examples[] = {
      "--ttft 1s "
      "--tpot 30ms --percentile 99 --check slo",
      "whether 6 requests a second are answered in time"},
+    {"scaleplan serve --model gpt-oss-120b --experts mxfp4 --hw h200-8,b200-8 --tpot 20ms "
+     "--objective cost",
+     "machines compared by what a million tokens cost"},
     {"scaleplan serve --model llama2-13b --hw v5e-8 --concurrency 8 --context 8192 --constants "
      "textbook",
      "a row of the textbook's table"},
@@ -111,12 +120,14 @@ static const struct sp_example examples[] = {
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
+    if (sp_text_of(args, "hw") && strchr(sp_text_of(args, "hw"), ','))
+        return sp_compare_serving(args, report, error);
     struct serve f = {.args = args, .report = report, .textbook = sources.textbook};
     if (!sp_load_service(&f, &sources, error) || !sp_load_sequences(&f, error))
         return false;
     sp_put_service(&f);
-    if (f.holds_weights && !sp_put_speculation(&f, error))
-        return false;
+    if (f.holds_weights && f.service.drafts > 0)
+        sp_put_speculation(&f);
     if (f.holds_weights && sp_given(args, "disaggregate"))
         sp_put_pools(&f);
     if (!f.degrees.given)

@@ -31,7 +31,8 @@ struct serve {
     struct sp_serve_instance instance, reading; /* the latter reads prompts */
     struct sp_serve_estimate said;              /* of it, where instance.estimated */
     double replicas, B;
-    bool textbook, is_split, has_draft, holds_weights, fits;
+    double group_chips; /* of an instance, and of the one that reads for it in a split */
+    bool textbook, is_split, holds_weights, fits;
     struct sp_price price;
 };
 
@@ -49,12 +50,31 @@ struct sp_steady sp_state_of_service(const struct serve *f);
 
 /* What the estimate says of the step, the prompt, latencies and rates; null without one. */
 void sp_put_estimate(const struct serve *f, const struct sp_steady *state);
+void sp_put_no_estimate(const struct serve *f);
 
-/* Speculative decoding and pools, where they are asked for. */
-bool sp_put_speculation(struct serve *f, struct sp_error *error);
+/* Speculative decoding, into the service; what --draft-tokens and the others may be. */
+bool sp_load_drafts(struct serve *f, const struct sp_sources *sources, struct sp_error *error);
+
+/* What it gives, and pools, where they are asked for. */
+void sp_put_speculation(struct serve *f);
 void sp_put_pools(struct serve *f);
+
+/* Whether the instance holds the requests and is in time. */
+bool sp_serves(const struct serve *f);
 
 /* Instances of other sizes, best first. */
 void sp_put_serve_points(struct serve *f);
+
+/* They, or the front, without a word of it; how many. And one of them under the current scope, of
+ * so many USD for a million tokens (NAN: no price). */
+int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_SERVE_POINTS]);
+void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *point, double usd);
+
+/* What a million tokens of an instance that does both cost. USD; NAN: no price. */
+double sp_usd_of_point(const struct serve *f, const struct sp_serve_point *point);
+
+/* Several machines of --hw. */
+bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,
+                        struct sp_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* serve: degrees, formats, lengths and load of the options, and what they may be. */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,15 +134,16 @@ static bool take_degrees(struct serve *f, struct sp_error *error)
 }
 
 /* Chips of an instance and instances of the machine. */
-static bool cut_machine(struct serve *f, double *chips, struct sp_error *error)
+static bool cut_machine(struct serve *f, const struct serve_degrees *reads, double *chips,
+                        struct sp_error *error)
 {
     const double all = (double)sp_chips(&f->hw), R = sp_number_of(f->args, "replicas");
     const struct serve_degrees *const d = &f->degrees;
     const bool cut = chips_of(d) > 1 || sp_given(f->args, "tp") || f->is_split;
     *chips = cut ? chips_of(d) : all / or_else(R, 1);
-    f->replicas = f->is_split ? 1 : all / *chips;
-    if (*chips < 1 || floor(*chips) != *chips ||
-        (!f->is_split && floor(f->replicas) != f->replicas))
+    f->group_chips = *chips + (f->is_split ? chips_of(reads) : 0);
+    f->replicas = all / f->group_chips;
+    if (*chips < 1 || floor(*chips) != *chips || floor(f->replicas) != f->replicas)
         return sp_fail(error, SP_INPUT,
                        "the %.0f chips of --hw %s are no whole number of instances of %.6g "
                        "(tp x attention-dp x pp, or --replicas)",
@@ -285,6 +287,7 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .step_tokens = or_else(context, input + output / 2),
         .block = or_else(sp_number_of(args, "block"), f->engine.block_tokens),
         .prefix_hit = sp_number_of(args, "prefix-hit"),
+        .chunk = or_else(sp_number_of(args, "chunk"), f->engine.chunk_tokens),
         .mfu = sp_number_of(args, "mfu"),
         .attention = rule_of(f, "attention") == 1,
         .all_experts = rule_of(f, "experts-loaded") == 0,
@@ -295,6 +298,8 @@ static struct sp_service service_of(const struct serve *f, double chips)
 static void prepare_reader(struct serve *f, const struct serve_degrees *reads)
 {
     struct sp_service reader = f->service;
+    reader.drafts = 0;
+    reader.draft_model = NULL;
     if (f->is_split) {
         reader.chips = chips_of(reads);
         reader.tp = reads->tp;
@@ -319,15 +324,12 @@ static void prepare_instance(struct serve *f)
     }
     sp_prepare_instance(&f->service, &load, &f->instance);
     sp_prepare_instance(&f->reader.service, &load, &f->reading);
-}
-
-/* With B of them in flight. */
-static struct sp_requests requests_of(const struct serve *f, double B)
-{
-    struct sp_requests requests = sp_requests_of(&f->instance, &f->load, B);
-    if (requests.reader)
-        requests.reader = &f->reading.pass;
-    return requests;
+    if (!f->is_split)
+        return;
+    f->load.reading = &f->reading;
+    f->load.readers = 1;
+    f->load.transfer_s =
+        sp_pools(&f->reader, &f->served, 1, 1, 1, (double)sp_chips(&f->hw)).transfer_s;
 }
 
 static void note_lengths(const struct serve *f)
@@ -363,18 +365,38 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
         !take_profile(f, sources, error) || !take_engine(f, sources, error) ||
         !take_degrees(f, error) || !read_split(f, &reads, &f->degrees, error) ||
         !check_tp(f, &f->degrees, error) || !check_tp(f, &reads, error) ||
-        !check_experts(f, &f->degrees, error) || !cut_machine(f, &chips, error) ||
+        !check_experts(f, &f->degrees, error) || !cut_machine(f, &reads, &chips, error) ||
         !check_kv(f, error) ||
         !sp_price_of(f->args, &f->hw, sp_text_of(f->args, "hw"), &f->price, error))
         return false;
     take_part(f, chips);
     f->service = service_of(f, chips);
+    if (!sp_load_drafts(f, sources, error))
+        return false;
     sp_prepare_service(&f->service, &f->served);
+    if (f->service.draft_model) {
+        sp_prepare_draft(&f->service, &f->draft);
+        f->served.draft = &f->draft;
+    }
     if (!f->profile.name[0] && !find_serving(f, sources, error))
         return false;
     prepare_reader(f, &reads);
     note_lengths(f);
     return true;
+}
+
+/* More come than the instance serves; where degrees are open, which instances serve as many. */
+static bool refuse_rate(const struct serve *f, double rate, double most, struct sp_error *error)
+{
+    struct sp_serve_point points[SP_SERVE_POINTS];
+    char others[96] = "";
+    if (!f->degrees.given && sp_find_serve_points(f, points) > 0)
+        snprintf(others, sizeof others, "; %.0f of %.0f chips serve them (--hw, --tp %.0f)",
+                 points[0].replicas, points[0].chips, fmax(1, points[0].tp));
+    return sp_fail(error, SP_INPUT,
+                   "--rate %.6g: this machine serves at most %.4g requests/s in instances of %.0f "
+                   "chips%s",
+                   rate, most, f->service.chips, others);
 }
 
 /* Sequences that come at --rate. */
@@ -383,7 +405,7 @@ static bool take_rate(struct serve *f, const struct sp_served *reader, struct sp
     const double rate = sp_number_of(f->args, "rate"), fit = sp_most_sequences(&f->served);
     double most = 0;
     if (f->instance.estimated) {
-        struct sp_requests requests = requests_of(f, NAN);
+        struct sp_requests requests = sp_requests_of(&f->instance, &f->load, NAN);
         requests.rate = rate / f->replicas;
         f->said = sp_serve_estimate(&f->instance.pass, &requests);
         f->B = f->said.running;
@@ -401,8 +423,7 @@ static bool take_rate(struct serve *f, const struct sp_served *reader, struct sp
             most =
                 f->replicas * sp_steady(&f->served, reader, in_time, f->load.step_s).requests_per_s;
     }
-    return sp_fail(error, SP_INPUT, "--rate %.6g: this machine serves at most %.4g requests/s",
-                   rate, most);
+    return refuse_rate(f, rate, most, error);
 }
 
 /* Those of --concurrency, or as many as fit and are in time. */
@@ -415,7 +436,7 @@ static void take_concurrency(struct serve *f)
         f->B = 1;
     if (!f->instance.estimated)
         return;
-    const struct sp_requests requests = requests_of(f, f->B);
+    const struct sp_requests requests = sp_requests_of(&f->instance, &f->load, f->B);
     f->said = sp_serve_estimate(&f->instance.pass, &requests);
 }
 
@@ -438,6 +459,7 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error)
     const struct sp_served *const reader = apart ? &f->reader : NULL;
     f->load = (struct sp_serve_load){
         .concurrency = sp_number_of(f->args, "concurrency"),
+        .rate = or_else(sp_number_of(f->args, "rate"), 0),
         .tpot_s = or_else(sp_number_of(f->args, "tpot"), INFINITY),
         .ttft_s = or_else(sp_number_of(f->args, "ttft"), INFINITY),
         .percentile = sp_choice_of(f->args, "percentile") == 1 ? 99 : 50,
@@ -448,7 +470,8 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error)
     if (!check_load(f, error))
         return false;
     prepare_instance(f);
-    f->holds_weights = f->served.weights <= f->served.capacity;
+    f->holds_weights =
+        f->served.weights + (f->served.draft ? f->draft.weights : 0) <= f->served.capacity;
     if (f->holds_weights && sp_given(f->args, "rate"))
         return take_rate(f, reader, error);
     take_concurrency(f);

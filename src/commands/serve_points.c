@@ -13,8 +13,9 @@ static void add_number(struct sp_words *words, const char *option, double value)
     sp_add_word(words, "%.17g", value);
 }
 
-static void put_command(const struct serve *f, const struct sp_serve_point *point, bool any_size)
+static void put_command(const struct serve *f, const struct sp_serve_point *point)
 {
+    const bool any_size = sp_chips(&f->hw) == 1;
     static const char *const dropped[] = {"hw",          "top",     "objective", "format",
                                           "get",         "explain", "check",     "plot",
                                           "concurrency", "pareto",  NULL};
@@ -33,7 +34,8 @@ static void put_command(const struct serve *f, const struct sp_serve_point *poin
         add_number(&words, "--tp", point->tp);
     if (point->attention_dp > 1)
         add_number(&words, "--attention-dp", point->attention_dp);
-    add_number(&words, "--concurrency", point->sequences * point->replicas);
+    if (!(f->load.rate > 0))
+        add_number(&words, "--concurrency", point->sequences * point->replicas);
     char *const line = sp_shell_line(&words);
     sp_put_text(f->report, SP_Q_SERVE_POINT_COMMAND, "scaleplan %s", line);
     free(line);
@@ -46,7 +48,7 @@ static bool is_estimated(const struct serve *f)
     return f->load.profile && isnan(f->load.step_s);
 }
 
-static void put_point(const struct serve *f, const struct sp_serve_point *point, bool any_size)
+void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *point, double usd)
 {
     struct sp_report *const r = f->report;
     sp_put(r, SP_Q_SERVE_POINT_CHIPS, point->chips);
@@ -63,14 +65,22 @@ static void put_point(const struct serve *f, const struct sp_serve_point *point,
     sp_put(r, SP_Q_SERVE_POINT_USER, 1 / point->steady.tpot_s);
     sp_put(r, is_estimated(f) ? SP_Q_SERVE_POINT_DEVICE_SAID : SP_Q_SERVE_POINT_DEVICE,
            point->tokens_per_s_per_chip);
-    put_command(f, point, any_size);
+    sp_put(r, SP_Q_SERVE_POINT_USD, usd);
+    put_command(f, point);
 }
 
-static int find_points(const struct serve *f, struct sp_serve_point points[SP_SERVE_POINTS])
+double sp_usd_of_point(const struct serve *f, const struct sp_serve_point *p)
+{
+    const double chip_s =
+        p->chips / p->steady.requests_per_s / (f->service.input + f->service.output);
+    return sp_usd_per_mtoken(chip_s, f->price.usd_per_h);
+}
+
+int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_SERVE_POINTS])
 {
     const double machine = (double)sp_chips(&f->hw);
     const bool known = f->served.kv_held > 0 || sp_given(f->args, "concurrency");
-    if (!known || sp_given(f->args, "rate"))
+    if (!known)
         return 0;
     if (sp_given(f->args, "pareto"))
         return sp_serve_front(&f->service, &f->load, machine, !f->textbook, points);
@@ -92,7 +102,7 @@ void sp_put_serve_points(struct serve *f)
         {"tokens_per_s_per_device", "a chip", false}};
     struct sp_serve_point points[SP_SERVE_POINTS];
     struct sp_row rows[SP_SERVE_POINTS] = {0};
-    const int n = find_points(f, points), top = (int)sp_number_of(f->args, "top");
+    const int n = sp_find_serve_points(f, points), top = (int)sp_number_of(f->args, "top");
     const bool front = sp_given(f->args, "pareto");
     const int shown = n < top ? n : top;
     for (int i = 0; i < shown; i++) {
@@ -100,7 +110,7 @@ void sp_put_serve_points(struct serve *f)
         const int at = front && shown > 1 ? i * (n - 1) / (shown - 1) : i;
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "points.%d", i);
         sp_scope(f->report, rows[i].prefix);
-        put_point(f, &points[at], sp_chips(&f->hw) == 1);
+        sp_put_serve_point(f, &points[at], sp_usd_of_point(f, &points[at]));
     }
     sp_scope(f->report, "");
     if (shown == 0)

@@ -4,12 +4,11 @@
 
 #include "commands/serve.h"
 
-/* The draft model on the chips of the instance, with caches of the same lengths. */
-static bool load_draft(struct serve *f, const char *name, struct sp_error *error)
+/* The draft model, of the same tokens. */
+static bool load_draft(struct serve *f, const struct sp_sources *sources, const char *name,
+                       struct sp_error *error)
 {
-    const struct sp_sources sources = sp_sources_of(f->args);
-    struct sp_service draft = f->service;
-    if (!sp_load_model(name, &sources, &f->draft_model, error))
+    if (!sp_load_model(name, sources, &f->draft_model, error))
         return false;
     if (sp_model_has_shape(&f->model) && f->draft_model.vocab != f->model.vocab)
         return sp_fail(error, SP_INPUT,
@@ -17,11 +16,7 @@ static bool load_draft(struct serve *f, const char *name, struct sp_error *error
                        "are tokens of both",
                        f->draft_model.name, (long long)f->draft_model.vocab, f->model.name,
                        (long long)f->model.vocab);
-    draft.model = &f->draft_model;
-    draft.tp = 0;
-    draft.attention_dp = 1;
-    sp_prepare_service(&draft, &f->draft);
-    f->has_draft = true;
+    f->service.draft_model = &f->draft_model;
     return true;
 }
 
@@ -42,18 +37,36 @@ static bool check_drafts(const struct serve *f, struct sp_error *error)
            sp_fail(error, SP_USAGE, "--draft-model needs --draft-tokens K");
 }
 
-bool sp_put_speculation(struct serve *f, struct sp_error *error)
+bool sp_load_drafts(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
     const char *const name = sp_text_of(f->args, "draft-model");
     const double k = sp_number_of(f->args, "draft-tokens");
     const double a = sp_number_of(f->args, "acceptance"), n = sp_number_of(f->args, "accepted");
-    struct sp_report *const r = f->report;
-    if (!check_drafts(f, error) || (name && !load_draft(f, name, error)))
+    if (!check_drafts(f, error) || (name && !load_draft(f, sources, name, error)))
         return false;
     if (isnan(k))
         return true;
-    const struct sp_served *const draft = f->has_draft ? &f->draft : NULL;
-    const double tokens = isnan(n) ? sp_speculated_tokens(k, a) : n;
+    f->service.drafts = k;
+    f->service.accepted = isnan(n) ? sp_speculated_tokens(k, a) : n;
+    return true;
+}
+
+/* Time between tokens of the estimate without drafts, of as many requests, over that with them. */
+static double estimated_gain(const struct serve *f)
+{
+    struct sp_pass plain = f->instance.pass;
+    struct sp_requests requests = sp_requests_of(&f->instance, &f->load, f->said.running);
+    plain.served.service.drafts = 0;
+    requests.draft = NULL;
+    return sp_serve_estimate(&plain, &requests).tpot_s / f->said.tpot_s;
+}
+
+void sp_put_speculation(struct serve *f)
+{
+    const double k = f->service.drafts, tokens = f->service.accepted;
+    const double a = sp_number_of(f->args, "acceptance"), n = sp_number_of(f->args, "accepted");
+    struct sp_report *const r = f->report;
+    const struct sp_served *const draft = f->served.draft;
     const struct sp_speculation s = sp_speculation(&f->served, draft, f->B, k, tokens);
     sp_symbol(r, "drafts", k, "", "option --draft-tokens");
     sp_symbol(r, "accepted", a, "", "option --acceptance");
@@ -67,11 +80,15 @@ bool sp_put_speculation(struct serve *f, struct sp_error *error)
     sp_put(r, SP_Q_SERVE_SPEC_SPEEDUP, s.speedup);
     if (!isnan(a))
         sp_put(r, SP_Q_SERVE_SPEC_BEST, sp_best_drafts(&f->served, draft, f->B, a));
+    if (draft)
+        sp_put(r, SP_Q_SERVE_SPEC_BYTES, draft->weights + f->B * draft->kv_held);
+    if (f->instance.estimated)
+        sp_put(r, SP_Q_SERVE_SPEC_SAID, estimated_gain(f));
     sp_line(r,
             "drafts     {speculative.tokens_per_step} tokens a step of {speculative.step_s}: "
-            "{speculative.speedup} times as fast at best%s",
+            "{speculative.speedup} times as fast at best%s%s",
+            f->instance.estimated ? ", {speculative.estimated_speedup} by the estimate" : "",
             isnan(a) ? "" : "; best with {speculative.best_k} drafts");
-    return true;
 }
 
 /* Chips of the pools: those of --disaggregate P:D, as often as the machine holds them. */

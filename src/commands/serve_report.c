@@ -22,7 +22,12 @@ static void put_symbols(const struct serve *f)
     const struct sp_chip *const chip = &f->hw.chip;
     struct sp_report *const r = f->report;
     sp_symbol(r, "N", s->chips, "chips", "chips of an instance");
+    sp_symbol(r, "N_all", f->group_chips, "chips", "of an instance, and of a split its reader");
     sp_symbol(r, "R", f->replicas, "", "instances of the machine");
+    sp_symbol(r, "draft_weights", f->served.draft ? f->draft.weights : 0, "bytes",
+              "of the draft model");
+    sp_symbol(r, "draft_kv", f->served.draft ? f->draft.kv_held : 0, "bytes",
+              "a sequence's cache of the draft model");
     sp_symbol(r, "B", f->B, "", "sequences that an instance runs");
     sp_symbol(r, "C", chip->peak_flops_per_s[s->compute], "FLOP/s", "peak of a chip in %s",
               sp_dtype_names[s->compute]);
@@ -85,7 +90,10 @@ static void put_smallest(const struct serve *f)
     const double chips = sp_chips_to_hold(&f->served, loaded ? f->B : 0);
     const double whole = ceil(chips * (1 - 1e-12));
     const int64_t slice = whole <= 1e9 ? sp_nearest_chips(&f->hw.network, (int64_t)whole, true) : 0;
-    sp_put(f->report, loaded ? SP_Q_SERVE_MIN_CHIPS_LOAD : SP_Q_SERVE_MIN_CHIPS, chips);
+    static const enum sp_quantity_id ids[2][2] = {
+        {SP_Q_SERVE_MIN_CHIPS, SP_Q_SERVE_MIN_CHIPS_LOAD},
+        {SP_Q_SERVE_MIN_CHIPS_DRAFT, SP_Q_SERVE_MIN_CHIPS_LOAD_DRAFT}};
+    sp_put(f->report, ids[f->served.draft != NULL][loaded], chips);
     put(f, SP_Q_SERVE_MIN_SLICE, slice > 0 ? (double)slice : NAN);
 }
 
@@ -107,7 +115,8 @@ static void put_memory(const struct serve *f)
            v->capacity);
     sp_put(r, SP_Q_SERVE_FREE, free_bytes);
     sp_put(r, SP_Q_SERVE_FREE_DEVICE, free_bytes / f->service.chips);
-    put(f, SP_Q_SERVE_MAX_BATCH, v->kv_held > 0 ? sp_most_sequences(v) : NAN);
+    put(f, v->draft ? SP_Q_SERVE_MAX_BATCH_DRAFT : SP_Q_SERVE_MAX_BATCH,
+        v->kv_held > 0 ? sp_most_sequences(v) : NAN);
     put(f, SP_Q_SERVE_MAX_CONTEXT, f->holds_weights ? sp_most_context(v, f->B) : NAN);
     put_smallest(f);
 }
@@ -156,7 +165,12 @@ static void put_ideal(const struct serve *f)
     sp_put(r, SP_Q_SERVE_IDEAL_PREFILL, p.prefill_s);
     sp_put(r, SP_Q_SERVE_IDEAL_TTFT, sp_prefill_time(&f->reader).prefill_s);
     sp_put(r, SP_Q_SERVE_IDEAL_RATE, f->B / t.step_s);
-    sp_put(r, f->load.apart ? SP_Q_SERVE_IDEAL_TPOT_APART : SP_Q_SERVE_IDEAL_TPOT,
+    sp_symbol(r, "prompts_in_step", f->load.apart ? 0 : f->B / f->service.output, "",
+              "that a step has its share of");
+    sp_put(r,
+           f->service.drafts > 0 ? SP_Q_SERVE_IDEAL_TPOT_DRAFTS
+           : f->load.apart       ? SP_Q_SERVE_IDEAL_TPOT_APART
+                                 : SP_Q_SERVE_IDEAL_TPOT,
            sp_steady(&f->served, f->load.apart ? &f->reader : NULL, f->B, NAN).tpot_s);
     sp_put_text(r, SP_Q_SERVE_PREFILL_BOUND, "%s", p.math_s >= p.weights_s ? "math" : "weights");
 }
@@ -164,8 +178,10 @@ static void put_ideal(const struct serve *f)
 static void put_bill(const struct serve *f, const struct sp_steady *y)
 {
     const bool said = f->instance.estimated;
-    const struct sp_token_cost c = said ? sp_estimated_token_cost(&f->served, &f->said)
-                                        : sp_token_cost(&f->served, &f->reader, f->B, y->step_s);
+    const struct sp_served *const reader = sp_given(f->args, "disaggregate") ? &f->reader : NULL;
+    const struct sp_token_cost c =
+        said ? sp_estimated_token_cost(&f->served, reader, &f->load, &f->said)
+             : sp_token_cost(&f->served, &f->reader, f->B, y->step_s);
     const double price = f->price.usd_per_h, given = sp_number_of(f->args, "watts");
     const double watts = isnan(given) ? f->hw.chip.tdp_w : given;
     const double pue = sp_number_of(f->args, "pue");
@@ -176,14 +192,22 @@ static void put_bill(const struct serve *f, const struct sp_steady *y)
     sp_symbol(r, "watts", watts, "W", "power of one device");
     sp_symbol(r, "pue", pue, "", "option --pue");
     put(f, SP_Q_SERVE_FLOPS_USD, f->hw.chip.peak_flops_per_s[f->service.compute] / price);
-    put(f, said ? SP_Q_SERVE_COST_INPUT_SAID : SP_Q_SERVE_COST_INPUT,
+    sp_symbol(r, "prompts_of_reader", sp_prompts_of_reader(&f->load, &f->said), "1/s",
+              "that an instance which reads them gets");
+    put(f,
+        !said    ? SP_Q_SERVE_COST_INPUT
+        : reader ? SP_Q_SERVE_COST_INPUT_APART
+                 : SP_Q_SERVE_COST_INPUT_SAID,
         sp_usd_per_mtoken(c.input, price));
-    put(f, said ? SP_Q_SERVE_COST_OUTPUT_SAID : SP_Q_SERVE_COST_OUTPUT,
+    put(f,
+        !said    ? SP_Q_SERVE_COST_OUTPUT
+        : reader ? SP_Q_SERVE_COST_OUTPUT_APART
+                 : SP_Q_SERVE_COST_OUTPUT_SAID,
         sp_usd_per_mtoken(c.output, price));
     put(f, SP_Q_SERVE_COST_BLENDED, sp_usd_per_mtoken(c.blended, price));
     put(f, SP_Q_SERVE_COST_ALL, sp_usd_per_mtoken(c.all_on_output, price));
     put(f, said ? SP_Q_SERVE_ENERGY_SAID : SP_Q_SERVE_ENERGY,
-        1e6 * watts * pue * f->service.chips / (3600 * y->tokens_per_s));
+        1e6 * watts * pue * f->group_chips / (3600 * y->tokens_per_s));
     sp_line(r,
             "cost       a million tokens: read {cost_usd_per_mtoken.input}, generated "
             "{cost_usd_per_mtoken.output}, both {cost_usd_per_mtoken.blended}; price of a "
@@ -196,10 +220,14 @@ static void put_bill(const struct serve *f, const struct sp_steady *y)
 static void put_rates(const struct serve *f, const struct sp_steady *y)
 {
     struct sp_report *const r = f->report;
-    const double R = f->replicas, N = f->service.chips;
+    const double R = f->replicas, N = f->group_chips;
     const bool said = f->instance.estimated;
     sp_symbol(r, "step", y->step_s, "s", "a decode step");
-    sp_put(r, said ? SP_Q_SERVE_STEP_SAID : SP_Q_SERVE_STEP, y->step_s);
+    sp_put(r,
+           !said                   ? SP_Q_SERVE_STEP
+           : f->service.drafts > 0 ? SP_Q_SERVE_STEP_DRAFTS
+                                   : SP_Q_SERVE_STEP_SAID,
+           y->step_s);
     if (!said) {
         sp_put(r, f->load.apart ? SP_Q_SERVE_TPOT_APART : SP_Q_SERVE_TPOT, y->tpot_s);
         sp_put(r, SP_Q_SERVE_E2E, y->e2e_s);
@@ -220,18 +248,23 @@ static void put_rates(const struct serve *f, const struct sp_steady *y)
 static void put_no_times(const struct serve *f)
 {
     static const enum sp_quantity_id times[] = {
-        SP_Q_SERVE_IDEAL_KV,      SP_Q_SERVE_IDEAL_WEIGHTS, SP_Q_SERVE_IDEAL_MATH,
-        SP_Q_SERVE_IDEAL_ICI,     SP_Q_SERVE_IDEAL_STEP,    SP_Q_SERVE_IDEAL_BOUND,
-        SP_Q_SERVE_IDEAL_PREFILL, SP_Q_SERVE_IDEAL_TTFT,    SP_Q_SERVE_IDEAL_RATE,
-        SP_Q_SERVE_PREFILL_BOUND, SP_Q_SERVE_IDEAL_TPOT,    SP_Q_SERVE_TTFT,
-        SP_Q_SERVE_STEP,          SP_Q_SERVE_TPOT,          SP_Q_SERVE_E2E,
-        SP_Q_SERVE_RUNNING,       SP_Q_SERVE_RATE,          SP_Q_SERVE_RATE_DEVICE,
-        SP_Q_SERVE_RATE_USER,     SP_Q_SERVE_REQUESTS,      SP_Q_SERVE_REQUESTS_DEVICE,
-        SP_Q_SERVE_EVICTED,       SP_Q_SERVE_COST_INPUT,    SP_Q_SERVE_COST_OUTPUT,
-        SP_Q_SERVE_COST_BLENDED,  SP_Q_SERVE_COST_ALL,      SP_Q_SERVE_ENERGY,
+        SP_Q_SERVE_IDEAL_KV,      SP_Q_SERVE_IDEAL_WEIGHTS,
+        SP_Q_SERVE_IDEAL_MATH,    SP_Q_SERVE_IDEAL_ICI,
+        SP_Q_SERVE_IDEAL_STEP,    SP_Q_SERVE_IDEAL_BOUND,
+        SP_Q_SERVE_IDEAL_PREFILL, SP_Q_SERVE_IDEAL_TTFT,
+        SP_Q_SERVE_IDEAL_RATE,    SP_Q_SERVE_PREFILL_BOUND,
+        SP_Q_SERVE_IDEAL_TPOT,    SP_Q_SERVE_STEP,
+        SP_Q_SERVE_TPOT,          SP_Q_SERVE_E2E,
+        SP_Q_SERVE_RUNNING,       SP_Q_SERVE_RATE,
+        SP_Q_SERVE_RATE_DEVICE,   SP_Q_SERVE_RATE_USER,
+        SP_Q_SERVE_REQUESTS,      SP_Q_SERVE_REQUESTS_DEVICE,
+        SP_Q_SERVE_EVICTED,       SP_Q_SERVE_COST_INPUT,
+        SP_Q_SERVE_COST_OUTPUT,   SP_Q_SERVE_COST_BLENDED,
+        SP_Q_SERVE_COST_ALL,      SP_Q_SERVE_ENERGY,
     };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         sp_put_null(f->report, times[i]);
+    sp_put_no_estimate(f);
 }
 
 /* "a token every 30 ms" and what was asked for instead. */
@@ -340,13 +373,23 @@ static void put_limits_kept(const struct serve *f, const struct sp_steady *y)
         sp_put_bool(f->report, SP_Q_SERVE_SLO_TTFT, f->holds_weights && sp_keeps_limits(y, &ttft));
 }
 
+static bool fits(const struct serve *f)
+{
+    return f->holds_weights && (!(f->served.kv_held > 0) || f->B <= sp_most_sequences(&f->served));
+}
+
+bool sp_serves(const struct serve *f)
+{
+    const struct sp_steady y = sp_state_of_service(f);
+    return fits(f) && sp_keeps_limits(&y, &f->load);
+}
+
 void sp_put_service(struct serve *f)
 {
     struct sp_report *const r = f->report;
     const struct sp_steady y = sp_state_of_service(f);
-    const double most = sp_most_sequences(&f->served);
     const bool in_time = f->holds_weights && sp_keeps_limits(&y, &f->load);
-    f->fits = f->holds_weights && (!(f->served.kv_held > 0) || f->B <= most);
+    f->fits = fits(f);
     put_symbols(f);
     put_verdict(f, &y, in_time);
     put_request(f);

@@ -37,6 +37,7 @@ static const struct {
     {"fit", "best.strategy,best.fits,best.compute_bound,best.step_s,best.step_at_mfu_s"},
     {"memory", "memory.total_bytes,memory.fits"},
     {"train", "days,device_hours,cost_usd"},
+    {"serve", "fits,batch,tpot_s,ttft_s,tokens_per_s_per_device,cost_usd_per_mtoken.blended"},
 };
 
 struct sweep {

@@ -468,6 +468,8 @@ static const struct sp_field engine_fields[] = {
           "that share is of what the weights leave, and the cache's alone"),
     {"block_tokens", SP_FIELD_REAL, offsetof(E, block_tokens), 0, "tokens", 1, 1e6, NULL, 1, false,
      "tokens that the cache is given out in"},
+    {"chunk_tokens", SP_FIELD_REAL, offsetof(E, chunk_tokens), 0, "tokens", 1, 1e9, NULL, 0, false,
+     "tokens of a prompt that a step takes at most; left out: all of it"},
     BOOL_("reserves_answer", E, reserves_answer,
           "a request has room for all of its answer before it starts; else it grows"),
     BOOL_("narrow_cache", E, narrow_cache,

@@ -85,13 +85,34 @@ double sp_max_decode_tp(double B, double F, double W_hbm, double W)
     return F / (B * W_hbm / W);
 }
 
+struct sp_speculation sp_speculation(const struct sp_served *target, const struct sp_served *draft,
+                                     double B, double k, double tokens)
+{
+    const double drafts = draft ? k * sp_decode_time(draft, B, 1).step_s : 0;
+    struct sp_speculation s = {.tokens_per_step = tokens,
+                               .step_s = sp_decode_time(target, B, k + 1).step_s + drafts};
+    s.speedup = tokens * sp_decode_time(target, B, 1).step_s / s.step_s;
+    return s;
+}
+
+/* The least time of a token of each sequence: of a step, or of one with drafts over what it gives.
+ */
+static double token_s(const struct sp_served *v, double B)
+{
+    const struct sp_service *const s = &v->service;
+    if (!(s->drafts > 0))
+        return sp_decode_time(v, B, 1).step_s;
+    return sp_speculation(v, v->draft, B, s->drafts, s->accepted).step_s / s->accepted;
+}
+
 struct sp_steady sp_steady(const struct sp_served *v, const struct sp_served *reader, double B,
                            double step_s)
 {
     const struct sp_service *const s = &v->service;
-    const struct sp_decode_time least = sp_decode_time(v, B, 1);
+    const double given = s->drafts > 0 ? s->accepted : 1; /* tokens of a step */
+    const struct sp_decode_time least = sp_decode_time(v, B, 1 + s->drafts);
     const double prompts = reader ? 0 : B / s->output; /* of a step */
-    struct sp_steady y = {.step_s = isnan(step_s) ? least.step_s : step_s};
+    struct sp_steady y = {.step_s = isnan(step_s) ? token_s(v, B) : step_s};
     y.ttft_s = sp_prefill_time(reader ? reader : v).prefill_s;
     y.tpot_s = y.step_s + prompts * y.ttft_s;
     y.e2e_s = y.ttft_s + (s->output - 1) * y.tpot_s;
@@ -99,9 +120,9 @@ struct sp_steady sp_steady(const struct sp_served *v, const struct sp_served *re
     y.requests_per_s = y.tokens_per_s / s->output;
     y.prompts_per_s = 1 / y.ttft_s;
     y.evicted_per_step = B * (s->input + s->output) / s->output;
-    y.flops_share = (least.math_s + prompts * v->prefill_flops / v->C) / y.tpot_s;
+    y.flops_share = (least.math_s / given + prompts * v->prefill_flops / v->C) / y.tpot_s;
     y.bandwidth_share =
-        (least.kv_s + least.weights_s + prompts * v->prefill_read / v->W) / y.tpot_s;
+        ((least.kv_s + least.weights_s) / given + prompts * v->prefill_read / v->W) / y.tpot_s;
     return y;
 }
 

@@ -14,35 +14,74 @@ double sp_most_running(const struct sp_pass *p, double input, double output)
     double bytes = 0;
     for (int k = 0; k < p->kinds; k++)
         bytes += p->kind[k].layers * sp_mixer_kept_bytes(&p->kind[k].mixer, tokens, s->kv_bytes);
-    const double room = v->capacity - v->weights - SP_SERVING_BUFFERS * s->chips;
-    return room > 0 ? room / (v->copies * bytes) : 0;
+    const double draft =
+        v->draft ? sp_kv_bytes_of_sequence(s->draft_model, tokens, s->kv_bytes) : 0;
+    const double room = v->capacity - v->weights - (v->draft ? v->draft->weights : 0) -
+                        SP_SERVING_BUFFERS * s->chips;
+    return room > 0 ? room / (v->copies * bytes + draft) : 0;
 }
 
 /* What the loop needs of the passes. */
 struct loop {
-    const struct sp_pass *pass;
+    const struct sp_pass *pass, *draft;
     double input, output, ranks; /* the latter: prompts that are read at once */
+    double drafts, accepted;     /* of a step: drafts that it checks, tokens that it gives */
     double prompt_s;             /* a prompt alone */
     double adds_s;               /* what a prompt adds to the steps of the others, of each rank */
+    double chunk_s;              /* the most that it adds to one of them */
     double first_s;              /* of the server */
     bool apart;                  /* prompts are read by another instance */
 };
 
-static struct sp_pass_time step_of(const struct loop *l, double decoding)
+/* A step of so many sequences, and its time for each token that it gives. */
+static void take_step(const struct loop *l, double decoding, struct sp_serve_estimate *e)
 {
     const struct sp_pass_load load = {.decode = decoding / l->pass->plan.pp,
-                                      .context = l->input + l->output / 2};
-    return sp_pass_time(l->pass, &load);
+                                      .context = l->input + l->output / 2,
+                                      .drafts = l->drafts};
+    struct sp_pass_load draft = load;
+    draft.drafts = 0;
+    e->step = sp_pass_time(l->pass, &load);
+    const double drafts_s = l->draft ? l->drafts * sp_pass_time(l->draft, &draft).total_s : 0;
+    e->token_s = (e->step.total_s + drafts_s) / l->accepted;
 }
 
-/* Each rank of attention's data parallelism reads one. */
-static struct sp_pass_time prompt_of(const struct sp_pass *p, double input)
+static void add_parts(struct sp_pass_time *sum, const struct sp_pass_time *t, double times)
 {
-    const double d = p->plan.attention_dp, hit = p->served.service.prefix_hit * input;
-    const double computed = input - hit;
+    sum->matmul_s += times * t->matmul_s;
+    sum->experts_s += times * t->experts_s;
+    sum->attention_s += times * t->attention_s;
+    sum->elementwise_s += times * t->elementwise_s;
+    sum->comm_s += times * t->comm_s;
+    sum->launch_s += times * t->launch_s;
+    sum->total_s += times * t->total_s;
+}
+
+/* Tokens of a prompt from `from` to `to` on each rank of attention's data parallelism. */
+static struct sp_pass_time part_of_prompt(const struct sp_pass *p, double from, double to,
+                                          double prompts)
+{
+    const double d = p->plan.attention_dp;
     const struct sp_pass_load load = {
-        .prompts = d, .prompt = d * computed, .seen = hit + computed / 2};
+        .prompts = prompts * d, .prompt = d * (to - from), .seen = (from + to) / 2};
     return sp_pass_time(p, &load);
+}
+
+/* Passes that a prompt takes: full chunks, which see half of what lies between them on average, and
+ * the last. */
+static struct sp_pass_time prompt_of(const struct sp_pass *p, double input, double *passes)
+{
+    const struct sp_service *const s = &p->served.service;
+    const double hit = s->prefix_hit * input, computed = input - hit;
+    const double chunk = s->chunk > 0 ? fmin(s->chunk, computed) : computed;
+    const double full = ceil(computed / chunk) - 1, mean = hit + (full - 1) * chunk / 2;
+    struct sp_pass_time t = part_of_prompt(p, hit + full * chunk, input, 1);
+    *passes = full + 1;
+    if (full > 0) {
+        const struct sp_pass_time one = part_of_prompt(p, mean, mean + chunk, 0);
+        add_parts(&t, &one, full);
+    }
+    return t;
 }
 
 /* What a prompt takes of the instance's time. s. */
@@ -57,9 +96,9 @@ static void settle_decoding(const struct loop *l, double r, double mixed, double
 {
     e->decoding = r;
     for (int i = 0; i < ROUNDS; i++) {
-        e->step = step_of(l, e->decoding);
-        e->tpot_s = e->step.total_s + mixed;
-        e->ttft_s = l->first_s + l->prompt_s + e->step.total_s / 2 + queue;
+        take_step(l, e->decoding, e);
+        e->tpot_s = e->token_s + mixed;
+        e->ttft_s = l->first_s + l->prompt_s + e->token_s * l->accepted / 2 + queue;
         const double decode_s = (l->output - 1) * e->tpot_s;
         const double next = fmax(fmin(1, r), r * decode_s / (e->ttft_s + decode_s));
         if (l->apart || fabs(next - e->decoding) <= 1e-4 * r) /* apart all of them generate */
@@ -77,6 +116,30 @@ static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
     e->e2e_s = e->ttft_s + (l->output - 1) * e->tpot_s;
     e->requests_per_s = l->apart ? r / (l->output * e->tpot_s) : r / e->e2e_s;
     e->running = e->requests_per_s * e->e2e_s;
+}
+
+/* c requests in both pools, prompts read by so many readers: b of them generate, prompts that leave
+ * the readers as often as answers end wait for one another. */
+static void settle_pools(const struct loop *l, const struct sp_requests *q,
+                         struct sp_serve_estimate *e)
+{
+    const double reads = q->readers * e->prompts_per_s, c = q->in_flight;
+    const double sent_s = fmax(0, q->transfer_s - l->prompt_s);
+    double low = 0, high = fmin(c, e->most);
+    for (int i = 0; i < 60 && high - low > 1e-9 * high; i++) {
+        const double b = (low + high) / 2;
+        settle(l, b, e);
+        const double rho = e->requests_per_s / reads;
+        const double wait = rho < 1 ? rho / (1 - rho) / (2 * reads) : INFINITY;
+        if (e->requests_per_s * (e->e2e_s + sent_s + wait) < c)
+            low = b;
+        else
+            high = b;
+    }
+    settle(l, low, e);
+    e->e2e_s = c / e->requests_per_s; /* Little: who does not generate waits or is read */
+    e->ttft_s = e->e2e_s - (l->output - 1) * e->tpot_s;
+    e->running = c;
 }
 
 /* Requests come at random: as many are in flight as come while one is served. */
@@ -104,18 +167,28 @@ struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
 {
     const struct sp_pass_load nothing = {0};
     const struct sp_pass *const reader = requests->reader ? requests->reader : pass;
-    struct sp_serve_estimate e = {.prompt = prompt_of(reader, requests->input),
+    const struct sp_service *const s = &pass->served.service;
+    double passes;
+    struct sp_serve_estimate e = {.prompt = prompt_of(reader, requests->input, &passes),
                                   .most = sp_most_running(pass, requests->input, requests->output)};
     struct loop l = {.pass = pass,
+                     .draft = requests->draft,
+                     .drafts = s->drafts,
+                     .accepted = s->drafts > 0 ? s->accepted : 1,
                      .input = requests->input,
                      .output = requests->output,
                      .ranks = reader->plan.attention_dp * reader->plan.pp,
                      .prompt_s = e.prompt.total_s,
                      .first_s = requests->direct ? 0 : pass->value[SP_V_FIRST],
                      .apart = requests->reader != NULL};
-    l.adds_s = fmax(0, l.prompt_s - sp_pass_time(reader, &nothing).total_s) / l.ranks;
+    const double empty_s = passes * sp_pass_time(reader, &nothing).total_s;
+    l.adds_s = fmax(0, l.prompt_s - empty_s) / l.ranks;
+    l.chunk_s = l.apart ? 0 : l.adds_s * l.ranks / passes;
     e.prompts_per_s = l.ranks / l.prompt_s;
-    if (isnan(requests->in_flight)) {
+    if (requests->readers > 0 && !isnan(requests->in_flight)) {
+        settle_pools(&l, requests, &e);
+        e.most_requests_per_s = e.requests_per_s;
+    } else if (isnan(requests->in_flight)) {
         settle(&l, e.most, &e);
         e.most_requests_per_s = e.requests_per_s;
         take_rate(&l, requests->rate, &e);
@@ -128,6 +201,8 @@ struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
     }
     e.ttft_s += e.wait_s;
     e.e2e_s += e.wait_s;
+    e.stall_s = e.token_s * l.accepted + l.chunk_s;
+    e.queue_s = e.ttft_s - l.first_s - l.prompt_s - e.token_s * l.accepted / 2;
     e.tokens_per_s = e.requests_per_s * l.output;
     e.prompt_share = fmin(1, prompts_s(&l) * e.requests_per_s);
     return e;

@@ -167,12 +167,25 @@ void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
     v->prefill_read = sp_weights_read_bytes(v, fmax(1, s->input * (1 - s->prefix_hit)));
 }
 
+void sp_prepare_draft(const struct sp_service *service, struct sp_served *draft)
+{
+    struct sp_service s = *service;
+    s.model = service->draft_model;
+    s.tp = 0;
+    s.attention_dp = 1;
+    s.ep = 0;
+    s.kv_token_bytes = NAN;
+    sp_prepare_service(&s, draft);
+}
+
 double sp_most_sequences(const struct sp_served *v)
 {
-    const double room = v->capacity - v->weights;
+    const double draft = v->draft ? v->draft->weights : 0;
+    const double kv = v->kv_held + (v->draft ? v->draft->kv_held : 0);
+    const double room = v->capacity - v->weights - draft;
     if (room < 0)
         return 0;
-    return v->kv_held > 0 ? floor(room / v->kv_held) : INFINITY;
+    return kv > 0 ? floor(room / kv) : INFINITY;
 }
 
 double sp_most_context(const struct sp_served *v, double B)
@@ -198,9 +211,10 @@ double sp_most_context(const struct sp_served *v, double B)
 
 double sp_chips_to_hold(const struct sp_served *v, double B)
 {
-    const double cache = v->kv_held > 0 ? B * v->kv_held : 0;
+    const double one = v->kv_held + (v->draft ? v->draft->kv_held : 0);
+    const double cache = v->kv_held > 0 ? B * one : 0;
     const struct sp_service *const s = &v->service;
     const double f = s->memory_fraction;
-    return (v->weights / (s->fraction_of_free ? 1 : f) + cache / f) /
-           sp_capacity_bytes(&s->hw->chip);
+    const double weights = v->weights + (v->draft ? v->draft->weights : 0);
+    return (weights / (s->fraction_of_free ? 1 : f) + cache / f) / sp_capacity_bytes(&s->hw->chip);
 }

@@ -245,7 +245,9 @@ static double experts_s(const struct sp_pass *p, double tokens)
         touched * p->expert_bytes / (p->memory_rate * p->value[SP_V_EXPERT_MEMORY]));
 }
 
-static double decode_attention_s(const struct sp_pass *p, double sequences, double context)
+/* The cache is read once for all tokens of a sequence; its arithmetic is of each. */
+static double decode_attention_s(const struct sp_pass *p, double sequences, double checked,
+                                 double context)
 {
     const double element = p->served.service.kv_bytes;
     double bytes = 0, tokens = 0;
@@ -255,7 +257,8 @@ static double decode_attention_s(const struct sp_pass *p, double sequences, doub
     }
     const double reads =
         sequences * p->cache_share * bytes / (p->memory_rate * p->value[SP_V_CACHE]);
-    const double works = sequences * p->absorbed * tokens / (p->plain_peak * p->value[SP_V_PROMPT]);
+    const double works =
+        sequences * checked * p->absorbed * tokens / (p->plain_peak * p->value[SP_V_PROMPT]);
     return fmax(reads, works);
 }
 
@@ -280,14 +283,15 @@ static double comm_s(const struct sp_pass *p, double tokens)
 struct sp_pass_time sp_pass_time(const struct sp_pass *p, const struct sp_pass_load *load)
 {
     const double d = p->plan.attention_dp, sequences = load->decode / d;
-    const double all = load->decode + load->prompt, T = all / d;
+    const double checked = load->decode * (1 + load->drafts);
+    const double all = checked + load->prompt, T = all / d;
     const struct sp_matmul_work *const g = p->group;
     struct sp_pass_time t = {
         .matmul_s = matmul_s(&g[SP_GROUP_ATTENTION], T) + matmul_s(&g[SP_GROUP_MLP], all) +
                     matmul_s(&g[SP_GROUP_PLAIN], T) +
-                    matmul_s(&g[SP_GROUP_HEAD], (load->decode + load->prompts) / d),
+                    matmul_s(&g[SP_GROUP_HEAD], (checked + load->prompts) / d),
         .experts_s = experts_s(p, all),
-        .attention_s = decode_attention_s(p, sequences, load->context) +
+        .attention_s = decode_attention_s(p, sequences, 1 + load->drafts, load->context) +
                        prompt_attention_s(p, load->prompt / d, load->seen),
         .elementwise_s = T * p->element_bytes / (p->memory_rate * ELEMENTWISE_SHARE),
         .comm_s = comm_s(p, T),

@@ -15,8 +15,7 @@ struct listing {
     int n;
 };
 
-/* Less is better. */
-static double score(const struct sp_serve_point *p, enum sp_serve_objective objective)
+double sp_serve_score(const struct sp_serve_point *p, enum sp_serve_objective objective)
 {
     const double scores[SP_SERVE_OBJECTIVES] = {
         [SP_SERVE_THROUGHPUT] = 1 / p->tokens_per_s_per_chip,
@@ -36,15 +35,15 @@ static bool is_less(double a, double b)
 static void insert(struct listing *l, const struct sp_serve_point *point)
 {
     int at = l->n++;
-    while (at > 0 && is_less(score(point, l->objective), score(&l->points[at - 1], l->objective))) {
+    while (at > 0 && is_less(sp_serve_score(point, l->objective),
+                             sp_serve_score(&l->points[at - 1], l->objective))) {
         l->points[at] = l->points[at - 1];
         at--;
     }
     l->points[at] = *point;
 }
 
-/* Whether a is at least as good as b for users and chips. */
-static bool covers(const struct sp_serve_point *a, const struct sp_serve_point *b)
+bool sp_serve_covers(const struct sp_serve_point *a, const struct sp_serve_point *b)
 {
     return !is_less(b->steady.tpot_s, a->steady.tpot_s) &&
            !is_less(a->tokens_per_s_per_chip, b->tokens_per_s_per_chip);
@@ -55,14 +54,26 @@ static void keep(struct listing *l, const struct sp_serve_point *point)
 {
     int left = 0;
     for (int i = 0; i < l->n; i++)
-        if (covers(&l->points[i], point))
+        if (sp_serve_covers(&l->points[i], point))
             return;
     for (int i = 0; i < l->n; i++)
-        if (!covers(point, &l->points[i]))
+        if (!sp_serve_covers(point, &l->points[i]))
             l->points[left++] = l->points[i];
     l->n = left;
     if (l->n < SP_SERVE_POINTS)
         insert(l, point);
+}
+
+/* A point whose state is known, where it is in time. */
+static void try_state(struct listing *l, struct sp_serve_point point)
+{
+    point.tokens_per_s_per_chip = point.steady.tokens_per_s / point.chips;
+    if (!sp_keeps_limits(&point.steady, l->load))
+        return;
+    if (l->front)
+        keep(l, &point);
+    else if (l->n < SP_SERVE_POINTS)
+        insert(l, &point);
 }
 
 /* The point with so many sequences, where they fit and are in time. */
@@ -73,13 +84,17 @@ static void try_batch(struct listing *l, const struct sp_serve_instance *v,
         return;
     point.sequences = sequences;
     point.steady = sp_state_of(v, l->load, sequences);
-    point.tokens_per_s_per_chip = point.steady.tokens_per_s / point.chips;
-    if (!sp_keeps_limits(&point.steady, l->load))
-        return;
-    if (l->front)
-        keep(l, &point);
-    else if (l->n < SP_SERVE_POINTS)
-        insert(l, &point);
+    try_state(l, point);
+}
+
+/* The point with the share of its instances in the requests that come. */
+static void try_rate(struct listing *l, const struct sp_serve_instance *v,
+                     struct sp_serve_point point)
+{
+    const double rate = l->load->rate / point.replicas;
+    if (sp_most_of_instance(v) >= 1 &&
+        sp_state_at_rate(v, l->load, rate, &point.sequences, &point.steady))
+        try_state(l, point);
 }
 
 static void try_instance(struct listing *l, const struct sp_serve_point *point)
@@ -90,6 +105,10 @@ static void try_instance(struct listing *l, const struct sp_serve_point *point)
     one.tp = point->tp;
     one.attention_dp = point->attention_dp;
     sp_prepare_instance(&one, l->load, &v);
+    if (l->load->rate > 0) {
+        try_rate(l, &v, *point);
+        return;
+    }
     const double most = sp_sequences_of_load(&v, l->load, point->replicas);
     for (double B = point->attention_dp; l->front && isnan(l->load->concurrency) && B < most;
          B *= 2)

@@ -42,16 +42,6 @@ double sp_speculated_tokens(double k, double a)
     return a < 1 ? (1 - pow(a, k + 1)) / (1 - a) : k + 1;
 }
 
-struct sp_speculation sp_speculation(const struct sp_served *target, const struct sp_served *draft,
-                                     double B, double k, double tokens)
-{
-    const double drafts = draft ? k * sp_decode_time(draft, B, 1).step_s : 0;
-    struct sp_speculation s = {.tokens_per_step = tokens,
-                               .step_s = sp_decode_time(target, B, k + 1).step_s + drafts};
-    s.speedup = tokens * sp_decode_time(target, B, 1).step_s / s.step_s;
-    return s;
-}
-
 enum { MOST_DRAFTS = 16 };
 
 double sp_best_drafts(const struct sp_served *target, const struct sp_served *draft, double B,

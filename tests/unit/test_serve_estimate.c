@@ -130,6 +130,96 @@ static void littles_law(void **state)
     assert_close(alone.tpot_s, alone.step.total_s, 1e-12);
 }
 
+/* Three drafts of which two tokens come a step: four tokens of a sequence pass the matmuls and the
+ * all-reduces, its cache is read once; a draft model adds three steps of its own. */
+static void drafts(void **state)
+{
+    (void)state;
+    struct world w;
+    struct sp_model small;
+    struct sp_error error = {0};
+    make(&w, "llama3-70b", "h100-8", 8, 1);
+    const struct sp_pass_load load = {.decode = 16, .context = 1280, .drafts = 3};
+    const struct sp_pass_time t = sp_pass_time(&w.instance.pass, &load);
+    assert_close(t.attention_s, 16 * 1280 * 327680.0 / 8 / (0.75 * 3.35e12), 1e-12);
+    assert_close(t.comm_s, 160 * (6e-6 * 1.5 + 2 * 7.0 / 8 * 64 * 16384 / 450e9 / 0.6), 1e-12);
+    w.service.drafts = 3;
+    w.service.accepted = 2;
+    prepare(&w);
+    const struct sp_serve_estimate e = said(&w, 1);
+    const struct sp_pass_load one = {.decode = 1, .context = 1280, .drafts = 3};
+    assert_close(e.tpot_s, sp_pass_time(&w.instance.pass, &one).total_s / 2, 1e-12);
+    assert_close(e.ttft_s, 0.05 + e.prompt.total_s + e.tpot_s, 1e-12); /* half a step */
+    /* a draft model takes memory: 8.03e9 weights of 2 bytes, and 131,072 bytes of a token's cache
+     */
+    assert_true(sp_load_model("llama3-8b", &sources, &small, &error));
+    w.service.draft_model = &small;
+    prepare(&w);
+    const double weights = w.instance.served.weights + sp_count_params(&small).total * 2;
+    assert_close(sp_most_running(&w.instance.pass, 1024, 512),
+                 (0.9 * 8 * 85899345920.0 - weights - 2e10) / ((327680 + 131072) * 1280.0), 1e-12);
+    struct sp_serve_load any = plain;
+    any.profile = &w.profile;
+    const struct sp_requests requests = sp_requests_of(&w.instance, &any, 1);
+    const struct sp_pass_load single = {.decode = 1, .context = 1280};
+    assert_close(sp_serve_estimate(&w.instance.pass, &requests).tpot_s,
+                 (sp_pass_time(&w.instance.pass, &one).total_s +
+                  3 * sp_pass_time(&w.instance.draft_pass, &single).total_s) /
+                     2,
+                 1e-12);
+}
+
+/* A prompt of 16 Ki tokens in four chunks: four times the launches, the same attention (each token
+ * sees as many), and the longest gap has a quarter of what the prompt adds. */
+static void chunks(void **state)
+{
+    (void)state;
+    struct world whole, cut;
+    const struct sp_requests requests = {.input = 16384, .output = 512, .in_flight = 8};
+    make(&whole, "llama3-70b", "h100-8", 8, 1);
+    make(&cut, "llama3-70b", "h100-8", 8, 1);
+    cut.service.chunk = 4096;
+    prepare(&cut);
+    const struct sp_serve_estimate a = sp_serve_estimate(&whole.instance.pass, &requests),
+                                   b = sp_serve_estimate(&cut.instance.pass, &requests);
+    assert_close(b.prompt.attention_s, a.prompt.attention_s, 1e-12);
+    assert_close(a.prompt.launch_s, 80 * 15e-6 + 8e-4, 1e-12);
+    assert_close(b.prompt.launch_s, 4 * (80 * 15e-6 + 8e-4), 1e-12);
+    assert_close(b.stall_s - b.token_s, (a.stall_s - a.token_s) / 4, 0.05);
+    assert_true(b.ttft_s > a.ttft_s);
+    /* a prompt shorter than a chunk is one pass */
+    assert_close(said(&cut, 8).ttft_s, said(&whole, 8).ttft_s, 0);
+}
+
+/* Two pools: what comes leaves (Little), no more answers than prompts are read, and readers without
+ * number leave the time between tokens to those that generate. */
+static void two_pools(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "llama3-70b", "h100-8", 8, 1);
+    struct sp_requests requests = {
+        .input = 1024, .output = 512, .in_flight = 64, .reader = &w.instance.pass, .readers = 0.02};
+    const struct sp_serve_estimate few = sp_serve_estimate(&w.instance.pass, &requests);
+    assert_close(few.requests_per_s * few.e2e_s, 64, 1e-9);
+    assert_true(few.requests_per_s < 0.02 * few.prompts_per_s);
+    assert_true(few.requests_per_s > 0.9 * 0.02 * few.prompts_per_s); /* they are the bottleneck */
+    requests.readers = 1e6;
+    const struct sp_serve_estimate many = sp_serve_estimate(&w.instance.pass, &requests);
+    const struct sp_pass_load load = {.decode = many.decoding, .context = 1280};
+    assert_close(many.tpot_s, sp_pass_time(&w.instance.pass, &load).total_s, 1e-9);
+    assert_close(many.ttft_s, 0.05 + many.prompt.total_s + many.step.total_s / 2, 1e-3);
+    /* a cache that takes longer to send than its prompt to read is late by the rest */
+    requests.transfer_s = many.prompt.total_s + 1;
+    assert_close(sp_serve_estimate(&w.instance.pass, &requests).ttft_s, many.ttft_s + 1, 1e-2);
+    /* chips of a reader count as many prompts as it gets */
+    const struct sp_serve_load split = {.readers = 0.02};
+    const struct sp_token_cost cost =
+        sp_estimated_token_cost(&w.instance.served, &w.instance.served, &split, &few);
+    assert_close(cost.input, 8 / (few.requests_per_s / 0.02) / 1024, 1e-12);
+    assert_close(cost.output, 8 / few.requests_per_s / 512, 1e-12);
+}
+
 /* Open loop: as many in flight as come while one is served, the wait of one queue, a limit. */
 static void random_arrivals(void **state)
 {
@@ -234,10 +324,12 @@ static void borrowed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts),        cmocka_unit_test(latents_and_experts),
-        cmocka_unit_test(littles_law),  cmocka_unit_test(random_arrivals),
-        cmocka_unit_test(better_chips), cmocka_unit_test(longer_and_more),
-        cmocka_unit_test(limits),       cmocka_unit_test(borrowed),
+        cmocka_unit_test(parts),           cmocka_unit_test(latents_and_experts),
+        cmocka_unit_test(littles_law),     cmocka_unit_test(drafts),
+        cmocka_unit_test(chunks),          cmocka_unit_test(two_pools),
+        cmocka_unit_test(random_arrivals), cmocka_unit_test(better_chips),
+        cmocka_unit_test(longer_and_more), cmocka_unit_test(limits),
+        cmocka_unit_test(borrowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
