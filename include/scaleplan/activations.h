@@ -41,6 +41,16 @@ struct sp_footprint sp_state_footprint(double params, double experts,
                                        const struct sp_precision *precision,
                                        const struct sp_spread *spread);
 
+/* The same for a model of which some is frozen: what is trained by the recipe, what is frozen as
+ * the weights are, without gradients and optimizer. bytes. */
+struct sp_footprint sp_tuned_footprint(const struct sp_params *params,
+                                       const struct sp_precision *precision,
+                                       const struct sp_spread *spread);
+
+/* Bytes of the whole state of a model: the recipe's for each parameter that is trained, and what is
+ * frozen as it is stored. */
+double sp_state_bytes(const struct sp_params *params, const struct sp_precision *precision);
+
 /* Activation bytes kept per token and layer, 2-byte activations, fused (flash) attention, one chip
  * holding the whole width. NAN for a size-only model and for policies from SP_REMATS on. Scaling
  * book, "Training" (mlp, dots, full); Korthikanti et al. 2022, section 4, with grouped queries and

@@ -64,9 +64,20 @@ struct sp_fit_input {
 
 /* Quantities that all strategies share. */
 struct sp_fit_terms {
-    double P, P_active; /* parameters */
-    double D, F, L, r;  /* width, active MLP width, layers, E/k */
-    double N, M, S;     /* chips in all, per slice, slices */
+    double P, P_active;  /* parameters */
+    double P_trained;    /* those that have gradients, adapters with them; P where all are */
+    double frozen_bytes; /* of the others, as they are stored */
+    double flops;        /* of the step: 6 P_active B, less what is not computed for frozen weights.
+                            A frozen matmul works 2 forward and 2 backward, an adapter 2 and 4 */
+    double backward_share; /* of these FLOPs that the backward pass is: 2/3 where all are trained */
+    double D, F, L, r;     /* width, active MLP width, layers, E/k. Where some weights are frozen, F
+                              and r are those that make the loads of the backward pass right: r by the
+                              bytes of weights and gradients over 4 a parameter, F by the work over that
+                              of a matmul without adapters */
+    /* Loads of other traffic over those, 1 where all weights are trained: of gradients alone in
+     * place of weights and gradients; in the forward pass those of weights and of activations. */
+    double gradients_alone, forward_weights, forward_activations;
+    double N, M, S; /* chips in all, per slice, slices */
     double B, tokens_per_chip;
     enum sp_dtype dtype;
     double C;                /* FLOP/s of one chip in that dtype */
@@ -88,10 +99,12 @@ struct sp_fit_terms {
     double t_math_s;                    /* 6 P_active B / (N C) */
 };
 
-/* Loads on each link level: weights' share falls with the batch, activations' does not. */
+/* Loads on each link level in the backward pass: weights' share falls with the batch, activations'
+ * does not. */
 struct sp_loads {
     double weights[SP_LINKS]; /* of one pass of the weights over the link in a step */
     double activations[SP_LINKS];
+    double forward_weights, forward_activations; /* those of the forward pass over these */
     bool
         backward_only[SP_LINKS]; /* gradients alone, summed once a step, behind the backward pass */
     double gathers; /* times a step that the weights of the other links are gathered, >= 1 */
@@ -116,9 +129,6 @@ enum sp_critical_rule {
     SP_CRITICAL_SPLIT,  /* the best FSDP x TP split: sp_critical_across_slices */
     SP_CRITICAL_NOTHING /* TP: no batch changes it */
 };
-
-/* Share of a step's arithmetic that the backward pass is: 4 of 6 FLOPs a parameter and token. */
-#define SP_BACKWARD_SHARE (2.0 / 3)
 
 /* What a framework keeps of a strategy beside states, gradients that add up and the activations of
  * the forward pass, by the rules of sp_memory_of_stage. All 0 (slack 1) without one. */

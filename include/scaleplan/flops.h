@@ -43,9 +43,10 @@ double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_rem
 /* 6 P B: FLOPs of training on `tokens` tokens by a model of `params` active parameters. FLOPs. */
 double sp_training_flops(double params, double tokens);
 
-/* FLOPs of training on `tokens` tokens where some weights are frozen: 6 P - 2 P_frozen + 6
- * P_adapters a token, since a frozen matmul has a forward pass and a gradient of its input, and
- * none of its weight. Scores are left out. FLOPs. Hu et al. 2021, "LoRA", section 4. */
+/* FLOPs of training on `tokens` tokens where some weights are frozen: 6 P - 2 P_frozen - 2 P_still
+ * + 6 P_adapters a token, since a frozen matmul has a forward pass and a gradient of its input, and
+ * none of its weight; below all that is trained (P_still, of P_frozen) it has a forward pass alone.
+ * Scores are left out. FLOPs. Hu et al. 2021, "LoRA", section 4. */
 double sp_tuning_flops(const struct sp_params *params, double tokens);
 
 /* Sequence length at which attention's scores cost as much as everything else in the layers.
@@ -70,6 +71,15 @@ enum sp_flop_convention {
 /* FLOPs of training on `tokens` tokens in sequences of `seq` by a convention; by 6 P for a
  * size-only model. FLOPs. */
 double sp_model_flops(const struct sp_model *model, double tokens, double seq,
+                      enum sp_flop_convention convention);
+
+/* Forward FLOPs of one token by the scores of layers that no gradient passes. FLOPs. */
+double sp_still_scores_per_token(const struct sp_model *model, double seq, bool causal);
+
+/* What training computes for `tokens` tokens in sequences of `seq`, by a convention, what is run
+ * again left out: sp_model_flops without the gradients of what is frozen, with the adapters. The
+ * same as that where all is trained. FLOPs. */
+double sp_tuned_flops(const struct sp_model *model, double tokens, double seq,
                       enum sp_flop_convention convention);
 
 /* FLOPs of all tokens in a second over the peak of the devices: MFU of the model's FLOPs, HFU with

@@ -210,12 +210,17 @@ struct sp_layer {
 /* How many of the first `layers` layers are of each kind. */
 struct sp_layer_counts sp_count_layers(const struct sp_model *model, int64_t layers);
 
+/* Of the first `layers` layers, how many of each kind are frozen with all that is below them: those
+ * before the last ones that SP_TRAIN_LAST trains, the encoder's with them; else none. */
+struct sp_layer_counts sp_count_still_layers(const struct sp_model *model, int64_t layers);
+
 /* A model in lists, empty for a kind that it does not have, how many layers each stands for (an end
  * for one), and its weights by part. */
 struct sp_layers {
     const struct sp_model *model; /* not a copy */
     struct sp_params params;
     double count[SP_LAYER_LISTS];
+    double still[SP_LAYER_LISTS]; /* of these, below all that is trained: no gradient passes them */
     struct sp_layer list[SP_LAYER_LISTS];
 };
 
@@ -229,6 +234,10 @@ int64_t sp_head_outputs(const struct sp_model *model);
 /* Whether a matmul's weight is one of the base that a tuning may store in fewer bits: a layer's own
  * and frozen. Tables, the head and routers stay in 16 bits. Dettmers et al. 2023, "QLoRA". */
 bool sp_is_base(const struct sp_matmul *matmul);
+
+/* Bytes of a weight of the base as it is stored, and of any other frozen weight. */
+double sp_base_bytes(const struct sp_model *model);
+#define SP_FROZEN_BYTES 2.0
 
 /* Weights of the adapters beside a matmul: R (in + out) for each of its pieces that has one. Hu et
  * al. 2021, "LoRA", section 4.1. */

@@ -112,12 +112,10 @@ struct sp_side_streams {
 /* What of a model is trained; the rest is frozen: it has no gradient and no optimizer state. */
 enum sp_trainable {
     SP_TRAIN_ALL,
-    SP_TRAIN_LORA, /* low-rank adapters beside frozen matmuls, and nothing else */
-    SP_TRAIN_EMBEDDINGS,
-    SP_TRAIN_ATTENTION,
-    SP_TRAIN_MLP,     /* dense MLPs and shared experts */
-    SP_TRAIN_EXPERTS, /* routed experts and routers */
-    SP_TRAINABLES
+    SP_TRAIN_LORA,  /* low-rank adapters beside frozen matmuls, and nothing else */
+    SP_TRAIN_PARTS, /* some parts of every layer and of the ends */
+    SP_TRAIN_LAST   /* the last layers, without tables, head and final norm; with none of them the
+                       model only works forward */
 };
 
 /* Projections that adapters may stand beside, each a bit of sp_tuning.targets: 1 << target. */
@@ -138,6 +136,8 @@ struct sp_tuning {
     int trainable;     /* enum sp_trainable */
     int64_t lora_rank; /* R */
     unsigned targets;  /* bits of enum sp_lora_target */
+    unsigned parts;    /* of SP_TRAIN_PARTS: bits of enum sp_layer_part, routers with experts */
+    int64_t last;      /* of SP_TRAIN_LAST: how many layers */
     double base_bytes; /* of a frozen weight of a layer's matmuls, its scales included; 0: 2 */
 };
 
@@ -240,11 +240,15 @@ struct sp_params {
                         block once for each layer that has it */
     double adapters; /* of low-rank adapters, in none of the above */
     double trained;  /* of all of them, and of the adapters: what has gradients */
-    double frozen_active, adapters_active; /* of frozen matmuls, and of adapters, what one token
-                                              passes */
-    double encoder; /* weights of the encoder and of what leads into it and out again */
-    double passed;  /* what a token of the model's own passes: active without the encoder's; of a
-                       dense model with an encoder `active` counts both */
+    double trained_experts; /* of these the routed experts, their adapters with them */
+    double frozen_bytes, frozen_expert_bytes; /* of all that is frozen as it is stored, and of the
+                                                 routed experts in it */
+    double frozen_active, adapters_active;    /* of frozen matmuls, and of adapters, what one token
+                                                 passes */
+    double still_active; /* of the frozen ones, those that no gradient passes */
+    double encoder;      /* weights of the encoder and of what leads into it and out again */
+    double passed; /* what a token of the model's own passes: active without the encoder's; of a
+                      dense model with an encoder `active` counts both */
 };
 
 /* True when the model's shape is known and not only its size. */

@@ -198,7 +198,12 @@ struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t 
 struct sp_stage_kind {
     struct sp_layer_counts layers;
     bool first, last;
+    struct sp_layer_counts still; /* of the layers, below all that is trained */
 };
+
+/* The kind of one stage. */
+struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stages, int64_t stage,
+                                      enum sp_balance balance);
 
 /* The kinds of stages of a pipeline, and which stage is of which. A split into sizes that differ by
  * a layer, with a mixture every so many layers after some dense ones and two ends, has no more than

@@ -29,7 +29,7 @@ struct sp_stage_time {
     double tp_comm, cp_comm, ep_comm, fsdp_comm;
     double forward, backward; /* all of the above, by pass */
     double weight_grad;       /* what the weight gradients add to the backward pass */
-    double frozen;            /* what those of frozen weights would add, in none of the above */
+    double frozen;            /* what gradients that are not made would add, in none of the above */
 };
 
 /* Everything an estimate is made of. */
@@ -47,13 +47,13 @@ struct sp_layer_pass {
     double matmul, attention, elementwise, recompute, launch, offload;
     double tp_comm, cp_comm, ep_comm;
     double weight_grad; /* what the pass would be shorter by without weight gradients */
-    double frozen;      /* what the weight gradients that are not made would take */
+    double frozen;      /* what the gradients that are not made would take */
 };
 
 /* The input table, the head and the loss: forward times. s. */
 struct sp_ends_time {
     double embedding, head, loss;
-    double frozen_head; /* of the head, where it is frozen; else 0 */
+    double frozen_head; /* of the head's gradients, those that are not made */
 };
 
 /* What depends on the model, the machine, the batch, tp, cp, ep, micro-batch, sequence,
@@ -62,6 +62,7 @@ struct sp_ends_time {
 struct sp_prepared {
     struct sp_layer_pass layer[SP_LAYER_KINDS];
     double layers[SP_LAYER_KINDS]; /* how many the model has */
+    double still[SP_LAYER_KINDS];  /* of these, with a forward pass alone */
     struct sp_ends_time ends;
     struct sp_layer_weights weights;
     double ideal_s;   /* no step is shorter: sp_ideal_step_s */
@@ -76,6 +77,7 @@ struct sp_kind_time {
     struct sp_stage_time time;             /* fsdp_comm, forward and backward are not set */
     double busy_s;                         /* sum of its parts */
     struct sp_stage_weights held, trained; /* of a device before sharding. parameters */
+    struct sp_stage_weights still, base;   /* of them without a backward pass, and of the base */
 };
 struct sp_staged {
     struct sp_kind_time kind[SP_STAGE_KINDS];

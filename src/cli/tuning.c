@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include <scaleplan/flops.h>
+#include <scaleplan/layer.h>
 #include <scaleplan/serve.h>
 
 #include "base/list.h"
+#include "base/number.h"
 #include "base/suggest.h"
 
-const char *const sp_trainable_names[] = {"all", "lora",    "embeddings", "attention",
-                                          "mlp", "experts", NULL};
 const char *const sp_base_formats[] = {"bf16", "fp8", "int8", "nf4", "nf4-double", NULL};
 
 /* Bytes of a weight in each of them, scales included. Dettmers et al. 2023, "QLoRA", section 3:
@@ -26,15 +26,18 @@ static double base_bytes(int format)
     return bytes[format];
 }
 
+/* A word that stands for some bits. */
+struct bits {
+    const char *name;
+    unsigned bits;
+};
+
 #define BIT(target) (1U << (target))
 #define QKV (BIT(SP_LORA_Q) | BIT(SP_LORA_K) | BIT(SP_LORA_V))
 #define ATTENTION (QKV | BIT(SP_LORA_O))
 #define MLP (BIT(SP_LORA_GATE) | BIT(SP_LORA_UP) | BIT(SP_LORA_DOWN))
 
-static const struct {
-    const char *name;
-    unsigned targets;
-} targets[] = {
+static const struct bits targets[] = {
     {"q", BIT(SP_LORA_Q)},
     {"k", BIT(SP_LORA_K)},
     {"v", BIT(SP_LORA_V)},
@@ -48,87 +51,176 @@ static const struct {
 };
 enum { TARGETS = sizeof targets / sizeof *targets };
 
-static bool read_targets(const char *list, unsigned *found, struct sp_error *error)
+static const struct bits parts[] = {
+    {"embeddings", BIT(SP_PART_EMBEDDING)},
+    {"attention", BIT(SP_PART_ATTENTION)},
+    {"mlp", BIT(SP_PART_MLP)},
+    {"experts", BIT(SP_PART_EXPERTS)},
+    {"norms", BIT(SP_PART_NORM)},
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+/* The bits of a list of words; false with the first word that is none of them, and its nearest. */
+static bool read_bits(const char *list, const struct bits *words, int n, unsigned *found,
+                      char unknown[64], struct sp_nearest *nearest)
 {
-    char item[64];
-    while (list && sp_next_item(&list, item, sizeof item)) {
-        struct sp_nearest nearest = {.wanted = item};
+    while (list && sp_next_item(&list, unknown, 64)) {
         int i = 0;
-        while (i < TARGETS && strcmp(targets[i].name, item) != 0)
-            sp_nearest_offer(&nearest, targets[i++].name);
-        if (i == TARGETS)
-            return sp_fail(error, SP_INPUT,
-                           "--lora-targets: \"%s\" is no projection%s: q, k, v, qkv, o, gate, up, "
-                           "down, attention, all-linear",
-                           sp_safe(item), sp_nearest_hint(&nearest));
-        *found |= targets[i].targets;
+        *nearest = (struct sp_nearest){.wanted = unknown};
+        while (i < n && strcmp(words[i].name, unknown) != 0)
+            sp_nearest_offer(nearest, words[i++].name);
+        if (i == n)
+            return false;
+        *found |= words[i].bits;
     }
     return true;
 }
 
+static bool read_targets(const char *list, unsigned *found, struct sp_error *error)
+{
+    char item[64];
+    struct sp_nearest nearest;
+    return read_bits(list, targets, TARGETS, found, item, &nearest) ||
+           sp_fail(error, SP_INPUT,
+                   "--lora-targets: \"%s\" is no projection%s: q, k, v, qkv, o, gate, up, "
+                   "down, attention, all-linear",
+                   sp_safe(item), sp_nearest_hint(&nearest));
+}
+
+/* "last:4", the last layers. */
+static bool read_last(const char *text, const struct sp_model *m, struct sp_tuning *t,
+                      struct sp_error *error)
+{
+    double last;
+    t->trainable = SP_TRAIN_LAST;
+    if (!sp_parse_number(text, &last) || last < 1 || last != floor(last) || last > 1e6)
+        return sp_fail(error, SP_INPUT,
+                       "--trainable last:%s: last:N is the last N layers, N from 1", sp_safe(text));
+    t->last = (int64_t)last;
+    return !sp_model_has_shape(m) || t->last <= m->layers ||
+           sp_fail(error, SP_INPUT, "--trainable last:%lld: %s has %lld layers", (long long)t->last,
+                   m->name, (long long)m->layers);
+}
+
+/* --trainable; where it is left out, adapters by their own options. */
+static bool read_trainable(const struct sp_args *args, const struct sp_model *m,
+                           struct sp_tuning *t, struct sp_error *error)
+{
+    const char *const text = sp_text_of(args, "trainable");
+    const bool adapters = sp_given(args, "lora-rank") || sp_given(args, "lora-targets");
+    char item[64];
+    struct sp_nearest nearest;
+    if (!text || strcmp(text, "all") == 0) {
+        t->trainable = !text && adapters ? SP_TRAIN_LORA : SP_TRAIN_ALL;
+        return true;
+    }
+    if (strcmp(text, "lora") == 0 || strcmp(text, "none") == 0) {
+        t->trainable = text[0] == 'l' ? SP_TRAIN_LORA : SP_TRAIN_LAST;
+        return true;
+    }
+    if (strncmp(text, "last:", 5) == 0)
+        return read_last(text + 5, m, t, error);
+    t->trainable = SP_TRAIN_PARTS;
+    if (read_bits(text, parts, PARTS, &t->parts, item, &nearest))
+        return true;
+    sp_nearest_offer(&nearest, "all");
+    sp_nearest_offer(&nearest, "lora");
+    sp_nearest_offer(&nearest, "none");
+    return sp_fail(error, SP_INPUT,
+                   "--trainable: \"%s\" is no part%s: all, lora, none, last:N, or a list of "
+                   "embeddings, attention, mlp, experts, norms",
+                   sp_safe(item), sp_nearest_hint(&nearest));
+}
+
 /* Options that mean something only where something is frozen, or for adapters. */
-static bool check_kin(const struct sp_args *args, int trainable, struct sp_error *error)
+static bool check_kin(const struct sp_args *args, const struct sp_tuning *t, struct sp_error *error)
 {
     static const struct {
         const char *name;
         bool lora;
     } kin[] = {{"lora-rank", true}, {"lora-targets", true}, {"base-format", false}};
+    const char *const text = sp_text_of(args, "trainable");
     for (size_t i = 0; i < sizeof kin / sizeof *kin; i++)
         if (sp_given(args, kin[i].name) &&
-            (kin[i].lora ? trainable != SP_TRAIN_LORA : trainable == SP_TRAIN_ALL))
+            (kin[i].lora ? t->trainable != SP_TRAIN_LORA : t->trainable == SP_TRAIN_ALL))
             return sp_fail(error, SP_INPUT, "--%s: with --trainable %s %s", kin[i].name,
-                           sp_trainable_names[trainable],
+                           text ? sp_safe(text) : "all",
                            kin[i].lora ? "there are no adapters" : "no weight is frozen");
+    return t->trainable != SP_TRAIN_LAST || !sp_given(args, "base-format") ||
+           sp_fail(error, SP_INPUT,
+                   "--base-format: layers below those of --trainable %s are kept in 16 bits",
+                   sp_safe(text));
+}
+
+/* What is trained of a model whose shape is known, and not all of it. */
+static bool take_adapters(const struct sp_args *args, struct sp_tuning *t, struct sp_error *error)
+{
+    const int format = sp_choice_of(args, "base-format");
+    const double rank = sp_number_of(args, "lora-rank");
+    t->base_bytes = format >= 0 ? base_bytes(format) : 0;
+    if (t->trainable != SP_TRAIN_LORA)
+        return true;
+    t->lora_rank = isnan(rank) ? 16 : (int64_t)rank;
+    if (!read_targets(sp_text_of(args, "lora-targets"), &t->targets, error))
+        return false;
+    if (t->targets == 0)
+        t->targets = ATTENTION | MLP;
     return true;
 }
 
 bool sp_take_tuning(const struct sp_args *args, struct sp_model *m, struct sp_error *error)
 {
+    struct sp_tuning t = {0};
     if (!sp_takes(args, "trainable"))
         return true;
-    const bool adapters = sp_given(args, "lora-rank") || sp_given(args, "lora-targets");
-    const int given = sp_choice_of(args, "trainable"), format = sp_choice_of(args, "base-format");
-    const int trainable = given >= 0 ? given : adapters ? SP_TRAIN_LORA : SP_TRAIN_ALL;
-    const double rank = sp_number_of(args, "lora-rank");
-    if (!check_kin(args, trainable, error))
+    if (!read_trainable(args, m, &t, error) || !check_kin(args, &t, error))
         return false;
-    if (trainable == SP_TRAIN_ALL)
+    if (t.trainable == SP_TRAIN_ALL)
         return true;
+    const char *const said = sp_given(args, "trainable") ? sp_text_of(args, "trainable") : "lora";
     if (!sp_model_has_shape(m))
         return sp_fail(error, SP_INPUT, "--trainable %s: the shape of %s is not known",
-                       sp_trainable_names[trainable], m->name);
-    m->tuning = (struct sp_tuning){.trainable = trainable,
-                                   .base_bytes = format >= 0 ? base_bytes(format) : 0};
-    if (trainable == SP_TRAIN_LORA) {
-        m->tuning.lora_rank = isnan(rank) ? 16 : (int64_t)rank;
-        if (!read_targets(sp_text_of(args, "lora-targets"), &m->tuning.targets, error))
-            return false;
-        if (m->tuning.targets == 0)
-            m->tuning.targets = ATTENTION | MLP;
-    }
-    return sp_count_params(m).trained > 0 ||
+                       sp_safe(said), m->name);
+    if (!take_adapters(args, &t, error))
+        return false;
+    m->tuning = t;
+    return t.trainable == SP_TRAIN_LAST || sp_count_params(m).trained > 0 ||
            sp_fail(error, SP_INPUT, "--trainable %s: %s has none of that, nothing would be trained",
-                   sp_trainable_names[trainable], m->name);
+                   sp_safe(said), m->name);
+}
+
+/* Appends the words of a bit each that are set. */
+static void append_words(const struct bits *words, int n, unsigned set, char *out, size_t size)
+{
+    size_t used = strlen(out);
+    for (int i = 0; i < n; i++)
+        if ((words[i].bits & (words[i].bits - 1)) == 0 && (set & words[i].bits) != 0 && used < size)
+            used += (size_t)snprintf(out + used, size - used, " %s", words[i].name);
 }
 
 void sp_tuning_text(const struct sp_model *m, char out[SP_TUNING_TEXT])
 {
-    static const char *const names[SP_LORA_TARGETS] = {"",  "q",    "k",  "v",
-                                                       "o", "gate", "up", "down"};
     const struct sp_tuning *const t = &m->tuning;
-    size_t used = 0;
     out[0] = '\0';
-    if (t->trainable == SP_TRAIN_ALL)
-        return;
-    if (t->trainable != SP_TRAIN_LORA) {
-        snprintf(out, SP_TUNING_TEXT, "%s alone", sp_trainable_names[t->trainable]);
-        return;
+    switch (t->trainable) {
+    case SP_TRAIN_LORA:
+        snprintf(out, SP_TUNING_TEXT, "adapters of rank %lld on", (long long)t->lora_rank);
+        append_words(targets, TARGETS, t->targets, out, SP_TUNING_TEXT);
+        break;
+    case SP_TRAIN_PARTS:
+        append_words(parts, PARTS, t->parts, out, SP_TUNING_TEXT);
+        memmove(out, out + 1, strlen(out));
+        strncat(out, " alone", SP_TUNING_TEXT - strlen(out) - 1);
+        break;
+    case SP_TRAIN_LAST:
+        if (t->last == 0)
+            snprintf(out, SP_TUNING_TEXT, "none, a forward pass alone");
+        else
+            snprintf(out, SP_TUNING_TEXT, "the last %lld layers", (long long)t->last);
+        break;
+    default:
+        break;
     }
-    used =
-        (size_t)snprintf(out, SP_TUNING_TEXT, "adapters of rank %lld on", (long long)t->lora_rank);
-    for (int i = SP_LORA_Q; i < SP_LORA_TARGETS; i++)
-        if (t->targets >> i & 1)
-            used += (size_t)snprintf(out + used, SP_TUNING_TEXT - used, " %s", names[i]);
 }
 
 void sp_put_tuning(struct sp_report *r, const struct sp_model *m)
@@ -139,11 +231,15 @@ void sp_put_tuning(struct sp_report *r, const struct sp_model *m)
     const struct sp_params p = sp_count_params(m);
     sp_tuning_text(m, words);
     sp_put_text(r, SP_Q_TUNING_WHAT, "%s", words);
-    sp_put(r, SP_Q_TUNING_TRAINED, p.trained);
-    sp_put(r, SP_Q_TUNING_FROZEN, p.total + p.adapters - p.trained);
+    const bool beside = sp_find(r, "params") != NULL; /* a number has no members */
+    sp_put(r, beside ? SP_Q_TUNING_TRAINED_PARAMS : SP_Q_TUNING_TRAINED, p.trained);
+    sp_put(r, beside ? SP_Q_TUNING_FROZEN_PARAMS : SP_Q_TUNING_FROZEN,
+           p.total + p.adapters - p.trained);
     sp_put(r, SP_Q_TUNING_ADAPTERS, p.adapters);
     sp_put(r, SP_Q_TUNING_FACTOR, sp_tuning_flops(&p, 1) / p.active);
-    sp_line(r,
-            "trained    {trainable}: {params.trainable} of parameters, {params.frozen} are frozen; "
-            "{flops_factor} FLOPs an active parameter and token");
+    sp_line(
+        r, beside ? "trained    {trainable}: {trained_params} of parameters, {frozen_params} are "
+                    "frozen; {flops_factor} FLOPs an active parameter and token"
+                  : "trained    {trainable}: {params.trainable} of parameters, {params.frozen} are "
+                    "frozen; {flops_factor} FLOPs an active parameter and token");
 }

@@ -7,14 +7,14 @@
 
 #include <scaleplan/model.h>
 
-extern const char *const sp_trainable_names[]; /* enum sp_trainable */
-extern const char *const sp_base_formats[];    /* of frozen weights */
+extern const char *const sp_base_formats[]; /* of frozen weights */
 
 /* clang-format off */
 #define SP_OPTIONS_TUNING \
-    {.name = "trainable", .metavar = "PART", .kind = SP_CHOICE, .choices = sp_trainable_names, \
-     .help = "what is trained: all (the default), lora (adapters alone), embeddings, attention, mlp, experts; the rest is " \
-             "frozen, without gradients and optimizer"}, \
+    {.name = "trainable", .metavar = "PART,...", .kind = SP_TEXT, \
+     .help = "what is trained: all (the default), lora (adapters alone), last:N (the last N layers), none (a forward pass " \
+             "alone), or parts: embeddings, attention, mlp, experts, norms; the rest is frozen, without gradients and " \
+             "optimizer"}, \
     {.name = "lora-rank", .metavar = "R", .kind = SP_WHOLE, .min = 1, .max = 1e6, \
      .help = "rank of the adapters (default: 16), and --trainable lora"}, \
     {.name = "lora-targets", .metavar = "LIST", .kind = SP_TEXT, \
@@ -28,7 +28,8 @@ extern const char *const sp_base_formats[];    /* of frozen weights */
  * such part of, and options that mean nothing beside the others, are errors. */
 bool sp_take_tuning(const struct sp_args *args, struct sp_model *model, struct sp_error *error);
 
-/* "adapters of rank 16 on q, v, base nf4": what is trained, in words; "" for all of it. */
+/* "adapters of rank 16 on q, v", "the last 4 layers": what is trained, in words; "" for all of it.
+ */
 enum { SP_TUNING_TEXT = 160 };
 void sp_tuning_text(const struct sp_model *model, char out[SP_TUNING_TEXT]);
 

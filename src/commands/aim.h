@@ -4,13 +4,14 @@
 
 #include <scaleplan/need.h>
 
+#include "cli/tuning.h"
 #include "commands/fit.h"
 #include "commands/search_options.h"
 
 /* Options of both commands. */
 /* clang-format off */
 #define SP_OPTIONS_AIM \
-    SP_OPTIONS_PLANNED, SP_SPACE_OPTIONS, \
+    SP_OPTIONS_PLANNED, SP_OPTIONS_TUNING, SP_SPACE_OPTIONS, \
     {.name = "strategy", .metavar = "NAME", .kind = SP_CHOICE, .choices = sp_strategy_names, \
      .help = "for compute-bound: this strategy by the closed forms of `fit` (default: the best)"}, \
     {.name = "axes", .metavar = "N", .kind = SP_WHOLE, .min = 1, .max = 3, \

@@ -5,10 +5,12 @@
 #include "base/number.h"
 #include "base/text.h"
 
+#include "cli/tuning.h"
 #include "commands/fit.h"
 
 static const struct sp_option options[] = {
     SP_OPTIONS_SIZED_MODEL,
+    SP_OPTIONS_TUNING,
     SP_OPTIONS_MACHINE,
     SP_OPTIONS_BATCH,
     SP_OPTION_RECIPE,
@@ -50,13 +52,18 @@ static void put_symbols(const struct fit *f)
     const struct sp_fit_terms *t = &f->t;
     sp_symbol(r, "P", t->P, "parameters", "parameters of the model");
     sp_symbol(r, "P_active", t->P_active, "parameters", "parameters that one token passes");
+    sp_symbol(r, "P_trained", t->P_trained, "parameters", "parameters that have gradients");
+    sp_symbol(r, "frozen", t->frozen_bytes, "bytes", "what is frozen, as it is stored");
+    sp_symbol(r, "flops_factor", t->flops / (t->P_active * t->B), "FLOPs",
+              "an active parameter and token");
+    sp_symbol(r, "backward", t->backward_share, "", "share of them that the backward pass is");
     sp_symbol(r, "B", t->B, "tokens", "batch of one optimizer step (%s)", f->batch_origin);
     sp_symbol(r, "T", f->in.seq, "tokens", "sequence length");
     sp_symbol(r, "N", t->N, "chips", "chips of all slices");
     sp_symbol(r, "M", t->M, "chips", "chips of one slice");
     sp_symbol(r, "S", t->S, "", "slices");
     sp_symbol(r, "C", t->C, "FLOP/s", "dense %s peak of one chip", sp_dtype_names[t->dtype]);
-    sp_symbol(r, "r", t->r, "", "E/k of a mixture of experts, 1 for a dense model");
+    sp_put_weights_ratio(f, 1);
     sp_symbol(r, "hbm", t->capacity_bytes, "bytes", "memory of one chip");
     sp_symbol(r, "bytes_per_param", sp_state_bytes_per_param(&f->precision), "bytes",
               "training state of one parameter, %s", f->precision.name);
@@ -181,6 +188,7 @@ static void put_header(const struct fit *f)
     sp_line(r, " ");
     sp_line(r, "model      {model}: {params} parameters%s",
             f->t.P != f->t.P_active ? ", {params_active} active" : "");
+    sp_put_tuning(r, &f->model);
     sp_line(r,
             "hardware   {hw}: {chips} chips, {shape}%s; {peak_flops_per_s} {compute_dtype}, "
             "{capacity_bytes} a chip",

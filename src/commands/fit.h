@@ -24,6 +24,10 @@ struct fit {
 extern const char *const sp_strategy_titles[SP_STRATEGIES];
 extern const char *const sp_link_titles[SP_LINKS];
 
+/* Puts r, the ratio by which a strategy moves more weights than it computes with; `of_weights` is
+ * its traffic over that of weights and gradients. */
+void sp_put_weights_ratio(const struct fit *fit, double of_weights);
+
 /* Loads what the closed forms stand on, which point into `fit`: model, machine, recipe, batch. The
  * report, --mfu and prices are the caller's. */
 bool sp_load_fit(const struct sp_args *args, struct fit *fit, struct sp_error *error);

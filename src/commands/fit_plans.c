@@ -26,6 +26,15 @@ static const enum sp_quantity_id criticals[][2] = {
     [SP_CRITICAL_NOTHING] = {SP_Q_FIT_CRITICAL_W, SP_Q_FIT_CRITICAL_W},
 };
 
+void sp_put_weights_ratio(const struct fit *f, double of_weights)
+{
+    sp_symbol(f->report, "r", f->t.r * of_weights, "",
+              f->model.tuning.trainable != SP_TRAIN_ALL
+                  ? "E/k of a mixture of experts, times the bytes that weights and gradients "
+                    "move over the work that is left where some weights are frozen"
+                  : "E/k of a mixture of experts, 1 for a dense model");
+}
+
 /* T_comms / T_math and the critical batch, and what their formulas take. */
 static void put_ratio(const struct fit *f, const struct sp_strategy *s)
 {
@@ -50,6 +59,7 @@ static void put_ratio(const struct fit *f, const struct sp_strategy *s)
     };
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
         sp_symbol(r, symbols[i].name, symbols[i].value, symbols[i].unit, "%s", symbols[i].meaning);
+    sp_put_weights_ratio(f, s->kind == SP_DP ? f->t.gradients_alone : 1);
     sp_put(r, ratios[s->ratio_rule][turns], s->comms_over_math);
     sp_put(r, criticals[s->critical_rule][turns], s->critical_tokens_per_chip);
 }
@@ -85,9 +95,10 @@ static void put_microbatches(const struct fit *f, const struct sp_strategy *s)
     sp_symbol(r, "in_flight", s->in_flight, "", "share of the batch whose activations are alive");
     sp_symbol(r, "in_flight_each", whole / sequences, "", "share of the batch in a micro-batch");
     sp_symbol(r, "held_chip", s->held_bytes, "bytes", "gradients and weights beside the state");
-    const double gradients = s->microbatches > 1 ? (t->grad_bytes - t->grad_counted) * t->P *
-                                                       (double)s->dp * s->uneven_params / t->N
-                                                 : 0;
+    const double gradients = s->microbatches > 1
+                                 ? (t->grad_bytes - t->grad_counted) * t->P_trained *
+                                       (double)s->dp * s->uneven_params / t->N
+                                 : 0;
     sp_symbol(r, "gathered", s->keeps_weights ? 0 : s->held_bytes - gradients, "bytes",
               "the layers that FSDP has gathered, as its framework does; none by the textbook");
     sp_symbol(r, "grad_bytes", t->grad_bytes, "bytes",
@@ -454,12 +465,13 @@ void sp_put_best(const struct fit *f)
         sp_strategy_titles[best.kind]);
     sp_line(r, "           fits: {best.fits} ({best.memory_bytes} of {capacity_bytes} a chip); "
                "compute-bound: {best.compute_bound} (comms/math {best.comms_over_math})");
-    sp_line(r, "           ideal step {best.step_s}%s; {best.step_at_mfu_s} at {best.mfu} MFU (6P)",
+    sp_line(r, "           ideal step {best.step_s}%s; {best.step_at_mfu_s} at {best.mfu} MFU (%s)",
             best.pp == 1      ? ""
             : best.uneven > 1 ? ", {best.step_with_bubble_s} at the pace of a stage {best.uneven} "
                                 "times the mean and with a bubble of {best.bubble_over_ideal}"
                               : ", {best.step_with_bubble_s} with a bubble of "
-                                "{best.bubble_over_ideal}");
+                                "{best.bubble_over_ideal}",
+            f->model.tuning.trainable == SP_TRAIN_ALL ? "6P" : "of what is computed");
     sp_line(r, "           {best.way_out}");
     put_notes(f, &best);
     put_verdict(f, &best);

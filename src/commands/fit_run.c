@@ -19,8 +19,8 @@ bool sp_put_fit_run(struct fit *f, const struct sp_args *args, struct sp_error *
         return false;
     if (isnan(tokens) || !mfu || mfu->kind != SP_VALUE_NUMBER)
         return true;
-    const double seconds =
-        sp_run_s(sp_training_flops(f->t.P_active, tokens), f->t.N, f->t.C, mfu->number);
+    const struct sp_params params = sp_count_params(&f->model);
+    const double seconds = sp_run_s(sp_tuning_flops(&params, tokens), f->t.N, f->t.C, mfu->number);
     sp_price_text(&f->price, words, sizeof words);
     sp_scope(r, "best");
     sp_symbol(r, "run_tokens", tokens, "tokens", "option --tokens");

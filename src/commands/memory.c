@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "base/number.h"
+#include "cli/tuning.h"
 #include "commands/memory.h"
 #include "commands/plot_data.h"
 
@@ -18,6 +19,7 @@ static const char *const offloads[] = {"optimizer", "params", "activations", NUL
     }
 static const struct sp_option options[] = {
     SP_OPTIONS_SIZED_MODEL,
+    SP_OPTIONS_TUNING,
     SP_OPTIONS_MACHINE,
     SP_OPTION_RECIPE,
     {.name = "matrix",
@@ -73,6 +75,12 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
+/* Weights of the whole model, those that are frozen as they are stored. */
+static double weights_bytes(const struct memory *f)
+{
+    return f->params.trained * f->precision.weight_bytes + f->params.frozen_bytes;
+}
+
 static void put_device(const struct memory *f, const struct device_memory *m)
 {
     struct sp_report *r = f->report;
@@ -108,15 +116,14 @@ static void put_device(const struct memory *f, const struct device_memory *m)
     sp_put(r, SP_Q_MEMORY_CLUSTER, total * f->devices);
     if (!isnan(m->activations)) {
         sp_put(r, SP_Q_MEMORY_ACT_ALL, m->activations * f->devices);
-        sp_put(r, SP_Q_MEMORY_ACT_OVER_WEIGHTS,
-               m->activations * f->devices / (f->params.total * f->precision.weight_bytes));
+        sp_put(r, SP_Q_MEMORY_ACT_OVER_WEIGHTS, m->activations * f->devices / weights_bytes(f));
     }
     if (f->has_hw) {
         const double capacity = sp_capacity_bytes(&f->hw.chip);
         sp_put(r, SP_Q_MEMORY_CAPACITY, capacity);
         sp_put_bool(r, SP_Q_MEMORY_FITS, total <= capacity);
         sp_put_bool(r, SP_Q_MEMORY_STATES_FIT,
-                    f->params.total * sp_state_bytes_per_param(&f->precision) < capacity);
+                    sp_state_bytes(&f->params, &f->precision) < capacity);
     }
     sp_line(r, "a device     {memory.total_bytes} = {memory.total_gib} GiB: "
                "weights "
@@ -130,14 +137,20 @@ static void put_device(const struct memory *f, const struct device_memory *m)
             "one device: {states_fit_one}");
 }
 
-/* Bytes of state that devices keep of a parameter. */
+/* Bytes of state that devices keep of a parameter, in the mean of those that are trained and those
+ * that are frozen. */
 static double kept_per_param(const struct memory *f)
 {
     const int what = sp_choice_of(f->args, "offload");
-    return sp_state_bytes_per_param(&f->precision) -
-           (what == OFFLOAD_PARAMS      ? f->precision.weight_bytes
-            : what == OFFLOAD_OPTIMIZER ? f->precision.master_bytes + f->precision.optimizer_bytes
-                                        : 0);
+    const struct sp_params *const p = &f->params;
+    const double kept =
+        sp_state_bytes_per_param(&f->precision) -
+        (what == OFFLOAD_PARAMS      ? f->precision.weight_bytes
+         : what == OFFLOAD_OPTIMIZER ? f->precision.master_bytes + f->precision.optimizer_bytes
+                                     : 0);
+    if (!(p->frozen_bytes > 0))
+        return kept;
+    return (p->trained * kept + (what == OFFLOAD_PARAMS ? 0 : p->frozen_bytes)) / p->total;
 }
 
 /* The largest model that the machine holds. */
@@ -231,7 +244,7 @@ static bool put_offload(const struct memory *f, const struct device_memory *m,
     const enum sp_dtype dtype =
         sp_compute_dtype(&f->hw.chip, (enum sp_dtype)f->precision.compute_dtype);
     const double C = f->hw.chip.peak_flops_per_s[dtype], N = (double)sp_chips(&f->hw);
-    const double compute = sp_run_s(sp_training_flops(f->params.active, f->batch), N, C, mfu);
+    const double compute = sp_run_s(sp_tuning_flops(&f->params, f->batch), N, C, mfu);
     sp_symbol(r, "C", C, "FLOP/s", "peak of a device");
     sp_symbol(r, "mfu", mfu, "", "option --mfu");
     sp_put(r, SP_Q_MEMORY_OFFLOAD_STEP, compute);
@@ -305,9 +318,13 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!sp_read_memory(args, &f, error))
         return false;
     const struct device_memory m = sp_memory_of_device(&f);
-    const double w = f.precision.weight_bytes, P = f.params.total,
-                 per_param = sp_state_bytes_per_param(&f.precision);
+    const double P = f.params.total, per_param = sp_state_bytes_per_param(&f.precision),
+                 weights = weights_bytes(&f);
     sp_symbol(report, "P", P, "parameters", "parameters");
+    sp_symbol(report, "P_trained", f.params.trained, "parameters", "parameters that are trained");
+    sp_symbol(report, "frozen", f.params.frozen_bytes, "bytes", "what is frozen, as it is stored");
+    sp_symbol(report, "flops_factor", sp_tuning_flops(&f.params, 1) / f.params.active, "FLOPs",
+              "an active parameter and token");
     sp_symbol(report, "P_active", f.params.active, "parameters",
               "parameters that one token passes");
     put_recipe(&f);
@@ -321,15 +338,16 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_put_text(report, SP_Q_MEMORY_PRECISION, "%s", f.precision.name);
     sp_put_text(report, SP_Q_MEMORY_REMAT, "%s", sp_remat_names[f.remat]);
     sp_put(report, SP_Q_MEMORY_PER_PARAM, per_param);
-    sp_put(report, SP_Q_MEMORY_STATE, P * per_param);
-    sp_put(report, SP_Q_MEMORY_WEIGHTS, P * w);
-    sp_put(report, SP_Q_MEMORY_WEIGHTS_GB, P * w / 1e9);
-    sp_put(report, SP_Q_MEMORY_WEIGHTS_GIB, P * w / 1073741824);
+    sp_put(report, SP_Q_MEMORY_STATE, sp_state_bytes(&f.params, &f.precision));
+    sp_put(report, SP_Q_MEMORY_WEIGHTS, weights);
+    sp_put(report, SP_Q_MEMORY_WEIGHTS_GB, weights / 1e9);
+    sp_put(report, SP_Q_MEMORY_WEIGHTS_GIB, weights / 1073741824);
     sp_put(report, SP_Q_MEMORY_DEVICES, f.devices);
     sp_put(report, SP_Q_MEMORY_PARAMS_DEVICE, P / f.devices);
     sp_line(report, "model        {model}: {params} parameters, {state_bytes} of state "
                     "({precision}, {state_bytes_per_param} "
                     "bytes a parameter, --precision); weights {weights_gb} GB = {weights_gib} GiB");
+    sp_put_tuning(report, &f.model);
     put_plan(&f);
     put_device(&f, &m);
     if (sp_model_has_shape(&f.model))

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "base/number.h"
+#include "cli/tuning.h"
 #include "commands/memory.h"
 
 /* TP cuts heads, MLPs and experts evenly. */
@@ -73,7 +74,7 @@ static bool read_model(const struct sp_args *args, const struct sp_sources *sour
         return sp_model_of(args, sources, model, error);
     if (sp_given(args, "model") || sp_given(args, "shape") || sp_given(args, "params"))
         return sp_fail(error, SP_USAGE, "--matrix excludes --model, --shape and --params");
-    return read_matrices(list, model, error);
+    return read_matrices(list, model, error) && sp_take_tuning(args, model, error);
 }
 
 /* Without a batch a device has one sequence, not the millions of tokens of a machine's step; of a
@@ -172,9 +173,7 @@ static void offload(const struct memory *f, struct device_memory *m)
 
 struct device_memory sp_memory_of_device(const struct memory *f)
 {
-    const double experts = isnan(f->params.experts) ? 0 : f->params.experts;
-    struct device_memory m = {
-        .states = sp_state_footprint(f->params.total, experts, &f->precision, &f->spread)};
+    struct device_memory m = {.states = sp_tuned_footprint(&f->params, &f->precision, &f->spread)};
     add_activations(f, &m);
     offload(f, &m);
     m.total = m.states.total + (isnan(m.activations) ? 0 : m.activations);

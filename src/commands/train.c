@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "cli/price.h"
+#include "cli/tuning.h"
 #include "commands/utilisation.h"
 
 static const struct sp_option options[] = {
     SP_OPTIONS_SIZED_MODEL,
+    SP_OPTIONS_TUNING,
     {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of the whole run"},
     {"flops", "N", SP_REAL, 1, 1e30, NULL, NULL, "FLOPs of the run, in place of model and tokens"},
     SP_OPTIONS_MACHINE,
@@ -68,7 +70,7 @@ struct train {
     bool has_hw, has_model;
     enum sp_flop_convention convention;
     double flops_per_token; /* by the convention; NAN without a model */
-    double P, P_total, tokens, flops, N, C, mfu, batch, seq, seconds, goodput;
+    double P, P_trained, tokens, flops, N, C, mfu, batch, seq, seconds, goodput;
     const char *origin;
     const struct sp_args *args;
     struct sp_report *report;
@@ -97,13 +99,13 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
     if (isnan(f->flops) && isnan(f->tokens) && !sp_given(args, "micro-batch") &&
         !sp_given(args, "curve") && !sp_given(args, "days"))
         return sp_fail(error, SP_USAGE, "--tokens N (or --flops N, or --days N) is needed");
-    f->P = f->P_total = f->flops_per_token = NAN;
+    f->P = f->P_trained = f->flops_per_token = NAN;
     if (f->has_model || (isnan(f->flops) && !sp_given(args, "micro-batch"))) {
         if (!sp_model_of(args, sources, &f->model, error))
             return false;
         const struct sp_params params = sp_count_params(&f->model);
         f->P = params.active;
-        f->P_total = params.total;
+        f->P_trained = params.trained;
     }
     if (f->has_hw && !sp_hardware_of(args, sources, &f->hw, error))
         return false;
@@ -119,7 +121,7 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
     }
     f->convention = (enum sp_flop_convention)sp_choice_of(args, "convention");
     if (f->has_model)
-        f->flops_per_token = sp_model_flops(&f->model, 1, f->seq, f->convention);
+        f->flops_per_token = sp_tuned_flops(&f->model, 1, f->seq, f->convention);
     if (sp_given(args, "days") && isnan(f->C))
         return sp_fail(error, SP_USAGE, "--days needs a machine: --hw, or --peak and --devices");
     if (isnan(f->flops) && isnan(f->tokens))
@@ -149,6 +151,18 @@ static void put_accumulation(struct train *f)
             sp_human_text(micro, SP_COUNT), sp_human_text(dp, SP_COUNT));
 }
 
+/* Whether some of the model is frozen. */
+static bool is_tuned(const struct train *f)
+{
+    return f->has_model && f->model.tuning.trainable != SP_TRAIN_ALL;
+}
+
+/* Whether FLOPs are 6 P a token. */
+static bool is_6p(const struct train *f)
+{
+    return f->convention == SP_FLOPS_6P && !is_tuned(f);
+}
+
 static bool put_time(struct train *f, struct sp_error *error)
 {
     struct sp_report *r = f->report;
@@ -163,16 +177,22 @@ static bool put_time(struct train *f, struct sp_error *error)
     sp_symbol(r, "flops_per_token", f->flops_per_token, "FLOPs", "training, counting %s",
               sp_counted_flops[f->convention]);
     sp_put(r,
-           sp_given(f->args, "flops")     ? SP_Q_TRAIN_FLOPS_GIVEN
-           : f->convention == SP_FLOPS_6P ? SP_Q_TRAIN_FLOPS
-                                          : SP_Q_TRAIN_FLOPS_SCORES,
+           sp_given(f->args, "flops") ? SP_Q_TRAIN_FLOPS_GIVEN
+           : is_6p(f)                 ? SP_Q_TRAIN_FLOPS
+                                      : SP_Q_TRAIN_FLOPS_SCORES,
            f->flops);
     sp_put(r, SP_Q_TRAIN_PFDAYS, sp_pf_days(f->flops));
     sp_put(r, SP_Q_TRAIN_PETA, f->flops / 1e15);
     sp_line(r, "work         {flops}, {pf_days} PF-days%s",
-            isnan(f->P)                    ? ""
-            : f->convention == SP_FLOPS_6P ? ": 6 x {params_active} parameters x {tokens} tokens"
-                                           : ": matmuls and scores of {tokens} tokens");
+            isnan(f->P)   ? ""
+            : is_6p(f)    ? ": 6 x {params_active} parameters x {tokens} tokens"
+            : is_tuned(f) ? ": what is computed of {tokens} tokens where some weights are frozen"
+                          : ": matmuls and scores of {tokens} tokens");
+    sp_put_tuning(r, &f->model);
+    if (is_tuned(f))
+        sp_note(r,
+                "MFU counts what is computed where some weights are frozen: it is the mfu_computed "
+                "of `step`, whose mfu counts as if all were trained");
     if (isnan(f->C))
         return true;
     f->mfu = utilisation(f);
@@ -200,7 +220,9 @@ static bool put_time(struct train *f, struct sp_error *error)
     sp_line(r,
             "machine      {devices} devices of {peak_flops_per_s} at {mfu} MFU (%s), counting %s",
             given ? "--mfu" : "from the measured speed",
-            sp_given(f->args, "flops") ? "the FLOPs given" : sp_counted_flops[f->convention]);
+            sp_given(f->args, "flops") ? "the FLOPs given"
+            : is_tuned(f)              ? "what is computed"
+                                       : sp_counted_flops[f->convention]);
     sp_note_utilisation(r, "the MFU", f->mfu, f->convention);
     sp_line(r, "steps        {steps} of {batch_tokens} tokens (%s), {step_s} each", f->origin);
     sp_line(r, "time         {days} days, {device_hours} device-hours");
@@ -240,11 +262,11 @@ static bool put_goodput(struct train *f, struct sp_error *error)
                      : isnan(mtbf)   ? INFINITY
                                      : sp_machine_mtbf_s(mtbf, f->N);
     const double per_param = sp_state_bytes_per_param(&f->precision) - f->precision.grad_bytes;
-    const double bytes = f->P_total * per_param;
+    const double bytes = f->P_trained * per_param;
     const double write = !isnan(given_write) ? given_write : bytes / storage;
     f->goodput = 1;
     if (!isnan(bytes)) {
-        sp_symbol(r, "P_total", f->P_total, "parameters", "all parameters");
+        sp_symbol(r, "P_trained", f->P_trained, "parameters", "all parameters that are trained");
         sp_symbol(r, "bytes_per_param", per_param, "bytes", "state without gradients, %s",
                   f->precision.name);
         sp_put(r, SP_Q_TRAIN_CHECKPOINT, bytes);

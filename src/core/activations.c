@@ -24,11 +24,13 @@ double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp
     struct sp_layers layers;
     double elements = 0;
     sp_list_model(model, &layers);
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const double trained = layers.count[kind] - layers.still[kind];
         for (int i = 0; i < layers.list[kind].n_kept; i++) {
             const struct sp_kept *const k = &layers.list[kind].kept[i];
-            elements += k->remats >> remat & 1 ? layers.count[kind] * k->width : 0;
+            elements += k->remats >> remat & 1 ? trained * k->width : 0;
         }
+    }
     return SP_ELEMENT * elements / (double)model->layers;
 }
 
@@ -78,6 +80,27 @@ struct sp_footprint sp_state_footprint(double params, double experts, const stru
     };
     f.total = f.params + f.grads + f.optimizer;
     return f;
+}
+
+struct sp_footprint sp_tuned_footprint(const struct sp_params *p, const struct sp_precision *q,
+                                       const struct sp_spread *s)
+{
+    const double experts = isnan(p->experts) ? 0 : p->trained_experts;
+    struct sp_footprint f = sp_state_footprint(p->trained, experts, q, s);
+    /* a byte of what is frozen is spread as a weight of a byte is */
+    const struct sp_precision stored = {.weight_bytes = 1};
+    struct sp_spread once = *s;
+    once.microbatches = 1;
+    if (p->frozen_bytes > 0)
+        f.params +=
+            sp_state_footprint(p->frozen_bytes, p->frozen_expert_bytes, &stored, &once).params;
+    f.total = f.params + f.grads + f.optimizer;
+    return f;
+}
+
+double sp_state_bytes(const struct sp_params *params, const struct sp_precision *precision)
+{
+    return params->trained * sp_state_bytes_per_param(precision) + params->frozen_bytes;
 }
 
 enum sp_gpt_rule sp_gpt_rule(enum sp_remat remat, double tp, bool sequence_parallel)

@@ -31,9 +31,10 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
         rates.mfu_by[c] = sp_utilisation(model[c], 1 / step_s, N, C);
     }
     rates.model_flops = model[convention];
-    rates.executed_flops = model[causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL] + again -
-                           2 * params.frozen_active * tokens +
-                           sp_training_flops(params.adapters_active, tokens);
+    const enum sp_flop_convention scores = causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL;
+    rates.executed_flops = sp_tuned_flops(in->model, tokens, seq, scores) + again;
+    rates.tuned_mfu =
+        sp_utilisation(sp_tuned_flops(in->model, tokens, seq, convention), 1 / step_s, N, C);
     rates.flops_per_s_per_device = rates.model_flops / step_s / N;
     rates.mfu = rates.mfu_by[convention];
     rates.hfu = sp_utilisation(rates.executed_flops, 1 / step_s, N, C);

@@ -72,6 +72,12 @@ static bool has_meaning(const struct sp_fit_input *in, const struct sp_fit_terms
     }
 }
 
+/* r of a strategy's weights: DP sends gradients alone. */
+static double weights_ratio(const struct sp_fit_terms *t, enum sp_strategy_kind kind)
+{
+    return t->r * (kind == SP_DP ? t->gradients_alone : 1);
+}
+
 /* DP, FSDP or TP over all chips at once. */
 static struct sp_strategy whole_machine(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                         enum sp_strategy_kind kind)
@@ -87,7 +93,7 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
         s.fsdp = kind == SP_DP ? 1 : N;
         s.W_X = torus ? t->W_axes : NAN;
         s.critical_tokens_per_chip =
-            N > 1 ? sp_critical_tokens_per_chip(t->C, t->W_group, t->r) : NAN;
+            N > 1 ? sp_critical_tokens_per_chip(t->C, t->W_group, weights_ratio(t, kind)) : NAN;
     }
     sp_judge(&s, in, t);
     s.critical_rule = kind == SP_TP ? SP_CRITICAL_NOTHING : SP_CRITICAL_LINKS;
@@ -271,7 +277,7 @@ int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *
     /* Memory of a chip is kept + shared / N: what each replica holds whole, and what all share. */
     const double all = isnan(s->activation_bytes) ? 0 : t->activation_bytes[s->remat];
     const double copies = (double)s->dp, sequences = sp_replica_sequences(in, s);
-    const double gradients = (t->grad_bytes - t->grad_counted) * t->P;
+    const double gradients = (t->grad_bytes - t->grad_counted) * t->P_trained;
     const bool shards_all = s->kind != SP_DP && s->dp == 1;
     const bool cut = s->pp > 1 || in->accumulate > 0; /* the micro-batches are known */
     const double capacity = sp_live_capacity(s, t);
@@ -326,28 +332,29 @@ int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int
 
 /* The threshold of DP and FSDP over one slice of that many chips. 0: nothing to communicate. */
 static double critical_of_slice(const struct sp_fit_input *in, const struct sp_fit_terms *whole,
-                                int64_t chips)
+                                enum sp_strategy_kind kind, int64_t chips)
 {
     const struct sp_hardware hw = slice_of(in->hw, chips);
     struct sp_fit_input there = *in;
     there.hw = &hw;
     const struct sp_fit_terms t = sp_fit_terms_on(*whole, &there);
-    return chips > 1 ? sp_critical_tokens_per_chip(t.C, t.W_group, t.r) : 0;
+    return chips > 1 ? sp_critical_tokens_per_chip(t.C, t.W_group, weights_ratio(&t, kind)) : 0;
 }
 
 /* Smaller slices may have fewer or open rings, and a domain alone its own network, so that the
  * sizes on offer are tried from above. Beyond one domain the threshold rises with the nodes, by
  * (n-1)/n at the most, to that of a machine without end: none is fed more than a domain beyond it.
  */
-static int64_t chips_fed_by_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t)
+static int64_t chips_fed_by_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                 enum sp_strategy_kind kind)
 {
     const struct sp_network *net = &in->hw->network;
     const double B = t->B;
     double most = INFINITY;
     if (net->kind == SP_SWITCHED)
-        most = B / critical_of_slice(in, t, net->domain << 40) + (double)net->domain;
+        most = B / critical_of_slice(in, t, kind, net->domain << 40) + (double)net->domain;
     int64_t chips = sp_nearest_chips(net, (int64_t)fmin(most, 1e12), false);
-    while (chips > 1 && B / (double)chips < critical_of_slice(in, t, chips))
+    while (chips > 1 && B / (double)chips < critical_of_slice(in, t, kind, chips))
         chips = sp_nearest_chips(net, chips - 1, false);
     return chips;
 }
@@ -358,7 +365,7 @@ int64_t sp_chips_fed(const struct sp_strategy *s, const struct sp_fit_input *in,
     if (t->S > 1 || !(s->critical_tokens_per_chip > 0) || isinf(s->critical_tokens_per_chip))
         return 0;
     if (s->kind == SP_DP || s->kind == SP_FSDP)
-        return chips_fed_by_axes(in, t);
+        return chips_fed_by_axes(in, t, s->kind);
     const double most = floor(t->B / s->critical_tokens_per_chip);
     return most < 1 || most > 1e12 ? 0 : sp_nearest_chips(&in->hw->network, (int64_t)most, false);
 }

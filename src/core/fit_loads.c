@@ -4,6 +4,7 @@
 
 #include <scaleplan/collective.h>
 #include <scaleplan/critical.h>
+#include <scaleplan/flops.h>
 #include <scaleplan/pipeline.h>
 
 #include "core/fit_internal.h"
@@ -49,9 +50,10 @@ static double forward_load(const struct sp_loads *loads, enum sp_overlap overlap
 {
     struct sp_loads forward = *loads;
     enum sp_link binding;
-    for (int link = 0; link < SP_LINKS; link++)
-        if (loads->backward_only[link])
-            forward.weights[link] = 0;
+    for (int link = 0; link < SP_LINKS; link++) {
+        forward.weights[link] *= loads->backward_only[link] ? 0 : loads->forward_weights;
+        forward.activations[link] *= loads->forward_activations;
+    }
     return sp_comms_over_math(&forward, overlap, &binding);
 }
 
@@ -125,7 +127,7 @@ struct sp_fit_terms sp_fit_terms_on(struct sp_fit_terms t, const struct sp_fit_i
     t.M = (double)in->hw->chips_per_slice;
     t.S = (double)in->hw->slices;
     t.tokens_per_chip = t.B / t.N;
-    t.t_math_s = 6 * t.P_active * t.B / (t.N * t.C);
+    t.t_math_s = t.flops / (t.N * t.C);
     t.W_dcn = NAN;
     if (in->hw->network.kind == SP_TORUS) {
         torus_terms(&t, in);
@@ -134,6 +136,34 @@ struct sp_fit_terms sp_fit_terms_on(struct sp_fit_terms t, const struct sp_fit_i
         switched_terms(&t, in);
     }
     return t;
+}
+
+/* What of the closed forms' 6 FLOPs and 6 bytes a parameter (gathered in both passes, its gradient
+ * reduced in the backward pass) is left where some weights are frozen. By a parameter and token:
+ * forward 2 P + 2 A FLOPs for adapters A, backward 4 P - 2 P_frozen - 2 P_still + 4 A; activations
+ * move beside the former but for what the adapters add. */
+static void tuned_terms(struct sp_fit_terms *t, const struct sp_params *p)
+{
+    const double stored = SP_GATHERED_BYTES * p->trained + p->frozen_bytes;
+    const double moved = 4 * p->active - 2 * (p->frozen_active + p->still_active);
+    const double forward = 2 * (p->active + p->adapters_active),
+                 backward = moved + 4 * p->adapters_active;
+    t->P_trained = p->trained;
+    t->frozen_bytes = p->frozen_bytes;
+    t->flops = sp_tuning_flops(p, t->B);
+    t->backward_share = backward / forward / (1 + backward / forward);
+    t->gradients_alone = t->forward_weights = t->forward_activations = 1;
+    if (p->frozen_active <= 0)
+        return;
+    /* below all that is trained weights are gathered for the forward pass alone */
+    const double again = 1 - p->still_active / p->active;
+    const double both = again * stored + SP_GATHERED_BYTES * p->trained;
+    const double factor = both / p->total * p->active / backward;
+    t->r *= factor;
+    t->F *= backward / moved;
+    t->gradients_alone = 2 * SP_GATHERED_BYTES * p->trained / both;
+    t->forward_weights = stored / p->total * p->active / forward / factor;
+    t->forward_activations = (backward / moved) / (1 + p->adapters_active / p->active);
 }
 
 struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
@@ -152,7 +182,8 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
         .capacity_bytes = sp_capacity_bytes(chip),
     };
     t.C = t.dtype == SP_DTYPES ? NAN : chip->peak_flops_per_s[t.dtype];
-    t.state_bytes = t.P * sp_state_bytes_per_param(in->precision);
+    t.state_bytes = sp_state_bytes(&params, in->precision);
+    tuned_terms(&t, &params);
     t.weight_bytes = in->precision->weight_bytes;
     t.grad_counted = in->precision->grad_bytes;
     t.grad_bytes = sp_kept_grad_bytes(in->precision, 2); /* of any number that add up */
@@ -267,18 +298,20 @@ static double bubble(const struct sp_strategy *s)
 }
 
 /* The links on which gradients alone are summed, once a step. */
-static void mark_backward_only(struct sp_strategy *s)
+static void mark_backward_only(struct sp_strategy *s, const struct sp_fit_terms *t)
 {
-    for (int link = 0; link < SP_LINKS; link++)
+    for (int link = 0; link < SP_LINKS; link++) {
         s->loads.backward_only[link] =
             s->kind == SP_DP ||
             (s->kind == SP_HSDP && (link == SP_LINK_SCALEOUT || link == SP_LINK_DCN));
+        s->loads.weights[link] *= s->loads.backward_only[link] ? t->gradients_alone : 1;
+    }
 }
 
 /* The mean over the step of what the forward and the backward pass have. */
-static double over_step(double forward, double backward)
+static double over_step(const struct sp_fit_terms *t, double forward, double backward)
 {
-    return forward + SP_BACKWARD_SHARE * (backward - forward);
+    return forward + t->backward_share * (backward - forward);
 }
 
 /* Times of a strategy whose loads, micro-batches, gathers and unevenness are set. */
@@ -289,9 +322,9 @@ static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
     s->forward_load = forward_load(&s->loads, in->overlap);
     const double forward = s->forward_load, backward = s->comms_over_math;
     s->t_math_s = t->t_math_s;
-    s->t_comms_s = t->t_math_s * over_step(forward, backward);
+    s->t_comms_s = t->t_math_s * over_step(t, forward, backward);
     s->compute_bound = backward <= 1;
-    s->step_s = t->t_math_s * over_step(fmax(1, forward), fmax(1, backward));
+    s->step_s = t->t_math_s * over_step(t, fmax(1, forward), fmax(1, backward));
     s->bubble = s->pp > 1 ? bubble(s) : 0;
     s->step_with_bubble_s = s->step_s * s->uneven * (1 + s->bubble);
 }
@@ -318,12 +351,14 @@ void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct
 {
     static const enum sp_remat lightest_first[] = {SP_REMAT_NONE, SP_REMAT_SELECTIVE,
                                                    SP_REMAT_FULL};
-    s->loads = (struct sp_loads){.gathers = 1};
+    s->loads = (struct sp_loads){.gathers = 1,
+                                 .forward_weights = t->forward_weights,
+                                 .forward_activations = t->forward_activations};
     if (in->hw->network.kind == SP_TORUS)
         torus_loads(s, t);
     else
         switched_loads(s, in, t);
-    mark_backward_only(s);
+    mark_backward_only(s, t);
     s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
     s->uneven = s->pp > 1 ? unevenness(s, t->L) : 1;
     const bool any = t->remat == SP_REMATS;

@@ -136,9 +136,11 @@ static double held_bytes(const struct sp_strategy *s, const struct sp_fit_terms 
         const double own = t->weight_bytes == SP_GATHERED_BYTES ? SP_GATHERED_BYTES : 0;
         const double stage = s->uneven_params * t->P / (double)(s->pp * s->tp),
                      shard = t->P * copies / t->N;
-        return stage * (SP_GATHERED_BYTES + t->grad_bytes) - shard * (own + t->grad_counted);
+        const double trained = t->P_trained / t->P, still = t->frozen_bytes / t->P;
+        return stage * (trained * (SP_GATHERED_BYTES + t->grad_bytes) + still) -
+               shard * (trained * (own + t->grad_counted) + still);
     }
-    const double gradients = (t->grad_bytes - t->grad_counted) * t->P * copies / t->N;
+    const double gradients = (t->grad_bytes - t->grad_counted) * t->P_trained * copies / t->N;
     return (s->microbatches > 1 ? gradients : 0) + s->beside.gathered;
 }
 

@@ -99,7 +99,8 @@ double sp_training_flops(double params, double tokens)
 
 double sp_tuning_flops(const struct sp_params *p, double tokens)
 {
-    return sp_training_flops(p->active, tokens) - 2 * p->frozen_active * tokens +
+    return sp_training_flops(p->active, tokens) -
+           2 * (p->frozen_active + p->still_active) * tokens +
            sp_training_flops(p->adapters_active, tokens);
 }
 
@@ -178,6 +179,31 @@ double sp_model_flops(const struct sp_model *m, double tokens, double seq,
     const bool causal = convention == SP_FLOPS_CAUSAL;
     const double forward = sp_forward_flops_per_token(m, seq, causal, false).total;
     return (3 * forward - 2 * frozen_flops(m, seq, causal ? 0.5 : 1)) * tokens;
+}
+
+double sp_still_scores_per_token(const struct sp_model *m, double seq, bool causal)
+{
+    struct sp_flops f = {0};
+    struct sp_layers layers;
+    if (m->tuning.trainable != SP_TRAIN_LAST || !sp_model_has_shape(m))
+        return 0;
+    sp_list_model(m, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        if (kind != SP_LAYER_ENCODER)
+            add_layer(&f, &layers.list[kind], layers.still[kind], seq, causal ? 0.5 : 1);
+    return f.attention;
+}
+
+double sp_tuned_flops(const struct sp_model *m, double tokens, double seq,
+                      enum sp_flop_convention convention)
+{
+    const struct sp_params counted = sp_count_params(m), p = sp_worked_params(m, &counted, seq);
+    if (convention == SP_FLOPS_6P || !sp_model_has_shape(m))
+        return sp_tuning_flops(&p, tokens);
+    const double scores = sp_still_scores_per_token(m, seq, convention == SP_FLOPS_CAUSAL);
+    return sp_model_flops(m, tokens, seq, convention) -
+           2 * (p.frozen_active + p.still_active + scores) * tokens +
+           sp_training_flops(p.adapters_active, tokens);
 }
 
 double sp_utilisation(double flops_per_token, double tokens_per_s, double devices,

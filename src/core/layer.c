@@ -86,6 +86,16 @@ struct sp_layer_counts sp_count_layers(const struct sp_model *model, int64_t lay
     return counts;
 }
 
+struct sp_layer_counts sp_count_still_layers(const struct sp_model *model, int64_t layers)
+{
+    const int64_t first = model->layers - model->tuning.last; /* of those that are trained */
+    if (model->tuning.trainable != SP_TRAIN_LAST)
+        return (struct sp_layer_counts){{0}};
+    struct sp_layer_counts counts = sp_count_layers(model, layers < first ? layers : first);
+    counts.of[SP_LAYER_ENCODER] = layers > 0 ? model->encoder.layers : 0;
+    return counts;
+}
+
 int64_t sp_head_outputs(const struct sp_model *model)
 {
     const int64_t outputs[] = {
@@ -364,40 +374,72 @@ static void list_output(const struct sp_model *m, struct sp_layer *l)
 /* Weights by part, and those that a token passes. */
 struct weights {
     double part[SP_PARTS], passed, encoder, adapters, frozen, frozen_active, adapters_active;
+    double frozen_experts, expert_adapters, frozen_bytes, frozen_expert_bytes, still_active;
 };
+
+/* Adds frozen weights of one row, that take so many bytes each. */
+static void add_frozen(struct weights *w, enum sp_layer_part part, double weights, double bytes)
+{
+    const bool experts = part == SP_PART_EXPERTS;
+    w->frozen += weights;
+    w->frozen_bytes += weights * bytes;
+    w->frozen_experts += experts ? weights : 0;
+    w->frozen_expert_bytes += experts ? weights * bytes : 0;
+}
+
+/* Of a row that is stored so many times, how many are frozen: all, those of the still layers, or of
+ * a block that layers share all where no layer that is trained has it. */
+static double frozen_copies(const struct sp_layers *layers, int list, bool frozen, bool shared,
+                            double stored)
+{
+    const double still = layers->still[list];
+    if (shared)
+        return frozen || still >= layers->count[list] ? stored : 0;
+    return frozen ? stored : still;
+}
 
 /* Adds the layers of a list: each weight as often as it is stored, and as often as it is passed. */
 static void weigh(struct weights *w, const struct sp_layers *layers, int list)
 {
     const struct sp_layer *const layer = &layers->list[list];
     const double times = layers->count[list], sets = fmin(layer->sets, times);
+    const double still = layers->still[list], base = sp_base_bytes(layers->model);
     const bool encoder = list == SP_LAYER_ENCODER, end = list == SP_LAYER_INPUT;
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *m = &layer->matmul[i];
         const double stored = m->shared ? sets : times;
         const double one = (m->tied ? 0 : m->in * m->out) + (m->bias ? m->out : 0) + m->norm;
+        const double adapters = stored * m->count * sp_adapter_weights(m);
         w->part[m->part] += stored * m->count * one;
         *(encoder || (m->source && end) ? &w->encoder : &w->passed) +=
             times * (encoder || m->source ? m->count : m->passed) * one;
-        w->adapters += stored * m->count * sp_adapter_weights(m);
-        w->frozen += m->frozen ? stored * m->count * one : 0;
+        w->adapters += adapters;
+        w->expert_adapters += m->part == SP_PART_EXPERTS ? adapters : 0;
+        if (m->frozen || still > 0)
+            add_frozen(w, m->part,
+                       frozen_copies(layers, list, m->frozen, m->shared, stored) * m->count * one,
+                       sp_is_base(m) ? base : SP_FROZEN_BYTES);
         if (encoder || m->source)
             continue;
         w->adapters_active += times * m->passed * sp_adapter_weights(m);
-        w->frozen_active += m->frozen ? times * m->passed * m->in * m->out : 0;
+        w->frozen_active += (m->frozen ? times : still) * m->passed * m->in * m->out;
+        w->still_active += still * m->passed * m->in * m->out;
     }
     for (int i = 0; i < layer->tensors; i++) {
         const struct sp_tensor *t = &layer->tensor[i];
-        const double all = (t->shared ? sets : times) * t->weights;
-        w->part[t->part] += all;
+        const double stored = t->shared ? sets : times;
+        w->part[t->part] += stored * t->weights;
         *(encoder || t->source ? &w->encoder : &w->passed) += t->lookup ? 0 : times * t->weights;
-        w->frozen += t->frozen ? all : 0;
+        if (t->frozen || still > 0)
+            add_frozen(w, t->part,
+                       frozen_copies(layers, list, t->frozen, t->shared, stored) * t->weights,
+                       SP_FROZEN_BYTES);
     }
 }
 
 static struct sp_params params_of(const struct sp_layers *layers)
 {
-    struct weights w = {{0}, 0, 0, 0, 0, 0, 0};
+    struct weights w = {.passed = 0};
     for (int list = 0; list < SP_LAYER_LISTS; list++)
         weigh(&w, layers, list);
     struct sp_params p = {.embedding = w.part[SP_PART_EMBEDDING],
@@ -410,8 +452,13 @@ static struct sp_params params_of(const struct sp_layers *layers)
                           .encoder = w.encoder,
                           .passed = w.passed,
                           .adapters = w.adapters,
+                          .trained_experts =
+                              w.part[SP_PART_EXPERTS] - w.frozen_experts + w.expert_adapters,
+                          .frozen_bytes = w.frozen_bytes,
+                          .frozen_expert_bytes = w.frozen_expert_bytes,
                           .frozen_active = w.frozen_active,
-                          .adapters_active = w.adapters_active};
+                          .adapters_active = w.adapters_active,
+                          .still_active = w.still_active};
     for (int part = 0; part < SP_PARTS; part++)
         p.total += w.part[part];
     p.trained = p.total - w.frozen + p.adapters;
@@ -433,11 +480,13 @@ static void clear(struct sp_layer *l, const struct sp_model *model)
 
 void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
 {
-    const struct sp_layer_counts counts = sp_count_layers(model, model->layers);
+    const struct sp_layer_counts counts = sp_count_layers(model, model->layers),
+                                 still = sp_count_still_layers(model, model->layers);
     layers->model = model;
     for (int list = 0; list < SP_LAYER_LISTS; list++) {
         clear(&layers->list[list], model);
         layers->count[list] = list < SP_LAYER_KINDS ? (double)counts.of[list] : 1;
+        layers->still[list] = list < SP_LAYER_KINDS ? (double)still.of[list] : 0;
     }
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         struct sp_layer *const l = &layers->list[kind];
@@ -463,9 +512,8 @@ struct sp_params sp_worked_params(const struct sp_model *model, const struct sp_
                                   double seq)
 {
     const double share = sp_stream_share((double)model->encoder.tokens, seq);
-    const double thirds = model->encoder.frozen                     ? 1
-                          : model->tuning.trainable != SP_TRAIN_ALL ? 2
-                                                                    : 3;
+    const bool still = model->encoder.frozen || model->tuning.trainable == SP_TRAIN_LAST;
+    const double thirds = still ? 1 : model->tuning.trainable != SP_TRAIN_ALL ? 2 : 3;
     struct sp_params worked = *params;
     if (params->encoder > 0)
         worked.active = params->passed + thirds / 3 * share * params->encoder;

@@ -179,19 +179,21 @@ struct sp_rank_layers sp_layers_on_rank(const struct sp_layers *layers, const st
     return mine;
 }
 
-/* The sum over a stage of one member of sp_rank_weights. */
+/* The sum over a stage of one member of sp_rank_weights; `all`: of its still layers too. */
 static inline struct sp_stage_weights sum_of_kind(const struct sp_layer_weights *w,
-                                                  const struct sp_stage_kind *kind, size_t member)
+                                                  const struct sp_stage_kind *kind, size_t member,
+                                                  bool all)
 {
 #define MEMBER(weights) (*(const double *)(const void *)((const char *)&(weights) + member))
     struct sp_stage_weights of = {0, 0};
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
-        if (kind->layers.of[i] == 0)
+        const double layers = (double)(kind->layers.of[i] - (all ? 0 : kind->still.of[i]));
+        if (layers <= 0)
             continue;
-        of.dense += (double)kind->layers.of[i] * MEMBER(w->of[i].dense);
-        of.experts += (double)kind->layers.of[i] * MEMBER(w->of[i].experts);
+        of.dense += layers * MEMBER(w->of[i].dense);
+        of.experts += layers * MEMBER(w->of[i].experts);
         if (w->of[i].sets > 0)
-            of.dense += fmin((double)kind->layers.of[i], w->of[i].sets) * MEMBER(w->of[i].shared);
+            of.dense += fmin(layers, w->of[i].sets) * MEMBER(w->of[i].shared);
     }
     if (kind->first)
         of.dense += MEMBER(w->of[SP_LAYER_INPUT].dense);
@@ -204,19 +206,30 @@ static inline struct sp_stage_weights sum_of_kind(const struct sp_layer_weights 
 struct sp_stage_weights sp_weights_of_kind(const struct sp_layer_weights *w,
                                            const struct sp_stage_kind *kind)
 {
-    return sum_of_kind(w, kind, offsetof(struct sp_rank_weights, held));
+    return sum_of_kind(w, kind, offsetof(struct sp_rank_weights, held), true);
 }
 
 struct sp_stage_weights sp_trained_of_kind(const struct sp_layer_weights *w,
                                            const struct sp_stage_kind *kind)
 {
-    return sum_of_kind(w, kind, offsetof(struct sp_rank_weights, trained));
+    return sum_of_kind(w, kind, offsetof(struct sp_rank_weights, trained), false);
 }
 
 struct sp_stage_weights sp_base_of_kind(const struct sp_layer_weights *w,
                                         const struct sp_stage_kind *kind)
 {
-    return sum_of_kind(w, kind, offsetof(struct sp_rank_weights, base));
+    return sum_of_kind(w, kind, offsetof(struct sp_rank_weights, base), true);
+}
+
+struct sp_stage_weights sp_still_of_kind(const struct sp_layer_weights *w,
+                                         const struct sp_stage_kind *kind)
+{
+    struct sp_stage_weights of = {0, 0};
+    for (int i = 0; i < SP_LAYER_KINDS; i++) {
+        of.dense += (double)kind->still.of[i] * w->of[i].dense.held;
+        of.experts += (double)kind->still.of[i] * w->of[i].experts.held;
+    }
+    return of;
 }
 
 /* Elements of the gradient that TransformerEngine keeps for each shape of weight. */

@@ -44,6 +44,10 @@ struct sp_stage_weights sp_trained_of_kind(const struct sp_layer_weights *weight
 struct sp_stage_weights sp_base_of_kind(const struct sp_layer_weights *weights,
                                         const struct sp_stage_kind *kind);
 
+/* Of those of its layers and head, the weights that no gradient passes. Parameters. */
+struct sp_stage_weights sp_still_of_kind(const struct sp_layer_weights *weights,
+                                         const struct sp_stage_kind *kind);
+
 /* The adapters of a matmul on a device: the side that TP splits is split, the other is whole.
  * Parameters. */
 double sp_adapters_on_rank(const struct sp_matmul *matmul, const struct sp_rank *rank);

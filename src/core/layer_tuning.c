@@ -1,29 +1,24 @@
 /* What a tuning freezes of a model, and the adapters that it trains in its place. */
 #include "core/layer_rows.h"
 
-/* The part that is trained beside all that is frozen; SP_PARTS: none, only adapters are. */
-static enum sp_layer_part trained_part(const struct sp_tuning *tuning)
-{
-    static const enum sp_layer_part parts[SP_TRAINABLES] = {
-        [SP_TRAIN_ALL] = SP_PARTS,
-        [SP_TRAIN_LORA] = SP_PARTS,
-        [SP_TRAIN_EMBEDDINGS] = SP_PART_EMBEDDING,
-        [SP_TRAIN_ATTENTION] = SP_PART_ATTENTION,
-        [SP_TRAIN_MLP] = SP_PART_MLP,
-        [SP_TRAIN_EXPERTS] = SP_PART_EXPERTS};
-    return parts[tuning->trainable];
-}
-
-/* Routers are trained with their experts. */
-static bool is_trained(const struct sp_tuning *tuning, enum sp_layer_part part)
+/* Routers are trained with their experts. Of the last layers the rows are those of a layer that is
+ * trained: sp_layers.still says how many are not. */
+static bool is_trained(const struct sp_tuning *tuning, enum sp_layer_part part, bool end)
 {
     const enum sp_layer_part with = part == SP_PART_ROUTER ? SP_PART_EXPERTS : part;
-    return with == trained_part(tuning);
+    if (tuning->trainable == SP_TRAIN_LAST)
+        return !end;
+    return tuning->trainable == SP_TRAIN_PARTS && (tuning->parts >> with & 1) != 0;
 }
 
 bool sp_is_base(const struct sp_matmul *m)
 {
     return m->frozen && m->part != SP_PART_EMBEDDING && m->part != SP_PART_ROUTER;
+}
+
+double sp_base_bytes(const struct sp_model *model)
+{
+    return model->tuning.base_bytes > 0 ? model->tuning.base_bytes : SP_FROZEN_BYTES;
 }
 
 double sp_adapter_weights(const struct sp_matmul *m)
@@ -54,14 +49,14 @@ static void keep_middles(struct sp_layer *l, const struct sp_matmul *m)
          NONE | SELECTIVE | DOTS, .routed = m->part == SP_PART_EXPERTS);
 }
 
-static void freeze_layer(const struct sp_tuning *tuning, struct sp_layer *l)
+static void freeze_layer(const struct sp_tuning *tuning, struct sp_layer *l, bool end)
 {
     unsigned learns = 0; /* operators whose weight gradients need their inputs */
     const int matmuls = l->matmuls;
     for (int i = 0; i < matmuls; i++) {
         struct sp_matmul *const m = &l->matmul[i];
         const bool alone = m->frozen; /* of a frozen tower, whatever the tuning */
-        m->frozen = alone || !is_trained(tuning, m->part);
+        m->frozen = alone || !is_trained(tuning, m->part, end);
         if (!alone)
             adapt(tuning, m);
         if (!m->frozen || m->rank > 0)
@@ -70,7 +65,7 @@ static void freeze_layer(const struct sp_tuning *tuning, struct sp_layer *l)
             keep_middles(l, m);
     }
     for (int i = 0; i < l->tensors; i++)
-        l->tensor[i].frozen |= !is_trained(tuning, l->tensor[i].part);
+        l->tensor[i].frozen |= !is_trained(tuning, l->tensor[i].part, end);
     for (int i = 0; i < l->n_kept; i++)
         if (l->kept[i].feeds != 0 && (l->kept[i].feeds & learns) == 0) {
             const bool mlp = l->kept[i].copies == SP_COPIES_MLP;
@@ -81,6 +76,10 @@ static void freeze_layer(const struct sp_tuning *tuning, struct sp_layer *l)
 
 void sp_freeze(struct sp_layers *layers)
 {
+    const struct sp_tuning *const tuning = &layers->model->tuning;
     for (int list = 0; list < SP_LAYER_LISTS; list++)
-        freeze_layer(&layers->model->tuning, &layers->list[list]);
+        freeze_layer(tuning, &layers->list[list], list >= SP_LAYER_KINDS);
+    /* the table's gradient is not made, and with no layer at all neither is the head's */
+    layers->still[SP_LAYER_INPUT] = tuning->trainable == SP_TRAIN_LAST;
+    layers->still[SP_LAYER_OUTPUT] = tuning->trainable == SP_TRAIN_LAST && tuning->last == 0;
 }

@@ -243,29 +243,46 @@ static struct sp_layer_counts less(struct sp_layer_counts until,
 struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t stages,
                                           int64_t stage, enum sp_balance balance)
 {
-    const struct sp_layer_counts before =
-        sp_count_layers(model, boundary(model, stages, stage, balance));
-    return less(sp_count_layers(model, boundary(model, stages, stage + 1, balance)), &before);
+    return sp_kind_of_stage(model, stages, stage, balance).layers;
+}
+
+/* The stage with the layers from `from` to `until`. */
+static struct sp_stage_kind kind_between(const struct sp_model *model, int64_t from, int64_t until,
+                                         bool first, bool last)
+{
+    const struct sp_layer_counts before = sp_count_layers(model, from),
+                                 still = sp_count_still_layers(model, from);
+    return (struct sp_stage_kind){less(sp_count_layers(model, until), &before), first, last,
+                                  less(sp_count_still_layers(model, until), &still)};
+}
+
+struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stages, int64_t stage,
+                                      enum sp_balance balance)
+{
+    return kind_between(model, boundary(model, stages, stage, balance),
+                        boundary(model, stages, stage + 1, balance), stage == 0,
+                        stage == stages - 1);
 }
 
 static bool same_kind(const struct sp_stage_kind *a, const struct sp_stage_kind *b)
 {
     int64_t differ = (a->first != b->first) + (a->last != b->last);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        differ |= a->layers.of[kind] ^ b->layers.of[kind];
+        differ |=
+            (a->layers.of[kind] ^ b->layers.of[kind]) | (a->still.of[kind] ^ b->still.of[kind]);
     return differ == 0;
 }
 
 void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
                    struct sp_stage_map *map)
 {
-    struct sp_layer_counts before = {{0}};
+    int64_t from = 0;
     map->stages = stages;
     map->kinds = 0;
     for (int64_t stage = 0; stage < stages; stage++) {
-        const struct sp_layer_counts until =
-            sp_count_layers(model, boundary(model, stages, stage + 1, balance));
-        const struct sp_stage_kind kind = {less(until, &before), stage == 0, stage == stages - 1};
+        const int64_t until = boundary(model, stages, stage + 1, balance);
+        const struct sp_stage_kind kind =
+            kind_between(model, from, until, stage == 0, stage == stages - 1);
         int at = stage > 0 ? map->of[stage - 1] : 0; /* most stages are like the one before */
         if (stage == 0 || !same_kind(&map->kind[at], &kind))
             for (at = 0; at < map->kinds && !same_kind(&map->kind[at], &kind);)
@@ -274,7 +291,7 @@ void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance
             map->stage[at] = stage;
             map->kind[map->kinds++] = kind;
         }
-        before = until;
+        from = until;
         map->of[stage] = (uint8_t)(at < SP_STAGE_KINDS ? at : SP_STAGE_KINDS - 1);
     }
 }

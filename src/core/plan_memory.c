@@ -3,14 +3,6 @@
 
 #include "core/layer_rank.h"
 
-static struct sp_stage_kind kind_of_stage(const struct sp_model *model, const struct sp_plan *plan,
-                                          const struct sp_framework *framework, int64_t stage)
-{
-    return (struct sp_stage_kind){
-        sp_layers_of_stage(model, plan->pp, stage, (enum sp_balance)framework->balance), stage == 0,
-        stage == plan->pp - 1};
-}
-
 static const struct sp_recompute nothing = {0};
 
 /* What a layer's backward needs beside what was kept: tensors that are recomputed or come back from
@@ -45,16 +37,23 @@ static double bytes_gathered_of_layer(const struct sp_framework *framework)
                : 2 * SP_ELEMENT + SP_ELEMENT;
 }
 
+/* Copies of a layer's weights in them. */
+static double layers_gathered(const struct sp_framework *framework)
+{
+    return framework->gathered_layers > 0 ? fmax(framework->gathered_layers, 1) : 2;
+}
+
 /* Bytes of these that are gradients, which frozen weights have none of. */
 static double gradients_gathered_of_layer(const struct sp_framework *framework)
 {
     return framework->gathered_layers > 0 ? 4 * framework->gathered_grads : SP_ELEMENT;
 }
 
-/* What ZeRO 3 holds unsharded: some layers, their gradients, and the tables at the ends. Experts
- * are gathered with their layer; a rank of EP gathers its own ones alone. */
+/* What ZeRO 3 holds unsharded: some layers, the base of them as it is stored, their gradients, and
+ * the tables at the ends. Experts are gathered with their layer; a rank of EP gathers its own ones
+ * alone. */
 static double gathered_bytes(const struct sp_framework *framework, const struct sp_layer_weights *w,
-                             const struct sp_stage_kind *kind)
+                             double base_bytes, const struct sp_stage_kind *kind)
 {
     double layer = 0, still = 0, ends = kind->first ? w->of[SP_LAYER_INPUT].dense.gathered : 0;
     for (int i = 0; i < SP_LAYER_KINDS; i++) /* the largest stands for the others */
@@ -65,8 +64,10 @@ static double gathered_bytes(const struct sp_framework *framework, const struct 
         }
     if (kind->last)
         ends += w->of[SP_LAYER_OUTPUT].dense.gathered + (kind->first ? 0 : w->tied.gathered);
+    const double less = SP_ELEMENT - fmin(base_bytes, SP_ELEMENT);
     return layer * bytes_gathered_of_layer(framework) -
-           still * gradients_gathered_of_layer(framework) + SP_ELEMENT * ends;
+           still * (gradients_gathered_of_layer(framework) + layers_gathered(framework) * less) +
+           SP_ELEMENT * ends;
 }
 
 /* What ZeRO 3 holds unsharded of a stage that a framework keeps whole: the weights that every
@@ -97,10 +98,9 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
                                                                 ? sp_padded_vocab(model, plan)
                                                                 : (double)sp_head_outputs(model);
     const double away = sp_offloaded_share(model, plan);
-    struct sp_prepared_memory p = {
-        .weights = mine->weights,
-        .base_bytes = model->tuning.base_bytes > 0 ? model->tuning.base_bytes : SP_ELEMENT,
-        .loss = loss_bytes(model, plan, framework, outputs)};
+    struct sp_prepared_memory p = {.weights = mine->weights,
+                                   .base_bytes = sp_base_bytes(model),
+                                   .loss = loss_bytes(model, plan, framework, outputs)};
     unsigned all = 0;
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_layer *const l = &layers->list[kind];
@@ -132,15 +132,19 @@ static struct sp_kind_memory memory_of_kind(const struct sp_framework *framework
                                .base = sp_base_of_kind(&p->weights, kind),
                                .base_bytes = p->base_bytes,
                                .dummy = kind->last ? p->dummy_head : 0,
-                               .gathered = gathered_bytes(framework, &p->weights, kind),
+                               .gathered =
+                                   gathered_bytes(framework, &p->weights, p->base_bytes, kind),
                                .peak = kind->last ? p->loss : 0};
     unsigned present = 0;
     m.whole = whole_bytes(framework, &m.held, &m.trained);
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
         if (kind->layers.of[i] == 0)
             continue;
+        const double trained = (double)(kind->layers.of[i] - kind->still.of[i]);
+        if (trained <= 0)
+            continue;
         present |= 1U << i;
-        m.kept += (double)kind->layers.of[i] * p->kept[i];
+        m.kept += trained * p->kept[i];
         m.peak = fmax(m.peak, p->peak[i]);
     }
     m.dummy += p->dummy[present];
@@ -173,9 +177,9 @@ double sp_reserved_bytes(double live, const struct sp_framework *framework)
  * matmuls as the base is stored, others in 2 bytes. */
 static double frozen_bytes(const struct sp_kind_memory *k, double shards, double expert_shards)
 {
-    const double less = k->base_bytes - SP_ELEMENT;
-    return (SP_ELEMENT * (k->held.dense - k->trained.dense) + less * k->base.dense) / shards +
-           (SP_ELEMENT * (k->held.experts - k->trained.experts) + less * k->base.experts) /
+    const double less = k->base_bytes - SP_FROZEN_BYTES;
+    return (SP_FROZEN_BYTES * (k->held.dense - k->trained.dense) + less * k->base.dense) / shards +
+           (SP_FROZEN_BYTES * (k->held.experts - k->trained.experts) + less * k->base.experts) /
                expert_shards;
 }
 
@@ -217,7 +221,8 @@ struct sp_kind_memory sp_kind_memory_of_stage(const struct sp_model *model,
     sp_list_model(model, &layers);
     const struct sp_rank_layers mine = sp_layers_on_rank(&layers, plan, framework);
     const struct sp_prepared_memory prepared = sp_prepare_memory(&mine, plan, framework);
-    const struct sp_stage_kind kind = kind_of_stage(model, plan, framework, stage);
+    const struct sp_stage_kind kind =
+        sp_kind_of_stage(model, plan->pp, stage, (enum sp_balance)framework->balance);
     return memory_of_kind(framework, &prepared, &kind);
 }
 

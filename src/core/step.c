@@ -5,143 +5,6 @@
 
 #include "core/step_internal.h"
 
-static double constant(const struct sp_step_inputs *in, enum sp_constant id)
-{
-    return in->profile->value[id];
-}
-
-/* A collective hidden behind work of `hides` seconds. */
-static double exposed_s(const struct sp_step_inputs *in, double comm, double hides)
-{
-    return comm > 0 ? sp_smooth_max(hides, comm) - hides + constant(in, SP_C_CONTENTION) * comm : 0;
-}
-
-/* A layer's work with what is kept going to the host in the forward pass and back in the backward
- * pass, hidden behind it. */
-static double with_copies_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
-                            const struct sp_layer *layer, double busy)
-{
-    const double rate = in->hw->chip.pcie_bytes_per_s;
-    const double away = sp_offloaded_share(in->model, in->plan);
-    if (away == 0 || !(rate > 0))
-        return busy;
-    const double bytes =
-        2 * away * sp_kept_bytes(layer, rank, in->plan, in->framework, &in->plan->recompute);
-    return sp_smooth_max(busy, in->plan->recompute_layers * bytes / rate);
-}
-
-/* Matmuls stand first in enum sp_operator, memory-bound work last. */
-static double sum_of_operators(const double *s, enum sp_operator first, enum sp_operator last)
-{
-    double sum = 0;
-    for (int op = (int)first; op <= (int)last; op++)
-        sum += s[op];
-    return sum;
-}
-
-/* What the host still launches kernel by kernel, by enum sp_cuda_graph: all of a layer; with
- * TransformerEngine's graphs about half of it, for routing and the exchange between experts stay
- * outside; nothing where a graph holds the whole iteration. */
-static const double launched_shares[] = {1, 0.5, 0};
-
-/* Operations that the host issues for a layer's forward pass. A mixture has the router, its sort
- * and its losses, the exchange and the placing of tokens on top of what a dense layer has. Its
- * experts on a device are worked on one by one: two matmuls each, and in 8 bits a cast of what each
- * of them multiplies and of its transpose, whose scales are an expert's own. Graphs of parts of a
- * layer leave these outside, for how many tokens an expert gets is known when it is too late for a
- * graph. */
-static double launched_operations(const struct sp_step_inputs *in, const struct sp_layer *layer)
-{
-    enum { OPERATIONS_OF_EXPERTS = 30, MATMULS_OF_AN_EXPERT = 2, CASTS_OF_AN_EXPERT = 4 };
-    const enum sp_cuda_graph graph = in->plan->execution.cuda_graph;
-    const double dense = in->framework->layer_operations * (layer->half ? 0.5 : 1);
-    if (dense <= 0 || layer->picks == 0)
-        return dense * launched_shares[graph];
-    const bool casts = sp_dtypes[in->plan->dtype].bytes < 2;
-    const double each = MATMULS_OF_AN_EXPERT + (casts ? CASTS_OF_AN_EXPERT : 0),
-                 experts = (double)in->model->moe.experts / (double)in->plan->ep * each;
-    return (dense + OPERATIONS_OF_EXPERTS) * launched_shares[graph] +
-           (launched_shares[graph] > 0 ? experts : 0);
-}
-
-/* The host takes about four times as long to issue an operation as the device between two kernels:
- * 18 us against 4 to 6. */
-enum { GAPS_OF_AN_OPERATION = 4 };
-
-/* Between two kernels the device waits, however far ahead the host is: what the chip's matmuls were
- * measured to take without any work. */
-static double kernel_gap_s(const struct sp_step_inputs *in)
-{
-    const double measured = in->hw->chip.kernels.matmul[SP_KERNEL_BF16].launch_s;
-    const double issued = constant(in, SP_C_LAUNCH) / (3 * in->framework->layer_operations);
-    return measured > 0 ? measured : issued / GAPS_OF_AN_OPERATION;
-}
-
-/* Least time of a layer's forward and backward pass: the host issues operations one by one. */
-static double launches_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
-{
-    const double dense = in->framework->layer_operations;
-    return constant(in, SP_C_LAUNCH) * (dense > 0
-                                            ? launched_operations(in, layer) / dense
-                                            : launched_shares[in->plan->execution.cuda_graph]);
-}
-
-/* Forward and backward of one layer for one micro-batch. */
-static struct sp_layer_pass pass_layer(const struct sp_step_inputs *in, const struct sp_rank *all,
-                                       const struct sp_layer *layer)
-{
-    const struct sp_rank mine = sp_rank_of_layer(all, layer, (double)in->plan->seq), *rank = &mine;
-    const struct sp_layer_time f = sp_time_of_layer(in, rank, layer);
-    const double *const s = f.of;
-    const struct sp_recompute *r = &in->plan->recompute;
-    const double redone = in->plan->recompute_layers;
-    const struct sp_shares again = sp_repeated_shares(r, in->framework);
-    const double cp = sp_cp_layer_s(in, layer);
-    /* flash attention's backward pass makes the scores again; what keeps them does not */
-    const double passes_of_core = in->framework->unfused_attention ? 3 : 3.5;
-    struct sp_layer_pass p = {
-        .matmul = 3 * sum_of_operators(s, SP_OP_QKV, SP_OP_EXPERT_DOWN) - f.frozen,
-        .frozen = f.frozen,
-        .attention = passes_of_core * s[SP_OP_CORE],
-        .elementwise = 3 * sum_of_operators(s, SP_OP_NORMS, SP_OP_ROUTE),
-        .tp_comm = sp_tp_layer_s(in, layer),
-    };
-    for (int op = 0; op < SP_OPERATORS; op++)
-        p.recompute += redone * again.of[op] * s[op];
-    /* passing keys and values on hides behind attention, copies to the host behind it all; what is
-     * then still shorter than the launches waits for them */
-    if (cp > 0)
-        p.cp_comm = exposed_s(in, cp, p.attention) + sp_cp_merge_s(in, rank, layer);
-    const double operations = launched_operations(in, layer) * (3 + redone * r->qkv);
-    const double gaps = operations > 0 ? operations * kernel_gap_s(in) : 0;
-    const double busy = p.matmul + p.attention + p.elementwise + p.recompute + p.cp_comm + gaps;
-    const double least = launches_s(in, layer) * (1 + redone * r->qkv / 3);
-    const double copied = with_copies_s(in, rank, layer, busy);
-    p.offload = copied - busy;
-    const double worked = sp_smooth_max(copied, least);
-    p.launch = worked - copied + gaps;
-    const double exchanges = sp_ep_layer_s(in, layer);
-    p.ep_comm = sp_overlaps_exchange(in->plan) ? exposed_s(in, exchanges, worked) : exchanges;
-    p.weight_grad =
-        worked -
-        sp_smooth_max(with_copies_s(in, rank, layer, busy - (p.matmul - 2 * p.frozen) / 3), least);
-    return p;
-}
-
-/* A layer that is not trained and that no gradient passes. */
-static struct sp_layer_pass forward_alone(const struct sp_step_inputs *in,
-                                          const struct sp_rank *rank, const struct sp_layer *layer)
-{
-    const struct sp_layer_pass all = pass_layer(in, rank, layer);
-    const double core = in->framework->unfused_attention ? 3 : 3.5;
-    return (struct sp_layer_pass){.matmul = (all.matmul + all.frozen) / 3,
-                                  .attention = all.attention / core,
-                                  .elementwise = all.elementwise / 3,
-                                  .tp_comm = all.tp_comm / 3,
-                                  .cp_comm = all.cp_comm / 3,
-                                  .launch = all.launch / 3};
-}
-
 static double ideal_s(const struct sp_step_inputs *in, const struct sp_params *params)
 {
     const struct sp_plan *p = in->plan;
@@ -158,6 +21,22 @@ double sp_ideal_step_s(const struct sp_step_inputs *in)
     return ideal_s(in, &worked);
 }
 
+/* Forward times of the two ends; what has no backward pass counts a third of what is taken thrice.
+ */
+static struct sp_ends_time ends_of(const struct sp_layers *layers,
+                                   const struct sp_layer_time *input,
+                                   const struct sp_layer_time *output)
+{
+    const bool no_table = layers->still[SP_LAYER_INPUT] > 0,
+               no_head = layers->still[SP_LAYER_OUTPUT] > 0;
+    const double head = output->of[SP_OP_OUT], loss = output->of[SP_OP_NORMS],
+                 embedding = input->of[SP_OP_NORMS] + input->of[SP_OP_OUT];
+    return (struct sp_ends_time){.embedding = no_table ? embedding / 3 : embedding,
+                                 .head = head,
+                                 .frozen_head = no_head ? 2 * head : output->frozen,
+                                 .loss = no_head ? loss / 3 : loss};
+}
+
 struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in,
                                    const struct sp_rank_layers *mine)
 {
@@ -171,20 +50,21 @@ struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in,
     const struct sp_params worked =
         sp_worked_params(in->model, &layers->params, (double)in->plan->seq);
     struct sp_prepared prepared = {
-        .ends = {.embedding = input.of[SP_OP_NORMS] + input.of[SP_OP_OUT],
-                 .head = output.of[SP_OP_OUT],
-                 .frozen_head = output.frozen,
-                 .loss = output.of[SP_OP_NORMS]},
+        .ends = ends_of(layers, &input, &output),
         .weights = mine->weights,
         .ideal_s = ideal_s(in, &worked),
         .straggler = constant(in, SP_C_STRAGGLER) * log2(1 + nodes),
     };
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         prepared.layers[kind] = layers->count[kind];
-        if (layers->count[kind] > 0)
-            prepared.layer[kind] = layers->list[kind].frozen
-                                       ? forward_alone(in, &mine->rank, &layers->list[kind])
-                                       : pass_layer(in, &mine->rank, &layers->list[kind]);
+        prepared.still[kind] = layers->still[kind];
+        if (layers->count[kind] <= 0)
+            continue;
+        prepared.layer[kind] = sp_pass_layer(in, &mine->rank, &layers->list[kind]);
+        if (layers->list[kind].frozen) {
+            prepared.layer[kind] = sp_forward_alone(in, &prepared.layer[kind]);
+            prepared.still[kind] = 0;
+        }
     }
     return prepared;
 }
@@ -204,25 +84,42 @@ static void add_layers(struct sp_stage_time *s, const struct sp_layer_pass *p, d
     s->frozen += layers * p->frozen;
 }
 
+/* Adds layers of a kind, `still` of them without a backward pass. */
+static void add_kind(const struct sp_step_inputs *in, struct sp_stage_time *s,
+                     const struct sp_layer_pass *p, double layers, double still)
+{
+    add_layers(s, p, layers - still);
+    if (still > 0) {
+        const struct sp_layer_pass alone = sp_forward_alone(in, p);
+        add_layers(s, &alone, still);
+    }
+}
+
 static double busy_of(const struct sp_stage_time *s)
 {
     return s->matmul + s->attention + s->elementwise + s->recompute + s->launch + s->offload +
            s->tp_comm + s->cp_comm + s->ep_comm;
 }
 
-static struct sp_kind_time time_of_kind(const struct sp_prepared *prepared,
+static struct sp_kind_time time_of_kind(const struct sp_step_inputs *in,
+                                        const struct sp_prepared *prepared,
                                         const struct sp_stage_kind *kind)
 {
     struct sp_kind_time k = {.held = sp_weights_of_kind(&prepared->weights, kind),
                              .trained = sp_trained_of_kind(&prepared->weights, kind)};
+    if (in->model->tuning.trainable != SP_TRAIN_ALL) {
+        k.still = sp_still_of_kind(&prepared->weights, kind);
+        k.base = sp_base_of_kind(&prepared->weights, kind);
+    }
     for (int i = 0; i < SP_LAYER_KINDS; i++)
         if (kind->layers.of[i] > 0)
-            add_layers(&k.time, &prepared->layer[i], (double)kind->layers.of[i]);
+            add_kind(in, &k.time, &prepared->layer[i], (double)kind->layers.of[i],
+                     (double)kind->still.of[i]);
     if (kind->first)
         k.time.elementwise += 3 * prepared->ends.embedding;
     if (kind->last) {
         k.time.matmul += 3 * prepared->ends.head - prepared->ends.frozen_head;
-        k.time.weight_grad += prepared->ends.head - prepared->ends.frozen_head;
+        k.time.weight_grad += fmax(prepared->ends.head - prepared->ends.frozen_head, 0);
         k.time.frozen += prepared->ends.frozen_head;
         k.time.elementwise += 3 * prepared->ends.loss;
     }
@@ -234,7 +131,7 @@ void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *p
                     const struct sp_stage_map *map, struct sp_staged *staged)
 {
     for (int i = 0; i < map->kinds; i++)
-        staged->kind[i] = time_of_kind(prepared, &map->kind[i]);
+        staged->kind[i] = time_of_kind(in, prepared, &map->kind[i]);
     staged->hop_s = sp_stage_hop_s(in);
 }
 
@@ -266,17 +163,21 @@ static double gathered_bytes(const struct sp_step_inputs *in)
     return narrow ? 1 : fmin(SP_ELEMENT, in->precision->weight_bytes);
 }
 
-/* Bytes that ZeRO 3 moves of a stage's weights: all of them for each of two passes, and the
- * gradients of those that are trained. */
+/* Bytes that ZeRO 3 moves of a stage's weights: all of them for each of two passes, those that have
+ * no backward pass once, the base as it is stored where that is less; and the gradients of those
+ * that are trained. Dettmers and Gugger 2024 ("FSDP-QLoRA") gather packed weights. */
 static struct sp_stage_weights moved_bytes(const struct sp_step_inputs *in,
                                            const struct sp_kind_time *kind)
 {
     const struct sp_stage_weights *const all = &kind->held, *const some = &kind->trained;
-    const double gathers = 2 * gathered_bytes(in);
+    const double once = gathered_bytes(in), gathers = 2 * once;
+    const double less = 2 * fmax(once - sp_base_bytes(in->model), 0);
     const double dense = all->dense > 0 ? some->dense / all->dense : 1,
                  experts = all->experts > 0 ? some->experts / all->experts : 1;
-    return (struct sp_stage_weights){all->dense * (gathers + SP_ELEMENT * dense),
-                                     all->experts * (gathers + SP_ELEMENT * experts)};
+    return (struct sp_stage_weights){all->dense * (gathers + SP_ELEMENT * dense) -
+                                         once * kind->still.dense - less * kind->base.dense,
+                                     all->experts * (gathers + SP_ELEMENT * experts) -
+                                         once * kind->still.experts - less * kind->base.experts};
 }
 
 /* Whether weights are gathered for each pass of a micro-batch: ZeRO 3 does, unless the framework
@@ -295,7 +196,7 @@ static struct passes passes_of(const struct sp_step_inputs *in, const struct sp_
         return without_shards(kind);
     const struct sp_stage_weights moved = moved_bytes(in, kind);
     const double comm = sp_shards_s(in, &moved, 1);
-    const double exposed = exposed_s(in, comm, busy);
+    const double exposed = sp_exposed_s(in, comm, busy);
     /* gathers for the next pass stand where weight gradients would fill a gap */
     struct passes passes = split(kind, busy + exposed, busy + exposed);
     passes.fsdp_comm = exposed;
@@ -394,19 +295,19 @@ static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_
     const struct sp_precision *q = in->precision;
     const double window = dp_window(in, m) * hides;
     if (gathers_each(in))
-        return exposed_s(in, sp_replicas_s(in, held, SP_ELEMENT), window);
+        return sp_exposed_s(in, sp_replicas_s(in, held, SP_ELEMENT), window);
     if (p->zero >= 3) /* a stage kept whole: gradients add up, and are reduced, in 4 bytes */
-        return exposed_s(in,
-                         sp_shards_s(in, whole, gathered_bytes(in)) + sp_shards_s(in, held, 4) +
-                             sp_replicas_s(in, held, SP_ELEMENT),
-                         window);
+        return sp_exposed_s(in,
+                            sp_shards_s(in, whole, gathered_bytes(in)) + sp_shards_s(in, held, 4) +
+                                sp_replicas_s(in, held, SP_ELEMENT),
+                            window);
     /* gradients that a recipe does not keep are sent all the same; without ZeRO they come back */
     const double grad_bytes = q->grad_bytes > 0 ? q->grad_bytes : SP_ELEMENT;
     const double grads = sp_shards_s(in, held, grad_bytes),
                  weights = sp_shards_s(in, held, p->zero == 0 ? grad_bytes : gathered_bytes(in)),
                  replicas = sp_replicas_s(in, held, grad_bytes);
-    const double before = p->zero == 2 ? (m - 1) * exposed_s(in, grads, hides) : 0;
-    return before + exposed_s(in, replicas + grads + weights, window);
+    const double before = p->zero == 2 ? (m - 1) * sp_exposed_s(in, grads, hides) : 0;
+    return before + sp_exposed_s(in, replicas + grads + weights, window);
 }
 
 /* Reads and writes the states that a device owns. */
@@ -485,7 +386,7 @@ static double sends_s(const struct sp_step_inputs *in, const struct sp_staged *s
     const bool hidden = in->framework->overlaps_sends && p->vpp > 1;
     if (p->pp <= 1)
         return 0;
-    return (hidden ? exposed_s(in, steady, hides) : steady) +
+    return (hidden ? sp_exposed_s(in, steady, hides) : steady) +
            2 * (double)(p->pp - 1) * staged->hop_s;
 }
 
@@ -559,7 +460,8 @@ double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared
     struct sp_stage_time all = {0};
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
         if (prepared->layers[kind] > 0)
-            add_layers(&all, &prepared->layer[kind], prepared->layers[kind]);
+            add_kind(in, &all, &prepared->layer[kind], prepared->layers[kind],
+                     prepared->still[kind]);
     const struct sp_ends_time *e = &prepared->ends;
     const double whole = busy_of(&all) + 3 * (e->embedding + e->head + e->loss) - e->frozen_head;
     /* m >= B / (dp b), and the slowest of pp stages does at least 1/pp of the work */

@@ -8,6 +8,12 @@
 #include "core/layer_rank.h"
 #include "core/smooth.h"
 
+/* A constant of the profile. */
+static inline double constant(const struct sp_step_inputs *in, enum sp_constant id)
+{
+    return in->profile->value[id];
+}
+
 /* Forward times of the operators of one layer for one micro-batch on one device. s. */
 struct sp_layer_time {
     double of[SP_OPERATORS];
@@ -15,6 +21,19 @@ struct sp_layer_time {
 };
 struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
                                       const struct sp_layer *layer);
+
+/* Forward and backward of one layer for one micro-batch. s. */
+struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct sp_rank *all,
+                                   const struct sp_layer *layer);
+
+/* A layer that is not trained and that no gradient passes, from what it is with a backward pass:
+ * that would take twice as long again. Tokens go to experts and back in half of the exchanges. s.
+ */
+struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
+                                      const struct sp_layer_pass *all);
+
+/* What is left of a collective that hides behind work of `hides` seconds. s. */
+double sp_exposed_s(const struct sp_step_inputs *in, double comm, double hides);
 
 /* Collectives of one layer and micro-batch: TP and EP both ways and what recomputation repeats,
  * exposed; CP both ways, before it hides. s. */

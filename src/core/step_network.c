@@ -17,11 +17,6 @@ struct group {
     enum place place;
 };
 
-static double constant(const struct sp_step_inputs *in, enum sp_constant id)
-{
-    return in->profile->value[id];
-}
-
 /* Bytes/s into a chip along an axis: from both sides of a ring, from one at the end of a line. */
 static double links_of_axis(double link_bytes_per_s, int64_t length, bool wraps)
 {

@@ -6,11 +6,6 @@
 #include "core/exchange.h"
 #include "core/step_internal.h"
 
-static double constant(const struct sp_step_inputs *in, enum sp_constant id)
-{
-    return in->profile->value[id];
-}
-
 /* Rate of large matmuls in a format, C e. FLOP/s. */
 static double matmul_rate(const struct sp_step_inputs *in, enum sp_dtype wanted)
 {
@@ -211,9 +206,9 @@ static double operator_flops(const struct sp_layers *layers, enum sp_operator op
         for (int i = 0; i < layers->list[kind].matmuls; i++) {
             const struct sp_matmul *const m = &layers->list[kind].matmul[i];
             const double tokens = m->source ? layers->list[kind].from : layers->list[kind].own;
-            if (m->op == op && !m->frozen)
-                flops += layers->count[kind] * 2 * m->passed * m->in * m->out *
-                         sp_stream_share(tokens, seq);
+            if (m->op == op && !layers->list[kind].frozen)
+                flops += (layers->count[kind] - layers->still[kind]) * 2 * m->passed * m->in *
+                         m->out * sp_stream_share(tokens, seq);
         }
     return flops;
 }
@@ -225,7 +220,8 @@ double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_pl
     const struct sp_flops f = sp_forward_flops_per_token(model, (double)plan->seq, causal, false);
     struct sp_layers layers;
     sp_list_model(model, &layers);
-    double again = f.attention * shares.of[SP_OP_CORE];
+    const double scores = f.attention - sp_still_scores_per_token(model, (double)plan->seq, causal);
+    double again = scores * shares.of[SP_OP_CORE];
     for (int op = SP_OP_QKV; op <= SP_OP_EXPERT_DOWN; op++)
         again += operator_flops(&layers, (enum sp_operator)op, (double)plan->seq) * shares.of[op];
     return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;

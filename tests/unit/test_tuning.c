@@ -1,0 +1,176 @@
+/* What tuning computes and holds: by hand for some, and as properties of random plans. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <scaleplan/activations.h>
+#include <scaleplan/estimate.h>
+#include <scaleplan/flops.h>
+
+#include "cli/command.h"
+
+enum { CASES = 60 };
+
+static uint64_t state = 18;
+
+static uint64_t draw(uint64_t n)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % n;
+}
+
+/* A key of the answer to a line; NAN where it is refused or has none. */
+static double ask(const char *line, const char *key)
+{
+    char copy[1000], *words[60], *rest = copy;
+    int n = 0;
+    struct sp_args args;
+    struct sp_error error = {0};
+    snprintf(copy, sizeof copy, "%s", line);
+    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
+        words[n++] = word;
+    words[n] = NULL;
+    const struct sp_command *const command = sp_find_command(words[0], &error);
+    assert_non_null(command);
+    struct sp_report *const report = sp_report_new(command->name);
+    double value = NAN;
+    if (sp_compute(command, n, words, &args, report, &error)) {
+        const struct sp_entry *const e = sp_find(report, key);
+        value = e && e->kind == SP_VALUE_NUMBER ? e->number : NAN;
+    }
+    sp_report_free(report);
+    return value;
+}
+
+/* Llama 3 8B: a layer has 2 x 4096^2 + 2 x 4096 x 1024 + 3 x 4096 x 14336 weights in matmuls and
+ * two norms of 4096; the tables have 128256 x 4096 each. */
+static const double layer = 218103808, norms = 8192, table = 525336576, llama = 8030261248;
+
+/* The last 4 of 32 layers: 6 FLOPs there, 4 in the head, 2 below. */
+static void last_layers(void **unused)
+{
+    (void)unused;
+    const char *const line = "flops --model llama3-8b --trainable last:4";
+    assert_close(ask(line, "params.trainable"), 4 * (layer + norms), 0);
+    assert_close(ask(line, "params.frozen"), llama - 4 * (layer + norms), 0);
+    const double others =
+        table + 65 * 4096; /* the input table and the norms count 6 all the same */
+    const double flops = 6 * others + 4 * table + 6 * 4 * layer + 2 * 28 * layer;
+    assert_close(ask(line, "flops_factor"), flops / llama, 1e-14);
+}
+
+/* Nothing trained: 2 FLOPs everywhere, no gradients, no optimizer, no activations of a layer. */
+static void nothing_trained(void **unused)
+{
+    (void)unused;
+    const char *const line =
+        "step --model llama3-8b --hw h100-8 --batch 8x8192 --zero 0 --trainable none";
+    const double others = table + 65 * 4096;
+    assert_close(ask(line, "flops_factor"), (6 * others + 2 * (table + 32 * layer)) / llama, 1e-14);
+    assert_close(ask(line, "memory.grads_bytes"), 0, 0);
+    assert_close(ask(line, "memory.optimizer_bytes"), 0, 0);
+    assert_close(ask(line, "memory.params_bytes"), 2 * llama, 0);
+}
+
+/* The states of adapters of rank 16 on all projections of Llama 3 8B, by ZeRO 0 and by mixed16: 16
+ * bytes each of R times both widths; the rest 2 bytes, or 0.5625 in the layers' matmuls. */
+static void states_of_adapters(void **unused)
+{
+    (void)unused;
+    const double in = 4096, kv = 1024, f = 14336;
+    const double adapters = 32 * 16 * (2 * (in + in) + 2 * (in + kv) + 3 * (in + f));
+    const char *const plain = "memory --model llama3-8b --precision mixed16 --lora-rank 16",
+                      *const packed = "memory --model llama3-8b --precision mixed16 --lora-rank 16 "
+                                      "--base-format nf4";
+    assert_close(ask(plain, "memory.states_bytes"), 16 * adapters + 2 * llama, 1e-15);
+    assert_close(ask(packed, "memory.states_bytes"),
+                 16 * adapters + 2 * (llama - 32 * layer) + 0.5625 * 32 * layer, 1e-15);
+    assert_close(ask(packed, "memory.grads_bytes"), 2 * adapters, 1e-15);
+}
+
+/* FSDP of adapters: weights are gathered in both passes, whose work is 2 P and 2 P, so that the
+ * threshold is that of all weights trained but for the adapters. DP sends their gradients alone, 4
+ * bytes each in all, against 2 P of work: 2 A / P of it. Llama 2 7B, rank 1 on queries. */
+static void closed_forms(void **unused)
+{
+    (void)unused;
+    const char *const all = "fit --model llama2-7b --hw v5p-64 --batch 4M",
+                      *const some = "fit --model llama2-7b --hw v5p-64 --batch 4M --lora-rank 1 "
+                                    "--lora-targets q";
+    assert_close(ask(some, "critical.fsdp.1"), ask(all, "critical.fsdp.1"), 0.02);
+    const double P = 6738415616, matmuls = 6607077376, A = 32 * 8192;
+    const double whole = ask(all, "strategies.dp.critical_tokens_per_chip");
+    assert_close(ask(some, "strategies.dp.critical_tokens_per_chip"),
+                 whole * 4 * A / (4 * P - 2 * matmuls + 4 * A), 1e-12);
+    assert_close(ask(some, "strategies.dp.t_math_s"),
+                 ask(all, "strategies.dp.t_math_s") * (6 * P - 2 * matmuls + 6 * A) / (6 * P),
+                 1e-12);
+}
+
+static const char *const commands[] = {
+    "step --model %s --hw h100-64 --batch 256x4096 --tp %d --pp %d --zero %d --remat none",
+    "memory --model %s --hw h100-64 --dp 8 --tp %d --pp %d --zero %d --remat none",
+};
+static const char *const models[] = {"llama2-7b", "llama3-8b", "qwen2.5-32b", "mixtral-8x7b",
+                                     "gemma-7b"};
+
+static void random_line(char line[400])
+{
+    static const int stages[] = {0, 1, 3};
+    snprintf(line, 400, commands[draw(2)], models[draw(5)], 1 << draw(3), 1 << draw(3),
+             stages[draw(3)]);
+}
+
+/* --trainable all is what is said without it, to the last bit, in every key. */
+static void all_is_today(void **unused)
+{
+    (void)unused;
+    static const char *const keys[] = {
+        "time.step_s", "memory.device_bytes", "memory.total_bytes", "memory.states_bytes", "mfu",
+        "hfu"};
+    for (int i = 0; i < CASES; i++) {
+        char line[400], with[430];
+        random_line(line);
+        snprintf(with, sizeof with, "%s --trainable all", line);
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            const double a = ask(line, keys[k]), b = ask(with, keys[k]);
+            assert_true(memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)));
+        }
+    }
+}
+
+/* More rank, and more layers that are trained, are never less of anything. */
+static void is_monotone(void **unused)
+{
+    (void)unused;
+    static const char *const tunings[] = {"%s --lora-rank %d", "%s --trainable last:%d"};
+    for (int i = 0; i < CASES; i++) {
+        char line[400], with[430];
+        double step = 0, device = 0;
+        const bool adapters = draw(2) == 0;
+        random_line(line);
+        const char *const bytes = line[0] == 's' ? "memory.device_bytes" : "memory.total_bytes";
+        for (int n = adapters ? 1 : 2; n <= 16; n *= 2) {
+            snprintf(with, sizeof with, tunings[adapters ? 0 : 1], line, n);
+            const double now = ask(with, bytes), s = ask(with, "time.step_s");
+            assert_true(!(now < device) && !(s < step * (1 - 1e-9)));
+            device = now;
+            step = isnan(s) ? 0 : s;
+        }
+        /* and all of it trained is more still */
+        assert_true(!(ask(line, bytes) < device));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(last_layers),  cmocka_unit_test(nothing_trained),
+        cmocka_unit_test(closed_forms), cmocka_unit_test(states_of_adapters),
+        cmocka_unit_test(all_is_today), cmocka_unit_test(is_monotone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
