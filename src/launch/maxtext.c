@@ -6,14 +6,18 @@
 #include "launch/maxtext.h"
 #include "launch/shell.h"
 
-/* Weights shard over fsdp, expert and context axes (logical_axis_rules of base.yml, "embed"). */
+/* Weights shard over fsdp, expert and context axes (logical_axis_rules of base.yml, "embed"), where
+ * other rules do not leave them whole. */
 static void read_sharding(struct sp_settings *s, const double degree[DEGREES],
-                          const struct sp_hardware *hw, struct sp_launch *launch)
+                          const struct sp_maxtext_rules *rules, const struct sp_hardware *hw,
+                          struct sp_launch *launch)
 {
-    const double shards = degree[FSDP] * degree[EXPERT] * degree[CONTEXT];
-    const double all = shards * degree[DATA], slices = hw ? (double)hw->slices : 1;
+    const double shards = degree[FSDP] * (rules->experts_shard ? degree[EXPERT] : 1) *
+                          (rules->context_shards ? degree[CONTEXT] : 1);
+    const double all = degree[FSDP] * degree[EXPERT] * degree[CONTEXT] * degree[DATA],
+                 slices = hw ? (double)hw->slices : 1;
     const double usual = slices > 1 && fmod(all, slices) == 0 ? all / slices : all;
-    const bool replicas = shards == 1 && degree[DATA] > 1;
+    const bool replicas = shards == 1 && all > 1;
     const bool states = sp_setting_on(s, "shard_optimizer_over_data");
     sp_launch_option(launch, "zero", "%d", !replicas ? 3 : states ? 1 : 0);
     if (!replicas && shards != usual)
@@ -128,9 +132,10 @@ static void take_off_prefixes(struct sp_settings *s)
 /* Whether an option's name is MaxText's own. */
 static bool is_own(const char *name)
 {
-    static const char *const own[] = {
-        "per_device_batch_size", "base_emb_dim",          "remat_policy", "base_num_decoder_layers",
-        "max_target_length",     "override_model_config", "decoder_block"};
+    static const char *const own[] = {"per_device_batch_size", "base_emb_dim",
+                                      "remat_policy",          "base_num_decoder_layers",
+                                      "max_target_length",     "override_model_config",
+                                      "decoder_block",         "base_config"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(own[i], name) == 0)
             return true;
@@ -165,17 +170,20 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     struct sp_settings *const s = &file->settings, *const assumed = &file->assumed;
     const struct sp_hardware *hw = file->hw;
     struct sp_refusals refused;
+    struct sp_maxtext_rules rules;
     double degree[DEGREES];
     const int before = error->lines;
     if ((file->script && !sp_read_pairs(file->script, tells, s, launch, error)) ||
         !sp_read_assumed_lines(file->text, assumed, launch, error))
         return false;
     take_off_prefixes(s);
+    if (!sp_follow_maxtext(file->origin, s, launch, error))
+        return false;
     sp_read_maxtext_model(s, launch, error);
     if (!read_machine(s, file->sources, &hw, launch, error))
         return false;
     const int64_t jax_devices = hw ? sp_jax_devices_of(hw) : 1;
-    if (!sp_read_mesh(s, hw, jax_devices, degree, launch, error))
+    if (!sp_read_mesh(s, hw, jax_devices, degree, &rules, launch, error))
         return false;
     launch->etp_is_tp = true; /* base.yml's rules have one tensor axis for every "mlp" */
     const struct sp_model *const model = sp_maxtext_model(file->sources, launch);
@@ -183,7 +191,7 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
         model ? model->moe.experts > 0 : sp_setting_whole(s, "num_experts", 1, 1, error) > 1;
     if (degree[EXPERT] > 1 || mixture)
         sp_launch_option(launch, "etp", "%.0f", degree[TENSOR]);
-    read_sharding(s, degree, hw, launch);
+    read_sharding(s, degree, &rules, hw, launch);
     read_batch(s, degree, hw, jax_devices, launch, error);
     read_pipeline(s, (int64_t)degree[PIPELINE], model, launch, error);
     sp_read_maxtext_states(s, launch, error);

@@ -125,9 +125,23 @@ static bool degrees_of(const struct mesh *mesh, int64_t jax_devices, double degr
                    sp_safe(origin), cores);
 }
 
-bool sp_read_mesh(struct sp_settings *s, const struct sp_hardware *hw, int64_t jax_devices,
-                  double degree[DEGREES], struct sp_launch *launch, struct sp_error *error)
+/* The axes that the mesh runs over, as rules of sharding name them. */
+static void list_used(const struct mesh *mesh, char *out, size_t size)
 {
+    out[0] = '\0';
+    for (int i = 0; i < AXES; i++) {
+        const size_t used = strlen(out);
+        if (mesh->degree[0][i] * mesh->degree[1][i] > 1)
+            snprintf(out + used, size - used, " %s",
+                     axes[i].degree == PIPELINE ? "stage" : axes[i].name);
+    }
+}
+
+bool sp_read_mesh(struct sp_settings *s, const struct sp_hardware *hw, int64_t jax_devices,
+                  double degree[DEGREES], struct sp_maxtext_rules *rules, struct sp_launch *launch,
+                  struct sp_error *error)
+{
+    char used[200];
     static const struct {
         const char *option;
         enum sp_maxtext_degree degree;
@@ -137,6 +151,9 @@ bool sp_read_mesh(struct sp_settings *s, const struct sp_hardware *hw, int64_t j
         (hw &&
          !close_mesh(&mesh, hw, (double)sp_chips(hw) * (double)jax_devices, s->origin, error)) ||
         !degrees_of(&mesh, jax_devices, degree, s->origin, error))
+        return false;
+    list_used(&mesh, used, sizeof used);
+    if (!sp_read_rules(s, used, rules, error))
         return false;
     for (int i = 0; i < AXES; i++)
         if (axes[i].as && mesh.degree[0][i] * mesh.degree[1][i] > 1)

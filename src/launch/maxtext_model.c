@@ -82,7 +82,7 @@ void sp_read_maxtext_model(struct sp_settings *s, struct sp_launch *launch, stru
             read_shape(s, launch, error);
         else if (!given)
             snprintf(launch->no_model, sizeof launch->no_model,
-                     "the model is in %.80s, which is not opened: give --model",
+                     "no model in it, and none found in %.80s: give --model",
                      file ? sp_safe(file) : "base.yml");
         return;
     }
@@ -93,9 +93,6 @@ void sp_read_maxtext_model(struct sp_settings *s, struct sp_launch *launch, stru
         if (strcmp(others[i][1], model) == 0)
             model = others[i][0];
     sp_launch_option(launch, "model", "%s", model);
-    if (file)
-        sp_launch_note(launch, "%.80s is not opened: what it says beside these options is not read",
-                       sp_safe(file));
     for (int i = 0; i < SP_MAXTEXT_DIMENSIONS; i++)
         if (overrides && sp_setting(s, sp_maxtext_dimensions[i].key))
             sp_launch_option(launch, "set", "model.%s=%lld", sp_maxtext_dimensions[i].field,

@@ -53,7 +53,6 @@ const struct sp_maxtext_policy sp_maxtext_policies[] = {
     {"save_dot_with_context_except_mlp", "mlp", false, false},
     {"save_dot_except_mlpwi", "mlp", false, false},
     {"save_out_proj", "full", false, false},
-    {"custom", "full", false, false},
 };
 int64_t sp_jax_devices_of(const struct sp_hardware *hw)
 {

@@ -42,33 +42,14 @@ static void read_precision(struct sp_settings *s, struct sp_launch *launch)
     read_weights(s, launch);
 }
 
-/* What a custom policy keeps of a layer, on the device or in the host's memory. */
-static void note_custom(struct sp_settings *s, struct sp_launch *launch)
-{
-    static const char *const tensors[] = {
-        "decoder_layer_input", "context",     "mlpwi",       "mlpwi_0",  "mlpwi_1",  "mlpwo",
-        "query_proj",          "key_proj",    "value_proj",  "qkv_proj", "out_proj", "kv_proj",
-        "attention_out",       "moe_mlpwi_0", "moe_mlpwi_1", "moe_mlpwo"};
-    char kept[80] = "", away[80] = "";
-    for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
-        const char *const where = sp_setting(s, tensors[i]);
-        char *const list = where && strcmp(where, "device") == 0    ? kept
-                           : where && strcmp(where, "offload") == 0 ? away
-                                                                    : NULL;
-        if (list)
-            snprintf(list + strlen(list), sizeof kept - strlen(list), " %s", tensors[i]);
-    }
-    if (kept[0] || away[0])
-        sp_launch_note(launch,
-                       "not modelled: of a layer kept on the device:%s; in the host's "
-                       "memory:%s",
-                       kept[0] ? kept : " nothing", away[0] ? away : " nothing");
-}
-
 static void read_policy(struct sp_settings *s, struct sp_launch *launch)
 {
     const char *const given = sp_setting(s, "remat_policy");
     const char *const name = given ? given : "full"; /* base.yml */
+    if (strcmp(name, "custom") == 0) {
+        sp_read_custom(s, launch);
+        return;
+    }
     for (size_t i = 0; i < SP_MAXTEXT_POLICIES; i++) {
         if (strcmp(sp_maxtext_policies[i].name, name) != 0)
             continue;
@@ -94,7 +75,6 @@ void sp_read_maxtext_states(struct sp_settings *s, struct sp_launch *launch, str
     if (optimizer)
         sp_read_optimizer("opt_type", optimizer, 0, s->origin, launch, error);
     read_policy(s, launch);
-    note_custom(s, launch);
     for (int i = 0; i < 2; i++)
         if (sp_setting_on(s, offloads[i]))
             sp_launch_note(launch, "not modelled: %s", offloads[i]);

@@ -55,7 +55,7 @@ row megatron_gpt_config "--hw h100-2" tp=1 pp=1 micro_batch=4 batch_tokens=4096
 row gpu__models__llama3.1_405b "--hw h100-1024" shards=8 dp=1024 batch_tokens=4194304 remat=full
 row gpu__models__llama2_7b "--hw h100-8" shards=8 batch_tokens=131072 remat=none
 row mixtral_8x7b "--hw h100-64" shards=8 batch_tokens=3145728 remat=none
-row llama2_70b_v5e-16 "--hw v5e-16" ! 'neither arguments of Megatron-LM'
+row llama2_70b_v5e-16 "--hw v5e-16" ! 'rules of sharding: activation_batch is not split over fsdp'
 row llama3_70B-bf16 "--hw h100-64" model=llama3-70b shards=8 batch_tokens=3670016 remat=full
 # torchtitan, GPT-NeoX, accelerate.
 row llama3_405b.toml "--hw h100-128" model=llama3-405b tp=8 dp=16 zero=3 remat=full batch_tokens=262144
