@@ -202,6 +202,31 @@ struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fi
                                enum sp_strategy_kind kind, const struct sp_degrees *degrees,
                                bool real_axes);
 
+/* The questions of a decision guide, in its order: does a replica fit on a chip and does its sum of
+ * gradients hide; do shards over all chips fit and do their gathers hide; else with TP, in groups,
+ * with stages. */
+enum sp_decision_kind {
+    SP_ASK_ONE_CHIP,
+    SP_ASK_REPLICAS,
+    SP_ASK_SHARDS_FIT,
+    SP_ASK_SHARDS,
+    SP_ASK_TP,
+    SP_ASK_GROUPS,
+    SP_ASK_STAGES,
+    SP_DECISIONS
+};
+struct sp_decision {
+    enum sp_decision_kind kind;
+    bool memory; /* it asks whether the strategy fits; else whether it keeps up too */
+    struct sp_strategy strategy; /* that it looks at */
+    bool yes, ends;              /* ends: this strategy is the answer */
+};
+
+/* Walks the questions until one ends them; the last one's `ends` is false where every strategy
+ * waits or does not fit. Returns how many were asked. */
+int sp_fit_path(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                struct sp_decision path[SP_DECISIONS]);
+
 /* Strong scaling: the best plan of each size on offer, doubling from one chip up to the slice of
  * in->hw, and its efficiency, chips times step of the first over its own. Returns how many of at
  * most `room`; sizes on which nothing has a meaning are left out. */

@@ -153,6 +153,10 @@ double sp_scaleout_bytes_per_s_per_device(const struct sp_scaleout *scaleout, in
  * known. */
 void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scaleout);
 
+/* Puts it in the place of every network of a switched machine, a line for each device: one tier. No
+ * collective was measured there. */
+void sp_use_everywhere(struct sp_hardware *hw, const struct sp_scaleout *scaleout);
+
 /* Egress of one scale-up domain into the scale-out network, W_node. bytes/s. */
 double sp_node_bytes_per_s(const struct sp_network *network);
 

@@ -65,8 +65,9 @@ struct sp_kernels {
     struct sp_collective_curve collective[SP_COLLECTIVES];
 };
 
-/* No measurement of anything. */
+/* No measurement of anything, and none of collectives: on links that nobody measured. */
 void sp_clear_kernels(struct sp_kernels *kernels);
+void sp_clear_collectives(struct sp_kernels *kernels);
 
 struct sp_chip;
 struct sp_network;

@@ -102,6 +102,24 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
                                        const struct sp_stage_map *map,
                                        const struct sp_staged *staged);
 
+/* All-reduce of so many bytes, the same on every device, over the plan's replicas (dp x cp) at the
+ * rates and latencies of the estimate; 0 for one. s. */
+double sp_all_reduce_s(const struct sp_step_inputs *in, double bytes);
+
+/* Weak scaling: a plan on machines of 1, 2, 4, ... replicas up to in->hw, the batch of a replica
+ * held. */
+struct sp_scaled_step {
+    int64_t chips;
+    double step_s;
+    double efficiency;             /* step of the smallest machine over this one's */
+    double all_reduce_bytes_per_s; /* of sp_curve_bytes over all replicas; NAN for one */
+};
+extern const double sp_curve_bytes;
+
+/* The points of that curve; sizes that the machine does not come in, or where the plan is not
+ * valid, are left out. Returns how many of at most `room`. */
+int sp_scale_step(const struct sp_step_inputs *in, struct sp_scaled_step *points, int room);
+
 /* No plan that shares `prepared` and the machine has a shorter step, whatever its dp, pp, vpp, ZeRO
  * stage, shards and schedule: all stages' work spread evenly, nothing exposed, no bubble. s. */
 double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared);

@@ -94,8 +94,8 @@ const struct sp_option *sp_options_of(const struct sp_command *command, size_t *
     .help = "a model typed here in place of --model: layers=64,d_model=4096,heads=32,..."}
 #define SP_OPTION_HW {.name = "hw", .metavar = "NAME[-CHIPS]", .kind = SP_TEXT, \
     .help = "machine: v5p-4096, v5p:8x8x8, v5p-8960x2, h100-512, or a JSON file"}
-#define SP_OPTION_NETWORK {.name = "network", .metavar = "NAME|FILE", .kind = SP_TEXT, \
-    .help = "scale-out network in place of the machine's own"}
+#define SP_OPTION_NETWORK {.name = "network", .metavar = "[all:]NAME|FILE", .kind = SP_TEXT, \
+    .help = "scale-out network in place of the machine's own; all:NAME in place of every network, a line a device"}
 #define SP_OPTION_BATCH {.name = "batch", .metavar = "TOKENS|SEQSx[LEN]", .kind = SP_TEXT, \
     .help = "tokens of one optimizer step (default: the model's, else 4 Mi)"}
 #define SP_OPTION_SEQ {.name = "seq", .metavar = "TOKENS", .kind = SP_WHOLE, .min = 1, .max = 1e9, \

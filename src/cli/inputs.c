@@ -68,9 +68,13 @@ bool sp_put_network(const char *network, const struct sp_sources *sources, struc
         return sp_fail(error, SP_INPUT,
                        "--network %s: %s is a torus and has no scale-out network to replace",
                        sp_safe(network), hw->name);
-    if (!sp_load_scaleout(network, sources, &scaleout, error))
+    const bool everywhere = strncmp(network, "all:", 4) == 0;
+    if (!sp_load_scaleout(everywhere ? network + 4 : network, sources, &scaleout, error))
         return false;
-    sp_use_scaleout(&hw->network, &scaleout);
+    if (everywhere)
+        sp_use_everywhere(hw, &scaleout);
+    else
+        sp_use_scaleout(&hw->network, &scaleout);
     return true;
 }
 

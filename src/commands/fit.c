@@ -26,6 +26,8 @@ static const struct sp_option options[] = {
      "model FLOPs utilisation of the step time at MFU, 6 FLOPs a parameter and token"},
     {"mesh", "DEGREES", SP_TEXT, 0, 0, NULL, NULL,
      "look at one mesh too: fsdp=1024,tp=4 (also dp, pp; what is not named is 1)"},
+    {"path", NULL, SP_FLAG, 0, 0, NULL, NULL,
+     "print the questions that lead to a strategy, each with its answer and numbers"},
     {"against", "HW", SP_TEXT, 0, 0, NULL, NULL, "another machine, and how it compares"},
     {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of the run: days and cost"},
     SP_OPTIONS_PRICE,
@@ -34,6 +36,7 @@ static const struct sp_option options[] = {
     {"strategy", "NAME", SP_CHOICE, 0, 0, sp_strategy_names, NULL, "look at one strategy only"},
     {"check", "WHAT", SP_MAYBE, 0, 0, NULL, NULL,
      "exit 1 unless the best plan fits, is compute-bound, or both"},
+    SP_OPTION_PLOT,
 };
 
 static const struct sp_example examples[] = {
@@ -42,6 +45,8 @@ static const struct sp_example examples[] = {
      "one bare number, in seconds"},
     {"scaleplan fit --model llama3-70b --hw v5p-8960x4 --check && echo yes",
      "a verdict for a script"},
+    {"scaleplan fit --model gpt2-medium --hw h100-8 --mesh fsdp=4,tp=2 --path",
+     "the verdict on a mesh, and the questions that lead to a strategy"},
     {"scaleplan fit --params 25M --hw a100-40gb-8", "a model of which only the size is known"},
     {NULL, NULL},
 };
@@ -348,6 +353,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (sp_given(args, "mesh") && !sp_put_given_mesh(&f, sp_text_of(args, "mesh"), error))
         return false;
     sp_put_best(&f);
+    if (sp_given(args, "path") || sp_given(args, "plot"))
+        sp_put_path(&f);
     if (!sp_put_fit_run(&f, args, error))
         return false;
     const struct sp_sources sources = sp_sources_of(args);
@@ -376,4 +383,5 @@ const struct sp_command sp_cmd_fit = {
     .fits_key = "best.fits",
     .compute_bound_key = "best.compute_bound",
     .run = run,
+    .plot = sp_plot_path,
 };

@@ -51,6 +51,11 @@ bool sp_put_given_mesh(const struct fit *f, const char *mesh, struct sp_error *e
 bool sp_put_against(const struct fit *f, const char *other, const struct sp_sources *sources,
                     struct sp_error *error);
 
+/* The decision guide's questions for this model and machine, and their picture. */
+void sp_put_path(const struct fit *f);
+struct sp_figure *sp_plot_path(const struct sp_args *args, const struct sp_report *report,
+                               struct sp_error *error);
+
 /* Days and cost of the whole run with the best plan, where --tokens says how long it is. */
 bool sp_put_fit_run(struct fit *f, const struct sp_args *args, struct sp_error *error);
 

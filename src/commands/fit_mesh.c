@@ -68,6 +68,9 @@ bool sp_put_given_mesh(const struct fit *f, const char *mesh, struct sp_error *e
     sp_put_strategy(f, &s);
     sp_put(r, SP_Q_FIT_RATIO_REAL, real.exists ? real.comms_over_math : NAN);
     sp_put_reason(f, &s);
+    sp_put_way_out(f, &s, false);
+    const struct sp_strategy best = sp_fit_best(&f->in, &f->t, ~0u);
+    sp_put(r, SP_Q_FIT_MESH_OVER_BEST, s.step_with_bubble_s / best.step_with_bubble_s);
     sp_line(r, " ");
     sp_line(r,
             "mesh       %s by the rule: DP {mesh.dp} x FSDP {mesh.fsdp} x TP {mesh.tp} x PP "
@@ -79,6 +82,8 @@ bool sp_put_given_mesh(const struct fit *f, const char *mesh, struct sp_error *e
             "{mesh.step_s}");
     sp_line(r,
             "           on the machine's real axes: comms/math {mesh.real_axes_comms_over_math}");
+    sp_line(r, "           {mesh.step_over_best} times the ideal step of the best plan");
+    sp_line(r, "           {mesh.way_out}");
     sp_scope(r, "");
     return true;
 }

@@ -28,6 +28,8 @@ static const struct sp_option options[] = {
              "memory, to reconcile with the estimate"},
     SP_OPTION_RUN_TOKENS,
     SP_OPTIONS_PRICE,
+    {.name = "curve", .kind = SP_FLAG,
+     .help = "weak scaling: the plan with 1, 2, 4, ... replicas up to --hw, each with its batch; efficiency, all-reduce"},
     {.name = "check", .metavar = "fits|healthy|both", .kind = SP_MAYBE,
      .help = "exit code 1 when the plan does not fit (fits, where nothing is said), when communication takes 30 % of "
              "the step or more or devices are busy for 80 % or less (healthy), or either"},
@@ -233,6 +235,8 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     sp_note_utilisation(report, "the MFU", e.rates.mfu, convention);
     sp_note_utilisation(report, "the HFU", e.rates.hfu, convention);
     put_stages(report, &e);
+    if (sp_given(&args, "curve"))
+        sp_put_curve(report, &planned);
     if (!e.fits)
         sp_put_fixes(report, &planned);
     if (launch.format)

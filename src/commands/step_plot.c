@@ -95,8 +95,9 @@ static void name_degrees(const struct sp_report *r, char *out, size_t size)
 struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_report *report,
                                struct sp_error *error)
 {
-    (void)args;
     (void)error;
+    if (sp_given(args, "curve"))
+        return sp_plot_curve(report);
     char degrees[96] = "";
     name_degrees(report, degrees, sizeof degrees);
     struct sp_figure *const figure = sp_figure_new(

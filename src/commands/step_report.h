@@ -27,6 +27,10 @@ void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_conventi
 void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
                  const struct sp_estimate *estimate);
 
+/* Weak scaling of the plan up to its machine, and its picture. */
+void sp_put_curve(struct sp_report *report, const struct sp_planned *planned);
+struct sp_figure *sp_plot_curve(const struct sp_report *report);
+
 /* A real run: NAN where it was not measured. Its speed is said as one of a step time, a rate, an
  * MFU or FLOP/s; sp_step_of_measured makes a step time of each. */
 struct sp_measured_run {

@@ -161,11 +161,26 @@ static void keep_quieter_of_degrees(struct sp_strategy *s, void *context)
         keep_quieter(s, &wanted->search);
 }
 
+/* Replicas of shards as they are asked for. */
+static struct sp_strategy given_replicas(const struct sp_fit_input *in,
+                                         const struct sp_fit_terms *t,
+                                         const struct sp_degrees *degrees)
+{
+    struct sp_strategy s;
+    if (!sp_lay_replicas(in, degrees, &s))
+        return (struct sp_strategy){.kind = SP_HSDP};
+    sp_judge(&s, in, t);
+    set_mesh_critical(&s, in, t);
+    return s;
+}
+
 struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                enum sp_strategy_kind kind, const struct sp_degrees *degrees,
                                bool real_axes)
 {
     struct mesh_search wanted = {.search = {.in = in, .t = t}, .degrees = *degrees};
+    if (kind == SP_HSDP && degrees->dp > 1 && degrees->fsdp > 1 && in->hw->slices == 1)
+        return given_replicas(in, t, degrees);
     if (!has_meaning(in, t, kind))
         return (struct sp_strategy){.kind = kind};
     if (kind == SP_TP || (!real_axes && (kind == SP_DP || kind == SP_FSDP))) {

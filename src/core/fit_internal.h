@@ -56,4 +56,9 @@ double sp_serial_load(const double link[SP_LINKS]);
 /* Whether `a` beats `b`: see sp_fit_best. */
 bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b);
 
+/* Lays replicas of shards of any degree on switches, or on whole axes of one slice; false where
+ * they cannot be laid. Not judged yet. */
+bool sp_lay_replicas(const struct sp_fit_input *in, const struct sp_degrees *degrees,
+                     struct sp_strategy *s);
+
 #endif

@@ -298,12 +298,14 @@ static double bubble(const struct sp_strategy *s)
 }
 
 /* The links on which gradients alone are summed, once a step. */
-static void mark_backward_only(struct sp_strategy *s, const struct sp_fit_terms *t)
+static void mark_backward_only(struct sp_strategy *s, const struct sp_fit_terms *t,
+                               const struct sp_network *net)
 {
+    const bool shards_inside = net->kind == SP_TORUS || s->fsdp * s->tp <= net->domain;
     for (int link = 0; link < SP_LINKS; link++) {
         s->loads.backward_only[link] =
-            s->kind == SP_DP ||
-            (s->kind == SP_HSDP && (link == SP_LINK_SCALEOUT || link == SP_LINK_DCN));
+            s->kind == SP_DP || (s->kind == SP_HSDP && shards_inside &&
+                                 (link == SP_LINK_SCALEOUT || link == SP_LINK_DCN));
         s->loads.weights[link] *= s->loads.backward_only[link] ? t->gradients_alone : 1;
     }
 }
@@ -358,7 +360,7 @@ void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct
         torus_loads(s, t);
     else
         switched_loads(s, in, t);
-    mark_backward_only(s, t);
+    mark_backward_only(s, t, &in->hw->network);
     s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
     s->uneven = s->pp > 1 ? unevenness(s, t->L) : 1;
     const bool any = t->remat == SP_REMATS;

@@ -174,6 +174,46 @@ static void each_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_t
     }
 }
 
+/* Gives whole axes to the shards so that they make `fsdp`, the others to the replicas; the shards'
+ * bandwidth, NAN where no axes do. The replicas' own load is that of a shard on the other axes,
+ * which is always the smaller one. */
+static double axes_of_shards(const struct sp_hardware *hw, int64_t fsdp)
+{
+    double best = NAN;
+    for (int chosen = 0; chosen < 1 << SP_MAX_AXES; chosen++) {
+        double rate = 0;
+        int64_t product = 1;
+        for (int i = 0; i < SP_MAX_AXES; i++) {
+            if (!(chosen >> i & 1))
+                continue;
+            product *= hw->shape.axis[i];
+            rate += sp_axis_bytes_per_s(hw->network.link_bytes_per_s, hw->shape.axis[i],
+                                        sp_axis_wraps(hw, i));
+        }
+        if (product == fsdp && !(best >= rate))
+            best = rate;
+    }
+    return best;
+}
+
+bool sp_lay_replicas(const struct sp_fit_input *in, const struct sp_degrees *d,
+                     struct sp_strategy *s)
+{
+    const struct sp_hardware *const hw = in->hw;
+    const bool torus = hw->network.kind == SP_TORUS;
+    *s = sp_new_strategy(SP_HSDP);
+    s->dp = d->dp;
+    s->fsdp = d->fsdp;
+    s->tp = d->tp;
+    if (torus && (s->tp > 1 || hw->slices > 1))
+        return false;
+    if (torus)
+        s->W_X = axes_of_shards(hw, s->fsdp);
+    return torus ? !isnan(s->W_X)
+                 : hw->network.domain % s->tp == 0 &&
+                       (s->tp == 1 || sp_tp_divides(in->model, s->tp, s->tp));
+}
+
 void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                        enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
 {

@@ -92,6 +92,17 @@ void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scale
     network->fabric = (struct sp_fabric){NAN, NAN, NAN, NAN, NAN}; /* its switches are not known */
 }
 
+void sp_use_everywhere(struct sp_hardware *hw, const struct sp_scaleout *scaleout)
+{
+    struct sp_network *const net = &hw->network;
+    sp_use_scaleout(net, scaleout);
+    net->scaleout_bytes_per_s = net->domain_bytes_per_s = scaleout->bytes_per_s;
+    if (!isnan(scaleout->latency_s))
+        net->domain_latency_s = scaleout->latency_s;
+    net->domain_switches = net->domain_switch_ports = NAN;
+    sp_clear_collectives(&hw->chip.kernels);
+}
+
 static bool same_shape_in_any_order(const struct sp_shape *a, const struct sp_shape *b)
 {
     bool used[SP_MAX_AXES] = {false};

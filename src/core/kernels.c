@@ -20,6 +20,12 @@ static const struct {
 
 enum { OUTPUT_BYTES = 2 };
 
+void sp_clear_collectives(struct sp_kernels *kernels)
+{
+    for (int i = 0; i < SP_COLLECTIVES; i++)
+        kernels->collective[i] = (struct sp_collective_curve){.share = NAN};
+}
+
 void sp_clear_kernels(struct sp_kernels *kernels)
 {
     *kernels = (struct sp_kernels){.name = ""};
@@ -27,8 +33,7 @@ void sp_clear_kernels(struct sp_kernels *kernels)
         kernels->matmul[i].share = NAN;
     for (int i = 0; i < SP_KERNEL_ATTENTION_FORMATS; i++)
         kernels->attention[i].share = NAN;
-    for (int i = 0; i < SP_COLLECTIVES; i++)
-        kernels->collective[i].share = NAN;
+    sp_clear_collectives(kernels);
 }
 
 /* sp_smooth_max takes what is not known for nothing. */

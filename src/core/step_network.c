@@ -365,6 +365,12 @@ double sp_replicas_s(const struct sp_step_inputs *in, const struct sp_stage_weig
     return both_s(in, held, bytes_per_param, replicas_s);
 }
 
+double sp_all_reduce_s(const struct sp_step_inputs *in, double bytes)
+{
+    const struct spread s = spread_of(in, false);
+    return 2 * shards_s(in, &s, bytes) + replicas_s(in, &s, bytes);
+}
+
 double sp_owned_params(const struct sp_step_inputs *in, const struct sp_stage_weights *held)
 {
     if (in->plan->zero == 0)
