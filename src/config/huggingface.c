@@ -181,9 +181,11 @@ static void note_tower(cJSON *out, const char *tower)
     const cJSON *const e = sp_hf_member(out, "encoder");
     char note[320];
     snprintf(note, sizeof note,
-             "%s: a tower of %.0f layers is counted and trained, on one picture of %.0f tokens a "
+             "%s: a tower of %.0f layers is counted and trained, on one %s of %.0f tokens a "
              "sequence (--set model.encoder.tokens=N; model.encoder.frozen=true)",
-             tower, sp_hf_number_at(e, "layers", 0), sp_hf_number_at(e, "tokens", 0));
+             tower, sp_hf_number_at(e, "layers", 0),
+             strcmp(tower, "audio_config") == 0 ? "recording" : "picture",
+             sp_hf_number_at(e, "tokens", 0));
     add_note(out, note);
 }
 
@@ -289,7 +291,9 @@ static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family 
     note_further_layers(out, c->sizes);
     if (f->traits & HF_ENCODER_DECODER)
         note_encoder(out);
-    const char *const tower = assume ? NULL : sp_hf_put_tower(out, c);
+    const char *tower = assume ? NULL : sp_hf_put_tower(out, c);
+    if (!assume && !tower)
+        tower = sp_hf_put_audio_tower(out, c);
     if (tower)
         note_tower(out, tower);
     note_left_out(out, c, tower);

@@ -107,20 +107,75 @@ static void put_bart(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
     put(e, "extra_params", 2 * D * (f->traits & HF_POST_NORM ? 1 : 2));
 }
 
-/* Whisper: two convolutions, of which the second halves the frames, and a table of positions; keys
- * have no bias. */
-static void put_whisper(cJSON *out, const cJSON *o)
+/* Whisper's encoder, D wide: two convolutions, of which the second halves the frames, a table of
+ * positions, a norm after the layers; keys have no bias. */
+static void put_frames(cJSON *e, double D, double mel, double frames)
 {
-    const double D = sp_hf_number(o, sp_hf_width), mel = at(o, "num_mel_bins");
-    cJSON *const e = add_encoder(out, at(o, "encoder_layers"), at(o, "encoder_attention_heads"),
-                                 at(o, "encoder_ffn_dim"));
     put(e, "patch", 3 * D);
     cJSON_AddBoolToObject(e, "patch_bias", true);
-    put(e, "positions", at(o, "max_source_positions"));
-    put(e, "tokens", at(o, "max_source_positions"));
+    put(e, "positions", frames);
+    put(e, "tokens", frames);
     put(e, "extra_params", 3 * mel * D + D + 2 * D);
     put(e, "extra_layer_params", 2 * D);
+}
+
+static void put_whisper(cJSON *out, const cJSON *o)
+{
+    const double D = sp_hf_number(o, sp_hf_width);
+    cJSON *const e = add_encoder(out, at(o, "encoder_layers"), at(o, "encoder_attention_heads"),
+                                 at(o, "encoder_ffn_dim"));
+    put_frames(e, D, at(o, "num_mel_bins"), at(o, "max_source_positions"));
     put(out, "extra_attention_params_per_layer", 4 * D);
+}
+
+/* Towers for sound beside a text model, by the outer model_type: Whisper's encoder, of whose frames
+ * so many become one, and a projector. Source: modeling_*.py of each in transformers. */
+static const struct sound {
+    const char *outer;
+    double merge;
+    bool joins; /* frames are joined, and not averaged */
+    bool mlp;   /* the projector has a second matmul, of the text's width */
+    bool bias;
+} sounds[] = {{"qwen2_audio", 2, false, false, true}, {"voxtral", 4, true, true, false}};
+
+static const struct sound *sound_of(const char *outer)
+{
+    for (size_t i = 0; outer && i < sizeof sounds / sizeof *sounds; i++)
+        if (strcmp(sounds[i].outer, outer) == 0)
+            return &sounds[i];
+    return NULL;
+}
+
+/* The number under either key, or what both families have where a key is absent. */
+static double either(const cJSON *o, const char *a, const char *b, double otherwise)
+{
+    return sp_hf_number_at(o, a, sp_hf_number_at(o, b, otherwise));
+}
+
+const char *sp_hf_put_audio_tower(cJSON *out, const struct sp_hf_config *c)
+{
+    const cJSON *const a = sp_hf_member(c->json->root, "audio_config");
+    const struct sound *const s = sound_of(sp_hf_text_at(c->json->root, "model_type"));
+    if (!s || !cJSON_IsObject(a))
+        return NULL;
+    const double D = either(a, "d_model", "hidden_size", 1280);
+    cJSON *const e = cJSON_AddObjectToObject(out, "encoder");
+    put(e, "layers", either(a, "encoder_layers", "num_hidden_layers", 32));
+    put(e, "d_model", D);
+    put(e, "d_ff", either(a, "encoder_ffn_dim", "intermediate_size", 5120));
+    put(e, "heads", either(a, "encoder_attention_heads", "num_attention_heads", 20));
+    put(e, "norms_per_layer", 2);
+    cJSON_AddStringToObject(e, "norm", "layernorm");
+    cJSON_AddBoolToObject(e, "o_bias", true);
+    cJSON_AddBoolToObject(e, "mlp_bias", true);
+    put_frames(e, D, sp_hf_number_at(a, "num_mel_bins", 128),
+               sp_hf_number_at(a, "max_source_positions", 1500));
+    put(e, "projectors", 1);
+    put(e, "projector_in", s->joins ? s->merge * D : D);
+    put(e, "projector_hidden", s->mlp ? sp_hf_number(c->sizes, sp_hf_width) : 0);
+    put(e, "merge", s->merge);
+    put_true(e, "projector_bias", s->bias);
+    return "audio_config";
 }
 
 void sp_hf_put_encoder(cJSON *out, const cJSON *o, const struct sp_hf_family *f,

@@ -14,4 +14,7 @@ void sp_hf_put_encoder(cJSON *document, const cJSON *sizes, const struct sp_hf_f
  * the config leaves out is taken as transformers does. */
 const char *sp_hf_put_tower(cJSON *document, const struct sp_hf_config *config);
 
+/* The same for a tower for sound. */
+const char *sp_hf_put_audio_tower(cJSON *document, const struct sp_hf_config *config);
+
 #endif

@@ -13,6 +13,9 @@ enum projector {
     QWEN_DEEP, /* the same, and one more for each layer that feeds the text's first ones */
     PROJECTED, /* a row of weights for each number that both sides are compared by */
     TILES,     /* one matmul with a bias on outputs of several layers (Llama 3.2 Vision) */
+    MERGED,    /* a norm, a matmul on merged patches, and an MLP of the text's width (Mistral 3) */
+    GEMMA4,    /* one matmul without a bias on pooled patches */
+    SHUFFLED,  /* an MLP on merged patches, and a matmul, none with biases (Llama 4) */
 };
 
 enum {
@@ -21,6 +24,11 @@ enum {
     PATCH_BIAS = 4,
     BOTH_NORMS = 8, /* before and after the layers */
     LAST_NORM = 16, /* after them */
+    FIRST_NORM = 32,
+    OWN_SIZE = 64,    /* pictures are worked on as they come */
+    NO_BIASES = 128,  /* in the layers */
+    TWO_TABLES = 256, /* of positions, one for each side of a picture */
+    HEAD_NORMS = 512, /* of queries and keys, and two more of each block */
 };
 
 /* Towers that are counted: the model_type of vision_config (or of the whole), how its block is
@@ -34,6 +42,10 @@ static const struct tower {
     double layers, width, heads, d_ff, patch; /* that transformers takes where a key is absent */
 } towers[] = {
     /* clang-format off */
+    {"mistral3", "pixtral", "rmsnorm", true, FIRST_NORM | OWN_SIZE | NO_BIASES, MERGED, 24, 1024, 16, 4096, 16},
+    {"llava", "pixtral", "rmsnorm", true, FIRST_NORM | OWN_SIZE | NO_BIASES, LLAVA, 24, 1024, 16, 4096, 16},
+    {"gemma4", "gemma4_vision", "rmsnorm", true, TWO_TABLES | HEAD_NORMS | NO_BIASES, GEMMA4, 16, 768, 12, 3072, 16},
+    {"llama4", "llama4_vision_model", "layernorm", false, CLASS_TOKEN | GRID | BOTH_NORMS, SHUFFLED, 34, 768, 16, 5632, 14},
     {"clip", "clip_vision_model", "layernorm", false, CLASS_TOKEN | GRID | BOTH_NORMS, PROJECTED, 12, 768, 12, 3072, 32},
     {"mllama", "mllama_vision_model", "layernorm", false, CLASS_TOKEN | GRID | BOTH_NORMS, TILES, 32, 1280, 16, 5120, 14},
     {"llava", "clip_vision_model", "layernorm", false, CLASS_TOKEN | GRID | BOTH_NORMS, LLAVA, 12, 768, 12, 3072, 32},
@@ -74,7 +86,7 @@ static const struct tower *find(const char *outer, const char *type)
 }
 
 struct sizes {
-    double width, layers, heads, d_ff, patch, grid, channels, merge, text;
+    double width, layers, heads, head, d_ff, patch, grid, channels, merge, text, inner;
 };
 
 static bool is_qwen(const struct tower *t)
@@ -88,20 +100,41 @@ static double own_grid(double patch, double merge)
     return floor(1024 / (patch * merge)) * merge;
 }
 
-static struct sizes sizes_of(const cJSON *v, const struct tower *t, double text)
+/* Patches on a side that become one token. */
+static double merge_of(const cJSON *v, const cJSON *root, const struct tower *t)
+{
+    const double ratio = sp_hf_number_at(v, "pixel_shuffle_ratio", 0.5);
+    switch (t->projector) {
+    case QWEN:
+    case QWEN_DEEP:
+        return sp_hf_number_at(v, "spatial_merge_size", 2);
+    case MERGED:
+        return sp_hf_number_at(root, "spatial_merge_size", 2);
+    case GEMMA4:
+        return sp_hf_number_at(v, "pooling_kernel_size", 3);
+    case SHUFFLED:
+        return ratio > 0 ? floor(1 / ratio) : 1;
+    default:
+        return 1;
+    }
+}
+
+static struct sizes sizes_of(const cJSON *v, const cJSON *root, const struct tower *t, double text)
 {
     struct sizes s = {.layers = first_of(v, "num_hidden_layers", "depth", t->layers),
                       .width = first_of(v, "embed_dim", "hidden_size", t->width),
                       .heads = first_of(v, "num_attention_heads", "num_heads", t->heads),
+                      .head = sp_hf_number_at(v, "head_dim", 0),
                       .patch = first_of(v, "patch_size", "spatial_patch_size", t->patch),
                       .channels = first_of(v, "num_channels", "in_channels", 3),
-                      .merge = is_qwen(t) ? sp_hf_number_at(v, "spatial_merge_size", 2) : 1,
-                      .text = text};
+                      .merge = merge_of(v, root, t),
+                      .text = text,
+                      .inner = sp_hf_number_at(v, "projector_input_dim", 4096)};
     const double ratio = sp_hf_number_at(v, "mlp_ratio", 0);
     s.d_ff = sp_hf_number_at(v, "intermediate_size", ratio > 0 ? ratio * s.width : t->d_ff);
     s.heads = sp_hf_number_at(v, "attention_heads", s.heads);
-    s.grid = is_qwen(t) ? own_grid(s.patch, s.merge)
-                        : floor(sp_hf_number_at(v, "image_size", 224) / s.patch);
+    const double image = sp_hf_number_at(v, "image_size", t->projector == SHUFFLED ? 448 : 224);
+    s.grid = is_qwen(t) || t->has & OWN_SIZE ? own_grid(s.patch, s.merge) : floor(image / s.patch);
     return s;
 }
 
@@ -110,12 +143,23 @@ static double extra_of(const struct tower *t, const struct sizes *s, double deep
 {
     const double norm = strcmp(t->norm, "layernorm") == 0 ? 2 : 1, D = s->width;
     double extra = t->has & CLASS_TOKEN ? D : 0;
-    extra += norm * D * (t->has & BOTH_NORMS ? 2 : t->has & LAST_NORM ? 1 : 0);
+    extra += norm * D * (t->has & BOTH_NORMS ? 2 : t->has & (LAST_NORM | FIRST_NORM) ? 1 : 0);
+    if (t->projector == MERGED) /* its norm, and the matmul on merged patches */
+        extra += D + s->merge * s->merge * D * D;
+    if (t->projector == SHUFFLED) /* the MLP's second matmul */
+        extra += s->inner * s->inner;
     if (t->projector == GEMMA3)
         extra += D;
     if (is_qwen(t)) /* of the mergers */
         extra += norm * D * (1 + deep * s->merge * s->merge);
     return extra;
+}
+
+/* Whether a projector's matmuls have biases, as the config says where it can. */
+static bool has_projector_bias(const cJSON *root, const struct tower *t)
+{
+    const bool never = t->projector == GEMMA3 || t->projector == GEMMA4 || t->projector == SHUFFLED;
+    return !never && sp_hf_flag_at(root, "multimodal_projector_bias", t->projector != MERGED);
 }
 
 static void put_projector(cJSON *e, const cJSON *root, const struct tower *t, const struct sizes *s,
@@ -124,13 +168,15 @@ static void put_projector(cJSON *e, const cJSON *root, const struct tower *t, co
     const double merged = s->merge * s->merge, tokens = s->grid * s->grid;
     const double pooled = sp_hf_number_at(root, "mm_tokens_per_image", 256);
     put(e, "projectors", 1 + deep);
-    put(e, "projector_in", is_qwen(t) ? merged * s->width : s->width);
+    const bool in_all = is_qwen(t) || t->projector == SHUFFLED;
+    put(e, "projector_in", in_all ? merged * s->width : s->width);
     put(e, "projector_hidden",
-        is_qwen(t)              ? merged * s->width
-        : t->projector == LLAVA ? s->text
-                                : 0);
-    put(e, "merge", is_qwen(t) ? merged : t->projector == GEMMA3 ? floor(tokens / pooled) : 0);
-    cJSON_AddBoolToObject(e, "projector_bias", t->projector != GEMMA3);
+        is_qwen(t)                                        ? merged * s->width
+        : t->projector == SHUFFLED                        ? s->inner
+        : t->projector == LLAVA || t->projector == MERGED ? s->text
+                                                          : 0);
+    put(e, "merge", t->projector == GEMMA3 ? floor(tokens / pooled) : merged > 1 ? merged : 0);
+    cJSON_AddBoolToObject(e, "projector_bias", has_projector_bias(root, t));
 }
 
 /* CLIP: both sides end in as many numbers, and a scale. */
@@ -196,12 +242,29 @@ static void put_block(cJSON *e, const struct tower *t, const struct sizes *s)
     put(e, "d_model", s->width);
     put(e, "d_ff", s->d_ff);
     put(e, "heads", s->heads);
-    put(e, "norms_per_layer", 2);
+    put(e, "head_dim", s->head);
+    put(e, "norms_per_layer", t->has & HEAD_NORMS ? 4 : 2);
     cJSON_AddStringToObject(e, "norm", t->norm);
+    if (t->has & HEAD_NORMS)
+        cJSON_AddStringToObject(e, "qk_norm", "head");
     cJSON_AddBoolToObject(e, "gated_mlp", t->gated);
-    cJSON_AddBoolToObject(e, "qkv_bias", true);
-    cJSON_AddBoolToObject(e, "o_bias", true);
-    cJSON_AddBoolToObject(e, "mlp_bias", true);
+    cJSON_AddBoolToObject(e, "qkv_bias", !(t->has & NO_BIASES));
+    cJSON_AddBoolToObject(e, "o_bias", !(t->has & NO_BIASES));
+    cJSON_AddBoolToObject(e, "mlp_bias", !(t->has & NO_BIASES));
+}
+
+/* Rows of its tables of positions. */
+static double positions_of(const cJSON *v, const struct tower *t, double tokens)
+{
+    if (t->has & TWO_TABLES)
+        return 2 * sp_hf_number_at(v, "position_embedding_size", 10240);
+    return t->has & GRID ? tokens : sp_hf_number_at(v, "num_position_embeddings", 0);
+}
+
+/* Patches of a picture that is scaled to give so many tokens. */
+static double pooled_tokens(const cJSON *root, const struct sizes *s)
+{
+    return sp_hf_number_at(root, "vision_soft_tokens_per_image", 280) * s->merge * s->merge;
 }
 
 const char *sp_hf_put_tower(cJSON *out, const struct sp_hf_config *c)
@@ -213,7 +276,7 @@ const char *sp_hf_put_tower(cJSON *out, const struct sp_hf_config *c)
             : NULL;
     if (!t)
         return NULL;
-    const struct sizes s = sizes_of(v, t, sp_hf_number(c->sizes, sp_hf_width));
+    const struct sizes s = sizes_of(v, c->json->root, t, sp_hf_number(c->sizes, sp_hf_width));
     const double deep = t->projector == QWEN_DEEP
                             ? cJSON_GetArraySize(sp_hf_member(v, "deepstack_visual_indexes"))
                             : 0;
@@ -223,8 +286,8 @@ const char *sp_hf_put_tower(cJSON *out, const struct sp_hf_config *c)
     put_block(e, t, &s);
     put(e, "patch", s.channels * frames * s.patch * s.patch);
     cJSON_AddBoolToObject(e, "patch_bias", t->has & PATCH_BIAS);
-    put(e, "positions", t->has & GRID ? tokens : sp_hf_number_at(v, "num_position_embeddings", 0));
-    put(e, "tokens", tokens);
+    put(e, "positions", positions_of(v, t, tokens));
+    put(e, "tokens", t->projector == GEMMA4 ? pooled_tokens(c->json->root, &s) : tokens);
     put(e, "extra_params", extra_of(t, &s, deep));
     if (t->projector == PROJECTED)
         put_projections(out, e, c->json->root, &s);
