@@ -36,7 +36,7 @@ const char *sp_huggingface_remark(const cJSON *native, int i)
 const char *sp_huggingface_family(size_t i)
 {
     const struct sp_hf_family *const family = sp_hf_family_at(i);
-    return family ? family->type : NULL;
+    return family ? family->type : sp_hf_alias_at(i);
 }
 
 /* Whether a size must be in the config: those of a mixture only where there are experts. */

@@ -108,6 +108,12 @@ const struct sp_hf_family *sp_hf_family_at(size_t i)
     return i < N_OF(families) ? &families[i] : NULL;
 }
 
+const char *sp_hf_alias_at(size_t i)
+{
+    return i >= N_OF(families) && i - N_OF(families) < N_OF(same) ? same[i - N_OF(families)].type
+                                                                  : NULL;
+}
+
 double sp_hf_global_every(const struct sp_hf_family *family)
 {
     for (size_t i = 0; i < N_OF(patterns); i++)
@@ -191,6 +197,8 @@ cJSON *sp_hf_completed(const struct sp_hf_config *c, bool with_sizes)
     for (size_t i = 0; type && i < N_OF(fallbacks); i++)
         if (strcmp(fallbacks[i].type, type) == 0 && !sp_hf_member(out, fallbacks[i].key))
             put_number(out, fallbacks[i].key, fallbacks[i].value);
+    if (!sp_hf_flag_at(out, "multi_query_attention", true)) /* ChatGLM: all heads are their own */
+        cJSON_DeleteItemFromObjectCaseSensitive(out, "multi_query_group_num");
     flatten(out, "num_experts");
     flatten(out, "moe_topk");
     for (size_t i = 0; with_sizes && *c->part && type && i < N_OF(default_sizes); i++)

@@ -57,6 +57,10 @@ const struct sp_hf_family *sp_hf_family_of(const char *type);
 /* Row i of the table; NULL from the first i without one. */
 const struct sp_hf_family *sp_hf_family_at(size_t i);
 
+/* A type that is read as another, by a number that goes on after the rows; NULL from the first
+ * without one. */
+const char *sp_hf_alias_at(size_t i);
+
 /* Of how many layers one has no window, where the config does not say; 0: no rule. */
 double sp_hf_global_every(const struct sp_hf_family *family);
 

@@ -25,11 +25,19 @@ static const struct ending {
     {"Model", 0, HF_HEAD_NONE, false},
 };
 
+/* Whether what stands after the layers is none of those, though a name ends as if: half a model, an
+ * MLP for rewards, two heads. */
+static bool is_beyond(const char *class)
+{
+    return sp_hf_ends(class, "EncoderModel") || sp_hf_ends(class, "RewardModel") ||
+           sp_hf_ends(class, "HeadsModel");
+}
+
 static const struct ending *ending_of(const char *class)
 {
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (sp_hf_ends(class, endings[i].ending))
-            return sp_hf_ends(class, "EncoderModel") ? NULL : &endings[i];
+            return is_beyond(class) ? NULL : &endings[i];
     return NULL;
 }
 

@@ -342,6 +342,18 @@ static void fill_minimax(cJSON *o)
     cJSON_AddItemToObject(o, "layer_types", kinds);
 }
 
+static void put_granite_shared(cJSON *out, const cJSON *o)
+{
+    put_shared(out, o, "shared_intermediate_size");
+}
+
+/* Two slopes of the activation function of each layer. */
+static void put_apertus(cJSON *out, const cJSON *o)
+{
+    (void)o;
+    set(out, "extra_attention_params_per_layer", 2);
+}
+
 static void put_zamba2(cJSON *out, const cJSON *o)
 {
     sp_hf_put_zamba2(out, o);
@@ -377,6 +389,8 @@ static const struct hybrid hybrids[] = {
     {"deepseek_v32", "A", NULL, put_indexer, true},
     {"glm_moe_dsa", "AL", fill_indexers, put_indexer, true},
     {"zamba2", "A", sp_hf_fill_zamba2, put_zamba2, true},
+    {"granitemoeshared", "A", NULL, put_granite_shared, true},
+    {"apertus", "A", NULL, put_apertus, true},
     {"gemma3n_text", "A", sp_hf_fill_gemma3n, sp_hf_put_gemma3n, true},
     {"gemma4_text", "A", sp_hf_fill_gemma4, sp_hf_put_gemma4, true},
 };

@@ -15,6 +15,7 @@ enum projector {
     TILES,     /* one matmul with a bias on outputs of several layers (Llama 3.2 Vision) */
     MERGED,    /* a norm, a matmul on merged patches, and an MLP of the text's width (Mistral 3) */
     GEMMA4,    /* one matmul without a bias on pooled patches */
+    JOINED,    /* one matmul without a bias on merged patches (Idefics 3) */
     SHUFFLED,  /* an MLP on merged patches, and a matmul, none with biases (Llama 4) */
 };
 
@@ -29,6 +30,7 @@ enum {
     NO_BIASES = 128,  /* in the layers */
     TWO_TABLES = 256, /* of positions, one for each side of a picture */
     HEAD_NORMS = 512, /* of queries and keys, and two more of each block */
+    NEWLINE = 1024,   /* a row of the text's width after each line of patches */
 };
 
 /* Towers that are counted: the model_type of vision_config (or of the whole), how its block is
@@ -50,6 +52,10 @@ static const struct tower {
     {"mllama", "mllama_vision_model", "layernorm", false, CLASS_TOKEN | GRID | BOTH_NORMS, TILES, 32, 1280, 16, 5120, 14},
     {"llava", "clip_vision_model", "layernorm", false, CLASS_TOKEN | GRID | BOTH_NORMS, LLAVA, 12, 768, 12, 3072, 32},
     {"llava", "siglip_vision_model", "layernorm", false, GRID | PATCH_BIAS | LAST_NORM, LLAVA, 12, 768, 12, 3072, 16},
+    {"llava_next", "clip_vision_model", "layernorm", false, CLASS_TOKEN | GRID | BOTH_NORMS | NEWLINE, LLAVA, 12, 768, 12, 3072, 32},
+    {"llava_next", "siglip_vision_model", "layernorm", false, GRID | PATCH_BIAS | LAST_NORM | NEWLINE, LLAVA, 12, 768, 12, 3072, 16},
+    {"idefics3", NULL, "layernorm", false, GRID | PATCH_BIAS | LAST_NORM, JOINED, 12, 1152, 16, 3072, 32},
+    {"smolvlm", NULL, "layernorm", false, GRID | PATCH_BIAS | LAST_NORM, JOINED, 12, 1152, 16, 3072, 32},
     {"gemma3", "siglip_vision_model", "layernorm", false, GRID | PATCH_BIAS | LAST_NORM, GEMMA3, 12, 768, 12, 3072, 16},
     {"paligemma", "siglip_vision_model", "layernorm", false, GRID | PATCH_BIAS | LAST_NORM, LINEAR, 12, 768, 12, 3072, 16},
     {"qwen2_vl", NULL, "layernorm", false, 0, QWEN, 32, 1280, 16, 5120, 14},
@@ -110,6 +116,8 @@ static double merge_of(const cJSON *v, const cJSON *root, const struct tower *t)
         return sp_hf_number_at(v, "spatial_merge_size", 2);
     case MERGED:
         return sp_hf_number_at(root, "spatial_merge_size", 2);
+    case JOINED:
+        return sp_hf_number_at(root, "scale_factor", 2);
     case GEMMA4:
         return sp_hf_number_at(v, "pooling_kernel_size", 3);
     case SHUFFLED:
@@ -150,6 +158,8 @@ static double extra_of(const struct tower *t, const struct sizes *s, double deep
         extra += s->inner * s->inner;
     if (t->projector == GEMMA3)
         extra += D;
+    if (t->has & NEWLINE)
+        extra += s->text;
     if (is_qwen(t)) /* of the mergers */
         extra += norm * D * (1 + deep * s->merge * s->merge);
     return extra;
@@ -158,7 +168,8 @@ static double extra_of(const struct tower *t, const struct sizes *s, double deep
 /* Whether a projector's matmuls have biases, as the config says where it can. */
 static bool has_projector_bias(const cJSON *root, const struct tower *t)
 {
-    const bool never = t->projector == GEMMA3 || t->projector == GEMMA4 || t->projector == SHUFFLED;
+    const bool never = t->projector == GEMMA3 || t->projector == GEMMA4 ||
+                       t->projector == SHUFFLED || t->projector == JOINED;
     return !never && sp_hf_flag_at(root, "multimodal_projector_bias", t->projector != MERGED);
 }
 
@@ -168,7 +179,7 @@ static void put_projector(cJSON *e, const cJSON *root, const struct tower *t, co
     const double merged = s->merge * s->merge, tokens = s->grid * s->grid;
     const double pooled = sp_hf_number_at(root, "mm_tokens_per_image", 256);
     put(e, "projectors", 1 + deep);
-    const bool in_all = is_qwen(t) || t->projector == SHUFFLED;
+    const bool in_all = is_qwen(t) || t->projector == SHUFFLED || t->projector == JOINED;
     put(e, "projector_in", in_all ? merged * s->width : s->width);
     put(e, "projector_hidden",
         is_qwen(t)                                        ? merged * s->width
