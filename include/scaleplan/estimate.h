@@ -69,10 +69,15 @@ struct sp_estimate {
  * numbers as sp_estimate's, without the rest. s. */
 double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memory);
 
-/* Room for the tasks of playing the plan; 0 where there is no pipeline, its schedule cannot be
- * played, or it has more than SP_MOST_PLAYED_TASKS. */
+/* Room for the tasks of playing the plan; 0 where its schedule cannot be played or it has more than
+ * SP_MOST_PLAYED_TASKS. */
 enum { SP_MOST_PLAYED_TASKS = 200000 };
 int64_t sp_tasks_of_plan(const struct sp_plan *plan);
+
+/* Plays the plan's schedule with the times of its stages that the estimate has, without sends, into
+ * `tasks` (room for sp_tasks_of_plan, which is above 0). */
+bool sp_play_plan(const struct sp_plan *plan, const struct sp_estimate *estimate,
+                  struct sp_task *tasks, struct sp_played *played);
 
 /* Estimates a plan that passes sp_check_plan. `tasks` has room for sp_tasks_of_plan; NULL leaves
  * the schedule unplayed. */

@@ -63,6 +63,7 @@ struct sp_stage_memory {
     int64_t params, grads, optimizer;
     int64_t frozen;      /* of params, what has no gradients */
     int64_t activations; /* kept for the micro-batches in flight, and what the peak adds */
+    int64_t transient;   /* of activations, what the peak adds */
     int64_t buffers;     /* the framework's */
     int64_t live, reserved, device;
 };

@@ -36,6 +36,7 @@
  *   plan.h           one explicit plan, its validity, where its layers go
  *   plan_fields.h    its fields as a table: names, ranges, places in the struct
  *   plan_memory.h    its bytes on each device
+ *   memory_course.h  what a device holds over a step, the first one and those after it
  *   step.h           its time, by component
  *   buckets.h        gradients that are reduced beside the backward pass
  *   health.h         shares of communication and idleness in a step, against their rules
@@ -60,6 +61,7 @@
 #include <scaleplan/kernels.h>
 #include <scaleplan/layer.h>
 #include <scaleplan/learning_rate.h>
+#include <scaleplan/memory_course.h>
 #include <scaleplan/model.h>
 #include <scaleplan/names.h>
 #include <scaleplan/need.h>

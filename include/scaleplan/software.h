@@ -42,6 +42,8 @@ struct sp_framework {
     double memory_residual;  /* standard deviation of ln(predicted / measured) of peak memory */
     double context_bytes;    /* runtime context and communicator buffers, beyond reserved */
     double bucket_bytes;     /* gradients that are reduced at once, beside the backward pass */
+    bool keeps_gradients;    /* their room is taken once, not given back after an update */
+    bool early_optimizer;    /* its moments are made before the first step, not in its update */
     bool unfused_attention;  /* attention's scores are written to memory and read again */
     bool fp8_dispatch;       /* 8-bit runs send tokens to their experts in one byte an element */
     struct sp_execution execution; /* of a plan that says nothing else */

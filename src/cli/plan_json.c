@@ -24,13 +24,13 @@ static const struct {
     enum sp_quantity_id first, last;
 } results[] = {
     {SP_Q_STEP_MODEL, SP_Q_STEP_M_STAGE},
-    {SP_Q_STEP_T_STEP, SP_Q_STEP_B_HIDDEN},
+    {SP_Q_STEP_T_STEP, SP_Q_STEP_O_LATER_AT},
     {SP_Q_STEP_R_STEP, SP_Q_STEP_R_STRAIN},
     {SP_Q_SEARCH_GROUP, SP_Q_SEARCH_REPEAT},
     {SP_Q_STEP_LAUNCH_FORMAT, SP_Q_STEP_LAUNCH_OPTIONS},
     {SP_Q_STEP_LAUNCH_BETTER, SP_Q_STEP_RUN_COST},
 };
-static const char *const lists[] = {"stages", "fixes", "better", "curve", "notes"};
+static const char *const lists[] = {"stages", "fixes", "better", "curve", "moments", "notes"};
 
 /* Whether a key is the first part of a quantity's, such as "memory" of "memory.fits". */
 static bool begins(const char *quantity, const char *key)

@@ -8,6 +8,7 @@
 #include "cli/tuning.h"
 #include "commands/neighbours.h"
 #include "commands/plot_data.h"
+#include "commands/step_course.h"
 #include "commands/step_launch.h"
 #include "commands/step_lines.h"
 #include "commands/step_report.h"
@@ -237,6 +238,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     put_stages(report, &e);
     if (sp_given(&args, "curve"))
         sp_put_curve(report, &planned);
+    sp_put_course(report, &planned, &e);
     if (!e.fits)
         sp_put_fixes(report, &planned);
     if (launch.format)

@@ -1,10 +1,11 @@
-/* A step's time as a waterfall, and under it the memory of each stage. */
+/* A step's time as a waterfall, under it the memory of each stage, and of the fullest over time. */
 #include "commands/plot_data.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/step_report.h"
+#include "commands/step_course.h"
+#include "commands/step_launch.h"
 
 static void draw_time(struct sp_figure *figure, const struct sp_report *r)
 {
@@ -92,13 +93,30 @@ static void name_degrees(const struct sp_report *r, char *out, size_t size)
     }
 }
 
+static void draw_over_time(struct sp_figure *figure, const struct sp_planned *planned)
+{
+    struct sp_estimate e;
+    struct course course;
+    sp_estimate_planned(planned, SP_FLOPS_6P, &e);
+    sp_course_of(planned, &e, &course);
+    sp_draw_course(figure, &course, e.capacity_bytes);
+    free(course.moments);
+}
+
 struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_report *report,
                                struct sp_error *error)
 {
-    (void)error;
     if (sp_given(args, "curve"))
         return sp_plot_curve(report);
     char degrees[96] = "";
+    struct sp_planned planned;
+    struct sp_launch launch = {0};
+    struct sp_args plan_args = {0};
+    if (!sp_take_launch(args, &launch, &plan_args, error))
+        return NULL;
+    const struct sp_sources sources = sp_sources_of(&plan_args);
+    if (!sp_plan_of(&plan_args, &sources, &planned, error))
+        return NULL;
     name_degrees(report, degrees, sizeof degrees);
     struct sp_figure *const figure = sp_figure_new(
         "%.40s on %s x %.24s:%s, ZeRO %.0f, batch %.0fx%.0f, MFU %s (%s FLOPs)",
@@ -111,5 +129,6 @@ struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_repor
         sp_report_text(report, SP_Q_STEP_CONVENTION));
     draw_time(figure, report);
     draw_memory(figure, report);
+    draw_over_time(figure, &planned);
     return figure;
 }

@@ -71,13 +71,13 @@ const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
     return &sp_policies[SP_REMAT_FULL];
 }
 
-/* The pipeline as its first stage would make it. */
+/* The pipeline as its first stage would make it; one stage runs its micro-batches in turn. */
 static struct sp_pipeline pipeline_of(const struct sp_plan *p, const struct sp_stage_time *first)
 {
-    return (struct sp_pipeline){.schedule = p->schedule,
+    return (struct sp_pipeline){.schedule = p->pp > 1 ? p->schedule : SP_1F1B,
                                 .stages = p->pp,
                                 .microbatches = sp_plan_microbatches(p),
-                                .chunks = p->vpp,
+                                .chunks = p->pp > 1 ? p->vpp : 1,
                                 .forward_s = first->forward,
                                 .backward_s = first->backward,
                                 .weight_grad_s = first->weight_grad};
@@ -86,23 +86,23 @@ static struct sp_pipeline pipeline_of(const struct sp_plan *p, const struct sp_s
 int64_t sp_tasks_of_plan(const struct sp_plan *plan)
 {
     const struct sp_pipeline pipeline = pipeline_of(plan, &(struct sp_stage_time){0});
-    const int64_t n = plan->pp > 1 ? sp_tasks_of(&pipeline) : 0;
+    const int64_t n = sp_tasks_of(&pipeline);
     return n <= SP_MOST_PLAYED_TASKS ? n : 0;
 }
 
-static double play(const struct sp_plan *plan, const struct sp_estimate *e, struct sp_task *tasks)
+bool sp_play_plan(const struct sp_plan *plan, const struct sp_estimate *e, struct sp_task *tasks,
+                  struct sp_played *played)
 {
     const struct sp_stage_time *const first = &e->kind[0];
     const struct sp_pipeline pipeline = pipeline_of(plan, first);
     struct sp_stage_scale scale[SP_MAX_STAGES];
-    struct sp_played played;
     for (int64_t s = 0; s < plan->pp; s++) {
         const struct sp_stage_time *const t = &e->kind[e->map.of[s]];
         scale[s] = (struct sp_stage_scale){
             t->forward / first->forward, t->backward / first->backward,
             first->weight_grad > 0 ? t->weight_grad / first->weight_grad : 1};
     }
-    return sp_play_pipeline(&pipeline, scale, 0, tasks, &played) ? played.makespan_s : NAN;
+    return sp_play_pipeline(&pipeline, scale, 0, tasks, played);
 }
 
 static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
@@ -168,5 +168,7 @@ void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention conven
     estimate_time(in, &mine, e);
     estimate_memory(in, &mine, e);
     e->rates = sp_step_rates(in, e->time.step, convention);
-    e->played_s = tasks && sp_tasks_of_plan(in->plan) > 0 ? play(in->plan, e, tasks) : NAN;
+    struct sp_played played;
+    const bool plays = in->plan->pp > 1 && tasks && sp_tasks_of_plan(in->plan) > 0;
+    e->played_s = plays && sp_play_plan(in->plan, e, tasks, &played) ? played.makespan_s : NAN;
 }

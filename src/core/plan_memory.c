@@ -205,6 +205,7 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
         .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
         .activations = whole(in_flight_of(plan, stage) * k->kept + k->peak),
+        .transient = whole(k->peak),
         .buffers = whole(k->dummy + (plan->zero >= 3 && shards > 1 ? gathered : 0)),
     };
     m.live = m.params + m.grads + m.optimizer + m.activations + m.buffers;

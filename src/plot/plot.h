@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-enum { SP_MAX_PANELS = 2, SP_MAX_SERIES = 40, SP_PLOT_TEXT = 160 };
+enum { SP_MAX_PANELS = 3, SP_MAX_SERIES = 40, SP_PLOT_TEXT = 160 };
 
 /* Rows of the palette in script.c: Okabe and Ito's colours, told apart in grey by hatches, dashes
  * and point types. */
