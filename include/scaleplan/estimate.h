@@ -2,6 +2,7 @@
 #ifndef SCALEPLAN_ESTIMATE_H
 #define SCALEPLAN_ESTIMATE_H
 
+#include <scaleplan/companions.h>
 #include <scaleplan/buckets.h>
 #include <scaleplan/flops.h>
 #include <scaleplan/health.h>
@@ -48,6 +49,8 @@ const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
 /* One plan: time, rates, memory, stages. s and bytes. */
 struct sp_estimate {
     struct sp_step_time time;
+    struct sp_companion_cost companions; /* of models that work forward beside it: in the step, in
+                                     none of its parts; weights in the buffers */
     double compute_s;     /* matmuls, attention, memory-bound work and recomputation */
     double low_s, high_s; /* 80 % range of the step */
     double ideal_s;       /* sp_ideal_step_s */

@@ -131,6 +131,8 @@ enum sp_lora_target {
     SP_LORA_TARGETS
 };
 
+struct sp_companions;
+
 /* How a model is tuned. All zero: all of it is trained. */
 struct sp_tuning {
     int trainable;     /* enum sp_trainable */
@@ -138,6 +140,7 @@ struct sp_tuning {
     unsigned targets;  /* bits of enum sp_lora_target */
     unsigned parts;    /* of SP_TRAIN_PARTS: bits of enum sp_layer_part, routers with experts */
     int64_t last;      /* of SP_TRAIN_LAST: how many layers */
+    const struct sp_companions *companions; /* that work forward beside it; NULL: none */
     double base_bytes; /* of a frozen weight of a layer's matmuls, its scales included; 0: 2 */
 };
 

@@ -53,6 +53,7 @@
 #include <scaleplan/buckets.h>
 #include <scaleplan/chip.h>
 #include <scaleplan/collective.h>
+#include <scaleplan/companions.h>
 #include <scaleplan/critical.h>
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>

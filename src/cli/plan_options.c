@@ -10,6 +10,8 @@
 
 #include "cli/plan_options.h"
 
+#include "cli/companions.h"
+
 /* Puts what is given, or what a plan has that does not say, into its field. */
 static void read_fields(const struct sp_args *args, struct sp_plan *plan)
 {
@@ -273,7 +275,8 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, st
     struct sp_error unknown = {0};
     *p = (struct sp_planned){.own_profile = true, .hw_spec = sp_text_of(args, "hw")};
     if (!sp_model_of(args, sources, &p->model, error) ||
-        !sp_hardware_of(args, sources, &p->hw, error))
+        !sp_hardware_of(args, sources, &p->hw, error) ||
+        !sp_take_companions(args, sources, &p->hw, &p->model, &p->companions, error))
         return false;
     const bool loaded = profile && sp_load_profile(profile, sources, &p->profile, &unknown);
     if (!load_framework(args, sources, p, error) || !load_precision(args, sources, p, error) ||
@@ -330,7 +333,8 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_erro
         plan->schedule = sp_usual_schedule(plan->vpp);
     plan->sequence_parallel = plan->sequence_parallel && plan->tp > 1;
     fit_batch(p);
-    if (!check(p, error) || !read_tp_axes(args, p, error))
+    if (!check(p, error) || !sp_check_companions(&p->companions, plan, &p->hw, error) ||
+        !read_tp_axes(args, p, error))
         return false;
     if (!sp_given(args, "remat") && plan->recompute.modules == 0)
         infer_policy(p);

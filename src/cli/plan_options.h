@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 
+#include <scaleplan/companions.h>
 #include <scaleplan/names.h>
 #include <scaleplan/neighbours.h>
 #include <scaleplan/plan_fields.h>
@@ -11,6 +12,7 @@
 /* Everything a step is estimated from. */
 struct sp_planned {
     struct sp_model model;
+    struct sp_companions companions; /* the model's tuning points here where there are some */
     struct sp_hardware hw;
     struct sp_precision precision;
     struct sp_framework_file framework;

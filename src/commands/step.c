@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/plan_fields.h"
+#include "cli/companions.h"
 #include "cli/tuning.h"
 #include "commands/neighbours.h"
 #include "commands/plot_data.h"
@@ -23,6 +24,7 @@ static const struct sp_option options[] = {
      .help = "give a name of --from's script its value, whatever the script says; no shell runs"},
     SP_OPTIONS_PLANNED,
     SP_OPTIONS_TUNING,
+    SP_OPTIONS_COMPANIONS,
     SP_OPTION_CONVENTION,
     {.name = "measured", .metavar = "step=S,mem=B", .kind = SP_TEXT,
      .help = "a real run's step time (or tokens_per_s=, tokens_per_s_per_device=, mfu=, tflops= of a device) and peak "
@@ -230,6 +232,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
         sp_put_launch(report, &launch);
     lay_out(report, &planned, &e, convention);
     sp_put_tuning(report, &planned.model);
+    sp_put_companions(report, &args, &planned.companions, &planned.plan, &e);
     const double tokens = sp_number_of(&args, "tokens");
     if (tokens > 0)
         put_run(report, &planned, &price, e.time.step, tokens);

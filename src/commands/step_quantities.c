@@ -85,7 +85,11 @@ static void put_time(struct sp_report *r, const struct sp_planned *p, const stru
     for (size_t i = 0; i < SP_TIME_PARTS; i++)
         sp_put(r, sp_time_parts[i].id, sp_time_part(&e->time, i));
     sp_put(r, SP_Q_STEP_T_COMPUTE, e->compute_s);
-    sp_put(r, SP_Q_STEP_T_STEP, e->time.step);
+    sp_symbol(r, "beside",
+              e->companions.forward_s[SP_REFERENCE] + e->companions.forward_s[SP_TEACHER], "s",
+              "forward passes of a reference and a teacher");
+    sp_put(r, p->model.tuning.companions ? SP_Q_STEP_T_STEP_COMPANIONS : SP_Q_STEP_T_STEP,
+           e->time.step);
     sp_symbol(
         r, "spread", e->high_s / e->time.step, "",
         "exp of the half-width of docs/accuracy.md, by tier and by what is known of the stack");

@@ -7,13 +7,19 @@
 
 #include "core/step_internal.h"
 
+/* Peak of a chip in the plan's number format. FLOP/s. */
+static double peak_of(const struct sp_step_inputs *in)
+{
+    return in->hw->chip.peak_flops_per_s[sp_compute_dtype(&in->hw->chip, in->plan->dtype)];
+}
+
 struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
                               enum sp_flop_convention convention)
 {
     const struct sp_plan *const p = in->plan;
     const double seq = (double)p->seq, tokens = (double)p->batch * seq;
     const double N = (double)sp_chips(in->hw);
-    const double C = in->hw->chip.peak_flops_per_s[sp_compute_dtype(&in->hw->chip, p->dtype)];
+    const double C = peak_of(in);
     /* devices compute scores whether they are counted or not */
     const bool causal = convention != SP_FLOPS_FULL;
     const double again = sp_step_recomputed_flops(in->model, p, in->framework, causal);
@@ -35,6 +41,11 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
     rates.executed_flops = sp_tuned_flops(in->model, tokens, seq, scores) + again;
     rates.tuned_mfu =
         sp_utilisation(sp_tuned_flops(in->model, tokens, seq, convention), 1 / step_s, N, C);
+    if (in->model->tuning.companions) {
+        struct sp_companion_cost cost;
+        sp_cost_companions(in, &cost);
+        rates.executed_flops += cost.flops[SP_REFERENCE] + cost.flops[SP_TEACHER];
+    }
     rates.flops_per_s_per_device = rates.model_flops / step_s / N;
     rates.mfu = rates.mfu_by[convention];
     rates.hfu = sp_utilisation(rates.executed_flops, 1 / step_s, N, C);
@@ -64,7 +75,11 @@ const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
     for (int i = 0; i < 2 && lighter[i]; i++) {
         struct sp_stage_memory m;
         plan.recompute = lighter[i]->recompute;
+        struct sp_step_inputs tried = *in;
+        tried.plan = &plan;
         sp_fullest_stage(in->model, in->precision, &plan, in->framework, &m);
+        if (in->model->tuning.companions)
+            sp_hold_companions(&tried, 0, &m);
         if ((double)m.device <= capacity)
             return lighter[i];
     }
@@ -124,6 +139,31 @@ static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_
     e->ideal_s = prepared.ideal_s;
 }
 
+/* Adds the models beside in->model to every stage, and finds the fullest again. */
+static void hold_companions(const struct sp_step_inputs *in, struct sp_estimate *e)
+{
+    for (int64_t s = 0; s < e->map.stages; s++) {
+        sp_hold_companions(in, s, &e->stage[s]);
+        if (s == 0 || e->stage[s].live > e->memory.live) {
+            e->memory = e->stage[s];
+            e->fullest = s;
+        }
+    }
+}
+
+/* Adds the forward passes of the models beside in->model to the step. */
+static void add_companions(const struct sp_step_inputs *in, struct sp_estimate *e)
+{
+    const double alone = e->time.step;
+    sp_cost_companions(in, &e->companions);
+    for (int i = 0; i < SP_COMPANION_ROLES; i++) {
+        e->time.step += e->companions.forward_s[i];
+        e->ideal_s += e->companions.flops[i] / ((double)sp_chips(in->hw) * peak_of(in));
+    }
+    e->low_s *= e->time.step / alone;
+    e->high_s *= e->time.step / alone;
+}
+
 static void estimate_memory(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
                             struct sp_estimate *e)
 {
@@ -135,14 +175,27 @@ static void estimate_memory(const struct sp_step_inputs *in, const struct sp_ran
             sp_memory_at_stage(in->precision, in->plan, in->framework, &kinds[e->map.of[s]], s);
     e->fullest =
         sp_fullest_prepared(in->precision, in->plan, in->framework, &e->map, kinds, &e->memory);
+    if (in->model->tuning.companions)
+        hold_companions(in, e);
     e->capacity_bytes = sp_capacity_bytes(&in->hw->chip);
     e->over_bytes = (double)e->memory.device - e->capacity_bytes;
     e->fits = (double)e->memory.device <= e->capacity_bytes;
     e->oom_odds = sp_oom_odds(in->framework, (double)e->memory.device, e->capacity_bytes);
 }
 
+/* The same where models work beside in->model. */
+static double evaluate_all(const struct sp_step_inputs *in, struct sp_stage_memory *memory)
+{
+    struct sp_estimate e;
+    sp_estimate(in, SP_FLOPS_6P, NULL, &e);
+    *memory = e.memory;
+    return e.time.step;
+}
+
 double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memory)
 {
+    if (in->model->tuning.companions)
+        return evaluate_all(in, memory);
     struct sp_layers layers;
     struct sp_stage_map map;
     struct sp_staged staged;
@@ -167,6 +220,9 @@ void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention conven
     sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &e->map);
     estimate_time(in, &mine, e);
     estimate_memory(in, &mine, e);
+    e->companions = (struct sp_companion_cost){{0}, {0}, {0}};
+    if (in->model->tuning.companions)
+        add_companions(in, e);
     e->rates = sp_step_rates(in, e->time.step, convention);
     struct sp_played played;
     const bool plays = in->plan->pp > 1 && tasks && sp_tasks_of_plan(in->plan) > 0;

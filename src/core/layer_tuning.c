@@ -7,7 +7,7 @@ static bool is_trained(const struct sp_tuning *tuning, enum sp_layer_part part, 
 {
     const enum sp_layer_part with = part == SP_PART_ROUTER ? SP_PART_EXPERTS : part;
     if (tuning->trainable == SP_TRAIN_LAST)
-        return !end;
+        return !end && tuning->last > 0;
     return tuning->trainable == SP_TRAIN_PARTS && (tuning->parts >> with & 1) != 0;
 }
 

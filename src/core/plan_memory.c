@@ -88,6 +88,15 @@ static int64_t whole(double bytes)
     return llround(fmin(bytes, SP_MOST_BYTES));
 }
 
+/* Whether nothing at the output end is frozen. */
+static bool has_trained_head(const struct sp_layer *output)
+{
+    bool frozen = false;
+    for (int i = 0; i < output->matmuls; i++)
+        frozen |= output->matmul[i].frozen;
+    return !frozen;
+}
+
 struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
                                             const struct sp_plan *plan,
                                             const struct sp_framework *framework)
@@ -119,7 +128,8 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
     for (unsigned present = 1; present <= all; present++)
         if ((present & ~all) == 0)
             p.dummy[present] = SP_ELEMENT * sp_dummy_elements(layers, &mine->rank, present);
-    p.dummy_head = SP_ELEMENT * (double)model->d_model * outputs / (double)plan->tp;
+    if (has_trained_head(&layers->list[SP_LAYER_OUTPUT]))
+        p.dummy_head = SP_ELEMENT * (double)model->d_model * outputs / (double)plan->tp;
     return p;
 }
 

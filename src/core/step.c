@@ -382,12 +382,15 @@ static double sends_s(const struct sp_step_inputs *in, const struct sp_staged *s
 {
     const struct sp_plan *const p = in->plan;
     const double m = (double)sp_plan_microbatches(p);
-    const double steady = 2 * m * (double)p->vpp * staged->hop_s;
+    const bool forward_alone =
+        in->model->tuning.trainable == SP_TRAIN_LAST && in->model->tuning.last == 0;
+    const double passes = forward_alone ? 1 : 2;
+    const double steady = passes * m * (double)p->vpp * staged->hop_s;
     const bool hidden = in->framework->overlaps_sends && p->vpp > 1;
     if (p->pp <= 1)
         return 0;
     return (hidden ? sp_exposed_s(in, steady, hides) : steady) +
-           2 * (double)(p->pp - 1) * staged->hop_s;
+           passes * (double)(p->pp - 1) * staged->hop_s;
 }
 
 struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,

@@ -110,6 +110,58 @@ static void closed_forms(void **unused)
                  1e-12);
 }
 
+/* A reference adds the step of which nothing is trained and 2 bytes a weight, which the allocator's
+ * slack multiplies; shared with the adapters' base, no bytes; stored answers, nothing. Work: (6 +
+ * 2) P a token for (6) P, scores likewise, and tables have no matmul. */
+static void references(void **unused)
+{
+    (void)unused;
+    const char *const alone =
+        "step --model llama3-8b --hw h100-8 --batch 16x8192 --zero 1 --remat none";
+    static const char *const keys[] = {"time.step_s", "memory.live_bytes"};
+    char with[400];
+    double plain[2], held[2], none[2];
+    snprintf(with, sizeof with, "%s --reference llama3-8b", alone);
+    for (int k = 0; k < 2; k++) {
+        plain[k] = ask(alone, keys[k]);
+        held[k] = ask(with, keys[k]);
+    }
+    assert_close(ask(with, "reference.flops_per_token"), 2 * llama, 0);
+    assert_close(ask(with, "reference.pairs"), 8, 0);
+    assert_close(ask(with, "hfu") * held[0] / (ask(alone, "hfu") * plain[0]), 8. / 6, 1e-12);
+    snprintf(with, sizeof with, "%s --trainable none", alone);
+    none[0] = ask(with, keys[0]);
+    assert_close(held[0], plain[0] + none[0], 1e-14);
+    assert_close(held[1], plain[1] + 2 * llama, 1e-14);
+    snprintf(with, sizeof with, "%s --reference precomputed", alone);
+    assert_close(ask(with, keys[0]), plain[0], 0);
+    assert_close(ask(with, keys[1]), plain[1], 0);
+    snprintf(with, sizeof with, "%s --lora-rank 8", alone);
+    plain[1] = ask(with, keys[1]);
+    plain[0] = ask(with, keys[0]);
+    snprintf(with, sizeof with, "%s --lora-rank 8 --reference llama3-8b:shared-base", alone);
+    assert_close(ask(with, keys[1]), plain[1], 0);
+    assert_close(ask(with, keys[0]), plain[0] + none[0], 1e-14);
+}
+
+/* A teacher's logits stay until the loss: 2 bytes of 128256 for each of 8192 tokens, or 6 of 100.
+ */
+static void teachers(void **unused)
+{
+    (void)unused;
+    const char *const alone =
+        "step --model llama3-8b --hw h100-8 --batch 16x8192 --zero 1 --remat none";
+    char with[400];
+    const double plain = ask(alone, "memory.live_bytes");
+    snprintf(with, sizeof with, "%s --teacher llama3-8b", alone);
+    assert_close(ask(with, "memory.live_bytes"), plain + 2 * llama + 2. * 128256 * 8192, 1e-14);
+    snprintf(with, sizeof with, "%s --teacher llama3-8b --teacher-top-k 100", alone);
+    assert_close(ask(with, "memory.live_bytes"), plain + 2 * llama + 6. * 100 * 8192, 1e-14);
+    snprintf(with, sizeof with, "%s --teacher llama3-8b:offloaded", alone);
+    assert_true(ask(with, "memory.live_bytes") < plain + 2 * llama);
+    assert_true(ask(with, "time.step_s") > ask(alone, "time.step_s"));
+}
+
 static const char *const commands[] = {
     "step --model %s --hw h100-64 --batch 256x4096 --tp %d --pp %d --zero %d --remat none",
     "memory --model %s --hw h100-64 --dp 8 --tp %d --pp %d --zero %d --remat none",
@@ -171,6 +223,7 @@ int main(void)
         cmocka_unit_test(last_layers),  cmocka_unit_test(nothing_trained),
         cmocka_unit_test(closed_forms), cmocka_unit_test(states_of_adapters),
         cmocka_unit_test(all_is_today), cmocka_unit_test(is_monotone),
+        cmocka_unit_test(references),   cmocka_unit_test(teachers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

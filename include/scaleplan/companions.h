@@ -1,0 +1,61 @@
+/* Models that work forward beside the one that is trained: the reference of preference tuning, the
+ * teacher of distillation. */
+#ifndef SCALEPLAN_COMPANIONS_H
+#define SCALEPLAN_COMPANIONS_H
+
+#include <scaleplan/step.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+enum sp_companion_role { SP_REFERENCE, SP_TEACHER, SP_COMPANION_ROLES };
+
+/* Where the weights of such a model are. */
+enum sp_companion_place {
+    SP_COMPANION_NONE,
+    SP_COMPANION_HELD,      /* on the devices, spread as those of the model that is trained */
+    SP_COMPANION_OFFLOADED, /* with the hosts; on the devices while it works, before the step */
+    SP_COMPANION_SHARED     /* they are the frozen base of the model that is trained */
+};
+
+struct sp_companions {
+    struct {
+        enum sp_companion_place place;
+        struct sp_model model; /* all of it frozen */
+    } of[SP_COMPANION_ROLES];
+    double logit_bytes; /* of the teacher that a token keeps until the loss */
+};
+
+/* The model with nothing trained, as one that works forward alone. */
+struct sp_model sp_forward_model(const struct sp_model *model);
+
+/* The plan of such a model: that of the model that is trained, without recomputation, and without
+ * EP where it has no experts. */
+struct sp_plan sp_companion_plan(const struct sp_model *model, const struct sp_plan *plan);
+
+/* What they cost a step. */
+struct sp_companion_cost {
+    double forward_s[SP_COMPANION_ROLES]; /* all micro-batches, with the way from the host. s */
+    double bytes[SP_COMPANION_ROLES]; /* on a device of the first stage while they work. bytes */
+    double flops[SP_COMPANION_ROLES]; /* matmuls and the causal half of the scores. FLOPs */
+};
+
+/* The cost of the models beside in->model; all 0 where there are none. Rafailov et al. 2023,
+ * "Direct Preference Optimization", section 4: a forward pass of a frozen copy for what the policy
+ * learns from; Hinton et al. 2015, "Distilling the Knowledge in a Neural Network". */
+void sp_cost_companions(const struct sp_step_inputs *in, struct sp_companion_cost *cost);
+
+/* Adds to a stage's memory, in its buffers, the weights of the models beside it and the logits that
+ * the last stage keeps. What comes from the hosts works before the step, in the place of its
+ * activations. The plan must pass sp_check_plan with each of the models. */
+void sp_hold_companions(const struct sp_step_inputs *in, int64_t stage,
+                        struct sp_stage_memory *memory);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,141 @@
+/* --reference, --teacher, --teacher-top-k. */
+#include "cli/companions.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <scaleplan/layer.h>
+
+#include "base/quote.h"
+
+static const char *const options[SP_COMPANION_ROLES] = {"reference", "teacher"};
+
+/* The word behind a model's last colon, cut off; a path may have others. */
+static const char *cut_place(char *text)
+{
+    static const char *const places[] = {"offloaded", "shared-base"};
+    char *const colon = strrchr(text, ':');
+    for (size_t i = 0; colon && i < sizeof places / sizeof *places; i++)
+        if (strcmp(colon + 1, places[i]) == 0) {
+            *colon = '\0';
+            return places[i];
+        }
+    return "";
+}
+
+/* What the models stand beside. */
+struct trained {
+    const struct sp_args *args;
+    const struct sp_sources *sources;
+    const struct sp_hardware *hw;
+    struct sp_model *model;
+};
+
+static bool take_one(const struct trained *t, enum sp_companion_role role,
+                     struct sp_companions *companions, struct sp_error *error)
+{
+    const char *const option = options[role], *const given = sp_text_of(t->args, option);
+    char name[512];
+    struct sp_model model;
+    if (!given || (role == SP_REFERENCE && strcmp(given, "precomputed") == 0))
+        return true;
+    snprintf(name, sizeof name, "%s", given);
+    const char *const place = cut_place(name);
+    const bool shared = strcmp(place, "shared-base") == 0, away = strcmp(place, "offloaded") == 0;
+    if (!sp_load_model(name, t->sources, &model, error))
+        return false;
+    if (!sp_model_has_shape(&model))
+        return sp_fail(error, SP_INPUT, "--%s: the shape of %s is not known", option, model.name);
+    if (shared && (role != SP_REFERENCE || t->model->tuning.trainable != SP_TRAIN_LORA))
+        return sp_fail(error, SP_INPUT,
+                       "--%s: a base is shared by a reference and adapters (--trainable lora)",
+                       option);
+    if (shared && strcmp(model.name, t->model->name) != 0)
+        return sp_fail(error, SP_INPUT, "--%s: the base of the adapters is %s, not %s", option,
+                       t->model->name, model.name);
+    if (away && !(t->hw->chip.pcie_bytes_per_s > 0))
+        return sp_fail(error, SP_INPUT, "--%s: %s publishes no link to the host", option,
+                       t->hw->name);
+    companions->of[role].place = shared ? SP_COMPANION_SHARED
+                                 : away ? SP_COMPANION_OFFLOADED
+                                        : SP_COMPANION_HELD;
+    companions->of[role].model = sp_forward_model(shared ? t->model : &model);
+    t->model->tuning.companions = companions;
+    return true;
+}
+
+bool sp_take_companions(const struct sp_args *args, const struct sp_sources *sources,
+                        const struct sp_hardware *hw, struct sp_model *model,
+                        struct sp_companions *companions, struct sp_error *error)
+{
+    const struct trained trained = {args, sources, hw, model};
+    *companions = (struct sp_companions){.logit_bytes = 0};
+    if (!sp_takes(args, "reference"))
+        return true;
+    const double top = sp_number_of(args, "teacher-top-k");
+    if (!isnan(top) && !sp_given(args, "teacher"))
+        return sp_fail(error, SP_USAGE, "--teacher-top-k: there is no --teacher");
+    if (!take_one(&trained, SP_REFERENCE, companions, error) ||
+        !take_one(&trained, SP_TEACHER, companions, error))
+        return false;
+    if (!sp_given(args, "teacher"))
+        return true;
+    const double outputs = (double)sp_head_outputs(&companions->of[SP_TEACHER].model);
+    if (outputs <= 0 || top > outputs)
+        return sp_fail(error, SP_INPUT, "--teacher %s: it has %.0f outputs a token",
+                       companions->of[SP_TEACHER].model.name, outputs);
+    companions->logit_bytes = isnan(top) ? 2 * outputs : 6 * top;
+    return true;
+}
+
+bool sp_check_companions(const struct sp_companions *companions, const struct sp_plan *of_trained,
+                         const struct sp_hardware *hw, struct sp_error *error)
+{
+    for (int i = 0; i < SP_COMPANION_ROLES; i++) {
+        const struct sp_model *const model = &companions->of[i].model;
+        if (companions->of[i].place == SP_COMPANION_NONE)
+            continue;
+        const struct sp_plan plan = sp_companion_plan(model, of_trained);
+        const enum sp_plan_problem problem = sp_check_plan(model, &plan, sp_chips(hw), hw->slices);
+        if (problem != SP_PLAN_OK)
+            return sp_fail(error, SP_INPUT, "--%s %s: the plan cannot be laid on it: %s",
+                           options[i], model->name, sp_plan_problem_text(problem));
+    }
+    return true;
+}
+
+void sp_put_companions(struct sp_report *r, const struct sp_args *args,
+                       const struct sp_companions *companions, const struct sp_plan *plan,
+                       const struct sp_estimate *e)
+{
+    static const char *const places[] = {"", "held on the devices", "with the hosts",
+                                         "the base of the adapters"};
+    static const char *const lines[] = {
+        "reference  {reference.model}, {reference.place}: {reference.forward_s} of the step, "
+        "{reference.bytes} a device; {reference.pairs} pairs",
+        "teacher    {teacher.model}, {teacher.place}: {teacher.forward_s} of the step, "
+        "{teacher.bytes} a device"};
+    const char *const given = sp_text_of(args, "reference");
+    for (int i = 0; i < SP_COMPANION_ROLES; i++) {
+        const struct sp_model *const model = &companions->of[i].model;
+        const bool stored = i == SP_REFERENCE && given && strcmp(given, "precomputed") == 0;
+        if (companions->of[i].place == SP_COMPANION_NONE && !stored)
+            continue;
+        sp_scope(r, options[i]);
+        sp_put_text(r, SP_Q_COMPANION_MODEL, "%s", stored ? "precomputed" : model->name);
+        sp_put_text(r, SP_Q_COMPANION_PLACE, "%s",
+                    stored ? "its answers were stored" : places[companions->of[i].place]);
+        sp_put(r, SP_Q_COMPANION_FORWARD, e->companions.forward_s[i]);
+        sp_put(r, SP_Q_COMPANION_BYTES, e->companions.bytes[i]);
+        sp_put(r, SP_Q_COMPANION_FLOPS, stored ? 0 : 2 * sp_count_params(model).active);
+        if (i == SP_REFERENCE)
+            sp_put(r, SP_Q_COMPANION_PAIRS, (double)plan->batch / 2);
+        else
+            sp_put(r, SP_Q_COMPANION_LOGITS, companions->logit_bytes);
+        sp_scope(r, "");
+        sp_line(r, "%s", lines[i]);
+    }
+    if (given && plan->batch % 2 != 0)
+        sp_note(r, "a pair is two sequences, chosen and rejected: the batch has %lld",
+                (long long)plan->batch);
+}

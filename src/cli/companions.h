@@ -1,0 +1,35 @@
+/* Models that work forward beside the one that is trained, from the command line. */
+#ifndef SP_CLI_COMPANIONS_H
+#define SP_CLI_COMPANIONS_H
+
+#include "cli/command.h"
+
+#include <scaleplan/estimate.h>
+
+/* clang-format off */
+#define SP_OPTIONS_COMPANIONS \
+    {.name = "reference", .metavar = "MODEL[:PLACE]", .kind = SP_TEXT, \
+     .help = "preference tuning (DPO): a frozen model that sees what is learnt from, a forward pass; its weights are held, " \
+             ":offloaded to the hosts, or the :shared-base of the adapters; `precomputed`: its answers were stored"}, \
+    {.name = "teacher", .metavar = "MODEL[:offloaded]", .kind = SP_TEXT, \
+     .help = "distillation: a frozen model whose logits are the target, a forward pass"}, \
+    {.name = "teacher-top-k", .metavar = "K", .kind = SP_WHOLE, .min = 1, .max = 1e7, \
+     .help = "logits of --teacher that a token keeps, 6 bytes each with their place (default: all, 2 bytes each)"}
+/* clang-format on */
+
+/* Loads --reference and --teacher beside a model, whose tuning then points to `beside`, for a
+ * command that has them. */
+bool sp_take_companions(const struct sp_args *args, const struct sp_sources *sources,
+                        const struct sp_hardware *hw, struct sp_model *model,
+                        struct sp_companions *companions, struct sp_error *error);
+
+/* Whether the plan can be laid on each of them. */
+bool sp_check_companions(const struct sp_companions *companions, const struct sp_plan *plan,
+                         const struct sp_hardware *hw, struct sp_error *error);
+
+/* Puts what they cost; nothing where there are none. */
+void sp_put_companions(struct sp_report *report, const struct sp_args *args,
+                       const struct sp_companions *companions, const struct sp_plan *plan,
+                       const struct sp_estimate *estimate);
+
+#endif
