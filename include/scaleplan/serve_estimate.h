@@ -104,6 +104,7 @@ struct sp_requests {
     double input, output;         /* mean tokens */
     double in_flight;             /* closed loop: each is followed by another; NAN: see rate */
     double rate;                  /* open loop: requests/s that come at random */
+    double all;                   /* closed loop: that a benchmark has in all; 0: without end */
     const struct sp_pass *reader; /* the instance that reads prompts; NULL: this one */
     double readers;    /* of them for each instance that generates; 0: as many as are needed */
     double transfer_s; /* of a prompt's cache from a reader, hidden while the prompt is read */
@@ -129,15 +130,16 @@ struct sp_serve_estimate {
     double prompt_share;          /* of the instance's time, what prompts take */
 };
 
-/* The steady state. A prompt is read in chunks of the service, each a pass; a step with drafts
- * takes that of the drafts too and gives `accepted` tokens. Closed loop: r = min(c, b_max) run, of
- * which b decode; TPOT is a step of b and what prompts add to it, phi P' (r - 1) / O; TTFT = t_0 +
- * P + half a step + kappa (r - 1) P, and with more requests than places (c - b_max) / b_max times
- * what one takes. Open loop: as many in flight as rate x E2E, and a wait of rho / (1 - rho) E2E /
- * (2 b_max), INFINITY where rho >= 1. Prompts of so many readers: c requests in flight are in both
- * pools, b = X O TPOT(b) of them generate, and a prompt waits rho / (1 - rho) / 2 of the time
- * between two that leave the readers. Little 1961; Kleinrock 1975, chapter 5, for the form of the
- * waits. */
+/* The steady state, or of a benchmark that ends the mean: equal requests that start at once end at
+ * once, so that N of them take floor(N / c) waves of c and one of the rest. A prompt is read in
+ * chunks of the service, each a pass; a step with drafts takes that of the drafts too and gives
+ * `accepted` tokens. Closed loop: r = min(c, b_max) run, of which b decode; TPOT is a step of b and
+ * what prompts add to it, phi P' (r - 1) / O; TTFT = t_0 + P + half a step + kappa (r - 1) P, and
+ * with more requests than places (c - b_max) / b_max times what one takes. Open loop: as many in
+ * flight as rate x E2E, and a wait of rho / (1 - rho) E2E / (2 b_max), INFINITY where rho >= 1.
+ * Prompts of so many readers: c requests in flight are in both pools, b = X O TPOT(b) of them
+ * generate, and a prompt waits rho / (1 - rho) / 2 of the time between two that leave the readers.
+ * Little 1961; Kleinrock 1975, chapter 5, for the form of the waits. */
 struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
                                            const struct sp_requests *requests);
 

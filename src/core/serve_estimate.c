@@ -162,6 +162,16 @@ static void take_rate(const struct loop *l, double rate, struct sp_serve_estimat
     e->running = rate * e->e2e_s;
 }
 
+/* Rates over waves of r requests and the rest of all of them. */
+static void take_waves(const struct loop *l, double r, double all, struct sp_serve_estimate *e)
+{
+    const double waves = floor(all / r), rest = all - waves * r;
+    struct sp_serve_estimate last = *e;
+    if (rest >= 1)
+        settle(l, rest, &last);
+    e->requests_per_s = all / (waves * e->e2e_s + (rest >= 1 ? last.e2e_s : 0));
+}
+
 struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
                                            const struct sp_requests *requests)
 {
@@ -193,8 +203,11 @@ struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
         e.most_requests_per_s = e.requests_per_s;
         take_rate(&l, requests->rate, &e);
     } else {
-        const double c = requests->in_flight, r = fmin(c, fmax(1, e.most));
+        const double all = requests->all > 0 ? requests->all : INFINITY;
+        const double c = fmin(requests->in_flight, all), r = fmin(c, fmax(1, e.most));
         settle(&l, r, &e);
+        if (isfinite(all))
+            take_waves(&l, floor(r), all, &e);
         e.waiting = c - r;
         e.wait_s = e.waiting / r * e.e2e_s;
         e.most_requests_per_s = e.requests_per_s;

@@ -76,6 +76,7 @@ void sp_report_free(struct sp_report *r)
     free(r->file);
     free(r->file_text);
     free(r->entries);
+    free(r->index.slot);
     free(r->symbols);
     free(r->scopes);
     free(r->items);
@@ -107,6 +108,11 @@ void sp_symbol(struct sp_report *r, const char *name, double value, const char *
     r->scopes[r->n_scopes - 1].n_symbols++;
 }
 
+static struct sp_strings paths_of(const struct sp_report *r)
+{
+    return (struct sp_strings){r->entries ? r->entries->path : NULL, sizeof *r->entries};
+}
+
 static struct sp_entry *add_entry(struct sp_report *r, const struct sp_quantity_info *info)
 {
     r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
@@ -114,6 +120,7 @@ static struct sp_entry *add_entry(struct sp_report *r, const struct sp_quantity_
     const char *prefix = r->scopes[r->n_scopes - 1].prefix;
     *entry = (struct sp_entry){.info = *info, .scope = (int)r->n_scopes - 1, .number = NAN};
     snprintf(entry->path, sizeof entry->path, "%s%s%s", prefix, *prefix ? "." : "", info->key);
+    sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
     return entry;
 }
 
@@ -304,10 +311,8 @@ const char *sp_report_file(const struct sp_report *report, const char **text)
 
 const struct sp_entry *sp_find(const struct sp_report *r, const char *path)
 {
-    for (size_t i = 0; i < r->n_entries; i++)
-        if (strcmp(r->entries[i].path, path) == 0)
-            return &r->entries[i];
-    return NULL;
+    const size_t at = sp_index_find(&r->index, paths_of(r), path);
+    return at < r->n_entries ? &r->entries[at] : NULL;
 }
 
 double sp_symbol_value(const struct sp_report *r, const struct sp_entry *from, const char *name,

@@ -2,6 +2,7 @@
 #ifndef SP_REPORT_INTERNAL_H
 #define SP_REPORT_INTERNAL_H
 
+#include "report/index.h"
 #include "report/report.h"
 
 struct sp_scope {
@@ -23,6 +24,7 @@ struct sp_report {
     const char *command;
     struct sp_entry *entries;
     size_t n_entries, room_entries;
+    struct sp_index index; /* of them */
     struct sp_symbol *symbols;
     size_t n_symbols, room_symbols;
     struct sp_scope *scopes;

@@ -14,8 +14,8 @@
 
 const char *const sp_serving_measure_names[SP_SERVING_MEASURES] = {"tpot", "ttft", "throughput"};
 
-/* Requests that an engine runs at once where its memory holds more: the largest cap that engines
- * start with. */
+/* Requests that a rank of attention's data parallelism runs at once where its memory holds more:
+ * the largest cap that engines start with. */
 #define MOST_SEQUENCES 2048.0
 
 /* A model, a machine or an engine that rows name; loaded once. */
@@ -178,6 +178,7 @@ static void read_requests(struct reader *r)
     *q = (struct sp_requests){.input = mean * input, .output = fmax(1, mean * output)};
     q->direct = strstr(text(r, "kind"), "latency") == NULL;
     q->in_flight = number(r, "concurrency", 1, number(r, "batch", 1, INFINITY));
+    q->all = number(r, "requests", 1, 0);
 }
 
 static void read_measured(struct reader *r)
@@ -218,10 +219,10 @@ static void prepare(struct sp_serving_run *run)
     sp_prepare_service(s, &served);
     sp_prepare_pass(&served, &nobody, &run->pass);
     run->requests.in_flight =
-        fmin(run->requests.in_flight,
-             isfinite(run->requests.in_flight)
-                 ? run->requests.in_flight
-                 : fmin(MOST_SEQUENCES, sp_most_running(&run->pass, s->input, s->output)));
+        fmin(run->requests.in_flight, isfinite(run->requests.in_flight)
+                                          ? run->requests.in_flight
+                                          : fmin(MOST_SEQUENCES * s->attention_dp,
+                                                 sp_most_running(&run->pass, s->input, s->output)));
 }
 
 static void name_run(struct reader *r)

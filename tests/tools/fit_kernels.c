@@ -24,8 +24,10 @@
  * The rows of sglang under b300_sxm are those under gb300, each to the last digit; the other
  * engines' times of gb300 agree with them, those of b300_sxm do not. */
 static const struct sp_measured_system systems[] = {
-    {"a100_sxm", "a100", NULL},     {"h100_sxm", "h100", NULL}, {"b200_sxm", "b200", NULL},
-    {"b300_sxm", "b300", "sglang"}, {"gb200", "gb200", NULL},   {"gb300", "gb300", NULL}};
+    {"a100_sxm", "a100", NULL}, {"h100_sxm", "h100", NULL},
+    {"b200_sxm", "b200", NULL}, {"b300_sxm", "b300", "sglang"},
+    {"gb200", "gb200", NULL},   {"gb300", "gb300", NULL},
+    {"l40s", "l40s", NULL},     {"rtx_pro_6000_server", "rtx-pro-6000", NULL}};
 
 /* A constant of a curve: its place, key, bounds and where the fit starts. All are found by their
  * logarithms; what can be nothing has a bound that is. */

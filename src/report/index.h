@@ -1,0 +1,27 @@
+/* A hash table of strings that stand in the members of an array: where each is first. */
+#ifndef SP_REPORT_INDEX_H
+#define SP_REPORT_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Strings `stride` bytes apart. */
+struct sp_strings {
+    const char *first;
+    size_t stride;
+};
+
+/* Open addressing: in each slot the number of a string and one, 0 where there is none. At most half
+ * of the slots are taken. */
+struct sp_index {
+    uint32_t *slot;
+    size_t slots, taken;
+};
+
+/* Adds the string at `at`, unless an earlier one is the same. */
+void sp_index_add(struct sp_index *index, struct sp_strings strings, size_t at);
+
+/* Where the string is first; SIZE_MAX: nowhere. */
+size_t sp_index_find(const struct sp_index *index, struct sp_strings strings, const char *text);
+
+#endif
