@@ -35,7 +35,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         .plan = &planned.plan,
         .version = version,
         .remat = sp_plan_name(&planned.plan, &sp_plan_fields[SP_FIELD_REMAT]),
-        .precision = planned.precision.name,
+        .precision = &planned.precision,
         .framework = planned.framework.framework.name,
         .framework_given =
             sp_config_exists(SP_FRAMEWORKS, planned.framework.framework.name, &sources)

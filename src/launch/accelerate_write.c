@@ -73,7 +73,7 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
         if (losses[i].holds)
             sp_lose(lost, "%s", losses[i].what);
-    if (strcmp(l->precision, "fp32") != 0)
+    if (!sp_states_are(l, "fp32") || (p->dtype != SP_BF16 && !sp_multiplies_in_fp32(p)))
         sp_lose(lost, "precision recipe %s; states in fp32, matmuls in bf16 stand for it",
                 sp_recipe_text(l));
 }

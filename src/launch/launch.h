@@ -5,6 +5,7 @@
 #include "config/load.h"
 
 #include <scaleplan/plan.h>
+#include <scaleplan/precision.h>
 
 /* What `export` writes, in the order of --help: TARGET(row, name, framework, form). A row is the
  * const struct sp_target sp_target_<row> at the end of a format's file, the name what is typed.
@@ -92,8 +93,9 @@ struct sp_launched {
     const struct sp_model *model;
     const struct sp_hardware *hw;
     const struct sp_plan *plan;
-    int version;                               /* of the target: its place in SP_VERSIONS_OF_... */
-    const char *remat, *precision, *framework; /* names */
+    int version;                          /* of the target: its place in SP_VERSIONS_OF_... */
+    const char *remat, *framework;        /* names */
+    const struct sp_precision *precision; /* the recipe, as it was changed */
     const char *framework_given; /* how it was typed, where its name does not find it; or NULL */
 };
 

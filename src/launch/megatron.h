@@ -29,6 +29,9 @@ extern const struct sp_shape_flag sp_shape_flags[SP_SHAPE_FLAGS],
 /* --data-parallel-sharding-strategy of each ZeRO stage. */
 extern const char *const sp_strategies[4];
 
+/* --offload-modules of every layer; of experts there is more. */
+extern const char sp_megatron_offloaded[];
+
 /* Arguments without a value, and those that change neither memory nor time. */
 extern const struct sp_flag_names sp_megatron_flags;
 extern const char sp_megatron_quiet[];

@@ -1,4 +1,5 @@
 /* Megatron-LM: formats of weights, gradients and states, as a recipe and what differs from it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "launch/megatron.h"
@@ -86,6 +87,29 @@ static void note_others(struct sp_settings *s, struct sp_launch *launch)
     }
 }
 
+/* Modules whose activations wait in the host's memory; a plan has all of a layer's or none. */
+static void read_offload(struct sp_settings *s, struct sp_launch *launch)
+{
+    const char *const modules = sp_setting(s, "--offload-modules"), *const again = sp_setting(
+                                                                        s, "--recompute-modules");
+    const bool routed = sp_setting(s, "--num-experts") != NULL;
+    bool all = routed ? sp_has_word(modules, "expert_fc1") || sp_has_word(again, "moe")
+                      : sp_has_word(again, "mlp");
+    for (const char *at = sp_megatron_offloaded; *at; at += strspn(at, " ")) {
+        char word[24];
+        const size_t n = strcspn(at, " ");
+        snprintf(word, sizeof word, "%.*s", (int)n, at);
+        all = all && sp_has_word(modules, word);
+        at += n;
+    }
+    sp_launch_option(launch, "offload", "on");
+    if (!all)
+        sp_launch_note(launch,
+                       "--offload-modules %s: read as all activations in the host's memory, where "
+                       "MLPs and what is not named stay on the device",
+                       modules ? sp_safe(modules) : "");
+}
+
 void sp_read_megatron_states(struct sp_settings *s, struct sp_launch *launch,
                              struct sp_error *error)
 {
@@ -118,6 +142,6 @@ void sp_read_megatron_states(struct sp_settings *s, struct sp_launch *launch,
                           sp_setting_number(s, "--sgd-momentum", 0.9, error), s->origin, launch,
                           error);
     if (sp_setting(s, "--fine-grained-activation-offloading"))
-        sp_launch_option(launch, "offload", "on");
+        read_offload(s, launch);
     note_others(s, launch);
 }

@@ -108,6 +108,28 @@ static bool overlaps_tp(const struct sp_launched *l)
     return l->plan->sequence_parallel && strcmp(l->framework, "nemo") == 0;
 }
 
+static bool runs_again(const struct sp_plan *p, enum sp_module module)
+{
+    return (p->recompute.modules >> module & 1) != 0;
+}
+
+/* Its modules that can be offloaded are those of attention, norms and routed experts. */
+static void lose_offload(const struct sp_launched *l, struct sp_written *lost)
+{
+    const struct sp_plan *const p = l->plan;
+    const struct sp_moe *const moe = &l->model->moe;
+    const bool dense = moe->experts == 0 || moe->dense_layers > 0 || moe->every > 1;
+    if (!p->recompute.offload)
+        return;
+    if (strcmp(l->remat, "full") == 0)
+        sp_lose(lost, "inputs of layers in the host's memory");
+    else if (dense && !runs_again(p, SP_MODULE_MLP))
+        sp_lose(lost, "activations of MLPs without experts in the host's memory");
+    else if (moe->experts > 0 && sp_shared_d_ff(l->model) > 0 &&
+             !runs_again(p, SP_MODULE_SHARED_EXPERTS) && !runs_again(p, SP_MODULE_MOE))
+        sp_lose(lost, "activations of shared experts in the host's memory");
+}
+
 static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
@@ -122,6 +144,7 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "recompute of a share of %g; %.0f of %g layers of a chunk stand for it",
                 p->recompute_layers, some, layers);
     sp_lose_execution(l, lost);
+    lose_offload(l, lost);
     if (p->stages_inside)
         sp_lose(lost, "stages as neighbours (--placement pp-inside)");
     if (strcmp(l->remat, "dots") == 0) /* whose activation functions run again too */
@@ -160,12 +183,7 @@ static void write_recompute(const struct sp_launched *l, FILE *out)
 }
 
 /* What can be offloaded of every layer; of experts there is more. */
-static const char offloaded[] = "attn_norm qkv_linear core_attn attn_proj mlp_norm";
-
-static bool runs_again(const struct sp_plan *p, enum sp_module module)
-{
-    return (p->recompute.modules >> module & 1) != 0;
-}
+const char sp_megatron_offloaded[] = "attn_norm qkv_linear core_attn attn_proj mlp_norm";
 
 static void write_plan(const struct sp_launched *l, FILE *out)
 {
@@ -195,7 +213,8 @@ static void write_plan(const struct sp_launched *l, FILE *out)
                 (long long)(p->dp * p->cp / p->shards));
     write_recompute(l, out);
     if (p->recompute.offload)
-        fprintf(out, "--fine-grained-activation-offloading\n--offload-modules %s%s\n", offloaded,
+        fprintf(out, "--fine-grained-activation-offloading\n--offload-modules %s%s\n",
+                sp_megatron_offloaded,
                 l->model->moe.experts > 0 && !runs_again(p, SP_MODULE_MOE) ? " expert_fc1 moe_act"
                                                                            : "");
     if (!sp_multiplies_in_fp32(p))
@@ -203,10 +222,10 @@ static void write_plan(const struct sp_launched *l, FILE *out)
     if (p->dtype == SP_FP8)
         fputs("--fp8-format hybrid\n", out);
     sp_write_execution(l, out);
-    const bool bf16_grads =
-        strcmp(l->precision, "mixed16") == 0 || strcmp(l->precision, "fp8-mixed16") == 0;
-    fputs(bf16_grads ? "--grad-reduce-in-bf16\n" : "--accumulate-allreduce-grads-in-fp32\n", out);
-    if (strcmp(l->precision, "muon") == 0)
+    fputs(l->precision->grad_bytes == 2 ? "--grad-reduce-in-bf16\n"
+                                        : "--accumulate-allreduce-grads-in-fp32\n",
+          out);
+    if (sp_states_are(l, "muon"))
         fputs("--optimizer muon\n", out);
     fputs("--overlap-grad-reduce\n", out);
     if (p->zero > 0)

@@ -1,4 +1,4 @@
-/* Models as frameworks name them: whether a name says all of a model. */
+/* Models and recipes as frameworks name them: whether a name says all of one. */
 #include "launch/models.h"
 
 #include <string.h>
@@ -19,4 +19,15 @@ bool sp_is_builtin_model(const struct sp_model *m)
            m->vocab == ours.vocab && m->sliding_window == ours.sliding_window &&
            m->global_every == ours.global_every && here.total == there.total &&
            here.active == there.active;
+}
+
+bool sp_is_builtin_precision(const struct sp_precision *p)
+{
+    struct sp_precision ours;
+    struct sp_error error = {0};
+    const struct sp_sources builtin = {0};
+    return sp_load_precision(p->name, &builtin, &ours, &error) &&
+           p->weight_bytes == ours.weight_bytes && p->grad_bytes == ours.grad_bytes &&
+           p->master_bytes == ours.master_bytes && p->optimizer_bytes == ours.optimizer_bytes &&
+           p->compute_dtype == ours.compute_dtype;
 }

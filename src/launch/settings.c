@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <scaleplan/names.h>
+
+#include "launch/models.h"
+
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value,
                     struct sp_error *error)
 {
@@ -265,24 +269,35 @@ bool sp_multiplies_in_fp32(const struct sp_plan *plan)
     return plan->dtype == SP_FP32 || plan->dtype == SP_TF32;
 }
 
-static bool is_of_8_bits(const char *recipe)
+/* The format of a recipe's matmuls as far as frameworks tell them apart. */
+static enum sp_dtype format_of(const char *recipe)
 {
-    return strcmp(recipe, "fp8-mixed18") == 0 || strcmp(recipe, "fp8-mixed16") == 0;
+    return strcmp(recipe, "fp32") == 0       ? SP_FP32
+           : strncmp(recipe, "fp8-", 4) == 0 ? SP_FP8
+                                             : SP_BF16;
+}
+
+bool sp_states_are(const struct sp_launched *l, const char *name)
+{
+    return strcmp(l->precision->name, name) == 0 && sp_is_builtin_precision(l->precision);
 }
 
 bool sp_recipe_is(const struct sp_launched *l, const char *name)
 {
-    return strcmp(l->precision, name) == 0 &&
-           sp_multiplies_in_fp32(l->plan) == (strcmp(name, "fp32") == 0) &&
-           (l->plan->dtype == SP_FP8) == is_of_8_bits(name);
+    const enum sp_dtype format = format_of(name);
+    return sp_states_are(l, name) &&
+           (format == SP_FP32 ? sp_multiplies_in_fp32(l->plan) : l->plan->dtype == format);
 }
 
 const char *sp_recipe_text(const struct sp_launched *l)
 {
-    static char text[96];
-    const bool other = l->plan->dtype == SP_BF16 &&
-                       (strcmp(l->precision, "fp32") == 0 || is_of_8_bits(l->precision));
-    snprintf(text, sizeof text, "%.64s%s", l->precision, other ? " with matmuls in bf16" : "");
+    static char text[128];
+    const char *const name = l->precision->name;
+    const enum sp_dtype format = format_of(name);
+    const bool same = format == SP_FP32 ? sp_multiplies_in_fp32(l->plan) : l->plan->dtype == format;
+    snprintf(text, sizeof text, "%.64s%s%s%s", name,
+             sp_is_builtin_precision(l->precision) ? "" : " of bytes of your own",
+             same ? "" : " with matmuls in ", same ? "" : sp_dtype_names[l->plan->dtype]);
     return text;
 }
 

@@ -47,6 +47,8 @@ struct sp_target {
 
     bool runs; /* it says how layers run: struct sp_execution, modules, offloaded layers */
 
+    bool scales; /* it says how 8-bit matmuls are scaled, or loses it itself */
+
     const char *format; /* what was read: "Megatron-LM arguments" */
     enum sp_match (*detect)(const struct sp_launch_file *file);
     bool (*read)(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error);
@@ -137,11 +139,16 @@ void sp_write_head(const struct sp_launched *launched, const char *form,
 /* Whether the layers' matmuls run in fp32 or TF32. */
 bool sp_multiplies_in_fp32(const struct sp_plan *plan);
 
-/* Whether the plan's recipe is the one of that name, with the matmuls that the name stands for:
- * FSDP's "fp32" is states in fp32 and matmuls in bf16, where --precision fp32 is both. */
+/* Whether the plan's states are those of the recipe that ships under that name, whatever the format
+ * of its matmuls. */
+bool sp_states_are(const struct sp_launched *launched, const char *name);
+
+/* Whether the plan's recipe is that one, with the matmuls that the name stands for: FSDP's "fp32"
+ * is states in fp32 and matmuls in bf16, where --precision fp32 is both. */
 bool sp_recipe_is(const struct sp_launched *launched, const char *name);
 
-/* "fp32", or "fp32 with matmuls in bf16" where the recipe's name would mean others. */
+/* "fp32", or "fp32 with matmuls in bf16" where the recipe's name would mean others, or that it was
+ * changed. */
 const char *sp_recipe_text(const struct sp_launched *launched);
 
 #endif

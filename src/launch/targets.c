@@ -41,7 +41,7 @@ static void lose_encoder(const struct sp_model *m, struct sp_written *lost)
 }
 
 /* How layers run, for a framework whose files here do not say it. */
-static void lose_execution(const struct sp_launched *l, struct sp_written *lost)
+static void lose_execution(const struct sp_launched *l, bool scales, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
     const struct sp_execution *const e = &p->execution;
@@ -54,8 +54,16 @@ static void lose_execution(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "how tokens reach their experts (--dispatch, --moe-overlap)");
     if (e->cuda_graph != SP_CUDA_GRAPH_NONE)
         sp_lose(lost, "CUDA graphs (--cuda-graph)");
-    if (p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_TENSORWISE)
+    if (!scales && p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_TENSORWISE)
         sp_lose(lost, "how 8-bit matmuls are scaled (--fp8-recipe)");
+}
+
+/* Matmuls in a format that the chip has no units for: frameworks refuse to start, or emulate. */
+static void lose_format(const struct sp_launched *l, struct sp_written *lost)
+{
+    const enum sp_dtype wanted = l->plan->dtype;
+    if (wanted == SP_FP8 && sp_compute_dtype(&l->hw->chip, wanted) != wanted)
+        sp_lose(lost, "matmuls in 8 bits on %s, which has none in fp8", l->hw->name);
 }
 
 void sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
@@ -70,7 +78,8 @@ void sp_write_launch(const struct sp_target *target, const struct sp_launched *l
         sp_lose(written, "where TP groups lie on the torus (--tp-axes)");
     lose_encoder(launched->model, written);
     if (!target->runs)
-        lose_execution(launched, written);
+        lose_execution(launched, target->scales, written);
+    lose_format(launched, written);
     target->write(launched, written, out);
     if (fclose(out) != 0)
         abort();

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <scaleplan/names.h>
+
 #include "launch/assumed.h"
 #include "launch/models.h"
 #include "launch/torchtitan.h"
@@ -36,7 +38,9 @@ enum value {
     MODE,
     KIND,
     FOLDER,
-    FLAVOR
+    FLAVOR,
+    CONVERTERS,
+    SCALES
 };
 
 /* Its name in each version; NULL: the version has none. A text stands in quotes. */
@@ -48,6 +52,7 @@ static const struct {
 } options[] = {
     {FOLDER, true, {NULL, "model.name"}},
     {FLAVOR, true, {NULL, "model.flavor"}},
+    {CONVERTERS, false, {NULL, "model.converters"}},
     {COPIES, false, {"parallelism.data_parallel_replicate_degree", "parallelism.data_parallel_replicate_degree"}},
     {SHARDS, false, {"parallelism.data_parallel_shard_degree", "parallelism.data_parallel_shard_degree"}},
     {TP, false, {"parallelism.tensor_parallel_degree", "parallelism.tensor_parallel_degree"}},
@@ -72,6 +77,7 @@ static const struct {
     {CHECKPOINTING, false, {"config.activation_checkpoint", NULL}},
     {MODE, true, {NULL, "activation_checkpoint.mode"}},
     {KIND, true, {NULL, "activation_checkpoint.selective_ac_option"}},
+    {SCALES, true, {NULL, "quantize.linear.float8.recipe_name"}},
 };
 /* clang-format on */
 
@@ -111,6 +117,25 @@ static const struct sp_titan_model *row_of(const struct sp_launched *l)
     return NULL;
 }
 
+static bool multiplies_plainly(const struct sp_plan *p)
+{
+    return p->dtype == SP_BF16 || sp_multiplies_in_fp32(p);
+}
+
+/* Linear layers in float8, as far as a version says it in options. */
+static void lose_8_bits(const struct sp_launched *l, struct sp_written *lost)
+{
+    const enum sp_fp8_recipe recipe = l->plan->execution.fp8_recipe;
+    const bool newest = l->version == SP_TITAN_MAIN,
+               rows = recipe == SP_FP8_ROWWISE && row_of(l) && row_of(l)->in_8_bits;
+    if (newest && !rows)
+        sp_lose(lost, "matmuls in 8 bits so: converters of the model's registry in the code");
+    if (!newest && recipe != SP_FP8_ROWWISE && recipe != SP_FP8_TENSORWISE)
+        sp_lose(lost, "8-bit matmuls with scales of %s", sp_fp8_recipe_names[recipe]);
+    if (l->model->moe.experts > 0)
+        sp_lose(lost, "experts' matmuls in 8 bits");
+}
+
 static void lose(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
@@ -148,9 +173,14 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "recompute of a share of the layers");
     if (p->recompute.offload)
         sp_lose(lost, "activations that wait in the host's memory");
-    if (strcmp(l->precision, "fp32") != 0)
+    if (!sp_recipe_is(l, "fp8-fp32") && (!sp_states_are(l, "fp32") || !multiplies_plainly(p)))
         sp_lose(lost, "precision recipe %s; states in fp32, matmuls in bf16 stand for it",
                 sp_recipe_text(l));
+    if (p->dtype == SP_FP8)
+        lose_8_bits(l, lost);
+    else if (newest && row_of(l) && row_of(l)->in_8_bits)
+        sp_lose(lost, "matmuls in 16 bits: linear layers of its %s run in float8",
+                row_of(l)->config);
 }
 
 __attribute__((format(printf, 2, 3))) static void print(char out[64], const char *format, ...)
@@ -235,6 +265,8 @@ static void put_text(const struct sp_launched *l, enum value value, char out[64]
         {KIND, strcmp(mode, "selective") == 0 ? "op" : NULL},
         {FOLDER, row ? row->folder : NULL},
         {FLAVOR, row ? row->flavor : NULL},
+        {CONVERTERS, p->dtype == SP_FP8 ? "[\"quantize.linear.float8\"]" : NULL},
+        {SCALES, p->dtype == SP_FP8 ? sp_fp8_recipe_names[p->execution.fp8_recipe] : NULL},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].value == value && texts[i].text)
@@ -288,9 +320,10 @@ static void write_toml(const struct sp_launched *l, const struct sp_settings *s,
 {
     char section[32] = "";
     for (int i = 0; i < s->n; i++) {
-        const char *const name = s->at[i].name, *const dot = strchr(name, '.');
+        const char *const name = s->at[i].name, *const dot = strrchr(name, '.');
         const char *const quote = is_text(name, l->version) ? "\"" : "";
-        if (strncmp(section, name, (size_t)(dot - name)) != 0) {
+        if (strlen(section) != (size_t)(dot - name) ||
+            strncmp(section, name, (size_t)(dot - name)) != 0) {
             snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
             fprintf(out, "[%s]\n", section);
         }
@@ -323,6 +356,7 @@ static void write(const struct sp_launched *l, struct sp_written *lost, FILE *ou
 
 const struct sp_target sp_target_torchtitan = {
     .write = write,
+    .scales = true,
     .format = "torchtitan options",
     .detect = sp_detect_torchtitan,
     .read = sp_read_torchtitan,

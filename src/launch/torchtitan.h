@@ -14,6 +14,7 @@ struct sp_titan_model {
     bool released;      /* 0.2.2 has it */
     int64_t tokens;     /* of a sequence at most; 0: the version 0.2.2 does not check it */
     bool splits_sequence; /* 0.2.2 takes context parallelism */
+    bool in_8_bits;       /* the function's linear layers run in float8, a scale for each row */
 };
 enum { SP_TITAN_MODELS = 18 };
 extern const struct sp_titan_model sp_titan_models[SP_TITAN_MODELS];

@@ -229,21 +229,44 @@ static void read_checkpointing(struct sp_settings *s, struct sp_launch *launch)
         sp_launch_option(launch, "remat-layers", "%.17g", 1 / (double)every);
 }
 
-static void read_habits(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+/* How linear layers in 8 bits are scaled, by the converters of the model or by the function of a
+ * registry; NULL: they run in 16. */
+static const char *scales_of_8_bits(struct sp_settings *s, const struct sp_titan_model *row)
+{
+    const char *const converters = sp_setting(s, "model.converters"),
+                      *const nested = sp_setting(s, "quantize.linear.float8.recipe_name"),
+                      *const older = sp_setting(s, "float8.recipe_name"),
+                      *const recipe = nested ? nested : older;
+    if (!converters)
+        return row && row->in_8_bits && !sp_peek_setting(s, "model.flavor") ? "rowwise" : NULL;
+    if (strstr(converters, "mx"))
+        return "mxfp8";
+    if (!strstr(converters, "float8"))
+        return NULL;
+    return recipe && strncmp(recipe, "rowwise", 7) == 0 ? "rowwise" : "tensorwise";
+}
+
+static void read_habits(struct sp_settings *s, const struct sp_titan_model *row,
+                        const struct sp_model *model, struct sp_launch *launch,
+                        struct sp_error *error)
 {
     const char *const param = sp_setting(s, "training.mixed_precision_param"),
                       *const converters = sp_setting(s, "model.converters"),
                       *const optimizer = sp_setting(s, "optimizer.name"),
                       *const parallel = sp_setting(s, "parallelism.enable_sequence_parallel");
     read_checkpointing(s, launch);
-    sp_launch_option(launch, "precision", "fp32");
-    if (!param || strcmp(param, "float32") != 0)
+    const char *const scales = scales_of_8_bits(s, row);
+    sp_launch_option(launch, "precision", scales ? "fp8-fp32" : "fp32");
+    if (scales)
+        sp_launch_option(launch, "fp8-recipe", "%s", scales);
+    if (scales && model && model->moe.experts > 0 &&
+        !(converters && strstr(converters, "grouped_mm")))
+        sp_launch_note(launch, "not modelled: experts' matmuls in 16 bits beside linear layers in "
+                               "8; all are counted in 8");
+    if (!scales && (!param || strcmp(param, "float32") != 0))
         sp_launch_option(launch, "dtype", "bf16");
     if (parallel && strcasecmp(parallel, "false") == 0)
         sp_launch_option(launch, "sp", "off");
-    if (converters && strstr(converters, "float8"))
-        sp_launch_note(launch, "not modelled: converters %s, matmuls in 8 bits; counted in 16",
-                       sp_safe(converters));
     if (optimizer)
         sp_read_optimizer("optimizer.name", optimizer, 0, s->origin, launch, error);
     if (sp_setting_on(s, "training.enable_cpu_offload"))
@@ -294,7 +317,7 @@ bool sp_read_torchtitan(struct sp_launch_file *file, struct sp_launch *launch,
         return false;
     read_batch(s, replicas, launch, error);
     read_schedule(s, known, launch, error);
-    read_habits(s, launch, error);
+    read_habits(s, row, known, launch, error);
     if (!read_assumed(file, launch, error))
         return false;
     const enum sp_titan version =

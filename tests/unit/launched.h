@@ -215,7 +215,7 @@ static inline void write_plan(const struct sp_planned *planned, const char *targ
         .plan = &planned->plan,
         .version = version,
         .remat = sp_plan_name(&planned->plan, &sp_plan_fields[SP_FIELD_REMAT]),
-        .precision = planned->precision.name,
+        .precision = &planned->precision,
         .framework = planned->framework.framework.name};
     sp_write_launch(found, &launched, written);
 }
