@@ -249,9 +249,10 @@ struct sp_params {
     double frozen_active, adapters_active;    /* of frozen matmuls, and of adapters, what one token
                                                  passes */
     double still_active; /* of the frozen ones, those that no gradient passes */
-    double encoder;      /* weights of the encoder and of what leads into it and out again */
-    double passed; /* what a token of the model's own passes: active without the encoder's; of a
-                      dense model with an encoder `active` counts both */
+    double lookup;  /* of further tables, of which a token reads a row: in none of the active */
+    double encoder; /* weights of the encoder and of what leads into it and out again */
+    double passed;  /* what a token of the model's own passes: active without the encoder's; of a
+                       dense model with an encoder `active` counts both */
 };
 
 /* True when the model's shape is known and not only its size. */

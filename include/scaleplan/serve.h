@@ -78,7 +78,7 @@ struct sp_served {
     struct sp_service service;
     /* parameters */
     double shared, experts; /* held: all but the routed experts', and theirs */
-    double table;           /* of the input table, which a step looks up and does not read */
+    double table;           /* of tables, which a step looks up and does not read */
     double active;          /* that a token is multiplied by */
     double expert_share;    /* k/E; 1 where every step reads all experts */
     /* bytes */

@@ -434,6 +434,13 @@ static bool is_known(const struct sp_hf_config *c, const struct hybrid *h, struc
                   {"kimi_linear", "mla_use_output_gate"},
                   {"falcon_h1", "projectors_bias"}};
     char path[96];
+    if (strcmp(h->type, "zamba2") == 0 && !sp_hf_is_whole_zamba2(c->sizes)) {
+        snprintf(path, sizeof path, "%slayers_block_type", c->part);
+        return sp_fail(error, SP_INPUT,
+                       "%s: %s: expected the kind of each layer, \"mamba\" or \"hybrid\", of 255 "
+                       "with the shared blocks at most",
+                       sp_json_place(c->json, path), path);
+    }
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
         const cJSON *const at = sp_hf_member(c->sizes, beyond[i].key);
         if (strcmp(beyond[i].type, h->type) != 0 || !at || cJSON_IsFalse(at))

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_LETTERS = 255 }; /* what a model has room for */
-
 #define NAMES(name, ...) const char *const sp_hf_##name[] = {__VA_ARGS__, NULL}
 
 NAMES(kinds, "layers_block_type", "indexer_types", "hybrid_layer_pattern", "layer_types");
@@ -105,8 +103,7 @@ static int letters_of(const char *family, const cJSON *o, int layers, char *out)
                    : letters_by_period(family, o, layers, out);
 }
 
-/* Cuts letters that repeat to those that they repeat. */
-static void shorten(char *letters, int n)
+void sp_hf_shorten(char *letters, int n)
 {
     for (int period = 1; period < n; period++)
         if (memcmp(letters, letters + period, (size_t)(n - period)) == 0)
@@ -127,10 +124,10 @@ bool sp_hf_put_pattern(cJSON *out, const struct sp_hf_config *c, const char *fam
     if (known != (int)layers)
         return sp_fail(error, SP_INPUT, "%s: %s: names the kinds of %d layers of %.0f",
                        sp_json_place(c->json, path), path, known, layers);
-    shorten(letters, known);
-    if (strlen(letters) > MOST_LETTERS)
+    sp_hf_shorten(letters, known);
+    if (strlen(letters) > SP_HF_MOST_LETTERS)
         return sp_fail(error, SP_INPUT, "%s: %s: more than %d layers that do not repeat",
-                       sp_json_place(c->json, path), path, MOST_LETTERS);
+                       sp_json_place(c->json, path), path, SP_HF_MOST_LETTERS);
     cJSON_AddStringToObject(out, "pattern", letters);
     return true;
 }

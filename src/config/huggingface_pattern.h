@@ -4,7 +4,7 @@
 
 #include "config/huggingface_keys.h"
 
-enum { SP_HF_MOST_LAYERS = 10000 };
+enum { SP_HF_MOST_LAYERS = 10000, SP_HF_MOST_LETTERS = 255 /* of a model's pattern */ };
 
 /* Keys of lists of layers: the kind of each, and the numbers of those that have attention. */
 extern const char *const sp_hf_kinds[];
@@ -12,6 +12,9 @@ extern const char *const sp_hf_indices[];
 
 /* The list under the first of the keys that has one; NULL without. */
 const cJSON *sp_hf_array(const cJSON *object, const char *const *keys);
+
+/* Cuts `n` letters that repeat to those that they repeat, and ends them with a NUL. */
+void sp_hf_shorten(char *letters, int n);
 
 /* Adds the pattern: `letters` has the family's letter for attention, and then for its other mixer
  * ("AL" of blocks of two, "*M" of single ones). Fails where the config names other layers, or more

@@ -132,6 +132,12 @@ bool sp_hf_refuse_size(const struct sp_hf_config *c, const char *const *keys,
             add(others, sizeof others, "%s%s", *others ? ", " : "; also read: ", keys[i]);
     snprintf(path, sizeof path, "%s%s", c->part, name);
     const char *const at = sp_json_place(c->json, path);
+    const cJSON *const list = sp_hf_member(c->sizes, name);
+    if (cJSON_IsArray(list) && cJSON_GetArraySize(list) > 0)
+        return sp_fail(
+            error, SP_INPUT,
+            "%s: %s: a number for each layer, which are not all the same, is not modelled", at,
+            path);
     return sp_fail(error, SP_INPUT, "%s: %s%s expected a whole number from 1 to 10^9%s", at, path,
                    missing ? " is missing," : ":", others);
 }

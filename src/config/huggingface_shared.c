@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LETTERS = 255 }; /* what a model has room for */
+#include "config/huggingface_pattern.h"
 
 static double at(const cJSON *o, const char *key)
 {
@@ -33,17 +33,37 @@ static bool is_kind(const cJSON *kinds, int i, const char *kind)
     return cJSON_IsString(one) && strcmp(one->valuestring, kind) == 0;
 }
 
+/* The kinds of Zamba 2's layers, under the newer name too. */
+static const cJSON *zamba_kinds(const cJSON *o)
+{
+    const cJSON *const older = sp_hf_member(o, "layers_block_type");
+    return older ? older : sp_hf_member(o, "layer_types");
+}
+
+static int zamba_shared(const cJSON *kinds)
+{
+    int shared = 0;
+    for (int i = 0; i < cJSON_GetArraySize(kinds); i++)
+        shared += is_kind(kinds, i, "hybrid");
+    return shared;
+}
+
+bool sp_hf_is_whole_zamba2(const cJSON *o)
+{
+    const cJSON *const kinds = zamba_kinds(o);
+    const int n = cJSON_GetArraySize(kinds), all = n + zamba_shared(kinds);
+    return n > 0 && all <= SP_HF_MOST_LETTERS && (int)sp_hf_number(o, sp_hf_layers) == all;
+}
+
 /* Of Zamba 2's layers, each a state space, the "hybrid" ones have a shared block before it, which
  * counts as a layer here. */
 void sp_hf_fill_zamba2(cJSON *o)
 {
-    const cJSON *const kinds = sp_hf_member(o, "layers_block_type");
+    const cJSON *const kinds = zamba_kinds(o);
     const double width = sp_hf_number(o, sp_hf_width), heads = sp_hf_number(o, sp_hf_heads);
-    int shared = 0;
-    for (int i = 0; i < cJSON_GetArraySize(kinds); i++)
-        shared += is_kind(kinds, i, "hybrid");
-    if (kinds && cJSON_GetArraySize(kinds) == (int)sp_hf_number(o, sp_hf_layers))
-        set(o, sp_hf_layers[0], sp_hf_number(o, sp_hf_layers) + shared);
+    const double layers = sp_hf_number(o, sp_hf_layers);
+    if (cJSON_GetArraySize(kinds) == (int)fmin(layers, SP_HF_MOST_LETTERS))
+        set(o, sp_hf_layers[0], layers + zamba_shared(kinds));
     if (heads > 0)
         set(o, sp_hf_head_dim[0], floor(2 * width / heads));
     set(o, "mamba_head_dim", floor(at(o, "mamba_expand") * width / at(o, "n_mamba_heads")));
@@ -54,16 +74,17 @@ void sp_hf_fill_zamba2(cJSON *o)
 
 void sp_hf_put_zamba2(cJSON *out, const cJSON *o)
 {
-    const cJSON *const kinds = sp_hf_member(o, "layers_block_type");
+    const cJSON *const kinds = zamba_kinds(o);
     const double rank = at(o, "adapter_rank");
     cJSON *const x = cJSON_AddObjectToObject(out, "shared_block");
-    char letters[MOST_LETTERS + 1] = "";
+    char letters[SP_HF_MOST_LETTERS + 1] = "";
     size_t n = 0;
     for (int i = 0; i < cJSON_GetArraySize(kinds) && n + 2 < sizeof letters; i++) {
         if (is_kind(kinds, i, "hybrid"))
             letters[n++] = 'S';
         letters[n++] = 'M';
     }
+    sp_hf_shorten(letters, (int)n);
     cJSON_AddStringToObject(out, "pattern", letters);
     set(x, "sets", at(o, "num_mem_blocks"));
     set(x, "streams", 2);
@@ -97,13 +118,14 @@ static void put_letters(cJSON *out, const cJSON *o, char full, char sliding)
     const double layers = sp_hf_number(o, sp_hf_layers);
     const double from = layers - at(o, "num_kv_shared_layers");
     const double every = sp_hf_number_at(o, "sliding_window_pattern", 0);
-    char letters[MOST_LETTERS + 1] = "";
-    for (int i = 0; i < layers && i < MOST_LETTERS; i++) {
+    char letters[SP_HF_MOST_LETTERS + 1] = "";
+    for (int i = 0; i < layers && i < SP_HF_MOST_LETTERS; i++) {
         const bool last = i + 1 >= layers, by_rule = every > 0 && fmod(i + 1, every) < 1;
         const bool is_full = kinds ? is_kind(kinds, i, "full_attention") : by_rule || last;
         const char letter = is_full ? full : sliding;
         letters[i] = (char)(i >= from && from > 0 ? letter + LOWER : letter);
     }
+    sp_hf_shorten(letters, (int)strlen(letters));
     cJSON_AddStringToObject(out, "pattern", letters);
 }
 
@@ -127,8 +149,23 @@ void sp_hf_put_gemma3n(cJSON *out, const cJSON *o)
         put_flag(cJSON_AddObjectToObject(out, "reused_keys"), "projections", true);
 }
 
+/* Newer configs give the heads of the layers that attend to all tokens layer by layer; they are
+ * alike. */
+static void fill_full_heads(cJSON *o)
+{
+    const cJSON *const layers = sp_hf_member(o, "per_layer_config");
+    const cJSON *const first = cJSON_IsObject(layers) ? layers->child : NULL;
+    if (!cJSON_IsObject(first))
+        return;
+    if (at(first, "head_dim") > 0)
+        set(o, "global_head_dim", at(first, "head_dim"));
+    if (at(first, "num_key_value_heads") > 0)
+        set(o, "num_global_key_value_heads", at(first, "num_key_value_heads"));
+}
+
 void sp_hf_fill_gemma4(cJSON *o)
 {
+    fill_full_heads(o);
     if (sp_hf_flag_at(o, "enable_moe_block", false)) {
         set(o, sp_hf_top[0], at(o, "top_k_experts"));
         return;

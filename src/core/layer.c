@@ -373,7 +373,8 @@ static void list_output(const struct sp_model *m, struct sp_layer *l)
 
 /* Weights by part, and those that a token passes. */
 struct weights {
-    double part[SP_PARTS], passed, encoder, adapters, frozen, frozen_active, adapters_active;
+    double part[SP_PARTS], passed, lookup, encoder;
+    double adapters, frozen, frozen_active, adapters_active;
     double frozen_experts, expert_adapters, frozen_bytes, frozen_expert_bytes, still_active;
 };
 
@@ -429,7 +430,9 @@ static void weigh(struct weights *w, const struct sp_layers *layers, int list)
         const struct sp_tensor *t = &layer->tensor[i];
         const double stored = t->shared ? sets : times;
         w->part[t->part] += stored * t->weights;
-        *(encoder || t->source ? &w->encoder : &w->passed) += t->lookup ? 0 : times * t->weights;
+        *(t->lookup              ? &w->lookup
+          : encoder || t->source ? &w->encoder
+                                 : &w->passed) += times * t->weights;
         if (t->frozen || still > 0)
             add_frozen(w, t->part,
                        frozen_copies(layers, list, t->frozen, t->shared, stored) * t->weights,
@@ -450,6 +453,7 @@ static struct sp_params params_of(const struct sp_layers *layers)
                           .norm = w.part[SP_PART_NORM],
                           .active = w.passed,
                           .encoder = w.encoder,
+                          .lookup = w.lookup,
                           .passed = w.passed,
                           .adapters = w.adapters,
                           .trained_experts =

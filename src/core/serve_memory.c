@@ -122,6 +122,7 @@ static void weigh(const struct sp_service *s, struct sp_served *v)
     v->shared = p.total - v->experts + (shape ? p.attention * (fmax(s->attention_dp, 1) - 1) : 0);
     v->table = looks_up && !m->tied_embeddings ? (double)m->vocab * (double)m->d_model : 0;
     v->active = p.passed - v->table;
+    v->table += looks_up ? p.lookup : 0;
     v->expert_share = s->all_experts ? 1 : 1 / sp_expert_ratio(m);
     v->weights = v->shared * s->weight_bytes + v->experts * s->expert_bytes;
 }

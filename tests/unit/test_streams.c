@@ -101,6 +101,7 @@ static void side_streams(void **state)
     (void)state;
     assert_close(p.total, GEMMA, 0);
     assert_close(p.active, GEMMA - 30, 0); /* a token reads a row of the layers' table */
+    assert_close(p.lookup, 30, 0);
     assert_close(f.mlp, 2 * 2 * (384 + 48 + 16), 0);
     assert_close(f.projections, 2 * 2 * (192 + 32), 0);
     assert_close(f.unembedding, 2 * (80 + 48 + 64 + 64), 0);
