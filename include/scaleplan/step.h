@@ -3,6 +3,7 @@
 #define SCALEPLAN_STEP_H
 
 #include <scaleplan/plan_memory.h>
+#include <scaleplan/roofline.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -105,6 +106,25 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
 /* All-reduce of so many bytes, the same on every device, over the plan's replicas (dp x cp) at the
  * rates and latencies of the estimate; 0 for one. s. */
 double sp_all_reduce_s(const struct sp_step_inputs *in, double bytes);
+
+/* A device's part of matmuls of one shape in one layer or at an end of the model: `count` products
+ * [rows, in] x [in, out] of a micro-batch's forward pass. */
+struct sp_local_matmul {
+    const char *name;
+    double layers; /* of the model that have it */
+    double count, rows, in, out;
+    struct sp_work work;     /* of all of them, with 2 bytes an element. FLOPs, bytes */
+    double flops_per_s;      /* of a chip in the format that they are multiplied in */
+    double math_s, memory_s; /* the work at that peak, and at the memory's bandwidth */
+    double intensity, ridge; /* FLOPs/byte: of the work, and where both times are equal */
+};
+
+/* All matmuls of a device under a plan that passes sp_check_plan: those of one shape and name once,
+ * in the order of the layers' kinds, the ends of the model with them. Returns how many. Scaling
+ * book, "Rooflines", for the intensity. */
+enum { SP_MOST_LOCAL_MATMULS = SP_LAYER_LISTS * SP_MATMULS };
+int sp_matmuls_of_plan(const struct sp_step_inputs *in,
+                       struct sp_local_matmul list[SP_MOST_LOCAL_MATMULS]);
 
 /* Weak scaling: a plan on machines of 1, 2, 4, ... replicas up to in->hw, the batch of a replica
  * held. */

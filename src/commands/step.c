@@ -31,6 +31,8 @@ static const struct sp_option options[] = {
              "memory, to reconcile with the estimate"},
     SP_OPTION_RUN_TOKENS,
     SP_OPTIONS_PRICE,
+    {.name = "matmuls", .kind = SP_FLAG,
+     .help = "list a layer's matmuls with their shapes on a device, FLOPs, bytes and intensities"},
     {.name = "curve", .kind = SP_FLAG,
      .help = "weak scaling: the plan with 1, 2, 4, ... replicas up to --hw, each with its batch; efficiency, all-reduce"},
     {.name = "check", .metavar = "fits|healthy|both", .kind = SP_MAYBE,
@@ -239,6 +241,8 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     sp_note_utilisation(report, "the MFU", e.rates.mfu, convention);
     sp_note_utilisation(report, "the HFU", e.rates.hfu, convention);
     put_stages(report, &e);
+    if (sp_given(&args, "matmuls"))
+        sp_put_local_matmuls(report, &planned);
     if (sp_given(&args, "curve"))
         sp_put_curve(report, &planned);
     sp_put_course(report, &planned, &e);

@@ -27,6 +27,9 @@ void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_conventi
 void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
                  const struct sp_estimate *estimate);
 
+/* What a device multiplies in a layer. */
+void sp_put_local_matmuls(struct sp_report *report, const struct sp_planned *planned);
+
 /* Weak scaling of the plan up to its machine, and its picture. */
 void sp_put_curve(struct sp_report *report, const struct sp_planned *planned);
 struct sp_figure *sp_plot_curve(const struct sp_report *report);

@@ -1,5 +1,6 @@
 /* Operators of a layer on the roofline of a chip. */
 #include <math.h>
+#include <string.h>
 
 #include <scaleplan/flops.h>
 
@@ -225,4 +226,57 @@ double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_pl
     for (int op = SP_OP_QKV; op <= SP_OP_EXPERT_DOWN; op++)
         again += operator_flops(&layers, (enum sp_operator)op, (double)plan->seq) * shares.of[op];
     return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
+}
+
+static struct sp_local_matmul local_matmul(const struct sp_step_inputs *in,
+                                           const struct sp_matmul *m, const struct sp_rank *rank)
+{
+    const struct sp_operands wide = {SP_ELEMENT, SP_ELEMENT, SP_ELEMENT};
+    const struct products mine = products_of(m, rank);
+    const struct sp_work one = sp_matmul_work(mine.rows, mine.in, mine.out, wide, false);
+    const enum sp_dtype dtype =
+        sp_compute_dtype(&in->hw->chip, m->plain ? SP_BF16 : in->plan->dtype);
+    struct sp_local_matmul l = {.name = m->name,
+                                .count = mine.count,
+                                .rows = mine.rows,
+                                .in = mine.in,
+                                .out = mine.out,
+                                .work = {mine.count * one.flops, mine.count * one.bytes},
+                                .flops_per_s = in->hw->chip.peak_flops_per_s[dtype]};
+    l.math_s = l.work.flops / l.flops_per_s;
+    l.memory_s = l.work.bytes / in->hw->chip.hbm_bytes_per_s;
+    l.intensity = l.work.flops / l.work.bytes;
+    l.ridge = l.flops_per_s / in->hw->chip.hbm_bytes_per_s;
+    return l;
+}
+
+/* The place of a matmul in the list, n where it is not there. */
+static int place_of(const struct sp_local_matmul *list, int n, const struct sp_local_matmul *m)
+{
+    int i = 0;
+    while (i < n && (strcmp(list[i].name, m->name) != 0 || list[i].count != m->count ||
+                     list[i].rows != m->rows || list[i].in != m->in || list[i].out != m->out))
+        i++;
+    return i;
+}
+
+int sp_matmuls_of_plan(const struct sp_step_inputs *in,
+                       struct sp_local_matmul list[SP_MOST_LOCAL_MATMULS])
+{
+    struct sp_layers layers;
+    int n = 0;
+    sp_list_model(in->model, &layers);
+    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, in->plan, in->framework);
+    for (int kind = 0; kind < SP_LAYER_LISTS; kind++) {
+        const struct sp_layer *const layer = &layers.list[kind];
+        const struct sp_rank rank = sp_rank_of_layer(&mine.rank, layer, (double)in->plan->seq);
+        for (int i = 0; i < layer->matmuls; i++) {
+            const struct sp_local_matmul m = local_matmul(in, &layer->matmul[i], &rank);
+            const int at = place_of(list, n, &m);
+            if (at == n)
+                list[n++] = m;
+            list[at].layers += layers.count[kind];
+        }
+    }
+    return n;
 }
