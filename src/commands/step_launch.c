@@ -9,6 +9,10 @@
 static bool is_replaced(const struct sp_args *typed, const char *name, const char *value)
 {
     const bool sets = strcmp(name, "set") == 0;
+    const char *const trained = sp_text_of(typed, "trainable");
+    if (trained && strcmp(trained, "lora") != 0 &&
+        (strncmp(name, "lora-", 5) == 0 || strcmp(name, "base-format") == 0))
+        return true; /* adapters that are not trained then */
     const bool of_model = strcmp(name, "model") == 0 || strcmp(name, "shape") == 0 ||
                           (sets && strncmp(value, "model.", 6) == 0);
     if (of_model && (sp_given(typed, "model") || sp_given(typed, "shape")))

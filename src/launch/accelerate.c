@@ -25,13 +25,15 @@ static const char quiet[] =
 
 static enum sp_match detect(const struct sp_launch_file *file)
 {
+    bool sections = false; /* which others have too */
     for (int i = 0; i < file->settings.n && !file->script && !file->json; i++) {
         const char *const name = file->settings.at[i].name;
-        if (strcmp(name, "distributed_type") == 0 || strncmp(name, "fsdp_config.", 12) == 0 ||
-            strncmp(name, "deepspeed_config.", 17) == 0)
+        if (strcmp(name, "distributed_type") == 0)
             return SP_CERTAIN;
+        sections = sections || strncmp(name, "fsdp_config.", 12) == 0 ||
+                   strncmp(name, "deepspeed_config.", 17) == 0;
     }
-    return SP_NO_MATCH;
+    return sections ? SP_LIKELY : SP_NO_MATCH;
 }
 
 static bool says(struct sp_settings *s, const char *name, const char *value)

@@ -3,13 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "launch/adapters.h"
 #include "launch/bridge.h"
 
 bool sp_is_bridge_name(const char *name)
 {
-    static const char *const own[] = {"train.micro_batch_size", "train.global_batch_size",
-                                      "train.train_iters", "ddp.use_distributed_optimizer",
-                                      "mixed_precision._target_"};
+    static const char *const own[] = {"train.micro_batch_size",   "train.global_batch_size",
+                                      "train.train_iters",        "ddp.use_distributed_optimizer",
+                                      "mixed_precision._target_", "peft.dim"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(name, own[i]) == 0)
             return true;
@@ -82,11 +83,39 @@ static bool take_recipe(const struct sp_settings *from, struct sp_settings *to,
            (sharded || sp_add_setting(to, "--use-distributed-optimizer", "", error));
 }
 
-bool sp_take_bridge(const struct sp_settings *from, struct sp_settings *to,
-                    struct sp_launch *launch, struct sp_error *error)
+/* Adapters: peft.dim of every linear layer, where it is not told otherwise. */
+static void take_adapters(struct sp_settings *from, const struct sp_settings *to,
+                          struct sp_launch *launch, struct sp_error *error)
+{
+    static const char section[] = "peft.";
+    const char *const class = sp_setting(from, "peft._target_"), *const given =
+                                                                     sp_setting(from, "peft");
+    bool asked = given != NULL;
+    for (int i = 0; i < from->n; i++)
+        asked = asked || strncmp(from->at[i].name, section, sizeof section - 1) == 0;
+    if (!asked)
+        return;
+    const struct sp_adapters adapters = {
+        .rank = sp_setting_whole(from, "peft.dim", 1, 32, error),
+        .modules = sp_setting(from, "peft.target_modules"),
+        .usual_targets = "all-linear",
+    };
+    sp_launch_adapters(&adapters, launch);
+    if ((class && strstr(class, "DoRA")) || (given && strcasecmp(given, "dora") == 0))
+        sp_launch_note(launch, "not modelled: DoRA's magnitudes; read as LoRA");
+    if (sp_said_whole(to, "--num-experts", 1) > 1 ||
+        sp_said_whole(to, "--expert-model-parallel-size", 1) > 1)
+        sp_launch_note(launch,
+                       "adapters of experts, which those of a rank share there, are counted "
+                       "for each expert");
+}
+
+bool sp_take_bridge(struct sp_settings *from, struct sp_settings *to, struct sp_launch *launch,
+                    struct sp_error *error)
 {
     const char *const precision = sp_said(from, "mixed_precision"), *const seq =
                                                                         sp_said(to, "--seq-length");
+    take_adapters(from, to, launch, error);
     /* experts are whole by default, and positions as many as tokens */
     return (!precision || take_precision(precision, to, error)) &&
            take_recipe(from, to, launch, error) &&

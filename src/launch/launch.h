@@ -27,7 +27,8 @@
     TARGET(torchtitan, "torchtitan", "torchtitan", "options of torchtitan") NEXT \
     TARGET(neox, "neox", "GPT-NeoX", "a GPT-NeoX YAML") NEXT \
     TARGET(accelerate, "accelerate", "accelerate", "an accelerate YAML") NEXT \
-    TARGET(trainer, "trainer", "Trainer", "arguments of Hugging Face's Trainer") NEXT \
+    TARGET(trainer, "trainer", "Trainer", "arguments of Hugging Face's Trainer or axolotl") NEXT \
+    TARGET(peft, "peft", "PEFT", "a PEFT adapter_config.json") NEXT \
     TARGET(deepspeed, "deepspeed", "DeepSpeed", "a DeepSpeed JSON") LAST \
     TARGET(maxtext, "maxtext", "MaxText", "options of MaxText")
 /* clang-format on */

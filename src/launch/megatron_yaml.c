@@ -31,7 +31,7 @@ static bool is_elsewhere(const char *name)
                                 "logger logging checkpoint "
                                 "profiling tokenizer data dataset env ENV_VARS METRICS rng dist "
                                 "experiment defaults inference "
-                                "tensor_inspect hydra wandb lr_scheduler";
+                                "tensor_inspect hydra wandb lr_scheduler peft";
     const char *const last = leaf(name);
     if (strcmp(last, "vocab_size") == 0)
         return false;

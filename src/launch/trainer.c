@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/read_file.h"
+#include "launch/adapters.h"
+#include "launch/axolotl.h"
 #include "launch/deepspeed.h"
 #include "launch/shell.h"
 
@@ -28,7 +30,18 @@ static const char quiet[] =
     "prediction_loss_only optim_args "
     "finetuning_type val_size image_max_pixels video_max_pixels conv_style version chat_template "
     "num_processes "
-    "config_file main_process_port machine_rank bf16_full_eval fp16_full_eval";
+    "config_file main_process_port machine_rank bf16_full_eval fp16_full_eval lora_alpha "
+    "lora_dropout "
+    "lora_bias lora_task_type lora_weight_path lora_model_dir lora_learning_rate use_rslora "
+    "peft_use_rslora init_lora_weights loraplus_* lora_fan_in_fan_out lora_mlp_kernel "
+    "lora_qkv_kernel "
+    "lora_o_kernel bnb_4bit_* quantization_method only_optimize_lora strict "
+    "datasets.* val_set_size sample_packing pad_to_sequence_len eval_sample_packing wandb_* "
+    "train_on_inputs early_stopping_patience model_type tokenizer_type is_mistral_derived_model "
+    "evals_per_epoch saves_per_epoch num_epochs special_tokens.* debug model_config.* plugins "
+    "flash_attention xformers_attention sdp_attention train_on_inputs is_llama_derived_model "
+    "model_revision attn_implementation learning_rate dataset_prepared_path chat_template_jinja "
+    "fsdp_config.* fsdp_version gradient_checkpointing_kwargs.* dtype bnb_config_kwargs.*";
 
 /* Names without dashes; "-" and "_" are the same there. */
 static const char mine[] = "per_device_train_batch_size";
@@ -51,7 +64,7 @@ static enum sp_match detect(const struct sp_launch_file *file)
     for (int i = 0; i < file->settings.n && !file->json; i++)
         if (strcmp(file->settings.at[i].name, mine) == 0)
             return SP_CERTAIN;
-    return SP_NO_MATCH;
+    return !file->json && sp_is_axolotl(&file->settings) ? SP_CERTAIN : SP_NO_MATCH;
 }
 
 /* A switch that stands alone, or has a value that is not false. */
@@ -136,9 +149,15 @@ static bool read_deepspeed(struct sp_launch_file *file, const char *name, struct
 }
 
 /* Without DeepSpeed: FSDP by its words, or DDP. */
-static void read_sharding(struct sp_settings *s, struct sp_launch *launch)
+static void read_sharding(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
     const char *const fsdp = sp_setting(s, "fsdp");
+    if (sp_setting(s, "zero_stage")) { /* a script that makes DeepSpeed's JSON itself */
+        sp_launch_option(launch, "zero", "%lld",
+                         (long long)sp_setting_whole(s, "zero_stage", 0, 0, error));
+        sp_launch_option(launch, "precision", "mixed16");
+        return;
+    }
     const bool half = is_on(s, "bf16") || is_on(s, "fp16");
     sp_launch_option(launch, "zero", "%d",
                      !fsdp || !fsdp[0]               ? 0
@@ -166,43 +185,29 @@ static void read_batch(struct sp_launch_file *file, struct sp_launch *launch,
     struct sp_settings *const s = &file->settings;
     const int64_t micro = sp_setting_whole(s, mine, 1, 8, error),
                   steps = sp_setting_whole(s, "gradient_accumulation_steps", 1, 1, error);
+    const int64_t tp = sp_setting_whole(s, "tensor_parallel_size", 1, 1, error),
+                  cp = sp_setting_whole(s, "context_parallel_size", 1, 1, error);
     sp_launch_option(launch, "micro-batch", "%lld", (long long)micro);
-    if (file->hw)
-        sp_launch_option(launch, "batch", "%.0fx",
-                         (double)micro * (double)steps * (double)sp_chips(file->hw));
-}
-
-static void read_model(struct sp_launch_file *file, struct sp_launch *launch)
-{
-    static struct sp_model model;
-    struct sp_error unknown = {0};
-    char name[96];
-    const char *const given = sp_setting(&file->settings, "model_name_or_path");
-    sp_spell_model(given ? given : "", name, sizeof name);
-    if (given && sp_load_model(name, file->sources, &model, &unknown))
-        sp_launch_option(launch, "model", "%s", name);
-    else
-        snprintf(launch->no_model, sizeof launch->no_model, "its model is %.80s: give --model",
-                 given ? sp_safe(given) : "not said");
+    if (tp > 1)
+        sp_launch_option(launch, "tp", "%lld", (long long)tp);
+    if (cp > 1)
+        sp_launch_option(launch, "cp", "%lld", (long long)cp);
+    if (file->hw && sp_chips(file->hw) % (tp * cp) == 0)
+        sp_launch_option(launch, "batch", "%lldx",
+                         (long long)(micro * steps * (sp_chips(file->hw) / tp / cp)));
 }
 
 static void read_habits(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
     static const char *const lengths[] = {"max_seq_length", "cutoff_len", "model_max_length",
-                                          "block_size", "max_length"};
-    static const char *const low_rank[] = {"lora_r", "lora_rank", "use_peft", "lora_enable"};
-    const char *const optim = sp_setting(s, "optim"), *const type =
-                                                          sp_setting(s, "finetuning_type");
+                                          "block_size",     "max_length", "max_seq_len"};
+    const char *const optim = sp_setting(s, "optim");
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         if (sp_setting(s, lengths[i]))
             sp_launch_option(launch, "seq", "%lld",
                              (long long)sp_setting_whole(s, lengths[i], 1, 1, error));
     sp_launch_option(launch, "remat", is_on(s, "gradient_checkpointing") ? "full" : "none");
-    bool lora = type && strcmp(type, "lora") == 0;
-    for (size_t i = 0; i < sizeof low_rank / sizeof *low_rank; i++)
-        lora = is_on(s, low_rank[i]) || lora;
-    if (lora)
-        sp_launch_note(launch, "not modelled: LoRA; counted as training all weights");
+    sp_read_adapters(s, launch, error);
     if (optim && strstr(optim, "8bit"))
         sp_launch_option(launch, "set", "precision.optimizer_bytes=2");
     else if (optim && !strstr(optim, "adamw"))
@@ -229,15 +234,18 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     if (file->script && !sp_read_flags(file->script, tells, &names, s, launch, error))
         return false;
     spell_names(s);
-    const char *const json = sp_setting(s, "deepspeed");
-    read_model(file, launch);
+    if (!sp_spell_axolotl(s, error))
+        return false;
+    const char *const named = sp_setting(s, "deepspeed"), *const json =
+                                                              named && named[0] ? named : NULL;
+    sp_read_hub_model(sp_setting(s, "model_name_or_path"), file->sources, launch);
     const bool filled = json && read_deepspeed(file, json, launch, error);
     if (!filled)
         read_batch(file, launch, error);
     if (json && !filled)
         sp_launch_note(launch, "%.80s is not here: give --zero and --precision", sp_safe(json));
     else if (!json)
-        read_sharding(s, launch);
+        read_sharding(s, launch, error);
     read_habits(s, launch, error);
     sp_note_unread(s, "", quiet, launch);
     return sp_refuse_gaps(s, error) && error->lines == before;
