@@ -69,10 +69,36 @@ static const char *targets_of(const char *module)
     return NULL;
 }
 
+/* Modules of a pattern such as "model.layers.[\\d]+.(mlp|self_attn).(up|q)_proj", by the words
+ * between its marks, whole or in front of "_proj"; false: it names none. */
+static bool read_pattern(const char *pattern, char *out, size_t size)
+{
+    static const char marks[] = " ,[]'\"()|\\.*+?^$";
+    const bool split = strstr(pattern, ")_proj") != NULL;
+    for (size_t n; *pattern; pattern += n) {
+        char word[72], each[32];
+        pattern += strspn(pattern, marks);
+        n = strcspn(pattern, marks);
+        snprintf(word, sizeof word, "%.*s", (int)(n < 60 ? n : 60), pattern);
+        const char *targets = targets_of(word);
+        if (!targets && split && n > 0) {
+            snprintf(word + strlen(word), sizeof word - strlen(word), "_proj");
+            targets = targets_of(word);
+        }
+        while (targets && sp_next_item(&targets, each, sizeof each))
+            append(out, size, each);
+    }
+    return out[0] != '\0';
+}
+
 /* Words of a list of modules, "[q_proj, v_proj]" or "q_proj v_proj", as targets. */
 static void read_modules(const char *list, char *out, size_t size, struct sp_launch *launch)
 {
     static const char between[] = " ,[]'\"()|";
+    if (strpbrk(list, "\\|(") && read_pattern(list, out, size)) {
+        sp_launch_note(launch, "adapters by a pattern: read as those of every layer");
+        return;
+    }
     for (size_t n; *list; list += n) {
         char word[72], each[32];
         list += strspn(list, between);
@@ -174,7 +200,7 @@ static const char *first_of(struct sp_settings *s, const char *const *names, siz
     return found;
 }
 
-void sp_read_adapters(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+bool sp_read_adapters(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
     static const char *const ranks[] = {"lora_r", "lora_rank", "lora_dim"},
                              *const lists[] = {"lora_target_modules", "lora_target",
@@ -197,7 +223,7 @@ void sp_read_adapters(struct sp_settings *s, struct sp_launch *launch, struct sp
     if (!asked && (refused || rank == 0)) {
         if (base)
             sp_launch_note(launch, "not modelled: weights loaded in %s without adapters", base);
-        return;
+        return false;
     }
     const struct sp_adapters adapters = {
         .rank = rank,
@@ -211,6 +237,7 @@ void sp_read_adapters(struct sp_settings *s, struct sp_launch *launch, struct sp
         sp_launch_note(launch, "no list of adapted modules in it: queries and values, as PEFT has "
                                "them for Llama and its kin");
     sp_note_adapters(s, launch);
+    return true;
 }
 
 void sp_read_hub_model(const char *given, const struct sp_sources *sources,

@@ -18,8 +18,8 @@ struct sp_adapters {
 void sp_launch_adapters(const struct sp_adapters *adapters, struct sp_launch *launch);
 
 /* Adapters by the names that Hugging Face's tools have for them (PEFT and TRL, LLaMA-Factory,
- * axolotl, DeepSpeed-Chat), where the settings ask for some. */
-void sp_read_adapters(struct sp_settings *settings, struct sp_launch *launch,
+ * axolotl, DeepSpeed-Chat), and whether the settings ask for some. */
+bool sp_read_adapters(struct sp_settings *settings, struct sp_launch *launch,
                       struct sp_error *error);
 
 /* Remarks on what else such settings say of adapters. */

@@ -3,30 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/read_file.h"
+#include "launch/beside.h"
 #include "launch/maxtext.h"
 #include "launch/syntax.h"
 
 enum { DEEPEST = 4 };
-
-/* The text of a file beside another one: at its path from there, or of its name there; NULL: there
- * is none. `path` is where it was. */
-static char *open_beside(const char *from, const char *name, char *path, size_t size)
-{
-    const char *const slash = strrchr(from, '/'), *const last = strrchr(name, '/');
-    const char *const names[] = {name, last ? last + 1 : name};
-    const int folder = slash && name[0] != '/' ? (int)(slash - from) + 1 : 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct sp_error none = {0};
-        size_t length;
-        snprintf(path, size, "%.*s%s", i > 0 && folder == 0 ? 0 : folder, from, names[i]);
-        char *const text = sp_read_file(NULL, path, SP_JSON_MAX_BYTES, &length, &none);
-        if (text && strlen(text) == length)
-            return text;
-        free(text);
-    }
-    return NULL;
-}
 
 static bool is_defaults(const char *name)
 {
@@ -55,7 +36,8 @@ static bool follow(const char *from, const char *name, int depth, struct sp_sett
 {
     const struct sp_typed_names names = {0};
     char path[512];
-    char *const text = open_beside(from, name, path, sizeof path);
+    size_t length;
+    char *const text = sp_read_beside(from, name, path, sizeof path, &length);
     if (!text && !is_defaults(name))
         sp_launch_note(launch, "%.80s is not there: what it says under these options is not read",
                        sp_safe(name));

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/read_file.h"
 #include "launch/adapters.h"
 #include "launch/axolotl.h"
+#include "launch/beside.h"
 #include "launch/deepspeed.h"
 #include "launch/shell.h"
 
@@ -108,25 +108,14 @@ static void fill_all(struct sp_settings *s, cJSON *root, struct sp_error *error)
     fill_format(root, "fp16", is_on(s, "fp16"));
 }
 
-/* The text of a file that lies beside the launch; NULL where there is none. */
-static char *read_beside(const char *origin, const char *name, size_t *length)
-{
-    char path[1024];
-    struct sp_error none = {0};
-    const char *const slash = strrchr(origin, '/');
-    const int folder = slash && name[0] != '/' ? (int)(slash - origin) + 1 : 0;
-    if (snprintf(path, sizeof path, "%.*s%s", folder, origin, name) >= (int)sizeof path)
-        return NULL;
-    return sp_read_file(NULL, path, SP_JSON_MAX_BYTES, length, &none);
-}
-
 /* Reads the DeepSpeed JSON with what the arguments fill in; false where it is not there. */
 static bool read_deepspeed(struct sp_launch_file *file, const char *name, struct sp_launch *launch,
                            struct sp_error *error)
 {
     struct sp_json json;
+    char path[1024];
     size_t length;
-    char *const text = read_beside(file->origin, name, &length);
+    char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
     if (!text)
         return false;
     struct sp_launch_file *const inner = calloc(1, sizeof *inner);
@@ -149,7 +138,8 @@ static bool read_deepspeed(struct sp_launch_file *file, const char *name, struct
 }
 
 /* Without DeepSpeed: FSDP by its words, or DDP. */
-static void read_sharding(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+static void read_sharding(struct sp_settings *s, bool adapted, struct sp_launch *launch,
+                          struct sp_error *error)
 {
     const char *const fsdp = sp_setting(s, "fsdp");
     if (sp_setting(s, "zero_stage")) { /* a script that makes DeepSpeed's JSON itself */
@@ -172,7 +162,7 @@ static void read_sharding(struct sp_settings *s, struct sp_launch *launch, struc
         sp_launch_option(launch, "framework", "torchtitan");
     if (!half)
         sp_launch_option(launch, "precision", "fp32");
-    else if (!fsdp)
+    else if (!fsdp && !adapted)
         sp_launch_note(launch,
                        "bf16 or fp16 with DDP: weights stay in fp32 and are cast on use; give "
                        "--precision");
@@ -197,6 +187,26 @@ static void read_batch(struct sp_launch_file *file, struct sp_launch *launch,
                          (long long)(micro * steps * (sp_chips(file->hw) / tp / cp)));
 }
 
+/* LLaMA-Factory, whose YAML says how and for what it trains, runs layers again unless told not to.
+ */
+static bool runs_again(struct sp_settings *s)
+{
+    return sp_setting(s, "finetuning_type") ? !is_on(s, "disable_gradient_checkpointing")
+                                            : is_on(s, "gradient_checkpointing");
+}
+
+/* Other trainings than of all weights or adapters on text, in words of LLaMA-Factory. */
+static void note_kind(struct sp_settings *s, struct sp_launch *launch)
+{
+    const char *const stage = sp_setting(s, "stage"), *const type =
+                                                          sp_setting(s, "finetuning_type");
+    if (stage && !sp_is_quiet("sft pt 0 1 2 3", stage))
+        sp_launch_note(launch, "not modelled: stage %s; read as a pass over text", sp_safe(stage));
+    if (type && !sp_is_quiet("lora full", type))
+        sp_launch_note(launch, "not modelled: finetuning_type %s; counted as training all weights",
+                       sp_safe(type));
+}
+
 static void read_habits(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
     static const char *const lengths[] = {"max_seq_length", "cutoff_len", "model_max_length",
@@ -206,8 +216,7 @@ static void read_habits(struct sp_settings *s, struct sp_launch *launch, struct 
         if (sp_setting(s, lengths[i]))
             sp_launch_option(launch, "seq", "%lld",
                              (long long)sp_setting_whole(s, lengths[i], 1, 1, error));
-    sp_launch_option(launch, "remat", is_on(s, "gradient_checkpointing") ? "full" : "none");
-    sp_read_adapters(s, launch, error);
+    sp_launch_option(launch, "remat", runs_again(s) ? "full" : "none");
     if (optim && strstr(optim, "8bit"))
         sp_launch_option(launch, "set", "precision.optimizer_bytes=2");
     else if (optim && !strstr(optim, "adamw"))
@@ -239,14 +248,16 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     const char *const named = sp_setting(s, "deepspeed"), *const json =
                                                               named && named[0] ? named : NULL;
     sp_read_hub_model(sp_setting(s, "model_name_or_path"), file->sources, launch);
+    const bool adapted = sp_read_adapters(s, launch, error);
     const bool filled = json && read_deepspeed(file, json, launch, error);
     if (!filled)
         read_batch(file, launch, error);
     if (json && !filled)
         sp_launch_note(launch, "%.80s is not here: give --zero and --precision", sp_safe(json));
     else if (!json)
-        read_sharding(s, launch, error);
+        read_sharding(s, adapted, launch, error);
     read_habits(s, launch, error);
+    note_kind(s, launch);
     sp_note_unread(s, "", quiet, launch);
     return sp_refuse_gaps(s, error) && error->lines == before;
 }

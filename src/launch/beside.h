@@ -1,0 +1,12 @@
+/* Files that a launch names. */
+#ifndef SP_LAUNCH_BESIDE_H
+#define SP_LAUNCH_BESIDE_H
+
+#include <stddef.h>
+
+/* The text of the file `name` that the file `from` names, for free(), and its bytes: at its path
+ * from there, at its path from here, or of its name there. NULL where there is none of text.
+ * `path`, of `size` bytes, is where it was. */
+char *sp_read_beside(const char *from, const char *name, char *path, size_t size, size_t *length);
+
+#endif
