@@ -10,6 +10,7 @@
 /* Degrees of one instance. */
 struct serve_degrees {
     double tp, attention_dp, pp;
+    double ep; /* 0: what the ranks make of it */
     bool given;
 };
 

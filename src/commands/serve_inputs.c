@@ -25,13 +25,13 @@ static double chips_of(const struct serve_degrees *d)
     return d->tp * d->attention_dp * d->pp;
 }
 
-/* "tp4dp8ep8": degrees in any order; EP is what they make of it. */
+/* "tp4dp8ep8": degrees in any order; without EP it is what they make of it. */
 static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
 {
     const char *const end = text + n;
-    *d = (struct serve_degrees){1, 1, 1, true};
+    *d = (struct serve_degrees){1, 1, 1, 0, true};
     while (text < end) {
-        double ep = 1, *const of[] = {&d->tp, &d->attention_dp, &d->pp, &ep};
+        double *const of[] = {&d->tp, &d->attention_dp, &d->pp, &d->ep};
         static const char *const names[] = {"tp", "dp", "pp", "ep"};
         size_t i = 0;
         while (i < 4 && strncmp(text, names[i], 2) != 0)
@@ -45,6 +45,17 @@ static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
         text = past;
     }
     return n > 0;
+}
+
+/* EP of a pool: a part of its ranks that divides the experts. */
+static bool check_pool(const struct serve *f, const struct serve_degrees *d, struct sp_error *error)
+{
+    const double ranks = d->tp * d->attention_dp, E = (double)f->model.moe.experts;
+    return d->ep == 0 || (E > 0 && fmod(ranks, d->ep) == 0 && fmod(E, d->ep) == 0) ||
+           sp_fail(
+               error, SP_INPUT,
+               "--disaggregate: ep%.0f has to divide tp x dp, %.0f, and the experts of %s, %.0f",
+               d->ep, ranks, f->model.name, E);
 }
 
 /* --disaggregate P:D: the degrees of both pools; `auto` leaves them as they are. */
@@ -126,8 +137,9 @@ static bool take_degrees(struct serve *f, struct sp_error *error)
                            names[i]);
     if (f->is_split)
         return true;
-    *d = (struct serve_degrees){degree_of(f, "tp"), degree_of(f, "attention-dp"),
-                                degree_of(f, "pp"), false};
+    *d = (struct serve_degrees){.tp = degree_of(f, "tp"),
+                                .attention_dp = degree_of(f, "attention-dp"),
+                                .pp = degree_of(f, "pp")};
     d->given = sp_given(f->args, "tp") || sp_given(f->args, "pp") ||
                sp_given(f->args, "attention-dp") || sp_given(f->args, "replicas");
     return true;
@@ -274,7 +286,7 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .ep = sp_given(args, "ep") || sp_given(args, "etp")
                   ? or_else(sp_number_of(args, "ep"),
                             f->degrees.tp * f->degrees.attention_dp / degree_of(f, "etp"))
-                  : 0,
+                  : f->degrees.ep,
         .math = math_of(f, "weights", "weights"),
         .expert_math = math_of(f, "experts", "weights"),
         .memory_fraction =
@@ -304,6 +316,7 @@ static void prepare_reader(struct serve *f, const struct serve_degrees *reads)
         reader.chips = chips_of(reads);
         reader.tp = reads->tp;
         reader.attention_dp = reads->attention_dp;
+        reader.ep = reads->ep;
     }
     sp_prepare_service(&reader, &f->reader);
 }
@@ -356,7 +369,7 @@ static bool find_serving(struct serve *f, const struct sp_sources *sources, stru
 
 bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
-    struct serve_degrees reads = {1, 1, 1, false};
+    struct serve_degrees reads = {.tp = 1, .attention_dp = 1, .pp = 1};
     const char *const split = sp_text_of(f->args, "disaggregate");
     double chips;
     f->is_split = split && strcmp(split, "auto") != 0;
@@ -365,8 +378,9 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
         !take_profile(f, sources, error) || !take_engine(f, sources, error) ||
         !take_degrees(f, error) || !read_split(f, &reads, &f->degrees, error) ||
         !check_tp(f, &f->degrees, error) || !check_tp(f, &reads, error) ||
-        !check_experts(f, &f->degrees, error) || !cut_machine(f, &reads, &chips, error) ||
-        !check_kv(f, error) ||
+        !check_experts(f, &f->degrees, error) || !check_experts(f, &reads, error) ||
+        !check_pool(f, &reads, error) || !check_pool(f, &f->degrees, error) ||
+        !cut_machine(f, &reads, &chips, error) || !check_kv(f, error) ||
         !sp_price_of(f->args, &f->hw, sp_text_of(f->args, "hw"), &f->price, error))
         return false;
     take_part(f, chips);

@@ -170,9 +170,11 @@ static bool predict(struct validation *f, size_t i, struct sp_error *error)
             f->table.kind[k].errors[i] = NAN;
     }
     if (!counts)
-        sp_put_text(r, SP_Q_VALIDATE_REASON, "%s",
-                    run->waits ? "requests wait for a place that the source does not state"
-                               : "its source leaves a needed field out (--all counts it)");
+        sp_put_text(r, SP_Q_VALIDATE_REASON, "%s%s",
+                    run->waits    ? "requests wait for a place that the source does not state"
+                    : run->why[0] ? run->why
+                                  : "its source leaves a needed field out",
+                    run->waits ? "" : " (--all counts it)");
     else
         sp_put_null(r, SP_Q_VALIDATE_REASON);
     return true;
@@ -188,7 +190,8 @@ static bool predict_rows(struct validation *f, struct sp_row *rows, size_t *skip
         sp_scope(r, rows[i].prefix);
         sp_put_text(r, SP_Q_VALIDATE_ID, "%s", run->id);
         if (run->problem[0] != '\0')
-            sp_put_text(r, SP_Q_VALIDATE_REASON, "%s", run->problem);
+            sp_put_text(r, SP_Q_VALIDATE_REASON, "%s%s%s", run->problem, run->why[0] ? "; " : "",
+                        run->why);
         else if (!predict(f, i, error))
             return false;
         bool any = false;

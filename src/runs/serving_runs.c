@@ -167,6 +167,51 @@ static void read_degrees(struct reader *r, double chips)
         problem(r, "ep %g does not divide tp x attention dp", s->ep);
 }
 
+/* "4x1x8x8": instances, TP, attention's data parallelism and EP of a pool. */
+struct pool {
+    double instances, tp, dp, ep;
+};
+
+/* Whole numbers with an x between them. */
+static bool parse_pool(const char *cell, struct pool *p)
+{
+    double *const parts[] = {&p->instances, &p->tp, &p->dp, &p->ep};
+    for (int i = 0; i < 4; i++) {
+        char *end;
+        if (!isdigit((unsigned char)*cell))
+            return false;
+        *parts[i] = (double)strtoul(cell, &end, 10);
+        if (*end != (i < 3 ? 'x' : '\0'))
+            return false;
+        cell = end + 1;
+    }
+    return true;
+}
+
+static bool read_pool(struct reader *r, const char *column, struct pool *p)
+{
+    const char *const cell = text(r, column);
+    if (!parse_pool(cell, p))
+        problem(r, "%s \"%s\" is not instances x tp x attention dp x ep", column, sp_safe(cell));
+    else if (p->instances < 1)
+        problem(r, "%s %s: how many instances is not stated", column, sp_safe(cell));
+    else if (p->tp < 1 || p->dp < 1 || p->ep < 1 || fmod(p->tp * p->dp, p->ep) != 0)
+        problem(r, "%s %s: ep does not divide tp x attention dp", column, sp_safe(cell));
+    return r->run->problem[0] == '\0';
+}
+
+/* Speculative decoding of a row that states it. */
+static void read_drafts(struct reader *r)
+{
+    struct sp_service *const s = &r->run->service;
+    const double acceptance = number(r, "acceptance", 0, NAN);
+    s->drafts = number(r, "draft_tokens", 1, 0);
+    s->accepted = number(r, "accepted", 1,
+                         isnan(acceptance) ? NAN : sp_speculated_tokens(s->drafts, acceptance));
+    if (s->drafts > 0 && !(s->accepted >= 1 && s->accepted <= s->drafts + 1))
+        problem(r, "draft_tokens: accepted, or acceptance, is not stated or more than a step has");
+}
+
 static void read_requests(struct reader *r)
 {
     struct sp_requests *const q = &r->run->requests;
@@ -207,6 +252,29 @@ static struct sp_service service_of(const struct sp_serving_run *run, const stru
                                .attention = true};
 }
 
+/* The other pool, and what each instance that generates has of it and of the requests. */
+static void prepare_reader(struct sp_serving_run *run, const struct pool *reads, double generators)
+{
+    const struct sp_profile nobody = {.serves = true};
+    struct sp_service reader = run->service;
+    struct sp_served from, to;
+    reader.tp = reads->tp;
+    reader.attention_dp = reads->dp;
+    reader.ep = reader.model->moe.experts > 0 ? reads->ep : 1;
+    reader.chips = reads->tp * reads->dp;
+    reader.drafts = 0;
+    sp_prepare_service(&reader, &from);
+    sp_prepare_service(&run->service, &to);
+    run->reader = calloc(1, sizeof *run->reader);
+    if (!run->reader)
+        abort();
+    sp_prepare_pass(&from, &nobody, run->reader);
+    const double chips = reads->instances * reader.chips + generators * run->service.chips;
+    run->requests.reader = run->reader;
+    run->requests.readers = reads->instances / generators;
+    run->requests.transfer_s = sp_pools(&from, &to, 1, 1, 1, chips).transfer_s;
+}
+
 static void prepare(struct sp_serving_run *run)
 {
     const struct sp_profile nobody = {.serves = true};
@@ -238,18 +306,16 @@ static void name_run(struct reader *r)
              text(r, "tp"), text(r, "pp"), text(r, "dp_attention"), text(r, "ep"), text(r, "isl"),
              text(r, "osl"));
     snprintf(run->source, sizeof run->source, "%s", text(r, "source"));
-    run->waits = strstr(text(r, "why"), "waits for a place") != NULL;
+    snprintf(run->why, sizeof run->why, "%s", text(r, "why"));
+    run->waits = strstr(run->why, "waits for a place") != NULL;
     run->scored =
         strcmp(text(r, "scoring"), "secondary") != 0 && strcmp(text(r, "scoring"), "no") != 0;
 }
 
-static void read_row(struct reader *r)
+/* The model, the machine and the engine; false with a problem where one is not known. */
+static bool find_stack(struct reader *r, double chips)
 {
     struct sp_serving_run *const run = r->run;
-    name_run(r);
-    read_measured(r);
-    read_requests(r);
-    const double chips = number(r, "chips", 1, number(r, "tp", 1, 1));
     const struct loaded *const model = find(r, MODEL, "model", 0);
     const struct loaded *const hw = find(r, MACHINE, "hw", chips);
     const struct loaded *const engine = find(r, ENGINE, "engine", 0);
@@ -260,15 +326,50 @@ static void read_row(struct reader *r)
     if (!engine)
         problem(r, "engine \"%s\" is not known", sp_safe(text(r, "engine")));
     if (!model || !hw || !engine || run->problem[0] != '\0')
-        return;
+        return false;
     run->engine = &engine->of.engine;
     run->service = service_of(run, &model->of.model, &hw->of.hw);
+    return true;
+}
+
+/* Two pools: the run is that of an instance which generates. */
+static void read_pools(struct reader *r)
+{
+    struct sp_service *const s = &r->run->service;
+    struct pool reads = {1, 1, 1, 1}, generates = {1, 1, 1, 1};
+    if (!read_pool(r, "prefill", &reads) || !read_pool(r, "decode", &generates) ||
+        !find_stack(r, generates.tp * generates.dp))
+        return;
+    s->tp = generates.tp;
+    s->attention_dp = generates.dp;
+    s->pp = 1;
+    s->ep = s->model->moe.experts > 0 ? generates.ep : 1;
+    read_formats(r);
+    read_drafts(r);
+    if (r->run->problem[0] != '\0')
+        return;
+    r->run->requests.in_flight /= generates.instances; /* INFINITY: as many as fit, of each */
+    prepare(r->run);
+    prepare_reader(r->run, &reads, generates.instances);
+}
+
+static void read_row(struct reader *r)
+{
+    name_run(r);
+    read_measured(r);
+    read_requests(r);
+    if (strcmp(text(r, "mode"), "disagg") == 0) {
+        read_pools(r);
+        return;
+    }
+    const double chips = number(r, "chips", 1, number(r, "tp", 1, 1));
+    if (!find_stack(r, chips))
+        return;
     read_formats(r);
     read_degrees(r, chips);
-    if (strcmp(text(r, "mode"), "disagg") == 0)
-        problem(r, "disaggregated: prompts and answers on chips of their own");
-    if (run->problem[0] == '\0')
-        prepare(run);
+    read_drafts(r);
+    if (r->run->problem[0] == '\0')
+        prepare(r->run);
 }
 
 bool sp_is_serving_csv(const struct sp_csv *csv)
@@ -316,6 +417,8 @@ void sp_serving_runs_free(struct sp_serving_runs *runs)
         free(l);
         l = next;
     }
+    for (size_t i = 0; i < runs->n; i++)
+        free(runs->run[i].reader);
     free(runs->run);
     sp_csv_free(&runs->csv);
     *runs = (struct sp_serving_runs){0};
@@ -324,9 +427,15 @@ void sp_serving_runs_free(struct sp_serving_runs *runs)
 struct sp_serve_estimate sp_estimate_serving_run(const struct sp_serving_run *run,
                                                  const double *constants)
 {
-    struct sp_pass pass = run->pass;
+    struct sp_pass pass = run->pass, reader;
+    struct sp_requests requests = run->requests;
     sp_use_serving_constants(constants, &pass);
-    return sp_serve_estimate(&pass, &run->requests);
+    if (run->reader) {
+        reader = *run->reader;
+        sp_use_serving_constants(constants, &reader);
+        requests.reader = &reader;
+    }
+    return sp_serve_estimate(&pass, &requests);
 }
 
 double sp_predict_serving(const struct sp_serving_run *run, const double *constants,

@@ -23,11 +23,13 @@ struct sp_serving_run {
     char group[160];           /* a configuration: all but how many requests are in flight */
     struct sp_service service; /* points into the lists of sp_serving_runs */
     struct sp_pass pass;       /* prepared, with constants of nobody */
+    struct sp_pass *reader;    /* of pools the instance that reads prompts; NULL: none */
     struct sp_requests requests;
     const struct sp_engine *engine;
     double measured[SP_SERVING_MEASURES]; /* s, s, tokens/s generated */
     bool scored; /* the source states all that a prediction needs, and no cap makes requests wait */
     bool waits;  /* requests waited for a place */
+    char why[96];      /* what its source says of why it does not count; "": nothing */
     char problem[160]; /* why it cannot be predicted; "" when it can */
 };
 
