@@ -9,14 +9,10 @@
 #include "agreement_problem.h"
 #include "base/read_file.h"
 #include "cli/command.h"
+#include "draws.h"
 #include "formula.h"
 
-/* Builds for debugging and sanitizers are up to ten times slower, and look at fewer. */
-#ifdef NDEBUG
-enum { PROBLEMS = 2000 };
-#else
-enum { PROBLEMS = 200 };
-#endif
+enum { PROBLEMS = 2000 / ONE_IN };
 enum { MAX_WORDS = 64, MAX_LINE = 1500, MAX_SOURCES = 8, MAX_TRAITS = 40 };
 #define TOLERANCE 1e-9
 

@@ -3,14 +3,8 @@
  * back the same where the target is read. With arguments (TARGET PLANS SEED) it prints what it
  * draws instead: each export behind a line "### DEVICES LOST CHIP", for the frameworks' own code to
  * try. */
+#include "draws.h"
 #include "launched.h"
-
-/* Builds for debugging and sanitizers are up to ten times slower, and draw fewer. */
-#ifdef NDEBUG
-enum { ONE_IN = 1 };
-#else
-enum { ONE_IN = 10 };
-#endif
 
 /* Of what the plans of a target are drawn. */
 struct population {

@@ -11,12 +11,9 @@
 
 #include "cli/command.h"
 #include "cli/plan_options.h"
+#include "draws.h"
 
-#ifdef NDEBUG
-enum { CASES = 1000 };
-#else
-enum { CASES = 100 };
-#endif
+enum { CASES = 1000 / ONE_IN };
 
 static uint64_t state = 20;
 

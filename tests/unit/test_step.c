@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/load.h"
+#include "draws.h"
 
 static uint64_t state;
 
@@ -133,7 +134,7 @@ static double step_of(const struct sample *s)
     return sp_estimate_step(&in).step;
 }
 
-enum { SAMPLES = 200000 }; /* over a million random (model, machine, plan) in all */
+enum { SAMPLES = 200000 / ONE_IN }; /* over a million random (model, machine, plan) in all */
 
 /* The parts are there, none negative, and make the whole; no step is faster than 6 P B / (N C). */
 static void parts_and_ideal(void **unused)
