@@ -121,7 +121,7 @@ static void put_device(const struct memory *f, const struct device_memory *m)
     if (f->has_hw) {
         const double capacity = sp_capacity_bytes(&f->hw.chip);
         sp_put(r, SP_Q_MEMORY_CAPACITY, capacity);
-        sp_put_bool(r, SP_Q_MEMORY_FITS, total <= capacity);
+        sp_put_bool(r, SP_Q_MEMORY_FITS, total < capacity);
         sp_put_bool(r, SP_Q_MEMORY_STATES_FIT,
                     sp_state_bytes(&f->params, &f->precision) < capacity);
     }

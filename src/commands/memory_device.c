@@ -44,7 +44,7 @@ static void infer_remat(struct memory *f)
     static const enum sp_remat heavier[] = {SP_REMAT_SELECTIVE, SP_REMAT_FULL};
     const double capacity = f->has_hw ? sp_capacity_bytes(&f->hw.chip) : INFINITY;
     f->remat = SP_REMAT_NONE;
-    for (size_t i = 0; i < 2 && !(sp_memory_of_device(f).total <= capacity); i++)
+    for (size_t i = 0; i < 2 && !(sp_memory_of_device(f).total < capacity); i++)
         f->remat = heavier[i];
 }
 

@@ -62,7 +62,7 @@ double sp_oom_odds(const struct sp_framework *framework, double device, double c
 {
     const double residual = framework->memory_residual;
     if (!(residual > 0))
-        return device > capacity ? 1 : 0;
+        return device < capacity ? 0 : 1;
     const double odds = probability_below(log(device / capacity) / residual);
     return odds < 1e-6 ? 0 : odds;
 }
@@ -80,7 +80,7 @@ const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
         sp_fullest_stage(in->model, in->precision, &plan, in->framework, &m);
         if (in->model->tuning.companions)
             sp_hold_companions(&tried, 0, &m);
-        if ((double)m.device <= capacity)
+        if ((double)m.device < capacity)
             return lighter[i];
     }
     return &sp_policies[SP_REMAT_FULL];
@@ -179,7 +179,7 @@ static void estimate_memory(const struct sp_step_inputs *in, const struct sp_ran
         hold_companions(in, e);
     e->capacity_bytes = sp_capacity_bytes(&in->hw->chip);
     e->over_bytes = (double)e->memory.device - e->capacity_bytes;
-    e->fits = (double)e->memory.device <= e->capacity_bytes;
+    e->fits = (double)e->memory.device < e->capacity_bytes;
     e->oom_odds = sp_oom_odds(in->framework, (double)e->memory.device, e->capacity_bytes);
 }
 

@@ -158,7 +158,7 @@ static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
     s->live_bytes =
         s->state_bytes + s->held_bytes + (isnan(all) ? 0 : s->activation_bytes) + s->peak_bytes;
     s->memory_bytes = s->live_bytes * s->beside.slack + s->beside.context;
-    s->fits = s->memory_bytes <= t->capacity_bytes;
+    s->fits = s->memory_bytes < t->capacity_bytes;
 }
 
 void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,

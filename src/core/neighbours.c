@@ -66,7 +66,7 @@ static bool add(struct listing *l, struct sp_neighbour *changed)
         return false;
     in.plan = &changed->plan;
     const double step = sp_evaluate(&in, &memory);
-    const bool fits = (double)memory.device <= sp_capacity_bytes(&in.hw->chip);
+    const bool fits = (double)memory.device < sp_capacity_bytes(&in.hw->chip);
     if (l->only_fitting && !fits)
         return false;
     size_t at = l->n++;

@@ -110,8 +110,8 @@ static void odds(void **state)
     assert_close(sp_oom_odds(&f, 8e10 * exp(0.12815515655446), 8e10), 0.9, 1e-9);
     assert_close(sp_oom_odds(&f, 8e10 * exp(-0.19599639845401), 8e10), 0.025, 1e-9);
     assert_close(sp_oom_odds(&f, 4e10, 8e10), 0, 0); /* 6.9 deviations: 2e-12 */
-    assert_close(sp_oom_odds(&sure, 8e10, 8e10), 0, 0);
-    assert_close(sp_oom_odds(&sure, 8e10 + 1, 8e10), 1, 0);
+    assert_close(sp_oom_odds(&sure, 8e10, 8e10), 1, 0);
+    assert_close(sp_oom_odds(&sure, 8e10 - 1, 8e10), 0, 0);
 }
 
 static double bytes_with(const struct bench *b, int policy)
@@ -123,7 +123,7 @@ static double bytes_with(const struct bench *b, int policy)
     return (double)m.device;
 }
 
-/* With exactly the bytes of a policy it is chosen, with one byte less the next. */
+/* With one byte more than a policy needs it is chosen, with exactly its bytes the next. */
 static void lightest(void **state)
 {
     (void)state;
@@ -132,12 +132,12 @@ static void lightest(void **state)
     const struct sp_policy *const between = &sp_policies[SP_REMAT_MLP];
     const double none = bytes_with(&b, SP_REMAT_NONE), some = bytes_with(&b, SP_REMAT_MLP);
     assert_true(none > some && some > bytes_with(&b, SP_REMAT_FULL));
-    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, none)), "none");
-    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, none - 1)), "mlp");
-    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, some)), "mlp");
-    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, some - 1)), "full");
+    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, none + 1)), "none");
+    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, none)), "mlp");
+    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, some + 1)), "mlp");
+    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, some)), "full");
     assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, 1)), "full");
-    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, NULL, none - 1)), "full");
+    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, NULL, none)), "full");
     assert_ptr_equal(sp_find_policy("mlp"), between);
     assert_null(sp_find_policy("some"));
 }
