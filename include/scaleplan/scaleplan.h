@@ -29,6 +29,7 @@
  *   pipeline.h       schedules, closed and played event by event
  *   training_run.h   days, energy, cost, failures of a run
  *   scaling_law.h    what a compute budget buys
+ *   trend.h          what grows by a factor a year: compute, algorithms, memories
  *   learning_rate.h  warmup and decay, Adam's corrections, clipping, effective batch
  *   need.h           what a figure of a machine would have to be for a goal
  *   statistics.h     errors of predictions
@@ -85,5 +86,6 @@
 #include <scaleplan/step.h>
 #include <scaleplan/fit.h>
 #include <scaleplan/training_run.h>
+#include <scaleplan/trend.h>
 
 #endif

@@ -124,6 +124,15 @@ static void list_number_format(struct sp_report *r, const void *config)
     sp_put_described(r, "digits", "digits", SP_NUMBER, "", "", range.digits, NULL);
 }
 
+static void list_trend(struct sp_report *r, const void *config)
+{
+    const struct sp_trend *const t = &((const struct sp_trend_file *)config)->trend;
+    sp_put_described(r, "growth_per_year", "a year", SP_NUMBER, "", "", sp_trend_growth(t), NULL);
+    sp_put_described(r, "doubling_years", "years to double", SP_NUMBER, "", "",
+                     sp_trend_doubling_years(t), NULL);
+    sp_put_described(r, "unit", "of", SP_WORDS, "", "", NAN, t->unit);
+}
+
 /* clang-format off */
 const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
     [SP_MODELS] = {list_model,
@@ -169,6 +178,10 @@ const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
                             {"min_normal", "smallest normal", false},
                             {"epsilon", "epsilon", false}, {"digits", "digits", false}},
                            sp_show_number_format},
+    [SP_TRENDS] = {list_trend,
+                   {{"growth_per_year", "a year", false}, {"doubling_years", "doubles in years", false},
+                    {"unit", "of", true}},
+                   sp_show_trend},
 };
 /* clang-format on */
 
@@ -272,7 +285,7 @@ const struct sp_command sp_cmd_list = {
     .name = "list",
     .summary =
         "what names stand for: models, hardware, precisions, networks, laws, frameworks, profiles, "
-        "kernels, engines, serving profiles, number formats",
+        "kernels, engines, serving profiles, number formats, trends",
     .operands = "[" SP_KINDS(SP_KIND_FOLDER, "|") "|families]...",
     .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
              "~/.config/scaleplan, with their main figures; families are those of Hugging Face "

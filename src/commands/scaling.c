@@ -19,6 +19,13 @@ static const struct sp_option options[] = {
      "batch whose steps and tokens to compare; needs --noise-scale"},
     {"noise-scale", "TOKENS", SP_REAL, 1e-6, 1e18, NULL, NULL,
      "gradient noise scale: the critical batch"},
+    {"year", "YEAR", SP_REAL, 1950, 2100, NULL, NULL,
+     "how far compute and algorithms came from --since to this year"},
+    {"since", "YEAR", SP_REAL, 1950, 2100, NULL, "2014", "with --year: the year to compare with"},
+    {"compute-trend", "NAME|FILE", SP_TEXT, 0, 0, NULL, "training-compute",
+     "with --year: how training compute grows"},
+    {"algorithms-trend", "NAME|FILE", SP_TEXT, 0, 0, NULL, "algorithms",
+     "with --year: how what algorithms save grows"},
     {"from-batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL, "batch to compare --batch with"},
 };
 
@@ -29,6 +36,8 @@ static const struct sp_example examples[] = {
     {"scaleplan scaling --params 7B --loss 2.2 --get tokens", "tokens that reach a loss"},
     {"scaleplan scaling --flops 1e21 --batch 4M --noise-scale 2M --from-batch 1M",
      "what a larger batch buys"},
+    {"scaleplan scaling --year 2023",
+     "effective compute relative to 2014, and the share of compute"},
     {NULL, NULL},
 };
 
@@ -57,7 +66,9 @@ static bool check_given(const struct sp_scaling_question *s, struct sp_error *er
         return sp_fail(error, SP_USAGE, "--batch and --noise-scale need each other");
     if (!isnan(s->from) && isnan(s->batch))
         return sp_fail(error, SP_USAGE, "--from-batch needs --batch and --noise-scale");
-    if (n == 0 && !loss && isnan(s->batch))
+    if (!isnan(s->year) && s->year < s->since)
+        return sp_fail(error, SP_USAGE, "--year %g is before --since %g", s->year, s->since);
+    if (n == 0 && !loss && isnan(s->batch) && isnan(s->year))
         return sp_fail(error, SP_USAGE,
                        "a budget is needed: --flops, --model or --params, --tokens, or --loss");
     if (n > 2 || (loss && (n > 1 || !isnan(g->flops))))
@@ -91,6 +102,12 @@ static bool load(const struct sp_args *args, struct sp_scaling_question *s, stru
     s->given.tokens = sp_number_of(args, "tokens");
     s->given.loss = sp_number_of(args, "loss");
     s->noise = sp_number_of(args, "noise-scale");
+    s->year = sp_number_of(args, "year");
+    s->since = sp_number_of(args, "since");
+    if (!isnan(s->year) &&
+        (!sp_load_trend(sp_text_of(args, "compute-trend"), &s->sources, &s->compute, error) ||
+         !sp_load_trend(sp_text_of(args, "algorithms-trend"), &s->sources, &s->algorithms, error)))
+        return false;
     if (!sp_load_law(sp_text_of(args, "law"), &s->sources, &s->law, error) ||
         !take_model(args, s, error) || !sp_tokens_of(args, "batch", &s->batch, NULL, error) ||
         !sp_tokens_of(args, "from-batch", &s->from, NULL, error) || !check_given(s, error))

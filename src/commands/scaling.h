@@ -10,6 +10,8 @@ struct sp_scaling_question {
     struct sp_scaling_law law;
     struct sp_scaling_run given, run;
     double batch, from, noise; /* tokens; NAN: not given */
+    double year, since;        /* year NAN: not given */
+    struct sp_trend_file compute, algorithms;
     bool from_model;
     const char *law_spec; /* --law */
     struct sp_report *report;

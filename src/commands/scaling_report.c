@@ -263,6 +263,46 @@ static void lay_out_batch(const struct sp_scaling_question *s)
                 sp_human_text(s->from, SP_TOKENS));
 }
 
+/* Says where a trend is carried beyond the years that it was seen in. */
+static void note_beyond(const struct sp_scaling_question *s, const struct sp_trend *t)
+{
+    const double first = (double)t->first_year, last = (double)t->last_year;
+    if ((first > 0 && s->since < first) || (last > 0 && s->year > last + 1))
+        sp_note(s->report, "%s was seen from %g to %g: beyond it is carried on as it was",
+                sp_safe(t->name), first, last);
+}
+
+static void put_progress(const struct sp_scaling_question *s)
+{
+    struct sp_report *r = s->report;
+    const struct sp_trend *const c = &s->compute.trend, *const a = &s->algorithms.trend;
+    const struct sp_progress p = sp_progress_between(c, a, s->since, s->year);
+    sp_scope(r, "progress");
+    sp_symbol(r, "from", s->since, "", "option --since");
+    sp_symbol(r, "to", s->year, "", "option --year");
+    sp_symbol(r, "f_c", c->factor, "", "%s: factor", c->name);
+    sp_symbol(r, "T_c", c->years, "years", "%s: in so many years", c->name);
+    sp_symbol(r, "f_a", a->factor, "", "%s: factor", a->name);
+    sp_symbol(r, "T_a", a->years, "years", "%s: in so many years", a->name);
+    sp_put(r, SP_Q_SCALING_PROGRESS_COMPUTE, p.compute);
+    sp_put(r, SP_Q_SCALING_PROGRESS_ALGORITHMS, p.algorithms);
+    sp_put(r, SP_Q_SCALING_PROGRESS_EFFECTIVE, p.effective);
+    sp_put(r, SP_Q_SCALING_PROGRESS_SHARE, p.compute_share);
+    sp_put(r, SP_Q_SCALING_PROGRESS_ALGORITHMS_SHARE, 1 - p.compute_share);
+    sp_symbol(r, "run_flops", s->run.flops, "FLOPs", "of the run");
+    sp_put(r, SP_Q_SCALING_PROGRESS_FLOPS, s->run.flops * p.algorithms);
+    sp_scope(r, "");
+    sp_line(r, " ");
+    sp_line(r,
+            "progress   from %g to %g: compute {progress.compute} times (%s), algorithms "
+            "{progress.algorithms} times (%s), effective compute {progress.effective} times; share "
+            "of compute {progress.compute_share}, of algorithms {progress.algorithms_share}",
+            s->since, s->year, sp_safe(c->name), sp_safe(a->name));
+    sp_line(r, "           the run is worth {progress.flops} by the algorithms of %g", s->since);
+    note_beyond(s, c);
+    note_beyond(s, a);
+}
+
 bool sp_answer_scaling(const struct sp_scaling_question *s, struct sp_error *error)
 {
     const bool has_run = isfinite(s->run.flops);
@@ -277,6 +317,8 @@ bool sp_answer_scaling(const struct sp_scaling_question *s, struct sp_error *err
         put_batch(s);
         lay_out_batch(s);
     }
+    if (!isnan(s->year))
+        put_progress(s);
     if (has_run)
         put_comparison(s);
     return true;

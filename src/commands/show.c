@@ -150,12 +150,14 @@ static const struct sp_example examples[] = {
     {"scaleplan show h100 --explain=ridge.fp8", "one figure: formula, numbers, source"},
     {"scaleplan show llama3-70b --get params.total", "one number"},
     {"scaleplan show bf16", "a number format: range, precision, bytes"},
+    {"scaleplan show training-compute", "a trend: growth, doubling time, notable models"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_show = {
     .name = "show",
-    .summary = "one model, chip, machine, precision, network or number format whole, with sources",
+    .summary =
+        "one model, chip, machine, precision, network, number format or trend whole, with sources",
     .operands = "NAME",
     .about = "Prints every figure of a config with its source, the figures that follow from it "
              "(parameter counts; a chip's units, clocks, ridge points and alpha; pod and node "

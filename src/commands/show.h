@@ -24,6 +24,7 @@ void sp_show_sources(struct sp_report *report, const struct sp_shown *shown);
 void sp_show_model(struct sp_report *report, const struct sp_shown *shown);
 void sp_show_precision(struct sp_report *report, const struct sp_shown *shown);
 void sp_show_number_format(struct sp_report *report, const struct sp_shown *shown);
+void sp_show_trend(struct sp_report *report, const struct sp_shown *shown);
 void sp_show_scaleout(struct sp_report *report, const struct sp_shown *shown);
 void sp_show_hardware(struct sp_report *report, const struct sp_shown *shown);
 

@@ -117,6 +117,45 @@ void sp_show_number_format(struct sp_report *report, const struct sp_shown *show
     sp_show_section(report, "range and precision", first);
 }
 
+static void put_points(struct sp_report *report, const struct sp_trend *t)
+{
+    static const struct sp_column columns[] = {
+        {"name", "point", true}, {"year!", "year", false}, {"value", "value", false}};
+    struct sp_row rows[SP_MOST_TREND_POINTS] = {0};
+    for (int i = 0; i < t->points; i++) {
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "points.%d", i);
+        sp_scope(report, rows[i].prefix);
+        sp_put_text(report, SP_Q_SHOW_POINT_NAME, "%s", t->point[i].name);
+        sp_put(report, SP_Q_SHOW_POINT_YEAR, t->point[i].year);
+        sp_put(report, SP_Q_SHOW_POINT_VALUE, t->point[i].value);
+    }
+    sp_scope(report, "");
+    if (t->points == 0)
+        return;
+    sp_line(report, " ");
+    sp_table(report, columns, N_OF(columns), rows, (size_t)t->points);
+}
+
+void sp_show_trend(struct sp_report *report, const struct sp_shown *shown)
+{
+    const struct sp_trend *const t = &((const struct sp_trend_file *)shown->base)->trend;
+    const size_t first = sp_report_size(report);
+    sp_symbol(report, "f", t->factor, "", "by which it grows");
+    sp_symbol(report, "T", t->years, "years", "in which it does");
+    sp_symbol(report, "T_low", t->years_low, "years", "lower end of the published range");
+    sp_symbol(report, "T_high", t->years_high, "years", "its upper end");
+    const struct figure figures[] = {
+        {SP_Q_SHOW_TREND_GROWTH, sp_trend_growth(t)},
+        {SP_Q_SHOW_TREND_DOUBLING, sp_trend_doubling_years(t)},
+        {SP_Q_SHOW_TREND_LOW, pow(t->factor, 1 / t->years_high)},
+        {SP_Q_SHOW_TREND_HIGH, pow(t->factor, 1 / t->years_low)},
+        {SP_Q_SHOW_TREND_FITTED, sp_trend_fitted_growth(t)},
+    };
+    put_all(report, figures, N_OF(figures));
+    sp_show_section(report, "growth", first);
+    put_points(report, t);
+}
+
 static void put_gpu_units(struct sp_report *report, const struct sp_chip *chip)
 {
     const struct sp_gpu_units u = sp_gpu_units(chip);

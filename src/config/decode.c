@@ -445,9 +445,8 @@ static bool find_kernels(struct sp_hardware *hw, const struct sp_sources *source
     return true;
 }
 
-/* Opens a config and takes its fields by the kind's table, with --set. */
-static bool load_fields(enum sp_config_kind kind, const char *spec,
-                        const struct sp_sources *sources, void *base, struct sp_error *error)
+bool sp_load_fields(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
+                    void *base, struct sp_error *error)
 {
     struct sp_config config;
     const struct sp_field_table *const table = sp_config_kinds[kind].table;
@@ -463,7 +462,7 @@ bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct s
                     struct sp_error *error)
 {
     *engine = (struct sp_engine){0};
-    return load_fields(SP_ENGINES, spec, sources, engine, error);
+    return sp_load_fields(SP_ENGINES, spec, sources, engine, error);
 }
 
 /* What the bits of a format have to be for its range to mean anything. */
@@ -484,7 +483,7 @@ bool sp_load_number_format(const char *spec, const struct sp_sources *sources,
                            struct sp_number_format *format, struct sp_error *error)
 {
     *format = (struct sp_number_format){0};
-    return load_fields(SP_FORMATS, spec, sources, format, error) &&
+    return sp_load_fields(SP_FORMATS, spec, sources, format, error) &&
            check_number_format(format, error);
 }
 

@@ -43,7 +43,10 @@
       "efficiencies of a chip under an engine, fitted by `calibrate`") AND \
     X(SP_FORMATS, "formats", "format", "number format", \
       struct sp_number_format, sp_load_number_format, sp_number_format_table, true, \
-      "mantissa_bits", "the bits of a number format: its range, precision and bytes follow")
+      "mantissa_bits", "the bits of a number format: its range, precision and bytes follow") AND \
+    X(SP_TRENDS, "trends", "trend", "trend", \
+      struct sp_trend_file, sp_load_trend, sp_trend_table, true, "factor", \
+      "what grows by the same factor every year, and figures of some years")
 /* clang-format on */
 
 /* The folders and the names, for texts: SP_KINDS(SP_KIND_FOLDER, ", "). */

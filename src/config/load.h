@@ -83,6 +83,17 @@ bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
 
 bool sp_load_number_format(const char *spec, const struct sp_sources *sources,
                            struct sp_number_format *format, struct sp_error *error);
+/* Opens a config and takes its fields by the kind's table, with --set. `base` is of that kind. */
+bool sp_load_fields(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
+                    void *base, struct sp_error *error);
+
+/* A trend, and its points as they are written. */
+struct sp_trend_file {
+    struct sp_trend trend;
+    char points[2048];
+};
+bool sp_load_trend(const char *spec, const struct sp_sources *sources, struct sp_trend_file *file,
+                   struct sp_error *error);
 bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct sp_engine *engine,
                     struct sp_error *error);
 bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,

@@ -484,6 +484,28 @@ static const struct sp_field engine_fields[] = {
 #undef E
 const struct sp_field_table sp_engine_table = {"engine", engine_fields, N_FIELDS(engine_fields)};
 
+#define T struct sp_trend_file
+static const struct sp_field trend_fields[] = {
+    TEXT_("name", T, trend.name, "canonical name"),
+    PROSE_("aliases", "other names people type"),
+    TEXT_("unit", T, trend.unit, "what grows"),
+    {"factor", SP_FIELD_REAL, offsetof(T, trend.factor), 0, "", 1e-9, 1e9, NULL, 0, true,
+     "by which it grows in so many years; below 1: falls"},
+    {"years", SP_FIELD_REAL, offsetof(T, trend.years), 0, "years", 0.01, 1000, NULL, 1, false,
+     "that the factor takes"},
+    {"years_low", SP_FIELD_REAL, offsetof(T, trend.years_low), 0, "years", 0.01, 1000, NULL, NAN,
+     false, "lower end of the published range of that time"},
+    {"years_high", SP_FIELD_REAL, offsetof(T, trend.years_high), 0, "years", 0.01, 1000, NULL, NAN,
+     false, "its upper end"},
+    INT_("first_year", T, trend.first_year, "", 1800, 2200, "from when on it was seen"),
+    INT_("last_year", T, trend.last_year, "", 1800, 2200, "until when"),
+    TEXT_("points", T, points, "figures of some years, \"NAME YEAR VALUE, NAME YEAR VALUE\""),
+    PROSE_("source", "where the rate and the figures come from"),
+    PROSE_("note", "remarks"),
+};
+#undef T
+const struct sp_field_table sp_trend_table = {"trend", trend_fields, N_FIELDS(trend_fields)};
+
 #define X struct sp_number_format
 static const char *const specials[] = {"ieee", "nan", "none", NULL};
 static const struct sp_field number_format_fields[] = {
