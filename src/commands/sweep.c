@@ -12,7 +12,7 @@
 #include "report/rows.h"
 #include "cli/help.h"
 #include "host/interrupt.h"
-#include "commands/sweep_axes.h"
+#include "commands/sweep_plot.h"
 
 extern const struct sp_command sp_cmd_sweep;
 
@@ -24,7 +24,11 @@ static const struct sp_option options[] = {
     {"valid", NULL, SP_FLAG, 0, 0, NULL, NULL, "leave out rows that have no answer"},
     {"shard", "I/N", SP_TEXT, 0, 0, NULL, NULL,
      "every Nth row from the Ith on; `merge` joins the parts"},
+    {"plot", "FILE.svg|.png", SP_TEXT, 0, 0, NULL, NULL,
+     "draw the keys of --get over the last list, a line for each value of the first"},
+    {"heat", NULL, SP_FLAG, 0, 0, NULL, NULL, "with --plot: a heat map of two lists"},
 };
+enum { VALID, SHARD, PLOT, HEAT, OWN_OPTIONS };
 
 /* What a row shows when --get does not say. */
 static const struct {
@@ -49,6 +53,7 @@ struct sweep {
     uint64_t shard, shards;
     struct sp_pipes *pipes;
     FILE *out;
+    struct sp_sweep_picture picture;
     uint64_t answered, failed; /* rows */
     char first_reason[600];
 };
@@ -137,6 +142,15 @@ static const struct sp_option *find_option(const struct sp_command *command, con
     return NULL;
 }
 
+/* Which of the sweep's own options that is. */
+static int own_option(const char *name)
+{
+    int i = 0;
+    while (i < OWN_OPTIONS && strcmp(options[i].name, name) != 0)
+        i++;
+    return i;
+}
+
 /* One option of the line; `i` moves past its value. */
 static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct sp_error *error)
 {
@@ -149,24 +163,30 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
         return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"; a sweep takes --option list",
                        sp_safe(word));
     snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - word - 2 : 60), word + 2);
-    if (strcmp(name, "valid") == 0)
+    const int own = own_option(name);
+    if (own == VALID)
         return s->valid = true;
+    if (own == HEAT)
+        return s->picture.heat = true;
     struct sp_nearest nearest = {.wanted = name};
-    const bool shard = strcmp(name, "shard") == 0;
     const struct sp_option *const option =
-        shard ? &options[1] : find_option(s->command, name, &nearest);
+        own < OWN_OPTIONS ? &options[own] : find_option(s->command, name, &nearest);
     if (!option)
         return sp_fail(error, SP_USAGE, "%s has no option %s%s", s->command->name, sp_safe(word),
                        sp_nearest_hint(&nearest));
-    if (!sp_only_computes(option, error))
+    if (own == OWN_OPTIONS && !sp_only_computes(option, error))
         return false;
     if (option->kind == SP_FLAG)
         return sp_add_axis(&s->axes, option, NULL, error);
     const char *const value = equals ? equals + 1 : *i < argc ? argv[(*i)++] : NULL;
     if (!value)
         return sp_fail(error, SP_USAGE, "option --%s needs a value", name);
-    if (shard)
+    if (own == SHARD)
         return take_shard(s, value, error);
+    if (own == PLOT) {
+        s->picture.target = value;
+        return true;
+    }
     if (strcmp(name, "get") == 0)
         return take_keys(s, value, error);
     if (strcmp(name, "format") == 0)
@@ -190,9 +210,16 @@ static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error
     for (int i = 2; i < argc && !s->help;)
         if (!take_option(s, argc, argv, &i, error))
             return false;
-    return s->help || s->keys[0] != '\0' ||
-           sp_fail(error, SP_USAGE, "--get KEY,... is needed: what a row of %s shows",
-                   s->command->name);
+    if (s->help)
+        return true;
+    if (s->keys[0] == '\0')
+        return sp_fail(error, SP_USAGE, "--get KEY,... is needed: what a row of %s shows",
+                       s->command->name);
+    if (!s->picture.target)
+        return !s->picture.heat || sp_fail(error, SP_USAGE, "--heat needs --plot");
+    if (s->shards > 1)
+        return sp_fail(error, SP_USAGE, "--plot draws all rows, not those of a --shard");
+    return sp_begin_sweep_picture(&s->picture, &s->axes, s->keys, error);
 }
 
 /* Whether an option's text is a plain number, and the number in JSON's spelling: "1.e-4" is one to
@@ -252,10 +279,11 @@ static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row
 }
 
 /* The values of --get; `missing` becomes the first that the answer lacks. Whether it has any. */
-static bool add_values(struct row_cells *r, const struct sweep *s, const struct sp_report *report,
-                       const char **missing)
+static bool add_values(struct row_cells *r, struct sweep *s, uint64_t row,
+                       const struct sp_report *report, const char **missing)
 {
     bool any = false;
+    size_t k = 0;
     snprintf(r->keys, sizeof r->keys, "%s", s->keys);
     for (char *rest = r->keys, *key; (key = strsep(&rest, ",")) != NULL;) {
         char path[160];
@@ -263,6 +291,7 @@ static bool add_values(struct row_cells *r, const struct sweep *s, const struct 
         const bool known = report && sp_full_key(report, key, path, sizeof path, &unknown);
         const struct sp_entry *const entry = known ? sp_find(report, path) : NULL;
         any = any || entry;
+        sp_take_swept(&s->picture, row, k++, entry);
         if (report && !entry && !*missing)
             *missing = key;
         if (!entry || entry->kind == SP_VALUE_NONE) {
@@ -323,7 +352,7 @@ static void put_row(struct sweep *s, uint64_t row, bool first)
     snprintf(cells.number[0], sizeof cells.number[0], "%llu", (unsigned long long)row);
     add_cell(&cells, "row", cells.number[0], false);
     add_options(&cells, s, row);
-    const bool answered = add_values(&cells, s, report, &missing);
+    const bool answered = add_values(&cells, s, row, report, &missing);
     if (!report)
         snprintf(reason, sizeof reason, "%.*s", (int)strcspn(error.text, "\n"), error.text);
     else if (missing)
@@ -356,8 +385,11 @@ static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *
         for (uint64_t row = s.shard; row < s.axes.rows && !ferror(out) && !sp_was_interrupted();
              row += s.shards)
             put_row(&s, row, row == s.shard);
+    if (error->lines == 0 && s.picture.target && s.answered > 0 && !sp_was_interrupted())
+        sp_end_sweep_picture(&s.picture, s.command->name, error);
     if (s.failed > 0 && s.answered == 0 && s.shards == 1 && !sp_was_interrupted())
         sp_fail(error, SP_INPUT, "no row has an answer; the first: %s", s.first_reason);
+    sp_free_sweep_picture(&s.picture);
     sp_free_axes(&s.axes);
     return s.failed > 0 && !s.valid ? SP_NO : SP_OK;
 }
@@ -380,6 +412,9 @@ static const struct sp_example examples[] = {
     {"scaleplan sweep step --model llama3-8b --hw h100-64 --batch 256x8192 --tp 1..8:x2 "
      "--micro-batch 1,2 --format json | jq -c 'select(.\"memory.fits\")'",
      "JSON lines"},
+    {"scaleplan sweep search --model llama3-8b,llama3-70b --hw h100-64,h100-128,h100-256 --batch "
+     "512x8192 --get plans.0.mfu --plot mfu.svg --heat",
+     "MFU of the best plan by model and machine as a heat map"},
     {NULL, NULL},
 };
 

@@ -23,6 +23,11 @@ static const struct {
     [SP_YELLOW] = {"#F0E442", "#FCFAD4", 5, 4, "(14,5)"},
     [SP_BLACK] = {"#222222", "#C8C8C8", 5, 12, "solid"},
     [SP_GREY] = {"#EAEAEA", "#F6F6F6", 4, 6, "solid"},
+    [SP_SHADE] = {"#EFF3FF", "#EFF3FF", 4, 6, "solid"},
+    [SP_SHADE + 1] = {"#BDD7E7", "#BDD7E7", 4, 6, "solid"},
+    [SP_SHADE + 2] = {"#6BAED6", "#6BAED6", 4, 6, "solid"},
+    [SP_SHADE + 3] = {"#3182BD", "#3182BD", 4, 6, "solid"},
+    [SP_SHADE + 4] = {"#08519C", "#08519C", 4, 6, "solid"},
 };
 
 #define NEXT ", \\\n  " /* between the elements of a plot */

@@ -7,9 +7,11 @@
 #include "plot/script.h"
 
 static const char *const looks[SP_LOOKS] = {
-    [SP_BLUE] = "blue",     [SP_ORANGE] = "orange", [SP_GREEN] = "green",
-    [SP_SKY] = "sky",       [SP_PURPLE] = "purple", [SP_VERMILION] = "vermilion",
-    [SP_YELLOW] = "yellow", [SP_BLACK] = "black",   [SP_GREY] = "grey"};
+    [SP_BLUE] = "blue",        [SP_ORANGE] = "orange",    [SP_GREEN] = "green",
+    [SP_SKY] = "sky",          [SP_PURPLE] = "purple",    [SP_VERMILION] = "vermilion",
+    [SP_YELLOW] = "yellow",    [SP_BLACK] = "black",      [SP_GREY] = "grey",
+    [SP_SHADE] = "shade1",     [SP_SHADE + 1] = "shade2", [SP_SHADE + 2] = "shade3",
+    [SP_SHADE + 3] = "shade4", [SP_SHADE + 4] = "shade5"};
 static const char *const kinds[SP_SERIES_KINDS] = {
     [SP_LINE] = "line",   [SP_STEPS] = "steps",   [SP_MARKS] = "marks",      [SP_DROPS] = "drops",
     [SP_BOXES] = "boxes", [SP_HOLLOW] = "hollow", [SP_WHISKERS] = "whiskers"};

@@ -176,3 +176,47 @@ struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_time
     panel->x.max = t->end;
     return panel;
 }
+
+/* Names of columns, as far as there is room for so many. */
+static void name_columns(struct sp_panel *panel, const struct sp_heat *h)
+{
+    for (size_t i = 0; i < h->n_columns; i++)
+        if (has_room(h->n_columns, i))
+            sp_add_tick(&panel->x, (double)i, "%s", h->columns[i]);
+    for (size_t i = 0; i < h->n_rows; i++)
+        if (has_room(h->n_rows, i))
+            sp_add_tick(&panel->y, row_at(h->n_rows, i), "%s", h->rows[i]);
+}
+
+struct sp_panel *sp_draw_heat(struct sp_figure *figure, const struct sp_heat *h)
+{
+    static const char letters[SP_SHADES + 1] = ".:oO@";
+    enum { MOST_NOTED = 12 }; /* columns whose boxes have room for a number */
+    struct sp_panel *const panel =
+        sp_add_panel(figure, sp_make_axis(h->x_label, "", false), row_axis(), h->title);
+    struct sp_series *shade[SP_SHADES];
+    double low = INFINITY, high = -INFINITY;
+    size_rows(panel, h->n_rows, 0, 34);
+    panel->x.min = -0.5;
+    panel->x.max = (double)h->n_columns - 0.5;
+    name_columns(panel, h);
+    for (int k = 0; k < SP_SHADES; k++) {
+        shade[k] = sp_add_series(panel, SP_BOXES, (enum sp_look)(SP_SHADE + k), "%s", "");
+        shade[k]->letter = letters[k];
+    }
+    for (size_t i = 0; i < h->n_columns * h->n_rows; i++) {
+        low = fmin(low, h->values[i]);
+        high = fmax(high, h->values[i]);
+    }
+    for (size_t i = 0; i < h->n_columns * h->n_rows; i++) {
+        const double x = (double)(i % h->n_columns), y = row_at(h->n_rows, i / h->n_columns);
+        const double part = high > low ? (h->values[i] - low) / (high - low) : 0.5;
+        if (isnan(h->values[i]))
+            continue;
+        const int k = (int)fmin(part * SP_SHADES, SP_SHADES - 1);
+        sp_add_box(shade[k], x - 0.48, x + 0.48, y - 0.46, y + 0.46);
+        if (h->n_columns <= MOST_NOTED)
+            sp_add_label(panel, x, y, SP_CENTRE, "%s", h->notes[i])->light = k >= 3;
+    }
+    return panel;
+}

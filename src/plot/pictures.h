@@ -68,6 +68,16 @@ struct sp_waterfall {
 };
 struct sp_panel *sp_draw_waterfall(struct sp_figure *figure, const struct sp_waterfall *waterfall);
 
+/* A value for each pair of a column and a row, in shades of five equal parts of their range. */
+struct sp_heat {
+    const char *title, *x_label;
+    const char *const *columns, *const *rows; /* names; the first row on top */
+    size_t n_columns, n_rows;
+    const double *values;     /* row by row; NAN: none */
+    const char *const *notes; /* the same as text, in the boxes */
+};
+struct sp_panel *sp_draw_heat(struct sp_figure *figure, const struct sp_heat *heat);
+
 /* Operations on a chip's roofline. */
 struct sp_operation {
     char name[SP_PLOT_TEXT];

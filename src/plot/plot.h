@@ -28,8 +28,11 @@ enum sp_look {
     SP_YELLOW,
     SP_BLACK,
     SP_GREY,
-    SP_LOOKS
+    SP_SHADE, /* the first of SP_SHADES of one hue, light to dark, for heat maps */
+    SP_LOOKS = SP_SHADE + 5
 };
+
+enum { SP_SHADES = SP_LOOKS - SP_SHADE };
 
 /* The look of the i-th of several things: colours in turn, without black, grey, and yellow, which
  * is pale as a line. */

@@ -1,7 +1,8 @@
 // The series of a panel as shapes, and as spots: places that answer when they are pointed at.
 
 const LOOKS = { blue: '#0072B2', orange: '#E69F00', green: '#009E73', vermilion: '#D55E00', sky: '#56B4E9',
-  purple: '#CC79A7', yellow: '#F0E442', grey: '#8a8f98', black: 'currentColor' };
+  purple: '#CC79A7', yellow: '#F0E442', grey: '#8a8f98', black: 'currentColor',
+  shade1: '#EFF3FF', shade2: '#BDD7E7', shade3: '#6BAED6', shade4: '#3182BD', shade5: '#08519C' };
 const EACH = { line: 2, steps: 2, marks: 2, drops: 2, boxes: 4, hollow: 4, whiskers: 3 };
 
 function pointsOf(series) {
