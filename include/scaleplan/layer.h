@@ -104,6 +104,7 @@ struct sp_matmul {
     double piece[3]; /* columns of the projections that stand side by side in it, which adapters
                         call by consecutive targets; 0: it is one */
     bool frozen;     /* no gradient of its weight is made */
+    bool base;       /* of the base that a tuning may store in fewer bits: see sp_is_base */
     double rank;     /* R of the adapters beside it; 0: none */
     double adapted, adapted_out; /* how many of its pieces have one, and their columns together */
 };
@@ -230,10 +231,6 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers);
 
 /* Outputs of the head for each token: the vocabulary, the labels, or 0. */
 int64_t sp_head_outputs(const struct sp_model *model);
-
-/* Whether a matmul's weight is one of the base that a tuning may store in fewer bits: a layer's own
- * and frozen. Tables, the head and routers stay in 16 bits. Dettmers et al. 2023, "QLoRA". */
-bool sp_is_base(const struct sp_matmul *matmul);
 
 /* Bytes of a weight of the base as it is stored, and of any other frozen weight. */
 double sp_base_bytes(const struct sp_model *model);

@@ -139,6 +139,7 @@ struct sp_tuning {
     int64_t lora_rank; /* R */
     unsigned targets;  /* bits of enum sp_lora_target */
     unsigned parts;    /* of SP_TRAIN_PARTS: bits of enum sp_layer_part, routers with experts */
+    bool packs_head;   /* a frozen head is stored as the layers' matmuls are */
     int64_t last;      /* of SP_TRAIN_LAST: how many layers */
     const struct sp_companions *companions; /* that work forward beside it; NULL: none */
     double base_bytes; /* of a frozen weight of a layer's matmuls, its scales included; 0: 2 */

@@ -14,11 +14,14 @@ extern "C" {
 /* A framework's own habits: facts of its code, nothing fitted to times. */
 struct sp_framework {
     char name[32];
-    char family[32];    /* frameworks that share it lend each other constants */
-    char precision[32]; /* recipe of its training state */
-    int balance;        /* enum sp_balance */
-    double mlp_copies;  /* d_ff-wide tensors of a gated MLP kept beyond gate, up and product */
-    double norm_copies; /* 2-byte copies of its input that each RMSNorm keeps beyond that */
+    char family[32];       /* frameworks that share it lend each other constants */
+    char precision[32];    /* recipe of its training state */
+    int balance;           /* enum sp_balance */
+    double mlp_copies;     /* d_ff-wide tensors of a gated MLP kept beyond gate, up and product */
+    double norm_copies;    /* 2-byte copies of its input that each RMSNorm keeps beyond that */
+    bool packs_head;       /* a base in fewer bits has the head in it */
+    double widened_copies; /* 16-bit copies of a matmul's base that are there at once while it is
+                              used; 0: one */
     bool keeps_frozen_inputs; /* inputs of frozen matmuls are kept, though no gradient needs them */
     double qkv_copies;        /* further copies of q, k and v */
     bool keeps_gathered; /* the gathered inputs of TP matmuls are kept, not only their shards */

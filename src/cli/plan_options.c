@@ -289,6 +289,7 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, st
         return false;
     }
     sp_use_memory_factor(p->profile.memory_factor, &p->framework.framework);
+    p->model.tuning.packs_head = p->framework.framework.packs_head;
     return true;
 }
 

@@ -419,7 +419,7 @@ static void weigh(struct weights *w, const struct sp_layers *layers, int list)
         if (m->frozen || still > 0)
             add_frozen(w, m->part,
                        frozen_copies(layers, list, m->frozen, m->shared, stored) * m->count * one,
-                       sp_is_base(m) ? base : SP_FROZEN_BYTES);
+                       m->base ? base : SP_FROZEN_BYTES);
         if (encoder || m->source)
             continue;
         w->adapters_active += times * m->passed * sp_adapter_weights(m);

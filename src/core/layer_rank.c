@@ -136,7 +136,7 @@ static void add_tuned(struct sp_rank_weights *w, const struct sp_matmul *m, cons
     w->held += adapters;
     w->gathered += adapters;
     w->trained += adapters;
-    w->base += sp_is_base(m) ? weights : 0;
+    w->base += m->base ? weights : 0;
 }
 
 /* Those of one list, and in `tied` what the table of the input end serves as well. */

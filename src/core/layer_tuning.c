@@ -11,9 +11,14 @@ static bool is_trained(const struct sp_tuning *tuning, enum sp_layer_part part, 
     return tuning->trainable == SP_TRAIN_PARTS && (tuning->parts >> with & 1) != 0;
 }
 
-bool sp_is_base(const struct sp_matmul *m)
+/* Whether a frozen matmul is of the base that may be stored in fewer bits: a layer's own, and the
+ * head where the framework packs all linear layers. Tables and routers stay in 16 bits. Dettmers et
+ * al. 2023, "QLoRA". */
+static bool is_base(const struct sp_tuning *tuning, const struct sp_matmul *m)
 {
-    return m->frozen && m->part != SP_PART_EMBEDDING && m->part != SP_PART_ROUTER;
+    if (m->part == SP_PART_EMBEDDING)
+        return tuning->packs_head && m->vocab && !m->tied;
+    return m->part != SP_PART_ROUTER;
 }
 
 double sp_base_bytes(const struct sp_model *model)
@@ -57,6 +62,7 @@ static void freeze_layer(const struct sp_tuning *tuning, struct sp_layer *l, boo
         struct sp_matmul *const m = &l->matmul[i];
         const bool alone = m->frozen; /* of a frozen tower, whatever the tuning */
         m->frozen = alone || !is_trained(tuning, m->part, end);
+        m->base = m->frozen && is_base(tuning, m);
         if (!alone)
             adapt(tuning, m);
         if (!m->frozen || m->rank > 0)

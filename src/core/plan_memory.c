@@ -18,6 +18,23 @@ static double backward_bytes(const struct sp_layer *l, const struct sp_rank *ran
     return SP_ELEMENT * elements + again;
 }
 
+/* Copies in 16 bits of the largest matmul of a list whose base is stored in fewer: they are made
+ * where it is used, in both passes, and dropped behind it. Dettmers et al. 2023, "QLoRA",
+ * section 3.
+ */
+static double widened_bytes(const struct sp_model *model, const struct sp_layer *l,
+                            const struct sp_plan *plan, const struct sp_framework *framework)
+{
+    double largest = 0;
+    for (int i = 0; i < l->matmuls && sp_base_bytes(model) < SP_ELEMENT; i++) {
+        const struct sp_matmul *const m = &l->matmul[i];
+        const double columns = m->target == SP_LORA_GATE ? m->piece[0] : m->out;
+        const double ranks = (double)(m->part == SP_PART_EXPERTS ? plan->etp : plan->tp);
+        largest = fmax(largest, m->base ? m->in * columns / ranks : 0);
+    }
+    return SP_ELEMENT * fmax(framework->widened_copies, 1) * largest;
+}
+
 static double loss_bytes(const struct sp_model *model, const struct sp_plan *plan,
                          const struct sp_framework *framework, double outputs)
 {
@@ -111,6 +128,7 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
                                    .base_bytes = sp_base_bytes(model),
                                    .loss = loss_bytes(model, plan, framework, outputs)};
     unsigned all = 0;
+    p.loss += widened_bytes(model, &layers->list[SP_LAYER_OUTPUT], plan, framework);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_layer *const l = &layers->list[kind];
         if (layers->count[kind] == 0)
@@ -120,7 +138,9 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
         const double without = sp_kept_bytes(l, &rank, plan, framework, &nothing);
         p.kept[kind] = (1 - away) * (redone * with + (1 - redone) * without);
         const double again = away > 0 ? without : redone > 0 ? without - with : 0;
-        p.peak[kind] = l->frozen ? 0 : backward_bytes(l, &rank, plan, again);
+        p.peak[kind] = l->frozen ? 0
+                                 : backward_bytes(l, &rank, plan, again) +
+                                       widened_bytes(model, l, plan, framework);
         all |= 1U << kind;
     }
     if (!framework->dummy_wgrads)

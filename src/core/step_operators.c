@@ -154,7 +154,7 @@ static double widening_s(const struct sp_step_inputs *in, const struct sp_matmul
                          const struct products *mine)
 {
     const double stored = in->model->tuning.base_bytes;
-    if (!sp_is_base(m) || stored <= 0 || stored >= SP_ELEMENT)
+    if (!m->base || stored <= 0 || stored >= SP_ELEMENT)
         return 0;
     return mine->count * mine->in * mine->out * (stored + SP_ELEMENT) /
            in->hw->chip.hbm_bytes_per_s;
