@@ -53,6 +53,10 @@ double sp_owned_usd_per_h(const struct sp_owned *owned);
 double sp_break_even_usd_per_h(double devices, double seconds, double other_devices,
                                double other_seconds, double other_usd_per_h);
 
+/* Homes that take as much energy in a year as `watts` all the time, each kwh_per_year: a year has
+ * 8766 hours. */
+double sp_homes(double watts, double kwh_per_year);
+
 /* Mean time between failures of `devices` devices that each have one of `device_mtbf_s`. s. */
 double sp_machine_mtbf_s(double device_mtbf_s, double devices);
 

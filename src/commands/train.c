@@ -34,6 +34,11 @@ static const struct sp_option options[] = {
     {"watts", "W", SP_REAL, 0, 1e6, NULL, NULL,
      "power of one device (default: the hardware file's)"},
     {"pue", "FACTOR", SP_REAL, 1, 10, NULL, "1", "power usage effectiveness of the building"},
+    {"home-kwh", "KWH", SP_REAL, 1, 1e6, NULL, "10715",
+     "energy of a home in a year, for the homes that the power is worth (default: US, 2020, EIA)"},
+    {"rack-devices", "N", SP_WHOLE, 1, 1e6, NULL, NULL, "devices of a rack: gives the racks"},
+    {"rack-area", "M2", SP_REAL, 1e-3, 1e6, NULL, NULL,
+     "floor of a rack with its share of aisles, m^2, with --rack-devices: gives the floor"},
     SP_OPTIONS_PRICE,
     {"mtbf", "SECONDS", SP_REAL, 1, 1e15, NULL, NULL, "mean time between failures of one device"},
     {"failures-per-day", "N", SP_REAL, 1e-9, 1e6, NULL, NULL,
@@ -315,6 +320,27 @@ static bool put_goodput(struct train *f, struct sp_error *error)
     return true;
 }
 
+/* Homes of the same power, racks and their floor. */
+static bool put_building(const struct train *f, double watts, struct sp_error *error)
+{
+    struct sp_report *r = f->report;
+    const double home = sp_number_of(f->args, "home-kwh");
+    const double rack = sp_number_of(f->args, "rack-devices"),
+                 area = sp_number_of(f->args, "rack-area");
+    if (isnan(rack) && !isnan(area))
+        return sp_fail(error, SP_USAGE, "--rack-area needs --rack-devices");
+    sp_symbol(r, "home_kwh", home, "kWh", "option --home-kwh, of a year");
+    sp_symbol(r, "rack", rack, "", "option --rack-devices");
+    sp_symbol(r, "area", area, "m^2", "option --rack-area");
+    sp_put(r, SP_Q_TRAIN_HOMES, sp_homes(watts, home));
+    sp_put(r, SP_Q_TRAIN_RACKS, ceil(f->N / rack));
+    sp_put(r, SP_Q_TRAIN_FLOOR, ceil(f->N / rack) * area);
+    sp_line(r, "             as much as {building.homes} homes (--home-kwh)");
+    sp_line(r, "racks        {building.racks} (--rack-devices)%s",
+            isnan(area) ? "" : ", {building.floor_m2} m^2 of floor (--rack-area)");
+    return true;
+}
+
 /* Power, energy and cost; asked for by --get and not known, they are refused. */
 static bool put_bill(struct train *f, struct sp_error *error)
 {
@@ -339,6 +365,8 @@ static bool put_bill(struct train *f, struct sp_error *error)
     sp_put(r, SP_Q_TRAIN_ENERGY, f->N * watts * pue * wall / 3.6e9);
     sp_put(r, SP_Q_TRAIN_COST, f->N * wall / 3600 * price);
     sp_line(r, "power        {power_w}, {energy_wh} in all (devices only, --watts, --pue)");
+    if (!put_building(f, f->N * watts * pue, error))
+        return false;
     sp_put_price(r, &paid, SP_Q_TRAIN_PRICE, SP_Q_TRAIN_PRICE_YEAR, SP_Q_TRAIN_PRICE_SOURCE);
     sp_line(r, "cost         {cost_usd} at a price of a device-hour of %s", words);
     const char *const get = sp_text_of(f->args, "get");

@@ -50,3 +50,8 @@ double sp_break_even_usd_per_h(double devices, double seconds, double other_devi
 {
     return other_devices * other_seconds * other_usd_per_h / (devices * seconds);
 }
+
+double sp_homes(double watts, double kwh_per_year)
+{
+    return watts * 8766 / (1000 * kwh_per_year);
+}
