@@ -187,6 +187,18 @@ enum status sp_read_brackets(struct run *r)
     return status;
 }
 
+/* Expands a text that stands nowhere in the script: what it marks has the line of `from`. */
+static void expand_apart(struct sp_shell *shell, const char *from, const char *text,
+                         struct sp_shell_fields *fields)
+{
+    const int line = sp_shell_line_at(shell, from);
+    const char *const counted = shell->counted;
+    shell->counted = NULL;
+    sp_shell_expand(shell, text, false, fields);
+    shell->counted = counted;
+    shell->line = line;
+}
+
 /* (( ... )): an expression that holds where it is not 0. What it changes is not followed. */
 enum status sp_read_arithmetic(struct run *r)
 {
@@ -204,7 +216,7 @@ enum status sp_read_arithmetic(struct run *r)
         if (*c != '"')
             sp_shell_put(&piece, *c);
     sp_shell_put(&piece, '"');
-    sp_shell_expand(r->shell, sp_shell_take(&piece, &r->shell->text), false, &fields);
+    expand_apart(r->shell, from, sp_shell_take(&piece, &r->shell->text), &fields);
     if (fields.n > 0 && !strchr(fields.at[0], '=') &&
         sp_shell_calculate(fields.at[0], &r->shell->scope, &value, &missing) == SP_NUMBER)
         status = value ? WORKED : FAILED;
