@@ -101,10 +101,23 @@ static bool check_tp(const struct serve *f, const struct serve_degrees *d, struc
                    (long long)m->heads, m->name);
 }
 
+/* Whether degrees say how large an instance is; else it is the machine, or a replica's share. */
+static bool is_cut(const struct serve *f, const struct serve_degrees *d)
+{
+    return chips_of(d) > 1 || sp_given(f->args, "tp") || f->is_split;
+}
+
+/* Chips of a stage, which experts and attention share. */
+static double ranks_of(const struct serve *f, const struct serve_degrees *d)
+{
+    const double share = (double)sp_chips(&f->hw) / or_else(sp_number_of(f->args, "replicas"), 1);
+    return is_cut(f, d) ? d->tp * d->attention_dp : share;
+}
+
 static bool check_experts(const struct serve *f, const struct serve_degrees *d,
                           struct sp_error *error)
 {
-    const double ranks = d->tp * d->attention_dp, E = (double)f->model.moe.experts;
+    const double ranks = ranks_of(f, d), E = (double)f->model.moe.experts;
     const double etp = degree_of(f, "etp"), ep = or_else(sp_number_of(f->args, "ep"), ranks / etp);
     const bool asked = sp_given(f->args, "ep") || sp_given(f->args, "etp");
     if (E <= 0 && d->attention_dp > 1)
@@ -116,9 +129,9 @@ static bool check_experts(const struct serve *f, const struct serve_degrees *d,
         return !asked || sp_fail(error, SP_INPUT, "--ep, --etp: %s has no experts", f->model.name);
     if (ep * etp != ranks || floor(ep) != ep)
         return sp_fail(error, SP_INPUT,
-                       "--ep %.6g x --etp %.0f is not tp x attention-dp, %.0f x %.0f: the same "
+                       "--ep %.6g x --etp %.0f is not tp x attention-dp, %.6g x %.0f: the same "
                        "chips hold both",
-                       ep, etp, d->tp, d->attention_dp);
+                       ep, etp, ranks / d->attention_dp, d->attention_dp);
     return !asked || fmod(E, ep) == 0 ||
            sp_fail(error, SP_INPUT, "--ep %.0f does not divide the %.0f experts of %s", ep, E,
                    f->model.name);
@@ -151,8 +164,7 @@ static bool cut_machine(struct serve *f, const struct serve_degrees *reads, doub
 {
     const double all = (double)sp_chips(&f->hw), R = sp_number_of(f->args, "replicas");
     const struct serve_degrees *const d = &f->degrees;
-    const bool cut = chips_of(d) > 1 || sp_given(f->args, "tp") || f->is_split;
-    *chips = cut ? chips_of(d) : all / or_else(R, 1);
+    *chips = is_cut(f, d) ? chips_of(d) : all / or_else(R, 1);
     f->group_chips = *chips + (f->is_split ? chips_of(reads) : 0);
     f->replicas = all / f->group_chips;
     if (*chips < 1 || floor(*chips) != *chips || floor(f->replicas) != f->replicas)
@@ -283,10 +295,10 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .kv_token_bytes = sp_number_of(args, "kv-per-token"),
         .compute = take_compute(f),
         .pp = f->degrees.pp,
-        .ep = sp_given(args, "ep") || sp_given(args, "etp")
-                  ? or_else(sp_number_of(args, "ep"),
-                            f->degrees.tp * f->degrees.attention_dp / degree_of(f, "etp"))
-                  : f->degrees.ep,
+        .ep =
+            sp_given(args, "ep") || sp_given(args, "etp")
+                ? or_else(sp_number_of(args, "ep"), ranks_of(f, &f->degrees) / degree_of(f, "etp"))
+                : f->degrees.ep,
         .math = math_of(f, "weights", "weights"),
         .expert_math = math_of(f, "experts", "weights"),
         .memory_fraction =

@@ -312,13 +312,38 @@ static void human(void **state)
     }
 }
 
+/* Each of 5000 keys is found, also while the table of keys grows; of a key that is put twice the
+ * first counts. */
+static void many_keys(void **state)
+{
+    (void)state;
+    struct sp_report *const r = sp_report_new("fit");
+    char key[32];
+    sp_scope(r, "");
+    for (int i = 0; i < 5000; i++) {
+        snprintf(key, sizeof key, "k.%d", i);
+        assert_null(sp_find(r, key));
+        sp_put_described(r, key, "", SP_NUMBER, "", "", i, NULL);
+    }
+    sp_put_described(r, "k.7", "", SP_NUMBER, "", "", -1, NULL);
+    for (int i = 0; i < 5000; i++) {
+        snprintf(key, sizeof key, "k.%d", i);
+        const struct sp_entry *const entry = sp_find(r, key);
+        assert_non_null(entry);
+        assert_close(entry->number, i, 0);
+    }
+    assert_null(sp_find(r, "k.5000"));
+    assert_null(sp_find(r, ""));
+    sp_report_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_agree),  cmocka_unit_test(keys_of_fit),
         cmocka_unit_test(random_doubles), cmocka_unit_test(csv_guards),
         cmocka_unit_test(get_keys),       cmocka_unit_test(explanation),
-        cmocka_unit_test(human),
+        cmocka_unit_test(human),          cmocka_unit_test(many_keys),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }
