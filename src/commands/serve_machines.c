@@ -128,8 +128,8 @@ static bool beaten(const struct entry *all, size_t n, const struct entry *e)
 static size_t gather(const struct contest *c, struct entry **entries)
 {
     size_t n = 0, left = 0;
-    struct entry *const all = calloc((size_t)c->n * SP_SERVE_POINTS, sizeof *all);
-    struct entry *const kept = calloc((size_t)c->n * SP_SERVE_POINTS, sizeof *kept);
+    struct entry *const all = calloc((size_t)c->n * SP_SERVE_POINTS + 1, sizeof *all);
+    struct entry *const kept = calloc((size_t)c->n * SP_SERVE_POINTS + 1, sizeof *kept);
     if (!all || !kept)
         abort();
     for (int i = 0; i < c->n; i++)
