@@ -84,6 +84,7 @@ struct sp_network {
     double scaleout_bytes_per_s; /* egress of one device beyond it; W_node is domain times this */
     double domain_latency_s;     /* of one step of a ring inside a domain */
     double scaleout_latency_s;   /* of one step of a ring of domains */
+    double host_memory_bytes;    /* of one host, for its devices together */
     int64_t devices_per_host;    /* 0: as domain */
     int64_t domain_part; /* devices of a domain that jobs take which do not fill domains; 0: none */
     double domain_switches; /* of one domain, and the ports of each; NAN: not known */

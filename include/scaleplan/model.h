@@ -178,6 +178,8 @@ struct sp_model {
     char name[64];
     char family[32];
     double params;           /* size-only models: P; 0 otherwise */
+    double sample_flops;     /* and the FLOPs of a sample's forward pass, such as an image's; 0: 2 P
+                                a token. A sample counts as one token. */
     double published_params; /* 0: not published */
     bool published_rounded;  /* published_params is a rounding, not a count */
     int64_t layers;          /* L */

@@ -30,6 +30,8 @@
  *   training_run.h   days, energy, cost, failures of a run
  *   scaling_law.h    what a compute budget buys
  *   trend.h          what grows by a factor a year: compute, algorithms, memories
+ *   storage.h        drives that feed a run and hold its checkpoints
+ *   time_to_loss.h   how soon and for how much a machine reaches a loss
  *   learning_rate.h  warmup and decay, Adam's corrections, clipping, effective batch
  *   need.h           what a figure of a machine would have to be for a goal
  *   statistics.h     errors of predictions
@@ -85,6 +87,8 @@
 #include <scaleplan/statistics.h>
 #include <scaleplan/step.h>
 #include <scaleplan/fit.h>
+#include <scaleplan/storage.h>
+#include <scaleplan/time_to_loss.h>
 #include <scaleplan/training_run.h>
 #include <scaleplan/trend.h>
 

@@ -91,6 +91,10 @@ struct sp_scaling_run sp_scaling_solve(const struct sp_scaling_law *law,
 double sp_steps_over_min(double batch, double noise);
 double sp_tokens_over_min(double batch, double noise);
 
+/* The critical batch of language models at a loss, tokens: 2e8 / loss^(1/0.21), in place of a
+ * measured noise scale. Kaplan et al. 2020, equation 1.4 and table 2. */
+double sp_critical_batch_of_loss(double loss);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -25,7 +25,7 @@ const struct sp_option sp_common_options[] = {
      "read a Hugging Face config of an unknown architecture as llama, qwen2, ..."},
     {"config-dir", "DIR", SP_TEXT, 0, 0, NULL, NULL,
      "folder with models/, hardware/, precision/, networks/, laws/, frameworks/, profiles/, "
-     "kernels/, engines/, serving/, formats/ and trends/ of your own"},
+     "kernels/, engines/, serving/, formats/, trends/ and storage/ of your own"},
     {"help", NULL, SP_FLAG, 0, 0, NULL, NULL, "this text"},
 };
 const size_t sp_n_common_options = sizeof sp_common_options / sizeof *sp_common_options;

@@ -192,7 +192,9 @@ static void put_header(const struct fit *f)
     sp_line(r, "{verdict}");
     sp_line(r, " ");
     sp_line(r, "model      {model}: {params} parameters%s",
-            f->t.P != f->t.P_active ? ", {params_active} active" : "");
+            f->model.sample_flops > 0 ? ", a sample works as much as {params_active} would"
+            : f->t.P != f->t.P_active ? ", {params_active} active"
+                                      : "");
     sp_put_tuning(r, &f->model);
     sp_line(r,
             "hardware   {hw}: {chips} chips, {shape}%s; {peak_flops_per_s} {compute_dtype}, "
@@ -363,6 +365,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return false;
     put_footer(&f);
     note_missing_wraparound(&f);
+    if (f.model.sample_flops > 0)
+        sp_note(report, "a token of %s is a sample of %s forward (model.sample_flops)",
+                f.model.name, sp_human_text(f.model.sample_flops, SP_FLOPS));
     if (f.t.dtype != (enum sp_dtype)f.precision.compute_dtype)
         sp_note(report, "%s publishes no %s peak; C is its %s peak", f.hw.name,
                 sp_dtype_names[f.precision.compute_dtype], sp_dtype_names[f.t.dtype]);

@@ -133,6 +133,17 @@ static void list_trend(struct sp_report *r, const void *config)
     sp_put_described(r, "unit", "of", SP_WORDS, "", "", NAN, t->unit);
 }
 
+static void list_storage(struct sp_report *r, const void *config)
+{
+    const struct sp_drive *const s = config;
+    sp_put_described(r, "read_bytes_per_s", "read", SP_BYTES_PER_S, "", "", s->read_bytes_per_s,
+                     NULL);
+    sp_put_described(r, "write_bytes_per_s", "write", SP_BYTES_PER_S, "", "", s->write_bytes_per_s,
+                     NULL);
+    sp_put_described(r, "capacity_bytes", "capacity", SP_BYTES, "", "", s->capacity_bytes, NULL);
+    sp_put_described(r, "endurance_bytes", "endurance", SP_BYTES, "", "", s->endurance_bytes, NULL);
+}
+
 /* clang-format off */
 const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
     [SP_MODELS] = {list_model,
@@ -182,6 +193,10 @@ const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
                    {{"growth_per_year", "a year", false}, {"doubling_years", "doubles in years", false},
                     {"unit", "of", true}},
                    sp_show_trend},
+    [SP_DRIVES] = {list_storage,
+                     {{"read_bytes_per_s", "read", false}, {"write_bytes_per_s", "write", false},
+                      {"capacity_bytes", "capacity", false},
+                      {"endurance_bytes", "endurance", false}}, NULL},
 };
 /* clang-format on */
 
@@ -285,7 +300,7 @@ const struct sp_command sp_cmd_list = {
     .name = "list",
     .summary =
         "what names stand for: models, hardware, precisions, networks, laws, frameworks, profiles, "
-        "kernels, engines, serving profiles, number formats, trends",
+        "kernels, engines, serving profiles, number formats, trends, drives",
     .operands = "[" SP_KINDS(SP_KIND_FOLDER, "|") "|families]...",
     .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
              "~/.config/scaleplan, with their main figures; families are those of Hugging Face "

@@ -11,7 +11,6 @@
 #include "commands/plot_data.h"
 
 static const char *const rules[] = {"exact", "korthikanti", NULL};
-static const char *const offloads[] = {"optimizer", "params", "activations", NULL};
 
 #define DEGREE(name, help)                                                                         \
     {                                                                                              \
@@ -55,10 +54,13 @@ static const struct sp_option options[] = {
      "korthikanti with --tp: norms and dropouts are divided too"},
     {"kv-sequences", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "sequences of a KV cache"},
     {"kv-bytes", "BYTES", SP_REAL, 0.25, 16, NULL, "2", "bytes of a KV cache element"},
-    {"offload", "WHAT", SP_CHOICE, 0, 0, offloads, NULL,
+    {"offload", "WHAT", SP_CHOICE, 0, 0, sp_offloads, NULL,
      "move optimizer, params or activations to the host"},
     {"offload-bandwidth", "BYTES/S", SP_REAL, 1, 1e18, NULL, NULL,
      "of a device's link to the host or its drives (default: the chip's PCIe)"},
+    {"storage", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "drives that --offload goes on to, in place of the host's memory (`scaleplan list storage`)"},
+    {"drives", "N", SP_REAL, 0.001, 1e6, NULL, "8", "of them in a host, for --storage"},
     {"mfu", "FRACTION", SP_REAL, 0.0001, 1, NULL, "40%",
      "utilisation of the step that a transfer hides behind"},
     SP_OPTION_PLOT,
@@ -213,47 +215,6 @@ static void put_shape_figures(const struct memory *f)
     sp_line(r, "KV cache     {kv_cache_bytes} = {kv_cache_gib} GiB");
 }
 
-static bool put_offload(const struct memory *f, const struct device_memory *m,
-                        struct sp_error *error)
-{
-    struct sp_report *r = f->report;
-    const int what = sp_choice_of(f->args, "offload");
-    const double given = sp_number_of(f->args, "offload-bandwidth"),
-                 mfu = sp_number_of(f->args, "mfu");
-    if (what < 0)
-        return true;
-    const double W = !isnan(given) ? given : f->has_hw ? f->hw.chip.pcie_bytes_per_s : NAN;
-    if (isnan(W))
-        return sp_fail(
-            error, SP_USAGE,
-            "--offload needs --offload-bandwidth, or --hw of a chip whose PCIe is published");
-    if (isnan(m->freed))
-        return sp_fail(error, SP_INPUT,
-                       "--offload activations: none are claimed for a model of unknown shape");
-    const double freed = m->freed, transfer = 2 * freed / W;
-    sp_symbol(r, "freed_bytes", freed, "bytes", "offloaded");
-    sp_symbol(r, "W_host", W, "bytes/s", "link of a device to its host");
-    sp_put(r, SP_Q_MEMORY_OFFLOADED, freed);
-    sp_put(r, SP_Q_MEMORY_OFFLOAD_S, transfer);
-    sp_line(r,
-            "offload      {offload.freed_bytes} a device on the host (%s), {offload.transfer_s} "
-            "there and back each step",
-            offloads[what]);
-    if (!f->has_hw)
-        return true;
-    const enum sp_dtype dtype =
-        sp_compute_dtype(&f->hw.chip, (enum sp_dtype)f->precision.compute_dtype);
-    const double C = f->hw.chip.peak_flops_per_s[dtype], N = (double)sp_chips(&f->hw);
-    const double compute = sp_run_s(sp_tuning_flops(&f->params, f->batch), N, C, mfu);
-    sp_symbol(r, "C", C, "FLOP/s", "peak of a device");
-    sp_symbol(r, "mfu", mfu, "", "option --mfu");
-    sp_put(r, SP_Q_MEMORY_OFFLOAD_STEP, compute);
-    sp_put_bool(r, SP_Q_MEMORY_OFFLOAD_BOUND, transfer > compute);
-    sp_line(r, "             against {offload.compute_s} of arithmetic: transfer-bound "
-               "{offload.transfer_bound}");
-    return true;
-}
-
 static void put_recipe(const struct memory *f)
 {
     const struct sp_precision *const q = &f->precision;
@@ -360,7 +321,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         put_largest(&f, capacity);
     }
     put_shape_figures(&f);
-    return put_offload(&f, &m, error);
+    return sp_put_offload(&f, &m, error);
 }
 
 const struct sp_command sp_cmd_memory = {

@@ -32,6 +32,12 @@ struct device_memory {
     enum sp_quantity_id rule; /* the quantity that says where the activations come from */
 };
 
+/* Words of --offload. */
+extern const char *const sp_offloads[];
+
+/* What --offload moves, how long that takes, and whether the tier has room. */
+bool sp_put_offload(const struct memory *f, const struct device_memory *m, struct sp_error *error);
+
 /* Reads the options; false with an error. */
 bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_error *error);
 

@@ -41,6 +41,12 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
+double sp_params_of_law(const struct sp_scaling_law *law, const struct sp_model *model)
+{
+    const struct sp_params p = sp_count_params(model);
+    return law->without_embedding && sp_model_has_shape(model) ? p.active - p.embedding : p.active;
+}
+
 static bool take_model(const struct sp_args *args, struct sp_scaling_question *s,
                        struct sp_error *error)
 {
@@ -51,9 +57,7 @@ static bool take_model(const struct sp_args *args, struct sp_scaling_question *s
         return true;
     if (!sp_model_of(args, &s->sources, &model, error))
         return false;
-    const struct sp_params p = sp_count_params(&model);
-    s->given.params =
-        s->law.without_embedding && sp_model_has_shape(&model) ? p.active - p.embedding : p.active;
+    s->given.params = sp_params_of_law(&s->law, &model);
     return true;
 }
 

@@ -17,6 +17,9 @@ struct sp_scaling_question {
     struct sp_report *report;
 };
 
+/* The parameters of a model as the law counts them. */
+double sp_params_of_law(const struct sp_scaling_law *law, const struct sp_model *model);
+
 /* Fills the report. */
 bool sp_answer_scaling(const struct sp_scaling_question *s, struct sp_error *error);
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/price.h"
 #include "cli/tuning.h"
+#include "commands/train.h"
 #include "commands/utilisation.h"
 
 static const struct sp_option options[] = {
@@ -51,6 +51,21 @@ static const struct sp_option options[] = {
     {"interval", "SECONDS", SP_REAL, 1, 1e12, NULL, NULL,
      "between checkpoints (default: what this goodput is largest at; Young's and Daly's stand "
      "beside)"},
+    {"loss", "NATS", SP_REAL, 0.01, 100, NULL, NULL,
+     "a loss to reach: tokens of the run, the batch that is soonest and the machine that is "
+     "cheapest"},
+    {"law", "NAME|FILE", SP_TEXT, 0, 0, NULL, "chinchilla",
+     "scaling law of the loss (`scaleplan list laws`)"},
+    {"noise-scale", "TOKENS", SP_REAL, 1, 1e18, NULL, NULL,
+     "gradient noise scale: batches near it take more tokens (default: the critical batch of the "
+     "loss, Kaplan et al. 2020)"},
+    {"storage", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
+     "drives that feed the run and take its checkpoints (`scaleplan list storage`)"},
+    {"drives", "N", SP_REAL, 0.001, 1e6, NULL, "8", "of them in a host, for --storage"},
+    {"bytes-per-token", "BYTES", SP_REAL, 1e-6, 1e12, NULL, "4",
+     "of the data set as it lies on the drives: 2 or 4 of a token's number, those of a picture"},
+    {"loader-bandwidth", "BYTES/S", SP_REAL, 1, 1e18, NULL, NULL,
+     "that a host's input pipeline reads, decodes and passes on"},
     {"curve", NULL, SP_FLAG, 0, 0, NULL, NULL,
      "strong scaling: ideal step and efficiency on the sizes up to --hw, by the closed forms of "
      "fit"},
@@ -66,19 +81,6 @@ static const struct sp_example examples[] = {
      "--storage-bandwidth 2TB",
      "goodput with failures and checkpoints"},
     {NULL, NULL},
-};
-
-struct train {
-    struct sp_model model;
-    struct sp_hardware hw;
-    struct sp_precision precision;
-    bool has_hw, has_model;
-    enum sp_flop_convention convention;
-    double flops_per_token; /* by the convention; NAN without a model */
-    double P, P_trained, tokens, flops, N, C, mfu, batch, seq, seconds, goodput;
-    const char *origin;
-    const struct sp_args *args;
-    struct sp_report *report;
 };
 
 /* MFU from --mfu, or from a measured speed. */
@@ -102,8 +104,9 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
         sp_text_of(args, "model") || sp_text_of(args, "shape") || sp_given(args, "params");
     f->has_hw = sp_text_of(args, "hw") != NULL;
     if (isnan(f->flops) && isnan(f->tokens) && !sp_given(args, "micro-batch") &&
-        !sp_given(args, "curve") && !sp_given(args, "days"))
-        return sp_fail(error, SP_USAGE, "--tokens N (or --flops N, or --days N) is needed");
+        !sp_given(args, "curve") && !sp_given(args, "days") && !sp_given(args, "loss"))
+        return sp_fail(error, SP_USAGE,
+                       "--tokens N (or --flops N, --days N or --loss L) is needed");
     f->P = f->P_trained = f->flops_per_token = NAN;
     if (f->has_model || (isnan(f->flops) && !sp_given(args, "micro-batch"))) {
         if (!sp_model_of(args, sources, &f->model, error))
@@ -129,6 +132,8 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
         f->flops_per_token = sp_tuned_flops(&f->model, 1, f->seq, f->convention);
     if (sp_given(args, "days") && isnan(f->C))
         return sp_fail(error, SP_USAGE, "--days needs a machine: --hw, or --peak and --devices");
+    if (!sp_read_loss(f, sources, error))
+        return false;
     if (isnan(f->flops) && isnan(f->tokens))
         f->tokens = 86400 * sp_number_of(args, "days") /
                     sp_run_s(f->flops_per_token, f->N, f->C, utilisation(f));
@@ -219,6 +224,7 @@ static bool put_time(struct train *f, struct sp_error *error)
         sp_put(r, SP_Q_TRAIN_STEPS, f->tokens / f->batch);
         sp_put(r, SP_Q_TRAIN_STEP, f->seconds / (f->tokens / f->batch));
         sp_put(r, SP_Q_TRAIN_RATE, f->tokens / f->seconds);
+        sp_put(r, SP_Q_TRAIN_SAMPLES, f->tokens / f->seconds / f->seq);
     }
     const bool given =
         isnan(sp_number_of(f->args, "tokens-per-s")) && isnan(sp_number_of(f->args, "step"));
@@ -270,6 +276,7 @@ static bool put_goodput(struct train *f, struct sp_error *error)
     const double bytes = f->P_trained * per_param;
     const double write = !isnan(given_write) ? given_write : bytes / storage;
     f->goodput = 1;
+    f->checkpoints = 0;
     if (!isnan(bytes)) {
         sp_symbol(r, "P_trained", f->P_trained, "parameters", "all parameters that are trained");
         sp_symbol(r, "bytes_per_param", per_param, "bytes", "state without gradients, %s",
@@ -284,6 +291,7 @@ static bool put_goodput(struct train *f, struct sp_error *error)
         const struct sp_goodput run = {write, given_interval, M, 0};
         sp_symbol(r, "delta", write, "s", "time to write a checkpoint");
         f->goodput = sp_goodput(&run);
+        f->checkpoints = floor(f->seconds / run.interval_s);
         sp_put(r, SP_Q_TRAIN_WRITE, write);
         sp_put(r, SP_Q_TRAIN_INTERVAL, given_interval);
         sp_line(r, "checkpoints  one takes {checkpoint.write_s}, every {checkpoint.interval_s}; no "
@@ -298,6 +306,7 @@ static bool put_goodput(struct train *f, struct sp_error *error)
         sp_symbol(r, "delta", write, "s", "time to write a checkpoint");
         sp_symbol(r, "M", M, "s", "mean time between failures of the machine");
         f->goodput = sp_goodput(&run);
+        f->checkpoints = floor(f->seconds / run.interval_s);
         sp_put(r, SP_Q_TRAIN_WRITE, write);
         sp_put(r, SP_Q_TRAIN_MTBF, M);
         sp_put(r, SP_Q_TRAIN_YOUNG, sp_young_interval_s(write, M));
@@ -434,14 +443,19 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_symbol(report, "T", f.seq, "tokens", "sequence length");
     if (!put_time(&f, error))
         return false;
+    if (f.model.sample_flops > 0)
+        sp_note(report, "a token of %s is a sample of %s forward (model.sample_flops)",
+                f.model.name, sp_human_text(f.model.sample_flops, SP_FLOPS));
     put_accumulation(&f);
     if (f.seconds > 0) {
         put_deadline(&f);
         if (!put_goodput(&f, error))
             return false;
-        if (!put_bill(&f, error))
+        if (!put_bill(&f, error) || !sp_put_data(&f, &sources, error))
             return false;
     }
+    if (!sp_put_loss(&f, &sources, error))
+        return false;
     return !sp_given(args, "curve") || put_curve(&f, &sources, error);
 }
 

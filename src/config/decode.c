@@ -221,6 +221,11 @@ static bool check_model(const struct sp_model *m, const struct sp_json *json,
     if (!check_needed(shape, sizeof shape / sizeof *shape, json, "model",
                       "a model with layers needs it", error))
         return false;
+    if (m->sample_flops > 0)
+        return sp_fail(error, SP_INPUT,
+                       "%s: model.sample_flops belongs to models without a shape; this one has "
+                       "layers",
+                       sp_json_place(json, "sample_flops"));
     if (m->params > 0)
         return sp_fail(error, SP_INPUT,
                        "%s: model.params belongs to models without a shape; this one has layers",
@@ -456,6 +461,13 @@ bool sp_load_fields(enum sp_config_kind kind, const char *spec, const struct sp_
                     apply_sets(table, sources, base, error);
     sp_config_free(&config);
     return ok;
+}
+
+bool sp_load_drive(const char *spec, const struct sp_sources *sources, struct sp_drive *storage,
+                   struct sp_error *error)
+{
+    *storage = (struct sp_drive){0};
+    return sp_load_fields(SP_DRIVES, spec, sources, storage, error);
 }
 
 bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct sp_engine *engine,

@@ -48,7 +48,7 @@ struct sp_field_table {
 
 extern const struct sp_field_table sp_model_table, sp_hardware_table, sp_precision_table,
     sp_network_table, sp_law_table, sp_framework_table, sp_profile_table, sp_kernels_table,
-    sp_engine_table, sp_serving_table, sp_number_format_table, sp_trend_table;
+    sp_engine_table, sp_serving_table, sp_number_format_table, sp_trend_table, sp_drive_table;
 
 /* Fills the struct at `base` from the document: defaults first, then every key. With `textbook`,
  * figures take their "textbook" value where they have one. All wrong keys are reported, one line

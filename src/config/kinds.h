@@ -46,7 +46,10 @@
       "mantissa_bits", "the bits of a number format: its range, precision and bytes follow") AND \
     X(SP_TRENDS, "trends", "trend", "trend", \
       struct sp_trend_file, sp_load_trend, sp_trend_table, true, "factor", \
-      "what grows by the same factor every year, and figures of some years")
+      "what grows by the same factor every year, and figures of some years") AND \
+    X(SP_DRIVES, "storage", "storage", "drive", \
+      struct sp_drive, sp_load_drive, sp_drive_table, true, "endurance_bytes", \
+      "a drive that holds data and checkpoints: rates, capacity, endurance")
 /* clang-format on */
 
 /* The folders and the names, for texts: SP_KINDS(SP_KIND_FOLDER, ", "). */

@@ -94,6 +94,8 @@ struct sp_trend_file {
 };
 bool sp_load_trend(const char *spec, const struct sp_sources *sources, struct sp_trend_file *file,
                    struct sp_error *error);
+bool sp_load_drive(const char *spec, const struct sp_sources *sources, struct sp_drive *storage,
+                   struct sp_error *error);
 bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct sp_engine *engine,
                     struct sp_error *error);
 bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,

@@ -97,6 +97,8 @@ static const struct sp_field hardware_fields[] = {
              "one step of a ring inside a domain"),
     ASSUMED_("network.scaleout_latency_s", H, network.scaleout_latency_s, "s", 0, 5e-6,
              "one step of a ring of domains"),
+    FIGURE_("network.host_memory_bytes", H, network.host_memory_bytes, "bytes", 1,
+            "memory of one host, which takes what its devices offload"),
     INT_("network.devices_per_host", H, network.devices_per_host, "", 1, 100000,
          "devices of one host, where a domain spans several"),
     INT_("network.domain_part", H, network.domain_part, "", 1, 100000,
@@ -530,3 +532,23 @@ static const struct sp_field number_format_fields[] = {
 #undef X
 const struct sp_field_table sp_number_format_table = {"format", number_format_fields,
                                                       N_FIELDS(number_format_fields)};
+
+#define D struct sp_drive
+#define RATE_(key, member, unit, help)                                                             \
+    {                                                                                              \
+        key, SP_FIELD_REAL, offsetof(D, member), 0, unit, 1, MOST, NULL, NAN, true, help           \
+    }
+static const struct sp_field storage_fields[] = {
+    TEXT_("name", D, name, "canonical name"),
+    PROSE_("aliases", "other names people type"),
+    RATE_("read_bytes_per_s", read_bytes_per_s, "bytes/s", "long reads of one drive"),
+    RATE_("write_bytes_per_s", write_bytes_per_s, "bytes/s", "long writes of one drive"),
+    RATE_("capacity_bytes", capacity_bytes, "bytes", "of one drive"),
+    FIGURE_("endurance_bytes", D, endurance_bytes, "bytes", 1,
+            "that may be written to one drive before it is worn"),
+    PROSE_("source", "where the figures come from"),
+    PROSE_("note", "remarks"),
+};
+#undef RATE_
+#undef D
+const struct sp_field_table sp_drive_table = {"storage", storage_fields, N_FIELDS(storage_fields)};

@@ -14,6 +14,10 @@ static const struct sp_field model_fields[] = {
     PROSE_("aliases", "other names people type"),
     TEXT_("family", M, family, "architecture family"),
     REAL_("params", M, params, "parameters", 1, 1e15, "size of a model whose shape is not given"),
+    REAL_("sample_flops", M, sample_flops, "FLOPs", 0, 1e24,
+          "of such a model: forward FLOPs of a sample, which counts as one token; 0: 2 a parameter "
+          "and "
+          "token"),
     REAL_("published_params", M, published_params, "parameters", 0, 1e15, "published total"),
     BOOL_("published_rounded", M, published_rounded,
           "the published total is rounded (\"175B\") and not a count"),

@@ -28,6 +28,7 @@ int64_t sp_moe_layers(const struct sp_model *model)
 struct sp_params sp_count_params(const struct sp_model *model)
 {
     struct sp_layers layers;
+    const double worked = model->sample_flops > 0 ? model->sample_flops / 2 : model->params;
     if (!sp_model_has_shape(model))
         return (struct sp_params){.embedding = NAN,
                                   .attention = NAN,
@@ -36,7 +37,7 @@ struct sp_params sp_count_params(const struct sp_model *model)
                                   .router = NAN,
                                   .norm = NAN,
                                   .total = model->params,
-                                  .active = model->params,
+                                  .active = worked,
                                   .passed = model->params,
                                   .trained = model->params};
     sp_list_model(model, &layers);
@@ -56,6 +57,8 @@ double sp_active_d_ff(const struct sp_model *model)
 double sp_expert_ratio(const struct sp_model *model)
 {
     const struct sp_moe *moe = &model->moe;
+    if (!sp_model_has_shape(model) && model->sample_flops > 0)
+        return model->params / (model->sample_flops / 2);
     return moe->experts == 0 ? 1 : (double)moe->experts / (double)moe->top_k;
 }
 

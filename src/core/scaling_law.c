@@ -169,3 +169,8 @@ double sp_tokens_over_min(double batch, double noise)
 {
     return 1 + batch / noise;
 }
+
+double sp_critical_batch_of_loss(double loss)
+{
+    return 2e8 * pow(loss, -1 / 0.21);
+}

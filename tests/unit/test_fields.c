@@ -145,7 +145,7 @@ static void sets(void **state)
         {"model.note=x", "unknown value"},
         {"model.=1", "unknown value"},
         {"layers=2", "expected a path under model., hw., precision., law., framework., profile., "
-                     "engine., serving. or format."},
+                     "engine., serving., format., trend. or storage."},
         {"=", "expected a path under"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
