@@ -22,6 +22,9 @@ const struct sp_aim_info sp_aims[SP_AIMS] = {
     [SP_AIM_COST] = {"cost", "cost of the run", SP_USD, false, true, SP_Q_NEED_VALUE_USD, SP_Q_NEED_TARGET_USD},
     [SP_AIM_MFU] = {"mfu", "model FLOPs utilisation", SP_FRACTION, true, false, SP_Q_NEED_VALUE_SHARE, SP_Q_NEED_TARGET_SHARE},
     [SP_AIM_TOKENS] = {"tokens-per-s", "tokens a second", SP_TOKENS_PER_S, true, false, SP_Q_NEED_VALUE_TOKENS, SP_Q_NEED_TARGET_TOKENS},
+    [SP_AIM_TPOT] = {"tpot", "time between tokens", SP_SECONDS, false, false, SP_Q_NEED_VALUE_S, SP_Q_NEED_TARGET_S},
+    [SP_AIM_TTFT] = {"ttft", "time to the first token", SP_SECONDS, false, false, SP_Q_NEED_VALUE_S, SP_Q_NEED_TARGET_S},
+    [SP_AIM_SERVED] = {"served-tokens-per-s", "tokens generated a second", SP_TOKENS_PER_S, true, false, SP_Q_NEED_VALUE_TOKENS, SP_Q_NEED_TARGET_TOKENS},
 };
 /* clang-format on */
 
@@ -136,6 +139,8 @@ static double value_on(const struct sp_hardware *hw, void *context)
     struct sp_estimate e;
     if (aim->kind == SP_AIM_COMPUTE_BOUND)
         return comms_over_math(hw, aim);
+    if (sp_is_served(aim))
+        return sp_value_of_service(aim, hw);
     struct sp_planned p = aim->planned;
     p.hw = *hw;
     if (aim->power_prior)
@@ -159,7 +164,7 @@ static bool find_kind(const char *name, struct sp_aim *aim, struct sp_error *err
     }
     return sp_fail(error, SP_INPUT,
                    "--for: \"%s\" is no goal%s: compute-bound, fits, step, days, cost, mfu, "
-                   "tokens-per-s",
+                   "tokens-per-s, tpot, ttft, served-tokens-per-s",
                    sp_safe(name), sp_nearest_hint(&nearest));
 }
 
@@ -235,7 +240,9 @@ static bool take_price(struct sp_aim *aim, struct sp_error *error)
 
 const struct sp_hardware *sp_machine_of_aim(const struct sp_aim *aim)
 {
-    return aim->kind == SP_AIM_COMPUTE_BOUND ? &aim->fit.hw : &aim->planned.hw;
+    return aim->kind == SP_AIM_COMPUTE_BOUND ? &aim->fit.hw
+           : sp_is_served(aim)               ? &aim->serve.hw
+                                             : &aim->planned.hw;
 }
 
 bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *aim,
@@ -262,6 +269,15 @@ bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *ai
         return sp_fail(error, SP_USAGE,
                        "--strategy is of --for compute-bound; other goals take "
                        "degrees, such as --tp 8");
+    if (sp_is_served(aim)) {
+        if (aim->replan || aim->power_prior)
+            return sp_fail(error, SP_USAGE, "--%s is of goals of training",
+                           aim->replan ? "replan" : "power-prior");
+        if (!sp_take_service(aim, error))
+            return false;
+        aim->demand.dtype = sp_compute_dtype(&aim->serve.hw.chip, aim->serve.service.compute);
+        return true;
+    }
     if (!take_plan(aim, &sources, error) || !take_price(aim, error))
         return false;
     aim->demand.dtype = sp_compute_dtype(&aim->planned.hw.chip, aim->planned.plan.dtype);
@@ -275,6 +291,12 @@ void sp_aim_words(const struct sp_aim *aim, char *out, size_t size)
         snprintf(out, size, "%s, by the closed forms of `fit`",
                  aim->strategy ? sp_strategy_names[aim->fit.only]
                                : "the best mesh of every machine that is tried");
+        return;
+    }
+    if (sp_is_served(aim)) {
+        const struct serve *const f = &aim->serve;
+        snprintf(out, size, "%.0f instances of %.0f chips, %.4g sequences each, by `serve`",
+                 f->replicas, f->service.chips, f->B);
         return;
     }
     const int n = snprintf(out, size, "dp %lld tp %lld pp %lld vpp %lld cp %lld ep %lld, ZeRO %d",
@@ -331,7 +353,9 @@ void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
     sp_aim_words(aim, words, sizeof words);
     sp_put_text(r, SP_Q_NEED_GOAL, "%s", info->name);
     sp_put_text(r, SP_Q_NEED_MODEL, "%s",
-                aim->kind == SP_AIM_COMPUTE_BOUND ? aim->fit.model.name : aim->planned.model.name);
+                aim->kind == SP_AIM_COMPUTE_BOUND ? aim->fit.model.name
+                : sp_is_served(aim)               ? aim->serve.model.name
+                                                  : aim->planned.model.name);
     sp_put_text(r, SP_Q_NEED_HARDWARE, "%s", hw->name);
     sp_put(r, SP_Q_NEED_CHIPS, (double)sp_chips(hw));
     sp_put_text(r, SP_Q_NEED_PLAN, "%s", words);

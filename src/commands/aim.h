@@ -7,6 +7,23 @@
 #include "cli/tuning.h"
 #include "commands/fit.h"
 #include "commands/search_options.h"
+#include "commands/serve.h"
+
+/* What a service is asked, of the options of `serve`. */
+/* clang-format off */
+#define SP_OPTIONS_SERVED \
+    {.name = "input", .metavar = "TOKENS", .kind = SP_WHOLE, .min = 1, .max = 1e9, \
+     .help = "for goals of serving, as in `serve`, like the options below: tokens of a prompt"}, \
+    {.name = "output", .metavar = "TOKENS", .kind = SP_WHOLE, .min = 1, .max = 1e9, .help = "tokens that a request generates"}, \
+    {.name = "context", .metavar = "TOKENS", .kind = SP_WHOLE, .min = 1, .max = 1e9, .help = "cached tokens of a sequence"}, \
+    {.name = "concurrency", .metavar = "N", .kind = SP_REAL, .min = 1, .max = 1e9, .help = "requests in flight on the machine"}, \
+    {.name = "attention-dp", .metavar = "N", .kind = SP_WHOLE, .min = 1, .max = 1e6, .help = "data-parallel attention"}, \
+    {.name = "replicas", .metavar = "N", .kind = SP_WHOLE, .min = 1, .max = 1e9, .help = "instances of the machine"}, \
+    {.name = "weights", .metavar = "FORMAT", .kind = SP_CHOICE, .choices = sp_storage_names, .help = "how weights are stored"}, \
+    {.name = "kv", .metavar = "FORMAT", .kind = SP_CHOICE, .choices = sp_storage_names, .help = "how keys and values are stored"}, \
+    {.name = "compute", .metavar = "FORMAT", .kind = SP_CHOICE, .choices = sp_storage_names, .help = "format of the matmuls"}, \
+    {.name = "engine", .metavar = "NAME|FILE", .kind = SP_TEXT, .help = "program that serves"}
+/* clang-format on */
 
 /* Options of both commands. */
 /* clang-format off */
@@ -19,7 +36,7 @@
     SP_OPTION_OVERLAP, \
     {.name = "accumulate", .metavar = "N|auto", .kind = SP_TEXT, \
      .help = "for compute-bound: gradient accumulation, as in `fit`"}, \
-    SP_OPTION_CONVENTION, SP_OPTION_RUN_TOKENS, SP_OPTIONS_PRICE, \
+    SP_OPTION_CONVENTION, SP_OPTION_RUN_TOKENS, SP_OPTIONS_PRICE, SP_OPTIONS_SERVED, \
     {.name = "replan", .kind = SP_FLAG, \
      .help = "look for the best plan anew on every machine that is tried; else the plan is held"}, \
     {.name = "power-prior", .kind = SP_FLAG, \
@@ -35,6 +52,9 @@ enum sp_aim_kind {
     SP_AIM_COST,
     SP_AIM_MFU,
     SP_AIM_TOKENS,
+    SP_AIM_TPOT, /* from here on of serving */
+    SP_AIM_TTFT,
+    SP_AIM_SERVED,
     SP_AIMS
 };
 struct sp_aim_info {
@@ -54,6 +74,8 @@ struct sp_aim {
     bool strategy, replan, power_prior, searched;
     double tokens;
     enum sp_flop_convention convention;
+    struct sp_args service;  /* of a serving goal: what `serve` takes of the words */
+    struct serve serve;      /* and its answer on the machine as it is */
     struct sp_demand demand; /* its context is this struct: it must not be moved */
 };
 
@@ -61,6 +83,13 @@ struct sp_aim {
  * has to stand behind the name; else none may. */
 bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *aim,
                  struct sp_error *error);
+
+/* Whether the goal is of serving. */
+bool sp_is_served(const struct sp_aim *aim);
+
+/* Loads what a serving goal stands on, and its value on another machine. */
+bool sp_take_service(struct sp_aim *aim, struct sp_error *error);
+double sp_value_of_service(const struct sp_aim *aim, const struct sp_hardware *hw);
 
 /* The machine, and the format it computes in. */
 const struct sp_hardware *sp_machine_of_aim(const struct sp_aim *aim);

@@ -9,7 +9,8 @@ static const struct sp_option options[] = {
     {"for", "GOAL", SP_TEXT, 0, 0, NULL, NULL,
      "what is asked of the machine: compute-bound, fits, step=SECONDS, days=DAYS and cost=USD "
      "(with "
-     "--tokens), mfu=FRACTION, tokens-per-s=N"},
+     "--tokens), mfu=FRACTION, tokens-per-s=N; of serving tpot=SECONDS, ttft=SECONDS, "
+     "served-tokens-per-s=N"},
     {"vary", "PATH,...", SP_TEXT, 0, 0, NULL, NULL,
      "only these figures, by their key in the hardware file (default: all that the machine has)"},
     SP_OPTIONS_AIM,
@@ -92,6 +93,7 @@ static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double no
     sp_line(r, "plan       {plan}");
     sp_line(r, "constants  %s",
             aim->kind == SP_AIM_COMPUTE_BOUND ? "none: throughput alone"
+            : sp_is_served(aim)               ? "held"
             : aim->power_prior ? "as the profile expects of the chip that is tried (--power-prior)"
                                : "held (--power-prior lets them follow the chip)");
     sp_line(r, " ");

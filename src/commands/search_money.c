@@ -77,6 +77,8 @@ void sp_put_bargain(struct sp_searching *s, int machine, int cheapest, double st
                sp_break_even_usd_per_h((double)sp_chips(&m->base.hw), step,
                                        (double)sp_chips(&c->base.hw), other, c->price.usd_per_h));
     }
+    sp_put(r, SP_Q_SEARCH_M_MTOKEN,
+           1e6 * cost / ((double)m->base.plan.batch * (double)m->base.plan.seq));
     if (isnan(budget))
         return;
     if (isnan(run))

@@ -10,7 +10,7 @@
 static const struct sp_option options[] = {
     {"for", "GOAL", SP_TEXT, 0, 0, NULL, "step",
      "what follows the figures: step, mfu, tokens-per-s, fits, compute-bound, days and cost (with "
-     "--tokens)"},
+     "--tokens); of serving tpot, ttft, served-tokens-per-s"},
     {"delta", "FRACTION", SP_REAL, 1e-6, 0.999, NULL, "10%", "by which each figure is varied"},
     {"vary", "PATH,...", SP_TEXT, 0, 0, NULL, NULL,
      "only these figures, by their key in the hardware file (default: all that the machine has)"},

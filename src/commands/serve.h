@@ -40,6 +40,9 @@ struct serve {
 /* Degrees, machine, formats and lengths of the options; what they may be. */
 bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error);
 
+/* The same where model, machine, engine and constants are there: of another machine, say. */
+bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error);
+
 /* Sequences of an instance, by --concurrency, --rate or the limits. */
 bool sp_load_sequences(struct serve *f, struct sp_error *error);
 

@@ -381,14 +381,19 @@ static bool find_serving(struct serve *f, const struct sp_sources *sources, stru
 
 bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
+    return sp_model_of(f->args, sources, &f->model, error) &&
+           sp_hardware_of(f->args, sources, &f->hw, error) && check_decoder(f, error) &&
+           take_profile(f, sources, error) && take_engine(f, sources, error) &&
+           sp_settle_service(f, sources, error);
+}
+
+bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
     struct serve_degrees reads = {.tp = 1, .attention_dp = 1, .pp = 1};
     const char *const split = sp_text_of(f->args, "disaggregate");
     double chips;
     f->is_split = split && strcmp(split, "auto") != 0;
-    if (!sp_model_of(f->args, sources, &f->model, error) ||
-        !sp_hardware_of(f->args, sources, &f->hw, error) || !check_decoder(f, error) ||
-        !take_profile(f, sources, error) || !take_engine(f, sources, error) ||
-        !take_degrees(f, error) || !read_split(f, &reads, &f->degrees, error) ||
+    if (!take_degrees(f, error) || !read_split(f, &reads, &f->degrees, error) ||
         !check_tp(f, &f->degrees, error) || !check_tp(f, &reads, error) ||
         !check_experts(f, &f->degrees, error) || !check_experts(f, &reads, error) ||
         !check_pool(f, &reads, error) || !check_pool(f, &f->degrees, error) ||
