@@ -59,7 +59,8 @@ static void read_exchange(struct sp_settings *s, struct sp_launch *launch)
     const char *const type = sp_setting(s, "--moe-token-dispatcher-type");
     const char *const backend = sp_setting(s, "--moe-flex-dispatcher-backend");
     const bool flexible = type && strcmp(type, "flex") == 0;
-    const char *const name = flexible ? (backend ? backend : "deepep") : type ? type : "allgather";
+    const char *const usual = sp_setting(s, "--deepspeed") ? "alltoall" : "allgather";
+    const char *const name = flexible ? (backend ? backend : "deepep") : type ? type : usual;
     for (int i = 0; sp_dispatch_names[i]; i++)
         if (strcmp(name, sp_dispatch_names[i]) == 0)
             sp_launch_option(launch, "dispatch", "%s", name);

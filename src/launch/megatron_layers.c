@@ -1,4 +1,5 @@
 /* Megatron-LM: --moe-layer-freq, which layers have experts. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,7 +137,12 @@ static bool count_frequency(const char *text, int64_t layers, int64_t *every, in
 void sp_read_moe_layers(struct sp_settings *s, char *out, size_t size, struct sp_launch *launch,
                         struct sp_error *error)
 {
-    const char *const text = sp_setting(s, "--moe-layer-freq");
+    const char *const given = sp_setting(s, "--moe-layer-freq");
+    char interval[32] = ""; /* of Megatron-DeepSpeed, which has experts in every other layer */
+    if (sp_setting(s, "--deepspeed") || sp_setting(s, "--expert-interval"))
+        snprintf(interval, sizeof interval, "%lld",
+                 (long long)sp_setting_whole(s, "--expert-interval", 1, 2, error));
+    const char *const text = given ? given : interval[0] ? interval : NULL;
     const int64_t layers = sp_setting_whole(s, "--num-layers", 1, 0, error);
     const size_t used = strlen(out);
     int64_t every = 0, dense = 0;
