@@ -186,6 +186,18 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return file->json ? SP_LIKELY : SP_NO_MATCH;
 }
 
+/* Whether a key is there that nobody else has: accumulation alone others have too. */
+static bool is_own(const cJSON *root)
+{
+    static const char *const own[] = {"zero_optimization", "train_batch_size",
+                                      "train_micro_batch_size_per_gpu"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (at(root, NULL, own[i]))
+            return true;
+    return at(root, NULL, "gradient_accumulation_steps") &&
+           (cJSON_IsObject(at(root, NULL, "bf16")) || cJSON_IsObject(at(root, NULL, "fp16")));
+}
+
 bool sp_read_deepspeed(struct sp_launch_file *file, struct sp_launch *launch,
                        struct sp_error *error)
 {
@@ -195,10 +207,7 @@ bool sp_read_deepspeed(struct sp_launch_file *file, struct sp_launch *launch,
     struct sp_refusals refused;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     const int before = error->lines;
-    bool known = at(root, NULL, "zero_optimization");
-    for (int i = 0; i < 3; i++)
-        known = known || at(root, NULL, batch_keys[i]);
-    if (!known)
+    if (!is_own(root))
         return sp_fail(error, SP_INPUT,
                        "%s: no key of DeepSpeed in it, such as train_batch_size or "
                        "zero_optimization",
