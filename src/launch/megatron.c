@@ -247,7 +247,8 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s,
     struct sp_refusals refused;
     const int before = error->lines;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
-    if (!sp_read_assumed_lines(file->text, assumed, launch, error) || !sp_spell_megatron(s, error))
+    if (!sp_read_assumed_lines(file->text, assumed, launch, error) ||
+        !sp_spell_megatron(s, error) || !sp_spell_slime(s, launch, error))
         return false;
     sp_read_megatron_model(s, launch, error);
     read_named_model(file, launch);

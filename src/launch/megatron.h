@@ -46,6 +46,9 @@ bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to,
 /* Adds what other spellings stand for behind them. */
 bool sp_spell_megatron(struct sp_settings *settings, struct sp_error *error);
 
+/* Adds what slime sets behind its arguments, where they are slime's. */
+bool sp_spell_slime(struct sp_settings *settings, struct sp_launch *launch, struct sp_error *error);
+
 /* Versions in the order of SP_VERSIONS_OF_megatron, the newest first. */
 enum sp_core { SP_CORE_20, SP_CORE_19, SP_CORE_18, SP_CORE_17, SP_CORE_16, SP_CORE_15, SP_CORE_14 };
 

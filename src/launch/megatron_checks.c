@@ -145,11 +145,12 @@ static void check_recompute(const struct sp_settings *s, const struct facts *f, 
 {
     const char *const modules = f->selective ? sp_said(s, "--recompute-modules") : NULL,
                      *const offloaded = sp_said(s, "--offload-modules");
+    const bool older = has(s, "--checkpoint-activations") || has(s, "--activations-checkpoint-method"); /* of forks */
     const bool fine = has(s, "--fine-grained-activation-offloading"), act = sp_has_word(modules, "moe_act"),
                delayed = has(s, "--fp8-format") && (!has(s, "--fp8-recipe") || is(s, "--fp8-recipe", "delayed"));
     const struct check checks[] = {
-        ALL(f->full && !has(s, "--recompute-method"), "--recompute-granularity full without --recompute-method"),
-        ALL(f->full && !has(s, "--recompute-num-layers"), "--recompute-granularity full without --recompute-num-layers"),
+        ALL(f->full && !older && !has(s, "--recompute-method"), "--recompute-granularity full without --recompute-method"),
+        ALL(f->full && !older && !has(s, "--recompute-num-layers"), "--recompute-granularity full without --recompute-num-layers"),
         ALL(f->selective && has(s, "--recompute-method"), "--recompute-method with selective recomputation"),
         ALL(delayed && (act || sp_has_word(modules, "layernorm")), "norms or experts' activations run again with delayed scaling of fp8"),
         ALL(act && !has(s, "--moe-grouped-gemm"), "moe_act run again without --moe-grouped-gemm"),
