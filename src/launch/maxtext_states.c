@@ -34,7 +34,7 @@ static void read_precision(struct sp_settings *s, struct sp_launch *launch)
                                                                         sp_setting(s, "dtype");
     const bool fp8 = quantization && strncmp(quantization, "fp8", 3) == 0,
                full = dtype && strcmp(dtype, "float32") == 0;
-    sp_launch_option(launch, "precision", "%s", fp8 ? "fp8-mixed18" : full ? "fp32" : "jax12");
+    sp_launch_option(launch, "precision", "%s", fp8 ? "fp8-jax12" : full ? "fp32" : "jax12");
     if (quantization && quantization[0] && !fp8)
         sp_launch_note(launch, "not modelled: quantization %s", sp_safe(quantization));
     if (dtype && !full && strcmp(dtype, "bfloat16") != 0)

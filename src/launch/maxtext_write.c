@@ -55,7 +55,7 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
                 p->recompute.offload ? " with offload" : "");
     if (p->recompute_layers < 1)
         sp_lose(lost, "recompute of a share of the layers");
-    if (!sp_recipe_is(l, "jax12") && !sp_recipe_is(l, "fp8-mixed18") && !sp_recipe_is(l, "fp32"))
+    if (!sp_recipe_is(l, "jax12") && !sp_recipe_is(l, "fp8-jax12") && !sp_recipe_is(l, "fp32"))
         sp_lose(lost, "precision recipe %s; weights in fp32, matmuls in bf16 stand for it",
                 sp_recipe_text(l));
 }
