@@ -183,8 +183,8 @@ static void read_batch(struct sp_launch_file *file, struct sp_launch *launch,
     if (cp > 1)
         sp_launch_option(launch, "cp", "%lld", (long long)cp);
     if (file->hw && sp_chips(file->hw) % (tp * cp) == 0)
-        sp_launch_option(launch, "batch", "%lldx",
-                         (long long)(micro * steps * (sp_chips(file->hw) / tp / cp)));
+        sp_launch_option(launch, "batch", "%.0fx",
+                         (double)micro * (double)steps * (double)(sp_chips(file->hw) / tp / cp));
 }
 
 /* LLaMA-Factory, whose YAML says how and for what it trains, runs layers again unless told not to.
