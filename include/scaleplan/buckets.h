@@ -39,6 +39,12 @@ struct sp_buckets {
  * section 3.2. */
 struct sp_buckets sp_bucket_timeline(const struct sp_bucket_times *times);
 
+/* When the k-th bucket, from 0, is sent and when it is reduced; s from the start of the pass. */
+struct sp_bucket_span {
+    double start_s, end_s;
+};
+struct sp_bucket_span sp_bucket_span(const struct sp_buckets *buckets, double k);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

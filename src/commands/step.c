@@ -35,6 +35,8 @@ static const struct sp_option options[] = {
      .help = "list a layer's matmuls with their shapes on a device, FLOPs, bytes and intensities"},
     {.name = "curve", .kind = SP_FLAG,
      .help = "weak scaling: the plan with 1, 2, 4, ... replicas up to --hw, each with its batch; efficiency, all-reduce"},
+    {.name = "buckets", .kind = SP_FLAG,
+     .help = "list when each gradient bucket is sent and reduced; with --plot the last backward pass in time"},
     {.name = "check", .metavar = "fits|healthy|both", .kind = SP_MAYBE,
      .help = "exit code 1 when the plan does not fit (fits, where nothing is said), when communication takes 30 % of "
              "the step or more or devices are busy for 80 % or less (healthy), or either"},
@@ -245,6 +247,8 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
         sp_put_local_matmuls(report, &planned);
     if (sp_given(&args, "curve"))
         sp_put_curve(report, &planned);
+    if (sp_given(&args, "buckets"))
+        sp_put_bucket_spans(report, &e.buckets);
     sp_put_course(report, &planned, &e);
     if (!e.fits)
         sp_put_fixes(report, &planned);

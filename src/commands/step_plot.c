@@ -108,6 +108,8 @@ struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_repor
 {
     if (sp_given(args, "curve"))
         return sp_plot_curve(report);
+    if (sp_given(args, "buckets"))
+        return sp_plot_buckets(report, error);
     char degrees[96] = "";
     struct sp_planned planned;
     struct sp_launch launch = {0};

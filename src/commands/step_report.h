@@ -30,6 +30,10 @@ void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
 /* What a device multiplies in a layer. */
 void sp_put_local_matmuls(struct sp_report *report, const struct sp_planned *planned);
 
+/* Each gradient bucket in time, and the picture of the last backward pass. */
+void sp_put_bucket_spans(struct sp_report *report, const struct sp_buckets *buckets);
+struct sp_figure *sp_plot_buckets(const struct sp_report *report, struct sp_error *error);
+
 /* Weak scaling of the plan up to its machine, and its picture. */
 void sp_put_curve(struct sp_report *report, const struct sp_planned *planned);
 struct sp_figure *sp_plot_curve(const struct sp_report *report);

@@ -29,6 +29,17 @@ struct sp_buckets sp_bucket_timeline(const struct sp_bucket_times *t)
     return s;
 }
 
+struct sp_bucket_span sp_bucket_span(const struct sp_buckets *b, double k)
+{
+    const double f = b->first_launch_s, t = b->bucket_s;
+    const bool last = k >= b->count - 1;
+    const double filled = last ? b->backward_s : (k + 1) * f;
+    const double idle =
+        k > 0 ? fmax(k * f, f + (k - 1) * t) + t : 0; /* the one before is reduced */
+    const double start = fmax(filled, idle);
+    return (struct sp_bucket_span){start, last ? b->end_s : start + t};
+}
+
 /* Reducing that share of a stage's gradients: gathered again where every replica updates all. */
 static double reduce_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                        double share, double bytes_per_param)

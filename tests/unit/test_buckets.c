@@ -40,6 +40,21 @@ static void test_falls_behind(void **state)
     assert_close(b.hidden, 3. / 8, 1e-15);
 }
 
+/* Four buckets one after the other: full after 1, 2, 3 and 4 s; sent then, or when the network is
+ * free. */
+static void test_spans(void **state)
+{
+    (void)state;
+    const struct sp_buckets quick = timeline(100, 4, 0.5, 0.5), slow = timeline(100, 4, 2, 2);
+    const double sent[] = {1, 2, 3, 4}, waited[] = {1, 3, 5, 7};
+    for (int k = 0; k < 4; k++) {
+        assert_close(sp_bucket_span(&quick, k).start_s, sent[k], 0);
+        assert_close(sp_bucket_span(&quick, k).end_s, sent[k] + 0.5, 0);
+        assert_close(sp_bucket_span(&slow, k).start_s, waited[k], 0);
+        assert_close(sp_bucket_span(&slow, k).end_s, waited[k] + 2, 0);
+    }
+}
+
 /* 110 bytes: the fifth bucket has 10; the fourth is full after 4 s and reduced after 4.5 s, behind
  * the end of the pass at 4.4 s. */
 static void test_last_is_smaller(void **state)
@@ -105,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keeps_up),        cmocka_unit_test(test_falls_behind),
         cmocka_unit_test(test_last_is_smaller), cmocka_unit_test(test_one_bucket),
-        cmocka_unit_test(test_last_waits),      cmocka_unit_test(test_health)};
+        cmocka_unit_test(test_spans),           cmocka_unit_test(test_last_waits),
+        cmocka_unit_test(test_health)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
