@@ -208,12 +208,15 @@ struct sp_layer {
     struct sp_moved moved[SP_MOVED];
 };
 
-/* How many of the first `layers` layers are of each kind. */
-struct sp_layer_counts sp_count_layers(const struct sp_model *model, int64_t layers);
+/* How many layers from layer `from`, counted from 0, to before layer `until` are of each kind; the
+ * encoder's stand before layer 0. */
+void sp_count_layers(const struct sp_model *model, int64_t from, int64_t until,
+                     struct sp_layer_counts *counts);
 
-/* Of the first `layers` layers, how many of each kind are frozen with all that is below them: those
- * before the last ones that SP_TRAIN_LAST trains, the encoder's with them; else none. */
-struct sp_layer_counts sp_count_still_layers(const struct sp_model *model, int64_t layers);
+/* Of these layers, how many of each kind are frozen with all that is below them: those before the
+ * last ones that SP_TRAIN_LAST trains, the encoder's with them; else none. */
+void sp_count_still_layers(const struct sp_model *model, int64_t from, int64_t until,
+                           struct sp_layer_counts *counts);
 
 /* A model in lists, empty for a kind that it does not have, how many layers each stands for (an end
  * for one), and its weights by part. */

@@ -48,8 +48,8 @@ struct sp_rank_layers {
     struct sp_rank rank;
     struct sp_layer_weights weights;
 };
-struct sp_rank_layers sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *plan,
-                                        const struct sp_framework *framework);
+void sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *plan,
+                       const struct sp_framework *framework, struct sp_rank_layers *mine);
 
 /* Vocabulary as it is stored: a multiple of 128 tp. Megatron-LM. */
 double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan);
@@ -89,10 +89,12 @@ double sp_reserved_bytes(double live, const struct sp_framework *framework);
  * plans of a search that share them: weights of a layer, and activations in bytes, kept and at the
  * peak of a layer's backward pass or of the loss. */
 struct sp_prepared_memory {
-    struct sp_layer_weights weights;
-    double base_bytes; /* of a frozen weight of a layer's matmul */
-    double kept[SP_LAYER_KINDS], peak[SP_LAYER_KINDS], loss; /* bytes */
-    double dummy[1 << SP_LAYER_KINDS], dummy_head; /* bytes, of stages with each set of kinds */
+    const struct sp_layer_weights *weights;            /* not a copy */
+    double base_bytes;                                 /* of a frozen weight of a layer's matmul */
+    double kept[SP_LAYER_KINDS], peak[SP_LAYER_KINDS]; /* bytes, of the kinds that it has */
+    double dummy[1 << SP_LAYER_KINDS]; /* bytes, of stages with each set of these, if there are any
+                                        */
+    double loss, dummy_head;           /* bytes */
 };
 
 /* What memory needs of each kind of stage, for the plans that share the split into stages too.
@@ -108,9 +110,8 @@ struct sp_kind_memory {
 /* sp_memory_of_stage and sp_fullest_stage in steps: preparing a model, then the kinds of stages of
  * a map (room in `kinds` for map->kinds) or of one stage, then one stage of a kind or the fullest
  * of all. */
-struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
-                                            const struct sp_plan *plan,
-                                            const struct sp_framework *framework);
+void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *plan,
+                       const struct sp_framework *framework, struct sp_prepared_memory *prepared);
 void sp_memory_of_kinds(const struct sp_framework *framework,
                         const struct sp_prepared_memory *prepared, const struct sp_stage_map *map,
                         struct sp_kind_memory *kinds);

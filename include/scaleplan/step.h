@@ -61,16 +61,16 @@ struct sp_ends_time {
  * recomputation and formats alone, and serves all plans that share them: dp, pp, ZeRO stage and
  * schedule may differ. */
 struct sp_prepared {
-    struct sp_layer_pass layer[SP_LAYER_KINDS];
-    double layers[SP_LAYER_KINDS]; /* how many the model has */
-    double still[SP_LAYER_KINDS];  /* of these, with a forward pass alone */
+    struct sp_layer_pass layer[SP_LAYER_KINDS]; /* of the kinds that the model has */
+    double layers[SP_LAYER_KINDS];              /* how many it has */
+    double still[SP_LAYER_KINDS];               /* of these, with a forward pass alone */
     struct sp_ends_time ends;
-    struct sp_layer_weights weights;
-    double ideal_s;   /* no step is shorter: sp_ideal_step_s */
-    double straggler; /* slowdown by waiting for the slowest device */
+    const struct sp_layer_weights *weights; /* not a copy */
+    double ideal_s;                         /* no step is shorter: sp_ideal_step_s */
+    double straggler;                       /* slowdown by waiting for the slowest device */
 };
-struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in,
-                                   const struct sp_rank_layers *mine);
+void sp_prepare_step(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
+                     struct sp_prepared *prepared);
 
 /* One micro-batch on a stage of each kind, without what depends on ZeRO: serves all plans that
  * share an sp_prepared and the split into stages. s. */

@@ -124,8 +124,9 @@ static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_
                           struct sp_estimate *e)
 {
     struct sp_staged staged;
-    const struct sp_prepared prepared = sp_prepare_step(in, mine);
+    struct sp_prepared prepared;
     const double range = sp_range_log(in->profile, sp_tier_of(in->model, &in->hw->chip, in->plan));
+    sp_prepare_step(in, mine, &prepared);
     sp_stage_times(in, &prepared, &e->map, &staged);
     for (int i = 0; i < e->map.kinds; i++)
         e->kind[i] = sp_sharded_kind(in, &staged.kind[i]);
@@ -168,7 +169,8 @@ static void estimate_memory(const struct sp_step_inputs *in, const struct sp_ran
                             struct sp_estimate *e)
 {
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
-    const struct sp_prepared_memory prepared = sp_prepare_memory(mine, in->plan, in->framework);
+    struct sp_prepared_memory prepared;
+    sp_prepare_memory(mine, in->plan, in->framework, &prepared);
     sp_memory_of_kinds(in->framework, &prepared, &e->map, kinds);
     for (int64_t s = 0; s < e->map.stages; s++)
         e->stage[s] =
@@ -200,13 +202,16 @@ double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memo
     struct sp_stage_map map;
     struct sp_staged staged;
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    struct sp_rank_layers mine;
+    struct sp_prepared_memory held;
+    struct sp_prepared prepared;
     sp_list_model(in->model, &layers);
-    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, in->plan, in->framework);
+    sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
     sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &map);
-    const struct sp_prepared_memory held = sp_prepare_memory(&mine, in->plan, in->framework);
+    sp_prepare_memory(&mine, in->plan, in->framework, &held);
     sp_memory_of_kinds(in->framework, &held, &map, kinds);
     sp_fullest_prepared(in->precision, in->plan, in->framework, &map, kinds, memory);
-    const struct sp_prepared prepared = sp_prepare_step(in, &mine);
+    sp_prepare_step(in, &mine, &prepared);
     sp_stage_times(in, &prepared, &map, &staged);
     return sp_estimate_staged(in, &prepared, &map, &staged).step;
 }
@@ -215,8 +220,9 @@ void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention conven
                  struct sp_task *tasks, struct sp_estimate *e)
 {
     struct sp_layers layers;
+    struct sp_rank_layers mine;
     sp_list_model(in->model, &layers);
-    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, in->plan, in->framework);
+    sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
     sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &e->map);
     estimate_time(in, &mine, e);
     estimate_memory(in, &mine, e);

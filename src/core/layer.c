@@ -29,6 +29,15 @@ bool sp_kind_has_experts(enum sp_layer_kind kind)
     return kind < SP_LAYER_KINDS && blocks[kind].mlp == EXPERTS;
 }
 
+/* How many of the first `layers` layers are mixtures, of a model without a pattern. */
+static int64_t count_mixtures(const struct sp_moe *moe, int64_t layers)
+{
+    const int64_t after = layers - moe->dense_layers;
+    if (moe->experts <= 0 || after <= 0)
+        return 0;
+    return moe->every > 1 ? after / moe->every : after;
+}
+
 /* Of the layers after the dense ones each `every`th is a mixture. */
 static bool is_mixture(const struct sp_moe *moe, int64_t layer)
 {
@@ -63,37 +72,42 @@ static enum sp_layer_kind kind_of_letter(char letter, bool mixture)
     }
 }
 
-static struct sp_layer_counts count_pattern(const struct sp_model *model, int64_t layers)
+/* Adds the layers of a pattern from layer `from` to before `until`. */
+static void count_pattern(const struct sp_model *model, int64_t from, int64_t until,
+                          struct sp_layer_counts *counts)
 {
     const int64_t length = (int64_t)strlen(model->pattern);
-    struct sp_layer_counts counts = {{0}};
-    for (int64_t i = 0; i < layers; i++)
-        counts.of[kind_of_letter(model->pattern[i % length], is_mixture(&model->moe, i))]++;
-    return counts;
+    for (int64_t i = from; i < until; i++)
+        counts->of[kind_of_letter(model->pattern[i % length], is_mixture(&model->moe, i))]++;
 }
 
-struct sp_layer_counts sp_count_layers(const struct sp_model *model, int64_t layers)
+void sp_count_layers(const struct sp_model *model, int64_t from, int64_t until,
+                     struct sp_layer_counts *counts)
 {
-    const struct sp_moe *moe = &model->moe;
-    struct sp_layer_counts counts = {{layers, 0}};
+    *counts = (struct sp_layer_counts){{0}};
     if (model->pattern[0]) {
-        counts = count_pattern(model, layers);
-    } else if (moe->experts > 0 && layers > moe->dense_layers) {
-        counts.of[SP_LAYER_MOE] = (layers - moe->dense_layers) / (moe->every > 1 ? moe->every : 1);
-        counts.of[SP_LAYER_DENSE] -= counts.of[SP_LAYER_MOE];
+        count_pattern(model, from, until, counts);
+    } else {
+        const int64_t mixtures =
+            count_mixtures(&model->moe, until) - count_mixtures(&model->moe, from);
+        counts->of[SP_LAYER_MOE] = mixtures;
+        counts->of[SP_LAYER_DENSE] = until - from - mixtures;
     }
-    counts.of[SP_LAYER_ENCODER] = layers > 0 ? model->encoder.layers : 0;
-    return counts;
+    if (from == 0 && until > 0)
+        counts->of[SP_LAYER_ENCODER] = model->encoder.layers;
 }
 
-struct sp_layer_counts sp_count_still_layers(const struct sp_model *model, int64_t layers)
+void sp_count_still_layers(const struct sp_model *model, int64_t from, int64_t until,
+                           struct sp_layer_counts *counts)
 {
     const int64_t first = model->layers - model->tuning.last; /* of those that are trained */
+    *counts = (struct sp_layer_counts){{0}};
     if (model->tuning.trainable != SP_TRAIN_LAST)
-        return (struct sp_layer_counts){{0}};
-    struct sp_layer_counts counts = sp_count_layers(model, layers < first ? layers : first);
-    counts.of[SP_LAYER_ENCODER] = layers > 0 ? model->encoder.layers : 0;
-    return counts;
+        return;
+    if (from < first)
+        sp_count_layers(model, from, until < first ? until : first, counts);
+    if (from == 0 && until > 0)
+        counts->of[SP_LAYER_ENCODER] = model->encoder.layers;
 }
 
 int64_t sp_head_outputs(const struct sp_model *model)
@@ -474,18 +488,21 @@ static struct sp_params params_of(const struct sp_layers *layers)
 /* An empty list, of whose rows none is read. */
 static void clear(struct sp_layer *l, const struct sp_model *model)
 {
+    static const struct sp_mixer none;
     l->width = l->sent = (double)model->d_model;
     l->picks = 0;
     l->own = l->from = l->sets = 0;
     l->half = l->frozen = false;
-    l->mixer = l->cross = (struct sp_mixer){0};
+    l->mixer = none;
+    l->cross = none;
     l->matmuls = l->tensors = l->n_kept = l->n_moved = 0;
 }
 
 void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
 {
-    const struct sp_layer_counts counts = sp_count_layers(model, model->layers),
-                                 still = sp_count_still_layers(model, model->layers);
+    struct sp_layer_counts counts, still;
+    sp_count_layers(model, 0, model->layers, &counts);
+    sp_count_still_layers(model, 0, model->layers, &still);
     layers->model = model;
     for (int list = 0; list < SP_LAYER_LISTS; list++) {
         clear(&layers->list[list], model);

@@ -94,10 +94,10 @@ double sp_columns_on_rank(const struct sp_matmul *m, double ranks)
            m->group_out * sp_groups_of_rank(m->groups, ranks);
 }
 
-/* Weights of a matmul on a device. */
-static double matmul_weights(const struct sp_matmul *m, const struct sp_rank *r)
+/* Weights of a matmul on a device, with its bias or without. */
+static double matmul_weights(const struct sp_matmul *m, bool bias, const struct sp_rank *r)
 {
-    const double rows = m->in + (m->bias ? 1 : 0);
+    const double rows = m->in + (bias ? 1 : 0);
     if (m->part == SP_PART_EXPERTS)
         return m->count * rows * m->out / (r->ep * r->etp);
     if (m->groups > 0)
@@ -139,44 +139,42 @@ static void add_tuned(struct sp_rank_weights *w, const struct sp_matmul *m, cons
     w->base += m->base ? weights : 0;
 }
 
-/* Those of one list, and in `tied` what the table of the input end serves as well. */
-static struct sp_list_weights weigh(const struct sp_layer *l, const struct sp_rank *r,
-                                    double padding, struct sp_rank_weights *tied)
+/* Those of one list, and adds to `tied` what the table of the input end serves as well. */
+static void weigh(const struct sp_layer *l, const struct sp_rank *r, double padding,
+                  struct sp_list_weights *of, struct sp_rank_weights *tied)
 {
-    struct sp_list_weights of = {.sets = l->sets};
+    *of = (struct sp_list_weights){.sets = l->sets};
     for (int i = 0; i < l->matmuls; i++) {
-        struct sp_matmul m = l->matmul[i];
-        struct sp_rank_weights *const to = m.tied                      ? tied
-                                           : m.part == SP_PART_EXPERTS ? &of.experts
-                                           : m.shared                  ? &of.shared
-                                                                       : &of.dense;
-        if (m.tied && m.bias) { /* the table serves twice, the bias once */
-            add_row(&of.dense, m.part, m.out / r->tp, padding, m.frozen);
-            m.bias = false;
-        }
-        const double weights = matmul_weights(&m, r);
-        add_row(to, m.part, weights, m.vocab ? padding : 1, m.frozen);
-        if (m.frozen)
-            add_tuned(to, &m, r, weights);
+        const struct sp_matmul *const m = &l->matmul[i];
+        struct sp_rank_weights *const to = m->tied                      ? tied
+                                           : m->part == SP_PART_EXPERTS ? &of->experts
+                                           : m->shared                  ? &of->shared
+                                                                        : &of->dense;
+        if (m->tied && m->bias) /* the table serves twice, the bias once */
+            add_row(&of->dense, m->part, m->out / r->tp, padding, m->frozen);
+        const double weights = matmul_weights(m, m->bias && !m->tied, r);
+        add_row(to, m->part, weights, m->vocab ? padding : 1, m->frozen);
+        if (m->frozen)
+            add_tuned(to, m, r, weights);
     }
     for (int i = 0; i < l->tensors; i++) {
         const struct sp_tensor *w = &l->tensor[i];
         const double all = w->split == SP_TP_WHOLE ? w->weights : w->weights / r->tp;
-        add_row(w->shared ? &of.shared : &of.dense, w->part, all, w->vocab ? padding : 1,
+        add_row(w->shared ? &of->shared : &of->dense, w->part, all, w->vocab ? padding : 1,
                 w->frozen);
     }
-    return of;
 }
 
-struct sp_rank_layers sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *plan,
-                                        const struct sp_framework *framework)
+void sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *plan,
+                       const struct sp_framework *framework, struct sp_rank_layers *mine)
 {
-    struct sp_rank_layers mine = {.layers = layers, .rank = rank_of(plan, framework)};
     const double vocab = (double)layers->model->vocab;
     const double padding = vocab > 0 ? sp_padded_vocab(layers->model, plan) / vocab : 1;
+    mine->layers = layers;
+    mine->rank = rank_of(plan, framework);
+    mine->weights.tied = (struct sp_rank_weights){0, 0, 0, 0};
     for (int i = 0; i < SP_LAYER_LISTS; i++)
-        mine.weights.of[i] = weigh(&layers->list[i], &mine.rank, padding, &mine.weights.tied);
-    return mine;
+        weigh(&layers->list[i], &mine->rank, padding, &mine->weights.of[i], &mine->weights.tied);
 }
 
 /* The sum over a stage of one member of sp_rank_weights; `all`: of its still layers too. */
@@ -235,12 +233,10 @@ struct sp_stage_weights sp_still_of_kind(const struct sp_layer_weights *w,
 /* Elements of the gradient that TransformerEngine keeps for each shape of weight. */
 static double dummy_of(const struct sp_matmul *m, const struct sp_rank *r)
 {
-    struct sp_matmul one = *m;
-    one.bias = false;
     if (m->frozen)
         return 0;
     if (m->part != SP_PART_EXPERTS)
-        return matmul_weights(&one, r);
+        return matmul_weights(m, false, r);
     return m->in * m->out / r->etp;
 }
 

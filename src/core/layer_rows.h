@@ -14,17 +14,18 @@ enum {
 };
 
 /* One row of a list each: the fields in their order, then by name. */
-#define MATMUL(l, ...) sp_add_matmul(l, (struct sp_matmul){.name = __VA_ARGS__})
+#define MATMUL(l, ...)                                                                             \
+    ((l)->matmul[(l)->matmuls] = (struct sp_matmul){.name = __VA_ARGS__}, sp_end_matmul(l))
 #define TENSOR(l, ...) sp_add_tensor(l, (struct sp_tensor){.weights = __VA_ARGS__})
 #define KEEP(l, ...) ((l)->kept[(l)->n_kept++] = (struct sp_kept){.width = __VA_ARGS__})
 #define MOVE(l, ...) ((l)->moved[(l)->n_moved++] = (struct sp_moved){.width = __VA_ARGS__})
 
 /* A matmul whose count is not said is one that every token passes. */
-static inline void sp_add_matmul(struct sp_layer *l, struct sp_matmul row)
+static inline void sp_end_matmul(struct sp_layer *l)
 {
-    if (row.count == 0)
-        row.count = row.passed = 1;
-    l->matmul[l->matmuls++] = row;
+    struct sp_matmul *const row = &l->matmul[l->matmuls++];
+    if (row->count == 0)
+        row->count = row->passed = 1;
 }
 
 static inline void sp_add_tensor(struct sp_layer *l, struct sp_tensor row)

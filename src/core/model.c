@@ -18,8 +18,9 @@ bool sp_is_hybrid(const struct sp_model *m)
 
 int64_t sp_moe_layers(const struct sp_model *model)
 {
-    const struct sp_layer_counts counts = sp_count_layers(model, model->layers);
+    struct sp_layer_counts counts;
     int64_t layers = 0;
+    sp_count_layers(model, 0, model->layers, &counts);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
         layers += sp_kind_has_experts((enum sp_layer_kind)kind) ? counts.of[kind] : 0;
     return layers;

@@ -5,14 +5,20 @@
 
 #include "core/smooth.h"
 
+/* The larger of a maximum so far, which is a number, and another value. */
+static double raised(double most, double value)
+{
+    return value > most ? value : most;
+}
+
 static double gpipe_s(const double *f, const double *b, int64_t p, double m)
 {
     double sum_f = 0, sum_b = 0, most_f = 0, most_b = 0;
     for (int64_t k = 0; k < p; k++) {
         sum_f += f[k];
         sum_b += b[k];
-        most_f = sp_larger(most_f, f[k]);
-        most_b = sp_larger(most_b, b[k]);
+        most_f = raised(most_f, f[k]);
+        most_b = raised(most_b, b[k]);
     }
     return sum_f + sum_b + (m - 1) * (most_f + most_b);
 }
@@ -52,8 +58,8 @@ static double find_turns(const double *f, const double *b, int64_t p, int64_t m,
         turns[k].before = at.f + at.b;
         at.f += f[k];
         at.b += b[k];
-        at.most_f = sp_larger(at.most_f, f[k]);
-        at.most_b = sp_larger(at.most_b, b[k]);
+        at.most_f = raised(at.most_f, f[k]);
+        at.most_b = raised(at.most_b, b[k]);
         if (m <= p - k) {
             at.few_f = at.most_f;
             at.few_b = at.most_b;
@@ -61,7 +67,7 @@ static double find_turns(const double *f, const double *b, int64_t p, int64_t m,
         turns[k].first = at.f + at.b + ahead * at.most_f;
         turns[k].last = at.f + at.b + ahead * at.most_b;
         if (m <= p)
-            longest = sp_larger(longest, turn_of_few(&at, fmin(ahead, (double)m - 1), (double)m));
+            longest = raised(longest, turn_of_few(&at, fmin(ahead, (double)m - 1), (double)m));
     }
     return longest;
 }
@@ -74,10 +80,10 @@ static double one_f_one_b_s(const double *f, const double *b, int64_t p, int64_t
     struct turn turns[SP_MAX_STAGES];
     double longest = find_turns(f, b, p, m, turns), first = 0, last = 0;
     for (int64_t k = p; k-- > 0 && m > p - k;) {
-        first = sp_larger(first, turns[k].first);
-        last = sp_larger(last, turns[k].last);
+        first = raised(first, turns[k].first);
+        last = raised(last, turns[k].last);
         const double rounds = (double)(m - p + k - 1);
-        longest = sp_larger(longest, first + last - turns[k].before + rounds * (f[k] + b[k]));
+        longest = raised(longest, first + last - turns[k].before + rounds * (f[k] + b[k]));
     }
     return longest;
 }

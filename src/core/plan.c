@@ -71,7 +71,8 @@ int64_t sp_plan_devices(const struct sp_plan *plan)
 static bool widths_divide(const struct sp_model *model, int64_t tp)
 {
     const struct sp_moe *const moe = &model->moe;
-    const struct sp_layer_counts counts = sp_count_layers(model, model->layers);
+    struct sp_layer_counts counts;
+    sp_count_layers(model, 0, model->layers, &counts);
     const int64_t dense = counts.of[SP_LAYER_DENSE] + counts.of[SP_LAYER_OTHER_DENSE] +
                           counts.of[SP_LAYER_MLP] + counts.of[SP_LAYER_CROSS];
     if ((dense > 0 && sp_dense_d_ff(model) % tp != 0) || model->encoder.d_ff % tp != 0)
@@ -205,63 +206,73 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
     return texts[problem];
 }
 
-/* Layers before the boundary that closes `stages` (counted from 1). */
-static int64_t boundary(const struct sp_model *model, int64_t stages, int64_t stage,
-                        enum sp_balance balance)
+/* Where a pipeline is cut: the first `left` stages have `each` layers and one more, the others
+ * `each`, and the first one `table` fewer; or, where `share` is not 0, a stage closes with the
+ * layer that passes `share` times its number. */
+struct cuts {
+    int64_t layers, stages, each, left, table;
+    double share;
+};
+
+/* The head counts as layers of the weight it has. In layers. */
+static double share_of_weights(const struct sp_model *model, int64_t stages)
 {
-    const int64_t L = model->layers;
-    if (stage >= stages)
-        return L;
-    if (stage == 0)
-        return 0;
-    if (balance == SP_BALANCE_EVEN) {
-        /* Megatron counts the table and the head as a layer each where only that divides */
-        if (L % stages != 0 && (L + 2) % stages == 0)
-            return (L + 2) / stages * stage - 1;
-        const int64_t each = L / stages, left = L % stages;
-        return each * stage + (stage < left ? stage : left);
-    }
-    /* The head counts as layers of the weight it has; a stage closes with the layer that passes its
-     * share. */
     const double D = (double)model->d_model;
     const double head = D * (double)sp_head_outputs(model);
     const double layer = 4 * D * D + (model->gated_mlp ? 3 : 2) * D * (double)model->d_ff;
-    const double share = ((double)L * layer + head) / (double)stages / layer * (double)stage;
-    const double closed = floor(share) + 1;
-    return closed < (double)L ? (int64_t)closed : L;
+    return ((double)model->layers * layer + head) / (double)stages / layer;
 }
 
-/* The layers before a boundary less those `before` the last one. */
-static struct sp_layer_counts less(struct sp_layer_counts until,
-                                   const struct sp_layer_counts *before)
+static struct cuts cuts_of(const struct sp_model *model, int64_t stages, enum sp_balance balance)
 {
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        until.of[kind] -= before->of[kind];
-    return until;
+    const int64_t L = model->layers;
+    /* Megatron counts the table and the head as a layer each where only that divides */
+    const int64_t ends = L % stages != 0 && (L + 2) % stages == 0 ? 2 : 0;
+    return (struct cuts){.layers = L,
+                         .stages = stages,
+                         .each = (L + ends) / stages,
+                         .left = (L + ends) % stages,
+                         .table = ends / 2,
+                         .share = balance == SP_BALANCE_EVEN ? 0 : share_of_weights(model, stages)};
+}
+
+/* Layers before the boundary in front of stage `stage`. */
+static int64_t boundary(const struct cuts *c, int64_t stage)
+{
+    if (stage == 0)
+        return 0;
+    if (stage >= c->stages)
+        return c->layers;
+    if (c->share == 0)
+        return c->each * stage + (stage < c->left ? stage : c->left) - c->table;
+    const double closed = floor(c->share * (double)stage) + 1;
+    return closed < (double)c->layers ? (int64_t)closed : c->layers;
+}
+
+/* The kind of stage `stage`. */
+static void kind_of(const struct sp_model *model, const struct cuts *cuts, int64_t stage,
+                    struct sp_stage_kind *kind)
+{
+    const int64_t from = boundary(cuts, stage), until = boundary(cuts, stage + 1);
+    sp_count_layers(model, from, until, &kind->layers);
+    sp_count_still_layers(model, from, until, &kind->still);
+    kind->first = stage == 0;
+    kind->last = stage == cuts->stages - 1;
+}
+
+struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stages, int64_t stage,
+                                      enum sp_balance balance)
+{
+    const struct cuts cuts = cuts_of(model, stages, balance);
+    struct sp_stage_kind kind;
+    kind_of(model, &cuts, stage, &kind);
+    return kind;
 }
 
 struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t stages,
                                           int64_t stage, enum sp_balance balance)
 {
     return sp_kind_of_stage(model, stages, stage, balance).layers;
-}
-
-/* The stage with the layers from `from` to `until`. */
-static struct sp_stage_kind kind_between(const struct sp_model *model, int64_t from, int64_t until,
-                                         bool first, bool last)
-{
-    const struct sp_layer_counts before = sp_count_layers(model, from),
-                                 still = sp_count_still_layers(model, from);
-    return (struct sp_stage_kind){less(sp_count_layers(model, until), &before), first, last,
-                                  less(sp_count_still_layers(model, until), &still)};
-}
-
-struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stages, int64_t stage,
-                                      enum sp_balance balance)
-{
-    return kind_between(model, boundary(model, stages, stage, balance),
-                        boundary(model, stages, stage + 1, balance), stage == 0,
-                        stage == stages - 1);
 }
 
 static bool same_kind(const struct sp_stage_kind *a, const struct sp_stage_kind *b)
@@ -273,25 +284,51 @@ static bool same_kind(const struct sp_stage_kind *a, const struct sp_stage_kind 
     return differ == 0;
 }
 
+/* Layers from this one on are all of one kind and trained alike, and the encoder stands before
+ * them.
+ */
+static int64_t alike_from(const struct sp_model *model)
+{
+    const struct sp_moe *const moe = &model->moe;
+    if (model->pattern[0] || moe->every > 1 || model->tuning.trainable == SP_TRAIN_LAST)
+        return model->layers;
+    return moe->experts > 0 && moe->dense_layers > 1 ? moe->dense_layers : 1;
+}
+
+/* The number of a stage's kind, added to the map where it is new. */
+static uint8_t number_of_kind(struct sp_stage_map *map, const struct sp_stage_kind *kind,
+                              int64_t stage)
+{
+    int at = 0;
+    while (at < map->kinds && !same_kind(&map->kind[at], kind))
+        at++;
+    if (at == SP_STAGE_KINDS)
+        return SP_STAGE_KINDS - 1;
+    if (at == map->kinds) {
+        map->stage[at] = stage;
+        map->kind[map->kinds++] = *kind;
+    }
+    return (uint8_t)at;
+}
+
 void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
                    struct sp_stage_map *map)
 {
-    int64_t from = 0;
+    const struct cuts cuts = cuts_of(model, stages, balance);
+    const int64_t alike = alike_from(model);
+    int64_t before = 0, from = 0; /* where the last stage starts, and this one */
     map->stages = stages;
     map->kinds = 0;
     for (int64_t stage = 0; stage < stages; stage++) {
-        const int64_t until = boundary(model, stages, stage + 1, balance);
-        const struct sp_stage_kind kind =
-            kind_between(model, from, until, stage == 0, stage == stages - 1);
-        int at = stage > 0 ? map->of[stage - 1] : 0; /* most stages are like the one before */
-        if (stage == 0 || !same_kind(&map->kind[at], &kind))
-            for (at = 0; at < map->kinds && !same_kind(&map->kind[at], &kind);)
-                at++;
-        if (at == map->kinds && at < SP_STAGE_KINDS) {
-            map->stage[at] = stage;
-            map->kind[map->kinds++] = kind;
+        const int64_t until = boundary(&cuts, stage + 1);
+        struct sp_stage_kind kind;
+        if (before >= alike && until - from == from - before && stage < stages - 1) {
+            map->of[stage] = map->of[stage - 1];
+        } else {
+            kind_of(model, &cuts, stage, &kind);
+            map->of[stage] = number_of_kind(map, &kind, stage);
         }
+        before = from;
         from = until;
-        map->of[stage] = (uint8_t)(at < SP_STAGE_KINDS ? at : SP_STAGE_KINDS - 1);
     }
 }

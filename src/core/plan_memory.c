@@ -114,9 +114,22 @@ static bool has_trained_head(const struct sp_layer *output)
     return !frozen;
 }
 
-struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
-                                            const struct sp_plan *plan,
-                                            const struct sp_framework *framework)
+/* TransformerEngine's dummies of stages with each set of the kinds in `all`, and of the head, which
+ * has so many outputs. */
+static void prepare_dummies(const struct sp_rank_layers *mine, unsigned all, double outputs,
+                            struct sp_prepared_memory *p)
+{
+    const struct sp_layers *const layers = mine->layers;
+    p->dummy[0] = 0;
+    for (unsigned present = all; present > 0; present = (present - 1) & all)
+        p->dummy[present] = SP_ELEMENT * sp_dummy_elements(layers, &mine->rank, present);
+    p->dummy_head = has_trained_head(&layers->list[SP_LAYER_OUTPUT])
+                        ? SP_ELEMENT * (double)layers->model->d_model * outputs / mine->rank.tp
+                        : 0;
+}
+
+void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *plan,
+                       const struct sp_framework *framework, struct sp_prepared_memory *p)
 {
     const struct sp_layers *const layers = mine->layers;
     const struct sp_model *const model = layers->model;
@@ -124,11 +137,7 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
                                                                 ? sp_padded_vocab(model, plan)
                                                                 : (double)sp_head_outputs(model);
     const double away = sp_offloaded_share(model, plan);
-    struct sp_prepared_memory p = {.weights = mine->weights,
-                                   .base_bytes = sp_base_bytes(model),
-                                   .loss = loss_bytes(model, plan, framework, outputs)};
     unsigned all = 0;
-    p.loss += widened_bytes(model, &layers->list[SP_LAYER_OUTPUT], plan, framework);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_layer *const l = &layers->list[kind];
         if (layers->count[kind] == 0)
@@ -136,37 +145,33 @@ struct sp_prepared_memory sp_prepare_memory(const struct sp_rank_layers *mine,
         const struct sp_rank rank = sp_rank_of_layer(&mine->rank, l, (double)plan->seq);
         const double with = sp_kept_bytes(l, &rank, plan, framework, &plan->recompute);
         const double without = sp_kept_bytes(l, &rank, plan, framework, &nothing);
-        p.kept[kind] = (1 - away) * (redone * with + (1 - redone) * without);
+        p->kept[kind] = (1 - away) * (redone * with + (1 - redone) * without);
         const double again = away > 0 ? without : redone > 0 ? without - with : 0;
-        p.peak[kind] = l->frozen ? 0
-                                 : backward_bytes(l, &rank, plan, again) +
-                                       widened_bytes(model, l, plan, framework);
+        p->peak[kind] = l->frozen ? 0
+                                  : backward_bytes(l, &rank, plan, again) +
+                                        widened_bytes(model, l, plan, framework);
         all |= 1U << kind;
     }
-    if (!framework->dummy_wgrads)
-        return p;
-    for (unsigned present = 1; present <= all; present++)
-        if ((present & ~all) == 0)
-            p.dummy[present] = SP_ELEMENT * sp_dummy_elements(layers, &mine->rank, present);
-    if (has_trained_head(&layers->list[SP_LAYER_OUTPUT]))
-        p.dummy_head = SP_ELEMENT * (double)model->d_model * outputs / (double)plan->tp;
-    return p;
+    p->weights = &mine->weights;
+    p->base_bytes = sp_base_bytes(model);
+    p->loss = loss_bytes(model, plan, framework, outputs) +
+              widened_bytes(model, &layers->list[SP_LAYER_OUTPUT], plan, framework);
+    if (framework->dummy_wgrads)
+        prepare_dummies(mine, all, outputs, p);
 }
 
-static struct sp_kind_memory memory_of_kind(const struct sp_framework *framework,
-                                            const struct sp_prepared_memory *p,
-                                            const struct sp_stage_kind *kind)
+static void memory_of_kind(const struct sp_framework *framework, const struct sp_prepared_memory *p,
+                           const struct sp_stage_kind *kind, struct sp_kind_memory *m)
 {
-    struct sp_kind_memory m = {.held = sp_weights_of_kind(&p->weights, kind),
-                               .trained = sp_trained_of_kind(&p->weights, kind),
-                               .base = sp_base_of_kind(&p->weights, kind),
-                               .base_bytes = p->base_bytes,
-                               .dummy = kind->last ? p->dummy_head : 0,
-                               .gathered =
-                                   gathered_bytes(framework, &p->weights, p->base_bytes, kind),
-                               .peak = kind->last ? p->loss : 0};
     unsigned present = 0;
-    m.whole = whole_bytes(framework, &m.held, &m.trained);
+    m->held = sp_weights_of_kind(p->weights, kind);
+    m->trained = sp_trained_of_kind(p->weights, kind);
+    m->base = sp_base_of_kind(p->weights, kind);
+    m->base_bytes = p->base_bytes;
+    m->gathered = gathered_bytes(framework, p->weights, p->base_bytes, kind);
+    m->whole = whole_bytes(framework, &m->held, &m->trained);
+    m->kept = 0;
+    m->peak = kind->last ? p->loss : 0;
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
         if (kind->layers.of[i] == 0)
             continue;
@@ -174,11 +179,10 @@ static struct sp_kind_memory memory_of_kind(const struct sp_framework *framework
         if (trained <= 0)
             continue;
         present |= 1U << i;
-        m.kept += trained * p->kept[i];
-        m.peak = fmax(m.peak, p->peak[i]);
+        m->kept += trained * p->kept[i];
+        m->peak = fmax(m->peak, p->peak[i]);
     }
-    m.dummy += p->dummy[present];
-    return m;
+    m->dummy = framework->dummy_wgrads ? p->dummy[present] + (kind->last ? p->dummy_head : 0) : 0;
 }
 
 void sp_memory_of_kinds(const struct sp_framework *framework,
@@ -186,7 +190,7 @@ void sp_memory_of_kinds(const struct sp_framework *framework,
                         struct sp_kind_memory *kinds)
 {
     for (int i = 0; i < map->kinds; i++)
-        kinds[i] = memory_of_kind(framework, prepared, &map->kind[i]);
+        memory_of_kind(framework, prepared, &map->kind[i], &kinds[i]);
 }
 
 static double in_flight_of(const struct sp_plan *plan, int64_t stage)
@@ -249,12 +253,16 @@ struct sp_kind_memory sp_kind_memory_of_stage(const struct sp_model *model,
                                               const struct sp_framework *framework, int64_t stage)
 {
     struct sp_layers layers;
-    sp_list_model(model, &layers);
-    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, plan, framework);
-    const struct sp_prepared_memory prepared = sp_prepare_memory(&mine, plan, framework);
+    struct sp_rank_layers mine;
+    struct sp_prepared_memory prepared;
+    struct sp_kind_memory memory;
     const struct sp_stage_kind kind =
         sp_kind_of_stage(model, plan->pp, stage, (enum sp_balance)framework->balance);
-    return memory_of_kind(framework, &prepared, &kind);
+    sp_list_model(model, &layers);
+    sp_layers_on_rank(&layers, plan, framework, &mine);
+    sp_prepare_memory(&mine, plan, framework, &prepared);
+    memory_of_kind(framework, &prepared, &kind, &memory);
+    return memory;
 }
 
 struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
@@ -291,9 +299,11 @@ int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision
     struct sp_stage_map map;
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
     struct sp_layers layers;
+    struct sp_rank_layers mine;
+    struct sp_prepared_memory prepared;
     sp_list_model(model, &layers);
-    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, plan, framework);
-    const struct sp_prepared_memory prepared = sp_prepare_memory(&mine, plan, framework);
+    sp_layers_on_rank(&layers, plan, framework, &mine);
+    sp_prepare_memory(&mine, plan, framework, &prepared);
     sp_map_stages(model, plan->pp, (enum sp_balance)framework->balance, &map);
     sp_memory_of_kinds(framework, &prepared, &map, kinds);
     return sp_fullest_prepared(precision, plan, framework, &map, kinds, memory);

@@ -185,10 +185,10 @@ static void look_at_policy(struct looking *l, const struct sp_split_space *split
     const uint64_t plans = plans_of(splits, n);
     l->plan.pp = splits[0].pp;
     l->plan.dp = splits[0].dp;
-    l->time = sp_prepare_step(&l->in, &l->layers);
+    sp_prepare_step(&l->in, &l->layers, &l->time);
     if (rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans))
         return;
-    l->memory = sp_prepare_memory(&l->layers, &l->plan, l->in.framework);
+    sp_prepare_memory(&l->layers, &l->plan, l->in.framework, &l->memory);
     s.leaf = (uint64_t)l->policy * 2 * plans + (l->plan.recompute.offload ? plans : 0);
     for (int i = 0; i < n; i++) {
         s.split = &splits[i];
@@ -210,7 +210,7 @@ static int open_group(struct looking *l, struct sp_split_space *splits, int *at)
     l->in = l->space->in;
     l->in.plan = &l->plan;
     if (n > 0)
-        l->layers = sp_layers_on_rank(&l->space->layers, &l->plan, l->in.framework);
+        sp_layers_on_rank(&l->space->layers, &l->plan, l->in.framework, &l->layers);
     return n;
 }
 
@@ -234,8 +234,8 @@ static bool rule_out_group(struct looking *l, const struct sp_split_space *split
     l->plan.pp = splits[0].pp;
     l->plan.dp = splits[0].dp;
     l->plan.recompute = (struct sp_recompute){0};
-    const struct sp_prepared least = sp_prepare_step(&l->in, &l->layers);
-    return rule_out(l, 0, sp_least_step_s(&l->in, &least), plans);
+    sp_prepare_step(&l->in, &l->layers, &l->time);
+    return rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans);
 }
 
 void sp_search_group(const struct sp_search_space *space, uint64_t group,
@@ -276,8 +276,8 @@ static void evaluate_leaf(struct looking *l, struct splitting *s, uint64_t leaf,
     sp_list_shardings(l->space, split, s->sharding);
     l->plan.zero = s->sharding[z].zero;
     l->plan.shards = s->sharding[z].shards;
-    l->time = sp_prepare_step(&l->in, &l->layers);
-    l->memory = sp_prepare_memory(&l->layers, &l->plan, l->in.framework);
+    sp_prepare_step(&l->in, &l->layers, &l->time);
+    sp_prepare_memory(&l->layers, &l->plan, l->in.framework, &l->memory);
     sp_memory_of_kinds(l->in.framework, &l->memory, s->map, s->kinds);
     sp_stage_times(&l->in, &l->time, s->map, &s->staged);
     evaluate(l, s, found);

@@ -16,6 +16,13 @@ static inline double sp_smaller(double a, double b)
 }
 
 /* A smooth maximum, (a^4 + b^4)^(1/4): continuous, monotone, never below either. */
-double sp_smooth_max(double a, double b);
+static inline double sp_smooth_max(double a, double b)
+{
+    const double most = sp_larger(a, b);
+    if (most <= 0)
+        return 0;
+    const double x = sp_smaller(a, b) / most;
+    return most * sqrt(sqrt(1 + x * x * x * x));
+}
 
 #endif

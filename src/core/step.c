@@ -23,50 +23,48 @@ double sp_ideal_step_s(const struct sp_step_inputs *in)
 
 /* Forward times of the two ends; what has no backward pass counts a third of what is taken thrice.
  */
-static struct sp_ends_time ends_of(const struct sp_layers *layers,
-                                   const struct sp_layer_time *input,
-                                   const struct sp_layer_time *output)
+static struct sp_ends_time time_of_ends(const struct sp_step_inputs *in,
+                                        const struct sp_rank_layers *mine)
 {
-    const bool no_table = layers->still[SP_LAYER_INPUT] > 0,
-               no_head = layers->still[SP_LAYER_OUTPUT] > 0;
-    const double head = output->of[SP_OP_OUT], loss = output->of[SP_OP_NORMS],
-                 embedding = input->of[SP_OP_NORMS] + input->of[SP_OP_OUT];
-    return (struct sp_ends_time){.embedding = no_table ? embedding / 3 : embedding,
-                                 .head = head,
-                                 .frozen_head = no_head ? 2 * head : output->frozen,
-                                 .loss = no_head ? loss / 3 : loss};
-}
-
-struct sp_prepared sp_prepare_step(const struct sp_step_inputs *in,
-                                   const struct sp_rank_layers *mine)
-{
-    const double nodes = (double)sp_chips(in->hw) / 8;
     const struct sp_layers *const layers = mine->layers;
     const struct sp_layer *const first = &layers->list[SP_LAYER_INPUT];
     const struct sp_rank rank = sp_rank_of_layer(&mine->rank, first, (double)in->plan->seq);
-    const struct sp_layer_time input = sp_time_of_layer(in, &rank, first);
-    const struct sp_layer_time output =
-        sp_time_of_layer(in, &mine->rank, &layers->list[SP_LAYER_OUTPUT]);
+    const bool no_table = layers->still[SP_LAYER_INPUT] > 0,
+               no_head = layers->still[SP_LAYER_OUTPUT] > 0;
+    struct sp_layer_time input, output;
+    sp_time_of_layer(in, &rank, first, &input);
+    sp_time_of_layer(in, &mine->rank, &layers->list[SP_LAYER_OUTPUT], &output);
+    const double head = output.of[SP_OP_OUT], loss = output.of[SP_OP_NORMS],
+                 embedding = input.of[SP_OP_NORMS] + input.of[SP_OP_OUT];
+    return (struct sp_ends_time){.embedding = no_table ? embedding / 3 : embedding,
+                                 .head = head,
+                                 .frozen_head = no_head ? 2 * head : output.frozen,
+                                 .loss = no_head ? loss / 3 : loss};
+}
+
+void sp_prepare_step(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
+                     struct sp_prepared *p)
+{
+    const double nodes = (double)sp_chips(in->hw) / 8;
+    const struct sp_layers *const layers = mine->layers;
     const struct sp_params worked =
         sp_worked_params(in->model, &layers->params, (double)in->plan->seq);
-    struct sp_prepared prepared = {
-        .ends = ends_of(layers, &input, &output),
-        .weights = mine->weights,
-        .ideal_s = ideal_s(in, &worked),
-        .straggler = constant(in, SP_C_STRAGGLER) * log2(1 + nodes),
-    };
+    const struct sp_shares again = sp_repeated_shares(&in->plan->recompute, in->framework);
+    p->ends = time_of_ends(in, mine);
+    p->weights = &mine->weights;
+    p->ideal_s = ideal_s(in, &worked);
+    p->straggler = constant(in, SP_C_STRAGGLER) * log2(1 + nodes);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
-        prepared.layers[kind] = layers->count[kind];
-        prepared.still[kind] = layers->still[kind];
+        p->layers[kind] = layers->count[kind];
+        p->still[kind] = layers->still[kind];
         if (layers->count[kind] <= 0)
             continue;
-        prepared.layer[kind] = sp_pass_layer(in, &mine->rank, &layers->list[kind]);
+        p->layer[kind] = sp_pass_layer(in, &mine->rank, &layers->list[kind], &again);
         if (layers->list[kind].frozen) {
-            prepared.layer[kind] = sp_forward_alone(in, &prepared.layer[kind]);
-            prepared.still[kind] = 0;
+            p->layer[kind] = sp_forward_alone(in, &p->layer[kind]);
+            p->still[kind] = 0;
         }
     }
-    return prepared;
 }
 
 static void add_layers(struct sp_stage_time *s, const struct sp_layer_pass *p, double layers)
@@ -101,37 +99,40 @@ static double busy_of(const struct sp_stage_time *s)
            s->tp_comm + s->cp_comm + s->ep_comm;
 }
 
-static struct sp_kind_time time_of_kind(const struct sp_step_inputs *in,
-                                        const struct sp_prepared *prepared,
-                                        const struct sp_stage_kind *kind)
+static void time_of_kind(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                         const struct sp_stage_kind *kind, struct sp_kind_time *k)
 {
-    struct sp_kind_time k = {.held = sp_weights_of_kind(&prepared->weights, kind),
-                             .trained = sp_trained_of_kind(&prepared->weights, kind)};
-    if (in->model->tuning.trainable != SP_TRAIN_ALL) {
-        k.still = sp_still_of_kind(&prepared->weights, kind);
-        k.base = sp_base_of_kind(&prepared->weights, kind);
+    const bool tuned = in->model->tuning.trainable != SP_TRAIN_ALL;
+    const struct sp_ends_time *const ends = &prepared->ends;
+    struct sp_stage_time *const time = &k->time;
+    k->held = sp_weights_of_kind(prepared->weights, kind);
+    k->trained = sp_trained_of_kind(prepared->weights, kind);
+    k->still = k->base = (struct sp_stage_weights){0, 0};
+    if (tuned) {
+        k->still = sp_still_of_kind(prepared->weights, kind);
+        k->base = sp_base_of_kind(prepared->weights, kind);
     }
+    *time = (struct sp_stage_time){0};
     for (int i = 0; i < SP_LAYER_KINDS; i++)
         if (kind->layers.of[i] > 0)
-            add_kind(in, &k.time, &prepared->layer[i], (double)kind->layers.of[i],
+            add_kind(in, time, &prepared->layer[i], (double)kind->layers.of[i],
                      (double)kind->still.of[i]);
     if (kind->first)
-        k.time.elementwise += 3 * prepared->ends.embedding;
+        time->elementwise += 3 * ends->embedding;
     if (kind->last) {
-        k.time.matmul += 3 * prepared->ends.head - prepared->ends.frozen_head;
-        k.time.weight_grad += fmax(prepared->ends.head - prepared->ends.frozen_head, 0);
-        k.time.frozen += prepared->ends.frozen_head;
-        k.time.elementwise += 3 * prepared->ends.loss;
+        time->matmul += 3 * ends->head - ends->frozen_head;
+        time->weight_grad += fmax(ends->head - ends->frozen_head, 0);
+        time->frozen += ends->frozen_head;
+        time->elementwise += 3 * ends->loss;
     }
-    k.busy_s = busy_of(&k.time);
-    return k;
+    k->busy_s = busy_of(time);
 }
 
 void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
                     const struct sp_stage_map *map, struct sp_staged *staged)
 {
     for (int i = 0; i < map->kinds; i++)
-        staged->kind[i] = time_of_kind(in, prepared, &map->kind[i]);
+        time_of_kind(in, prepared, &map->kind[i], &staged->kind[i]);
     staged->hop_s = sp_stage_hop_s(in);
 }
 
@@ -404,22 +405,22 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
         kind[i] = passes_of(in, &staged->kind[i]);
     int slowest;
     const double pipeline = pipeline_s(in, map, kind, &slowest);
-    const struct sp_stage_time s = staged->kind[slowest].time;
+    const struct sp_stage_time *const s = &staged->kind[slowest].time;
     const double m = (double)sp_plan_microbatches(p);
     const double bubble = fmax(0, pipeline - m * all_of(&kind[slowest])),
                  a_microbatch = pipeline / m;
     const struct update update = update_of(in, map, staged, a_microbatch, m);
     struct sp_step_time t = {
         .dp_comm = m * kind[slowest].fsdp_comm + update.dp_comm,
-        .matmul = m * s.matmul,
-        .attention = m * s.attention,
-        .elementwise = m * s.elementwise,
-        .recompute = m * s.recompute,
-        .launch = m * s.launch,
-        .offload = m * s.offload,
-        .tp_comm = m * s.tp_comm,
-        .cp_comm = m * s.cp_comm,
-        .ep_comm = m * s.ep_comm,
+        .matmul = m * s->matmul,
+        .attention = m * s->attention,
+        .elementwise = m * s->elementwise,
+        .recompute = m * s->recompute,
+        .launch = m * s->launch,
+        .offload = m * s->offload,
+        .tp_comm = m * s->tp_comm,
+        .cp_comm = m * s->cp_comm,
+        .ep_comm = m * s->ep_comm,
         .pp_comm = sends_s(in, staged, hides_sends_s(in, pipeline, m)),
         .bubble = bubble,
         .optimizer = update.optimizer,
@@ -445,9 +446,11 @@ struct sp_step_time sp_estimate_prepared(const struct sp_step_inputs *in,
 struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in)
 {
     struct sp_layers layers;
+    struct sp_rank_layers mine;
+    struct sp_prepared prepared;
     sp_list_model(in->model, &layers);
-    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, in->plan, in->framework);
-    const struct sp_prepared prepared = sp_prepare_step(in, &mine);
+    sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
+    sp_prepare_step(in, &mine, &prepared);
     return sp_estimate_prepared(in, &prepared);
 }
 

@@ -19,12 +19,13 @@ struct sp_layer_time {
     double of[SP_OPERATORS];
     double frozen; /* of the matmuls whose weights are frozen, adapters left out */
 };
-struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
-                                      const struct sp_layer *layer);
+void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                      const struct sp_layer *layer, struct sp_layer_time *time);
 
-/* Forward and backward of one layer for one micro-batch. s. */
+/* Forward and backward of one layer for one micro-batch, of whose operators the backward pass runs
+ * `again` of sp_repeated_shares once more. s. */
 struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct sp_rank *all,
-                                   const struct sp_layer *layer);
+                                   const struct sp_layer *layer, const struct sp_shares *again);
 
 /* A layer that is not trained and that no gradient passes, from what it is with a backward pass:
  * that would take twice as long again. Tokens go to experts and back in half of the exchanges. s.
@@ -35,11 +36,13 @@ struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
 /* What is left of a collective that hides behind work of `hides` seconds. s. */
 double sp_exposed_s(const struct sp_step_inputs *in, double comm, double hides);
 
-/* Collectives of one layer and micro-batch: TP and EP both ways and what recomputation repeats,
- * exposed; CP both ways, before it hides. s. */
-double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
+/* Collectives of one layer and micro-batch: TP and EP both ways and what recomputation repeats
+ * (`again` of sp_repeated_shares), exposed; CP both ways, before it hides. s. */
+double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
+                     const struct sp_shares *again);
 double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
-double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
+double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
+                     const struct sp_shares *again);
 
 /* What ring attention adds to a layer of one micro-batch, both ways: the partial results of its
  * cp - 1 further steps are read, and summed in 4 bytes. s. Liu et al. 2023, "Ring Attention". */

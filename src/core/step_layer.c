@@ -86,24 +86,24 @@ static double passes_of_core(const struct sp_step_inputs *in)
 }
 
 struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct sp_rank *all,
-                                   const struct sp_layer *layer)
+                                   const struct sp_layer *layer, const struct sp_shares *again)
 {
     const struct sp_rank mine = sp_rank_of_layer(all, layer, (double)in->plan->seq), *rank = &mine;
-    const struct sp_layer_time f = sp_time_of_layer(in, rank, layer);
+    struct sp_layer_time f;
+    sp_time_of_layer(in, rank, layer, &f);
     const double *const s = f.of;
     const struct sp_recompute *r = &in->plan->recompute;
     const double redone = in->plan->recompute_layers;
-    const struct sp_shares again = sp_repeated_shares(r, in->framework);
     const double cp = sp_cp_layer_s(in, layer);
     struct sp_layer_pass p = {
         .matmul = 3 * sum_of_operators(s, SP_OP_QKV, SP_OP_EXPERT_DOWN) - f.frozen,
         .frozen = f.frozen,
         .attention = passes_of_core(in) * s[SP_OP_CORE],
         .elementwise = 3 * sum_of_operators(s, SP_OP_NORMS, SP_OP_ROUTE),
-        .tp_comm = sp_tp_layer_s(in, layer),
+        .tp_comm = sp_tp_layer_s(in, layer, again),
     };
     for (int op = 0; op < SP_OPERATORS; op++)
-        p.recompute += redone * again.of[op] * s[op];
+        p.recompute += redone * again->of[op] * s[op];
     /* passing keys and values on hides behind attention, copies to the host behind it all; what is
      * then still shorter than the launches waits for them */
     if (cp > 0)
@@ -116,7 +116,7 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     p.offload = copied - busy;
     const double worked = sp_smooth_max(copied, least);
     p.launch = worked - copied + gaps;
-    const double exchanges = sp_ep_layer_s(in, layer);
+    const double exchanges = sp_ep_layer_s(in, layer, again);
     p.ep_comm = sp_overlaps_exchange(in->plan) ? sp_exposed_s(in, exchanges, worked) : exchanges;
     p.weight_grad =
         worked -

@@ -74,6 +74,12 @@ static double ranks_in_node(const struct sp_step_inputs *in)
                                             : domain);
 }
 
+/* Ranks of a group that stand in one node: at least one. */
+static double ranks_inside(const struct sp_step_inputs *in, struct group g)
+{
+    return sp_larger(1, sp_smaller(g.size, floor(ranks_in_node(in) / g.stride)));
+}
+
 /* A gather or a reduce-scatter among the ranks of a domain, of which `moving` seconds are bytes at
  * the links' rate, with the latency that NCCL was measured to have on the chip. */
 static double inside_domain_s(const struct sp_step_inputs *in, double ranks, double moving)
@@ -93,7 +99,7 @@ static double gather_s(const struct sp_step_inputs *in, struct group g, double b
     if (net->kind == SP_TORUS)
         return bytes * (g.size - 1) / g.size / (torus_rate(in, g) * up) +
                net->hop_latency_s * (g.size > net->most_hops ? net->most_hops : g.size);
-    const double inside = fmax(1, fmin(g.size, floor(ranks_in_node(in) / g.stride)));
+    const double inside = ranks_inside(in, g);
     const double nodes = g.size / inside;
     const double moving = bytes * (inside - 1) / inside / (net->domain_bytes_per_s * up);
     if (nodes <= 1)
@@ -166,7 +172,7 @@ static double switched_exchange_s(const struct sp_step_inputs *in, struct group 
 {
     const struct sp_network *net = &in->hw->network;
     const struct sp_moe *moe = &in->model->moe;
-    const double inside = fmax(1, fmin(g.size, floor(ranks_in_node(in) / g.stride)));
+    const double inside = ranks_inside(in, g);
     const double nodes = g.size / inside;
     const struct sp_expert_group group = {
         .ranks = g.size,
@@ -217,7 +223,8 @@ static bool overlaps_tp(const struct sp_step_inputs *in)
     return in->framework->overlaps_tp && (net->kind == SP_TORUS || in->plan->tp <= net->domain);
 }
 
-double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
+double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
+                     const struct sp_shares *shares)
 {
     const struct sp_plan *p = in->plan;
     const struct sp_recompute *r = &p->recompute;
@@ -234,10 +241,9 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     const double once = (mixer + mlp) * (2 + (p->sequence_parallel ? 3 : 2));
     /* what runs again: the gather before a block's first matmuls, which only shards of the sequence
      * need, and the sum after its last one, of which a scatter is half */
-    const struct sp_shares shares = sp_repeated_shares(r, in->framework);
     const bool routed = layer->picks > 0;
-    const double up = shares.of[routed ? SP_OP_EXPERT_UP : SP_OP_UP],
-                 down = shares.of[routed ? SP_OP_EXPERT_DOWN : SP_OP_DOWN];
+    const double up = shares->of[routed ? SP_OP_EXPERT_UP : SP_OP_UP],
+                 down = shares->of[routed ? SP_OP_EXPERT_DOWN : SP_OP_DOWN];
     const double gathers = mixer * (r->qkv > 0) + mlp * (up > 0);
     const double sums = (mixer * r->out + mlp * down) * (1 - r->spare);
     const double again = p->sequence_parallel ? gathers + sums : 2 * sums;
@@ -266,7 +272,8 @@ static enum place place_of_experts(const struct sp_plan *p)
     return p->etp == p->tp ? BESIDE_BOX : ALL_AXES;
 }
 
-double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
+double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
+                     const struct sp_shares *again)
 {
     const struct sp_plan *p = in->plan;
     if (layer->picks == 0)
@@ -279,9 +286,8 @@ double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
                  back = exchange_s(in, g, layer->picks, elements * sp_combine_bytes());
     /* to the experts and back, in both passes; again to them where their input is not kept, and
      * back where the block's output is not */
-    const struct sp_shares again = sp_repeated_shares(&p->recompute, in->framework);
-    const double to_again = again.of[SP_OP_EXPERT_UP] >= 1,
-                 back_again = again.of[SP_OP_EXPERT_DOWN] >= 1;
+    const double to_again = again->of[SP_OP_EXPERT_UP] >= 1,
+                 back_again = again->of[SP_OP_EXPERT_DOWN] >= 1;
     return (2 + p->recompute_layers * to_again) * to +
            (2 + p->recompute_layers * back_again) * back;
 }

@@ -8,9 +8,8 @@
 #include "core/step_internal.h"
 
 /* Rate of large matmuls in a format, C e. FLOP/s. */
-static double matmul_rate(const struct sp_step_inputs *in, enum sp_dtype wanted)
+static double matmul_rate(const struct sp_step_inputs *in, enum sp_dtype dtype)
 {
-    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, wanted);
     const double *const peak = in->hw->chip.peak_flops_per_s;
     if (dtype == SP_FP4 && peak[SP_FP8] > 0)
         return peak[SP_FP8] * constant(in, SP_C_MATMUL_8) / sp_fp4_matmul_time;
@@ -18,26 +17,31 @@ static double matmul_rate(const struct sp_step_inputs *in, enum sp_dtype wanted)
     return peak[dtype] * constant(in, narrow ? SP_C_MATMUL_8 : SP_C_MATMUL_16);
 }
 
-/* Time of a matmul over that of the same one with a scale for each tensor. */
-static double recipe_time(const struct sp_step_inputs *in, const struct sp_matmul *m)
-{
-    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, in->plan->dtype);
-    const struct sp_fp8_recipe_traits *const r = &sp_fp8_recipes[in->plan->execution.fp8_recipe];
-    if (m->plain || sp_dtypes[dtype].bytes != 1)
-        return 1;
-    return m->part == SP_PART_EXPERTS ? r->experts : r->matmul;
-}
-
 /* Sides are worked on in tiles: a side of n takes n and half a tile of elements on average, so that
  * small matmuls waste more, without the steps of a single kernel's tiling. Half of 128 elements
  * where the chip's kernels were not measured. */
-static double half_tile(const struct sp_step_inputs *in, enum sp_dtype wanted)
+static double half_tile(const struct sp_step_inputs *in, enum sp_dtype dtype)
 {
-    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, wanted);
     const bool narrow = sp_dtypes[dtype].bytes < 2;
     const struct sp_matmul_curve *const curve =
         &in->hw->chip.kernels.matmul[narrow ? SP_KERNEL_FP8 : SP_KERNEL_BF16];
     return curve->share > 0 ? curve->half_tile : 64;
+}
+
+/* What the chip makes of matmuls in a format: rates of large ones by the plan's recipe of scales,
+ * FLOP/s, and half a tile. */
+struct speed {
+    double flops_per_s, experts_flops_per_s, half_tile;
+};
+
+static struct speed speed_of(const struct sp_step_inputs *in, enum sp_dtype wanted)
+{
+    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, wanted);
+    const struct sp_fp8_recipe_traits *const r = &sp_fp8_recipes[in->plan->execution.fp8_recipe];
+    const double rate = matmul_rate(in, dtype);
+    const bool scaled = sp_dtypes[dtype].bytes == 1;
+    return (struct speed){scaled ? rate / r->matmul : rate, scaled ? rate / r->experts : rate,
+                          half_tile(in, dtype)};
 }
 
 /* A device's part of a matmul: `count` products [rows, in] x [in, out]. */
@@ -82,13 +86,14 @@ enum { SCORE_BYTES = 2 + 2 + 2 + 2 + 1 };
 static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                              const struct sp_mixer *mixer, bool cross)
 {
-    const double rate = matmul_rate(in, SP_BF16), W = in->hw->chip.hbm_bytes_per_s;
+    const struct speed plain = speed_of(in, SP_BF16);
+    const double rate = plain.flops_per_s, half = plain.half_tile;
+    const double W = in->hw->chip.hbm_bytes_per_s;
     const double keys = mixer->length > 0 ? mixer->length : (double)in->plan->seq;
     const double seq = cross ? (double)in->plan->seq : keys;
     const double heads = rank->tokens[SP_BY_WIDTH] / seq * mixer->heads;
     const struct products scores = {heads, seq, mixer->qk, keys},
                           values = {heads, seq, keys, mixer->v};
-    const double half = half_tile(in, SP_BF16);
     return products_s(&scores, rate, half, W) + products_s(&values, rate, half, W) +
            heads * seq * keys * SCORE_BYTES / W;
 }
@@ -162,11 +167,11 @@ static double widening_s(const struct sp_step_inputs *in, const struct sp_matmul
 
 /* The two products of the adapters beside a matmul, in 16 bits, and the sum of what comes out with
  * the matmul's: both read, the sum written. */
-static double adapters_s(const struct sp_step_inputs *in, const struct sp_matmul *m,
-                         const struct products *mine)
+static double adapters_s(const struct sp_step_inputs *in, const struct speed *plain,
+                         const struct sp_matmul *m, const struct products *mine)
 {
     const double W = in->hw->chip.hbm_bytes_per_s, out = mine->out * m->adapted_out / m->out;
-    const double rate = matmul_rate(in, SP_BF16), half = half_tile(in, SP_BF16);
+    const double rate = plain->flops_per_s, half = plain->half_tile;
     if (m->rank == 0)
         return 0;
     const struct products down = {mine->count, mine->rows, mine->in, m->adapted * m->rank},
@@ -175,28 +180,30 @@ static double adapters_s(const struct sp_step_inputs *in, const struct sp_matmul
            constant(in, SP_C_MEMORY) * 3 * SP_ELEMENT * mine->count * mine->rows * out / W;
 }
 
-struct sp_layer_time sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
-                                      const struct sp_layer *layer)
+void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                      const struct sp_layer *layer, struct sp_layer_time *time)
 {
-    const double plain = matmul_rate(in, SP_BF16), rate = matmul_rate(in, in->plan->dtype);
-    const double plain_half = half_tile(in, SP_BF16), half = half_tile(in, in->plan->dtype);
-    struct sp_layer_time time = {.of = {[SP_OP_CORE] = core_s(in, rank, &layer->mixer, false)}};
+    const struct speed plain = speed_of(in, SP_BF16), narrow = speed_of(in, in->plan->dtype);
+    *time = (struct sp_layer_time){.frozen = 0};
+    if (layer->mixer.heads > 0 || layer->mixer.scan > 0)
+        time->of[SP_OP_CORE] = core_s(in, rank, &layer->mixer, false);
     if (layer->cross.heads > 0)
-        time.of[SP_OP_CORE] += core_s(in, rank, &layer->cross, true);
-    add_moves(in, rank, layer, &time);
+        time->of[SP_OP_CORE] += core_s(in, rank, &layer->cross, true);
+    add_moves(in, rank, layer, time);
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *const m = &layer->matmul[i];
         const struct products mine = products_of(m, rank);
-        const double base = products_s(&mine, (m->plain ? plain : rate) / recipe_time(in, m),
-                                       m->plain ? plain_half : half, in->hw->chip.hbm_bytes_per_s);
-        time.of[m->op] += base;
+        const struct speed *const speed = m->plain ? &plain : &narrow;
+        const double rate =
+            m->part == SP_PART_EXPERTS ? speed->experts_flops_per_s : speed->flops_per_s;
+        const double base = products_s(&mine, rate, speed->half_tile, in->hw->chip.hbm_bytes_per_s);
+        time->of[m->op] += base;
         if (m->frozen) {
             const double opened = widening_s(in, m, &mine);
-            time.frozen += base + opened;
-            time.of[m->op] += opened + adapters_s(in, m, &mine);
+            time->frozen += base + opened;
+            time->of[m->op] += opened + adapters_s(in, &plain, m, &mine);
         }
     }
-    return time;
 }
 
 /* Forward FLOPs of one token by one operator of all layers. */
@@ -264,9 +271,10 @@ int sp_matmuls_of_plan(const struct sp_step_inputs *in,
                        struct sp_local_matmul list[SP_MOST_LOCAL_MATMULS])
 {
     struct sp_layers layers;
+    struct sp_rank_layers mine;
     int n = 0;
     sp_list_model(in->model, &layers);
-    const struct sp_rank_layers mine = sp_layers_on_rank(&layers, in->plan, in->framework);
+    sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
     for (int kind = 0; kind < SP_LAYER_LISTS; kind++) {
         const struct sp_layer *const layer = &layers.list[kind];
         const struct sp_rank rank = sp_rank_of_layer(&mine.rank, layer, (double)in->plan->seq);

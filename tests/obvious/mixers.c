@@ -304,7 +304,8 @@ static void stages(void **state)
             for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
                 sum.of[kind] += of.of[kind];
         }
-        const struct sp_layer_counts all = sp_count_layers(&m, m.layers);
+        struct sp_layer_counts all;
+        sp_count_layers(&m, 0, m.layers, &all);
         int64_t n = 0;
         for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
             assert_int_equal(sum.of[kind], all.of[kind]);

@@ -267,8 +267,10 @@ static void offload(void **state)
         everywhere.recompute_layers = 1;
         struct sp_layers layers;
         sp_list_model(&w.m, &layers);
-        const struct sp_rank_layers mine = sp_layers_on_rank(&layers, &everywhere, &w.f);
-        const struct sp_prepared_memory memory = sp_prepare_memory(&mine, &everywhere, &w.f);
+        struct sp_rank_layers mine;
+        struct sp_prepared_memory memory;
+        sp_layers_on_rank(&layers, &everywhere, &w.f, &mine);
+        sp_prepare_memory(&mine, &everywhere, &w.f, &memory);
         for (int layer = 0; layer < w.m.layers; layer++)
             kept += memory.kept[has_experts(&w.m, layer) ? SP_LAYER_MOE : SP_LAYER_DENSE];
         w.hw.chip.pcie_bytes_per_s = SLOW;

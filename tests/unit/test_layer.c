@@ -15,7 +15,8 @@ static void kinds(void **state)
     static const int64_t moe_until[] = {0, 0, 0, 0, 1, 1, 2, 2};
     (void)state;
     for (int64_t n = 0; n <= 7; n++) {
-        const struct sp_layer_counts counts = sp_count_layers(&m, n);
+        struct sp_layer_counts counts;
+        sp_count_layers(&m, 0, n, &counts);
         assert_int_equal(counts.of[SP_LAYER_MOE], moe_until[n]);
         assert_int_equal(counts.of[SP_LAYER_DENSE], n - moe_until[n]);
     }
@@ -121,16 +122,18 @@ static void made_up(void **state)
     (void)state;
     sp_list_model(&m, &layers);
     list_mamba(&layers.list[SP_LAYER_DENSE]);
-    struct sp_rank_layers mine = sp_layers_on_rank(&layers, &plan, &framework);
+    struct sp_rank_layers mine;
+    sp_layers_on_rank(&layers, &plan, &framework, &mine);
     const struct sp_list_weights *of = mine.weights.of;
     assert_close(of[SP_LAYER_DENSE].dense.held, 3765320, 0);
     assert_close(24 * of[SP_LAYER_DENSE].dense.held + of[SP_LAYER_INPUT].dense.gathered +
                      of[SP_LAYER_OUTPUT].dense.held,
                  128989632, 0);
-    const struct sp_prepared_memory memory = sp_prepare_memory(&mine, &plan, &framework);
+    struct sp_prepared_memory memory;
+    sp_prepare_memory(&mine, &plan, &framework, &memory);
     assert_close(memory.kept[SP_LAYER_DENSE], 2 * 2048. * (768 + 3352), 0);
     plan.tp = 2;
-    mine = sp_layers_on_rank(&layers, &plan, &framework);
+    sp_layers_on_rank(&layers, &plan, &framework, &mine);
     assert_close(mine.weights.of[SP_LAYER_DENSE].dense.held,
                  768. * (3096 / 2 + 256) + 1536. * 768 / 2 + (1792 * 5 + 72 + 1536) / 2. + 768, 0);
     /* a scan's work does not grow with the sequence */
@@ -157,8 +160,11 @@ static double kept_bytes(const struct sp_layers *layers, enum sp_layer_kind kind
                                  .recompute = {.modules = modules},
                                  .recompute_layers = 1,
                                  .imbalance = 1};
-    const struct sp_rank_layers mine = sp_layers_on_rank(layers, &plan, &framework);
-    return sp_prepare_memory(&mine, &plan, &framework).kept[kind];
+    struct sp_rank_layers mine;
+    struct sp_prepared_memory memory;
+    sp_layers_on_rank(layers, &plan, &framework, &mine);
+    sp_prepare_memory(&mine, &plan, &framework, &memory);
+    return memory.kept[kind];
 }
 
 /* DeepSeek-V3's shapes by hand, 2 bytes an element. Megatron-Core's words: mla_up_proj drops the
@@ -202,12 +208,15 @@ static void patterns(void **state)
     static const int64_t known[SP_LAYER_KINDS] = {
         [SP_LAYER_DENSE] = 2,     [SP_LAYER_OTHER_MOE] = 2, [SP_LAYER_OTHER] = 2,
         [SP_LAYER_ATTENTION] = 2, [SP_LAYER_MLP] = 1,       [SP_LAYER_EXPERTS] = 1};
-    const struct sp_layer_counts counts = sp_count_layers(&m, 10);
+    struct sp_layer_counts counts;
     (void)state;
+    sp_count_layers(&m, 0, 10, &counts);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
         assert_int_equal(counts.of[kind], known[kind]);
     assert_int_equal(sp_moe_layers(&m), 3);
-    assert_int_equal(sp_count_layers(&m, 2).of[SP_LAYER_OTHER_MOE], 1);
+    sp_count_layers(&m, 1, 2, &counts);
+    assert_int_equal(counts.of[SP_LAYER_OTHER_MOE], 1);
+    assert_int_equal(counts.of[SP_LAYER_DENSE], 0);
 }
 
 /* Qwen3-Next-80B-A3B, its published config: of four layers three have 32 value heads and 16 key

@@ -178,9 +178,10 @@ static void staged_and_bounds(void **unused)
         const double step = sp_estimate_step(&in).step;
         struct sp_layers layers;
         sp_list_model(&s.model, &layers);
-        const struct sp_rank_layers mine =
-            sp_layers_on_rank(&layers, &s.plan, &s.framework.framework);
-        const struct sp_prepared prepared = sp_prepare_step(&in, &mine);
+        struct sp_rank_layers mine;
+        struct sp_prepared prepared;
+        sp_layers_on_rank(&layers, &s.plan, &s.framework.framework, &mine);
+        sp_prepare_step(&in, &mine, &prepared);
         sp_map_stages(&s.model, s.plan.pp, (enum sp_balance)s.framework.framework.balance, &map);
         sp_stage_times(&in, &prepared, &map, &staged);
         sp_estimate(&in, SP_FLOPS_FULL, NULL, &estimate);
