@@ -199,8 +199,14 @@ bool sp_fit_frameworks_of(const struct sp_sources *sources, struct sp_framework_
         return true;
     in->framework = &pair->whole;
     in->sharding_framework = &pair->sharding;
-    return load_framework_on(in->hw, false, sources, &pair->whole, error) &&
-           load_framework_on(in->hw, true, sources, &pair->sharding, error);
+    if (!load_framework_on(in->hw, false, sources, &pair->whole, error))
+        return false;
+    const enum sp_network_kind network = (enum sp_network_kind)in->hw->network.kind;
+    if (strcmp(sp_default_framework(network, false), sp_default_framework(network, true)) == 0) {
+        pair->sharding = pair->whole;
+        return true;
+    }
+    return load_framework_on(in->hw, true, sources, &pair->sharding, error);
 }
 
 const char *sp_default_recipe(const struct sp_sources *sources,
