@@ -458,7 +458,8 @@ static struct sp_params params_of(const struct sp_layers *layers)
 {
     struct weights w = {.passed = 0};
     for (int list = 0; list < SP_LAYER_LISTS; list++)
-        weigh(&w, layers, list);
+        if (layers->count[list] > 0)
+            weigh(&w, layers, list);
     struct sp_params p = {.embedding = w.part[SP_PART_EMBEDDING],
                           .attention = w.part[SP_PART_ATTENTION],
                           .mlp = w.part[SP_PART_MLP],

@@ -185,9 +185,10 @@ static inline struct sp_stage_weights sum_of_kind(const struct sp_layer_weights 
 #define MEMBER(weights) (*(const double *)(const void *)((const char *)&(weights) + member))
     struct sp_stage_weights of = {0, 0};
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
-        const double layers = (double)(kind->layers.of[i] - (all ? 0 : kind->still.of[i]));
-        if (layers <= 0)
+        const int64_t n = kind->layers.of[i] - (all ? 0 : kind->still.of[i]);
+        if (n <= 0)
             continue;
+        const double layers = (double)n;
         of.dense += layers * MEMBER(w->of[i].dense);
         of.experts += layers * MEMBER(w->of[i].experts);
         if (w->of[i].sets > 0)

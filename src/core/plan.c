@@ -225,14 +225,14 @@ static double share_of_weights(const struct sp_model *model, int64_t stages)
 
 static struct cuts cuts_of(const struct sp_model *model, int64_t stages, enum sp_balance balance)
 {
-    const int64_t L = model->layers;
+    const int64_t L = model->layers, left = L % stages;
     /* Megatron counts the table and the head as a layer each where only that divides */
-    const int64_t ends = L % stages != 0 && (L + 2) % stages == 0 ? 2 : 0;
+    const bool ends = left != 0 && (L + 2) % stages == 0;
     return (struct cuts){.layers = L,
                          .stages = stages,
-                         .each = (L + ends) / stages,
-                         .left = (L + ends) % stages,
-                         .table = ends / 2,
+                         .each = ends ? (L + 2) / stages : L / stages,
+                         .left = ends ? 0 : left,
+                         .table = ends,
                          .share = balance == SP_BALANCE_EVEN ? 0 : share_of_weights(model, stages)};
 }
 
