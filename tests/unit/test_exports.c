@@ -28,7 +28,7 @@ static const struct population populations[] = {
     {"megatron", GPUS, DENSE " " DENSE " " ROUTED " " OTHERS, "none selective dots full full qkv mlp alternate", "mixed18 mixed18 mixed16 fp8 fp8-mixed16 fp8-mixed18 fp32 muon", true, false, 3000, 500},
     {"megatron@core0.16", GPUS, DENSE " " ROUTED, "none selective dots full full", "mixed18 mixed18 mixed16 fp8 fp32", true, false, 500, 100},
     {"megatron@core0.14", GPUS, DENSE " " ROUTED, "none selective dots full full", "mixed18 mixed18 mixed16 fp8 fp32", true, false, 500, 80},
-    {"megatron-bridge", GPUS, DENSE " " DENSE " " ROUTED " " OTHERS, "none selective dots full full qkv mlp alternate", "mixed18 mixed18 mixed16 fp8 fp8-mixed16 fp8-mixed18 fp32 muon", true, false, 3000, 450},
+    {"megatron-bridge", GPUS, DENSE " " DENSE " " ROUTED " " OTHERS, "none selective dots full full qkv mlp alternate", "mixed18 mixed18 mixed16 fp8 fp8-mixed16 fp8-mixed18 fp32 muon", true, false, 3000, 350},
     {"torchtitan", GPUS, TITAN, "none full alternate dots", "fp32 fp32 fp32 fp32 fp8-fp32 mixed18", true, false, 3000, 150},
     {"torchtitan@0.2.2", GPUS, TITAN " llama4-scout deepseek-v2", "none full alternate", "fp32 fp32 fp32 fp32 fp8-fp32 mixed18", true, false, 1000, 60},
     {"deepspeed", GPUS, DENSE " " ROUTED " " OTHERS, "none none full selective", "mixed18 mixed16 fp32", true, true, 3000, 30},
