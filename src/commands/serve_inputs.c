@@ -395,9 +395,10 @@ bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct
     f->is_split = split && strcmp(split, "auto") != 0;
     if (!take_degrees(f, error) || !read_split(f, &reads, &f->degrees, error) ||
         !check_tp(f, &f->degrees, error) || !check_tp(f, &reads, error) ||
-        !check_experts(f, &f->degrees, error) || !check_experts(f, &reads, error) ||
-        !check_pool(f, &reads, error) || !check_pool(f, &f->degrees, error) ||
-        !cut_machine(f, &reads, &chips, error) || !check_kv(f, error) ||
+        !check_experts(f, &f->degrees, error) ||
+        (f->is_split && !check_experts(f, &reads, error)) || !check_pool(f, &reads, error) ||
+        !check_pool(f, &f->degrees, error) || !cut_machine(f, &reads, &chips, error) ||
+        !check_kv(f, error) ||
         !sp_price_of(f->args, &f->hw, sp_text_of(f->args, "hw"), &f->price, error))
         return false;
     take_part(f, chips);

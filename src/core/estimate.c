@@ -157,10 +157,9 @@ static void add_companions(const struct sp_step_inputs *in, struct sp_estimate *
 {
     const double alone = e->time.step;
     sp_cost_companions(in, &e->companions);
-    for (int i = 0; i < SP_COMPANION_ROLES; i++) {
+    for (int i = 0; i < SP_COMPANION_ROLES; i++)
         e->time.step += e->companions.forward_s[i];
-        e->ideal_s += e->companions.flops[i] / ((double)sp_chips(in->hw) * peak_of(in));
-    }
+    e->health = sp_health_of(&e->time);
     e->low_s *= e->time.step / alone;
     e->high_s *= e->time.step / alone;
 }
