@@ -25,7 +25,7 @@ static const struct sp_option options[] = {
     {"shard", "I/N", SP_TEXT, 0, 0, NULL, NULL,
      "every Nth row from the Ith on; `merge` joins the parts"},
     {"plot", "FILE.svg|.png", SP_TEXT, 0, 0, NULL, NULL,
-     "draw the keys of --get over the last list, a line for each value of the first"},
+     "draw the first three keys of --get over the last list, a line for each value of the first"},
     {"heat", NULL, SP_FLAG, 0, 0, NULL, NULL, "with --plot: a heat map of two lists"},
 };
 enum { VALID, SHARD, PLOT, HEAT, OWN_OPTIONS };

@@ -22,23 +22,18 @@ static const char *symbol_of(enum sp_unit unit)
     return symbols[unit] ? symbols[unit] : "";
 }
 
-static bool make_panels(struct sp_sweep_picture *p, const char *keys, struct sp_error *error)
+static void make_panels(struct sp_sweep_picture *p, const char *keys)
 {
     char key[160];
-    while (sp_next_item(&keys, key, sizeof key)) {
-        if (p->n == SP_MAX_PANELS)
-            return sp_fail(error, SP_USAGE, "--plot draws up to %d keys: name them with --get",
-                           SP_MAX_PANELS);
+    while (p->n < SP_MAX_PANELS && sp_next_item(&keys, key, sizeof key)) {
         struct sp_sweep_panel *const panel = &p->panel[p->n++];
         panel->value = malloc(p->axes->rows * sizeof *panel->value);
         if (!panel->value)
             abort();
         for (uint64_t i = 0; i < p->axes->rows; i++)
             panel->value[i] = NAN;
-        snprintf(panel->key, sizeof panel->key, "%s", key);
         snprintf(panel->label, sizeof panel->label, "%s", key);
     }
-    return true;
 }
 
 bool sp_begin_sweep_picture(struct sp_sweep_picture *p, const struct sp_axes *axes,
@@ -68,7 +63,8 @@ bool sp_begin_sweep_picture(struct sp_sweep_picture *p, const struct sp_axes *ax
     if (axes->rows > MOST_ROWS || (p->heat && axes->axis[p->along].n > MOST_COLUMNS))
         return sp_fail(error, SP_USAGE, "--plot draws up to %d rows, a heat map %d columns",
                        MOST_ROWS, MOST_COLUMNS);
-    return make_panels(p, keys, error);
+    make_panels(p, keys);
+    return true;
 }
 
 void sp_take_swept(struct sp_sweep_picture *p, uint64_t row, size_t key,
@@ -78,6 +74,7 @@ void sp_take_swept(struct sp_sweep_picture *p, uint64_t row, size_t key,
         return;
     struct sp_sweep_panel *const panel = &p->panel[key];
     panel->value[row] = entry->number;
+    panel->has_numbers = true;
     panel->unit = entry->info.unit;
     snprintf(panel->label, sizeof panel->label, "%.150s", entry->info.label);
 }
@@ -213,8 +210,11 @@ bool sp_end_sweep_picture(struct sp_sweep_picture *p, const char *command, struc
     name_sweep(p, command, title, sizeof title);
     struct sp_figure *const figure = sp_figure_new("%s", title);
     for (size_t i = 0; i < p->n; i++)
-        (p->heat ? draw_heat : draw_lines)(p, figure, &p->panel[i]);
-    const bool ok = sp_terminal_of(p->target, &canvas.terminal, error) &&
+        if (p->panel[i].has_numbers)
+            (p->heat ? draw_heat : draw_lines)(p, figure, &p->panel[i]);
+    if (figure->n_panels == 0)
+        sp_fail(error, SP_INPUT, "--plot: no key of --get has numbers");
+    const bool ok = figure->n_panels > 0 && sp_terminal_of(p->target, &canvas.terminal, error) &&
                     sp_draw(figure, &canvas, &bytes, &size, error) &&
                     sp_write_file(p->target, bytes, size, error);
     sp_figure_free(figure);

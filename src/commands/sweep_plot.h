@@ -5,7 +5,8 @@
 #include "commands/sweep_axes.h"
 
 /* What of a sweep is drawn: the first swept option makes lines (or rows of a heat map), the last
- * one is along x; each key of --get has a panel. */
+ * one is along x; each of the first keys of --get that
+ * has numbers has a panel. */
 struct sp_sweep_picture {
     const char *target; /* --plot; NULL: no picture */
     bool heat;
@@ -13,14 +14,15 @@ struct sp_sweep_picture {
     int along, by; /* axes of x and of the lines; by below 0: one line */
     size_t n;      /* panels */
     struct sp_sweep_panel {
-        char key[160], label[160];
+        char label[160];
         enum sp_unit unit;
         double *value; /* of each row; NAN: none */
+        bool has_numbers;
     } panel[SP_MAX_PANELS];
 };
 
-/* Makes the panels; an error where the sweep has no list or more than two, too many rows or keys,
- * or a target that is no file. */
+/* Makes the panels; an error where the sweep has no list or more than two or too many rows, or the
+ * target is no file. */
 bool sp_begin_sweep_picture(struct sp_sweep_picture *picture, const struct sp_axes *axes,
                             const char *keys, struct sp_error *error);
 
