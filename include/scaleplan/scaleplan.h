@@ -44,6 +44,7 @@
  *   buckets.h        gradients that are reduced beside the backward pass
  *   health.h         shares of communication and idleness in a step, against their rules
  *   estimate.h       all that the models say of one plan: time, memory, MFU, odds of running out
+ *   companions.h     models that work forward beside the one that is trained
  *   neighbours.h     plans one change away, and the changes that make a plan fit
  *   search.h         the best of all plans, proven
  *   serve.h          a model that answers requests: weights, cache, prefill, decode, pools, cost
