@@ -46,7 +46,8 @@ int sp_machines_to_loss(const struct sp_loss_question *q, struct sp_loss_point *
         struct sp_loss_question there = *q;
         there.fit = &in;
         struct sp_loss_point batches[MOST_BATCHES];
-        const int best = sp_soonest(batches, sp_batches_to_loss(&there, batches, MOST_BATCHES));
+        const int tried = sp_batches_to_loss(&there, batches, MOST_BATCHES);
+        const int best = sp_soonest(batches, tried);
         if (best >= 0)
             points[n++] = batches[best];
     }

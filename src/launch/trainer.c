@@ -182,9 +182,10 @@ static void read_batch(struct sp_launch_file *file, struct sp_launch *launch,
         sp_launch_option(launch, "tp", "%lld", (long long)tp);
     if (cp > 1)
         sp_launch_option(launch, "cp", "%lld", (long long)cp);
-    if (file->hw && sp_chips(file->hw) % (tp * cp) == 0)
-        sp_launch_option(launch, "batch", "%.0fx",
-                         (double)micro * (double)steps * (double)(sp_chips(file->hw) / tp / cp));
+    if (!file->hw || sp_chips(file->hw) % (tp * cp) != 0)
+        return;
+    const int64_t replicas = sp_chips(file->hw) / (tp * cp);
+    sp_launch_option(launch, "batch", "%.0fx", (double)micro * (double)steps * (double)replicas);
 }
 
 /* LLaMA-Factory, whose YAML says how and for what it trains, runs layers again unless told not to.

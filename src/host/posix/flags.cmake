@@ -5,9 +5,10 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES C)
 # gcc on x86 clears a struct of more than 80 bytes by `rep stos`, which starts as slowly as 30 stores run.
+# Only where it optimises for speed: tools of clang read the flags of the other builds.
 include(CheckCCompilerFlag)
 set(clear_by_stores -mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign)
 check_c_compiler_flag(${clear_by_stores} SCALEPLAN_CLEARS_BY_STORES)
 if(SCALEPLAN_CLEARS_BY_STORES)
-  target_compile_options(scaleplan_flags INTERFACE ${clear_by_stores})
+  target_compile_options(scaleplan_flags INTERFACE "$<$<CONFIG:Release>:${clear_by_stores}>")
 endif()
