@@ -243,6 +243,10 @@ double sp_base_bytes(const struct sp_model *model);
  * al. 2021, "LoRA", section 4.1. */
 double sp_adapter_weights(const struct sp_matmul *matmul);
 
+/* The largest rank that every adapter of a model can have: the least of in and out over the pieces
+ * with adapters, min(d, k) in Hu et al. 2021, section 4.1; INFINITY without any. */
+double sp_most_lora_rank(const struct sp_model *model);
+
 /* Width of the MLP of a dense layer: d_ff, unless a mixture gives its dense layers another. */
 int64_t sp_dense_d_ff(const struct sp_model *model);
 

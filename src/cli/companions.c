@@ -46,6 +46,12 @@ static bool take_one(const struct trained *t, enum sp_companion_role role,
         return false;
     if (!sp_model_has_shape(&model))
         return sp_fail(error, SP_INPUT, "--%s: the shape of %s is not known", option, model.name);
+    if (model.vocab != t->model->vocab)
+        return sp_fail(error, SP_INPUT,
+                       "--%s %s: its vocabulary of %lld is not that of %s, %lld: their "
+                       "probabilities cannot be compared",
+                       option, model.name, (long long)model.vocab, t->model->name,
+                       (long long)t->model->vocab);
     if (shared && (role != SP_REFERENCE || t->model->tuning.trainable != SP_TRAIN_LORA))
         return sp_fail(error, SP_INPUT,
                        "--%s: a base is shared by a reference and adapters (--trainable lora)",

@@ -1,4 +1,6 @@
 /* What a tuning freezes of a model, and the adapters that it trains in its place. */
+#include <math.h>
+
 #include "core/layer_rows.h"
 
 /* Routers are trained with their experts. Of the last layers the rows are those of a layer that is
@@ -31,15 +33,40 @@ double sp_adapter_weights(const struct sp_matmul *m)
     return m->rank * (m->adapted * m->in + m->adapted_out);
 }
 
+enum { PIECES = sizeof((struct sp_matmul *)0)->piece / sizeof(double) };
+
+/* Outputs of a matmul's piece that have an adapter of their own; 0: it has none. One that is in no
+ * pieces is its first. */
+static double adapted_out(const struct sp_tuning *tuning, const struct sp_matmul *m, int piece)
+{
+    const bool one = !(m->piece[0] > 0);
+    if (tuning->trainable != SP_TRAIN_LORA || m->target == SP_LORA_NONE || (one && piece > 0) ||
+        (tuning->targets >> ((int)m->target + piece) & 1) == 0)
+        return 0;
+    return one ? m->out : m->piece[piece];
+}
+
+double sp_most_lora_rank(const struct sp_model *model)
+{
+    struct sp_layers layers;
+    double most = INFINITY;
+    sp_list_model(model, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        for (int i = 0; layers.count[kind] > 0 && i < layers.list[kind].matmuls * PIECES; i++) {
+            const struct sp_matmul *const m = &layers.list[kind].matmul[i / PIECES];
+            const double out = m->rank > 0 ? adapted_out(&model->tuning, m, i % PIECES) : 0;
+            if (out > 0)
+                most = fmin(most, fmin(m->in, out));
+        }
+    return most;
+}
+
 /* Puts the adapters of the tuning beside a matmul, where it is among their targets. */
 static void adapt(const struct sp_tuning *tuning, struct sp_matmul *m)
 {
-    const int pieces = m->piece[0] > 0 ? (int)(sizeof m->piece / sizeof *m->piece) : 1;
-    if (tuning->trainable != SP_TRAIN_LORA || m->target == SP_LORA_NONE)
-        return;
-    for (int i = 0; i < pieces; i++) {
-        const double out = m->piece[0] > 0 ? m->piece[i] : m->out;
-        if (out > 0 && (tuning->targets >> ((int)m->target + i) & 1) != 0) {
+    for (int i = 0; i < PIECES; i++) {
+        const double out = adapted_out(tuning, m, i);
+        if (out > 0) {
             m->rank = (double)tuning->lora_rank;
             m->adapted++;
             m->adapted_out += out;
