@@ -186,11 +186,10 @@ static void run_here(struct sp_share *share, void *context)
     sp_free_pipes(&pipes);
 }
 
-/* A command takes some 200 kB of stack. Where the shell leaves less, a thread has its own. */
+/* Where the shell leaves less stack than a command may take, a thread has its own. */
 static enum sp_exit run_somewhere(struct running *r)
 {
-    enum { ENOUGH = 1 << 20 };
-    if (sp_has_stack(ENOUGH))
+    if (sp_has_stack(SP_STACK_BYTES))
         run_here(NULL, r);
     else
         sp_parallel(1, 1, 1, run_here, r);

@@ -1,5 +1,6 @@
 /* FLOPs of training, by part. */
 #include <math.h>
+#include <stddef.h>
 
 #include <scaleplan/flops.h>
 #include <scaleplan/layer.h>
@@ -11,7 +12,7 @@ double sp_attended_tokens(const struct sp_model *m, double seq)
     sp_list_model(m, &layers);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_mixer *const mixer = &layers.list[kind].mixer;
-        if (mixer->qk <= 0 || kind == SP_LAYER_ENCODER)
+        if (layers.count[kind] == 0 || mixer->qk <= 0 || kind == SP_LAYER_ENCODER)
             continue;
         tokens += layers.count[kind] * sp_mixer_tokens(mixer, seq);
         attend += layers.count[kind];
@@ -19,13 +20,14 @@ double sp_attended_tokens(const struct sp_model *m, double seq)
     return attend > 0 ? tokens / attend : 0;
 }
 
-/* The first kind of layer that attends; the windows of others are taken for alike. */
+/* The first kind of layer that attends, NULL without any; the windows of others are taken for
+ * alike. */
 static const struct sp_mixer *attention_of(const struct sp_layers *layers)
 {
-    int kind = 0;
-    while (kind < SP_LAYER_KINDS - 1 && layers->list[kind].mixer.qk <= 0)
-        kind++;
-    return &layers->list[kind].mixer;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        if (layers->count[kind] > 0 && layers->list[kind].mixer.qk > 0)
+            return &layers->list[kind].mixer;
+    return NULL;
 }
 
 double sp_seq_of_attended_tokens(const struct sp_model *m, double tokens)
@@ -33,9 +35,9 @@ double sp_seq_of_attended_tokens(const struct sp_model *m, double tokens)
     struct sp_layers layers;
     sp_list_model(m, &layers);
     const struct sp_mixer *any = attention_of(&layers);
-    const double W = any->window, g = any->global;
-    if (W <= 0 || tokens <= W)
+    if (!any || any->window <= 0 || tokens <= any->window)
         return tokens;
+    const double W = any->window, g = any->global;
     /* g seq^2 + (2W (1-g) - tokens) seq - (1-g) W^2 = 0 */
     const double b = 2 * W * (1 - g) - tokens, c = (1 - g) * W * W;
     if (g > 0)
@@ -52,6 +54,8 @@ static void add_layer(struct sp_flops *f, const struct sp_layer *layer, double t
                                   [SP_PART_MLP] = &f->mlp,
                                   [SP_PART_EXPERTS] = &f->mlp,
                                   [SP_PART_ROUTER] = &f->mlp};
+    if (times == 0)
+        return;
     const double own = times * sp_stream_share(layer->own, seq);
     const double from = times * sp_stream_share(layer->from, seq);
     for (int i = 0; i < layer->matmuls; i++) {
@@ -228,7 +232,8 @@ double sp_kv_bytes_per_token(const struct sp_model *m, double element_bytes)
     double elements = 0;
     sp_list_model(m, &layers);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        elements += layers.count[kind] * layers.list[kind].mixer.cache;
+        if (layers.count[kind] > 0)
+            elements += layers.count[kind] * layers.list[kind].mixer.cache;
     return element_bytes * elements;
 }
 

@@ -486,17 +486,21 @@ static struct sp_params params_of(const struct sp_layers *layers)
     return p;
 }
 
-/* An empty list, of whose rows none is read. */
-static void clear(struct sp_layer *l, const struct sp_model *model)
+/* An empty list, of whose rows none is read. Where it stands for no layer, its mixers are not read
+ * either. */
+static void clear(struct sp_layer *l, const struct sp_model *model, bool stands)
 {
     static const struct sp_mixer none;
+    l->matmuls = l->tensors = l->n_kept = l->n_moved = 0;
+    l->frozen = false;
+    if (!stands)
+        return;
     l->width = l->sent = (double)model->d_model;
     l->picks = 0;
     l->own = l->from = l->sets = 0;
-    l->half = l->frozen = false;
+    l->half = false;
     l->mixer = none;
     l->cross = none;
-    l->matmuls = l->tensors = l->n_kept = l->n_moved = 0;
 }
 
 void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
@@ -506,8 +510,8 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
     sp_count_still_layers(model, 0, model->layers, &still);
     layers->model = model;
     for (int list = 0; list < SP_LAYER_LISTS; list++) {
-        clear(&layers->list[list], model);
         layers->count[list] = list < SP_LAYER_KINDS ? (double)counts.of[list] : 1;
+        clear(&layers->list[list], model, layers->count[list] > 0);
         layers->still[list] = list < SP_LAYER_KINDS ? (double)still.of[list] : 0;
     }
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {

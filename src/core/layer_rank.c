@@ -174,7 +174,9 @@ void sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *pla
     mine->rank = rank_of(plan, framework);
     mine->weights.tied = (struct sp_rank_weights){0, 0, 0, 0};
     for (int i = 0; i < SP_LAYER_LISTS; i++)
-        weigh(&layers->list[i], &mine->rank, padding, &mine->weights.of[i], &mine->weights.tied);
+        if (layers->count[i] > 0)
+            weigh(&layers->list[i], &mine->rank, padding, &mine->weights.of[i],
+                  &mine->weights.tied);
 }
 
 /* The sum over a stage of one member of sp_rank_weights; `all`: of its still layers too. */
@@ -225,6 +227,8 @@ struct sp_stage_weights sp_still_of_kind(const struct sp_layer_weights *w,
 {
     struct sp_stage_weights of = {0, 0};
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
+        if (kind->still.of[i] == 0)
+            continue;
         of.dense += (double)kind->still.of[i] * w->of[i].dense.held;
         of.experts += (double)kind->still.of[i] * w->of[i].experts.held;
     }

@@ -80,7 +80,8 @@ double sp_state_bytes_of_sequence(const struct sp_model *model)
         return 0;
     sp_list_model(model, &layers);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        bytes += layers.count[kind] * layers.list[kind].mixer.state;
+        if (layers.count[kind] > 0)
+            bytes += layers.count[kind] * layers.list[kind].mixer.state;
     return bytes;
 }
 

@@ -277,6 +277,8 @@ int sp_matmuls_of_plan(const struct sp_step_inputs *in,
     sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
     for (int kind = 0; kind < SP_LAYER_LISTS; kind++) {
         const struct sp_layer *const layer = &layers.list[kind];
+        if (layers.count[kind] == 0)
+            continue;
         const struct sp_rank rank = sp_rank_of_layer(&mine.rank, layer, (double)in->plan->seq);
         for (int i = 0; i < layer->matmuls; i++) {
             const struct sp_local_matmul m = local_matmul(in, &layer->matmul[i], &rank);

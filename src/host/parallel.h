@@ -28,6 +28,10 @@ int sp_threads(int wanted);
 void sp_parallel(int threads, int64_t n, int64_t chunk,
                  void (*run)(struct sp_share *share, void *context), void *context);
 
+/* Stack of a thread, and the least that the program runs on: a model in lists is 130 kB, and a
+ * command nests several. bytes. */
+enum { SP_STACK_BYTES = 4 << 20 };
+
 /* Whether the calling thread has a stack of so many bytes. */
 bool sp_has_stack(size_t bytes);
 

@@ -20,8 +20,10 @@ static void read_sharding(struct sp_settings *s, const double degree[DEGREES],
     const bool replicas = shards == 1 && all > 1;
     const bool states = sp_setting_on(s, "shard_optimizer_over_data");
     sp_launch_option(launch, "zero", "%d", !replicas ? 3 : states ? 1 : 0);
-    if (!replicas && shards != usual)
-        sp_launch_option(launch, "fsdp", "%.0f", shards);
+    /* states shard over all of the data axis, between slices as well */
+    const double asked = !replicas ? shards : states ? all : usual;
+    if (asked != usual)
+        sp_launch_option(launch, "fsdp", "%.0f", asked);
 }
 
 static void read_batch(struct sp_settings *s, const double degree[DEGREES],

@@ -13,7 +13,8 @@ const read = (name) => readFileSync(join(folder, name), 'utf8');
 const spare = (name) => read(name).split('\n').map((line) => line.trim()).filter((line) => line && !line.startsWith('//')).join('\n');
 
 // In the order in which they are read: a file uses what stands before it.
-const scripts = ['lzma.js', 'unpack.js', 'words.js', 'dom.js', 'engine.js', 'commands.js', 'numbers.js', 'figure_scale.js',
+const firstScripts = ['lzma.js', 'unpack.js', 'boot.js'];
+const scripts = ['words.js', 'dom.js', 'engine.js', 'commands.js', 'numbers.js', 'figure_scale.js',
   'figure_series.js', 'figure.js', 'answer.js', 'explain.js', 'copy.js', 'compare.js', 'complete.js', 'forms.js',
   'files.js', 'book.js', 'app.js'];
 const workerScripts = ['wasi_files.js', 'wasi.js', 'worker.js'];
@@ -49,14 +50,17 @@ const book = {};
 for (const name of readdirSync(cases).filter((file) => file.endsWith('.json')).sort())
   book[name.replace('.json', '')] = JSON.parse(readFileSync(join(cases, name), 'utf8'));
 
-const script = `'use strict';\n${scripts.map(spare).join('\n')}`;
+const strict = (names) => `'use strict';\n${names.map(spare).join('\n')}`;
+const first = strict(firstScripts);
+const script = strict(scripts);
 const style = spare('style.css');
 const parts = {
-  POLICY: `default-src 'none'; script-src ${hashOf(script)} 'wasm-unsafe-eval'; style-src ${hashOf(style)}; ` +
+  POLICY: `default-src 'none'; script-src ${hashOf(first)} ${hashOf(script)} 'wasm-unsafe-eval'; style-src ${hashOf(style)}; ` +
     'worker-src blob:; base-uri \'none\'; form-action \'none\'',
   STYLE: style,
-  SCRIPT: script,
-  WORKER: pack(`'use strict';\n${workerScripts.map(spare).join('\n')}`),
+  FIRST: first,
+  SCRIPTS: pack(script),
+  WORKER: pack(strict(workerScripts)),
   PROGRAM: pack(readFileSync(module)),
   BOOK: pack(Buffer.from(JSON.stringify(book))),
 };
@@ -65,4 +69,4 @@ writeFileSync(page, html);
 
 const size = (text) => Buffer.byteLength(text);
 console.log(`${page}: ${size(html)} bytes: program ${size(parts.PROGRAM)}, book ${size(parts.BOOK)}, ` +
-  `scripts ${size(parts.SCRIPT) + size(parts.WORKER)}, style ${size(parts.STYLE)}`);
+  `scripts ${size(parts.FIRST) + size(parts.SCRIPTS) + size(parts.WORKER)}, style ${size(parts.STYLE)}`);

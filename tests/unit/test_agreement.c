@@ -108,7 +108,8 @@ static struct value value_of(const struct sp_report *report, const char *formula
 }
 
 /* The times of all stages over the first one's, as `pipeline --scale` takes them: one factor for
- * both passes, which is as good as two unless chunks take the passes of a stage apart. */
+ * both passes, which is as good as two unless chunks take the passes of a stage apart, or the kinds
+ * of layers differ from stage to stage. */
 static bool write_scale(const struct sp_report *step, char *out, size_t size)
 {
     double first = NAN, share = NAN;
@@ -121,7 +122,7 @@ static bool write_scale(const struct sp_report *step, char *out, size_t size)
         const double mine = value_of(step, forward).number / both;
         first = s == 0 ? both : first;
         share = s == 0 ? mine : share;
-        if (now.problem.vpp > 1 && fabs(mine - share) > 1e-9)
+        if ((now.problem.vpp > 1 || sp_is_hybrid(&now.problem.model)) && fabs(mine - share) > 1e-9)
             return false;
         used += (size_t)snprintf(out + used, size > used ? size - used : 0, "%s%.17g", s ? "," : "",
                                  both / first);

@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* What an estimate needs, many times over: sanitizers make frames larger. */
-enum { STACK_BYTES = 1 << 20 };
-
 struct sp_work {
     atomic_int_fast64_t next;
     int64_t n, chunk;
@@ -52,7 +49,7 @@ static int start(struct sp_work *w, int threads)
     int made = 0;
     if (pthread_attr_init(&attributes) != 0)
         return 0;
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_attr_setstacksize(&attributes, SP_STACK_BYTES);
     for (; made < threads && made < SP_MAX_THREADS; made++) {
         w->share[made] = (struct sp_share){made, w};
         if (pthread_create(&w->thread[made], &attributes, run, &w->share[made]) != 0)
