@@ -232,6 +232,10 @@ struct sp_layers {
  * latent attention; Korthikanti et al. 2022, section 4, for what is kept. */
 void sp_list_model(const struct sp_model *model, struct sp_layers *layers);
 
+/* The largest rank that every adapter of a list can have: the least of in and out over the pieces
+ * with adapters, min(d, k) in Hu et al. 2021, section 4.1; INFINITY without any. */
+double sp_most_lora_rank(const struct sp_layers *layers);
+
 /* Outputs of the head for each token: the vocabulary, the labels, or 0. */
 int64_t sp_head_outputs(const struct sp_model *model);
 
@@ -242,10 +246,6 @@ double sp_base_bytes(const struct sp_model *model);
 /* Weights of the adapters beside a matmul: R (in + out) for each of its pieces that has one. Hu et
  * al. 2021, "LoRA", section 4.1. */
 double sp_adapter_weights(const struct sp_matmul *matmul);
-
-/* The largest rank that every adapter of a model can have: the least of in and out over the pieces
- * with adapters, min(d, k) in Hu et al. 2021, section 4.1; INFINITY without any. */
-double sp_most_lora_rank(const struct sp_model *model);
 
 /* Width of the MLP of a dense layer: d_ff, unless a mixture gives its dense layers another. */
 int64_t sp_dense_d_ff(const struct sp_model *model);

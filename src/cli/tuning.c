@@ -223,6 +223,17 @@ void sp_tuning_text(const struct sp_model *m, char out[SP_TUNING_TEXT])
     }
 }
 
+/* Adapters of more rank than a product has. */
+static void note_rank(struct sp_report *r, const struct sp_model *m)
+{
+    struct sp_layers layers;
+    sp_list_model(m, &layers);
+    const double most = sp_most_lora_rank(&layers);
+    if ((double)m->tuning.lora_rank > most)
+        sp_note(r, "a rank above %.0f is more than the narrowest product with an adapter has",
+                most);
+}
+
 void sp_put_tuning(struct sp_report *r, const struct sp_model *m)
 {
     char words[SP_TUNING_TEXT];
@@ -231,9 +242,7 @@ void sp_put_tuning(struct sp_report *r, const struct sp_model *m)
     const struct sp_params p = sp_count_params(m);
     sp_tuning_text(m, words);
     sp_put_text(r, SP_Q_TUNING_WHAT, "%s", words);
-    if (m->tuning.trainable == SP_TRAIN_LORA && (double)m->tuning.lora_rank > sp_most_lora_rank(m))
-        sp_note(r, "a rank above %.0f is more than the narrowest product with an adapter has",
-                sp_most_lora_rank(m));
+    note_rank(r, m);
     const bool beside = sp_find(r, "params") != NULL; /* a number has no members */
     sp_put(r, beside ? SP_Q_TUNING_TRAINED_PARAMS : SP_Q_TUNING_TRAINED, p.trained);
     sp_put(r, beside ? SP_Q_TUNING_FROZEN_PARAMS : SP_Q_TUNING_FROZEN,

@@ -46,15 +46,13 @@ static double adapted_out(const struct sp_tuning *tuning, const struct sp_matmul
     return one ? m->out : m->piece[piece];
 }
 
-double sp_most_lora_rank(const struct sp_model *model)
+double sp_most_lora_rank(const struct sp_layers *layers)
 {
-    struct sp_layers layers;
     double most = INFINITY;
-    sp_list_model(model, &layers);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        for (int i = 0; layers.count[kind] > 0 && i < layers.list[kind].matmuls * PIECES; i++) {
-            const struct sp_matmul *const m = &layers.list[kind].matmul[i / PIECES];
-            const double out = m->rank > 0 ? adapted_out(&model->tuning, m, i % PIECES) : 0;
+        for (int i = 0; layers->count[kind] > 0 && i < layers->list[kind].matmuls * PIECES; i++) {
+            const struct sp_matmul *const m = &layers->list[kind].matmul[i / PIECES];
+            const double out = m->rank > 0 ? adapted_out(&layers->model->tuning, m, i % PIECES) : 0;
             if (out > 0)
                 most = fmin(most, fmin(m->in, out));
         }
