@@ -53,7 +53,7 @@ static void put_marks(struct sp_report *r, const struct course *course)
         const struct sp_memory_moment *const m = &course->marks[i];
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "moments.%d", i);
         sp_scope(r, rows[i].prefix);
-        sp_put_text(r, SP_Q_STEP_O_MOMENT, mark_names[i]);
+        sp_put_text(r, SP_Q_STEP_O_MOMENT, "%s", mark_names[i]);
         sp_put(r, SP_Q_STEP_O_AT, m->s);
         sp_put(r, SP_Q_STEP_O_ACT, m->activations);
         sp_put(r, SP_Q_STEP_O_GRADS, m->gradients);
