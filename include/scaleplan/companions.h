@@ -39,13 +39,16 @@ struct sp_plan sp_companion_plan(const struct sp_model *model, const struct sp_p
 struct sp_companion_cost {
     double forward_s[SP_COMPANION_ROLES]; /* all micro-batches, with the way from the host. s */
     double bytes[SP_COMPANION_ROLES]; /* on a device of the first stage while they work. bytes */
-    double flops[SP_COMPANION_ROLES]; /* matmuls and the causal half of the scores. FLOPs */
 };
 
 /* The cost of the models beside in->model; all 0 where there are none. Rafailov et al. 2023,
  * "Direct Preference Optimization", section 4: a forward pass of a frozen copy for what the policy
  * learns from; Hinton et al. 2015, "Distilling the Knowledge in a Neural Network". */
 void sp_cost_companions(const struct sp_step_inputs *in, struct sp_companion_cost *cost);
+
+/* FLOPs of a step's forward passes of those models: matmuls and the causal half of the scores; 0
+ * where there are none. Sources as above. */
+double sp_companion_flops(const struct sp_step_inputs *in);
 
 /* Adds to a stage's memory, in its buffers, the weights of the models beside it and the logits that
  * the last stage keeps. What comes from the hosts works before the step, in the place of its

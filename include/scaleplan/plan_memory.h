@@ -85,6 +85,9 @@ int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision
  * beside that. */
 double sp_reserved_bytes(double live, const struct sp_framework *framework);
 
+/* Sets live, reserved and device from a stage's parts. bytes. */
+void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_memory *memory);
+
 /* What memory needs of a model, tp, cp, ep, micro-batch, sequence and recomputation, for the many
  * plans of a search that share them: weights of a layer, and activations in bytes, kept and at the
  * peak of a layer's backward pass or of the loss. */

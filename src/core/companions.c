@@ -46,8 +46,7 @@ static double weights_at(const struct sp_step_inputs *in, const struct sp_model 
 void sp_cost_companions(const struct sp_step_inputs *in, struct sp_companion_cost *cost)
 {
     const struct sp_companions *const companions = in->model->tuning.companions;
-    const double tokens = (double)in->plan->batch * (double)in->plan->seq;
-    *cost = (struct sp_companion_cost){{0}, {0}, {0}};
+    *cost = (struct sp_companion_cost){{0}, {0}};
     for (int i = 0; companions && i < SP_COMPANION_ROLES; i++) {
         const struct sp_model *const model = &companions->of[i].model;
         if (companions->of[i].place == SP_COMPANION_NONE)
@@ -59,8 +58,18 @@ void sp_cost_companions(const struct sp_step_inputs *in, struct sp_companion_cos
         cost->bytes[i] = held ? weights_at(in, model, 0) : 0;
         cost->forward_s[i] = sp_estimate_step(&own).step +
                              (away ? cost->bytes[i] / in->hw->chip.pcie_bytes_per_s : 0);
-        cost->flops[i] = sp_tuned_flops(model, tokens, (double)plan.seq, SP_FLOPS_CAUSAL);
     }
+}
+
+double sp_companion_flops(const struct sp_step_inputs *in)
+{
+    const struct sp_companions *const companions = in->model->tuning.companions;
+    const double seq = (double)in->plan->seq, tokens = (double)in->plan->batch * seq;
+    double flops = 0;
+    for (int i = 0; companions && i < SP_COMPANION_ROLES; i++)
+        if (companions->of[i].place != SP_COMPANION_NONE)
+            flops += sp_tuned_flops(&companions->of[i].model, tokens, seq, SP_FLOPS_CAUSAL);
+    return flops;
 }
 
 void sp_hold_companions(const struct sp_step_inputs *in, int64_t stage, struct sp_stage_memory *m)
@@ -76,7 +85,5 @@ void sp_hold_companions(const struct sp_step_inputs *in, int64_t stage, struct s
     if (stage == in->plan->pp - 1)
         held += companions->logit_bytes * sp_shard_tokens(in->plan) / (double)in->plan->tp;
     m->buffers += llround(held + fmax(away - (double)m->activations, 0));
-    m->live = m->params + m->grads + m->optimizer + m->activations + m->buffers;
-    m->reserved = llround(sp_reserved_bytes((double)m->live, in->framework));
-    m->device = m->reserved + llround(in->framework->context_bytes);
+    sp_sum_stage_memory(in->framework, m);
 }

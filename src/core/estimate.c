@@ -38,14 +38,10 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
     }
     rates.model_flops = model[convention];
     const enum sp_flop_convention scores = causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL;
-    rates.executed_flops = sp_tuned_flops(in->model, tokens, seq, scores) + again;
+    rates.executed_flops =
+        sp_tuned_flops(in->model, tokens, seq, scores) + again + sp_companion_flops(in);
     rates.tuned_mfu =
         sp_utilisation(sp_tuned_flops(in->model, tokens, seq, convention), 1 / step_s, N, C);
-    if (in->model->tuning.companions) {
-        struct sp_companion_cost cost;
-        sp_cost_companions(in, &cost);
-        rates.executed_flops += cost.flops[SP_REFERENCE] + cost.flops[SP_TEACHER];
-    }
     rates.flops_per_s_per_device = rates.model_flops / step_s / N;
     rates.mfu = rates.mfu_by[convention];
     rates.hfu = sp_utilisation(rates.executed_flops, 1 / step_s, N, C);
@@ -131,7 +127,6 @@ static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_
     for (int i = 0; i < e->map.kinds; i++)
         e->kind[i] = sp_sharded_kind(in, &staged.kind[i]);
     e->time = sp_estimate_staged(in, &prepared, &e->map, &staged);
-    e->health = sp_health_of(&e->time);
     const int first = e->map.of[0];
     e->buckets = sp_buckets_of(in, &staged.kind[first].trained, e->kind[first].backward);
     e->compute_s = e->time.matmul + e->time.attention + e->time.elementwise + e->time.recompute;
@@ -159,7 +154,6 @@ static void add_companions(const struct sp_step_inputs *in, struct sp_estimate *
     sp_cost_companions(in, &e->companions);
     for (int i = 0; i < SP_COMPANION_ROLES; i++)
         e->time.step += e->companions.forward_s[i];
-    e->health = sp_health_of(&e->time);
     e->low_s *= e->time.step / alone;
     e->high_s *= e->time.step / alone;
 }
@@ -225,9 +219,10 @@ void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention conven
     sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &e->map);
     estimate_time(in, &mine, e);
     estimate_memory(in, &mine, e);
-    e->companions = (struct sp_companion_cost){{0}, {0}, {0}};
+    e->companions = (struct sp_companion_cost){{0}, {0}};
     if (in->model->tuning.companions)
         add_companions(in, e);
+    e->health = sp_health_of(&e->time);
     e->rates = sp_step_rates(in, e->time.step, convention);
     struct sp_played played;
     const bool plays = in->plan->pp > 1 && tasks && sp_tasks_of_plan(in->plan) > 0;

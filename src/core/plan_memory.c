@@ -217,6 +217,13 @@ static double frozen_bytes(const struct sp_kind_memory *k, double shards, double
                expert_shards;
 }
 
+void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_memory *m)
+{
+    m->live = m->params + m->grads + m->optimizer + m->activations + m->buffers;
+    m->reserved = whole(sp_reserved_bytes((double)m->live, framework));
+    m->device = m->reserved + whole(framework->context_bytes);
+}
+
 struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework,
@@ -242,9 +249,7 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
         .transient = whole(k->peak),
         .buffers = whole(k->dummy + (plan->zero >= 3 && shards > 1 ? gathered : 0)),
     };
-    m.live = m.params + m.grads + m.optimizer + m.activations + m.buffers;
-    m.reserved = whole(sp_reserved_bytes((double)m.live, framework));
-    m.device = m.reserved + whole(framework->context_bytes);
+    sp_sum_stage_memory(framework, &m);
     return m;
 }
 
