@@ -173,11 +173,10 @@ static bool is_6p(const struct train *f)
     return f->convention == SP_FLOPS_6P && !is_tuned(f);
 }
 
-static bool put_time(struct train *f, struct sp_error *error)
+/* What is to be computed. */
+static void put_work(const struct train *f)
 {
     struct sp_report *r = f->report;
-    if (isnan(f->flops))
-        return true;
     sp_symbol(r, "tokens_trained", f->tokens, "tokens", "option --tokens");
     sp_symbol(r, "run_flops", f->flops, "FLOPs", "option --flops");
     if (!isnan(f->P))
@@ -203,6 +202,14 @@ static bool put_time(struct train *f, struct sp_error *error)
         sp_note(r,
                 "MFU counts what is computed where some weights are frozen: it is the mfu_computed "
                 "of `step`, whose mfu counts as if all were trained");
+}
+
+static bool put_time(struct train *f, struct sp_error *error)
+{
+    struct sp_report *r = f->report;
+    if (isnan(f->flops))
+        return true;
+    put_work(f);
     if (isnan(f->C))
         return true;
     f->mfu = utilisation(f);
@@ -260,6 +267,28 @@ static void put_deadline(struct train *f)
             sp_human_text(ceil(needed), SP_COUNT), machine);
 }
 
+/* What checkpoints of so long and failures every M seconds leave of the time. */
+static void put_failures(struct train *f, double write, double M, double given_interval)
+{
+    struct sp_report *r = f->report;
+    const double restart = sp_number_of(f->args, "restart");
+    const struct sp_goodput run = {
+        write, isnan(given_interval) ? sp_best_interval_s(write, M, restart) : given_interval, M,
+        restart};
+    sp_symbol(r, "delta", write, "s", "time to write a checkpoint");
+    sp_symbol(r, "M", M, "s", "mean time between failures of the machine");
+    f->goodput = sp_goodput(&run);
+    f->checkpoints = floor(f->seconds / run.interval_s);
+    sp_put(r, SP_Q_TRAIN_WRITE, write);
+    sp_put(r, SP_Q_TRAIN_MTBF, M);
+    sp_put(r, SP_Q_TRAIN_YOUNG, sp_young_interval_s(write, M));
+    sp_put(r, SP_Q_TRAIN_DALY, sp_daly_interval_s(write, M));
+    sp_put(r, SP_Q_TRAIN_INTERVAL, run.interval_s);
+    sp_line(r, "failures     one in {mtbf_s}; a checkpoint takes {checkpoint.write_s}, one every "
+               "{checkpoint.interval_s} (Young {checkpoint.young_interval_s}, Daly "
+               "{checkpoint.daly_interval_s})");
+}
+
 /* Checkpoints and failures. */
 static bool put_goodput(struct train *f, struct sp_error *error)
 {
@@ -297,26 +326,8 @@ static bool put_goodput(struct train *f, struct sp_error *error)
         sp_line(r, "checkpoints  one takes {checkpoint.write_s}, every {checkpoint.interval_s}; no "
                    "failures (--mtbf)");
     }
-    if (isfinite(M)) {
-        const double daly = sp_daly_interval_s(write, M);
-        const double restart = sp_number_of(f->args, "restart");
-        const struct sp_goodput run = {
-            write, isnan(given_interval) ? sp_best_interval_s(write, M, restart) : given_interval,
-            M, restart};
-        sp_symbol(r, "delta", write, "s", "time to write a checkpoint");
-        sp_symbol(r, "M", M, "s", "mean time between failures of the machine");
-        f->goodput = sp_goodput(&run);
-        f->checkpoints = floor(f->seconds / run.interval_s);
-        sp_put(r, SP_Q_TRAIN_WRITE, write);
-        sp_put(r, SP_Q_TRAIN_MTBF, M);
-        sp_put(r, SP_Q_TRAIN_YOUNG, sp_young_interval_s(write, M));
-        sp_put(r, SP_Q_TRAIN_DALY, daly);
-        sp_put(r, SP_Q_TRAIN_INTERVAL, run.interval_s);
-        sp_line(r,
-                "failures     one in {mtbf_s}; a checkpoint takes {checkpoint.write_s}, one every "
-                "{checkpoint.interval_s} (Young {checkpoint.young_interval_s}, Daly "
-                "{checkpoint.daly_interval_s})");
-    }
+    if (isfinite(M))
+        put_failures(f, write, M, given_interval);
     if (f->goodput <= 0)
         return sp_fail(error, SP_INPUT,
                        "the machine fails before it has done any work: no goodput");
