@@ -34,7 +34,7 @@ struct sp_constant_list sp_constants_of(const struct sp_profile *p)
 }
 
 /* Share of the 16-bit peak that large matmuls reach on GPUs that nobody measured: the more FLOPs
- * stand behind a watt, the more of them the power limit takes. A line through the measured chips of
+ * stand behind a watt, the more of them the power limit takes. A line through NVIDIA's chips of
  * configs/kernels, from A100 to GB300. */
 static double matmul_share(const struct sp_chip *chip)
 {

@@ -13,12 +13,11 @@ tail -n +2 "$file" | awk -F '\t' '$5 == "" { print $4 }' | sort -u | while IFS= 
 done > "$answers"
 awk -F '\t' '
   function size(x) { return x < 0 ? -x : x }
-  function judge(group, limit) {
-    printf "%-15s %3d rows, mean %5.1f %%%s\n", group, n[group], 100 * sum[group] / n[group],
-           limit ? "  (at most " limit ")" : ""
-    far = far || (limit && 100 * sum[group] / n[group] > limit)
+  function total(name, rows, sum, limit) {
+    printf "%-15s %3d rows, mean %5.1f %%%s\n", name, rows, 100 * sum / rows, limit ? "  (at most " limit ")" : ""
+    far = far || (limit && 100 * sum / rows > limit)
   }
-  BEGIN { limit["bf16"] = 3; limit["packed"] = 12; limit["checkpointed"] = 8; limit["nvidia8"] = 10 }
+  BEGIN { limit["bf16"] = 3; limit["packed"] = 12; limit["checkpointed"] = 8; limit["nvidia8"] = 10; limit["amd8"] = 15 }
   NR == FNR { answer[$1] = $2; next }
   FNR == 1 { next }
   $5 != "" { print "left out: " $2 ": " $5; next }
@@ -39,8 +38,8 @@ awk -F '\t' '
       printf "%-15s %-32s %3d rows %+6.1f %%\n", part[1], part[2], rows[name], 100 * of[name] / rows[name] | "sort"
     }
     close("sort")
-    for (i = 1; i <= g; i++) judge(groups[i], limit[groups[i]])
-    printf "%-15s %3d rows, mean %5.1f %%\n", "all speeds", speeds, 100 * all / speeds
-    printf "%-15s %3d rows, mean %5.1f %%\n", "after three", judged, 100 * after / judged
+    for (i = 1; i <= g; i++) total(groups[i], n[groups[i]], sum[groups[i]], limit[groups[i]])
+    total("all speeds", speeds, all, 15)
+    total("after three", judged, after, 6)
     exit far
   }' "$answers" "$file"
