@@ -212,7 +212,7 @@ enum { SP_STAGE_KINDS = 32 };
 struct sp_stage_map {
     int64_t stages;
     int kinds;
-    struct sp_stage_kind kind[SP_STAGE_KINDS];
+    struct sp_stage_kind kind[SP_STAGE_KINDS + 1]; /* behind the last is room to make one */
     int64_t stage[SP_STAGE_KINDS]; /* the first of the kind; kinds come in the order of these */
     uint8_t of[SP_MAX_STAGES];     /* kind of each stage */
 };

@@ -14,6 +14,12 @@ struct sp_stage_weights {
     double dense, experts;
 };
 
+/* Those of one device of a stage, before any sharding, and among them: the trained ones, the frozen
+ * ones of its layers' matmuls, and those of layers that no gradient passes. Parameters. */
+struct sp_kind_weights {
+    struct sp_stage_weights held, trained, base, still;
+};
+
 /* Weights that one device holds before any data-parallel sharding, and among them those that FSDP
  * gathers, which is the vocabulary without its padding; those that are trained, adapters with them;
  * and the frozen ones of a layer's matmuls, which may be stored in fewer bits. Parameters. */
@@ -31,6 +37,7 @@ struct sp_layer_weights {
     struct sp_list_weights of[SP_LAYER_LISTS];
     struct sp_rank_weights
         tied; /* the output end's copy of the table, where it has none of its own */
+    bool all_trained;
 };
 
 /* What of a plan decides which part of a layer a device has. */
@@ -103,7 +110,7 @@ struct sp_prepared_memory {
 /* What memory needs of each kind of stage, for the plans that share the split into stages too.
  * Parameters and bytes. */
 struct sp_kind_memory {
-    struct sp_stage_weights held, trained, base;
+    struct sp_kind_weights weights;
     double base_bytes;      /* of a weight of `base` */
     double kept, peak;      /* activations: of one micro-batch, and what the peak adds */
     double dummy, gathered; /* buffers; `gathered` counts with ZeRO 3 */

@@ -75,10 +75,9 @@ void sp_prepare_step(const struct sp_step_inputs *in, const struct sp_rank_layer
 /* One micro-batch on a stage of each kind, without what depends on ZeRO: serves all plans that
  * share an sp_prepared and the split into stages. s. */
 struct sp_kind_time {
-    struct sp_stage_time time;             /* fsdp_comm, forward and backward are not set */
-    double busy_s;                         /* sum of its parts */
-    struct sp_stage_weights held, trained; /* of a device before sharding. parameters */
-    struct sp_stage_weights still, base;   /* of them without a backward pass, and of the base */
+    struct sp_stage_time time; /* fsdp_comm, forward and backward are not set */
+    double busy_s;             /* sum of its parts */
+    struct sp_kind_weights weights;
 };
 struct sp_staged {
     struct sp_kind_time kind[SP_STAGE_KINDS];

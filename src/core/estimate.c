@@ -128,7 +128,7 @@ static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_
         e->kind[i] = sp_sharded_kind(in, &staged.kind[i]);
     e->time = sp_estimate_staged(in, &prepared, &e->map, &staged);
     const int first = e->map.of[0];
-    e->buckets = sp_buckets_of(in, &staged.kind[first].trained, e->kind[first].backward);
+    e->buckets = sp_buckets_of(in, &staged.kind[first].weights.trained, e->kind[first].backward);
     e->compute_s = e->time.matmul + e->time.attention + e->time.elementwise + e->time.recompute;
     e->low_s = e->time.step * exp(-range);
     e->high_s = e->time.step * exp(range);

@@ -68,7 +68,7 @@ static struct sp_plan plan_of(const struct sp_strategy *s, const struct sp_fit_i
 static double share_of_params(const struct sp_strategy *s, double P,
                               const struct sp_kind_memory *stage)
 {
-    return (stage->held.dense + stage->held.experts) * (double)(s->tp * s->pp) / P;
+    return (stage->weights.held.dense + stage->weights.held.experts) * (double)(s->tp * s->pp) / P;
 }
 
 /* Sets what the framework of a strategy keeps, whose degrees and policy are set, and with a

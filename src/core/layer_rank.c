@@ -173,6 +173,8 @@ void sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *pla
     mine->layers = layers;
     mine->rank = rank_of(plan, framework);
     mine->weights.tied = (struct sp_rank_weights){0, 0, 0, 0};
+    mine->weights.all_trained =
+        layers->params.trained == layers->params.total && layers->params.adapters == 0;
     for (int i = 0; i < SP_LAYER_LISTS; i++)
         if (layers->count[i] > 0)
             weigh(&layers->list[i], &mine->rank, padding, &mine->weights.of[i],
@@ -204,26 +206,9 @@ static inline struct sp_stage_weights sum_of_kind(const struct sp_layer_weights 
 #undef MEMBER
 }
 
-struct sp_stage_weights sp_weights_of_kind(const struct sp_layer_weights *w,
-                                           const struct sp_stage_kind *kind)
-{
-    return sum_of_kind(w, kind, offsetof(struct sp_rank_weights, held), true);
-}
-
-struct sp_stage_weights sp_trained_of_kind(const struct sp_layer_weights *w,
-                                           const struct sp_stage_kind *kind)
-{
-    return sum_of_kind(w, kind, offsetof(struct sp_rank_weights, trained), false);
-}
-
-struct sp_stage_weights sp_base_of_kind(const struct sp_layer_weights *w,
-                                        const struct sp_stage_kind *kind)
-{
-    return sum_of_kind(w, kind, offsetof(struct sp_rank_weights, base), true);
-}
-
-struct sp_stage_weights sp_still_of_kind(const struct sp_layer_weights *w,
-                                         const struct sp_stage_kind *kind)
+/* The weights of the layers of a stage that no gradient passes. */
+static struct sp_stage_weights still_of_kind(const struct sp_layer_weights *w,
+                                             const struct sp_stage_kind *kind)
 {
     struct sp_stage_weights of = {0, 0};
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
@@ -233,6 +218,21 @@ struct sp_stage_weights sp_still_of_kind(const struct sp_layer_weights *w,
         of.experts += (double)kind->still.of[i] * w->of[i].experts.held;
     }
     return of;
+}
+
+struct sp_kind_weights sp_weights_of_kind(const struct sp_layer_weights *w,
+                                          const struct sp_stage_kind *kind)
+{
+    const struct sp_stage_weights held =
+        sum_of_kind(w, kind, offsetof(struct sp_rank_weights, held), true);
+    if (w->all_trained)
+        return (struct sp_kind_weights){.held = held, .trained = held};
+    return (struct sp_kind_weights){
+        .held = held,
+        .trained = sum_of_kind(w, kind, offsetof(struct sp_rank_weights, trained), false),
+        .base = sum_of_kind(w, kind, offsetof(struct sp_rank_weights, base), true),
+        .still = still_of_kind(w, kind),
+    };
 }
 
 /* Elements of the gradient that TransformerEngine keeps for each shape of weight. */

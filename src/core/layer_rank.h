@@ -35,18 +35,9 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
                      const struct sp_plan *plan, const struct sp_framework *framework,
                      const struct sp_recompute *recompute);
 
-/* Weights that one device has of a stage of that kind, those among them that are trained, and the
- * frozen ones of its layers' matmuls. Parameters. */
-struct sp_stage_weights sp_weights_of_kind(const struct sp_layer_weights *weights,
-                                           const struct sp_stage_kind *kind);
-struct sp_stage_weights sp_trained_of_kind(const struct sp_layer_weights *weights,
-                                           const struct sp_stage_kind *kind);
-struct sp_stage_weights sp_base_of_kind(const struct sp_layer_weights *weights,
-                                        const struct sp_stage_kind *kind);
-
-/* Of those of its layers and head, the weights that no gradient passes. Parameters. */
-struct sp_stage_weights sp_still_of_kind(const struct sp_layer_weights *weights,
-                                         const struct sp_stage_kind *kind);
+/* Weights that one device has of a stage of that kind. Parameters. */
+struct sp_kind_weights sp_weights_of_kind(const struct sp_layer_weights *weights,
+                                          const struct sp_stage_kind *kind);
 
 /* The adapters of a matmul on a device: the side that TP splits is split, the other is whole.
  * Parameters. */

@@ -295,20 +295,35 @@ static int64_t alike_from(const struct sp_model *model)
     return moe->experts > 0 && moe->dense_layers > 1 ? moe->dense_layers : 1;
 }
 
-/* The number of a stage's kind, added to the map where it is new. */
-static uint8_t number_of_kind(struct sp_stage_map *map, const struct sp_stage_kind *kind,
-                              int64_t stage)
+/* The kind of stage `stage`, written behind the map's kinds and counted as one of them where it is
+ * new. The last of SP_STAGE_KINDS stands for all that find no room. */
+static uint8_t map_stage(const struct sp_model *model, const struct cuts *cuts, int64_t stage,
+                         struct sp_stage_map *map)
 {
+    struct sp_stage_kind *const kind = &map->kind[map->kinds];
     int at = 0;
+    kind_of(model, cuts, stage, kind);
     while (at < map->kinds && !same_kind(&map->kind[at], kind))
         at++;
     if (at == SP_STAGE_KINDS)
         return SP_STAGE_KINDS - 1;
-    if (at == map->kinds) {
-        map->stage[at] = stage;
-        map->kind[map->kinds++] = *kind;
-    }
+    if (at == map->kinds)
+        map->stage[map->kinds++] = stage;
     return (uint8_t)at;
+}
+
+/* How many stages from this one on have as many layers as it, the last one left out. */
+static int64_t stages_of_a_size(const struct cuts *cuts, int64_t stage)
+{
+    int64_t last = boundary(cuts, stage + 1), next = stage + 1;
+    const int64_t size = last - boundary(cuts, stage);
+    for (; next < cuts->stages - 1; next++) {
+        const int64_t until = boundary(cuts, next + 1);
+        if (until - last != size)
+            break;
+        last = until;
+    }
+    return next - stage;
 }
 
 void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
@@ -316,19 +331,11 @@ void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance
 {
     const struct cuts cuts = cuts_of(model, stages, balance);
     const int64_t alike = alike_from(model);
-    int64_t before = 0, from = 0; /* where the last stage starts, and this one */
+    int64_t same;
     map->stages = stages;
     map->kinds = 0;
-    for (int64_t stage = 0; stage < stages; stage++) {
-        const int64_t until = boundary(&cuts, stage + 1);
-        struct sp_stage_kind kind;
-        if (before >= alike && until - from == from - before && stage < stages - 1) {
-            map->of[stage] = map->of[stage - 1];
-        } else {
-            kind_of(model, &cuts, stage, &kind);
-            map->of[stage] = number_of_kind(map, &kind, stage);
-        }
-        before = from;
-        from = until;
+    for (int64_t stage = 0; stage < stages; stage += same) {
+        same = boundary(&cuts, stage) >= alike ? stages_of_a_size(&cuts, stage) : 1;
+        memset(&map->of[stage], map_stage(model, &cuts, stage, map), (size_t)same);
     }
 }

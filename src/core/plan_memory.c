@@ -164,12 +164,10 @@ static void memory_of_kind(const struct sp_framework *framework, const struct sp
                            const struct sp_stage_kind *kind, struct sp_kind_memory *m)
 {
     unsigned present = 0;
-    m->held = sp_weights_of_kind(p->weights, kind);
-    m->trained = sp_trained_of_kind(p->weights, kind);
-    m->base = sp_base_of_kind(p->weights, kind);
+    m->weights = sp_weights_of_kind(p->weights, kind);
     m->base_bytes = p->base_bytes;
     m->gathered = gathered_bytes(framework, p->weights, p->base_bytes, kind);
-    m->whole = whole_bytes(framework, &m->held, &m->trained);
+    m->whole = whole_bytes(framework, &m->weights.held, &m->weights.trained);
     m->kept = 0;
     m->peak = kind->last ? p->loss : 0;
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
@@ -211,9 +209,10 @@ double sp_reserved_bytes(double live, const struct sp_framework *framework)
  * matmuls as the base is stored, others in 2 bytes. */
 static double frozen_bytes(const struct sp_kind_memory *k, double shards, double expert_shards)
 {
+    const struct sp_kind_weights *const w = &k->weights;
     const double less = k->base_bytes - SP_FROZEN_BYTES;
-    return (SP_FROZEN_BYTES * (k->held.dense - k->trained.dense) + less * k->base.dense) / shards +
-           (SP_FROZEN_BYTES * (k->held.experts - k->trained.experts) + less * k->base.experts) /
+    return (SP_FROZEN_BYTES * (w->held.dense - w->trained.dense) + less * w->base.dense) / shards +
+           (SP_FROZEN_BYTES * (w->held.experts - w->trained.experts) + less * w->base.experts) /
                expert_shards;
 }
 
@@ -229,13 +228,14 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
                                           const struct sp_framework *framework,
                                           const struct sp_kind_memory *k, int64_t stage)
 {
+    const struct sp_kind_weights *const w = &k->weights;
     const double D = (double)plan->shards;
     const double D_experts = fmax(1, D * (double)plan->tp / (double)(plan->ep * plan->etp));
-    const double shards = fmax(D, k->held.experts > 0 ? D_experts : 1);
+    const double shards = fmax(D, w->held.experts > 0 ? D_experts : 1);
     const double K = precision->master_bytes + precision->optimizer_bytes;
     const double copies = sp_schedules[plan->schedule].copies;
-    const double sharded = copies * (k->trained.dense / D + k->trained.experts / D_experts);
-    const double held = copies * (k->trained.dense + k->trained.experts);
+    const double sharded = copies * (w->trained.dense / D + w->trained.experts / D_experts);
+    const double held = copies * (w->trained.dense + w->trained.experts);
     const double grad_bytes = sp_kept_grad_bytes(precision, (double)sp_plan_microbatches(plan));
     const double gathered = plan->pp > 1 && k->whole > 0 ? copies * k->whole : k->gathered;
     const double frozen =

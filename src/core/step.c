@@ -102,16 +102,9 @@ static double busy_of(const struct sp_stage_time *s)
 static void time_of_kind(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
                          const struct sp_stage_kind *kind, struct sp_kind_time *k)
 {
-    const bool tuned = in->model->tuning.trainable != SP_TRAIN_ALL;
     const struct sp_ends_time *const ends = &prepared->ends;
     struct sp_stage_time *const time = &k->time;
-    k->held = sp_weights_of_kind(prepared->weights, kind);
-    k->trained = sp_trained_of_kind(prepared->weights, kind);
-    k->still = k->base = (struct sp_stage_weights){0, 0};
-    if (tuned) {
-        k->still = sp_still_of_kind(prepared->weights, kind);
-        k->base = sp_base_of_kind(prepared->weights, kind);
-    }
+    k->weights = sp_weights_of_kind(prepared->weights, kind);
     *time = (struct sp_stage_time){0};
     for (int i = 0; i < SP_LAYER_KINDS; i++)
         if (kind->layers.of[i] > 0)
@@ -170,15 +163,17 @@ static double gathered_bytes(const struct sp_step_inputs *in)
 static struct sp_stage_weights moved_bytes(const struct sp_step_inputs *in,
                                            const struct sp_kind_time *kind)
 {
-    const struct sp_stage_weights *const all = &kind->held, *const some = &kind->trained;
+    const struct sp_stage_weights *const all = &kind->weights.held, *const some =
+                                                                        &kind->weights.trained;
     const double once = gathered_bytes(in), gathers = 2 * once;
     const double less = 2 * fmax(once - sp_base_bytes(in->model), 0);
     const double dense = all->dense > 0 ? some->dense / all->dense : 1,
                  experts = all->experts > 0 ? some->experts / all->experts : 1;
-    return (struct sp_stage_weights){all->dense * (gathers + SP_ELEMENT * dense) -
-                                         once * kind->still.dense - less * kind->base.dense,
-                                     all->experts * (gathers + SP_ELEMENT * experts) -
-                                         once * kind->still.experts - less * kind->base.experts};
+    return (struct sp_stage_weights){
+        all->dense * (gathers + SP_ELEMENT * dense) - once * kind->weights.still.dense -
+            less * kind->weights.base.dense,
+        all->experts * (gathers + SP_ELEMENT * experts) - once * kind->weights.still.experts -
+            less * kind->weights.base.experts};
 }
 
 /* Whether weights are gathered for each pass of a micro-batch: ZeRO 3 does, unless the framework
@@ -242,10 +237,10 @@ static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_
 {
     const struct sp_plan *p = in->plan;
     const int64_t m = sp_plan_microbatches(p), stages = map->stages;
-    double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES], idle[SP_STAGE_KINDS] = {0}, sum = 0;
+    double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES], idle[SP_STAGE_KINDS], sum = 0;
     const bool exact = sp_schedules[p->schedule].exact;
-    for (int i = 0; i < map->kinds && stages > 1 && !exact; i++)
-        idle[i] = idle_per_stage(p, m, &kind[i]);
+    for (int i = 0; i < map->kinds; i++)
+        idle[i] = stages > 1 && !exact ? idle_per_stage(p, m, &kind[i]) : 0;
     *slowest = 0;
     for (int i = 1; i < map->kinds; i++)
         if ((double)m * all_of(&kind[i]) - idle[i] >
@@ -336,9 +331,9 @@ struct update {
 /* Whether some other stage has as much of either kind of weights: then it is as slow. */
 static bool is_covered(const struct sp_stage_map *map, const struct sp_staged *staged, int kind)
 {
-    const struct sp_stage_weights *const mine = &staged->kind[kind].trained;
+    const struct sp_stage_weights *const mine = &staged->kind[kind].weights.trained;
     for (int i = 0; i < map->kinds; i++) {
-        const struct sp_stage_weights *const other = &staged->kind[i].trained;
+        const struct sp_stage_weights *const other = &staged->kind[i].weights.trained;
         const bool equal = other->dense == mine->dense && other->experts == mine->experts;
         if (other->dense >= mine->dense && other->experts >= mine->experts && (!equal || i < kind))
             return true;
@@ -355,10 +350,10 @@ static struct update update_of(const struct sp_step_inputs *in, const struct sp_
     for (int i = 0; i < map->kinds; i++) {
         if (is_covered(map, staged, i))
             continue;
-        const struct sp_stage_weights trained = {copies * staged->kind[i].trained.dense,
-                                                 copies * staged->kind[i].trained.experts};
-        const struct sp_stage_weights whole = {copies * staged->kind[i].held.dense,
-                                               copies * staged->kind[i].held.experts};
+        const struct sp_stage_weights trained = {copies * staged->kind[i].weights.trained.dense,
+                                                 copies * staged->kind[i].weights.trained.experts};
+        const struct sp_stage_weights whole = {copies * staged->kind[i].weights.held.dense,
+                                               copies * staged->kind[i].weights.held.experts};
         const struct update update = {dp_comm_of(in, &trained, &whole, a_microbatch, m),
                                       optimizer_of(in, &trained)};
         if (update.dp_comm + update.optimizer > slowest.dp_comm + slowest.optimizer)
@@ -400,7 +395,7 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
                                        const struct sp_staged *staged)
 {
     const struct sp_plan *p = in->plan;
-    struct passes kind[SP_STAGE_KINDS] = {{0}};
+    struct passes kind[SP_STAGE_KINDS];
     for (int i = 0; i < map->kinds; i++)
         kind[i] = passes_of(in, &staged->kind[i]);
     int slowest;
@@ -487,7 +482,7 @@ double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepar
 double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
                        const struct sp_stage_map *map, const struct sp_staged *staged)
 {
-    struct passes kind[SP_STAGE_KINDS] = {{0}};
+    struct passes kind[SP_STAGE_KINDS];
     for (int i = 0; i < map->kinds; i++)
         kind[i] = without_shards(&staged->kind[i]);
     int slowest;
