@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/layer_rank.h"
+#include "core/smooth.h"
 
 static const struct sp_recompute nothing = {0};
 
@@ -99,10 +100,10 @@ static double whole_bytes(const struct sp_framework *framework, const struct sp_
                                          : 0;
 }
 
-/* Whole bytes; the sum of all parts stays an integer whatever was asked. */
+/* Whole bytes of what is not negative; the sum of all parts stays an integer whatever was asked. */
 static int64_t whole(double bytes)
 {
-    return llround(fmin(bytes, SP_MOST_BYTES));
+    return (int64_t)(sp_smaller(bytes, SP_MOST_BYTES) + 0.5);
 }
 
 /* Whether nothing at the output end is frozen. */
