@@ -18,6 +18,7 @@ static inline double constant(const struct sp_step_inputs *in, enum sp_constant 
 struct sp_layer_time {
     double of[SP_OPERATORS];
     double frozen; /* of the matmuls whose weights are frozen, adapters left out */
+    double spared; /* by how much twice the adapters' is more than their backward pass takes */
 };
 void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
                       const struct sp_layer *layer, struct sp_layer_time *time);
@@ -37,9 +38,11 @@ struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
 double sp_exposed_s(const struct sp_step_inputs *in, double comm, double hides);
 
 /* Collectives of one layer and micro-batch: TP and EP both ways and what recomputation repeats
- * (`again` of sp_repeated_shares), exposed; CP both ways, before it hides. s. */
+ * (`again` of sp_repeated_shares), exposed, and TP's of the forward pass alone; CP both ways,
+ * before it hides. s. */
 double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
                      const struct sp_shares *again);
+double sp_tp_forward_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
 double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
 double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
                      const struct sp_shares *again);

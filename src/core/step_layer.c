@@ -36,6 +36,21 @@ static double sum_of_operators(const double *s, enum sp_operator first, enum sp_
  * outside; nothing where a graph holds the whole iteration. */
 static const double launched_shares[] = {1, 0.5, 0};
 
+/* Operations of adapters beside the matmuls of a layer's experts or beside its others, a third of
+ * all: forward two products, the scaling and the sum, backward two gradients of each product, the
+ * scaling, and the sum of what both give to the input. */
+static double adapter_operations(const struct sp_layer *layer, bool experts)
+{
+    enum { FORWARD = 2 + 1 + 1, BACKWARD = 4 + 1 + 1 };
+    double adapters = 0;
+    for (int i = 0; i < layer->matmuls; i++) {
+        const struct sp_matmul *const m = &layer->matmul[i];
+        if ((m->part == SP_PART_EXPERTS) == experts)
+            adapters += m->count * m->adapted;
+    }
+    return adapters * (FORWARD + BACKWARD) / 3;
+}
+
 /* Operations that the host issues for a layer's forward pass. A mixture has the router, its sort
  * and its losses, the exchange and the placing of tokens on top of what a dense layer has. Its
  * experts on a device are worked on one by one: two matmuls each, and in 8 bits a cast of what each
@@ -46,12 +61,15 @@ static double launched_operations(const struct sp_step_inputs *in, const struct 
 {
     enum { OPERATIONS_OF_EXPERTS = 30, MATMULS_OF_AN_EXPERT = 2, CASTS_OF_AN_EXPERT = 4 };
     const enum sp_cuda_graph graph = in->plan->execution.cuda_graph;
-    const double dense = in->framework->layer_operations * (layer->half ? 0.5 : 1);
-    if (dense <= 0 || layer->picks == 0)
+    const double usual = in->framework->layer_operations * (layer->half ? 0.5 : 1);
+    const double dense = usual > 0 ? usual + adapter_operations(layer, false) : usual;
+    if (usual <= 0 || layer->picks == 0)
         return dense * launched_shares[graph];
     const bool casts = sp_dtypes[in->plan->dtype].bytes < 2;
     const double each = MATMULS_OF_AN_EXPERT + (casts ? CASTS_OF_AN_EXPERT : 0),
-                 experts = (double)in->model->moe.experts / (double)in->plan->ep * each;
+                 ep = (double)in->plan->ep,
+                 experts = (double)in->model->moe.experts / ep * each +
+                           adapter_operations(layer, true) / ep;
     return (dense + OPERATIONS_OF_EXPERTS) * launched_shares[graph] +
            (launched_shares[graph] > 0 ? experts : 0);
 }
@@ -96,11 +114,12 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     const double redone = in->plan->recompute_layers;
     const double cp = sp_cp_layer_s(in, layer);
     struct sp_layer_pass p = {
-        .matmul = 3 * sum_of_operators(s, SP_OP_QKV, SP_OP_EXPERT_DOWN) - f.frozen,
-        .frozen = f.frozen,
+        .matmul = 3 * sum_of_operators(s, SP_OP_QKV, SP_OP_EXPERT_DOWN) - f.frozen - f.spared,
+        .frozen = f.frozen + f.spared,
         .attention = passes_of_core(in) * s[SP_OP_CORE],
         .elementwise = 3 * sum_of_operators(s, SP_OP_NORMS, SP_OP_ROUTE),
         .tp_comm = sp_tp_layer_s(in, layer, again),
+        .tp_forward = sp_tp_forward_s(in, layer),
     };
     for (int op = 0; op < SP_OPERATORS; op++)
         p.recompute += redone * again->of[op] * s[op];
@@ -118,9 +137,8 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     p.launch = worked - copied + gaps;
     const double exchanges = sp_ep_layer_s(in, layer, again);
     p.ep_comm = sp_overlaps_exchange(in->plan) ? sp_exposed_s(in, exchanges, worked) : exchanges;
-    p.weight_grad =
-        worked -
-        sp_smooth_max(with_copies_s(in, rank, layer, busy - (p.matmul - 2 * p.frozen) / 3), least);
+    const double grads = (p.matmul + f.spared - 2 * f.frozen) / 3;
+    p.weight_grad = worked - sp_smooth_max(with_copies_s(in, rank, layer, busy - grads), least);
     return p;
 }
 
@@ -130,7 +148,7 @@ struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
     struct sp_layer_pass p = {.matmul = (all->matmul + all->frozen) / 3,
                               .attention = all->attention / passes_of_core(in),
                               .elementwise = all->elementwise / 3,
-                              .tp_comm = all->tp_comm / 3,
+                              .tp_comm = all->tp_forward,
                               .cp_comm = all->cp_comm / 3,
                               .ep_comm = all->ep_comm / 2,
                               .launch = all->launch / 3};

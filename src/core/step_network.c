@@ -223,6 +223,72 @@ static bool overlaps_tp(const struct sp_step_inputs *in)
     return in->framework->overlaps_tp && (net->kind == SP_TORUS || in->plan->tp <= net->domain);
 }
 
+/* Blocks of a layer whose parts TP sums up: the mixer's, twice where it attends to an encoder too,
+ * and the MLP's. */
+struct summed_blocks {
+    double mixer, mlp;
+};
+
+static struct summed_blocks summed_of(const struct sp_layer *layer, const struct sp_plan *p)
+{
+    const bool both = layer->mixer.heads > 0 && layer->cross.heads > 0;
+    return (struct summed_blocks){is_summed(layer, p, true) * (both ? 2 : 1),
+                                  is_summed(layer, p, false)};
+}
+
+/* Whether a weight of the block's first matmuls, or of adapters beside them, needs its gradient:
+ * then the backward pass gathers their input again. Its other two collectives are for gradients of
+ * activations. */
+static bool learns_first(const struct sp_layer *layer, bool mixer)
+{
+    for (int i = 0; i < layer->matmuls; i++) {
+        const struct sp_matmul *const m = &layer->matmul[i];
+        if ((m->op <= SP_OP_OUT) == mixer && m->split != SP_TP_ROWS && (!m->frozen || m->rank > 0))
+            return true;
+    }
+    return false;
+}
+
+/* Bytes of a micro-batch's tokens, so many elements each. */
+static double tp_bytes(const struct sp_step_inputs *in, const struct sp_layer *layer, double width)
+{
+    return SP_ELEMENT * sp_shard_tokens(in->plan) *
+           sp_stream_share(layer->own, (double)in->plan->seq) * width;
+}
+
+/* What is left of TP's collectives behind matmuls. */
+static double tp_exposed(const struct sp_step_inputs *in)
+{
+    return overlaps_tp(in) ? constant(in, SP_C_TP_EXPOSED) : 1;
+}
+
+/* Collectives of R numbers a token beside matmuls that TP splits: where it splits the columns, the
+ * gradient between A and B is summed over all ranks; where it splits the rows, what A makes is
+ * scattered as it is summed, and gathered backward. Nothing hides them. */
+static double adapters_tp_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
+                            const struct sp_shares *shares)
+{
+    const struct group g = {(double)in->plan->tp, 1, IN_BOX};
+    double s = 0;
+    for (int i = 0; i < layer->matmuls; i++) {
+        const struct sp_matmul *const m = &layer->matmul[i];
+        const bool rows = m->split == SP_TP_ROWS;
+        if (m->rank == 0 || m->part == SP_PART_EXPERTS || (!rows && m->split != SP_TP_COLUMNS))
+            continue;
+        const double again = rows ? in->plan->recompute_layers * shares->of[m->op] : 0;
+        s += (2 + again) * gather_s(in, g, tp_bytes(in, layer, m->adapted * m->rank));
+    }
+    return s;
+}
+
+double sp_tp_forward_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
+{
+    const struct group g = {(double)in->plan->tp, 1, IN_BOX};
+    const struct summed_blocks blocks = summed_of(layer, in->plan);
+    return 2 * (blocks.mixer + blocks.mlp) * gather_s(in, g, tp_bytes(in, layer, layer->width)) *
+           tp_exposed(in);
+}
+
 double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
                      const struct sp_shares *shares)
 {
@@ -231,14 +297,13 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     const struct group g = {(double)p->tp, 1, IN_BOX};
     if (p->tp == 1)
         return 0;
-    const double tokens = sp_shard_tokens(p) * sp_stream_share(layer->own, (double)p->seq);
-    const double bytes = SP_ELEMENT * tokens * layer->width;
+    const double bytes = tp_bytes(in, layer, layer->width);
     /* attention and MLP: a gather and a reduce-scatter each, in both passes; backward gathers the
      * inputs of the weight gradients again */
-    const bool both = layer->mixer.heads > 0 && layer->cross.heads > 0;
-    const double mixer = is_summed(layer, p, true) * (both ? 2 : 1),
-                 mlp = is_summed(layer, p, false);
-    const double once = (mixer + mlp) * (2 + (p->sequence_parallel ? 3 : 2));
+    const struct summed_blocks blocks = summed_of(layer, p);
+    const double mixer = blocks.mixer, mlp = blocks.mlp;
+    const double inputs = mixer * learns_first(layer, true) + mlp * learns_first(layer, false);
+    const double once = (mixer + mlp) * 4 + (p->sequence_parallel ? inputs : 0);
     /* what runs again: the gather before a block's first matmuls, which only shards of the sequence
      * need, and the sum after its last one, of which a scatter is half */
     const bool routed = layer->picks > 0;
@@ -247,8 +312,8 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     const double gathers = mixer * (r->qkv > 0) + mlp * (up > 0);
     const double sums = (mixer * r->out + mlp * down) * (1 - r->spare);
     const double again = p->sequence_parallel ? gathers + sums : 2 * sums;
-    const double exposed = overlaps_tp(in) ? constant(in, SP_C_TP_EXPOSED) : 1;
-    return (once + p->recompute_layers * again) * gather_s(in, g, bytes) * exposed;
+    return (once + p->recompute_layers * again) * gather_s(in, g, bytes) * tp_exposed(in) +
+           adapters_tp_s(in, layer, shares);
 }
 
 double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)

@@ -165,19 +165,43 @@ static double widening_s(const struct sp_step_inputs *in, const struct sp_matmul
            in->hw->chip.hbm_bytes_per_s;
 }
 
-/* The two products of the adapters beside a matmul, in 16 bits, and the sum of what comes out with
- * the matmul's: both read, the sum written. */
-static double adapters_s(const struct sp_step_inputs *in, const struct speed *plain,
-                         const struct sp_matmul *m, const struct products *mine)
+/* Rows that adapters sum up with the matmul's: where TP splits what goes in, those that the scatter
+ * of the sum leaves to a device. */
+static double summed_rows(const struct sp_matmul *m, const struct sp_rank *r, double rows)
 {
-    const double W = in->hw->chip.hbm_bytes_per_s, out = mine->out * m->adapted_out / m->out;
-    const double rate = plain->flops_per_s, half = plain->half_tile;
-    if (m->rank == 0)
-        return 0;
+    if (m->split != SP_TP_ROWS)
+        return rows;
+    return m->part == SP_PART_EXPERTS ? rows / r->etp
+                                      : rows * r->tokens[SP_BY_SEQUENCE] / r->tokens[SP_BY_NOTHING];
+}
+
+/* Tensors that pass memory beside an adapter's products, as eager frameworks run them. Forward, of
+ * what comes out: read and written to be scaled, both read and their sum written. Backward: what
+ * came out is scaled once more, and of what goes in the matmul's gradient and the adapter's are
+ * read and their sum written. */
+enum { SCALED = 2, SUMMED = 3 };
+
+/* The adapters beside a matmul: its input times A, in 16 bits, that times B, scaled, and added to
+ * what comes out of the matmul. The gradients of both products take twice as long as they do. Hu et
+ * al. 2021, "LoRA", section 4.1; peft, tuners/lora/tp_layer.py, and Megatron-Bridge,
+ * peft/lora_layers.py, for what runs by itself. */
+static void add_adapters(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                         const struct sp_matmul *m, const struct products *mine,
+                         struct sp_layer_time *time)
+{
+    const struct speed plain = speed_of(in, SP_BF16);
+    const double W = in->hw->chip.hbm_bytes_per_s, rate = plain.flops_per_s;
+    const double out = mine->out * m->adapted_out / m->out, rows = summed_rows(m, rank, mine->rows);
     const struct products down = {mine->count, mine->rows, mine->in, m->adapted * m->rank},
-                          up = {mine->count * m->adapted, mine->rows, m->rank, out / m->adapted};
-    return products_s(&down, rate, half, W) + products_s(&up, rate, half, W) +
-           constant(in, SP_C_MEMORY) * 3 * SP_ELEMENT * mine->count * mine->rows * out / W;
+                          up = {mine->count * m->adapted, rows, m->rank, out / m->adapted};
+    const double both =
+        products_s(&down, rate, plain.half_tile, W) + products_s(&up, rate, plain.half_tile, W);
+    const double outputs = SP_ELEMENT * mine->count * rows * out / W,
+                 inputs = SP_ELEMENT * mine->count * mine->rows * mine->in / W;
+    const double forward = both + (SCALED + SUMMED) * outputs,
+                 backward = 2 * both + SCALED * outputs + SUMMED * inputs;
+    time->of[m->op] += forward;
+    time->spared += 2 * forward - backward;
 }
 
 void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
@@ -201,8 +225,10 @@ void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *ran
         if (m->frozen) {
             const double opened = widening_s(in, m, &mine);
             time->frozen += base + opened;
-            time->of[m->op] += opened + adapters_s(in, &plain, m, &mine);
+            time->of[m->op] += opened;
         }
+        if (m->rank > 0)
+            add_adapters(in, rank, m, &mine, time);
     }
 }
 
