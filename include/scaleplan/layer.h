@@ -218,8 +218,8 @@ void sp_count_layers(const struct sp_model *model, int64_t from, int64_t until,
 void sp_count_still_layers(const struct sp_model *model, int64_t from, int64_t until,
                            struct sp_layer_counts *counts);
 
-/* A model in lists, empty for a kind that it does not have, how many layers each stands for (an end
- * for one), and its weights by part. */
+/* A model in lists, how many layers each stands for (an end for one), and its weights by part. The
+ * list of a kind that the model does not have, whose count is 0, is not set. */
 struct sp_layers {
     const struct sp_model *model; /* not a copy */
     struct sp_params params;

@@ -37,7 +37,8 @@ static size_t operators_of(const struct sp_model *model, struct operator* list)
     size_t n = 0;
     sp_list_model(model, &layers);
     for (int at = 0; at < SP_LAYER_LISTS; at++)
-        n = collect(list, n, &layers.list[at], layers.count[at]);
+        if (layers.count[at] > 0)
+            n = collect(list, n, &layers.list[at], layers.count[at]);
     return n;
 }
 

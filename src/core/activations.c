@@ -26,7 +26,7 @@ double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp
     sp_list_model(model, &layers);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const double trained = layers.count[kind] - layers.still[kind];
-        for (int i = 0; i < layers.list[kind].n_kept; i++) {
+        for (int i = 0; trained > 0 && i < layers.list[kind].n_kept; i++) {
             const struct sp_kept *const k = &layers.list[kind].kept[i];
             elements += k->remats >> remat & 1 ? trained * k->width : 0;
         }

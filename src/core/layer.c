@@ -486,15 +486,12 @@ static struct sp_params params_of(const struct sp_layers *layers)
     return p;
 }
 
-/* An empty list, of whose rows none is read. Where it stands for no layer, its mixers are not read
- * either. */
-static void clear(struct sp_layer *l, const struct sp_model *model, bool stands)
+/* An empty list, of whose rows none is read. */
+static void clear(struct sp_layer *l, const struct sp_model *model)
 {
     static const struct sp_mixer none;
     l->matmuls = l->tensors = l->n_kept = l->n_moved = 0;
     l->frozen = false;
-    if (!stands)
-        return;
     l->width = l->sent = (double)model->d_model;
     l->picks = 0;
     l->own = l->from = l->sets = 0;
@@ -511,17 +508,20 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
     layers->model = model;
     for (int list = 0; list < SP_LAYER_LISTS; list++) {
         layers->count[list] = list < SP_LAYER_KINDS ? (double)counts.of[list] : 1;
-        clear(&layers->list[list], model, layers->count[list] > 0);
         layers->still[list] = list < SP_LAYER_KINDS ? (double)still.of[list] : 0;
+        if (layers->count[list] > 0)
+            clear(&layers->list[list], model);
     }
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         struct sp_layer *const l = &layers->list[kind];
+        if (counts.of[kind] == 0)
+            continue;
         l->half = blocks[kind].mixer == NO_MIXER || blocks[kind].mlp == NO_MLP;
-        if (counts.of[kind] > 0 && kind != SP_LAYER_ENCODER)
+        if (kind == SP_LAYER_ENCODER)
+            list_encoder_layer(model, l);
+        else
             list_layer(model, l, (enum sp_layer_kind)kind);
     }
-    if (model->encoder.layers > 0)
-        list_encoder_layer(model, &layers->list[SP_LAYER_ENCODER]);
     list_input(model, &layers->list[SP_LAYER_INPUT]);
     list_output(model, &layers->list[SP_LAYER_OUTPUT]);
     if (model->tuning.trainable != SP_TRAIN_ALL)

@@ -109,7 +109,8 @@ void sp_freeze(struct sp_layers *layers)
 {
     const struct sp_tuning *const tuning = &layers->model->tuning;
     for (int list = 0; list < SP_LAYER_LISTS; list++)
-        freeze_layer(tuning, &layers->list[list], list >= SP_LAYER_KINDS);
+        if (layers->count[list] > 0)
+            freeze_layer(tuning, &layers->list[list], list >= SP_LAYER_KINDS);
     /* the table's gradient is not made, and with no layer at all neither is the head's */
     layers->still[SP_LAYER_INPUT] = tuning->trainable == SP_TRAIN_LAST;
     layers->still[SP_LAYER_OUTPUT] = tuning->trainable == SP_TRAIN_LAST && tuning->last == 0;

@@ -237,7 +237,7 @@ static double operator_flops(const struct sp_layers *layers, enum sp_operator op
 {
     double flops = 0;
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        for (int i = 0; i < layers->list[kind].matmuls; i++) {
+        for (int i = 0; layers->count[kind] > 0 && i < layers->list[kind].matmuls; i++) {
             const struct sp_matmul *const m = &layers->list[kind].matmul[i];
             const double tokens = m->source ? layers->list[kind].from : layers->list[kind].own;
             if (m->op == op && !layers->list[kind].frozen)
