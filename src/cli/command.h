@@ -177,16 +177,12 @@ struct sp_framework_pair {
 bool sp_fit_frameworks_of(const struct sp_sources *sources, struct sp_framework_pair *pair,
                           struct sp_fit_input *in, struct sp_error *error);
 
-/* The recipe of training state taken where none is named: the framework's; the scaling book's with
- * --constants textbook. */
-const char *sp_default_recipe(const struct sp_sources *sources,
-                              const struct sp_framework *framework);
-
-/* The recipe that `given` names under a framework (--precision; NULL: the one taken where none is
- * named). "fp8" says the number format alone: it is the framework's recipe of its 8-bit runs, where
- * its file names one and no file of the user's is called so. */
-const char *sp_recipe_name(const char *given, const struct sp_sources *sources,
-                           const struct sp_framework *framework);
+/* Loads --precision, or the recipe taken where none is named: the framework's; the scaling book's
+ * with --constants textbook. "fp8" says the number format alone: it is the framework's recipe of
+ * its 8-bit runs, where its file names one and no file of the user's is called so. */
+bool sp_recipe_under(const struct sp_args *args, const struct sp_sources *sources,
+                     const struct sp_framework *framework, struct sp_precision *precision,
+                     struct sp_error *error);
 
 /* Loads --precision, or the recipe of the machine's framework; without a machine that of GPUs, and
  * the scaling book's with --constants textbook. `hw` may be NULL. */

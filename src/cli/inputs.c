@@ -209,19 +209,19 @@ bool sp_fit_frameworks_of(const struct sp_sources *sources, struct sp_framework_
     return load_framework_on(in->hw, true, sources, &pair->sharding, error);
 }
 
-const char *sp_default_recipe(const struct sp_sources *sources,
-                              const struct sp_framework *framework)
+static const char *default_recipe(const struct sp_sources *sources,
+                                  const struct sp_framework *framework)
 {
     if (sources->textbook)
         return "adam10";
     return framework->precision[0] ? framework->precision : "mixed18";
 }
 
-const char *sp_recipe_name(const char *given, const struct sp_sources *sources,
-                           const struct sp_framework *framework)
+static const char *recipe_name(const char *given, const struct sp_sources *sources,
+                               const struct sp_framework *framework)
 {
     if (!given)
-        return sp_default_recipe(sources, framework);
+        return default_recipe(sources, framework);
     const bool format_alone = strcmp(given, sp_dtype_names[SP_FP8]) == 0 &&
                               !sp_config_named(SP_PRECISIONS, given, sources);
     return format_alone && framework->fp8_precision[0] && !sources->textbook
@@ -229,17 +229,23 @@ const char *sp_recipe_name(const char *given, const struct sp_sources *sources,
                : given;
 }
 
+bool sp_recipe_under(const struct sp_args *args, const struct sp_sources *sources,
+                     const struct sp_framework *framework, struct sp_precision *precision,
+                     struct sp_error *error)
+{
+    const char *const name = recipe_name(sp_text_of(args, "precision"), sources, framework);
+    return sp_load_precision(name, sources, precision, error);
+}
+
 bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
                   const struct sp_hardware *hw, struct sp_precision *precision,
                   struct sp_error *error)
 {
-    const char *const given = sp_text_of(args, "precision");
     struct sp_framework_file file;
     const char *const name =
         sp_default_framework(hw ? (enum sp_network_kind)hw->network.kind : SP_SWITCHED, false);
     return sp_load_framework(name, sources, &file, error) &&
-           sp_load_precision(sp_recipe_name(given, sources, &file.framework), sources, precision,
-                             error);
+           sp_recipe_under(args, sources, &file.framework, precision, error);
 }
 
 enum sp_remat sp_remat_of(const struct sp_args *args)

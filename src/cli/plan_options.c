@@ -131,11 +131,10 @@ static bool infer_dtype(const struct sp_args *args, struct sp_planned *p, struct
 static bool load_precision(const struct sp_args *args, const struct sp_sources *sources,
                            struct sp_planned *p, struct sp_error *error)
 {
-    const char *const given = sp_text_of(args, "precision");
-    const char *const name = sp_recipe_name(given, sources, &p->framework.framework);
-    if (!sp_load_precision(name, sources, &p->precision, error))
+    if (!sp_recipe_under(args, sources, &p->framework.framework, &p->precision, error))
         return false;
-    p->plan.dtype = given ? (enum sp_dtype)p->precision.compute_dtype : SP_BF16;
+    p->plan.dtype =
+        sp_text_of(args, "precision") ? (enum sp_dtype)p->precision.compute_dtype : SP_BF16;
     if (!has_peak(p, error))
         return false;
     if (!(p->hw.chip.hbm_bytes_per_s > 0))

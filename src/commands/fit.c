@@ -314,24 +314,32 @@ static bool read_accumulation(const struct sp_args *args, struct fit *f, struct 
     return true;
 }
 
+/* The frameworks of the machine, and the recipe of training state under them. */
+static bool read_frameworks(const struct sp_args *args, const struct sp_sources *sources,
+                            struct fit *f, struct sp_error *error)
+{
+    f->in.hw = &f->hw;
+    if (!sp_fit_frameworks_of(sources, &f->frameworks, &f->in, error))
+        return false;
+    return f->in.framework ? sp_recipe_under(args, sources, f->in.framework, &f->precision, error)
+                           : sp_recipe_of(args, sources, &f->hw, &f->precision, error);
+}
+
 bool sp_load_fit(const struct sp_args *args, struct fit *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     if (!sp_model_of(args, &sources, &f->model, error) ||
         !sp_hardware_of(args, &sources, &f->hw, error) ||
-        !sp_recipe_of(args, &sources, &f->hw, &f->precision, error) ||
+        !read_frameworks(args, &sources, f, error) ||
         !sp_batch_of(args, &f->model, &f->in.batch_tokens, &f->in.seq, &f->batch_origin, error))
         return false;
     const double axes = sp_number_of(args, "axes");
     f->only = sp_choice_of(args, "strategy");
     f->in.model = &f->model;
-    f->in.hw = &f->hw;
     f->in.precision = &f->precision;
     f->in.remat = sp_remat_of(args);
     f->recipe_inferred = !sp_given(args, "precision");
     f->textbook = sources.textbook;
-    if (!sp_fit_frameworks_of(&sources, &f->frameworks, &f->in, error))
-        return false;
     f->in.exact_groups = !f->textbook;
     f->in.overlap = (enum sp_overlap)sp_choice_of(args, "overlap");
     f->in.axes = isnan(axes) ? 0 : (int)axes;
