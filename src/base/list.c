@@ -35,6 +35,21 @@ char *sp_cut_pair(char *pair)
     return equals + 1;
 }
 
+/* Puts text behind the first `used` bytes, as much of it as there is room for; bytes used then. */
+static size_t append(char *out, size_t size, size_t used, const char *text)
+{
+    const size_t n = strnlen(text, size - 1 - used);
+    memcpy(out + used, text, n);
+    out[used + n] = '\0';
+    return used + n;
+}
+
+void sp_join_path(const char *path, const char *key, char *out, size_t size)
+{
+    const size_t used = append(out, size, 0, path);
+    append(out, size, used > 0 ? append(out, size, used, ".") : 0, key);
+}
+
 bool sp_parse_part(const char *text, int *part, int *parts)
 {
     int end = 0;

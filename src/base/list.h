@@ -1,4 +1,5 @@
-/* Lists as people type them: A,B,C and KEY=VALUE,KEY=VALUE and parts such as 3/16. */
+/* Lists as people type them: A,B,C and KEY=VALUE,KEY=VALUE, parts such as 3/16, and paths of keys.
+ */
 #ifndef SP_LIST_H
 #define SP_LIST_H
 
@@ -18,6 +19,9 @@ bool sp_is_listed(const char *list, const char *word, char end);
 /* Cuts "key=value" at its first equals sign into the key, left in `pair`, and the value, which is
  * returned. NULL when there is no sign or no key. */
 char *sp_cut_pair(char *pair);
+
+/* Writes "path.key", or the key alone where the path is "", cut to `size` bytes. */
+void sp_join_path(const char *path, const char *key, char *out, size_t size);
 
 /* Reads "3/16", part 3 of 16; false when it is anything else, or there is no such part. */
 bool sp_parse_part(const char *text, int *part, int *parts);

@@ -7,6 +7,7 @@
 
 #include <scaleplan/hardware.h>
 
+#include "base/list.h"
 #include "base/number.h"
 #include "base/suggest.h"
 
@@ -118,16 +119,17 @@ static bool store_name(const struct sp_field *field, const char *text, const cha
     const int index = find_name(field, text);
     struct sp_nearest nearest = {.wanted = text};
     char all[256] = "";
+    if (index >= 0) {
+        store_number(field, base, index);
+        return true;
+    }
     for (int i = 0; field->names[i]; i++) {
         sp_nearest_offer(&nearest, field->names[i]);
         const size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", field->names[i]);
     }
-    if (index < 0)
-        return sp_fail(error, SP_INPUT, "%s: %s is \"%s\", expected one of %s%s", place, field->key,
-                       sp_safe(text), all, sp_nearest_hint(&nearest));
-    store_number(field, base, index);
-    return true;
+    return sp_fail(error, SP_INPUT, "%s: %s is \"%s\", expected one of %s%s", place, field->key,
+                   sp_safe(text), all, sp_nearest_hint(&nearest));
 }
 
 static bool parse_shape(const char *text, struct sp_shape *shape)
@@ -276,7 +278,7 @@ static bool decode_object(struct decoder *d, const cJSON *object, const char *pr
         char path[160];
         if (sp_is_full(d->error))
             return false;
-        snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", node->string);
+        sp_join_path(prefix, node->string, path, sizeof path);
         const struct sp_field *field = sp_find_field(d->table, path);
         if (field) {
             d->seen[field - d->table->fields] = true;

@@ -42,9 +42,12 @@ static bool each_user_folder(enum sp_config_kind kind, const struct sp_sources *
     return visit(folder, context);
 }
 
-struct named_file {
+/* Where the config of a name is: a user's own, or built in. */
+struct named {
     const char *name;
-    char path[PATH_MAX + NAME_MAX];
+    const struct sp_builtin *builtin; /* NULL: none */
+    bool own;
+    char path[PATH_MAX + NAME_MAX]; /* of the user's own */
 };
 
 /* Whether a config may stand there: a pipe or a device would keep the program waiting. A link that
@@ -52,12 +55,15 @@ struct named_file {
 static bool is_config(const char *path)
 {
     struct stat status;
-    return stat(path, &status) == 0 ? S_ISREG(status.st_mode) : lstat(path, &status) == 0;
+    if (lstat(path, &status) != 0)
+        return false;
+    return S_ISREG(status.st_mode) ||
+           (S_ISLNK(status.st_mode) && (stat(path, &status) != 0 || S_ISREG(status.st_mode)));
 }
 
 static bool has_named_file(const char *folder, void *context)
 {
-    struct named_file *wanted = context;
+    struct named *const wanted = context;
     snprintf(wanted->path, sizeof wanted->path, "%s/%s.json", folder, wanted->name);
     return is_config(wanted->path);
 }
@@ -101,19 +107,27 @@ static const struct sp_builtin *find_builtin(enum sp_config_kind kind, const cha
     return NULL;
 }
 
+/* Looks for the config of that very name, which is no file's. A user's own hides one built in. */
+static bool find_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources,
+                       struct named *found)
+{
+    found->name = name;
+    found->builtin = find_builtin(kind, name);
+    found->own = each_user_folder(kind, sources, has_named_file, found);
+    return found->own || found->builtin;
+}
+
 bool sp_config_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)
 {
-    struct named_file wanted = {.name = name};
-    if (looks_like_file(name))
-        return false;
-    return find_builtin(kind, name) || each_user_folder(kind, sources, has_named_file, &wanted);
+    struct named found;
+    return !looks_like_file(name) &&
+           (find_builtin(kind, name) || find_named(kind, name, sources, &found));
 }
 
 bool sp_is_builtin(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)
 {
-    struct named_file wanted = {.name = name};
-    return !looks_like_file(name) && find_builtin(kind, name) &&
-           !each_user_folder(kind, sources, has_named_file, &wanted);
+    struct named found;
+    return !looks_like_file(name) && find_named(kind, name, sources, &found) && !found.own;
 }
 
 void sp_config_free(struct sp_config *config)
@@ -200,15 +214,11 @@ struct alias {
     char name[NAME_MAX + 1]; /* of the config that has it; "": none so far */
 };
 
-/* The config of that very name: a user's own, or built in. */
-static bool open_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources,
+static bool open_found(const struct named *found, const struct sp_sources *sources,
                        struct sp_config *config, struct sp_error *error)
 {
-    struct named_file wanted = {.name = name};
-    const struct sp_builtin *const builtin = find_builtin(kind, name);
-    if (each_user_folder(kind, sources, has_named_file, &wanted))
-        return parse_file(wanted.path, sources->pipes, config, error);
-    return builtin && parse_builtin(builtin, config, error);
+    return found->own ? parse_file(found->path, sources->pipes, config, error)
+                      : parse_builtin(found->builtin, config, error);
 }
 
 static void look_for_alias(const char *name, void *context)
@@ -216,8 +226,10 @@ static void look_for_alias(const char *name, void *context)
     struct alias *const a = context;
     struct sp_config config = {0};
     struct sp_error ignored = {0};
+    struct named found;
     sp_nearest_offer(a->nearest, name);
-    if (!open_named(a->kind, name, a->sources, &config, &ignored))
+    if (!find_named(a->kind, name, a->sources, &found) ||
+        !open_found(&found, a->sources, &config, &ignored))
         return;
     const cJSON *alias;
     cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(config.json.root, "aliases"))
@@ -265,10 +277,10 @@ bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_
     *config = (struct sp_config){0};
     if (looks_like_file(spec))
         return parse_file(spec, sources->pipes, config, error);
-    if (sp_config_named(kind, spec, sources))
-        return open_named(kind, spec, sources, config, error);
-    if (find_alias(&alias))
-        return open_named(kind, alias.name, sources, config, error);
+    struct named found;
+    if (find_named(kind, spec, sources, &found) ||
+        (find_alias(&alias) && find_named(kind, alias.name, sources, &found)))
+        return open_found(&found, sources, config, error);
     return sp_fail(error, SP_INPUT, "unknown %s \"%s\"%s (`scaleplan list %s` shows all)",
                    info->noun, sp_safe(spec), hint_of(kind, &nearest), info->folder);
 }

@@ -68,7 +68,7 @@ static void print_group(const cJSON *at, const char *path, FILE *out)
     for (const cJSON *child = at->child; child; child = child->next, index++) {
         char inner[200];
         if (child->string)
-            snprintf(inner, sizeof inner, "%s%s%s", path, *path ? "." : "", child->string);
+            sp_join_path(path, child->string, inner, sizeof inner);
         else
             snprintf(inner, sizeof inner, "%s.%d", path, index);
         if (cJSON_IsObject(child) || cJSON_IsArray(child))

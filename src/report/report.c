@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 
 static void *must(void *memory)
@@ -22,7 +23,7 @@ static void *grow(void *array, size_t n, size_t *room, size_t size)
 {
     if (n < *room)
         return array;
-    *room = *room ? *room * 2 : 16;
+    *room = *room ? *room * 2 : 256;
     return must(realloc(array, *room * size));
 }
 
@@ -100,7 +101,7 @@ void sp_symbol(struct sp_report *r, const char *name, double value, const char *
     r->symbols = grow(r->symbols, r->n_symbols, &r->room_symbols, sizeof *r->symbols);
     struct sp_symbol *symbol = &r->symbols[r->n_symbols++];
     *symbol = (struct sp_symbol){.value = value, .unit = unit};
-    snprintf(symbol->name, sizeof symbol->name, "%s", name);
+    strncat(symbol->name, name, sizeof symbol->name - 1);
     va_list args;
     va_start(args, meaning);
     vsnprintf(symbol->meaning, sizeof symbol->meaning, meaning, args);
@@ -119,7 +120,7 @@ static struct sp_entry *add_entry(struct sp_report *r, const struct sp_quantity_
     struct sp_entry *entry = &r->entries[r->n_entries++];
     const char *prefix = r->scopes[r->n_scopes - 1].prefix;
     *entry = (struct sp_entry){.info = *info, .scope = (int)r->n_scopes - 1, .number = NAN};
-    snprintf(entry->path, sizeof entry->path, "%s%s%s", prefix, *prefix ? "." : "", info->key);
+    sp_join_path(prefix, info->key, entry->path, sizeof entry->path);
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
     return entry;
 }

@@ -62,6 +62,24 @@ static void parts_of_a_whole(void **state)
         assert_false(sp_parse_part(wrong[i], &part, &parts));
 }
 
+static void paths_of_keys(void **state)
+{
+    (void)state;
+    char path[8];
+    sp_join_path("a.b", "c", path, sizeof path);
+    assert_string_equal(path, "a.b.c");
+    sp_join_path("", "c", path, sizeof path);
+    assert_string_equal(path, "c");
+    sp_join_path("abc", "", path, sizeof path);
+    assert_string_equal(path, "abc.");
+    sp_join_path("abcd", "efgh", path, sizeof path);
+    assert_string_equal(path, "abcd.ef");
+    sp_join_path("abcdefg", "h", path, sizeof path);
+    assert_string_equal(path, "abcdefg");
+    sp_join_path("abcdefghi", "j", path, sizeof path);
+    assert_string_equal(path, "abcdefg");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -69,6 +87,7 @@ int main(void)
         cmocka_unit_test(words_in_lists),
         cmocka_unit_test(pairs),
         cmocka_unit_test(parts_of_a_whole),
+        cmocka_unit_test(paths_of_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
