@@ -43,7 +43,7 @@ static bool check_text(const struct sp_json *json, struct sp_error *error)
     if (strspn(json->text, " \t\r\n") == json->length)
         return sp_fail(error, SP_INPUT, "%s: the file is empty, expected a JSON object",
                        sp_safe(json->origin));
-    for (size_t i = 0; i < json->length;) {
+    for (size_t i = 0; (i += sp_plain_length(s + i, json->length - i)) < json->length;) {
         const size_t length = sp_utf8_length(s + i, json->length - i);
         if (length == 0)
             return fail_at(json, i, error, "not valid UTF-8");

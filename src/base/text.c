@@ -31,8 +31,9 @@ static bool is_control(const unsigned char *s, size_t n)
 /* The first sequence at or after *s that is not to be printed, of *n bytes; NULL: none. */
 static unsigned char *find_unprintable(unsigned char *s, const char *keep, size_t *n)
 {
-    for (size_t left = strlen((char *)s); left > 0; s += *n, left -= *n) {
-        const size_t length = sp_utf8_length(s, left);
+    const unsigned char *const end = s + strlen((char *)s);
+    for (; (s += sp_plain_length(s, (size_t)(end - s))) < end; s += *n) {
+        const size_t length = sp_utf8_length(s, (size_t)(end - s));
         *n = length > 0 ? length : 1;
         if ((length == 0 || is_control(s, *n)) && !strchr(keep, *s))
             return s;

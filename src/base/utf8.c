@@ -22,3 +22,11 @@ size_t sp_utf8_length(const unsigned char *s, size_t left)
     }
     return 0;
 }
+
+size_t sp_plain_length(const unsigned char *s, size_t left)
+{
+    size_t n = 0;
+    while (n < left && s[n] >= 0x20 && s[n] <= 0x7e)
+        n++;
+    return n;
+}

@@ -1,6 +1,5 @@
 /* The one place that prints results and errors and picks the exit code. */
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,7 +213,6 @@ static bool asks_for_json(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    setlocale(LC_CTYPE, ""); /* for the width of characters; numbers stay in the C locale */
     if (argc < 2) {
         sp_print_help(sp_commands, sp_n_commands, stderr);
         return SP_USAGE;

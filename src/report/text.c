@@ -1,9 +1,11 @@
 /* Text for people: lines with quantities filled in, and aligned tables (libsmartcols). */
 #include <libsmartcols/libsmartcols.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "report/report_internal.h"
 
 /* Prints a paragraph, broken at blanks to the width; continuation lines are indented by two. */
@@ -19,12 +21,14 @@ static void print_wrapped(const char *text, int width, FILE *out)
         const char *const word = text + spaces;
         const size_t n = strcspn(word, " ");
         if (width > 0 && column > 0 && column + (int)(spaces + n) > width) {
-            fprintf(out, "\n  %.*s", (int)n, word);
-            column = 2 + (int)n;
+            fputs("\n  ", out);
+            column = 2;
         } else {
-            fprintf(out, "%.*s%.*s", (int)spaces, text, (int)n, word);
-            column += (int)(spaces + n);
+            fwrite(text, 1, spaces, out);
+            column += (int)spaces;
         }
+        fwrite(word, 1, n, out);
+        column += (int)n;
         text = word + n;
     }
     fputc('\n', out);
@@ -86,6 +90,17 @@ static void break_at_blanks(char *text, int width)
     }
 }
 
+/* A text that can be measured. Characters beyond ASCII are as wide as the user's locale says, which
+ * takes as long to read as three configs: the first such character asks for it. Numbers stay in the
+ * C locale. */
+static const char *measurable(const char *text)
+{
+    const size_t n = strlen(text);
+    if (MB_CUR_MAX == 1 && sp_plain_length((const unsigned char *)text, n) < n)
+        setlocale(LC_CTYPE, "");
+    return text;
+}
+
 static void fill_row(struct libscols_table *table, const struct sp_report *report,
                      const struct sp_item *item, const struct sp_row *row,
                      const struct sp_render *how, int last)
@@ -99,7 +114,7 @@ static void fill_row(struct libscols_table *table, const struct sp_report *repor
             sp_cell_text(report, row, item->columns[c].key, value, sizeof value);
         if (how->width > 0 && c + 1 == item->n_columns)
             break_at_blanks(value, last);
-        scols_line_set_data(line, c, value);
+        scols_line_set_data(line, c, measurable(value));
         const int judged = how->colour && entry ? sp_judged(entry) : 0;
         if (judged != 0)
             scols_cell_set_color(scols_line_get_cell(line, c), judged > 0 ? "green" : "red");
@@ -112,7 +127,7 @@ static void add_columns(struct libscols_table *table, const struct sp_item *item
         const bool wrapped = wraps && c + 1 == item->n_columns;
         const int align = item->columns[c].left || !item->columns[c].key ? 0 : SCOLS_FL_RIGHT;
         struct libscols_column *column = scols_table_new_column(
-            table, item->columns[c].heading, 0, align | (wrapped ? SCOLS_FL_WRAP : 0));
+            table, measurable(item->columns[c].heading), 0, align | (wrapped ? SCOLS_FL_WRAP : 0));
         if (!wrapped || !column)
             continue;
         scols_column_set_safechars(column, "\n");

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/utf8.h"
 
 static void numbers(void **state)
 {
@@ -174,11 +175,26 @@ static void errors(void **state)
     assert_true(strlen(sp_safe(longest)) <= 90);
 }
 
+/* Printable ASCII is 0x20 to 0x7e. */
+static void plain_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t left, plain;
+    } rows[] = {{"", 0, 0},     {"a b~", 4, 4},  {"ab", 1, 1},       {"ab\n", 3, 2},
+                {"\x1f", 1, 0}, {" \x7f", 2, 1}, {"a\xc3\xa9", 3, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(sp_plain_length((const unsigned char *)rows[i].text, rows[i].left),
+                         rows[i].plain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers), cmocka_unit_test(counts),      cmocka_unit_test(not_numbers),
-        cmocka_unit_test(dims),    cmocka_unit_test(suggestions), cmocka_unit_test(errors),
+        cmocka_unit_test(plain_text),  cmocka_unit_test(numbers), cmocka_unit_test(counts),
+        cmocka_unit_test(not_numbers), cmocka_unit_test(dims),    cmocka_unit_test(suggestions),
+        cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }
