@@ -57,11 +57,19 @@ enum sp_matmul_case {
     SP_CASE_MISMATCH
 };
 
+/* One collective of a sharded matmul. */
+struct sp_sharded_move {
+    enum sp_matmul_case kind; /* what it is for */
+    int gathered;             /* 0 or 1: which input is gathered; -1: the product is reduced */
+    unsigned over;            /* axes of the collective */
+    double bytes;             /* V: the array of the collective, divided by its other axes */
+};
+
 struct sp_sharded_matmul {
-    enum sp_matmul_case kind;
-    int gathered;       /* 0 or 1: which input is gathered; -1 none */
-    unsigned over;      /* axes of the collective */
-    double bytes;       /* V: the array of the collective, divided by its other axes */
+    enum sp_matmul_case kind;       /* of the first move */
+    struct sp_sharded_move move[2]; /* in their order: what case 4 leaves may be case 2 or 3 */
+    int moves;
+    bool can_reduce;    /* whether, in case 2, the product can be reduced instead of the gather */
     double flops;       /* of the whole product, done once */
     double replication; /* factor by which all devices together do more: axes that shard nothing of
                            it */
@@ -69,8 +77,11 @@ struct sp_sharded_matmul {
         output_bytes; /* of the product, divided by the axes that shard it; for the alternative */
 };
 
-/* What multiplying a by b over their common dimension takes. Both need exactly one name in common.
- */
+/* What multiplying a by b over their common dimension takes. Both need exactly one name in common,
+ * sharded alike or in one of them only. Of case 4 the input is gathered whose piece is smaller.
+ * Where an axis that cuts the contracting dimension of one input cuts the output dimension of the
+ * other, each device has other rows of the product, whose partial sums nobody could add: there is
+ * no other way than the gather. */
 struct sp_sharded_matmul sp_sharded_matmul(const struct sp_mesh *mesh, const struct sp_sharded *a,
                                            const struct sp_sharded *b, double out_element_bytes);
 

@@ -199,10 +199,11 @@ static void put_array(const struct shard *f, const struct sp_sharded *a)
     sp_line(r, "sums         {collective} of {bytes} over {collective_axes}: {time_s}");
 }
 
-/* How long a device computes its part, whether that hides the collective, and where the contracting
- * dimension is cut, how far it could be: the arithmetic shrinks with the cut, the sum does not. */
+/* How long a device computes its part, whether that hides the collectives, and where the
+ * contracting dimension is cut, how far it could be: the arithmetic shrinks with the cut, the sum
+ * does not. */
 static void put_verdict(const struct shard *f, const struct sp_sharded *a,
-                        const struct sp_sharded_matmul *m, double collective)
+                        const struct sp_sharded_matmul *m, double collectives_s)
 {
     struct sp_report *r = f->report;
     if (!f->has_hw)
@@ -210,18 +211,76 @@ static void put_verdict(const struct shard *f, const struct sp_sharded *a,
     const enum sp_dtype format = a->element_bytes == 1 ? SP_INT8 : SP_BF16;
     const double C = f->hw.chip.peak_flops_per_s[sp_compute_dtype(&f->hw.chip, format)];
     const double math = m->flops * m->replication / sp_axes_product(&f->mesh, ~0u) / C;
+    static const char *const collectives[] = {
+        "", ", collective {time_s}: compute-bound {compute_bound}",
+        ", collectives {time_s} and {then.time_s}: compute-bound {compute_bound}"};
     sp_symbol(r, "C", C, "FLOP/s", "dense peak in the format of the first array");
     sp_put(r, SP_Q_SHARD_MATH, math);
-    sp_put_bool(r, SP_Q_SHARD_COMPUTE_BOUND, math >= collective);
-    sp_line(r, "time         arithmetic {t_math_s} on a device%s",
-            m->kind == SP_CASE_NONE ? "" : ", collective {time_s}: compute-bound {compute_bound}");
+    sp_put_bool(r, SP_Q_SHARD_COMPUTE_BOUND, math >= collectives_s);
+    sp_line(r, "time         arithmetic {t_math_s} on a device%s", collectives[m->moves]);
     if (m->kind != SP_CASE_REDUCE)
         return;
-    const double cuts = sp_axes_product(&f->mesh, m->over);
-    const struct sp_device_group group = group_over(f, m->over);
-    sp_put(r, SP_Q_SHARD_CUTS_MAX, sp_most_cuts(math * cuts, m->bytes, &group));
+    const unsigned over = m->move[0].over;
+    const double cuts = sp_axes_product(&f->mesh, over);
+    const struct sp_device_group group = group_over(f, over);
+    sp_put(r, SP_Q_SHARD_CUTS_MAX, sp_most_cuts(math * cuts, m->output_bytes, &group));
     sp_line(r, "             cut into %s parts; its all-reduce binds beyond {cuts_max}",
             sp_human_text(cuts, SP_COUNT));
+}
+
+/* Where the numbers of the first and of the second collective stand. */
+static const struct {
+    enum sp_quantity_id words, kase, axes, bytes, time_s;
+    const char *symbol, *line;
+} places[2] = {
+    {SP_Q_SHARD_COLLECTIVE, SP_Q_SHARD_CASE, SP_Q_SHARD_AXES, SP_Q_SHARD_BYTES, SP_Q_SHARD_TIME,
+     "V", "communicates {collective} (case {case}) of {bytes} over {collective_axes}: {time_s}"},
+    {SP_Q_SHARD_THEN, SP_Q_SHARD_THEN_CASE, SP_Q_SHARD_THEN_AXES, SP_Q_SHARD_THEN_BYTES,
+     SP_Q_SHARD_THEN_TIME, "V_then",
+     "then         {then.collective} (case {then.case}) of {then.bytes} over "
+     "{then.collective_axes}: {then.time_s}"},
+};
+
+/* One collective of a matmul; its seconds. */
+static double put_move(const struct shard *f, const struct sp_sharded_move *move, int at)
+{
+    struct sp_report *r = f->report;
+    const bool reduces = move->gathered < 0;
+    const double time_s =
+        collective_s(f, reduces ? SP_ALL_REDUCE : SP_ALL_GATHER, move->bytes, move->over);
+    sp_symbol(r, places[at].symbol, move->bytes, "bytes", "array of the collective");
+    sp_put(r, places[at].kase, move->kind);
+    sp_put_text(r, places[at].words, "%s",
+                reduces               ? "all-reduce"
+                : move->gathered == 0 ? "all-gather of a"
+                                      : "all-gather of b");
+    sp_put_text(r, places[at].axes, "%s", axes_text(&f->mesh, move->over));
+    sp_put(r, places[at].bytes, move->bytes);
+    sp_put(r, places[at].time_s, time_s);
+    sp_line(r, "%s", places[at].line);
+    return time_s;
+}
+
+/* What else one collective alone could do: in case 2 reduce the product, in case 3 leave it cut. */
+static void put_alternative(const struct shard *f, const struct sp_sharded_matmul *m)
+{
+    struct sp_report *r = f->report;
+    const bool scatters = m->kind == SP_CASE_REDUCE;
+    if (!scatters && !m->can_reduce)
+        return;
+    const struct sp_sharded_move *const move = &m->move[0];
+    sp_symbol(r, "V_other", m->output_bytes, "bytes",
+              "the product, divided by the axes that shard it");
+    sp_put_text(r, SP_Q_SHARD_OTHER, "%s of the product",
+                scatters ? "reduce-scatter" : "all-reduce");
+    sp_put(r, SP_Q_SHARD_OTHER_BYTES, m->output_bytes);
+    sp_put(
+        r, SP_Q_SHARD_OTHER_TIME,
+        collective_s(f, scatters ? SP_REDUCE_SCATTER : SP_ALL_REDUCE, m->output_bytes, move->over));
+    sp_put(r, SP_Q_SHARD_RATIO, move->bytes / m->output_bytes);
+    sp_line(r, "instead      {alternative.collective}, {alternative.bytes}: {alternative.time_s}; "
+               "gathering the input moves "
+               "{gather_over_scatter} times the bytes of scattering the product");
 }
 
 static bool put_matmul(const struct shard *f, const struct sp_sharded array[2],
@@ -239,20 +298,10 @@ static bool put_matmul(const struct shard *f, const struct sp_sharded array[2],
         return sp_fail(error, SP_INPUT,
                        "the inputs need exactly one dimension name in common, sharded alike or in "
                        "one of them only");
-    static const char *const names[] = {"", "none", "all-gather", "all-reduce", "all-gather"};
-    const enum sp_collective op = m.kind == SP_CASE_REDUCE ? SP_ALL_REDUCE : SP_ALL_GATHER;
     put_layout(f, a, "a");
     put_layout(f, b, "b");
-    sp_symbol(r, "V", m.bytes, "bytes", "array of the collective");
-    sp_symbol(r, "V_other", m.output_bytes, "bytes",
-              "the product, divided by the axes that shard it");
     sp_symbol(r, "flops_once", m.flops, "FLOPs", "the product");
     sp_symbol(r, "replication", m.replication, "", "axes that shard nothing of it");
-    sp_put(r, SP_Q_SHARD_CASE, m.kind);
-    sp_put_text(r, SP_Q_SHARD_COLLECTIVE, "%s%s", names[m.kind],
-                m.gathered == 0   ? " of a"
-                : m.gathered == 1 ? " of b"
-                                  : "");
     sp_put(r, SP_Q_SHARD_FLOPS, m.flops);
     sp_put(r, SP_Q_SHARD_FLOPS_ALL, m.flops * m.replication);
     sp_put(r, SP_Q_SHARD_REPLICATION, m.replication);
@@ -260,30 +309,16 @@ static bool put_matmul(const struct shard *f, const struct sp_sharded array[2],
     sp_line(r, "matmul       {flops}, {total_flops} on all devices: {total_over_ideal} times as "
                "many; a device does "
                "{per_device_over_total} of them");
-    if (m.kind == SP_CASE_NONE) {
+    double collectives_s = 0;
+    for (int i = 0; i < m.moves; i++)
+        collectives_s += put_move(f, &m.move[i], i);
+    if (m.moves == 0) {
+        sp_put(r, SP_Q_SHARD_CASE, m.kind);
+        sp_put_text(r, SP_Q_SHARD_COLLECTIVE, "none");
         sp_line(r, "communicates nothing (case 1)");
-        put_verdict(f, a, &m, 0);
-        return true;
     }
-    sp_put_text(r, SP_Q_SHARD_AXES, "%s", axes_text(&f->mesh, m.over));
-    sp_put(r, SP_Q_SHARD_BYTES, m.bytes);
-    const double time_s = collective_s(f, op, m.bytes, m.over);
-    sp_put(r, SP_Q_SHARD_TIME, time_s);
-    sp_line(r,
-            "communicates {collective} (case {case}) of {bytes} over {collective_axes}: {time_s}");
-    put_verdict(f, a, &m, time_s);
-    const bool gathers = m.kind == SP_CASE_GATHER;
-    if (m.kind == SP_CASE_CLASH)
-        return true;
-    sp_put_text(r, SP_Q_SHARD_OTHER, "%s",
-                gathers ? "all-reduce of the product" : "reduce-scatter of the product");
-    sp_put(r, SP_Q_SHARD_OTHER_BYTES, m.output_bytes);
-    sp_put(r, SP_Q_SHARD_OTHER_TIME,
-           collective_s(f, gathers ? SP_ALL_REDUCE : SP_REDUCE_SCATTER, m.output_bytes, m.over));
-    sp_put(r, SP_Q_SHARD_RATIO, m.bytes / m.output_bytes);
-    sp_line(r, "instead      {alternative.collective}, {alternative.bytes}: {alternative.time_s}; "
-               "gathering the input moves "
-               "{gather_over_scatter} times the bytes of scattering the product");
+    put_verdict(f, a, &m, collectives_s);
+    put_alternative(f, &m);
     return true;
 }
 

@@ -74,13 +74,34 @@ static double outer_size(const struct sp_sharded *array, int contracted)
     return size;
 }
 
-/* Sets up the gather of one input over `over`. */
+/* Adds the gather of an input over some of its axes; over none there is nothing to do. */
 static void gather(struct sp_sharded_matmul *m, const struct sp_mesh *mesh,
-                   const struct sp_sharded *input, int which, unsigned over)
+                   const struct sp_sharded *input, int which, unsigned over,
+                   enum sp_matmul_case kind)
 {
-    m->gathered = which;
-    m->over = over;
-    m->bytes = sp_whole_bytes(input) / sp_axes_product(mesh, sp_sharding_axes(input) & ~over);
+    if (over == 0)
+        return;
+    const double others = sp_axes_product(mesh, sp_sharding_axes(input) & ~over);
+    m->move[m->moves++] =
+        (struct sp_sharded_move){kind, which, over, sp_whole_bytes(input) / others};
+}
+
+/* Adds the moves: what clashes and what is cut of the contracting dimension in one input alone is
+ * gathered, at once where it is the same input, and what both cut of it is summed. */
+static void add_moves(struct sp_sharded_matmul *m, const struct sp_mesh *mesh,
+                      const struct sp_sharded *const input[2], unsigned clash,
+                      const unsigned shared[2])
+{
+    const int smaller = sp_local_bytes(mesh, input[0]) < sp_local_bytes(mesh, input[1]) ? 0 : 1;
+    const int cut = shared[0] ? 0 : 1;
+    const unsigned alone = shared[0] == shared[1] ? 0 : shared[cut];
+    const bool together = clash && alone && smaller == cut;
+    gather(m, mesh, input[smaller], smaller, clash | (together ? alone : 0), SP_CASE_CLASH);
+    gather(m, mesh, input[cut], cut, together ? 0 : alone, SP_CASE_GATHER);
+    if (shared[0] && shared[0] == shared[1])
+        m->move[m->moves++] =
+            (struct sp_sharded_move){SP_CASE_REDUCE, -1, shared[0], m->output_bytes};
+    m->kind = m->moves > 0 ? m->move[0].kind : SP_CASE_NONE;
 }
 
 struct sp_sharded_matmul sp_sharded_matmul(const struct sp_mesh *mesh, const struct sp_sharded *a,
@@ -88,33 +109,20 @@ struct sp_sharded_matmul sp_sharded_matmul(const struct sp_mesh *mesh, const str
 {
     int k_b = 0;
     const int k_a = common_dim(a, b, &k_b);
-    struct sp_sharded_matmul m = {.kind = SP_CASE_MISMATCH, .gathered = -1};
+    struct sp_sharded_matmul m = {.kind = SP_CASE_MISMATCH};
     if (k_a < 0)
         return m;
-    const unsigned shared_a = a->axes[k_a], shared_b = b->axes[k_b];
-    const unsigned outer_a = outer_axes(a, k_a), outer_b = outer_axes(b, k_b),
-                   clash = outer_a & outer_b;
-    const double out = out_element_bytes * outer_size(a, k_a) * outer_size(b, k_b);
+    const struct sp_sharded *const input[2] = {a, b};
+    const unsigned shared[2] = {a->axes[k_a], b->axes[k_b]};
+    const unsigned outer_a = outer_axes(a, k_a), outer_b = outer_axes(b, k_b);
+    if (shared[0] && shared[1] && shared[0] != shared[1])
+        return m;
     m.flops = 2 * outer_size(a, k_a) * outer_size(b, k_b) * a->size[k_a];
-    m.output_bytes = out / sp_axes_product(mesh, outer_a | outer_b);
-    unsigned working = outer_a | outer_b | (shared_a & shared_b);
-    if (clash) {
-        const bool smaller_a = sp_local_bytes(mesh, a) < sp_local_bytes(mesh, b);
-        m.kind = SP_CASE_CLASH;
-        gather(&m, mesh, smaller_a ? a : b, smaller_a ? 0 : 1, clash);
-    } else if (shared_a && shared_a == shared_b) {
-        m.kind = SP_CASE_REDUCE;
-        m.over = shared_a;
-        m.bytes = m.output_bytes;
-    } else if (shared_a && shared_b) {
-        return (struct sp_sharded_matmul){.kind = SP_CASE_MISMATCH, .gathered = -1};
-    } else if (shared_a || shared_b) {
-        m.kind = SP_CASE_GATHER;
-        gather(&m, mesh, shared_a ? a : b, shared_a ? 0 : 1, shared_a | shared_b);
-    } else {
-        m.kind = SP_CASE_NONE;
-    }
-    m.replication = sp_axes_product(mesh, ~working);
+    m.output_bytes = out_element_bytes * outer_size(a, k_a) * outer_size(b, k_b) /
+                     sp_axes_product(mesh, outer_a | outer_b);
+    m.replication = sp_axes_product(mesh, ~(outer_a | outer_b | (shared[0] & shared[1])));
+    add_moves(&m, mesh, input, outer_a & outer_b, shared);
+    m.can_reduce = m.kind == SP_CASE_GATHER && ((shared[0] | shared[1]) & (outer_a | outer_b)) == 0;
     return m;
 }
 

@@ -138,14 +138,130 @@ static void order_of_dimensions(void **state)
             const struct sp_sharded_matmul other = sp_sharded_matmul(
                 &mesh, which & 1 ? &turned[0] : &a, which & 2 ? &turned[1] : &b, 2);
             assert_int_equal(other.kind, first.kind);
-            assert_int_equal(other.gathered, first.gathered);
-            assert_int_equal(other.over, first.over);
-            assert_close(other.bytes, first.bytes, 0);
+            assert_int_equal(other.moves, first.moves);
+            for (int k = 0; k < first.moves; k++) {
+                assert_int_equal(other.move[k].gathered, first.move[k].gathered);
+                assert_int_equal(other.move[k].over, first.move[k].over);
+                assert_close(other.move[k].bytes, first.move[k].bytes, 0);
+            }
             assert_close(other.flops, first.flops, 0);
             assert_close(other.replication, first.replication, 0);
             assert_close(other.output_bytes, first.output_bytes, 0);
         }
     }
+}
+
+/* Two arrays of 4 x 4 on a mesh of two axes of two: who has which element, device by device. */
+struct held {
+    bool of[2][4][4][4]; /* array, device, row, column */
+};
+
+static void deal(const struct sp_sharded *array, bool of[4][4][4])
+{
+    for (int device = 0; device < 4; device++)
+        for (int row = 0; row < 4; row++)
+            for (int column = 0; column < 4; column++) {
+                const int index[2] = {row, column};
+                bool mine = true;
+                for (int d = 0; d < 2; d++) {
+                    int block = 0, blocks = 1;
+                    for (int axis = 0; axis < 2; axis++)
+                        if (array->axes[d] >> axis & 1) {
+                            block = 2 * block + (device >> axis & 1);
+                            blocks *= 2;
+                        }
+                    mine = mine && index[d] * blocks / 4 == block;
+                }
+                of[device][row][column] = mine;
+            }
+}
+
+/* Devices that differ in no other axes than these. */
+static bool are_in_group(int one, int other, unsigned over)
+{
+    return (((unsigned)one ^ (unsigned)other) & ~over) == 0;
+}
+
+static void gather(bool of[4][4][4], unsigned over)
+{
+    bool all[4][4][4] = {{{false}}};
+    for (int to = 0; to < 4; to++)
+        for (int from = 0; from < 4; from++)
+            for (int at = 0; at < 16 && are_in_group(to, from, over); at++)
+                all[to][at / 4][at % 4] |= of[from][at / 4][at % 4];
+    memcpy(of, all, sizeof all);
+}
+
+/* What device `d` adds to an element of the product: the sum of (7 i + 3 j + 1) (5 j + 2 k + 1)
+ * over the j that it has of both. */
+static double product_of(const struct held *h, int d, int i, int k)
+{
+    double sum = 0;
+    for (int j = 0; j < 4; j++)
+        if (h->of[0][d][i][j] && h->of[1][d][j][k])
+            sum += (7 * i + 3 * j + 1) * (5 * j + 2 * k + 1);
+    return sum;
+}
+
+/* Whether the sums over these axes are the product, wherever a device has a part of it. */
+static bool sums_up(const struct held *h, unsigned over)
+{
+    struct held whole;
+    memset(&whole, true, sizeof whole);
+    for (int d = 0; d < 4; d++)
+        for (int i = 0; i < 4; i++)
+            for (int k = 0; k < 4; k++) {
+                double sum = 0;
+                for (int other = 0; other < 4; other++)
+                    if (are_in_group(d, other, over))
+                        sum += product_of(h, other, i, k);
+                if (product_of(h, d, i, k) > 0 && sum != product_of(&whole, 0, i, k))
+                    return false;
+            }
+    return true;
+}
+
+/* The product is there after the collectives that a matmul says, and without any one of them it is
+ * not; reducing it instead of a gather is offered where that gives the product. */
+static void sharded_products(void **state)
+{
+    (void)state;
+    const struct sp_mesh mesh = {.name = {'X', 'Y'}, .length = {2, 2}, .n = 2};
+    int kinds[SP_CASE_MISMATCH + 1] = {0}, twice = 0, only = 0;
+    for (int code = 0; code < 81; code++) {
+        struct sp_sharded input[2] = {
+            {.n = 2, .name = {'I', 'J'}, .size = {4, 4}, .element_bytes = 2},
+            {.n = 2, .name = {'J', 'K'}, .size = {4, 4}, .element_bytes = 2}};
+        for (int n = 0, rest = code; n < 4; n++, rest /= 3)
+            if (rest % 3 > 0)
+                input[n / 2].axes[rest % 3 - 1] |= 1u << n % 2;
+        const struct sp_sharded_matmul m = sp_sharded_matmul(&mesh, &input[0], &input[1], 2);
+        struct held h;
+        deal(&input[0], h.of[0]);
+        deal(&input[1], h.of[1]);
+        kinds[m.kind]++;
+        if (m.kind == SP_CASE_MISMATCH)
+            continue;
+        if (m.kind == SP_CASE_GATHER) {
+            assert_true(m.can_reduce == sums_up(&h, m.move[0].over));
+            only += !m.can_reduce;
+        }
+        unsigned summed = 0;
+        for (int k = 0; k < m.moves; k++) {
+            const struct sp_sharded_move *const move = &m.move[k];
+            if (move->kind != SP_CASE_CLASH)
+                assert_false(sums_up(&h, 0));
+            if (move->gathered >= 0)
+                gather(h.of[move->gathered], move->over);
+            else
+                summed = move->over;
+        }
+        assert_true(sums_up(&h, summed));
+        twice += m.moves > 1;
+    }
+    for (int kind = SP_CASE_NONE; kind <= SP_CASE_MISMATCH; kind++)
+        assert_true(kinds[kind] > 0);
+    assert_true(twice > 0 && only > 0);
 }
 
 /* What one pair puts on each link of its line, a share of 1 on the shortest way; half of it each
@@ -226,6 +342,7 @@ int main(void)
         cmocka_unit_test(exchanges),
         cmocka_unit_test(shards),
         cmocka_unit_test(order_of_dimensions),
+        cmocka_unit_test(sharded_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,23 +204,33 @@ static void sharded_matmuls(void **state)
     assert_true(m.kind == SP_CASE_NONE && m.replication == 8 && m.flops == 2.0 * 64 * 32 * 16);
     a.axes[1] = X; /* A[I,J_X]: gather A, 64 x 32 x 2 bytes */
     m = sp_sharded_matmul(&mesh, &a, &b, 2);
-    assert_true(m.kind == SP_CASE_GATHER && m.gathered == 0 && m.over == X && m.bytes == 4096);
+    assert_true(m.kind == SP_CASE_GATHER && m.move[0].gathered == 0 && m.move[0].over == X &&
+                m.move[0].bytes == 4096);
     a.axes[0] = Y; /* A[I_Y,J_X]: the other axis halves what is gathered, and divides the work */
     m = sp_sharded_matmul(&mesh, &a, &b, 2);
-    assert_true(m.bytes == 2048 && m.replication == 4);
+    assert_true(m.move[0].bytes == 2048 && m.replication == 4);
     b.axes[0] = X; /* both shard J: reduce the product of 32 x 16 x 2 bytes */
     m = sp_sharded_matmul(&mesh, &a, &b, 2);
-    assert_true(m.kind == SP_CASE_REDUCE && m.over == X && m.bytes == 1024 && m.replication == 1);
+    assert_true(m.kind == SP_CASE_REDUCE && m.move[0].over == X && m.move[0].bytes == 1024 &&
+                m.replication == 1);
     a.axes[0] = 0;
     b.axes[1] = Y; /* the product is [I,K_Y], of 64 x 16 / 2 x 2 bytes */
     m = sp_sharded_matmul(&mesh, &a, &b, 2);
-    assert_true(m.kind == SP_CASE_REDUCE && m.over == X && m.bytes == 1024 && m.replication == 1);
+    assert_true(m.kind == SP_CASE_REDUCE && m.move[0].over == X && m.move[0].bytes == 1024 &&
+                m.replication == 1);
     a.axes[0] = Y;
     b.axes[0] = 0;
     a.axes[1] = 0;
     b.axes[1] = Y; /* A[I_Y,J] x B[J,K_Y]: the smaller one, B, is gathered: 1024 bytes */
     m = sp_sharded_matmul(&mesh, &a, &b, 2);
-    assert_true(m.kind == SP_CASE_CLASH && m.gathered == 1 && m.bytes == 1024);
+    assert_true(m.kind == SP_CASE_CLASH && m.move[0].gathered == 1 && m.move[0].bytes == 1024);
+    a.axes[1] = b.axes[0] = X; /* A[I_Y,J_X] x B[J_X,K_Y]: then [I,K_Y] is summed over X */
+    a.size[0] = 16; /* pieces are alike: B is gathered, 32 x 16 x 2 / 4 bytes; the sum is of
+                       16 x 16 x 2 / 2 */
+    m = sp_sharded_matmul(&mesh, &a, &b, 2);
+    assert_true(m.kind == SP_CASE_CLASH && m.moves == 2 && m.replication == 1);
+    assert_true(m.move[0].over == Y && m.move[0].bytes == 256);
+    assert_true(m.move[1].kind == SP_CASE_REDUCE && m.move[1].over == X && m.move[1].bytes == 256);
     a.name[1] = 'Q';
     assert_true(sp_sharded_matmul(&mesh, &a, &b, 2).kind == SP_CASE_MISMATCH);
 }
