@@ -35,6 +35,10 @@ struct sp_model sp_forward_model(const struct sp_model *model);
  * EP where it has no experts. */
 struct sp_plan sp_companion_plan(const struct sp_model *model, const struct sp_plan *plan);
 
+/* Whether the plan can be laid on each of the models beside (sp_check_plan); true without any. */
+bool sp_companions_take(const struct sp_companions *companions, const struct sp_plan *plan,
+                        int64_t devices, int64_t slices);
+
 /* What they cost a step. */
 struct sp_companion_cost {
     double forward_s[SP_COMPANION_ROLES]; /* all micro-batches, with the way from the host. s */
@@ -46,6 +50,13 @@ struct sp_companion_cost {
  * learns from; Hinton et al. 2015, "Distilling the Knowledge in a Neural Network". */
 void sp_cost_companions(const struct sp_step_inputs *in, struct sp_companion_cost *cost);
 
+/* A step's time with the forward passes of the models beside in->model; `alone` where there are
+ * none. s. */
+double sp_step_beside_s(const struct sp_step_inputs *in, double alone);
+
+/* No plan on as many devices with the same batch takes less for those passes: their ideal. s. */
+double sp_least_companions_s(const struct sp_step_inputs *in);
+
 /* FLOPs of a step's forward passes of those models: matmuls and the causal half of the scores; 0
  * where there are none. Sources as above. */
 double sp_companion_flops(const struct sp_step_inputs *in);
@@ -55,6 +66,12 @@ double sp_companion_flops(const struct sp_step_inputs *in);
  * activations. The plan must pass sp_check_plan with each of the models. */
 void sp_hold_companions(const struct sp_step_inputs *in, int64_t stage,
                         struct sp_stage_memory *memory);
+
+/* sp_fullest_prepared with the models beside in->model on every stage, where there are some: the
+ * fullest stage and its memory; puts all of these into `stages`, unless that is NULL. */
+int64_t sp_fullest_beside(const struct sp_step_inputs *in, const struct sp_stage_map *map,
+                          const struct sp_kind_memory *kinds, struct sp_stage_memory *stages,
+                          struct sp_stage_memory *memory);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

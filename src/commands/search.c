@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "host/interrupt.h"
+#include "cli/companions.h"
 #include "cli/tuning.h"
 #include "commands/plot_data.h"
 #include "commands/search_report.h"
@@ -25,6 +26,7 @@ static const struct sp_option options[] = {
     SP_OPTION_NETWORK,
     SP_OPTIONS_BATCH,
     SP_OPTIONS_TUNING,
+    SP_OPTIONS_COMPANIONS,
     SP_SPACE_OPTIONS,
     SP_OPTIONS_STACK,
     {"objective", "GOAL", SP_CHOICE, 0, 0, sp_goal_names, "step",
@@ -157,6 +159,12 @@ static bool check_options(const struct sp_args *args, struct sp_error *error)
         if (sp_given(args, of_the_list[i]))
             return sp_fail(error, SP_USAGE, "--%s makes no difference to --%s: leave it out",
                            of_the_list[i], asked);
+    const int find = sp_choice_of(args, "find");
+    const bool beside = sp_given(args, "reference") || sp_given(args, "teacher");
+    if (find >= 0 && strcmp(finds[find], "model") == 0 && beside)
+        return sp_fail(error, SP_USAGE,
+                       "--find model: the model beside it would stay as deep as it is: leave out "
+                       "--reference and --teacher");
     if (asked && sp_text_of(args, "hw") && strchr(sp_text_of(args, "hw"), ','))
         return sp_fail(error, SP_USAGE, "--%s is about one machine, --hw names several", asked);
     const bool smallest = sp_choice_of(args, "objective") == SP_GOAL_MEMORY;

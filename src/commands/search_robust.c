@@ -13,9 +13,10 @@ static double step_under(const struct sp_candidate *m, const struct sp_profile *
                          const struct sp_plan *plan)
 {
     struct sp_step_inputs in = sp_inputs_of(&m->base);
+    struct sp_stage_memory memory;
     in.profile = profile;
     in.plan = plan;
-    return sp_estimate_step(&in).step;
+    return sp_evaluate(&in, &memory);
 }
 
 void sp_restate_robust(struct sp_searching *s)

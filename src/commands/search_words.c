@@ -5,10 +5,10 @@
 #include "cli/plan_fields.h"
 #include "commands/search_report.h"
 
-static const char *const passed_on[] = {"model",        "shape",       "network",   "seq",
-                                        "framework",    "precision",   "profile",   "config-dir",
-                                        "constants",    "convention",  "trainable", "lora-rank",
-                                        "lora-targets", "base-format", NULL};
+static const char *const passed_on[] = {
+    "model",        "shape",       "network",   "seq",        "framework",     "precision",
+    "profile",      "config-dir",  "constants", "convention", "trainable",     "lora-rank",
+    "lora-targets", "base-format", "reference", "teacher",    "teacher-top-k", NULL};
 
 void sp_step_words(const struct sp_searching *s, const struct sp_candidate *machine,
                    const struct sp_found *found, struct sp_words *w)

@@ -18,10 +18,8 @@ struct sp_plan sp_companion_plan(const struct sp_model *model, const struct sp_p
 {
     struct sp_plan p = *plan;
     p.recompute = sp_policies[SP_REMAT_NONE].recompute;
-    if (model->moe.experts == 0) {
-        p.ep = 1;
-        p.etp = p.tp;
-    }
+    if (model->moe.experts == 0)
+        p.ep = p.etp = 1;
     return p;
 }
 
@@ -43,6 +41,20 @@ static double weights_at(const struct sp_step_inputs *in, const struct sp_model 
     return (double)sp_memory_of_stage(model, in->precision, &plan, in->framework, stage).params;
 }
 
+bool sp_companions_take(const struct sp_companions *companions, const struct sp_plan *of_trained,
+                        int64_t devices, int64_t slices)
+{
+    for (int i = 0; companions && i < SP_COMPANION_ROLES; i++) {
+        const struct sp_model *const model = &companions->of[i].model;
+        if (companions->of[i].place == SP_COMPANION_NONE)
+            continue;
+        const struct sp_plan plan = sp_companion_plan(model, of_trained);
+        if (sp_check_plan(model, &plan, devices, slices) != SP_PLAN_OK)
+            return false;
+    }
+    return true;
+}
+
 void sp_cost_companions(const struct sp_step_inputs *in, struct sp_companion_cost *cost)
 {
     const struct sp_companions *const companions = in->model->tuning.companions;
@@ -59,6 +71,31 @@ void sp_cost_companions(const struct sp_step_inputs *in, struct sp_companion_cos
         cost->forward_s[i] = sp_estimate_step(&own).step +
                              (away ? cost->bytes[i] / in->hw->chip.pcie_bytes_per_s : 0);
     }
+}
+
+double sp_step_beside_s(const struct sp_step_inputs *in, double alone)
+{
+    struct sp_companion_cost cost;
+    double step = alone;
+    if (!in->model->tuning.companions)
+        return alone;
+    sp_cost_companions(in, &cost);
+    for (int i = 0; i < SP_COMPANION_ROLES; i++)
+        step += cost.forward_s[i];
+    return step;
+}
+
+double sp_least_companions_s(const struct sp_step_inputs *in)
+{
+    const struct sp_companions *const companions = in->model->tuning.companions;
+    double least = 0;
+    for (int i = 0; companions && i < SP_COMPANION_ROLES; i++) {
+        if (companions->of[i].place == SP_COMPANION_NONE)
+            continue;
+        const struct sp_step_inputs own = inputs_of(in, &companions->of[i].model, in->plan);
+        least += sp_ideal_step_s(&own);
+    }
+    return least;
 }
 
 double sp_companion_flops(const struct sp_step_inputs *in)
@@ -86,4 +123,25 @@ void sp_hold_companions(const struct sp_step_inputs *in, int64_t stage, struct s
         held += companions->logit_bytes * sp_shard_tokens(in->plan) / (double)in->plan->tp;
     m->buffers += llround(held + fmax(away - (double)m->activations, 0));
     sp_sum_stage_memory(in->framework, m);
+}
+
+int64_t sp_fullest_beside(const struct sp_step_inputs *in, const struct sp_stage_map *map,
+                          const struct sp_kind_memory *kinds, struct sp_stage_memory *stages,
+                          struct sp_stage_memory *memory)
+{
+    int64_t fullest = 0;
+    if (!in->model->tuning.companions)
+        return sp_fullest_prepared(in->precision, in->plan, in->framework, map, kinds, memory);
+    for (int64_t stage = 0; stage < map->stages; stage++) {
+        struct sp_stage_memory m = sp_memory_at_stage(in->precision, in->plan, in->framework,
+                                                      &kinds[map->of[stage]], stage);
+        sp_hold_companions(in, stage, &m);
+        if (stages)
+            stages[stage] = m;
+        if (stage == 0 || m.live > memory->live) {
+            *memory = m;
+            fullest = stage;
+        }
+    }
+    return fullest;
 }

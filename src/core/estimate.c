@@ -135,18 +135,6 @@ static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_
     e->ideal_s = prepared.ideal_s;
 }
 
-/* Adds the models beside in->model to every stage, and finds the fullest again. */
-static void hold_companions(const struct sp_step_inputs *in, struct sp_estimate *e)
-{
-    for (int64_t s = 0; s < e->map.stages; s++) {
-        sp_hold_companions(in, s, &e->stage[s]);
-        if (s == 0 || e->stage[s].live > e->memory.live) {
-            e->memory = e->stage[s];
-            e->fullest = s;
-        }
-    }
-}
-
 /* Adds the forward passes of the models beside in->model to the step. */
 static void add_companions(const struct sp_step_inputs *in, struct sp_estimate *e)
 {
@@ -168,29 +156,15 @@ static void estimate_memory(const struct sp_step_inputs *in, const struct sp_ran
     for (int64_t s = 0; s < e->map.stages; s++)
         e->stage[s] =
             sp_memory_at_stage(in->precision, in->plan, in->framework, &kinds[e->map.of[s]], s);
-    e->fullest =
-        sp_fullest_prepared(in->precision, in->plan, in->framework, &e->map, kinds, &e->memory);
-    if (in->model->tuning.companions)
-        hold_companions(in, e);
+    e->fullest = sp_fullest_beside(in, &e->map, kinds, e->stage, &e->memory);
     e->capacity_bytes = sp_capacity_bytes(&in->hw->chip);
     e->over_bytes = (double)e->memory.device - e->capacity_bytes;
     e->fits = (double)e->memory.device < e->capacity_bytes;
     e->oom_odds = sp_oom_odds(in->framework, (double)e->memory.device, e->capacity_bytes);
 }
 
-/* The same where models work beside in->model. */
-static double evaluate_all(const struct sp_step_inputs *in, struct sp_stage_memory *memory)
-{
-    struct sp_estimate e;
-    sp_estimate(in, SP_FLOPS_6P, NULL, &e);
-    *memory = e.memory;
-    return e.time.step;
-}
-
 double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memory)
 {
-    if (in->model->tuning.companions)
-        return evaluate_all(in, memory);
     struct sp_layers layers;
     struct sp_stage_map map;
     struct sp_staged staged;
@@ -203,10 +177,10 @@ double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memo
     sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &map);
     sp_prepare_memory(&mine, in->plan, in->framework, &held);
     sp_memory_of_kinds(in->framework, &held, &map, kinds);
-    sp_fullest_prepared(in->precision, in->plan, in->framework, &map, kinds, memory);
+    sp_fullest_beside(in, &map, kinds, NULL, memory);
     sp_prepare_step(in, &mine, &prepared);
     sp_stage_times(in, &prepared, &map, &staged);
-    return sp_estimate_staged(in, &prepared, &map, &staged).step;
+    return sp_step_beside_s(in, sp_estimate_staged(in, &prepared, &map, &staged).step);
 }
 
 void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,

@@ -14,7 +14,9 @@ struct listing {
 
 static bool is_valid(const struct listing *l, const struct sp_plan *plan)
 {
-    return sp_check_plan(l->in->model, plan, sp_chips(l->in->hw), l->in->hw->slices) == SP_PLAN_OK;
+    const int64_t devices = sp_chips(l->in->hw), slices = l->in->hw->slices;
+    return sp_check_plan(l->in->model, plan, devices, slices) == SP_PLAN_OK &&
+           sp_companions_take(l->in->model->tuning.companions, plan, devices, slices);
 }
 
 /* The plan's policy; -1: it repeats what none of them does, as measured runs may. */

@@ -1,6 +1,8 @@
 /* Branch and bound over one group of plans. */
 #include <math.h>
 
+#include <scaleplan/companions.h>
+
 #include "core/search_internal.h"
 #include "core/step_internal.h"
 
@@ -17,6 +19,7 @@ struct looking {
     struct sp_prepared time;
     struct sp_prepared_memory memory;
     int policy;
+    double beside_s; /* no plan takes less for the models that work forward beside it */
 };
 
 /* One split of it. */
@@ -63,9 +66,11 @@ static double least_bytes(const struct looking *l, const struct splitting *s)
     return (double)m.device;
 }
 
-/* Rules out all that has at least these bytes or this step; true when it did. */
-static bool rule_out(struct looking *l, double bytes, double step_s, uint64_t plans)
+/* Rules out all that has at least these bytes or this step, the models beside left out; true when
+ * it did. */
+static bool rule_out(struct looking *l, double bytes, double alone_s, uint64_t plans)
 {
+    const double step_s = alone_s + l->beside_s;
     const bool step = l->space->objective == SP_LEAST_STEP;
     if (l->rule->exhaustive)
         return false;
@@ -87,11 +92,12 @@ static bool rule_out(struct looking *l, double bytes, double step_s, uint64_t pl
 static bool evaluate(const struct looking *l, const struct splitting *s, struct sp_found *found)
 {
     struct sp_stage_memory m;
-    sp_fullest_prepared(l->in.precision, &l->plan, l->in.framework, s->map, s->kinds, &m);
+    sp_fullest_beside(&l->in, s->map, s->kinds, NULL, &m);
     found->bytes = (double)m.device;
     if (found->bytes > l->space->most_bytes && !l->rule->exhaustive)
         return false;
-    found->step_s = sp_estimate_staged(&l->in, &l->time, s->map, &s->staged).step;
+    const double alone = sp_estimate_staged(&l->in, &l->time, s->map, &s->staged).step;
+    found->step_s = sp_step_beside_s(&l->in, alone);
     found->value = l->space->objective == SP_LEAST_MEMORY ? found->bytes : found->step_s;
     found->plan = l->plan;
     return true;
@@ -234,6 +240,7 @@ static bool rule_out_group(struct looking *l, const struct sp_split_space *split
     l->plan.pp = splits[0].pp;
     l->plan.dp = splits[0].dp;
     l->plan.recompute = (struct sp_recompute){0};
+    l->beside_s = sp_least_companions_s(&l->in) * (1 - 1e-9); /* added up in another order */
     sp_prepare_step(&l->in, &l->layers, &l->time);
     return rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans);
 }

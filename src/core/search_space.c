@@ -1,4 +1,6 @@
 /* The space of a search: which values each dimension takes, and how many plans that makes. */
+#include <scaleplan/companions.h>
+
 #include "core/search_internal.h"
 
 static bool allows(const struct sp_degree *degree, int64_t value)
@@ -38,6 +40,17 @@ static int divisors(int64_t n, int64_t most, const struct sp_degree *degree, int
     return count;
 }
 
+/* Whether the models beside take what a part of a plan says of tp, ep and etp, or of stages and
+ * their chunks, with as few replicas as hold it. */
+static bool takes_beside(const struct sp_search_space *s, const struct sp_plan *part)
+{
+    struct sp_plan plan = *part;
+    plan.dp = plan.shards = plan.batch = plan.ep;
+    plan.cp = plan.micro_batch = 1;
+    plan.seq = s->seq;
+    return sp_companions_take(s->in.model->tuning.companions, &plan, sp_plan_devices(&plan), 1);
+}
+
 static int keep_tps(const struct sp_model *model, int64_t *tps, int n)
 {
     int kept = 0;
@@ -62,14 +75,18 @@ static bool list_flows(struct sp_search_space *s, int at)
     const int64_t L = s->in.model->layers, pp = s->pps[at];
     const int64_t even = L % pp == 0 ? L / pp : (L + 2) % pp == 0 ? (L + 2) / pp : 0;
     int n = 0;
+    struct sp_plan part = {
+        .tp = 1, .ep = 1, .etp = 1, .pp = pp, .vpp = 1, .schedule = sp_usual_schedule(1)};
     if (pp == 1)
-        s->flow[at][n++] = (struct sp_flow){sp_usual_schedule(1), 1};
+        s->flow[at][n++] = (struct sp_flow){part.schedule, 1};
     for (int schedule = 0; schedule < SP_SCHEDULES && pp > 1; schedule++) {
         const bool chunked = sp_schedules[schedule].chunked;
         if (!s->schedule[schedule] || !sp_schedules[schedule].divided)
             continue;
         for (int64_t v = chunked ? 2 : 1; v <= (chunked ? even : 1); v++) {
-            if ((chunked && even % v != 0) || !allows(&s->vpp, v))
+            part.schedule = (enum sp_schedule)schedule;
+            part.vpp = v;
+            if ((chunked && even % v != 0) || !allows(&s->vpp, v) || !takes_beside(s, &part))
                 continue;
             if (n == SP_SEARCH_FLOWS)
                 return false;
@@ -250,6 +267,10 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
     if (!sp_tp_divides(s->in.model, tp, etp) || repeats_another(s, execution, ep))
         return false;
     if (!allows(&s->etp, etp) || sp_chips(s->in.hw) % (tp * cp) != 0)
+        return false;
+    const struct sp_plan part = {
+        .tp = tp, .ep = ep, .etp = etp, .pp = 1, .vpp = 1, .schedule = sp_usual_schedule(1)};
+    if (!takes_beside(s, &part))
         return false;
     return s->n_boxes > 1 && tp > 1 ? lay_over_axes(s->in.hw, tp, box, plan->tp_axes) : box == 0;
 }
