@@ -207,11 +207,15 @@ static void put_shape_figures(const struct memory *f)
     sp_put(r, SP_Q_MEMORY_OVERHEAD, sp_selective_flop_overhead(f->seq, D));
     if (isnan(sequences))
         return;
-    const double kv = sp_kv_bytes_per_token(&f->model, sp_number_of(f->args, "kv-bytes"));
-    sp_symbol(r, "kv", kv, "bytes", "keys and values of one token");
+    const double kv =
+        sp_kv_bytes_of_sequence(&f->model, f->seq, sp_number_of(f->args, "kv-bytes")) +
+        sp_state_bytes_of_sequence(&f->model);
+    sp_symbol(r, "kv", kv, "bytes",
+              "keys and values of a sequence, in layers with a window of its last tokens alone, "
+              "and the state of recurrences");
     sp_symbol(r, "kv_sequences", sequences, "", "option --kv-sequences");
-    sp_put(r, SP_Q_MEMORY_KV, kv * f->seq * sequences);
-    sp_put(r, SP_Q_MEMORY_KV_GIB, kv * f->seq * sequences / 1073741824);
+    sp_put(r, SP_Q_MEMORY_KV, kv * sequences);
+    sp_put(r, SP_Q_MEMORY_KV_GIB, kv * sequences / 1073741824);
     sp_line(r, "KV cache     {kv_cache_bytes} = {kv_cache_gib} GiB");
 }
 
