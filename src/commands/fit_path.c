@@ -73,12 +73,12 @@ static void draw_question(struct sp_panel *panel, const struct sp_report *r, siz
     const bool yes = sp_listed_number(r, "path", i, SP_Q_FIT_PATH_YES) > 0;
     struct sp_series *const box =
         sp_add_series(panel, SP_HOLLOW, yes ? SP_GREEN : SP_VERMILION, "%s", "");
-    sp_add_box(box, 0, 6, y, y + 0.8);
-    sp_add_label(panel, 0.1, y + 0.55, SP_LEFT, "%s",
+    sp_add_box(box, 0, 6, y + 0.1, y + 0.9);
+    sp_add_label(panel, 0.1, y + 0.65, SP_LEFT, "%s",
                  sp_listed_text(r, "path", i, SP_Q_FIT_PATH_ASKS));
-    sp_add_label(panel, 0.1, y + 0.22, SP_LEFT, "%s: %s", yes ? "yes" : "no",
+    sp_add_label(panel, 0.1, y + 0.32, SP_LEFT, "%s: %s", yes ? "yes" : "no",
                  sp_listed_text(r, "path", i, SP_Q_FIT_PATH_WHY));
-    sp_add_label(panel, 6.2, y + 0.4, SP_LEFT, "%s",
+    sp_add_label(panel, 6.3, y + 0.5, SP_LEFT, "%s",
                  sp_listed_text(r, "path", i, SP_Q_FIT_PATH_THEN));
 }
 
@@ -96,13 +96,13 @@ struct sp_figure *sp_plot_path(const struct sp_args *args, const struct sp_repor
     while (!isnan(sp_listed_number(report, "path", n, SP_Q_FIT_PATH_YES)))
         n++;
     for (size_t i = 0; i < n; i++)
-        sp_add_tick(&y, (double)(n - 1 - i) + 0.4, "%zu", i + 1);
+        sp_add_tick(&y, (double)(n - 1 - i) + 0.5, "%zu", i + 1);
     sp_add_tick(&x, 0, "question");
     sp_add_tick(&x, 6.2, "then");
     struct sp_panel *const panel = sp_add_panel(figure, x, y, "");
     for (size_t i = 0; i < n; i++)
         draw_question(panel, report, i, (double)(n - 1 - i));
-    panel->x.min = 0;
+    panel->x.min = -0.1;
     panel->x.max = 10;
     panel->y.min = 0;
     panel->y.max = (double)n;

@@ -167,9 +167,9 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
     more->letter = '+';
     panel->x.floating = panel->y.floating = true;
     panel->y.min = -i + 0.4;
-    panel->y.max = 0.6;
+    panel->y.max = 1.1; /* the rule's name stands above the bars */
     panel->key = SP_KEY_ABOVE;
-    panel->height_px = 60 + 34 * i;
+    panel->height_px = 77 + 34 * i;
     panel->rows = 2 * i + 2;
     sp_add_rule(panel, true, value->number, SP_BLACK, "%s", "as it is");
     return figure;
