@@ -115,6 +115,7 @@ struct sp_kind_memory {
     double kept, peak;      /* activations: of one micro-batch, and what the peak adds */
     double dummy, gathered; /* buffers; `gathered` counts with ZeRO 3 */
     double whole; /* what counts instead of it where stages are kept whole; 0: they are not */
+    double flat;  /* with ZeRO 3: gradients kept whole while several micro-batches add up */
 };
 
 /* sp_memory_of_stage and sp_fullest_stage in steps: preparing a model, then the kinds of stages of

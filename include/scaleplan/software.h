@@ -52,6 +52,10 @@ struct sp_framework {
     struct sp_execution execution; /* of a plan that says nothing else */
     int64_t usual_zero;     /* ZeRO stage of a run that states none; below 0: see sp_usual_zero */
     char fp8_precision[32]; /* recipe of its 8-bit runs; "": the one that is called fp8 */
+    /* FSDP with a layer's weights in one tensor: while micro-batches add up, gradients of all of it
+     * are kept whole, frozen weights' with them. Zhao et al. 2023, "PyTorch FSDP", section 4.3, for
+     * flat parameters and no_sync. */
+    bool flat_gradients;
     /* ZeRO 3 of a pipeline: a stage's weights are gathered once a step, and its gradients stay
      * whole, 4 bytes each, until the last micro-batch */
     bool keeps_stages_whole;

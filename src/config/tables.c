@@ -283,6 +283,10 @@ static const struct sp_field framework_fields[] = {
           "FSDP: unsharded layers at once"),
     REAL_("gathered_grads", K, framework.gathered_grads, "", 0, 64,
           "FSDP: layers with unsharded 4-byte gradients at once"),
+    BOOL_("flat_gradients", K, framework.flat_gradients,
+          "FSDP with a layer's weights in one tensor: while micro-batches add up, gradients of all "
+          "of "
+          "it are kept whole, frozen weights' with them"),
     BOOL_("keeps_stages_whole", K, framework.keeps_stages_whole,
           "FSDP with stages: weights are gathered once a step, and gradients stay whole in 4 bytes "
           "until the last micro-batch"),

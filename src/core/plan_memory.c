@@ -100,6 +100,28 @@ static double whole_bytes(const struct sp_framework *framework, const struct sp_
                                          : 0;
 }
 
+/* Gradients of the layers of a stage, and of the ends together, of which anything is trained,
+ * whole: flat parameters have one tensor of gradients for all weights that are wrapped together. */
+static double flat_bytes(const struct sp_framework *framework, const struct sp_layer_weights *w,
+                         const struct sp_stage_kind *kind)
+{
+    double held = 0;
+    if (!framework->flat_gradients)
+        return 0;
+    for (int i = 0; i < SP_LAYER_KINDS; i++) {
+        const struct sp_list_weights *const l = &w->of[i];
+        const double layers = (double)(kind->layers.of[i] - kind->still.of[i]);
+        if (layers > 0 && l->dense.trained + l->experts.trained + l->shared.trained > 0)
+            held += layers * (l->dense.held + l->experts.held) +
+                    (l->sets > 0 ? fmin(layers, l->sets) * l->shared.held : 0);
+    }
+    const struct sp_rank_weights *const in = &w->of[SP_LAYER_INPUT].dense,
+                                        *const out = &w->of[SP_LAYER_OUTPUT].dense;
+    if (in->trained + out->trained > 0)
+        held += (kind->first ? in->held : 0) + (kind->last ? out->held : 0);
+    return SP_ELEMENT * held;
+}
+
 /* Whole bytes of what is not negative; the sum of all parts stays an integer whatever was asked. */
 static int64_t whole(double bytes)
 {
@@ -168,6 +190,7 @@ static void memory_of_kind(const struct sp_framework *framework, const struct sp
     m->weights = sp_weights_of_kind(p->weights, kind);
     m->base_bytes = p->base_bytes;
     m->gathered = gathered_bytes(framework, p->weights, p->base_bytes, kind);
+    m->flat = flat_bytes(framework, p->weights, kind);
     m->whole = whole_bytes(framework, &m->weights.held, &m->weights.trained);
     m->kept = 0;
     m->peak = kind->last ? p->loss : 0;
@@ -238,7 +261,8 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
     const double sharded = copies * (w->trained.dense / D + w->trained.experts / D_experts);
     const double held = copies * (w->trained.dense + w->trained.experts);
     const double grad_bytes = sp_kept_grad_bytes(precision, (double)sp_plan_microbatches(plan));
-    const double gathered = plan->pp > 1 && k->whole > 0 ? copies * k->whole : k->gathered;
+    const double flat = sp_plan_microbatches(plan) > 1 ? k->flat : 0;
+    const double gathered = plan->pp > 1 && k->whole > 0 ? copies * k->whole : k->gathered + flat;
     const double frozen =
         copies * (plan->zero >= 3 ? frozen_bytes(k, D, D_experts) : frozen_bytes(k, 1, 1));
     struct sp_stage_memory m = {

@@ -58,7 +58,7 @@ static double least_bytes(const struct looking *l, const struct splitting *s)
     struct sp_stage_memory m;
     for (int i = 0; i < s->map->kinds; i++) {
         kinds[i] = s->kinds[i];
-        kinds[i].gathered = kinds[i].whole = 0;
+        kinds[i].gathered = kinds[i].whole = kinds[i].flat = 0;
     }
     plan.zero = s->split->most_zero;
     plan.shards = s->split->most_shards;

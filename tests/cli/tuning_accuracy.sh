@@ -17,7 +17,7 @@ awk -F '\t' '
     printf "%-15s %3d rows, mean %5.1f %%%s\n", name, rows, 100 * sum / rows, limit ? "  (at most " limit ")" : ""
     far = far || (limit && 100 * sum / rows > limit)
   }
-  BEGIN { limit["bf16"] = 3; limit["packed"] = 12; limit["checkpointed"] = 8; limit["nvidia8"] = 10; limit["amd8"] = 15 }
+  BEGIN { limit["bf16"] = 3; limit["packed"] = 12; limit["checkpointed"] = 8; limit["two GPUs"] = 5; limit["nvidia8"] = 10; limit["amd8"] = 15 }
   NR == FNR { answer[$1] = $2; next }
   FNR == 1 { next }
   $5 != "" { print "left out: " $2 ": " $5; next }
