@@ -191,6 +191,12 @@ struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct s
 struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                unsigned allowed);
 
+/* The mesh on the machine's real axes with the least communication of all that fit, however long
+ * its step: TP beside others, not over the whole machine, and pipelines without interleaving.
+ * `exists` is false where none fits. Its comms_over_math is monotone in every rate and in the
+ * memory. */
+struct sp_strategy sp_fit_quietest(const struct sp_fit_input *in, const struct sp_fit_terms *t);
+
 /* Degrees of a mesh; 0: any. */
 struct sp_degrees {
     int64_t dp, fsdp, tp, pp;

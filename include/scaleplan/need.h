@@ -52,6 +52,7 @@ struct sp_demand {
     enum sp_dtype dtype; /* whose peak is the machine's */
     double target;
     bool at_least; /* met where the value is at least the target; else where it is at most */
+    bool sparse;   /* values take long: fewer whole numbers are tried */
 };
 
 /* Whether the goal is met by such a value of it. */
@@ -60,6 +61,7 @@ bool sp_is_met(const struct sp_demand *demand, double value);
 /* One figure's answer. */
 struct sp_need {
     double now;    /* the figure's value */
+    double value;  /* the goal's value then */
     double needed; /* the least change of it that meets the goal: where it is met already, the value
                       up to which it stays met. NAN: no value meets it, or any does */
     double factor; /* needed / now; NAN */
@@ -68,13 +70,15 @@ struct sp_need {
     bool helps_up;  /* more of the figure is better; false: less is, or it does not matter */
 };
 
-/* The value of one figure at which a goal is met, all others as they are. The goal's value has to
- * be monotone in the figure. Rates, sizes and prices: the value at 10^15 times the figure and at
- * 10^-15 of it is looked at first, then the edge between what meets the goal and what does not is
- * found to 10^-10 of itself, on the side that meets it. Whole numbers: the multiples of what there
- * is now, up to 4096 times, and its parts, in turn. */
+/* The value of one figure at which a goal is met, all others as they are. `value` is the goal's
+ * value on the machine as it is, and has to be monotone in the figure. Rates, sizes and prices: the
+ * value at 10^15 times the figure and at 10^-15 of it is looked at first, then the edge between
+ * what meets the goal and what does not is found to 10^-10 of itself, on the side that meets it.
+ * Whole numbers: the multiples of what there is now, up to 4096 times, and its parts, the nearest
+ * first; of a sparse demand those by 2 to 8 and by doublings from there. A domain of more than all
+ * devices of a slice is no other machine than one of them all. */
 struct sp_need sp_find_need(const struct sp_demand *demand, const struct sp_hardware *hw,
-                            enum sp_machine_figure figure);
+                            double value, enum sp_machine_figure figure);
 
 /* What binds a machine: the figure of which twice as much (of a price half) brings the goal's value
  * the furthest. SP_FIGURES where none changes it by a millionth. The price and the numbers of

@@ -25,6 +25,7 @@ const struct sp_aim_info sp_aims[SP_AIMS] = {
     [SP_AIM_TPOT] = {"tpot", "time between tokens", SP_SECONDS, false, false, SP_Q_NEED_VALUE_S, SP_Q_NEED_TARGET_S},
     [SP_AIM_TTFT] = {"ttft", "time to the first token", SP_SECONDS, false, false, SP_Q_NEED_VALUE_S, SP_Q_NEED_TARGET_S},
     [SP_AIM_SERVED] = {"served-tokens-per-s", "tokens generated a second", SP_TOKENS_PER_S, true, false, SP_Q_NEED_VALUE_TOKENS, SP_Q_NEED_TARGET_TOKENS},
+    [SP_AIM_SERVED_COST] = {"usd-per-mtoken", "cost of a million tokens, read or generated", SP_USD, false, false, SP_Q_NEED_VALUE_USD, SP_Q_NEED_TARGET_USD},
 };
 /* clang-format on */
 
@@ -52,16 +53,22 @@ enum sp_unit sp_unit_of_figure(enum sp_machine_figure figure)
     return units[figure];
 }
 
-/* How a strategy fares on a machine by the closed forms. */
+/* How a strategy fares on a machine by the closed forms: the one that is asked for, the best mesh
+ * of every machine, or the one that is held, with as many replicas or shards as there are chips
+ * for. */
 static double comms_over_math(const struct sp_hardware *hw, const struct sp_aim *aim)
 {
     struct sp_fit_input in = aim->fit.in;
     in.hw = hw;
+    if (!aim->strategy)
+        in.axes = 0; /* as sp_fit_best */
     const struct sp_fit_terms terms = sp_fit_terms(&in);
+    const struct sp_degrees degrees = {.tp = aim->mesh.tp, .pp = aim->mesh.pp};
     const struct sp_strategy s =
         aim->strategy ? sp_fit_strategy(&in, &terms, (enum sp_strategy_kind)aim->fit.only)
-                      : sp_fit_best(&in, &terms, ~0U);
-    return s.exists ? s.comms_over_math : NAN;
+        : aim->replan ? sp_fit_quietest(&in, &terms)
+                      : sp_fit_mesh(&in, &terms, aim->mesh.kind, &degrees, true);
+    return s.exists ? s.comms_over_math : aim->replan ? INFINITY : NAN;
 }
 
 /* The plan of a run on a machine of another size: other replicas. False: they do not share the
@@ -146,7 +153,7 @@ static double value_on(const struct sp_hardware *hw, void *context)
     if (aim->power_prior)
         move_constants(&aim->planned, &p);
     if (aim->replan ? !find_best(aim, &p) : !take_chips(&aim->planned, &p))
-        return aim->replan && !sp_aims[aim->kind].at_least ? INFINITY : NAN;
+        return !aim->replan ? NAN : sp_aims[aim->kind].at_least ? 0 : INFINITY;
     const struct sp_step_inputs in = sp_inputs_of(&p);
     sp_estimate(&in, aim->convention, NULL, &e);
     return value_of(aim, &p, &e);
@@ -155,17 +162,18 @@ static double value_on(const struct sp_hardware *hw, void *context)
 static bool find_kind(const char *name, struct sp_aim *aim, struct sp_error *error)
 {
     struct sp_nearest nearest = {.wanted = name};
+    char goals[256] = "";
     for (int i = 0; i < SP_AIMS; i++) {
         if (strcmp(sp_aims[i].name, name) == 0) {
             aim->kind = (enum sp_aim_kind)i;
             return true;
         }
+        const size_t n = strlen(goals);
+        snprintf(goals + n, sizeof goals - n, "%s%s", n > 0 ? ", " : "", sp_aims[i].name);
         sp_nearest_offer(&nearest, sp_aims[i].name);
     }
-    return sp_fail(error, SP_INPUT,
-                   "--for: \"%s\" is no goal%s: compute-bound, fits, step, days, cost, mfu, "
-                   "tokens-per-s, tpot, ttft, served-tokens-per-s",
-                   sp_safe(name), sp_nearest_hint(&nearest));
+    return sp_fail(error, SP_INPUT, "--for: \"%s\" is no goal%s: %s", sp_safe(name),
+                   sp_nearest_hint(&nearest), goals);
 }
 
 /* --for: "step=5s", "fits"; without a target its name alone. */
@@ -206,7 +214,7 @@ static bool says_plan(const struct sp_args *args)
 }
 
 /* The plan that is held: the one that is typed, else the best of all that fit, else, where none
- * does, what `step` infers. */
+ * does, what `step` infers. Where a figure is looked for it is either held or looked for anew. */
 static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, struct sp_error *error)
 {
     struct sp_planned *const p = &aim->planned;
@@ -215,7 +223,11 @@ static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, stru
         return false;
     if (!sp_model_has_shape(&p->model))
         return sp_fail(error, SP_INPUT, "the shape of %s is not known", p->model.name);
-    if (says_plan(aim->args) && !aim->replan)
+    if (says_plan(aim->args) && aim->replan && aim->inverse)
+        return sp_fail(error, SP_USAGE,
+                       "--replan looks for the best plan itself, and here is one that is typed: "
+                       "--fix tp=8 keeps a degree in every plan");
+    if (says_plan(aim->args))
         return sp_plan_on(aim->args, p, error);
     if (!sp_space_of(aim->args, p, &space, error))
         return false;
@@ -245,6 +257,37 @@ const struct sp_hardware *sp_machine_of_aim(const struct sp_aim *aim)
                                              : &aim->planned.hw;
 }
 
+/* Options of a service say nothing of a training run. */
+static bool check_words(const struct sp_args *args, struct sp_error *error)
+{
+    static const struct sp_option served[] = {SP_OPTIONS_SERVED};
+    for (size_t i = 0; i < sizeof served / sizeof *served; i++)
+        if (sp_given(args, served[i].name))
+            return sp_fail(error, SP_USAGE,
+                           "--%s is of goals of serving: tpot, ttft, served-tokens-per-s, "
+                           "usd-per-mtoken",
+                           served[i].name);
+    return true;
+}
+
+/* What a verdict of the closed forms stands on. */
+static bool take_closed_forms(struct sp_aim *aim, struct sp_error *error)
+{
+    if (aim->strategy && aim->replan)
+        return sp_fail(error, SP_USAGE,
+                       "--strategy and --replan exclude each other: one strategy, or the best of "
+                       "every machine");
+    if (aim->power_prior)
+        return sp_fail(error, SP_USAGE,
+                       "--power-prior is of goals of the estimate: closed forms have no constants");
+    if (!sp_load_fit(aim->args, &aim->fit, error))
+        return false;
+    aim->demand.dtype = aim->fit.t.dtype;
+    aim->mesh = sp_fit_best(&aim->fit.in, &aim->fit.t, ~0U);
+    return !isnan(value_on(&aim->fit.hw, aim)) ||
+           sp_fail(error, SP_INPUT, "--strategy: it has no meaning on %s", aim->fit.hw.name);
+}
+
 bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *aim,
                  struct sp_error *error)
 {
@@ -253,59 +296,71 @@ bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *ai
                            .replan = sp_given(args, "replan"),
                            .power_prior = sp_given(args, "power-prior"),
                            .strategy = sp_given(args, "strategy"),
+                           .inverse = with_target,
                            .tokens = sp_number_of(args, "tokens"),
                            .convention = (enum sp_flop_convention)sp_choice_of(args, "convention"),
                            .demand = {.value = value_on, .context = aim}};
+    aim->demand.sparse = aim->replan;
     if (!read_goal(aim, with_target, error))
         return false;
-    if (aim->kind == SP_AIM_COMPUTE_BOUND) {
-        if (!sp_load_fit(args, &aim->fit, error))
-            return false;
-        aim->demand.dtype = aim->fit.t.dtype;
-        return !isnan(value_on(&aim->fit.hw, aim)) ||
-               sp_fail(error, SP_INPUT, "--strategy: it has no meaning on %s", aim->fit.hw.name);
-    }
+    if (!sp_is_served(aim) && !check_words(args, error))
+        return false;
+    if (aim->kind == SP_AIM_COMPUTE_BOUND)
+        return take_closed_forms(aim, error);
     if (aim->strategy)
         return sp_fail(error, SP_USAGE,
                        "--strategy is of --for compute-bound; other goals take "
                        "degrees, such as --tp 8");
-    if (sp_is_served(aim)) {
-        if (aim->replan || aim->power_prior)
-            return sp_fail(error, SP_USAGE, "--%s is of goals of training",
-                           aim->replan ? "replan" : "power-prior");
-        if (!sp_take_service(aim, error))
-            return false;
-        aim->demand.dtype = sp_compute_dtype(&aim->serve.hw.chip, aim->serve.service.compute);
-        return true;
-    }
+    if (sp_is_served(aim))
+        return sp_take_service(aim, error);
     if (!take_plan(aim, &sources, error) || !take_price(aim, error))
         return false;
     aim->demand.dtype = sp_compute_dtype(&aim->planned.hw.chip, aim->planned.plan.dtype);
     return true;
 }
 
+static void mesh_words(const struct sp_strategy *s, char *out, size_t size)
+{
+    snprintf(out, size, "%s: dp %lld fsdp %lld tp %lld pp %lld", sp_strategy_names[s->kind],
+             (long long)s->dp, (long long)s->fsdp, (long long)s->tp, (long long)s->pp);
+}
+
+static void instance_words(const struct serve *f, char *out, size_t size)
+{
+    snprintf(out, size, "%.0f instance%s of %.0f chip%s, %.4g sequence%s each, by `serve`",
+             f->replicas, f->replicas == 1 ? "" : "s", f->service.chips,
+             f->service.chips == 1 ? "" : "s", f->B, f->B == 1 ? "" : "s");
+}
+
+static void plan_words(const struct sp_plan *p, char *out, size_t size)
+{
+    snprintf(out, size, "dp %lld tp %lld pp %lld vpp %lld cp %lld ep %lld, ZeRO %d",
+             (long long)p->dp, (long long)p->tp, (long long)p->pp, (long long)p->vpp,
+             (long long)p->cp, (long long)p->ep, p->zero);
+}
+
 void sp_aim_words(const struct sp_aim *aim, char *out, size_t size)
 {
-    const struct sp_plan *const p = &aim->planned.plan;
-    if (aim->kind == SP_AIM_COMPUTE_BOUND) {
-        snprintf(out, size, "%s, by the closed forms of `fit`",
-                 aim->strategy ? sp_strategy_names[aim->fit.only]
-                               : "the best mesh of every machine that is tried");
+    const bool anew = aim->replan && aim->inverse;
+    if (aim->strategy) {
+        snprintf(out, size, "%s, by the closed forms of `fit`", sp_strategy_names[aim->fit.only]);
         return;
     }
-    if (sp_is_served(aim)) {
-        const struct serve *const f = &aim->serve;
-        snprintf(out, size, "%.0f instances of %.0f chips, %.4g sequences each, by `serve`",
-                 f->replicas, f->service.chips, f->B);
-        return;
-    }
-    const int n = snprintf(out, size, "dp %lld tp %lld pp %lld vpp %lld cp %lld ep %lld, ZeRO %d",
-                           (long long)p->dp, (long long)p->tp, (long long)p->pp, (long long)p->vpp,
-                           (long long)p->cp, (long long)p->ep, p->zero);
-    snprintf(out + n, size - (size_t)n, "%s",
-             aim->replan     ? "; on every machine that is tried the best plan anew (--replan)"
-             : aim->searched ? ", the best of `search`, held (--replan looks anew)"
-                             : ", held (--replan looks anew)");
+    if (aim->kind == SP_AIM_COMPUTE_BOUND)
+        mesh_words(&aim->mesh, out, size);
+    else if (sp_is_served(aim))
+        instance_words(&aim->serve, out, size);
+    else
+        plan_words(&aim->planned.plan, out, size);
+    const size_t n = strlen(out);
+    snprintf(out + n, size - n, "%s%s",
+             anew                                ? ""
+             : aim->kind == SP_AIM_COMPUTE_BOUND ? ", the best of `fit`"
+             : aim->searched                     ? ", the best of `search`"
+                                                 : "",
+             anew          ? "; on every machine that is tried the best anew (--replan)"
+             : aim->replan ? ", held; re-planned: the best of every machine that is tried"
+                           : ", held (--replan looks anew)");
 }
 
 void sp_figure_path(const struct sp_aim *aim, enum sp_machine_figure figure,
@@ -322,9 +377,9 @@ bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_
     const char *list = sp_text_of(aim->args, "vary");
     char item[SP_FIGURE_PATH], path[SP_FIGURE_PATH];
     for (int f = 0; f < SP_FIGURES; f++)
-        vary[f] = !list &&
-                  !isnan(sp_figure_value((enum sp_machine_figure)f, hw, aim->demand.dtype)) &&
-                  (f != SP_FIGURE_PRICE || aim->kind == SP_AIM_COST);
+        vary[f] =
+            !list && !isnan(sp_figure_value((enum sp_machine_figure)f, hw, aim->demand.dtype)) &&
+            (f != SP_FIGURE_PRICE || aim->kind == SP_AIM_COST || aim->kind == SP_AIM_SERVED_COST);
     while (list && sp_next_item(&list, item, sizeof item)) {
         struct sp_nearest nearest = {.wanted = item};
         bool known = false;
@@ -345,6 +400,20 @@ bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_
     return true;
 }
 
+/* A plan that is typed may not fit: its time is what it would take. */
+static void note_memory(struct sp_report *r, const struct sp_aim *aim)
+{
+    const struct sp_step_inputs in = sp_inputs_of(&aim->planned);
+    struct sp_estimate e;
+    if (aim->kind == SP_AIM_COMPUTE_BOUND || aim->kind == SP_AIM_FITS || sp_is_served(aim))
+        return;
+    sp_estimate(&in, aim->convention, NULL, &e);
+    if ((double)e.memory.device > e.capacity_bytes)
+        sp_note(r, "the plan needs %s of a device's %s and does not fit: `need --for fits`",
+                sp_human_text((double)e.memory.device, SP_BYTES),
+                sp_human_text(e.capacity_bytes, SP_BYTES));
+}
+
 void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
 {
     const struct sp_aim_info *const info = &sp_aims[aim->kind];
@@ -363,4 +432,5 @@ void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
     sp_put(r, info->value, now);
     if (sp_text_of(aim->args, "for") && strchr(sp_text_of(aim->args, "for"), '='))
         sp_put(r, info->target, aim->demand.target);
+    note_memory(r, aim);
 }

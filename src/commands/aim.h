@@ -55,6 +55,7 @@ enum sp_aim_kind {
     SP_AIM_TPOT, /* from here on of serving */
     SP_AIM_TTFT,
     SP_AIM_SERVED,
+    SP_AIM_SERVED_COST,
     SP_AIMS
 };
 struct sp_aim_info {
@@ -70,13 +71,16 @@ struct sp_aim {
     enum sp_aim_kind kind;
     const struct sp_args *args;
     struct fit fit;            /* for compute-bound */
+    struct sp_strategy mesh;   /* and the best mesh of the machine as it is */
     struct sp_planned planned; /* for the others: the plan that is held, and its constants */
     bool strategy, replan, power_prior, searched;
+    bool inverse; /* a value of a figure is looked for, not what the goal makes of it */
     double tokens;
     enum sp_flop_convention convention;
-    struct sp_args service;  /* of a serving goal: what `serve` takes of the words */
-    struct serve serve;      /* and its answer on the machine as it is */
-    struct sp_demand demand; /* its context is this struct: it must not be moved */
+    struct sp_args service;     /* of a serving goal: what `serve` takes of the words */
+    struct serve serve;         /* and its answer on the machine as it is, with what it runs held */
+    struct sp_serve_load asked; /* what was asked of it */
+    struct sp_demand demand;    /* its context is this struct: it must not be moved */
 };
 
 /* Reads --for, "step=5s", and everything that the goal stands on. `with_target` says that a value

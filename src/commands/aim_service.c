@@ -1,5 +1,6 @@
 /* Goals of serving: what `serve` says of a machine. */
 #include <math.h>
+#include <string.h>
 
 #include "commands/aim.h"
 
@@ -30,9 +31,52 @@ static bool take_words(const struct sp_args *args, struct sp_args *service, stru
     return true;
 }
 
+/* Options of a training run say nothing of a service. */
+static bool check_words(const struct sp_args *args, const struct sp_args *service,
+                        struct sp_error *error)
+{
+    static const char *const own[] = {"for", "vary", "delta", "replan"};
+    for (size_t i = 0; i < args->n_options; i++) {
+        const char *const name = args->options[i].name;
+        bool known = !name || !sp_given(args, name) || sp_takes(service, name);
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+            known = known || strcmp(name, own[k]) == 0;
+        if (!known)
+            return sp_fail(error, SP_USAGE, "--%s is of goals of training: `serve` takes none",
+                           name);
+    }
+    return true;
+}
+
+/* What the goal needs of the words, and --replan of the load. */
+static bool check_goal(const struct sp_aim *aim, struct sp_error *error)
+{
+    const struct sp_serve_load *const load = &aim->asked;
+    if (aim->kind == SP_AIM_SERVED_COST && !(aim->serve.price.usd_per_h > 0))
+        return sp_fail(error, SP_INPUT,
+                       "--for usd-per-mtoken: %s has no list price: --price is needed",
+                       aim->serve.hw.name);
+    if (!aim->replan)
+        return true;
+    if (aim->serve.degrees.given && aim->inverse)
+        return sp_fail(error, SP_USAGE,
+                       "--replan looks for the best degrees itself: leave out --tp, --pp, "
+                       "--attention-dp and --replicas");
+    return aim->kind == SP_AIM_SERVED || aim->kind == SP_AIM_SERVED_COST ||
+           !isnan(load->concurrency) ||
+           sp_fail(error, SP_USAGE,
+                   "--replan with --for tpot or ttft: --concurrency is needed, for one request at "
+                   "a time would be the fastest");
+}
+
 bool sp_take_service(struct sp_aim *aim, struct sp_error *error)
 {
-    if (!take_words(aim->args, &aim->service, error))
+    if (aim->power_prior)
+        return sp_fail(error, SP_USAGE,
+                       "--power-prior is of goals of training: what is expected of serving follows "
+                       "no figure of a chip");
+    if (!take_words(aim->args, &aim->service, error) ||
+        !check_words(aim->args, &aim->service, error))
         return false;
     const struct sp_sources sources = sp_sources_of(&aim->service);
     struct sp_report *const notes = sp_report_new("serve");
@@ -41,28 +85,77 @@ bool sp_take_service(struct sp_aim *aim, struct sp_error *error)
     const bool loaded = sp_load_service(f, &sources, error) && sp_load_sequences(f, error);
     f->report = NULL;
     sp_report_free(notes);
-    return loaded;
+    if (!loaded)
+        return false;
+    aim->asked = f->load;
+    f->load.concurrency = f->B * f->replicas; /* as many as the machine takes as it is */
+    f->hw.chip.price_usd_per_h = f->price.usd_per_h;
+    aim->demand.dtype = sp_compute_dtype(&f->hw.chip, f->service.compute);
+    return check_goal(aim, error);
 }
 
-/* The goal's value of a service. */
-static double value_of(const struct sp_aim *aim, const struct serve *f)
+/* The goal's value of a machine of so many chips a replica, in that state. */
+static double value_of(const struct sp_aim *aim, const struct sp_steady *y, double replicas,
+                       double chips, double usd_per_h)
 {
-    const struct sp_steady y = sp_state_of_service(f);
-    return aim->kind == SP_AIM_TPOT   ? y.tpot_s
-           : aim->kind == SP_AIM_TTFT ? y.ttft_s
-                                      : f->replicas * y.tokens_per_s;
+    const struct sp_service *const s = &aim->serve.service;
+    switch (aim->kind) {
+    case SP_AIM_TPOT:
+        return y->tpot_s;
+    case SP_AIM_TTFT:
+        return y->ttft_s;
+    case SP_AIM_SERVED_COST:
+        return sp_usd_per_mtoken(chips / y->requests_per_s / (s->input + s->output), usd_per_h);
+    default:
+        return replicas * y->tokens_per_s;
+    }
+}
+
+/* Whether the instance runs as many requests as it is asked to: where some wait for a place, those
+ * that run are at least one. */
+static bool runs(const struct serve *f)
+{
+    return f->instance.estimated ? sp_most_of_instance(&f->instance) >= 1 : sp_fits_service(f);
+}
+
+static bool is_less(const struct sp_aim *aim, double a, double b)
+{
+    return aim->demand.at_least ? a > b : a < b;
+}
+
+/* The best of all instances of `serve` that fit on the machine, where it is better than `value`. */
+static double value_replanned(const struct sp_aim *aim, const struct sp_hardware *hw, double value)
+{
+    static const enum sp_serve_objective objectives[SP_AIMS] = {
+        [SP_AIM_TPOT] = SP_SERVE_LATENCY,
+        [SP_AIM_TTFT] = SP_SERVE_TTFT,
+        [SP_AIM_SERVED] = SP_SERVE_THROUGHPUT,
+        [SP_AIM_SERVED_COST] = SP_SERVE_COST,
+    };
+    struct sp_serve_point points[SP_SERVE_POINTS];
+    struct sp_service service = aim->serve.service;
+    const double chips = (double)sp_chips(hw);
+    service.hw = hw;
+    service.chips = chips;
+    if (chips == 1) /* there is one instance */
+        return value;
+    if (sp_serve_points(&service, &aim->asked, chips, !aim->serve.textbook, objectives[aim->kind],
+                        points) == 0)
+        return value;
+    const double best = value_of(aim, &points[0].steady, points[0].replicas, points[0].chips,
+                                 hw->chip.price_usd_per_h);
+    return isnan(value) || is_less(aim, best, value) ? best : value;
 }
 
 double sp_value_of_service(const struct sp_aim *aim, const struct sp_hardware *hw)
 {
-    const struct sp_sources sources = sp_sources_of(&aim->service);
-    struct sp_error error = {0};
-    struct serve f = aim->serve;
+    struct serve f;
     double value = NAN;
-    f.hw = *hw;
-    f.report = sp_report_new("serve");
-    if (sp_settle_service(&f, &sources, &error) && sp_load_sequences(&f, &error))
-        value = f.holds_weights ? value_of(aim, &f) : aim->kind == SP_AIM_SERVED ? 0 : INFINITY;
-    sp_report_free(f.report);
-    return value;
+    if (sp_move_service(&aim->serve, hw, &f)) {
+        const struct sp_steady y = sp_state_of_service(&f);
+        value = runs(&f) ? value_of(aim, &y, f.replicas, f.group_chips, hw->chip.price_usd_per_h)
+                : aim->demand.at_least ? 0
+                                       : INFINITY;
+    }
+    return aim->replan ? value_replanned(aim, hw, value) : value;
 }

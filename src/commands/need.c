@@ -65,7 +65,7 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
                      enum sp_machine_figure figure, struct sp_row *row)
 {
     const struct sp_hardware *const hw = sp_machine_of_aim(aim);
-    const struct sp_need need = sp_find_need(&aim->demand, hw, figure);
+    const struct sp_need need = sp_find_need(&aim->demand, hw, now, figure);
     char path[SP_FIGURE_PATH];
     sp_figure_path(aim, figure, path);
     sp_scope(r, row->prefix);

@@ -63,7 +63,7 @@ static size_t follow_figures(struct sp_aim *aim, const bool vary[SP_FIGURES],
 {
     const struct sp_hardware *const hw = sp_machine_of_aim(aim);
     const double delta = sp_number_of(aim->args, "delta");
-    const bool replan = aim->replan && aim->kind != SP_AIM_COMPUTE_BOUND;
+    const bool replan = aim->replan;
     double low, high;
     size_t n = 0;
     for (int i = 0; i < SP_FIGURES; i++) {
@@ -111,8 +111,12 @@ static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error
         return false;
     const double delta = sp_number_of(args, "delta");
     const size_t n = follow_figures(&aim, vary, follows);
+    const bool replan = aim.replan;
+    aim.replan = false; /* the value is of the plan that is held */
+    const double now = aim.demand.value(sp_machine_of_aim(&aim), &aim);
+    aim.replan = replan;
     sp_symbol(r, "delta", delta, "", "option --delta");
-    sp_put_aim(r, &aim, aim.demand.value(sp_machine_of_aim(&aim), &aim));
+    sp_put_aim(r, &aim, now);
     sp_put(r, SP_Q_SENSITIVITY_DELTA, delta);
     sp_line(r, "%s: {value}, and what %s more and less of each figure makes of it",
             sp_aims[aim.kind].what, sp_human_text(delta, SP_FRACTION));

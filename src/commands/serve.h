@@ -46,6 +46,12 @@ bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct
 /* Sequences of an instance, by --concurrency, --rate or the limits. */
 bool sp_load_sequences(struct serve *f, struct sp_error *error);
 
+/* The same service on another machine: instances of the same degrees, as many as it has room for,
+ * under the same load. `f` points into `from`, which has to outlive it. False where the machine is
+ * no whole number of instances, has more of them than requests in flight, or does not serve as many
+ * requests as come. */
+bool sp_move_service(const struct serve *from, const struct sp_hardware *hw, struct serve *f);
+
 /* The answer. */
 void sp_put_service(struct serve *f);
 
@@ -62,6 +68,9 @@ bool sp_load_drafts(struct serve *f, const struct sp_sources *sources, struct sp
 /* What it gives, and pools, where they are asked for. */
 void sp_put_speculation(struct serve *f);
 void sp_put_pools(struct serve *f);
+
+/* Whether the instance holds the requests. */
+bool sp_fits_service(const struct serve *f);
 
 /* Whether the instance holds the requests and is in time. */
 bool sp_serves(const struct serve *f);

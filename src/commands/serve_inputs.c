@@ -318,8 +318,8 @@ static struct sp_service service_of(const struct serve *f, double chips)
     };
 }
 
-/* The instance that reads prompts, where it has degrees of its own. */
-static void prepare_reader(struct serve *f, const struct serve_degrees *reads)
+/* The instance that reads prompts, which may have degrees of its own. */
+static struct sp_service reader_of(const struct serve *f, const struct serve_degrees *reads)
 {
     struct sp_service reader = f->service;
     reader.drafts = 0;
@@ -330,27 +330,32 @@ static void prepare_reader(struct serve *f, const struct serve_degrees *reads)
         reader.attention_dp = reads->attention_dp;
         reader.ep = reads->ep;
     }
-    sp_prepare_service(&reader, &f->reader);
+    return reader;
+}
+
+/* Chips of a stage that share each head. */
+static double tp_of(const struct serve *f)
+{
+    return f->service.tp > 0 ? f->service.tp
+                             : f->service.chips / (f->degrees.attention_dp * f->degrees.pp);
+}
+
+static bool divides_heads(const struct serve *f)
+{
+    return fmod((double)f->model.heads, tp_of(f)) == 0;
 }
 
 /* The instance of the load. Heads that its chips do not divide leave the estimate to its points. */
 static void prepare_instance(struct serve *f)
 {
     struct sp_serve_load load = f->load;
-    const double ranks = f->service.tp > 0
-                             ? f->service.tp
-                             : f->service.chips / (f->degrees.attention_dp * f->degrees.pp);
-    if (load.profile && fmod((double)f->model.heads, ranks) != 0) {
-        sp_note(f->report,
-                "%.0f chips do not divide the %lld heads of %s: the estimate is of the instances "
-                "listed, or of --tp",
-                ranks, (long long)f->model.heads, f->model.name);
+    if (!divides_heads(f))
         load.profile = NULL;
-    }
     sp_prepare_instance(&f->service, &load, &f->instance);
-    sp_prepare_instance(&f->reader.service, &load, &f->reading);
+    f->served = f->instance.served;
     if (!f->is_split)
         return;
+    sp_prepare_instance(&f->reader.service, &load, &f->reading);
     f->load.reading = &f->reading;
     f->load.readers = 1;
     f->load.transfer_s =
@@ -405,14 +410,15 @@ bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct
     f->service = service_of(f, chips);
     if (!sp_load_drafts(f, sources, error))
         return false;
+    if (!f->profile.name[0] && !find_serving(f, sources, error))
+        return false;
     sp_prepare_service(&f->service, &f->served);
     if (f->service.draft_model) {
         sp_prepare_draft(&f->service, &f->draft);
         f->served.draft = &f->draft;
     }
-    if (!f->profile.name[0] && !find_serving(f, sources, error))
-        return false;
-    prepare_reader(f, &reads);
+    const struct sp_service reader = reader_of(f, &reads);
+    sp_prepare_service(&reader, &f->reader);
     note_lengths(f);
     return true;
 }
@@ -432,9 +438,10 @@ static bool refuse_rate(const struct serve *f, double rate, double most, struct 
 }
 
 /* Sequences that come at --rate. */
-static bool take_rate(struct serve *f, const struct sp_served *reader, struct sp_error *error)
+static bool take_rate(struct serve *f, struct sp_error *error)
 {
-    const double rate = sp_number_of(f->args, "rate"), fit = sp_most_sequences(&f->served);
+    const struct sp_served *const reader = f->load.apart ? &f->reader : NULL;
+    const double rate = f->load.rate, fit = sp_most_sequences(&f->served);
     double most = 0;
     if (f->instance.estimated) {
         struct sp_requests requests = sp_requests_of(&f->instance, &f->load, NAN);
@@ -485,10 +492,20 @@ static bool check_load(const struct serve *f, struct sp_error *error)
     return true;
 }
 
+/* The sequences of a load on what is prepared of its instance. */
+static bool place_load(struct serve *f, struct sp_error *error)
+{
+    prepare_instance(f);
+    f->holds_weights =
+        f->served.weights + (f->served.draft ? f->draft.weights : 0) <= f->served.capacity;
+    if (f->holds_weights && f->load.rate > 0)
+        return take_rate(f, error);
+    take_concurrency(f);
+    return true;
+}
+
 bool sp_load_sequences(struct serve *f, struct sp_error *error)
 {
-    const bool apart = sp_given(f->args, "disaggregate") || sp_given(f->args, "step-time");
-    const struct sp_served *const reader = apart ? &f->reader : NULL;
     f->load = (struct sp_serve_load){
         .concurrency = sp_number_of(f->args, "concurrency"),
         .rate = or_else(sp_number_of(f->args, "rate"), 0),
@@ -496,16 +513,34 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error)
         .ttft_s = or_else(sp_number_of(f->args, "ttft"), INFINITY),
         .percentile = sp_choice_of(f->args, "percentile") == 1 ? 99 : 50,
         .step_s = sp_number_of(f->args, "step-time"),
-        .apart = apart,
+        .apart = sp_given(f->args, "disaggregate") || sp_given(f->args, "step-time"),
         .profile = f->profile.name[0] ? &f->profile : NULL,
     };
     if (!check_load(f, error))
         return false;
-    prepare_instance(f);
-    f->holds_weights =
-        f->served.weights + (f->served.draft ? f->draft.weights : 0) <= f->served.capacity;
-    if (f->holds_weights && sp_given(f->args, "rate"))
-        return take_rate(f, reader, error);
-    take_concurrency(f);
-    return true;
+    if (f->load.profile && !divides_heads(f))
+        sp_note(f->report,
+                "%.0f chips do not divide the %lld heads of %s: the estimate is of the instances "
+                "listed, or of --tp",
+                tp_of(f), (long long)f->model.heads, f->model.name);
+    return place_load(f, error);
+}
+
+bool sp_move_service(const struct serve *from, const struct sp_hardware *hw, struct serve *f)
+{
+    const double replicas = (double)sp_chips(hw) / from->group_chips;
+    struct sp_error more_come = {0}; /* than are served */
+    if (replicas < 1 || floor(replicas) != replicas ||
+        replicas > fmax(from->replicas, from->load.concurrency))
+        return false;
+    *f = *from;
+    f->hw = *hw;
+    f->replicas = replicas;
+    take_part(f, f->service.chips);
+    f->service.hw = f->reader.service.hw = &f->part;
+    if (f->load.apart) {
+        const struct sp_service reader = f->reader.service;
+        sp_prepare_service(&reader, &f->reader);
+    }
+    return place_load(f, &more_come);
 }

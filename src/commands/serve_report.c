@@ -394,7 +394,7 @@ static void put_limits_kept(const struct serve *f, const struct sp_steady *y)
     }
 }
 
-static bool fits(const struct serve *f)
+bool sp_fits_service(const struct serve *f)
 {
     return f->holds_weights && (!(f->served.kv_held > 0) || f->B <= sp_most_sequences(&f->served));
 }
@@ -402,7 +402,7 @@ static bool fits(const struct serve *f)
 bool sp_serves(const struct serve *f)
 {
     const struct sp_steady y = sp_state_of_service(f);
-    return fits(f) && sp_keeps_limits(&y, &f->load);
+    return sp_fits_service(f) && sp_keeps_limits(&y, &f->load);
 }
 
 void sp_put_service(struct serve *f)
@@ -410,7 +410,7 @@ void sp_put_service(struct serve *f)
     struct sp_report *const r = f->report;
     const struct sp_steady y = sp_state_of_service(f);
     const bool in_time = f->holds_weights && sp_keeps_limits(&y, &f->load);
-    f->fits = fits(f);
+    f->fits = sp_fits_service(f);
     put_symbols(f);
     put_verdict(f, &y, in_time);
     put_request(f);

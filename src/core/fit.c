@@ -224,6 +224,26 @@ struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fi
     return search.best;
 }
 
+/* A pipeline's chunks send more, and are left out. */
+static void keep_quietest_that_fits(struct sp_strategy *s, void *context)
+{
+    struct search *search = context;
+    const struct sp_strategy *const best = &search->best;
+    s->chunks = 1;
+    sp_judge(s, search->in, search->t);
+    if (s->fits && (!best->exists || s->comms_over_math < best->comms_over_math))
+        search->best = *s;
+}
+
+struct sp_strategy sp_fit_quietest(const struct sp_fit_input *in, const struct sp_fit_terms *t)
+{
+    struct search search = {.in = in, .t = t};
+    for (int kind = 0; kind < SP_STRATEGIES; kind++)
+        if (kind != SP_TP && has_meaning(in, t, (enum sp_strategy_kind)kind))
+            sp_each_real_mesh(in, t, (enum sp_strategy_kind)kind, keep_quietest_that_fits, &search);
+    return search.best;
+}
+
 double sp_batch_needed(const struct sp_strategy *s, const struct sp_fit_terms *t,
                        enum sp_overlap overlap)
 {

@@ -45,20 +45,20 @@ static bool is_whole(enum sp_machine_figure figure)
     return figure == SP_FIGURE_DOMAIN || figure == SP_FIGURE_CHIPS;
 }
 
-/* A figure that is a double. */
-static double *figure_of(enum sp_machine_figure figure, struct sp_hardware *hw, enum sp_dtype dtype)
+/* Where in the struct a figure stands that is a double. */
+static size_t place_of(enum sp_machine_figure figure, const struct sp_hardware *hw,
+                       enum sp_dtype dtype)
 {
     if (figure == SP_FIGURE_PEAK)
-        return &hw->chip.peak_flops_per_s[dtype];
-    if (is_granted(figure, hw))
-        return &hw->chip.hbm_usable_bytes;
-    return (double *)(void *)((char *)hw + figures[figure].offset);
+        return figures[figure].offset + (size_t)dtype * sizeof(double);
+    return is_granted(figure, hw) ? offsetof(struct sp_hardware, chip.hbm_usable_bytes)
+                                  : figures[figure].offset;
 }
 
 double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *hw,
                        enum sp_dtype dtype)
 {
-    struct sp_hardware copy = *hw;
+    double value;
     if (figures[figure].kind != ANY && figures[figure].kind != hw->network.kind)
         return NAN;
     if (figure == SP_FIGURE_CHIPS)
@@ -67,7 +67,7 @@ double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *
         return (double)hw->network.domain;
     if (figure == SP_FIGURE_DCN && hw->slices == 1)
         return NAN;
-    const double value = *figure_of(figure, &copy, dtype);
+    memcpy(&value, (const char *)hw + place_of(figure, hw, dtype), sizeof value);
     return value > 0 ? value : NAN;
 }
 
@@ -96,7 +96,7 @@ bool sp_with_figure(const struct sp_hardware *hw, enum sp_machine_figure figure,
         return false;
     if (is_granted(figure, hw))
         changed->chip.hbm_bytes *= value / now;
-    *figure_of(figure, changed, dtype) = value;
+    memcpy((char *)changed + place_of(figure, hw, dtype), &value, sizeof value);
     return true;
 }
 
@@ -115,51 +115,76 @@ static double value_at(const struct sp_demand *demand, const struct sp_hardware 
                : NAN;
 }
 
-/* Where the goal's value crosses the target between a figure that misses it and one that meets it:
- * the secant on logarithms, kept inside by the side that stays (Illinois), and halving where that
- * makes no way. Returns a figure that meets it. */
-static double find_edge(const struct sp_demand *demand, const struct sp_hardware *hw,
-                        enum sp_machine_figure figure, double misses, double meets)
+/* How far of the way from a to b to look next, 0 to 1: the secant's share, `apart` from either end,
+ * moved towards the middle by `trust` and kept within `radius` of it. */
+static double share_of_way(double fa, double fb, double apart, double trust, double radius)
 {
-    enum { MOST = 200 };
-    const double target = log(demand->target);
-    double a = log(misses), b = log(meets);
-    double fa = log(value_at(demand, hw, figure, misses)) - target;
-    double fb = log(value_at(demand, hw, figure, meets)) - target;
-    for (int i = 0; i < MOST && fabs(b - a) > 1e-10; i++) {
-        const double width = b - a;
-        const double share = fa / (fa - fb);
-        const bool halves = i % 3 == 2 || !isfinite(share) || share <= 0 || share >= 1;
-        const double x = a + width * (halves ? 0.5 : share);
+    const double secant = fa / (fa - fb);
+    if (!isfinite(secant)) /* one of the values is not */
+        return 0.5;
+    const double share = fmin(fmax(secant, apart), 1 - apart);
+    const double moved = share < 0.5 ? fmin(share + trust, 0.5) : fmax(share - trust, 0.5);
+    return fmin(fmax(moved, 0.5 - radius), 0.5 + radius);
+}
+
+/* A figure, and the goal's value there. */
+struct trial {
+    double figure, value;
+};
+
+/* Where the goal's value crosses the target between a figure that misses it and one that meets it,
+ * on logarithms: as fast as a secant where the value is smooth, and never more than one step behind
+ * halving (ITP: Oliveira and Takahashi 2020). Returns a figure that meets it. */
+static double find_edge(const struct sp_demand *demand, const struct sp_hardware *hw,
+                        enum sp_machine_figure figure, struct trial misses, struct trial meets)
+{
+    const double target = log(demand->target), close = 1e-10, steepness = 0.1;
+    double a = log(misses.figure), fa = log(misses.value) - target;
+    double b = log(meets.figure), fb = log(meets.value) - target;
+    const double whole = fabs(b - a);
+    double most = close * exp2(ceil(log2(whole / close)) + 1); /* that this step may leave, twice */
+    while (fabs(b - a) > close) {
+        const double width = fabs(b - a), trust = steepness * width / whole;
+        const double radius = fmax(0, most / 2 / width - 0.5);
+        const double x = a + (b - a) * share_of_way(fa, fb, close / 2 / width, trust, radius);
         const double v = value_at(demand, hw, figure, exp(x));
         if (sp_is_met(demand, v)) {
             b = x;
             fb = log(v) - target;
-            fa /= halves ? 1 : 2;
         } else {
             a = x;
             fa = log(v) - target;
-            fb /= halves ? 1 : 2;
         }
+        most /= 2;
     }
     return exp(b);
 }
 
 /* A figure beyond `from`, on the way to `to`, at which the goal is met, or is not any more, as
  * `met` says: steps that grow. The last step before it goes to *before. */
-static double find_change(const struct sp_demand *demand, const struct sp_hardware *hw,
-                          enum sp_machine_figure figure, double from, double to, bool met,
-                          double *before)
+static struct trial find_change(const struct sp_demand *demand, const struct sp_hardware *hw,
+                                enum sp_machine_figure figure, struct trial from, struct trial to,
+                                bool met, struct trial *before)
 {
-    double step = to > from ? 2 : 0.5, at = from;
+    double step = to.figure > from.figure ? 2 : 0.5;
+    struct trial at = from;
     do {
         *before = at;
-        at *= step;
+        at.figure *= step;
         step *= step;
-        if ((to > from) != (at < to))
-            at = to;
-    } while (at != to && sp_is_met(demand, value_at(demand, hw, figure, at)) != met);
+        if ((to.figure > from.figure) != (at.figure < to.figure))
+            return to;
+        at.value = value_at(demand, hw, figure, at.figure);
+    } while (sp_is_met(demand, at.value) != met);
     return at;
+}
+
+/* Whether a value of the goal is better than another; one that means nothing is worse than all. */
+static bool is_better(const struct sp_demand *demand, double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(b) && !isnan(a);
+    return demand->at_least ? a > b : a < b;
 }
 
 enum { EXTREME = 15 }; /* powers of ten that stand for infinitely much and for nothing */
@@ -169,21 +194,34 @@ static void need_figure(const struct sp_demand *demand, const struct sp_hardware
                         enum sp_machine_figure figure, struct sp_need *need)
 {
     const double most = need->now * pow(10, EXTREME), least = need->now * pow(10, -EXTREME);
-    const double now = demand->value(hw, demand->context);
-    const double up = value_at(demand, hw, figure, most),
-                 down = value_at(demand, hw, figure, least);
-    const bool met = sp_is_met(demand, now);
-    need->helps_up = demand->at_least ? up > down : up < down;
-    const double better = need->helps_up ? most : least, worse = need->helps_up ? least : most;
-    need->limit = need->helps_up ? up : down;
-    need->reachable = sp_is_met(demand, need->limit);
-    const double to = met ? worse : better;
-    if (sp_is_met(demand, met ? (need->helps_up ? down : up) : need->limit) == met)
+    const struct trial now = {need->now, need->value};
+    const struct trial up = {most, value_at(demand, hw, figure, most)};
+    const struct trial down = {least, value_at(demand, hw, figure, least)};
+    const bool met = sp_is_met(demand, now.value);
+    need->helps_up = is_better(demand, up.value, down.value);
+    const struct trial best = need->helps_up ? up : down, worst = need->helps_up ? down : up;
+    const struct trial end = met ? worst : best;
+    need->limit = best.value;
+    need->reachable = sp_is_met(demand, best.value);
+    if (sp_is_met(demand, end.value) == met)
         return;
-    double before;
-    const double at = find_change(demand, hw, figure, need->now, to, !met, &before);
+    struct trial before;
+    const struct trial at = find_change(demand, hw, figure, now, end, !met, &before);
     need->needed = find_edge(demand, hw, figure, met ? at : before, met ? before : at);
     need->factor = need->needed / need->now;
+}
+
+/* The next factor by which a whole number is tried: each, or where trying takes long doublings from
+ * 8 on. */
+static int next_factor(const struct sp_demand *demand, int k)
+{
+    return demand->sparse && k >= 8 ? 2 * k : k + 1;
+}
+
+/* Whether more of a whole number is another machine: a domain is, up to all devices of a slice. */
+static bool is_other(enum sp_machine_figure figure, const struct sp_hardware *hw, double number)
+{
+    return figure != SP_FIGURE_DOMAIN || number <= (double)hw->chips_per_slice;
 }
 
 /* A whole number: multiples and parts of what there is, the nearest first. */
@@ -191,34 +229,34 @@ static void need_number(const struct sp_demand *demand, const struct sp_hardware
                         enum sp_machine_figure figure, struct sp_need *need)
 {
     enum { MOST = 4096 };
-    const bool met = sp_is_met(demand, demand->value(hw, demand->context));
-    need->helps_up = true;
-    need->limit = demand->value(hw, demand->context);
-    if (met) {
-        need->reachable = true;
-        need->needed = need->now;
-        need->factor = 1;
-    }
-    for (int k = 2; k <= MOST; k++) {
-        const double number = met ? need->now / k : need->now * k;
-        const double value = value_at(demand, hw, figure, number);
-        if (isnan(value))
-            continue;
-        need->limit = !demand->at_least == (value < need->limit) ? value : need->limit;
-        if (sp_is_met(demand, value)) {
-            need->reachable = true;
-            need->needed = number;
-            need->factor = number / need->now;
+    const bool met = sp_is_met(demand, need->value);
+    double kept[] = {need->now, need->now}; /* the last that was met, below and above */
+    need->limit = need->value;
+    need->reachable = met;
+    for (int k = 2; k <= MOST; k = next_factor(demand, k))
+        for (int up = 1; up >= 0; up--) {
+            const double number = up ? need->now * k : need->now / k;
+            const double value =
+                is_other(figure, hw, number) ? value_at(demand, hw, figure, number) : NAN;
+            if (isnan(value))
+                continue;
+            need->limit = is_better(demand, value, need->limit) ? value : need->limit;
+            if (sp_is_met(demand, value) != met) {
+                need->reachable = true;
+                need->helps_up = up != met;
+                need->needed = met ? kept[up] : number;
+                need->factor = need->needed / need->now;
+                return;
+            }
+            kept[up] = number;
         }
-        if (sp_is_met(demand, value) != met)
-            return;
-    }
 }
 
 struct sp_need sp_find_need(const struct sp_demand *demand, const struct sp_hardware *hw,
-                            enum sp_machine_figure figure)
+                            double value, enum sp_machine_figure figure)
 {
     struct sp_need need = {.now = sp_figure_value(figure, hw, demand->dtype),
+                           .value = value,
                            .needed = NAN,
                            .factor = NAN,
                            .limit = NAN};

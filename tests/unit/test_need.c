@@ -267,7 +267,8 @@ static void test_hyperbola(void **unused)
     for (int i = 0; i < 1000; i++) {
         hw.chip.hbm_bytes_per_s = spread(1e12, 1e16);
         demand.target = waits * spread(0.5, 50);
-        const struct sp_need need = sp_find_need(&demand, &hw, SP_FIGURE_HBM_RATE);
+        const struct sp_need need =
+            sp_find_need(&demand, &hw, reciprocal(&hw, &waits), SP_FIGURE_HBM_RATE);
         const double expected = 1e15 / (demand.target - waits);
         if (demand.target > waits * (1 + 1e-9)) {
             assert_true(need.reachable);
