@@ -73,8 +73,9 @@ enum sp_flop_convention {
 double sp_model_flops(const struct sp_model *model, double tokens, double seq,
                       enum sp_flop_convention convention);
 
-/* Forward FLOPs of one token by the scores of layers that no gradient passes. FLOPs. */
-double sp_still_scores_per_token(const struct sp_model *model, double seq, bool causal);
+/* Forward FLOPs of one token in layers that no gradient passes; 0 in ends and in an encoder. FLOPs.
+ */
+struct sp_flops sp_still_flops_per_token(const struct sp_model *model, double seq, bool causal);
 
 /* What training computes for `tokens` tokens in sequences of `seq`, by a convention, what is run
  * again left out: sp_model_flops without the gradients of what is frozen, with the adapters. The

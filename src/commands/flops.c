@@ -47,6 +47,10 @@ struct flops {
     struct sp_params params;
     struct sp_flops forward;
     double batch, seq, C, N, recomputed;
+    double counted, computed; /* training of a token by 6P: as if all were trained, and what is */
+    double counted_with_scores, per_token; /* the same with attention; NAN without a shape */
+    bool plain;                            /* 6P of every parameter is what is computed */
+    enum sp_flop_convention mask;
     struct sp_report *report;
 };
 
@@ -101,7 +105,7 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
     struct sp_report *r = f->report;
     const struct sp_flops *w = &f->forward;
     const bool shaped = sp_model_has_shape(&f->model);
-    const double per_token = shaped ? 3 * w->total : NAN, six_p = 6 * f->params.active;
+    const double per_token = f->per_token, six_p = 6 * f->params.active;
     sp_put(r, SP_Q_FLOPS_SEQ, f->seq);
     sp_put(r, SP_Q_FLOPS_BATCH, f->batch);
     sp_put(r, SP_Q_FLOPS_FORWARD_2P, 2 * f->params.active);
@@ -120,7 +124,7 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
     sp_put(r, SP_Q_FLOPS_UNEMBEDDING, w->unembedding);
     sp_put(r, SP_Q_FLOPS_EMBEDDING, w->embedding);
     sp_put(r, SP_Q_FLOPS_FORWARD, w->total);
-    sp_put(r, SP_Q_FLOPS_TOKEN, per_token);
+    sp_put(r, f->plain ? SP_Q_FLOPS_TOKEN : SP_Q_FLOPS_TOKEN_TUNED, per_token);
     sp_put(r, SP_Q_FLOPS_STEP, per_token * f->batch);
     sp_put(r, SP_Q_FLOPS_EXACT_RATIO, per_token / six_p);
     sp_put(r, SP_Q_FLOPS_ATTENTION_SHARE, w->attention / w->total);
@@ -212,24 +216,28 @@ static void put_run(const struct flops *f, const struct sp_args *args)
 {
     struct sp_report *r = f->report;
     const double tokens = sp_number_of(args, "tokens"), given = sp_number_of(args, "flops");
-    const double flops = isnan(given) ? sp_training_flops(f->params.active, tokens) : given;
+    const double flops = isnan(given) ? f->computed * tokens : given;
     if (isnan(flops))
         return;
     sp_symbol(r, "tokens_trained", tokens, "tokens", "option --tokens");
     sp_symbol(r, "run_flops", flops, "FLOPs", "option --flops");
     if (!isnan(tokens))
         sp_put(r, SP_Q_FLOPS_TOKENS, tokens);
-    sp_put(r, isnan(given) ? SP_Q_FLOPS_RUN : SP_Q_FLOPS_RUN_GIVEN, flops);
+    sp_put(r,
+           !isnan(given) ? SP_Q_FLOPS_RUN_GIVEN
+           : f->plain    ? SP_Q_FLOPS_RUN
+                         : SP_Q_FLOPS_RUN_TUNED,
+           flops);
     if (isnan(given) && sp_model_has_shape(&f->model))
-        sp_put(r, SP_Q_FLOPS_RUN_EXACT, 3 * f->forward.total * tokens);
+        sp_put(r, SP_Q_FLOPS_RUN_EXACT, f->per_token * tokens);
     sp_put(r, SP_Q_FLOPS_PETA, flops / 1e15);
     sp_put(r, SP_Q_FLOPS_PFDAYS, sp_pf_days(flops));
     sp_line(r, "a run        {flops}, {pf_days} PF-days");
 }
 
-static void put_speed(const struct flops *f, const struct sp_args *args)
+/* Tokens/s over all devices as the options say it; NAN where none does. */
+static double rate_of(const struct flops *f, const struct sp_args *args)
 {
-    struct sp_report *r = f->report;
     const double hours = sp_number_of(args, "device-hours"), tokens = sp_number_of(args, "tokens");
     const double mfu = sp_number_of(args, "mfu");
     const double hfu = sp_number_of(args, "hfu");
@@ -237,35 +245,51 @@ static void put_speed(const struct flops *f, const struct sp_args *args)
     if (!isnan(hours))
         rate = tokens * f->N / (hours * 3600);
     if (!isnan(mfu))
-        rate = mfu * f->N * f->C / (6 * f->params.active);
+        rate = mfu * f->N * f->C / f->counted;
     if (!isnan(hfu))
-        rate = hfu * f->N * f->C / (3 * f->forward.total + f->recomputed);
+        rate = hfu * f->N * f->C / (f->per_token + f->recomputed);
+    return rate;
+}
+
+/* Utilisations that attention's scores count in. */
+static void put_with_scores(const struct flops *f, double rate)
+{
+    struct sp_report *r = f->report;
+    const double with_scores = sp_utilisation(f->counted_with_scores, rate, f->N, f->C);
+    const double hardware = sp_utilisation(f->per_token + f->recomputed, rate, f->N, f->C);
+    sp_put(r, f->plain ? SP_Q_FLOPS_MFU_EXACT : SP_Q_FLOPS_MFU_EXACT_COUNTED, with_scores);
+    sp_put(r, SP_Q_FLOPS_HFU, hardware);
+    if (f->plain)
+        sp_note_utilisation(r, "the MFU with attention", with_scores, f->mask);
+    sp_note_utilisation(r, "the HFU", hardware, f->mask);
+}
+
+static void put_speed(const struct flops *f, const struct sp_args *args)
+{
+    struct sp_report *r = f->report;
+    const double rate = rate_of(f, args);
     if (isnan(rate))
         return;
     sp_put(r, SP_Q_FLOPS_PEAK, f->C);
     sp_put(r, SP_Q_FLOPS_DEVICES, f->N);
     sp_put(r, SP_Q_FLOPS_RATE, rate);
     sp_put(r, SP_Q_FLOPS_RATE_DEVICE, rate / f->N);
-    const double by_6p = sp_mfu(f->params.active, rate, f->N, f->C);
-    sp_put(r, SP_Q_FLOPS_MFU, by_6p);
-    sp_note_utilisation(r, "the MFU", by_6p, SP_FLOPS_6P);
-    if (sp_model_has_shape(&f->model)) {
-        const double exact = 3 * f->forward.total;
-        const double with_scores = sp_utilisation(exact, rate, f->N, f->C);
-        const double hardware = sp_utilisation(exact + f->recomputed, rate, f->N, f->C);
-        const enum sp_flop_convention mask =
-            sp_choice_of(args, "attention") == 1 ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL;
-        sp_put(r, SP_Q_FLOPS_MFU_EXACT, with_scores);
-        sp_put(r, SP_Q_FLOPS_HFU, hardware);
-        sp_note_utilisation(r, "the MFU with attention", with_scores, mask);
-        sp_note_utilisation(r, "the HFU", hardware, mask);
-    }
-    sp_put(r, SP_Q_FLOPS_TFLOPS, 6 * f->params.active * rate / f->N);
-    sp_line(
-        r,
-        "speed        {tokens_per_s} on {devices} devices of {peak_flops_per_s}: MFU {mfu} (6P), "
-        "{mfu_with_attention} with %s, HFU {hfu}",
-        sp_counted_flops[sp_choice_of(args, "attention") == 1 ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL]);
+    sp_put(r, f->plain ? SP_Q_FLOPS_MFU : SP_Q_FLOPS_MFU_COUNTED,
+           sp_utilisation(f->counted, rate, f->N, f->C));
+    const double computed = sp_utilisation(f->computed, rate, f->N, f->C);
+    sp_note_utilisation(r, "the MFU", computed, SP_FLOPS_6P);
+    if (sp_model_has_shape(&f->model))
+        put_with_scores(f, rate);
+    sp_put(r, f->plain ? SP_Q_FLOPS_TFLOPS : SP_Q_FLOPS_TFLOPS_COUNTED, f->counted * rate / f->N);
+    sp_line(r,
+            "speed        {tokens_per_s} on {devices} devices of {peak_flops_per_s}: MFU {mfu} "
+            "(6P), {mfu_with_attention} with %s, HFU {hfu}",
+            sp_counted_flops[f->mask]);
+    if (f->model.tuning.trainable == SP_TRAIN_ALL)
+        return;
+    sp_put(r, SP_Q_TUNING_MFU, computed);
+    sp_line(r, "             {mfu_computed} of what is computed: the MFU that `train --mfu` takes; "
+               "the others count as if all were trained");
 }
 
 static bool load_peak(const struct sp_args *args, const struct sp_sources *sources, struct flops *f,
@@ -297,11 +321,41 @@ static bool load_peak(const struct sp_args *args, const struct sp_sources *sourc
     return true;
 }
 
+/* What training a token takes by each way of counting, and what is run again of the layers that a
+ * gradient passes. */
+static void count_training(struct flops *f, enum sp_remat remat)
+{
+    struct sp_report *r = f->report;
+    const bool shaped = sp_model_has_shape(&f->model);
+    const struct sp_flops still =
+        sp_still_flops_per_token(&f->model, f->seq, f->mask == SP_FLOPS_CAUSAL);
+    struct sp_flops passed = f->forward;
+    passed.mlp -= still.mlp;
+    passed.projections -= still.projections;
+    passed.attention -= still.attention;
+    passed.total -= still.total;
+    const double table = 3 * f->forward.embedding;
+    f->counted = sp_model_flops(&f->model, 1, f->seq, SP_FLOPS_6P);
+    f->computed = sp_tuned_flops(&f->model, 1, f->seq, SP_FLOPS_6P);
+    f->plain = !(f->computed < 6 * f->params.active || f->computed > 6 * f->params.active);
+    f->recomputed = sp_recomputed_flops_per_token(&passed, remat);
+    f->counted_with_scores = f->per_token = NAN;
+    if (shaped) {
+        f->counted_with_scores = sp_model_flops(&f->model, 1, f->seq, f->mask) + table;
+        f->per_token = sp_tuned_flops(&f->model, 1, f->seq, f->mask) + table;
+    }
+    sp_symbol(r, "counted", f->counted, "FLOPs", "training of a token, 6 a parameter");
+    sp_symbol(r, "counted_with_scores", f->counted_with_scores, "FLOPs",
+              "training of a token, attention counted, as if all were trained");
+    sp_symbol(r, "computed", f->computed, "FLOPs",
+              "training of a token, 6 a parameter less what is not computed of frozen ones");
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     const bool causal = sp_choice_of(args, "attention") == 1;
-    struct flops f = {.report = report};
+    struct flops f = {.report = report, .mask = causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL};
     const char *origin;
     if (!sp_text_of(args, "model") && !sp_text_of(args, "shape") && !sp_given(args, "params") &&
         sp_given(args, "flops"))
@@ -314,8 +368,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     f.params = sp_count_params(&f.model);
     f.forward =
         sp_forward_flops_per_token(&f.model, f.seq, causal, sp_given(args, "count-embedding"));
-    f.recomputed =
-        sp_recomputed_flops_per_token(&f.forward, (enum sp_remat)sp_choice_of(args, "remat"));
+    count_training(&f, (enum sp_remat)sp_choice_of(args, "remat"));
     sp_symbol(report, "P_active", f.params.active, "parameters",
               "parameters that one token passes");
     sp_symbol(report, "B", f.batch, "tokens", "batch (%s)", origin);

@@ -14,10 +14,11 @@
 
 const char *const sp_goal_names[] = {"step", "mfu", "cost", "devices", "memory", NULL};
 
-static double mfu_of(const struct sp_searching *s, const struct sp_candidate *m, double step_s)
+static struct sp_rates rates_of(const struct sp_searching *s, const struct sp_candidate *m,
+                                double step_s)
 {
     const struct sp_step_inputs in = sp_inputs_of(&m->base);
-    return sp_step_rates(&in, step_s, s->convention).mfu;
+    return sp_step_rates(&in, step_s, s->convention);
 }
 
 static double value_of(const struct sp_searching *s, int machine, const struct sp_found *found)
@@ -26,7 +27,7 @@ static double value_of(const struct sp_searching *s, int machine, const struct s
     const double step = s->robust ? found->value : found->step_s;
     switch (s->goal) {
     case SP_GOAL_MFU:
-        return -mfu_of(s, m, step);
+        return -rates_of(s, m, step).mfu;
     case SP_GOAL_COST:
         return sp_cost_of_step(m, step);
     case SP_GOAL_DEVICES:
@@ -233,7 +234,8 @@ static void put_table(struct sp_searching *s, const struct sp_ranked *all,
             "by 6p, {plans.0.mfu_causal} by causal, {plans.0.mfu_full} by full",
             sp_counted_flops[s->convention]);
     sp_note_utilisation(s->report, "the MFU",
-                        mfu_of(s, s->machine[all[0].machine], all[0].found->step_s), s->convention);
+                        rates_of(s, s->machine[all[0].machine], all[0].found->step_s).tuned_mfu,
+                        s->convention);
     if (s->machines == 1 && sp_given(s->args, "tokens")) {
         char price[160];
         sp_price_text(&s->machine[0]->price, price, sizeof price);
@@ -451,7 +453,7 @@ static void put_machines(struct sp_searching *s)
         sp_put_text(s->report, SP_Q_SEARCH_M_NAME, "%s", m->hw);
         sp_put(s->report, SP_Q_SEARCH_M_DEVICES, (double)sp_chips(&m->base.hw));
         sp_put(s->report, SP_Q_SEARCH_M_STEP, step);
-        sp_put(s->report, SP_Q_SEARCH_M_MFU, best ? mfu_of(s, m, step) : NAN);
+        sp_put(s->report, SP_Q_SEARCH_M_MFU, best ? rates_of(s, m, step).mfu : NAN);
         sp_put(s->report, SP_Q_SEARCH_M_MEMORY, best ? best->bytes : NAN);
         sp_put(s->report, SP_Q_SEARCH_M_TOKENS, batch / step);
         sp_put(s->report, SP_Q_SEARCH_M_DAYS, steps * step / 86400);

@@ -240,7 +240,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     const double tokens = sp_number_of(&args, "tokens");
     if (tokens > 0)
         put_run(report, &planned, &price, e.time.step, tokens);
-    sp_note_utilisation(report, "the MFU", e.rates.mfu, convention);
+    sp_note_utilisation(report, "the MFU", e.rates.tuned_mfu, convention);
     sp_note_utilisation(report, "the HFU", e.rates.hfu, convention);
     put_stages(report, &e);
     if (sp_given(&args, "matmuls"))

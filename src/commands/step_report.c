@@ -182,7 +182,8 @@ void sp_reconcile(struct sp_report *r, const struct sp_planned *planned,
             gap.in_range    ? "ordinary for this class of run, inside the 80 % range"
             : gap.gap_s > 0 ? "slow for this class of run"
                             : "fast for this class of run; check that the plan is the run's");
-    sp_note_utilisation(r, "the measured MFU", gap.mfu, e->rates.convention);
+    sp_note_utilisation(r, "the measured MFU", gap.mfu * e->rates.tuned_mfu / e->rates.mfu,
+                        e->rates.convention);
     explain_gap(r, planned, &gap);
     put_gap_by_component(r, e, &gap);
 }

@@ -167,10 +167,11 @@ static bool is_tuned(const struct train *f)
     return f->has_model && f->model.tuning.trainable != SP_TRAIN_ALL;
 }
 
-/* Whether FLOPs are 6 P a token. */
+/* Whether FLOPs are 6 P a token, for every parameter: those of an encoder count by its tokens. */
 static bool is_6p(const struct train *f)
 {
-    return f->convention == SP_FLOPS_6P && !is_tuned(f);
+    return f->convention == SP_FLOPS_6P && !is_tuned(f) &&
+           !(f->has_model && f->model.encoder.layers > 0);
 }
 
 /* What is to be computed. */
@@ -196,7 +197,9 @@ static void put_work(const struct train *f)
             isnan(f->P)   ? ""
             : is_6p(f)    ? ": 6 x {params_active} parameters x {tokens} tokens"
             : is_tuned(f) ? ": what is computed of {tokens} tokens where some weights are frozen"
-                          : ": matmuls and scores of {tokens} tokens");
+            : f->convention == SP_FLOPS_6P
+                ? ": 6 a parameter and token of {tokens}, those of the encoder by its own tokens"
+                : ": matmuls and scores of {tokens} tokens");
     sp_put_tuning(r, &f->model);
     if (is_tuned(f))
         sp_note(r,

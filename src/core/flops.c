@@ -185,17 +185,18 @@ double sp_model_flops(const struct sp_model *m, double tokens, double seq,
     return (3 * forward - 2 * frozen_flops(m, seq, causal ? 0.5 : 1)) * tokens;
 }
 
-double sp_still_scores_per_token(const struct sp_model *m, double seq, bool causal)
+struct sp_flops sp_still_flops_per_token(const struct sp_model *m, double seq, bool causal)
 {
     struct sp_flops f = {0};
     struct sp_layers layers;
     if (m->tuning.trainable != SP_TRAIN_LAST || !sp_model_has_shape(m))
-        return 0;
+        return f;
     sp_list_model(m, &layers);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
         if (kind != SP_LAYER_ENCODER)
             add_layer(&f, &layers.list[kind], layers.still[kind], seq, causal ? 0.5 : 1);
-    return f.attention;
+    f.total = f.mlp + f.projections + f.attention;
+    return f;
 }
 
 double sp_tuned_flops(const struct sp_model *m, double tokens, double seq,
@@ -204,7 +205,7 @@ double sp_tuned_flops(const struct sp_model *m, double tokens, double seq,
     const struct sp_params counted = sp_count_params(m), p = sp_worked_params(m, &counted, seq);
     if (convention == SP_FLOPS_6P || !sp_model_has_shape(m))
         return sp_tuning_flops(&p, tokens);
-    const double scores = sp_still_scores_per_token(m, seq, convention == SP_FLOPS_CAUSAL);
+    const double scores = sp_still_flops_per_token(m, seq, convention == SP_FLOPS_CAUSAL).attention;
     return sp_model_flops(m, tokens, seq, convention) -
            2 * (p.frozen_active + p.still_active + scores) * tokens +
            sp_training_flops(p.adapters_active, tokens);

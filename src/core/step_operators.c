@@ -254,7 +254,8 @@ double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_pl
     const struct sp_flops f = sp_forward_flops_per_token(model, (double)plan->seq, causal, false);
     struct sp_layers layers;
     sp_list_model(model, &layers);
-    const double scores = f.attention - sp_still_scores_per_token(model, (double)plan->seq, causal);
+    const double scores =
+        f.attention - sp_still_flops_per_token(model, (double)plan->seq, causal).attention;
     double again = scores * shares.of[SP_OP_CORE];
     for (int op = SP_OP_QKV; op <= SP_OP_EXPERT_DOWN; op++)
         again += operator_flops(&layers, (enum sp_operator)op, (double)plan->seq) * shares.of[op];
