@@ -64,7 +64,8 @@ static void print_option(const struct sp_option *option, int width, FILE *out)
     const char *metavar = option->metavar ? option->metavar : "";
     snprintf(left, sizeof left, option->kind == SP_MAYBE ? "--%s [%s]" : "--%s %s", option->name,
              metavar);
-    if (fprintf(out, "  %-*s", indent - 2, left) > indent)
+    fprintf(out, "  %-*s", indent - 2, left);
+    if (strlen(left) + 2 >= (size_t)indent)
         fprintf(out, "\n%*s", indent, "");
     char help[512];
     snprintf(help, sizeof help, "%s%s%s%s", option->help, option->fallback ? " (default " : "",

@@ -136,7 +136,7 @@ static const struct sp_example examples[] = {
     {"scaleplan need --model llama2-13b --hw v5p-4096 --batch 3M --strategy fsdp --for "
      "compute-bound --get need.3.needed",
      "bandwidth of a link that hides FSDP"},
-    {"scaleplan need --model llama3-405b --hw h100-64 --for fits",
+    {"scaleplan need --model llama3-405b --hw h100-64 --zero 3 --for fits",
      "memory, or chips, that it takes"},
     {NULL, NULL},
 };

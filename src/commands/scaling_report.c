@@ -292,7 +292,8 @@ static void put_progress(const struct sp_scaling_question *s)
     sp_symbol(r, "run_flops", s->run.flops, "FLOPs", "of the run");
     sp_put(r, SP_Q_SCALING_PROGRESS_FLOPS, s->run.flops * p.algorithms);
     sp_scope(r, "");
-    sp_line(r, " ");
+    if (!isnan(s->run.flops))
+        sp_line(r, " ");
     sp_line(r,
             "progress   from %g to %g: compute {progress.compute} times (%s), algorithms "
             "{progress.algorithms} times (%s), effective compute {progress.effective} times; share "

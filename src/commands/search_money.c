@@ -100,6 +100,6 @@ void sp_note_budget(struct sp_searching *s)
                 s->machine[i]->hw, sp_human_text(budget, SP_USD), sp_human_text(bought, SP_TOKENS),
                 isnan(tokens)      ? ""
                 : bought >= tokens ? ", those of the run among them"
-                                   : ", which is not the run's");
+                                   : ", fewer than the run's");
     }
 }

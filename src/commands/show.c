@@ -66,6 +66,11 @@ static bool show(const struct wanted *wanted, const struct sp_sources *sources, 
         free(loaded);
         return false;
     }
+    if (wanted->kind == SP_MODELS && !sp_nativise_model(&config.json, sources, error)) {
+        sp_config_free(&config);
+        free(loaded);
+        return false;
+    }
     const struct sp_shown shown = {wanted->kind, sources, config.json.root, loaded};
     const struct sp_hardware *const hw = wanted->kind == SP_HARDWARE ? loaded : NULL;
     put_title(report, &shown);

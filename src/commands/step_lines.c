@@ -73,15 +73,19 @@ static bool read_line(FILE *in, char *line, size_t *length)
     return true;
 }
 
-/* The exit code: 0; 1 where some lines have no answer; 3, with an error, where none has. */
+/* Blank lines are no plans. The exit code: 0; 1 where some lines have no answer; 3, with an error,
+ * where none has. */
 static enum sp_exit answer_lines(const struct sp_command *step, const struct sp_args *typed,
                                  char *line, FILE *out, struct sp_error *error)
 {
-    size_t length, number = 0, answered = 0;
+    size_t length, number = 0, plans = 0, answered = 0;
     for (; !ferror(out) && read_line(stdin, line, &length); fflush(out)) {
         struct sp_error wrong = {0};
         char place[32];
         number++;
+        if (strspn(line, " \t") == length)
+            continue;
+        plans++;
         if (length > LONGEST_LINE) {
             sp_fail(&wrong, SP_INPUT, "the line is longer than 1 MiB, the most that is read");
         } else if (answer_line(step, typed, line, length, out, &wrong)) {
@@ -92,9 +96,9 @@ static enum sp_exit answer_lines(const struct sp_command *step, const struct sp_
         const struct sp_cell cells[] = {{"line", place, false}, {"error", wrong.text, true}};
         sp_write_json_row(cells, 2, out);
     }
-    if (number > 0 && answered == 0)
+    if (plans > 0 && answered == 0)
         sp_fail(error, SP_INPUT, "no line has an answer");
-    return answered < number ? SP_NO : SP_OK;
+    return answered < plans ? SP_NO : SP_OK;
 }
 
 /* The typed options alone: what is wrong there is wrong for every plan. */

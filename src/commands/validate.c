@@ -205,6 +205,8 @@ static bool fill_report(struct validation *f, const struct sp_args *args, struct
 {
     struct sp_report *const r = f->report;
     size_t skipped = 0;
+    if (f->runs.n == 0)
+        return sp_fail(error, SP_INPUT, "%s: a header and no runs", sp_safe(args->operands[0]));
     sp_line(r, "step time  {time.n} configurations: mean {time.mean_abs_pct_error} %%, median "
                "{time.median_abs_pct_error} %%, 90 in 100 within {time.p90_abs_pct_error} %%, bias "
                "{time.bias_pct} %%");

@@ -333,8 +333,8 @@ bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct 
     return decode_model(json, NULL, model, error);
 }
 
-/* Puts a native document in the place of a Hugging Face config. */
-static bool nativise(struct sp_json *json, const struct sp_sources *sources, struct sp_error *error)
+bool sp_nativise_model(struct sp_json *json, const struct sp_sources *sources,
+                       struct sp_error *error)
 {
     if (!sp_reads_as_huggingface(json->root, sources->assume))
         return !sp_hf_is_other_file(json, error);
@@ -352,8 +352,8 @@ bool sp_load_model(const char *spec, const struct sp_sources *sources, struct sp
     struct sp_config config;
     if (!sp_open_config(SP_MODELS, spec, sources, &config, error))
         return false;
-    const bool ok =
-        nativise(&config.json, sources, error) && decode_model(&config.json, sources, model, error);
+    const bool ok = sp_nativise_model(&config.json, sources, error) &&
+                    decode_model(&config.json, sources, model, error);
     sp_config_free(&config);
     return ok;
 }

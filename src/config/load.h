@@ -74,6 +74,9 @@ bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
                          struct sp_model *model, struct sp_error *error);
 
 /* Load, decode, apply --set, check. */
+/* Puts the native document in the place of a Hugging Face config; a native one stays as it is. */
+bool sp_nativise_model(struct sp_json *json, const struct sp_sources *sources,
+                       struct sp_error *error);
 bool sp_load_model(const char *spec, const struct sp_sources *sources, struct sp_model *model,
                    struct sp_error *error);
 bool sp_load_precision(const char *spec, const struct sp_sources *sources,

@@ -133,6 +133,7 @@ static void human_share(double value, char *out, size_t size)
         snprintf(out, size, "%.3g %%", value * 100);
 }
 
+/* Below a picosecond nothing that is modelled happens: what is left there is a rounding. */
 static void human_time(double s, char *out, size_t size)
 {
     static const struct {
@@ -145,7 +146,10 @@ static void human_time(double s, char *out, size_t size)
         i++;
     char digits[32];
     three_digits(s / steps[i].unit, digits, sizeof digits);
-    snprintf(out, size, "%s %s", digits, s == 0 ? "s" : steps[i].name);
+    if (s > 0 && s < 1e-12)
+        snprintf(out, size, "< 1 ps");
+    else
+        snprintf(out, size, "%s %s", digits, s == 0 ? "s" : steps[i].name);
 }
 
 void sp_human(double value, enum sp_unit unit, char *out, size_t size)
