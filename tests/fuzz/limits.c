@@ -101,6 +101,12 @@ int main(int argc, char **argv)
     every_field(&sp_framework_table, "step --model llama3-8b --hw h100-16 --batch 64x1024");
     every_field(&sp_profile_table, "step --model llama3-8b --hw h100-16 --pp 2 --batch 64x1024");
     every_field(&sp_law_table, "scaling --flops 1e21 --law chinchilla");
+    every_field(&sp_engine_table, "serve --model llama3-8b --hw h100-8");
+    every_field(&sp_serving_table, "serve --model llama3-8b --hw h100-8");
+    every_field(&sp_number_format_table, "show nvfp4 --kind format");
+    every_field(&sp_trend_table, "scaling --year 2030");
+    every_field(&sp_drive_table,
+                "train --model llama3-8b --tokens 1T --hw h100-64 --storage nvme-gen4");
     printf("%ld command lines, every number finite or the line refused\n", tried);
     return tried > 1000 ? 0 : 1;
 }

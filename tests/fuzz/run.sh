@@ -12,7 +12,7 @@ mkdir -p "$build/findings" "$build/corpus" "$build/logs"
 fuzz_one() {
   local target=$1 dictionary=text
   case $target in
-  json | model | hardware | precision | network | law | framework | profile | cases | huggingface | runs | merge) dictionary=json ;;
+  json | model | hardware | config | law | framework | profile | cases | huggingface | runs | merge) dictionary=json ;;
   launch | shell | yaml) dictionary=launch ;;
   line | search) dictionary=line ;;
   esac
