@@ -4,6 +4,7 @@
 
 #include <scaleplan/activations.h>
 #include <scaleplan/fit.h>
+#include <scaleplan/plan_memory.h>
 
 /* A strategy of degree 1 in everything, nothing judged yet. */
 struct sp_strategy sp_new_strategy(enum sp_strategy_kind kind);
@@ -41,10 +42,19 @@ double sp_peak_of_tokens(const struct sp_strategy *s, double tokens);
 void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                     const struct sp_fit_terms *t);
 
+/* A model's layers on a device of a strategy: of its degrees, whatever its policy. */
+struct sp_strategy_layers {
+    const struct sp_framework *framework; /* NULL: none is known, and nothing is listed */
+    struct sp_layers layers;
+    struct sp_rank_layers mine; /* of `layers` */
+};
+void sp_list_strategy(const struct sp_strategy *s, const struct sp_fit_input *in,
+                      struct sp_strategy_layers *listed);
+
 /* Fills micro-batches, bytes and the verdict on memory of a strategy whose degrees, chunks, policy
  * and keeping of weights are set. */
 void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
-                     const struct sp_fit_terms *t);
+                     const struct sp_fit_terms *t, const struct sp_strategy_layers *listed);
 
 /* Fills loads, times, memory and verdicts of a strategy whose degrees and bandwidths are set. */
 void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t);

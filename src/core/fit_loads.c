@@ -334,10 +334,10 @@ static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
 /* Tries a strategy with that policy; what it is before keeps being better at a tie. */
 static void try_policy(struct sp_strategy *best, struct sp_strategy s,
                        const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                       enum sp_remat remat)
+                       const struct sp_strategy_layers *listed, enum sp_remat remat)
 {
     s.remat = remat;
-    sp_judge_memory(&s, in, t);
+    sp_judge_memory(&s, in, t, listed);
     s.loads.gathers = s.kind == SP_DP || s.keeps_weights ? 1 : (double)s.microbatches;
     judge_times(&s, in, t);
     const double tie = 1 - 1e-9;
@@ -366,10 +366,12 @@ void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct
     const bool any = t->remat == SP_REMATS;
     const int ways = s->pp > 1 && s->fsdp > 1 ? 2 : 1; /* to gather, or to keep as well */
     struct sp_strategy best = {.exists = false};
+    struct sp_strategy_layers listed;
+    sp_list_strategy(s, in, &listed);
     for (size_t i = 0; i < (any ? sizeof lightest_first / sizeof *lightest_first : 1); i++)
         for (int keeps = 0; keeps < ways; keeps++) {
             s->keeps_weights = keeps;
-            try_policy(&best, *s, in, t, any ? lightest_first[i] : t->remat);
+            try_policy(&best, *s, in, t, &listed, any ? lightest_first[i] : t->remat);
         }
     *s = best;
 }

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include <scaleplan/pipeline.h>
-#include <scaleplan/plan_memory.h>
 
 #include "core/fit_internal.h"
 
@@ -42,7 +41,8 @@ static double alive_share(const struct sp_strategy *s, const struct sp_fit_input
     return s->pp > 1 ? sp_in_flight(&pipeline, 0) * share : share;
 }
 
-/* The strategy as a plan whose micro-batch is one sequence, for what memory asks of a plan. */
+/* The strategy as a plan without a policy whose micro-batch is one sequence, for what memory asks
+ * of a plan. */
 static struct sp_plan plan_of(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
     return (struct sp_plan){.dp = s->dp * s->fsdp,
@@ -58,7 +58,6 @@ static struct sp_plan plan_of(const struct sp_strategy *s, const struct sp_fit_i
                             .micro_batch = 1,
                             .batch = s->dp * s->fsdp,
                             .seq = (int64_t)fmax(in->seq, 1),
-                            .recompute = sp_policies[s->remat].recompute,
                             .recompute_layers = 1,
                             .schedule = sp_usual_schedule(s->chunks),
                             .imbalance = 1};
@@ -71,23 +70,37 @@ static double share_of_params(const struct sp_strategy *s, double P,
     return (stage->weights.held.dense + stage->weights.held.experts) * (double)(s->tp * s->pp) / P;
 }
 
+void sp_list_strategy(const struct sp_strategy *s, const struct sp_fit_input *in,
+                      struct sp_strategy_layers *listed)
+{
+    const struct sp_plan plan = plan_of(s, in);
+    listed->framework = s->fsdp > 1 ? in->sharding_framework : in->framework;
+    if (!sp_model_has_shape(in->model))
+        listed->framework = NULL;
+    if (!listed->framework)
+        return;
+    sp_list_model(in->model, &listed->layers);
+    sp_layers_on_rank(&listed->layers, &plan, listed->framework, &listed->mine);
+}
+
 /* Sets what the framework of a strategy keeps, whose degrees and policy are set, and with a
  * pipeline how much more its fullest stage holds than the mean: by whole layers alone where no
  * framework says what stands at the ends. */
 static void judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
-                         const struct sp_fit_terms *t)
+                         const struct sp_fit_terms *t, const struct sp_strategy_layers *listed)
 {
-    const bool shards = s->fsdp > 1;
+    const struct sp_framework *const f = listed->framework;
+    const struct sp_rank_layers *const mine = &listed->mine;
     s->beside = (struct sp_beside){.slack = 1};
     s->uneven_params = s->uneven;
-    const struct sp_framework *const f = shards ? in->sharding_framework : in->framework;
-    if (!f || !sp_model_has_shape(in->model))
+    if (!f)
         return;
-    const struct sp_plan plan = plan_of(s, in);
+    struct sp_plan plan = plan_of(s, in);
+    plan.recompute = sp_policies[s->remat].recompute;
     const double tokens = (double)plan.seq;
-    const struct sp_kind_memory first = sp_kind_memory_of_stage(in->model, &plan, f, 0),
+    const struct sp_kind_memory first = sp_kind_memory_of_stage(mine, &plan, f, 0),
                                 last = s->pp > 1
-                                           ? sp_kind_memory_of_stage(in->model, &plan, f, s->pp - 1)
+                                           ? sp_kind_memory_of_stage(mine, &plan, f, s->pp - 1)
                                            : first;
     if (s->pp > 1)
         s->uneven_params = fmax(
@@ -96,7 +109,7 @@ static void judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
         .layer_peak = (s->pp > 1 ? first.peak : 0) / tokens,
         .loss = last.peak / tokens,
         .buffers = fmax(first.dummy, last.dummy),
-        .gathered = shards && !s->keeps_weights ? fmax(first.gathered, last.gathered) : 0,
+        .gathered = s->fsdp > 1 && !s->keeps_weights ? fmax(first.gathered, last.gathered) : 0,
         .slack = sp_reserved_bytes(1, f),
         .context = f->context_bytes};
 }
@@ -164,7 +177,9 @@ static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
 void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                     const struct sp_fit_terms *t)
 {
-    judge_stages(s, in, t);
+    struct sp_strategy_layers listed;
+    sp_list_strategy(s, in, &listed);
+    judge_stages(s, in, t, &listed);
     fill_bytes(s, in, t);
 }
 
@@ -200,10 +215,10 @@ int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_
 }
 
 void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
-                     const struct sp_fit_terms *t)
+                     const struct sp_fit_terms *t, const struct sp_strategy_layers *listed)
 {
     const int64_t most = sp_most_microbatches(sp_replica_sequences(in, s));
-    judge_stages(s, in, t);
+    judge_stages(s, in, t, listed);
     struct sp_strategy whole = *s;
     if (s->pp > 1 || in->accumulate > 0) {
         s->microbatches = s->pp > 1 || in->accumulate > most ? most : in->accumulate;

@@ -278,19 +278,15 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
     return m;
 }
 
-struct sp_kind_memory sp_kind_memory_of_stage(const struct sp_model *model,
+struct sp_kind_memory sp_kind_memory_of_stage(const struct sp_rank_layers *mine,
                                               const struct sp_plan *plan,
                                               const struct sp_framework *framework, int64_t stage)
 {
-    struct sp_layers layers;
-    struct sp_rank_layers mine;
     struct sp_prepared_memory prepared;
     struct sp_kind_memory memory;
     const struct sp_stage_kind kind =
-        sp_kind_of_stage(model, plan->pp, stage, (enum sp_balance)framework->balance);
-    sp_list_model(model, &layers);
-    sp_layers_on_rank(&layers, plan, framework, &mine);
-    sp_prepare_memory(&mine, plan, framework, &prepared);
+        sp_kind_of_stage(mine->layers->model, plan->pp, stage, (enum sp_balance)framework->balance);
+    sp_prepare_memory(mine, plan, framework, &prepared);
     memory_of_kind(framework, &prepared, &kind, &memory);
     return memory;
 }
@@ -300,7 +296,11 @@ struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework, int64_t stage)
 {
-    const struct sp_kind_memory m = sp_kind_memory_of_stage(model, plan, framework, stage);
+    struct sp_layers layers;
+    struct sp_rank_layers mine;
+    sp_list_model(model, &layers);
+    sp_layers_on_rank(&layers, plan, framework, &mine);
+    const struct sp_kind_memory m = sp_kind_memory_of_stage(&mine, plan, framework, stage);
     return sp_memory_at_stage(precision, plan, framework, &m, stage);
 }
 
