@@ -5,40 +5,57 @@
 #include "base/list.h"
 #include "commands/roofline.h"
 
-/* Matmuls of one shape in the whole model. */
+/* Matmuls of one shape in the whole model: rows of one of them. */
 struct operator
 {
     struct sp_matmul matmul;
-    double layers;
+    double rows, layers;
 };
 
 enum { OPERATORS = 32 };
 
+/* What tokens a model works on: B on the chip, in sequences of `seq`. */
+struct tokens {
+    double B, seq;
+};
+
+static bool is_same(const struct operator* a, const struct operator* b)
+{
+    const struct sp_matmul *const x = &a->matmul, *const y = &b->matmul;
+    return strcmp(x->name, y->name) == 0 && x->count == y->count && x->in == y->in &&
+           x->out == y->out && a->rows == b->rows;
+}
+
 /* Adds those of `layers` layers, but for routers; layers of several kinds share some. */
-static size_t collect(struct operator* list, size_t n, const struct sp_layer *layer, double layers)
+static size_t collect(struct operator* list, size_t n, const struct sp_layer *layer, double layers,
+                      const struct tokens *tokens)
 {
     for (int i = 0; i < layer->matmuls; i++) {
-        const struct sp_matmul *m = &layer->matmul[i];
+        const struct sp_matmul *const m = &layer->matmul[i];
+        const double share = sp_stream_share(m->source ? layer->from : layer->own, tokens->seq);
+        const struct operator mine = {*m, tokens->B * share * m->passed / m->count, layers};
         size_t at = 0;
-        while (at < n && strcmp(list[at].matmul.name, m->name) != 0)
+        while (at < n && !is_same(&list[at], &mine))
             at++;
-        if (at == n && (m->part == SP_PART_ROUTER || n == OPERATORS))
+        if (m->part == SP_PART_ROUTER || at == OPERATORS)
             continue;
         if (at == n)
-            list[n++] = (struct operator){*m, 0};
-        list[at].layers += layers;
+            list[n++] = mine;
+        else
+            list[at].layers += layers;
     }
     return n;
 }
 
-static size_t operators_of(const struct sp_model *model, struct operator* list)
+static size_t operators_of(const struct sp_model *model, const struct tokens *tokens,
+                           struct operator* list)
 {
     struct sp_layers layers;
     size_t n = 0;
     sp_list_model(model, &layers);
     for (int at = 0; at < SP_LAYER_LISTS; at++)
         if (layers.count[at] > 0)
-            n = collect(list, n, &layers.list[at], layers.count[at]);
+            n = collect(list, n, &layers.list[at], layers.count[at], tokens);
     return n;
 }
 
@@ -113,22 +130,22 @@ bool sp_put_operators(const struct roof *f, struct sp_error *error)
     struct operator list[OPERATORS];
     struct sp_row rows[OPERATORS] = {0};
     struct total total = {0};
-    double B, seq;
+    struct tokens tokens;
     const char *origin;
     if (!sp_model_has_shape(&f->model))
         return sp_fail(error, SP_INPUT, "--model %s: only its size is known, no operators",
                        f->model.name);
-    if (!sp_batch_of(f->args, &f->model, &B, &seq, &origin, error))
+    if (!sp_batch_of(f->args, &f->model, &tokens.B, &tokens.seq, &origin, error))
         return false;
-    const size_t n = operators_of(&f->model, list);
+    const size_t n = operators_of(&f->model, &tokens, list);
     for (size_t i = 0; i < n; i++) {
         const struct sp_matmul *m = &list[i].matmul;
         put_row(f, &rows[i], i, m->name, list[i].layers * m->count,
-                sp_matmul_work(B * m->passed / m->count, m->in, m->out, f->bytes, false), &total);
+                sp_matmul_work(list[i].rows, m->in, m->out, f->bytes, false), &total);
     }
     sp_scope(f->report, "");
     sp_line(f->report, "%s, %s tokens on the %s (%s), forward pass:", f->model.name,
-            sp_human_text(B, SP_TOKENS), f->chips > 1 ? "chips" : "chip", origin);
+            sp_human_text(tokens.B, SP_TOKENS), f->chips > 1 ? "chips" : "chip", origin);
     sp_table(f->report, columns, sizeof columns / sizeof columns[0], rows, n);
     put_total(f, &total);
     return true;

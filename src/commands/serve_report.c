@@ -136,9 +136,10 @@ static void put_limits(const struct serve *f)
     put(f, SP_Q_SERVE_CRITICAL_CONTEXT, sp_critical_batch_of_context(&f->served));
     put(f, SP_Q_SERVE_TP_ICI, sp_max_tp_degree(C, axes * W, F));
     put(f, SP_Q_SERVE_TP_HBM, sp_max_decode_tp(f->B, F, f->hw.chip.hbm_bytes_per_s, W));
-    sp_line(r, "limits     arithmetic binds from {critical_batch} sequences, the cache from "
-               "{critical_batch_context}; TP up to {tp_max.ici} for prompts, {tp_max.hbm} for "
-               "this step");
+    sp_line(r,
+            "limits     arithmetic binds from {critical_batch} sequences, the cache from "
+            "{critical_batch_context}%s",
+            F > 0 ? "; TP up to {tp_max.ici} for prompts, {tp_max.hbm} for this step" : "");
 }
 
 static const char *bound_of(const struct sp_decode_time *t, double tp_s)

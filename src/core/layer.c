@@ -129,7 +129,7 @@ static double norm_weights(const struct sp_model *model, double width)
 
 /* Gated or plain MLPs side by side: a dense layer's, all shared experts as one, the routed ones. */
 struct mlp {
-    const char *up, *down;
+    const char *up[2], *down; /* up: without a gate, and with one */
     enum sp_layer_part part;
     enum sp_operator op_up, op_down, op_act;
     double width, count, passed;
@@ -143,8 +143,8 @@ static void list_mlp(const struct sp_model *m, struct sp_layer *l, const struct 
     const double F = mlp->width, gates = m->gated_mlp ? 2 : 1;
     const double all = mlp->passed * F;
     const bool routed = mlp->part == SP_PART_EXPERTS;
-    MATMUL(l, mlp->up, mlp->part, mlp->op_up, SP_TP_COLUMNS, D, gates * F, mlp->count, mlp->passed,
-           .bias = mlp->bias, .target = m->gated_mlp ? SP_LORA_GATE : SP_LORA_UP,
+    MATMUL(l, mlp->up[m->gated_mlp], mlp->part, mlp->op_up, SP_TP_COLUMNS, D, gates * F, mlp->count,
+           mlp->passed, .bias = mlp->bias, .target = m->gated_mlp ? SP_LORA_GATE : SP_LORA_UP,
            .piece = {m->gated_mlp ? F : 0, m->gated_mlp ? F : 0});
     MATMUL(l, mlp->down, mlp->part, mlp->op_down, SP_TP_ROWS, F, D, mlp->count, mlp->passed,
            .bias = mlp->bias, .target = SP_LORA_DOWN);
@@ -165,7 +165,7 @@ int64_t sp_dense_d_ff(const struct sp_model *model)
 static void list_dense(const struct sp_model *m, struct sp_layer *l, bool reusing)
 {
     const int64_t width = reusing && m->reused.d_ff > 0 ? m->reused.d_ff : sp_dense_d_ff(m);
-    const struct mlp mlp = {.up = "up and gate",
+    const struct mlp mlp = {.up = {"up", "up and gate"},
                             .down = "down",
                             .part = SP_PART_MLP,
                             .op_up = SP_OP_UP,
@@ -207,7 +207,7 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
     const double D = l->width, E = (double)moe->experts, k = (double)moe->top_k;
     const double f_e = (double)moe->d_ff_expert, shared = (double)sp_shared_d_ff(m);
     const double stream = moe->latent > 0 ? (double)moe->latent : D;
-    const struct mlp routed = {.up = "expert up and gate",
+    const struct mlp routed = {.up = {"expert up", "expert up and gate"},
                                .down = "expert down",
                                .part = SP_PART_EXPERTS,
                                .op_up = SP_OP_EXPERT_UP,
@@ -219,7 +219,7 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
                                .stream = stream,
                                .bias = moe->expert_bias,
                                .gradient = true};
-    const struct mlp all = {.up = "shared expert up and gate",
+    const struct mlp all = {.up = {"shared expert up", "shared expert up and gate"},
                             .down = "shared expert down",
                             .part = SP_PART_MLP,
                             .op_up = SP_OP_SHARED_UP,
