@@ -3,6 +3,7 @@
 #ifndef SCALEPLAN_COMPANIONS_H
 #define SCALEPLAN_COMPANIONS_H
 
+#include <scaleplan/flops.h>
 #include <scaleplan/step.h>
 
 #ifdef __cplusplus
@@ -57,9 +58,10 @@ double sp_step_beside_s(const struct sp_step_inputs *in, double alone);
 /* No plan on as many devices with the same batch takes less for those passes: their ideal. s. */
 double sp_least_companions_s(const struct sp_step_inputs *in);
 
-/* FLOPs of a step's forward passes of those models: matmuls and the causal half of the scores; 0
- * where there are none. Sources as above. */
-double sp_companion_flops(const struct sp_step_inputs *in);
+/* FLOPs of the forward passes of those models on so many tokens in sequences of `seq`, by a
+ * convention, by 6P 2 a parameter; 0 where there are none (NULL). Sources as above. */
+double sp_companion_flops(const struct sp_companions *companions, double tokens, double seq,
+                          enum sp_flop_convention convention);
 
 /* Adds to a stage's memory, in its buffers, the weights of the models beside it and the logits that
  * the last stage keeps. What comes from the hosts works before the step, in the place of its

@@ -39,6 +39,9 @@ static bool take_one(const struct trained *t, enum sp_companion_role role,
     struct sp_model model;
     if (!given || (role == SP_REFERENCE && strcmp(given, "precomputed") == 0))
         return true;
+    if (!sp_model_has_shape(t->model))
+        return sp_fail(error, SP_INPUT, "--%s: the shape of the model that is trained is not known",
+                       option);
     snprintf(name, sizeof name, "%s", given);
     const char *const place = cut_place(name);
     const bool shared = strcmp(place, "shared-base") == 0, away = strcmp(place, "offloaded") == 0;
@@ -59,7 +62,7 @@ static bool take_one(const struct trained *t, enum sp_companion_role role,
     if (shared && strcmp(model.name, t->model->name) != 0)
         return sp_fail(error, SP_INPUT, "--%s: the base of the adapters is %s, not %s", option,
                        t->model->name, model.name);
-    if (away && !(t->hw->chip.pcie_bytes_per_s > 0))
+    if (away && t->hw && !(t->hw->chip.pcie_bytes_per_s > 0))
         return sp_fail(error, SP_INPUT, "--%s: %s publishes no link to the host", option,
                        t->hw->name);
     companions->of[role].place = shared ? SP_COMPANION_SHARED
@@ -110,38 +113,74 @@ bool sp_check_companions(const struct sp_companions *companions, const struct sp
     return true;
 }
 
+/* Whether a reference's answers were stored, so that it does not work at all. */
+static bool is_stored(const struct sp_args *args, int role)
+{
+    const char *const given = sp_text_of(args, "reference");
+    return role == SP_REFERENCE && given && strcmp(given, "precomputed") == 0;
+}
+
+/* Opens the scope of a model beside and puts what it is; false where there is none. */
+static bool put_role(struct sp_report *r, const struct sp_args *args,
+                     const struct sp_companions *companions, int role)
+{
+    static const char *const places[] = {"", "held on the devices", "with the hosts",
+                                         "the base of the adapters"};
+    const struct sp_model *const model = &companions->of[role].model;
+    const bool stored = is_stored(args, role);
+    if (companions->of[role].place == SP_COMPANION_NONE && !stored)
+        return false;
+    sp_scope(r, options[role]);
+    sp_put_text(r, SP_Q_COMPANION_MODEL, "%s", stored ? "precomputed" : model->name);
+    sp_put_text(r, SP_Q_COMPANION_PLACE, "%s",
+                stored ? "its answers were stored" : places[companions->of[role].place]);
+    sp_put(r, SP_Q_COMPANION_FLOPS, stored ? 0 : 2 * sp_count_params(model).active);
+    if (role == SP_TEACHER)
+        sp_put(r, SP_Q_COMPANION_LOGITS, companions->logit_bytes);
+    return true;
+}
+
 void sp_put_companions(struct sp_report *r, const struct sp_args *args,
                        const struct sp_companions *companions, const struct sp_plan *plan,
                        const struct sp_estimate *e)
 {
-    static const char *const places[] = {"", "held on the devices", "with the hosts",
-                                         "the base of the adapters"};
     static const char *const lines[] = {
         "reference  {reference.model}, {reference.place}: {reference.forward_s} of the step, "
         "{reference.bytes} a device; {reference.pairs} pairs",
         "teacher    {teacher.model}, {teacher.place}: {teacher.forward_s} of the step, "
         "{teacher.bytes} a device"};
-    const char *const given = sp_text_of(args, "reference");
     for (int i = 0; i < SP_COMPANION_ROLES; i++) {
-        const struct sp_model *const model = &companions->of[i].model;
-        const bool stored = i == SP_REFERENCE && given && strcmp(given, "precomputed") == 0;
-        if (companions->of[i].place == SP_COMPANION_NONE && !stored)
+        if (!put_role(r, args, companions, i))
             continue;
-        sp_scope(r, options[i]);
-        sp_put_text(r, SP_Q_COMPANION_MODEL, "%s", stored ? "precomputed" : model->name);
-        sp_put_text(r, SP_Q_COMPANION_PLACE, "%s",
-                    stored ? "its answers were stored" : places[companions->of[i].place]);
         sp_put(r, SP_Q_COMPANION_FORWARD, e->companions.forward_s[i]);
         sp_put(r, SP_Q_COMPANION_BYTES, e->companions.bytes[i]);
-        sp_put(r, SP_Q_COMPANION_FLOPS, stored ? 0 : 2 * sp_count_params(model).active);
         if (i == SP_REFERENCE)
             sp_put(r, SP_Q_COMPANION_PAIRS, (double)plan->batch / 2);
-        else
-            sp_put(r, SP_Q_COMPANION_LOGITS, companions->logit_bytes);
         sp_scope(r, "");
         sp_line(r, "%s", lines[i]);
     }
-    if (given && plan->batch % 2 != 0)
+    if (sp_given(args, "reference") && plan->batch % 2 != 0)
         sp_note(r, "a pair is two sequences, chosen and rejected: the batch has %lld",
                 (long long)plan->batch);
+}
+
+void sp_put_companion_work(struct sp_report *r, const struct sp_args *args,
+                           const struct sp_companions *companions,
+                           const double bytes[SP_COMPANION_ROLES])
+{
+    static const char *const lines[] = {
+        "reference    {reference.model}, {reference.place}: {reference.flops_per_token} a token "
+        "forward%s",
+        "teacher      {teacher.model}, {teacher.place}: {teacher.flops_per_token} a token "
+        "forward%s"};
+    static const char *const held[] = {", {reference.bytes} a device",
+                                       ", {teacher.bytes} a device"};
+    for (int i = 0; i < SP_COMPANION_ROLES; i++) {
+        if (!put_role(r, args, companions, i))
+            continue;
+        if (bytes)
+            sp_put(r, SP_Q_COMPANION_BYTES, bytes[i]);
+        sp_scope(r, "");
+        sp_line(r, lines[i], bytes ? held[i] : "");
+    }
 }

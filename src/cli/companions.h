@@ -18,7 +18,7 @@
 /* clang-format on */
 
 /* Loads --reference and --teacher beside a model, whose tuning then points to `beside`, for a
- * command that has them. */
+ * command that has them; `hw` NULL: no machine says whether they can be offloaded. */
 bool sp_take_companions(const struct sp_args *args, const struct sp_sources *sources,
                         const struct sp_hardware *hw, struct sp_model *model,
                         struct sp_companions *companions, struct sp_error *error);
@@ -31,5 +31,11 @@ bool sp_check_companions(const struct sp_companions *companions, const struct sp
 void sp_put_companions(struct sp_report *report, const struct sp_args *args,
                        const struct sp_companions *companions, const struct sp_plan *plan,
                        const struct sp_estimate *estimate);
+
+/* The same for closed forms: what they are, their FLOPs a token, and `bytes` of a device unless
+ * that is NULL. */
+void sp_put_companion_work(struct sp_report *report, const struct sp_args *args,
+                           const struct sp_companions *companions,
+                           const double bytes[SP_COMPANION_ROLES]);
 
 #endif

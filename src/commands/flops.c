@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/companions.h"
 #include "cli/tuning.h"
 #include "commands/utilisation.h"
 
@@ -11,6 +11,7 @@ static const char *const masks[] = {"full", "causal", NULL};
 static const struct sp_option options[] = {
     SP_OPTIONS_SIZED_MODEL,
     SP_OPTIONS_TUNING,
+    SP_OPTIONS_COMPANIONS,
     SP_OPTIONS_BATCH,
     SP_OPTION_REMAT("none"),
     {"attention", "MASK", SP_CHOICE, 0, 0, masks, "full",
@@ -51,6 +52,7 @@ struct flops {
     double counted_with_scores, per_token; /* the same with attention; NAN without a shape */
     bool plain;                            /* 6P of every parameter is what is computed */
     enum sp_flop_convention mask;
+    struct sp_companions companions; /* the model's tuning points here where there are some */
     struct sp_report *report;
 };
 
@@ -75,6 +77,19 @@ static void put_params(const struct flops *f)
                "{params.embedding}, attention {params.attention}, MLP {params.mlp}, experts "
                "{params.experts}, norms {params.norm}");
     sp_put_tuning(r, &f->model);
+}
+
+/* The models that work forward beside it, and what a token costs with them. */
+static void put_beside(const struct flops *f, const struct sp_args *args)
+{
+    struct sp_report *const r = f->report;
+    if (!sp_given(args, "reference") && !sp_given(args, "teacher"))
+        return;
+    const double beside = sp_companion_flops(&f->companions, 1, f->seq, SP_FLOPS_6P);
+    sp_symbol(r, "beside", beside, "FLOPs", "a token through the models beside, forward");
+    sp_put_companion_work(r, args, &f->companions, NULL);
+    sp_put(r, SP_Q_FLOPS_BESIDE, f->computed + beside);
+    sp_line(r, "             {flops_with_models_beside} a token with what works beside it");
 }
 
 /* A length that windows keep attention from ever reaching is null. */
@@ -362,7 +377,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         f.model = (struct sp_model){.name = "given FLOPs", .params = NAN};
     else if (!sp_model_of(args, &sources, &f.model, error))
         return false;
-    if (!load_peak(args, &sources, &f, error) ||
+    if (!sp_take_companions(args, &sources, NULL, &f.model, &f.companions, error) ||
+        !load_peak(args, &sources, &f, error) ||
         !sp_batch_of(args, &f.model, &f.batch, &f.seq, &origin, error))
         return false;
     f.params = sp_count_params(&f.model);
@@ -378,6 +394,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_symbol(report, "N", f.N, "devices", "devices");
     sp_symbol(report, "C", f.C, "FLOP/s", "peak of one device");
     put_params(&f);
+    put_beside(&f, args);
     put_counts(&f, causal, sp_number_of(args, "kv-bytes"));
     put_run(&f, args);
     put_speed(&f, args);

@@ -19,6 +19,7 @@ static const char *const rules[] = {"exact", "korthikanti", NULL};
 static const struct sp_option options[] = {
     SP_OPTIONS_SIZED_MODEL,
     SP_OPTIONS_TUNING,
+    SP_OPTIONS_COMPANIONS,
     SP_OPTIONS_MACHINE,
     SP_OPTION_RECIPE,
     {.name = "matrix",
@@ -83,6 +84,13 @@ static double weights_bytes(const struct memory *f)
     return f->params.trained * f->precision.weight_bytes + f->params.frozen_bytes;
 }
 
+/* Puts a number under the formula that counts models beside, where there are some. */
+static void put_either(const struct memory *f, enum sp_quantity_id alone,
+                       enum sp_quantity_id beside, double value)
+{
+    sp_put(f->report, f->model.tuning.companions ? beside : alone, value);
+}
+
 static void put_device(const struct memory *f, const struct device_memory *m)
 {
     struct sp_report *r = f->report;
@@ -107,10 +115,11 @@ static void put_device(const struct memory *f, const struct device_memory *m)
     sp_put(r, SP_Q_MEMORY_G, s.grads);
     sp_put(r, SP_Q_MEMORY_O, s.optimizer);
     sp_put(r, m->rule, m->activations);
-    sp_put(r, SP_Q_MEMORY_BUFFERS, 0);
+    sp_symbol(r, "buffers", m->buffers, "bytes", "models beside it, and logits of a teacher");
+    sp_put(r, SP_Q_MEMORY_BUFFERS, m->buffers);
     sp_put(r, SP_Q_MEMORY_STATES, s.total);
-    sp_put(r, SP_Q_MEMORY_TOTAL, total);
-    sp_put(r, SP_Q_MEMORY_LIVE, total);
+    put_either(f, SP_Q_MEMORY_TOTAL, SP_Q_MEMORY_TOTAL_BESIDE, total);
+    put_either(f, SP_Q_MEMORY_LIVE, SP_Q_MEMORY_LIVE_BESIDE, total);
     sp_put_null(r, SP_Q_MEMORY_RESERVED);
     sp_put_null(r, SP_Q_MEMORY_DEVICE);
     sp_put(r, SP_Q_MEMORY_GB, total / 1e9);
@@ -174,21 +183,32 @@ static void put_largest(const struct memory *f, double capacity)
             f->hw.name);
 }
 
+/* Weights of the models beside it that devices hold. */
+static double beside_bytes(const struct memory *f)
+{
+    double bytes = 0;
+    for (int i = 0; i < SP_COMPANION_ROLES; i++)
+        if (f->companions.of[i].place == SP_COMPANION_HELD)
+            bytes += sp_count_params(&f->companions.of[i].model).frozen_bytes;
+    return bytes;
+}
+
 /* The fewest devices, with the states alone and with the activations of the batch. */
 static void put_fewest(const struct memory *f, const struct device_memory *m, double capacity)
 {
     struct sp_report *r = f->report;
     const struct sp_network *net = &f->hw.network;
     const double node = (double)(net->kind == SP_TORUS ? net->chips_per_host : net->domain);
-    const double states = f->params.total * kept_per_param(f);
+    const double beside = beside_bytes(f), states = f->params.total * kept_per_param(f) + beside;
     const double fewest = sp_min_devices(states, capacity);
     const bool all = !isnan(m->activations) && isnan(sp_number_of(f->args, "micro-batch"));
     sp_symbol(r, "node", node, "devices", "devices of a node or host");
-    sp_put(r, SP_Q_MEMORY_MIN, fewest);
-    sp_put(r, SP_Q_MEMORY_MIN_NODES, ceil(fewest / node));
+    sp_symbol(r, "beside", beside, "bytes", "weights of the models beside that devices hold");
+    put_either(f, SP_Q_MEMORY_MIN, SP_Q_MEMORY_MIN_BESIDE, fewest);
+    put_either(f, SP_Q_MEMORY_MIN_NODES, SP_Q_MEMORY_MIN_NODES_BESIDE, ceil(fewest / node));
     if (all)
-        sp_put(r, SP_Q_MEMORY_MIN_ALL,
-               sp_min_devices(states + m->activations * f->devices, capacity));
+        put_either(f, SP_Q_MEMORY_MIN_ALL, SP_Q_MEMORY_MIN_ALL_BESIDE,
+                   sp_min_devices(states + m->activations * f->devices, capacity));
     sp_line(r, "fewest       {min_devices} devices for the states, {min_nodes} whole %s%s",
             net->kind == SP_TORUS ? "hosts" : "nodes",
             all ? "; {min_devices_with_activations} with the activations of the batch" : "");
@@ -313,6 +333,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                     "({precision}, {state_bytes_per_param} "
                     "bytes a parameter, --precision); weights {weights_gb} GB = {weights_gib} GiB");
     sp_put_tuning(report, &f.model);
+    sp_put_companion_work(report, args, &f.companions, m.beside);
     put_plan(&f);
     put_device(&f, &m);
     if (sp_model_has_shape(&f.model))

@@ -2,13 +2,14 @@
 #ifndef SP_CMD_MEMORY_H
 #define SP_CMD_MEMORY_H
 
-#include "cli/command.h"
+#include "cli/companions.h"
 
 /* What --offload names, in the order of its choices. */
 enum { OFFLOAD_OPTIMIZER, OFFLOAD_PARAMS, OFFLOAD_ACTIVATIONS };
 
 /* What the command knows after its options are read. */
 struct memory {
+    struct sp_companions companions; /* the model's tuning points here where there are some */
     struct sp_model model;
     struct sp_hardware hw;
     struct sp_precision precision;
@@ -25,10 +26,12 @@ struct memory {
 /* Bytes of one device. */
 struct device_memory {
     struct sp_footprint states;
-    double activations;       /* NAN: none are claimed for a model of unknown shape */
-    double gpt_layer;         /* one layer of one micro-batch by --rule korthikanti; else NAN */
-    double freed;             /* what --offload moved to the host: it is in no other part */
-    double total;             /* states and the activations that are claimed */
+    double activations; /* NAN: none are claimed for a model of unknown shape */
+    double gpt_layer;   /* one layer of one micro-batch by --rule korthikanti; else NAN */
+    double freed;       /* what --offload moved to the host: it is in no other part */
+    double beside[SP_COMPANION_ROLES]; /* weights of the models that work forward beside it */
+    double buffers; /* those that are not in the place of activations, and a teacher's logits */
+    double total;   /* states, buffers and the activations that are claimed */
     enum sp_quantity_id rule; /* the quantity that says where the activations come from */
 };
 

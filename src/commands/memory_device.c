@@ -100,6 +100,8 @@ bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_erro
     f->has_hw = sp_text_of(args, "hw") != NULL;
     if (!read_model(args, &sources, &f->model, error) ||
         (f->has_hw && !sp_hardware_of(args, &sources, &f->hw, error)) ||
+        !sp_take_companions(args, &sources, f->has_hw ? &f->hw : NULL, &f->model, &f->companions,
+                            error) ||
         !sp_recipe_of(args, &sources, f->has_hw ? &f->hw : NULL, &f->precision, error) ||
         !sp_batch_of(args, &f->model, &f->batch, &f->seq, &origin, error))
         return false;
@@ -171,11 +173,39 @@ static void offload(const struct memory *f, struct device_memory *m)
     m->states.total = m->states.params + m->states.grads + m->states.optimizer;
 }
 
+/* Tokens of a micro-batch on a device. */
+static double tokens_of_device(const struct memory *f)
+{
+    const double micro = sp_number_of(f->args, "micro-batch");
+    return (isnan(micro) ? f->batch / f->spread.dp : micro * f->seq) / f->spread.cp;
+}
+
+/* Weights of the models beside it, spread as its own; what comes from the hosts works in the place
+ * of its activations. */
+static void add_companions(const struct memory *f, struct device_memory *m)
+{
+    double away = 0;
+    for (int i = 0; i < SP_COMPANION_ROLES; i++) {
+        const enum sp_companion_place place = f->companions.of[i].place;
+        if (place != SP_COMPANION_HELD && place != SP_COMPANION_OFFLOADED)
+            continue;
+        const struct sp_params params = sp_count_params(&f->companions.of[i].model);
+        m->beside[i] = sp_tuned_footprint(&params, &f->precision, &f->spread).total;
+        if (place == SP_COMPANION_HELD)
+            m->buffers += m->beside[i];
+        else
+            away = fmax(away, m->beside[i]);
+    }
+    m->buffers += fmax(away - (isnan(m->activations) ? 0 : m->activations), 0) +
+                  f->companions.logit_bytes * tokens_of_device(f) / f->spread.tp;
+}
+
 struct device_memory sp_memory_of_device(const struct memory *f)
 {
     struct device_memory m = {.states = sp_tuned_footprint(&f->params, &f->precision, &f->spread)};
     add_activations(f, &m);
     offload(f, &m);
-    m.total = m.states.total + (isnan(m.activations) ? 0 : m.activations);
+    add_companions(f, &m);
+    m.total = m.states.total + m.buffers + (isnan(m.activations) ? 0 : m.activations);
     return m;
 }

@@ -10,6 +10,7 @@
 static const struct sp_option options[] = {
     SP_OPTIONS_SIZED_MODEL,
     SP_OPTIONS_TUNING,
+    SP_OPTIONS_COMPANIONS,
     {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of the whole run"},
     {"flops", "N", SP_REAL, 1, 1e30, NULL, NULL, "FLOPs of the run, in place of model and tokens"},
     SP_OPTIONS_MACHINE,
@@ -103,6 +104,9 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
     f->has_model =
         sp_text_of(args, "model") || sp_text_of(args, "shape") || sp_given(args, "params");
     f->has_hw = sp_text_of(args, "hw") != NULL;
+    if (sp_given(args, "curve") && (sp_given(args, "reference") || sp_given(args, "teacher")))
+        return sp_fail(error, SP_USAGE,
+                       "--curve is of the closed forms of `fit`, which know no model beside");
     if (isnan(f->flops) && isnan(f->tokens) && !sp_given(args, "micro-batch") &&
         !sp_given(args, "curve") && !sp_given(args, "days") && !sp_given(args, "loss"))
         return sp_fail(error, SP_USAGE,
@@ -115,7 +119,9 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
         f->P = params.active;
         f->P_trained = params.trained;
     }
-    if (f->has_hw && !sp_hardware_of(args, sources, &f->hw, error))
+    if ((f->has_hw && !sp_hardware_of(args, sources, &f->hw, error)) ||
+        !sp_take_companions(args, sources, f->has_hw ? &f->hw : NULL, &f->model, &f->companions,
+                            error))
         return false;
     if (!sp_recipe_of(args, sources, f->has_hw ? &f->hw : NULL, &f->precision, error) ||
         !sp_batch_of(args, &f->model, &f->batch, &f->seq, &f->origin, error))
@@ -129,7 +135,8 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
     }
     f->convention = (enum sp_flop_convention)sp_choice_of(args, "convention");
     if (f->has_model)
-        f->flops_per_token = sp_tuned_flops(&f->model, 1, f->seq, f->convention);
+        f->flops_per_token = sp_tuned_flops(&f->model, 1, f->seq, f->convention) +
+                             sp_companion_flops(&f->companions, 1, f->seq, f->convention);
     if (sp_given(args, "days") && isnan(f->C))
         return sp_fail(error, SP_USAGE, "--days needs a machine: --hw, or --peak and --devices");
     if (!sp_read_loss(f, sources, error))
@@ -167,10 +174,16 @@ static bool is_tuned(const struct train *f)
     return f->has_model && f->model.tuning.trainable != SP_TRAIN_ALL;
 }
 
+/* Whether models work forward beside it. */
+static bool has_beside(const struct train *f)
+{
+    return f->model.tuning.companions != NULL;
+}
+
 /* Whether FLOPs are 6 P a token, for every parameter: those of an encoder count by its tokens. */
 static bool is_6p(const struct train *f)
 {
-    return f->convention == SP_FLOPS_6P && !is_tuned(f) &&
+    return f->convention == SP_FLOPS_6P && !is_tuned(f) && !has_beside(f) &&
            !(f->has_model && f->model.encoder.layers > 0);
 }
 
@@ -194,14 +207,18 @@ static void put_work(const struct train *f)
     sp_put(r, SP_Q_TRAIN_PFDAYS, sp_pf_days(f->flops));
     sp_put(r, SP_Q_TRAIN_PETA, f->flops / 1e15);
     sp_line(r, "work         {flops}, {pf_days} PF-days%s",
-            isnan(f->P)   ? ""
-            : is_6p(f)    ? ": 6 x {params_active} parameters x {tokens} tokens"
-            : is_tuned(f) ? ": what is computed of {tokens} tokens where some weights are frozen"
+            isnan(f->P)     ? ""
+            : is_6p(f)      ? ": 6 x {params_active} parameters x {tokens} tokens"
+            : has_beside(f) ? ": what is computed of {tokens} tokens, forward passes beside it too"
+            : is_tuned(f)   ? ": what is computed of {tokens} tokens where some weights are frozen"
             : f->convention == SP_FLOPS_6P
                 ? ": 6 a parameter and token of {tokens}, those of the encoder by its own tokens"
                 : ": matmuls and scores of {tokens} tokens");
     sp_put_tuning(r, &f->model);
-    if (is_tuned(f))
+    sp_put_companion_work(r, f->args, &f->companions, NULL);
+    if (has_beside(f))
+        sp_note(r, "MFU counts what is computed, forward passes of the models beside it too");
+    else if (is_tuned(f))
         sp_note(r,
                 "MFU counts what is computed where some weights are frozen: it is the mfu_computed "
                 "of `step`, whose mfu counts as if all were trained");

@@ -6,9 +6,11 @@
 #include <scaleplan/scaling_law.h>
 #include <scaleplan/storage.h>
 
+#include "cli/companions.h"
 #include "cli/price.h"
 
 struct train {
+    struct sp_companions companions; /* the model's tuning points here where there are some */
     struct sp_model model;
     struct sp_hardware hw;
     struct sp_precision precision;

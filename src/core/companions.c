@@ -98,14 +98,16 @@ double sp_least_companions_s(const struct sp_step_inputs *in)
     return least;
 }
 
-double sp_companion_flops(const struct sp_step_inputs *in)
+double sp_companion_flops(const struct sp_companions *companions, double tokens, double seq,
+                          enum sp_flop_convention convention)
 {
-    const struct sp_companions *const companions = in->model->tuning.companions;
-    const double seq = (double)in->plan->seq, tokens = (double)in->plan->batch * seq;
     double flops = 0;
-    for (int i = 0; companions && i < SP_COMPANION_ROLES; i++)
+    for (int i = 0; companions && i < SP_COMPANION_ROLES; i++) {
+        const struct sp_model *const model = &companions->of[i].model;
         if (companions->of[i].place != SP_COMPANION_NONE)
-            flops += sp_tuned_flops(&companions->of[i].model, tokens, seq, SP_FLOPS_CAUSAL);
+            flops += convention == SP_FLOPS_6P ? 2 * sp_count_params(model).active * tokens
+                                               : sp_tuned_flops(model, tokens, seq, convention);
+    }
     return flops;
 }
 

@@ -39,7 +39,8 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
     rates.model_flops = model[convention];
     const enum sp_flop_convention scores = causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL;
     rates.executed_flops =
-        sp_tuned_flops(in->model, tokens, seq, scores) + again + sp_companion_flops(in);
+        sp_tuned_flops(in->model, tokens, seq, scores) + again +
+        sp_companion_flops(in->model->tuning.companions, tokens, seq, SP_FLOPS_CAUSAL);
     rates.tuned_mfu =
         sp_utilisation(sp_tuned_flops(in->model, tokens, seq, convention), 1 / step_s, N, C);
     rates.flops_per_s_per_device = rates.model_flops / step_s / N;
