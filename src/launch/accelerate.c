@@ -1,9 +1,12 @@
 /* Hugging Face accelerate: its YAML. The model, the batch and the sequence length are in the
  * training script. Names: accelerate/commands/config and utils/dataclasses.py. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "launch/accelerate.h"
 #include "launch/assumed.h"
+#include "launch/beside.h"
+#include "launch/syntax.h"
 
 /* What changes neither memory nor time. */
 static const char quiet[] =
@@ -94,9 +97,6 @@ static void read_fsdp(struct sp_settings *s, double devices, struct sp_launch *l
     const double replicas = devices / ((double)degree(s, "tp", error) * (double)copies);
     if (copies > 1 && devices > 0 && replicas >= 1 && model > 0)
         sp_launch_option(launch, "fsdp", "%.0f", replicas);
-    sp_launch_option(launch, "remat", "%s",
-                     sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing") ? "full"
-                                                                                   : "none");
     if (sp_setting_on(s, "fsdp_config.fsdp_offload_params"))
         sp_launch_note(launch,
                        "not modelled: fsdp_offload_params, weights and states in the host's "
@@ -104,15 +104,15 @@ static void read_fsdp(struct sp_settings *s, double devices, struct sp_launch *l
     read_states(s, launch);
 }
 
+/* Where it names a DeepSpeed JSON, which has the rest then. */
+static const char deepspeed_file[] = "deepspeed_config.deepspeed_config_file";
+
 static void read_deepspeed(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
     static const char *const offloads[] = {"deepspeed_config.offload_optimizer_device",
                                            "deepspeed_config.offload_param_device"};
-    const char *const file = sp_peek_setting(s, "deepspeed_config.deepspeed_config_file");
     const bool half = says(s, "mixed_precision", "bf16") || says(s, "mixed_precision", "fp16");
-    if (file) {
-        sp_launch_note(launch, "%.80s is not opened: read it with --from", sp_safe(file));
-    } else {
+    if (!sp_peek_setting(s, deepspeed_file)) {
         sp_launch_option(
             launch, "zero", "%lld",
             (long long)sp_setting_whole(s, "deepspeed_config.zero_stage", 0, 2, error));
@@ -150,21 +150,13 @@ static bool read_assumed(struct sp_launch_file *file, struct sp_launch *launch,
 static void read_plain(struct sp_settings *s, struct sp_launch *launch)
 {
     sp_launch_option(launch, "zero", "0");
-    sp_launch_option(launch, "remat", "none");
     read_states(s, launch);
 }
 
-static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+/* What weights and states are shared over, by the kind of training. */
+static void read_type(struct sp_settings *s, double devices, struct sp_launch *launch,
+                      struct sp_error *error)
 {
-    struct sp_settings *const s = &file->settings;
-    struct sp_refusals refused;
-    const int before = error->lines;
-    const double devices = file->hw ? (double)sp_chips(file->hw) : 0;
-    const int64_t processes = sp_setting_whole(s, "num_processes", 1, 0, error);
-    sp_launch_option(launch, "tp", "%lld", (long long)degree(s, "tp", error));
-    sp_launch_option(launch, "cp", "%lld", (long long)degree(s, "cp", error));
-    degree(s, "dp_shard", error);
-    sp_launch_option(launch, "sp", "off");
     const char *const type = sp_setting(s, "distributed_type");
     if (says(s, "distributed_type", "FSDP"))
         read_fsdp(s, devices, launch, error);
@@ -178,15 +170,77 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
                 sp_safe(s->origin), type ? sp_safe(type) : "");
     if (says(s, "mixed_precision", "fp8"))
         sp_launch_note(launch, "not modelled: mixed_precision fp8; counted in 16 bits");
+}
+
+/* What accelerate refuses, and what nothing read. */
+static bool note_rest(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+{
+    struct sp_refusals refused;
+    sp_check_accelerate(s, &refused);
+    sp_note_refusals("accelerate", &refused, launch);
+    sp_note_unread(s, "", quiet, launch);
+    return sp_refuse_gaps(s, error);
+}
+
+static void read_beside(struct sp_settings *s, double devices, struct sp_accelerate *said,
+                        struct sp_launch *launch, struct sp_error *error)
+{
+    said->processes = sp_setting_whole(s, "num_processes", 1, 0, error);
+    said->tp = degree(s, "tp", error);
+    said->cp = degree(s, "cp", error);
+    degree(s, "dp_shard", error);
+    read_type(s, devices, launch, error);
+    if (says(s, "distributed_type", "FSDP"))
+        sp_launch_option(launch, "framework", "torchtitan");
+    if (says(s, "distributed_type", "DEEPSPEED") && sp_peek_setting(s, deepspeed_file))
+        snprintf(said->deepspeed, sizeof said->deepspeed, "%s", sp_peek_setting(s, deepspeed_file));
+    said->recomputes = sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing");
+    note_rest(s, launch, error);
+}
+
+bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name, bool bf16,
+                               struct sp_accelerate *said, struct sp_launch *launch,
+                               struct sp_error *error)
+{
+    const struct sp_typed_names none = {0};
+    char path[1024];
+    size_t length;
+    char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
+    if (!s)
+        abort();
+    s->origin = name;
+    if (text && sp_read_yaml(text, &none, s, NULL, error) &&
+        (!bf16 || sp_add_setting(s, "mixed_precision", "bf16", error)))
+        read_beside(s, file->hw ? (double)sp_chips(file->hw) : 0, said, launch, error);
+    free(s);
+    free(text);
+    return text != NULL;
+}
+
+static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+{
+    struct sp_settings *const s = &file->settings;
+    const int before = error->lines;
+    const double devices = file->hw ? (double)sp_chips(file->hw) : 0;
+    const int64_t processes = sp_setting_whole(s, "num_processes", 1, 0, error);
+    sp_launch_option(launch, "tp", "%lld", (long long)degree(s, "tp", error));
+    sp_launch_option(launch, "cp", "%lld", (long long)degree(s, "cp", error));
+    degree(s, "dp_shard", error);
+    sp_launch_option(launch, "sp", "off");
+    const char *const json = sp_peek_setting(s, deepspeed_file);
+    read_type(s, devices, launch, error);
+    if (says(s, "distributed_type", "DEEPSPEED") && json)
+        sp_launch_note(launch, "%.80s is not opened: read it with --from", sp_safe(json));
+    if (!says(s, "distributed_type", "DEEPSPEED"))
+        sp_launch_option(launch, "remat", "%s",
+                         sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing") ? "full"
+                                                                                       : "none");
     launch->devices = processes;
     snprintf(launch->no_model, sizeof launch->no_model,
              "the model is in the training script: give --model");
-    sp_check_accelerate(s, &refused);
-    sp_note_refusals("accelerate", &refused, launch);
-    if (!read_assumed(file, launch, error))
-        return false;
-    sp_note_unread(s, "", quiet, launch);
-    return sp_refuse_gaps(s, error) && error->lines == before;
+    return read_assumed(file, launch, error) && note_rest(s, launch, error) &&
+           error->lines == before;
 }
 
 const struct sp_target sp_target_accelerate = {

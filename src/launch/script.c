@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "launch/script_files.h"
 #include "launch/script_flow.h"
 #include "launch/slurm.h"
 
@@ -89,9 +90,13 @@ static void launch(struct run *r, struct words *w)
     bool found = false;
     for (int i = 0; i < fields.n && !found; i++)
         found = hands_on(&fields, i, &text);
+    const char *const read = sp_read_script_text(r, &fields), *const written =
+                                                                  read ? read
+                                                                       : sp_written_script(r,
+                                                                                           &fields);
     record(r, w);
-    if (found)
-        run_again(r, text);
+    if (found || written)
+        run_again(r, found ? text : written);
 }
 
 /* Runs a function; its parameters are its own. */
@@ -132,6 +137,31 @@ static void exit_script(struct run *r, const struct sp_shell_fields *fields)
                        sp_shell_line_at(r->shell, r->at));
 }
 
+/* `read`: with `-d ''` all of a here-document into a name, else what nothing here tells. */
+static enum status read_names(struct run *r, const struct sp_shell_fields *fields)
+{
+    bool all = false;
+    for (int i = 1; i < fields->n; i++)
+        all = all || (fields->at[i][0] == '-' && strchr(fields->at[i], 'd'));
+    if (!all || !r->input) {
+        sp_open_names(r, fields);
+        return OPEN;
+    }
+    sp_shell_set(&r->shell->scope, &r->shell->text, fields->at[fields->n - 1], r->input);
+    return PRESUMED;
+}
+
+/* `source`: what the script itself wrote is read. */
+static void take_in(struct run *r, const struct words *w)
+{
+    const char *const written = sp_written_script(r, &w->fields);
+    if (written)
+        run_again(r, written);
+    else
+        sp_launch_note(r->launch, "line %d: %s is not read: names that it sets are not known",
+                       w->lines[0], w->fields.n > 1 ? "a file that the script takes in" : "a file");
+}
+
 static enum status execute(struct run *r, struct words *w)
 {
     const struct sp_shell_fields *const fields = &w->fields;
@@ -147,10 +177,8 @@ static enum status execute(struct run *r, struct words *w)
         return WORKED;
     if (strcmp(word, "false") == 0 || strcmp(word, "getopts") == 0)
         return FAILED; /* no parameters are given */
-    if (strcmp(word, "read") == 0) {
-        sp_open_names(r, fields);
-        return OPEN;
-    }
+    if (strcmp(word, "read") == 0)
+        return read_names(r, fields);
     if (strcmp(word, "exit") == 0 || strcmp(word, "return") == 0)
         exit_script(r, fields);
     else if (strcmp(word, "break") == 0 || strcmp(word, "continue") == 0)
@@ -158,10 +186,11 @@ static enum status execute(struct run *r, struct words *w)
     else if (strcmp(word, "eval") == 0)
         run_again(r, sp_join_fields(r, fields, 1, ' '));
     else if (strcmp(word, "source") == 0 || strcmp(word, ".") == 0)
-        sp_launch_note(r->launch, "line %d: %s is not read: names that it sets are not known",
-                       w->lines[0], fields->n > 1 ? "a file that the script takes in" : "a file");
+        take_in(r, w);
     else if (!sp_is_listed(quiet, word, '\0'))
         launch(r, w);
+    else
+        sp_keep_file(r, fields);
     return PRESUMED;
 }
 
@@ -192,6 +221,8 @@ static enum status run_simple(struct run *r)
         run_declaration(r);
         return PRESUMED;
     }
+    r->input = r->piped;
+    r->output = r->handed = r->piped = NULL;
     for (const char *before = NULL; before != r->at;) {
         before = r->at;
         sp_skip_run(r, false);
@@ -290,7 +321,9 @@ static enum status run_pipeline(struct run *r)
     for (sp_skip_run(r, false); *r->at == '|' && r->at[1] != '|'; sp_skip_run(r, false)) {
         r->at += r->at[1] == '&' ? 2 : 1;
         sp_skip_run(r, true);
+        r->piped = r->handed;
         run_command(r);
+        r->piped = NULL;
         status = PRESUMED;
     }
     if (negated && (status == WORKED || status == FAILED))

@@ -3,20 +3,44 @@
 
 #include <string.h>
 
+/* The place behind a here-document that starts here, and the bytes of its text. */
+static const char *end_of_here(const char *at, const struct sp_here_end *end, size_t *text)
+{
+    const char *const start = at;
+    const size_t n = strlen(end->word);
+    *text = 0;
+    for (bool more = true; more && *at;) {
+        const char *line = at;
+        const size_t length = strcspn(at, "\n");
+        *text = (size_t)(at - start);
+        at += length + (at[length] == '\n');
+        line += end->tabs ? strspn(line, "\t") : 0;
+        more = strncmp(line, end->word, n) != 0 || !strchr("\r\n", line[n]);
+        *text = more ? (size_t)(at - start) : *text;
+    }
+    return at;
+}
+
 /* The place behind the here-documents that the line before opened. */
 static const char *skip_here(const char *at, struct sp_here *here)
 {
-    for (int i = 0; i < here->n; i++) {
-        const size_t n = strlen(here->at[i].word);
-        for (bool more = true; more && *at;) {
-            const char *line = at;
-            const size_t length = strcspn(at, "\n");
-            at += length + (at[length] == '\n');
-            line += here->at[i].tabs ? strspn(line, "\t") : 0;
-            more = strncmp(line, here->at[i].word, n) != 0 || !strchr("\r\n", line[n]);
-        }
-    }
+    size_t n;
+    for (int i = 0; i < here->n; i++)
+        at = end_of_here(at, &here->at[i], &n);
     here->n = 0;
+    return at;
+}
+
+const char *sp_here_text(const char *at, const struct sp_here *here, size_t *n)
+{
+    while (*at && *at != '\n')
+        at += *at == '\\' && at[1] ? 2 : 1;
+    at += *at == '\n';
+    *n = 0;
+    for (int i = 0; i + 1 < here->n; i++)
+        at = end_of_here(at, &here->at[i], n);
+    if (here->n > 0)
+        end_of_here(at, &here->at[here->n - 1], n);
     return at;
 }
 
@@ -48,14 +72,18 @@ const char *sp_open_here(const char *at, struct sp_here *here)
     char word[sizeof here->at->word];
     size_t n = 0;
     const bool tabs = *at == '-';
+    bool plain = false;
     at += tabs;
     at += strspn(at, " \t");
-    for (; *at && !strchr(" \t\r\n;&|<>()", *at); at++)
+    for (; *at && !strchr(" \t\r\n;&|<>()", *at); at++) {
+        plain = plain || strchr("'\"\\", *at);
         if (!strchr("'\"\\", *at) && n + 1 < sizeof word)
             word[n++] = *at;
+    }
     word[n] = '\0';
     if (here->n < SP_MOST_HERE && n > 0) {
         memcpy(here->at[here->n].word, word, n + 1);
+        here->at[here->n].plain = plain;
         here->at[here->n++].tabs = tabs;
     }
     return at;

@@ -3,14 +3,19 @@
 #define SP_LAUNCH_SCRIPT_BLANKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Here-documents that a line opened: the words that end them. */
+/* What ends a here-document: a line that is this word. */
+struct sp_here_end {
+    char word[64];
+    bool tabs;  /* tabs in front of lines do not count */
+    bool plain; /* the word was quoted: names in the text stay as they are */
+};
+
+/* Here-documents that a line opened. */
 enum { SP_MOST_HERE = 8 };
 struct sp_here {
-    struct {
-        char word[64];
-        bool tabs; /* tabs in front of the word do not count */
-    } at[SP_MOST_HERE];
+    struct sp_here_end at[SP_MOST_HERE];
     int n;
 };
 
@@ -20,6 +25,10 @@ const char *sp_skip_blanks(const char *at, bool lines, struct sp_here *here);
 
 /* Whether this bare word stands here. */
 bool sp_is_bare(const char *at, const char *word);
+
+/* The text of the last here-document that the line opened, and its bytes; `at` is behind the word
+ * that ends it. */
+const char *sp_here_text(const char *at, const struct sp_here *here, size_t *n);
 
 /* Reads the word behind "<<", and the place behind it. */
 const char *sp_open_here(const char *at, struct sp_here *here);

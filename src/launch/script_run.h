@@ -7,7 +7,7 @@
 #include "launch/shell_expand.h"
 #include "launch/shell_test.h"
 
-enum { SP_MOST_FUNCTIONS = 64, SP_BRANCH_STEPS = 50 };
+enum { SP_MOST_FUNCTIONS = 64, SP_MOST_FILES = 16, SP_BRANCH_STEPS = 50 };
 
 /* What a list of commands came to: PRESUMED is a command that is taken to have worked. */
 enum status { FAILED = SP_FALSE, WORKED = SP_TRUE, OPEN = SP_OPEN_TRUTH, PRESUMED };
@@ -28,7 +28,15 @@ struct run {
         const char *name, *body, *text;
     } function[SP_MOST_FUNCTIONS];
     int functions;
+    struct {
+        const char *name, *text;
+    } file[SP_MOST_FILES]; /* that the script writes itself */
+    int files;
     struct sp_here here;
+    const char *input;  /* what a command reads, where it stands in the script; else NULL */
+    const char *output; /* the file that it writes; NULL: none */
+    const char *handed; /* what it hands on to the next of a pipeline; NULL: not known */
+    const char *piped;  /* the same for the command that comes next */
     enum status (*list)(struct run *run, const char *const *ends); /* reads a list of commands */
 };
 

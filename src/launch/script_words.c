@@ -228,6 +228,15 @@ enum status sp_read_arithmetic(struct run *r)
     return status;
 }
 
+/* The name of the file behind ">". */
+static void take_output(struct run *r)
+{
+    struct sp_shell_fields fields = {0};
+    r->at = sp_shell_expand(r->shell, r->at, false, &fields);
+    r->output = fields.n > 0 ? fields.at[0] : NULL;
+    free(fields.at);
+}
+
 bool sp_skip_redirection(struct run *r)
 {
     const char *at = r->at + (r->at[0] == '&' && r->at[1] == '>');
@@ -238,12 +247,19 @@ bool sp_skip_redirection(struct run *r)
         return true;
     }
     if (strncmp(at, "<<", 2) == 0 && at[2] != '<') {
+        const int before = r->here.n;
         r->at = sp_open_here(at + 2, &r->here);
+        if (r->here.n > before && sp_runs(r))
+            r->input = sp_shell_expand_here(r->shell, r->at, &r->here);
         return true;
     }
+    const bool writes = *at == '>' && sp_runs(r);
     r->at = at + strspn(at, "<>&|");
     sp_skip_run(r, false);
-    r->at = sp_shell_end_of_word(r->at);
+    if (writes)
+        take_output(r);
+    else
+        r->at = sp_shell_end_of_word(r->at);
     return true;
 }
 

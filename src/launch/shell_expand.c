@@ -104,6 +104,7 @@ struct word {
     struct sp_shell_piece piece;
     const char *line_of; /* where nested text stands in the script */
     bool split, quoted, some;
+    bool here; /* of a here-document: its quotes are characters */
     int depth;
 };
 
@@ -172,6 +173,27 @@ static void put_arithmetic(struct word *w, const char *at, const char *end)
     }
 }
 
+/* "$(cat <<WORD ...)": the here-document; false where it is something else. */
+static bool put_here(struct word *w, const char *at)
+{
+    struct sp_here here = {0}, none = {0};
+    at = sp_skip_blanks(at + 1 + (*at == '$'), true, &none);
+    if (!sp_is_bare(at, "cat"))
+        return false;
+    at = sp_skip_blanks(at + strlen("cat"), false, &none);
+    if (strncmp(at, "<<", 2) != 0 || at[2] == '<')
+        return false;
+    at = sp_open_here(at + 2, &here);
+    if (here.n == 0)
+        return false;
+    const char *const text = sp_shell_expand_here(w->shell, at, &here);
+    size_t n = strlen(text);
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    put_value(w, sp_shell_copy(&w->shell->text, text, n), false);
+    return true;
+}
+
 /* What a command would say: its first words stand for it. */
 static const char *put_command(struct word *w, const char *at)
 {
@@ -183,6 +205,8 @@ static const char *put_command(struct word *w, const char *at)
         put_arithmetic(w, at + 3, end - 2);
         return end;
     }
+    if (put_here(w, at))
+        return end;
     snprintf(name, sizeof name, "%.*s", (int)(end - at < 36 ? end - at : 36), at);
     name[strcspn(name, "\r\n")] = '\0';
     put_mark(w, SP_OPEN, name);
@@ -350,7 +374,8 @@ static const char *put_backslash(struct word *w, const char *at)
 {
     if (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n'))
         return at + 2 + (at[1] == '\r');
-    if (!at[1] || (w->quoted && !strchr("$`\"\\", at[1]))) {
+    const char *const taken = w->here ? "$`\\" : "$`\"\\";
+    if (!at[1] || (w->quoted && !strchr(taken, at[1]))) {
         sp_shell_put(&w->piece, '\\');
         return at + 1;
     }
@@ -375,7 +400,7 @@ static void expand_text(struct word *w, const char *at, const char *end)
                 sp_shell_put(&w->piece, *at);
             at += at < end && *at == '\'';
             w->some = true;
-        } else if (*at == '"') {
+        } else if (*at == '"' && !w->here) {
             w->quoted = !w->quoted;
             w->some = true;
             at++;
@@ -383,6 +408,33 @@ static void expand_text(struct word *w, const char *at, const char *end)
             sp_shell_put(&w->piece, *at++);
         }
     }
+}
+
+static const char *without_tabs(struct sp_shell *shell, const char *text)
+{
+    struct sp_shell_piece piece = {0};
+    for (bool start = true; *text; text++) {
+        if (!start || *text != '\t')
+            sp_shell_put(&piece, *text);
+        start = *text == '\n' || (start && *text == '\t');
+    }
+    return sp_shell_take(&piece, &shell->text);
+}
+
+const char *sp_shell_expand_here(struct sp_shell *shell, const char *at, const struct sp_here *here)
+{
+    size_t n;
+    const struct sp_here_end *const end = &here->at[here->n - 1];
+    const char *const from = sp_here_text(at, here, &n);
+    struct sp_shell_fields fields = {0};
+    struct word word = {
+        .shell = shell, .fields = &fields, .line_of = from, .quoted = true, .here = true};
+    if (!end->plain)
+        expand_text(&word, from, from + n);
+    const char *const text = end->plain ? sp_shell_copy(&shell->text, from, n)
+                                        : sp_shell_take(&word.piece, &shell->text);
+    free(fields.at);
+    return end->tabs ? without_tabs(shell, text) : text;
 }
 
 const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,

@@ -2,6 +2,7 @@
 #ifndef SP_LAUNCH_SHELL_EXPAND_H
 #define SP_LAUNCH_SHELL_EXPAND_H
 
+#include "launch/script_blanks.h"
 #include "launch/shell_state.h"
 
 /* A script that is read: its names, and where a place of its text is. */
@@ -25,5 +26,10 @@ const char *sp_shell_end_of_group(const char *at);
  * are, so that blanks of values part fields; else into one field, as what is assigned. */
 const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
                             struct sp_shell_fields *fields);
+
+/* The text of the last of the here-documents that are open at this place, which is on the line
+ * that opened them: with values in the place of names, unless the word that ends it was quoted. */
+const char *sp_shell_expand_here(struct sp_shell *shell, const char *at,
+                                 const struct sp_here *here);
 
 #endif

@@ -22,10 +22,20 @@ static const struct {
     const char *name;
     enum sp_amount amount;
 } options[] = {
-    {"--nnodes", SP_NODES},        {"--num_nodes", SP_NODES}, {"--num-nodes", SP_NODES},
-    {"--nodes", SP_NODES},         {"-N", SP_NODES},          {"--nproc_per_node", SP_GPUS},
-    {"--nproc-per-node", SP_GPUS}, {"--num_gpus", SP_GPUS},   {"--gpus-per-node", SP_GPUS},
-    {"--gpus_per_node", SP_GPUS},  {"--gres", SP_GPUS},       {"--ntasks-per-node", SP_TASKS},
+    {"--nnodes", SP_NODES},
+    {"--num_nodes", SP_NODES},
+    {"--num-nodes", SP_NODES},
+    {"--nodes", SP_NODES},
+    {"-N", SP_NODES},
+    {"--nproc_per_node", SP_GPUS},
+    {"--nproc-per-node", SP_GPUS},
+    {"--num_gpus", SP_GPUS},
+    {"--gpus-per-node", SP_GPUS},
+    {"--gpus_per_node", SP_GPUS},
+    {"--gres", SP_GPUS},
+    {"--ntasks-per-node", SP_TASKS},
+    {"--num_processes", SP_PROCESSES},
+    {"--num-processes", SP_PROCESSES},
 };
 
 /* Takes "--name=value" or "--name" with the next word into what is not said yet. */

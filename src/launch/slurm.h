@@ -4,10 +4,11 @@
 
 #include <stdint.h>
 
-enum sp_amount { SP_NODES, SP_GPUS, SP_TASKS, SP_AMOUNTS };
+/* SP_PROCESSES is of all nodes together. */
+enum sp_amount { SP_NODES, SP_GPUS, SP_TASKS, SP_PROCESSES, SP_AMOUNTS };
 
-/* Takes "--nnodes=2", or "--nnodes" with the next word, of torchrun, deepspeed or srun into the
- * amount that it says, where that is not said yet (0). */
+/* Takes "--nnodes=2", or "--nnodes" with the next word, of torchrun, deepspeed, srun or accelerate
+ * into the amount that it says, where that is not said yet (0). */
 void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNTS]);
 
 /* What "#SBATCH" lines of a script ask for; 0: not said. GPUs and tasks are those of a node. */

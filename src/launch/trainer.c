@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch/accelerate.h"
 #include "launch/adapters.h"
 #include "launch/axolotl.h"
 #include "launch/beside.h"
@@ -30,7 +31,7 @@ static const char quiet[] =
     "prediction_loss_only optim_args "
     "finetuning_type val_size image_max_pixels video_max_pixels conv_style version chat_template "
     "num_processes "
-    "config_file main_process_port machine_rank bf16_full_eval fp16_full_eval lora_alpha "
+    "main_process_port machine_rank bf16_full_eval fp16_full_eval lora_alpha "
     "lora_dropout "
     "lora_bias lora_task_type lora_weight_path lora_model_dir lora_learning_rate use_rslora "
     "peft_use_rslora init_lora_weights loraplus_* lora_fan_in_fan_out lora_mlp_kernel "
@@ -208,7 +209,8 @@ static void note_kind(struct sp_settings *s, struct sp_launch *launch)
                        sp_safe(type));
 }
 
-static void read_habits(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+static void read_habits(struct sp_settings *s, bool again, struct sp_launch *launch,
+                        struct sp_error *error)
 {
     static const char *const lengths[] = {"max_seq_length", "cutoff_len", "model_max_length",
                                           "block_size",     "max_length", "max_seq_len"};
@@ -217,7 +219,7 @@ static void read_habits(struct sp_settings *s, struct sp_launch *launch, struct 
         if (sp_setting(s, lengths[i]))
             sp_launch_option(launch, "seq", "%lld",
                              (long long)sp_setting_whole(s, lengths[i], 1, 1, error));
-    sp_launch_option(launch, "remat", runs_again(s) ? "full" : "none");
+    sp_launch_option(launch, "remat", runs_again(s) || again ? "full" : "none");
     if (optim && strstr(optim, "8bit"))
         sp_launch_option(launch, "set", "precision.optimizer_bytes=2");
     else if (optim && !strstr(optim, "adamw"))
@@ -236,6 +238,35 @@ static void spell_names(struct sp_settings *s)
     }
 }
 
+/* The settings that `accelerate launch --config_file` names, where the script's own arguments leave
+ * to them what is shared out; whether they do. */
+static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_accelerate *said,
+                            struct sp_launch *launch, struct sp_error *error)
+{
+    struct sp_settings *const s = &file->settings;
+    const char *const given = sp_setting(s, "config_file");
+    char degree[24], name[sizeof s->at->value];
+    if (!given || shared)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(given, " "), given); /* the script follows */
+    if (!sp_read_accelerate_beside(file, name, is_on(s, "bf16"), said, launch, error)) {
+        sp_launch_note(launch, "%.80s is not here: give --zero and --precision", sp_safe(name));
+        return false;
+    }
+    const struct {
+        const char *name;
+        int64_t degree;
+    } degrees[] = {{"tensor_parallel_size", said->tp}, {"context_parallel_size", said->cp}};
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
+        snprintf(degree, sizeof degree, "%lld", (long long)degrees[i].degree);
+        if (degrees[i].degree > 1)
+            sp_add_setting(s, degrees[i].name, degree, error);
+    }
+    if (launch->devices == 0)
+        launch->devices = said->processes;
+    return true;
+}
+
 static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
 {
     static const struct sp_flag_names names = {"do_train do_eval", quiet};
@@ -246,18 +277,22 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     spell_names(s);
     if (!sp_spell_axolotl(s, error))
         return false;
-    const char *const named = sp_setting(s, "deepspeed"), *const json =
-                                                              named && named[0] ? named : NULL;
+    const char *const named = sp_setting(s, "deepspeed"), *json = named && named[0] ? named : NULL;
     sp_read_hub_model(sp_setting(s, "model_name_or_path"), file->sources, launch);
     const bool adapted = sp_read_adapters(s, launch, error);
+    const char *const fsdp = sp_setting(s, "fsdp");
+    struct sp_accelerate said = {0};
+    const bool shared = json || (fsdp && fsdp[0]) || sp_setting(s, "zero_stage"),
+               named_there = read_accelerate(file, shared, &said, launch, error);
+    json = said.deepspeed[0] ? said.deepspeed : json;
     const bool filled = json && read_deepspeed(file, json, launch, error);
     if (!filled)
         read_batch(file, launch, error);
     if (json && !filled)
         sp_launch_note(launch, "%.80s is not here: give --zero and --precision", sp_safe(json));
-    else if (!json)
+    else if (!json && !named_there)
         read_sharding(s, adapted, launch, error);
-    read_habits(s, launch, error);
+    read_habits(s, said.recomputes, launch, error);
     note_kind(s, launch);
     sp_note_unread(s, "", quiet, launch);
     return sp_refuse_gaps(s, error) && error->lines == before;

@@ -19,8 +19,12 @@ int64_t sp_devices_of_script(const struct sp_script *script, const char *text)
             sp_take_amount(command->words[j], j + 1 < command->n ? command->words[j + 1] : "",
                            amount);
         }
+    if (amount[SP_PROCESSES] > 0)
+        return amount[SP_PROCESSES];
     const int64_t nodes = amount[SP_NODES] > 0 ? amount[SP_NODES] : slurm.nodes,
-                  gpus = amount[SP_GPUS] > 0 ? amount[SP_GPUS] : slurm.gpus;
+                  tasks = amount[SP_TASKS] > 0 ? amount[SP_TASKS] : slurm.tasks,
+                  told = amount[SP_GPUS] > 0 ? amount[SP_GPUS] : slurm.gpus,
+                  gpus = told == 0 && tasks > 1 ? tasks : told; /* a process a device */
     if (gpus == 0 || (nodes == 0 && (slurm.gpus > 0 || hosts)))
         return 0;
     const int64_t devices = gpus * (nodes > 0 ? nodes : 1);
