@@ -19,7 +19,7 @@ struct sp_rates {
     double model_flops;      /* of a step, by the convention: three forward passes. FLOPs */
     double executed_flops;   /* what devices compute: matmuls, all scores with SP_FLOPS_FULL, else
                                 the causal half, and sp_step_recomputed_flops. FLOPs */
-    double active;           /* parameters that one token passes */
+    double active;           /* parameters that one token works with: sp_worked_params */
     double peak_flops_per_s; /* of a chip in the plan's number format */
     double tokens_per_s, tokens_per_s_per_device;
     double flops_per_s_per_device; /* model FLOPs */

@@ -19,8 +19,8 @@ bool sp_put_fit_run(struct fit *f, const struct sp_args *args, struct sp_error *
         return false;
     if (isnan(tokens) || !mfu || mfu->kind != SP_VALUE_NUMBER)
         return true;
-    const struct sp_params params = sp_count_params(&f->model);
-    const double seconds = sp_run_s(sp_tuning_flops(&params, tokens), f->t.N, f->t.C, mfu->number);
+    const double seconds = sp_run_s(sp_tuned_flops(&f->model, tokens, f->in.seq, SP_FLOPS_6P),
+                                    f->t.N, f->t.C, mfu->number);
     sp_price_text(&f->price, words, sizeof words);
     sp_scope(r, "best");
     sp_symbol(r, "run_tokens", tokens, "tokens", "option --tokens");
@@ -53,6 +53,8 @@ bool sp_put_against(const struct fit *f, const char *other, const struct sp_sour
     const double faster = best.step_with_bubble_s / there.step_with_bubble_s;
     sp_scope(r, "against");
     sp_put_text(r, SP_Q_FIT_HARDWARE, "%s", hw.name);
+    sp_symbol(r, "M", t.M, "chips", "chips of one slice of the other machine");
+    sp_symbol(r, "S", t.S, "", "its slices");
     sp_put(r, SP_Q_FIT_CHIPS, t.N);
     sp_put_text(r, SP_Q_FIT_BEST_STRATEGY, "%s", sp_strategy_names[there.kind]);
     sp_put_bool(r, SP_Q_FIT_FITS, there.fits);

@@ -136,7 +136,8 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
     sp_put(r, SP_Q_FLOPS_MLP, w->mlp);
     sp_put(r, SP_Q_FLOPS_PROJECTIONS, w->projections);
     sp_put(r, SP_Q_FLOPS_ATTENTION, w->attention);
-    sp_put(r, SP_Q_FLOPS_UNEMBEDDING, w->unembedding);
+    sp_put(r, f->model.encoder.layers > 0 ? SP_Q_FLOPS_ENDS : SP_Q_FLOPS_UNEMBEDDING,
+           w->unembedding);
     sp_put(r, SP_Q_FLOPS_EMBEDDING, w->embedding);
     sp_put(r, SP_Q_FLOPS_FORWARD, w->total);
     sp_put(r, f->plain ? SP_Q_FLOPS_TOKEN : SP_Q_FLOPS_TOKEN_TUNED, per_token);

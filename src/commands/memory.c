@@ -308,7 +308,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_symbol(report, "P", P, "parameters", "parameters");
     sp_symbol(report, "P_trained", f.params.trained, "parameters", "parameters that are trained");
     sp_symbol(report, "frozen", f.params.frozen_bytes, "bytes", "what is frozen, as it is stored");
-    sp_symbol(report, "flops_factor", sp_tuning_flops(&f.params, 1) / f.params.active, "FLOPs",
+    sp_symbol(report, "flops_factor",
+              sp_tuned_flops(&f.model, 1, f.seq, SP_FLOPS_6P) / f.params.active, "FLOPs",
               "an active parameter and token");
     sp_symbol(report, "P_active", f.params.active, "parameters",
               "parameters that one token passes");

@@ -94,7 +94,8 @@ bool sp_put_offload(const struct memory *f, const struct device_memory *m, struc
     const enum sp_dtype dtype =
         sp_compute_dtype(&f->hw.chip, (enum sp_dtype)f->precision.compute_dtype);
     const double C = f->hw.chip.peak_flops_per_s[dtype], N = (double)sp_chips(&f->hw);
-    const double compute = sp_run_s(sp_tuning_flops(&f->params, f->batch), N, C, mfu);
+    const double compute =
+        sp_run_s(sp_tuned_flops(&f->model, f->batch, f->seq, SP_FLOPS_6P), N, C, mfu);
     sp_symbol(r, "C", C, "FLOP/s", "peak of a device");
     sp_symbol(r, "mfu", mfu, "", "option --mfu");
     sp_put(r, SP_Q_MEMORY_OFFLOAD_STEP, compute);

@@ -97,9 +97,9 @@ static void put_time(struct sp_report *r, const struct sp_planned *p, const stru
     sp_put(r, SP_Q_STEP_T_HIGH, e->high_s);
     sp_put(r, SP_Q_STEP_T_PLAYED, e->played_s);
     if (tuned) {
-        const struct sp_params params = sp_count_params(&p->model);
-        sp_symbol(r, "tuned", sp_tuning_flops(&params, 1) / params.active, "FLOPs",
-                  "a parameter and token, where some are frozen");
+        sp_symbol(r, "tuned",
+                  sp_tuned_flops(&p->model, 1, (double)p->plan.seq, SP_FLOPS_6P) / e->rates.active,
+                  "FLOPs", "a parameter and token, where some are frozen");
     }
     sp_put(r, tuned ? SP_Q_STEP_T_IDEAL_TUNED : SP_Q_STEP_T_IDEAL, e->ideal_s);
 }
@@ -115,7 +115,8 @@ static void put_rates(struct sp_report *r, const struct sp_planned *p, const str
               rates->convention == SP_FLOPS_FULL ? "all" : "causal");
     sp_symbol(r, "C", rates->peak_flops_per_s, "FLOP/s", "%s peak of the chip",
               sp_dtype_names[dtype]);
-    sp_symbol(r, "P_active", rates->active, "parameters", "that one token passes");
+    sp_symbol(r, "P_active", rates->active, "parameters", "that one token passes%s",
+              p->model.encoder.layers > 0 ? ", those of an encoder by its own tokens" : "");
     sp_put(r, SP_Q_STEP_TOKENS_S, rates->tokens_per_s);
     sp_put(r, SP_Q_STEP_TOKENS_DEVICE, rates->tokens_per_s_per_device);
     sp_put_text(r, SP_Q_STEP_CONVENTION, "%s", convention);

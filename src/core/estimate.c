@@ -26,7 +26,7 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
     const struct sp_params params = sp_count_params(in->model);
     struct sp_rates rates = {
         .convention = convention,
-        .active = params.active,
+        .active = sp_worked_params(in->model, &params, seq).active,
         .peak_flops_per_s = C,
         .tokens_per_s = tokens / step_s,
         .tokens_per_s_per_device = tokens / step_s / N,

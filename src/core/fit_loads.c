@@ -150,7 +150,6 @@ static void tuned_terms(struct sp_fit_terms *t, const struct sp_params *p)
                  backward = moved + 4 * p->adapters_active;
     t->P_trained = p->trained;
     t->frozen_bytes = p->frozen_bytes;
-    t->flops = sp_tuning_flops(p, t->B);
     t->backward_share = backward / forward / (1 + backward / forward);
     t->gradients_alone = t->forward_weights = t->forward_activations = 1;
     if (p->frozen_active <= 0)
@@ -184,6 +183,7 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
     t.C = t.dtype == SP_DTYPES ? NAN : chip->peak_flops_per_s[t.dtype];
     t.state_bytes = sp_state_bytes(&params, in->precision);
     tuned_terms(&t, &params);
+    t.flops = sp_tuned_flops(in->model, t.B, in->seq, SP_FLOPS_6P);
     t.weight_bytes = in->precision->weight_bytes;
     t.grad_counted = in->precision->grad_bytes;
     t.grad_bytes = sp_kept_grad_bytes(in->precision, 2); /* of any number that add up */
