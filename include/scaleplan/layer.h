@@ -104,7 +104,8 @@ struct sp_matmul {
     double piece[3]; /* columns of the projections that stand side by side in it, which adapters
                         call by consecutive targets; 0: it is one */
     bool frozen;     /* no gradient of its weight is made */
-    bool base;       /* of the base that a tuning may store in fewer bits: see sp_is_base */
+    bool base;       /* where it is frozen, or its layer is still, of the base that a tuning may
+                        store in fewer bits */
     double rank;     /* R of the adapters beside it; 0: none */
     double adapted, adapted_out; /* how many of its pieces have one, and their columns together */
 };

@@ -38,6 +38,7 @@ struct sp_layer_weights {
     struct sp_rank_weights
         tied; /* the output end's copy of the table, where it has none of its own */
     bool all_trained;
+    bool still_base; /* the base is what still layers have of it */
 };
 
 /* What of a plan decides which part of a layer a device has. */

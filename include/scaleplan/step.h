@@ -50,6 +50,7 @@ struct sp_layer_pass {
     double tp_forward;  /* of tp_comm, the forward pass's */
     double weight_grad; /* what the pass would be shorter by without weight gradients */
     double frozen;      /* what the gradients that are not made would take */
+    double opened;      /* what widening weights adds where no gradient passes it */
 };
 
 /* The input table, the head and the loss: forward times. s. */

@@ -146,10 +146,7 @@ static bool check_kin(const struct sp_args *args, const struct sp_tuning *t, str
             return sp_fail(error, SP_INPUT, "--%s: with --trainable %s %s", kin[i].name,
                            text ? sp_safe(text) : "all",
                            kin[i].lora ? "there are no adapters" : "no weight is frozen");
-    return t->trainable != SP_TRAIN_LAST || !sp_given(args, "base-format") ||
-           sp_fail(error, SP_INPUT,
-                   "--base-format: layers below those of --trainable %s are kept in 16 bits",
-                   sp_safe(text));
+    return true;
 }
 
 /* What is trained of a model whose shape is known, and not all of it. */

@@ -154,7 +154,7 @@ static void weigh(const struct sp_layer *l, const struct sp_rank *r, double padd
             add_row(&of->dense, m->part, m->out / r->tp, padding, m->frozen);
         const double weights = matmul_weights(m, m->bias && !m->tied, r);
         add_row(to, m->part, weights, m->vocab ? padding : 1, m->frozen);
-        if (m->frozen)
+        if (m->frozen || m->base)
             add_tuned(to, m, r, weights);
     }
     for (int i = 0; i < l->tensors; i++) {
@@ -173,6 +173,7 @@ void sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *pla
     mine->layers = layers;
     mine->rank = rank_of(plan, framework);
     mine->weights.tied = (struct sp_rank_weights){0, 0, 0, 0};
+    mine->weights.still_base = layers->model->tuning.trainable == SP_TRAIN_LAST;
     mine->weights.all_trained =
         layers->params.trained == layers->params.total && layers->params.adapters == 0;
     for (int i = 0; i < SP_LAYER_LISTS; i++)
@@ -181,15 +182,23 @@ void sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *pla
                   &mine->weights.tied);
 }
 
-/* The sum over a stage of one member of sp_rank_weights; `all`: of its still layers too. */
+enum layers { ALL_LAYERS, MOVING_LAYERS, STILL_LAYERS };
+
+static int64_t count_of(const struct sp_stage_kind *kind, int i, enum layers which)
+{
+    const int64_t still = kind->still.of[i], all = kind->layers.of[i];
+    return which == STILL_LAYERS ? still : which == MOVING_LAYERS ? all - still : all;
+}
+
+/* The sum over those layers of a stage, and its ends, of one member of sp_rank_weights. */
 static inline struct sp_stage_weights sum_of_kind(const struct sp_layer_weights *w,
                                                   const struct sp_stage_kind *kind, size_t member,
-                                                  bool all)
+                                                  enum layers which)
 {
 #define MEMBER(weights) (*(const double *)(const void *)((const char *)&(weights) + member))
     struct sp_stage_weights of = {0, 0};
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
-        const int64_t n = kind->layers.of[i] - (all ? 0 : kind->still.of[i]);
+        const int64_t n = count_of(kind, i, which);
         if (n <= 0)
             continue;
         const double layers = (double)n;
@@ -224,13 +233,14 @@ struct sp_kind_weights sp_weights_of_kind(const struct sp_layer_weights *w,
                                           const struct sp_stage_kind *kind)
 {
     const struct sp_stage_weights held =
-        sum_of_kind(w, kind, offsetof(struct sp_rank_weights, held), true);
+        sum_of_kind(w, kind, offsetof(struct sp_rank_weights, held), ALL_LAYERS);
     if (w->all_trained)
         return (struct sp_kind_weights){.held = held, .trained = held};
     return (struct sp_kind_weights){
         .held = held,
-        .trained = sum_of_kind(w, kind, offsetof(struct sp_rank_weights, trained), false),
-        .base = sum_of_kind(w, kind, offsetof(struct sp_rank_weights, base), true),
+        .trained = sum_of_kind(w, kind, offsetof(struct sp_rank_weights, trained), MOVING_LAYERS),
+        .base = sum_of_kind(w, kind, offsetof(struct sp_rank_weights, base),
+                            w->still_base ? STILL_LAYERS : ALL_LAYERS),
         .still = still_of_kind(w, kind),
     };
 }

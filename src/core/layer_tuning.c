@@ -87,7 +87,8 @@ static void freeze_layer(const struct sp_tuning *tuning, struct sp_layer *l, boo
         struct sp_matmul *const m = &l->matmul[i];
         const bool alone = m->frozen; /* of a frozen tower, whatever the tuning */
         m->frozen = alone || !is_trained(tuning, m->part, end);
-        m->base = m->frozen && is_base(tuning, m);
+        const bool still = tuning->trainable == SP_TRAIN_LAST && !end; /* some layers are */
+        m->base = (m->frozen || still) && is_base(tuning, m);
         if (!alone)
             adapt(tuning, m);
         if (!m->frozen || m->rank > 0)

@@ -31,7 +31,7 @@ static double widened_bytes(const struct sp_model *model, const struct sp_layer 
         const struct sp_matmul *const m = &l->matmul[i];
         const double columns = m->target == SP_LORA_GATE ? m->piece[0] : m->out;
         const double ranks = (double)(m->part == SP_PART_EXPERTS ? plan->etp : plan->tp);
-        largest = fmax(largest, m->base ? m->in * columns / ranks : 0);
+        largest = fmax(largest, m->base && m->frozen ? m->in * columns / ranks : 0);
     }
     return SP_ELEMENT * fmax(framework->widened_copies, 1) * largest;
 }
@@ -73,13 +73,17 @@ static double gradients_gathered_of_layer(const struct sp_framework *framework)
 static double gathered_bytes(const struct sp_framework *framework, const struct sp_layer_weights *w,
                              double base_bytes, const struct sp_stage_kind *kind)
 {
+    bool moves = false;
     double layer = 0, still = 0, ends = kind->first ? w->of[SP_LAYER_INPUT].dense.gathered : 0;
     for (int i = 0; i < SP_LAYER_KINDS; i++) /* the largest stands for the others */
         if (kind->layers.of[i] > 0) {
             layer = fmax(layer, w->of[i].dense.gathered + w->of[i].experts.gathered +
                                     w->of[i].shared.gathered);
+            moves |= kind->layers.of[i] > kind->still.of[i];
             still = fmax(still, w->of[i].dense.base + w->of[i].experts.base + w->of[i].shared.base);
         }
+    if (w->still_base && moves) /* one that is trained stands for the others */
+        still = 0;
     if (kind->last)
         ends += w->of[SP_LAYER_OUTPUT].dense.gathered + (kind->first ? 0 : w->tied.gathered);
     const double less = SP_ELEMENT - fmin(base_bytes, SP_ELEMENT);

@@ -166,7 +166,8 @@ static struct sp_stage_weights moved_bytes(const struct sp_step_inputs *in,
     const struct sp_stage_weights *const all = &kind->weights.held, *const some =
                                                                         &kind->weights.trained;
     const double once = gathered_bytes(in), gathers = 2 * once;
-    const double less = 2 * fmax(once - sp_base_bytes(in->model), 0);
+    const double passes = in->model->tuning.trainable == SP_TRAIN_LAST ? 1 : 2;
+    const double less = passes * fmax(once - sp_base_bytes(in->model), 0);
     const double dense = all->dense > 0 ? some->dense / all->dense : 1,
                  experts = all->experts > 0 ? some->experts / all->experts : 1;
     return (struct sp_stage_weights){

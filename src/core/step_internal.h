@@ -18,6 +18,7 @@ static inline double constant(const struct sp_step_inputs *in, enum sp_constant 
 struct sp_layer_time {
     double of[SP_OPERATORS];
     double frozen; /* of the matmuls whose weights are frozen, adapters left out */
+    double opened; /* of still layers, what widening weights in fewer bits takes */
     double spared; /* by how much twice the adapters' is more than their backward pass takes */
 };
 void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,

@@ -116,6 +116,7 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     struct sp_layer_pass p = {
         .matmul = 3 * sum_of_operators(s, SP_OP_QKV, SP_OP_EXPERT_DOWN) - f.frozen - f.spared,
         .frozen = f.frozen + f.spared,
+        .opened = f.opened,
         .attention = passes_of_core(in) * s[SP_OP_CORE],
         .elementwise = 3 * sum_of_operators(s, SP_OP_NORMS, SP_OP_ROUTE),
         .tp_comm = sp_tp_layer_s(in, layer, again),
@@ -145,7 +146,7 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
 struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
                                       const struct sp_layer_pass *all)
 {
-    struct sp_layer_pass p = {.matmul = (all->matmul + all->frozen) / 3,
+    struct sp_layer_pass p = {.matmul = (all->matmul + all->frozen) / 3 + all->opened,
                               .attention = all->attention / passes_of_core(in),
                               .elementwise = all->elementwise / 3,
                               .tp_comm = all->tp_forward,

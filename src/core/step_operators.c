@@ -226,6 +226,8 @@ void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *ran
             const double opened = widening_s(in, m, &mine);
             time->frozen += base + opened;
             time->of[m->op] += opened;
+        } else {
+            time->opened += widening_s(in, m, &mine);
         }
         if (m->rank > 0)
             add_adapters(in, rank, m, &mine, time);

@@ -75,6 +75,25 @@ static void last_layers(void **unused)
     assert_close(ask(line, "flops_factor"), flops / llama, 1e-14);
 }
 
+/* Layers below the last 4 in nf4: 0.5625 bytes of each weight of their matmuls, 2 of norms and
+ * tables; each is widened once a micro-batch, 0.5625 bytes read and 2 written at 3.35 TB/s. */
+static void packed_layers(void **unused)
+{
+    (void)unused;
+    static const char *const keys[] = {"memory.base_bytes", "time.matmul_s"};
+    const char *const line = "step --model llama3-8b --hw h100-1 --batch 3x1024 --remat none "
+                             "--micro-batch 1 --trainable last:4";
+    char with[200];
+    snprintf(with, sizeof with, "%s --base-format nf4", line);
+    const double rest = 2 * (28 * norms + 2 * table + 4096);
+    assert_close(ask(line, keys[0]), 2 * 28 * layer + rest, 1e-15);
+    assert_close(ask(with, keys[0]), 0.5625 * 28 * layer + rest, 1e-15);
+    assert_close(ask(with, keys[1]) - ask(line, keys[1]), 3 * 28 * layer * 2.5625 / 3.35e12, 1e-6);
+    assert_close(
+        ask("memory --model llama3-8b --trainable none --base-format nf4", "memory.states_bytes"),
+        0.5625 * 32 * layer + 2 * (32 * norms + 2 * table + 4096), 1e-15);
+}
+
 /* Nothing trained: 2 FLOPs everywhere, no gradients, no optimizer, no activations of a layer. */
 static void nothing_trained(void **unused)
 {
@@ -360,6 +379,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(last_layers),
+        cmocka_unit_test(packed_layers),
         cmocka_unit_test(nothing_trained),
         cmocka_unit_test(closed_forms),
         cmocka_unit_test(states_of_adapters),
