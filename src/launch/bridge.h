@@ -22,6 +22,10 @@ extern const size_t sp_bridge_path_count;
 /* Whether a name is a field that only such a configuration has. */
 bool sp_is_bridge_name(const char *name);
 
+/* Spells names of a recipe in Python, "cfg.model.NAME", and of NeMo 2, "trainer.strategy.NAME", as
+ * fields of a ConfigContainer; whether some were another tool's. */
+bool sp_spell_bridge(struct sp_settings *settings);
+
 /* Whether settings are those of a ConfigContainer, whole or in part. */
 bool sp_is_bridge(const struct sp_settings *settings);
 

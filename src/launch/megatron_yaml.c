@@ -84,20 +84,27 @@ static void spell(const char *name, char *out, size_t size)
         *c = *c == '_' ? '-' : *c;
 }
 
-/* The row of Megatron-Bridge's table that a name stands at: the whole path, or for the model, whose
- * fields NeMo and others have under other names, the field alone. */
-static const struct sp_bridge_path *row_of(const char *name)
+/* Whether a row is of the field alone, which for the model NeMo and others have elsewhere. */
+static bool is_of_model(const struct sp_bridge_path *row, const char *name)
 {
     static const char model[] = "model.";
+    return strncmp(row->path, model, sizeof model - 1) == 0 && name[0] != '-' &&
+           strcmp(row->path + sizeof model - 1, leaf(name)) == 0;
+}
+
+/* The row of Megatron-Bridge's table that a name stands at: the whole path, else the model's field
+ * of that name. */
+static const struct sp_bridge_path *row_of(const char *name)
+{
+    const struct sp_bridge_path *field = NULL;
     for (size_t i = 0; i < sp_bridge_path_count; i++) {
         const struct sp_bridge_path *const row = &sp_bridge_paths[i];
-        if (row->is_read &&
-            (strcmp(row->path, name) == 0 ||
-             (strncmp(row->path, model, sizeof model - 1) == 0 &&
-              strcmp(row->path + sizeof model - 1, leaf(name)) == 0 && name[0] != '-')))
+        if (row->is_read && strcmp(row->path, name) == 0)
             return row;
+        if (row->is_read && !field && is_of_model(row, name))
+            field = row;
     }
-    return NULL;
+    return field;
 }
 
 /* Takes a setting as the rows of its path have it. */
@@ -171,7 +178,7 @@ static bool take_primus(struct sp_settings *from, struct sp_settings *to, struct
 bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to,
                            struct sp_launch *launch, struct sp_error *error)
 {
-    const bool bridge = sp_is_bridge(from);
+    const bool spelled = sp_spell_bridge(from), bridge = sp_is_bridge(from) || spelled;
     const char *const offloading = sp_peek_setting(from, "model.cpu_offloading");
     to->origin = from->origin;
     for (int i = 0; i < from->n; i++) {
@@ -185,6 +192,8 @@ bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to,
         if (counts && !take(setting, to, error))
             return false;
     }
+    if (sp_peek_setting(from, "trainer.plugins"))
+        sp_launch_note(launch, "not read: trainer.plugins, which may hold another precision");
     if (bridge)
         return sp_take_bridge(from, to, launch, error);
     return take_nemo(from, to, error) && take_primus(from, to, error);

@@ -38,7 +38,7 @@ static bool is_entry(const char *at)
     return n > 0 && at[n] == ':' && (at[n + 1] == '\0' || strchr(" \t\r\n", at[n + 1]));
 }
 
-/* "from a.b import" or "def name(". */
+/* "from a.b import", "import a.b" or "def name(". */
 static bool is_python(const char *at)
 {
     const size_t word = strcspn(at, " \n");
@@ -46,6 +46,7 @@ static bool is_python(const char *at)
         return false;
     const char *const name = at + word + 1, *const end = name + strcspn(name, " (\n");
     return (strncmp(at, "from", word) == 0 && strncmp(end, " import ", 8) == 0) ||
+           (strncmp(at, "import", word) == 0 && word == 6 && (*end == '\n' || *end == ' ')) ||
            (strncmp(at, "def", word) == 0 && *end == '(');
 }
 
