@@ -168,8 +168,9 @@ static void put_counts(const struct flops *f, bool causal, double kv_bytes)
     sp_line(r, "             training {flops_per_token} against 6P = {six_p_flops_per_token}: "
                "{exact_over_6p} of it");
     sp_line(r, "a step       {flops_per_step} on {batch_tokens} tokens; %s",
-            f->recomputed > 0 ? "what is run again (--remat) makes it {recompute_factor} times that"
-                              : "nothing is run again (--remat)");
+            f->recomputed > 0
+                ? "recomputation of whole blocks (--remat) makes it {recompute_factor} times that"
+                : "nothing is run again (--remat)");
     if (!isfinite(overtakes))
         sp_line(
             r, "attention    never costs as much as the weight matmuls: its windows keep it below");
