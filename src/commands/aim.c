@@ -405,7 +405,7 @@ static void note_memory(struct sp_report *r, const struct sp_aim *aim)
 {
     const struct sp_step_inputs in = sp_inputs_of(&aim->planned);
     struct sp_estimate e;
-    if (aim->kind == SP_AIM_COMPUTE_BOUND || aim->kind == SP_AIM_FITS || sp_is_served(aim))
+    if (aim->kind == SP_AIM_COMPUTE_BOUND || aim->kind == SP_AIM_FITS)
         return;
     sp_estimate(&in, aim->convention, NULL, &e);
     if ((double)e.memory.device > e.capacity_bytes)
@@ -432,5 +432,8 @@ void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
     sp_put(r, info->value, now);
     if (sp_text_of(aim->args, "for") && strchr(sp_text_of(aim->args, "for"), '='))
         sp_put(r, info->target, aim->demand.target);
-    note_memory(r, aim);
+    if (sp_is_served(aim))
+        sp_note_service(r, aim);
+    else
+        note_memory(r, aim);
 }

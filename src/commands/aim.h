@@ -95,6 +95,9 @@ bool sp_is_served(const struct sp_aim *aim);
 bool sp_take_service(struct sp_aim *aim, struct sp_error *error);
 double sp_value_of_service(const struct sp_aim *aim, const struct sp_hardware *hw);
 
+/* Says where an instance has no room for what it is asked to run. */
+void sp_note_service(struct sp_report *report, const struct sp_aim *aim);
+
 /* The machine, and the format it computes in. */
 const struct sp_hardware *sp_machine_of_aim(const struct sp_aim *aim);
 

@@ -111,11 +111,23 @@ static double value_of(const struct sp_aim *aim, const struct sp_steady *y, doub
     }
 }
 
-/* Whether the instance runs as many requests as it is asked to: where some wait for a place, those
- * that run are at least one. */
-static bool runs(const struct serve *f)
+/* Whether the instance runs what it is asked to. By the estimate requests may wait for a place
+ * while one at least runs, but not where the time between tokens is asked for: fewer that run would
+ * be faster, and less memory better. */
+static bool runs(const struct sp_aim *aim, const struct serve *f)
 {
-    return f->instance.estimated ? sp_most_of_instance(&f->instance) >= 1 : sp_fits_service(f);
+    const double most = sp_most_of_instance(&f->instance);
+    const bool may_wait = f->instance.estimated && aim->kind != SP_AIM_TPOT;
+    return f->holds_weights && most >= (may_wait ? 1 : f->B);
+}
+
+void sp_note_service(struct sp_report *r, const struct sp_aim *aim)
+{
+    const struct serve *const f = &aim->serve;
+    const double most = f->holds_weights ? sp_most_of_instance(&f->instance) : 0;
+    if (f->B > most)
+        sp_note(r, "an instance has room for %.0f of its %.4g sequences%s", most, f->B,
+                runs(aim, f) ? ": the others wait" : ", and the goal is not met by fewer");
 }
 
 static bool is_less(const struct sp_aim *aim, double a, double b)
@@ -153,7 +165,8 @@ double sp_value_of_service(const struct sp_aim *aim, const struct sp_hardware *h
     double value = NAN;
     if (sp_move_service(&aim->serve, hw, &f)) {
         const struct sp_steady y = sp_state_of_service(&f);
-        value = runs(&f) ? value_of(aim, &y, f.replicas, f.group_chips, hw->chip.price_usd_per_h)
+        value = runs(aim, &f)
+                    ? value_of(aim, &y, f.replicas, f.group_chips, hw->chip.price_usd_per_h)
                 : aim->demand.at_least ? 0
                                        : INFINITY;
     }

@@ -50,7 +50,8 @@ static void put_next(struct sp_report *r, const struct sp_aim *aim, enum sp_mach
 static void name_answer(const struct sp_need *need, double now, enum sp_unit unit,
                         struct sp_row *row)
 {
-    if (!need->reachable && fabs(need->limit / now - 1) < 1e-9)
+    const bool moves = need->limit != now && !(fabs(need->limit / now - 1) < 1e-9);
+    if (!need->reachable && !moves)
         snprintf(row->label, sizeof row->label, "no value is enough: it does not matter");
     else if (!need->reachable)
         snprintf(row->label, sizeof row->label, "no value is enough: it comes to %s",
@@ -83,10 +84,11 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
 static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double now, bool met)
 {
     const struct sp_aim_info *const info = &sp_aims[aim->kind];
+    const bool is_had = isfinite(now) && now > 0;
     sp_put_bool(r, SP_Q_NEED_MET, met);
     sp_line(r, "%s: %s %s, at %s %s asked", met ? "met" : "not met", info->what,
-            sp_human_text(now, info->unit), info->at_least ? "least" : "most",
-            sp_human_text(aim->demand.target, info->unit));
+            is_had ? sp_human_text(now, info->unit) : "cannot be had, for the plan does not fit",
+            info->at_least ? "least" : "most", sp_human_text(aim->demand.target, info->unit));
     sp_line(r, " ");
     sp_line(r, "model      {model}");
     sp_line(r, "hardware   {hw}: {chips} chips");

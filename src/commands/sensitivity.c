@@ -82,19 +82,20 @@ static size_t follow_figures(struct sp_aim *aim, const bool vary[SP_FIGURES],
     return n;
 }
 
-/* What is left of a step when all rates are taken out. */
+/* What is left of a goal that is a time when all rates are taken out. */
 static void put_rest(struct sp_report *r, const struct sp_aim *aim, const struct follow *follows,
                      size_t n)
 {
-    double rest = sp_given(aim->args, "vary") || aim->kind != SP_AIM_STEP ? NAN : 1;
+    const enum sp_unit unit = sp_aims[aim->kind].unit;
+    const bool is_time = unit == SP_SECONDS || unit == SP_DAYS;
+    double rest = sp_given(aim->args, "vary") || !is_time ? NAN : 1;
     for (size_t i = 0; i < n; i++)
         rest += is_rate(follows[i].figure) ? follows[i].elasticity : 0;
     sp_put(r, SP_Q_SENSITIVITY_FIXED, rest);
     if (!isnan(rest))
-        sp_line(r,
-                "the rest, %s of the step, is latencies, launches and waits that no rate "
-                "shortens",
-                sp_human_text(rest, SP_FRACTION));
+        sp_line(r, "the rest, %s of the %s, is latencies, launches and waits that no rate shortens",
+                sp_human_text(fabs(rest) < 1e-6 ? 0 : rest, SP_FRACTION),
+                aim->kind == SP_AIM_STEP ? "step" : "time");
 }
 
 static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error *error)

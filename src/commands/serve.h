@@ -69,9 +69,6 @@ bool sp_load_drafts(struct serve *f, const struct sp_sources *sources, struct sp
 void sp_put_speculation(struct serve *f);
 void sp_put_pools(struct serve *f);
 
-/* Whether the instance holds the requests. */
-bool sp_fits_service(const struct serve *f);
-
 /* Whether the instance holds the requests and is in time. */
 bool sp_serves(const struct serve *f);
 

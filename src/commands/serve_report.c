@@ -395,7 +395,7 @@ static void put_limits_kept(const struct serve *f, const struct sp_steady *y)
     }
 }
 
-bool sp_fits_service(const struct serve *f)
+static bool fits(const struct serve *f)
 {
     return f->holds_weights && (!(f->served.kv_held > 0) || f->B <= sp_most_sequences(&f->served));
 }
@@ -403,7 +403,7 @@ bool sp_fits_service(const struct serve *f)
 bool sp_serves(const struct serve *f)
 {
     const struct sp_steady y = sp_state_of_service(f);
-    return sp_fits_service(f) && sp_keeps_limits(&y, &f->load);
+    return fits(f) && sp_keeps_limits(&y, &f->load);
 }
 
 void sp_put_service(struct serve *f)
@@ -411,7 +411,7 @@ void sp_put_service(struct serve *f)
     struct sp_report *const r = f->report;
     const struct sp_steady y = sp_state_of_service(f);
     const bool in_time = f->holds_weights && sp_keeps_limits(&y, &f->load);
-    f->fits = sp_fits_service(f);
+    f->fits = fits(f);
     put_symbols(f);
     put_verdict(f, &y, in_time);
     put_request(f);
