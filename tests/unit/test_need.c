@@ -1,148 +1,14 @@
-/* What a machine would have to be: the value put back meets the goal and a thousandth less does
- * not, the textbook's closed forms give the same value, and elasticities account for all of a step.
+/* What a machine would have to be: the textbook's closed forms give the same value, elasticities
+ * account for all of a time, and whole numbers are the nearest that do. test_need_back.c puts
+ * answers back.
  */
-#include "check.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "asked.h"
 
 #include <scaleplan/estimate.h>
 #include <scaleplan/need.h>
 
-#include "cli/command.h"
 #include "cli/plan_options.h"
-#include "draws.h"
-
-enum { CASES = 1000 / ONE_IN };
-
-static uint64_t state = 20;
-
-static uint64_t draw(uint64_t n)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % n;
-}
-
-/* Between a and b, spread evenly over its logarithm. */
-static double spread(double a, double b)
-{
-    return a * pow(b / a, (double)draw(1000001) / 1e6);
-}
-
-/* The answer to a line; NULL where it is refused. */
-static struct sp_report *ask(const char *line)
-{
-    char copy[2000], *words[80], *rest = copy;
-    int n = 0;
-    struct sp_args args;
-    struct sp_error error = {0};
-    snprintf(copy, sizeof copy, "%s", line);
-    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
-        words[n++] = word;
-    words[n] = NULL;
-    const struct sp_command *const command = sp_find_command(words[0], &error);
-    assert_non_null(command);
-    struct sp_report *const report = sp_report_new(command->name);
-    if (sp_compute(command, n, words, &args, report, &error))
-        return report;
-    sp_report_free(report);
-    return NULL;
-}
-
-static double number(const struct sp_report *r, const char *format, int i)
-{
-    char key[80];
-    snprintf(key, sizeof key, format, i);
-    const struct sp_entry *const e = sp_find(r, key);
-    return e && e->kind == SP_VALUE_NUMBER ? e->number : NAN;
-}
-
-static double ask_for(const char *line, const char *key)
-{
-    struct sp_report *const r = ask(line);
-    const double value = r ? number(r, key, 0) : NAN;
-    sp_report_free(r);
-    return value;
-}
-
-/* A plan that names everything, on a stack with constants of its own. */
-static void random_line(char line[1200], char goal[64])
-{
-    static const char *const models[] = {"llama2-7b", "llama3-8b", "llama3-70b", "mixtral-8x7b"};
-    static const struct {
-        const char *machine, *profile;
-        int chips;
-    } stacks[] = {{"h100-", "h100-nemo", 64},
-                  {"a100-80gb-", "a100-megatron-2022", 64},
-                  {"v5p-", "v5p-maxtext", 64}};
-    const size_t s = draw(3), m = draw(4);
-    const int tp = 1 << draw(4), micro = 1 << draw(2);
-    const double target = exp(log(0.3) + log(10) * (double)draw(1000) / 1000);
-    snprintf(line, 1200,
-             "--model %s --hw %s%d --profile %s --tp %d --pp %d --micro-batch %d --batch 256x4096 "
-             "--remat %s --zero 1",
-             models[m], stacks[s].machine, stacks[s].chips, stacks[s].profile, tp,
-             s == 2 ? 1 : 1 << draw(3), micro, draw(2) ? "full" : "none");
-    char ask_now[1300];
-    snprintf(ask_now, sizeof ask_now, "step %s", line);
-    const double step = ask_for(ask_now, "time.step_s");
-    if (draw(4) == 0)
-        snprintf(goal, 64, "fits");
-    else if (draw(3) == 0)
-        snprintf(goal, 64, "mfu=%.6f", spread(0.1, 0.9));
-    else
-        snprintf(goal, 64, "step=%.17g", step * target);
-}
-
-static void test_put_back(void **unused)
-{
-    (void)unused;
-    int tried = 0, none = 0;
-    for (int i = 0; i < CASES; i++) {
-        char line[1200], goal[64], words[1800];
-        random_line(line, goal);
-        if (strstr(goal, "nan"))
-            continue;
-        snprintf(words, sizeof words, "need %s --for %s", line, goal);
-        struct sp_report *const r = ask(words);
-        assert_non_null(r);
-        const bool met = sp_find(r, "met")->number != 0, least = strncmp(goal, "mfu", 3) == 0;
-        for (int f = 0; !isnan(number(r, "need.%d.now", f)); f++) {
-            char key[40];
-            snprintf(key, sizeof key, "need.%d.path", f);
-            const char *const path = sp_find(r, key)->text;
-            const double needed = number(r, "need.%d.needed", f), now = number(r, "need.%d.now", f);
-            if (strcmp(path, "chips") == 0 || strcmp(path, "network.domain") == 0)
-                continue;
-            const double target = strcmp(goal, "fits") == 0 ? 1 : number(r, "target", 0);
-            if (isnan(needed)) { /* a thousand million times of it change nothing */
-                for (int way = 0; way < 2; way++) {
-                    snprintf(words, sizeof words, "need %s --for %s --set hw.%s=%.17g", line, goal,
-                             path, now * (way ? 1e9 : 1e-9));
-                    const double value = ask_for(words, "value");
-                    if (!isnan(value) && (least ? value >= target : value <= target) != met)
-                        fail_msg("%s: %.17g, target %.17g", words, value, target);
-                }
-                none++;
-                continue;
-            }
-            /* The side that is on the way from a machine that misses the goal. */
-            const double away = (needed > now) == !met ? 0.999 : 1 / 0.999;
-            for (int way = 0; way < 2; way++) {
-                snprintf(words, sizeof words, "need %s --for %s --set hw.%s=%.17g", line, goal,
-                         path, needed * (way ? away : 1));
-                const double value = ask_for(words, "value");
-                if ((least ? value >= target : value <= target) != (way == 0))
-                    fail_msg("%s: %.17g, target %.17g", words, value, target);
-            }
-            tried++;
-        }
-        sp_report_free(r);
-    }
-    assert_true(tried > 2 * CASES / 3 && none > CASES);
-}
+#include "commands/aim.h"
 
 /* "How to Scale Your Model", Training: on v5p FSDP hides from 850 tokens a chip on over three axes,
  * from 2550 over one; TP up to F / 2550. There a link has to have what v5p's links have, 9e10
@@ -187,6 +53,78 @@ static void test_closed_forms(void **unused)
     }
 }
 
+/* TP over a whole slice: W >= Y C / (n F), scaling book, "Training": up to F / 2550 chips on v5p.
+ */
+static void test_tp(void **unused)
+{
+    static const struct {
+        const char *model, *shape;
+        double F, chips;
+    } cases[] = {{"llama3-70b", "4x4x4", 28672, 64},
+                 {"llama3-405b", "4x4x4", 53248, 64},
+                 {"llama3-405b", "4x4x8", 53248, 128}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int n = 1; n <= 3; n++) {
+            char line[400];
+            snprintf(line, sizeof line,
+                     "need --constants textbook --model %s --hw v5p:%s --batch 1M --axes %d "
+                     "--strategy tp --for compute-bound --vary network.link_bytes_per_s",
+                     cases[i].model, cases[i].shape, n);
+            assert_close(ask_for(line, "need.0.needed"),
+                         cases[i].chips * 4.59e14 / (n * cases[i].F) / 2, 1e-6);
+        }
+}
+
+/* A decode step that reads P bytes of weights and B caches of S tokens: W_hbm >= (P + B S kv) / (N
+ * tau), and HBM >= (P + B S kv) / N; scaling book, "Inference". LLaMA-2 13B has 13015864320
+ * parameters, of which the input table of 32000 x 5120 is looked up, and 819200 bytes a cached
+ * token; prompts take next to nothing of a step. */
+static void test_decode(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 100; i++) {
+        char line[500];
+        const double chips = (double)(8 << draw(4)), B = (double)(1 + draw(16));
+        const double S = (double)(256 + draw(8192)), tau = spread(0.001, 0.1);
+        const double bytes = 2 * 13015864320.0 + B * S * 819200;
+        snprintf(
+            line, sizeof line,
+            "need --model llama2-13b --hw v5e-%.0f --concurrency %.0f --context %.0f --input 1 "
+            "--output 1000000 --constants textbook --for tpot=%.17g --vary "
+            "chip.hbm_bytes_per_s,chip.hbm_usable_bytes",
+            chips, B, S, tau);
+        struct sp_report *const r = ask(line);
+        assert_non_null(r);
+        const bool fits = bytes <= chips * number(r, "need.1.now", 0);
+        if (fits)
+            assert_close(number(r, "need.0.needed", 0), bytes / (chips * tau), 1e-4);
+        if (fits == (sp_find(r, "met")->number != 0)) /* else the bandwidth binds as well */
+            assert_close(number(r, "need.1.needed", 0), bytes / chips, 1e-6);
+        sp_report_free(r);
+    }
+}
+
+/* Training within D days at the MFU that comes with it: C = 6 P T / (N MFU 86400 D). */
+static void test_days(void **unused)
+{
+    static const char plan[] = "--model llama3-70b --hw h100-256 --batch 512x8192 --tp 8 --pp 4 "
+                               "--remat full --profile h100-nemo";
+    (void)unused;
+    for (int days = 200; days <= 2000; days *= 2) {
+        char line[600];
+        snprintf(line, sizeof line,
+                 "need %s --tokens 15T --for days=%d --vary chip.peak_flops_per_s.bf16", plan,
+                 days);
+        const double C = ask_for(line, "need.0.needed");
+        if (isnan(C))
+            continue;
+        snprintf(line, sizeof line, "step %s --set hw.chip.peak_flops_per_s.bf16=%.17g", plan, C);
+        const double mfu = ask_for(line, "mfu_6p"), P = 70553706496.0;
+        assert_close(C, 6 * P * 15e12 / (256 * mfu * 86400 * days), 1e-6);
+    }
+}
+
 /* The parts of a step that no rate shortens: as if every latency and wait were `factor` times. */
 static double step_with_waits(const struct sp_planned *planned, double factor)
 {
@@ -227,23 +165,57 @@ static void test_sum(void **unused)
     };
     (void)unused;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        char copy[400], *words[60], *rest = copy, line[500];
-        int n = 0;
+        char copy[LINE], line[500];
         struct sp_args args;
         struct sp_error error = {0};
         struct sp_planned planned;
-        snprintf(copy, sizeof copy, "%s", lines[i]);
-        for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
-            words[n++] = word;
-        words[n] = NULL;
-        const struct sp_command *const step = sp_find_command("step", &error);
-        assert_true(sp_parse_command(step, n, words, &args, &error));
+        read_line(lines[i], copy, &args);
         const struct sp_sources sources = sp_sources_of(&args);
         assert_true(sp_plan_of(&args, &sources, &planned, &error));
         const double d = 1.001;
         const double waits =
             log(step_with_waits(&planned, d) / step_with_waits(&planned, 1 / d)) / (2 * log(d));
         snprintf(line, sizeof line, "sensitivity%s --delta 0.1%%", lines[i] + strlen("step"));
+        const double fixed = ask_for(line, "fixed");
+        if (!(fabs(fixed - waits) < 0.01))
+            fail_msg("%s: the rest is %g, of waits %g", line, fixed, waits);
+    }
+}
+
+/* A service's time as if every wait of the engine were `factor` times. */
+static double served_with_waits(struct sp_aim *aim, double factor)
+{
+    double *const value = aim->serve.profile.value;
+    double kept[SP_PROFILE_ROOM];
+    memcpy(kept, value, sizeof kept);
+    for (int c = 0; c < SP_SERVING_CONSTANTS; c++)
+        value[c] *= strcmp(sp_serving_constants[c].unit, "s") == 0 ? factor : 1;
+    const double s = sp_value_of_service(aim, &aim->serve.hw);
+    memcpy(value, kept, sizeof kept);
+    return s;
+}
+
+static void test_sum_of_services(void **unused)
+{
+    static const char *const lines[] = {
+        "sensitivity --model llama3-70b --hw h100-8 --tp 8 --concurrency 32 --for tpot",
+        "sensitivity --model llama3-8b --hw a100-80gb-8 --tp 2 --engine trtllm --for ttft "
+        "--concurrency 64",
+        "sensitivity --model deepseek-v3 --hw h200-16 --concurrency 64 --for tpot",
+        "sensitivity --model llama2-13b --hw v5e-8 --constants textbook --concurrency 8 --for tpot",
+    };
+    static struct sp_aim aim;
+    (void)unused;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char copy[LINE], line[400];
+        struct sp_args args;
+        struct sp_error error = {0};
+        const double d = 1.001;
+        read_line(lines[i], copy, &args);
+        assert_true(sp_take_aim(&args, false, &aim, &error));
+        const double waits =
+            log(served_with_waits(&aim, d) / served_with_waits(&aim, 1 / d)) / (2 * log(d));
+        snprintf(line, sizeof line, "%s --delta 0.1%%", lines[i]);
         const double fixed = ask_for(line, "fixed");
         if (!(fabs(fixed - waits) < 0.01))
             fail_msg("%s: the rest is %g, of waits %g", line, fixed, waits);
@@ -285,11 +257,132 @@ static void test_hyperbola(void **unused)
     assert_true(sp_find_binding(&demand, &hw) == SP_FIGURE_HBM_RATE);
 }
 
+/* A goal that many chips serve, of which one at a time takes 800, or that takes a share of them. */
+struct shared {
+    double scale;
+    bool grows;
+    int asked; /* how often */
+};
+
+static double by_chips(const struct sp_hardware *hw, void *context)
+{
+    struct shared *const s = context;
+    const double chips = (double)sp_chips(hw);
+    s->asked++;
+    return s->grows ? s->scale * chips : s->scale / chips;
+}
+
+/* The nearest multiple or part that does, in either direction; where the goal is met the last that
+ * still does. */
+static void test_numbers(void **unused)
+{
+    static const struct {
+        double now, scale;
+        bool grows, at_least, sparse;
+        double target, needed;
+        bool reachable;
+    } cases[] = {
+        {8, 800, false, false, false, 10, 80, true},     /* 100 -> 10: ten times the chips */
+        {8, 800, false, false, true, 10, 128, true},     /* the first doubling beyond 8 times */
+        {8, 800, false, false, true, 20, 40, true},      /* five times */
+        {8, 800, false, false, false, 200, 4, true},     /* met; half of them still meets it */
+        {64, 64, false, true, false, 4, 16, true},       /* a share that falls with chips: fewer */
+        {64, 64, true, false, false, 1024, 16, true},    /* a cost that grows with them: fewer */
+        {64, 64, true, false, false, 5000, 64, true},    /* met; twice as many is too much */
+        {8, 800, false, false, false, 1e-9, NAN, false}, /* not even 4096 times */
+        {8, 800, false, false, false, 801, NAN, true},   /* met, and by one chip too */
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sp_hardware hw = {.chips_per_slice = (int64_t)cases[i].now, .slices = 1};
+        struct shared shared = {.scale = cases[i].scale, .grows = cases[i].grows};
+        const struct sp_demand demand = {.value = by_chips,
+                                         .context = &shared,
+                                         .target = cases[i].target,
+                                         .at_least = cases[i].at_least,
+                                         .sparse = cases[i].sparse};
+        hw.network.kind = SP_SWITCHED;
+        hw.network.domain = 8;
+        const struct sp_need need =
+            sp_find_need(&demand, &hw, by_chips(&hw, &shared), SP_FIGURE_CHIPS);
+        assert_true(need.reachable == cases[i].reachable);
+        if (isnan(cases[i].needed))
+            assert_true(isnan(need.needed));
+        else
+            assert_close(need.needed, cases[i].needed, 0);
+    }
+}
+
+/* A domain is no larger than all devices of a slice: 16, 32 and 64 of 64, and 4, 2, 1. */
+static void test_domains(void **unused)
+{
+    struct sp_hardware hw = {.chips_per_slice = 64, .slices = 1};
+    struct shared shared = {.scale = 1};
+    const struct sp_demand demand = {.value = by_chips, .context = &shared, .target = 1e-9};
+    (void)unused;
+    hw.network.kind = SP_SWITCHED;
+    hw.network.domain = 8;
+    assert_false(sp_find_need(&demand, &hw, 1, SP_FIGURE_DOMAIN).reachable);
+    assert_int_equal(shared.asked, 6);
+    double step[2];
+    for (int i = 0; i < 2; i++) {
+        char line[200];
+        snprintf(line, sizeof line,
+                 "step --model llama3-8b --hw h100-64 --tp 8 --batch 128x8192 --remat full --set "
+                 "hw.network.domain=%d",
+                 64 << i);
+        step[i] = ask_for(line, "time.step_s");
+    }
+    assert_close(step[0], step[1], 0);
+}
+
+/* How often a value is looked at: a smooth one a dozen times, one with steps as often as halving
+ * from twice the figure to 10^-10 would, 34 times, and a few to find a bracket. */
+static double stairs(const struct sp_hardware *hw, void *asked)
+{
+    ++*(int *)asked;
+    return ceil(1e15 / hw->chip.hbm_bytes_per_s);
+}
+
+static double smooth(const struct sp_hardware *hw, void *asked)
+{
+    ++*(int *)asked;
+    return 3 + 1e15 / hw->chip.hbm_bytes_per_s;
+}
+
+static void test_evaluations(void **unused)
+{
+    int all[2] = {0};
+    (void)unused;
+    for (int i = 0; i < 200; i++) {
+        struct sp_hardware hw = {.chips_per_slice = 8, .slices = 1};
+        hw.network.kind = SP_SWITCHED;
+        hw.chip.hbm_bytes_per_s = spread(1e13, 1e14);
+        for (int k = 0; k < 2; k++) {
+            int asked = 0;
+            const struct sp_demand demand = {
+                .value = k ? stairs : smooth, .context = &asked, .target = spread(3.1, 300)};
+            const double now = demand.value(&hw, &asked);
+            assert_true(sp_find_need(&demand, &hw, now, SP_FIGURE_HBM_RATE).reachable);
+            assert_true(asked < 50);
+            all[k] += asked;
+        }
+    }
+    assert_true(all[0] < 200 * 20);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_put_back), cmocka_unit_test(test_book),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_book),
                                        cmocka_unit_test(test_closed_forms),
+                                       cmocka_unit_test(test_tp),
+                                       cmocka_unit_test(test_decode),
+                                       cmocka_unit_test(test_days),
                                        cmocka_unit_test(test_sum),
-                                       cmocka_unit_test(test_hyperbola)};
+                                       cmocka_unit_test(test_sum_of_services),
+                                       cmocka_unit_test(test_hyperbola),
+                                       cmocka_unit_test(test_numbers),
+                                       cmocka_unit_test(test_domains),
+                                       cmocka_unit_test(test_evaluations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,85 @@
+/* Lines of the program that a test asks, and draws for them. */
+#ifndef SCALEPLAN_TEST_ASKED_H
+#define SCALEPLAN_TEST_ASKED_H
+
+#include "check.h"
+
+#include <string.h>
+
+#include "cli/command.h"
+
+static uint64_t drawn = 20;
+
+static inline uint64_t draw(uint64_t n)
+{
+    drawn ^= drawn << 13;
+    drawn ^= drawn >> 7;
+    drawn ^= drawn << 17;
+    return drawn % n;
+}
+
+/* Between a and b, spread evenly over its logarithm. */
+static inline double spread(double a, double b)
+{
+    return a * pow(b / a, (double)draw(1000001) / 1e6);
+}
+
+enum { LINE = 2000, WORDS = 80 };
+
+/* The words of a line, in `copy`. Returns how many. */
+static inline int cut(const char *line, char copy[LINE], char *words[WORDS])
+{
+    char *rest = copy;
+    int n = 0;
+    snprintf(copy, LINE, "%s", line);
+    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
+        words[n++] = word;
+    words[n] = NULL;
+    return n;
+}
+
+/* The options of a line, which point into `copy`. */
+static inline void read_line(const char *line, char copy[LINE], struct sp_args *args)
+{
+    char *words[WORDS];
+    struct sp_error error = {0};
+    const int n = cut(line, copy, words);
+    const struct sp_command *const command = sp_find_command(words[0], &error);
+    assert_non_null(command);
+    assert_true(sp_parse_command(command, n, words, args, &error));
+}
+
+/* The answer to a line; NULL where it is refused. */
+static inline struct sp_report *ask(const char *line)
+{
+    char copy[LINE], *words[WORDS];
+    struct sp_args args;
+    struct sp_error error = {0};
+    const int n = cut(line, copy, words);
+    const struct sp_command *const command = sp_find_command(words[0], &error);
+    assert_non_null(command);
+    struct sp_report *const report = sp_report_new(command->name);
+    if (sp_compute(command, n, words, &args, report, &error))
+        return report;
+    sp_report_free(report);
+    return NULL;
+}
+
+/* Of an answer or NULL. */
+static inline double number(const struct sp_report *r, const char *format, int i)
+{
+    char key[80];
+    snprintf(key, sizeof key, format, i);
+    const struct sp_entry *const e = r ? sp_find(r, key) : NULL;
+    return e && e->kind == SP_VALUE_NUMBER ? e->number : NAN;
+}
+
+static inline double ask_for(const char *line, const char *key)
+{
+    struct sp_report *const r = ask(line);
+    const double value = number(r, key, 0);
+    sp_report_free(r);
+    return value;
+}
+
+#endif
