@@ -240,13 +240,13 @@ static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_
     const int64_t m = sp_plan_microbatches(p), stages = map->stages;
     double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES], idle[SP_STAGE_KINDS], sum = 0;
     const bool exact = sp_schedules[p->schedule].exact;
-    for (int i = 0; i < map->kinds; i++)
-        idle[i] = stages > 1 && !exact ? idle_per_stage(p, m, &kind[i]) : 0;
     *slowest = 0;
-    for (int i = 1; i < map->kinds; i++)
+    for (int i = 0; i < map->kinds; i++) {
+        idle[i] = stages > 1 && !exact ? idle_per_stage(p, m, &kind[i]) : 0;
         if ((double)m * all_of(&kind[i]) - idle[i] >
             (double)m * all_of(&kind[*slowest]) - idle[*slowest])
             *slowest = i;
+    }
     if (exact && stages > 1) {
         for (int64_t stage = 0; stage < stages; stage++) {
             forward[stage] = kind[map->of[stage]].forward;
