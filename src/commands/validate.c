@@ -201,12 +201,9 @@ static void lay_out(struct validation *f)
     sp_table(f->report, columns, sizeof columns / sizeof *columns, f->rows, f->runs.n);
 }
 
-static bool fill_report(struct validation *f, const struct sp_args *args, struct sp_error *error)
+/* Both errors in a line each, and the runs that count for neither. */
+static void put_summary(struct sp_report *r)
 {
-    struct sp_report *const r = f->report;
-    size_t skipped = 0;
-    if (f->runs.n == 0)
-        return sp_fail(error, SP_INPUT, "%s: a header and no runs", sp_safe(args->operands[0]));
     sp_line(r, "step time  {time.n} configurations: mean {time.mean_abs_pct_error} %%, median "
                "{time.median_abs_pct_error} %%, 90 in 100 within {time.p90_abs_pct_error} %%, bias "
                "{time.bias_pct} %%");
@@ -214,6 +211,16 @@ static bool fill_report(struct validation *f, const struct sp_args *args, struct
                "{memory.median_abs_pct_error} %%, 90 in 100 within {memory.p90_abs_pct_error} %%, "
                "bias {memory.bias_pct} %%");
     sp_line(r, "skipped    {skipped} of {rows} runs, with the reason beside each");
+}
+
+static bool fill_report(struct validation *f, const struct sp_args *args, struct sp_error *error)
+{
+    struct sp_report *const r = f->report;
+    size_t skipped = 0;
+    if (f->runs.n == 0)
+        sp_line(r, "runs       none: the file has a header alone");
+    else
+        put_summary(r);
     for (size_t i = 0; i < f->runs.n; i++) {
         predict_row(f, i);
         skipped += isnan(f->verdicts[i].time_error) && isnan(f->verdicts[i].memory_error);
