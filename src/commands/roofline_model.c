@@ -26,7 +26,7 @@ static bool is_same(const struct operator* a, const struct operator* b)
            x->out == y->out && a->rows == b->rows;
 }
 
-/* Adds those of `layers` layers, but for routers; layers of several kinds share some. */
+/* Adds those of `layers` layers; layers of several kinds share some. */
 static size_t collect(struct operator* list, size_t n, const struct sp_layer *layer, double layers,
                       const struct tokens *tokens)
 {
@@ -37,12 +37,10 @@ static size_t collect(struct operator* list, size_t n, const struct sp_layer *la
         size_t at = 0;
         while (at < n && !is_same(&list[at], &mine))
             at++;
-        if (m->part == SP_PART_ROUTER || at == OPERATORS)
-            continue;
-        if (at == n)
-            list[n++] = mine;
-        else
+        if (at < n)
             list[at].layers += layers;
+        else if (n < OPERATORS)
+            list[n++] = mine;
     }
     return n;
 }
