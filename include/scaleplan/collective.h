@@ -24,8 +24,8 @@ struct sp_torus_group {
 /* Chips of the group: the product of its axes. */
 double sp_torus_chips(const struct sp_torus_group *group);
 
-/* Bandwidth of the group's axes together, 2w a ring and w X / (X-1) a line of X. bytes/s. Scaling
- * book, "Sharding". */
+/* Bandwidth of the group's axes together, 2w a ring and w N / (N-1) a line, N the chips of the
+ * group: see sp_axes_bytes_per_s. bytes/s. Scaling book, "Sharding". */
 double sp_torus_axes_bytes_per_s(const struct sp_torus_group *group);
 
 /* Shares V/N of a chip, N chips in the group, that an all-to-all sends each way over the busiest

@@ -140,6 +140,15 @@ bool sp_axis_wraps(const struct sp_hardware *hw, int axis);
  * Scaling book, "Sharding": V/(2w) with wraparound, (X-1)/X V/w without. */
 double sp_axis_bytes_per_s(double link_bytes_per_s, int64_t length, bool wraps);
 
+/* The same over n axes together, of `length` devices each, those of 1 left out: 2w for each ring,
+ * and for each line w N/(N-1), N the devices of all. A device at the ends of all its lines has one
+ * link on each, and takes in (N-1)/N of the array. bytes/s. */
+double sp_axes_bytes_per_s(double link_bytes_per_s, int n, const int64_t length[],
+                           const bool wraps[]);
+
+/* The same for axes of a slice: bit i of `axes` is axis i. bytes/s. */
+double sp_slice_axes_bytes_per_s(const struct sp_hardware *hw, unsigned axes);
+
 /* The same for a length X that is no whole number, above 1 on a line. bytes/s. */
 double sp_axis_rate(double link_bytes_per_s, double X, bool wraps);
 

@@ -102,12 +102,10 @@ static void put_mixed(const struct batch *f)
 static void put_real_axes(const struct batch *f)
 {
     struct sp_report *r = f->report;
-    const double w = f->hw.network.link_bytes_per_s;
-    double W = 0;
+    const double W = sp_slice_axes_bytes_per_s(&f->hw, (1U << f->hw.network.axes) - 1);
     bool rings = true;
     for (int i = 0; i < f->hw.network.axes; i++) {
         const int64_t length = f->hw.shape.axis[i];
-        W += sp_axis_bytes_per_s(w, length, sp_axis_wraps(&f->hw, i));
         rings = rings && (length == 1 || sp_axis_wraps(&f->hw, i));
     }
     if (W <= 0)
@@ -115,7 +113,7 @@ static void put_real_axes(const struct batch *f)
     const double critical = sp_critical_tokens_per_chip(f->C_wire, W, f->r);
     sp_scope(r, "");
     sp_symbol(r, "W_slice", W, "bytes/s",
-              "axes of the slice together: 2w a ring, w X/(X-1) a line");
+              "axes of the slice together: 2w a ring, w N/(N-1) a line, N their chips");
     sp_put(r, SP_Q_BATCH_SLICE, critical);
     if (f->has_batch)
         sp_put_bool(r, SP_Q_BATCH_SLICE_OK, f->B / f->N >= critical);

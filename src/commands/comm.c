@@ -186,12 +186,12 @@ static double put_send(const struct sp_comm *f, const struct sp_torus_group *g)
     return send + first;
 }
 
-static double bound_if(const struct sp_comm *f, enum sp_collective op, struct sp_torus_group g,
-                       bool wraps)
+/* The group with all of its axes rings, or all lines. */
+static struct sp_torus_group group_if(struct sp_torus_group g, bool wraps)
 {
     for (int i = 0; i < g.n; i++)
         g.wraps[i] = wraps;
-    return sp_torus_bandwidth_s(op, f->V, &g);
+    return g;
 }
 
 /* The group's axes as people name them: "axes XY: ring of 4 x line of 8". */
@@ -222,13 +222,12 @@ static void put_bound(const struct sp_comm *f, const struct sp_torus_group *g, d
 {
     struct sp_report *r = f->report;
     const enum sp_collective op = (enum sp_collective)f->op;
-    double pairs = 0, ring = 0, line = 0, W_ring = 0, W_line = 0;
+    const struct sp_torus_group rings = group_if(*g, true), lines = group_if(*g, false);
+    double pairs = 0, ring = 0, line = 0;
     for (int i = 0; i < g->n; i++) {
         pairs = fmax(pairs, sp_exchange_pairs(g->length[i], g->wraps[i]));
         ring = fmax(ring, sp_exchange_pairs(g->length[i], true));
         line = fmax(line, sp_exchange_pairs(g->length[i], false));
-        W_ring += sp_axis_bytes_per_s(g->link_bytes_per_s, g->length[i], true);
-        W_line += sp_axis_bytes_per_s(g->link_bytes_per_s, g->length[i], false);
     }
     sp_symbol(r, "N", sp_torus_chips(g), "chips", "chips of the group in a slice");
     const bool exchange = op == SP_ALL_TO_ALL;
@@ -240,16 +239,18 @@ static void put_bound(const struct sp_comm *f, const struct sp_torus_group *g, d
     } else {
         sp_symbol(r, "passes", op == SP_ALL_REDUCE ? 2 : 1, "", "2 all-reduce, 1 the others");
         sp_symbol(r, "W_axes", sp_torus_axes_bytes_per_s(g), "bytes/s",
-                  "axes together: 2w a ring, w X/(X-1) a line of X");
-        sp_symbol(r, "W_rings", W_ring, "bytes/s", "axes together if every one were a ring");
-        sp_symbol(r, "W_lines", W_line, "bytes/s", "axes together if none wrapped");
+                  "axes together: 2w a ring, w N/(N-1) a line");
+        sp_symbol(r, "W_rings", sp_torus_axes_bytes_per_s(&rings), "bytes/s",
+                  "axes together if every one were a ring");
+        sp_symbol(r, "W_lines", sp_torus_axes_bytes_per_s(&lines), "bytes/s",
+                  "axes together if none wrapped");
     }
     const bool moves = g->n > 0 && sp_torus_chips(g) > 1;
     sp_put(r, exchange ? SP_Q_COMM_ICI_EXCHANGE : SP_Q_COMM_ICI, moves ? bound_s : NAN);
     sp_put(r, exchange ? SP_Q_COMM_RING_EXCHANGE : SP_Q_COMM_RING,
-           moves ? bound_if(f, op, *g, true) : NAN);
+           moves ? sp_torus_bandwidth_s(op, f->V, &rings) : NAN);
     sp_put(r, exchange ? SP_Q_COMM_LINE_EXCHANGE : SP_Q_COMM_LINE,
-           moves ? bound_if(f, op, *g, false) : NAN);
+           moves ? sp_torus_bandwidth_s(op, f->V, &lines) : NAN);
 }
 
 /* The array below which hops take longer than the transfer: the transfer is proportional to it. */
@@ -327,9 +328,11 @@ static double put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
     sp_put(r, SP_Q_COMM_PER_HOP, f->V / devices / g->link_bytes_per_s);
     put_thresholds(f, &group, &t);
     put_one_way(f, devices);
+    const struct sp_torus_group rings = group_if(*g, true);
     if (f->V > 0 && devices > 1)
         sp_put(r, SP_Q_COMM_OVER_GATHER,
-               bound_if(f, op, *g, true) / bound_if(f, SP_ALL_GATHER, *g, true));
+               sp_torus_bandwidth_s(op, f->V, &rings) /
+                   sp_torus_bandwidth_s(SP_ALL_GATHER, f->V, &rings));
     sp_put(r, SP_Q_COMM_RATE, t.time_s > 0 ? f->V / t.time_s : NAN);
     sp_line(r, "time         {time_s}, bound by {bound}: throughput {bandwidth_bound_s}, latency "
                "{latency_bound_s}");

@@ -23,10 +23,7 @@ static double most_exchange_pairs(const struct sp_torus_group *g)
 
 double sp_torus_axes_bytes_per_s(const struct sp_torus_group *g)
 {
-    double W = 0;
-    for (int i = 0; i < g->n; i++)
-        W += sp_axis_bytes_per_s(g->link_bytes_per_s, g->length[i], g->wraps[i]);
-    return W;
+    return sp_axes_bytes_per_s(g->link_bytes_per_s, g->n, g->length, g->wraps);
 }
 
 double sp_torus_chips(const struct sp_torus_group *g)

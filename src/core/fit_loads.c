@@ -73,23 +73,29 @@ static void torus_terms(struct sp_fit_terms *t, const struct sp_fit_input *in)
     const struct sp_hardware *hw = in->hw;
     const double w = hw->network.link_bytes_per_s;
     double axis[SP_MAX_AXES] = {0};
+    unsigned number[SP_MAX_AXES] = {0}, first = 0, last = 0;
     int used = 0;
     for (int i = 0; i < SP_MAX_AXES; i++) {
         const double W = sp_axis_bytes_per_s(w, hw->shape.axis[i], sp_axis_wraps(hw, i));
         if (W <= 0)
             continue;
         int at = used++;
-        for (; at > 0 && axis[at - 1] < W; at--)
+        for (; at > 0 && axis[at - 1] < W; at--) {
             axis[at] = axis[at - 1];
+            number[at] = number[at - 1];
+        }
         axis[at] = W;
+        number[at] = 1U << i;
     }
     t->n = in->axes > 0 && in->axes < used ? in->axes : used;
     t->W_ici = 2 * w;
-    t->W = t->W_X = 0;
-    for (int i = 0; i < t->n; i++)
-        t->W += axis[i];
+    for (int i = 0; i < t->n; i++) {
+        first |= last;
+        last = number[i];
+    }
+    t->W = sp_slice_axes_bytes_per_s(hw, first | last);
     t->W_Y = t->n > 1 ? axis[t->n - 1] : NAN;
-    t->W_X = t->n > 1 ? t->W - t->W_Y : NAN;
+    t->W_X = t->n > 1 ? sp_slice_axes_bytes_per_s(hw, first) : NAN;
     t->W_axes = t->W;
     t->W_domain = t->W_node = NAN;
     if (hw->slices > 1) {

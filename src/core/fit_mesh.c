@@ -105,20 +105,21 @@ static void axis_bandwidths(const struct sp_hardware *hw, const int64_t tp[SP_MA
                             double *W_X, double *W_Y)
 {
     const double w = hw->network.link_bytes_per_s;
-    double shards = 0, line = 0, rest = 0;
-    *W_Y = 0;
+    double line = 0, rest = 0;
+    unsigned of_shards = 0, of_tp = 0;
     for (int i = 0; i < SP_MAX_AXES; i++) {
         const int64_t length = hw->shape.axis[i];
-        const double whole = sp_axis_bytes_per_s(w, length, sp_axis_wraps(hw, i));
         if (tp[i] == 1) {
-            shards += whole;
+            of_shards |= 1U << i;
         } else if (tp[i] == length) {
-            *W_Y += whole;
+            of_tp |= 1U << i;
         } else {
             line = sp_axis_bytes_per_s(w, tp[i], false);
-            rest = whole / (double)tp[i];
+            rest = sp_axis_bytes_per_s(w, length, sp_axis_wraps(hw, i)) / (double)tp[i];
         }
     }
+    const double shards = sp_slice_axes_bytes_per_s(hw, of_shards);
+    *W_Y = sp_slice_axes_bytes_per_s(hw, of_tp);
     *W_X = shards > 0 ? shards : rest > 0 ? rest : NAN;
     *W_Y = *W_Y > 0 ? *W_Y : line > 0 ? line : NAN;
 }
@@ -180,16 +181,11 @@ static void each_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_t
 static double axes_of_shards(const struct sp_hardware *hw, int64_t fsdp)
 {
     double best = NAN;
-    for (int chosen = 0; chosen < 1 << SP_MAX_AXES; chosen++) {
-        double rate = 0;
+    for (unsigned chosen = 0; chosen < 1U << SP_MAX_AXES; chosen++) {
+        const double rate = sp_slice_axes_bytes_per_s(hw, chosen);
         int64_t product = 1;
-        for (int i = 0; i < SP_MAX_AXES; i++) {
-            if (!(chosen >> i & 1))
-                continue;
-            product *= hw->shape.axis[i];
-            rate += sp_axis_bytes_per_s(hw->network.link_bytes_per_s, hw->shape.axis[i],
-                                        sp_axis_wraps(hw, i));
-        }
+        for (int i = 0; i < SP_MAX_AXES; i++)
+            product *= chosen >> i & 1 ? hw->shape.axis[i] : 1;
         if (product == fsdp && !(best >= rate))
             best = rate;
     }

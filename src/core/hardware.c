@@ -68,6 +68,28 @@ double sp_axis_bytes_per_s(double link_bytes_per_s, int64_t length, bool wraps)
     return length <= 1 ? 0 : sp_axis_rate(link_bytes_per_s, (double)length, wraps);
 }
 
+double sp_axes_bytes_per_s(double link_bytes_per_s, int n, const int64_t length[],
+                           const bool wraps[])
+{
+    double N = 1, rate = 0;
+    for (int i = 0; i < n; i++)
+        N *= (double)length[i];
+    for (int i = 0; i < n; i++)
+        rate += length[i] > 1 ? sp_axis_rate(link_bytes_per_s, N, wraps[i]) : 0;
+    return rate;
+}
+
+double sp_slice_axes_bytes_per_s(const struct sp_hardware *hw, unsigned axes)
+{
+    int64_t length[SP_MAX_AXES];
+    bool wraps[SP_MAX_AXES];
+    for (int i = 0; i < SP_MAX_AXES; i++) {
+        length[i] = axes >> i & 1 ? hw->shape.axis[i] : 1;
+        wraps[i] = sp_axis_wraps(hw, i);
+    }
+    return sp_axes_bytes_per_s(hw->network.link_bytes_per_s, SP_MAX_AXES, length, wraps);
+}
+
 double sp_dcn_bytes_per_s_per_chip(const struct sp_network *network)
 {
     return network->dcn_bytes_per_s_per_host / (double)network->chips_per_host;

@@ -128,6 +128,27 @@ static void axis_bandwidth(void **state)
     assert_close(sp_axis_bytes_per_s(9e10, 1, true), 0, 0);
 }
 
+/* A corner of a mesh has one link on each axis, and takes in (N-1)/N of the array: of 2 x 2 chips
+ * 3/4 over two links, of 4 x 4 15/16 over two, of 2 x 2 x 2 7/8 over three. Rings beside lines keep
+ * 2w; an axis of 1 is none. */
+static void axes_bandwidth(void **state)
+{
+    (void)state;
+    static const bool lines[] = {false, false, false}, mixed[] = {false, true, true};
+    assert_close(sp_axes_bytes_per_s(9e10, 2, (int64_t[]){2, 2}, lines), 2 * 9e10 * 4 / 3, 1e-15);
+    assert_close(sp_axes_bytes_per_s(9e10, 3, (int64_t[]){4, 1, 4}, lines), 2 * 9e10 * 16 / 15,
+                 1e-15);
+    assert_close(sp_axes_bytes_per_s(9e10, 3, (int64_t[]){2, 2, 2}, lines), 3 * 9e10 * 8 / 7,
+                 1e-15);
+    assert_close(sp_axes_bytes_per_s(9e10, 1, (int64_t[]){4}, lines), 1.2e11, 1e-15);
+    assert_close(sp_axes_bytes_per_s(4.5e10, 2, (int64_t[]){8, 16}, mixed),
+                 9e10 + 4.5e10 * 128 / 127, 1e-15);
+    const struct sp_hardware hw = with_shape("v5e", 4, 4, 1);
+    assert_close(sp_slice_axes_bytes_per_s(&hw, 7), 9.6e10, 1e-15);
+    assert_close(sp_slice_axes_bytes_per_s(&hw, 2), 6e10, 1e-15);
+    assert_close(sp_slice_axes_bytes_per_s(&hw, 4), 0, 0);
+}
+
 /* A host of 4 v5p chips shares 2.5e10 bytes/s; 8 H100 of 5e10 each make 4e11; ib-hdr has 200 Gb/s a
  * device, 10gbe 10 Gb/s a node. */
 static void beyond(void **state)
@@ -228,9 +249,11 @@ static void dtypes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(specs),   cmocka_unit_test(refusals),       cmocka_unit_test(rings),
-        cmocka_unit_test(beyond),  cmocka_unit_test(axis_bandwidth), cmocka_unit_test(racks),
-        cmocka_unit_test(nearest), cmocka_unit_test(cubes),          cmocka_unit_test(dtypes),
+        cmocka_unit_test(specs),          cmocka_unit_test(refusals),
+        cmocka_unit_test(rings),          cmocka_unit_test(beyond),
+        cmocka_unit_test(axis_bandwidth), cmocka_unit_test(axes_bandwidth),
+        cmocka_unit_test(racks),          cmocka_unit_test(nearest),
+        cmocka_unit_test(cubes),          cmocka_unit_test(dtypes),
     };
     return cmocka_run_group_tests_name("hardware", tests, NULL, NULL);
 }
