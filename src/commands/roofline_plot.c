@@ -20,21 +20,29 @@ static size_t same_spot(const struct sp_operation *ops, size_t n, double intensi
     return i;
 }
 
-/* Adds an operation, or its name to the one that lies on its spot. */
-static size_t add_operation(struct sp_operation *ops, size_t n, const char *name, double intensity)
+/* Adds an operation, or its name to the one that lies on its spot; `most` has the highest intensity
+ * of each spot. */
+static size_t add_operation(struct sp_operation *ops, double *most, size_t n, const char *name,
+                            double intensity)
 {
     const size_t at = same_spot(ops, n, intensity), used = at < n ? strlen(ops[at].name) : 0;
     snprintf(ops[at].name + used, sizeof ops[at].name - used, "%s%.40s", used ? ", " : "", name);
-    if (at == n)
-        ops[at].intensity = intensity;
+    ops[at].intensity = at == n ? intensity : fmin(ops[at].intensity, intensity);
+    most[at] = at == n ? intensity : fmax(most[at], intensity);
     return at == n ? n + 1 : n;
 }
 
-static void add_intensity(struct sp_operation *op)
+/* "up, down: 232 FLOPs/byte", or from the lowest to the highest, between which the marker lies. */
+static void add_intensity(struct sp_operation *op, double most)
 {
     const size_t used = strlen(op->name);
-    snprintf(op->name + used, sizeof op->name - used, ": %s FLOPs/byte",
-             sp_human_text(op->intensity, SP_NUMBER));
+    char least[32], highest[32];
+    snprintf(least, sizeof least, "%s", sp_human_text(op->intensity, SP_NUMBER));
+    snprintf(highest, sizeof highest, "%s", sp_human_text(most, SP_NUMBER));
+    const bool one = strcmp(least, highest) == 0;
+    snprintf(op->name + used, sizeof op->name - used, ": %s%s%s FLOPs/byte", least,
+             one ? "" : " to ", one ? "" : highest);
+    op->intensity = sqrt(op->intensity * most);
 }
 
 /* The operations of the report: a model's operators, or the one that was asked for. */
@@ -42,14 +50,16 @@ static size_t read_operations(const struct sp_report *r, double C, double W,
                               struct sp_operation *ops)
 {
     size_t n = 0;
+    double most[MOST];
     for (size_t i = 0; n < MOST; i++) {
         const double at = sp_listed_number(r, "operators", i, SP_Q_ROOFLINE_INTENSITY);
         if (isnan(at))
             break;
-        n = add_operation(ops, n, sp_listed_text(r, "operators", i, SP_Q_ROOFLINE_OP_NAME), at);
+        n = add_operation(ops, most, n, sp_listed_text(r, "operators", i, SP_Q_ROOFLINE_OP_NAME),
+                          at);
     }
     for (size_t i = 0; i < n; i++)
-        add_intensity(&ops[i]);
+        add_intensity(&ops[i], most[i]);
     const double intensity = sp_report_number(r, SP_Q_ROOFLINE_INTENSITY);
     if (n == 0 && intensity > 0) {
         snprintf(ops[0].name, sizeof ops[0].name, "%.60s",
