@@ -46,6 +46,19 @@ static void lay_out_constant(const struct sp_profile *stacks, int stack, int c,
     row(layout, stack)[c] = of;
 }
 
+/* A framework may do what no other does, so that what its family adds to the constants of software
+ * may lie far out, and pulls what all have in common no more than linearly. What a chip reaches is
+ * measured on its own kernels. */
+static void mark_heavy_tails(const struct sp_shared_constant *layout, int stacks,
+                             bool *heavy_tailed)
+{
+    for (int s = 0; s < stacks; s++)
+        for (int c = 0; c < SP_CONSTANTS; c++) {
+            const int own = layout[(size_t)s * SP_CONSTANTS + (size_t)c].parameter[OWN];
+            heavy_tailed[own] = sp_constants[c].of == SP_OF_SOFTWARE;
+        }
+}
+
 static double error_of(const void *context, size_t i, const double *constants)
 {
     const struct joint *const j = context;
@@ -62,22 +75,26 @@ void sp_fit_jointly(const struct sp_joint_sample *samples, size_t n,
     const struct joint joint = {samples, stacks};
     struct sp_shared_constant *const layout = calloc(all, sizeof *layout);
     struct sp_shared_sample *const shared = calloc(n + 1, sizeof *shared);
+    bool *const heavy_tailed = calloc(2 * all, sizeof *heavy_tailed);
     struct sp_shared_fit fit = {.constants = SP_CONSTANTS,
                                 .stacks = n_stacks,
                                 .info = sp_constants,
                                 .layout = layout,
+                                .heavy_tailed = heavy_tailed,
                                 .samples = shared,
                                 .n = n,
                                 .error = error_of,
                                 .context = &joint};
-    if (!layout || !shared)
+    if (!layout || !shared || !heavy_tailed)
         abort();
     for (int s = 0; s < n_stacks; s++)
         for (int c = 0; c < SP_CONSTANTS; c++)
             lay_out_constant(stacks, s, c, layout, &fit.parameters);
+    mark_heavy_tails(layout, n_stacks, heavy_tailed);
     for (size_t i = 0; i < n; i++)
         shared[i] = (struct sp_shared_sample){samples[i].stack, samples[i].sample.weight, NOISE};
     sp_fit_stacks(&fit, stacks, fitted);
     free(layout);
     free(shared);
+    free(heavy_tailed);
 }

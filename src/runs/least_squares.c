@@ -5,15 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runs/shared_fit.h"
+#include <scaleplan/range.h>
 
-/* Runs of one configuration differ by this much (of the logarithm). */
-#define NOISE 0.05
+#include "runs/shared_fit.h"
 
 struct problem {
     const struct sp_sample *samples;
     const struct sp_profile *prior;
 };
+
+/* How far runs of a stack are from a profile that knows the stack, of the logarithm, one standard
+ * deviation: what its published runs with their publication left out were found to be, by tier. */
+static double noise_of(const struct sp_sample *sample)
+{
+    const struct sp_profile known = {.known = SP_KNOWN_STACK};
+    const struct sp_step_inputs *const in = &sample->in;
+    return sp_range_log(&known, sp_tier_of(in->model, &in->hw->chip, in->plan)) /
+           SP_RANGE_DEVIATIONS;
+}
 
 double sp_log_error(const struct sp_sample *sample, const struct sp_profile *profile)
 {
@@ -41,7 +50,7 @@ void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_p
     for (int c = 0; c < SP_CONSTANTS; c++) /* a parameter each, shared with nobody */
         layout[c] = (struct sp_shared_constant){{c, -1, -1, -1}, {1}};
     for (size_t i = 0; i < n; i++)
-        shared[i] = (struct sp_shared_sample){0, samples[i].weight, NOISE};
+        shared[i] = (struct sp_shared_sample){0, samples[i].weight, noise_of(&samples[i])};
     const struct sp_shared_fit fit = {.constants = SP_CONSTANTS,
                                       .stacks = 1,
                                       .parameters = SP_CONSTANTS,

@@ -55,16 +55,33 @@ static void slopes_of(const struct sp_shared_fit *f, size_t i, const double *con
     }
 }
 
+/* What counts quadratically while it is small, then linearly. */
+static double robust_cost(double z)
+{
+    return sqrt(1 + z * z) - 1;
+}
+
+/* Its slope over z: what a quadratic cost with the same slope is weighted by. */
+static double robust_weight(double z)
+{
+    return 1 / sqrt(1 + z * z);
+}
+
+static bool is_heavy_tailed(const struct sp_shared_fit *f, size_t parameter)
+{
+    return f->heavy_tailed && f->heavy_tailed[parameter];
+}
+
 /* Minus the logarithm of the posterior at x. */
 static double cost_at(const struct sp_shared_fit *f, const double *x, double *values)
 {
     double sum = 0;
     put_all(f, x, values);
-    for (int i = 0; i < f->parameters; i++)
-        sum += x[i] * x[i] / 2;
+    for (size_t i = 0; i < (size_t)f->parameters; i++)
+        sum += is_heavy_tailed(f, i) ? robust_cost(x[i]) : x[i] * x[i] / 2;
     for (size_t i = 0; i < f->n; i++) {
         const double z = f->error(f->context, i, constants_of(f, values, i)) / f->samples[i].noise;
-        sum += f->samples[i].weight * (sqrt(1 + z * z) - 1);
+        sum += f->samples[i].weight * robust_cost(z);
     }
     return sum;
 }
@@ -82,15 +99,16 @@ static void add_sample(double *gradient, double *curvature, size_t parameters, c
 }
 
 /* The gradient of the cost, and its curvature as if errors were linear in x (Gauss and Newton);
- * errors that count linearly are weighted down. */
+ * what counts linearly is weighted down. */
 static void gradient_and_curvature(const struct sp_shared_fit *f, const double *x, double *values,
                                    double *gradient, double *curvature)
 {
     const size_t n = (size_t)f->parameters;
     memset(curvature, 0, n * n * sizeof *curvature);
     for (size_t i = 0; i < n; i++) {
-        gradient[i] = x[i];
-        curvature[i * n + i] = 1;
+        const double weight = is_heavy_tailed(f, i) ? robust_weight(x[i]) : 1;
+        gradient[i] = weight * x[i];
+        curvature[i * n + i] = weight;
     }
     put_all(f, x, values);
     for (size_t i = 0; i < f->n; i++) {
@@ -109,7 +127,7 @@ static void gradient_and_curvature(const struct sp_shared_fit *f, const double *
                 index[parts] = of->parameter[k];
                 change[parts++] = of->scale[k] * slope[c] * f->info[c].spread / s->noise;
             }
-        add_sample(gradient, curvature, n, index, change, parts, z, s->weight / sqrt(1 + z * z));
+        add_sample(gradient, curvature, n, index, change, parts, z, s->weight * robust_weight(z));
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef SP_SHARED_FIT_H
 #define SP_SHARED_FIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <scaleplan/software.h>
@@ -28,6 +29,9 @@ struct sp_shared_fit {
     const struct sp_constant_info *info;     /* of each constant: spread and bounds */
     const double *expected;                  /* constants of each stack, one stack after another */
     const struct sp_shared_constant *layout; /* the same */
+    /* of each parameter: whether far from 0 it counts linearly, as errors do, because few of those
+     * like it may be odd; NULL: all count quadratically */
+    const bool *heavy_tailed;
     const struct sp_shared_sample *samples;
     size_t n;
     /* ln(predicted / measured) of a sample whose stack has these constants */

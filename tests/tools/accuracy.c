@@ -21,7 +21,8 @@ struct errors {
     double *usual;       /* the same, of runs that fits take */
     double *stack;       /* its stack */
     double *model;       /* its model, of long series alone */
-    double *three; /* its publication but for three of its runs; the mean of absolute errors */
+    double *three;  /* its publication but for three of its runs; the mean of absolute errors */
+    double *before; /* its publication, of the same runs, absolute too */
 };
 
 static bool in_tier(const struct sp_measured *m, const void *context)
@@ -103,11 +104,11 @@ static struct own own_runs(const struct sp_study *study, int publication, int st
     return own;
 }
 
-/* Five draws of three runs; the mean absolute error of each of the others goes to `errors`. */
+/* Draws of three runs; the mean absolute error of each of the others goes to `errors`. */
 static void see_three(const struct sp_study *study, const struct own *own,
                       const struct sp_profile *prior, double *errors)
 {
-    enum { DRAWS = 5 };
+    enum { DRAWS = 20 };
     int *const draws = calloc(study->n + 1, sizeof *draws);
     unsigned state = 12345;
     if (!draws)
@@ -190,9 +191,10 @@ static int print_tiers(const struct sp_study *study, const struct errors *e)
     for (int t = 0; t < SP_TIERS; t++)
         printf(" %16s", sp_tier_names[t]);
     printf("\n");
-    static const struct gates none = {{0}, {0}}, publication = {{7, 8, 16, 11}, {14, 6, 17, 11.3}},
-                              stack = {{9, 10, 22, 13}, {13.2, 6, 17, 9.5}},
-                              three = {{5, 5, 9, 7}, {8, 4, 20, 11.3}},
+    static const struct gates none = {{0}, {0}},
+                              publication = {{7, 8, 16, 11}, {11, 5.6, 16, 11.2}},
+                              stack = {{9, 10, 22, 13}, {10.4, 5.8, 16.4, 9.4}},
+                              three = {{5, 5, 9, 7}, {8, 4, 17, 11.2}},
                               model = {{8, 0, 0, 0}, {8, 0, 0, 0}};
     worse += print_line(study, "median utilisation of chip and tier (naive)", e->naive, &none);
     worse += print_line(study, "  the same with runs of its own publication", e->siblings, &none);
@@ -201,6 +203,7 @@ static int print_tiers(const struct sp_study *study, const struct errors *e)
     worse += print_line(study, "  the same without runs that no fit takes", e->usual, &none);
     worse += print_line(study, "its stack left out", e->stack, &stack);
     worse += print_line(study, "its publication but for three of its runs", e->three, &three);
+    worse += print_line(study, "  the same runs without the three", e->before, &none);
     worse += print_line(study, "its model left out, of long series", e->model, &model);
     return worse;
 }
@@ -365,6 +368,7 @@ static void leave_out(const struct sp_study *study, struct errors *e)
     e->stack = new_errors(study);
     e->model = new_errors(study);
     e->three = new_errors(study);
+    e->before = new_errors(study);
     e->siblings = new_errors(study);
     predict_naively(study, false, e->naive);
     predict_naively(study, true, e->siblings);
@@ -387,13 +391,18 @@ static void free_errors(struct errors *e)
     free(e->stack);
     free(e->model);
     free(e->three);
+    free(e->before);
 }
 
-/* Errors after three runs are absolute means already; as logarithms they can be averaged alike. */
-static void to_logarithms(const struct sp_study *study, double *errors)
+/* Errors after three runs are absolute means already, and those before are made so; as logarithms
+ * they can be averaged alike. */
+static void to_logarithms(const struct sp_study *study, struct errors *e)
 {
     for (size_t i = 0; i < study->n; i++)
-        errors[i] = log1p(errors[i]);
+        if (!isnan(e->three[i])) {
+            e->three[i] = log1p(e->three[i]);
+            e->before[i] = log1p(fabs(expm1(e->publication[i])));
+        }
 }
 
 int main(int argc, char **argv)
@@ -417,7 +426,7 @@ int main(int argc, char **argv)
     leave_out(&study, &e);
     for (size_t i = 0; i < study.n; i++)
         e.all[i] = sp_log_error(&study.measured[i].sample, &fitted[study.measured[i].stack]);
-    to_logarithms(&study, e.three);
+    to_logarithms(&study, &e);
     const int worse =
         print_tiers(&study, &e) + print_ranges(&study, &e) + sp_print_leads(&study, e.publication);
     print_parts(&study, &e, sp_publication_of, study.publications, e.publication, "publication");
