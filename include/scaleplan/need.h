@@ -15,8 +15,8 @@ extern "C" {
 
 /* Figures that may be other than they are. The last two are whole numbers. */
 enum sp_machine_figure {
-    SP_FIGURE_PEAK,        /* FLOP/s of a chip, in the format that is computed in */
-    SP_FIGURE_HBM_RATE,    /* bytes/s of its memory */
+    SP_FIGURE_PEAK, /* FLOP/s of a chip: of each format one, SP_FIGURE_PEAK + its enum sp_dtype */
+    SP_FIGURE_HBM_RATE = SP_FIGURE_PEAK + SP_DTYPES, /* bytes/s of its memory */
     SP_FIGURE_HBM,         /* bytes of its memory that verdicts compare with */
     SP_FIGURE_LINK,        /* torus: bytes/s of a link, one way */
     SP_FIGURE_DCN,         /* torus of several slices: bytes/s of a host, one way */
@@ -29,19 +29,18 @@ enum sp_machine_figure {
     SP_FIGURES
 };
 
-/* The key of a hardware file under which a figure stands; of the peak each format has a key of its
- * own behind it. */
+/* The key of a hardware file under which a figure stands; behind that of a peak its format's name
+ * follows. */
 const char *sp_figure_key(enum sp_machine_figure figure, const struct sp_hardware *hw);
 
 /* What the figure is now, in its unit; NAN where the machine has no such figure. */
-double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *hw,
-                       enum sp_dtype dtype);
+double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *hw);
 
-/* The machine with another value of one figure. A peak is that of one format, and the memory that
- * is granted and that is there grow alike. False where there is no machine of that size: a domain
+/* The machine with another value of one figure. The memory that is granted and that is there grow
+ * alike. False where there is no machine of that size: a domain
  * that does not divide the devices, a slice that is not on offer. */
-bool sp_with_figure(const struct sp_hardware *hw, enum sp_machine_figure figure,
-                    enum sp_dtype dtype, double value, struct sp_hardware *changed);
+bool sp_with_figure(const struct sp_hardware *hw, enum sp_machine_figure figure, double value,
+                    struct sp_hardware *changed);
 
 /* What is asked of a machine. */
 struct sp_demand {
@@ -49,7 +48,7 @@ struct sp_demand {
                     void *context); /* > 0; INFINITY: cannot be; NAN:
                                        means nothing on this machine */
     void *context;
-    enum sp_dtype dtype; /* whose peak is the machine's */
+    bool peaks[SP_DTYPES]; /* formats that it is computed in */
     double target;
     bool at_least; /* met where the value is at least the target; else where it is at most */
     bool sparse;   /* values take long: fewer whole numbers are tried */
@@ -82,7 +81,7 @@ struct sp_need sp_find_need(const struct sp_demand *demand, const struct sp_hard
 
 /* What binds a machine: the figure of which twice as much (of a price half) brings the goal's value
  * the furthest. SP_FIGURES where none changes it by a millionth. The price and the numbers of
- * devices do not count, they bind nothing. */
+ * devices do not count, they bind nothing, nor do peaks of formats that nothing is computed in. */
 enum sp_machine_figure sp_find_binding(const struct sp_demand *demand,
                                        const struct sp_hardware *hw);
 

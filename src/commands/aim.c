@@ -37,20 +37,17 @@ static bool is_verdict(enum sp_aim_kind kind)
 
 enum sp_unit sp_unit_of_figure(enum sp_machine_figure figure)
 {
-    static const enum sp_unit units[SP_FIGURES] = {
-        [SP_FIGURE_PEAK] = SP_FLOPS_PER_S,
-        [SP_FIGURE_HBM_RATE] = SP_BYTES_PER_S,
-        [SP_FIGURE_HBM] = SP_BYTES,
-        [SP_FIGURE_LINK] = SP_BYTES_PER_S,
-        [SP_FIGURE_DCN] = SP_BYTES_PER_S,
-        [SP_FIGURE_DOMAIN_RATE] = SP_BYTES_PER_S,
-        [SP_FIGURE_SCALEOUT] = SP_BYTES_PER_S,
-        [SP_FIGURE_HOST_LINK] = SP_BYTES_PER_S,
-        [SP_FIGURE_PRICE] = SP_USD,
-        [SP_FIGURE_DOMAIN] = SP_COUNT,
-        [SP_FIGURE_CHIPS] = SP_COUNT,
-    };
-    return units[figure];
+    switch (figure) {
+    case SP_FIGURE_HBM:
+        return SP_BYTES;
+    case SP_FIGURE_PRICE:
+        return SP_USD;
+    case SP_FIGURE_DOMAIN:
+    case SP_FIGURE_CHIPS:
+        return SP_COUNT;
+    default:
+        return figure < SP_FIGURE_HBM_RATE ? SP_FLOPS_PER_S : SP_BYTES_PER_S;
+    }
 }
 
 /* How a strategy fares on a machine by the closed forms: the one that is asked for, the best mesh
@@ -282,16 +279,51 @@ static bool take_closed_forms(struct sp_aim *aim, struct sp_error *error)
                        "--power-prior is of goals of the estimate: closed forms have no constants");
     if (!sp_load_fit(aim->args, &aim->fit, error))
         return false;
-    aim->demand.dtype = aim->fit.t.dtype;
+    aim->demand.peaks[aim->fit.t.dtype] = true;
     aim->mesh = sp_fit_best(&aim->fit.in, &aim->fit.t, ~0U);
     return !isnan(value_on(&aim->fit.hw, aim)) ||
            sp_fail(error, SP_INPUT, "--strategy: it has no meaning on %s", aim->fit.hw.name);
 }
 
+/* The formats that the goal is computed in: those whose peak, at a thousandth, changes its value,
+ * beside the one that is known. */
+static void find_peaks(struct sp_aim *aim)
+{
+    const struct sp_hardware *const hw = sp_machine_of_aim(aim);
+    const bool replan = aim->replan;
+    aim->replan = false;
+    const double now = value_on(hw, aim);
+    for (int d = 0; d < SP_DTYPES; d++) {
+        const enum sp_machine_figure peak = (enum sp_machine_figure)(SP_FIGURE_PEAK + d);
+        struct sp_hardware other;
+        if (sp_with_figure(hw, peak, sp_figure_value(peak, hw) / 1000, &other) &&
+            fabs(value_on(&other, aim) / now - 1) > 1e-9)
+            aim->demand.peaks[d] = true;
+    }
+    aim->replan = replan;
+}
+
+/* What the goal's value is computed from. */
+static bool take_goal(struct sp_aim *aim, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(aim->args);
+    if (aim->kind == SP_AIM_COMPUTE_BOUND)
+        return take_closed_forms(aim, error);
+    if (aim->strategy)
+        return sp_fail(error, SP_USAGE,
+                       "--strategy is of --for compute-bound; other goals take "
+                       "degrees, such as --tp 8");
+    if (sp_is_served(aim))
+        return sp_take_service(aim, error);
+    if (!take_plan(aim, &sources, error) || !take_price(aim, error))
+        return false;
+    aim->demand.peaks[sp_compute_dtype(&aim->planned.hw.chip, aim->planned.plan.dtype)] = true;
+    return true;
+}
+
 bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *aim,
                  struct sp_error *error)
 {
-    const struct sp_sources sources = sp_sources_of(args);
     *aim = (struct sp_aim){.args = args,
                            .replan = sp_given(args, "replan"),
                            .power_prior = sp_given(args, "power-prior"),
@@ -305,135 +337,8 @@ bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *ai
         return false;
     if (!sp_is_served(aim) && !check_words(args, error))
         return false;
-    if (aim->kind == SP_AIM_COMPUTE_BOUND)
-        return take_closed_forms(aim, error);
-    if (aim->strategy)
-        return sp_fail(error, SP_USAGE,
-                       "--strategy is of --for compute-bound; other goals take "
-                       "degrees, such as --tp 8");
-    if (sp_is_served(aim))
-        return sp_take_service(aim, error);
-    if (!take_plan(aim, &sources, error) || !take_price(aim, error))
+    if (!take_goal(aim, error))
         return false;
-    aim->demand.dtype = sp_compute_dtype(&aim->planned.hw.chip, aim->planned.plan.dtype);
+    find_peaks(aim);
     return true;
-}
-
-static void mesh_words(const struct sp_strategy *s, char *out, size_t size)
-{
-    snprintf(out, size, "%s: dp %lld fsdp %lld tp %lld pp %lld", sp_strategy_names[s->kind],
-             (long long)s->dp, (long long)s->fsdp, (long long)s->tp, (long long)s->pp);
-}
-
-static void instance_words(const struct serve *f, char *out, size_t size)
-{
-    snprintf(out, size, "%.0f instance%s of %.0f chip%s, %.4g sequence%s each, by `serve`",
-             f->replicas, f->replicas == 1 ? "" : "s", f->service.chips,
-             f->service.chips == 1 ? "" : "s", f->B, f->B == 1 ? "" : "s");
-}
-
-static void plan_words(const struct sp_plan *p, char *out, size_t size)
-{
-    snprintf(out, size, "dp %lld tp %lld pp %lld vpp %lld cp %lld ep %lld, ZeRO %d",
-             (long long)p->dp, (long long)p->tp, (long long)p->pp, (long long)p->vpp,
-             (long long)p->cp, (long long)p->ep, p->zero);
-}
-
-void sp_aim_words(const struct sp_aim *aim, char *out, size_t size)
-{
-    const bool anew = aim->replan && aim->inverse;
-    if (aim->strategy) {
-        snprintf(out, size, "%s, by the closed forms of `fit`", sp_strategy_names[aim->fit.only]);
-        return;
-    }
-    if (aim->kind == SP_AIM_COMPUTE_BOUND)
-        mesh_words(&aim->mesh, out, size);
-    else if (sp_is_served(aim))
-        instance_words(&aim->serve, out, size);
-    else
-        plan_words(&aim->planned.plan, out, size);
-    const size_t n = strlen(out);
-    snprintf(out + n, size - n, "%s%s",
-             anew                                ? ""
-             : aim->kind == SP_AIM_COMPUTE_BOUND ? ", the best of `fit`"
-             : aim->searched                     ? ", the best of `search`"
-                                                 : "",
-             anew          ? "; on every machine that is tried the best anew (--replan)"
-             : aim->replan ? ", held; re-planned: the best of every machine that is tried"
-                           : ", held (--replan looks anew)");
-}
-
-void sp_figure_path(const struct sp_aim *aim, enum sp_machine_figure figure,
-                    char path[SP_FIGURE_PATH])
-{
-    const bool peak = figure == SP_FIGURE_PEAK;
-    snprintf(path, SP_FIGURE_PATH, "%s%s%s", sp_figure_key(figure, sp_machine_of_aim(aim)),
-             peak ? "." : "", peak ? sp_dtype_names[aim->demand.dtype] : "");
-}
-
-bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_error *error)
-{
-    const struct sp_hardware *const hw = sp_machine_of_aim(aim);
-    const char *list = sp_text_of(aim->args, "vary");
-    char item[SP_FIGURE_PATH], path[SP_FIGURE_PATH];
-    for (int f = 0; f < SP_FIGURES; f++)
-        vary[f] =
-            !list && !isnan(sp_figure_value((enum sp_machine_figure)f, hw, aim->demand.dtype)) &&
-            (f != SP_FIGURE_PRICE || aim->kind == SP_AIM_COST || aim->kind == SP_AIM_SERVED_COST);
-    while (list && sp_next_item(&list, item, sizeof item)) {
-        struct sp_nearest nearest = {.wanted = item};
-        bool known = false;
-        for (int f = 0; f < SP_FIGURES; f++) {
-            sp_figure_path(aim, (enum sp_machine_figure)f, path);
-            if (isnan(sp_figure_value((enum sp_machine_figure)f, hw, aim->demand.dtype)))
-                continue;
-            vary[f] = vary[f] || strcmp(path, item) == 0;
-            known = known || strcmp(path, item) == 0;
-            sp_nearest_offer(&nearest, path);
-        }
-        if (!known)
-            return sp_fail(error, SP_INPUT,
-                           "--vary: \"%s\" is no figure of %s that may vary%s (without --vary the "
-                           "answer lists all)",
-                           sp_safe(item), hw->name, sp_nearest_hint(&nearest));
-    }
-    return true;
-}
-
-/* A plan that is typed may not fit: its time is what it would take. */
-static void note_memory(struct sp_report *r, const struct sp_aim *aim)
-{
-    const struct sp_step_inputs in = sp_inputs_of(&aim->planned);
-    struct sp_estimate e;
-    if (aim->kind == SP_AIM_COMPUTE_BOUND || aim->kind == SP_AIM_FITS)
-        return;
-    sp_estimate(&in, aim->convention, NULL, &e);
-    if ((double)e.memory.device > e.capacity_bytes)
-        sp_note(r, "the plan needs %s of a device's %s and does not fit: `need --for fits`",
-                sp_human_text((double)e.memory.device, SP_BYTES),
-                sp_human_text(e.capacity_bytes, SP_BYTES));
-}
-
-void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
-{
-    const struct sp_aim_info *const info = &sp_aims[aim->kind];
-    const struct sp_hardware *const hw = sp_machine_of_aim(aim);
-    char words[256];
-    sp_aim_words(aim, words, sizeof words);
-    sp_put_text(r, SP_Q_NEED_GOAL, "%s", info->name);
-    sp_put_text(r, SP_Q_NEED_MODEL, "%s",
-                aim->kind == SP_AIM_COMPUTE_BOUND ? aim->fit.model.name
-                : sp_is_served(aim)               ? aim->serve.model.name
-                                                  : aim->planned.model.name);
-    sp_put_text(r, SP_Q_NEED_HARDWARE, "%s", hw->name);
-    sp_put(r, SP_Q_NEED_CHIPS, (double)sp_chips(hw));
-    sp_put_text(r, SP_Q_NEED_PLAN, "%s", words);
-    sp_put_bool(r, SP_Q_NEED_REPLANNED, aim->replan);
-    sp_put(r, info->value, now);
-    if (sp_text_of(aim->args, "for") && strchr(sp_text_of(aim->args, "for"), '='))
-        sp_put(r, info->target, aim->demand.target);
-    if (sp_is_served(aim))
-        sp_note_service(r, aim);
-    else
-        note_memory(r, aim);
 }

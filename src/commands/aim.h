@@ -20,6 +20,8 @@
     {.name = "attention-dp", .metavar = "N", .kind = SP_WHOLE, .min = 1, .max = 1e6, .help = "data-parallel attention"}, \
     {.name = "replicas", .metavar = "N", .kind = SP_WHOLE, .min = 1, .max = 1e9, .help = "instances of the machine"}, \
     {.name = "weights", .metavar = "FORMAT", .kind = SP_CHOICE, .choices = sp_storage_names, .help = "how weights are stored"}, \
+    {.name = "experts", .metavar = "FORMAT", .kind = SP_CHOICE, .choices = sp_storage_names, .help = "how routed experts are stored"}, \
+    {.name = "prefix-hit", .metavar = "FRACTION", .kind = SP_REAL, .max = 1, .help = "share of a prompt that is found in the cache"}, \
     {.name = "kv", .metavar = "FORMAT", .kind = SP_CHOICE, .choices = sp_storage_names, .help = "how keys and values are stored"}, \
     {.name = "compute", .metavar = "FORMAT", .kind = SP_CHOICE, .choices = sp_storage_names, .help = "format of the matmuls"}, \
     {.name = "engine", .metavar = "NAME|FILE", .kind = SP_TEXT, .help = "program that serves"}

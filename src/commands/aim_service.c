@@ -90,7 +90,7 @@ bool sp_take_service(struct sp_aim *aim, struct sp_error *error)
     aim->asked = f->load;
     f->load.concurrency = f->B * f->replicas; /* as many as the machine takes as it is */
     f->hw.chip.price_usd_per_h = f->price.usd_per_h;
-    aim->demand.dtype = sp_compute_dtype(&f->hw.chip, f->service.compute);
+    aim->demand.peaks[sp_compute_dtype(&f->hw.chip, f->service.compute)] = true;
     return check_goal(aim, error);
 }
 

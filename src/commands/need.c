@@ -36,7 +36,7 @@ static void put_next(struct sp_report *r, const struct sp_aim *aim, enum sp_mach
     struct sp_hardware changed;
     char path[SP_FIGURE_PATH];
     enum sp_machine_figure next = SP_FIGURES;
-    if (sp_with_figure(sp_machine_of_aim(aim), figure, aim->demand.dtype, need->needed, &changed))
+    if (sp_with_figure(sp_machine_of_aim(aim), figure, need->needed, &changed))
         next = sp_find_binding(&aim->demand, &changed);
     if (next == SP_FIGURES) {
         sp_put_null(r, SP_Q_NEED_BINDS_NEXT);

@@ -29,6 +29,11 @@ static const struct {
 #undef AT
 };
 
+static bool is_peak(enum sp_machine_figure figure)
+{
+    return figure < SP_FIGURE_HBM_RATE;
+}
+
 /* Capacities that verdicts take: what the runtime grants where that is known. */
 static bool is_granted(enum sp_machine_figure figure, const struct sp_hardware *hw)
 {
@@ -37,7 +42,8 @@ static bool is_granted(enum sp_machine_figure figure, const struct sp_hardware *
 
 const char *sp_figure_key(enum sp_machine_figure figure, const struct sp_hardware *hw)
 {
-    return is_granted(figure, hw) ? "chip.hbm_usable_bytes" : figures[figure].key;
+    return is_granted(figure, hw) ? "chip.hbm_usable_bytes"
+                                  : figures[is_peak(figure) ? SP_FIGURE_PEAK : figure].key;
 }
 
 static bool is_whole(enum sp_machine_figure figure)
@@ -46,28 +52,32 @@ static bool is_whole(enum sp_machine_figure figure)
 }
 
 /* Where in the struct a figure stands that is a double. */
-static size_t place_of(enum sp_machine_figure figure, const struct sp_hardware *hw,
-                       enum sp_dtype dtype)
+static size_t place_of(enum sp_machine_figure figure, const struct sp_hardware *hw)
 {
-    if (figure == SP_FIGURE_PEAK)
-        return figures[figure].offset + (size_t)dtype * sizeof(double);
+    if (is_peak(figure))
+        return figures[SP_FIGURE_PEAK].offset + (size_t)figure * sizeof(double);
     return is_granted(figure, hw) ? offsetof(struct sp_hardware, chip.hbm_usable_bytes)
                                   : figures[figure].offset;
 }
 
-double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *hw,
-                       enum sp_dtype dtype)
+/* Whether machines of that kind have it. */
+static bool has_figure(enum sp_machine_figure figure, const struct sp_hardware *hw)
+{
+    const int kind = is_peak(figure) ? ANY : figures[figure].kind;
+    return (kind == ANY || kind == (int)hw->network.kind) &&
+           (figure != SP_FIGURE_DCN || hw->slices > 1);
+}
+
+double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *hw)
 {
     double value;
-    if (figures[figure].kind != ANY && figures[figure].kind != hw->network.kind)
+    if (!has_figure(figure, hw))
         return NAN;
     if (figure == SP_FIGURE_CHIPS)
         return (double)hw->chips_per_slice;
     if (figure == SP_FIGURE_DOMAIN)
         return (double)hw->network.domain;
-    if (figure == SP_FIGURE_DCN && hw->slices == 1)
-        return NAN;
-    memcpy(&value, (const char *)hw + place_of(figure, hw, dtype), sizeof value);
+    memcpy(&value, (const char *)hw + place_of(figure, hw), sizeof value);
     return value > 0 ? value : NAN;
 }
 
@@ -81,8 +91,8 @@ static bool with_domain(struct sp_hardware *hw, int64_t devices)
     return true;
 }
 
-bool sp_with_figure(const struct sp_hardware *hw, enum sp_machine_figure figure,
-                    enum sp_dtype dtype, double value, struct sp_hardware *changed)
+bool sp_with_figure(const struct sp_hardware *hw, enum sp_machine_figure figure, double value,
+                    struct sp_hardware *changed)
 {
     *changed = *hw;
     if (is_whole(figure) && (value < 1 || value > 1e9 || value != floor(value)))
@@ -91,12 +101,12 @@ bool sp_with_figure(const struct sp_hardware *hw, enum sp_machine_figure figure,
         return sp_take_slice(changed, (int64_t)value);
     if (figure == SP_FIGURE_DOMAIN)
         return with_domain(changed, (int64_t)value);
-    const double now = sp_figure_value(figure, hw, dtype);
+    const double now = sp_figure_value(figure, hw);
     if (isnan(now) || !(value > 0))
         return false;
     if (is_granted(figure, hw))
         changed->chip.hbm_bytes *= value / now;
-    memcpy((char *)changed + place_of(figure, hw, dtype), &value, sizeof value);
+    memcpy((char *)changed + place_of(figure, hw), &value, sizeof value);
     return true;
 }
 
@@ -110,9 +120,8 @@ static double value_at(const struct sp_demand *demand, const struct sp_hardware 
                        enum sp_machine_figure figure, double value)
 {
     struct sp_hardware changed;
-    return sp_with_figure(hw, figure, demand->dtype, value, &changed)
-               ? demand->value(&changed, demand->context)
-               : NAN;
+    return sp_with_figure(hw, figure, value, &changed) ? demand->value(&changed, demand->context)
+                                                       : NAN;
 }
 
 /* How far of the way from a to b to look next, 0 to 1: the secant's share, `apart` from either end,
@@ -255,7 +264,7 @@ static void need_number(const struct sp_demand *demand, const struct sp_hardware
 struct sp_need sp_find_need(const struct sp_demand *demand, const struct sp_hardware *hw,
                             double value, enum sp_machine_figure figure)
 {
-    struct sp_need need = {.now = sp_figure_value(figure, hw, demand->dtype),
+    struct sp_need need = {.now = sp_figure_value(figure, hw),
                            .value = value,
                            .needed = NAN,
                            .factor = NAN,
@@ -275,7 +284,9 @@ enum sp_machine_figure sp_find_binding(const struct sp_demand *demand, const str
     double most = 1e-6;
     enum sp_machine_figure binding = SP_FIGURES;
     for (int f = 0; f < SP_FIGURE_PRICE; f++) {
-        const double value = sp_figure_value((enum sp_machine_figure)f, hw, demand->dtype);
+        if (is_peak((enum sp_machine_figure)f) && !demand->peaks[f])
+            continue;
+        const double value = sp_figure_value((enum sp_machine_figure)f, hw);
         const double change = log(value_at(demand, hw, (enum sp_machine_figure)f, 2 * value)) - now;
         const double gain = demand->at_least ? change : -change;
         if (!isnan(value) && gain > most) {
@@ -289,7 +300,7 @@ enum sp_machine_figure sp_find_binding(const struct sp_demand *demand, const str
 double sp_elasticity(const struct sp_demand *demand, const struct sp_hardware *hw,
                      enum sp_machine_figure figure, double delta, double *low, double *high)
 {
-    const double now = sp_figure_value(figure, hw, demand->dtype), step = 1 + delta;
+    const double now = sp_figure_value(figure, hw), step = 1 + delta;
     *low = value_at(demand, hw, figure, now / step);
     *high = value_at(demand, hw, figure, now * step);
     return (log(*high) - log(*low)) / (2 * log(step));
