@@ -1,4 +1,5 @@
-# Writes builtin.c: every config file as a byte array, and the table of them.
+# Writes builtin.c: every config file as a byte array, line ends and indentation left out (no text of JSON goes over
+# lines), and the table of them.
 # Arguments: CONFIG_DIR, OUTPUT.
 set(arrays "")
 set(rows "")
@@ -14,9 +15,10 @@ foreach(row IN LISTS kinds)
     get_filename_component(name "${path}" NAME)
     string(REGEX REPLACE "\\.json$" "" name "${name}")
     file(READ "${path}" hex HEX)
-    string(LENGTH "${hex}" digits)
-    math(EXPR length "${digits} / 2")
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+    string(REGEX REPLACE "0x0a,(0x20,)*" "" bytes "${bytes}")
+    string(LENGTH "${bytes}" characters) # five a byte
+    math(EXPR length "${characters} / 5")
     string(APPEND arrays "static const char text_${count}[] = {${bytes}0};\n")
     string(APPEND rows "    {${kind}, \"${name}\", text_${count}, ${length}},\n")
     math(EXPR count "${count} + 1")

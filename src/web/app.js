@@ -52,7 +52,7 @@ class Page {
   }
 
   drawPages() {
-    byId('ask').parentElement.dataset.ready = 'yes';
+    byId('ask').parentElement.hidden = false;
     document.querySelector('nav').append(...Object.entries(FIRST_LINES).map(([name, line]) =>
       make('a', { href: `#${encodeURI(line)}`, 'data-page': name }, name)), make('a', { href: '#exercises', 'data-page': 'exercises' },
       'exercises'));

@@ -7,7 +7,7 @@ class Book {
   }
 
   load() {
-    this.chapters = JSON.parse(new TextDecoder().decode(unpack('cases')));
+    this.chapters = JSON.parse(new TextDecoder().decode(carried.cases));
     for (const [name, cases] of Object.entries(this.chapters))
       this.files[`textbook/${name}.json`] = new TextEncoder().encode(JSON.stringify(cases));
   }

@@ -13,7 +13,8 @@ const read = (name) => readFileSync(join(folder, name), 'utf8');
 const spare = (name) => read(name).split('\n').map((line) => line.trim()).filter((line) => line && !line.startsWith('//')).join('\n');
 
 // In the order in which they are read: a file uses what stands before it.
-const firstScripts = ['lzma.js', 'unpack.js', 'boot.js'];
+const firstScripts = ['lzma.js', 'unpack.js', 'dress.js'];
+const lastScripts = ['boot.js'];
 const scripts = ['words.js', 'dom.js', 'engine.js', 'commands.js', 'numbers.js', 'figure_scale.js',
   'figure_series.js', 'figure.js', 'answer.js', 'explain.js', 'copy.js', 'compare.js', 'complete.js', 'forms.js',
   'files.js', 'book.js', 'app.js'];
@@ -52,21 +53,28 @@ for (const name of readdirSync(cases).filter((file) => file.endsWith('.json')).s
 
 const strict = (names) => `'use strict';\n${names.map(spare).join('\n')}`;
 const first = strict(firstScripts);
+const last = strict(lastScripts);
 const script = strict(scripts);
 const style = spare('style.css');
+// One stream, so that what the parts share is written once.
+const carried = {
+  program: readFileSync(module),
+  cases: Buffer.from(JSON.stringify(book)),
+  worker: Buffer.from(strict(workerScripts)),
+  scripts: Buffer.from(script),
+};
 const parts = {
-  POLICY: `default-src 'none'; script-src ${hashOf(first)} ${hashOf(script)} 'wasm-unsafe-eval'; style-src ${hashOf(style)}; ` +
+  POLICY: `default-src 'none'; script-src ${[first, last, script].map(hashOf).join(' ')} 'wasm-unsafe-eval'; style-src ${hashOf(style)}; ` +
     'worker-src blob:; base-uri \'none\'; form-action \'none\'',
-  STYLE: style,
+  STYLE: pack(style),
   FIRST: first,
-  SCRIPTS: pack(script),
-  WORKER: pack(strict(workerScripts)),
-  PROGRAM: pack(readFileSync(module)),
-  BOOK: pack(Buffer.from(JSON.stringify(book))),
+  LAST: last,
+  SIZES: Object.entries(carried).map(([name, bytes]) => `${name} ${bytes.length}`).join(' '),
+  CARRIED: pack(Buffer.concat(Object.values(carried))),
 };
 const html = read('page.html').replace(/%([A-Z]+)%/g, (whole, name) => parts[name] ?? whole);
 writeFileSync(page, html);
 
 const size = (text) => Buffer.byteLength(text);
-console.log(`${page}: ${size(html)} bytes: program ${size(parts.PROGRAM)}, book ${size(parts.BOOK)}, ` +
-  `scripts ${size(parts.FIRST) + size(parts.SCRIPTS) + size(parts.WORKER)}, style ${size(parts.STYLE)}`);
+console.log(`${page}: ${size(html)} bytes: ${size(parts.CARRIED)} of ${parts.SIZES}; scripts before ${size(first) + size(last)}, ` +
+  `style ${size(parts.STYLE)}`);

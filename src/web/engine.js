@@ -9,8 +9,8 @@ class Engine {
   }
 
   async load() {
-    this.url = URL.createObjectURL(new Blob([unpack('worker')], { type: 'text/javascript' }));
-    this.module = await WebAssembly.compile(unpack('program'));
+    this.url = URL.createObjectURL(new Blob([carried.worker], { type: 'text/javascript' }));
+    this.module = await WebAssembly.compile(carried.program);
     this.start();
   }
 
