@@ -24,7 +24,8 @@ struct sp_rates {
     double tokens_per_s, tokens_per_s_per_device;
     double flops_per_s_per_device; /* model FLOPs */
     double mfu;       /* model FLOPs over the peak of all devices for the step. PaLM, appendix B */
-    double tuned_mfu; /* the same without what is not computed for what is frozen */
+    double tuned_mfu; /* the same of what is computed: without the gradients of what is frozen, with
+                         the forward passes of models beside */
     double hfu;       /* executed FLOPs over the same. Korthikanti et al. 2022, section 6 */
     double flops_by[SP_FLOP_CONVENTIONS]; /* model FLOPs of a step by each convention */
     double mfu_by[SP_FLOP_CONVENTIONS];   /* and the MFU */

@@ -85,10 +85,8 @@ static void put_beside(const struct flops *f, const struct sp_args *args)
     struct sp_report *const r = f->report;
     if (!sp_given(args, "reference") && !sp_given(args, "teacher"))
         return;
-    const double beside = sp_companion_flops(&f->companions, 1, f->seq, SP_FLOPS_6P);
-    sp_symbol(r, "beside", beside, "FLOPs", "a token through the models beside, forward");
     sp_put_companion_work(r, args, &f->companions, NULL);
-    sp_put(r, SP_Q_FLOPS_BESIDE, f->computed + beside);
+    sp_put(r, SP_Q_FLOPS_BESIDE, f->computed);
     sp_line(r, "             {flops_with_models_beside} a token with what works beside it");
 }
 
@@ -302,11 +300,12 @@ static void put_speed(const struct flops *f, const struct sp_args *args)
             "speed        {tokens_per_s} on {devices} devices of {peak_flops_per_s}: MFU {mfu} "
             "(6P), {mfu_with_attention} with %s, HFU {hfu}",
             sp_counted_flops[f->mask]);
-    if (f->model.tuning.trainable == SP_TRAIN_ALL)
+    if (f->model.tuning.trainable == SP_TRAIN_ALL && !f->model.tuning.companions)
         return;
     sp_put(r, SP_Q_TUNING_MFU, computed);
-    sp_line(r, "             {mfu_computed} of what is computed: the MFU that `train --mfu` takes; "
-               "the others count as if all were trained");
+    sp_line(
+        r, "             {mfu_computed} of what is computed: the MFU that `train --mfu` takes; the "
+           "MFU counts as if all were trained, and nothing beside");
 }
 
 static bool load_peak(const struct sp_args *args, const struct sp_sources *sources, struct flops *f,
@@ -353,19 +352,22 @@ static void count_training(struct flops *f, enum sp_remat remat)
     passed.total -= still.total;
     const double table = 3 * f->forward.embedding;
     f->counted = sp_model_flops(&f->model, 1, f->seq, SP_FLOPS_6P);
-    f->computed = sp_tuned_flops(&f->model, 1, f->seq, SP_FLOPS_6P);
+    f->computed = sp_tuned_flops(&f->model, 1, f->seq, SP_FLOPS_6P) +
+                  sp_companion_flops(&f->companions, 1, f->seq, SP_FLOPS_6P);
     f->plain = !(f->computed < 6 * f->params.active || f->computed > 6 * f->params.active);
     f->recomputed = sp_recomputed_flops_per_token(&passed, remat);
     f->counted_with_scores = f->per_token = NAN;
     if (shaped) {
         f->counted_with_scores = sp_model_flops(&f->model, 1, f->seq, f->mask) + table;
-        f->per_token = sp_tuned_flops(&f->model, 1, f->seq, f->mask) + table;
+        f->per_token = sp_tuned_flops(&f->model, 1, f->seq, f->mask) + table +
+                       sp_companion_flops(&f->companions, 1, f->seq, f->mask);
     }
     sp_symbol(r, "counted", f->counted, "FLOPs", "training of a token, 6 a parameter");
     sp_symbol(r, "counted_with_scores", f->counted_with_scores, "FLOPs",
               "training of a token, attention counted, as if all were trained");
     sp_symbol(r, "computed", f->computed, "FLOPs",
-              "training of a token, 6 a parameter less what is not computed of frozen ones");
+              "training of a token, 6 a parameter less what is not computed of frozen ones, with "
+              "forward passes of models beside");
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)

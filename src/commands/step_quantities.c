@@ -62,8 +62,9 @@ static void put_memory(struct sp_report *r, const struct sp_planned *p, const st
     sp_put(r, SP_Q_STEP_M_OPT, (double)m->optimizer);
     sp_put(r, SP_Q_STEP_M_ACT, (double)m->activations);
     sp_put(r, SP_Q_STEP_M_BUF, (double)m->buffers);
-    if (p->model.tuning.trainable != SP_TRAIN_ALL) {
+    if (p->model.tuning.trainable != SP_TRAIN_ALL || p->model.tuning.companions)
         sp_put(r, SP_Q_TUNING_MFU, e->rates.tuned_mfu);
+    if (p->model.tuning.trainable != SP_TRAIN_ALL) {
         sp_put(r, SP_Q_TUNING_BASE, (double)m->frozen);
         sp_put(r, SP_Q_TUNING_ADAPTER_BYTES,
                (double)(m->params - m->frozen + m->grads + m->optimizer));

@@ -217,7 +217,9 @@ static void put_work(const struct train *f)
     sp_put_tuning(r, &f->model);
     sp_put_companion_work(r, f->args, &f->companions, NULL);
     if (has_beside(f))
-        sp_note(r, "MFU counts what is computed, forward passes of the models beside it too");
+        sp_note(
+            r, "MFU counts what is computed, forward passes of the models beside it too: it is the "
+               "mfu_computed of `step`");
     else if (is_tuned(f))
         sp_note(r,
                 "MFU counts what is computed where some weights are frozen: it is the mfu_computed "
@@ -258,9 +260,9 @@ static bool put_time(struct train *f, struct sp_error *error)
     sp_line(r,
             "machine      {devices} devices of {peak_flops_per_s} at {mfu} MFU (%s), counting %s",
             given ? "--mfu" : "from the measured speed",
-            sp_given(f->args, "flops") ? "the FLOPs given"
-            : is_tuned(f)              ? "what is computed"
-                                       : sp_counted_flops[f->convention]);
+            sp_given(f->args, "flops")     ? "the FLOPs given"
+            : is_tuned(f) || has_beside(f) ? "what is computed"
+                                           : sp_counted_flops[f->convention]);
     sp_note_utilisation(r, "the MFU", f->mfu, f->convention);
     sp_line(r, "steps        {steps} of {batch_tokens} tokens (%s), {step_s} each", f->origin);
     sp_line(r, "time         {days} days, {device_hours} device-hours");

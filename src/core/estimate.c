@@ -41,8 +41,10 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
     rates.executed_flops =
         sp_tuned_flops(in->model, tokens, seq, scores) + again +
         sp_companion_flops(in->model->tuning.companions, tokens, seq, SP_FLOPS_CAUSAL);
-    rates.tuned_mfu =
-        sp_utilisation(sp_tuned_flops(in->model, tokens, seq, convention), 1 / step_s, N, C);
+    const double computed =
+        sp_tuned_flops(in->model, tokens, seq, convention) +
+        sp_companion_flops(in->model->tuning.companions, tokens, seq, convention);
+    rates.tuned_mfu = sp_utilisation(computed, 1 / step_s, N, C);
     rates.flops_per_s_per_device = rates.model_flops / step_s / N;
     rates.mfu = rates.mfu_by[convention];
     rates.hfu = sp_utilisation(rates.executed_flops, 1 / step_s, N, C);
