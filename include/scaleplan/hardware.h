@@ -81,6 +81,8 @@ struct sp_network {
     /* switched */
     int64_t domain;              /* D_n: devices of one scale-up (NVLink) domain */
     double domain_bytes_per_s;   /* W_gpu: egress of one device inside it */
+    int64_t domain_links;        /* others that a device has a link of its own to, each as wide; 0:
+                                    switches stand between */
     double scaleout_bytes_per_s; /* egress of one device beyond it; W_node is domain times this */
     double domain_latency_s;     /* of one step of a ring inside a domain */
     double scaleout_latency_s;   /* of one step of a ring of domains */
@@ -151,6 +153,10 @@ double sp_slice_axes_bytes_per_s(const struct sp_hardware *hw, unsigned axes);
 
 /* The same for a length X that is no whole number, above 1 on a line. bytes/s. */
 double sp_axis_rate(double link_bytes_per_s, double X, bool wraps);
+
+/* Bytes/s at which a device of a domain reaches others of a group of `ranks` in it: its whole
+ * egress through switches, of links from device to device those that lead to the group. */
+double sp_domain_bytes_per_s(const struct sp_network *network, double ranks);
 
 /* Egress of one chip into the data-centre network, W_dcn: the host's share. bytes/s. */
 double sp_dcn_bytes_per_s_per_chip(const struct sp_network *network);

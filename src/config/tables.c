@@ -91,6 +91,9 @@ static const struct sp_field hardware_fields[] = {
     INT_("network.domain", H, network.domain, "", 1, 100000, "devices of one scale-up domain"),
     FIGURE_("network.domain_bytes_per_s", H, network.domain_bytes_per_s, "bytes/s", 1,
             "W_gpu: egress of one device inside its domain"),
+    INT_("network.domain_links", H, network.domain_links, "", 1, 100000,
+         "others of its domain that a device has a link of its own to, each as wide, where no "
+         "switches stand between"),
     FIGURE_("network.scaleout_bytes_per_s", H, network.scaleout_bytes_per_s, "bytes/s", 1,
             "egress of one device beyond its domain"),
     ASSUMED_("network.domain_latency_s", H, network.domain_latency_s, "s", 0, 3e-6,

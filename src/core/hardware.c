@@ -4,6 +4,8 @@
 
 #include <scaleplan/hardware.h>
 
+#include "core/smooth.h"
+
 int64_t sp_shape_chips(const struct sp_shape *shape)
 {
     int64_t chips = 1;
@@ -90,6 +92,13 @@ double sp_slice_axes_bytes_per_s(const struct sp_hardware *hw, unsigned axes)
     return sp_axes_bytes_per_s(hw->network.link_bytes_per_s, SP_MAX_AXES, length, wraps);
 }
 
+double sp_domain_bytes_per_s(const struct sp_network *network, double ranks)
+{
+    const double links = (double)network->domain_links;
+    const double share = links > 0 ? sp_smaller((ranks - 1) / links, 1) : 1;
+    return network->domain_bytes_per_s * share;
+}
+
 double sp_dcn_bytes_per_s_per_chip(const struct sp_network *network)
 {
     return network->dcn_bytes_per_s_per_host / (double)network->chips_per_host;
@@ -122,6 +131,7 @@ void sp_use_everywhere(struct sp_hardware *hw, const struct sp_scaleout *scaleou
     if (!isnan(scaleout->latency_s))
         net->domain_latency_s = scaleout->latency_s;
     net->domain_switches = net->domain_switch_ports = NAN;
+    net->domain_links = 0;
     sp_clear_collectives(&hw->chip.kernels);
 }
 

@@ -114,6 +114,8 @@ static struct sp_device_group group_of(const struct sp_hardware *hw, double rank
     const int64_t length = (int64_t)ranks;
     struct sp_layout layout;
     g.nodes.devices = ranks;
+    g.nodes.domain_bytes_per_s =
+        sp_domain_bytes_per_s(&hw->network, fmax(2, fmin(ranks, g.nodes.domain)));
     if (!g.switched && sp_lay_out(hw, &length, 1, &layout))
         g.torus = sp_group_of(hw, &layout, 1);
     return g;
@@ -137,7 +139,8 @@ static double exchange_s_per_byte(const struct sp_hardware *hw, double ranks, do
                                           .picks = picks,
                                           .most_nodes = INFINITY};
     const struct sp_copies_of_token copies = sp_copies_of_token(&group);
-    return fmax(copies.within / net->domain_bytes_per_s, copies.across / net->scaleout_bytes_per_s);
+    const double near = sp_domain_bytes_per_s(net, fmax(2, group.inside));
+    return fmax(copies.within / near, copies.across / net->scaleout_bytes_per_s);
 }
 
 /* Attention and MLP each end in an all-reduce over TP; experts of attention's data parallelism

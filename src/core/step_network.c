@@ -101,7 +101,8 @@ static double gather_s(const struct sp_step_inputs *in, struct group g, double b
                net->hop_latency_s * (g.size > net->most_hops ? net->most_hops : g.size);
     const double inside = ranks_inside(in, g);
     const double nodes = g.size / inside;
-    const double moving = bytes * (inside - 1) / inside / (net->domain_bytes_per_s * up);
+    const double near = sp_domain_bytes_per_s(net, inside) * up;
+    const double moving = inside > 1 ? bytes * (inside - 1) / inside / near : 0;
     if (nodes <= 1)
         return inside_domain_s(in, inside, moving);
     const double within = moving;
@@ -185,7 +186,8 @@ static double switched_exchange_s(const struct sp_step_inputs *in, struct group 
     };
     const struct sp_copies_of_token copies = sp_copies_of_token(&group);
     const double share = constant(in, SP_C_EXCHANGE);
-    return sp_smooth_max(tokens_bytes * copies.within / (net->domain_bytes_per_s * share),
+    const double near = sp_domain_bytes_per_s(net, inside) * share;
+    return sp_smooth_max(inside > 1 ? tokens_bytes * copies.within / near : 0,
                          tokens_bytes * copies.across / (net->scaleout_bytes_per_s * share));
 }
 
@@ -464,7 +466,7 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
     const double nodes = torus ? (p->dp % in->hw->slices == 0 ? 1 : (double)in->hw->slices)
                                : (double)(p->pp * apart) / (double)net->domain;
     const double leaving = fmin(fmax(nodes - 1, 0) / (double)(p->pp - 1), 1);
-    const double near = torus ? net->link_bytes_per_s : net->domain_bytes_per_s;
+    const double near = torus ? net->link_bytes_per_s : sp_domain_bytes_per_s(net, 2);
     const double far = torus ? sp_dcn_bytes_per_s_per_chip(net) : net->scaleout_bytes_per_s;
     const double send_s =
         bytes * ((leaving < 1 ? (1 - leaving) / near : 0) + (leaving > 0 ? leaving / far : 0));

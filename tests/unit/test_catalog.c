@@ -92,6 +92,18 @@ static void gpus_of_the_textbook(void **state)
     }
 }
 
+/* MI300X: a link of 64 GB/s to each of seven others, so that two reach each other at one and eight
+ * at all of them; through switches any two at all. */
+static void links_to_each_peer(void **state)
+{
+    (void)state;
+    const struct sp_hardware mesh = load("mi300x", false), switched = load("h100", false);
+    for (int n = 2; n <= 8; n++) {
+        assert_close(sp_domain_bytes_per_s(&mesh.network, n), (n - 1) * 64e9, 1e-15);
+        assert_close(sp_domain_bytes_per_s(&switched.network, n), 450e9, 0);
+    }
+}
+
 /* Dense peaks, where data sheets print the sparse ones; and H100's thresholds that follow:
  * 989.4/0.45 = 2198.7 inside a node, 989.4/0.4 = 2473.5 beyond. */
 static void published_peaks(void **state)
@@ -320,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tpus_of_the_textbook),
         cmocka_unit_test(gpus_of_the_textbook),
+        cmocka_unit_test(links_to_each_peer),
         cmocka_unit_test(published_peaks),
         cmocka_unit_test(parameter_totals),
         cmocka_unit_test(every_slice_resolves),

@@ -59,6 +59,7 @@ static bool is_better(const struct sp_hardware *a, const struct sp_hardware *b)
     return a->chip.hbm_bytes_per_s >= b->chip.hbm_bytes_per_s &&
            a->network.domain >= b->network.domain && a->network.domain % b->network.domain == 0 &&
            a->network.domain_bytes_per_s >= b->network.domain_bytes_per_s &&
+           sp_domain_bytes_per_s(&a->network, 2) >= sp_domain_bytes_per_s(&b->network, 2) &&
            a->network.scaleout_bytes_per_s >= b->network.scaleout_bytes_per_s &&
            a->network.domain_latency_s <= b->network.domain_latency_s &&
            a->network.scaleout_latency_s <= b->network.scaleout_latency_s;
