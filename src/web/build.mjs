@@ -20,31 +20,27 @@ const scripts = ['words.js', 'dom.js', 'engine.js', 'commands.js', 'numbers.js',
   'files.js', 'book.js', 'app.js'];
 const workerScripts = ['wasi_files.js', 'wasi.js', 'worker.js'];
 
-// Seven bits a character: characters 0, 13 and 60 would not survive in a page, 128, 129 and 130 stand for them.
-const replaced = [0, 13, 60];
-function sevenBits(bytes) {
+// Twenty bytes as 23 digits of 125, for 125^23 is more than 256^20: characters 1 to 127 but 13 and 60, which would not
+// survive in a page.
+const BYTES = 20;
+const DIGITS = 23;
+function inDigits(bytes) {
   const out = [];
-  let held = 0;
-  let bits = 0;
-  const put = (value) => {
-    const at = replaced.indexOf(value);
-    out.push(String.fromCharCode(at < 0 ? value : 128 + at));
-  };
-  for (const byte of bytes) {
-    held = (held << 8) | byte;
-    bits += 8;
-    while (bits >= 7) {
-      bits -= 7;
-      put((held >> bits) & 127);
+  for (let at = 0; at < bytes.length; at += BYTES) {
+    let value = 0n;
+    for (let i = BYTES - 1; i >= 0; i--) value = value * 256n + BigInt(bytes[at + i] ?? 0);
+    const codes = [];
+    for (let i = 0; i < DIGITS; i++, value /= 125n) {
+      const digit = Number(value % 125n);
+      codes.unshift(digit + 1 + (digit >= 12) + (digit >= 58));
     }
-    held &= (1 << bits) - 1;
+    out.push(String.fromCharCode(...codes));
   }
-  if (bits > 0) put((held << (7 - bits)) & 127);
   return out.join('');
 }
 
 const LZMA = ['--format=lzma', '--lzma1=preset=9e,lc=4,pb=0', '-c'];
-const pack = (bytes) => sevenBits(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 }));
+const pack = (bytes) => inDigits(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 }));
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 const book = {};

@@ -1,19 +1,17 @@
-// What the page carries: bytes as seven bits a character, compressed.
+// What the page carries: bytes, compressed, twenty of them as 23 digits of 125.
 
-function sevenBits(text) {
-  const replaced = [0, 13, 60];
-  const bytes = new Uint8Array(Math.floor((text.length * 7) / 8));
-  let held = 0;
-  let bits = 0;
-  let at = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    held = (held << 7) | (code < 128 ? code : replaced[code - 128]);
-    bits += 7;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes[at++] = held >> bits;
-      held &= (1 << bits) - 1;
+function fromDigits(text) {
+  const blocks = Math.floor(text.length / 23);
+  const bytes = new Uint8Array(20 * blocks);
+  for (let block = 0; block < blocks; block++) {
+    const at = 20 * block;
+    for (let i = 0; i < 23; i++) {
+      const code = text.charCodeAt(23 * block + i);
+      let carry = code - 1 - (code > 13) - (code > 60);
+      for (let k = at; k < at + 20; k++, carry >>= 8) {
+        carry += 125 * bytes[k];
+        bytes[k] = carry;
+      }
     }
   }
   return bytes;
@@ -22,7 +20,7 @@ function sevenBits(text) {
 // The bytes that an element of the page carries; the element is emptied.
 function unpack(id) {
   const element = document.getElementById(id);
-  const packed = sevenBits(element.textContent);
+  const packed = fromDigits(element.textContent);
   element.textContent = '';
   return new Lzma(packed).unpack();
 }
