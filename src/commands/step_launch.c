@@ -88,6 +88,24 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
     return true;
 }
 
+/* Reads the launch for the machine that was typed; a chip without a count is not the launch's yet,
+ * and degrees that one device cannot have are no error before it is. */
+static bool read_first(const struct sp_args *typed, const struct sp_sources *sources,
+                       const struct sp_typed_names *names, struct sp_launch *launch,
+                       const struct sp_hardware *hw, struct sp_error *error)
+{
+    const char *const path = sp_text_of(typed, "from");
+    const struct sp_error before = *error;
+    struct sp_error unknown = {0};
+    if (sp_read_launch(path, hw, sources, names, launch, error))
+        return true;
+    if (!hw || !is_bare_chip(sp_text_of(typed, "hw")) ||
+        !sp_read_launch(path, NULL, sources, names, launch, &unknown) || launch->devices <= 1)
+        return false;
+    *error = before;
+    return true;
+}
+
 bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struct sp_args *args,
                     struct sp_error *error)
 {
@@ -102,7 +120,7 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
         return names.n == 0 ||
                sp_fail(error, SP_USAGE, "--set-var is about a launch: --from names it");
     if ((machine && !sp_hardware_of(typed, &sources, &hw, error)) ||
-        !sp_read_launch(path, machine ? &hw : NULL, &sources, &names, launch, error) ||
+        !read_first(typed, &sources, &names, launch, machine ? &hw : NULL, error) ||
         (machine && !read_machine(typed, &sources, &names, launch, &hw, error)))
         return false;
     bool ok = true;

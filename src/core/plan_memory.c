@@ -251,6 +251,23 @@ void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_m
     m->device = m->reserved + whole(framework->context_bytes);
 }
 
+/* Bytes of an element that FSDP at ZeRO 2 holds unsharded from a forward pass to its backward pass,
+ * beside shards of wider weights (SHARD_GRAD_OP, no reshard after the forward pass); 0: weights are
+ * whole as they are stored. */
+static double kept_gathered(const struct sp_precision *precision, const struct sp_plan *plan,
+                            const struct sp_framework *framework)
+{
+    const double bytes = fmax(SP_ELEMENT, sp_dtypes[plan->dtype].bytes);
+    const bool fsdp = plan->zero == 2 && framework->gathered_grads > 0;
+    return fsdp && precision->weight_bytes > bytes ? bytes : 0;
+}
+
+/* The same of weights that so many devices share: a device that shares with nobody gathers none. */
+static double unsharded_bytes(double bytes, double weights, double shards)
+{
+    return shards > 1 ? bytes * weights : 0;
+}
+
 struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework,
@@ -267,16 +284,20 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
     const double grad_bytes = sp_kept_grad_bytes(precision, (double)sp_plan_microbatches(plan));
     const double flat = sp_plan_microbatches(plan) > 1 ? k->flat : 0;
     const double gathered = plan->pp > 1 && k->whole > 0 ? copies * k->whole : k->gathered + flat;
+    const double kept = kept_gathered(precision, plan, framework);
+    const double unsharded = copies * (unsharded_bytes(kept, w->trained.dense, D) +
+                                       unsharded_bytes(kept, w->trained.experts, D_experts));
     const double frozen =
         copies * (plan->zero >= 3 ? frozen_bytes(k, D, D_experts) : frozen_bytes(k, 1, 1));
     struct sp_stage_memory m = {
-        .params = whole(precision->weight_bytes * (plan->zero >= 3 ? sharded : held) + frozen),
+        .params = whole(precision->weight_bytes * (plan->zero >= 3 || kept > 0 ? sharded : held) +
+                        frozen),
         .frozen = whole(frozen),
         .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
         .activations = whole(in_flight_of(plan, stage) * k->kept + k->peak),
         .transient = whole(k->peak),
-        .buffers = whole(k->dummy + (plan->zero >= 3 && shards > 1 ? gathered : 0)),
+        .buffers = whole(k->dummy + unsharded + (plan->zero >= 3 && shards > 1 ? gathered : 0)),
     };
     sp_sum_stage_memory(framework, &m);
     return m;

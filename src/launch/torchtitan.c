@@ -252,7 +252,6 @@ static void put_text(const struct sp_launched *l, enum value value, char out[64]
         {SPLIT, p->sequence_parallel || p->tp == 1 ? yes : no},
         {RESHARD, p->zero < 2    ? NULL
                   : p->zero == 2 ? "never"
-                  : p->pp > 1    ? "always" /* by default stages keep their weights */
                                  : "default"},
         {SCHEDULE, p->pp == 1         ? NULL
                    : schedule_name(p) ? schedule_name(p)

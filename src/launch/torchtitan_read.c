@@ -136,10 +136,13 @@ static bool read_mesh(struct sp_settings *s, double devices, double *replicas,
                        sp_safe(s->origin), devices);
     const char *const again = sp_setting(s, "parallelism.fsdp_reshard_after_forward");
     const bool staged = whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error) > 1;
-    const bool keeps =
-        again && (strcmp(again, "never") == 0 || (strcmp(again, "default") == 0 && staged));
-    const bool none = shards == 1 && cp == 1;
-    sp_launch_option(launch, "zero", "%d", none ? 0 : keeps || (!again && staged) ? 2 : 3);
+    /* by default stages keep their weights too, and gradients until the last micro-batch: that is
+     * ZeRO 3 of a framework that keeps stages whole */
+    const bool keeps = again && strcmp(again, "never") == 0, none = shards == 1 && cp == 1;
+    sp_launch_option(launch, "zero", "%d", none ? 0 : keeps ? 2 : 3);
+    if (staged && again && strcmp(again, "always") == 0)
+        sp_launch_note(launch, "not modelled: fsdp_reshard_after_forward always with stages, which "
+                               "holds less and gathers more; read as the default");
     if (!none && copies > 1)
         sp_launch_option(launch, "fsdp", "%.0f", shards * cp);
     return true;
