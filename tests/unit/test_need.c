@@ -160,9 +160,8 @@ static void test_sum(void **unused)
         "step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 --remat none",
         ("step --model llama3-8b --hw h100-8 --zero 3 --batch 16x8192 --remat full --profile "
          "h100-llm-foundry"),
-        "step --model llama3-70b --hw h100-64 --precision fp8-mixed16 --tp 4 --pp 2 --batch "
-        "256x8192 "
-        "--remat full --profile h100-nemo",
+        ("step --model llama3-70b --hw h100-64 --precision fp8-mixed16 --tp 4 --pp 2 --batch "
+         "256x8192 --remat full --profile h100-nemo"),
         "step --model mixtral-8x7b --hw h100-64 --tp 2 --ep 8 --batch 256x4096 --remat none",
         "step --model llama2-7b --hw v5p-64 --batch 256x4096 --remat full",
     };
@@ -202,8 +201,8 @@ static void test_sum_of_services(void **unused)
 {
     static const char *const lines[] = {
         "sensitivity --model llama3-70b --hw h100-8 --tp 8 --concurrency 32 --for tpot",
-        "sensitivity --model llama3-8b --hw a100-80gb-8 --tp 2 --engine trtllm --for ttft "
-        "--concurrency 64",
+        ("sensitivity --model llama3-8b --hw a100-80gb-8 --tp 2 --engine trtllm --for ttft "
+         "--concurrency 64"),
         "sensitivity --model deepseek-v3 --hw h200-16 --concurrency 64 --for tpot",
         "sensitivity --model deepseek-v3 --hw h200-8 --weights fp8 --concurrency 64 --for tpot",
         "sensitivity --model gpt-oss-120b --hw b200-8 --experts mxfp4 --concurrency 256 --for ttft",
