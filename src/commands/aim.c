@@ -173,6 +173,27 @@ static bool find_kind(const char *name, struct sp_aim *aim, struct sp_error *err
                    sp_nearest_hint(&nearest), goals);
 }
 
+/* What stands behind a goal's name: a number above 0, in the goal's unit where it has one. */
+static bool read_target(const struct sp_aim_info *info, const char *value, double *target,
+                        struct sp_error *error)
+{
+    static const char *const units[SP_UNITS] = {
+        [SP_SECONDS] = "s", [SP_FRACTION] = "%", [SP_TOKENS_PER_S] = "tokens"};
+    const char *const own = units[info->unit];
+    if (!sp_parse_number(value, target) || !(*target > 0 && *target < 1e18))
+        return sp_fail(error, SP_INPUT, "--for %s: \"%s\" is no number above 0%s", info->name,
+                       sp_safe(value), strchr(value, ',') ? "; one goal is asked at a time" : "");
+    const char *const unit = sp_unit_of_number(value);
+    if (*unit && (!own || strcmp(unit, own) != 0))
+        return sp_fail(error, SP_INPUT, "--for %s: \"%s\" is in %s; expected %s%s", info->name,
+                       sp_safe(value), sp_safe(unit), own ? "a number in " : "a plain number",
+                       own ? own : "");
+    return info->unit != SP_FRACTION || *target <= 1 ||
+           sp_fail(error, SP_INPUT,
+                   "--for %s: \"%s\" is above 1; expected a share, such as 45%% or 0.45",
+                   info->name, sp_safe(value));
+}
+
 /* --for: "step=5s", "fits"; without a target its name alone. */
 static bool read_goal(struct sp_aim *aim, bool with_target, struct sp_error *error)
 {
@@ -193,10 +214,8 @@ static bool read_goal(struct sp_aim *aim, bool with_target, struct sp_error *err
                        takes ? "what it is to be stands behind it, such as step=5s, days=30, "
                                "mfu=45%"
                              : "it takes no value");
-    if (value && (!sp_parse_number(value, &aim->demand.target) ||
-                  !(aim->demand.target > 0 && aim->demand.target < 1e18)))
-        return sp_fail(error, SP_INPUT, "--for %s: \"%s\" is no number above 0", info->name,
-                       sp_safe(value));
+    if (value && !read_target(info, value, &aim->demand.target, error))
+        return false;
     return !info->needs_tokens || aim->tokens > 0 ||
            sp_fail(error, SP_USAGE, "--for %s is of a run: --tokens is needed", info->name);
 }

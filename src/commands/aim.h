@@ -117,8 +117,8 @@ enum sp_unit sp_unit_of_figure(enum sp_machine_figure figure);
 /* Puts the inputs of the answer: goal, its value now, the machine, the plan. */
 void sp_put_aim(struct sp_report *report, const struct sp_aim *aim, double now);
 
-/* Reads --vary, "hbm,peak" or whole paths: which figures count; without it all that the machine
- * has. */
+/* Reads --vary, a list of paths: which figures count; without it all that say something to the
+ * goal. */
 bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_error *error);
 
 #endif

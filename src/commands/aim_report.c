@@ -72,29 +72,47 @@ static bool is_of_goal(const struct sp_aim *aim, enum sp_machine_figure figure)
     return !isnan(sp_figure_value(figure, sp_machine_of_aim(aim)));
 }
 
+static enum sp_machine_figure find_figure(const struct sp_aim *aim, const char *wanted)
+{
+    char path[SP_FIGURE_PATH];
+    int f = 0;
+    for (; f < SP_FIGURES; f++) {
+        sp_figure_path(aim, (enum sp_machine_figure)f, path);
+        if (strcmp(path, wanted) == 0 &&
+            !isnan(sp_figure_value((enum sp_machine_figure)f, sp_machine_of_aim(aim))))
+            break;
+    }
+    return (enum sp_machine_figure)f;
+}
+
+/* Names the figures that say something to the goal, and the nearest. */
+static bool refuse_figure(const struct sp_aim *aim, const char *item, struct sp_error *error)
+{
+    struct sp_nearest nearest = {.wanted = item};
+    char paths[SP_FIGURES][SP_FIGURE_PATH], all[SP_FIGURES * SP_FIGURE_PATH] = "";
+    size_t n = 0;
+    for (int f = 0; f < SP_FIGURES; f++) {
+        sp_figure_path(aim, (enum sp_machine_figure)f, paths[f]);
+        if (!is_of_goal(aim, (enum sp_machine_figure)f))
+            continue;
+        sp_nearest_offer(&nearest, paths[f]);
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n > 0 ? ", " : "", paths[f]);
+    }
+    return sp_fail(error, SP_INPUT, "--vary: \"%s\" is no figure of %s that may vary%s: %s",
+                   sp_safe(item), sp_machine_of_aim(aim)->name, sp_nearest_hint(&nearest), all);
+}
+
 bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_error *error)
 {
-    const struct sp_hardware *const hw = sp_machine_of_aim(aim);
     const char *list = sp_text_of(aim->args, "vary");
-    char item[SP_FIGURE_PATH], path[SP_FIGURE_PATH];
+    char item[SP_FIGURE_PATH];
     for (int f = 0; f < SP_FIGURES; f++)
         vary[f] = !list && is_of_goal(aim, (enum sp_machine_figure)f);
     while (list && sp_next_item(&list, item, sizeof item)) {
-        struct sp_nearest nearest = {.wanted = item};
-        bool known = false;
-        for (int f = 0; f < SP_FIGURES; f++) {
-            sp_figure_path(aim, (enum sp_machine_figure)f, path);
-            if (isnan(sp_figure_value((enum sp_machine_figure)f, hw)))
-                continue;
-            vary[f] = vary[f] || strcmp(path, item) == 0;
-            known = known || strcmp(path, item) == 0;
-            sp_nearest_offer(&nearest, path);
-        }
-        if (!known)
-            return sp_fail(error, SP_INPUT,
-                           "--vary: \"%s\" is no figure of %s that may vary%s (without --vary the "
-                           "answer lists all)",
-                           sp_safe(item), hw->name, sp_nearest_hint(&nearest));
+        const enum sp_machine_figure figure = find_figure(aim, item);
+        if (figure == SP_FIGURES)
+            return refuse_figure(aim, item, error);
+        vary[figure] = true;
     }
     return true;
 }
