@@ -452,6 +452,17 @@ double sp_owned_params(const struct sp_step_inputs *in, const struct sp_stage_we
     return held->experts > 0 ? dense + held->experts / spread_of(in, true).shards : dense;
 }
 
+/* Bytes/s of a send inside a domain, over the share of links that sends reach: a share of all that
+ * a device sends through switches, and no more than the one link to a peer carries. */
+static double send_bytes_per_s(const struct sp_step_inputs *in)
+{
+    const struct sp_network *const net = &in->hw->network;
+    const double link = sp_domain_bytes_per_s(net, 2) * constant(in, SP_C_SCALE_UP);
+    if (net->domain_links == 0)
+        return net->domain_bytes_per_s;
+    return sp_smaller(net->domain_bytes_per_s, link / constant(in, SP_C_SEND));
+}
+
 double sp_stage_hop_s(const struct sp_step_inputs *in)
 {
     const struct sp_plan *p = in->plan;
@@ -466,7 +477,7 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
     const double nodes = torus ? (p->dp % in->hw->slices == 0 ? 1 : (double)in->hw->slices)
                                : (double)(p->pp * apart) / (double)net->domain;
     const double leaving = fmin(fmax(nodes - 1, 0) / (double)(p->pp - 1), 1);
-    const double near = torus ? net->link_bytes_per_s : sp_domain_bytes_per_s(net, 2);
+    const double near = torus ? net->link_bytes_per_s : send_bytes_per_s(in);
     const double far = torus ? sp_dcn_bytes_per_s_per_chip(net) : net->scaleout_bytes_per_s;
     const double send_s =
         bytes * ((leaving < 1 ? (1 - leaving) / near : 0) + (leaving > 0 ? leaving / far : 0));
