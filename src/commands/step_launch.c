@@ -71,6 +71,13 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
     char spec[128];
     const char *const text = sp_text_of(typed, "hw");
     const int64_t devices = launch->devices;
+    const bool one = devices < 1 && sp_chips(hw) == 1 && is_bare_chip(text);
+    if (one && launch->notes < SP_LAUNCH_NOTES)
+        snprintf(
+            launch->note[launch->notes++], sizeof *launch->note,
+            "the launch does not say how many devices it starts: one is counted; --hw %.100s-8 "
+            "has 8",
+            text);
     if (devices < 1 || sp_chips(hw) == devices)
         return true;
     snprintf(spec, sizeof spec, "%.100s-%lld", text, (long long)devices);

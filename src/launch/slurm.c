@@ -1,6 +1,7 @@
 /* What launchers are told, and "#SBATCH" lines: nodes, GPUs and tasks of a node. */
 #include "launch/slurm.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,11 @@ static const struct {
     {"--ntasks-per-node", SP_TASKS},
     {"--num_processes", SP_PROCESSES},
     {"--num-processes", SP_PROCESSES},
+    {"--ntasks", SP_ALL},
+    {"-n", SP_ALL},
+    {"-np", SP_ALL},
+    {"--gpus", SP_ALL},
+    {"-G", SP_ALL},
 };
 
 /* Takes "--name=value" or "--name" with the next word into what is not said yet. */
@@ -45,7 +51,11 @@ void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNT
         const size_t n = strlen(options[i].name);
         if (strncmp(word, options[i].name, n) != 0)
             continue;
-        const char *const value = word[n] == '=' ? word + n + 1 : word[n] == '\0' ? next : NULL;
+        const bool glued = n == 2 && word[n] >= '0' && word[n] <= '9'; /* "-N4" */
+        const char *const value = glued             ? word + n
+                                  : word[n] == '='  ? word + n + 1
+                                  : word[n] == '\0' ? next
+                                                    : NULL;
         int64_t *const to = &amount[options[i].amount];
         if (value && *to == 0)
             *to = count_in(value);
@@ -69,5 +79,5 @@ struct sp_slurm sp_read_slurm(const char *text)
             sp_take_amount(word, next, amount);
         }
     }
-    return (struct sp_slurm){amount[SP_NODES], amount[SP_GPUS], amount[SP_TASKS]};
+    return (struct sp_slurm){amount[SP_NODES], amount[SP_GPUS], amount[SP_TASKS], amount[SP_ALL]};
 }

@@ -4,16 +4,18 @@
 
 #include <stdint.h>
 
-/* SP_PROCESSES is of all nodes together. */
-enum sp_amount { SP_NODES, SP_GPUS, SP_TASKS, SP_PROCESSES, SP_AMOUNTS };
+/* SP_PROCESSES, which accelerate starts, and SP_ALL, tasks or GPUs of a job, are of all nodes
+ * together. */
+enum sp_amount { SP_NODES, SP_GPUS, SP_TASKS, SP_PROCESSES, SP_ALL, SP_AMOUNTS };
 
-/* Takes "--nnodes=2", or "--nnodes" with the next word, of torchrun, deepspeed, srun or accelerate
- * into the amount that it says, where that is not said yet (0). */
+/* Takes "--nnodes=2", or "--nnodes" with the next word, of torchrun, deepspeed, srun, mpirun or
+ * accelerate into the amount that it says, where that is not said yet (0). */
 void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNTS]);
 
-/* What "#SBATCH" lines of a script ask for; 0: not said. GPUs and tasks are those of a node. */
+/* What "#SBATCH" lines of a script ask for; 0: not said. GPUs and tasks are those of a node, `all`
+ * those of the job. */
 struct sp_slurm {
-    int64_t nodes, gpus, tasks;
+    int64_t nodes, gpus, tasks, all;
 };
 struct sp_slurm sp_read_slurm(const char *text);
 
