@@ -275,7 +275,7 @@ double sp_all_reduce_over_s(double X, double V, const struct sp_device_group *g)
         const double length = (double)t->length[i] * growth;
         if (!t->wraps[i] && length <= 1)
             return 0;
-        W += sp_axis_rate(t->link_bytes_per_s, length, t->wraps[i]);
+        W += sp_axis_rate(t->link_bytes_per_s, X, t->wraps[i]);
         hops += axis_hops(length, t->wraps[i]);
     }
     return axes > 0 ? 2 * fmax(V / W, hops * t->hop_latency_s) : 0;
