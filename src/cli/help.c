@@ -118,9 +118,9 @@ static void print_keys(const struct sp_command *command, int width, FILE *out)
     for (int id = first; id < end; id++) {
         bool again = false;
         for (int before = first; before < id && !again; before++)
-            again = strcmp(sp_quantities[before].key, sp_quantities[id].key) == 0;
+            again = strcmp(sp_quantity(before).key, sp_quantity(id).key) == 0;
         if (!again)
-            fprintf(words, "%s%s", id > first ? " " : "", sp_quantities[id].key);
+            fprintf(words, "%s%s", id > first ? " " : "", sp_quantity(id).key);
     }
     fclose(words);
     fputc('\n', out);

@@ -237,7 +237,7 @@ static bool is_quantity(const char *word)
 {
     const size_t n = strlen(word);
     for (int id = 0; id < SP_QUANTITIES; id++) {
-        const char *const key = sp_quantities[id].key;
+        const char *const key = sp_quantity(id).key;
         const size_t length = strlen(key);
         if (length >= n && strcmp(key + length - n, word) == 0 &&
             (length == n || key[length - n - 1] == '.'))

@@ -47,7 +47,7 @@ static bool is_result(const char *key)
             return true;
     for (size_t i = 0; i < sizeof results / sizeof *results; i++)
         for (int id = (int)results[i].first; id <= (int)results[i].last; id++)
-            if (begins(sp_quantities[id].key, key))
+            if (begins(sp_quantity(id).key, key))
                 return true;
     return false;
 }
@@ -56,10 +56,10 @@ static bool is_result(const char *key)
 static const char *option_of_key(const char *key)
 {
     for (int i = 0; i < SP_PLAN_FIELDS; i++)
-        if (strcmp(sp_quantities[sp_plan_rows[i]].key, key) == 0)
+        if (strcmp(sp_quantity(sp_plan_rows[i]).key, key) == 0)
             return sp_plan_fields[i].name;
     for (size_t i = 0; i < sp_n_plan_inputs; i++)
-        if (strcmp(sp_quantities[sp_plan_inputs[i].row].key, key) == 0)
+        if (strcmp(sp_quantity(sp_plan_inputs[i].row).key, key) == 0)
             return sp_plan_inputs[i].option;
     return NULL;
 }
@@ -70,7 +70,7 @@ static bool refuse(const struct sp_args *args, const char *key, struct sp_error 
     for (size_t i = 0; i < args->n_options; i++)
         sp_nearest_offer(&nearest, args->options[i].name);
     for (int i = 0; i < SP_PLAN_FIELDS; i++)
-        sp_nearest_offer(&nearest, sp_quantities[sp_plan_rows[i]].key);
+        sp_nearest_offer(&nearest, sp_quantity(sp_plan_rows[i]).key);
     return sp_fail(error, SP_INPUT, "%s: unknown key%s", sp_safe(key), sp_nearest_hint(&nearest));
 }
 

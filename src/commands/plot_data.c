@@ -13,12 +13,12 @@ static const char *text_of(const struct sp_entry *entry)
 
 double sp_report_number(const struct sp_report *report, enum sp_quantity_id id)
 {
-    return number_of(sp_find(report, sp_quantities[id].key));
+    return number_of(sp_find(report, sp_quantity(id).key));
 }
 
 const char *sp_report_text(const struct sp_report *report, enum sp_quantity_id id)
 {
-    return text_of(sp_find(report, sp_quantities[id].key));
+    return text_of(sp_find(report, sp_quantity(id).key));
 }
 
 double sp_keyed_number(const struct sp_report *report, const char *key)
@@ -30,7 +30,7 @@ static const struct sp_entry *find_in_row(const struct sp_report *report, const 
                                           size_t i, enum sp_quantity_id id)
 {
     char path[160];
-    snprintf(path, sizeof path, "%s.%zu.%s", list, i, sp_quantities[id].key);
+    snprintf(path, sizeof path, "%s.%zu.%s", list, i, sp_quantity(id).key);
     return sp_find(report, path);
 }
 

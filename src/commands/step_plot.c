@@ -13,12 +13,12 @@ static void draw_time(struct sp_figure *figure, const struct sp_report *r)
     char ideal[64];
     size_t n = 0;
     for (size_t i = 0; i < SP_TIME_PARTS && n < sizeof parts / sizeof *parts; i++) {
-        const struct sp_quantity_info *const q = &sp_quantities[sp_time_parts[i].id];
+        const struct sp_quantity_info q = sp_quantity(sp_time_parts[i].id);
         const double value = sp_report_number(r, sp_time_parts[i].id);
         if (!(value > 0))
             continue;
         parts[n] = (struct sp_part){.value = value};
-        snprintf(parts[n].label, sizeof parts[n].label, "%s", q->label);
+        snprintf(parts[n].label, sizeof parts[n].label, "%s", q.label);
         snprintf(parts[n].note, sizeof parts[n].note, "%s", sp_human_text(value, SP_SECONDS));
         n++;
     }
@@ -89,7 +89,7 @@ static void name_degrees(const struct sp_report *r, char *out, size_t size)
         const double degree = sp_report_number(r, degrees[i]);
         const size_t used = strlen(out);
         if (i == 0 || degree > 1)
-            snprintf(out + used, size - used, " %s %.0f", sp_quantities[degrees[i]].key, degree);
+            snprintf(out + used, size - used, " %s %.0f", sp_quantity(degrees[i]).key, degree);
     }
 }
 

@@ -70,17 +70,17 @@ static void put_keys(const char *command, FILE *out)
               "where \\fB\\-\\-format json\\fR shows them so.\n",
               out);
     for (int id = first; id < end; id++) {
-        const struct sp_quantity_info *const info = &sp_quantities[id];
+        const struct sp_quantity_info info = sp_quantity(id);
         fputs(".TP\n\\fB", out);
-        put(info->key, out);
+        put(info.key, out);
         fputs("\\fR", out);
-        if (*sp_unit_name(info->unit)) {
+        if (*sp_unit_name(info.unit)) {
             fputs(" (", out);
-            put(sp_unit_name(info->unit), out);
+            put(sp_unit_name(info.unit), out);
             fputs(")", out);
         }
         fputs("\n", out);
-        put(*info->meaning ? info->meaning : info->label, out);
+        put(*info.meaning ? info.meaning : info.label, out);
         fputs("\n", out);
     }
 }

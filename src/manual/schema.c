@@ -190,7 +190,7 @@ static cJSON *option_schema(const struct sp_option *o)
 /* An option under the key that a report states it by, where that is another one. */
 static void add_report_key(cJSON *members, enum sp_quantity_id row, const char *option)
 {
-    const char *const key = sp_quantities[row].key;
+    const char *const key = sp_quantity(row).key;
     if (cJSON_GetObjectItemCaseSensitive(members, key))
         return;
     cJSON *const member = cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(members, option), true);

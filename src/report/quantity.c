@@ -5,14 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Not an array: the loader would write the addresses of its 5,000 texts at every start. */
+struct sp_quantity_info sp_quantity(enum sp_quantity_id id)
+{
 #define Q(id, key, label, unit, formula, source, meaning)                                          \
-    [SP_Q_##id] = {key, label, SP_##unit, formula, source, meaning},
+    case SP_Q_##id:                                                                                \
+        return (struct sp_quantity_info){key, label, SP_##unit, formula, source, meaning};
 #define SP_QUANTITIES_END(command)
-const struct sp_quantity_info sp_quantities[SP_QUANTITIES] = {
+    switch ((int)id) {
 #include "report/all_quantities.def"
-};
+    }
 #undef SP_QUANTITIES_END
 #undef Q
+    return (struct sp_quantity_info){"", "", SP_NUMBER, "", "", ""};
+}
 
 int sp_quantities_of(const char *command, int *first)
 {

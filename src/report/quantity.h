@@ -55,7 +55,8 @@ enum sp_quantity_id {
 #undef SP_QUANTITIES_END
 #undef Q
 
-extern const struct sp_quantity_info sp_quantities[SP_QUANTITIES];
+/* The row of a quantity. */
+struct sp_quantity_info sp_quantity(enum sp_quantity_id id);
 
 /* The rows of a command's own file: from *first up to, and without, the number returned. */
 int sp_quantities_of(const char *command, int *first);

@@ -114,13 +114,13 @@ static struct sp_strings paths_of(const struct sp_report *r)
     return (struct sp_strings){r->entries ? r->entries->path : NULL, sizeof *r->entries};
 }
 
-static struct sp_entry *add_entry(struct sp_report *r, const struct sp_quantity_info *info)
+static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info info)
 {
     r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
     struct sp_entry *entry = &r->entries[r->n_entries++];
     const char *prefix = r->scopes[r->n_scopes - 1].prefix;
-    *entry = (struct sp_entry){.info = *info, .scope = (int)r->n_scopes - 1, .number = NAN};
-    sp_join_path(prefix, info->key, entry->path, sizeof entry->path);
+    *entry = (struct sp_entry){.info = info, .scope = (int)r->n_scopes - 1, .number = NAN};
+    sp_join_path(prefix, info.key, entry->path, sizeof entry->path);
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
     return entry;
 }
@@ -133,24 +133,24 @@ static void set_number(struct sp_entry *entry, double value)
 
 void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
 {
-    set_number(add_entry(r, &sp_quantities[id]), value);
+    set_number(add_entry(r, sp_quantity(id)), value);
 }
 
 void sp_put_bool(struct sp_report *r, enum sp_quantity_id id, bool value)
 {
-    struct sp_entry *entry = add_entry(r, &sp_quantities[id]);
+    struct sp_entry *entry = add_entry(r, sp_quantity(id));
     entry->number = value;
     entry->kind = SP_VALUE_BOOL;
 }
 
 void sp_put_null(struct sp_report *r, enum sp_quantity_id id)
 {
-    add_entry(r, &sp_quantities[id]);
+    add_entry(r, sp_quantity(id));
 }
 
 void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format, ...)
 {
-    struct sp_entry *entry = add_entry(r, &sp_quantities[id]);
+    struct sp_entry *entry = add_entry(r, sp_quantity(id));
     va_list args;
     va_start(args, format);
     entry->text = format_string(format, args);
@@ -160,7 +160,7 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
 
 void sp_put_lines(struct sp_report *r, enum sp_quantity_id id, const char *text)
 {
-    struct sp_entry *entry = add_entry(r, &sp_quantities[id]);
+    struct sp_entry *entry = add_entry(r, sp_quantity(id));
     entry->text = copy_string(text);
     entry->kind = SP_VALUE_TEXT;
 }
@@ -173,9 +173,9 @@ static const char *keep(struct sp_report *r, const char *text)
 
 void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, double value)
 {
-    struct sp_quantity_info info = sp_quantities[id];
+    struct sp_quantity_info info = sp_quantity(id);
     info.key = keep(r, key);
-    struct sp_entry *entry = add_entry(r, &info);
+    struct sp_entry *entry = add_entry(r, info);
     set_number(entry, value);
     if (info.unit == SP_VERDICT && entry->kind == SP_VALUE_NUMBER)
         entry->kind = SP_VALUE_BOOL;
@@ -186,7 +186,7 @@ void sp_put_described(struct sp_report *r, const char *key, const char *label, e
 {
     const struct sp_quantity_info info = {keep(r, key), keep(r, label),  unit,
                                           "",           keep(r, source), keep(r, meaning)};
-    struct sp_entry *entry = add_entry(r, &info);
+    struct sp_entry *entry = add_entry(r, info);
     if (text) {
         entry->text = one_line(must(strdup(text)));
         entry->kind = SP_VALUE_TEXT;
@@ -227,7 +227,7 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
     const struct sp_quantity_info info = {
         keep(r, key),          keep(r, was->label),  was->unit,
         keep(r, was->formula), keep(r, was->source), keep(r, was->meaning)};
-    struct sp_entry *copy = add_entry(r, &info);
+    struct sp_entry *copy = add_entry(r, info);
     copy->kind = entry->kind;
     copy->number = entry->number;
     if (entry->text)

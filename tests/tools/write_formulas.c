@@ -56,7 +56,7 @@ int main(void)
     char group[32] = "";
     fputs(intro, stdout);
     for (int id = 0; id < SP_QUANTITIES; id++) {
-        const struct sp_quantity_info *info = &sp_quantities[id];
+        const struct sp_quantity_info info = sp_quantity(id);
         const int n = (int)strcspn(ids[id], "_");
         if (strncmp(group, ids[id], (size_t)n) != 0 || group[n] != '\0') {
             snprintf(group, sizeof group, "%.*s", n, ids[id]);
@@ -65,11 +65,11 @@ int main(void)
                 putchar(*c | 0x20);
             printf("\n\n| key | unit | formula | meaning | source |\n|---|---|---|---|---|\n");
         }
-        print_cell(info->key);
-        print_cell(sp_unit_name(info->unit));
-        print_cell(info->formula);
-        print_cell(info->meaning);
-        print_cell(info->source);
+        print_cell(info.key);
+        print_cell(sp_unit_name(info.unit));
+        print_cell(info.formula);
+        print_cell(info.meaning);
+        print_cell(info.source);
         puts("|");
     }
     return 0;

@@ -45,8 +45,8 @@ static int split(char *line, char **words)
 static void mark_seen(const struct sp_quantity_info *info)
 {
     for (int id = 0; id < SP_QUANTITIES; id++)
-        if (strcmp(sp_quantities[id].meaning, info->meaning) == 0 &&
-            strcmp(sp_quantities[id].formula, info->formula) == 0)
+        if (strcmp(sp_quantity(id).meaning, info->meaning) == 0 &&
+            strcmp(sp_quantity(id).formula, info->formula) == 0)
             total.seen[id] = true;
 }
 
@@ -282,9 +282,9 @@ static void every_formula_is_reached(void **state)
     (void)state;
     int missed = 0;
     for (int id = 0; id < SP_QUANTITIES; id++) {
-        if (!*sp_quantities[id].formula || total.seen[id])
+        if (!*sp_quantity(id).formula || total.seen[id])
             continue;
-        print_error("no line reaches %s = %s\n", sp_quantities[id].key, sp_quantities[id].formula);
+        print_error("no line reaches %s = %s\n", sp_quantity(id).key, sp_quantity(id).formula);
         missed++;
     }
     printf("%d command lines, %d numbers, %d with a formula\n", total.lines, total.numbers,
@@ -311,16 +311,16 @@ static void every_number_is_explained(void **state)
     int formulas = 0, sentences = 0, bare = 0;
     (void)state;
     for (int id = 0; id < SP_QUANTITIES; id++) {
-        const struct sp_quantity_info *const q = &sp_quantities[id];
+        const struct sp_quantity_info q = sp_quantity(id);
         bool ours = false;
         for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
             ours = ours || strncmp(ids[id], commands[i], strlen(commands[i])) == 0;
-        if (!ours || is_input(q))
+        if (!ours || is_input(&q))
             continue;
-        formulas += q->formula[0] != '\0';
-        sentences += !q->formula[0] && strstr(q->meaning, ": ");
-        if (!q->formula[0] && !strstr(q->meaning, ": ")) {
-            print_error("%s (%s): neither formula nor how it is computed\n", ids[id], q->key);
+        formulas += q.formula[0] != '\0';
+        sentences += !q.formula[0] && strstr(q.meaning, ": ");
+        if (!q.formula[0] && !strstr(q.meaning, ": ")) {
+            print_error("%s (%s): neither formula nor how it is computed\n", ids[id], q.key);
             bare++;
         }
     }
