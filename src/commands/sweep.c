@@ -151,6 +151,21 @@ static int own_option(const char *name)
     return i;
 }
 
+/* Where the swept command stands: first, or behind options of the sweep's own; 0: nowhere. */
+static int place_of_command(int argc, char **argv)
+{
+    int i = 1;
+    while (i < argc && strncmp(argv[i], "--", 2) == 0) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(argv[i] + 2, "="), argv[i] + 2);
+        const int own = own_option(name);
+        if (own == OWN_OPTIONS)
+            return 0;
+        i += options[own].kind == SP_FLAG || strchr(argv[i], '=') ? 1 : 2;
+    }
+    return i < argc && argv[i][0] != '-' ? i : 0;
+}
+
 /* One option of the line; `i` moves past its value. */
 static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct sp_error *error)
 {
@@ -196,7 +211,8 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
 
 static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error)
 {
-    s->command = sp_find_command(argv[1], error);
+    const int place = place_of_command(argc, argv);
+    s->command = sp_find_command(argv[place], error);
     s->shards = 1;
     s->separator = ',';
     s->axes.rows = 1;
@@ -207,8 +223,10 @@ static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
         if (strcmp(defaults[i].command, s->command->name) == 0)
             snprintf(s->keys, sizeof s->keys, "%s", defaults[i].keys);
-    for (int i = 2; i < argc && !s->help;)
-        if (!take_option(s, argc, argv, &i, error))
+    for (int i = 1; i < argc && !s->help;)
+        if (i == place)
+            i++;
+        else if (!take_option(s, argc, argv, &i, error))
             return false;
     if (s->help)
         return true;
@@ -371,7 +389,7 @@ static void put_row(struct sweep *s, uint64_t row, bool first)
 static bool streams(int argc, char **argv, struct sp_pipes *pipes)
 {
     (void)pipes;
-    return argc > 1 && argv[1][0] != '-';
+    return place_of_command(argc, argv) > 0;
 }
 
 static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
