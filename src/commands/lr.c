@@ -189,6 +189,9 @@ static void put_rate(const struct lr *s)
     sp_put(r, SP_Q_LR_STEP_SIZE, sp_adam_step_size(lr, s->beta1, s->beta2, s->step));
     sp_put(r, SP_Q_LR_DECAY_FACTOR, sp_adamw_decay_factor(lr, s->weight_decay));
     sp_put(r, SP_Q_LR_DECAY_STEPS, 1 / (lr * s->weight_decay));
+    if (isnan(s->step) && !isnan(s->base_lr))
+        sp_line(r, "lr         peak {lr_peak} (--lr%s); --step gives that of a step",
+                s->rule == SP_LR_FIXED ? "" : ", --scale-rule, --base-batch");
     if (!isnan(lr))
         sp_line(
             r, "lr         {lr} at step {step}%s: peak {lr_peak}, warmup %s steps (--warmup), %s%s",
