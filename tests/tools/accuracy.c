@@ -192,9 +192,9 @@ static int print_tiers(const struct sp_study *study, const struct errors *e)
         printf(" %16s", sp_tier_names[t]);
     printf("\n");
     static const struct gates none = {{0}, {0}},
-                              publication = {{7, 8, 16, 11}, {11, 5.6, 16, 11.2}},
-                              stack = {{9, 10, 22, 13}, {10.4, 5.8, 16.4, 9.4}},
-                              three = {{5, 5, 9, 7}, {8, 4, 17, 11.2}},
+                              publication = {{7, 8, 16, 11}, {11, 5.6, 16, 9.2}},
+                              stack = {{9, 10, 22, 13}, {10.4, 5.8, 16.4, 7.9}},
+                              three = {{5, 5, 9, 7}, {8, 4, 17, 7.7}},
                               model = {{8, 0, 0, 0}, {8, 0, 0, 0}};
     worse += print_line(study, "median utilisation of chip and tier (naive)", e->naive, &none);
     worse += print_line(study, "  the same with runs of its own publication", e->siblings, &none);
