@@ -198,6 +198,33 @@ static void read_beside(struct sp_settings *s, double devices, struct sp_acceler
     note_rest(s, launch, error);
 }
 
+bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_file *file,
+                              bool bf16, struct sp_accelerate *said, struct sp_launch *launch,
+                              struct sp_error *error)
+{
+    static const char prefix[] = "fsdp_config.";
+    if (!sp_setting_on(flags, "use_fsdp"))
+        return false;
+    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
+    if (!s)
+        abort();
+    s->origin = file->origin;
+    bool ok = sp_add_setting(s, "distributed_type", "FSDP", error);
+    for (int i = 0; i < flags->n && ok; i++) {
+        char name[sizeof s->at->name + sizeof prefix];
+        const bool of_fsdp = strncmp(flags->at[i].name, "fsdp_", 5) == 0;
+        if (!of_fsdp && strcmp(flags->at[i].name, "mixed_precision") != 0)
+            continue;
+        snprintf(name, sizeof name, "%s%s", of_fsdp ? prefix : "", flags->at[i].name);
+        ok = sp_add_setting(s, name, sp_setting(flags, flags->at[i].name), error);
+    }
+    ok = ok && (!bf16 || sp_add_setting(s, "mixed_precision", "bf16", error));
+    if (ok)
+        read_beside(s, file->hw ? (double)sp_chips(file->hw) : 0, said, launch, error);
+    free(s);
+    return true;
+}
+
 bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name, bool bf16,
                                struct sp_accelerate *said, struct sp_launch *launch,
                                struct sp_error *error)

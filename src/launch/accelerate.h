@@ -21,6 +21,13 @@ bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *na
                                struct sp_accelerate *said, struct sp_launch *launch,
                                struct sp_error *error);
 
+/* The same from flags of the command, `--use_fsdp --fsdp_...`; false where they do not ask for
+ * FSDP.
+ */
+bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_file *file,
+                              bool bf16, struct sp_accelerate *said, struct sp_launch *launch,
+                              struct sp_error *error);
+
 /* A plan as its YAML, for sp_target_accelerate. */
 void sp_write_accelerate(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
 

@@ -20,6 +20,19 @@ static void take_value(const char *from, size_t n, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)(n < size ? n : size - 1), from);
 }
 
+/* The name of a field of torchtitan without the object that a recipe sets it of:
+ * "config.training.seq_len" is "training.seq_len". */
+static const char *field_of(const char *name)
+{
+    static const char *const sections[] = {".training.", ".parallelism.",
+                                           ".activation_checkpoint."};
+    const char *const dot = strchr(name, '.');
+    for (size_t i = 0; dot && i < sizeof sections / sizeof *sections; i++)
+        if (strncmp(dot, sections[i], strlen(sections[i])) == 0)
+            return dot + 1;
+    return name;
+}
+
 /* A line "name = value"; others say nothing. */
 static bool read_assignment(const char *line, size_t n, int number, struct sp_settings *settings,
                             struct sp_error *error)
@@ -31,7 +44,7 @@ static bool read_assignment(const char *line, size_t n, int number, struct sp_se
         return true;
     snprintf(name, sizeof name, "%.*s", (int)length, line);
     take_value(line + length + 3, n - length - 3, value, sizeof value);
-    if (!sp_add_setting(settings, name, value, error))
+    if (!sp_add_setting(settings, field_of(name), value, error))
         return false;
     settings->at[settings->n - 1].line = number;
     return true;

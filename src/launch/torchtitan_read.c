@@ -30,7 +30,7 @@ static const char quiet[] =
     "activation_checkpoint.early_stop "
     "nproc_per_node nproc-per-node nnodes rdzv_* rdzv-* role tee local-ranks-filter "
     "local_ranks_filter "
-    "parallelism training torchtitan.distributed.activation_checkpoint "
+    "parallelism training torchtitan.* "
     "module config loss.* tokenizer.* dataloader.* renderer.*";
 
 static bool tells(const char *word)

@@ -30,7 +30,7 @@ static const char quiet[] =
     "num_gpus num_nodes hostfile include exclude standalone rdzv_* rdzv-* group_by_length "
     "prediction_loss_only optim_args "
     "finetuning_type val_size image_max_pixels video_max_pixels conv_style version chat_template "
-    "num_processes "
+    "num_processes num_machines multi_gpu "
     "main_process_port machine_rank bf16_full_eval fp16_full_eval lora_alpha "
     "lora_dropout "
     "lora_bias lora_task_type lora_weight_path lora_model_dir lora_learning_rate use_rslora "
@@ -246,7 +246,11 @@ static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_
     struct sp_settings *const s = &file->settings;
     const char *const given = sp_setting(s, "config_file");
     char degree[24], name[sizeof s->at->value];
-    if (!given || shared)
+    if (shared)
+        return false;
+    if (sp_read_accelerate_flags(s, file, is_on(s, "bf16"), said, launch, error))
+        return true;
+    if (!given)
         return false;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given, " "), given); /* the script follows */
     if (!sp_read_accelerate_beside(file, name, is_on(s, "bf16"), said, launch, error)) {
