@@ -71,7 +71,8 @@ struct sp_need {
 
 /* The value of one figure at which a goal is met, all others as they are. `value` is the goal's
  * value on the machine as it is, and has to be monotone in the figure. Rates, sizes and prices: the
- * value at 10^15 times the figure and at 10^-15 of it is looked at first, then the edge between
+ * value at 10^15 times the figure and, where that brings it no nearer, at 10^-15 of it is looked at
+ * first, then the edge between
  * what meets the goal and what does not is found to 10^-10 of itself, on the side that meets it.
  * Whole numbers: the multiples of what there is now, up to 4096 times, and its parts, the nearest
  * first; of a sparse demand those by 2 to 8 and by doublings from there. A domain of more than all

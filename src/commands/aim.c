@@ -149,7 +149,8 @@ static double value_on(const struct sp_hardware *hw, void *context)
     p.hw = *hw;
     if (aim->power_prior)
         move_constants(&aim->planned, &p);
-    if (aim->replan ? !find_best(aim, &p) : !take_chips(&aim->planned, &p))
+    const bool known = aim->searched && hw == sp_machine_of_aim(aim); /* the plan is its best */
+    if (aim->replan && !known ? !find_best(aim, &p) : !take_chips(&aim->planned, &p))
         return !aim->replan ? NAN : sp_aims[aim->kind].at_least ? 0 : INFINITY;
     const struct sp_step_inputs in = sp_inputs_of(&p);
     sp_estimate(&in, aim->convention, NULL, &e);

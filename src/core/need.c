@@ -198,15 +198,28 @@ static bool is_better(const struct sp_demand *demand, double a, double b)
 
 enum { EXTREME = 15 }; /* powers of ten that stand for infinitely much and for nothing */
 
+/* What the goal comes to with infinitely much of a figure, and with nothing. Where more of it
+ * brings a goal nearer that is not met, less need not be looked at: its value is left NAN, the
+ * worst. */
+static void look_at_ends(const struct sp_demand *demand, const struct sp_hardware *hw,
+                         enum sp_machine_figure figure, const struct sp_need *need,
+                         struct trial *up, struct trial *down)
+{
+    *up = (struct trial){.figure = need->now * pow(10, EXTREME), .value = NAN};
+    *down = (struct trial){.figure = need->now * pow(10, -EXTREME), .value = NAN};
+    up->value = value_at(demand, hw, figure, up->figure);
+    if (sp_is_met(demand, need->value) || !is_better(demand, up->value, need->value))
+        down->value = value_at(demand, hw, figure, down->figure);
+}
+
 /* A rate, a size or a price. */
 static void need_figure(const struct sp_demand *demand, const struct sp_hardware *hw,
                         enum sp_machine_figure figure, struct sp_need *need)
 {
-    const double most = need->now * pow(10, EXTREME), least = need->now * pow(10, -EXTREME);
     const struct trial now = {need->now, need->value};
-    const struct trial up = {most, value_at(demand, hw, figure, most)};
-    const struct trial down = {least, value_at(demand, hw, figure, least)};
     const bool met = sp_is_met(demand, now.value);
+    struct trial up, down, before;
+    look_at_ends(demand, hw, figure, need, &up, &down);
     need->helps_up = is_better(demand, up.value, down.value);
     const struct trial best = need->helps_up ? up : down, worst = need->helps_up ? down : up;
     const struct trial end = met ? worst : best;
@@ -214,7 +227,6 @@ static void need_figure(const struct sp_demand *demand, const struct sp_hardware
     need->reachable = sp_is_met(demand, best.value);
     if (sp_is_met(demand, end.value) == met)
         return;
-    struct trial before;
     const struct trial at = find_change(demand, hw, figure, now, end, !met, &before);
     need->needed = find_edge(demand, hw, figure, met ? at : before, met ? before : at);
     need->factor = need->needed / need->now;
