@@ -27,10 +27,10 @@ struct problem {
 
 /* Every trait, for the statistics of what differs. */
 static const char *const trait_names[] = {
-    "named",     "defaults", "fp8",       "fp32",     "shaped", "dense",    "moe",   "tied",
-    "window",    "mla",      "positions", "plain",    "torus",  "switched", "rings", "node",
-    "slices",    "single",   "tp",        "pp",       "vpp",    "cp",       "ep",    "zero3",
-    "unsharded", "ragged",   "long",      "kvcopies", "early",  "padded"};
+    "named",     "defaults", "fp8",       "fp32",     "shaped", "dense",    "moe",     "tied",
+    "window",    "mla",      "positions", "plain",    "torus",  "switched", "rings",   "node",
+    "slices",    "single",   "tp",        "pp",       "vpp",    "cp",       "ep",      "zero3",
+    "unsharded", "ragged",   "long",      "kvcopies", "early",  "padded",   "gathers2"};
 
 static uint64_t random_state = 8;
 
@@ -177,6 +177,8 @@ static void draw_choices(struct problem *p)
               torus || (named ? !strstr(framework, "nemo") && !strstr(framework, "megatron")
                               : p->zero == 3),
               "early");
+    const bool fsdp = strstr(framework, "torchtitan") || strstr(framework, "llm-foundry");
+    add_trait(p, named && fsdp && p->zero == 2, "gathers2");
     add_trait(p, named, "named");
     add_trait(p, !named, "defaults");
     add_trait(p, strstr(p->part[p->parts - 3].text, "fp8") != NULL, "fp8");
