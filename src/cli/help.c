@@ -110,14 +110,14 @@ static void print_keys(const struct sp_command *command, int width, FILE *out)
 {
     char *text = NULL;
     size_t length;
-    int first;
-    const int end = sp_quantities_of(command->name, &first);
+    enum sp_quantity_id first;
+    const enum sp_quantity_id end = sp_quantities_of(command->name, &first);
     FILE *const words = end > first ? open_memstream(&text, &length) : NULL;
     if (!words)
         return;
-    for (int id = first; id < end; id++) {
+    for (enum sp_quantity_id id = first; id < end; id++) {
         bool again = false;
-        for (int before = first; before < id && !again; before++)
+        for (enum sp_quantity_id before = first; before < id && !again; before++)
             again = strcmp(sp_quantity(before).key, sp_quantity(id).key) == 0;
         if (!again)
             fprintf(words, "%s%s", id > first ? " " : "", sp_quantity(id).key);

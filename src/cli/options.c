@@ -236,7 +236,7 @@ static bool unexpected_word(const struct sp_args *args, const char *word, struct
 static bool is_quantity(const char *word)
 {
     const size_t n = strlen(word);
-    for (int id = 0; id < SP_QUANTITIES; id++) {
+    for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
         const char *const key = sp_quantity(id).key;
         const size_t length = strlen(key);
         if (length >= n && strcmp(key + length - n, word) == 0 &&

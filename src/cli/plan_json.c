@@ -46,7 +46,7 @@ static bool is_result(const char *key)
         if (strcmp(lists[i], key) == 0)
             return true;
     for (size_t i = 0; i < sizeof results / sizeof *results; i++)
-        for (int id = (int)results[i].first; id <= (int)results[i].last; id++)
+        for (enum sp_quantity_id id = results[i].first; id <= results[i].last; id++)
             if (begins(sp_quantity(id).key, key))
                 return true;
     return false;

@@ -62,7 +62,7 @@ struct sweep {
 static bool ends_some_key(const char *key)
 {
     const size_t n = strlen(key);
-    for (int id = 0; id < SP_QUANTITIES; id++) {
+    for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
         const char *const known = sp_quantity(id).key;
         const size_t length = strlen(known);
         if (length > n && known[length - n - 1] == '.' && strcmp(known + length - n, key) == 0)
@@ -77,7 +77,7 @@ static bool is_known_key(const char *key, struct sp_nearest *nearest)
     if (ends_some_key(key))
         return true;
     for (const char *tail = key; tail; tail = strchr(tail, '.') ? strchr(tail, '.') + 1 : NULL)
-        for (int id = 0; id < SP_QUANTITIES; id++) {
+        for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
             const char *const known = sp_quantity(id).key;
             const size_t n = strlen(known);
             if (strcmp(known, tail) == 0 ||

@@ -63,13 +63,13 @@ static void put_options(const struct sp_option *options, size_t n, FILE *out)
 /* The keys of the command's own quantities, what they mean and in which unit. */
 static void put_keys(const char *command, FILE *out)
 {
-    int first;
-    const int end = sp_quantities_of(command, &first);
+    enum sp_quantity_id first;
+    const enum sp_quantity_id end = sp_quantities_of(command, &first);
     if (end > first)
         fputs(".SH KEYS\nOf \\fB\\-\\-get\\fR and \\fB\\-\\-explain\\fR; in groups and lists "
               "where \\fB\\-\\-format json\\fR shows them so.\n",
               out);
-    for (int id = first; id < end; id++) {
+    for (enum sp_quantity_id id = first; id < end; id++) {
         const struct sp_quantity_info info = sp_quantity(id);
         fputs(".TP\n\\fB", out);
         put(info.key, out);

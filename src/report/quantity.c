@@ -20,13 +20,13 @@ struct sp_quantity_info sp_quantity(enum sp_quantity_id id)
     return (struct sp_quantity_info){"", "", SP_NUMBER, "", "", ""};
 }
 
-int sp_quantities_of(const char *command, int *first)
+enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first)
 {
 #define Q(id, key, label, unit, formula, source, meaning)
-#define SP_QUANTITIES_END(command) {#command, SP_END_##command},
+#define SP_QUANTITIES_END(command) {#command, (enum sp_quantity_id)SP_END_##command},
     static const struct {
         const char *command;
-        int end;
+        enum sp_quantity_id end;
     } parts[] = {
 #include "report/all_quantities.def"
     };

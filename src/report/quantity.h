@@ -58,8 +58,8 @@ enum sp_quantity_id {
 /* The row of a quantity. */
 struct sp_quantity_info sp_quantity(enum sp_quantity_id id);
 
-/* The rows of a command's own file: from *first up to, and without, the number returned. */
-int sp_quantities_of(const char *command, int *first);
+/* The rows of a command's own file: from *first up to, and without, the one returned. */
+enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first);
 
 /* "bytes/s", as JSON and --explain name it. */
 const char *sp_unit_name(enum sp_unit unit);

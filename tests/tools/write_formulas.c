@@ -55,7 +55,7 @@ int main(void)
 {
     char group[32] = "";
     fputs(intro, stdout);
-    for (int id = 0; id < SP_QUANTITIES; id++) {
+    for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
         const struct sp_quantity_info info = sp_quantity(id);
         const int n = (int)strcspn(ids[id], "_");
         if (strncmp(group, ids[id], (size_t)n) != 0 || group[n] != '\0') {

@@ -44,7 +44,7 @@ static int split(char *line, char **words)
 /* Rows are told apart by formula and meaning: a key may be made at run time ("alpha.2"). */
 static void mark_seen(const struct sp_quantity_info *info)
 {
-    for (int id = 0; id < SP_QUANTITIES; id++)
+    for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++)
         if (strcmp(sp_quantity(id).meaning, info->meaning) == 0 &&
             strcmp(sp_quantity(id).formula, info->formula) == 0)
             total.seen[id] = true;
@@ -281,7 +281,7 @@ static void every_formula_is_reached(void **state)
 {
     (void)state;
     int missed = 0;
-    for (int id = 0; id < SP_QUANTITIES; id++) {
+    for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
         if (!*sp_quantity(id).formula || total.seen[id])
             continue;
         print_error("no line reaches %s = %s\n", sp_quantity(id).key, sp_quantity(id).formula);
@@ -310,7 +310,7 @@ static void every_number_is_explained(void **state)
     static const char *const commands[] = {"STEP_", "COMM_", "FIT_", "MEMORY_"};
     int formulas = 0, sentences = 0, bare = 0;
     (void)state;
-    for (int id = 0; id < SP_QUANTITIES; id++) {
+    for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
         const struct sp_quantity_info q = sp_quantity(id);
         bool ours = false;
         for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
