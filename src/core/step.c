@@ -230,6 +230,7 @@ static double all_of(const struct passes *s)
 {
     return s->forward + s->backward;
 }
+
 /* Length of the pipeline, sends left out, and the kind of stage that sets it. By a closed form a
  * stage works m times, and filling and draining pass through the others, which may be lighter: the
  * stage for which that is longest counts. */
@@ -241,6 +242,7 @@ static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_
     double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES], idle[SP_STAGE_KINDS], sum = 0;
     const bool exact = sp_schedules[p->schedule].exact;
     *slowest = 0;
+    idle[0] = 0;
     for (int i = 0; i < map->kinds; i++) {
         idle[i] = stages > 1 && !exact ? idle_per_stage(p, m, &kind[i]) : 0;
         if ((double)m * all_of(&kind[i]) - idle[i] >
@@ -397,6 +399,7 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
 {
     const struct sp_plan *p = in->plan;
     struct passes kind[SP_STAGE_KINDS];
+    kind[0] = (struct passes){0, 0, 0, 0};
     for (int i = 0; i < map->kinds; i++)
         kind[i] = passes_of(in, &staged->kind[i]);
     int slowest;
@@ -484,6 +487,7 @@ double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared
                        const struct sp_stage_map *map, const struct sp_staged *staged)
 {
     struct passes kind[SP_STAGE_KINDS];
+    kind[0] = (struct passes){0, 0, 0, 0};
     for (int i = 0; i < map->kinds; i++)
         kind[i] = without_shards(&staged->kind[i]);
     int slowest;

@@ -191,8 +191,7 @@ static int print_tiers(const struct sp_study *study, const struct errors *e)
     for (int t = 0; t < SP_TIERS; t++)
         printf(" %16s", sp_tier_names[t]);
     printf("\n");
-    static const struct gates none = {{0}, {0}},
-                              publication = {{7, 8, 16, 11}, {11, 5.6, 16, 9.2}},
+    static const struct gates none = {{0}, {0}}, publication = {{7, 8, 16, 11}, {11, 5.6, 16, 9.2}},
                               stack = {{9, 10, 22, 13}, {10.4, 5.8, 16.4, 7.9}},
                               three = {{5, 5, 9, 7}, {8, 4, 17, 7.7}},
                               model = {{8, 0, 0, 0}, {8, 0, 0, 0}};
