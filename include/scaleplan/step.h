@@ -47,7 +47,7 @@ struct sp_step_inputs {
 struct sp_layer_pass {
     double matmul, attention, elementwise, recompute, launch, offload;
     double tp_comm, cp_comm, ep_comm;
-    double tp_forward;  /* of tp_comm, the forward pass's */
+    double tp_forward;  /* of tp_comm, the forward pass's; of layers that may have it alone */
     double weight_grad; /* what the pass would be shorter by without weight gradients */
     double frozen;      /* what the gradients that are not made would take */
     double opened;      /* what widening weights adds where no gradient passes it */

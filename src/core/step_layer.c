@@ -103,6 +103,12 @@ static double passes_of_core(const struct sp_step_inputs *in)
     return in->framework->unfused_attention ? 3 : 3.5;
 }
 
+/* Whether some layers of the list may have a forward pass alone. */
+static bool may_stand_still(const struct sp_step_inputs *in, const struct sp_layer *layer)
+{
+    return layer->frozen || in->model->tuning.trainable == SP_TRAIN_LAST;
+}
+
 struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct sp_rank *all,
                                    const struct sp_layer *layer, const struct sp_shares *again)
 {
@@ -120,7 +126,7 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
         .attention = passes_of_core(in) * s[SP_OP_CORE],
         .elementwise = 3 * sum_of_operators(s, SP_OP_NORMS, SP_OP_ROUTE),
         .tp_comm = sp_tp_layer_s(in, layer, again),
-        .tp_forward = sp_tp_forward_s(in, layer),
+        .tp_forward = may_stand_still(in, layer) ? sp_tp_forward_s(in, layer) : 0,
     };
     for (int op = 0; op < SP_OPERATORS; op++)
         p.recompute += redone * again->of[op] * s[op];
