@@ -424,7 +424,8 @@ static void weigh(struct weights *w, const struct sp_layers *layers, int list)
         const struct sp_matmul *m = &layer->matmul[i];
         const double stored = m->shared ? sets : times;
         const double one = (m->tied ? 0 : m->in * m->out) + (m->bias ? m->out : 0) + m->norm;
-        const double adapters = stored * m->count * sp_adapter_weights(m);
+        const double of_each = m->rank > 0 ? sp_adapter_weights(m) : 0;
+        const double adapters = stored * m->count * of_each;
         w->part[m->part] += stored * m->count * one;
         *(encoder || (m->source && end) ? &w->encoder : &w->passed) +=
             times * (encoder || m->source ? m->count : m->passed) * one;
@@ -436,7 +437,7 @@ static void weigh(struct weights *w, const struct sp_layers *layers, int list)
                        m->base ? base : SP_FROZEN_BYTES);
         if (encoder || m->source)
             continue;
-        w->adapters_active += times * m->passed * sp_adapter_weights(m);
+        w->adapters_active += times * m->passed * of_each;
         w->frozen_active += (m->frozen ? times : still) * m->passed * m->in * m->out;
         w->still_active += still * m->passed * m->in * m->out;
     }
