@@ -88,7 +88,8 @@ static bool rule_out(struct looking *l, double bytes, double alone_s, uint64_t p
     return true;
 }
 
-/* Evaluates one plan; false when its memory is over the limit and its time was not looked at. */
+/* Evaluates one plan, which is not copied; false when its memory is over the limit and its time was
+ * not looked at. */
 static bool evaluate(const struct looking *l, const struct splitting *s, struct sp_found *found)
 {
     struct sp_stage_memory m;
@@ -99,7 +100,6 @@ static bool evaluate(const struct looking *l, const struct splitting *s, struct 
     const double alone = sp_estimate_staged(&l->in, &l->time, s->map, &s->staged).step;
     found->step_s = sp_step_beside_s(&l->in, alone);
     found->value = l->space->objective == SP_LEAST_MEMORY ? found->bytes : found->step_s;
-    found->plan = l->plan;
     return true;
 }
 
@@ -110,8 +110,10 @@ static void look_at_plan(struct looking *l, const struct splitting *s, uint64_t 
     const bool timed = evaluate(l, s, &found), fits = found.bytes <= l->space->most_bytes;
     l->counts->evaluated += fits;
     l->counts->no_memory += !fits;
-    if (timed && fits && (l->best->front || found.value <= limit_of(l)))
-        sp_keep(l->best, &found);
+    if (!timed || !fits || !(l->best->front || found.value <= limit_of(l)))
+        return;
+    found.plan = l->plan;
+    sp_keep(l->best, &found);
 }
 
 /* Plans that are likely good: what a seed looks at. */
@@ -288,6 +290,7 @@ static void evaluate_leaf(struct looking *l, struct splitting *s, uint64_t leaf,
     sp_memory_of_kinds(l->in.framework, &l->memory, s->map, s->kinds);
     sp_stage_times(&l->in, &l->time, s->map, &s->staged);
     evaluate(l, s, found);
+    found->plan = l->plan;
 }
 
 bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t leaf,

@@ -13,7 +13,7 @@ for compiler in "$@"; do
       -c "$source" -o "$work/objects/$(basename "$source").o"
   done
   for test in "$root"/tests/unit/test_*.c; do
-    grep -E '#include "([a-z]+/|fit_case|launched)' "$test" | grep -qv '"core/' && continue
+    grep -E '#include "([a-z]+/|fit_case|launched|asked)' "$test" | grep -qv '"core/' && continue
     grep -l 'cmocka_run' "$test" >/dev/null || continue
     $compiler -std=c11 -O2 -ffp-contract=off -D_GNU_SOURCE -I"$root/tests/portable" -I"$root/include" -I"$root/src" \
       "$test" "$work"/objects/*.o -lm -o "$work/test"
