@@ -31,9 +31,9 @@ static double widened_bytes(const struct sp_model *model, const struct sp_layer 
         const struct sp_matmul *const m = &l->matmul[i];
         const double columns = m->target == SP_LORA_GATE ? m->piece[0] : m->out;
         const double ranks = (double)(m->part == SP_PART_EXPERTS ? plan->etp : plan->tp);
-        largest = fmax(largest, m->base && m->frozen ? m->in * columns / ranks : 0);
+        largest = sp_larger(largest, m->base && m->frozen ? m->in * columns / ranks : 0);
     }
-    return SP_ELEMENT * fmax(framework->widened_copies, 1) * largest;
+    return SP_ELEMENT * sp_larger(framework->widened_copies, 1) * largest;
 }
 
 static double loss_bytes(const struct sp_model *model, const struct sp_plan *plan,
@@ -50,15 +50,15 @@ static double loss_bytes(const struct sp_model *model, const struct sp_plan *pla
  * the one on its way, and a layer's gradients, 2 bytes each, until they are reduced. */
 static double bytes_gathered_of_layer(const struct sp_framework *framework)
 {
-    return framework->gathered_layers > 0
-               ? SP_ELEMENT * fmax(framework->gathered_layers, 1) + 4 * framework->gathered_grads
-               : 2 * SP_ELEMENT + SP_ELEMENT;
+    return framework->gathered_layers > 0 ? SP_ELEMENT * sp_larger(framework->gathered_layers, 1) +
+                                                4 * framework->gathered_grads
+                                          : 2 * SP_ELEMENT + SP_ELEMENT;
 }
 
 /* Copies of a layer's weights in them. */
 static double layers_gathered(const struct sp_framework *framework)
 {
-    return framework->gathered_layers > 0 ? fmax(framework->gathered_layers, 1) : 2;
+    return framework->gathered_layers > 0 ? sp_larger(framework->gathered_layers, 1) : 2;
 }
 
 /* Bytes of these that are gradients, which frozen weights have none of. */
@@ -77,16 +77,17 @@ static double gathered_bytes(const struct sp_framework *framework, const struct 
     double layer = 0, still = 0, ends = kind->first ? w->of[SP_LAYER_INPUT].dense.gathered : 0;
     for (int i = 0; i < SP_LAYER_KINDS; i++) /* the largest stands for the others */
         if (kind->layers.of[i] > 0) {
-            layer = fmax(layer, w->of[i].dense.gathered + w->of[i].experts.gathered +
-                                    w->of[i].shared.gathered);
+            layer = sp_larger(layer, w->of[i].dense.gathered + w->of[i].experts.gathered +
+                                         w->of[i].shared.gathered);
             moves |= kind->layers.of[i] > kind->still.of[i];
-            still = fmax(still, w->of[i].dense.base + w->of[i].experts.base + w->of[i].shared.base);
+            still = sp_larger(still,
+                              w->of[i].dense.base + w->of[i].experts.base + w->of[i].shared.base);
         }
     if (w->still_base && moves) /* one that is trained stands for the others */
         still = 0;
     if (kind->last)
         ends += w->of[SP_LAYER_OUTPUT].dense.gathered + (kind->first ? 0 : w->tied.gathered);
-    const double less = SP_ELEMENT - fmin(base_bytes, SP_ELEMENT);
+    const double less = SP_ELEMENT - sp_smaller(base_bytes, SP_ELEMENT);
     return layer * bytes_gathered_of_layer(framework) -
            still * (gradients_gathered_of_layer(framework) + layers_gathered(framework) * less) +
            SP_ELEMENT * ends;
@@ -117,7 +118,7 @@ static double flat_bytes(const struct sp_framework *framework, const struct sp_l
         const double layers = (double)(kind->layers.of[i] - kind->still.of[i]);
         if (layers > 0 && l->dense.trained + l->experts.trained + l->shared.trained > 0)
             held += layers * (l->dense.held + l->experts.held) +
-                    (l->sets > 0 ? fmin(layers, l->sets) * l->shared.held : 0);
+                    (l->sets > 0 ? sp_smaller(layers, l->sets) * l->shared.held : 0);
     }
     const struct sp_rank_weights *const in = &w->of[SP_LAYER_INPUT].dense,
                                         *const out = &w->of[SP_LAYER_OUTPUT].dense;
@@ -206,7 +207,7 @@ static void memory_of_kind(const struct sp_framework *framework, const struct sp
             continue;
         present |= 1U << i;
         m->kept += trained * p->kept[i];
-        m->peak = fmax(m->peak, p->peak[i]);
+        m->peak = sp_larger(m->peak, p->peak[i]);
     }
     m->dummy = framework->dummy_wgrads ? p->dummy[present] + (kind->last ? p->dummy_head : 0) : 0;
 }
@@ -257,7 +258,7 @@ void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_m
 static double kept_gathered(const struct sp_precision *precision, const struct sp_plan *plan,
                             const struct sp_framework *framework)
 {
-    const double bytes = fmax(SP_ELEMENT, sp_dtypes[plan->dtype].bytes);
+    const double bytes = sp_larger(SP_ELEMENT, sp_dtypes[plan->dtype].bytes);
     const bool fsdp = plan->zero == 2 && framework->gathered_grads > 0;
     return fsdp && precision->weight_bytes > bytes ? bytes : 0;
 }
@@ -275,8 +276,8 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
 {
     const struct sp_kind_weights *const w = &k->weights;
     const double D = (double)plan->shards;
-    const double D_experts = fmax(1, D * (double)plan->tp / (double)(plan->ep * plan->etp));
-    const double shards = fmax(D, w->held.experts > 0 ? D_experts : 1);
+    const double D_experts = sp_larger(1, D * (double)plan->tp / (double)(plan->ep * plan->etp));
+    const double shards = sp_larger(D, w->held.experts > 0 ? D_experts : 1);
     const double K = precision->master_bytes + precision->optimizer_bytes;
     const double copies = sp_schedules[plan->schedule].copies;
     const double sharded = copies * (w->trained.dense / D + w->trained.experts / D_experts);

@@ -114,7 +114,7 @@ static void time_of_kind(const struct sp_step_inputs *in, const struct sp_prepar
         time->elementwise += 3 * ends->embedding;
     if (kind->last) {
         time->matmul += 3 * ends->head - ends->frozen_head;
-        time->weight_grad += fmax(ends->head - ends->frozen_head, 0);
+        time->weight_grad += sp_larger(ends->head - ends->frozen_head, 0);
         time->frozen += ends->frozen_head;
         time->elementwise += 3 * ends->loss;
     }
@@ -154,7 +154,7 @@ static struct passes without_shards(const struct sp_kind_time *kind)
 static double gathered_bytes(const struct sp_step_inputs *in)
 {
     const bool narrow = sp_dtypes[in->plan->dtype].bytes < 2 && in->framework->fp8_gathers;
-    return narrow ? 1 : fmin(SP_ELEMENT, in->precision->weight_bytes);
+    return narrow ? 1 : sp_smaller(SP_ELEMENT, in->precision->weight_bytes);
 }
 
 /* Bytes that ZeRO 3 moves of a stage's weights: all of them for each of two passes, those that have
@@ -167,7 +167,7 @@ static struct sp_stage_weights moved_bytes(const struct sp_step_inputs *in,
                                                                         &kind->weights.trained;
     const double once = gathered_bytes(in), gathers = 2 * once;
     const double passes = in->model->tuning.trainable == SP_TRAIN_LAST ? 1 : 2;
-    const double less = passes * fmax(once - sp_base_bytes(in->model), 0);
+    const double less = passes * sp_larger(once - sp_base_bytes(in->model), 0);
     const double dense = all->dense > 0 ? some->dense / all->dense : 1,
                  experts = all->experts > 0 ? some->experts / all->experts : 1;
     return (struct sp_stage_weights){
@@ -223,7 +223,7 @@ static double idle_per_stage(const struct sp_plan *p, int64_t m, const struct pa
                                       .backward_s = stage->backward,
                                       .weight_grad_s = stage->weight_grad};
     const double times = sp_schedules[p->schedule].divided ? 1 : (double)m;
-    return times * fmax(0, sp_bubble_s(&equal)) / (double)(p->pp - 1);
+    return times * sp_larger(0, sp_bubble_s(&equal)) / (double)(p->pp - 1);
 }
 
 static double all_of(const struct passes *s)
@@ -281,7 +281,7 @@ static double dp_window(const struct sp_step_inputs *in, double m)
 {
     const struct sp_plan *const p = in->plan;
     const double v = (double)p->vpp;
-    return fmin(m, p->vpp > 1 && !reduces_each(in) ? (double)p->pp * (v - 1) / v + 1 / v : 1);
+    return sp_smaller(m, p->vpp > 1 && !reduces_each(in) ? (double)p->pp * (v - 1) / v + 1 / v : 1);
 }
 
 /* Gradients and weights of ZeRO 0 to 2, slices, HSDP. Once a step, but with ZeRO 2, whose gradients
@@ -406,7 +406,7 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
     const double pipeline = pipeline_s(in, map, kind, &slowest);
     const struct sp_stage_time *const s = &staged->kind[slowest].time;
     const double m = (double)sp_plan_microbatches(p);
-    const double bubble = fmax(0, pipeline - m * all_of(&kind[slowest])),
+    const double bubble = sp_larger(0, pipeline - m * all_of(&kind[slowest])),
                  a_microbatch = pipeline / m;
     const struct update update = update_of(in, map, staged, a_microbatch, m);
     struct sp_step_time t = {
@@ -456,7 +456,7 @@ struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in)
 /* Bounds are compared with sums that were added in another order. */
 static double bound(const struct sp_prepared *prepared, double busy_s)
 {
-    return fmax(prepared->ideal_s, busy_s * (1 + prepared->straggler)) * (1 - 1e-9);
+    return sp_larger(prepared->ideal_s, busy_s * (1 + prepared->straggler)) * (1 - 1e-9);
 }
 
 double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared)
@@ -479,7 +479,7 @@ double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepar
 {
     double most = 0;
     for (int i = 0; i < map->kinds; i++)
-        most = fmax(most, staged->kind[i].busy_s);
+        most = sp_larger(most, staged->kind[i].busy_s);
     return bound(prepared, most * (double)sp_plan_microbatches(in->plan));
 }
 

@@ -41,7 +41,7 @@ static double assigned_rate(const struct sp_step_inputs *in, struct group g)
             rate += links_of_axis(w, length / mine, wraps) / (double)mine;
         rest *= (double)length / (double)mine;
     }
-    return g.place == IN_BOX || rest <= 1 ? rate : rate * log(fmin(g.size, rest)) / log(rest);
+    return g.place == IN_BOX || rest <= 1 ? rate : rate * log(sp_smaller(g.size, rest)) / log(rest);
 }
 
 /* Torus: all axes carry the group, as far as its devices fill them. A group of n on a slice of N
@@ -57,7 +57,7 @@ static double torus_rate(const struct sp_step_inputs *in, struct group g)
             rate += sp_axis_bytes_per_s(hw->network.link_bytes_per_s, hw->shape.axis[axis],
                                         sp_axis_wraps(hw, axis));
     const double chips = (double)hw->chips_per_slice;
-    const double part = chips > 1 ? log(fmin(g.size, chips)) / log(chips) : 1;
+    const double part = chips > 1 ? log(sp_smaller(g.size, chips)) / log(chips) : 1;
     return rate * part;
 }
 
@@ -147,10 +147,10 @@ static double least_pairs(const struct part_of_axis part[], double size)
     for (int64_t a = 1; a <= part[0].room; a++) {
         const double on_a = pairs_on(&part[0], a);
         for (int64_t b = 1; part[0].room % a == 0 && on_a < least && b <= part[1].room; b++) {
-            const double on_b = fmax(on_a, pairs_on(&part[1], b));
+            const double on_b = sp_larger(on_a, pairs_on(&part[1], b));
             for (int64_t c = 1; part[1].room % b == 0 && on_b < least && c <= part[2].room; c++)
                 if (part[2].room % c == 0 && (double)(a * b * c) >= size)
-                    least = fmin(least, fmax(on_b, pairs_on(&part[2], c)));
+                    least = sp_smaller(least, sp_larger(on_b, pairs_on(&part[2], c)));
         }
     }
     return least;
@@ -180,7 +180,7 @@ static double switched_exchange_s(const struct sp_step_inputs *in, struct group 
         .inside = inside,
         .picks = picks,
         .most_nodes = moe->groups > 0
-                          ? (double)moe->top_groups * fmax(1, nodes / (double)moe->groups)
+                          ? (double)moe->top_groups * sp_larger(1, nodes / (double)moe->groups)
                           : INFINITY,
         .once_a_node = sp_sends_once_a_node(in->plan->execution.dispatch),
     };
@@ -379,7 +379,7 @@ static struct spread spread_of(const struct sp_step_inputs *in, bool experts)
     const struct sp_plan *p = in->plan;
     const double kinds = (double)(p->ep * p->etp), t = (double)p->tp;
     const double share = experts ? t / kinds : 1, ranks = (double)(p->dp * p->cp) * share;
-    const double shards = fmax(1, (double)p->shards * share);
+    const double shards = sp_larger(1, (double)p->shards * share);
     return (struct spread){shards, ranks / shards, ranks / slices_of_replicas(in),
                            experts ? kinds : t, experts ? place_of_experts(p) : BESIDE_BOX};
 }
@@ -407,7 +407,7 @@ static double replicas_s(const struct sp_step_inputs *in, const struct spread *s
     const double mine = bytes / s->shards, stride = s->stride * s->shards;
     if (in->hw->network.kind != SP_TORUS)
         return 2 * gather_s(in, (struct group){s->replicas, stride, s->place}, mine);
-    const double here = fmax(1, s->here / s->shards), slices = s->replicas / here;
+    const double here = sp_larger(1, s->here / s->shards), slices = s->replicas / here;
     const double within = 2 * gather_s(in, (struct group){here, stride, s->place}, mine);
     return slices <= 1 ? within
                        : within + 2 * mine / here * (slices - 1) / slices / dcn_bytes_per_s(in);
@@ -476,7 +476,7 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
     const bool torus = net->kind == SP_TORUS;
     const double nodes = torus ? (p->dp % in->hw->slices == 0 ? 1 : (double)in->hw->slices)
                                : (double)(p->pp * apart) / (double)net->domain;
-    const double leaving = fmin(fmax(nodes - 1, 0) / (double)(p->pp - 1), 1);
+    const double leaving = sp_smaller(sp_larger(nodes - 1, 0) / (double)(p->pp - 1), 1);
     const double near = torus ? net->link_bytes_per_s : send_bytes_per_s(in);
     const double far = torus ? sp_dcn_bytes_per_s_per_chip(net) : net->scaleout_bytes_per_s;
     const double send_s =
