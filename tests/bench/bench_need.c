@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../unit/words.h"
 #include "cli/command.h"
 
 enum { MOST_ROUNDS = 41 };
@@ -20,14 +21,10 @@ static double now_s(void)
 /* Processor time of a line's answer; negative where it is refused. */
 static double time_of(const char *line)
 {
-    char copy[1000], *words[80], *rest = copy;
-    int n = 0;
+    char copy[LINE], *words[WORDS];
     struct sp_args args;
     struct sp_error error = {0};
-    snprintf(copy, sizeof copy, "%s", line);
-    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
-        words[n++] = word;
-    words[n] = NULL;
+    const int n = cut(line, copy, words);
     const double start = now_s();
     const struct sp_command *const command = sp_find_command(words[0], &error);
     struct sp_report *const report = command ? sp_report_new(command->name) : NULL;

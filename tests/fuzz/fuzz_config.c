@@ -1,8 +1,7 @@
 /* Config files of the kinds that have no target of their own: what is accepted can be shown, and
  * used by a command that takes such a file. */
+#include "../unit/words.h"
 #include "fuzz.h"
-
-#include <string.h>
 
 static const char *const users[SP_CONFIG_KINDS] = {
     [SP_PRECISIONS] = "memory --model llama3-8b --hw h100 --precision",
@@ -13,17 +12,11 @@ static const char *const users[SP_CONFIG_KINDS] = {
     [SP_DRIVES] = "train --model llama3-8b --tokens 1T --hw h100-64 --storage",
 };
 
-enum { WORDS = 16 };
-
 /* Runs a command line with the file behind it. */
 static void run(const char *line, const char *file)
 {
-    char copy[128];
-    char *words[WORDS + 2];
-    int n = 0;
-    snprintf(copy, sizeof copy, "%s", line);
-    for (char *word = strtok(copy, " "); word && n < WORDS; word = strtok(NULL, " "))
-        words[n++] = word;
+    char copy[LINE], *words[WORDS];
+    int n = cut(line, copy, words);
     words[n++] = (char *)(uintptr_t)file;
     words[n] = NULL;
     fuzz_command(n, words);

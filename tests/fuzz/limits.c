@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../unit/words.h"
 #include "cli/help.h"
 
 static const char *const lines[] = {
@@ -16,18 +17,14 @@ static const char *const lines[] = {
 static const char *const extremes[] = {"0",     "-0",    "1",   "2",    "3",    "0.5",  "1e-300",
                                        "1000",  "1e6",   "1e9", "1e12", "1e15", "1e18", "1e19",
                                        "1e300", "1e999", "nan", "inf",  "-1",   "0x10", ""};
-enum { EXTREMES = sizeof extremes / sizeof *extremes, WORDS = 48 };
+enum { EXTREMES = sizeof extremes / sizeof *extremes };
 
 static long tried;
 
 static void try(const char *line, const char *option, const char *value)
 {
-    char copy[1024];
-    char *words[WORDS + 3];
-    int n = 0;
-    snprintf(copy, sizeof copy, "%s", line);
-    for (char *word = strtok(copy, " "); word && n < WORDS; word = strtok(NULL, " "))
-        words[n++] = word;
+    char copy[LINE], *words[WORDS];
+    int n = cut(line, copy, words);
     words[n++] = (char *)(uintptr_t)option;
     words[n++] = (char *)(uintptr_t)value;
     words[n] = NULL;

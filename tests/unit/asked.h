@@ -3,8 +3,7 @@
 #define SCALEPLAN_TEST_ASKED_H
 
 #include "check.h"
-
-#include <string.h>
+#include "words.h"
 
 #include "cli/command.h"
 
@@ -24,20 +23,6 @@ static inline double spread(double a, double b)
     return a * pow(b / a, (double)draw(1000001) / 1e6);
 }
 
-enum { LINE = 2000, WORDS = 80 };
-
-/* The words of a line, in `copy`. Returns how many. */
-static inline int cut(const char *line, char copy[LINE], char *words[WORDS])
-{
-    char *rest = copy;
-    int n = 0;
-    snprintf(copy, LINE, "%s", line);
-    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
-        words[n++] = word;
-    words[n] = NULL;
-    return n;
-}
-
 /* The options of a line, which point into `copy`. */
 static inline void read_line(const char *line, char copy[LINE], struct sp_args *args)
 {
@@ -49,20 +34,28 @@ static inline void read_line(const char *line, char copy[LINE], struct sp_args *
     assert_true(sp_parse_command(command, n, words, args, &error));
 }
 
-/* The answer to a line; NULL where it is refused. */
-static inline struct sp_report *ask(const char *line)
+/* The answer to a line; NULL where it is refused, which `error` tells. The texts of an answer are
+ * made with its options, which stay in `args`. */
+static inline struct sp_report *answer_or(const char *line, struct sp_args *args,
+                                          struct sp_error *error)
 {
     char copy[LINE], *words[WORDS];
-    struct sp_args args;
-    struct sp_error error = {0};
     const int n = cut(line, copy, words);
-    const struct sp_command *const command = sp_find_command(words[0], &error);
+    const struct sp_command *const command = sp_find_command(words[0], error);
     assert_non_null(command);
     struct sp_report *const report = sp_report_new(command->name);
-    if (sp_compute(command, n, words, &args, report, &error))
+    if (sp_compute(command, n, words, args, report, error))
         return report;
     sp_report_free(report);
     return NULL;
+}
+
+/* The answer to a line; NULL where it is refused. */
+static inline struct sp_report *ask(const char *line)
+{
+    struct sp_args args;
+    struct sp_error error = {0};
+    return answer_or(line, &args, &error);
 }
 
 /* Of an answer or NULL. */

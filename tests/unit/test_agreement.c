@@ -1,6 +1,6 @@
 /* One number, one function: random problems are put to every command that can say the same
  * quantity, and the answers must agree. agreement.def is the table of commands and quantities. */
-#include "check.h"
+#include "asked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,11 @@
 
 #include "agreement_problem.h"
 #include "base/read_file.h"
-#include "cli/command.h"
 #include "draws.h"
 #include "formula.h"
 
 enum { PROBLEMS = 2000 / ONE_IN };
-enum { MAX_WORDS = 64, MAX_LINE = 1500, MAX_SOURCES = 8, MAX_TRAITS = 40 };
+enum { MAX_LINE = 1500, MAX_SOURCES = 8, MAX_TRAITS = 40 };
 #define TOLERANCE 1e-9
 
 /* clang-format off */
@@ -252,23 +251,11 @@ static bool write_line(const char *line, char *out)
 static struct sp_report *answer_of(const char *line)
 {
     static struct sp_args args;
-    char copy[MAX_LINE], *words[MAX_WORDS], *rest = copy;
-    int n = 0;
     struct sp_error error = {0};
-    snprintf(copy, sizeof copy, "%s", line);
-    for (char *word; n < MAX_WORDS - 1 && (word = strsep(&rest, " ")) != NULL;)
-        if (*word)
-            words[n++] = word;
-    words[n] = NULL;
-    const struct sp_command *const command = sp_find_command(words[0], &error);
-    assert_non_null(command);
-    struct sp_report *const report = sp_report_new(command->name);
-    if (sp_compute(command, n, words, &args, report, &error))
-        return report;
-    sp_report_free(report);
-    if (getenv("AGREEMENT_REFUSED"))
+    struct sp_report *const report = answer_or(line, &args, &error);
+    if (!report && getenv("AGREEMENT_REFUSED"))
         printf("refused: %s: %s\n", line, error.text);
-    return NULL;
+    return report;
 }
 
 static bool source_value(const struct source *s, struct value *v)

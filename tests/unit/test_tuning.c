@@ -1,62 +1,13 @@
 /* What tuning computes and holds: by hand for some, and as properties of random plans. */
-#include "check.h"
+#include "asked.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <scaleplan/activations.h>
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 
-#include "cli/command.h"
-
 enum { CASES = 60 };
-
-static uint64_t state = 18;
-
-static uint64_t draw(uint64_t n)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % n;
-}
-
-/* The answer to a line; NULL where it is refused. */
-static struct sp_report *answer(const char *line)
-{
-    char copy[1000], *words[60], *rest = copy;
-    int n = 0;
-    struct sp_args args;
-    struct sp_error error = {0};
-    snprintf(copy, sizeof copy, "%s", line);
-    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
-        words[n++] = word;
-    words[n] = NULL;
-    const struct sp_command *const command = sp_find_command(words[0], &error);
-    assert_non_null(command);
-    struct sp_report *const report = sp_report_new(command->name);
-    if (sp_compute(command, n, words, &args, report, &error))
-        return report;
-    sp_report_free(report);
-    return NULL;
-}
-
-/* A key of an answer; NAN where there is none. */
-static double number_of(const struct sp_report *report, const char *key)
-{
-    const struct sp_entry *const e = report ? sp_find(report, key) : NULL;
-    return e && e->kind == SP_VALUE_NUMBER ? e->number : NAN;
-}
-
-/* A key of the answer to a line; NAN where it is refused or has none. */
-static double ask(const char *line, const char *key)
-{
-    struct sp_report *const report = answer(line);
-    const double value = number_of(report, key);
-    sp_report_free(report);
-    return value;
-}
 
 /* Llama 3 8B: a layer has 2 x 4096^2 + 2 x 4096 x 1024 + 3 x 4096 x 14336 weights in matmuls and
  * two norms of 4096; the tables have 128256 x 4096 each. */
@@ -67,12 +18,12 @@ static void last_layers(void **unused)
 {
     (void)unused;
     const char *const line = "flops --model llama3-8b --trainable last:4";
-    assert_close(ask(line, "params.trainable"), 4 * (layer + norms), 0);
-    assert_close(ask(line, "params.frozen"), llama - 4 * (layer + norms), 0);
+    assert_close(ask_for(line, "params.trainable"), 4 * (layer + norms), 0);
+    assert_close(ask_for(line, "params.frozen"), llama - 4 * (layer + norms), 0);
     const double others =
         table + 65 * 4096; /* the input table and the norms count 6 all the same */
     const double flops = 6 * others + 4 * table + 6 * 4 * layer + 2 * 28 * layer;
-    assert_close(ask(line, "flops_factor"), flops / llama, 1e-14);
+    assert_close(ask_for(line, "flops_factor"), flops / llama, 1e-14);
 }
 
 /* Layers below the last 4 in nf4: 0.5625 bytes of each weight of their matmuls, 2 of norms and
@@ -86,12 +37,13 @@ static void packed_layers(void **unused)
     char with[200];
     snprintf(with, sizeof with, "%s --base-format nf4", line);
     const double rest = 2 * (28 * norms + 2 * table + 4096);
-    assert_close(ask(line, keys[0]), 2 * 28 * layer + rest, 1e-15);
-    assert_close(ask(with, keys[0]), 0.5625 * 28 * layer + rest, 1e-15);
-    assert_close(ask(with, keys[1]) - ask(line, keys[1]), 3 * 28 * layer * 2.5625 / 3.35e12, 1e-6);
-    assert_close(
-        ask("memory --model llama3-8b --trainable none --base-format nf4", "memory.states_bytes"),
-        0.5625 * 32 * layer + 2 * (32 * norms + 2 * table + 4096), 1e-15);
+    assert_close(ask_for(line, keys[0]), 2 * 28 * layer + rest, 1e-15);
+    assert_close(ask_for(with, keys[0]), 0.5625 * 28 * layer + rest, 1e-15);
+    assert_close(ask_for(with, keys[1]) - ask_for(line, keys[1]), 3 * 28 * layer * 2.5625 / 3.35e12,
+                 1e-6);
+    assert_close(ask_for("memory --model llama3-8b --trainable none --base-format nf4",
+                         "memory.states_bytes"),
+                 0.5625 * 32 * layer + 2 * (32 * norms + 2 * table + 4096), 1e-15);
 }
 
 /* Nothing trained: 2 FLOPs everywhere, no gradients, no optimizer, no activations of a layer. */
@@ -101,10 +53,11 @@ static void nothing_trained(void **unused)
     const char *const line =
         "step --model llama3-8b --hw h100-8 --batch 8x8192 --zero 0 --trainable none";
     const double others = table + 65 * 4096;
-    assert_close(ask(line, "flops_factor"), (6 * others + 2 * (table + 32 * layer)) / llama, 1e-14);
-    assert_close(ask(line, "memory.grads_bytes"), 0, 0);
-    assert_close(ask(line, "memory.optimizer_bytes"), 0, 0);
-    assert_close(ask(line, "memory.params_bytes"), 2 * llama, 0);
+    assert_close(ask_for(line, "flops_factor"), (6 * others + 2 * (table + 32 * layer)) / llama,
+                 1e-14);
+    assert_close(ask_for(line, "memory.grads_bytes"), 0, 0);
+    assert_close(ask_for(line, "memory.optimizer_bytes"), 0, 0);
+    assert_close(ask_for(line, "memory.params_bytes"), 2 * llama, 0);
 }
 
 /* The states of adapters of rank 16 on all projections of Llama 3 8B, by ZeRO 0 and by mixed16: 16
@@ -117,10 +70,10 @@ static void states_of_adapters(void **unused)
     const char *const plain = "memory --model llama3-8b --precision mixed16 --lora-rank 16",
                       *const packed = "memory --model llama3-8b --precision mixed16 --lora-rank 16 "
                                       "--base-format nf4";
-    assert_close(ask(plain, "memory.states_bytes"), 16 * adapters + 2 * llama, 1e-15);
-    assert_close(ask(packed, "memory.states_bytes"),
+    assert_close(ask_for(plain, "memory.states_bytes"), 16 * adapters + 2 * llama, 1e-15);
+    assert_close(ask_for(packed, "memory.states_bytes"),
                  16 * adapters + 2 * (llama - 32 * layer) + 0.5625 * 32 * layer, 1e-15);
-    assert_close(ask(packed, "memory.grads_bytes"), 2 * adapters, 1e-15);
+    assert_close(ask_for(packed, "memory.grads_bytes"), 2 * adapters, 1e-15);
 }
 
 /* FSDP of adapters: weights are gathered in both passes, whose work is 2 P and 2 P, so that the
@@ -132,13 +85,13 @@ static void closed_forms(void **unused)
     const char *const all = "fit --model llama2-7b --hw v5p-64 --batch 4M",
                       *const some = "fit --model llama2-7b --hw v5p-64 --batch 4M --lora-rank 1 "
                                     "--lora-targets q";
-    assert_close(ask(some, "critical.fsdp.1"), ask(all, "critical.fsdp.1"), 0.02);
+    assert_close(ask_for(some, "critical.fsdp.1"), ask_for(all, "critical.fsdp.1"), 0.02);
     const double P = 6738415616, matmuls = 6607077376, A = 32 * 8192;
-    const double whole = ask(all, "strategies.dp.critical_tokens_per_chip");
-    assert_close(ask(some, "strategies.dp.critical_tokens_per_chip"),
+    const double whole = ask_for(all, "strategies.dp.critical_tokens_per_chip");
+    assert_close(ask_for(some, "strategies.dp.critical_tokens_per_chip"),
                  whole * 4 * A / (4 * P - 2 * matmuls + 4 * A), 1e-12);
-    assert_close(ask(some, "strategies.dp.t_math_s"),
-                 ask(all, "strategies.dp.t_math_s") * (6 * P - 2 * matmuls + 6 * A) / (6 * P),
+    assert_close(ask_for(some, "strategies.dp.t_math_s"),
+                 ask_for(all, "strategies.dp.t_math_s") * (6 * P - 2 * matmuls + 6 * A) / (6 * P),
                  1e-12);
 }
 
@@ -155,25 +108,26 @@ static void references(void **unused)
     double plain[2], held[2], none[2];
     snprintf(with, sizeof with, "%s --reference llama3-8b", alone);
     for (int k = 0; k < 2; k++) {
-        plain[k] = ask(alone, keys[k]);
-        held[k] = ask(with, keys[k]);
+        plain[k] = ask_for(alone, keys[k]);
+        held[k] = ask_for(with, keys[k]);
     }
-    assert_close(ask(with, "reference.flops_per_token"), 2 * llama, 0);
-    assert_close(ask(with, "reference.pairs"), 8, 0);
-    assert_close(ask(with, "hfu") * held[0] / (ask(alone, "hfu") * plain[0]), 8. / 6, 1e-12);
+    assert_close(ask_for(with, "reference.flops_per_token"), 2 * llama, 0);
+    assert_close(ask_for(with, "reference.pairs"), 8, 0);
+    assert_close(ask_for(with, "hfu") * held[0] / (ask_for(alone, "hfu") * plain[0]), 8. / 6,
+                 1e-12);
     snprintf(with, sizeof with, "%s --trainable none", alone);
-    none[0] = ask(with, keys[0]);
+    none[0] = ask_for(with, keys[0]);
     assert_close(held[0], plain[0] + none[0], 1e-14);
     assert_close(held[1], plain[1] + 2 * llama, 1e-14);
     snprintf(with, sizeof with, "%s --reference precomputed", alone);
-    assert_close(ask(with, keys[0]), plain[0], 0);
-    assert_close(ask(with, keys[1]), plain[1], 0);
+    assert_close(ask_for(with, keys[0]), plain[0], 0);
+    assert_close(ask_for(with, keys[1]), plain[1], 0);
     snprintf(with, sizeof with, "%s --lora-rank 8", alone);
-    plain[1] = ask(with, keys[1]);
-    plain[0] = ask(with, keys[0]);
+    plain[1] = ask_for(with, keys[1]);
+    plain[0] = ask_for(with, keys[0]);
     snprintf(with, sizeof with, "%s --lora-rank 8 --reference llama3-8b:shared-base", alone);
-    assert_close(ask(with, keys[1]), plain[1], 0);
-    assert_close(ask(with, keys[0]), plain[0] + none[0], 1e-14);
+    assert_close(ask_for(with, keys[1]), plain[1], 0);
+    assert_close(ask_for(with, keys[0]), plain[0] + none[0], 1e-14);
 }
 
 /* Collectives of TP 8: attention and MLP gather and scatter in both passes, and gather their inputs
@@ -191,7 +145,7 @@ static void collectives_of_what_learns(void **unused)
             line, sizeof line,
             "step --model llama2-70b --hw h100-8 --batch 8x8192 --tp 8 --zero 1 --remat none%s",
             keys[i]);
-        s[i] = ask(line, "time.tp_comm_s");
+        s[i] = ask_for(line, "time.tp_comm_s");
         assert_close(s[i] / s[0], of_ten[i] / 10, 1e-12);
     }
 }
@@ -213,7 +167,7 @@ static void adapters_under_tp(void **unused)
                      "step --model llama2-70b --hw h100-8 --batch 8x8192 --tp %d --zero 1 --remat "
                      "none --lora-targets %s",
                      t ? 8 : 1, targets[i]);
-            s[t][i] = ask(line, "time.matmul_s");
+            s[t][i] = ask_for(line, "time.matmul_s");
         }
     assert_close(s[1][1] - s[1][0], s[0][1] - s[0][0], 0.15);
     assert_true(s[1][2] - s[1][0] < 8 * (s[0][2] - s[0][0]));
@@ -235,7 +189,7 @@ static void memory_of_adapters(void **unused)
                  "step --model llama3-8b --hw h100-8 --batch 8x8192 --zero 1 --remat none "
                  "--lora-rank 1 --set hw.chip.peak_flops_per_s.bf16=1e18 --lora-targets %s",
                  targets[i]);
-        s[i] = ask(line, "time.matmul_s");
+        s[i] = ask_for(line, "time.matmul_s");
     }
     const double tensor = 2. * 4096 * 8192 / 3.35e12;
     assert_close(s[1] - s[0], 32 * 16 * tensor, 2e-3);
@@ -256,7 +210,7 @@ static void adapters_are_faster(void **unused)
                      "step --hw h100-8 --batch 8x8192 --tp %d --zero 1 --remat none --model %s", tp,
                      names[m]);
             snprintf(with, sizeof with, "%s --lora-rank 16", line);
-            assert_true(ask(with, "time.step_s") < ask(line, "time.step_s"));
+            assert_true(ask_for(with, "time.step_s") < ask_for(line, "time.step_s"));
         }
 }
 
@@ -268,14 +222,14 @@ static void teachers(void **unused)
     const char *const alone =
         "step --model llama3-8b --hw h100-8 --batch 16x8192 --zero 1 --remat none";
     char with[400];
-    const double plain = ask(alone, "memory.live_bytes");
+    const double plain = ask_for(alone, "memory.live_bytes");
     snprintf(with, sizeof with, "%s --teacher llama3-8b", alone);
-    assert_close(ask(with, "memory.live_bytes"), plain + 2 * llama + 2. * 128256 * 8192, 1e-14);
+    assert_close(ask_for(with, "memory.live_bytes"), plain + 2 * llama + 2. * 128256 * 8192, 1e-14);
     snprintf(with, sizeof with, "%s --teacher llama3-8b --teacher-top-k 100", alone);
-    assert_close(ask(with, "memory.live_bytes"), plain + 2 * llama + 6. * 100 * 8192, 1e-14);
+    assert_close(ask_for(with, "memory.live_bytes"), plain + 2 * llama + 6. * 100 * 8192, 1e-14);
     snprintf(with, sizeof with, "%s --teacher llama3-8b:offloaded", alone);
-    assert_true(ask(with, "memory.live_bytes") < plain + 2 * llama);
-    assert_true(ask(with, "time.step_s") > ask(alone, "time.step_s"));
+    assert_true(ask_for(with, "memory.live_bytes") < plain + 2 * llama);
+    assert_true(ask_for(with, "time.step_s") > ask_for(alone, "time.step_s"));
 }
 
 /* Lines of the commands that take a tuning, and what of each is not less where more is trained. */
@@ -330,7 +284,7 @@ static void all_is_today(void **unused)
         char line[400], with[430];
         random_line(i % COMMANDS, line);
         snprintf(with, sizeof with, "%s --trainable all", line);
-        struct sp_report *const plain = answer(line), *const all = answer(with);
+        struct sp_report *const plain = ask(line), *const all = ask(with);
         same(plain, all);
         answered[i % COMMANDS] += plain != NULL;
         sp_report_free(plain);
@@ -355,9 +309,9 @@ static void is_monotone(void **unused)
         random_line(at, line);
         for (int n = adapters ? 1 : 2; n <= 16; n *= 2) {
             snprintf(with, sizeof with, tunings[adapters ? 0 : 1], line, n);
-            struct sp_report *const report = answer(with);
+            struct sp_report *const report = ask(with);
             for (int k = 0; k < KEYS && commands[at].keys[k]; k++) {
-                const double now = number_of(report, commands[at].keys[k]);
+                const double now = number(report, commands[at].keys[k], 0);
                 if (now < before[k] * (1 - 1e-9))
                     fail_msg("%s: %s falls from %.17g to %.17g", with, commands[at].keys[k],
                              before[k], now);
@@ -367,7 +321,7 @@ static void is_monotone(void **unused)
             sp_report_free(report);
         }
         if (at < 2) /* bytes of a device */
-            assert_false(ask(line, commands[at].keys[1 - at]) < before[1 - at]);
+            assert_false(ask_for(line, commands[at].keys[1 - at]) < before[1 - at]);
     }
     for (int at = 0; at < COMMANDS; at++)
         for (int k = 0; k < KEYS && commands[at].keys[k]; k++)
@@ -377,6 +331,7 @@ static void is_monotone(void **unused)
 
 int main(void)
 {
+    drawn = 18; /* draws of its own */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(last_layers),
         cmocka_unit_test(packed_layers),
