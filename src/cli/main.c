@@ -44,6 +44,7 @@ static struct sp_render render_of(const struct sp_args *args)
         .get = sp_text_of(args, "get"),
         .explain = sp_given(args, "explain"),
         .explain_key = sp_text_of(args, "explain"),
+        .notes = stderr,
     };
 }
 
@@ -132,14 +133,21 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     /* The file comes after all that can refuse the answer: a refused one leaves none. */
     const char *text, *const file = sp_report_file(report, &text);
     const bool file_alone = file && sp_is_stdout(file);
+    if (ok && file_alone && picture)
+        ok = sp_fail(
+            &error, SP_USAGE,
+            "--plot - draws among the text, and standard output is a file here: give one of the "
+            "two a name");
     if (ok && file && !file_alone)
         ok = sp_write_file(file, text, strlen(text), &error);
     if (!ok)
         return print_errors(&error);
-    if (file_alone)
+    if (file_alone) {
         fputs(text, stdout); /* finish_output looks for errors */
-    else
+        sp_render_notes(report, stderr);
+    } else {
         sp_render(report, &how, stdout);
+    }
     if (picture)
         printf("\n%s", picture);
     free(picture);

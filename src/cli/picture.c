@@ -15,11 +15,12 @@ bool sp_check_picture(const struct sp_args *args, struct sp_error *error)
     if (!sp_terminal_of(target, &terminal, error))
         return false;
     if (terminal != SP_TERMINAL_TEXT)
-        return !sp_is_stdout(target) ||
-               sp_fail(
-                   error, SP_USAGE,
-                   "--plot: %s is where standard output goes: give the picture a file of its own",
-                   sp_safe(target));
+        return sp_is_stdout(target)
+                   ? sp_fail(error, SP_USAGE,
+                             "--plot: %s is where standard output goes: give the picture a file of "
+                             "its own",
+                             sp_safe(target))
+                   : sp_may_write(target, error);
     const bool bare = sp_given(args, "get") || sp_given(args, "explain");
     if (sp_choice_of(args, "format") == SP_FORMAT_TEXT && !bare)
         return true;

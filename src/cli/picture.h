@@ -4,8 +4,9 @@
 
 #include "cli/command.h"
 
-/* Whether --plot, if given, names a kind of picture, and goes with the other options: what prints
- * nothing but values has no place for one. Before the command runs: that may take long. */
+/* Whether --plot, if given, names a kind of picture and a place to write it, and goes with the
+ * other options: what prints nothing but values has no place for one. Before the command runs: that
+ * may take long. */
 bool sp_check_picture(const struct sp_args *args, struct sp_error *error);
 
 /* Does what --plot asks for: writes the file, or gives the terminal's text for main to print behind

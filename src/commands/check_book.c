@@ -209,7 +209,7 @@ void sp_book_close(struct sp_book *book, struct sp_report *report)
                 "| case | source | key | printed | right |\n| --- | --- | --- | --- | --- |\n%s",
                 book->errata_text);
     fclose(book->pages);
-    sp_block(report, book->pages_text);
+    sp_file_text(report, book->pages_text);
     free(book->pages_text);
     free(book->errata_text);
 }

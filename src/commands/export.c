@@ -11,7 +11,7 @@ static const struct sp_option options[] = {
     {.name = "to", .metavar = "FRAMEWORK", .kind = SP_CHOICE, .choices = sp_export_choices,
      .help = SP_TARGETS(SP_TARGET_NAME_FORM, ", ", " or ") "; @VERSION behind it for another than the newest"},
     {.name = "strict", .kind = SP_FLAG, .help = "exit code 1 when the framework cannot express all of the plan"},
-    {.name = "output", .metavar = "FILE", .kind = SP_TEXT, .help = "write it there, also -o FILE (default: print it)"},
+    {.name = "output", .metavar = "FILE", .kind = SP_TEXT, .help = "write it there, also -o FILE; with - it is printed and nothing else is (default: print it)"},
     SP_OPTIONS_PLANNED,
 };
 /* clang-format on */
@@ -62,7 +62,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (path)
         sp_line(report, "written    {written}; {cannot_express} parts of the plan not expressed");
     else
-        sp_block(report, written.text);
+        sp_file_text(report, written.text);
     sp_note_batch(report, &planned);
     free(written.text);
     return ok;
@@ -83,8 +83,10 @@ const struct sp_command sp_cmd_export = {
     .summary = "a plan as options of " SP_TARGETS(SP_TARGET_FRAMEWORK, ", ", " or "),
     .about = "Prints one plan, given as for `step`, in the form that a framework takes: an "
              "argument list, a Python recipe, JSON or YAML. What the framework has no option for "
-             "stands in a comment, \"cannot express: ...\", and is counted. `step --from` "
-             "reads launches of " SP_READABLE(SP_TARGET_FRAMEWORK, ", ", " and ") ".",
+             "stands in a comment, \"cannot express: ...\", and is counted. Standard output is the "
+             "file and nothing else: notes go to standard error, with --format json into the JSON, "
+             "and with -o FILE behind the report. `step --from` reads"
+             " launches of " SP_READABLE(SP_TARGET_FRAMEWORK, ", ", " and ") ".",
     SP_OPTIONS(options),
     .examples = examples,
     .failed_key = "refused",

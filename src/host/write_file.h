@@ -12,6 +12,10 @@
  * opened is a wrong value, what cannot be written a failure. */
 bool sp_write_file(const char *path, const char *bytes, size_t size, struct sp_error *error);
 
+/* Whether sp_write_file could open the path, found out without opening it: what takes long asks
+ * first. */
+bool sp_may_write(const char *path, struct sp_error *error);
+
 /* Whether a path leads to standard output: "-", or /dev/stdout and its kind. */
 bool sp_is_stdout(const char *path);
 

@@ -82,7 +82,7 @@ static void add_item(cJSON *items, const struct sp_report *report, const struct 
     struct sp_spans spans;
     if (item->kind == SP_ITEM_TABLE) {
         add_table(items, report, item);
-    } else if (item->kind == SP_ITEM_BLOCK) {
+    } else if (item->kind == SP_ITEM_FILE) {
         cJSON *const block = cJSON_CreateObject();
         cJSON_AddStringToObject(block, "block", item->line);
         cJSON_AddItemToArray(items, block);

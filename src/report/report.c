@@ -266,9 +266,9 @@ void sp_line(struct sp_report *r, const char *format, ...)
     va_end(args);
 }
 
-void sp_block(struct sp_report *r, const char *text)
+void sp_file_text(struct sp_report *r, const char *text)
 {
-    add_item(r, SP_ITEM_BLOCK)->line = copy_string(text);
+    add_item(r, SP_ITEM_FILE)->line = copy_string(text);
 }
 
 void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_columns,

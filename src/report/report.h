@@ -86,8 +86,9 @@ const char *sp_report_note(const struct sp_report *report, size_t i);
 __attribute__((format(printf, 2, 3))) void sp_line(struct sp_report *report, const char *format,
                                                    ...);
 
-/* Text layout: a block that is printed as it is, neither filled in nor wrapped. */
-void sp_block(struct sp_report *report, const char *text);
+/* Text layout: the text of a file, printed as it is, neither filled in nor wrapped. It is the whole
+ * text of its report, which other programs read: the remarks go elsewhere. */
+void sp_file_text(struct sp_report *report, const char *text);
 
 /* Text layout: a table, one row per scope prefix, one column per key; "key!" for its exact value.
  * The key "" is the quantity at the prefix itself, "?" what that quantity means. */
@@ -137,6 +138,7 @@ struct sp_render {
     bool explain;            /* --explain given */
     const char *explain_key; /* its keys, whole paths, or NULL for all */
     bool one_line;           /* JSON without line breaks */
+    FILE *notes;             /* where remarks on the text of a file go; NULL: nowhere */
 };
 
 /* A key as it was typed, as a whole path of the report: itself, or the only path in which it stands
@@ -152,6 +154,9 @@ char *sp_full_keys(const struct sp_report *report, const char *keys, struct sp_e
  * alone, else that of sp_answer_is, unless a key stands outside of it. NULL: one row of all.
  * `*keys` becomes the keys inside a row, NULL for all; free() both. */
 char *sp_rows_asked(const struct sp_report *report, char **keys);
+
+/* Writes the remarks, a line each, for a reader beside what is written. */
+void sp_render_notes(const struct sp_report *report, FILE *out);
 
 /* Writes the report as asked. */
 void sp_render(const struct sp_report *report, const struct sp_render *how, FILE *out);

@@ -10,7 +10,7 @@ struct sp_scope {
     size_t first_symbol, n_symbols;
 };
 
-enum sp_item_kind { SP_ITEM_LINE, SP_ITEM_BLOCK, SP_ITEM_TABLE };
+enum sp_item_kind { SP_ITEM_LINE, SP_ITEM_FILE, SP_ITEM_TABLE };
 
 struct sp_item {
     enum sp_item_kind kind;

@@ -180,23 +180,39 @@ static void print_table(const struct sp_report *report, const struct sp_item *it
     free(part.columns);
 }
 
+static void print_notes(const struct sp_report *report, int width, FILE *out)
+{
+    char line[4096];
+    for (size_t i = 0; i < report->n_notes; i++) {
+        snprintf(line, sizeof line, "note: %s", report->notes[i]);
+        sp_make_singular(line);
+        print_wrapped(line, width, out);
+    }
+}
+
+void sp_render_notes(const struct sp_report *report, FILE *out)
+{
+    print_notes(report, 0, out);
+}
+
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
     char line[4096];
+    bool is_file = false;
     for (size_t i = 0; i < report->n_items; i++) {
         const struct sp_item *item = &report->items[i];
+        is_file = is_file || item->kind == SP_ITEM_FILE;
         if (item->kind == SP_ITEM_TABLE)
             print_table(report, item, how, out);
-        else if (item->kind == SP_ITEM_BLOCK)
+        else if (item->kind == SP_ITEM_FILE)
             fputs(item->line, out);
         else if (sp_fill_line(report, item->line, line, sizeof line, NULL))
             print_wrapped(line, how->width, out);
     }
-    if (report->n_notes > 0)
-        fputc('\n', out);
-    for (size_t i = 0; i < report->n_notes; i++) {
-        snprintf(line, sizeof line, "note: %s", report->notes[i]);
-        sp_make_singular(line);
-        print_wrapped(line, how->width, out);
-    }
+    if (is_file && how->notes)
+        sp_render_notes(report, how->notes);
+    if (is_file || report->n_notes == 0)
+        return;
+    fputc('\n', out);
+    print_notes(report, how->width, out);
 }

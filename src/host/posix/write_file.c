@@ -157,23 +157,54 @@ static bool replace(const char *path, const char *target, const struct stat *bef
     return fail_at(path, written ? SP_INPUT : SP_INTERNAL, error);
 }
 
-bool sp_write_file(const char *path, const char *bytes, size_t size, struct sp_error *error)
+/* How a path is written. */
+struct way {
+    bool exists, directly;
+    struct stat there;     /* where it exists */
+    char target[PATH_MAX]; /* where it leads, unless it is written directly */
+};
+
+static bool find_way(const char *path, struct way *way, struct sp_error *error)
 {
-    struct stat there, led;
-    char target[PATH_MAX];
-    const bool exists = stat(path, &there) == 0;
-    if (exists && !S_ISREG(there.st_mode))
-        return write_directly(path, bytes, size, error);
-    if (exists && (there.st_mode & 0222) == 0) { /* what nobody may write is not replaced either */
+    struct stat led;
+    way->exists = stat(path, &way->there) == 0;
+    way->directly = way->exists && !S_ISREG(way->there.st_mode);
+    if (!way->exists && errno != ENOENT)
+        return fail_at(path, SP_INPUT, error);
+    if (way->directly)
+        return true;
+    if (way->exists && (way->there.st_mode & 0222) == 0) { /* what nobody may write is kept */
         errno = EACCES;
         return fail_at(path, SP_INPUT, error);
     }
-    if (!follow(path, target))
+    if (!follow(path, way->target))
         return fail_at(path, SP_INPUT, error);
     /* Links of /proc to open files need not name the file they lead to. */
-    if (exists && (stat(target, &led) != 0 || !is_same(&there, &led)))
-        return write_directly(path, bytes, size, error);
-    return replace(path, target, exists ? &there : NULL, bytes, size, error);
+    way->directly = way->exists && (stat(way->target, &led) != 0 || !is_same(&way->there, &led));
+    return true;
+}
+
+bool sp_may_write(const char *path, struct sp_error *error)
+{
+    struct way way;
+    if (!find_way(path, &way, error))
+        return false;
+    errno = EISDIR;
+    if (way.exists && S_ISDIR(way.there.st_mode))
+        return fail_at(path, SP_INPUT, error);
+    errno = ENAMETOOLONG;
+    const char *const written = way.directly ? path : way.target;
+    const bool may = (way.directly || beside(way.target, ".")) && access(written, W_OK) == 0;
+    return may || fail_at(path, SP_INPUT, error);
+}
+
+bool sp_write_file(const char *path, const char *bytes, size_t size, struct sp_error *error)
+{
+    struct way way;
+    return find_way(path, &way, error) &&
+           (way.directly
+                ? write_directly(path, bytes, size, error)
+                : replace(path, way.target, way.exists ? &way.there : NULL, bytes, size, error));
 }
 
 bool sp_is_stdout(const char *path)
