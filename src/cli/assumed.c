@@ -110,9 +110,9 @@ void sp_note_doubts(const char *spec, const struct sp_sources *sources, struct s
 void sp_note_assumed(const struct sp_args *args, struct sp_report *report)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const char *const shape = sp_takes(args, "shape") ? sp_text_of(args, "shape") : NULL;
-    const char *const model = sp_takes(args, "model") ? sp_text_of(args, "model") : NULL;
-    const char *machines = sp_takes(args, "hw") ? sp_text_of(args, "hw") : NULL;
+    const char *const shape = sp_option_taken(args, SP_O_shape) ? args->value.shape : NULL;
+    const char *const model = sp_option_taken(args, SP_O_model) ? args->value.model : NULL;
+    const char *machines = sp_option_taken(args, SP_O_hw) ? args->value.hw : NULL;
     char spec[256];
     if (shape)
         note_shape(shape, &sources, report);

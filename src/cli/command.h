@@ -18,7 +18,7 @@ struct sp_command {
     const char *name, *summary;
     const char *operands; /* "NAME...", or NULL when it takes none */
     const char *about;    /* a paragraph for --help and the man page */
-    const struct sp_option *options;
+    const struct sp_taken *options;
     size_t n_options;
     const struct sp_example *examples;        /* NULL-terminated */
     const char *fits_key, *compute_bound_key; /* what --check looks at; NULL: no --check */
@@ -80,56 +80,30 @@ bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error);
 
-/* The options of a command: its own, those of a plan's fields where its table says SP_EACH_..., and
- * behind them the common ones. */
-const struct sp_option *sp_options_of(const struct sp_command *command, size_t *n);
+/* Fills `options` with those of a command: its own, those of a plan's fields where its list says
+ * SP_EACH_..., and behind them the common ones. Their number. */
+size_t sp_options_of(const struct sp_command *command, struct sp_option options[SP_MAX_OPTIONS]);
 
 /* Option rows that several commands share. */
 /* clang-format off */
-#define SP_OPTION_MODEL {.name = "model", .metavar = "NAME|FILE", .kind = SP_TEXT, \
-    .help = "model, or a JSON file of one (- for standard input)"}
-#define SP_OPTION_PARAMS {.name = "params", .metavar = "N", .kind = SP_COUNTED, .min = 1, .max = 1e15, \
-    .help = "size of a model of unknown shape, in place of --model"}
-#define SP_OPTION_SHAPE {.name = "shape", .metavar = "KEY=VALUE,...", .kind = SP_TEXT, \
-    .help = "a model typed here in place of --model: layers=64,d_model=4096,heads=32,..."}
-#define SP_OPTION_HW {.name = "hw", .metavar = "NAME[-CHIPS]", .kind = SP_TEXT, \
-    .help = "machine: v5p-4096, v5p:8x8x8, v5p-8960x2, h100-512, or a JSON file"}
-#define SP_OPTION_NETWORK {.name = "network", .metavar = "[all:]NAME|FILE", .kind = SP_TEXT, \
-    .help = "scale-out network in place of the machine's own; all:NAME in place of every network, a line a device"}
-#define SP_OPTION_BATCH {.name = "batch", .metavar = "TOKENS|SEQSx[LEN]", .kind = SP_TEXT, \
-    .help = "tokens of one optimizer step (default: the model's, else 4 Mi)"}
-#define SP_OPTION_SEQ {.name = "seq", .metavar = "TOKENS", .kind = SP_WHOLE, .min = 1, .max = 1e9, \
-    .help = "tokens of one sequence (default: the model's, else 4096)"}
-#define SP_OPTION_CONVENTION {.name = "convention", .metavar = "NAME", .kind = SP_CHOICE, \
-    .choices = sp_flop_conventions, .fallback = "6p", \
-    .help = "FLOPs that the MFU counts: 6p (6 a parameter and token), causal (with the half of the scores " \
-            "that causal attention computes), full (with all scores)"}
+#define SP_OPTION_MODEL SP_TAKE(model)
+#define SP_OPTION_PARAMS SP_TAKE(params)
+#define SP_OPTION_SHAPE SP_TAKE(shape)
+#define SP_OPTION_HW SP_TAKE(hw)
+#define SP_OPTION_NETWORK SP_TAKE(network)
+#define SP_OPTION_BATCH SP_TAKE(batch)
+#define SP_OPTION_SEQ SP_TAKE(seq)
+#define SP_OPTION_CONVENTION SP_TAKE(convention, .fallback = "6p")
 /* The recipe and the policy that `step` takes; see sp_recipe_of and sp_remat_of. */
-#define SP_OPTION_RECIPE {.name = "precision", .metavar = "NAME|FILE", .kind = SP_TEXT, \
-    .help = "recipe of training state (default: the framework's: mixed16 on GPUs, jax12 on TPUs; adam10 with " \
-            "--constants textbook)"}
-#define SP_OPTION_REMAT_THAT_FITS {.name = "remat", .metavar = "POLICY", .kind = SP_CHOICE, \
-    .choices = sp_remat_names, \
-    .help = "what the backward pass runs again: none, selective (attention's core), mlp (all but the MLP's " \
-            "matmuls), dots (all but big matmuls), full (all but block inputs); default: the lightest of none, " \
-            "selective and full that fits; mlp with --constants textbook"}
-#define SP_OPTION_REMAT(otherwise) {.name = "remat", .metavar = "POLICY", .kind = SP_CHOICE, \
-    .choices = sp_remat_names, .fallback = otherwise, \
-    .help = "activations kept for the backward pass: none (all), selective, mlp, dots, full (block inputs)"}
-#define SP_OPTION_RUN_TOKENS {.name = "tokens", .metavar = "N", .kind = SP_COUNTED, .min = 1, .max = 1e18, \
-    .help = "token budget, for days and cost"}
-#define SP_OPTIONS_PRICE {.name = "price", .metavar = "USD|MACHINE=USD,...", .kind = SP_TEXT, \
-    .help = "price of a device-hour, of every machine or one a machine: 2.10 or h100=2.10,b200=4.5 (default: the " \
-            "hardware file's list price)"}, \
-    {.name = "capex", .metavar = "USD|MACHINE=USD,...", .kind = SP_TEXT, \
-     .help = "price to buy a device with its share of the machine, in place of --price: an hour is that over " \
-             "--years of 8766 hours --in-use, and energy"}, \
-    {.name = "years", .metavar = "N", .kind = SP_REAL, .min = 0.01, .max = 100, .fallback = "4", \
-     .help = "for --capex: years until it is written off"}, \
-    {.name = "in-use", .metavar = "FRACTION", .kind = SP_REAL, .min = 0.001, .max = 1, .fallback = "100%", \
-     .help = "for --capex: share of the hours that it works"}, \
-    {.name = "usd-per-kwh", .metavar = "USD", .kind = SP_REAL, .min = 0, .max = 100, .fallback = "0.08", \
-     .help = "for --capex: price of energy, at the device's power (and --pue where there is one)"}
+#define SP_OPTION_RECIPE SP_TAKE(precision)
+#define SP_OPTION_REMAT_THAT_FITS SP_TAKE(remat, .choices = sp_remat_names)
+#define SP_OPTION_REMAT(otherwise) SP_TAKE(remat, .fallback = otherwise, .choices = sp_remat_names)
+#define SP_OPTION_RUN_TOKENS SP_TAKE(tokens)
+#define SP_OPTIONS_PRICE SP_TAKE(price), \
+    SP_TAKE(capex), \
+    SP_TAKE(years, .fallback = "4"), \
+    SP_TAKE(in_use, .fallback = "100%"), \
+    SP_TAKE(usd_per_kwh, .fallback = "0.08")
 
 /* What goes together: a command has all of a group or none of it. sp_model_of, sp_hardware_of and
  * sp_batch_of read them. */
@@ -138,11 +112,8 @@ const struct sp_option *sp_options_of(const struct sp_command *command, size_t *
 #define SP_OPTIONS_MACHINE SP_OPTION_HW, SP_OPTION_NETWORK
 #define SP_OPTIONS_BATCH SP_OPTION_BATCH, SP_OPTION_SEQ
 
-#define SP_OPTION_PLOT {.name = "plot", .metavar = "FILE.svg|.png|-", .kind = SP_TEXT, \
-    .help = "draw a picture with gnuplot into this file, or with - in the terminal"}
-#define SP_OPTION_OVERLAP {.name = "overlap", .metavar = "RULE", .kind = SP_CHOICE, \
-    .choices = sp_overlap_names, .fallback = "axes", \
-    .help = "axes: collectives on different axes run together; none: they take turns"}
+#define SP_OPTION_PLOT SP_TAKE(plot)
+#define SP_OPTION_OVERLAP SP_TAKE(overlap, .fallback = "axes")
 /* clang-format on */
 
 /* --config-dir, --constants and --set of a command line. */
@@ -205,7 +176,7 @@ bool sp_shares_batch(double sequences, double micro_batch, double replicas, char
 
 /* An option that is a batch, "4M" or "1024x4096", in tokens: NAN when it is not given. A length
  * that stands in it goes to *seq, unless that is NULL, and has to be --seq where both are given. */
-bool sp_tokens_of(const struct sp_args *args, const char *name, double *tokens, double *seq,
+bool sp_tokens_of(const struct sp_args *args, enum sp_option_id id, double *tokens, double *seq,
                   struct sp_error *error);
 
 /* Refuses a --name that is no name; NULL is none given. */

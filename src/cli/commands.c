@@ -63,39 +63,35 @@ const struct sp_command *sp_find_command(const char *name, struct sp_error *erro
     return NULL;
 }
 
-/* Adds an option, or those that it stands for. */
-static void add_option(const struct sp_option *option, struct sp_option *table, size_t *n)
+/* Adds an option, or those that it stands for: a field of a plan has its own default. */
+static void add_option(const struct sp_taken *taken, struct sp_option *options, size_t *n)
 {
-    const bool most = option->kind == SP_EACH_MOST;
-    if (option->kind != SP_EACH_FIELD && !most)
-        table[(*n)++] = *option;
-    for (int i = 0; i < SP_PLAN_FIELDS && (most || option->kind == SP_EACH_FIELD); i++)
-        if (!most || sp_plan_fields[i].most)
-            table[(*n)++] =
-                most ? sp_option_of_most(&sp_plan_fields[i]) : sp_option_of(&sp_plan_fields[i]);
+    if (taken->id != SP_EACH_FIELD && taken->id != SP_EACH_MOST)
+        options[(*n)++] = sp_option_row(taken->id, taken);
+    for (int i = 0; i < SP_PLAN_FIELDS && taken->id == SP_EACH_FIELD; i++)
+        options[(*n)++] = sp_option_row(sp_option_of_field(i),
+                                        &(struct sp_taken){.fallback = sp_plan_fields[i].fallback});
+    for (int i = 0; i < SP_PLAN_FIELDS && taken->id == SP_EACH_MOST; i++)
+        if (sp_option_of_most(i) != SP_NO_OPTION)
+            options[(*n)++] = sp_option_row(sp_option_of_most(i), NULL);
 }
 
-/* One table for each command, built once. */
-const struct sp_option *sp_options_of(const struct sp_command *command, size_t *n)
+size_t sp_options_of(const struct sp_command *command, struct sp_option options[SP_MAX_OPTIONS])
 {
-    static struct sp_option tables[N_COMMANDS][SP_MAX_OPTIONS];
-    size_t at = 0;
-    while (sp_commands[at] != command)
-        at++;
-    *n = 0;
+    size_t n = 0;
     for (size_t i = 0; i < command->n_options; i++)
-        add_option(&command->options[i], tables[at], n);
+        add_option(&command->options[i], options, &n);
     for (size_t i = 0; i < sp_n_common_options; i++)
-        add_option(&sp_common_options[i], tables[at], n);
-    return tables[at];
+        add_option(&sp_common_options[i], options, &n);
+    return n;
 }
 
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error)
 {
-    size_t n;
-    const struct sp_option *const options = sp_options_of(command, &n);
-    return sp_parse_args(argc, argv, options, n, command->operands != NULL, args, error);
+    *args = (struct sp_args){.pipes = args->pipes};
+    args->n_options = sp_options_of(command, args->options);
+    return sp_parse_args(argc, argv, command->operands != NULL, args, error);
 }
 
 /* Says where the usage stands when that is what is wrong; returns false. */
@@ -133,8 +129,8 @@ static bool note_assumed(const struct sp_args *args, struct sp_report *report)
 /* A layout is of a whole report: what is asked for one by one has none. */
 static bool check_layout(const struct sp_args *args, struct sp_error *error)
 {
-    const bool bare = sp_given(args, "get") || sp_given(args, "explain");
-    return !bare || sp_choice_of(args, "format") != SP_FORMAT_LAYOUT ||
+    const bool bare = args->given.get || args->given.explain;
+    return !bare || args->value.format != SP_FORMAT_LAYOUT ||
            sp_fail(error, SP_USAGE, "--format layout does not go with --get or --explain");
 }
 
@@ -142,7 +138,7 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
                        struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    if (sp_given(args, "network") && sp_takes(args, "hw") && !sp_text_of(args, "hw"))
+    if (args->given.network && sp_option_taken(args, SP_O_hw) && !args->value.hw)
         return sp_fail(error, SP_USAGE, "--network takes the place of a machine's: --hw is needed");
     return check_layout(args, error) && check_folder(&sources, error) &&
            sp_check_picture(args, error) && sp_check_sets(&sources, error) &&
@@ -151,9 +147,9 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
 
 bool sp_only_computes(const struct sp_option *option, struct sp_error *error)
 {
-    static const char *const writing[] = {"output", "plot", "report"};
+    static const enum sp_option_id writing[] = {SP_O_write, SP_O_plot, SP_O_report};
     for (size_t i = 0; i < sizeof writing / sizeof *writing; i++)
-        if (option->kind == SP_TEXT && strcmp(writing[i], option->name) == 0)
+        if (option->id == writing[i])
             return sp_fail(error, SP_USAGE,
                            "--%s: rows, lines and cases only compute; a command of its own writes "
                            "files and pictures",
@@ -165,7 +161,7 @@ bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp
                struct sp_error *error)
 {
     for (size_t i = 0; i < args->n_options; i++)
-        if (args->given[i] && !sp_only_computes(&args->options[i], error))
+        if (args->given_at[args->options[i].id] && !sp_only_computes(&args->options[i], error))
             return false;
     return run_parsed(command, args, report, error) || add_hint(command, error);
 }
@@ -175,7 +171,7 @@ bool sp_compute(const struct sp_command *command, int argc, char **argv, struct 
 {
     if (!sp_parse_command(command, argc, argv, args, error))
         return add_hint(command, error);
-    return sp_given(args, "help") || sp_answer(command, args, report, error);
+    return args->given.help || sp_answer(command, args, report, error);
 }
 
 bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
@@ -183,6 +179,5 @@ bool sp_run_command(const struct sp_command *command, int argc, char **argv, str
 {
     if (!sp_parse_command(command, argc, argv, args, error))
         return add_hint(command, error);
-    return sp_given(args, "help") || run_parsed(command, args, report, error) ||
-           add_hint(command, error);
+    return args->given.help || run_parsed(command, args, report, error) || add_hint(command, error);
 }

@@ -8,7 +8,7 @@
 
 #include "base/quote.h"
 
-static const char *const options[SP_COMPANION_ROLES] = {"reference", "teacher"};
+static const enum sp_option_id options[SP_COMPANION_ROLES] = {SP_O_reference, SP_O_teacher};
 
 /* The word behind a model's last colon, cut off; a path may have others. */
 static const char *cut_place(char *text)
@@ -34,7 +34,8 @@ struct trained {
 static bool take_one(const struct trained *t, enum sp_companion_role role,
                      struct sp_companions *companions, struct sp_error *error)
 {
-    const char *const option = options[role], *const given = sp_text_of(t->args, option);
+    const char *const option = sp_option_name(options[role]);
+    const char *const given = t->args->text[options[role]];
     char name[512];
     struct sp_model model;
     if (!given || (role == SP_REFERENCE && strcmp(given, "precomputed") == 0))
@@ -79,15 +80,15 @@ bool sp_take_companions(const struct sp_args *args, const struct sp_sources *sou
 {
     const struct trained trained = {args, sources, hw, model};
     *companions = (struct sp_companions){.logit_bytes = 0};
-    if (!sp_takes(args, "reference"))
+    if (!sp_option_taken(args, SP_O_reference))
         return true;
-    const double top = sp_number_of(args, "teacher-top-k");
-    if (!isnan(top) && !sp_given(args, "teacher"))
+    const double top = args->value.teacher_top_k;
+    if (!isnan(top) && !args->given.teacher)
         return sp_fail(error, SP_USAGE, "--teacher-top-k: there is no --teacher");
     if (!take_one(&trained, SP_REFERENCE, companions, error) ||
         !take_one(&trained, SP_TEACHER, companions, error))
         return false;
-    if (!sp_given(args, "teacher"))
+    if (!args->given.teacher)
         return true;
     const double outputs = (double)sp_head_outputs(&companions->of[SP_TEACHER].model);
     if (outputs <= 0 || top > outputs)
@@ -108,7 +109,7 @@ bool sp_check_companions(const struct sp_companions *companions, const struct sp
         const enum sp_plan_problem problem = sp_check_plan(model, &plan, sp_chips(hw), hw->slices);
         if (problem != SP_PLAN_OK)
             return sp_fail(error, SP_INPUT, "--%s %s: the plan cannot be laid on it: %s",
-                           options[i], model->name, sp_plan_problem_text(problem));
+                           sp_option_name(options[i]), model->name, sp_plan_problem_text(problem));
     }
     return true;
 }
@@ -116,7 +117,7 @@ bool sp_check_companions(const struct sp_companions *companions, const struct sp
 /* Whether a reference's answers were stored, so that it does not work at all. */
 static bool is_stored(const struct sp_args *args, int role)
 {
-    const char *const given = sp_text_of(args, "reference");
+    const char *const given = args->value.reference;
     return role == SP_REFERENCE && given && strcmp(given, "precomputed") == 0;
 }
 
@@ -130,7 +131,7 @@ static bool put_role(struct sp_report *r, const struct sp_args *args,
     const bool stored = is_stored(args, role);
     if (companions->of[role].place == SP_COMPANION_NONE && !stored)
         return false;
-    sp_scope(r, options[role]);
+    sp_scope(r, sp_option_name(options[role]));
     sp_put_text(r, SP_Q_COMPANION_MODEL, "%s", stored ? "precomputed" : model->name);
     sp_put_text(r, SP_Q_COMPANION_PLACE, "%s",
                 stored ? "its answers were stored" : places[companions->of[role].place]);
@@ -159,7 +160,7 @@ void sp_put_companions(struct sp_report *r, const struct sp_args *args,
         sp_scope(r, "");
         sp_line(r, "%s", lines[i]);
     }
-    if (sp_given(args, "reference") && plan->batch % 2 != 0)
+    if (args->given.reference && plan->batch % 2 != 0)
         sp_note(r, "a pair is two sequences, chosen and rejected: the batch has %lld",
                 (long long)plan->batch);
 }

@@ -8,13 +8,9 @@
 
 /* clang-format off */
 #define SP_OPTIONS_COMPANIONS \
-    {.name = "reference", .metavar = "MODEL[:PLACE]", .kind = SP_TEXT, \
-     .help = "preference tuning (DPO): a frozen model that sees what is learnt from, a forward pass; its weights are held, " \
-             ":offloaded to the hosts, or the :shared-base of the adapters; `precomputed`: its answers were stored"}, \
-    {.name = "teacher", .metavar = "MODEL[:offloaded]", .kind = SP_TEXT, \
-     .help = "distillation: a frozen model whose logits are the target, a forward pass"}, \
-    {.name = "teacher-top-k", .metavar = "K", .kind = SP_WHOLE, .min = 1, .max = 1e7, \
-     .help = "logits of --teacher that a token keeps, 6 bytes each with their place (default: all, 2 bytes each)"}
+    SP_TAKE(reference), \
+    SP_TAKE(teacher), \
+    SP_TAKE(teacher_top_k)
 /* clang-format on */
 
 /* Loads --reference and --teacher beside a model, whose tuning then points to `beside`, for a

@@ -9,24 +9,15 @@
 static const char *const formats[] = {"text", "json", "csv", "tsv", "layout", NULL};
 static const char *const constants[] = {"published", "textbook", NULL};
 
-const struct sp_option sp_common_options[] = {
-    {"format", "FORMAT", SP_CHOICE, 0, 0, formats, "text",
-     "text, json, csv, tsv, or layout: the text's lines and tables as JSON, with the key of each "
-     "number"},
-    {"get", "KEY[,KEY...]", SP_TEXT, 0, 0, NULL, NULL,
-     "print these values bare, one a line, in base units; with json, csv or tsv, only these"},
-    {"explain", "KEY", SP_MAYBE, 0, 0, NULL, NULL,
-     "show formula, numbers put in, result and source of KEY, or of everything"},
-    {"constants", "SET", SP_CHOICE, 0, 0, constants, "published",
-     "published figures, or the textbook's rounded ones"},
-    {"set", "PATH=VALUE", SP_MANY, 0, 0, NULL, NULL,
-     "override a value for this call, such as hw.chip.hbm_bytes=80GiB; may be repeated"},
-    {"assume", "FAMILY", SP_TEXT, 0, 0, NULL, NULL,
-     "read a Hugging Face config of an unknown architecture as llama, qwen2, ..."},
-    {"config-dir", "DIR", SP_TEXT, 0, 0, NULL, NULL,
-     "folder with models/, hardware/, precision/, networks/, laws/, frameworks/, profiles/, "
-     "kernels/, engines/, serving/, formats/, trends/ and storage/ of your own"},
-    {"help", NULL, SP_FLAG, 0, 0, NULL, NULL, "this text"},
+const struct sp_taken sp_common_options[] = {
+    SP_TAKE(format, .fallback = "text", .choices = formats),
+    SP_TAKE(get),
+    SP_TAKE(explain),
+    SP_TAKE(constants, .fallback = "published", .choices = constants),
+    SP_TAKE(set),
+    SP_TAKE(assume),
+    SP_TAKE(config_dir),
+    SP_TAKE(help),
 };
 const size_t sp_n_common_options = sizeof sp_common_options / sizeof *sp_common_options;
 
@@ -141,8 +132,8 @@ void sp_print_command_help(const struct sp_command *command, FILE *out)
             command->operands ? " " : "", command->operands ? command->operands : "");
     print_indented(command->about, 0, 0, width, out);
     fputs("\noptions:\n", out);
-    size_t n;
-    const struct sp_option *const options = sp_options_of(command, &n);
+    struct sp_option options[SP_MAX_OPTIONS];
+    const size_t n = sp_options_of(command, options);
     for (size_t i = 0; i < n; i++) {
         if (i == n - sp_n_common_options)
             fputs("\ncommon options:\n", out);

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 
 /* Options that every command takes; they follow the command's own in its table. */
-extern const struct sp_option sp_common_options[SP_COMMON_OPTIONS];
+extern const struct sp_taken sp_common_options[SP_COMMON_OPTIONS];
 extern const size_t sp_n_common_options;
 
 void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out);

@@ -39,8 +39,8 @@ static cJSON *option_json(const struct sp_option *option)
 
 static cJSON *command_json(const struct sp_command *command)
 {
-    size_t n;
-    const struct sp_option *const options = sp_options_of(command, &n);
+    struct sp_option options[SP_MAX_OPTIONS];
+    const size_t n = sp_options_of(command, options);
     const char *list = "";
     cJSON *const out = cJSON_CreateObject();
     cJSON_AddStringToObject(out, "name", command->name);

@@ -11,9 +11,9 @@
 struct sp_sources sp_sources_of(const struct sp_args *args)
 {
     return (struct sp_sources){
-        .config_dir = sp_text_of(args, "config-dir"),
-        .textbook = sp_choice_of(args, "constants") == 1,
-        .assume = sp_text_of(args, "assume"),
+        .config_dir = args->value.config_dir,
+        .textbook = args->value.constants == 1,
+        .assume = args->value.assume,
         .sets = args->many,
         .n_sets = args->n_many,
         .pipes = args->pipes,
@@ -24,21 +24,21 @@ struct sp_sources sp_sources_of(const struct sp_args *args)
 static bool load_model(const struct sp_args *args, const struct sp_sources *sources,
                        struct sp_model *model, struct sp_error *error)
 {
-    const char *const name = sp_text_of(args, "model"), *const shape = sp_text_of(args, "shape");
-    const double params = sp_number_of(args, "params");
+    const char *const name = args->value.model, *const shape = args->value.shape;
+    const double params = args->value.params;
     const int given = (name != NULL) + (shape != NULL) + !isnan(params);
     if (given > 1)
         return sp_fail(error, SP_USAGE, "--model, --shape and --params exclude each other");
     if (given == 0)
         return sp_fail(error, SP_USAGE,
                        "--model NAME (or --%s) is needed; `scaleplan list models` shows the names",
-                       sp_takes(args, "params") ? "params N" : "shape KEY=VALUE,...");
+                       sp_option_taken(args, SP_O_params) ? "params N" : "shape KEY=VALUE,...");
     if (name)
         return sp_load_model(name, sources, model, error);
     if (shape)
         return sp_model_from_shape(shape, sources, model, error);
     *model = (struct sp_model){.params = params};
-    snprintf(model->name, sizeof model->name, "%s parameters", sp_text_of(args, "params"));
+    snprintf(model->name, sizeof model->name, "%s parameters", args->text[SP_O_params]);
     return true;
 }
 
@@ -51,7 +51,7 @@ bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
 bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources,
                     struct sp_hardware *hw, struct sp_error *error)
 {
-    const char *const spec = sp_text_of(args, "hw"), *const network = sp_text_of(args, "network");
+    const char *const spec = args->value.hw, *const network = args->value.network;
     if (!spec)
         return sp_fail(error, SP_USAGE,
                        "--hw NAME[-CHIPS] is needed, such as v5p-4096 or h100-512; "
@@ -89,8 +89,8 @@ static bool counts_tokens(const char *text)
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
                  double *seq, const char **origin, struct sp_error *error)
 {
-    const char *const batch = sp_text_of(args, "batch");
-    const double given_seq = sp_number_of(args, "seq");
+    const char *const batch = args->value.batch;
+    const double given_seq = args->value.seq;
     double dims[2];
     *seq = !isnan(given_seq) ? given_seq : model->seq > 0 ? (double)model->seq : 4096;
     if (isnan(given_seq) && model->seq == 0 && model->max_seq > 0 && *seq > (double)model->max_seq)
@@ -109,7 +109,7 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
     } else if (sp_parse_pair(batch, dims)) {
         if (!isnan(given_seq) && given_seq != dims[1])
             return sp_fail(error, SP_INPUT, "--batch %s: its length differs from --seq %s",
-                           sp_safe(batch), sp_text_of(args, "seq"));
+                           sp_safe(batch), args->text[SP_O_seq]);
         *batch_tokens = dims[0] * dims[1];
         *seq = dims[1];
     } else if (!sp_parse_count(batch, batch_tokens) || !counts_tokens(batch)) {
@@ -139,19 +139,19 @@ bool sp_shares_batch(double sequences, double micro_batch, double replicas, char
     return false;
 }
 
-bool sp_tokens_of(const struct sp_args *args, const char *name, double *tokens, double *seq,
+bool sp_tokens_of(const struct sp_args *args, enum sp_option_id id, double *tokens, double *seq,
                   struct sp_error *error)
 {
-    const char *const text = sp_text_of(args, name);
+    const char *const text = args->text[id], *const name = sp_option_name(id);
     double dims[2];
     *tokens = NAN;
     if (!text)
         return true;
     if (sp_parse_dims(text, dims, 2) == 2) {
         *tokens = dims[0] * dims[1];
-        if (seq && sp_given(args, "seq") && sp_number_of(args, "seq") != dims[1])
+        if (seq && args->given.seq && args->value.seq != dims[1])
             return sp_fail(error, SP_INPUT, "--%s %s: its length differs from --seq %s", name,
-                           sp_safe(text), sp_text_of(args, "seq"));
+                           sp_safe(text), args->text[SP_O_seq]);
         if (seq)
             *seq = dims[1];
     } else if (!sp_parse_number(text, tokens)) {
@@ -233,7 +233,7 @@ bool sp_recipe_under(const struct sp_args *args, const struct sp_sources *source
                      const struct sp_framework *framework, struct sp_precision *precision,
                      struct sp_error *error)
 {
-    const char *const name = recipe_name(sp_text_of(args, "precision"), sources, framework);
+    const char *const name = recipe_name(args->value.precision, sources, framework);
     return sp_load_precision(name, sources, precision, error);
 }
 
@@ -250,7 +250,7 @@ bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
 
 enum sp_remat sp_remat_of(const struct sp_args *args)
 {
-    if (sp_given(args, "remat"))
-        return (enum sp_remat)sp_choice_of(args, "remat");
-    return sp_choice_of(args, "constants") == 1 ? SP_REMAT_MLP : SP_REMATS;
+    if (args->given.remat)
+        return (enum sp_remat)args->value.remat;
+    return args->value.constants == 1 ? SP_REMAT_MLP : SP_REMATS;
 }

@@ -38,12 +38,12 @@ static enum sp_exit finish_output(enum sp_exit code)
 static struct sp_render render_of(const struct sp_args *args)
 {
     return (struct sp_render){
-        .format = (enum sp_format)sp_choice_of(args, "format"),
+        .format = (enum sp_format)args->value.format,
         .colour = sp_terminal_has_colour(stdout),
         .width = sp_terminal_width(stdout),
-        .get = sp_text_of(args, "get"),
-        .explain = sp_given(args, "explain"),
-        .explain_key = sp_text_of(args, "explain"),
+        .get = args->value.get,
+        .explain = args->given.explain,
+        .explain_key = args->value.explain,
         .notes = stderr,
     };
 }
@@ -91,10 +91,10 @@ static bool is_yes(const struct sp_report *report, const char *key)
 static bool verdict_of(const struct sp_command *command, const struct sp_args *args,
                        const struct sp_report *report, bool *yes, struct sp_error *error)
 {
-    const char *what = sp_text_of(args, "check");
+    const char *what = args->value.check;
     const char *const second = command->bound_word ? command->bound_word : "compute-bound";
     *yes = true;
-    if (!sp_given(args, "check") || !command->fits_key)
+    if (!args->given.check || !command->fits_key)
         return true;
     if (!command->compute_bound_key) {
         *yes = is_yes(report, command->fits_key);
@@ -176,7 +176,7 @@ static enum sp_exit run(const struct sp_command *command, int argc, char **argv,
     args.pipes = pipes;
     if (!sp_run_command(command, argc, argv, &args, report, &error))
         code = print_errors(&error);
-    else if (sp_given(&args, "help"))
+    else if (args.given.help)
         sp_print_command_help(command, stdout);
     else
         code = print_answer(command, &args, report);

@@ -3,6 +3,7 @@
 
 #include <getopt.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,79 @@
 #include "base/suggest.h"
 #include "report/quantity.h"
 
-static int find_option(const struct sp_args *args, const char *name)
+/* Where the member of an option stands in struct sp_option_values. */
+#define SP_PLACE_FLAG(member) 0
+#define SP_PLACE_MANY(member) 0
+#define SP_PLACE_REPEATED(member) 0
+#define SP_PLACE_TEXT(member) offsetof(struct sp_option_values, member)
+#define SP_PLACE_MAYBE SP_PLACE_TEXT
+#define SP_PLACE_REAL SP_PLACE_TEXT
+#define SP_PLACE_WHOLE SP_PLACE_TEXT
+#define SP_PLACE_COUNTED SP_PLACE_TEXT
+#define SP_PLACE_CHOICE SP_PLACE_TEXT
+#define SP_OPTION(member, name, kind, ...) SP_PLACE_##kind(member),
+#define SP_PLAN_OPTION(member, kind, field) SP_PLACE_##kind(member),
+#define SP_MOST_OPTION(member, field) SP_PLACE_WHOLE(member),
+static const size_t places[] = {
+#include "cli/options.def"
+};
+#undef SP_OPTION
+#undef SP_PLAN_OPTION
+#undef SP_MOST_OPTION
+
+#define SP_OPTION(member, name, kind, ...) SP_##kind,
+#define SP_PLAN_OPTION(member, kind, field) SP_##kind,
+#define SP_MOST_OPTION(member, field) SP_WHOLE,
+static const enum sp_option_kind kinds[] = {
+#include "cli/options.def"
+};
+#undef SP_OPTION
+#undef SP_PLAN_OPTION
+#undef SP_MOST_OPTION
+
+/* The options of struct sp_options_given are given_at[SP_O_...]. */
+_Static_assert(sizeof(struct sp_options_given) == SP_OPTION_IDS, "one bool an option");
+
+static void *place_of(struct sp_args *args, enum sp_option_id id)
+{
+    return (char *)&args->value + places[id];
+}
+
+static bool is_number(const struct sp_option *option)
+{
+    return option->kind == SP_REAL || option->kind == SP_WHOLE || option->kind == SP_COUNTED;
+}
+
+const struct sp_option *sp_option_named(const struct sp_args *args, const char *name)
 {
     for (size_t i = 0; i < args->n_options; i++)
-        if (strcmp(args->options[i].name, name) == 0)
-            return (int)i;
-    return -1;
+        if (strcmp(args->options[i].name, name) == 0 ||
+            (args->options[i].alias && strcmp(args->options[i].alias, name) == 0))
+            return &args->options[i];
+    return NULL;
+}
+
+const struct sp_option *sp_option_taken(const struct sp_args *args, enum sp_option_id id)
+{
+    for (size_t i = 0; i < args->n_options; i++)
+        if (args->options[i].id == id)
+            return &args->options[i];
+    return NULL;
+}
+
+double sp_number_at(const struct sp_args *args, enum sp_option_id id)
+{
+    const void *const place = (const char *)&args->value + places[id];
+    switch (kinds[id]) {
+    case SP_REAL:
+    case SP_WHOLE:
+    case SP_COUNTED:
+        return *(const double *)place;
+    case SP_CHOICE:
+        return *(const int *)place < 0 ? (double)NAN : *(const int *)place;
+    default:
+        return NAN;
+    }
 }
 
 /* Other spellings of a choice, as the help and the field say them. */
@@ -27,7 +95,7 @@ static const struct {
 } aliases[] = {
     {"schedule", "afab", "gpipe"},      {"schedule", "one-f-one-b", "1f1b"},
     {"schedule", "vpp", "interleaved"}, {"schedule", "zbh1", "zb-h1"},
-    {"schedule", "zbh2", "zb-h2"},      {"from", "ici", "link"},
+    {"schedule", "zbh2", "zb-h2"},      {"bytes-from", "ici", "link"},
     {"strategy", "fsdp+tp", "fsdp_tp"}, {"strategy", "pp+fsdp", "pp_fsdp"},
     {"strategy", "fsdp-tp", "fsdp_tp"}, {"strategy", "pp-fsdp", "pp_fsdp"},
     {"strategy", "zero3", "fsdp"},      {"strategy", "ddp", "dp"},
@@ -80,14 +148,14 @@ bool sp_find_choice(const char *where, const char *name, const char *const *choi
                    all, sp_nearest_hint(&nearest));
 }
 
-static bool take_choice(struct sp_args *args, int at, const char *text, struct sp_error *error)
+static bool take_choice(struct sp_args *args, const struct sp_option *option, const char *text,
+                        struct sp_error *error)
 {
-    const struct sp_option *const option = &args->options[at];
     int found = 0;
     if (!sp_find_choice("", option->name, option->choices, text, &found, error))
         return false;
-    args->number[at] = found;
-    args->text[at] = option->choices[found];
+    *(int *)place_of(args, option->id) = found;
+    args->text[option->id] = option->choices[found];
     return true;
 }
 
@@ -129,10 +197,9 @@ static bool check_unit(const struct sp_option *option, const char *text, struct 
 }
 
 /* A number within the option's range; `text` is how it was said. */
-static bool put_number(struct sp_args *args, int at, const char *text, double value,
-                       struct sp_error *error)
+static bool put_number(struct sp_args *args, const struct sp_option *option, const char *text,
+                       double value, struct sp_error *error)
 {
-    const struct sp_option *option = &args->options[at];
     char min[32], max[32];
     sp_format_double(option->min, min, sizeof min);
     sp_format_double(option->max, max, sizeof max);
@@ -142,33 +209,37 @@ static bool put_number(struct sp_args *args, int at, const char *text, double va
     if (option->kind == SP_WHOLE && value != floor(value))
         return sp_fail(error, SP_INPUT, "--%s: %s is not a whole number", option->name,
                        sp_safe(text));
-    args->number[at] = value;
+    *(double *)place_of(args, option->id) = value;
     return true;
 }
 
-static bool take_number(struct sp_args *args, int at, const char *text, struct sp_error *error)
+static bool take_number(struct sp_args *args, const struct sp_option *option, const char *text,
+                        struct sp_error *error)
 {
-    const struct sp_option *option = &args->options[at];
     double value;
     const bool parsed =
         option->kind == SP_COUNTED ? sp_parse_count(text, &value) : sp_parse_number(text, &value);
     if (!parsed)
         return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s%s", option->name, sp_safe(text),
                        SP_NUMBERS_ACCEPTED, sp_prefix_hint(text));
-    return check_unit(option, text, error) && put_number(args, at, text, value, error);
+    return check_unit(option, text, error) && put_number(args, option, text, value, error);
 }
 
-static bool take_value(struct sp_args *args, int at, const char *text, struct sp_error *error)
+static bool take_value(struct sp_args *args, const struct sp_option *option, const char *text,
+                       struct sp_error *error)
 {
-    const struct sp_option *option = &args->options[at];
-    args->text[at] = text;
+    args->text[option->id] = text;
     switch (option->kind) {
     case SP_CHOICE:
-        return take_choice(args, at, text, error);
+        return take_choice(args, option, text, error);
     case SP_REAL:
     case SP_COUNTED:
     case SP_WHOLE:
-        return take_number(args, at, text, error);
+        return take_number(args, option, text, error);
+    case SP_TEXT:
+    case SP_MAYBE:
+        *(const char **)place_of(args, option->id) = text;
+        return true;
     case SP_MANY:
         if (args->n_many == SP_MAX_MANY)
             return sp_fail(error, SP_USAGE, "--%s: given more than %d times", option->name,
@@ -179,23 +250,42 @@ static bool take_value(struct sp_args *args, int at, const char *text, struct sp
         if (args->n_repeated == SP_MAX_MANY)
             return sp_fail(error, SP_USAGE, "--%s: given more than %d times", option->name,
                            SP_MAX_MANY);
-        args->repeated_name[args->n_repeated] = option->name;
+        args->repeated_id[args->n_repeated] = option->id;
         args->repeated[args->n_repeated++] = text;
         return true;
-    default:
+    case SP_FLAG:
         return true;
     }
+    return true;
 }
+
+/* What is not given: NAN, NULL, -1 of a choice. Options that the command does not take read so too.
+ */
+#define SP_UNSAID_FLAG(member)
+#define SP_UNSAID_MANY(member)
+#define SP_UNSAID_REPEATED(member)
+#define SP_UNSAID_TEXT(member) .member = NULL,
+#define SP_UNSAID_MAYBE(member) .member = NULL,
+#define SP_UNSAID_REAL(member) .member = NAN,
+#define SP_UNSAID_WHOLE(member) .member = NAN,
+#define SP_UNSAID_COUNTED(member) .member = NAN,
+#define SP_UNSAID_CHOICE(member) .member = -1,
+#define SP_OPTION(member, name, kind, ...) SP_UNSAID_##kind(member)
+#define SP_PLAN_OPTION(member, kind, field) SP_UNSAID_##kind(member)
+#define SP_MOST_OPTION(member, field) SP_UNSAID_WHOLE(member)
+static const struct sp_option_values unsaid = {
+#include "cli/options.def"
+};
+#undef SP_OPTION
+#undef SP_PLAN_OPTION
+#undef SP_MOST_OPTION
 
 static bool take_defaults(struct sp_args *args, struct sp_error *error)
 {
+    args->value = unsaid;
     for (size_t i = 0; i < args->n_options; i++) {
-        const struct sp_option *option = &args->options[i];
-        args->number[i] = NAN;
-        const bool parsed = option->kind == SP_CHOICE || option->kind == SP_REAL ||
-                            option->kind == SP_COUNTED || option->kind == SP_WHOLE ||
-                            option->kind == SP_TEXT;
-        if (option->fallback && parsed && !take_value(args, (int)i, option->fallback, error))
+        const struct sp_option *const option = &args->options[i];
+        if (option->fallback && !take_value(args, option, option->fallback, error))
             return false;
     }
     return true;
@@ -246,15 +336,19 @@ static bool is_quantity(const char *word)
     return false;
 }
 
+/* Names, and behind them the older names; see option_got. */
 static void build_long_options(const struct sp_args *args, struct option *longs)
 {
-    for (size_t i = 0; i < args->n_options; i++) {
-        const enum sp_option_kind kind = args->options[i].kind;
-        longs[i] = (struct option){args->options[i].name,
-                                   kind == SP_FLAG    ? no_argument
-                                   : kind == SP_MAYBE ? optional_argument
-                                                      : required_argument,
-                                   NULL, (int)i + 256};
+    const size_t n = args->n_options;
+    for (size_t i = 0; i < 2 * n; i++) {
+        const struct sp_option *const option = &args->options[i % n];
+        const char *const name = i < n ? option->name : option->alias;
+        if (name)
+            *longs++ = (struct option){name,
+                                       option->kind == SP_FLAG    ? no_argument
+                                       : option->kind == SP_MAYBE ? optional_argument
+                                                                  : required_argument,
+                                       NULL, (int)i + 256};
     }
 }
 
@@ -276,13 +370,54 @@ static bool take_operand(struct sp_args *args, const char *word, bool takes_oper
     return true;
 }
 
-bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_t n,
-                   bool takes_operands, struct sp_args *args, struct sp_error *error)
+/* The option that getopt found: `got` is its place in the table, an alias stands behind all names.
+ */
+static const struct sp_option *option_got(const struct sp_args *args, int got)
 {
-    struct option longs[SP_MAX_OPTIONS + 1] = {0};
-    *args = (struct sp_args){.options = options, .n_options = n, .pipes = args->pipes};
-    if (n > SP_MAX_OPTIONS)
-        return sp_fail(error, SP_INTERNAL, "more options than there is room for");
+    if (got == 'o')
+        return sp_option_taken(args, SP_O_write);
+    const size_t at = (size_t)(got - 256);
+    return got < 256 ? NULL : &args->options[at % args->n_options];
+}
+
+static const char *name_got(const struct sp_args *args, int got)
+{
+    const size_t at = (size_t)(got - 256);
+    return at < args->n_options ? args->options[at].name
+                                : args->options[at % args->n_options].alias;
+}
+
+/* One option of the line, whose word was argv[before] and whose value is optarg. */
+static bool take_option(struct sp_args *args, int argc, char **argv, int before, int got,
+                        bool takes_operands, struct sp_error *error)
+{
+    const struct sp_option *const option = option_got(args, got);
+    if (!option || (got != 'o' && !is_spelled_out(argv[before], name_got(args, got))))
+        return unknown_option(args, argv[before], error);
+    args->given_at[option->id] = true;
+    const char *value = optarg;
+    const bool word_follows = optind < argc && argv[optind][0] != '-';
+    if (option->kind == SP_MAYBE && !value && word_follows &&
+        (!takes_operands || is_quantity(argv[optind])))
+        value = argv[optind++];
+    return !value || take_value(args, option, value, error);
+}
+
+/* After -- getopt starts over at each call: all that follows is taken at once. */
+static bool take_operands_left(struct sp_args *args, int argc, char **argv, bool ended,
+                               bool takes_operands, struct sp_error *error)
+{
+    do {
+        if (!take_operand(args, argv[optind++], takes_operands, error))
+            return false;
+    } while (ended && optind < argc);
+    return true;
+}
+
+bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
+                   struct sp_error *error)
+{
+    struct option longs[2 * SP_MAX_OPTIONS + 1] = {0};
     if (!take_defaults(args, error))
         return false;
     build_long_options(args, longs);
@@ -291,107 +426,48 @@ bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_
     for (;;) {
         const int before = optind ? optind : 1;
         const int got = getopt_long(argc, argv, "+:ho:", longs, NULL);
-        if (got == -1) {
-            /* After -- getopt starts over at each call: all that follows is taken at once. */
-            const bool ended = before < optind && strcmp(argv[before], "--") == 0;
-            do {
-                if (optind >= argc)
-                    return true;
-                if (!take_operand(args, argv[optind++], takes_operands, error))
-                    return false;
-            } while (ended);
-            continue;
-        }
-        if (got == 'h') {
-            args->given[find_option(args, "help")] = true;
-            continue;
-        }
-        if (got == ':')
-            return sp_fail(error, SP_USAGE, "option %s needs a value", sp_safe(argv[before]));
-        const int at = got == 'o' ? find_option(args, "output") : got - 256;
-        const bool no_file = got == 'o' && at >= 0 && options[at].kind != SP_TEXT;
-        if (got == '?' || at < 0 || no_file ||
-            (got != 'o' && !is_spelled_out(argv[before], options[at].name)))
-            return unknown_option(args, argv[before], error);
-        args->given[at] = true;
-        const char *value = optarg;
-        const bool word_follows = optind < argc && argv[optind][0] != '-';
-        if (options[at].kind == SP_MAYBE && !value && word_follows &&
-            (!takes_operands || is_quantity(argv[optind])))
-            value = argv[optind++];
-        if (value && !take_value(args, at, value, error))
-            return false;
+        bool ok = true;
+        if (got == -1 && optind >= argc)
+            return true;
+        if (got == -1)
+            ok = take_operands_left(args, argc, argv,
+                                    before < optind && strcmp(argv[before], "--") == 0,
+                                    takes_operands, error);
+        else if (got == 'h')
+            args->given.help = true;
+        else if (got == ':')
+            ok = sp_fail(error, SP_USAGE, "option %s needs a value", sp_safe(argv[before]));
+        else
+            ok = take_option(args, argc, argv, before, got, takes_operands, error);
+        if (!ok || (got == -1 && optind >= argc))
+            return ok;
     }
 }
 
-static bool no_option(const char *name, struct sp_error *error)
+static bool no_option(enum sp_option_id id, struct sp_error *error)
 {
-    return sp_fail(error, SP_USAGE, "no option --%s", sp_safe(name));
+    return sp_fail(error, SP_USAGE, "no option --%s", sp_option_name(id));
 }
 
-bool sp_take_text(struct sp_args *args, const char *name, const char *text, struct sp_error *error)
+bool sp_take_text(struct sp_args *args, enum sp_option_id id, const char *text,
+                  struct sp_error *error)
 {
-    const int at = find_option(args, name);
-    if (at < 0)
-        return no_option(name, error);
-    args->given[at] = true;
-    return take_value(args, at, text, error);
+    const struct sp_option *const option = sp_option_taken(args, id);
+    if (!option)
+        return no_option(id, error);
+    args->given_at[id] = true;
+    return take_value(args, option, text, error);
 }
 
-bool sp_take_number(struct sp_args *args, const char *name, double value, struct sp_error *error)
+bool sp_take_number(struct sp_args *args, enum sp_option_id id, double value,
+                    struct sp_error *error)
 {
-    const int at = find_option(args, name);
-    if (at < 0)
-        return no_option(name, error);
-    const enum sp_option_kind kind = args->options[at].kind;
-    sp_format_double(value, args->numeral[at], sizeof args->numeral[at]);
-    args->text[at] = args->numeral[at];
-    args->given[at] = true;
-    return kind == SP_REAL || kind == SP_WHOLE || kind == SP_COUNTED
-               ? put_number(args, at, args->numeral[at], value, error)
-               : take_value(args, at, args->numeral[at], error);
-}
-
-const struct sp_option *sp_option_named(const struct sp_args *args, const char *name)
-{
-    const int at = find_option(args, name);
-    return at >= 0 ? &args->options[at] : NULL;
-}
-
-bool sp_takes(const struct sp_args *args, const char *name)
-{
-    return find_option(args, name) >= 0;
-}
-
-bool sp_given(const struct sp_args *args, const char *name)
-{
-    const int at = find_option(args, name);
-    return at >= 0 && args->given[at];
-}
-
-const char *sp_text_of(const struct sp_args *args, const char *name)
-{
-    const int at = find_option(args, name);
-    return at >= 0 ? args->text[at] : NULL;
-}
-
-double sp_number_of(const struct sp_args *args, const char *name)
-{
-    const int at = find_option(args, name);
-    return at >= 0 ? args->number[at] : NAN;
-}
-
-int sp_choice_of(const struct sp_args *args, const char *name)
-{
-    const double choice = sp_number_of(args, name);
-    return isnan(choice) ? -1 : (int)choice;
-}
-
-void sp_replace_text(struct sp_args *args, const char *name, const char *text)
-{
-    const int at = find_option(args, name);
-    if (at < 0)
-        return;
-    args->text[at] = text;
-    args->given[at] = true;
+    const struct sp_option *const option = sp_option_taken(args, id);
+    if (!option)
+        return no_option(id, error);
+    sp_format_double(value, args->numeral[id], sizeof args->numeral[id]);
+    args->text[id] = args->numeral[id];
+    args->given_at[id] = true;
+    return is_number(option) ? put_number(args, option, args->numeral[id], value, error)
+                             : take_value(args, option, args->numeral[id], error);
 }

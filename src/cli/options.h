@@ -1,4 +1,4 @@
-/* Command-line options as rows of a table: one row parses, checks, and documents an option. */
+/* Command-line options: a row of options.def parses, checks, documents and binds an option. */
 #ifndef SP_OPTIONS_H
 #define SP_OPTIONS_H
 
@@ -10,25 +10,86 @@
 enum sp_option_kind {
     SP_FLAG,
     SP_TEXT,
-    SP_REAL,       /* min..max, as people type numbers */
-    SP_WHOLE,      /* the same, whole */
-    SP_COUNTED,    /* parameters or tokens: a number, and "7B" is 7 * 10^9 */
-    SP_CHOICE,     /* one of choices */
-    SP_MAYBE,      /* text that may be left out: --explain, --explain=KEY */
-    SP_MANY,       /* text, may be repeated: --set */
-    SP_REPEATED,   /* the same for other options, kept with the option's name */
-    SP_EACH_FIELD, /* stands for an option for each field of a plan: see sp_options_of */
-    SP_EACH_MOST   /* stands for --max-... for each field that a search counts up */
+    SP_REAL,    /* min..max, as people type numbers */
+    SP_WHOLE,   /* the same, whole */
+    SP_COUNTED, /* parameters or tokens: a number, and "7B" is 7 * 10^9 */
+    SP_CHOICE,  /* one of choices */
+    SP_MAYBE,   /* text that may be left out: --explain, --explain=KEY */
+    SP_MANY,    /* text, may be repeated: --set */
+    SP_REPEATED /* the same for other options, kept with the option's name */
 };
 
+/* The name of an option in C: SP_O_micro_batch. Behind them what stands for several in a command's
+ * list: an option for each field of a plan, --max-... for each field that a search counts up. */
+#define SP_OPTION(member, ...) SP_O_##member,
+#define SP_PLAN_OPTION(member, ...) SP_O_##member,
+#define SP_MOST_OPTION(member, ...) SP_O_##member,
+enum sp_option_id {
+#include "cli/options.def"
+    SP_OPTION_IDS,
+    SP_EACH_FIELD = SP_OPTION_IDS,
+    SP_EACH_MOST,
+    SP_NO_OPTION
+};
+#undef SP_OPTION
+#undef SP_PLAN_OPTION
+#undef SP_MOST_OPTION
+
+/* The values of a command line, a member for each option: what was typed, else the command's
+ * default, else NAN, NULL, or -1 of a choice. Flags and what is repeated have none. */
+#define SP_VALUE_FLAG(member)
+#define SP_VALUE_MANY(member)
+#define SP_VALUE_REPEATED(member)
+#define SP_VALUE_TEXT(member) const char *member;
+#define SP_VALUE_MAYBE(member) const char *member;
+#define SP_VALUE_REAL(member) double member;
+#define SP_VALUE_WHOLE(member) double member;
+#define SP_VALUE_COUNTED(member) double member;
+#define SP_VALUE_CHOICE(member) int member; /* index into choices */
+#define SP_OPTION(member, name, kind, ...) SP_VALUE_##kind(member)
+#define SP_PLAN_OPTION(member, kind, field) SP_VALUE_##kind(member)
+#define SP_MOST_OPTION(member, field) SP_VALUE_WHOLE(member)
+struct sp_option_values {
+#include "cli/options.def"
+};
+#undef SP_OPTION
+#undef SP_PLAN_OPTION
+#undef SP_MOST_OPTION
+
+/* Whether each option was given. */
+#define SP_OPTION(member, ...) bool member;
+#define SP_PLAN_OPTION(member, ...) bool member;
+#define SP_MOST_OPTION(member, ...) bool member;
+struct sp_options_given {
+#include "cli/options.def"
+};
+#undef SP_OPTION
+#undef SP_PLAN_OPTION
+#undef SP_MOST_OPTION
+
+/* An option that a command takes. */
+struct sp_taken {
+    enum sp_option_id id;
+    const char *fallback;       /* the command's default, shown in --help and parsed; or NULL */
+    const char *alias;          /* an older name, still read; or NULL */
+    const char *const *choices; /* where they are the command's own; NULL: those of the row */
+};
+
+#define SP_TAKE(member, ...)                                                                       \
+    {                                                                                              \
+        .id = SP_O_##member, __VA_ARGS__                                                           \
+    } /* a row of such a list */
+
+/* An option of a command, whole: its row and what the command says of it. */
 struct sp_option {
+    enum sp_option_id id;
     const char *name;    /* without the dashes */
     const char *metavar; /* "TOKENS"; NULL for a flag */
     enum sp_option_kind kind;
     double min, max;
     const char *const *choices; /* NULL-terminated */
-    const char *fallback;       /* shown in --help; parsed when the option is not given */
     const char *help;
+    const char *fallback, *alias;
 };
 
 enum { SP_MAX_OPTIONS = 96, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
@@ -37,25 +98,33 @@ struct sp_pipes;
 
 /* A parsed command line. */
 struct sp_args {
-    const struct sp_option *options; /* the command's, then the common ones */
+    struct sp_option options[SP_MAX_OPTIONS]; /* the command's, then the common ones */
     size_t n_options;
-    bool given[SP_MAX_OPTIONS];
-    const char *text[SP_MAX_OPTIONS];
-    double number[SP_MAX_OPTIONS];
-    char numeral[SP_MAX_OPTIONS][32]; /* text of what was given as a number */
+    struct sp_option_values value;
+    union {
+        struct sp_options_given given;
+        bool given_at[SP_OPTION_IDS];
+    };
+    const char *text[SP_OPTION_IDS]; /* as typed, or the default */
+    char numeral[SP_OPTION_IDS][32]; /* text of what was given as a number */
     const char *many[SP_MAX_MANY];
     int n_many;
-    const char *repeated[SP_MAX_MANY], *repeated_name[SP_MAX_MANY];
+    const char *repeated[SP_MAX_MANY];
+    enum sp_option_id repeated_id[SP_MAX_MANY];
     int n_repeated;
     const char *operands[SP_MAX_OPERANDS];
     int n_operands;
     struct sp_pipes *pipes; /* of the run of the program; parsing leaves it as it is */
 };
 
-/* Parses argv[1..]; wrong usage is exit code 2, a wrong value 3. A word after --explain or --check
- * that is no option counts as its value where the command takes no operands. */
-bool sp_parse_args(int argc, char **argv, const struct sp_option *options, size_t n,
-                   bool takes_operands, struct sp_args *args, struct sp_error *error);
+/* The row of an option with what a command says of it (NULL: nothing). */
+struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *taken);
+
+/* Parses argv[1..] by args->options, of which there are n_options; wrong usage is exit code 2, a
+ * wrong value 3. A word after --explain or --check that is no option counts as its value where the
+ * command takes no operands. */
+bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
+                   struct sp_error *error);
 
 /* Finds `text`, or another word for it, among the choices of an option or of a key of one: `where`
  * is "" or "fix: ", `name` the option or key. The error names them and all choices. */
@@ -63,24 +132,26 @@ bool sp_find_choice(const char *where, const char *name, const char *const *choi
                     const char *text, int *found, struct sp_error *error);
 
 /* Takes an option's value that stands elsewhere than on the command line, as if it were typed last:
- * text that outlives `args`, or a number. */
-bool sp_take_text(struct sp_args *args, const char *name, const char *text, struct sp_error *error);
-bool sp_take_number(struct sp_args *args, const char *name, double value, struct sp_error *error);
+ * text that outlives `args`, or a number. What the command does not take is an error. */
+bool sp_take_text(struct sp_args *args, enum sp_option_id id, const char *text,
+                  struct sp_error *error);
+bool sp_take_number(struct sp_args *args, enum sp_option_id id, double value,
+                    struct sp_error *error);
 
-/* The option of that name; NULL: the command has none. */
+/* The command's option of that name or older name; NULL: it has none. */
 const struct sp_option *sp_option_named(const struct sp_args *args, const char *name);
 
-/* Whether the command has an option of that name. */
-bool sp_takes(const struct sp_args *args, const char *name);
+/* The command's option; NULL: it does not take it. */
+const struct sp_option *sp_option_taken(const struct sp_args *args, enum sp_option_id id);
 
-/* Whether an option was given, and its value: what was typed, or the default of its row. */
-bool sp_given(const struct sp_args *args, const char *name);
-const char *sp_text_of(const struct sp_args *args,
-                       const char *name);                          /* NULL: not given, no default */
-double sp_number_of(const struct sp_args *args, const char *name); /* NAN: not given, no default */
-int sp_choice_of(const struct sp_args *args, const char *name);    /* index into choices */
+/* The name of an option, without the dashes. */
+const char *sp_option_name(enum sp_option_id id);
 
-/* Puts another text in place of a text option's. */
-void sp_replace_text(struct sp_args *args, const char *name, const char *text);
+/* The option that stands for a field of a plan, and for the largest value of it in a search. */
+enum sp_option_id sp_option_of_field(int field);
+enum sp_option_id sp_option_of_most(int field);
+
+/* The number of an option, or the index of its choice; NAN: not given and no default, or text. */
+double sp_number_at(const struct sp_args *args, enum sp_option_id id);
 
 #endif

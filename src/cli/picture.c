@@ -9,7 +9,7 @@
 bool sp_check_picture(const struct sp_args *args, struct sp_error *error)
 {
     enum sp_terminal terminal;
-    const char *const target = sp_text_of(args, "plot");
+    const char *const target = args->value.plot;
     if (!target)
         return true;
     if (!sp_terminal_of(target, &terminal, error))
@@ -21,8 +21,8 @@ bool sp_check_picture(const struct sp_args *args, struct sp_error *error)
                              "its own",
                              sp_safe(target))
                    : sp_may_write(target, error);
-    const bool bare = sp_given(args, "get") || sp_given(args, "explain");
-    if (sp_choice_of(args, "format") == SP_FORMAT_TEXT && !bare)
+    const bool bare = args->given.get || args->given.explain;
+    if (args->value.format == SP_FORMAT_TEXT && !bare)
         return true;
     return sp_fail(error, SP_USAGE,
                    "--plot - draws among the text and does not go with --format, --get or "
@@ -33,7 +33,7 @@ bool sp_draw_picture(const struct sp_command *command, const struct sp_args *arg
                      const struct sp_report *report, int width, char **text, struct sp_error *error)
 {
     enum { NARROWEST = 60, PIPED = 100, WIDEST = 200 };
-    const char *const target = sp_text_of(args, "plot");
+    const char *const target = args->value.plot;
     struct sp_canvas canvas = {.columns = width == 0          ? PIPED
                                           : width < NARROWEST ? NARROWEST
                                           : width > WIDEST    ? WIDEST

@@ -13,34 +13,6 @@ const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS] = {
 };
 #undef SP_PLAN_FIELD
 
-struct sp_option sp_option_of(const struct sp_plan_field *f)
-{
-    static const enum sp_option_kind kinds[] = {
-        [SP_PLAN_WHOLE] = SP_WHOLE,   [SP_PLAN_LEVEL] = SP_WHOLE,   [SP_PLAN_REAL] = SP_REAL,
-        [SP_PLAN_SWITCH] = SP_CHOICE, [SP_PLAN_EITHER] = SP_CHOICE, [SP_PLAN_NAME] = SP_CHOICE,
-        [SP_PLAN_POLICY] = SP_CHOICE, [SP_PLAN_AXES] = SP_TEXT,     [SP_PLAN_LIST] = SP_TEXT,
-    };
-    const enum sp_option_kind kind = kinds[f->kind];
-    return (struct sp_option){.name = f->name,
-                              .metavar = f->value,
-                              .kind = kind,
-                              .min = f->min,
-                              .max = f->max,
-                              .choices = kind == SP_CHOICE ? f->names : NULL,
-                              .fallback = f->fallback,
-                              .help = f->text};
-}
-
-struct sp_option sp_option_of_most(const struct sp_plan_field *f)
-{
-    return (struct sp_option){.name = f->most,
-                              .metavar = f->value,
-                              .kind = SP_WHOLE,
-                              .min = 1,
-                              .max = 1e9,
-                              .help = "the largest value of that option that is looked at"};
-}
-
 /* The names of a list's bits, comma-separated. */
 static void format_list(const struct sp_plan_field *f, unsigned bits, char out[SP_PLAN_TEXT])
 {

@@ -9,10 +9,6 @@
 #include <scaleplan/plan_fields.h>
 #include <scaleplan/software.h>
 
-/* The option of a field, and that of its largest value in a search. */
-struct sp_option sp_option_of(const struct sp_plan_field *field);
-struct sp_option sp_option_of_most(const struct sp_plan_field *field);
-
 /* The quantity that a report states a field under. */
 extern const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS];
 

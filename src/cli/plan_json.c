@@ -74,15 +74,17 @@ static bool refuse(const struct sp_args *args, const char *key, struct sp_error 
     return sp_fail(error, SP_INPUT, "%s: unknown key%s", sp_safe(key), sp_nearest_hint(&nearest));
 }
 
-static bool take(struct sp_args *args, const char *name, const cJSON *value, struct sp_error *error)
+static bool take(struct sp_args *args, enum sp_option_id id, const cJSON *value,
+                 struct sp_error *error)
 {
     if (cJSON_IsNumber(value))
-        return sp_take_number(args, name, value->valuedouble, error);
+        return sp_take_number(args, id, value->valuedouble, error);
     if (cJSON_IsString(value))
-        return sp_take_text(args, name, value->valuestring, error);
+        return sp_take_text(args, id, value->valuestring, error);
     if (cJSON_IsBool(value))
-        return sp_take_text(args, name, cJSON_IsTrue(value) ? "on" : "off", error);
-    return sp_fail(error, SP_INPUT, "--%s: expected a number, text, true or false", name);
+        return sp_take_text(args, id, cJSON_IsTrue(value) ? "on" : "off", error);
+    return sp_fail(error, SP_INPUT, "--%s: expected a number, text, true or false",
+                   sp_option_name(id));
 }
 
 bool sp_take_member(struct sp_args *args, const cJSON *plan, const cJSON *member,
@@ -102,5 +104,5 @@ bool sp_take_member(struct sp_args *args, const cJSON *plan, const cJSON *member
     if (strcmp(name, key) != 0 &&
         (cJSON_IsNull(member) || cJSON_GetObjectItemCaseSensitive(plan, name) != NULL))
         return true;
-    return take(args, name, member, error);
+    return take(args, option->id, member, error);
 }

@@ -16,7 +16,7 @@
 static void read_fields(const struct sp_args *args, struct sp_plan *plan)
 {
     for (int i = 0; i < SP_PLAN_FIELDS; i++) {
-        const double value = sp_number_of(args, sp_plan_fields[i].name);
+        const double value = sp_number_at(args, sp_option_of_field(i));
         if (!isnan(value))
             sp_set_plan_value(plan, &sp_plan_fields[i], value);
     }
@@ -54,7 +54,7 @@ static bool infer_degrees(const struct sp_args *args, struct sp_planned *p, stru
     if (plan->dp == 0 && N % others == 0) {
         plan->dp = N / others;
         infer(p, "dp", plan->dp);
-    } else if (plan->dp > 0 && !sp_given(args, "tp") && N % (plan->dp * others) == 0 &&
+    } else if (plan->dp > 0 && !args->given.tp && N % (plan->dp * others) == 0 &&
                plan->dp * others != N) {
         plan->tp = N / (plan->dp * others);
         infer(p, "tp", plan->tp);
@@ -88,22 +88,21 @@ static bool is_of_zero3(const char *plan)
 /* Whether all plans that the options of `step` or `search` mean shard the weights. */
 static bool shards_weights(const struct sp_args *args)
 {
-    if (sp_number_of(args, "zero") == 3 || sp_given(args, "fsdp"))
+    if (args->value.zero == 3 || args->given.fsdp)
         return true;
     for (int i = 0; i < args->n_repeated; i++) {
-        const bool fixes = strcmp(args->repeated_name[i], "fix") == 0;
+        const bool fixes = args->repeated_id[i] == SP_O_fix;
         if (fixes ? strstr(args->repeated[i], "zero=") && is_of_zero3(args->repeated[i])
                   : strcmp(args->repeated[i], "zero=3") == 0)
             return true;
     }
-    return is_of_zero3(sp_text_of(args, "near")) ||
-           is_of_zero3(sp_text_of(args, "explain-rejects"));
+    return is_of_zero3(args->value.near) || is_of_zero3(args->value.explain_rejects);
 }
 
 static bool load_framework(const struct sp_args *args, const struct sp_sources *sources,
                            struct sp_planned *p, struct sp_error *error)
 {
-    const char *name = sp_text_of(args, "framework");
+    const char *name = args->value.framework;
     if (!name && p->profile.framework[0] != '\0')
         name = p->profile.framework;
     if (!name)
@@ -122,7 +121,7 @@ static bool has_peak(const struct sp_planned *p, struct sp_error *error)
 static bool infer_dtype(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     const enum sp_dtype recipe = (enum sp_dtype)p->precision.compute_dtype;
-    if (sp_given(args, "dtype") && sp_compute_dtype(&p->hw.chip, recipe) == p->plan.dtype)
+    if (args->given.dtype && sp_compute_dtype(&p->hw.chip, recipe) == p->plan.dtype)
         p->plan.dtype = recipe;
     return has_peak(p, error);
 }
@@ -133,8 +132,7 @@ static bool load_precision(const struct sp_args *args, const struct sp_sources *
 {
     if (!sp_recipe_under(args, sources, &p->framework.framework, &p->precision, error))
         return false;
-    p->plan.dtype =
-        sp_text_of(args, "precision") ? (enum sp_dtype)p->precision.compute_dtype : SP_BF16;
+    p->plan.dtype = args->value.precision ? (enum sp_dtype)p->precision.compute_dtype : SP_BF16;
     if (!has_peak(p, error))
         return false;
     if (!(p->hw.chip.hbm_bytes_per_s > 0))
@@ -147,7 +145,7 @@ static bool infer_sharding(const struct sp_args *args, struct sp_planned *p, str
 {
     struct sp_plan *const plan = &p->plan;
     const int64_t all = sp_default_shards(plan, p->hw.slices);
-    if (!sp_given(args, "zero"))
+    if (!args->given.zero)
         plan->zero = plan->shards > 0 ? 3 : sp_usual_zero(&p->framework.framework);
     if (plan->shards == 0)
         plan->shards = all;
@@ -159,7 +157,7 @@ static bool infer_sharding(const struct sp_args *args, struct sp_planned *p, str
 static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
-    const char *const given = sp_text_of(args, "batch");
+    const char *const given = args->value.batch;
     double seq;
     if (!sp_batch_of(args, &p->model, &p->asked_tokens, &seq, &p->batch_origin, error))
         return false;
@@ -214,7 +212,7 @@ static void infer_policy(struct sp_planned *p)
 /* "4x2x1": parts of the slice's axes that multiply to tp. */
 static bool read_tp_axes(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
-    const char *const text = sp_text_of(args, "tp-axes");
+    const char *const text = args->value.tp_axes;
     double dims[SP_MAX_AXES] = {1, 1, 1};
     if (!text)
         return true;
@@ -270,9 +268,9 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
 bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
                 struct sp_error *error)
 {
-    const char *const profile = sp_text_of(args, "profile");
+    const char *const profile = args->value.profile;
     struct sp_error unknown = {0};
-    *p = (struct sp_planned){.own_profile = true, .hw_spec = sp_text_of(args, "hw")};
+    *p = (struct sp_planned){.own_profile = true, .hw_spec = args->value.hw};
     if (!sp_model_of(args, sources, &p->model, error) ||
         !sp_hardware_of(args, sources, &p->hw, error) ||
         !sp_take_companions(args, sources, &p->hw, &p->model, &p->companions, error))
@@ -301,7 +299,7 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, st
 /* "mlp,moe_act": parts of a layer. */
 static bool read_modules(const struct sp_args *args, struct sp_plan *plan, struct sp_error *error)
 {
-    const char *text = sp_text_of(args, "recompute-modules");
+    const char *text = args->value.recompute_modules;
     char word[64];
     unsigned modules = 0;
     while (text && sp_next_item(&text, word, sizeof word)) {
@@ -329,14 +327,14 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_erro
     if (!infer_dtype(args, p, error) || !infer_degrees(args, p, error) ||
         !infer_sharding(args, p, error))
         return false;
-    if (!sp_given(args, "schedule"))
+    if (!args->given.schedule)
         plan->schedule = sp_usual_schedule(plan->vpp);
     plan->sequence_parallel = plan->sequence_parallel && plan->tp > 1;
     fit_batch(p);
     if (!check(p, error) || !sp_check_companions(&p->companions, plan, &p->hw, error) ||
         !read_tp_axes(args, p, error))
         return false;
-    if (!sp_given(args, "remat") && plan->recompute.modules == 0)
+    if (!args->given.remat && plan->recompute.modules == 0)
         infer_policy(p);
     plan->recompute.offload = offload;
     return (!offload && plan->offload_layers == 0) || p->hw.chip.pcie_bytes_per_s > 0 ||

@@ -31,14 +31,11 @@ struct sp_planned {
  * itself (sp_plan_fields). */
 /* clang-format off */
 #define SP_OPTIONS_STACK \
-    {.name = "framework", .metavar = "NAME|FILE", .kind = SP_TEXT, \
-     .help = "whose habits count, and what it can run (default: the profile's; nemo on GPUs, torchtitan where all plans asked " \
-             "about are of ZeRO 3, maxtext on TPUs)"}, \
+    SP_TAKE(framework), \
     SP_OPTION_RECIPE, \
-    {.name = "profile", .metavar = "NAME|FILE", .kind = SP_TEXT, \
-     .help = "calibrated constants (default: the chip's and framework's, or borrowed from siblings)"}
+    SP_TAKE(profile)
 #define SP_OPTIONS_PLANNED \
-    SP_OPTIONS_MODEL, SP_OPTIONS_MACHINE, SP_OPTIONS_BATCH, {.kind = SP_EACH_FIELD}, SP_OPTIONS_STACK
+    SP_OPTIONS_MODEL, SP_OPTIONS_MACHINE, SP_OPTIONS_BATCH, {.id = SP_EACH_FIELD}, SP_OPTIONS_STACK
 /* clang-format on */
 
 /* Loads model, machine, framework, precision, profile, and makes the plan. What does not fit

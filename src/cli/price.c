@@ -21,16 +21,17 @@ static bool is_about(const char *name, const struct sp_hardware *hw, const char 
 
 /* An option that has a number of USD, or one a machine. */
 struct prices {
-    const char *option, *what;
+    enum sp_option_id option;
+    const char *what;
     double most;
 };
 static const struct prices per_hour = {
-    "price",
+    SP_O_price,
     "price of a device-hour in USD, such as 2.10, or one a machine, such as h100=2.10,b200=4.5",
     1e6};
 static const struct prices to_buy = {
-    "capex", "price of a device in USD, such as 30k, or one a machine, such as h100=30k,b200=45k",
-    1e9};
+    SP_O_capex,
+    "price of a device in USD, such as 30k, or one a machine, such as h100=30k,b200=45k", 1e9};
 
 /* One item: the machine's name, or NULL for all, and the price. */
 static bool read_item(const struct prices *of, char *item, const char **name, double *usd,
@@ -40,7 +41,8 @@ static bool read_item(const struct prices *of, char *item, const char **name, do
     *name = value ? item : NULL;
     return (sp_parse_number(text, usd) && !*sp_unit_of_number(text) && *usd > 0 &&
             *usd <= of->most) ||
-           sp_fail(error, SP_INPUT, "--%s: \"%s\" is no %s", of->option, sp_safe(text), of->what);
+           sp_fail(error, SP_INPUT, "--%s: \"%s\" is no %s", sp_option_name(of->option),
+                   sp_safe(text), of->what);
 }
 
 /* What the option says of a machine; the value stays where it says nothing. */
@@ -48,7 +50,7 @@ static bool read_prices(const struct prices *of, const struct sp_args *args,
                         const struct sp_hardware *hw, const char *spec, double *usd,
                         struct sp_error *error)
 {
-    const char *list = sp_text_of(args, of->option), *name;
+    const char *list = args->text[of->option], *name;
     char item[192];
     double one;
     while (list && sp_next_item(&list, item, sizeof item)) {
@@ -67,19 +69,19 @@ static bool own_price(const struct sp_args *args, const struct sp_hardware *hw, 
     double capex = NAN;
     if (!read_prices(&to_buy, args, hw, spec, &capex, error) || isnan(capex))
         return error->lines == 0;
-    if (sp_given(args, "price"))
+    if (args->given.price)
         return sp_fail(error, SP_USAGE, "--price and --capex exclude each other");
-    const double watts = sp_takes(args, "watts") ? sp_number_of(args, "watts") : NAN;
-    const double pue = sp_takes(args, "pue") ? sp_number_of(args, "pue") : 1;
+    const double watts = sp_option_taken(args, SP_O_watts) ? args->value.watts : NAN;
+    const double pue = sp_option_taken(args, SP_O_pue) ? args->value.pue : 1;
     const struct sp_owned owned = {
         .capex_usd = capex,
-        .years = sp_number_of(args, "years"),
-        .in_use = sp_number_of(args, "in-use"),
+        .years = args->value.years,
+        .in_use = args->value.in_use,
         .watts = (!isnan(watts)              ? watts
                   : hw && hw->chip.tdp_w > 0 ? hw->chip.tdp_w
                                              : NAN) *
                  pue,
-        .usd_per_kwh = sp_number_of(args, "usd-per-kwh"),
+        .usd_per_kwh = args->value.usd_per_kwh,
     };
     if (isnan(owned.watts) && owned.usd_per_kwh > 0)
         return sp_fail(error, SP_INPUT,
@@ -108,7 +110,7 @@ static bool check_names(const struct prices *of, const struct sp_args *args,
                         const struct sp_hardware *const *hw, const char *const *specs, int n,
                         struct sp_error *error)
 {
-    const char *list = sp_text_of(args, of->option), *name;
+    const char *list = args->text[of->option], *name;
     char item[192];
     double usd;
     while (list && sp_next_item(&list, item, sizeof item)) {
@@ -116,8 +118,8 @@ static bool check_names(const struct prices *of, const struct sp_args *args,
         for (int i = 0; i < n && !known; i++)
             known = is_about(name, hw[i], specs[i]);
         if (!known)
-            return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no machine of --hw", of->option,
-                           sp_safe(name));
+            return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no machine of --hw",
+                           sp_option_name(of->option), sp_safe(name));
     }
     return error->lines == 0;
 }

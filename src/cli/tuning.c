@@ -106,8 +106,8 @@ static bool read_last(const char *text, const struct sp_model *m, struct sp_tuni
 static bool read_trainable(const struct sp_args *args, const struct sp_model *m,
                            struct sp_tuning *t, struct sp_error *error)
 {
-    const char *const text = sp_text_of(args, "trainable");
-    const bool adapters = sp_given(args, "lora-rank") || sp_given(args, "lora-targets");
+    const char *const text = args->value.trainable;
+    const bool adapters = args->given.lora_rank || args->given.lora_targets;
     char item[64];
     struct sp_nearest nearest;
     if (!text || strcmp(text, "all") == 0) {
@@ -136,15 +136,15 @@ static bool read_trainable(const struct sp_args *args, const struct sp_model *m,
 static bool check_kin(const struct sp_args *args, const struct sp_tuning *t, struct sp_error *error)
 {
     static const struct {
-        const char *name;
+        enum sp_option_id id;
         bool lora;
-    } kin[] = {{"lora-rank", true}, {"lora-targets", true}, {"base-format", false}};
-    const char *const text = sp_text_of(args, "trainable");
+    } kin[] = {{SP_O_lora_rank, true}, {SP_O_lora_targets, true}, {SP_O_base_format, false}};
+    const char *const text = args->value.trainable;
     for (size_t i = 0; i < sizeof kin / sizeof *kin; i++)
-        if (sp_given(args, kin[i].name) &&
+        if (args->given_at[kin[i].id] &&
             (kin[i].lora ? t->trainable != SP_TRAIN_LORA : t->trainable == SP_TRAIN_ALL))
-            return sp_fail(error, SP_INPUT, "--%s: with --trainable %s %s", kin[i].name,
-                           text ? sp_safe(text) : "all",
+            return sp_fail(error, SP_INPUT, "--%s: with --trainable %s %s",
+                           sp_option_name(kin[i].id), text ? sp_safe(text) : "all",
                            kin[i].lora ? "there are no adapters" : "no weight is frozen");
     return true;
 }
@@ -152,13 +152,13 @@ static bool check_kin(const struct sp_args *args, const struct sp_tuning *t, str
 /* What is trained of a model whose shape is known, and not all of it. */
 static bool take_adapters(const struct sp_args *args, struct sp_tuning *t, struct sp_error *error)
 {
-    const int format = sp_choice_of(args, "base-format");
-    const double rank = sp_number_of(args, "lora-rank");
+    const int format = args->value.base_format;
+    const double rank = args->value.lora_rank;
     t->base_bytes = format >= 0 ? base_bytes(format) : 0;
     if (t->trainable != SP_TRAIN_LORA)
         return true;
     t->lora_rank = isnan(rank) ? 16 : (int64_t)rank;
-    if (!read_targets(sp_text_of(args, "lora-targets"), &t->targets, error))
+    if (!read_targets(args->value.lora_targets, &t->targets, error))
         return false;
     if (t->targets == 0)
         t->targets = ATTENTION | MLP;
@@ -168,13 +168,13 @@ static bool take_adapters(const struct sp_args *args, struct sp_tuning *t, struc
 bool sp_take_tuning(const struct sp_args *args, struct sp_model *m, struct sp_error *error)
 {
     struct sp_tuning t = {0};
-    if (!sp_takes(args, "trainable"))
+    if (!sp_option_taken(args, SP_O_trainable))
         return true;
     if (!read_trainable(args, m, &t, error) || !check_kin(args, &t, error))
         return false;
     if (t.trainable == SP_TRAIN_ALL)
         return true;
-    const char *const said = sp_given(args, "trainable") ? sp_text_of(args, "trainable") : "lora";
+    const char *const said = args->given.trainable ? args->value.trainable : "lora";
     if (!sp_model_has_shape(m))
         return sp_fail(error, SP_INPUT, "--trainable %s: the shape of %s is not known",
                        sp_safe(said), m->name);

@@ -11,17 +11,10 @@ extern const char *const sp_base_formats[]; /* of frozen weights */
 
 /* clang-format off */
 #define SP_OPTIONS_TUNING \
-    {.name = "trainable", .metavar = "PART,...", .kind = SP_TEXT, \
-     .help = "what is trained: all (the default), lora (adapters alone), last:N (the last N layers), none (a forward pass " \
-             "alone), or parts: embeddings, attention, mlp, experts, norms; the rest is frozen, without gradients and " \
-             "optimizer"}, \
-    {.name = "lora-rank", .metavar = "R", .kind = SP_WHOLE, .min = 1, .max = 1e6, \
-     .help = "rank of the adapters (default: 16), and --trainable lora"}, \
-    {.name = "lora-targets", .metavar = "LIST", .kind = SP_TEXT, \
-     .help = "projections with adapters: q, k, v, qkv, o, gate, up, down, attention, all-linear (the default)"}, \
-    {.name = "base-format", .metavar = "FORMAT", .kind = SP_CHOICE, .choices = sp_base_formats, \
-     .help = "how frozen weights of matmuls are stored: bf16 (the default), fp8, int8, nf4 (0.5625 bytes), nf4-double " \
-             "(0.516 bytes, scales quantised too)"}
+    SP_TAKE(trainable), \
+    SP_TAKE(lora_rank), \
+    SP_TAKE(lora_targets), \
+    SP_TAKE(base_format, .choices = sp_base_formats)
 /* clang-format on */
 
 /* Puts --trainable and its kin into the model, for a command that has them. What the model has no

@@ -36,38 +36,38 @@ void sp_free_words(struct sp_words *w)
     *w = (struct sp_words){0};
 }
 
-void sp_add_given(struct sp_words *w, const struct sp_args *args, const char *const *names)
+void sp_add_given(struct sp_words *w, const struct sp_args *args, const enum sp_option_id *ids)
 {
-    for (int i = 0; names[i]; i++)
-        if (sp_given(args, names[i]) && sp_text_of(args, names[i]))
-            sp_add_option(w, names[i], sp_text_of(args, names[i]));
+    for (int i = 0; ids[i] != SP_NO_OPTION; i++)
+        if (args->given_at[ids[i]] && args->text[ids[i]])
+            sp_add_option(w, sp_option_name(ids[i]), args->text[ids[i]]);
     for (int i = 0; i < args->n_many; i++)
         sp_add_option(w, "set", args->many[i]);
 }
 
-static bool is_among(const char *name, const char *const *names)
+static bool is_among(enum sp_option_id id, const enum sp_option_id *ids)
 {
-    for (int i = 0; names[i]; i++)
-        if (strcmp(names[i], name) == 0)
+    for (int i = 0; ids[i] != SP_NO_OPTION; i++)
+        if (ids[i] == id)
             return true;
     return false;
 }
 
-void sp_add_all(struct sp_words *w, const struct sp_args *args, const char *const *except)
+void sp_add_all(struct sp_words *w, const struct sp_args *args, const enum sp_option_id *except)
 {
     for (size_t i = 0; i < args->n_options; i++) {
         const struct sp_option *const option = &args->options[i];
-        if (!args->given[i] || is_among(option->name, except) || option->kind == SP_MANY ||
-            option->kind == SP_REPEATED)
+        if (!args->given_at[option->id] || is_among(option->id, except) ||
+            option->kind == SP_MANY || option->kind == SP_REPEATED)
             continue;
         sp_add_word(w, "--%s", option->name);
-        if (args->text[i])
-            sp_add_word(w, "%s", args->text[i]);
+        if (args->text[option->id])
+            sp_add_word(w, "%s", args->text[option->id]);
     }
     for (int i = 0; i < args->n_many; i++)
         sp_add_option(w, "set", args->many[i]);
     for (int i = 0; i < args->n_repeated; i++)
-        sp_add_option(w, args->repeated_name[i], args->repeated[i]);
+        sp_add_option(w, sp_option_name(args->repeated_id[i]), args->repeated[i]);
 }
 
 char *sp_shell_line(const struct sp_words *w)

@@ -17,10 +17,11 @@ void sp_add_option(struct sp_words *words, const char *name, const char *value);
 void sp_free_words(struct sp_words *words);
 
 /* The options of the list (NULL-terminated) that were given, and every --set. */
-void sp_add_given(struct sp_words *words, const struct sp_args *args, const char *const *names);
+void sp_add_given(struct sp_words *words, const struct sp_args *args, const enum sp_option_id *ids);
 
 /* Every option that was given, in the order of the table, less those named in `except`. */
-void sp_add_all(struct sp_words *words, const struct sp_args *args, const char *const *except);
+void sp_add_all(struct sp_words *words, const struct sp_args *args,
+                const enum sp_option_id *except);
 
 /* The words as one line for a shell: those that a shell would change stand in quotes. Free it. */
 char *sp_shell_line(const struct sp_words *words);

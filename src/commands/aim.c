@@ -199,7 +199,7 @@ static bool read_target(const struct sp_aim_info *info, const char *value, doubl
 static bool read_goal(struct sp_aim *aim, bool with_target, struct sp_error *error)
 {
     char text[128];
-    const char *const given = sp_text_of(aim->args, "for");
+    const char *const given = aim->args->value.goal;
     if (!given)
         return sp_fail(error, SP_USAGE, "--for GOAL is needed, such as step=5s or fits");
     snprintf(text, sizeof text, "%s", given);
@@ -226,7 +226,7 @@ static bool says_plan(const struct sp_args *args)
 {
     bool said = false;
     for (int i = 0; i < SP_PLAN_FIELDS; i++)
-        said = said || sp_given(args, sp_plan_fields[i].name);
+        said = said || args->given_at[sp_option_of_field(i)];
     return said;
 }
 
@@ -256,7 +256,7 @@ static bool take_price(struct sp_aim *aim, struct sp_error *error)
 {
     struct sp_hardware *const hw = &aim->planned.hw;
     const struct sp_hardware *const one = hw;
-    const char *const spec = sp_text_of(aim->args, "hw");
+    const char *const spec = aim->args->value.hw;
     struct sp_price price;
     if (!sp_price_of(aim->args, hw, spec, &price, error) ||
         !sp_check_price(aim->args, &one, &spec, 1, error))
@@ -277,13 +277,13 @@ const struct sp_hardware *sp_machine_of_aim(const struct sp_aim *aim)
 /* Options of a service say nothing of a training run. */
 static bool check_words(const struct sp_args *args, struct sp_error *error)
 {
-    static const struct sp_option served[] = {SP_OPTIONS_SERVED};
+    static const struct sp_taken served[] = {SP_OPTIONS_SERVED};
     for (size_t i = 0; i < sizeof served / sizeof *served; i++)
-        if (sp_given(args, served[i].name))
+        if (args->given_at[served[i].id])
             return sp_fail(error, SP_USAGE,
                            "--%s is of goals of serving: tpot, ttft, served-tokens-per-s, "
                            "usd-per-mtoken",
-                           served[i].name);
+                           sp_option_name(served[i].id));
     return true;
 }
 
@@ -345,12 +345,12 @@ bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *ai
                  struct sp_error *error)
 {
     *aim = (struct sp_aim){.args = args,
-                           .replan = sp_given(args, "replan"),
-                           .power_prior = sp_given(args, "power-prior"),
-                           .strategy = sp_given(args, "strategy"),
+                           .replan = args->given.replan,
+                           .power_prior = args->given.power_prior,
+                           .strategy = args->given.strategy,
                            .inverse = with_target,
-                           .tokens = sp_number_of(args, "tokens"),
-                           .convention = (enum sp_flop_convention)sp_choice_of(args, "convention"),
+                           .tokens = args->value.tokens,
+                           .convention = (enum sp_flop_convention)args->value.convention,
                            .demand = {.value = value_on, .context = aim}};
     aim->demand.sparse = aim->replan;
     if (!read_goal(aim, with_target, error))

@@ -12,38 +12,31 @@
 /* What a service is asked, of the options of `serve`. */
 /* clang-format off */
 #define SP_OPTIONS_SERVED \
-    {.name = "input", .metavar = "TOKENS", .kind = SP_WHOLE, .min = 1, .max = 1e9, \
-     .help = "for goals of serving, as in `serve`, like the options below: tokens of a prompt"}, \
-    {.name = "output", .metavar = "TOKENS", .kind = SP_WHOLE, .min = 1, .max = 1e9, .help = "tokens that a request generates"}, \
-    {.name = "context", .metavar = "TOKENS", .kind = SP_WHOLE, .min = 1, .max = 1e9, .help = "cached tokens of a sequence"}, \
-    {.name = "concurrency", .metavar = "N", .kind = SP_REAL, .min = 1, .max = 1e9, .help = "requests in flight on the machine"}, \
-    {.name = "attention-dp", .metavar = "N", .kind = SP_WHOLE, .min = 1, .max = 1e6, .help = "data-parallel attention"}, \
-    {.name = "replicas", .metavar = "N", .kind = SP_WHOLE, .min = 1, .max = 1e9, .help = "instances of the machine"}, \
-    {.name = "weights", .metavar = "FORMAT", .kind = SP_CHOICE, .choices = sp_storage_names, .help = "how weights are stored"}, \
-    {.name = "experts", .metavar = "FORMAT", .kind = SP_CHOICE, .choices = sp_storage_names, .help = "how routed experts are stored"}, \
-    {.name = "prefix-hit", .metavar = "FRACTION", .kind = SP_REAL, .max = 1, .help = "share of a prompt that is found in the cache"}, \
-    {.name = "kv", .metavar = "FORMAT", .kind = SP_CHOICE, .choices = sp_storage_names, .help = "how keys and values are stored"}, \
-    {.name = "compute", .metavar = "FORMAT", .kind = SP_CHOICE, .choices = sp_storage_names, .help = "format of the matmuls"}, \
-    {.name = "engine", .metavar = "NAME|FILE", .kind = SP_TEXT, .help = "program that serves"}
+    SP_TAKE(input), \
+    SP_TAKE(output), \
+    SP_TAKE(context), \
+    SP_TAKE(concurrency), \
+    SP_TAKE(attention_dp), \
+    SP_TAKE(replicas), \
+    SP_TAKE(weights), \
+    SP_TAKE(expert_weights, .alias = "experts"), \
+    SP_TAKE(prefix_hit), \
+    SP_TAKE(kv), \
+    SP_TAKE(compute), \
+    SP_TAKE(engine)
 /* clang-format on */
 
 /* Options of both commands. */
 /* clang-format off */
 #define SP_OPTIONS_AIM \
     SP_OPTIONS_PLANNED, SP_OPTIONS_TUNING, SP_SPACE_OPTIONS, \
-    {.name = "strategy", .metavar = "NAME", .kind = SP_CHOICE, .choices = sp_strategy_names, \
-     .help = "for compute-bound: this strategy by the closed forms of `fit` (default: the best)"}, \
-    {.name = "axes", .metavar = "N", .kind = SP_WHOLE, .min = 1, .max = 3, \
-     .help = "torus axes that DP and FSDP span in the closed forms (default: all)"}, \
+    SP_TAKE(strategy), \
+    SP_TAKE(axes), \
     SP_OPTION_OVERLAP, \
-    {.name = "accumulate", .metavar = "N|auto", .kind = SP_TEXT, \
-     .help = "for compute-bound: gradient accumulation, as in `fit`"}, \
+    SP_TAKE(accumulate), \
     SP_OPTION_CONVENTION, SP_OPTION_RUN_TOKENS, SP_OPTIONS_PRICE, SP_OPTIONS_SERVED, \
-    {.name = "replan", .kind = SP_FLAG, \
-     .help = "look for the best plan anew on every machine that is tried; else the plan is held"}, \
-    {.name = "power-prior", .kind = SP_FLAG, \
-     .help = "let the efficiencies follow what a profile expects of the chip that is tried (matmuls fall where less " \
-             "power stands behind the peak); else constants are held"}
+    SP_TAKE(replan), \
+    SP_TAKE(power_prior)
 /* clang-format on */
 
 enum sp_aim_kind {

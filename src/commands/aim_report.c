@@ -104,7 +104,7 @@ static bool refuse_figure(const struct sp_aim *aim, const char *item, struct sp_
 
 bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_error *error)
 {
-    const char *list = sp_text_of(aim->args, "vary");
+    const char *list = aim->args->value.vary;
     char item[SP_FIGURE_PATH];
     for (int f = 0; f < SP_FIGURES; f++)
         vary[f] = !list && is_of_goal(aim, (enum sp_machine_figure)f);
@@ -147,7 +147,7 @@ void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
     sp_put_text(r, SP_Q_NEED_PLAN, "%s", words);
     sp_put_bool(r, SP_Q_NEED_REPLANNED, aim->replan);
     sp_put(r, info->value, now);
-    if (sp_text_of(aim->args, "for") && strchr(sp_text_of(aim->args, "for"), '='))
+    if (aim->args->value.goal && strchr(aim->args->value.goal, '='))
         sp_put(r, info->target, aim->demand.target);
     if (sp_is_served(aim))
         sp_note_service(r, aim);

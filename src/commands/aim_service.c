@@ -13,16 +13,14 @@ bool sp_is_served(const struct sp_aim *aim)
 static bool take_words(const struct sp_args *args, struct sp_args *service, struct sp_error *error)
 {
     char *words[] = {"serve", NULL};
-    size_t n = 0;
     const struct sp_command *const serve = sp_find_command(words[0], error);
-    const struct sp_option *const options = serve ? sp_options_of(serve, &n) : NULL;
-    if (!options || !sp_parse_args(1, words, options, n, false, service, error))
+    if (!serve || !sp_parse_command(serve, 1, words, service, error))
         return false;
-    for (size_t i = 0; i < n; i++) {
-        const char *const name = options[i].name;
-        if (sp_takes(args, name) && sp_given(args, name) && options[i].kind != SP_MANY &&
-            options[i].kind != SP_FLAG && options[i].kind != SP_MAYBE &&
-            !sp_take_text(service, name, sp_text_of(args, name), error))
+    for (size_t i = 0; i < service->n_options; i++) {
+        const struct sp_option *const option = &service->options[i];
+        if (args->given_at[option->id] && option->kind != SP_MANY && option->kind != SP_FLAG &&
+            option->kind != SP_MAYBE &&
+            !sp_take_text(service, option->id, args->text[option->id], error))
             return false;
     }
     for (int i = 0; i < args->n_many; i++)
@@ -35,15 +33,15 @@ static bool take_words(const struct sp_args *args, struct sp_args *service, stru
 static bool check_words(const struct sp_args *args, const struct sp_args *service,
                         struct sp_error *error)
 {
-    static const char *const own[] = {"for", "vary", "delta", "replan"};
+    static const enum sp_option_id own[] = {SP_O_goal, SP_O_vary, SP_O_delta, SP_O_replan};
     for (size_t i = 0; i < args->n_options; i++) {
-        const char *const name = args->options[i].name;
-        bool known = !name || !sp_given(args, name) || sp_takes(service, name);
+        const enum sp_option_id id = args->options[i].id;
+        bool known = !args->given_at[id] || sp_option_taken(service, id);
         for (size_t k = 0; k < sizeof own / sizeof *own; k++)
-            known = known || strcmp(name, own[k]) == 0;
+            known = known || id == own[k];
         if (!known)
             return sp_fail(error, SP_USAGE, "--%s is of goals of training: `serve` takes none",
-                           name);
+                           args->options[i].name);
     }
     return true;
 }

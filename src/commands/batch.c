@@ -5,29 +5,24 @@
 #include "commands/batch.h"
 #include "commands/plot_data.h"
 
-static const struct sp_option options[] = {
+static const struct sp_taken options[] = {
     SP_OPTIONS_MACHINE,
-    {"chips", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "any number of chips, in place of that of --hw"},
+    SP_TAKE(chips),
     SP_OPTIONS_MODEL,
-    {"d-ff", "F", SP_REAL, 1, 1e9, NULL, NULL, "MLP width, in place of the model's"},
-    {"d-model", "D", SP_REAL, 1, 1e9, NULL, NULL, "model width, in place of the model's"},
-    {"experts", "E", SP_WHOLE, 1, 1e6, NULL, NULL,
-     "experts of an MoE layer, in place of the model's"},
-    {"top-k", "K", SP_WHOLE, 1, 1e6, NULL, "1", "experts that a token passes, with --experts"},
+    SP_TAKE(d_ff),
+    SP_TAKE(d_model),
+    SP_TAKE(experts),
+    SP_TAKE(top_k, .fallback = "1"),
     SP_OPTION_BATCH,
-    {"tokens-per-chip", "TOKENS", SP_REAL, 1, 1e12, NULL, NULL,
-     "share of the batch of one chip, in place of --batch"},
+    SP_TAKE(tokens_per_chip),
     SP_OPTION_SEQ,
     SP_OPTION_OVERLAP,
-    {"dtype", "FORMAT", SP_CHOICE, 0, 0, sp_dtype_names, "bf16",
-     "format of the matmuls, whose peak is C"},
-    {"wire-bytes", "BYTES", SP_REAL, 0.25, 8, NULL, NULL,
-     "bytes of an element on the wire (default: 2, and 1 for int8 and fp8)"},
-    {"fsdp", "X", SP_WHOLE, 1, 1e9, NULL, NULL, "shards, for the traffic of a layer"},
-    {"tp", "Y", SP_WHOLE, 1, 1e9, NULL, NULL,
-     "TP degree: gives the smallest d_ff, and the nodes it spans"},
-    {"pp", "P", SP_WHOLE, 1, 1e9, NULL, "1", "pipeline stages, for the nodes a replica spans"},
-    {"ep", "Z", SP_WHOLE, 1, 1e9, NULL, NULL, "expert-parallel degree: gives the smallest expert"},
+    SP_TAKE(dtype, .fallback = "bf16"),
+    SP_TAKE(wire_bytes),
+    SP_TAKE(fsdp),
+    SP_TAKE(tp),
+    SP_TAKE(pp, .fallback = "1"),
+    SP_TAKE(ep),
     SP_OPTION_PLOT,
 };
 
@@ -178,7 +173,7 @@ static void put_torus(const struct batch *f)
 static void put_layer(const struct batch *f, const struct sp_args *args)
 {
     struct sp_report *r = f->report;
-    const double Y = isnan(f->tp) ? 1 : f->tp, given = sp_number_of(args, "fsdp");
+    const double Y = isnan(f->tp) ? 1 : f->tp, given = args->value.fsdp;
     const double X = isnan(given) ? f->N / Y : given;
     if (isnan(f->F) || isnan(f->D))
         return;
@@ -204,12 +199,12 @@ static void put_layer(const struct batch *f, const struct sp_args *args)
 static bool load(const struct sp_args *args, struct batch *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const double d_ff = sp_number_of(args, "d-ff"), d_model = sp_number_of(args, "d-model");
-    const double experts = sp_number_of(args, "experts"), k = sp_number_of(args, "top-k");
-    const double chips = sp_number_of(args, "chips"), wire = sp_number_of(args, "wire-bytes");
-    const double per_chip = sp_number_of(args, "tokens-per-chip");
-    const enum sp_dtype wanted = (enum sp_dtype)sp_choice_of(args, "dtype");
-    const bool has_model = sp_text_of(args, "model") || sp_text_of(args, "shape");
+    const double d_ff = args->value.d_ff, d_model = args->value.d_model;
+    const double experts = args->value.experts, k = args->value.top_k;
+    const double chips = args->value.chips, wire = args->value.wire_bytes;
+    const double per_chip = args->value.tokens_per_chip;
+    const enum sp_dtype wanted = (enum sp_dtype)args->value.dtype;
+    const bool has_model = args->value.model || args->value.shape;
     const char *origin;
     if ((has_model && !sp_model_of(args, &sources, &f->model, error)) ||
         !sp_hardware_of(args, &sources, &f->hw, error) ||
@@ -218,10 +213,10 @@ static bool load(const struct sp_args *args, struct batch *f, struct sp_error *e
     if (k > experts)
         return sp_fail(error, SP_INPUT, "--top-k is larger than --experts");
     const enum sp_dtype dtype = sp_compute_dtype(&f->hw.chip, wanted);
-    f->has_batch = sp_text_of(args, "batch") || f->model.batch_tokens > 0;
+    f->has_batch = args->value.batch || f->model.batch_tokens > 0;
     f->C = f->hw.chip.peak_flops_per_s[dtype];
     f->N = isnan(chips) ? (double)sp_chips(&f->hw) : chips;
-    if (!isnan(per_chip) && sp_text_of(args, "batch"))
+    if (!isnan(per_chip) && args->value.batch)
         return sp_fail(error, SP_USAGE, "--batch and --tokens-per-chip exclude each other");
     if (!isnan(per_chip)) {
         f->B = per_chip * f->N;
@@ -234,7 +229,7 @@ static bool load(const struct sp_args *args, struct batch *f, struct sp_error *e
     f->experts = !isnan(experts)            ? experts
                  : f->model.moe.experts > 0 ? (double)f->model.moe.experts
                                             : NAN;
-    f->ep = sp_number_of(args, "ep");
+    f->ep = args->value.ep;
     f->top_k = f->model.moe.top_k > 0 ? (double)f->model.moe.top_k : k;
     if (f->ep > f->experts)
         return sp_fail(error, SP_INPUT,
@@ -249,8 +244,8 @@ static bool load(const struct sp_args *args, struct batch *f, struct sp_error *e
     f->r = !isnan(experts) ? experts / k : has_model ? sp_expert_ratio(&f->model) : 1;
     f->wire = !isnan(wire) ? wire : sp_dtypes[dtype].wire_bytes;
     f->C_wire = sp_peak_of_wire(f->C, f->wire);
-    f->tp = sp_number_of(args, "tp");
-    f->overlap = (enum sp_overlap)sp_choice_of(args, "overlap");
+    f->tp = args->value.tp;
+    f->overlap = (enum sp_overlap)args->value.overlap;
     if (dtype != wanted)
         sp_note(f->report, "%s publishes no %s peak; C is its %s peak", f->hw.name,
                 sp_dtype_names[wanted], sp_dtype_names[dtype]);

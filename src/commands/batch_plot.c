@@ -93,7 +93,7 @@ struct sp_figure *sp_plot_batch(const struct sp_args *args, const struct sp_repo
                                 struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const bool has_model = sp_text_of(args, "model") || sp_text_of(args, "shape");
+    const bool has_model = args->value.model || args->value.shape;
     struct sp_model model = {0};
     struct curves c = {.P = 1e9, .C = sp_report_number(report, SP_Q_BATCH_PEAK)};
     if (has_model && !sp_model_of(args, &sources, &model, error))
@@ -102,11 +102,11 @@ struct sp_figure *sp_plot_batch(const struct sp_args *args, const struct sp_repo
         c.P = sp_count_params(&model).active;
     struct sp_figure *const figure =
         sp_figure_new("Arithmetic and communication of a step on a chip of %.40s: %.50s",
-                      sp_text_of(args, "hw"), has_model ? model.name : "10^9 parameters");
+                      args->value.hw, has_model ? model.name : "10^9 parameters");
     c.panel = sp_add_panel(figure, sp_make_axis("batch per chip", "tokens", true),
                            sp_make_axis("time of a step", "s", true), "");
     find_range(&c, report);
-    draw_curves(&c, report, sp_number_of(args, "tp"));
+    draw_curves(&c, report, args->value.tp);
     const double asked = sp_report_number(report, SP_Q_BATCH_TOKENS_CHIP);
     if (asked > 0)
         sp_add_rule(c.panel, true, asked, SP_BLACK, "this batch: %s",

@@ -104,7 +104,7 @@ void sp_put_batch_switched(const struct batch *f, const struct sp_args *args)
     struct sp_report *r = f->report;
     const struct sp_network *net = &f->hw.network;
     const double W_node = sp_node_bytes_per_s(net), domain = (double)net->domain;
-    const double tp = isnan(f->tp) ? 1 : f->tp, pp = sp_number_of(args, "pp");
+    const double tp = isnan(f->tp) ? 1 : f->tp, pp = args->value.pp;
     const double nodes = sp_model_parallel_nodes(tp, pp, domain);
     const double critical = sp_critical_tokens_per_chip(f->C_wire, W_node, f->r) / nodes;
     sp_put_batch_level(f, "node", net->domain_bytes_per_s, "in a node");

@@ -13,19 +13,9 @@
 #include "commands/calibrate_profile.h"
 #include "commands/serving_runs.h"
 
-static const struct sp_option options[] = {
-    SP_OPTION_HW,
-    {"framework", "NAME", SP_TEXT, 0, 0, NULL, NULL,
-     "whose runs count, a framework or an engine (default: the one that all of the chip's runs "
-     "share)"},
-    {"output", "FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "the new profile, also -o FILE; with - it is printed and nothing else is (default: none is "
-     "written)"},
-    {"name", "NAME", SP_TEXT, 0, 0, NULL, NULL, "its name (default: the file's, less .json)"},
-    {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "profile to start from (default: the chip's and framework's, or borrowed from siblings)"},
-    {"all", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "count runs too whose source leaves a needed field out (scoring \"secondary\" or \"no\")"},
+static const struct sp_taken options[] = {
+    SP_OPTION_HW,  SP_TAKE(framework), SP_TAKE(write, .alias = "output"),
+    SP_TAKE(name), SP_TAKE(profile),   SP_TAKE(all),
 };
 
 struct calibrating {
@@ -39,12 +29,12 @@ struct calibrating {
 static bool find_chip(const struct sp_args *args, const struct sp_sources *sources,
                       struct calibrating *c, struct sp_error *error)
 {
-    const char *const spec = sp_text_of(args, "hw");
+    const char *const spec = args->value.hw;
     char name[256];
     struct sp_hardware hw;
     if (!spec)
         return sp_fail(error, SP_USAGE, "--hw is needed: the chip whose runs are fitted");
-    if (!sp_check_name(sp_text_of(args, "name"), error))
+    if (!sp_check_name(args->value.name, error))
         return false;
     sp_machine_name(spec, sources, name, sizeof name);
     if (!sp_load_chip(name, sources, &hw, error))
@@ -64,7 +54,7 @@ static bool counts(const struct calibrating *c, const struct sp_run *run, bool a
 static bool find_framework(const struct sp_args *args, struct calibrating *c, bool all,
                            struct sp_error *error)
 {
-    const char *const given = sp_text_of(args, "framework");
+    const char *const given = args->value.framework;
     char seen[256] = "", why[192] = "";
     size_t several = 0, broken = 0;
     for (size_t i = 0; i < c->runs.n; i++) {
@@ -129,7 +119,7 @@ static bool find_prior(const struct sp_args *args, const struct sp_sources *sour
                        struct calibrating *c, struct sp_error *error)
 {
     struct sp_profile known[SP_MAX_PROFILES];
-    const char *const given = sp_text_of(args, "profile");
+    const char *const given = args->value.profile;
     const struct sp_run *const run = c->fit.runs[0].run;
     size_t n;
     if (!sp_load_profiles(sources, known, &n, error))
@@ -264,7 +254,7 @@ static void lay_out(struct sp_report *r, const struct sp_calibration *fit)
 static bool calibrate(const struct sp_args *args, const struct sp_sources *sources,
                       struct calibrating *c, struct sp_error *error)
 {
-    const bool all = sp_given(args, "all");
+    const bool all = args->given.all;
     if (!find_framework(args, c, all, error))
         return false;
     pick_runs(c, all);
@@ -299,7 +289,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (serves)
         return sp_calibrate_serving(args, &sources, report, error);
     struct sp_framework_file known;
-    const char *const framework = sp_text_of(args, "framework");
+    const char *const framework = args->value.framework;
     if (!find_chip(args, &sources, &c, error) ||
         (framework && !sp_load_framework(framework, &sources, &known, error)) ||
         !sp_read_runs(args->operands[0], &sources, &c.runs, error))

@@ -62,7 +62,7 @@ void sp_put_fitted_constants(struct sp_report *r, const struct sp_profile *befor
 /* "dir/my-cluster.json" -> "my-cluster". */
 void sp_name_profile(const struct sp_args *args, struct sp_profile *profile)
 {
-    const char *const name = sp_text_of(args, "name"), *const output = sp_text_of(args, "output");
+    const char *const name = args->value.name, *const output = args->value.write;
     const char *const path = output && strcmp(output, "-") == 0 ? NULL : output;
     const char *const slash = path ? strrchr(path, '/') : NULL;
     if (name || path)
@@ -76,7 +76,7 @@ bool sp_write_profile(const struct sp_args *args, struct sp_report *report,
                       const struct sp_profile *profile, const char *fitted_to, const char *used_by,
                       struct sp_error *error)
 {
-    const char *const path = sp_text_of(args, "output");
+    const char *const path = args->value.write;
     sp_put_text(report, SP_Q_CALIBRATE_NAME, "%s", profile->name);
     if (!path) {
         sp_put_null(report, SP_Q_CALIBRATE_WRITTEN);

@@ -31,18 +31,18 @@ static bool counts(const struct calibrating *c, const struct sp_serving_run *run
     for (int m = 0; m < SP_SERVING_MEASURES; m++)
         measured = measured || run->measured[m] > 0;
     return measured && run->problem[0] == '\0' && strcmp(run->service.hw->name, c->chip) == 0 &&
-           (run->scored || sp_given(c->args, "all"));
+           (run->scored || c->args->given.all);
 }
 
 static bool find_chip(struct calibrating *c, const struct sp_sources *sources,
                       struct sp_error *error)
 {
-    const char *const spec = sp_text_of(c->args, "hw");
+    const char *const spec = c->args->value.hw;
     char name[256];
     struct sp_hardware hw;
     if (!spec)
         return sp_fail(error, SP_USAGE, "--hw is needed: the chip whose runs are fitted");
-    if (!sp_check_name(sp_text_of(c->args, "name"), error))
+    if (!sp_check_name(c->args->value.name, error))
         return false;
     sp_machine_name(spec, sources, name, sizeof name);
     if (!sp_load_chip(name, sources, &hw, error))
@@ -54,7 +54,7 @@ static bool find_chip(struct calibrating *c, const struct sp_sources *sources,
 /* The engine of the chip's runs; more than one is for the user to choose from. */
 static bool find_engine(struct calibrating *c, struct sp_error *error)
 {
-    const char *const given = sp_text_of(c->args, "framework");
+    const char *const given = c->args->value.framework;
     for (size_t i = 0; i < c->runs.n; i++) {
         const struct sp_serving_run *const run = &c->runs.run[i];
         if (!counts(c, run) || (given && strcmp(run->engine->name, given) != 0))
@@ -104,7 +104,7 @@ static void pick_samples(struct calibrating *c)
 static bool find_prior(struct calibrating *c, const struct sp_sources *sources,
                        struct sp_error *error)
 {
-    const char *const given = sp_text_of(c->args, "profile");
+    const char *const given = c->args->value.profile;
     const struct sp_serving_run *const run = c->samples[0].run;
     if (!run) /* none was picked */
         return false;

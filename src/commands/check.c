@@ -11,12 +11,9 @@
 
 enum { MOST_ROWS = 4000 };
 
-static const struct sp_option options[] = {
-    {"only", "ID[,ID...]", SP_TEXT, 0, 0, NULL, NULL,
-     "run these cases; roof-01 stands for roof-01:h100 and its other variants too"},
-    {"book", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "print the exercise book in place of the table: question, command, answer and derivation, as "
-     "Markdown"},
+static const struct sp_taken options[] = {
+    SP_TAKE(cases, .alias = "only"),
+    SP_TAKE(book),
 };
 
 /* What a run over files keeps. */
@@ -254,9 +251,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     struct check check = {
         .report = report,
         .pipes = args->pipes,
-        .writes_book = sp_given(args, "book"),
-        .only = sp_text_of(args, "only"),
-        .nearest = {.wanted = sp_text_of(args, "only")},
+        .writes_book = args->given.book,
+        .only = args->value.cases,
+        .nearest = {.wanted = args->value.cases},
     };
     if (args->n_operands == 0)
         return sp_fail(error, SP_USAGE, "a file of cases is needed: scaleplan check FILE...");
@@ -277,7 +274,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 
 static const struct sp_example examples[] = {
     {"scaleplan check cases.json", "a table of pass and fail with both values"},
-    {"scaleplan check cases.json --only roof-01 --explain", "how the answers follow"},
+    {"scaleplan check cases.json --cases roof-01 --explain", "how the answers follow"},
     {"scaleplan check *.json --get passed,failed", "two bare numbers for a script"},
     {"scaleplan check *.json --book > exercises.md", "the cases as a page to read"},
     {NULL, NULL},

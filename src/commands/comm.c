@@ -15,53 +15,37 @@ static const char *const ops[] = {"all-gather", "reduce-scatter",
                                   NULL};
 static const char *const wrap_choices[] = {"auto", "yes", "no", NULL};
 
-static const struct sp_option options[] = {
-    {"op", "NAME", SP_CHOICE, 0, 0, ops, "all-gather",
-     "all-gather (ag), reduce-scatter (rs), all-reduce (ar), all-to-all (a2a) or send (p2p)"},
-    {"bytes", "BYTES", SP_REAL, 0, 1e18, NULL, NULL, "bytes of the whole array"},
-    {"array", "TYPE[SIZES]", SP_TEXT, 0, 0, NULL, NULL,
-     "the array, such as bf16[1024,16384], in place of --bytes"},
-    {"dims", "I=128,J=2048", SP_TEXT, 0, 0, NULL, NULL,
-     "sizes of the dimensions of --array that are letters, as in A[I_XY,J]"},
-    {"sharded-by", "N", SP_WHOLE, 1, 1e9, NULL, "1",
-     "chips over which other axes shard the array: divides it"},
+static const struct sp_taken options[] = {
+    SP_TAKE(op, .fallback = "all-gather", .choices = ops),
+    SP_TAKE(bytes),
+    SP_TAKE(array),
+    SP_TAKE(dims),
+    SP_TAKE(sharded_by, .fallback = "1"),
     SP_OPTIONS_MACHINE,
-    {"axes", "AxB|XY", SP_TEXT, 0, 0, NULL, NULL,
-     "lengths of the torus axes that the group runs on, or axes of --mesh (default: those of the "
-     "mesh that shard --array, for an all-reduce the others; else all)"},
-    {"mesh", "X=4,Y=8", SP_TEXT, 0, 0, NULL, NULL,
-     "a mesh laid on the slice; then --array 'bf16[1024_X,4096_Y]' names what shards it"},
-    {"wrap", "WHETHER", SP_CHOICE, 0, 0, wrap_choices, "auto",
-     "auto: whole axes of the slice wrap as it has it, parts are lines; yes and no force it"},
-    {"ports", "N", SP_WHOLE, 1, 6, NULL, NULL, "send: links used at once (default: one an axis)"},
-    {"hops", "N", SP_WHOLE, 0, 10000, NULL, NULL, "send: hops (default: between opposite corners)"},
-    {"group", "N", SP_WHOLE, 1, 1e9, NULL, NULL,
-     "devices of the group on switches (default: all of --hw)"},
-    {"inner", "Y", SP_WHOLE, 1, 1e9, NULL, "1",
-     "degree of an inner axis that shards the array too"},
-    {"top-k", "K", SP_WHOLE, 1, 1e6, NULL, NULL,
-     "all-to-all on switches: of the parts that a device has for each other, those not empty"},
-    {"copies", "K", SP_WHOLE, 1, 1e6, NULL, "1",
-     "all-to-all of tokens, --array bf16[TOKENS,D]: experts that each goes to, so that K copies "
-     "travel"},
-    {"unit", "NODES", SP_WHOLE, 1, 1e9, NULL, NULL,
-     "nodes below one leaf group (default: the fabric's, 32 for H100; none where unknown)"},
-    {"unit-bandwidth", "BYTES/S", SP_REAL, 1, 1e18, NULL, NULL,
-     "of such a unit into the spine (default: the fabric's, else what its nodes send)"},
-    {"half-size", "BYTES", SP_REAL, 0, 1e18, NULL, NULL,
-     "size of V at which half of the bandwidth is reached: derates smaller messages"},
-    {"bandwidth", "BYTES/S", SP_REAL, 1, 1e18, NULL, NULL,
-     "measured bandwidth of a device (torus: of a link), in place of the published one"},
+    SP_TAKE(group_axes, .alias = "axes"),
+    SP_TAKE(mesh),
+    SP_TAKE(wrap, .fallback = "auto", .choices = wrap_choices),
+    SP_TAKE(ports),
+    SP_TAKE(hops),
+    SP_TAKE(group),
+    SP_TAKE(inner, .fallback = "1"),
+    SP_TAKE(top_k),
+    SP_TAKE(copies, .fallback = "1"),
+    SP_TAKE(unit),
+    SP_TAKE(unit_bandwidth),
+    SP_TAKE(half_size),
+    SP_TAKE(bandwidth),
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan comm --op all-gather --array 'bf16[2048,8192]' --hw v5e-32 --axes 4",
+    {"scaleplan comm --op all-gather --array 'bf16[2048,8192]' --hw v5e-32 --group-axes 4",
      "on one axis without wraparound"},
     {"scaleplan comm --op all-reduce --bytes 1GB --hw h100-8",
      "in a node, with and without in-network reduction"},
     {"scaleplan comm --op a2a --array 'bf16[262144,7168]' --copies 8 --hw h100-64",
      "tokens of a mixture to 8 experts each"},
-    {"scaleplan comm --op ar --array 'bf16[1024_X,4096_Y]' --mesh X=4,Y=4,Z=4 --axes Z --hw v4-64",
+    {"scaleplan comm --op ar --array 'bf16[1024_X,4096_Y]' --mesh X=4,Y=4,Z=4 --group-axes Z --hw "
+     "v4-64",
      "an array that the other two axes shard"},
     {"scaleplan comm --op all-gather --bytes 1GB --hw h100-1024",
      "which level of a SuperPOD binds"},
@@ -77,13 +61,13 @@ static int read_lengths(const struct sp_comm *f, const char *text, int64_t lengt
     const int n = sp_parse_dims(text, dims, SP_MAX_AXES);
     for (int i = 0; i < n; i++) {
         if (dims[i] < 1 || dims[i] > 1e6)
-            return sp_fail(error, SP_INPUT, "--axes: a length is from 1 to 10^6"), 0;
+            return sp_fail(error, SP_INPUT, "--group-axes: a length is from 1 to 10^6"), 0;
         lengths[i] = (int64_t)dims[i];
     }
     if (n == 0)
         sp_fail(error, SP_INPUT,
-                "--axes: \"%s\" is no product of up to three lengths, such as 4x8%s", sp_safe(text),
-                f->mesh.n > 0 ? "" : ", nor axes of a --mesh, such as XY");
+                "--group-axes: \"%s\" is no product of up to three lengths, such as 4x8%s",
+                sp_safe(text), f->mesh.n > 0 ? "" : ", nor axes of a --mesh, such as XY");
     return n;
 }
 
@@ -95,14 +79,14 @@ static bool group_without_slice(const struct sp_comm *f, const int64_t lengths[]
         if (!(axes >> i & 1) || lengths[i] == 1)
             continue;
         if (g->n == f->hw.network.axes)
-            return sp_fail(error, SP_INPUT, "--axes: the torus of %s has %lld axes", f->hw.name,
-                           (long long)f->hw.network.axes);
+            return sp_fail(error, SP_INPUT, "--group-axes: the torus of %s has %lld axes",
+                           f->hw.name, (long long)f->hw.network.axes);
         g->length[g->n] = lengths[i];
         g->wraps[g->n++] = true;
     }
     if (g->n == 0 && f->op != SP_COMM_SEND)
-        sp_note(f->report, "one chip: nothing moves; name a slice, or --axes");
-    else if (g->n > 0 && sp_choice_of(f->args, "wrap") == 0)
+        sp_note(f->report, "one chip: nothing moves; name a slice, or --group-axes");
+    else if (g->n > 0 && f->args->value.wrap == 0)
         sp_note(f->report, "%s without a size: whole rings (--wrap no, or name a slice such as %s)",
                 f->hw.name, f->hw.network.axes == 2 ? "v5e-64" : "v5p-64");
     return true;
@@ -111,7 +95,7 @@ static bool group_without_slice(const struct sp_comm *f, const int64_t lengths[]
 /* What small messages lose, on any network. */
 static void put_derated(const struct sp_comm *f, double time_s)
 {
-    const double half = sp_number_of(f->args, "half-size");
+    const double half = f->args->value.half_size;
     if (isnan(half) || f->V <= 0)
         return;
     sp_symbol(f->report, "half", half, "bytes", "option --half-size");
@@ -121,11 +105,11 @@ static void put_derated(const struct sp_comm *f, double time_s)
             sp_human_text(half, SP_BYTES));
 }
 
-/* The physical axes under --axes, or all of the slice's; which of them wrap. */
+/* The physical axes under --group-axes, or all of the slice's; which of them wrap. */
 static bool read_group(const struct sp_comm *f, struct sp_torus_group *g, struct sp_error *error)
 {
-    const char *const text = sp_text_of(f->args, "axes");
-    const int wrap = sp_choice_of(f->args, "wrap");
+    const char *const text = f->args->value.group_axes;
+    const int wrap = f->args->value.wrap;
     int64_t lengths[SP_LAYOUT_AXES];
     struct sp_layout layout;
     char shape[96];
@@ -153,7 +137,7 @@ static bool read_group(const struct sp_comm *f, struct sp_torus_group *g, struct
         *g = sp_group_of(&f->hw, &layout, axes);
     } else {
         return sp_fail(error, SP_INPUT, "%s cannot be laid on the slice's axes, %s",
-                       f->mesh.n > 0 ? "--mesh" : "--axes", shape);
+                       f->mesh.n > 0 ? "--mesh" : "--group-axes", shape);
     }
     for (int i = 0; i < g->n; i++)
         g->wraps[i] = wrap == 0 ? g->wraps[i] : wrap == 1;
@@ -163,7 +147,7 @@ static bool read_group(const struct sp_comm *f, struct sp_torus_group *g, struct
 static double put_send(const struct sp_comm *f, const struct sp_torus_group *g)
 {
     struct sp_report *r = f->report;
-    const double given = sp_number_of(f->args, "hops"), ports = sp_number_of(f->args, "ports");
+    const double given = f->args->value.hops, ports = f->args->value.ports;
     int axes = 0;
     for (int i = 0; i < g->n; i++)
         axes += g->length[i] > 1;
@@ -267,15 +251,15 @@ static void put_thresholds(const struct sp_comm *f, const struct sp_device_group
     sp_put(r, SP_Q_COMM_THRESHOLD_ARRAY, second_a_byte > 0 ? t->latency_s / second_a_byte : NAN);
 }
 
-/* Whether the group spans all slices, as it does without --axes and --mesh. */
+/* Whether the group spans all slices, as it does without --group-axes and --mesh. */
 static bool spans_slices(const struct sp_comm *f, const struct sp_torus_group *g)
 {
-    const bool all = !sp_text_of(f->args, "axes") && f->mesh.n == 0;
+    const bool all = !f->args->value.group_axes && f->mesh.n == 0;
     if (f->hw.slices <= 1 || isnan(f->hw.network.dcn_bytes_per_s_per_host) || g->n == 0)
         return false;
     if (!all)
         sp_note(f->report,
-                "inside each slice; without --axes and --mesh the group spans all slices");
+                "inside each slice; without --group-axes and --mesh the group spans all slices");
     return all;
 }
 
@@ -343,8 +327,8 @@ static double put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
     return t.time_s;
 }
 
-/* The axes that a collective of an array runs on, when --axes says nothing: those that shard it,
- * for an all-reduce those over which it is a sum, {U_Z}, else those that do not shard it. */
+/* The axes that a collective of an array runs on, when --group-axes says nothing: those that shard
+ * it, for an all-reduce those over which it is a sum, {U_Z}, else those that do not shard it. */
 static unsigned axes_of_array(const struct sp_comm *f, const struct sp_sharded *array)
 {
     const unsigned all = (1u << f->mesh.n) - 1, sharding = sp_sharding_axes(array);
@@ -361,38 +345,38 @@ static bool read_array(struct sp_comm *f, const char *text, struct sp_error *err
 {
     struct sp_notation apart;
     struct sp_sharded array;
-    if (!sp_split_sharded(text, sp_text_of(f->args, "dims"), 'I', &apart, error) ||
+    if (!sp_split_sharded(text, f->args->value.dims, 'I', &apart, error) ||
         !sp_read_sharded(&f->mesh, apart.plain, apart.spec, &array, error))
         return false;
-    if (f->mesh.n > 0 && !sp_text_of(f->args, "axes"))
+    if (f->mesh.n > 0 && !f->args->value.group_axes)
         f->axes = axes_of_array(f, &array);
     if (f->mesh.n > 0 && f->axes == 0)
         return sp_fail(error, SP_INPUT,
                        "--array: every axis of the mesh shards it, none is left to add up over "
-                       "(--axes)");
+                       "(--group-axes)");
     f->V = sp_whole_bytes(&array) / sp_axes_product(&f->mesh, sp_sharding_axes(&array) & ~f->axes);
     return true;
 }
 
 static bool read_bytes(struct sp_comm *f, struct sp_error *error)
 {
-    const char *const text = sp_text_of(f->args, "array");
-    const double bytes = sp_number_of(f->args, "bytes");
-    if (sp_given(f->args, "copies") && (f->op != SP_ALL_TO_ALL || sp_given(f->args, "top-k")))
+    const char *const text = f->args->value.array;
+    const double bytes = f->args->value.bytes;
+    if (f->args->given.copies && (f->op != SP_ALL_TO_ALL || f->args->given.top_k))
         return sp_fail(error, SP_USAGE, "--copies is for all-to-all, and without --top-k");
     if (isnan(bytes) == (text == NULL))
         return sp_fail(error, SP_USAGE, "one of --bytes N and --array TYPE[SIZES] is needed");
     f->V = bytes;
     if (text && !read_array(f, text, error))
         return false;
-    f->V *= sp_number_of(f->args, "copies") / sp_number_of(f->args, "sharded-by");
+    f->V *= f->args->value.copies / f->args->value.sharded_by;
     return true;
 }
 
-/* --mesh and, where --axes names some of its axes, which. */
+/* --mesh and, where --group-axes names some of its axes, which. */
 static bool read_mesh(struct sp_comm *f, struct sp_error *error)
 {
-    const char *const mesh = sp_text_of(f->args, "mesh"), *axes = sp_text_of(f->args, "axes");
+    const char *const mesh = f->args->value.mesh, *axes = f->args->value.group_axes;
     if (!mesh)
         return true;
     if (!sp_parse_mesh(mesh, &f->mesh, error))
@@ -401,36 +385,37 @@ static bool read_mesh(struct sp_comm *f, struct sp_error *error)
     for (; axes && *axes; axes++) {
         const int axis = sp_mesh_axis(&f->mesh, *axes);
         if (axis < 0)
-            return sp_fail(error, SP_INPUT, "--axes: \"%s\": expected axes of --mesh %s",
+            return sp_fail(error, SP_INPUT, "--group-axes: \"%s\": expected axes of --mesh %s",
                            sp_safe(axes), sp_safe(mesh));
         f->axes |= 1u << axis;
     }
     if (f->axes == 0)
-        return sp_fail(error, SP_INPUT, "--axes: names none of --mesh %s", sp_safe(mesh));
+        return sp_fail(error, SP_INPUT, "--group-axes: names none of --mesh %s", sp_safe(mesh));
     return true;
 }
 
 /* What is said of one kind of network means nothing on the other. */
 static bool check_kind(const struct sp_comm *f, struct sp_error *error)
 {
-    static const char *const of_torus[] = {"axes", "wrap", "ports", "hops", NULL};
-    static const char *const of_switches[] = {"group", "inner",          "top-k",
-                                              "unit",  "unit-bandwidth", NULL};
+    static const enum sp_option_id of_torus[] = {SP_O_group_axes, SP_O_wrap, SP_O_ports, SP_O_hops,
+                                                 SP_NO_OPTION};
+    static const enum sp_option_id of_switches[] = {SP_O_group, SP_O_inner,          SP_O_top_k,
+                                                    SP_O_unit,  SP_O_unit_bandwidth, SP_NO_OPTION};
     const bool switched = f->hw.network.kind == SP_SWITCHED;
-    const char *const *const others = switched ? of_torus : of_switches;
-    for (int i = 0; others[i]; i++)
-        if (sp_given(f->args, others[i]) && !(strcmp(others[i], "axes") == 0 && f->mesh.n > 0))
-            return sp_fail(error, SP_INPUT, "--%s: %s has %s; %s", others[i], f->hw.name,
-                           switched ? "switches" : "torus axes",
+    const enum sp_option_id *const others = switched ? of_torus : of_switches;
+    for (int i = 0; others[i] != SP_NO_OPTION; i++)
+        if (f->args->given_at[others[i]] && !(others[i] == SP_O_group_axes && f->mesh.n > 0))
+            return sp_fail(error, SP_INPUT, "--%s: %s has %s; %s", sp_option_name(others[i]),
+                           f->hw.name, switched ? "switches" : "torus axes",
                            switched ? "--group says how many devices take part"
-                                    : "--axes says on which a group runs");
+                                    : "--group-axes says on which a group runs");
     return true;
 }
 
 static bool load(const struct sp_args *args, struct sp_comm *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    f->op = sp_choice_of(args, "op") % SP_COMM_OPS;
+    f->op = args->value.op % SP_COMM_OPS;
     return sp_hardware_of(args, &sources, &f->hw, error) && read_mesh(f, error) &&
            check_kind(f, error) && read_bytes(f, error);
 }
@@ -454,7 +439,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     }
     if (!read_group(&f, &g, error))
         return false;
-    const double measured = sp_number_of(args, "bandwidth");
+    const double measured = args->value.bandwidth;
     if (!isnan(measured))
         g.link_bytes_per_s = measured;
     sp_symbol(report, "w", g.link_bytes_per_s, "bytes/s", "one link, one way");

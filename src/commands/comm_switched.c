@@ -53,7 +53,7 @@ static void put_traffic(const struct sp_comm *f, const struct sp_switch_group *g
 {
     struct sp_report *r = f->report;
     const struct sp_switch_bytes bytes = sp_node_switch_bytes((enum sp_collective)f->op, f->V, g);
-    const bool known = g->inner <= 1 && g->devices > 1 && isnan(sp_number_of(f->args, "top-k"));
+    const bool known = g->inner <= 1 && g->devices > 1 && isnan(f->args->value.top_k);
     sp_put(r, SP_Q_COMM_SWITCH_IN, known ? bytes.in : NAN);
     sp_put(r, SP_Q_COMM_SWITCH_OUT, known ? bytes.out : NAN);
     sp_line(r, "             a node's switch takes in {switch.ingress_bytes} and gives out "
@@ -84,7 +84,7 @@ static void put_ragged(const struct sp_comm *f, const struct sp_switch_group *g,
                        const struct sp_switch_time *dense)
 {
     struct sp_report *r = f->report;
-    const double k = sp_number_of(f->args, "top-k"), nodes = fmax(g->devices / g->domain, 1);
+    const double k = f->args->value.top_k, nodes = fmax(g->devices / g->domain, 1);
     sp_put(r, SP_Q_COMM_DENSE, sp_switch_bound_s(dense));
     if (isnan(k))
         return;
@@ -105,7 +105,7 @@ static void set_units(const struct sp_comm *f, struct sp_device_group *group)
 {
     const struct sp_network *net = &f->hw.network;
     const struct sp_device_group own = sp_machine_group(&f->hw);
-    const double given = sp_number_of(f->args, "unit"), W = sp_number_of(f->args, "unit-bandwidth");
+    const double given = f->args->value.unit, W = f->args->value.unit_bandwidth;
     const bool chosen = !isnan(given);
     group->unit_devices = chosen ? given * (double)net->domain : own.unit_devices;
     group->unit_bytes_per_s = !isnan(W) ? W
@@ -118,7 +118,7 @@ static double put_collective(const struct sp_comm *f, struct sp_device_group *gr
     struct sp_report *r = f->report;
     const struct sp_switch_group *const g = &group->nodes;
     const enum sp_collective op = (enum sp_collective)f->op;
-    const double k = sp_number_of(f->args, "top-k");
+    const double k = f->args->value.top_k;
     set_units(f, group);
     group->ragged_to = isnan(k) ? 0 : k;
     const struct sp_collective_time t = sp_time_of_collective(op, f->V, group);
@@ -146,12 +146,12 @@ static double put_collective(const struct sp_comm *f, struct sp_device_group *gr
 bool sp_comm_switched(const struct sp_comm *f, double *time_s, struct sp_error *error)
 {
     struct sp_report *r = f->report;
-    const double group = sp_number_of(f->args, "group"), W = sp_number_of(f->args, "bandwidth");
+    const double group = f->args->value.group, W = f->args->value.bandwidth;
     const double of_mesh = f->mesh.n > 0 ? sp_axes_product(&f->mesh, f->axes) : NAN;
     struct sp_device_group on = sp_group_on(&f->hw);
     struct sp_switch_group *const g = &on.nodes;
     g->devices = !isnan(group) ? group : !isnan(of_mesh) ? of_mesh : (double)sp_chips(&f->hw);
-    g->inner = sp_number_of(f->args, "inner");
+    g->inner = f->args->value.inner;
     if (!isnan(W))
         g->domain_bytes_per_s = W;
     if (g->devices > g->domain && fmod(g->devices, g->domain) != 0)

@@ -7,11 +7,10 @@
 #include "cli/plan_options.h"
 
 /* clang-format off */
-static const struct sp_option options[] = {
-    {.name = "to", .metavar = "FRAMEWORK", .kind = SP_CHOICE, .choices = sp_export_choices,
-     .help = SP_TARGETS(SP_TARGET_NAME_FORM, ", ", " or ") "; @VERSION behind it for another than the newest"},
-    {.name = "strict", .kind = SP_FLAG, .help = "exit code 1 when the framework cannot express all of the plan"},
-    {.name = "output", .metavar = "FILE", .kind = SP_TEXT, .help = "write it there, also -o FILE; with - it is printed and nothing else is (default: print it)"},
+static const struct sp_taken options[] = {
+    SP_TAKE(to, .choices = sp_export_choices),
+    SP_TAKE(strict),
+    SP_TAKE(write, .alias = "output"),
     SP_OPTIONS_PLANNED,
 };
 /* clang-format on */
@@ -21,9 +20,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     static struct sp_planned planned;
     static struct sp_written written;
     const struct sp_sources sources = sp_sources_of(args);
-    const int choice = sp_choice_of(args, "to");
+    const int choice = args->value.to;
     int version;
-    const char *const path = sp_text_of(args, "output");
+    const char *const path = args->value.write;
     if (choice < 0)
         return sp_fail(error, SP_USAGE, "--to " SP_TARGETS(SP_TARGET_NAME, "|", "|") " is needed");
     if (!sp_plan_of(args, &sources, &planned, error))
@@ -40,14 +39,14 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         .framework_given =
             sp_config_exists(SP_FRAMEWORKS, planned.framework.framework.name, &sources)
                 ? NULL
-                : sp_text_of(args, "framework"),
+                : args->value.framework,
     };
     sp_write_launch(target, &launched, &written);
     const bool ok = !path || sp_put_file(report, path, written.text, error);
     sp_put_text(report, SP_Q_EXPORT_TO, "%s", sp_export_choices[choice]);
     sp_put_lines(report, SP_Q_EXPORT_TEXT, written.text);
     sp_put(report, SP_Q_EXPORT_LOST, written.n_lost);
-    sp_put(report, SP_Q_EXPORT_STRICT, sp_given(args, "strict") ? written.n_lost : 0);
+    sp_put(report, SP_Q_EXPORT_STRICT, args->given.strict ? written.n_lost : 0);
     if (path)
         sp_put_text(report, SP_Q_EXPORT_WRITTEN, "%s", path);
     else

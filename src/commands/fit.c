@@ -8,34 +8,16 @@
 #include "cli/tuning.h"
 #include "commands/fit.h"
 
-static const struct sp_option options[] = {
-    SP_OPTIONS_SIZED_MODEL,
-    SP_OPTIONS_TUNING,
-    SP_OPTIONS_MACHINE,
-    SP_OPTIONS_BATCH,
-    SP_OPTION_RECIPE,
-    SP_OPTION_REMAT_THAT_FITS,
-    {"axes", "N", SP_WHOLE, 1, 3, NULL, NULL,
-     "torus axes that DP and FSDP span in the closed forms (default: all)"},
-    SP_OPTION_OVERLAP,
-    {"accumulate", "N|auto", SP_TEXT, 0, 0, NULL, NULL,
-     "gradient accumulation: micro-batches of a step (default: auto, the shortest step that fits; "
-     "1 "
-     "with --constants textbook)"},
-    {"mfu", "FRACTION", SP_REAL, 0.0001, 1, NULL, "40%",
-     "model FLOPs utilisation of the step time at MFU, 6 FLOPs a parameter and token"},
-    {"mesh", "DEGREES", SP_TEXT, 0, 0, NULL, NULL,
-     "look at one mesh too: fsdp=1024,tp=4 (also dp, pp; what is not named is 1)"},
-    {"path", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "print the questions that lead to a strategy, each with its answer and numbers"},
-    {"against", "HW", SP_TEXT, 0, 0, NULL, NULL, "another machine, and how it compares"},
-    {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of the run: days and cost"},
-    SP_OPTIONS_PRICE,
-    {"report", "FILE.html", SP_TEXT, 0, 0, NULL, NULL,
-     "write the answer as one page of HTML for readers without a shell"},
-    {"strategy", "NAME", SP_CHOICE, 0, 0, sp_strategy_names, NULL, "look at one strategy only"},
-    {"check", "WHAT", SP_MAYBE, 0, 0, NULL, NULL,
-     "exit 1 unless the best plan fits, is compute-bound, or both"},
+static const struct sp_taken options[] = {
+    SP_OPTIONS_SIZED_MODEL, SP_OPTIONS_TUNING,
+    SP_OPTIONS_MACHINE,     SP_OPTIONS_BATCH,
+    SP_OPTION_RECIPE,       SP_OPTION_REMAT_THAT_FITS,
+    SP_TAKE(axes),          SP_OPTION_OVERLAP,
+    SP_TAKE(accumulate),    SP_TAKE(mfu, .fallback = "40%"),
+    SP_TAKE(mesh),          SP_TAKE(path),
+    SP_TAKE(against),       SP_TAKE(tokens),
+    SP_OPTIONS_PRICE,       SP_TAKE(report),
+    SP_TAKE(strategy),      SP_TAKE(check),
     SP_OPTION_PLOT,
 };
 
@@ -300,7 +282,7 @@ static void note_missing_wraparound(const struct fit *f)
 /* --accumulate: a number of micro-batches, or 0 for auto. */
 static bool read_accumulation(const struct sp_args *args, struct fit *f, struct sp_error *error)
 {
-    const char *const given = sp_text_of(args, "accumulate");
+    const char *const given = args->value.accumulate;
     double micro;
     f->in.accumulate = !given && f->textbook ? 1 : 0;
     if (!given || strcmp(given, "auto") == 0)
@@ -333,15 +315,15 @@ bool sp_load_fit(const struct sp_args *args, struct fit *f, struct sp_error *err
         !read_frameworks(args, &sources, f, error) ||
         !sp_batch_of(args, &f->model, &f->in.batch_tokens, &f->in.seq, &f->batch_origin, error))
         return false;
-    const double axes = sp_number_of(args, "axes");
-    f->only = sp_choice_of(args, "strategy");
+    const double axes = args->value.axes;
+    f->only = args->value.strategy;
     f->in.model = &f->model;
     f->in.precision = &f->precision;
     f->in.remat = sp_remat_of(args);
-    f->recipe_inferred = !sp_given(args, "precision");
+    f->recipe_inferred = !args->given.precision;
     f->textbook = sources.textbook;
     f->in.exact_groups = !f->textbook;
-    f->in.overlap = (enum sp_overlap)sp_choice_of(args, "overlap");
+    f->in.overlap = (enum sp_overlap)args->value.overlap;
     f->in.axes = isnan(axes) ? 0 : (int)axes;
     f->t = sp_fit_terms(&f->in);
     return read_accumulation(args, f, error);
@@ -352,24 +334,23 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     struct fit f = {.report = report};
     if (!sp_load_fit(args, &f, error))
         return false;
-    f.mfu = sp_number_of(args, "mfu");
+    f.mfu = args->value.mfu;
     put_symbols(&f);
     put_inputs(&f);
-    sp_put_text(report, SP_Q_FIT_CONSTANTS, "%s", sp_text_of(args, "constants"));
+    sp_put_text(report, SP_Q_FIT_CONSTANTS, "%s", args->text[SP_O_constants]);
     put_thresholds(&f);
     put_rules(&f);
     put_header(&f);
     sp_put_strategies(&f);
-    if (sp_given(args, "mesh") && !sp_put_given_mesh(&f, sp_text_of(args, "mesh"), error))
+    if (args->given.mesh && !sp_put_given_mesh(&f, args->value.mesh, error))
         return false;
     sp_put_best(&f);
-    if (sp_given(args, "path") || sp_given(args, "plot"))
+    if (args->given.path || args->given.plot)
         sp_put_path(&f);
     if (!sp_put_fit_run(&f, args, error))
         return false;
     const struct sp_sources sources = sp_sources_of(args);
-    if (sp_given(args, "against") &&
-        !sp_put_against(&f, sp_text_of(args, "against"), &sources, error))
+    if (args->given.against && !sp_put_against(&f, args->value.against, &sources, error))
         return false;
     put_footer(&f);
     note_missing_wraparound(&f);
@@ -379,7 +360,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (f.t.dtype != (enum sp_dtype)f.precision.compute_dtype)
         sp_note(report, "%s publishes no %s peak; C is its %s peak", f.hw.name,
                 sp_dtype_names[f.precision.compute_dtype], sp_dtype_names[f.t.dtype]);
-    const char *const path = sp_text_of(args, "report");
+    const char *const path = args->value.report;
     return !path || sp_write_fit_page(&f, path, error);
 }
 

@@ -9,9 +9,9 @@
 bool sp_put_fit_run(struct fit *f, const struct sp_args *args, struct sp_error *error)
 {
     struct sp_report *r = f->report;
-    const double tokens = sp_number_of(args, "tokens");
+    const double tokens = args->value.tokens;
     const struct sp_hardware *const hw = &f->hw;
-    const char *const spec = sp_text_of(args, "hw");
+    const char *const spec = args->value.hw;
     const struct sp_entry *const mfu = sp_find(r, "best.mfu");
     char words[160];
     if (!sp_price_of(args, hw, spec, &f->price, error) ||

@@ -8,31 +8,25 @@
 
 static const char *const masks[] = {"full", "causal", NULL};
 
-static const struct sp_option options[] = {
+static const struct sp_taken options[] = {
     SP_OPTIONS_SIZED_MODEL,
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
     SP_OPTIONS_BATCH,
     SP_OPTION_REMAT("none"),
-    {"attention", "MASK", SP_CHOICE, 0, 0, masks, "full",
-     "full: every score is computed; causal: the mask is exploited and halves them"},
-    {"count-embedding", NULL, SP_FLAG, 0, 0, NULL, NULL, "count the input table as a matmul"},
-    {"kv-bytes", "BYTES", SP_REAL, 0.25, 16, NULL, "2", "bytes of a KV cache element"},
-    {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of a whole run"},
-    {"flops", "N", SP_REAL, 1, 1e30, NULL, NULL, "FLOPs of a whole run, in place of --tokens"},
+    SP_TAKE(attention, .fallback = "full", .choices = masks),
+    SP_TAKE(count_embedding),
+    SP_TAKE(kv_bytes, .fallback = "2"),
+    SP_TAKE(tokens),
+    SP_TAKE(flops),
     SP_OPTIONS_MACHINE,
-    {"devices", "N", SP_REAL, 1, 1e9, NULL, NULL, "number of devices, in place of that of --hw"},
-    {"dtype", "FORMAT", SP_CHOICE, 0, 0, sp_dtype_names, "bf16",
-     "format of the matmuls, whose peak is that of --hw"},
-    {"peak", "FLOP/s", SP_REAL, 1, 1e21, NULL, NULL,
-     "peak of one device, in place of that of --hw"},
-    {"tokens-per-s", "N", SP_REAL, 1e-9, 1e18, NULL, NULL,
-     "measured speed over all devices: gives the MFU"},
-    {"device-hours", "H", SP_REAL, 1e-9, 1e15, NULL, NULL,
-     "device-hours of the run of --tokens: gives the MFU"},
-    {"mfu", "FRACTION", SP_REAL, 1e-6, 1, NULL, NULL, "utilisation: gives the speed"},
-    {"hfu", "FRACTION", SP_REAL, 1e-6, 1, NULL, NULL,
-     "hardware utilisation, recomputation (--remat) counted: gives speed and MFU"},
+    SP_TAKE(devices),
+    SP_TAKE(dtype, .fallback = "bf16"),
+    SP_TAKE(peak),
+    SP_TAKE(tokens_per_s),
+    SP_TAKE(device_hours),
+    SP_TAKE(mfu),
+    SP_TAKE(hfu),
 };
 
 static const struct sp_example examples[] = {
@@ -83,7 +77,7 @@ static void put_params(const struct flops *f)
 static void put_beside(const struct flops *f, const struct sp_args *args)
 {
     struct sp_report *const r = f->report;
-    if (!sp_given(args, "reference") && !sp_given(args, "teacher"))
+    if (!args->given.reference && !args->given.teacher)
         return;
     sp_put_companion_work(r, args, &f->companions, NULL);
     sp_put(r, SP_Q_FLOPS_BESIDE, f->computed);
@@ -230,7 +224,7 @@ static void put_by_seq(const struct flops *f, bool causal, bool asked)
 static void put_run(const struct flops *f, const struct sp_args *args)
 {
     struct sp_report *r = f->report;
-    const double tokens = sp_number_of(args, "tokens"), given = sp_number_of(args, "flops");
+    const double tokens = args->value.tokens, given = args->value.flops;
     const double flops = isnan(given) ? f->computed * tokens : given;
     if (isnan(flops))
         return;
@@ -253,10 +247,10 @@ static void put_run(const struct flops *f, const struct sp_args *args)
 /* Tokens/s over all devices as the options say it; NAN where none does. */
 static double rate_of(const struct flops *f, const struct sp_args *args)
 {
-    const double hours = sp_number_of(args, "device-hours"), tokens = sp_number_of(args, "tokens");
-    const double mfu = sp_number_of(args, "mfu");
-    const double hfu = sp_number_of(args, "hfu");
-    double rate = sp_number_of(args, "tokens-per-s");
+    const double hours = args->value.device_hours, tokens = args->value.tokens;
+    const double mfu = args->value.mfu;
+    const double hfu = args->value.hfu;
+    double rate = args->value.tokens_per_s;
     if (!isnan(hours))
         rate = tokens * f->N / (hours * 3600);
     if (!isnan(mfu))
@@ -311,20 +305,20 @@ static void put_speed(const struct flops *f, const struct sp_args *args)
 static bool load_peak(const struct sp_args *args, const struct sp_sources *sources, struct flops *f,
                       struct sp_error *error)
 {
-    const double devices = sp_number_of(args, "devices"), peak = sp_number_of(args, "peak");
-    const bool wants = sp_given(args, "tokens-per-s") || sp_given(args, "device-hours") ||
-                       sp_given(args, "mfu") || sp_given(args, "hfu");
+    const double devices = args->value.devices, peak = args->value.peak;
+    const bool wants =
+        args->given.tokens_per_s || args->given.device_hours || args->given.mfu || args->given.hfu;
     struct sp_hardware hw;
     f->N = isnan(devices) ? 1 : devices;
     f->C = peak;
-    if (sp_given(args, "device-hours") && !sp_given(args, "tokens"))
+    if (args->given.device_hours && !args->given.tokens)
         return sp_fail(error, SP_USAGE, "--device-hours needs the --tokens trained in them");
-    if (sp_text_of(args, "hw")) {
+    if (args->value.hw) {
         if (!sp_hardware_of(args, sources, &hw, error))
             return false;
         if (isnan(devices))
             f->N = (double)sp_chips(&hw);
-        const enum sp_dtype wanted = (enum sp_dtype)sp_choice_of(args, "dtype");
+        const enum sp_dtype wanted = (enum sp_dtype)args->value.dtype;
         const enum sp_dtype dtype = sp_compute_dtype(&hw.chip, wanted);
         if (isnan(peak) && dtype == SP_DTYPES)
             return sp_fail(error, SP_INPUT, "%s publishes no peak of %s", hw.name,
@@ -373,11 +367,10 @@ static void count_training(struct flops *f, enum sp_remat remat)
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const bool causal = sp_choice_of(args, "attention") == 1;
+    const bool causal = args->value.attention == 1;
     struct flops f = {.report = report, .mask = causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL};
     const char *origin;
-    if (!sp_text_of(args, "model") && !sp_text_of(args, "shape") && !sp_given(args, "params") &&
-        sp_given(args, "flops"))
+    if (!args->value.model && !args->value.shape && !args->given.params && args->given.flops)
         f.model = (struct sp_model){.name = "given FLOPs", .params = NAN};
     else if (!sp_model_of(args, &sources, &f.model, error))
         return false;
@@ -386,9 +379,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         !sp_batch_of(args, &f.model, &f.batch, &f.seq, &origin, error))
         return false;
     f.params = sp_count_params(&f.model);
-    f.forward =
-        sp_forward_flops_per_token(&f.model, f.seq, causal, sp_given(args, "count-embedding"));
-    count_training(&f, (enum sp_remat)sp_choice_of(args, "remat"));
+    f.forward = sp_forward_flops_per_token(&f.model, f.seq, causal, args->given.count_embedding);
+    count_training(&f, (enum sp_remat)args->value.remat);
     sp_symbol(report, "P_active", f.params.active, "parameters",
               "parameters that one token passes");
     sp_symbol(report, "B", f.batch, "tokens", "batch (%s)", origin);
@@ -399,10 +391,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_symbol(report, "C", f.C, "FLOP/s", "peak of one device");
     put_params(&f);
     put_beside(&f, args);
-    put_counts(&f, causal, sp_number_of(args, "kv-bytes"));
+    put_counts(&f, causal, args->value.kv_bytes);
     put_run(&f, args);
     put_speed(&f, args);
-    put_by_seq(&f, causal, sp_given(args, "seq") || sp_given(args, "batch"));
+    put_by_seq(&f, causal, args->given.seq || args->given.batch);
     return true;
 }
 

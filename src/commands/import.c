@@ -10,11 +10,9 @@
 #include "base/text.h"
 #include "cli/command.h"
 
-static const struct sp_option options[] = {
-    {"output", "FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "the native model file, also -o FILE; with - it is printed and nothing else is (default: none "
-     "is written)"},
-    {"name", "NAME", SP_TEXT, 0, 0, NULL, NULL, "its name (default: the config's own)"},
+static const struct sp_taken options[] = {
+    SP_TAKE(write, .alias = "output"),
+    SP_TAKE(name),
 };
 
 /* What a config makes: the model, and its file as text for free(). */
@@ -63,7 +61,7 @@ static bool import_of(const struct sp_args *args, struct import *import, struct 
                        "one config is needed: scaleplan import config.json [-o model.json]");
     if (sources.n_sets > 0)
         return sp_fail(error, SP_USAGE, "--set changes nothing here; edit the file instead");
-    if (!sp_check_name(sp_text_of(args, "name"), error))
+    if (!sp_check_name(args->value.name, error))
         return false;
     const char *const path = args->operands[0];
     char *const text = sp_read_file(args->pipes, path, SP_JSON_MAX_BYTES, &length, error);
@@ -73,7 +71,7 @@ static bool import_of(const struct sp_args *args, struct import *import, struct 
     sp_hf_take_infinities(text, length);
     bool ok = sp_json_parse(text, length, origin, &json, error);
     if (ok) {
-        ok = convert(&json, &sources, sp_text_of(args, "name"), import, error);
+        ok = convert(&json, &sources, args->value.name, import, error);
         sp_json_free(&json);
     }
     free(text);
@@ -109,7 +107,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     static struct import import;
     import.report = report;
     import.text = NULL;
-    const char *const path = sp_text_of(args, "output");
+    const char *const path = args->value.write;
     char *line = NULL;
     bool ok = import_of(args, &import, error);
     if (ok && path)

@@ -8,32 +8,26 @@
 static const char *const decays[] = {"cosine", "linear", "constant", NULL};
 static const char *const rules[] = {"none", "linear", "sqrt", NULL};
 
-static const struct sp_option options[] = {
-    {"step", "N", SP_WHOLE, 0, 1e15, NULL, NULL, "optimizer step, counted from 1"},
-    {"lr", "RATE", SP_REAL, 0, 1e6, NULL, NULL, "peak learning rate"},
-    {"min-lr", "RATE", SP_REAL, 0, 1e6, NULL, "0", "learning rate at the end"},
-    {"warmup", "STEPS", SP_WHOLE, 0, 1e15, NULL, "0", "steps of linear warmup from 0"},
-    {"total-steps", "STEPS", SP_WHOLE, 1, 1e15, NULL, NULL, "steps at which the decay ends"},
-    {"decay", "SHAPE", SP_CHOICE, 0, 0, decays, "cosine", "how the rate falls after the warmup"},
-    {"beta1", "BETA", SP_REAL, 0, 1, NULL, "0.9", "Adam: decay of the first moment"},
-    {"beta2", "BETA", SP_REAL, 0, 1, NULL, "0.999",
-     "Adam: decay of the second moment (large models often 0.95)"},
-    {"weight-decay", "LAMBDA", SP_REAL, 0, 1e6, NULL, NULL, "AdamW's weight decay"},
-    {"grad-norm", "NORM", SP_REAL, 0, 1e30, NULL, NULL, "norm of the gradient to clip"},
-    {"max-norm", "NORM", SP_REAL, 1e-30, 1e30, NULL, "1", "norm that clipping allows"},
-    {"micro-batch", "SEQUENCES", SP_WHOLE, 1, 1e15, NULL, "1",
-     "sequences of one pass on one replica"},
-    {"grad-acc", "N", SP_WHOLE, 1, 1e15, NULL, NULL, "micro-batches per step and replica"},
-    {"dp", "N", SP_WHOLE, 1, 1e15, NULL, "1", "data-parallel replicas"},
-    {"batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL,
-     "batch to reach, in tokens: gives the gradient accumulation"},
-    {"sequences", "N", SP_WHOLE, 1, 1e15, NULL, NULL,
-     "batch to reach, in sequences, in place of --batch"},
-    {"seq", "TOKENS", SP_WHOLE, 1, 1e12, NULL, NULL, "tokens of one sequence (default 4096)"},
-    {"scale-rule", "RULE", SP_CHOICE, 0, 0, rules, "none",
-     "how the peak grows with the effective batch over --base-batch"},
-    {"base-batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL,
-     "batch that --lr was found for, in tokens"},
+static const struct sp_taken options[] = {
+    SP_TAKE(step),
+    SP_TAKE(lr),
+    SP_TAKE(min_lr, .fallback = "0"),
+    SP_TAKE(warmup, .fallback = "0"),
+    SP_TAKE(total_steps),
+    SP_TAKE(decay, .fallback = "cosine", .choices = decays),
+    SP_TAKE(beta1, .fallback = "0.9"),
+    SP_TAKE(beta2, .fallback = "0.999"),
+    SP_TAKE(weight_decay),
+    SP_TAKE(grad_norm),
+    SP_TAKE(max_norm, .fallback = "1"),
+    SP_TAKE(micro_batch, .fallback = "1"),
+    SP_TAKE(grad_acc),
+    SP_TAKE(dp, .fallback = "1"),
+    SP_TAKE(batch),
+    SP_TAKE(sequences),
+    SP_TAKE(seq),
+    SP_TAKE(scale_rule, .fallback = "none", .choices = rules),
+    SP_TAKE(base_batch),
 };
 
 static const struct sp_example examples[] = {
@@ -59,15 +53,15 @@ struct lr {
 static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error *error)
 {
     double tokens;
-    const double seq = sp_number_of(args, "seq");
+    const double seq = args->value.seq;
     s->seq = isnan(seq) ? 4096 : seq;
-    s->micro_batch = sp_number_of(args, "micro-batch");
-    s->grad_acc = sp_number_of(args, "grad-acc");
-    s->dp = sp_number_of(args, "dp");
-    s->sequences = sp_number_of(args, "sequences");
-    s->rule = (enum sp_lr_rule)sp_choice_of(args, "scale-rule");
-    if (!sp_tokens_of(args, "batch", &tokens, &s->seq, error) ||
-        !sp_tokens_of(args, "base-batch", &s->base_batch_tokens, NULL, error))
+    s->micro_batch = args->value.micro_batch;
+    s->grad_acc = args->value.grad_acc;
+    s->dp = args->value.dp;
+    s->sequences = args->value.sequences;
+    s->rule = (enum sp_lr_rule)args->value.scale_rule;
+    if (!sp_tokens_of(args, SP_O_batch, &tokens, &s->seq, error) ||
+        !sp_tokens_of(args, SP_O_base_batch, &s->base_batch_tokens, NULL, error))
         return false;
     if (!isnan(tokens) + !isnan(s->sequences) + !isnan(s->grad_acc) > 1)
         return sp_fail(error, SP_USAGE, "--batch, --sequences and --grad-acc exclude each other");
@@ -75,8 +69,8 @@ static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error
         return sp_fail(error, SP_USAGE, "--scale-rule and --base-batch need each other");
     if (!isnan(tokens))
         s->sequences = tokens / s->seq;
-    s->has_batch = !isnan(s->sequences) || !isnan(s->grad_acc) || sp_given(args, "micro-batch") ||
-                   sp_given(args, "dp") || sp_given(args, "seq") || s->rule != SP_LR_FIXED;
+    s->has_batch = !isnan(s->sequences) || !isnan(s->grad_acc) || args->given.micro_batch ||
+                   args->given.dp || args->given.seq || s->rule != SP_LR_FIXED;
     if (isnan(s->grad_acc))
         s->grad_acc =
             isnan(s->sequences) ? 1 : sp_grad_accumulation(s->sequences, s->micro_batch, s->dp);
@@ -103,21 +97,21 @@ static bool check_schedule(const struct lr *s, struct sp_error *error)
 
 static bool load(const struct sp_args *args, struct lr *s, struct sp_error *error)
 {
-    s->step = sp_number_of(args, "step");
-    s->base_lr = sp_number_of(args, "lr");
-    s->beta1 = sp_number_of(args, "beta1");
-    s->beta2 = sp_number_of(args, "beta2");
-    s->weight_decay = sp_number_of(args, "weight-decay");
-    s->grad_norm = sp_number_of(args, "grad-norm");
-    s->max_norm = sp_number_of(args, "max-norm");
+    s->step = args->value.step;
+    s->base_lr = args->value.lr;
+    s->beta1 = args->value.beta1;
+    s->beta2 = args->value.beta2;
+    s->weight_decay = args->value.weight_decay;
+    s->grad_norm = args->value.grad_norm;
+    s->max_norm = args->value.max_norm;
     if (!load_batch(args, s, error))
         return false;
     s->schedule = (struct sp_lr_schedule){
         .peak_lr = sp_scaled_lr(s->rule, s->base_lr, s->batch_tokens, s->base_batch_tokens),
-        .min_lr = sp_number_of(args, "min-lr"),
-        .warmup_steps = sp_number_of(args, "warmup"),
-        .total_steps = sp_number_of(args, "total-steps"),
-        .decay = (enum sp_lr_decay)sp_choice_of(args, "decay")};
+        .min_lr = args->value.min_lr,
+        .warmup_steps = args->value.warmup,
+        .total_steps = args->value.total_steps,
+        .decay = (enum sp_lr_decay)args->value.decay};
     if (isnan(s->step) && isnan(s->base_lr) && isnan(s->grad_norm) && !s->has_batch)
         return sp_fail(error, SP_USAGE,
                        "what to work out is needed: --step (with --lr), --grad-norm, or a batch "

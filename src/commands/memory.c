@@ -12,58 +12,35 @@
 
 static const char *const rules[] = {"exact", "korthikanti", NULL};
 
-#define DEGREE(name, help)                                                                         \
-    {                                                                                              \
-        name, "N", SP_WHOLE, 1, 1e9, NULL, "1", help                                               \
-    }
-static const struct sp_option options[] = {
+static const struct sp_taken options[] = {
     SP_OPTIONS_SIZED_MODEL,
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
     SP_OPTIONS_MACHINE,
     SP_OPTION_RECIPE,
-    {.name = "matrix",
-     .metavar = "ROWSxCOLS,...",
-     .kind = SP_TEXT,
-     .help = "bare matrices in place of a model: 4096x16384,16384x4096 is an MLP"},
-    {"zero", "STAGE", SP_WHOLE, 0, 3, NULL, NULL,
-     "0 replicated, 1 optimizer, 2 and gradients, 3 and weights sharded (default: 0, and 3 with "
-     "--fsdp)"},
-    DEGREE("dp", "data-parallel degree N_d, over which ZeRO shards"),
-    {"fsdp", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "the same with --zero 3"},
-    DEGREE("tp", "tensor-parallel degree"),
-    DEGREE("pp", "pipeline stages"),
-    DEGREE("ep", "expert-parallel degree of routed experts, among the DP x CP ranks"),
-    DEGREE("cp", "context-parallel degree"),
-    {"in-flight", "N", SP_WHOLE, 1, 1e9, NULL, "1", "micro-batches in flight on the fullest stage"},
-    {.name = "batch",
-     .metavar = "TOKENS|SEQSx[LEN]",
-     .kind = SP_TEXT,
-     .help = "tokens of one optimizer step (default: a sequence for each replica)"},
+    SP_TAKE(matrix),
+    SP_TAKE(zero),
+    SP_TAKE(dp, .fallback = "1"),
+    SP_TAKE(fsdp),
+    SP_TAKE(tp, .fallback = "1"),
+    SP_TAKE(pp, .fallback = "1"),
+    SP_TAKE(ep, .fallback = "1"),
+    SP_TAKE(cp, .fallback = "1"),
+    SP_TAKE(in_flight, .fallback = "1"),
+    SP_TAKE(batch),
     SP_OPTION_SEQ,
-    {"micro-batch", "SEQS", SP_WHOLE, 1, 1e9, NULL, NULL,
-     "sequences of a micro-batch of one replica, in place of the whole batch over the replicas"},
+    SP_TAKE(micro_batch),
     SP_OPTION_REMAT_THAT_FITS,
-    {"checkpoints", "N", SP_REAL, 0, 1000, NULL, NULL,
-     "d_model-wide checkpoints a layer, in place of --remat: 1 block inputs, 7 big matmuls, 20 "
-     "everything"},
-    {"rule", "NAME", SP_CHOICE, 0, 0, rules, "exact",
-     "exact: this model's tensors with fused attention; korthikanti: closed forms of a GPT block "
-     "with materialised "
-     "scores (--remat none, selective, full)"},
-    {"sequence-parallel", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "korthikanti with --tp: norms and dropouts are divided too"},
-    {"kv-sequences", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "sequences of a KV cache"},
-    {"kv-bytes", "BYTES", SP_REAL, 0.25, 16, NULL, "2", "bytes of a KV cache element"},
-    {"offload", "WHAT", SP_CHOICE, 0, 0, sp_offloads, NULL,
-     "move optimizer, params or activations to the host"},
-    {"offload-bandwidth", "BYTES/S", SP_REAL, 1, 1e18, NULL, NULL,
-     "of a device's link to the host or its drives (default: the chip's PCIe)"},
-    {"storage", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "drives that --offload goes on to, in place of the host's memory (`scaleplan list storage`)"},
-    {"drives", "N", SP_REAL, 0.001, 1e6, NULL, "8", "of them in a host, for --storage"},
-    {"mfu", "FRACTION", SP_REAL, 0.0001, 1, NULL, "40%",
-     "utilisation of the step that a transfer hides behind"},
+    SP_TAKE(checkpoints),
+    SP_TAKE(rule, .fallback = "exact", .choices = rules),
+    SP_TAKE(sequence_parallel),
+    SP_TAKE(kv_sequences),
+    SP_TAKE(kv_bytes, .fallback = "2"),
+    SP_TAKE(offload_part, .alias = "offload", .choices = sp_offloads),
+    SP_TAKE(offload_bandwidth),
+    SP_TAKE(storage),
+    SP_TAKE(drives, .fallback = "8"),
+    SP_TAKE(mfu, .fallback = "40%"),
     SP_OPTION_PLOT,
 };
 
@@ -97,8 +74,7 @@ static void put_device(const struct memory *f, const struct device_memory *m)
     const struct sp_footprint s = m->states;
     const double total = m->total;
     if (m->rule == SP_Q_MEMORY_A_COUNT)
-        sp_symbol(r, "checkpoints", sp_number_of(f->args, "checkpoints"), "",
-                  "option --checkpoints");
+        sp_symbol(r, "checkpoints", f->args->value.checkpoints, "", "option --checkpoints");
     if (m->rule == SP_Q_MEMORY_A_RULE) {
         sp_symbol(r, "layer", m->gpt_layer, "bytes", "one layer of one micro-batch");
         sp_symbol(r, "pp", f->spread.pp, "", "stages");
@@ -152,7 +128,7 @@ static void put_device(const struct memory *f, const struct device_memory *m)
  * that are frozen. */
 static double kept_per_param(const struct memory *f)
 {
-    const int what = sp_choice_of(f->args, "offload");
+    const int what = f->args->value.offload_part;
     const struct sp_params *const p = &f->params;
     const double kept =
         sp_state_bytes_per_param(&f->precision) -
@@ -172,7 +148,8 @@ static void put_largest(const struct memory *f, double capacity)
                  w = f->precision.weight_bytes;
     sp_symbol(r, "hbm", capacity, "bytes", "memory of a device");
     sp_symbol(r, "hw_devices", N, "devices", "devices of --hw");
-    sp_symbol(r, "kept", kept, "bytes", "of state that devices keep of a parameter, --offload");
+    sp_symbol(r, "kept", kept, "bytes",
+              "of state that devices keep of a parameter, --offload-part");
     sp_put(r, SP_Q_MEMORY_MAX_DP, sp_max_params(capacity, 1, kept));
     sp_put(r, SP_Q_MEMORY_MAX_FSDP, sp_max_params(capacity, N, kept));
     sp_put(r, SP_Q_MEMORY_MAX_DP_BYTES, sp_max_params(capacity, 1, kept) * w);
@@ -201,7 +178,7 @@ static void put_fewest(const struct memory *f, const struct device_memory *m, do
     const double node = (double)(net->kind == SP_TORUS ? net->chips_per_host : net->domain);
     const double beside = beside_bytes(f), states = f->params.total * kept_per_param(f) + beside;
     const double fewest = sp_min_devices(states, capacity);
-    const bool all = !isnan(m->activations) && isnan(sp_number_of(f->args, "micro-batch"));
+    const bool all = !isnan(m->activations) && isnan(f->args->value.micro_batch);
     sp_symbol(r, "node", node, "devices", "devices of a node or host");
     sp_symbol(r, "beside", beside, "bytes", "weights of the models beside that devices hold");
     put_either(f, SP_Q_MEMORY_MIN, SP_Q_MEMORY_MIN_BESIDE, fewest);
@@ -218,7 +195,7 @@ static void put_shape_figures(const struct memory *f)
 {
     struct sp_report *r = f->report;
     const double a = (double)f->model.heads, D = (double)f->model.d_model;
-    const double sequences = sp_number_of(f->args, "kv-sequences");
+    const double sequences = f->args->value.kv_sequences;
     if (!sp_model_has_shape(&f->model))
         return;
     sp_symbol(r, "a", a, "", "heads");
@@ -227,9 +204,8 @@ static void put_shape_figures(const struct memory *f)
     sp_put(r, SP_Q_MEMORY_OVERHEAD, sp_selective_flop_overhead(f->seq, D));
     if (isnan(sequences))
         return;
-    const double kv =
-        sp_kv_bytes_of_sequence(&f->model, f->seq, sp_number_of(f->args, "kv-bytes")) +
-        sp_state_bytes_of_sequence(&f->model);
+    const double kv = sp_kv_bytes_of_sequence(&f->model, f->seq, f->args->value.kv_bytes) +
+                      sp_state_bytes_of_sequence(&f->model);
     sp_symbol(r, "kv", kv, "bytes",
               "keys and values of a sequence, in layers with a window of its last tokens alone, "
               "and the state of recurrences");
@@ -251,7 +227,7 @@ static void put_recipe(const struct memory *f)
 /* The plan, with what was asked of its activations. */
 static void put_plan(const struct memory *f)
 {
-    const double count = sp_number_of(f->args, "checkpoints");
+    const double count = f->args->value.checkpoints;
     char kept[64];
     if (isnan(count))
         snprintf(kept, sizeof kept, "recompute %s (--remat)", sp_remat_names[f->remat]);
@@ -261,10 +237,10 @@ static void put_plan(const struct memory *f)
             f->spread.zero, sp_human_text(f->batch, SP_TOKENS),
             f->batch_assumed ? "one sequence a replica, --batch" : "--batch", kept);
     char why[160];
-    if (f->spread.dp > 1 && sp_model_has_shape(&f->model) && !sp_given(f->args, "micro-batch") &&
+    if (f->spread.dp > 1 && sp_model_has_shape(&f->model) && !f->args->given.micro_batch &&
         !sp_shares_batch(f->batch / f->seq, 1, f->spread.dp, why, sizeof why))
         sp_note(f->report, "--batch: %s", why);
-    if (!isnan(count) && sp_given(f->args, "remat"))
+    if (!isnan(count) && f->args->given.remat)
         sp_note(f->report, "--checkpoints counts, --remat %s does not: give one of them",
                 sp_remat_names[f->remat]);
 }
@@ -291,14 +267,13 @@ static bool run_without_model(const struct sp_args *args, struct sp_report *repo
 
 static bool names_model(const struct sp_args *args)
 {
-    return sp_given(args, "model") || sp_given(args, "shape") || sp_given(args, "params") ||
-           sp_given(args, "matrix");
+    return args->given.model || args->given.shape || args->given.params || args->given.matrix;
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     struct memory f = {.report = report};
-    if (!names_model(args) && sp_given(args, "hw") && !sp_given(args, "plot"))
+    if (!names_model(args) && args->given.hw && !args->given.plot)
         return run_without_model(args, report, error);
     if (!sp_read_memory(args, &f, error))
         return false;

@@ -69,10 +69,10 @@ static bool read_matrices(const char *list, struct sp_model *model, struct sp_er
 static bool read_model(const struct sp_args *args, const struct sp_sources *sources,
                        struct sp_model *model, struct sp_error *error)
 {
-    const char *const list = sp_text_of(args, "matrix");
+    const char *const list = args->value.matrix;
     if (!list)
         return sp_model_of(args, sources, model, error);
-    if (sp_given(args, "model") || sp_given(args, "shape") || sp_given(args, "params"))
+    if (args->given.model || args->given.shape || args->given.params)
         return sp_fail(error, SP_USAGE, "--matrix excludes --model, --shape and --params");
     return read_matrices(list, model, error) && sp_take_tuning(args, model, error);
 }
@@ -81,23 +81,23 @@ static bool read_model(const struct sp_args *args, const struct sp_sources *sour
  * batch that is cut, gradients add up over the micro-batches. */
 static void assume_batch(struct memory *f)
 {
-    f->batch_assumed = !sp_given(f->args, "batch") && !sp_given(f->args, "micro-batch");
+    f->batch_assumed = !f->args->given.batch && !f->args->given.micro_batch;
     if (f->batch_assumed)
         f->batch = f->seq * f->spread.dp;
-    if (sp_given(f->args, "batch") && sp_given(f->args, "micro-batch")) {
+    if (f->args->given.batch && f->args->given.micro_batch) {
         const double sequences = f->batch / f->seq / f->spread.dp;
-        f->spread.microbatches = ceil(sequences / sp_number_of(f->args, "micro-batch") - 1e-9);
+        f->spread.microbatches = ceil(sequences / f->args->value.micro_batch - 1e-9);
     }
 }
 
 bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const double fsdp = sp_number_of(args, "fsdp"), zero = sp_number_of(args, "zero");
+    const double fsdp = args->value.fsdp, zero = args->value.zero;
     const char *origin;
     f->args = args;
     f->remat = sp_remat_of(args);
-    f->has_hw = sp_text_of(args, "hw") != NULL;
+    f->has_hw = args->value.hw != NULL;
     if (!read_model(args, &sources, &f->model, error) ||
         (f->has_hw && !sp_hardware_of(args, &sources, &f->hw, error)) ||
         !sp_take_companions(args, &sources, f->has_hw ? &f->hw : NULL, &f->model, &f->companions,
@@ -106,12 +106,12 @@ bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_erro
         !sp_batch_of(args, &f->model, &f->batch, &f->seq, &origin, error))
         return false;
     f->params = sp_count_params(&f->model);
-    f->spread = (struct sp_spread){.dp = sp_number_of(args, "dp"),
-                                   .tp = sp_number_of(args, "tp"),
-                                   .pp = sp_number_of(args, "pp"),
-                                   .ep = sp_number_of(args, "ep"),
-                                   .cp = sp_number_of(args, "cp"),
-                                   .microbatches_in_flight = sp_number_of(args, "in-flight")};
+    f->spread = (struct sp_spread){.dp = args->value.dp,
+                                   .tp = args->value.tp,
+                                   .pp = args->value.pp,
+                                   .ep = args->value.ep,
+                                   .cp = args->value.cp,
+                                   .microbatches_in_flight = args->value.in_flight};
     if (!isnan(fsdp))
         f->spread.dp = fsdp;
     f->spread.zero = !isnan(zero) ? (int)zero : isnan(fsdp) ? 0 : 3;
@@ -124,11 +124,11 @@ bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_erro
                        (long long)f->model.layers);
     if (f->remat == SP_REMATS)
         infer_remat(f);
-    if (sp_choice_of(args, "rule") == 1 && f->remat != SP_REMAT_NONE &&
-        f->remat != SP_REMAT_SELECTIVE && f->remat != SP_REMAT_FULL)
+    if (args->value.rule == 1 && f->remat != SP_REMAT_NONE && f->remat != SP_REMAT_SELECTIVE &&
+        f->remat != SP_REMAT_FULL)
         return sp_fail(error, SP_INPUT,
                        "--rule korthikanti knows --remat none, selective and full");
-    if (sp_choice_of(args, "rule") == 1 && f->spread.cp > 1)
+    if (args->value.rule == 1 && f->spread.cp > 1)
         return sp_fail(error, SP_INPUT, "--rule korthikanti knows no context parallelism");
     return true;
 }
@@ -136,8 +136,7 @@ bool sp_read_memory(const struct sp_args *args, struct memory *f, struct sp_erro
 /* Activations of one device, by the rule that is asked for. */
 static void add_activations(const struct memory *f, struct device_memory *m)
 {
-    const double micro = sp_number_of(f->args, "micro-batch"),
-                 count = sp_number_of(f->args, "checkpoints");
+    const double micro = f->args->value.micro_batch, count = f->args->value.checkpoints;
     const double tokens = isnan(micro) ? f->batch / f->spread.dp : micro * f->seq;
     const double L = (double)f->model.layers, D = (double)f->model.d_model;
     m->activations = m->gpt_layer = NAN;
@@ -147,9 +146,9 @@ static void add_activations(const struct memory *f, struct device_memory *m)
     if (!isnan(count)) {
         m->activations = sp_checkpoint_bytes(count, f->batch, D, L) / f->devices;
         m->rule = SP_Q_MEMORY_A_COUNT;
-    } else if (sp_choice_of(f->args, "rule") == 1) {
+    } else if (f->args->value.rule == 1) {
         const enum sp_gpt_rule rule =
-            sp_gpt_rule(f->remat, f->spread.tp, sp_given(f->args, "sequence-parallel"));
+            sp_gpt_rule(f->remat, f->spread.tp, f->args->given.sequence_parallel);
         m->gpt_layer = sp_gpt_activation_bytes(rule, f->seq, tokens / f->seq, D,
                                                (double)f->model.heads, f->spread.tp);
         m->activations = sp_stage_activation_bytes(L, m->gpt_layer, &f->spread);
@@ -159,13 +158,13 @@ static void add_activations(const struct memory *f, struct device_memory *m)
     }
 }
 
-/* Moves what --offload names to the host. */
+/* Moves what --offload-part names to the host. */
 static void offload(const struct memory *f, struct device_memory *m)
 {
     double *const part[] = {[OFFLOAD_OPTIMIZER] = &m->states.optimizer,
                             [OFFLOAD_PARAMS] = &m->states.params,
                             [OFFLOAD_ACTIVATIONS] = &m->activations};
-    const int what = sp_choice_of(f->args, "offload");
+    const int what = f->args->value.offload_part;
     if (what < 0)
         return;
     m->freed = *part[what];
@@ -176,7 +175,7 @@ static void offload(const struct memory *f, struct device_memory *m)
 /* Tokens of a micro-batch on a device. */
 static double tokens_of_device(const struct memory *f)
 {
-    const double micro = sp_number_of(f->args, "micro-batch");
+    const double micro = f->args->value.micro_batch;
     return (isnan(micro) ? f->batch / f->spread.dp : micro * f->seq) / f->spread.cp;
 }
 

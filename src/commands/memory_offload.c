@@ -1,4 +1,4 @@
-/* `memory --offload`: what leaves a device, and the tier that takes it. */
+/* `memory --offload-part`: what leaves a device, and the tier that takes it. */
 #include <math.h>
 
 #include <scaleplan/flops.h>
@@ -28,19 +28,19 @@ static bool put_tier(const struct memory *f, double freed, double *transfer_s,
 {
     struct sp_report *const r = f->report;
     const struct sp_sources sources = sp_sources_of(f->args);
-    const double drives = sp_number_of(f->args, "drives");
+    const double drives = f->args->value.drives;
     struct sp_drive drive;
     if (!f->has_hw)
-        return !sp_given(f->args, "storage") ||
+        return !f->args->given.storage ||
                sp_fail(error, SP_USAGE, "--storage needs --hw: a host's devices share its drives");
     const double devices = fmin((double)sp_chips_per_host(&f->hw.network), f->devices);
     sp_symbol(r, "host_devices", devices, "devices", "of a host");
     sp_put(r, SP_Q_MEMORY_HOST_BYTES, freed * devices);
-    if (!sp_given(f->args, "storage")) {
+    if (!f->args->given.storage) {
         put_host(f, freed * devices);
         return true;
     }
-    if (!sp_load_drive(sp_text_of(f->args, "storage"), &sources, &drive, error))
+    if (!sp_load_drive(f->args->value.storage, &sources, &drive, error))
         return false;
     const struct sp_drive_tier tier = sp_drive_tier(&drive, drives, devices, freed);
     sp_symbol(r, "drives", drives, "", "of a host (--drives)");
@@ -64,19 +64,18 @@ static bool put_tier(const struct memory *f, double freed, double *transfer_s,
 bool sp_put_offload(const struct memory *f, const struct device_memory *m, struct sp_error *error)
 {
     struct sp_report *r = f->report;
-    const int what = sp_choice_of(f->args, "offload");
-    const double given = sp_number_of(f->args, "offload-bandwidth"),
-                 mfu = sp_number_of(f->args, "mfu");
+    const int what = f->args->value.offload_part;
+    const double given = f->args->value.offload_bandwidth, mfu = f->args->value.mfu;
     if (what < 0)
         return true;
     const double W = !isnan(given) ? given : f->has_hw ? f->hw.chip.pcie_bytes_per_s : NAN;
     if (isnan(W))
         return sp_fail(
             error, SP_USAGE,
-            "--offload needs --offload-bandwidth, or --hw of a chip whose PCIe is published");
+            "--offload-part needs --offload-bandwidth, or --hw of a chip whose PCIe is published");
     if (isnan(m->freed))
         return sp_fail(error, SP_INPUT,
-                       "--offload activations: none are claimed for a model of unknown shape");
+                       "--offload-part activations: none are claimed for a model of unknown shape");
     const double freed = m->freed;
     double transfer = 2 * freed / W;
     sp_symbol(r, "freed_bytes", freed, "bytes", "offloaded");

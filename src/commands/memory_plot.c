@@ -58,7 +58,7 @@ static size_t draw_choices(const struct memory *f, struct sp_bar *bars)
     const bool shaped = sp_model_has_shape(&f->model);
     if (f->spread.dp > 1)
         return vary_zero(*f, bars);
-    if (shaped && sp_choice_of(f->args, "rule") == 0 && !sp_given(f->args, "checkpoints"))
+    if (shaped && f->args->value.rule == 0 && !f->args->given.checkpoints)
         return vary_remat(*f, bars);
     snprintf(bars[0].label, sizeof bars[0].label, "a device");
     fill_bar(f, &bars[0]);

@@ -13,9 +13,8 @@ extern const struct sp_command sp_cmd_search, sp_cmd_merge;
 
 /* Parts of a sweep: rows of CSV or JSON lines. */
 
-static const struct sp_option options[] = {
-    {"valid", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "the parts are of a sweep --valid, which leaves rows out: numbers may be missing"},
+static const struct sp_taken options[] = {
+    SP_TAKE(valid),
 };
 
 /* Rows of a sweep, as their first bytes say. What cannot be read or parsed is left to `run`, which
@@ -27,7 +26,7 @@ static bool streams(int argc, char **argv, struct sp_pipes *pipes)
     size_t length;
     bool rows = false, all_empty = false;
     args.pipes = pipes;
-    if (!sp_parse_command(&sp_cmd_merge, argc, argv, &args, &ignored) || sp_given(&args, "help"))
+    if (!sp_parse_command(&sp_cmd_merge, argc, argv, &args, &ignored) || args.given.help)
         return false;
     for (int i = 0; i < args.n_operands && !rows; i++) {
         char *const text =
@@ -39,14 +38,14 @@ static bool streams(int argc, char **argv, struct sp_pipes *pipes)
             break;
         all_empty = i + 1 == args.n_operands;
     }
-    return rows || (all_empty && sp_given(&args, "valid")); /* no row was valid */
+    return rows || (all_empty && args.given.valid); /* no row was valid */
 }
 
 /* Rows are joined as they stand: options that shape an answer have no meaning. */
 static bool check_options(const struct sp_args *args, struct sp_error *error)
 {
     for (size_t i = 0; i < args->n_options; i++)
-        if (args->given[i] && strcmp(args->options[i].name, "valid") != 0)
+        if (args->given_at[args->options[i].id] && args->options[i].id != SP_O_valid)
             return sp_fail(error, SP_USAGE, "--%s: rows of a sweep are joined as they stand",
                            args->options[i].name);
     return true;
@@ -58,7 +57,7 @@ static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *
     static struct sp_args args;
     args.pipes = pipes;
     if (sp_parse_command(&sp_cmd_merge, argc, argv, &args, error) && check_options(&args, error))
-        sp_merge_rows(pipes, args.operands, args.n_operands, sp_given(&args, "valid"), out, error);
+        sp_merge_rows(pipes, args.operands, args.n_operands, args.given.valid, out, error);
     return SP_OK;
 }
 

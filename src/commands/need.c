@@ -5,17 +5,11 @@
 
 #include "commands/aim.h"
 
-static const struct sp_option options[] = {
-    {"for", "GOAL", SP_TEXT, 0, 0, NULL, NULL,
-     "what is asked of the machine: compute-bound, fits, step=SECONDS, days=DAYS and cost=USD "
-     "(with "
-     "--tokens), mfu=FRACTION, tokens-per-s=N; of serving tpot=SECONDS, ttft=SECONDS, "
-     "served-tokens-per-s=N"},
-    {"vary", "PATH,...", SP_TEXT, 0, 0, NULL, NULL,
-     "only these figures, by their key in the hardware file (default: all that the machine has)"},
+static const struct sp_taken options[] = {
+    SP_TAKE(goal),
+    SP_TAKE(vary),
     SP_OPTIONS_AIM,
-    {"check", "met", SP_MAYBE, 0, 0, NULL, NULL,
-     "exit code 1 when the machine does not meet the goal"},
+    SP_TAKE(check),
 };
 
 /* The rows of a figure's value, now and needed, by its unit. */

@@ -8,33 +8,23 @@
 #include "commands/pipeline.h"
 #include "commands/plot_data.h"
 
-static const struct sp_option options[] = {
-    {"stages", "P", SP_WHOLE, 1, SP_MAX_STAGES, NULL, NULL, "pipeline stages"},
-    {"microbatches", "M", SP_WHOLE, 1, 1e9, NULL, NULL,
-     "micro-batches of one step (default: as many as stages)"},
-    {"chunks", "V", SP_WHOLE, 1, 1024, NULL, "1",
-     "chunks of a stage (interleaved), rounds (circular)"},
-    {"schedule", "NAME", SP_CHOICE, 0, 0, sp_schedule_names, NULL,
-     "naive, gpipe (AFAB), 1f1b, interleaved, zb-h1, zb-h2, dualpipe, circular (default: 1f1b, "
-     "interleaved when "
-     "--chunks is above 1)"},
-    {"forward", "SECONDS", SP_REAL, 1e-12, 1e9, NULL, "1",
-     "F: forward time of a micro-batch on a stage"},
-    {"backward", "SECONDS", SP_REAL, 0, 1e9, NULL, NULL, "B: backward time (default: 2 F)"},
-    {"weight-grad", "SECONDS", SP_REAL, 0, 1e9, NULL, NULL,
-     "W: weight-gradient part of the backward time (default: B / 2)"},
-    {"efficiency", "FRACTION", SP_REAL, 0, 0.999999, NULL, "90%",
-     "target of the micro-batches that are needed"},
-    {"scale", "S1,S2,...", SP_TEXT, 0, 0, NULL, NULL,
-     "unequal stages: each stage's times are multiplied by this; one number a stage"},
-    {"send", "SECONDS", SP_REAL, 0, 1e9, NULL, "0", "time of a send between stages, for the play"},
+static const struct sp_taken options[] = {
+    SP_TAKE(stages),
+    SP_TAKE(microbatches),
+    SP_TAKE(chunks, .fallback = "1"),
+    SP_TAKE(schedule),
+    SP_TAKE(forward, .fallback = "1"),
+    SP_TAKE(backward),
+    SP_TAKE(weight_grad),
+    SP_TAKE(efficiency, .fallback = "90%"),
+    SP_TAKE(scale),
+    SP_TAKE(send, .fallback = "0"),
     SP_OPTIONS_BATCH,
-    {"d-model", "D", SP_WHOLE, 1, 1e7, NULL, NULL, "width of the activations that are sent"},
+    SP_TAKE(d_model),
     SP_OPTIONS_MODEL,
     SP_OPTIONS_MACHINE,
-    {"bandwidth", "BYTES/S", SP_REAL, 1, 1e18, NULL, NULL,
-     "of the link between stages (default: the scale-out egress of a node of --hw)"},
-    {"timeline", NULL, SP_FLAG, 0, 0, NULL, NULL, "draw the schedule, a row a stage"},
+    SP_TAKE(bandwidth),
+    SP_TAKE(timeline),
     SP_OPTION_PLOT,
 };
 
@@ -151,17 +141,16 @@ static void put_timeline(struct pipe *f)
 static bool put_sends(const struct sp_args *args, struct pipe *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    double d_model = sp_number_of(args, "d-model"), W = sp_number_of(args, "bandwidth"), seq;
+    double d_model = args->value.d_model, W = args->value.bandwidth, seq;
     struct sp_model model = {0};
     struct sp_hardware hw;
     double batch = NAN;
     const char *origin;
-    if ((sp_text_of(args, "model") || sp_text_of(args, "shape")) &&
-        !sp_model_of(args, &sources, &model, error))
+    if ((args->value.model || args->value.shape) && !sp_model_of(args, &sources, &model, error))
         return false;
     if (isnan(d_model) && sp_model_has_shape(&model))
         d_model = (double)model.d_model;
-    if (sp_text_of(args, "hw") && isnan(W)) {
+    if (args->value.hw && isnan(W)) {
         if (!sp_hardware_of(args, &sources, &hw, error))
             return false;
         W = hw.network.kind == SP_TORUS ? 2 * hw.network.link_bytes_per_s
@@ -189,10 +178,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     struct pipe f = {.report = report};
     if (!sp_read_pipeline(args, &f, error))
         return false;
-    const bool unequal = sp_given(args, "scale") || f.send_s > 0;
-    const bool wants_play = unequal || sp_given(args, "timeline") || sp_given(args, "plot");
+    const bool unequal = args->given.scale || f.send_s > 0;
+    const bool wants_play = unequal || args->given.timeline || args->given.plot;
     const int64_t tasks = sp_tasks_of(&f.q);
-    put_closed_form(&f, sp_number_of(args, "efficiency"));
+    put_closed_form(&f, args->value.efficiency);
     if (!put_sends(args, &f, error))
         return false;
     if (tasks == 0 && wants_play)
@@ -215,7 +204,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         sp_fail(error, SP_INTERNAL, "the schedule waits for itself");
     if (ok)
         put_play(&f);
-    if (ok && sp_given(args, "timeline"))
+    if (ok && args->given.timeline)
         put_timeline(&f);
     free(f.tasks);
     return ok;

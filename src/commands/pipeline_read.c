@@ -30,24 +30,23 @@ static bool read_scale(const char *text, struct pipe *f, struct sp_error *error)
 bool sp_read_pipeline(const struct sp_args *args, struct pipe *f, struct sp_error *error)
 {
     struct sp_pipeline *q = &f->q;
-    const double stages = sp_number_of(args, "stages"), m = sp_number_of(args, "microbatches");
-    const double backward = sp_number_of(args, "backward"),
-                 weight = sp_number_of(args, "weight-grad");
-    const int schedule = sp_choice_of(args, "schedule");
+    const double stages = args->value.stages, m = args->value.microbatches;
+    const double backward = args->value.backward, weight = args->value.weight_grad;
+    const int schedule = args->value.schedule;
     if (isnan(stages))
         return sp_fail(error, SP_USAGE, "--stages P is needed");
     q->stages = (int64_t)stages;
     q->microbatches = isnan(m) ? q->stages : (int64_t)m;
-    q->chunks = (int64_t)sp_number_of(args, "chunks");
+    q->chunks = (int64_t)args->value.chunks;
     q->schedule = schedule >= 0 ? (enum sp_schedule)schedule : sp_usual_schedule(q->chunks);
-    q->forward_s = sp_number_of(args, "forward");
+    q->forward_s = args->value.forward;
     q->backward_s = isnan(backward) ? 2 * q->forward_s : backward;
     q->weight_grad_s = isnan(weight) ? q->backward_s / 2 : weight;
-    f->send_s = sp_number_of(args, "send");
+    f->send_s = args->value.send;
     if (q->weight_grad_s > q->backward_s)
         return sp_fail(error, SP_INPUT, "--weight-grad is longer than the whole backward pass");
     if (q->chunks > 1 && !sp_schedules[q->schedule].chunked)
         return sp_fail(error, SP_INPUT,
                        "--chunks: only interleaved and circular schedules have chunks");
-    return read_scale(sp_text_of(args, "scale"), f, error);
+    return read_scale(args->value.scale, f, error);
 }

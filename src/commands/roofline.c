@@ -14,49 +14,37 @@ static const char *const sources_of_bytes[] = {"hbm", "vmem", "pcie",     "link"
                                                "dcn", "node", "scaleout", NULL};
 static const char *const vector_ops[] = {"dot", "add", NULL};
 
-static const struct sp_option options[] = {
+static const struct sp_taken options[] = {
     SP_OPTIONS_MACHINE,
-    {"chips", "N", SP_WHOLE, 1, 1e9, NULL, NULL,
-     "chips that share the work evenly (default: those of --hw)"},
-    {"matmul", "BxDxF,...", SP_TEXT, 0, 0, NULL, NULL,
-     "[B,D] x [D,F]; several, as those of an MLP, with their total"},
-    {"batched", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "a weight matrix of its own for each row of --matmul"},
-    {"three-way", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "--matmul with its weights spread over the chips: network, memory and arithmetic"},
-    {"einsum", "SPEC", SP_TEXT, 0, 0, NULL, NULL, "such as ijkl,ijmno->klmno, sizes by --dims"},
-    {"dims", "i=2,j=3", SP_TEXT, 0, 0, NULL, NULL, "sizes of the einsum's letters"},
-    {"op", "NAME", SP_CHOICE, 0, 0, vector_ops, NULL,
-     "dot product or addition of two vectors of --n"},
-    {"n", "N", SP_REAL, 1, 1e18, NULL, NULL, "elements of a vector"},
-    {"attention", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "fused attention of --seq queries on --kv-seq keys"},
+    SP_TAKE(chips),
+    SP_TAKE(matmul),
+    SP_TAKE(batched),
+    SP_TAKE(three_way),
+    SP_TAKE(einsum),
+    SP_TAKE(dims),
+    SP_TAKE(op, .choices = vector_ops),
+    SP_TAKE(n),
+    SP_TAKE(fused_attention, .alias = "attention"),
     SP_OPTION_SEQ,
-    {"kv-seq", "S", SP_REAL, 1, 1e12, NULL, NULL, "keys (default: as many as queries, a prefill)"},
-    {"group", "G", SP_REAL, 1, 1e6, NULL, "1", "query heads that share a key-value head"},
-    {"flops", "N", SP_REAL, 0, 1e30, NULL, NULL, "FLOPs, given directly"},
-    {"bytes", "BYTES", SP_REAL, 0, 1e30, NULL, NULL, "bytes, given directly"},
-    {"t-math", "SECONDS", SP_REAL, 0, 1e12, NULL, NULL, "time of the arithmetic, given directly"},
-    {"t-mem", "SECONDS", SP_REAL, 0, 1e12, NULL, NULL,
-     "time of memory or communication, given directly"},
-    {"stages", "NAME=AMOUNT@RATE,...", SP_TEXT, 0, 0, NULL, NULL,
-     "stages one after the other: bytes or FLOPs at a rate; finds the bottleneck"},
+    SP_TAKE(kv_seq),
+    SP_TAKE(query_group, .fallback = "1", .alias = "group"),
+    SP_TAKE(flops),
+    SP_TAKE(bytes),
+    SP_TAKE(t_math),
+    SP_TAKE(t_mem),
+    SP_TAKE(chain, .alias = "stages"),
     SP_OPTIONS_MODEL,
     SP_OPTION_BATCH,
-    {"dtype", "TYPE", SP_TEXT, 0, 0, NULL, "bf16", "type of all operands"},
-    {"a", "TYPE", SP_TEXT, 0, 0, NULL, NULL, "type of the left operand (default: --dtype)"},
-    {"w", "TYPE", SP_TEXT, 0, 0, NULL, NULL, "type of the weights (default: --dtype)"},
-    {"out", "TYPE", SP_TEXT, 0, 0, NULL, NULL, "type of the output (default: --dtype)"},
-    {"compute", "FORMAT", SP_CHOICE, 0, 0, sp_dtype_names, NULL,
-     "format of the arithmetic (default: that of --a, else --dtype)"},
-    {"from", "WHERE", SP_CHOICE, 0, 0, sources_of_bytes, "hbm",
-     "where the bytes come from: hbm, vmem, pcie, one ICI link or axis, dcn, node (NVLink), "
-     "scaleout"},
-    {"bandwidth", "BYTES/S", SP_REAL, 1, 1e21, NULL, NULL, "of the place they come from"},
-    {"experts", "E", SP_WHOLE, 1, 1e6, NULL, "1", "experts of an MoE matmul"},
-    {"top-k", "K", SP_WHOLE, 1, 1e6, NULL, "1", "experts that a token passes"},
-    {"pad", "SIDE", SP_WHOLE, 1, 65536, NULL, "1",
-     "pad D and F to multiples of the matrix unit's side: 128, 256 on v6e"},
+    SP_TAKE(type, .fallback = "bf16", .alias = "dtype"),
+    SP_TAKE(a),
+    SP_TAKE(w),
+    SP_TAKE(out),
+    SP_TAKE(compute, .choices = sp_dtype_names),
+    SP_TAKE(bytes_from, .fallback = "hbm", .alias = "from", .choices = sources_of_bytes),
+    SP_TAKE(bandwidth),
+    SP_TAKE(experts, .fallback = "1"),
+    SP_TAKE(top_k, .fallback = "1"),
+    SP_TAKE(pad, .fallback = "1"),
     SP_OPTION_PLOT,
 };
 
@@ -66,7 +54,7 @@ static const struct sp_example examples[] = {
      "the two matmuls of an MLP and their total"},
     {"scaleplan roofline --w int8 --hw v5e --get critical_batch_small",
      "int8 weights, bf16 arithmetic"},
-    {"scaleplan roofline --attention --seq 4096 --group 8 --hw v5e",
+    {"scaleplan roofline --fused-attention --seq 4096 --query-group 8 --hw v5e",
      "grouped-query attention at prefill"},
     {"scaleplan roofline --model llama3-8b --batch 4096 --hw h100", "every matmul of a model"},
     {"scaleplan roofline --model llama3-8b --batch 256 --hw h100 --plot roof.svg",
@@ -89,23 +77,23 @@ static double bandwidth_of(const struct sp_hardware *hw, int from)
     return bandwidths[from];
 }
 
-static bool read_type(const struct sp_args *args, const char *option, double fallback,
+static bool read_type(const struct sp_args *args, enum sp_option_id id, double fallback,
                       double *bytes, struct sp_error *error)
 {
-    const char *const text = sp_text_of(args, option);
+    const char *const text = args->text[id];
     *bytes = text ? sp_element_bytes(text) : fallback;
     if (*bytes > 0)
         return true;
     return sp_fail(error, SP_INPUT,
                    "--%s: \"%s\" is no element type; bf16, fp32, fp8, int8 and their kind are",
-                   option, sp_safe(text));
+                   sp_option_name(id), sp_safe(text));
 }
 
 /* Elementwise operations and dot products run on the vector unit: a dot product multiplies and adds
  * at once where the unit can, an addition cannot. */
 static void use_vector_unit(struct roof *f)
 {
-    const bool fused = sp_choice_of(f->args, "op") == 0;
+    const bool fused = f->args->value.op == 0;
     const double C = f->chips * sp_vector_flops_per_s(&f->hw.chip, fused);
     f->C_vector = C;
     f->on_vector = C > 0;
@@ -119,21 +107,20 @@ static void use_vector_unit(struct roof *f)
 static bool load(const struct sp_args *args, struct roof *f, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const double given = sp_number_of(args, "bandwidth"),
-                 wanted_chips = sp_number_of(args, "chips");
-    const int from = sp_choice_of(args, "from"), compute = sp_choice_of(args, "compute");
+    const double given = args->value.bandwidth, wanted_chips = args->value.chips;
+    const int from = args->value.bytes_from, compute = args->value.compute;
     double bytes;
     f->from = sources_of_bytes[from];
-    f->has_hw = sp_text_of(args, "hw") != NULL;
+    f->has_hw = args->value.hw != NULL;
     f->C = NAN;
     f->W = given;
-    f->r = sp_number_of(args, "experts") / sp_number_of(args, "top-k");
+    f->r = args->value.experts / args->value.top_k;
     if (f->r < 1)
         return sp_fail(error, SP_INPUT, "--top-k is larger than --experts");
-    if (!read_type(args, "dtype", 2, &bytes, error) ||
-        !read_type(args, "a", bytes, &f->bytes.a_bytes, error) ||
-        !read_type(args, "w", bytes, &f->bytes.w_bytes, error) ||
-        !read_type(args, "out", bytes, &f->bytes.out_bytes, error))
+    if (!read_type(args, SP_O_type, 2, &bytes, error) ||
+        !read_type(args, SP_O_a, bytes, &f->bytes.a_bytes, error) ||
+        !read_type(args, SP_O_w, bytes, &f->bytes.w_bytes, error) ||
+        !read_type(args, SP_O_out, bytes, &f->bytes.out_bytes, error))
         return false;
     if (!f->has_hw)
         return true;
@@ -141,8 +128,7 @@ static bool load(const struct sp_args *args, struct roof *f, struct sp_error *er
         return false;
     f->chips = isnan(wanted_chips) ? (double)sp_chips(&f->hw) : wanted_chips;
     int wanted = compute;
-    const char *const type =
-        sp_text_of(args, "a") ? sp_text_of(args, "a") : sp_text_of(args, "dtype");
+    const char *const type = args->value.a ? args->value.a : args->value.type;
     for (int i = 0; wanted < 0 && i < SP_DTYPES; i++)
         if (strcmp(sp_dtype_names[i], type) == 0)
             wanted = i;
@@ -150,11 +136,11 @@ static bool load(const struct sp_args *args, struct roof *f, struct sp_error *er
                           &f->hw.chip, (enum sp_dtype)(wanted < 0 ? SP_BF16 : wanted))];
     f->W = f->chips * (isnan(given) ? bandwidth_of(&f->hw, from) : given);
     f->C_vector = f->chips * sp_vector_flops_per_s(&f->hw.chip, true);
-    if (sp_given(args, "op"))
+    if (args->given.op)
         use_vector_unit(f);
     if (isnan(f->W))
         return sp_fail(error, SP_INPUT,
-                       "--from %s: %s publishes no such bandwidth; give --bandwidth", f->from,
+                       "--bytes-from %s: %s publishes no such bandwidth; give --bandwidth", f->from,
                        f->hw.name);
     return true;
 }
@@ -200,12 +186,12 @@ static bool put_matmul(const struct roof *f, const char *text, struct sp_error *
     double dims[3];
     if (strchr(text, ','))
         return sp_put_matmuls(f, text, error);
-    if (!sp_read_matmul(text, sp_number_of(f->args, "pad"), dims, error))
+    if (!sp_read_matmul(text, f->args->value.pad, dims, error))
         return false;
     const double D = dims[1], F = dims[2];
     sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "[%.0f,%.0f] x [%.0f,%.0f]", dims[0], D, D, F);
-    sp_put_work(f, sp_matmul_work(dims[0], D, F, f->bytes, sp_given(f->args, "batched")));
-    const bool batched = sp_given(f->args, "batched");
+    sp_put_work(f, sp_matmul_work(dims[0], D, F, f->bytes, f->args->given.batched));
+    const bool batched = f->args->given.batched;
     sp_symbol(f->report, "rows", dims[0], "", "B of the matmul");
     sp_symbol(f->report, "matrices", batched ? dims[0] : 1, "", "weight matrices");
     sp_symbol(f->report, "D", D, "", "contracting dimension");
@@ -227,7 +213,7 @@ static bool put_matmul(const struct roof *f, const char *text, struct sp_error *
             "             with few rows the weights are all that moves: {t_mem_small_s}, "
             "{intensity_small} FLOPs/byte");
     sp_line(f->report, "critical     {critical_batch} rows, exactly");
-    return !sp_given(f->args, "three-way") || put_three_way(f, dims, error);
+    return !f->args->given.three_way || put_three_way(f, dims, error);
 }
 
 /* Sizes of an einsum's letters from "i=2,j=3". */
@@ -251,7 +237,7 @@ static bool put_einsum(const struct roof *f, const char *spec, struct sp_error *
     bool seen[128] = {false}, output = false;
     const double types[2] = {f->bytes.a_bytes, f->bytes.w_bytes};
     int operands = 0;
-    if (!read_letters(sp_text_of(f->args, "dims"), sizes, error))
+    if (!read_letters(f->args->value.dims, sizes, error))
         return false;
     for (const char *at = spec;; at++) {
         const unsigned char c = (unsigned char)*at;
@@ -286,8 +272,8 @@ static bool put_einsum(const struct roof *f, const char *spec, struct sp_error *
 
 static bool put_vector(const struct roof *f, struct sp_error *error)
 {
-    const int op = sp_choice_of(f->args, "op");
-    const double n = sp_number_of(f->args, "n");
+    const int op = f->args->value.op;
+    const double n = f->args->value.n;
     if (isnan(n))
         return sp_fail(error, SP_USAGE, "--op %s needs --n", vector_ops[op]);
     sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "%s of two vectors of %.0f", vector_ops[op], n);
@@ -299,8 +285,8 @@ static bool put_vector(const struct roof *f, struct sp_error *error)
 static void put_attention(const struct roof *f)
 {
     struct sp_report *r = f->report;
-    const double T = sp_number_of(f->args, "seq"), S = sp_number_of(f->args, "kv-seq");
-    const double G = sp_number_of(f->args, "group"), t = isnan(T) ? 4096 : T, s = isnan(S) ? t : S;
+    const double T = f->args->value.seq, S = f->args->value.kv_seq;
+    const double G = f->args->value.query_group, t = isnan(T) ? 4096 : T, s = isnan(S) ? t : S;
     const double intensity = sp_attention_intensity(t, s, G);
     sp_symbol(r, "T", t, "tokens", "queries");
     sp_symbol(r, "S", s, "tokens", "keys");
@@ -345,13 +331,13 @@ static bool put_stages(const struct roof *f, const char *text, struct sp_error *
         snprintf(name, sizeof name, "%s", word);
         char *const flow = sp_cut_pair(name), *const at = flow ? strchr(flow, '@') : NULL;
         if (!at || strlen(name) > 40)
-            return sp_fail(error, SP_INPUT, "--stages: \"%s\": expected NAME=AMOUNT@RATE",
+            return sp_fail(error, SP_INPUT, "--chain: \"%s\": expected NAME=AMOUNT@RATE",
                            sp_safe(word));
         *at = '\0';
         if (strpbrk(name, ".") || !sp_parse_number(flow, &amount) ||
             !sp_parse_number(at + 1, &rate) || rate <= 0 || amount > 1e30 || amount / rate > 1e30)
             return sp_fail(error, SP_INPUT,
-                           "--stages: \"%s\": amount and rate must be numbers, rate above 0",
+                           "--chain: \"%s\": amount and rate must be numbers, rate above 0",
                            sp_safe(name));
         snprintf(rows[n_rows].label, sizeof rows[0].label, "%.40s", name);
         snprintf(rows[n_rows].prefix, sizeof rows[0].prefix, "stages.%.40s", name);
@@ -366,7 +352,7 @@ static bool put_stages(const struct roof *f, const char *text, struct sp_error *
         n_rows++;
     }
     if (text && *text)
-        return sp_fail(error, SP_INPUT, "--stages: more than 16 stages");
+        return sp_fail(error, SP_INPUT, "--chain: more than 16 stages");
     sp_scope(f->report, "");
     sp_put_text(f->report, SP_Q_ROOFLINE_BOTTLENECK, "%s", rows[longest].label);
     sp_put(f->report, SP_Q_ROOFLINE_BOTTLENECK_S, worst);
@@ -393,15 +379,16 @@ static void put_chip(const struct roof *f)
     sp_put(r, SP_Q_ROOFLINE_VECTOR_RIDGE, f->C_vector / f->W);
     sp_put(r, SP_Q_ROOFLINE_CRITICAL_SMALL,
            sp_critical_rows_small(f->bytes.w_bytes, f->C, f->W, f->r));
-    if (!sp_text_of(f->args, "matmul"))
+    if (!f->args->value.matmul)
         sp_put(r, SP_Q_ROOFLINE_CRITICAL_RULE,
                sp_critical_rows_small(f->bytes.w_bytes, f->C, f->W, f->r));
     sp_put(r, SP_Q_ROOFLINE_D_MIN, sp_min_contracting_dim(f->C, f->W));
-    sp_line(r,
-            "chip         %s%s: {peak_flops_per_s}%s, {bandwidth_bytes_per_s} from %s (--from): "
-            "ridge {ridge} FLOPs/byte",
-            f->hw.name, f->chips > 1 ? ", {chips} together" : "",
-            f->on_vector ? " of its vector unit" : "", f->from);
+    sp_line(
+        r,
+        "chip         %s%s: {peak_flops_per_s}%s, {bandwidth_bytes_per_s} from %s (--bytes-from): "
+        "ridge {ridge} FLOPs/byte",
+        f->hw.name, f->chips > 1 ? ", {chips} together" : "",
+        f->on_vector ? " of its vector unit" : "", f->from);
     if (f->on_vector)
         return;
     sp_line(r,
@@ -414,8 +401,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     struct roof f = {.args = args, .report = report};
     const struct sp_sources sources = sp_sources_of(args);
-    const double t_math = sp_number_of(args, "t-math"), t_mem = sp_number_of(args, "t-mem");
-    const bool has_model = sp_text_of(args, "model") || sp_text_of(args, "shape");
+    const double t_math = args->value.t_math, t_mem = args->value.t_mem;
+    const bool has_model = args->value.model || args->value.shape;
     if (!load(args, &f, error))
         return false;
     put_chip(&f);
@@ -423,20 +410,20 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         put_given_times(&f, t_math, t_mem);
         return true;
     }
-    if (sp_text_of(args, "stages"))
-        return put_stages(&f, sp_text_of(args, "stages"), error);
-    if (sp_text_of(args, "matmul"))
-        return put_matmul(&f, sp_text_of(args, "matmul"), error);
-    if (sp_text_of(args, "einsum"))
-        return put_einsum(&f, sp_text_of(args, "einsum"), error);
-    if (sp_given(args, "op"))
+    if (args->value.chain)
+        return put_stages(&f, args->value.chain, error);
+    if (args->value.matmul)
+        return put_matmul(&f, args->value.matmul, error);
+    if (args->value.einsum)
+        return put_einsum(&f, args->value.einsum, error);
+    if (args->given.op)
         return put_vector(&f, error);
-    if (sp_given(args, "attention")) {
+    if (args->given.fused_attention) {
         put_attention(&f);
         return true;
     }
-    if (sp_given(args, "flops") || sp_given(args, "bytes")) {
-        const double flops = sp_number_of(args, "flops"), bytes = sp_number_of(args, "bytes");
+    if (args->given.flops || args->given.bytes) {
+        const double flops = args->value.flops, bytes = args->value.bytes;
         sp_put_work(&f, (struct sp_work){isnan(flops) ? 0 : flops, isnan(bytes) ? 0 : bytes});
         line_of_work(&f);
         return true;

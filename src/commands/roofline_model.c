@@ -101,7 +101,7 @@ static void put_total(const struct roof *f, const struct total *total)
 
 bool sp_put_matmuls(const struct roof *f, const char *list, struct sp_error *error)
 {
-    const double side = sp_number_of(f->args, "pad");
+    const double side = f->args->value.pad;
     struct sp_row rows[OPERATORS] = {0};
     struct total total = {0};
     char word[96];
@@ -113,7 +113,7 @@ bool sp_put_matmuls(const struct roof *f, const char *list, struct sp_error *err
         if (!sp_read_matmul(word, side, dims, error))
             return false;
         put_row(f, &rows[n], n, word, 1,
-                sp_matmul_work(dims[0], dims[1], dims[2], f->bytes, sp_given(f->args, "batched")),
+                sp_matmul_work(dims[0], dims[1], dims[2], f->bytes, f->args->given.batched),
                 &total);
         n++;
     }

@@ -99,12 +99,12 @@ struct sp_figure *sp_plot_roofline(const struct sp_args *args, const struct sp_r
                                  .slope_text = slope,
                                  .operations = ops,
                                  .n_operations = n};
-    const char *const model = sp_text_of(args, "model") ? sp_text_of(args, "model") : "";
+    const char *const model = args->value.model ? args->value.model : "";
     struct sp_figure *const figure = sp_figure_new(
-        "Roofline of %.40s, bytes from %s at %s%s%.50s%s%s", sp_text_of(args, "hw"),
-        sp_text_of(args, "from"), sp_human_text(W, SP_BYTES_PER_S), *model ? ": matmuls of " : "",
-        model, *model && sp_text_of(args, "batch") ? ", batch " : "",
-        *model && sp_text_of(args, "batch") ? sp_text_of(args, "batch") : "");
+        "Roofline of %.40s, bytes from %s at %s%s%.50s%s%s", args->value.hw,
+        args->text[SP_O_bytes_from], sp_human_text(W, SP_BYTES_PER_S),
+        *model ? ": matmuls of " : "", model, *model && args->value.batch ? ", batch " : "",
+        *model && args->value.batch ? args->value.batch : "");
     sp_draw_roof(figure, &roof);
     return figure;
 }

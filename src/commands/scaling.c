@@ -5,28 +5,20 @@
 #include "base/number.h"
 #include "commands/scaling.h"
 
-static const struct sp_option options[] = {
-    {"flops", "FLOPS", SP_REAL, 1, 1e40, NULL, NULL, "C: training budget, such as 5.76e23"},
+static const struct sp_taken options[] = {
+    SP_TAKE(flops),
     SP_OPTIONS_MODEL,
-    {"params", "N", SP_COUNTED, 1, 1e18, NULL, NULL,
-     "N: size, in place of --model; of a mixture of experts what one token passes"},
-    {"tokens", "N", SP_COUNTED, 1, 1e24, NULL, NULL, "D: training tokens"},
-    {"loss", "NATS", SP_REAL, 1e-6, 100, NULL, NULL,
-     "loss to reach: with a size or tokens gives the other, alone the smallest budget"},
-    {"law", "NAME|FILE", SP_TEXT, 0, 0, NULL, "chinchilla",
-     "scaling law: chinchilla, chinchilla-3, besiroglu, kaplan, llama3, or a JSON file"},
-    {"batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL,
-     "batch whose steps and tokens to compare; needs --noise-scale"},
-    {"noise-scale", "TOKENS", SP_REAL, 1e-6, 1e18, NULL, NULL,
-     "gradient noise scale: the critical batch"},
-    {"year", "YEAR", SP_REAL, 1950, 2100, NULL, NULL,
-     "how far compute and algorithms came from --since to this year"},
-    {"since", "YEAR", SP_REAL, 1950, 2100, NULL, "2014", "with --year: the year to compare with"},
-    {"compute-trend", "NAME|FILE", SP_TEXT, 0, 0, NULL, "training-compute",
-     "with --year: how training compute grows"},
-    {"algorithms-trend", "NAME|FILE", SP_TEXT, 0, 0, NULL, "algorithms",
-     "with --year: how what algorithms save grows"},
-    {"from-batch", "TOKENS|SEQSxLEN", SP_TEXT, 0, 0, NULL, NULL, "batch to compare --batch with"},
+    SP_TAKE(params),
+    SP_TAKE(tokens),
+    SP_TAKE(loss),
+    SP_TAKE(law, .fallback = "chinchilla"),
+    SP_TAKE(batch),
+    SP_TAKE(noise_scale),
+    SP_TAKE(year),
+    SP_TAKE(since, .fallback = "2014"),
+    SP_TAKE(compute_trend, .fallback = "training-compute"),
+    SP_TAKE(algorithms_trend, .fallback = "algorithms"),
+    SP_TAKE(from_batch),
 };
 
 static const struct sp_example examples[] = {
@@ -51,8 +43,8 @@ static bool take_model(const struct sp_args *args, struct sp_scaling_question *s
                        struct sp_error *error)
 {
     static struct sp_model model;
-    s->from_model = sp_given(args, "model") || sp_given(args, "shape");
-    s->given.params = sp_number_of(args, "params");
+    s->from_model = args->given.model || args->given.shape;
+    s->given.params = args->value.params;
     if (!s->from_model)
         return true;
     if (!sp_model_of(args, &s->sources, &model, error))
@@ -102,19 +94,19 @@ static bool unreachable(const struct sp_scaling_question *s, struct sp_error *er
 static bool load(const struct sp_args *args, struct sp_scaling_question *s, struct sp_error *error)
 {
     s->sources = sp_sources_of(args);
-    s->given.flops = sp_number_of(args, "flops");
-    s->given.tokens = sp_number_of(args, "tokens");
-    s->given.loss = sp_number_of(args, "loss");
-    s->noise = sp_number_of(args, "noise-scale");
-    s->year = sp_number_of(args, "year");
-    s->since = sp_number_of(args, "since");
+    s->given.flops = args->value.flops;
+    s->given.tokens = args->value.tokens;
+    s->given.loss = args->value.loss;
+    s->noise = args->value.noise_scale;
+    s->year = args->value.year;
+    s->since = args->value.since;
     if (!isnan(s->year) &&
-        (!sp_load_trend(sp_text_of(args, "compute-trend"), &s->sources, &s->compute, error) ||
-         !sp_load_trend(sp_text_of(args, "algorithms-trend"), &s->sources, &s->algorithms, error)))
+        (!sp_load_trend(args->value.compute_trend, &s->sources, &s->compute, error) ||
+         !sp_load_trend(args->value.algorithms_trend, &s->sources, &s->algorithms, error)))
         return false;
-    if (!sp_load_law(sp_text_of(args, "law"), &s->sources, &s->law, error) ||
-        !take_model(args, s, error) || !sp_tokens_of(args, "batch", &s->batch, NULL, error) ||
-        !sp_tokens_of(args, "from-batch", &s->from, NULL, error) || !check_given(s, error))
+    if (!sp_load_law(args->value.law, &s->sources, &s->law, error) || !take_model(args, s, error) ||
+        !sp_tokens_of(args, SP_O_batch, &s->batch, NULL, error) ||
+        !sp_tokens_of(args, SP_O_from_batch, &s->from, NULL, error) || !check_given(s, error))
         return false;
     s->run = sp_scaling_solve(&s->law, &s->given);
     if (!isnan(s->given.loss) && !isfinite(s->run.flops))
@@ -124,7 +116,7 @@ static bool load(const struct sp_args *args, struct sp_scaling_question *s, stru
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct sp_scaling_question question = {.report = report, .law_spec = sp_text_of(args, "law")};
+    struct sp_scaling_question question = {.report = report, .law_spec = args->value.law};
     return load(args, &question, error) && sp_answer_scaling(&question, error);
 }
 

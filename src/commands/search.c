@@ -14,68 +14,44 @@
 static const char *const fronts[] = {"step,memory", "step,memory,cost", NULL};
 static const char *const finds[] = {"devices", "batch", "seq", "model", NULL};
 
-static const struct sp_option options[] = {
-    {"from", "FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "a launch, as `step --from` reads it: its model, machine, batch, framework and precision are "
-     "the problem where they are not given, and its plan is compared with the best"},
-    {"set-var", "NAME=VALUE", SP_REPEATED, 0, 0, NULL, NULL,
-     "give a name of --from's script its value, whatever the script says; no shell runs"},
+static const struct sp_taken options[] = {
+    SP_TAKE(from),
+    SP_TAKE(set_var),
     SP_OPTIONS_MODEL,
-    {"hw", "NAME-CHIPS,...", SP_TEXT, 0, 0, NULL, NULL,
-     "machine, or several to compare: h100-1024,v5p-2048,b200-512"},
+    SP_TAKE(hw),
     SP_OPTION_NETWORK,
     SP_OPTIONS_BATCH,
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
     SP_SPACE_OPTIONS,
     SP_OPTIONS_STACK,
-    {"objective", "GOAL", SP_CHOICE, 0, 0, sp_goal_names, "step",
-     "what is best: the shortest step, the highest MFU, the least cost, devices or memory"},
-    {"robust", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "rank by the step with every constant of the profile at the bad end of its 80 % interval, so "
-     "that the choice stands where the estimate is off"},
-    {"pareto", "step,memory[,cost]", SP_CHOICE, 0, 0, fronts, NULL,
-     "all plans that no other beats in each of these"},
-    {"top", "N", SP_WHOLE, 1, SP_SEARCH_TOP, NULL, "5",
-     "plans in the answer; of a front that has more, so many from end to end (default: all of it)"},
-    {"meshes", "best|all", SP_MAYBE, 0, 0, NULL, NULL,
-     "best (the default): at most one plan for each (tp, cp, pp, ep, etp), its best; all: the "
-     "others "
-     "of a mesh too, which differ less"},
-    {"near", "PLAN", SP_TEXT, 0, 0, NULL, NULL,
-     "neighbours of a plan of this problem (tp=8,pp=16,...) by what they gain and cost"},
-    {"explain-rejects", "PLAN", SP_TEXT, 0, 0, NULL, NULL,
-     "why a plan (tp=8,pp=16,...) is invalid, does not fit, or is not the best"},
-    {"find", "WHAT", SP_CHOICE, 0, 0, finds, NULL,
-     "devices: the fewest of one machine or slice that meet --deadline or --max-step; batch: the "
-     "largest with a step of at most --max-step; seq: the longest sequence that fits; model: the "
-     "deepest copy of the model that fits. Every size is tried from a bound on; where that takes "
-     "too long, the answer says which were not (docs/search.md)"},
-    {"deadline", "DAYS", SP_REAL, 1e-6, 1e6, NULL, NULL, "for --find: days for --tokens"},
-    {"max-step", "SECONDS", SP_REAL, 1e-9, 1e9, NULL, NULL, "for --find: longest step allowed"},
+    SP_TAKE(objective, .fallback = "step", .choices = sp_goal_names),
+    SP_TAKE(robust),
+    SP_TAKE(pareto, .choices = fronts),
+    SP_TAKE(top, .fallback = "5"),
+    SP_TAKE(meshes),
+    SP_TAKE(near),
+    SP_TAKE(explain_rejects),
+    SP_TAKE(find, .choices = finds),
+    SP_TAKE(deadline),
+    SP_TAKE(max_step),
     SP_OPTION_RUN_TOKENS,
     SP_OPTIONS_PRICE,
-    {"budget", "USD", SP_REAL, 0.01, 1e15, NULL, NULL,
-     "what the run of --tokens may cost: which machines keep to it, and how many tokens it buys"},
-    {"any", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "every schedule, policy, ZeRO stage, dispatcher, overlap and offload, not only what the "
-     "framework runs"},
-    {"exhaustive", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "evaluate every plan; no bounds: the answer must be the same"},
-    {"shard", "I/N", SP_TEXT, 0, 0, NULL, NULL,
-     "search part I of N disjoint parts; `merge` joins their JSON"},
+    SP_TAKE(budget),
+    SP_TAKE(any),
+    SP_TAKE(exhaustive),
+    SP_TAKE(shard),
     SP_OPTION_CONVENTION,
-    {"threads", "N", SP_WHOLE, 1, 1024, NULL, NULL, "threads (default: all cores)"},
-    {"timings", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "tell how long the search took, and on how many threads"},
-    {"check", "fits", SP_MAYBE, 0, 0, NULL, NULL, "exit code 1 when no plan fits"},
+    SP_TAKE(threads),
+    SP_TAKE(timings),
+    SP_TAKE(check),
     SP_OPTION_PLOT,
 };
 
 static bool read_shard(const struct sp_args *args, struct sp_search_run *run,
                        struct sp_error *error)
 {
-    const char *const text = sp_text_of(args, "shard");
+    const char *const text = args->value.shard;
     int part, parts;
     run->shards = 1;
     if (!text)
@@ -99,11 +75,11 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
     s->machine[s->machines++] = m;
     if (!*hw)
         return sp_fail(error, SP_INPUT, "--hw %s: an empty name in the list",
-                       sp_safe(sp_text_of(s->args, "hw")));
+                       sp_safe(s->args->value.hw));
     if (strlen(hw) >= sizeof m->hw)
         return sp_fail(error, SP_INPUT, "--hw: \"%s\" is too long", sp_safe(hw));
     snprintf(m->hw, sizeof m->hw, "%s", hw);
-    sp_replace_text(&args, "hw", m->hw);
+    args.value.hw = args.text[SP_O_hw] = m->hw;
     if (!sp_base_of(&args, sources, &m->base, error))
         return false;
     if (!sp_space_of(s->args, &m->base, &m->space, error))
@@ -114,7 +90,7 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
         sp_make_robust(m);
     m->space.objective = s->goal == SP_GOAL_MEMORY ? SP_LEAST_MEMORY : SP_LEAST_STEP;
     const bool cost =
-        s->goal == SP_GOAL_COST || (s->run.front && strstr(sp_text_of(s->args, "pareto"), "cost"));
+        s->goal == SP_GOAL_COST || (s->run.front && strstr(s->args->text[SP_O_pareto], "cost"));
     if (cost && isnan(m->price.usd_per_h))
         return sp_fail(error, SP_INPUT, "no price of %s is known: give --price", m->base.hw.name);
     return true;
@@ -133,13 +109,14 @@ static bool check_prices(const struct sp_searching *s, struct sp_error *error)
 }
 
 /* Options that ask another question than the list of plans, and those that shape that list. */
-static const char *const questions[] = {"find", "near", "explain-rejects", NULL};
-static const char *const of_the_list[] = {"shard",  "pareto", "objective", "top",
-                                          "meshes", "robust", NULL};
+static const enum sp_option_id questions[] = {SP_O_find, SP_O_near, SP_O_explain_rejects,
+                                              SP_NO_OPTION};
+static const enum sp_option_id of_the_list[] = {SP_O_shard,  SP_O_pareto, SP_O_objective, SP_O_top,
+                                                SP_O_meshes, SP_O_robust, SP_NO_OPTION};
 
 static bool wants_all_plans(const struct sp_args *args)
 {
-    const char *const meshes = sp_text_of(args, "meshes");
+    const char *const meshes = args->value.meshes;
     return meshes && strcmp(meshes, "all") == 0;
 }
 
@@ -147,59 +124,58 @@ static bool wants_all_plans(const struct sp_args *args)
 static bool check_options(const struct sp_args *args, struct sp_error *error)
 {
     const char *asked = NULL;
-    for (int i = 0; questions[i]; i++) {
-        if (!sp_given(args, questions[i]))
+    for (int i = 0; questions[i] != SP_NO_OPTION; i++) {
+        if (!args->given_at[questions[i]])
             continue;
         if (asked)
             return sp_fail(error, SP_USAGE, "--%s and --%s are two questions: ask one", asked,
-                           questions[i]);
-        asked = questions[i];
+                           sp_option_name(questions[i]));
+        asked = sp_option_name(questions[i]);
     }
-    for (int i = 0; asked && of_the_list[i]; i++)
-        if (sp_given(args, of_the_list[i]))
+    for (int i = 0; asked && of_the_list[i] != SP_NO_OPTION; i++)
+        if (args->given_at[of_the_list[i]])
             return sp_fail(error, SP_USAGE, "--%s makes no difference to --%s: leave it out",
-                           of_the_list[i], asked);
-    const int find = sp_choice_of(args, "find");
-    const bool beside = sp_given(args, "reference") || sp_given(args, "teacher");
+                           sp_option_name(of_the_list[i]), asked);
+    const int find = args->value.find;
+    const bool beside = args->given.reference || args->given.teacher;
     if (find >= 0 && strcmp(finds[find], "model") == 0 && beside)
         return sp_fail(error, SP_USAGE,
                        "--find model: the model beside it would stay as deep as it is: leave out "
                        "--reference and --teacher");
-    if (asked && sp_text_of(args, "hw") && strchr(sp_text_of(args, "hw"), ','))
+    if (asked && args->value.hw && strchr(args->value.hw, ','))
         return sp_fail(error, SP_USAGE, "--%s is about one machine, --hw names several", asked);
-    const bool smallest = sp_choice_of(args, "objective") == SP_GOAL_MEMORY;
-    if (sp_given(args, "robust") && (smallest || sp_given(args, "pareto")))
+    const bool smallest = args->value.objective == SP_GOAL_MEMORY;
+    if (args->given.robust && (smallest || args->given.pareto))
         return sp_fail(error, SP_USAGE, "--robust makes no difference to --%s: leave it out",
                        smallest ? "objective memory" : "pareto");
-    const char *const meshes = sp_text_of(args, "meshes");
+    const char *const meshes = args->value.meshes;
     if (meshes && *meshes && strcmp(meshes, "best") != 0 && !wants_all_plans(args))
         return sp_fail(error, SP_INPUT, "--meshes: \"%s\": expected best or all", sp_safe(meshes));
-    const char *const limit = sp_given(args, "deadline")   ? "deadline"
-                              : sp_given(args, "max-step") ? "max-step"
-                                                           : NULL;
-    if (limit && !sp_given(args, "find"))
+    const char *const limit = args->given.deadline   ? "deadline"
+                              : args->given.max_step ? "max-step"
+                                                     : NULL;
+    if (limit && !args->given.find)
         return sp_fail(error, SP_USAGE, "--%s needs --find", limit);
-    return !sp_given(args, "deadline") || sp_given(args, "tokens") ||
+    return !args->given.deadline || args->given.tokens ||
            sp_fail(error, SP_USAGE, "--deadline needs --tokens");
 }
 
 bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources,
                     struct sp_report *report, struct sp_searching *s, struct sp_error *error)
 {
-    const char *list = sp_text_of(args, "hw");
-    const double threads = sp_number_of(args, "threads");
+    const char *list = args->value.hw;
+    const double threads = args->value.threads;
     *s = (struct sp_searching){.args = args,
                                .report = report,
-                               .goal = (enum sp_goal)sp_choice_of(args, "objective"),
-                               .robust = sp_given(args, "robust"),
-                               .timings = sp_given(args, "timings"),
-                               .convention =
-                                   (enum sp_flop_convention)sp_choice_of(args, "convention"),
+                               .goal = (enum sp_goal)args->value.objective,
+                               .robust = args->given.robust,
+                               .timings = args->given.timings,
+                               .convention = (enum sp_flop_convention)args->value.convention,
                                .run = {
-                                   .exhaustive = sp_given(args, "exhaustive"),
+                                   .exhaustive = args->given.exhaustive,
                                    .meshes = !wants_all_plans(args),
-                                   .front = sp_choice_of(args, "pareto") >= 0,
-                                   .wanted = (int)sp_number_of(args, "top"),
+                                   .front = args->value.pareto >= 0,
+                                   .wanted = (int)args->value.top,
                                    .stop = sp_interrupt_flag,
                                    .threads = isnan(threads) ? 0 : (int)threads,
                                }};
@@ -232,11 +208,11 @@ static bool answer(struct sp_searching *s, struct sp_error *error)
     const struct sp_args *const args = s->args;
     if (s->from)
         sp_put_launch(s->report, &s->from->launch);
-    if (sp_text_of(args, "near"))
-        return sp_report_near(s, sp_text_of(args, "near"), error);
-    if (sp_text_of(args, "explain-rejects"))
-        return sp_report_reject(s, sp_text_of(args, "explain-rejects"), error);
-    if (sp_choice_of(args, "find") >= 0)
+    if (args->value.near)
+        return sp_report_near(s, args->value.near, error);
+    if (args->value.explain_rejects)
+        return sp_report_reject(s, args->value.explain_rejects, error);
+    if (args->value.find >= 0)
         return sp_report_find(s, error);
     for (int i = 0; i < s->machines; i++)
         sp_search_machine(s, i);

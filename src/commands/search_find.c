@@ -436,11 +436,11 @@ static void put_answer(struct finding *f, double value)
 bool sp_report_find(struct sp_searching *s, struct sp_error *error)
 {
     struct finding f = {.s = s,
-                        .asked = &questions[sp_choice_of(s->args, "find")],
+                        .asked = &questions[s->args->value.find],
                         .at = calloc(1, sizeof *f.at),
-                        .max_step_s = sp_number_of(s->args, "max-step"),
-                        .deadline_days = sp_number_of(s->args, "deadline"),
-                        .tokens = sp_number_of(s->args, "tokens")};
+                        .max_step_s = s->args->value.max_step,
+                        .deadline_days = s->args->value.deadline,
+                        .tokens = s->args->value.tokens};
     if (!f.at)
         abort();
     bool ok = true;

@@ -68,7 +68,7 @@ void sp_put_bargain(struct sp_searching *s, int machine, int cheapest, double st
 {
     struct sp_report *const r = s->report;
     const struct sp_candidate *const m = s->machine[machine];
-    const double budget = sp_number_of(s->args, "budget"), cost = sp_cost_of_step(m, step);
+    const double budget = s->args->value.budget, cost = sp_cost_of_step(m, step);
     if (s->machines > 1 && cheapest >= 0) {
         const struct sp_candidate *const c = s->machine[cheapest];
         const double other = sp_best_step_of(s, cheapest);
@@ -91,7 +91,7 @@ void sp_put_bargain(struct sp_searching *s, int machine, int cheapest, double st
 
 void sp_note_budget(struct sp_searching *s)
 {
-    const double budget = sp_number_of(s->args, "budget"), tokens = sp_number_of(s->args, "tokens");
+    const double budget = s->args->value.budget, tokens = s->args->value.tokens;
     for (int i = 0; i < s->machines && !isnan(budget); i++) {
         char key[64];
         snprintf(key, sizeof key, "machines.%d.tokens_for_budget", i);

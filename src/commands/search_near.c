@@ -29,9 +29,9 @@ static bool take_pair(const char *option, char *pair, struct sp_args *args, stru
         if (sp_plan_fields[i].of_problem)
             continue;
         if (strcmp(sp_plan_fields[i].name, pair) == 0)
-            return sp_given(args, pair)
+            return args->given_at[sp_option_of_field(i)]
                        ? sp_fail(error, SP_INPUT, "--%s: %s is given twice", option, pair)
-                       : sp_take_text(args, pair, equals + 1, error);
+                       : sp_take_text(args, sp_option_of_field(i), equals + 1, error);
         sp_nearest_offer(&nearest, sp_plan_fields[i].name);
     }
     return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no part of a plan%s", option, sp_safe(pair),
@@ -114,7 +114,7 @@ bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *e
     sp_put_named_plan(s, &planned, &e);
     sp_note_batch(s->report, &planned);
     const struct sp_step_inputs in = sp_inputs_of(&planned);
-    const struct sp_repertoire runs = sp_repertoire_of(&planned, sp_given(s->args, "any"));
+    const struct sp_repertoire runs = sp_repertoire_of(&planned, s->args->given.any);
     sp_answer_is(s->report, "near");
     put_neighbours(s, &in, near, sp_find_neighbours(&in, &runs, near), &e);
     return true;

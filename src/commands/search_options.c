@@ -142,16 +142,16 @@ static bool read_restrictions(const struct sp_args *args, struct sp_search_space
 {
     struct restricted so_far = {.space = space};
     for (int i = 0; i < args->n_repeated; i++) {
-        const char *const option = args->repeated_name[i];
-        if (strcmp(option, "set-var") == 0)
+        const enum sp_option_id id = args->repeated_id[i];
+        if (id == SP_O_set_var)
             continue; /* a name of --from's script */
-        if (!take_pairs(&so_far, option, args->repeated[i], strcmp(option, "only") == 0, error))
+        if (!take_pairs(&so_far, sp_option_name(id), args->repeated[i], id == SP_O_only, error))
             return false;
     }
     for (int i = 0; i < SP_PLAN_FIELDS; i++) {
         const struct sp_plan_field *const f = &sp_plan_fields[i];
-        if (f->most && sp_given(args, f->most))
-            degree_of(space, f)->most = (int64_t)sp_number_of(args, f->most);
+        if (f->most && args->given_at[sp_option_of_most(i)])
+            degree_of(space, f)->most = (int64_t)sp_number_at(args, sp_option_of_most(i));
     }
     return true;
 }
@@ -209,7 +209,7 @@ static bool refuse_space(const struct sp_planned *base, const struct sp_search_s
 bool sp_space_of(const struct sp_args *args, const struct sp_planned *base,
                  struct sp_search_space *space, struct sp_error *error)
 {
-    const double given = sp_number_of(args, "max-memory");
+    const double given = args->value.max_memory;
     *space = (struct sp_search_space){
         .in = sp_inputs_of(base),
         .seq = base->plan.seq,
@@ -217,11 +217,10 @@ bool sp_space_of(const struct sp_args *args, const struct sp_planned *base,
         .dtype = base->plan.dtype,
         .imbalance = 1,
         .recompute_layers = 1,
-        .most_bytes = isnan(given)
-                          ? sp_memory_limit_bytes(&base->hw.chip, sp_number_of(args, "headroom"))
-                          : given,
+        .most_bytes =
+            isnan(given) ? sp_memory_limit_bytes(&base->hw.chip, args->value.headroom) : given,
     };
-    open_dimensions(base, sp_given(args, "any"), space);
+    open_dimensions(base, args->given.any, space);
     if (!read_restrictions(args, space, error))
         return false;
     if (space->offload[1] && !(base->hw.chip.pcie_bytes_per_s > 0))

@@ -8,15 +8,11 @@
 /* Options that describe a space. */
 /* clang-format off */
 #define SP_SPACE_OPTIONS \
-    {.name = "fix", .metavar = "KEY=VALUE,...", .kind = SP_REPEATED, \
-     .help = "look only at plans with these values, as `step` spells them: pp=4,zero=1"}, \
-    {.name = "only", .metavar = "KEY=VALUE,...", .kind = SP_REPEATED, \
-     .help = "values that one dimension may take: zero=1,3 or schedule=1f1b,zb-h1"}, \
-    {.kind = SP_EACH_MOST}, \
-    {.name = "max-memory", .metavar = "BYTES", .kind = SP_REAL, .min = 1, .max = 1e18, \
-     .help = "device memory that a plan may need (default: the device's less --headroom)"}, \
-    {.name = "headroom", .metavar = "FRACTION", .kind = SP_REAL, .max = 0.95, .fallback = "5%", \
-     .help = "share of the device's memory that stays free"}
+    SP_TAKE(fix), \
+    SP_TAKE(only), \
+    {.id = SP_EACH_MOST}, \
+    SP_TAKE(max_memory), \
+    SP_TAKE(headroom, .fallback = "5%")
 /* clang-format on */
 
 /* Fills a space from the options and what was loaded. A value that a dimension cannot have, or a

@@ -98,7 +98,7 @@ static struct sp_figure *draw(const struct drawing *d)
     }
     struct sp_figure *const figure = sp_figure_new(
         "%.40s on %.60s: %s plans of %s", sp_listed_text(d->report, "plans", 0, SP_Q_STEP_MODEL),
-        sp_text_of(d->args, "hw"), sp_human_text((double)d->n, SP_COUNT),
+        d->args->value.hw, sp_human_text((double)d->n, SP_COUNT),
         sp_human_text(sp_report_number(d->report, SP_Q_SEARCH_TOTAL), SP_COUNT));
     struct sp_plot_axis time = sp_make_axis("time of a step", "s", slowest > 3 * fastest);
     struct sp_plot_axis memory = sp_make_axis("memory of a device", "B", false);

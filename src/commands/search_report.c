@@ -57,7 +57,7 @@ static int by_goal(const void *a, const void *b)
 static bool is_beaten_across(const struct sp_searching *s, const struct sp_ranked *all, size_t n,
                              const struct sp_ranked *one)
 {
-    const bool cost = strstr(sp_text_of(s->args, "pareto"), "cost") != NULL;
+    const bool cost = strstr(s->args->text[SP_O_pareto], "cost") != NULL;
     for (size_t i = 0; i < n; i++) {
         const struct sp_ranked *const other = &all[i];
         const double mine =
@@ -116,7 +116,7 @@ static void thin_out(struct sp_ranked *all, size_t n, size_t wanted)
 static size_t shorten(const struct sp_searching *s, struct sp_ranked *all, size_t n)
 {
     const size_t wanted = (size_t)s->run.wanted;
-    if (s->run.shards > 1 || n <= wanted || (s->run.front && !sp_given(s->args, "top")))
+    if (s->run.shards > 1 || n <= wanted || (s->run.front && !s->args->given.top))
         return n;
     if (s->run.front) {
         thin_out(all, n, wanted);
@@ -148,7 +148,7 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *one)
     sp_estimate_planned(&planned, s->convention, &e);
     sp_put_step(r, &planned, &e);
     put_waits(r, &e.time);
-    const double tokens = sp_number_of(s->args, "tokens");
+    const double tokens = s->args->value.tokens;
     sp_put_budget(r, &planned, &m->price, e.time.step, tokens);
     sp_step_words(s, m, one->found, &words);
     sp_put_command(r, &words);
@@ -236,7 +236,7 @@ static void put_table(struct sp_searching *s, const struct sp_ranked *all,
     sp_note_utilisation(s->report, "the MFU",
                         rates_of(s, s->machine[all[0].machine], all[0].found->step_s).tuned_mfu,
                         s->convention);
-    if (s->machines == 1 && sp_given(s->args, "tokens")) {
+    if (s->machines == 1 && s->args->given.tokens) {
         char price[160];
         sp_price_text(&s->machine[0]->price, price, sizeof price);
         sp_line(s->report,
@@ -308,8 +308,9 @@ static size_t put_plans(struct sp_searching *s, bool partial)
 /* What `merge` needs to know: which part this is, and of what. */
 static void put_shard(struct sp_searching *s)
 {
-    static const char *const except[] = {"shard",   "format", "get",     "explain",
-                                         "threads", "check",  "timings", NULL};
+    static const enum sp_option_id except[] = {SP_O_shard,   SP_O_format,  SP_O_get,
+                                               SP_O_explain, SP_O_threads, SP_O_check,
+                                               SP_O_timings, SP_NO_OPTION};
     struct sp_words words = {0};
     cJSON *const list = cJSON_CreateArray();
     sp_add_word(&words, "search");
@@ -447,7 +448,7 @@ static void put_machines(struct sp_searching *s)
         const struct sp_found *const best = sp_best_of(s, i);
         const double step = best ? best->step_s : NAN;
         const double batch = (double)m->base.plan.batch * (double)m->base.plan.seq;
-        const double steps = sp_number_of(s->args, "tokens") / batch;
+        const double steps = s->args->value.tokens / batch;
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "machines.%d", i);
         sp_scope(s->report, rows[i].prefix);
         sp_put_text(s->report, SP_Q_SEARCH_M_NAME, "%s", m->hw);
@@ -532,7 +533,7 @@ bool sp_report_search(struct sp_searching *s, struct sp_error *error)
     struct sp_report *const r = s->report;
     (void)error;
     sp_put_text(r, SP_Q_SEARCH_OBJECTIVE, "%s",
-                s->run.front ? sp_text_of(s->args, "pareto") : sp_goal_names[s->goal]);
+                s->run.front ? s->args->text[SP_O_pareto] : sp_goal_names[s->goal]);
     sp_put(r, SP_Q_SEARCH_LIMIT, s->machine[0]->space.most_bytes);
     sp_restate_robust(s);
     const struct outcome outcome = put_counts(s);

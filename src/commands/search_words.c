@@ -5,10 +5,11 @@
 #include "cli/plan_fields.h"
 #include "commands/search_report.h"
 
-static const char *const passed_on[] = {
-    "model",        "shape",       "network",   "seq",        "framework",     "precision",
-    "profile",      "config-dir",  "constants", "convention", "trainable",     "lora-rank",
-    "lora-targets", "base-format", "reference", "teacher",    "teacher-top-k", NULL};
+static const enum sp_option_id passed_on[] = {
+    SP_O_model,     SP_O_shape,         SP_O_network,      SP_O_seq,         SP_O_framework,
+    SP_O_precision, SP_O_profile,       SP_O_config_dir,   SP_O_constants,   SP_O_convention,
+    SP_O_trainable, SP_O_lora_rank,     SP_O_lora_targets, SP_O_base_format, SP_O_reference,
+    SP_O_teacher,   SP_O_teacher_top_k, SP_NO_OPTION};
 
 void sp_step_words(const struct sp_searching *s, const struct sp_candidate *machine,
                    const struct sp_found *found, struct sp_words *w)
@@ -18,7 +19,7 @@ void sp_step_words(const struct sp_searching *s, const struct sp_candidate *mach
     sp_add_word(w, "step");
     sp_add_given(w, s->args, passed_on);
     sp_add_option(w, "hw", machine->hw);
-    if (!sp_given(s->args, "framework")) /* `step` would choose by the ZeRO stage */
+    if (!s->args->given.framework) /* `step` would choose by the ZeRO stage */
         sp_add_option(w, "framework", base->framework.framework.name);
     sp_add_word(w, "--batch");
     sp_add_word(w, "%lldx%lld", (long long)base->plan.batch, (long long)base->plan.seq);

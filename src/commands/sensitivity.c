@@ -7,13 +7,10 @@
 #include "commands/aim.h"
 #include "commands/plot_data.h"
 
-static const struct sp_option options[] = {
-    {"for", "GOAL", SP_TEXT, 0, 0, NULL, "step",
-     "what follows the figures: step, mfu, tokens-per-s, fits, compute-bound, days and cost (with "
-     "--tokens); of serving tpot, ttft, served-tokens-per-s"},
-    {"delta", "FRACTION", SP_REAL, 1e-6, 0.999, NULL, "10%", "by which each figure is varied"},
-    {"vary", "PATH,...", SP_TEXT, 0, 0, NULL, NULL,
-     "only these figures, by their key in the hardware file (default: all that the machine has)"},
+static const struct sp_taken options[] = {
+    SP_TAKE(goal, .fallback = "step"),
+    SP_TAKE(delta, .fallback = "10%"),
+    SP_TAKE(vary),
     SP_OPTIONS_AIM,
     SP_OPTION_PLOT,
 };
@@ -62,7 +59,7 @@ static size_t follow_figures(struct sp_aim *aim, const bool vary[SP_FIGURES],
                              struct follow follows[SP_FIGURES])
 {
     const struct sp_hardware *const hw = sp_machine_of_aim(aim);
-    const double delta = sp_number_of(aim->args, "delta");
+    const double delta = aim->args->value.delta;
     const bool replan = aim->replan;
     double low, high;
     size_t n = 0;
@@ -88,7 +85,7 @@ static void put_rest(struct sp_report *r, const struct sp_aim *aim, const struct
 {
     const enum sp_unit unit = sp_aims[aim->kind].unit;
     const bool is_time = unit == SP_SECONDS || unit == SP_DAYS;
-    double rest = sp_given(aim->args, "vary") || !is_time ? NAN : 1;
+    double rest = aim->args->given.vary || !is_time ? NAN : 1;
     for (size_t i = 0; i < n; i++)
         rest += is_rate(follows[i].figure) ? follows[i].elasticity : 0;
     sp_put(r, SP_Q_SENSITIVITY_FIXED, rest);
@@ -110,7 +107,7 @@ static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error
     bool vary[SP_FIGURES];
     if (!sp_take_aim(args, false, &aim, error) || !sp_read_figures(&aim, vary, error))
         return false;
-    const double delta = sp_number_of(args, "delta");
+    const double delta = args->value.delta;
     const size_t n = follow_figures(&aim, vary, follows);
     const bool replan = aim.replan;
     aim.replan = false; /* the value is of the plan that is held */
@@ -141,10 +138,10 @@ static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error
 static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
                               struct sp_error *error)
 {
-    struct sp_figure *const figure = sp_figure_new(
-        "What %s more and less of each figure makes of the %s of %.40s on %.40s",
-        sp_human_text(sp_number_of(args, "delta"), SP_FRACTION), sp_find(report, "goal")->text,
-        sp_find(report, "model")->text, sp_find(report, "hw")->text);
+    struct sp_figure *const figure =
+        sp_figure_new("What %s more and less of each figure makes of the %s of %.40s on %.40s",
+                      sp_human_text(args->value.delta, SP_FRACTION), sp_find(report, "goal")->text,
+                      sp_find(report, "model")->text, sp_find(report, "hw")->text);
     const struct sp_entry *const value = sp_find(report, "value");
     const char *const unit = value->info.unit == SP_SECONDS ? "s" : sp_unit_name(value->info.unit);
     struct sp_panel *const panel =

@@ -15,9 +15,9 @@ static double or_else(double given, double otherwise)
     return isnan(given) ? otherwise : given;
 }
 
-static double degree_of(const struct serve *f, const char *name)
+static double degree_of(const struct serve *f, enum sp_option_id id)
 {
-    return or_else(sp_number_of(f->args, name), 1);
+    return or_else(sp_number_at(f->args, id), 1);
 }
 
 static double chips_of(const struct serve_degrees *d)
@@ -62,7 +62,7 @@ static bool check_pool(const struct serve *f, const struct serve_degrees *d, str
 static bool read_split(const struct serve *f, struct serve_degrees *reads, struct serve_degrees *d,
                        struct sp_error *error)
 {
-    const char *const text = sp_text_of(f->args, "disaggregate");
+    const char *const text = f->args->value.disaggregate;
     const char *const colon = text ? strchr(text, ':') : NULL;
     if (!text || strcmp(text, "auto") == 0)
         return true;
@@ -77,7 +77,7 @@ static bool read_split(const struct serve *f, struct serve_degrees *reads, struc
            sp_fail(error, SP_INPUT,
                    "--disaggregate %s: its parts take %.0f + %.0f chips, which do not make the "
                    "%.0f of %s",
-                   sp_safe(text), chips_of(reads), chips_of(d), chips, sp_text_of(f->args, "hw"));
+                   sp_safe(text), chips_of(reads), chips_of(d), chips, f->args->value.hw);
 }
 
 /* What generates tokens one by one from a cache of its own. */
@@ -104,13 +104,13 @@ static bool check_tp(const struct serve *f, const struct serve_degrees *d, struc
 /* Whether degrees say how large an instance is; else it is the machine, or a replica's share. */
 static bool is_cut(const struct serve *f, const struct serve_degrees *d)
 {
-    return chips_of(d) > 1 || sp_given(f->args, "tp") || f->is_split;
+    return chips_of(d) > 1 || f->args->given.tp || f->is_split;
 }
 
 /* Chips of a stage, which experts and attention share. */
 static double ranks_of(const struct serve *f, const struct serve_degrees *d)
 {
-    const double share = (double)sp_chips(&f->hw) / or_else(sp_number_of(f->args, "replicas"), 1);
+    const double share = (double)sp_chips(&f->hw) / or_else(f->args->value.replicas, 1);
     return is_cut(f, d) ? d->tp * d->attention_dp : share;
 }
 
@@ -118,8 +118,8 @@ static bool check_experts(const struct serve *f, const struct serve_degrees *d,
                           struct sp_error *error)
 {
     const double ranks = ranks_of(f, d), E = (double)f->model.moe.experts;
-    const double etp = degree_of(f, "etp"), ep = or_else(sp_number_of(f->args, "ep"), ranks / etp);
-    const bool asked = sp_given(f->args, "ep") || sp_given(f->args, "etp");
+    const double etp = degree_of(f, SP_O_etp), ep = or_else(f->args->value.ep, ranks / etp);
+    const bool asked = f->args->given.ep || f->args->given.etp;
     if (E <= 0 && d->attention_dp > 1)
         return sp_fail(error, SP_INPUT,
                        "--attention-dp %.0f: %s has no experts, each rank would hold the whole "
@@ -140,21 +140,21 @@ static bool check_experts(const struct serve *f, const struct serve_degrees *d,
 /* The degrees given, or an instance of all chips of the machine, or of a replica. */
 static bool take_degrees(struct serve *f, struct sp_error *error)
 {
-    static const char *const names[] = {"tp", "pp", "attention-dp", "ep", "etp"};
+    static const enum sp_option_id ids[] = {SP_O_tp, SP_O_pp, SP_O_attention_dp, SP_O_ep, SP_O_etp};
     struct serve_degrees *const d = &f->degrees;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (sp_given(f->args, names[i]) && f->is_split)
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (f->args->given_at[ids[i]] && f->is_split)
             return sp_fail(error, SP_USAGE,
                            "--%s and the degrees of --disaggregate exclude each "
                            "other",
-                           names[i]);
+                           sp_option_name(ids[i]));
     if (f->is_split)
         return true;
-    *d = (struct serve_degrees){.tp = degree_of(f, "tp"),
-                                .attention_dp = degree_of(f, "attention-dp"),
-                                .pp = degree_of(f, "pp")};
-    d->given = sp_given(f->args, "tp") || sp_given(f->args, "pp") ||
-               sp_given(f->args, "attention-dp") || sp_given(f->args, "replicas");
+    *d = (struct serve_degrees){.tp = degree_of(f, SP_O_tp),
+                                .attention_dp = degree_of(f, SP_O_attention_dp),
+                                .pp = degree_of(f, SP_O_pp)};
+    d->given = f->args->given.tp || f->args->given.pp || f->args->given.attention_dp ||
+               f->args->given.replicas;
     return true;
 }
 
@@ -162,7 +162,7 @@ static bool take_degrees(struct serve *f, struct sp_error *error)
 static bool cut_machine(struct serve *f, const struct serve_degrees *reads, double *chips,
                         struct sp_error *error)
 {
-    const double all = (double)sp_chips(&f->hw), R = sp_number_of(f->args, "replicas");
+    const double all = (double)sp_chips(&f->hw), R = f->args->value.replicas;
     const struct serve_degrees *const d = &f->degrees;
     *chips = is_cut(f, d) ? chips_of(d) : all / or_else(R, 1);
     f->group_chips = *chips + (f->is_split ? chips_of(reads) : 0);
@@ -171,7 +171,7 @@ static bool cut_machine(struct serve *f, const struct serve_degrees *reads, doub
         return sp_fail(error, SP_INPUT,
                        "the %.0f chips of --hw %s are no whole number of instances of %.6g "
                        "(tp x attention-dp x pp, or --replicas)",
-                       all, sp_text_of(f->args, "hw"), *chips);
+                       all, f->args->value.hw, *chips);
     if (!isnan(R) && R != f->replicas)
         return sp_fail(error, SP_INPUT, "--replicas %.0f: the degrees leave %.0f on %.0f chips", R,
                        f->replicas, all);
@@ -194,7 +194,7 @@ static void take_part(struct serve *f, double chips)
 /* How the cache is stored. */
 static void take_cache(struct serve *f)
 {
-    const int given = sp_choice_of(f->args, "kv"), weights = sp_choice_of(f->args, "weights");
+    const int given = f->args->value.kv, weights = f->args->value.weights;
     const bool narrow = f->engine.narrow_cache && sp_storages[weights].bytes <= 1;
     f->kv = given >= 0 ? (enum sp_storage)given : narrow ? SP_STORED_FP8 : SP_STORED_BF16;
 }
@@ -202,7 +202,7 @@ static void take_cache(struct serve *f)
 /* That of --profile; the name of what the pair borrows waits for the engine. */
 static bool take_profile(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
-    const char *const name = sp_text_of(f->args, "profile");
+    const char *const name = f->args->value.profile;
     if (!name)
         return true;
     if (!sp_model_has_shape(&f->model))
@@ -215,7 +215,7 @@ static bool take_profile(struct serve *f, const struct sp_sources *sources, stru
 /* The habits that count; the textbook has none. */
 static bool take_engine(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
-    const char *const name = sp_text_of(f->args, "engine");
+    const char *const name = f->args->value.engine;
     f->engine = (struct sp_engine){.name = "none", .memory_fraction = 1, .block_tokens = 1};
     const char *const usual = f->profile.framework[0]          ? f->profile.framework
                               : f->hw.network.kind == SP_TORUS ? "jetstream"
@@ -226,10 +226,11 @@ static bool take_engine(struct serve *f, const struct sp_sources *sources, struc
     return true;
 }
 
-static double stored(const struct serve *f, const char *option, const char *otherwise)
+/* The format of --expert-weights, or that of all weights. */
+static int expert_format(const struct serve *f)
 {
-    const int at = sp_choice_of(f->args, option);
-    return sp_storages[at < 0 ? sp_choice_of(f->args, otherwise) : at].bytes;
+    const struct sp_option_values *const v = &f->args->value;
+    return v->expert_weights < 0 ? v->weights : v->expert_weights;
 }
 
 static bool check_kv(const struct serve *f, struct sp_error *error)
@@ -240,26 +241,25 @@ static bool check_kv(const struct serve *f, struct sp_error *error)
                        "--kv %s: no engine keeps the latent of MLA below 8 bits; bf16, fp8 and "
                        "int8 serve",
                        sp_storage_names[kv]);
-    if (sp_given(f->args, "kv-per-token") && sp_model_has_shape(&f->model))
+    if (f->args->given.kv_per_token && sp_model_has_shape(&f->model))
         return sp_fail(error, SP_USAGE,
                        "--kv-per-token is for --params: the shape of %s says its own",
                        f->model.name);
-    return sp_number_of(f->args, "prefix-hit") < 1 ||
+    return f->args->value.prefix_hit < 1 ||
            sp_fail(error, SP_INPUT,
                    "--prefix-hit: below 1, the last token of a prompt is always "
                    "computed");
 }
 
-/* A rule of --OPTION, or what the constants take: the first choice for the textbook. */
-static int rule_of(const struct serve *f, const char *option)
+/* A rule that was chosen, or what the constants take: the first choice for the textbook. */
+static int rule_of(const struct serve *f, int chosen)
 {
-    const int at = sp_choice_of(f->args, option);
-    return at < 0 ? !f->textbook : at;
+    return chosen < 0 ? !f->textbook : chosen;
 }
 
 static enum sp_dtype take_compute(const struct serve *f)
 {
-    const int at = sp_choice_of(f->args, "compute");
+    const int at = f->args->value.compute;
     const enum sp_dtype wanted = sp_storages[at].matmul;
     const enum sp_dtype dtype = sp_compute_dtype(&f->hw.chip, wanted);
     if (dtype != wanted)
@@ -269,52 +269,47 @@ static enum sp_dtype take_compute(const struct serve *f)
 }
 
 /* The format that an engine multiplies in: of what is stored, unless --compute says another. */
-static enum sp_dtype math_of(const struct serve *f, const char *option, const char *otherwise)
+static enum sp_dtype math_of(const struct serve *f, int stored_as)
 {
-    const int at = sp_choice_of(f->args, option);
-    const char *const stored_as = at < 0 ? otherwise : option;
-    return sp_storages[sp_choice_of(f->args, sp_given(f->args, "compute") ? "compute" : stored_as)]
-        .matmul;
+    return sp_storages[f->args->given.compute ? f->args->value.compute : stored_as].matmul;
 }
 
 static struct sp_service service_of(const struct serve *f, double chips)
 {
     const struct sp_args *const args = f->args;
-    const double context = sp_number_of(args, "context"), input = sp_number_of(args, "input");
-    const double output = sp_number_of(args, "output");
-    const bool tp = f->is_split || sp_given(args, "tp");
+    const double context = args->value.context, input = args->value.input;
+    const double output = args->value.output;
+    const bool tp = f->is_split || args->given.tp;
     return (struct sp_service){
         .model = &f->model,
         .hw = &f->part,
         .chips = chips,
         .tp = tp ? f->degrees.tp : 0,
         .attention_dp = f->degrees.attention_dp,
-        .weight_bytes = stored(f, "weights", "weights"),
-        .expert_bytes = stored(f, "experts", "weights"),
+        .weight_bytes = sp_storages[args->value.weights].bytes,
+        .expert_bytes = sp_storages[expert_format(f)].bytes,
         .kv_bytes = sp_storages[f->kv].bytes,
-        .kv_token_bytes = sp_number_of(args, "kv-per-token"),
+        .kv_token_bytes = args->value.kv_per_token,
         .compute = take_compute(f),
         .pp = f->degrees.pp,
-        .ep =
-            sp_given(args, "ep") || sp_given(args, "etp")
-                ? or_else(sp_number_of(args, "ep"), ranks_of(f, &f->degrees) / degree_of(f, "etp"))
-                : f->degrees.ep,
-        .math = math_of(f, "weights", "weights"),
-        .expert_math = math_of(f, "experts", "weights"),
-        .memory_fraction =
-            or_else(sp_number_of(args, "memory-fraction"), f->engine.memory_fraction),
+        .ep = args->given.ep || args->given.etp
+                  ? or_else(args->value.ep, ranks_of(f, &f->degrees) / degree_of(f, SP_O_etp))
+                  : f->degrees.ep,
+        .math = math_of(f, args->value.weights),
+        .expert_math = math_of(f, expert_format(f)),
+        .memory_fraction = or_else(args->value.memory_fraction, f->engine.memory_fraction),
         .fraction_of_free = f->engine.of_free,
         .reserves_answer = f->engine.reserves_answer,
         .input = input,
         .output = output,
         .held_tokens = or_else(context, input + output),
         .step_tokens = or_else(context, input + output / 2),
-        .block = or_else(sp_number_of(args, "block"), f->engine.block_tokens),
-        .prefix_hit = sp_number_of(args, "prefix-hit"),
-        .chunk = or_else(sp_number_of(args, "chunk"), f->engine.chunk_tokens),
-        .mfu = sp_number_of(args, "mfu"),
-        .attention = rule_of(f, "attention") == 1,
-        .all_experts = rule_of(f, "experts-loaded") == 0,
+        .block = or_else(args->value.block, f->engine.block_tokens),
+        .prefix_hit = args->value.prefix_hit,
+        .chunk = or_else(args->value.chunk, f->engine.chunk_tokens),
+        .mfu = args->value.mfu,
+        .attention = rule_of(f, args->value.attention) == 1,
+        .all_experts = rule_of(f, args->value.experts_loaded) == 0,
     };
 }
 
@@ -395,7 +390,7 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
 bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
     struct serve_degrees reads = {.tp = 1, .attention_dp = 1, .pp = 1};
-    const char *const split = sp_text_of(f->args, "disaggregate");
+    const char *const split = f->args->value.disaggregate;
     double chips;
     f->is_split = split && strcmp(split, "auto") != 0;
     if (!take_degrees(f, error) || !read_split(f, &reads, &f->degrees, error) ||
@@ -403,8 +398,7 @@ bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct
         !check_experts(f, &f->degrees, error) ||
         (f->is_split && !check_experts(f, &reads, error)) || !check_pool(f, &reads, error) ||
         !check_pool(f, &f->degrees, error) || !cut_machine(f, &reads, &chips, error) ||
-        !check_kv(f, error) ||
-        !sp_price_of(f->args, &f->hw, sp_text_of(f->args, "hw"), &f->price, error))
+        !check_kv(f, error) || !sp_price_of(f->args, &f->hw, f->args->value.hw, &f->price, error))
         return false;
     take_part(f, chips);
     f->service = service_of(f, chips);
@@ -481,11 +475,11 @@ static void take_concurrency(struct serve *f)
 
 static bool check_load(const struct serve *f, struct sp_error *error)
 {
-    if (sp_given(f->args, "concurrency") && sp_given(f->args, "rate"))
+    if (f->args->given.concurrency && f->args->given.rate)
         return sp_fail(error, SP_INPUT,
                        "--concurrency and --rate exclude each other: requests in flight, or "
                        "requests that come");
-    if (sp_given(f->args, "ttft") && !(f->load.profile && isnan(f->load.step_s)))
+    if (f->args->given.ttft && !(f->load.profile && isnan(f->load.step_s)))
         return sp_fail(error, SP_INPUT,
                        "--ttft is a limit of the estimate, which needs a profile of chip and "
                        "engine: closed forms know no queue");
@@ -507,13 +501,13 @@ static bool place_load(struct serve *f, struct sp_error *error)
 bool sp_load_sequences(struct serve *f, struct sp_error *error)
 {
     f->load = (struct sp_serve_load){
-        .concurrency = sp_number_of(f->args, "concurrency"),
-        .rate = or_else(sp_number_of(f->args, "rate"), 0),
-        .tpot_s = or_else(sp_number_of(f->args, "tpot"), INFINITY),
-        .ttft_s = or_else(sp_number_of(f->args, "ttft"), INFINITY),
-        .percentile = sp_choice_of(f->args, "percentile") == 1 ? 99 : 50,
-        .step_s = sp_number_of(f->args, "step-time"),
-        .apart = sp_given(f->args, "disaggregate") || sp_given(f->args, "step-time"),
+        .concurrency = f->args->value.concurrency,
+        .rate = or_else(f->args->value.rate, 0),
+        .tpot_s = or_else(f->args->value.tpot, INFINITY),
+        .ttft_s = or_else(f->args->value.ttft, INFINITY),
+        .percentile = f->args->value.percentile == 1 ? 99 : 50,
+        .step_s = f->args->value.step_time,
+        .apart = f->args->given.disaggregate || f->args->given.step_time,
         .profile = f->profile.name[0] ? &f->profile : NULL,
     };
     if (!check_load(f, error))

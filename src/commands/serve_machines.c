@@ -71,10 +71,10 @@ static bool open_machine(struct contest *c, const char *hw, const struct sp_sour
     c->rival[c->n++] = v;
     if (!*hw || strlen(hw) >= sizeof v->hw)
         return sp_fail(error, SP_INPUT, "--hw %s: an empty or too long name in the list",
-                       sp_safe(sp_text_of(c->args, "hw")));
+                       sp_safe(c->args->value.hw));
     snprintf(v->hw, sizeof v->hw, "%s", hw);
     v->args = *c->args;
-    sp_replace_text(&v->args, "hw", v->hw);
+    v->args.value.hw = v->args.text[SP_O_hw] = v->hw;
     v->f = (struct serve){.args = &v->args, .report = c->report, .textbook = sources->textbook};
     if (!sp_load_service(&v->f, sources, error))
         return false;
@@ -91,7 +91,7 @@ static bool open_machine(struct contest *c, const char *hw, const struct sp_sour
 static bool open_machines(struct contest *c, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(c->args);
-    const char *list = sp_text_of(c->args, "hw");
+    const char *list = c->args->value.hw;
     const size_t size = strlen(list) + 1;
     char *const hw = malloc(size);
     bool ok = true;
@@ -244,7 +244,7 @@ static void note_closed_forms(const struct contest *c)
 static void answer(const struct contest *c)
 {
     struct entry *entries;
-    const size_t n = gather(c, &entries), top = (size_t)sp_number_of(c->args, "top");
+    const size_t n = gather(c, &entries), top = (size_t)c->args->value.top;
     const size_t shown = n < top ? n : top;
     put_verdict(c, n > 0 ? &entries[0] : NULL);
     put_machines(c, entries, n);
@@ -266,15 +266,15 @@ static void answer(const struct contest *c)
 bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,
                         struct sp_error *error)
 {
-    static const char *const of_one[] = {"disaggregate", "replicas", "step-time", NULL};
+    static const enum sp_option_id of_one[] = {SP_O_disaggregate, SP_O_replicas, SP_O_step_time,
+                                               SP_NO_OPTION};
     struct contest c = {.args = args, .report = report};
-    for (int i = 0; of_one[i]; i++)
-        if (sp_given(args, of_one[i]))
+    for (int i = 0; of_one[i] != SP_NO_OPTION; i++)
+        if (args->given_at[of_one[i]])
             return sp_fail(error, SP_USAGE, "--%s is about one machine, --hw names several",
-                           of_one[i]);
-    c.front = sp_given(args, "pareto");
-    c.objective =
-        c.front ? SP_SERVE_LATENCY : (enum sp_serve_objective)sp_choice_of(args, "objective");
+                           sp_option_name(of_one[i]));
+    c.front = args->given.front;
+    c.objective = c.front ? SP_SERVE_LATENCY : (enum sp_serve_objective)args->value.objective;
     const bool ok = open_machines(&c, error);
     if (ok)
         answer(&c);

@@ -150,7 +150,7 @@ struct sp_figure *sp_plot_serve(const struct sp_args *args, const struct sp_repo
     size_t n = 0;
     while (!isnan(sp_listed_number(report, "points", n, SP_Q_SERVE_POINT_CHIPS)))
         n++;
-    const bool several = strchr(sp_text_of(args, "hw"), ',') != NULL;
+    const bool several = strchr(args->value.hw, ',') != NULL;
     struct serve *const f = calloc(1, sizeof *f);
     if (!f)
         abort();
@@ -161,8 +161,8 @@ struct sp_figure *sp_plot_serve(const struct sp_args *args, const struct sp_repo
         sp_fail(error, SP_INPUT, "--plot: no instance in the answer to draw");
     if (error->lines == 0) {
         const char *const model = sp_report_text(report, SP_Q_SERVE_MODEL);
-        figure = sp_figure_new("%.60s on %.80s", *model ? model : sp_text_of(args, "model"),
-                               sp_text_of(args, "hw"));
+        figure =
+            sp_figure_new("%.60s on %.80s", *model ? model : args->value.model, args->value.hw);
         if (n > 0)
             add_front(figure, report, n);
         if (steps)

@@ -16,11 +16,11 @@ static void add_number(struct sp_words *words, const char *option, double value)
 static void put_command(const struct serve *f, const struct sp_serve_point *point)
 {
     const bool any_size = sp_chips(&f->hw) == 1;
-    static const char *const dropped[] = {"hw",          "top",     "objective", "format",
-                                          "get",         "explain", "check",     "plot",
-                                          "concurrency", "pareto",  NULL};
+    static const enum sp_option_id dropped[] = {
+        SP_O_hw,    SP_O_top,  SP_O_objective,   SP_O_format, SP_O_get,    SP_O_explain,
+        SP_O_check, SP_O_plot, SP_O_concurrency, SP_O_front,  SP_NO_OPTION};
     struct sp_words words = {0};
-    const char *const hw = sp_text_of(f->args, "hw");
+    const char *const hw = f->args->value.hw;
     sp_add_word(&words, "serve");
     sp_add_all(&words, f->args, dropped);
     sp_add_word(&words, "--hw");
@@ -79,13 +79,13 @@ double sp_usd_of_point(const struct serve *f, const struct sp_serve_point *p)
 int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_SERVE_POINTS])
 {
     const double machine = (double)sp_chips(&f->hw);
-    const bool known = f->served.kv_held > 0 || sp_given(f->args, "concurrency");
+    const bool known = f->served.kv_held > 0 || f->args->given.concurrency;
     if (!known)
         return 0;
-    if (sp_given(f->args, "pareto"))
+    if (f->args->given.front)
         return sp_serve_front(&f->service, &f->load, machine, !f->textbook, points);
     return sp_serve_points(&f->service, &f->load, machine, !f->textbook,
-                           (enum sp_serve_objective)sp_choice_of(f->args, "objective"), points);
+                           (enum sp_serve_objective)f->args->value.objective, points);
 }
 
 void sp_put_serve_points(struct serve *f)
@@ -102,8 +102,8 @@ void sp_put_serve_points(struct serve *f)
         {"tokens_per_s_per_device", "a chip", false}};
     struct sp_serve_point points[SP_SERVE_POINTS];
     struct sp_row rows[SP_SERVE_POINTS] = {0};
-    const int n = sp_find_serve_points(f, points), top = (int)sp_number_of(f->args, "top");
-    const bool front = sp_given(f->args, "pareto");
+    const int n = sp_find_serve_points(f, points), top = (int)f->args->value.top;
+    const bool front = f->args->given.front;
     const int shown = n < top ? n : top;
     for (int i = 0; i < shown; i++) {
         /* of a front points from end to end */

@@ -22,8 +22,8 @@ static bool load_draft(struct serve *f, const struct sp_sources *sources, const 
 
 static bool check_drafts(const struct serve *f, struct sp_error *error)
 {
-    const bool a = sp_given(f->args, "acceptance"), n = sp_given(f->args, "accepted");
-    const bool k = sp_given(f->args, "draft-tokens");
+    const bool a = f->args->given.acceptance, n = f->args->given.accepted;
+    const bool k = f->args->given.draft_tokens;
     if (a && n)
         return sp_fail(error, SP_INPUT,
                        "--acceptance and --accepted exclude each other: a probability, or what "
@@ -31,17 +31,17 @@ static bool check_drafts(const struct serve *f, struct sp_error *error)
     if ((a || n) != k)
         return sp_fail(error, SP_USAGE,
                        "--draft-tokens K goes with --acceptance FRACTION or --accepted N");
-    if (n && sp_number_of(f->args, "accepted") > sp_number_of(f->args, "draft-tokens") + 1)
+    if (n && f->args->value.accepted > f->args->value.draft_tokens + 1)
         return sp_fail(error, SP_INPUT, "--accepted: a step gives at most --draft-tokens + 1");
-    return k || !sp_given(f->args, "draft-model") ||
+    return k || !f->args->given.draft_model ||
            sp_fail(error, SP_USAGE, "--draft-model needs --draft-tokens K");
 }
 
 bool sp_load_drafts(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
-    const char *const name = sp_text_of(f->args, "draft-model");
-    const double k = sp_number_of(f->args, "draft-tokens");
-    const double a = sp_number_of(f->args, "acceptance"), n = sp_number_of(f->args, "accepted");
+    const char *const name = f->args->value.draft_model;
+    const double k = f->args->value.draft_tokens;
+    const double a = f->args->value.acceptance, n = f->args->value.accepted;
     if (!check_drafts(f, error) || (name && !load_draft(f, sources, name, error)))
         return false;
     if (isnan(k))
@@ -64,7 +64,7 @@ static double estimated_gain(const struct serve *f)
 void sp_put_speculation(struct serve *f)
 {
     const double k = f->service.drafts, tokens = f->service.accepted;
-    const double a = sp_number_of(f->args, "acceptance"), n = sp_number_of(f->args, "accepted");
+    const double a = f->args->value.acceptance, n = f->args->value.accepted;
     struct sp_report *const r = f->report;
     const struct sp_served *const draft = f->served.draft;
     const struct sp_speculation s = sp_speculation(&f->served, draft, f->B, k, tokens);

@@ -179,13 +179,13 @@ static void put_ideal(const struct serve *f)
 static void put_bill(const struct serve *f, const struct sp_steady *y)
 {
     const bool said = f->instance.estimated;
-    const struct sp_served *const reader = sp_given(f->args, "disaggregate") ? &f->reader : NULL;
+    const struct sp_served *const reader = f->args->given.disaggregate ? &f->reader : NULL;
     const struct sp_token_cost c =
         said ? sp_estimated_token_cost(&f->served, reader, &f->load, &f->said)
              : sp_token_cost(&f->served, &f->reader, f->B, y->step_s);
-    const double price = f->price.usd_per_h, given = sp_number_of(f->args, "watts");
+    const double price = f->price.usd_per_h, given = f->args->value.watts;
     const double watts = isnan(given) ? f->hw.chip.tdp_w : given;
-    const double pue = sp_number_of(f->args, "pue");
+    const double pue = f->args->value.pue;
     struct sp_report *const r = f->report;
     char words[160];
     sp_price_text(&f->price, words, sizeof words);
@@ -341,7 +341,7 @@ static void put_lines(const struct serve *f)
     sp_line(r,
             "model      {model}: {params} parameters, {params_active} of them a token's; "
             "weights {weights_bytes} (--weights %s)",
-            sp_text_of(f->args, "weights"));
+            f->args->text[SP_O_weights]);
     sp_line(r,
             "hardware   {hw}: {replicas} x {chips} chips; {capacity_bytes} for weights and "
             "cache of an instance (%s, --engine --memory-fraction)",

@@ -163,7 +163,7 @@ static bool predict(struct validation *f, size_t i, struct sp_error *error)
     const double said[] = {[SP_MEASURED_TPOT] = e.tpot_s,
                            [SP_MEASURED_TTFT] = e.ttft_s,
                            [SP_MEASURED_RATE] = e.tokens_per_s};
-    const bool counts = run->scored || sp_given(f->args, "all");
+    const bool counts = run->scored || f->args->given.all;
     for (int k = 0; k < SP_SERVING_MEASURES; k++) {
         put_measure(&f->table, i, run, profile, said[k], (enum sp_serving_measure)k);
         if (!counts)
@@ -249,7 +249,7 @@ static void put_lines(struct sp_report *r)
 static bool fill_report(struct validation *f, struct sp_error *error)
 {
     struct sp_report *const r = f->table.report;
-    const char *const by = sp_text_of(f->args, "by");
+    const char *const by = f->args->value.by;
     struct sp_row *const rows = calloc(f->runs.n + 1, sizeof *rows);
     size_t skipped = 0;
     if (!rows)
@@ -275,7 +275,7 @@ bool sp_validate_serving(const struct sp_args *args, const struct sp_sources *so
                          struct sp_report *report, struct sp_error *error)
 {
     struct validation *const f = calloc(1, sizeof *f);
-    const char *const profile = sp_text_of(args, "profile");
+    const char *const profile = args->value.profile;
     if (!f)
         abort();
     f->args = args;

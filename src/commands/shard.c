@@ -6,17 +6,13 @@
 #include "config/sharded.h"
 #include "cli/command.h"
 
-static const struct sp_option options[] = {
-    {"mesh", "X=4,Y=8", SP_TEXT, 0, 0, NULL, NULL,
-     "the mesh: axes, one capital letter each, and their lengths"},
+static const struct sp_taken options[] = {
+    SP_TAKE(mesh),
     SP_OPTIONS_MACHINE,
-    {"array", "TYPE[SIZES]", SP_TEXT, 0, 0, NULL, NULL,
-     "one array, such as bf16[1024_X,4096_Y], in place of operands"},
-    {"dims", "I=128,J=2048", SP_TEXT, 0, 0, NULL, NULL,
-     "sizes of the dimensions that are letters, as in A[I_XY,J]"},
-    {"out", "TYPE", SP_TEXT, 0, 0, NULL, "bf16", "type of a product"},
-    {"draw", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "draw who holds which block of a two-dimensional array"},
+    SP_TAKE(array),
+    SP_TAKE(dims),
+    SP_TAKE(out, .fallback = "bf16"),
+    SP_TAKE(draw),
 };
 
 static const struct sp_example examples[] = {
@@ -43,8 +39,8 @@ struct shard {
 static bool read_arrays(const struct shard *f, struct sp_sharded array[2], int *arrays,
                         struct sp_error *error)
 {
-    const char *const *const word = f->args->operands, *const dims = sp_text_of(f->args, "dims");
-    const char *const one = sp_text_of(f->args, "array");
+    const char *const *const word = f->args->operands, *const dims = f->args->value.dims;
+    const char *const one = f->args->value.array;
     const int n = f->args->n_operands;
     const bool together = n == 1 || (n == 2 && strchr(word[1], '['));
     if (one ? n > 0 : n != 1 && n != 2 && n != 4)
@@ -288,11 +284,11 @@ static bool put_matmul(const struct shard *f, const struct sp_sharded array[2],
 {
     struct sp_report *r = f->report;
     const struct sp_sharded *const a = &array[0], *const b = &array[1];
-    const double out = sp_element_bytes(sp_text_of(f->args, "out")),
+    const double out = sp_element_bytes(f->args->value.out),
                  devices = sp_axes_product(&f->mesh, ~0u);
     if (out <= 0)
         return sp_fail(error, SP_INPUT, "--out: \"%s\" is no element type",
-                       sp_safe(sp_text_of(f->args, "out")));
+                       sp_safe(f->args->value.out));
     const struct sp_sharded_matmul m = sp_sharded_matmul(&f->mesh, a, b, out);
     if (m.kind == SP_CASE_MISMATCH)
         return sp_fail(error, SP_INPUT,
@@ -326,10 +322,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     const struct sp_sources sources = sp_sources_of(args);
     static struct shard f;
-    f = (struct shard){.args = args, .report = report, .has_hw = sp_text_of(args, "hw") != NULL};
+    f = (struct shard){.args = args, .report = report, .has_hw = args->value.hw != NULL};
     struct sp_sharded array[2] = {{.n = 0}};
     int arrays = 0;
-    if (!sp_parse_mesh(sp_text_of(args, "mesh"), &f.mesh, error) ||
+    if (!sp_parse_mesh(args->value.mesh, &f.mesh, error) ||
         (f.has_hw && !sp_hardware_of(args, &sources, &f.hw, error)) ||
         !read_arrays(&f, array, &arrays, error))
         return false;
@@ -339,7 +335,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (arrays == 2)
         return put_matmul(&f, array, error);
     put_array(&f, &array[0]);
-    return !sp_given(args, "draw") || draw(&f, &array[0], error);
+    return !args->given.draw || draw(&f, &array[0], error);
 }
 
 const struct sp_command sp_cmd_shard = {

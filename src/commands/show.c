@@ -6,9 +6,8 @@
 #include "commands/show.h"
 
 #define COMMA ,
-static const struct sp_option options[] = {
-    {"kind", "KIND", SP_CHOICE, 0, 0, (const char *const[]){SP_KINDS(SP_KIND_NAME, COMMA), NULL},
-     NULL, "what NAME is, where several kinds share a name, or it is a file"},
+static const struct sp_taken options[] = {
+    SP_TAKE(kind, .choices = (const char *const[]){SP_KINDS(SP_KIND_NAME, COMMA), NULL}),
     SP_OPTION_NETWORK,
 };
 
@@ -136,11 +135,11 @@ static bool identify(const char *spec, int kind, const struct sp_sources *source
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const char *const network = sp_text_of(args, "network");
+    const char *const network = args->value.network;
     struct wanted wanted;
     if (args->n_operands != 1)
         return sp_fail(error, SP_USAGE, "one name is needed: scaleplan show NAME");
-    if (!identify(args->operands[0], sp_choice_of(args, "kind"), &sources, &wanted, error))
+    if (!identify(args->operands[0], args->value.kind, &sources, &wanted, error))
         return false;
     if (network && wanted.kind != SP_HARDWARE)
         return sp_fail(error, SP_USAGE, "--network belongs to a machine; \"%s\" is a %s",

@@ -16,30 +16,20 @@
 #include "commands/utilisation.h"
 
 /* clang-format off */
-static const struct sp_option options[] = {
-    {.name = "from", .metavar = "FILE", .kind = SP_TEXT,
-     .help = "read the plan of a launch: " SP_READABLE(SP_TARGET_FORM, ", ", ", ") ", in a script, YAML or "
-             "key=value (- for standard input); other options win over it"},
-    {.name = "set-var", .metavar = "NAME=VALUE", .kind = SP_REPEATED,
-     .help = "give a name of --from's script its value, whatever the script says; no shell runs"},
+static const struct sp_taken options[] = {
+    SP_TAKE(from),
+    SP_TAKE(set_var),
     SP_OPTIONS_PLANNED,
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
     SP_OPTION_CONVENTION,
-    {.name = "measured", .metavar = "step=S,mem=B", .kind = SP_TEXT,
-     .help = "a real run's step time (or tokens_per_s=, tokens_per_s_per_device=, mfu=, tflops= of a device) and peak "
-             "memory, to reconcile with the estimate"},
+    SP_TAKE(measured),
     SP_OPTION_RUN_TOKENS,
     SP_OPTIONS_PRICE,
-    {.name = "matmuls", .kind = SP_FLAG,
-     .help = "list a layer's matmuls with their shapes on a device, FLOPs, bytes and intensities"},
-    {.name = "curve", .kind = SP_FLAG,
-     .help = "weak scaling: the plan with 1, 2, 4, ... replicas up to --hw, each with its batch; efficiency, all-reduce"},
-    {.name = "buckets", .kind = SP_FLAG,
-     .help = "list when each gradient bucket is sent and reduced; with --plot the last backward pass in time"},
-    {.name = "check", .metavar = "fits|healthy|both", .kind = SP_MAYBE,
-     .help = "exit code 1 when the plan does not fit (fits, where nothing is said), when communication takes 30 % of "
-             "the step or more or devices are busy for 80 % or less (healthy), or either"},
+    SP_TAKE(matmuls),
+    SP_TAKE(curve),
+    SP_TAKE(buckets),
+    SP_TAKE(check),
     SP_OPTION_PLOT,
 };
 /* clang-format on */
@@ -204,8 +194,8 @@ static bool read_price(const struct sp_args *args, const struct sp_planned *plan
                        struct sp_price *price, struct sp_error *error)
 {
     const struct sp_hardware *const hw = &planned->hw;
-    const char *const spec = sp_text_of(args, "hw");
-    if (sp_given(args, "price") && !sp_given(args, "tokens"))
+    const char *const spec = args->value.hw;
+    if (args->given.price && !args->given.tokens)
         return sp_fail(error, SP_USAGE, "--price is of a run: --tokens is needed");
     return sp_price_of(args, hw, spec, price, error) && sp_check_price(args, &hw, &spec, 1, error);
 }
@@ -220,12 +210,11 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     if (!sp_take_launch(typed, &launch, &args, error))
         return false;
     const struct sp_sources sources = sp_sources_of(&args);
-    if (!sp_read_measured(sp_text_of(&args, "measured"), &measured, error) ||
+    if (!sp_read_measured(args.value.measured, &measured, error) ||
         !sp_plan_of(&args, &sources, &planned, error) ||
         !read_price(&args, &planned, &price, error))
         return false;
-    const enum sp_flop_convention convention =
-        (enum sp_flop_convention)sp_choice_of(&args, "convention");
+    const enum sp_flop_convention convention = (enum sp_flop_convention)args.value.convention;
     struct sp_estimate e;
     sp_estimate_planned(&planned, convention, &e);
     if ((double)e.memory.live >= SP_MOST_BYTES)
@@ -237,17 +226,17 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     lay_out(report, &planned, &e, convention);
     sp_put_tuning(report, &planned.model);
     sp_put_companions(report, &args, &planned.companions, &planned.plan, &e);
-    const double tokens = sp_number_of(&args, "tokens");
+    const double tokens = args.value.tokens;
     if (tokens > 0)
         put_run(report, &planned, &price, e.time.step, tokens);
     sp_note_utilisation(report, "the MFU", e.rates.tuned_mfu, convention);
     sp_note_utilisation(report, "the HFU", e.rates.hfu, convention);
     put_stages(report, &e);
-    if (sp_given(&args, "matmuls"))
+    if (args.given.matmuls)
         sp_put_local_matmuls(report, &planned);
-    if (sp_given(&args, "curve"))
+    if (args.given.curve)
         sp_put_curve(report, &planned);
-    if (sp_given(&args, "buckets"))
+    if (args.given.buckets)
         sp_put_bucket_spans(report, &e.buckets);
     sp_put_course(report, &planned, &e);
     if (!e.fits)

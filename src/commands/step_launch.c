@@ -6,20 +6,20 @@
 
 /* Whether what is typed takes an option's place. A launch says parts of a model, and of a recipe of
  * training state; whoever types another one has all of it. */
-static bool is_replaced(const struct sp_args *typed, const char *name, const char *value)
+static bool is_replaced(const struct sp_args *typed, enum sp_option_id id, const char *value)
 {
-    const bool sets = strcmp(name, "set") == 0;
-    const char *const trained = sp_text_of(typed, "trainable");
+    const bool sets = id == SP_O_set;
+    const char *const trained = typed->value.trainable;
     if (trained && strcmp(trained, "lora") != 0 &&
-        (strncmp(name, "lora-", 5) == 0 || strcmp(name, "base-format") == 0))
+        (id == SP_O_lora_rank || id == SP_O_lora_targets || id == SP_O_base_format))
         return true; /* adapters that are not trained then */
-    const bool of_model = strcmp(name, "model") == 0 || strcmp(name, "shape") == 0 ||
-                          (sets && strncmp(value, "model.", 6) == 0);
-    if (of_model && (sp_given(typed, "model") || sp_given(typed, "shape")))
+    const bool of_model =
+        id == SP_O_model || id == SP_O_shape || (sets && strncmp(value, "model.", 6) == 0);
+    if (of_model && (typed->given.model || typed->given.shape))
         return true;
     if (sets && strncmp(value, "precision.", 10) == 0)
-        return sp_given(typed, "precision");
-    return !sets && sp_given(typed, name);
+        return typed->given.precision;
+    return !sets && typed->given_at[id];
 }
 
 /* Names of the script that were given values. */
@@ -27,7 +27,7 @@ static struct sp_typed_names names_of(const struct sp_args *args)
 {
     struct sp_typed_names names = {0};
     for (int i = 0; i < args->n_repeated; i++)
-        if (strcmp(args->repeated_name[i], "set-var") == 0)
+        if (args->repeated_id[i] == SP_O_set_var)
             names.at[names.n++] = args->repeated[i];
     return names;
 }
@@ -35,19 +35,21 @@ static struct sp_typed_names names_of(const struct sp_args *args)
 static bool take_option(const struct sp_args *typed, const struct sp_launch *launch, int i,
                         struct sp_args *args, struct sp_error *error)
 {
-    const char *const name = launch->option[i].name;
-    if (is_replaced(typed, name, launch->option[i].value))
+    const struct sp_option *const option = sp_option_named(args, launch->option[i].name);
+    if (!option)
+        return sp_fail(error, SP_USAGE, "no option --%s", launch->option[i].name);
+    if (is_replaced(typed, option->id, launch->option[i].value))
         return true;
-    if (launch->etp_is_tp && strcmp(name, "etp") == 0 && sp_given(typed, "tp"))
-        return sp_take_number(args, name, sp_number_of(typed, "tp"), error);
-    return sp_take_text(args, name, launch->option[i].value, error);
+    if (launch->etp_is_tp && option->id == SP_O_etp && typed->given.tp)
+        return sp_take_number(args, option->id, typed->value.tp, error);
+    return sp_take_text(args, option->id, launch->option[i].value, error);
 }
 
 /* A launch that says no model, and why, where nobody typed one either. */
 static bool check_model(const char *path, const struct sp_args *args,
                         const struct sp_launch *launch, struct sp_error *error)
 {
-    const bool given = sp_given(args, "model") || sp_given(args, "shape");
+    const bool given = args->given.model || args->given.shape;
     if (launch->no_model[0] && !given)
         return sp_fail(error, SP_INPUT, "%s: %s",
                        strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), launch->no_model);
@@ -69,7 +71,7 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
                          struct sp_hardware *hw, struct sp_error *error)
 {
     char spec[128];
-    const char *const text = sp_text_of(typed, "hw");
+    const char *const text = typed->value.hw;
     const int64_t devices = launch->devices;
     const bool one = devices < 1 && sp_chips(hw) == 1 && is_bare_chip(text);
     if (one && launch->notes < SP_LAUNCH_NOTES)
@@ -89,7 +91,7 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
         return true;
     }
     if (!sp_load_hardware(spec, sources, hw, error) ||
-        !sp_read_launch(sp_text_of(typed, "from"), hw, sources, names, launch, error))
+        !sp_read_launch(typed->value.from, hw, sources, names, launch, error))
         return false;
     snprintf(launch->machine, sizeof launch->machine, "%s", spec);
     return true;
@@ -101,12 +103,12 @@ static bool read_first(const struct sp_args *typed, const struct sp_sources *sou
                        const struct sp_typed_names *names, struct sp_launch *launch,
                        const struct sp_hardware *hw, struct sp_error *error)
 {
-    const char *const path = sp_text_of(typed, "from");
+    const char *const path = typed->value.from;
     const struct sp_error before = *error;
     struct sp_error unknown = {0};
     if (sp_read_launch(path, hw, sources, names, launch, error))
         return true;
-    if (!hw || !is_bare_chip(sp_text_of(typed, "hw")) ||
+    if (!hw || !is_bare_chip(typed->value.hw) ||
         !sp_read_launch(path, NULL, sources, names, launch, &unknown) || launch->devices <= 1)
         return false;
     *error = before;
@@ -118,8 +120,8 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
 {
     struct sp_hardware hw;
     const struct sp_sources sources = sp_sources_of(typed);
-    const char *const path = sp_text_of(typed, "from");
-    const bool machine = sp_given(typed, "hw");
+    const char *const path = typed->value.from;
+    const bool machine = typed->given.hw;
     const struct sp_typed_names names = names_of(typed);
     *args = *typed;
     launch->format = NULL;
@@ -135,9 +137,9 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
     for (int i = 0; i < launch->options && ok; i++)
         ok = take_option(typed, launch, i, args, error);
     for (int i = 0; i < typed->n_many && ok; i++)
-        ok = sp_take_text(args, "set", typed->many[i], error);
+        ok = sp_take_text(args, SP_O_set, typed->many[i], error);
     if (launch->machine[0])
-        ok = ok && sp_take_text(args, "hw", launch->machine, error);
+        ok = ok && sp_take_text(args, SP_O_hw, launch->machine, error);
     return ok && check_model(path, args, launch, error);
 }
 

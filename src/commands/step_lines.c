@@ -42,8 +42,8 @@ static bool answer_line(const struct sp_command *step, const struct sp_args *typ
     args = *typed;
     struct sp_report *const report = sp_report_new("step");
     bool ok = take_members(&args, json.root, error) && sp_answer(step, &args, report, error);
-    if (ok && sp_text_of(&args, "get"))
-        ok = (keys = sp_full_keys(report, sp_text_of(&args, "get"), error)) != NULL;
+    if (ok && args.value.get)
+        ok = (keys = sp_full_keys(report, args.value.get, error)) != NULL;
     if (ok)
         sp_render(report,
                   &(struct sp_render){.format = SP_FORMAT_JSON, .get = keys, .one_line = true},
@@ -107,7 +107,7 @@ static bool take_typed(const struct sp_command *step, int argc, char **argv, str
 {
     bool ok = sp_parse_command(step, argc - 1, argv + 1, typed, error);
     for (size_t i = 0; ok && i < typed->n_options; i++)
-        ok = !typed->given[i] || sp_only_computes(&typed->options[i], error);
+        ok = !typed->given_at[typed->options[i].id] || sp_only_computes(&typed->options[i], error);
     return ok;
 }
 
@@ -119,7 +119,7 @@ enum sp_exit sp_step_lines(int argc, char **argv, struct sp_pipes *pipes, FILE *
     typed.pipes = pipes;
     if (!step || !take_typed(step, argc, argv, &typed, error))
         return SP_OK;
-    if (sp_given(&typed, "help")) {
+    if (typed.given.help) {
         sp_print_command_help(step, out);
         return SP_OK;
     }

@@ -106,9 +106,9 @@ static void draw_over_time(struct sp_figure *figure, const struct sp_planned *pl
 struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_report *report,
                                struct sp_error *error)
 {
-    if (sp_given(args, "curve"))
+    if (args->given.curve)
         return sp_plot_curve(report);
-    if (sp_given(args, "buckets"))
+    if (args->given.buckets)
         return sp_plot_buckets(report, error);
     char degrees[96] = "";
     struct sp_planned planned;

@@ -20,13 +20,11 @@ static const char *const formats[] = {"csv", "json", "tsv", NULL};
 
 /* The sweep's own options; all others are the swept command's. --get and --format are common
  * options of both and mean the rows. */
-static const struct sp_option options[] = {
-    {"valid", NULL, SP_FLAG, 0, 0, NULL, NULL, "leave out rows that have no answer"},
-    {"shard", "I/N", SP_TEXT, 0, 0, NULL, NULL,
-     "every Nth row from the Ith on; `merge` joins the parts"},
-    {"plot", "FILE.svg|.png", SP_TEXT, 0, 0, NULL, NULL,
-     "draw the first three keys of --get over the last list, a line for each value of the first"},
-    {"heat", NULL, SP_FLAG, 0, 0, NULL, NULL, "with --plot: a heat map of two lists"},
+static const struct sp_taken options[] = {
+    SP_TAKE(valid),
+    SP_TAKE(shard),
+    SP_TAKE(plot),
+    SP_TAKE(heat),
 };
 enum { VALID, SHARD, PLOT, HEAT, OWN_OPTIONS };
 
@@ -129,24 +127,26 @@ static bool take_format(struct sweep *s, const char *text, struct sp_error *erro
                    sp_safe(text));
 }
 
-static const struct sp_option *find_option(const struct sp_command *command, const char *name,
-                                           struct sp_nearest *nearest)
+/* The swept command's option of that name; false: it has none. */
+static bool find_option(const struct sp_command *command, const char *name,
+                        struct sp_option *option, struct sp_nearest *nearest)
 {
-    size_t n;
-    const struct sp_option *const all = sp_options_of(command, &n);
+    struct sp_option all[SP_MAX_OPTIONS];
+    const size_t n = sp_options_of(command, all);
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(all[i].name, name) == 0)
-            return &all[i];
-        sp_nearest_offer(nearest, all[i].name);
+        *option = all[i];
+        if (strcmp(option->name, name) == 0 || (option->alias && strcmp(option->alias, name) == 0))
+            return true;
+        sp_nearest_offer(nearest, option->name);
     }
-    return NULL;
+    return false;
 }
 
 /* Which of the sweep's own options that is. */
 static int own_option(const char *name)
 {
     int i = 0;
-    while (i < OWN_OPTIONS && strcmp(options[i].name, name) != 0)
+    while (i < OWN_OPTIONS && strcmp(sp_option_name(options[i].id), name) != 0)
         i++;
     return i;
 }
@@ -161,7 +161,7 @@ static int place_of_command(int argc, char **argv)
         const int own = own_option(name);
         if (own == OWN_OPTIONS)
             return 0;
-        i += options[own].kind == SP_FLAG || strchr(argv[i], '=') ? 1 : 2;
+        i += sp_option_row(options[own].id, NULL).kind == SP_FLAG || strchr(argv[i], '=') ? 1 : 2;
     }
     return i < argc && argv[i][0] != '-' ? i : 0;
 }
@@ -184,15 +184,15 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
     if (own == HEAT)
         return s->picture.heat = true;
     struct sp_nearest nearest = {.wanted = name};
-    const struct sp_option *const option =
-        own < OWN_OPTIONS ? &options[own] : find_option(s->command, name, &nearest);
-    if (!option)
+    struct sp_option option = own < OWN_OPTIONS ? sp_option_row(options[own].id, NULL)
+                                                : (struct sp_option){.id = SP_NO_OPTION};
+    if (own == OWN_OPTIONS && !find_option(s->command, name, &option, &nearest))
         return sp_fail(error, SP_USAGE, "%s has no option %s%s", s->command->name, sp_safe(word),
                        sp_nearest_hint(&nearest));
-    if (own == OWN_OPTIONS && !sp_only_computes(option, error))
+    if (own == OWN_OPTIONS && !sp_only_computes(&option, error))
         return false;
-    if (option->kind == SP_FLAG)
-        return sp_add_axis(&s->axes, option, NULL, error);
+    if (option.kind == SP_FLAG)
+        return sp_add_axis(&s->axes, &option, NULL, error);
     const char *const value = equals ? equals + 1 : *i < argc ? argv[(*i)++] : NULL;
     if (!value)
         return sp_fail(error, SP_USAGE, "option --%s needs a value", name);
@@ -206,7 +206,7 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
         return take_keys(s, value, error);
     if (strcmp(name, "format") == 0)
         return take_format(s, value, error);
-    return sp_add_axis(&s->axes, option, value, error);
+    return sp_add_axis(&s->axes, &option, value, error);
 }
 
 static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error)

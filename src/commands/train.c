@@ -7,69 +7,44 @@
 #include "commands/train.h"
 #include "commands/utilisation.h"
 
-static const struct sp_option options[] = {
+static const struct sp_taken options[] = {
     SP_OPTIONS_SIZED_MODEL,
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
-    {"tokens", "N", SP_COUNTED, 1, 1e18, NULL, NULL, "tokens of the whole run"},
-    {"flops", "N", SP_REAL, 1, 1e30, NULL, NULL, "FLOPs of the run, in place of model and tokens"},
+    SP_TAKE(tokens),
+    SP_TAKE(flops),
     SP_OPTIONS_MACHINE,
-    {"devices", "N", SP_REAL, 1, 1e9, NULL, NULL,
-     "any number of devices, in place of that of --hw"},
-    {"peak", "FLOP/s", SP_REAL, 1, 1e21, NULL, NULL,
-     "peak of one device, in place of that of --hw"},
-    {"mfu", "FRACTION", SP_REAL, 0.0001, 2, NULL, "40%",
-     "model FLOPs utilisation, by --convention"},
-    {"tokens-per-s", "N", SP_REAL, 1e-9, 1e18, NULL, NULL,
-     "measured speed over all devices, in place of --mfu"},
-    {"step", "SECONDS", SP_REAL, 1e-9, 1e12, NULL, NULL,
-     "measured time of a step, in place of --mfu"},
-    {"days", "DAYS", SP_REAL, 1e-6, 1e9, NULL, NULL,
-     "time for the run: gives the devices that make it, without --tokens the tokens"},
+    SP_TAKE(devices),
+    SP_TAKE(peak),
+    SP_TAKE(mfu, .fallback = "40%"),
+    SP_TAKE(tokens_per_s),
+    SP_TAKE(step_time, .alias = "step"),
+    SP_TAKE(days),
     SP_OPTION_CONVENTION,
     SP_OPTIONS_BATCH,
-    {"micro-batch", "SEQS", SP_WHOLE, 1, 1e9, NULL, NULL,
-     "sequences of a micro-batch: gives the gradient accumulation"},
-    {"dp", "N", SP_WHOLE, 1, 1e9, NULL, NULL, "data-parallel degree (default: all devices)"},
+    SP_TAKE(micro_batch),
+    SP_TAKE(dp),
     SP_OPTION_RECIPE,
-    {"watts", "W", SP_REAL, 0, 1e6, NULL, NULL,
-     "power of one device (default: the hardware file's)"},
-    {"pue", "FACTOR", SP_REAL, 1, 10, NULL, "1", "power usage effectiveness of the building"},
-    {"home-kwh", "KWH", SP_REAL, 1, 1e6, NULL, "10715",
-     "energy of a home in a year, for the homes that the power is worth (default: US, 2020, EIA)"},
-    {"rack-devices", "N", SP_WHOLE, 1, 1e6, NULL, NULL, "devices of a rack: gives the racks"},
-    {"rack-area", "M2", SP_REAL, 1e-3, 1e6, NULL, NULL,
-     "floor of a rack with its share of aisles, m^2, with --rack-devices: gives the floor"},
+    SP_TAKE(watts),
+    SP_TAKE(pue, .fallback = "1"),
+    SP_TAKE(home_kwh, .fallback = "10715"),
+    SP_TAKE(rack_devices),
+    SP_TAKE(rack_area),
     SP_OPTIONS_PRICE,
-    {"mtbf", "SECONDS", SP_REAL, 1, 1e15, NULL, NULL, "mean time between failures of one device"},
-    {"failures-per-day", "N", SP_REAL, 1e-9, 1e6, NULL, NULL,
-     "failures of the whole machine, in place of --mtbf"},
-    {"restart", "SECONDS", SP_REAL, 0, 1e9, NULL, "300", "from a failure to running again"},
-    {"storage-bandwidth", "BYTES/S", SP_REAL, 1, 1e18, NULL, NULL,
-     "at which checkpoints are written"},
-    {"checkpoint-time", "SECONDS", SP_REAL, 0, 1e9, NULL, NULL,
-     "time in which a checkpoint stops the work, in place of bytes over --storage-bandwidth"},
-    {"interval", "SECONDS", SP_REAL, 1, 1e12, NULL, NULL,
-     "between checkpoints (default: what this goodput is largest at; Young's and Daly's stand "
-     "beside)"},
-    {"loss", "NATS", SP_REAL, 0.01, 100, NULL, NULL,
-     "a loss to reach: tokens of the run, the batch that is soonest and the machine that is "
-     "cheapest"},
-    {"law", "NAME|FILE", SP_TEXT, 0, 0, NULL, "chinchilla",
-     "scaling law of the loss (`scaleplan list laws`)"},
-    {"noise-scale", "TOKENS", SP_REAL, 1, 1e18, NULL, NULL,
-     "gradient noise scale: batches near it take more tokens (default: the critical batch of the "
-     "loss, Kaplan et al. 2020)"},
-    {"storage", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "drives that feed the run and take its checkpoints (`scaleplan list storage`)"},
-    {"drives", "N", SP_REAL, 0.001, 1e6, NULL, "8", "of them in a host, for --storage"},
-    {"bytes-per-token", "BYTES", SP_REAL, 1e-6, 1e12, NULL, "4",
-     "of the data set as it lies on the drives: 2 or 4 of a token's number, those of a picture"},
-    {"loader-bandwidth", "BYTES/S", SP_REAL, 1, 1e18, NULL, NULL,
-     "that a host's input pipeline reads, decodes and passes on"},
-    {"curve", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "strong scaling: ideal step and efficiency on the sizes up to --hw, by the closed forms of "
-     "fit"},
+    SP_TAKE(mtbf),
+    SP_TAKE(failures_per_day),
+    SP_TAKE(restart, .fallback = "300"),
+    SP_TAKE(storage_bandwidth),
+    SP_TAKE(checkpoint_time),
+    SP_TAKE(interval),
+    SP_TAKE(loss),
+    SP_TAKE(law, .fallback = "chinchilla"),
+    SP_TAKE(noise_scale),
+    SP_TAKE(storage),
+    SP_TAKE(drives, .fallback = "8"),
+    SP_TAKE(bytes_per_token, .fallback = "4"),
+    SP_TAKE(loader_bandwidth),
+    SP_TAKE(curve),
 };
 
 static const struct sp_example examples[] = {
@@ -87,32 +62,31 @@ static const struct sp_example examples[] = {
 /* MFU from --mfu, or from a measured speed. */
 static double utilisation(const struct train *f)
 {
-    const double rate = sp_number_of(f->args, "tokens-per-s"), step = sp_number_of(f->args, "step");
+    const double rate = f->args->value.tokens_per_s, step = f->args->value.step_time;
     if (!isnan(rate))
         return sp_utilisation(f->flops_per_token, rate, f->N, f->C);
     if (!isnan(step))
         return sp_utilisation(f->flops_per_token, f->batch / step, f->N, f->C);
-    return sp_number_of(f->args, "mfu");
+    return f->args->value.mfu;
 }
 
 static bool load(struct train *f, const struct sp_sources *sources, struct sp_error *error)
 {
     const struct sp_args *args = f->args;
-    const double devices = sp_number_of(args, "devices"), peak = sp_number_of(args, "peak");
-    f->tokens = sp_number_of(args, "tokens");
-    f->flops = sp_number_of(args, "flops");
-    f->has_model =
-        sp_text_of(args, "model") || sp_text_of(args, "shape") || sp_given(args, "params");
-    f->has_hw = sp_text_of(args, "hw") != NULL;
-    if (sp_given(args, "curve") && (sp_given(args, "reference") || sp_given(args, "teacher")))
+    const double devices = args->value.devices, peak = args->value.peak;
+    f->tokens = args->value.tokens;
+    f->flops = args->value.flops;
+    f->has_model = args->value.model || args->value.shape || args->given.params;
+    f->has_hw = args->value.hw != NULL;
+    if (args->given.curve && (args->given.reference || args->given.teacher))
         return sp_fail(error, SP_USAGE,
                        "--curve is of the closed forms of `fit`, which know no model beside");
-    if (isnan(f->flops) && isnan(f->tokens) && !sp_given(args, "micro-batch") &&
-        !sp_given(args, "curve") && !sp_given(args, "days") && !sp_given(args, "loss"))
+    if (isnan(f->flops) && isnan(f->tokens) && !args->given.micro_batch && !args->given.curve &&
+        !args->given.days && !args->given.loss)
         return sp_fail(error, SP_USAGE,
                        "--tokens N (or --flops N, --days N or --loss L) is needed");
     f->P = f->P_trained = f->flops_per_token = NAN;
-    if (f->has_model || (isnan(f->flops) && !sp_given(args, "micro-batch"))) {
+    if (f->has_model || (isnan(f->flops) && !args->given.micro_batch)) {
         if (!sp_model_of(args, sources, &f->model, error))
             return false;
         const struct sp_params params = sp_count_params(&f->model);
@@ -133,17 +107,17 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
             sp_compute_dtype(&f->hw.chip, (enum sp_dtype)f->precision.compute_dtype);
         f->C = f->hw.chip.peak_flops_per_s[dtype];
     }
-    f->convention = (enum sp_flop_convention)sp_choice_of(args, "convention");
+    f->convention = (enum sp_flop_convention)args->value.convention;
     if (f->has_model)
         f->flops_per_token = sp_tuned_flops(&f->model, 1, f->seq, f->convention) +
                              sp_companion_flops(&f->companions, 1, f->seq, f->convention);
-    if (sp_given(args, "days") && isnan(f->C))
+    if (args->given.days && isnan(f->C))
         return sp_fail(error, SP_USAGE, "--days needs a machine: --hw, or --peak and --devices");
     if (!sp_read_loss(f, sources, error))
         return false;
     if (isnan(f->flops) && isnan(f->tokens))
-        f->tokens = 86400 * sp_number_of(args, "days") /
-                    sp_run_s(f->flops_per_token, f->N, f->C, utilisation(f));
+        f->tokens =
+            86400 * args->value.days / sp_run_s(f->flops_per_token, f->N, f->C, utilisation(f));
     if (isnan(f->flops))
         f->flops = f->flops_per_token * f->tokens;
     return true;
@@ -152,7 +126,7 @@ static bool load(struct train *f, const struct sp_sources *sources, struct sp_er
 static void put_accumulation(struct train *f)
 {
     struct sp_report *r = f->report;
-    const double micro = sp_number_of(f->args, "micro-batch"), given = sp_number_of(f->args, "dp");
+    const double micro = f->args->value.micro_batch, given = f->args->value.dp;
     const double dp = isnan(given) ? f->N : given, sequences = f->batch / f->seq;
     char why[160];
     sp_put(r, SP_Q_TRAIN_SEQUENCES, sequences);
@@ -200,9 +174,9 @@ static void put_work(const struct train *f)
     sp_symbol(r, "flops_per_token", f->flops_per_token, "FLOPs", "training, counting %s",
               sp_counted_flops[f->convention]);
     sp_put(r,
-           sp_given(f->args, "flops") ? SP_Q_TRAIN_FLOPS_GIVEN
-           : is_6p(f)                 ? SP_Q_TRAIN_FLOPS
-                                      : SP_Q_TRAIN_FLOPS_SCORES,
+           f->args->given.flops ? SP_Q_TRAIN_FLOPS_GIVEN
+           : is_6p(f)           ? SP_Q_TRAIN_FLOPS
+                                : SP_Q_TRAIN_FLOPS_SCORES,
            f->flops);
     sp_put(r, SP_Q_TRAIN_PFDAYS, sp_pf_days(f->flops));
     sp_put(r, SP_Q_TRAIN_PETA, f->flops / 1e15);
@@ -255,12 +229,11 @@ static bool put_time(struct train *f, struct sp_error *error)
         sp_put(r, SP_Q_TRAIN_RATE, f->tokens / f->seconds);
         sp_put(r, SP_Q_TRAIN_SAMPLES, f->tokens / f->seconds / f->seq);
     }
-    const bool given =
-        isnan(sp_number_of(f->args, "tokens-per-s")) && isnan(sp_number_of(f->args, "step"));
+    const bool given = isnan(f->args->value.tokens_per_s) && isnan(f->args->value.step_time);
     sp_line(r,
             "machine      {devices} devices of {peak_flops_per_s} at {mfu} MFU (%s), counting %s",
             given ? "--mfu" : "from the measured speed",
-            sp_given(f->args, "flops")     ? "the FLOPs given"
+            f->args->given.flops           ? "the FLOPs given"
             : is_tuned(f) || has_beside(f) ? "what is computed"
                                            : sp_counted_flops[f->convention]);
     sp_note_utilisation(r, "the MFU", f->mfu, f->convention);
@@ -273,8 +246,8 @@ static bool put_time(struct train *f, struct sp_error *error)
 static void put_deadline(struct train *f)
 {
     struct sp_report *r = f->report;
-    const double days = sp_number_of(f->args, "days");
-    if (isnan(days) || (!sp_given(f->args, "tokens") && !sp_given(f->args, "flops")))
+    const double days = f->args->value.days;
+    if (isnan(days) || (!f->args->given.tokens && !f->args->given.flops))
         return;
     const double needed = sp_run_s(f->flops, 1, f->C, f->mfu) / (86400 * days);
     const int64_t offered = f->has_hw && needed <= 1e9
@@ -293,7 +266,7 @@ static void put_deadline(struct train *f)
 static void put_failures(struct train *f, double write, double M, double given_interval)
 {
     struct sp_report *r = f->report;
-    const double restart = sp_number_of(f->args, "restart");
+    const double restart = f->args->value.restart;
     const struct sp_goodput run = {
         write, isnan(given_interval) ? sp_best_interval_s(write, M, restart) : given_interval, M,
         restart};
@@ -315,11 +288,10 @@ static void put_failures(struct train *f, double write, double M, double given_i
 static bool put_goodput(struct train *f, struct sp_error *error)
 {
     struct sp_report *r = f->report;
-    const double mtbf = sp_number_of(f->args, "mtbf"),
-                 per_day = sp_number_of(f->args, "failures-per-day");
-    const double storage = sp_number_of(f->args, "storage-bandwidth");
-    const double given_write = sp_number_of(f->args, "checkpoint-time");
-    const double given_interval = sp_number_of(f->args, "interval");
+    const double mtbf = f->args->value.mtbf, per_day = f->args->value.failures_per_day;
+    const double storage = f->args->value.storage_bandwidth;
+    const double given_write = f->args->value.checkpoint_time;
+    const double given_interval = f->args->value.interval;
     const double M = !isnan(per_day) ? 86400 / per_day
                      : isnan(mtbf)   ? INFINITY
                                      : sp_machine_mtbf_s(mtbf, f->N);
@@ -366,9 +338,8 @@ static bool put_goodput(struct train *f, struct sp_error *error)
 static bool put_building(const struct train *f, double watts, struct sp_error *error)
 {
     struct sp_report *r = f->report;
-    const double home = sp_number_of(f->args, "home-kwh");
-    const double rack = sp_number_of(f->args, "rack-devices"),
-                 area = sp_number_of(f->args, "rack-area");
+    const double home = f->args->value.home_kwh;
+    const double rack = f->args->value.rack_devices, area = f->args->value.rack_area;
     if (isnan(rack) && !isnan(area))
         return sp_fail(error, SP_USAGE, "--rack-area needs --rack-devices");
     sp_symbol(r, "home_kwh", home, "kWh", "option --home-kwh, of a year");
@@ -387,10 +358,10 @@ static bool put_building(const struct train *f, double watts, struct sp_error *e
 static bool put_bill(struct train *f, struct sp_error *error)
 {
     struct sp_report *r = f->report;
-    const double given_watts = sp_number_of(f->args, "watts");
+    const double given_watts = f->args->value.watts;
     const double watts = !isnan(given_watts) ? given_watts : f->has_hw ? f->hw.chip.tdp_w : NAN;
     const struct sp_hardware *const hw = f->has_hw ? &f->hw : NULL;
-    const char *const spec = f->has_hw ? sp_text_of(f->args, "hw") : "";
+    const char *const spec = f->has_hw ? f->args->value.hw : "";
     struct sp_price paid;
     char words[160];
     if (!sp_price_of(f->args, hw, spec, &paid, error) ||
@@ -398,7 +369,7 @@ static bool put_bill(struct train *f, struct sp_error *error)
         return false;
     sp_price_text(&paid, words, sizeof words);
     const double price = paid.usd_per_h;
-    const double pue = sp_number_of(f->args, "pue"), wall = f->seconds / f->goodput;
+    const double pue = f->args->value.pue, wall = f->seconds / f->goodput;
     sp_symbol(r, "watts", watts, "W", "one device");
     sp_symbol(r, "pue", pue, "", "option --pue");
     sp_symbol(r, "price", price, "USD/h", "one device");
@@ -411,7 +382,7 @@ static bool put_bill(struct train *f, struct sp_error *error)
         return false;
     sp_put_price(r, &paid, SP_Q_TRAIN_PRICE, SP_Q_TRAIN_PRICE_YEAR, SP_Q_TRAIN_PRICE_SOURCE);
     sp_line(r, "cost         {cost_usd} at a price of a device-hour of %s", words);
-    const char *const get = sp_text_of(f->args, "get");
+    const char *const get = f->args->value.get;
     if (isnan(watts) && get && (strstr(get, "power_w") || strstr(get, "energy_")))
         return sp_fail(error, SP_INPUT, "the power of this device is not published; give --watts");
     if (isnan(price) && get && strstr(get, "cost_usd"))
@@ -489,7 +460,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     }
     if (!sp_put_loss(&f, &sources, error))
         return false;
-    return !sp_given(args, "curve") || put_curve(&f, &sources, error);
+    return !args->given.curve || put_curve(&f, &sources, error);
 }
 
 const struct sp_command sp_cmd_train = {

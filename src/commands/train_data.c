@@ -9,12 +9,12 @@ static bool load_source(const struct train *f, const struct sp_sources *sources,
                         struct sp_drive *drive, struct sp_data_source *source,
                         struct sp_error *error)
 {
-    const double loader = sp_number_of(f->args, "loader-bandwidth");
+    const double loader = f->args->value.loader_bandwidth;
     const double hosts = ceil(f->N / (double)sp_chips_per_host(&f->hw.network));
-    if (!sp_load_drive(sp_text_of(f->args, "storage"), sources, drive, error))
+    if (!sp_load_drive(f->args->value.storage, sources, drive, error))
         return false;
     *source = (struct sp_data_source){
-        .drives = hosts * sp_number_of(f->args, "drives"),
+        .drives = hosts * f->args->value.drives,
         .loader_bytes_per_s = isnan(loader) ? INFINITY : hosts * loader,
         .drive = drive,
     };
@@ -42,7 +42,7 @@ bool sp_put_data(const struct train *f, const struct sp_sources *sources, struct
     struct sp_report *const r = f->report;
     struct sp_drive drive;
     struct sp_data_source source;
-    if (!sp_given(f->args, "storage"))
+    if (!f->args->given.storage)
         return true;
     if (!f->has_hw || !(f->seconds > 0) || isnan(f->tokens))
         return sp_fail(error, SP_USAGE,
@@ -52,7 +52,7 @@ bool sp_put_data(const struct train *f, const struct sp_sources *sources, struct
     const double per_param = sp_state_bytes_per_param(&f->precision) - f->precision.grad_bytes;
     const double checkpoint = f->P_trained * per_param;
     const struct sp_data_need need = {.tokens_per_s = f->tokens / f->seconds,
-                                      .bytes_per_token = sp_number_of(f->args, "bytes-per-token"),
+                                      .bytes_per_token = f->args->value.bytes_per_token,
                                       .tokens = f->tokens,
                                       .written_bytes = f->checkpoints * checkpoint};
     const struct sp_data_flow flow = sp_data_flow(&need, &source);

@@ -19,14 +19,14 @@ static double noise_at(const struct train *f, double loss)
 bool sp_read_loss(struct train *f, const struct sp_sources *sources, struct sp_error *error)
 {
     const struct sp_args *const args = f->args;
-    f->target = sp_number_of(args, "loss");
-    f->noise = sp_number_of(args, "noise-scale");
-    f->has_law = !isnan(f->target) || sp_given(args, "law") || !isnan(f->noise);
+    f->target = args->value.loss;
+    f->noise = args->value.noise_scale;
+    f->has_law = !isnan(f->target) || args->given.law || !isnan(f->noise);
     if (!f->has_law)
         return true;
     if (!f->has_model)
         return sp_fail(error, SP_USAGE, "a loss needs the model (--model or --params)");
-    if (!sp_load_law(sp_text_of(args, "law"), sources, &f->law, error))
+    if (!sp_load_law(args->value.law, sources, &f->law, error))
         return false;
     f->law_params = sp_params_of_law(&f->law, &f->model);
     if (isnan(f->target))
@@ -95,7 +95,7 @@ static bool put_ways(const struct train *f, const struct sp_sources *sources,
                               .remat = SP_REMATS,
                               .exact_groups = !sources->textbook};
     if (!sp_fit_frameworks_of(sources, &frameworks, &in, error) ||
-        !sp_price_of(f->args, &f->hw, sp_text_of(f->args, "hw"), &paid, error))
+        !sp_price_of(f->args, &f->hw, f->args->value.hw, &paid, error))
         return false;
     const struct sp_loss_question question = {
         .fit = &in,

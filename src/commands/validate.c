@@ -9,12 +9,10 @@
 #include "commands/error_statistics.h"
 #include "commands/serving_runs.h"
 
-static const struct sp_option options[] = {
-    {"by", "COLUMN", SP_TEXT, 0, 0, NULL, NULL, "statistics by the values of a column of the file"},
-    {"profile", "NAME|FILE", SP_TEXT, 0, 0, NULL, NULL,
-     "one profile for all runs (default: the one of each run's chip and framework)"},
-    {"all", NULL, SP_FLAG, 0, 0, NULL, NULL,
-     "count runs too whose source leaves a needed field out (scoring \"secondary\" or \"no\")"},
+static const struct sp_taken options[] = {
+    SP_TAKE(by),
+    SP_TAKE(profile),
+    SP_TAKE(all),
 };
 
 /* A run and what was predicted of it. */
@@ -230,7 +228,7 @@ static bool fill_report(struct validation *f, const struct sp_args *args, struct
     sp_put(r, SP_Q_VALIDATE_ROWS, (double)f->runs.n);
     sp_put(r, SP_Q_VALIDATE_SKIPPED, (double)skipped);
     const struct sp_error_table errors = errors_of(f);
-    const char *const by = sp_text_of(args, "by");
+    const char *const by = args->value.by;
     sp_put_statistics(&errors, -1, "");
     sp_answer_is(f->report, by ? "groups" : "runs");
     const bool ok =
@@ -249,7 +247,7 @@ static bool fill_report(struct validation *f, const struct sp_args *args, struct
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const char *const profile = sp_text_of(args, "profile");
+    const char *const profile = args->value.profile;
     bool serves;
     if (args->n_operands != 1)
         return sp_fail(error, SP_USAGE, "one file of runs is needed: scaleplan validate RUNS.csv");
@@ -258,7 +256,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (serves)
         return sp_validate_serving(args, &sources, report, error);
     struct validation f = {
-        .report = report, .all = sp_given(args, "all"), .one_profile = profile != NULL};
+        .report = report, .all = args->given.all, .one_profile = profile != NULL};
     if (profile && !sp_load_profile(profile, &sources, &f.given, error))
         return false;
     if (!sp_read_runs(args->operands[0], &sources, &f.runs, error))

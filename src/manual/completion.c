@@ -15,8 +15,8 @@ static void each_option(const struct sp_command *c,
                         void (*visit)(const struct sp_option *, const struct sp_command *, FILE *),
                         FILE *out)
 {
-    size_t n;
-    const struct sp_option *const options = sp_options_of(c, &n);
+    struct sp_option options[SP_MAX_OPTIONS];
+    const size_t n = sp_options_of(c, options);
     for (size_t i = 0; i < n; i++)
         visit(&options[i], c, out);
 }
@@ -259,8 +259,11 @@ static void zsh_sweep(FILE *out)
 {
     for (size_t i = 0; i < sp_n_commands; i++)
         for (size_t k = 0;
-             strcmp(sp_commands[i]->name, "sweep") == 0 && k < sp_commands[i]->n_options; k++)
-            zsh_option(&sp_commands[i]->options[k], sp_commands[i], out);
+             strcmp(sp_commands[i]->name, "sweep") == 0 && k < sp_commands[i]->n_options; k++) {
+            const struct sp_taken *const taken = &sp_commands[i]->options[k];
+            const struct sp_option option = sp_option_row(taken->id, taken);
+            zsh_option(&option, sp_commands[i], out);
+        }
 }
 
 static void write_zsh(FILE *out)

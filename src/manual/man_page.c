@@ -108,11 +108,11 @@ static void put_command(const struct sp_command *c, const char *version, FILE *o
     fputs("\n.SH DESCRIPTION\n", out);
     put(c->about, out);
     fputs("\n.SH OPTIONS\n", out);
-    size_t n;
-    const struct sp_option *const options = sp_options_of(c, &n);
+    struct sp_option options[SP_MAX_OPTIONS];
+    const size_t n = sp_options_of(c, options);
     put_options(options, n - sp_n_common_options, out);
     fputs(".SS Common options\n", out);
-    put_options(sp_common_options, sp_n_common_options, out);
+    put_options(options + n - sp_n_common_options, sp_n_common_options, out);
     put_keys(c->name, out);
     fputs(".SH EXAMPLES\n", out);
     for (const struct sp_example *e = c->examples; e && e->line; e++) {
@@ -144,7 +144,11 @@ static void put_program(const char *version, FILE *out)
         fputs("\n", out);
     }
     fputs(".SH COMMON OPTIONS\n", out);
-    put_options(sp_common_options, sp_n_common_options, out);
+    for (size_t i = 0; i < sp_n_common_options; i++) {
+        const struct sp_option option =
+            sp_option_row(sp_common_options[i].id, &sp_common_options[i]);
+        put_options(&option, 1, out);
+    }
     fprintf(
         out,
         ".SH ENVIRONMENT\n.TP\nSCALEPLAN_CONFIG_PATH\nfolders with configs of your own, joined "

@@ -203,10 +203,10 @@ static void add_report_key(cJSON *members, enum sp_quantity_id row, const char *
 /* A line of `step -`: options of step as members, or what a report printed. */
 static cJSON *plan_schema(void)
 {
-    size_t n;
+    struct sp_option options[SP_MAX_OPTIONS];
+    const size_t n = sp_options_of(&sp_cmd_step, options);
     cJSON *const schema = object();
     cJSON *const members = cJSON_GetObjectItem(schema, "properties");
-    const struct sp_option *const options = sp_options_of(&sp_cmd_step, &n);
     for (size_t i = 0; i < n - sp_n_common_options; i++)
         cJSON_AddItemToObject(members, options[i].name, option_schema(&options[i]));
     for (int i = 0; i < SP_PLAN_FIELDS; i++)

@@ -50,8 +50,8 @@ static bool is_numeric(const struct sp_option *option)
 static void every_option(const char *line)
 {
     const struct sp_command *const command = command_of(line);
-    size_t n;
-    const struct sp_option *const options = sp_options_of(command, &n);
+    struct sp_option options[SP_MAX_OPTIONS];
+    const size_t n = sp_options_of(command, options);
     for (size_t o = 0; o < n; o++) {
         char name[64];
         snprintf(name, sizeof name, "--%s", options[o].name);
