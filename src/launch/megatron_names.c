@@ -209,7 +209,8 @@ const char sp_megatron_quiet[] =
     "abort-on-unmet-fused-kernel-constraints repeated-dataloader train-mode dataset dataset-config "
     "max-padding-length extra-vocab-size patch-tokenizer-type goldfish-* trigger-path qknorm-impl "
     "no-pipeline-parallel curriculum-* use-rotary-position-embeddings create-moe-param-group codecarbon-dir "
-    "transformer-timers force_default loss-func result-* padded-vocab-size-from keep-last use-wandb ";
+    "transformer-timers force_default loss-func result-* padded-vocab-size-from keep-last use-wandb "
+    "actor-num-* num-rollout rollout-* sglang-* address ";
 
 const struct sp_flag_names sp_megatron_flags = {switches, sp_megatron_quiet};
 

@@ -27,6 +27,7 @@ static const struct {
     {"--num_nodes", SP_NODES},
     {"--num-nodes", SP_NODES},
     {"--nodes", SP_NODES},
+    {"--actor-num-nodes", SP_NODES}, /* slime */
     {"-N", SP_NODES},
     {"--nproc_per_node", SP_GPUS},
     {"--nproc-per-node", SP_GPUS},
@@ -34,6 +35,7 @@ static const struct {
     {"--gpus-per-node", SP_GPUS},
     {"--gpus_per_node", SP_GPUS},
     {"--gres", SP_GPUS},
+    {"--actor-num-gpus-per-node", SP_GPUS},
     {"--ntasks-per-node", SP_TASKS},
     {"--num_processes", SP_PROCESSES},
     {"--num-processes", SP_PROCESSES},
