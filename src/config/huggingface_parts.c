@@ -41,10 +41,16 @@ static void put_kinds(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
     cJSON_AddBoolToObject(out, "embedding_norm", (f->traits & HF_EMBEDDING_NORM) != 0);
 }
 
+/* Falcon-40B's block, which its first configs (RefinedWeb) tell by the heads of keys alone. */
+static bool is_new_falcon(const cJSON *o)
+{
+    return sp_hf_flag_at(o, "new_decoder_architecture", sp_hf_member(o, "n_head_kv") != NULL);
+}
+
 double sp_hf_kv_heads(const cJSON *o, const struct sp_hf_family *f, double heads)
 {
     const cJSON *const attention = sp_hf_member(o, "attn_config");
-    if (f->traits & HF_FALCON && !sp_hf_flag_at(o, "new_decoder_architecture", false))
+    if (f->traits & HF_FALCON && !is_new_falcon(o))
         return sp_hf_flag_at(o, "multi_query", true) ? 1 : heads;
     if (f->traits & HF_MPT && attention)
         return sp_hf_number_at(attention, "kv_n_heads",
@@ -203,7 +209,7 @@ static void put_extras(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
 /* Falcon says how its block stands: norms of attention and MLP are one, or one each. */
 static void put_falcon(cJSON *out, const cJSON *o)
 {
-    const bool two = sp_hf_flag_at(o, "new_decoder_architecture", false);
+    const bool two = is_new_falcon(o);
     const bool one = sp_hf_flag_at(o, "parallel_attn", true) &&
                      sp_hf_number_at(o, "num_ln_in_parallel_attn", two ? 2 : 1) < 2;
     cJSON_ReplaceItemInObjectCaseSensitive(out, "norms_per_layer", cJSON_CreateNumber(one ? 1 : 2));
