@@ -1,18 +1,53 @@
 #!/usr/bin/env bash
-# huggingface.sh PROGRAM SOURCE: real Hugging Face configs, where ../shared/data/hf has them (exit 77 where not): each counts
-# exactly as was derived tensor by tensor apart from the program, and its text part where that was derived too.
+# huggingface.sh PROGRAM SOURCE: configs of Hugging Face count as was derived apart from the program, in all and active, and
+# their text part without a tower or encoder: each row of tests/data/huggingface.jsonl, which holds every family, other name of
+# one and tower that the program knows; and, where ../shared/data/hf lies beside the repository, whole files of the Hub.
 set -uo pipefail
-program=$1 data=$2/../shared/data
-[ -d "$data/hf" ] && command -v jq >/dev/null || exit 77
+program=$1 rows=$2/tests/data/huggingface.jsonl config=$2/src/config real=$2/../shared/data
+command -v jq >/dev/null || { echo "skipped: jq is not here"; exit 77; }
+folder=$(mktemp -d "${TMPDIR:-/tmp}/hugging face.XXXXXX") # with a space, as people's folders have
+trap 'rm -r "$folder"' EXIT
 failed=0 n=0
 
+fail() {
+    echo "$*"
+    failed=1
+}
+
+count() { # NAME FILE TOTAL ACTIVE [TEXT]
+    local got
+    n=$((n + 1))
+    got=$("$program" import "$2" --get params.total,params.active,params.text 2>&1 | paste -sd' ')
+    [[ "$got " == "$3 $4 ${5:+$5 }"* ]] || fail "$1: $got, expected $3 $4 ${5-}"
+}
+
+# As a file of the Hub: with the keys that a model's size does not hang on.
+around='{torch_dtype: "bfloat16", transformers_version: "4.57.1", use_cache: true, bos_token_id: 1, eos_token_id: 2,
+         pad_token_id: null, initializer_range: 0.02, hidden_act: "silu", attention_dropout: 0.0, rope_theta: 10000.0}'
+while IFS=$'\t' read -r name total active text document; do
+    printf '%s\n' "$document" >"$folder/config.json"
+    count "$name" "$folder/config.json" "$total" "$active" "$text"
+done < <(jq -r "[.name, .total, .active, .text // .total, ($around + .config | tojson)] | join(\"\\t\")" "$rows")
+
+# None is without a row: a family or another name of one, a tower and what it stands beside.
+known=$(jq -r '.config | .. | objects | .model_type // empty' "$rows" | sort -u)
+towers=$(jq -r '.config | select(.vision_config // .audio_config) | "\(.model_type) \(.vision_config.model_type)", .model_type' "$rows")
+while IFS= read -r type; do
+    grep -qxF "$type" <<<"$known" || fail "no row of the model_type $type"
+done < <(sed -n 's/^\(FAMILY\|SAME\|SIZES\)("\([^"]*\)".*/\2/p' "$config/huggingface_families.def")
+while IFS= read -r tower; do
+    grep -qxF "$tower" <<<"$towers" || fail "no row of the tower $tower"
+done < <(sed -n 's/^    {"\([a-z0-9_]*\)", "\([a-z0-9_]*\)", ".*norm".*/\1 \2/p; s/^    {"\([a-z0-9_]*\)", NULL, .*/\1/p' \
+    "$config/huggingface_towers.c" && sed -n '/} sounds\[\]/p' "$config/huggingface_encoders.c" | grep -o '{"[a-z0-9_]*' | tr -d '{"')
+echo "$n configs of our own"
+[ "$n" -ge 200 ] || fail "only $n rows"
+
+# Whole files of the Hub.
+[ -d "$real/hf" ] || exit "$failed"
+n=0
 while IFS=$'\t' read -r file total active text; do
-  n=$((n + 1))
-  got=$("$program" import "$data/hf/$file" --get params.total,params.active,params.text 2>&1 | paste -sd' ')
-  [[ $got == "$total $active "* ]] && [[ $text == - || $got == *" $text" ]] && continue
-  echo "$file: $got, expected $total $active $text"
-  failed=1
-done < <(jq -r 'to_entries[] | [.key, .value.total, .value.active, .value.text // "-"] | @tsv' "$data/hf_expected.json")
-echo "$n configs"
-[ "$n" -ge 89 ] || failed=1
+    count "$file" "$real/hf/$file" "$total" "$active" "$text"
+done < <(jq -r 'to_entries[] | [.key, .value.total, .value.active, .value.text // ""] | @tsv' "$real/hf_expected.json")
+echo "$n configs of the Hub"
+[ "$n" -ge 89 ] || fail "only $n files"
 exit "$failed"
