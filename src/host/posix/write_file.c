@@ -100,13 +100,25 @@ static mode_t mode_of(const struct stat *before)
     return before ? before->st_mode & 0777 : 0666 & ~mask;
 }
 
+/* The link by which an open file without a name gets one. */
+static void link_of(int file, char link[64])
+{
+    snprintf(link, 64, "/proc/self/fd/%d", file);
+}
+
 /* A file without a name in the folder of `target`: a writer that is killed leaves nothing. -1: the
- * file system has none. */
+ * file system has none, or no /proc is mounted by which it would get a name. */
 static int open_nameless(const char *target)
 {
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], link[64];
     snprintf(folder, sizeof folder, "%s", target);
-    return beside(folder, ".") ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
+    const int file =
+        beside(folder, ".") ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
+    link_of(file, link);
+    if (file < 0 || access(link, F_OK) == 0)
+        return file;
+    close(file);
+    return -1;
 }
 
 /* Gives an open file a name of its own beside `target`. */
@@ -114,7 +126,7 @@ static bool name_file(int file, char temporary[PATH_MAX])
 {
     enum { MOST_TRIES = 100 };
     char open_file[64], name[64];
-    snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", file);
+    link_of(file, open_file);
     for (int i = 0; i < MOST_TRIES; i++) {
         snprintf(name, sizeof name, ".scaleplan-%ld-%d", (long)getpid(), i);
         if (!beside(temporary, name))
