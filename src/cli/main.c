@@ -219,6 +219,17 @@ static bool asks_for_json(int argc, char **argv)
                      : argc == 1 && strcmp(argv[0], "--format=json") == 0;
 }
 
+/* The first line is for scripts, the second for whoever wonders how fast a search can be here. */
+static void print_version(void)
+{
+    const int threads = sp_threads(0);
+    puts("scaleplan " SCALEPLAN_VERSION);
+    if (sp_makes_threads)
+        printf("%d thread%s (OMP_NUM_THREADS)\n", threads, threads == 1 ? "" : "s");
+    else
+        puts("1 thread: this build makes no others");
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -233,7 +244,7 @@ int main(int argc, char **argv)
         return (int)finish_output(SP_OK);
     }
     if (strcmp(argv[1], "--version") == 0) {
-        puts("scaleplan " SCALEPLAN_VERSION);
+        print_version();
         return (int)finish_output(SP_OK);
     }
     struct sp_error error = {0};

@@ -18,6 +18,9 @@ struct sp_share {
 /* Takes the next chunk, *from up to but without *to; false when nothing is left. */
 bool sp_take(struct sp_share *share, int64_t *from, int64_t *to);
 
+/* Whether this build makes threads; where it does not, sp_threads is 1. */
+extern const bool sp_makes_threads;
+
 /* How many threads: `wanted`, or as many as OMP_NUM_THREADS says or this process has cores when it
  * is 0. At most SP_MAX_THREADS. */
 int sp_threads(int wanted);

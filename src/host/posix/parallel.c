@@ -24,6 +24,8 @@ bool sp_take(struct sp_share *share, int64_t *from, int64_t *to)
     return *from < w->n;
 }
 
+const bool sp_makes_threads = true;
+
 int sp_threads(int wanted)
 {
     const char *const given = getenv("OMP_NUM_THREADS");

@@ -14,6 +14,8 @@ bool sp_take(struct sp_share *share, int64_t *from, int64_t *to)
     return *from < w->n;
 }
 
+const bool sp_makes_threads = false;
+
 int sp_threads(int wanted)
 {
     (void)wanted;
