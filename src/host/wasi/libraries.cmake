@@ -1,17 +1,9 @@
 # The libraries of a WebAssembly module: cJSON, libcsv and libyaml from the distribution's sources; what a module
 # cannot have (threads) is empty, and tables are plain (smartcols.c).
-set(sources "${CMAKE_BINARY_DIR}/sources")
-if(NOT EXISTS "${sources}/done")
-  execute_process(COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/sources.sh" "${sources}" COMMAND_ERROR_IS_FATAL ANY)
-endif()
+include(src/host/sources.cmake)
+get_sources(cjson libcsv libyaml)
 
-function(add_foreign_library name)
-  add_library(${name} STATIC ${ARGN})
-  target_compile_options(${name} PRIVATE -w)
-endfunction()
-
-add_foreign_library(cjson ${sources}/cjson/cJSON.c)
-target_include_directories(cjson SYSTEM PUBLIC ${sources}/include)
+add_cjson()
 add_foreign_library(csv ${sources}/libcsv/libcsv.c)
 target_include_directories(csv SYSTEM PUBLIC ${sources}/libcsv)
 set(CSV_LIBRARY csv)
