@@ -76,8 +76,8 @@ for file in page.html out.json launch; do
   [ -s "$work/empty/$file" ] || fail "$file is missing"
 done
 
-# On a terminal: colours, widths and broken lines.
-if command -v script >/dev/null; then
+# On a terminal, where there is one to be had: colours, widths and broken lines.
+if script -qec true /dev/null > /dev/null 2>&1 < /dev/null; then
   on_terminal() { env -i TERM=xterm PATH=/usr/bin:/bin LC_ALL=C.UTF-8 script -qec "stty cols 70; '$1' fit --model '$work/folder/wide.json' --hw h100-256 --batch 2M" /dev/null < /dev/null; }
   cmp <(on_terminal "$program") <(on_terminal "$static") || fail "other bytes on a terminal"
 fi
