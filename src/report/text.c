@@ -1,5 +1,6 @@
 /* Text for people: lines with quantities filled in, and aligned tables (libsmartcols). */
 #include <libsmartcols/libsmartcols.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,12 +93,14 @@ static void break_at_blanks(char *text, int width)
 
 /* A text that can be measured. Characters beyond ASCII are as wide as the user's locale says, which
  * takes as long to read as three configs: the first such character asks for it. Numbers stay in the
- * C locale. */
+ * C locale, and so does all where the locale's characters are not the report's, UTF-8: they would
+ * be measured as others, and one static file cannot load what would read them. */
 static const char *measurable(const char *text)
 {
     const size_t n = strlen(text);
-    if (MB_CUR_MAX == 1 && sp_plain_length((const unsigned char *)text, n) < n)
-        setlocale(LC_CTYPE, "");
+    if (MB_CUR_MAX == 1 && sp_plain_length((const unsigned char *)text, n) < n &&
+        setlocale(LC_CTYPE, "") && strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+        setlocale(LC_CTYPE, "C");
     return text;
 }
 
