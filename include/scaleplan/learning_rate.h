@@ -1,4 +1,5 @@
-/* One optimizer step: learning rate, Adam's corrections, weight decay, clipping, and the batch. */
+/* Schedules of the learning rate. Adam's corrections, weight decay, clipping and the batch of a step
+ * are closed forms: forms/learning.def. */
 #ifndef SCALEPLAN_LEARNING_RATE_H
 #define SCALEPLAN_LEARNING_RATE_H
 
@@ -33,28 +34,6 @@ double sp_lr_decay_left(const struct sp_lr_schedule *schedule, double step);
 /* Learning rate of optimizer step `step`: step 0 is before the first update, warmup_steps the
  * first at the peak. */
 double sp_lr_at(const struct sp_lr_schedule *schedule, double step);
-
-/* 1 - beta^step, step counted from 1. Adam, Kingma & Ba 2015, section 3. */
-double sp_adam_bias_correction(double beta, double step);
-
-/* lr sqrt(1 - beta2^t) / (1 - beta1^t): the step size with both corrections folded in; NAN at step
- * 0. Kingma & Ba 2015, section 2. */
-double sp_adam_step_size(double lr, double beta1, double beta2, double step);
-
-/* 1 - lr weight_decay: what AdamW multiplies a weight by in one step. Loshchilov & Hutter 2019,
- * algorithm 2 with the learning rate as the schedule's multiplier (as PyTorch and Optax do). */
-double sp_adamw_decay_factor(double lr, double weight_decay);
-
-/* min(1, max_norm / norm): what clipping multiplies a gradient of norm `norm` by. Pascanu et al.
- * 2013, algorithm 1. */
-double sp_clip_factor(double norm, double max_norm);
-
-/* Sequences of one optimizer step: micro_batch sequences, grad_acc times, on dp replicas. */
-double sp_effective_batch(double micro_batch, double grad_acc, double dp);
-
-/* Micro-batches that a replica adds up to reach a batch of `batch` sequences: the next whole
- * number. */
-double sp_grad_accumulation(double batch, double micro_batch, double dp);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

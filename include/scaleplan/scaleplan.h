@@ -18,6 +18,7 @@
  *   software.h       frameworks and calibrated profiles
  *   names.h          the words for all of these
  * Closed forms
+ *   forms.h          formulas that are one expression, each with its text, symbols and source
  *   chip.h           what follows from a machine: ridge points, sums, bisection, switches
  *   flops.h          FLOPs of operators, layers, steps
  *   activations.h    bytes of a model in training, by part
@@ -88,6 +89,7 @@
 #include <scaleplan/statistics.h>
 #include <scaleplan/step.h>
 #include <scaleplan/fit.h>
+#include <scaleplan/forms.h>
 #include <scaleplan/storage.h>
 #include <scaleplan/time_to_loss.h>
 #include <scaleplan/training_run.h>

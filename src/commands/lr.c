@@ -5,6 +5,8 @@
 #include "base/number.h"
 #include "cli/command.h"
 
+#include <scaleplan/learning_rate.h>
+
 static const char *const decays[] = {"cosine", "linear", "constant", NULL};
 static const char *const rules[] = {"none", "linear", "sqrt", NULL};
 
@@ -39,16 +41,25 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
+/* What was asked, and what the rows of lr.def show of it. */
 struct lr {
     struct sp_lr_schedule schedule;
     double step, base_lr, beta1, beta2, weight_decay, grad_norm, max_norm;
     double micro_batch, grad_acc, dp, seq;
     double sequences; /* batch to reach; NAN when --grad-acc tells the batch */
-    double base_batch_tokens, batch_tokens;
+    double base_batch_tokens, batch_sequences, batch_tokens;
     bool has_batch; /* some part of the batch is given */
+    bool is_wanted; /* a batch to reach is given */
     enum sp_lr_rule rule;
-    struct sp_report *report;
+    double lr, decay_left, correction1, correction2, clip_factor; /* of the step */
+    bool warms;                                                   /* the step is of the warmup */
+    char schedule_text[96];
 };
+
+#define SP_ROWS "commands/lr.def"
+#define SP_ROWS_OF struct lr
+#define SP_PUT_ROWS put_rows
+#include "report/put_rows.h"
 
 static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error *error)
 {
@@ -74,7 +85,9 @@ static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error
     if (isnan(s->grad_acc))
         s->grad_acc =
             isnan(s->sequences) ? 1 : sp_grad_accumulation(s->sequences, s->micro_batch, s->dp);
-    s->batch_tokens = sp_effective_batch(s->micro_batch, s->grad_acc, s->dp) * s->seq;
+    s->is_wanted = !isnan(s->sequences);
+    s->batch_sequences = sp_effective_batch(s->micro_batch, s->grad_acc, s->dp);
+    s->batch_tokens = sp_batch_tokens(s->batch_sequences, s->seq);
     return true;
 }
 
@@ -119,112 +132,29 @@ static bool load(const struct sp_args *args, struct lr *s, struct sp_error *erro
     return check_schedule(s, error);
 }
 
-static void put_symbols(const struct lr *s)
+/* What the rows show of the step that was asked for; NAN where none was. */
+static void work_out(struct lr *s)
 {
-    struct sp_report *r = s->report;
     const struct sp_lr_schedule *p = &s->schedule;
-    sp_symbol(r, "b", s->micro_batch, "sequences", "micro-batch");
-    sp_symbol(r, "X", s->dp, "", "data-parallel replicas");
-    sp_symbol(r, "K", s->grad_acc, "", "micro-batches per step and replica");
-    sp_symbol(r, "T", s->seq, "tokens", "sequence length");
-    sp_symbol(r, "sequences", s->sequences, "sequences", "batch to reach");
-    sp_symbol(r, "batch", s->batch_tokens, "tokens", "effective batch");
-    sp_symbol(r, "base_batch", s->base_batch_tokens, "tokens", "batch that --lr was found for");
-    sp_symbol(r, "eta", s->base_lr, "", "option --lr");
-    sp_symbol(r, "lr_min", p->min_lr, "", "option --min-lr");
-    sp_symbol(r, "t", s->step, "steps", "option --step");
-    sp_symbol(r, "t_warmup", p->warmup_steps, "steps", "option --warmup");
-    sp_symbol(r, "beta1", s->beta1, "", "option --beta1");
-    sp_symbol(r, "beta2", s->beta2, "", "option --beta2");
-    sp_symbol(r, "lambda", s->weight_decay, "", "option --weight-decay");
-    sp_symbol(r, "norm", s->grad_norm, "", "norm of the gradient");
-    sp_symbol(r, "max_norm", s->max_norm, "", "option --max-norm");
-}
-
-static void put_batch(const struct lr *s)
-{
-    struct sp_report *r = s->report;
-    const bool wanted = !isnan(s->sequences);
-    sp_put(r, SP_Q_LR_MICRO_BATCH, s->micro_batch);
-    sp_put(r, SP_Q_LR_DP, s->dp);
-    sp_put(r, wanted ? SP_Q_LR_GRAD_ACC : SP_Q_LR_GRAD_ACC_GIVEN, s->grad_acc);
-    sp_put(r, SP_Q_LR_GRAD_ACC_EXACT, s->sequences / (s->micro_batch * s->dp));
-    sp_put(r, SP_Q_LR_EFFECTIVE_BATCH, sp_effective_batch(s->micro_batch, s->grad_acc, s->dp));
-    sp_put(r, SP_Q_LR_EFFECTIVE_TOKENS, s->batch_tokens);
-    if (!s->has_batch)
-        return;
-    sp_line(
-        r,
-        "batch      {effective_batch} sequences = {effective_batch_tokens} tokens: {micro_batch} "
-        "a pass (--micro-batch) x {grad_acc} (%s) x {dp} replicas (--dp), sequences of %s",
-        wanted ? "gradient accumulation" : "--grad-acc", sp_human_text(s->seq, SP_TOKENS));
-    if (wanted && s->grad_acc * s->micro_batch * s->dp != s->sequences)
-        sp_note(
-            r,
-            "the batch asked for is %s sequences: no whole number of micro-batches gives it, and "
-            "the next larger one is taken",
-            sp_human_text(s->sequences, SP_NUMBER));
-}
-
-static void put_rate(const struct lr *s)
-{
-    static const enum sp_quantity_id peaks[] = {SP_Q_LR_PEAK, SP_Q_LR_PEAK_LINEAR,
-                                                SP_Q_LR_PEAK_SQRT};
-    struct sp_report *r = s->report;
-    const struct sp_lr_schedule *p = &s->schedule;
-    const bool warms = s->step < p->warmup_steps;
-    const double lr = isnan(s->step) || isnan(s->base_lr) ? NAN : sp_lr_at(p, s->step);
-    sp_put(r, SP_Q_LR_STEP, s->step);
-    sp_put(r, peaks[s->rule], p->peak_lr);
-    sp_put(r, SP_Q_LR_DECAY_LEFT, isnan(lr) ? NAN : sp_lr_decay_left(p, s->step));
-    sp_put(r, warms ? SP_Q_LR_WARMUP : SP_Q_LR_DECAYED, lr);
-    sp_put(r, SP_Q_LR_BIAS1, sp_adam_bias_correction(s->beta1, s->step));
-    sp_put(r, SP_Q_LR_BIAS2, sp_adam_bias_correction(s->beta2, s->step));
-    sp_put(r, SP_Q_LR_STEP_SIZE, sp_adam_step_size(lr, s->beta1, s->beta2, s->step));
-    sp_put(r, SP_Q_LR_DECAY_FACTOR, sp_adamw_decay_factor(lr, s->weight_decay));
-    sp_put(r, SP_Q_LR_DECAY_STEPS, 1 / (lr * s->weight_decay));
-    if (isnan(s->step) && !isnan(s->base_lr))
-        sp_line(r, "lr         peak {lr_peak} (--lr%s); --step gives that of a step",
-                s->rule == SP_LR_FIXED ? "" : ", --scale-rule, --base-batch");
-    if (!isnan(lr))
-        sp_line(
-            r, "lr         {lr} at step {step}%s: peak {lr_peak}, warmup %s steps (--warmup), %s%s",
-            warms ? " of the warmup" : "", sp_human_text(p->warmup_steps, SP_NUMBER),
-            decays[p->decay],
-            p->decay == SP_DECAY_CONSTANT ? " after it (--decay)" : " decay (--decay)");
-    if (!isnan(lr) && p->decay != SP_DECAY_CONSTANT)
-        sp_line(r, "           to %s (--min-lr) at step %s (--total-steps)",
-                sp_human_text(p->min_lr, SP_NUMBER), sp_human_text(p->total_steps, SP_NUMBER));
-    if (!isnan(s->step))
-        sp_line(
-            r,
-            "adam       bias corrections {bias_correction1} and {bias_correction2} (--beta1 %g, "
-            "--beta2 %g)%s",
-            s->beta1, s->beta2, isnan(lr) ? "" : "; effective step size {step_size}");
-    sp_line(r,
-            "adamw      weights times {weight_decay_factor!} a step; 1/e in {weight_decay_steps} "
-            "steps");
-}
-
-static void put_clip(const struct lr *s)
-{
-    const double factor = isnan(s->grad_norm) ? NAN : sp_clip_factor(s->grad_norm, s->max_norm);
-    sp_put(s->report, s->grad_norm == 0 ? SP_Q_LR_CLIP_ZERO : SP_Q_LR_CLIP, factor);
-    sp_put(s->report, SP_Q_LR_CLIPPED_NORM, s->grad_norm * factor);
-    sp_line(s->report,
-            "clip       gradient times {clip_factor}: norm {clipped_norm} (--max-norm %g)",
-            s->max_norm);
+    const bool known = !isnan(s->step) && !isnan(s->base_lr);
+    s->warms = s->step < p->warmup_steps;
+    s->lr = known ? sp_lr_at(p, s->step) : NAN;
+    s->decay_left = known ? sp_lr_decay_left(p, s->step) : NAN;
+    s->correction1 = sp_adam_bias_correction(s->beta1, s->step);
+    s->correction2 = sp_adam_bias_correction(s->beta2, s->step);
+    s->clip_factor = isnan(s->grad_norm) ? NAN : sp_clip_factor(s->max_norm, s->grad_norm);
+    snprintf(s->schedule_text, sizeof s->schedule_text, "warmup %s steps (--warmup), %s%s",
+             sp_human_text(p->warmup_steps, SP_NUMBER), decays[p->decay],
+             p->decay == SP_DECAY_CONSTANT ? " after it (--decay)" : " decay (--decay)");
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct lr s = {.report = report};
+    struct lr s = {0};
     if (!load(args, &s, error))
         return false;
-    put_symbols(&s);
-    put_rate(&s);
-    put_clip(&s);
-    put_batch(&s);
+    work_out(&s);
+    put_rows(report, &s);
     return true;
 }
 

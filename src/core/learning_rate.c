@@ -1,13 +1,14 @@
-/* The formulas of learning_rate.h. */
+/* Schedules of the learning rate; see forms/learning.def for the closed forms. */
 #include <math.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/learning_rate.h>
 
 double sp_scaled_lr(enum sp_lr_rule rule, double base_lr, double batch, double base_batch)
 {
     if (rule == SP_LR_LINEAR)
-        return base_lr * batch / base_batch;
-    return rule == SP_LR_SQRT ? base_lr * sqrt(batch / base_batch) : base_lr;
+        return sp_lr_scaled_linearly(base_lr, batch, base_batch);
+    return rule == SP_LR_SQRT ? sp_lr_scaled_by_root(base_lr, batch, base_batch) : base_lr;
 }
 
 double sp_lr_decay_left(const struct sp_lr_schedule *s, double step)
@@ -24,39 +25,6 @@ double sp_lr_decay_left(const struct sp_lr_schedule *s, double step)
 double sp_lr_at(const struct sp_lr_schedule *s, double step)
 {
     if (step < s->warmup_steps)
-        return s->peak_lr * step / s->warmup_steps;
-    return s->min_lr + (s->peak_lr - s->min_lr) * sp_lr_decay_left(s, step);
-}
-
-double sp_adam_bias_correction(double beta, double step)
-{
-    return 1 - pow(beta, step);
-}
-
-double sp_adam_step_size(double lr, double beta1, double beta2, double step)
-{
-    const double first = sp_adam_bias_correction(beta1, step);
-    if (!(first > 0))
-        return NAN;
-    return lr * sqrt(sp_adam_bias_correction(beta2, step)) / first;
-}
-
-double sp_adamw_decay_factor(double lr, double weight_decay)
-{
-    return 1 - lr * weight_decay;
-}
-
-double sp_clip_factor(double norm, double max_norm)
-{
-    return norm > max_norm ? max_norm / norm : 1;
-}
-
-double sp_effective_batch(double micro_batch, double grad_acc, double dp)
-{
-    return micro_batch * grad_acc * dp;
-}
-
-double sp_grad_accumulation(double batch, double micro_batch, double dp)
-{
-    return fmax(1, ceil(batch / (micro_batch * dp)));
+        return sp_lr_in_warmup(s->peak_lr, step, s->warmup_steps);
+    return sp_lr_decayed(s->min_lr, s->peak_lr, sp_lr_decay_left(s, step));
 }

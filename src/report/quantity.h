@@ -14,6 +14,8 @@
 
 #include <stddef.h>
 
+#include <scaleplan/forms.h>
+
 enum sp_unit {
     SP_NUMBER,
     SP_COUNT,
@@ -54,6 +56,11 @@ enum sp_quantity_id {
 };
 #undef SP_QUANTITIES_END
 #undef Q
+
+/* A formula as people read it, of an expression in C: fmax(1.0, pow(a, b)) is max(1, a^b). Text
+ * that is no C stays. */
+enum { SP_FORMULA_TEXT = 1024 };
+const char *sp_formula_text(const char *expression, char out[SP_FORMULA_TEXT]);
 
 /* The row of a quantity. */
 struct sp_quantity_info sp_quantity(enum sp_quantity_id id);

@@ -159,7 +159,8 @@ static void explain_symbol(const char *name, void *context)
 static void print_with_numbers(const struct sp_report *report, const struct sp_entry *entry,
                                FILE *out)
 {
-    const char *at = entry->info.formula;
+    char formula[SP_FORMULA_TEXT];
+    const char *at = sp_formula_text(entry->info.formula, formula);
     while (*at) {
         char name[64], value[40];
         const size_t n =
@@ -188,11 +189,12 @@ static void explain_text(const struct sp_report *report, const struct sp_entry *
     if (*info->meaning)
         fprintf(out, "  %s\n", info->meaning);
     if (*info->formula && entry->kind != SP_VALUE_NONE) {
-        fprintf(out, "  = %s\n  = ", info->formula);
+        char formula[SP_FORMULA_TEXT];
+        fprintf(out, "  = %s\n  = ", sp_formula_text(info->formula, formula));
         print_with_numbers(report, entry, out);
         fputc('\n', out);
         struct explanation e = {.report = report, .entry = entry, .out = out};
-        sp_each_name(info->formula, explain_symbol, &e);
+        sp_each_name(formula, explain_symbol, &e);
     }
     if (*info->source)
         fprintf(out, "  source: %s\n", info->source);
@@ -202,7 +204,7 @@ static cJSON *explain_json(const struct sp_report *report, const struct sp_entry
 {
     const struct sp_quantity_info *info = &entry->info;
     cJSON *object = cJSON_CreateObject();
-    char value[64];
+    char value[64], formula[SP_FORMULA_TEXT];
     sp_format_entry(entry, value, sizeof value);
     cJSON_AddStringToObject(object, "key", entry->path);
     cJSON_AddItemToObject(object, "value",
@@ -211,11 +213,11 @@ static cJSON *explain_json(const struct sp_report *report, const struct sp_entry
     cJSON_AddStringToObject(object, "unit", sp_unit_name(info->unit));
     cJSON_AddStringToObject(object, "label", info->label);
     cJSON_AddStringToObject(object, "meaning", info->meaning);
-    cJSON_AddStringToObject(object, "formula", info->formula);
+    cJSON_AddStringToObject(object, "formula", sp_formula_text(info->formula, formula));
     cJSON_AddStringToObject(object, "source", info->source);
     struct explanation e = {.report = report, .entry = entry};
     e.inputs = cJSON_AddObjectToObject(object, "inputs");
-    sp_each_name(info->formula, explain_symbol, &e);
+    sp_each_name(formula, explain_symbol, &e);
     return object;
 }
 

@@ -79,6 +79,7 @@ void sp_report_free(struct sp_report *r)
     free(r->entries);
     free(r->index.slot);
     free(r->symbols);
+    free(r->arguments);
     free(r->scopes);
     free(r->items);
     free(r->notes);
@@ -134,6 +135,22 @@ static void set_number(struct sp_entry *entry, double value)
 void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
 {
     set_number(add_entry(r, sp_quantity(id)), value);
+}
+
+void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id form,
+                 const double *arguments, double value)
+{
+    struct sp_entry *const entry = add_entry(r, sp_quantity(id));
+    const struct sp_form row = sp_form(form);
+    set_number(entry, value);
+    entry->form = form;
+    entry->arguments = r->n_arguments;
+    for (size_t i = 0; row.arguments[i].name; i++) {
+        r->arguments = grow(r->arguments, r->n_arguments, &r->room_arguments, sizeof *r->arguments);
+        r->arguments[r->n_arguments++] = arguments[i];
+        if (isnan(arguments[i])) /* fmin and fmax pass over what is not known */
+            set_number(entry, NAN);
+    }
 }
 
 void sp_put_bool(struct sp_report *r, enum sp_quantity_id id, bool value)
@@ -224,9 +241,13 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
 {
     struct copying c = {.to = r, .from = from, .entry = entry};
     const struct sp_quantity_info *const was = &entry->info;
-    const struct sp_quantity_info info = {
-        keep(r, key),          keep(r, was->label),  was->unit,
-        keep(r, was->formula), keep(r, was->source), keep(r, was->meaning)};
+    char formula[SP_FORMULA_TEXT];
+    const struct sp_quantity_info info = {keep(r, key),
+                                          keep(r, was->label),
+                                          was->unit,
+                                          keep(r, sp_formula_text(was->formula, formula)),
+                                          keep(r, was->source),
+                                          keep(r, was->meaning)};
     struct sp_entry *copy = add_entry(r, info);
     copy->kind = entry->kind;
     copy->number = entry->number;
@@ -316,9 +337,27 @@ const struct sp_entry *sp_find(const struct sp_report *r, const char *path)
     return at < r->n_entries ? &r->entries[at] : NULL;
 }
 
+/* The argument of that name of an entry's form; its place, or -1. */
+static int argument_of(const struct sp_form *form, const char *name)
+{
+    for (int i = 0; form->arguments[i].name; i++)
+        if (strcmp(form->arguments[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
 double sp_symbol_value(const struct sp_report *r, const struct sp_entry *from, const char *name,
                        const char **unit, const char **meaning)
 {
+    const struct sp_form form = sp_form(from->form);
+    const int own = argument_of(&form, name);
+    if (own >= 0) {
+        if (unit)
+            *unit = strcmp(form.arguments[own].unit, "1") == 0 ? "" : form.arguments[own].unit;
+        if (meaning)
+            *meaning = form.arguments[own].meaning;
+        return r->arguments[from->arguments + (size_t)own];
+    }
     const struct sp_symbol *symbol = find_symbol(r, from->scope, name);
     const struct sp_entry *entry = NULL;
     char path[160];

@@ -26,7 +26,9 @@ struct sp_entry {
     enum sp_value_kind kind;
     double number;
     char *text;
-    int scope; /* index of the scope whose symbols the formula sees */
+    int scope;            /* index of the scope whose symbols the formula sees */
+    enum sp_form_id form; /* that gives the number, of its own arguments; SP_CLOSED_NONE */
+    size_t arguments;     /* where they begin, see sp_symbol_value */
 };
 
 struct sp_report;
@@ -49,6 +51,10 @@ void sp_put_bool(struct sp_report *report, enum sp_quantity_id id, bool value);
 void sp_put_null(struct sp_report *report, enum sp_quantity_id id);
 __attribute__((format(printf, 3, 4))) void
 sp_put_text(struct sp_report *report, enum sp_quantity_id id, const char *format, ...);
+
+/* A number that a closed form gives of these arguments, in the form's order. */
+void sp_put_form(struct sp_report *report, enum sp_quantity_id id, enum sp_form_id form,
+                 const double *arguments, double value);
 
 /* Text of several lines; sp_put_text makes one line of what it is given. */
 void sp_put_lines(struct sp_report *report, enum sp_quantity_id id, const char *text);

@@ -27,6 +27,8 @@ struct sp_report {
     struct sp_index index; /* of them */
     struct sp_symbol *symbols;
     size_t n_symbols, room_symbols;
+    double *arguments; /* of all forms, one behind the other */
+    size_t n_arguments, room_arguments;
     struct sp_scope *scopes;
     size_t n_scopes, room_scopes;
     struct sp_item *items;

@@ -67,7 +67,8 @@ int main(void)
         }
         print_cell(info.key);
         print_cell(sp_unit_name(info.unit));
-        print_cell(info.formula);
+        char formula[SP_FORMULA_TEXT];
+        print_cell(sp_formula_text(info.formula, formula));
         print_cell(info.meaning);
         print_cell(info.source);
         puts("|");

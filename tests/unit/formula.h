@@ -140,7 +140,9 @@ static double sp_formula_sum(struct sp_formula *f)
 static inline double sp_formula_value(const struct sp_report *report, const struct sp_entry *entry,
                                       char *wrong, size_t size)
 {
-    struct sp_formula f = {.report = report, .entry = entry, .at = entry->info.formula};
+    char text[SP_FORMULA_TEXT];
+    struct sp_formula f = {
+        .report = report, .entry = entry, .at = sp_formula_text(entry->info.formula, text)};
     const double value = sp_formula_sum(&f);
     while (isspace((unsigned char)*f.at))
         f.at++;

@@ -1,0 +1,7 @@
+/* Takes back the macros of row_kinds.h. No include guard, as there. */
+#undef QF
+#undef QV
+#undef QB
+#undef QT
+#undef LINE
+#undef NOTE
