@@ -60,7 +60,7 @@ static int64_t degree(struct sp_settings *s, const char *name, struct sp_error *
 static void read_states(struct sp_settings *s, struct sp_launch *launch)
 {
     sp_launch_option(launch, "precision", "fp32");
-    if (!says(s, "mixed_precision", "no") && sp_setting(s, "mixed_precision"))
+    if (sp_setting_on(s, "mixed_precision")) /* "no" is a name there, and false without quotes */
         sp_launch_option(launch, "dtype", "bf16");
 }
 
@@ -78,7 +78,7 @@ static void read_fsdp(struct sp_settings *s, double devices, struct sp_launch *l
                       {"HYBRID_SHARD", "4", 3, true},
                       {"HYBRID_SHARD_ZERO2", "5", 2, true}};
     const char *const name = sp_setting(s, "fsdp_config.fsdp_sharding_strategy");
-    int zero = says(s, "fsdp_config.fsdp_reshard_after_forward", "false") ? 2 : 3;
+    int zero = sp_setting_off(s, "fsdp_config.fsdp_reshard_after_forward") ? 2 : 3;
     bool known = !name;
     for (size_t i = 0; name && i < sizeof strategies / sizeof *strategies; i++)
         if (strcasecmp(strategies[i].name, name) == 0 || strcmp(strategies[i].number, name) == 0) {
@@ -162,7 +162,7 @@ static void read_type(struct sp_settings *s, double devices, struct sp_launch *l
         read_fsdp(s, devices, launch, error);
     else if (says(s, "distributed_type", "DEEPSPEED"))
         read_deepspeed(s, launch, error);
-    else if (says(s, "distributed_type", "MULTI_GPU") || says(s, "distributed_type", "NO"))
+    else if (says(s, "distributed_type", "MULTI_GPU") || sp_setting_off(s, "distributed_type"))
         read_plain(s, launch);
     else
         sp_fail(error, SP_INPUT,

@@ -140,9 +140,7 @@ void sp_launch_adapters(const struct sp_adapters *a, struct sp_launch *launch)
 
 static bool is_on(struct sp_settings *s, const char *name)
 {
-    const char *const value = sp_setting(s, name);
-    return value && strcasecmp(value, "false") != 0 && strcmp(value, "0") != 0 &&
-           strcasecmp(value, "none") != 0;
+    return sp_setting_on(s, name) && strcasecmp(sp_setting(s, name), "none") != 0;
 }
 
 static bool is_one_of(struct sp_settings *s, const char *name, const char *words)

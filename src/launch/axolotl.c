@@ -30,8 +30,7 @@ bool sp_spell_axolotl(struct sp_settings *s, struct sp_error *error)
             if (strcmp(at->name, names[j][0]) == 0)
                 snprintf(at->name, sizeof at->name, "%s", names[j][1]);
     }
-    const bool whole = sp_setting(s, "fsdp_config.reshard_after_forward") &&
-                       !sp_setting_on(s, "fsdp_config.reshard_after_forward");
+    const bool whole = sp_setting_off(s, "fsdp_config.reshard_after_forward");
     return fsdp || !configured ||
            sp_add_setting(s, "fsdp", whole ? "shard_grad_op" : "full_shard", error);
 }

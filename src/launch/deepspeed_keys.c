@@ -62,6 +62,7 @@ static const struct {
 };
 /* clang-format on */
 
+/* JSON's own booleans alone: DeepSpeed takes the text "no" for true, as Python does. */
 bool sp_is_off(const cJSON *value)
 {
     const cJSON *const enabled = cJSON_GetObjectItemCaseSensitive(value, "enabled");

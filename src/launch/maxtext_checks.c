@@ -2,6 +2,7 @@
  * are read the table makes remarks, of those that are written losses. */
 #include <string.h>
 
+#include "base/truth.h"
 #include "launch/maxtext.h"
 
 static bool is_fp8(const struct sp_settings *s)
@@ -17,7 +18,7 @@ static bool is_fp8(const struct sp_settings *s)
 static bool is_on(const struct sp_settings *s, const char *name)
 {
     const char *const text = sp_said(s, name);
-    return text && strcasecmp(text, "true") == 0;
+    return text && sp_truth(text) == 1;
 }
 
 /* clang-format off */

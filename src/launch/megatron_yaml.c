@@ -2,6 +2,7 @@
  * of its config classes (Megatron-Bridge, Primus, FlagScale) and of NeMo. */
 #include <string.h>
 
+#include "base/truth.h"
 #include "launch/bridge.h"
 #include "launch/megatron.h"
 
@@ -57,11 +58,6 @@ static const struct {
     {"num_query_groups", NULL, "--group-query-attention", ""},
     {"fsdp", NULL, "--use-torch-fsdp2", ""},
 };
-
-static bool is_off(const char *value)
-{
-    return strcasecmp(value, "false") == 0;
-}
 
 static bool add(const struct sp_setting *from, const char *name, const char *value,
                 struct sp_settings *to, struct sp_error *error)
@@ -127,11 +123,11 @@ static bool take(const struct sp_setting *from, struct sp_settings *to, struct s
 {
     char name[sizeof from->name + 2];
     const char *const last = leaf(from->name);
-    const bool off = is_off(from->value), on = strcasecmp(from->value, "true") == 0;
+    const int truth = sp_yaml_truth(from->value); /* 0 is a number here */
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
         const char *const value = meanings[i].value;
         const bool same = strcmp(meanings[i].name, last) == 0 &&
-                          (value ? strcasecmp(value, from->value) == 0 : !off);
+                          (value ? strcasecmp(value, from->value) == 0 : truth != 0);
         const char *const gives = meanings[i].gives ? meanings[i].gives : from->value;
         if (same && !add(from, meanings[i].flag, gives, to, error))
             return false;
@@ -140,7 +136,7 @@ static bool take(const struct sp_setting *from, struct sp_settings *to, struct s
     if (row)
         return take_rows(from, row, to, error);
     spell(last, name, sizeof name);
-    return off || add(from, name, on ? "" : from->value, to, error);
+    return truth == 0 || add(from, name, truth == 1 ? "" : from->value, to, error);
 }
 
 /* NeMo: the precision is the trainer's, and the optimizer's name says whether it is sharded. */
@@ -183,7 +179,8 @@ bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to,
     to->origin = from->origin;
     for (int i = 0; i < from->n; i++) {
         const struct sp_setting *const setting = &from->at[i];
-        if (offloading && is_off(offloading) && strstr(setting->name, "cpu_offloading_"))
+        if (offloading && sp_yaml_truth(offloading) == 0 &&
+            strstr(setting->name, "cpu_offloading_"))
             continue;
         const struct sp_bridge_path *const row = row_of(setting->name);
         const bool counts = (bridge && row && strcmp(row->path, setting->name) == 0) ||

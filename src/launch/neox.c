@@ -75,9 +75,9 @@ static void read_model(struct sp_settings *s, struct sp_launch *launch, struct s
     ADD(",kv_heads=%lld,gated_mlp=%s,norm=%s", (long long)whole(s, "num_kv_heads", heads, error),
         gated ? "true" : "false", rms ? "rmsnorm" : "layernorm");
     ADD(",tied_embeddings=%s", sp_setting_on(s, "no_weight_tying") ? "false" : "true");
-    const bool plain = says(s, "use_bias_in_attn_linear", "false");
+    const bool plain = sp_setting_off(s, "use_bias_in_attn_linear");
     ADD(",qkv_bias=%s,o_bias=%s", plain ? "false" : "true", plain ? "false" : "true");
-    ADD(",mlp_bias=%s", says(s, "use_bias_in_mlp", "false") ? "false" : "true");
+    ADD(",mlp_bias=%s", sp_setting_off(s, "use_bias_in_mlp") ? "false" : "true");
     if (!sp_setting(s, "pos_emb") || says(s, "pos_emb", "learned"))
         ADD(",learned_positions=%lld", (long long)whole(s, "max_position_embeddings", 0, error));
     if (sp_setting_on(s, "gpt_j_residual"))

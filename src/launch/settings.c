@@ -10,6 +10,7 @@
 
 #include <scaleplan/names.h>
 
+#include "base/truth.h"
 #include "launch/models.h"
 
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value,
@@ -189,7 +190,13 @@ int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t
 bool sp_setting_on(struct sp_settings *settings, const char *name)
 {
     const char *const text = sp_setting(settings, name);
-    return text && strcmp(text, "False") != 0 && strcmp(text, "false") != 0;
+    return text && sp_truth(text) != 0;
+}
+
+bool sp_setting_off(struct sp_settings *settings, const char *name)
+{
+    const char *const text = sp_setting(settings, name);
+    return text && sp_truth(text) == 0;
 }
 
 void sp_launch_option(struct sp_launch *launch, const char *name, const char *format, ...)

@@ -92,8 +92,9 @@ double sp_setting_number(struct sp_settings *settings, const char *name, double 
 int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t least,
                          int64_t otherwise, struct sp_error *error);
 
-/* Whether it is given, and not as False. */
+/* Whether it is given, and not as a word for false; and whether it is given as one. */
 bool sp_setting_on(struct sp_settings *settings, const char *name);
+bool sp_setting_off(struct sp_settings *settings, const char *name);
 
 /* A model's file or name as models are named here: "models/llama3_70B.yaml" is "llama3-70b". */
 void sp_spell_model(const char *name, char *out, size_t size);

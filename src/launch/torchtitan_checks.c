@@ -4,6 +4,7 @@
  * Of options that are read the table makes remarks, of those that are written losses. */
 #include <string.h>
 
+#include "base/truth.h"
 #include "launch/torchtitan.h"
 
 /* clang-format off */
@@ -32,7 +33,7 @@ const struct sp_titan_model sp_titan_models[] = {
 static bool is_on(const struct sp_settings *s, const char *name, bool otherwise)
 {
     const char *const text = sp_said(s, name);
-    return text ? strcasecmp(text, "false") != 0 : otherwise;
+    return text ? sp_truth(text) != 0 : otherwise;
 }
 
 /* What the checks are about, as numbers. */

@@ -255,8 +255,7 @@ static void read_habits(struct sp_settings *s, const struct sp_titan_model *row,
 {
     const char *const param = sp_setting(s, "training.mixed_precision_param"),
                       *const converters = sp_setting(s, "model.converters"),
-                      *const optimizer = sp_setting(s, "optimizer.name"),
-                      *const parallel = sp_setting(s, "parallelism.enable_sequence_parallel");
+                      *const optimizer = sp_setting(s, "optimizer.name");
     read_checkpointing(s, launch);
     const char *const scales = scales_of_8_bits(s, row);
     sp_launch_option(launch, "precision", scales ? "fp8-fp32" : "fp32");
@@ -268,7 +267,7 @@ static void read_habits(struct sp_settings *s, const struct sp_titan_model *row,
                                "8; all are counted in 8");
     if (!scales && (!param || strcmp(param, "float32") != 0))
         sp_launch_option(launch, "dtype", "bf16");
-    if (parallel && strcasecmp(parallel, "false") == 0)
+    if (sp_setting_off(s, "parallelism.enable_sequence_parallel"))
         sp_launch_option(launch, "sp", "off");
     if (optimizer)
         sp_read_optimizer("optimizer.name", optimizer, 0, s->origin, launch, error);

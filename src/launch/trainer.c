@@ -68,13 +68,6 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return !file->json && sp_is_axolotl(&file->settings) ? SP_CERTAIN : SP_NO_MATCH;
 }
 
-/* A switch that stands alone, or has a value that is not false. */
-static bool is_on(struct sp_settings *s, const char *name)
-{
-    const char *const value = sp_setting(s, name);
-    return value && strcasecmp(value, "false") != 0 && strcmp(value, "0") != 0;
-}
-
 /* Puts a value where the JSON has "auto" or nothing. */
 static void fill(cJSON *root, const char *key, cJSON *value)
 {
@@ -105,8 +98,8 @@ static void fill_all(struct sp_settings *s, cJSON *root, struct sp_error *error)
              (double)sp_setting_whole(s, "gradient_accumulation_steps", 1, 1, error)));
     if (cJSON_IsString(batch)) /* DeepSpeed makes it of the others */
         cJSON_DeleteItemFromObjectCaseSensitive(root, "train_batch_size");
-    fill_format(root, "bf16", is_on(s, "bf16"));
-    fill_format(root, "fp16", is_on(s, "fp16"));
+    fill_format(root, "bf16", sp_setting_on(s, "bf16"));
+    fill_format(root, "fp16", sp_setting_on(s, "fp16"));
 }
 
 /* Reads the DeepSpeed JSON with what the arguments fill in; false where it is not there. */
@@ -149,7 +142,7 @@ static void read_sharding(struct sp_settings *s, bool adapted, struct sp_launch 
         sp_launch_option(launch, "precision", "mixed16");
         return;
     }
-    const bool half = is_on(s, "bf16") || is_on(s, "fp16");
+    const bool half = sp_setting_on(s, "bf16") || sp_setting_on(s, "fp16");
     sp_launch_option(launch, "zero", "%d",
                      !fsdp || !fsdp[0]               ? 0
                      : strstr(fsdp, "shard_grad_op") ? 2
@@ -193,8 +186,8 @@ static void read_batch(struct sp_launch_file *file, struct sp_launch *launch,
  */
 static bool runs_again(struct sp_settings *s)
 {
-    return sp_setting(s, "finetuning_type") ? !is_on(s, "disable_gradient_checkpointing")
-                                            : is_on(s, "gradient_checkpointing");
+    return sp_setting(s, "finetuning_type") ? !sp_setting_on(s, "disable_gradient_checkpointing")
+                                            : sp_setting_on(s, "gradient_checkpointing");
 }
 
 /* Other trainings than of all weights or adapters on text, in words of LLaMA-Factory. */
@@ -248,12 +241,12 @@ static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_
     char degree[24], name[sizeof s->at->value];
     if (shared)
         return false;
-    if (sp_read_accelerate_flags(s, file, is_on(s, "bf16"), said, launch, error))
+    if (sp_read_accelerate_flags(s, file, sp_setting_on(s, "bf16"), said, launch, error))
         return true;
     if (!given)
         return false;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given, " "), given); /* the script follows */
-    if (!sp_read_accelerate_beside(file, name, is_on(s, "bf16"), said, launch, error)) {
+    if (!sp_read_accelerate_beside(file, name, sp_setting_on(s, "bf16"), said, launch, error)) {
         sp_launch_note(launch, "%.80s is not here: give --zero and --precision", sp_safe(name));
         return false;
     }

@@ -6,6 +6,7 @@
 #include <yaml.h>
 
 #include "base/json_syntax.h"
+#include "base/truth.h"
 #include "launch/syntax.h"
 
 /* Where the next value stands: under a name of a mapping, or in a list. */
@@ -86,7 +87,8 @@ static void fill_in(const struct reader *r, const char *text, struct sp_setting 
     }
 }
 
-static bool add_value(struct reader *r, const char *value, int line, struct sp_error *error)
+static bool add_value(struct reader *r, const char *value, bool quoted, int line,
+                      struct sp_error *error)
 {
     struct sp_settings *const s = r->settings;
     const struct level *const level = &r->level[r->depth];
@@ -95,7 +97,7 @@ static bool add_value(struct reader *r, const char *value, int line, struct sp_e
         fprintf(r->scripts, "%s\n", value);
     if (level->list && level->items > 0 && last && strcmp(last->name, r->path) == 0) {
         const size_t used = strlen(last->value);
-        snprintf(last->value + used, sizeof last->value - used, " %s", value);
+        snprintf(last->value + used, sizeof last->value - used, " %s", sp_yaml_word(value, quoted));
         return true;
     }
     if (!sp_add_setting(s, r->path, NULL, error))
@@ -103,6 +105,10 @@ static bool add_value(struct reader *r, const char *value, int line, struct sp_e
     struct sp_setting *const setting = &s->at[s->n - 1];
     setting->line = setting->gap_line = line;
     fill_in(r, value, setting);
+    /* A name's value counts as if it stood there: Primus and OmegaConf fill in and then resolve. */
+    const char *const word = sp_yaml_word(setting->value, quoted);
+    if (word != setting->value && !setting->gap[0])
+        snprintf(setting->value, sizeof setting->value, "%s", word);
     return true;
 }
 
@@ -157,7 +163,8 @@ static bool take_scalar(struct reader *r, const yaml_event_t *event, struct sp_e
         return true;
     }
     if (!is_null(event))
-        ok = add_value(r, value, (int)event->start_mark.line + 1, error);
+        ok = add_value(r, value, event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE,
+                       (int)event->start_mark.line + 1, error);
     level->items++;
     level->named = false;
     if (!level->list)

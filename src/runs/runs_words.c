@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/truth.h"
 #include "runs/runs_internal.h"
 
 /* Whether `text` begins with `word` as a word of its own. */
@@ -36,17 +37,13 @@ static int value_of(const char *text, const struct word *words, size_t n, int ot
 
 bool sp_row_flag(struct sp_row_reader *r, const char *column, bool fallback)
 {
-    static const char *const words[][2] = {
-        {"0", "1"}, {"0.0", "1.0"}, {"false", "true"}, {"no", "yes"}, {"off", "on"}};
     const char *const text = sp_row_text(r, column);
-    if (text[0] == '\0')
-        return fallback;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        for (int on = 0; on < 2; on++)
-            if (strcasecmp(text, words[i][on]) == 0)
-                return on == 1;
-    unknown(r, column, "0 or 1");
-    return fallback;
+    const size_t n = strlen(text); /* pandas writes 1.0 where a cell of the column is empty */
+    const char whole[2] = {text[0]};
+    const int truth = sp_truth(n == 3 && strcmp(text + 1, ".0") == 0 ? whole : text);
+    if (truth < 0 && text[0])
+        unknown(r, column, "0 or 1");
+    return truth < 0 ? fallback : truth == 1;
 }
 
 int sp_row_zero(struct sp_row_reader *r, int fallback)
