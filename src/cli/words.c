@@ -16,10 +16,13 @@ void sp_add_word(struct sp_words *w, const char *format, ...)
     if (vasprintf(&word, format, arguments) < 0)
         abort();
     va_end(arguments);
-    if (w->n < SP_MAX_WORDS)
-        w->word[w->n++] = word;
-    else
-        free(word);
+    if (w->n + 1 >= w->room) {
+        w->room = w->room ? 2 * w->room : 64;
+        w->word = realloc(w->word, (size_t)w->room * sizeof *w->word);
+        if (!w->word)
+            abort();
+    }
+    w->word[w->n++] = word;
     w->word[w->n] = NULL;
 }
 
@@ -33,6 +36,7 @@ void sp_free_words(struct sp_words *w)
 {
     for (int i = 0; i < w->n; i++)
         free(w->word[i]);
+    free(w->word);
     *w = (struct sp_words){0};
 }
 

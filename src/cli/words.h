@@ -4,10 +4,9 @@
 
 #include "cli/options.h"
 
-enum { SP_MAX_WORDS = 256 };
 struct sp_words {
-    int n;
-    char *word[SP_MAX_WORDS + 1]; /* NULL-terminated, for getopt */
+    int n, room;
+    char **word; /* NULL-terminated, for getopt; NULL where there is none */
 };
 
 /* Adds one word, or --name value. */

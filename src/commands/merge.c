@@ -67,7 +67,7 @@ struct merging {
     struct sp_searching s;
     struct sp_args args;
     struct sp_words words;
-    char arguments[4096]; /* of the first part */
+    char *arguments; /* of the first part */
     bool seen[1001];
     int parts;
 };
@@ -107,7 +107,7 @@ static bool take_arguments(struct merging *m, const struct sp_json *json,
                            struct sp_error *error)
 {
     const cJSON *const text = cJSON_GetObjectItemCaseSensitive(json->root, "arguments");
-    if (!cJSON_IsString(text) || strlen(text->valuestring) >= sizeof m->arguments)
+    if (!cJSON_IsString(text))
         return sp_fail(error, SP_INPUT,
                        "%s: not a part of a search: it has no \"arguments\" (search --shard I/N "
                        "--format json)",
@@ -115,7 +115,9 @@ static bool take_arguments(struct merging *m, const struct sp_json *json,
     if (m->parts++ > 0)
         return strcmp(m->arguments, text->valuestring) == 0 ||
                sp_fail(error, SP_INPUT, "%s: a part of another search", json->origin);
-    snprintf(m->arguments, sizeof m->arguments, "%s", text->valuestring);
+    m->arguments = strdup(text->valuestring);
+    if (!m->arguments)
+        abort();
     cJSON *const words = cJSON_Parse(text->valuestring);
     bool ok = cJSON_IsArray(words);
     const cJSON *word;
@@ -262,6 +264,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     ok = ok && sp_report_search(&m.s, error);
     sp_close_search(&m.s);
     sp_free_words(&m.words);
+    free(m.arguments);
     return ok;
 }
 

@@ -34,8 +34,6 @@ static void add_kind(struct sp_panel *panel, const struct sp_report *r, size_t i
     for (size_t k = 0; k < i; k++)
         if (same_kind(kind_of(r, k), kind))
             return;
-    if (panel->n_series >= SP_MAX_SERIES)
-        return;
     struct sp_series *const s = sp_add_series(
         panel, SP_MARKS, sp_look_of(panel->n_series), "%.40s%s%.0f chips%s%s%s%s", kind.hw,
         *kind.hw ? ", " : "", kind.chips, isnan(kind.tp) ? "" : ", TP ",

@@ -1,5 +1,6 @@
 /* show: what follows from a model's, precision's or network's figures, and from a chip's. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands/show.h"
@@ -19,12 +20,11 @@ static void put_all(struct sp_report *report, const struct figure *figures, size
 
 void sp_show_section(struct sp_report *report, const char *heading, size_t first)
 {
-    enum { MOST = 64 };
-    static struct sp_row rows[MOST];
+    struct sp_row *const rows = calloc(sp_report_size(report) + 1, sizeof *rows);
     const struct sp_column columns[] = {
         {NULL, heading, true}, {"", "value", false}, {"?", "meaning", true}};
     size_t n = 0;
-    for (size_t i = first; i < sp_report_size(report) && n < MOST; i++) {
+    for (size_t i = first; rows && i < sp_report_size(report); i++) {
         const struct sp_entry *entry = sp_report_entry(report, i);
         if (entry->kind == SP_VALUE_NONE)
             continue;
@@ -32,10 +32,11 @@ void sp_show_section(struct sp_report *report, const char *heading, size_t first
         snprintf(rows[n].prefix, sizeof rows[n].prefix, "%.111s", entry->path);
         n++;
     }
-    if (n == 0)
-        return;
-    sp_line(report, " ");
-    sp_table(report, columns, N_OF(columns), rows, n);
+    if (n > 0) {
+        sp_line(report, " ");
+        sp_table(report, columns, N_OF(columns), rows, n);
+    }
+    free(rows);
 }
 
 void sp_show_model(struct sp_report *report, const struct sp_shown *shown)

@@ -1,10 +1,11 @@
 /* show: the figures of a config file with their sources. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands/show.h"
 
-enum { LONGEST_IN_TABLE = 24, MOST_ROWS = 128 };
+enum { LONGEST_IN_TABLE = 24 };
 
 const cJSON *sp_node_at(const cJSON *root, const char *path)
 {
@@ -118,12 +119,12 @@ void sp_show_fields(struct sp_report *report, const struct sp_shown *shown)
                                                {"value", "value", false},
                                                {"source", "source", true},
                                                {"note", "note", true}};
-    static struct sp_row rows[MOST_ROWS];
+    static struct sp_row rows[SP_MOST_FIELDS];
     const struct sp_field_table *table = sp_config_kinds[shown->kind].table;
-    const struct sp_field *lines[MOST_ROWS];
+    const struct sp_field *lines[SP_MOST_FIELDS];
     size_t n = 0, n_lines = 0;
     bool in_table, sourced = false;
-    for (size_t i = 0; i < table->n && n < MOST_ROWS; i++) {
+    for (size_t i = 0; i < table->n; i++) {
         const struct sp_field *field = &table->fields[i];
         if (!put_field(report, shown, field, &in_table))
             continue;
@@ -164,13 +165,13 @@ static void put_conflicts(struct sp_report *report, const cJSON *root)
 void sp_show_sources(struct sp_report *report, const struct sp_shown *shown)
 {
     static const struct sp_column columns[] = {{NULL, "source", true}, {"", "", true}};
-    static struct sp_row rows[MOST_ROWS];
-    const cJSON *source;
+    const cJSON *source, *const all = cJSON_GetObjectItemCaseSensitive(shown->root, "sources");
+    struct sp_row *const rows = calloc((size_t)cJSON_GetArraySize(all) + 1, sizeof *rows);
     size_t n = 0;
     sp_scope(report, "sources");
-    cJSON_ArrayForEach(source, cJSON_GetObjectItemCaseSensitive(shown->root, "sources"))
+    cJSON_ArrayForEach(source, all)
     {
-        if (!cJSON_IsString(source) || n == MOST_ROWS)
+        if (!rows || !cJSON_IsString(source))
             continue;
         sp_put_described(report, source->string, source->string, SP_WORDS, "", "", NAN,
                          source->valuestring);
@@ -183,5 +184,6 @@ void sp_show_sources(struct sp_report *report, const struct sp_shown *shown)
         sp_line(report, " ");
         sp_table(report, columns, 2, rows, n);
     }
+    free(rows);
     put_conflicts(report, shown->root);
 }

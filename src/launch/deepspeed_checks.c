@@ -55,7 +55,7 @@ void sp_check_deepspeed(const cJSON *root, int64_t devices, struct sp_refusals *
     };
     refused->n = 0;
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (checks[i].holds && refused->n < SP_REFUSALS)
+        if (checks[i].holds)
             refused->what[refused->n++] = checks[i].what;
 }
 /* clang-format on */

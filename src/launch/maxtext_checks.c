@@ -42,7 +42,7 @@ void sp_check_maxtext(const struct sp_settings *s, const struct sp_model *model,
     };
     refused->n = 0;
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (checks[i].holds && refused->n < SP_REFUSALS)
+        if (checks[i].holds)
             refused->what[refused->n++] = checks[i].what;
 }
 /* clang-format on */

@@ -95,8 +95,7 @@ static void say(const struct check *checks, size_t n, enum sp_core version,
                 struct sp_refusals *refused)
 {
     for (size_t i = 0; i < n; i++)
-        if (checks[i].holds && version >= checks[i].newest && version <= checks[i].oldest &&
-            refused->n < SP_REFUSALS)
+        if (checks[i].holds && version >= checks[i].newest && version <= checks[i].oldest)
             refused->what[refused->n++] = checks[i].what;
 }
 

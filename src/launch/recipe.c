@@ -47,6 +47,8 @@ static bool read_assignment(const char *line, size_t n, int number, struct sp_se
     if (!sp_add_setting(settings, field_of(name), value, error))
         return false;
     settings->at[settings->n - 1].line = number;
+    settings->at[settings->n - 1].cut =
+        n - length - 3 >= sizeof value && strlen(value) + 1 == sizeof value;
     return true;
 }
 

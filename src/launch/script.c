@@ -99,23 +99,30 @@ static void launch(struct run *r, struct words *w)
         run_again(r, found ? text : written);
 }
 
+/* Puts values in the place of the parameters 1 to n, and what they were in the place of the values.
+ */
+static void exchange_parameters(struct run *r, const char **values, int n)
+{
+    char name[16];
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%d", i + 1);
+        values[i] = sp_shell_exchange(&r->shell->scope, &r->shell->text, name, values[i]);
+    }
+}
+
 /* Runs a function; its parameters are its own. */
 static enum status call_function(struct run *r, int i, const struct sp_shell_fields *fields)
 {
-    enum { MOST = 20 };
-    struct sp_shell_scope *const scope = &r->shell->scope;
-    const char *before[MOST];
-    char name[16];
-    for (int j = 1; j < MOST; j++) {
-        snprintf(name, sizeof name, "%d", j);
-        before[j] =
-            sp_shell_exchange(scope, &r->shell->text, name, j < fields->n ? fields->at[j] : NULL);
-    }
+    const int given = fields->n - 1, before = sp_shell_parameters(&r->shell->scope),
+              n = given > before ? given : before;
+    const char **const values = calloc((size_t)n + 1, sizeof *values);
+    if (!values)
+        abort();
+    memcpy(values, fields->at + 1, (size_t)given * sizeof *values);
+    exchange_parameters(r, values, n);
     run_elsewhere(r, r->function[i].body, r->function[i].text);
-    for (int j = 1; j < MOST; j++) {
-        snprintf(name, sizeof name, "%d", j);
-        sp_shell_exchange(scope, &r->shell->text, name, before[j]);
-    }
+    exchange_parameters(r, values, n);
+    free(values);
     if (r->leave == EXITS && r->skipped == 0)
         r->leave = STAYS; /* `return`, as a rule */
     return PRESUMED;
@@ -267,10 +274,9 @@ static bool define_function(struct run *r)
     const char *const called = sp_shell_copy(&r->shell->text, start, name);
     r->at += n;
     sp_skip_run(r, true);
-    if (sp_runs(r) && r->functions < SP_MOST_FUNCTIONS && *r->at == '{') {
-        r->function[r->functions].name = called;
-        r->function[r->functions].body = r->at;
-        r->function[r->functions++].text = r->text;
+    if (sp_runs(r) && *r->at == '{') {
+        r->function = sp_room_for_one(r->function, r->functions, sizeof *r->function);
+        r->function[r->functions++] = (struct function){called, r->at, r->text};
     }
     r->skipped++;
     run_command(r);
@@ -466,6 +472,8 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
     if (shell->text.full)
         ok = sp_fail(error, SP_INPUT, "%s:%d: the script nests or grows too far to be read",
                      sp_safe(origin), shell->line);
+    free(run->function);
+    free(run->file);
     free(run);
     return ok;
 }

@@ -64,8 +64,8 @@ void sp_keep_file(struct run *r, const struct sp_shell_fields *fields)
     if (!r->input || !(cat || tee))
         return;
     r->handed = r->output ? NULL : r->input;
-    if (!name || r->files == SP_MOST_FILES)
+    if (!name)
         return;
-    r->file[r->files].name = bare_name(name);
-    r->file[r->files++].text = r->input;
+    r->file = sp_room_for_one(r->file, r->files, sizeof *r->file);
+    r->file[r->files++] = (struct written_file){bare_name(name), r->input};
 }

@@ -7,7 +7,7 @@
 #include "launch/shell_expand.h"
 #include "launch/shell_test.h"
 
-enum { SP_MOST_FUNCTIONS = 64, SP_MOST_FILES = 16, SP_BRANCH_STEPS = 50 };
+enum { SP_BRANCH_STEPS = 50 };
 
 /* What a list of commands came to: PRESUMED is a command that is taken to have worked. */
 enum status { FAILED = SP_FALSE, WORKED = SP_TRUE, OPEN = SP_OPEN_TRUTH, PRESUMED };
@@ -24,13 +24,13 @@ struct run {
     int depth, steps, open, skipped;
     enum leave leave;
     char decider[64]; /* a name that a branch hangs on */
-    struct {
+    struct function {
         const char *name, *body, *text;
-    } function[SP_MOST_FUNCTIONS];
+    } * function;
     int functions;
-    struct {
+    struct written_file {
         const char *name, *text;
-    } file[SP_MOST_FILES]; /* that the script writes itself */
+    } * file; /* that the script writes itself */
     int files;
     struct sp_here here;
     const char *input;  /* what a command reads, where it stands in the script; else NULL */

@@ -22,7 +22,9 @@ bool sp_add_setting(struct sp_settings *settings, const char *name, const char *
     struct sp_setting *const setting = &settings->at[settings->n++];
     *setting = (struct sp_setting){0};
     snprintf(setting->name, sizeof setting->name, "%s", name);
-    snprintf(setting->value, sizeof setting->value, "%s", value ? value : "");
+    /* A name that is cut is none that a reader asks for: those are shorter. */
+    const int n = snprintf(setting->value, sizeof setting->value, "%s", value ? value : "");
+    setting->cut = n >= (int)sizeof setting->value;
     return true;
 }
 
@@ -92,14 +94,27 @@ static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting,
     setting->refused = true;
 }
 
+static void refuse_cut(struct sp_settings *settings, struct sp_setting *setting,
+                       struct sp_error *error)
+{
+    char place[128];
+    put_place(settings, setting->line, place, sizeof place);
+    sp_fail(error, SP_INPUT, "%s: %s: a value of more than %zu characters has no room", place,
+            sp_safe(setting->name), sizeof setting->value - 1);
+    setting->refused = true;
+}
+
 bool sp_refuse_gaps(struct sp_settings *settings, struct sp_error *error)
 {
     const int before = error->lines;
     for (int i = 0; i < settings->n; i++) {
         struct sp_setting *const setting = &settings->at[i];
-        const bool last = find_setting(settings, setting->name) == i;
-        if (last && setting->needed && setting->gap[0] && !setting->refused)
+        const bool last = find_setting(settings, setting->name) == i,
+                   counts = last && setting->needed && !setting->refused;
+        if (counts && setting->gap[0])
             refuse_gap(settings, setting, error);
+        else if (counts && setting->cut)
+            refuse_cut(settings, setting, error);
     }
     return error->lines == before;
 }
@@ -227,8 +242,11 @@ void sp_launch_note(struct sp_launch *launch, const char *format, ...)
 
 void sp_lose(struct sp_written *written, const char *format, ...)
 {
-    if (written->n_lost == SP_LAUNCH_LOSSES)
+    if (written->n_lost == SP_LAUNCH_LOSSES) {
+        snprintf(written->lost[SP_LAUNCH_LOSSES - 1], sizeof *written->lost,
+                 "more parts of the plan than %d: the others are left out", SP_LAUNCH_LOSSES - 1);
         return;
+    }
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(written->lost[written->n_lost++], sizeof *written->lost, format, arguments);

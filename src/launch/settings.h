@@ -17,6 +17,7 @@ struct sp_setting {
     bool read;    /* a reader has asked whether it is there */
     bool needed;  /* and for its value */
     bool refused; /* an error has named it */
+    bool cut;     /* the value was longer than there is room for */
 };
 enum { SP_MAX_SETTINGS = 1024 };
 struct sp_settings {
@@ -74,7 +75,8 @@ int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int6
 /* Whether a name is of a list of names parted by blanks, where "log-*" is all that start so. */
 bool sp_is_quiet(const char *quiet, const char *name);
 
-/* Refuses, by name and line, every setting whose value is needed and not known. */
+/* Refuses, by name and line, every setting whose value is needed and not known, or longer than
+ * there is room for. */
 bool sp_refuse_gaps(struct sp_settings *settings, struct sp_error *error);
 
 /* Names in a remark, as many as have room, what no reader asked for: neither of `quiet` (names
@@ -114,7 +116,7 @@ void sp_read_optimizer(const char *key, const char *name, double momentum, const
                        struct sp_launch *launch, struct sp_error *error);
 
 /* What the framework's own code refuses in a launch, by its table of checks. */
-enum { SP_REFUSALS = 24 };
+enum { SP_REFUSALS = 96 }; /* no less than the rows of any table of checks */
 struct sp_refusals {
     const char *what[SP_REFUSALS];
     int n;

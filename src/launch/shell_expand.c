@@ -227,26 +227,19 @@ static size_t length_of_name(const char *at)
 static void put_parameters(struct word *w)
 {
     char name[16];
-    const char *value;
-    for (int i = 1; i < 100; i++) {
+    for (int i = 1; i <= sp_shell_parameters(&w->shell->scope); i++) {
         snprintf(name, sizeof name, "%d", i);
-        if (!(value = sp_shell_value(&w->shell->scope, name)))
-            return;
         if (i > 1)
             put_value(w, (char[]){SP_ITEM, '\0'}, true);
-        put_value(w, value, false);
+        put_value(w, sp_shell_value(&w->shell->scope, name), false);
     }
 }
 
 static void put_number_of_parameters(struct word *w)
 {
-    char name[16];
-    int n = 0;
-    do
-        snprintf(name, sizeof name, "%d", n + 1);
-    while (sp_shell_value(&w->shell->scope, name) && ++n < 99);
-    snprintf(name, sizeof name, "%d", n);
-    sp_shell_puts(&w->piece, name);
+    char digits[16];
+    snprintf(digits, sizeof digits, "%d", sp_shell_parameters(&w->shell->scope));
+    sp_shell_puts(&w->piece, digits);
 }
 
 static void put_name(struct word *w, const char *name, bool items)

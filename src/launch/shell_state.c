@@ -92,6 +92,22 @@ const char *sp_shell_exchange(struct sp_shell_scope *scope, struct sp_shell_text
     return before;
 }
 
+int sp_shell_parameters(const struct sp_shell_scope *scope)
+{
+    char name[16];
+    int n = 0;
+    do
+        snprintf(name, sizeof name, "%d", n + 1);
+    while (sp_shell_value(scope, name) && ++n);
+    return n;
+}
+
+void *sp_room_for_one(void *array, int n, size_t size)
+{
+    const bool full = (n & (n - 1)) == 0; /* n is 0 or a power of two */
+    return full ? must(realloc(array, (size_t)(n ? 2 * n : 1) * size)) : array;
+}
+
 void sp_shell_put(struct sp_shell_piece *piece, char c)
 {
     if (piece->n + 1 >= piece->size) {

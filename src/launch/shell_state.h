@@ -63,6 +63,12 @@ void sp_shell_set(struct sp_shell_scope *scope, struct sp_shell_text *text, cons
 const char *sp_shell_exchange(struct sp_shell_scope *scope, struct sp_shell_text *text,
                               const char *name, const char *value);
 
+/* How many parameters there are: values of 1, 2, ... without a gap. */
+int sp_shell_parameters(const struct sp_shell_scope *scope);
+
+/* An array of `n` elements of `size` bytes with room for one more; it doubles at powers of two. */
+void *sp_room_for_one(void *array, int n, size_t size);
+
 /* Puts a character, or text, at the end of a piece. */
 void sp_shell_put(struct sp_shell_piece *piece, char c);
 void sp_shell_puts(struct sp_shell_piece *piece, const char *text);

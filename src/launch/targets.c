@@ -103,7 +103,10 @@ static bool read_as_best(struct sp_launch_file *file, struct sp_launch *launch,
                        "%s: neither " SP_READABLE(SP_TARGET_FORM, ", nor ", ", nor "),
                        sp_safe(file->origin));
     launch->format = best->format;
-    return best->read(file, launch, error);
+    return best->read(file, launch, error) &&
+           (launch->options < SP_LAUNCH_OPTIONS ||
+            sp_fail(error, SP_INPUT, "%s: says %d options of a plan or more, for which is no room",
+                    sp_safe(file->origin), SP_LAUNCH_OPTIONS));
 }
 
 /* Reads a shell's script. */

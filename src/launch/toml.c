@@ -9,6 +9,7 @@ struct toml {
     const char *at;
     int line;
     char table[48];
+    bool cut; /* a value had no room */
 };
 
 static void skip(struct toml *t, bool lines)
@@ -31,10 +32,12 @@ static bool fail(const struct toml *t, const char *expected, struct sp_error *er
                    expected);
 }
 
-static void put(char *out, size_t size, size_t *n, char c)
+static void put(struct toml *t, char *out, size_t size, size_t *n, char c)
 {
     if (*n + 1 < size)
         out[(*n)++] = c;
+    else
+        t->cut = true;
     out[*n] = '\0';
 }
 
@@ -46,7 +49,7 @@ static bool read_name(struct toml *t, char *out, size_t size, struct sp_error *e
     skip(t, false);
     for (; isalnum((unsigned char)*t->at) || (*t->at && strchr("_-.\"'", *t->at)); t->at++)
         if (*t->at != '"' && *t->at != '\'')
-            put(out, size, &n, *t->at);
+            put(t, out, size, &n, *t->at);
     skip(t, false);
     return n > 0 || fail(t, "a name", error);
 }
@@ -64,7 +67,7 @@ static bool read_string(struct toml *t, char *out, size_t size, size_t *n, struc
         t->line += *t->at == '\n';
         if (*t->at == '\\' && quote == '"' && t->at[1])
             t->at++;
-        put(out, size, n, *t->at);
+        put(t, out, size, n, *t->at);
     }
     if (!*t->at)
         return fail(t, "the end of a string", error);
@@ -79,7 +82,7 @@ static bool read_scalar(struct toml *t, char *out, size_t size, size_t *n, struc
     const char *const start = t->at;
     for (; *t->at && !strchr(" \t\r\n,]}#", *t->at); t->at++)
         if (*t->at != '_' || !isdigit((unsigned char)*start)) /* 10_000 is a number */
-            put(out, size, n, *t->at);
+            put(t, out, size, n, *t->at);
     return t->at > start || fail(t, "a value", error);
 }
 
@@ -101,7 +104,7 @@ static bool read_value(struct toml *t, char *out, size_t size, struct sp_error *
             t->at++;
         } else {
             if (n > 0)
-                put(out, size, &n, ' ');
+                put(t, out, size, &n, ' ');
             if (!read_scalar(t, out, size, &n, error))
                 return false;
         }
@@ -130,12 +133,14 @@ static bool read_entry(struct toml *t, struct sp_error *error)
     if (*t->at != '=')
         return fail(t, "name = value", error);
     t->at++;
+    t->cut = false;
     if (!read_value(t, value, sizeof value, error))
         return false;
     snprintf(full, sizeof full, "%.24s%s%.46s", t->table, t->table[0] ? "." : "", name);
     if (!sp_add_setting(t->settings, full, value, error))
         return false;
     t->settings->at[t->settings->n - 1].line = line;
+    t->settings->at[t->settings->n - 1].cut = t->cut;
     return true;
 }
 

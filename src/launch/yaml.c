@@ -85,6 +85,7 @@ static void fill_in(const struct reader *r, const char *text, struct sp_setting 
         used = strlen(setting->value);
         text = braces ? end + 1 : end;
     }
+    setting->cut = *text != '\0';
 }
 
 static bool add_value(struct reader *r, const char *value, bool quoted, int line,
@@ -97,7 +98,9 @@ static bool add_value(struct reader *r, const char *value, bool quoted, int line
         fprintf(r->scripts, "%s\n", value);
     if (level->list && level->items > 0 && last && strcmp(last->name, r->path) == 0) {
         const size_t used = strlen(last->value);
-        snprintf(last->value + used, sizeof last->value - used, " %s", sp_yaml_word(value, quoted));
+        const size_t room = sizeof last->value - used;
+        const int n = snprintf(last->value + used, room, " %s", sp_yaml_word(value, quoted));
+        last->cut = last->cut || (size_t)n >= room;
         return true;
     }
     if (!sp_add_setting(s, r->path, NULL, error))

@@ -85,6 +85,12 @@ bool sp_draw(const struct sp_figure *figure, const struct sp_canvas *canvas, cha
              size_t *size, struct sp_error *error)
 {
     size_t length;
+    for (size_t i = 0; i < figure->n_panels; i++)
+        if (figure->panels[i].crowded)
+            return sp_fail(error, SP_INPUT,
+                           "--plot: \"%s\" has room for %d kinds of points and lines, and here are "
+                           "more",
+                           sp_safe(figure->panels[i].title), SP_MAX_SERIES);
     if (canvas->terminal == SP_TERMINAL_JSON)
         return (*bytes = sp_figure_json(figure, size)) ||
                sp_fail(error, SP_INTERNAL, "--plot: out of memory");

@@ -88,8 +88,10 @@ struct sp_panel *sp_add_panel(struct sp_figure *figure, struct sp_plot_axis x,
 struct sp_series *sp_add_series(struct sp_panel *panel, enum sp_series_kind kind, enum sp_look look,
                                 const char *name, ...)
 {
-    if (panel->n_series == SP_MAX_SERIES)
+    if (panel->n_series == SP_MAX_SERIES) {
+        panel->crowded = true; /* sp_draw refuses it */
         return &panel->series[SP_MAX_SERIES - 1];
+    }
     struct sp_series *const series = &panel->series[panel->n_series++];
     va_list args;
     *series = (struct sp_series){.kind = kind, .look = look, .letter = '#'};

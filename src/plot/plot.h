@@ -111,6 +111,7 @@ struct sp_panel {
     enum sp_key key;
     struct sp_series series[SP_MAX_SERIES];
     size_t n_series;
+    bool crowded; /* more series were added than there is room for */
     struct sp_label *labels;
     size_t n_labels, room_labels;
     struct sp_rule rules[8];

@@ -26,7 +26,7 @@ struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *r)
     panel->y.max = r->peak_flops_per_s * 3;
     panel->height_px = 400;
     panel->key = r->n_operations > 0 ? SP_KEY_INSIDE : SP_NO_KEY;
-    for (size_t i = 0; i < r->n_operations && i + 2 < SP_MAX_SERIES; i++) {
+    for (size_t i = 0; i < r->n_operations; i++) {
         const struct sp_operation *const op = &r->operations[i];
         struct sp_series *const mark =
             sp_add_series(panel, SP_DROPS, sp_look_of(i), "%s", op->name);
@@ -95,7 +95,7 @@ static struct sp_series *draw_one_group(struct sp_panel *panel, const struct sp_
 /* Candidates by their group; the line of the front has its name in the key. */
 static struct sp_series *draw_groups(struct sp_panel *panel, const struct sp_pareto *p)
 {
-    for (size_t g = 0; g < p->n_groups && panel->n_series + 1 < SP_MAX_SERIES; g++) {
+    for (size_t g = 0; g < p->n_groups; g++) {
         struct sp_series *const marks =
             sp_add_series(panel, SP_MARKS, sp_look_of(g), "%s", p->groups[g]);
         marks->letter = (char)('A' + g % 26);

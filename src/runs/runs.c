@@ -114,8 +114,13 @@ struct framework_list {
 static void add_framework(const char *name, void *context)
 {
     struct framework_list *list = context;
-    if (list->n < SP_MAX_FRAMEWORKS && list->error->lines == 0 &&
-        sp_load_framework(name, list->sources, &list->files[list->n], list->error))
+    if (list->error->lines > 0)
+        return;
+    if (list->n == SP_MAX_FRAMEWORKS)
+        sp_fail(list->error, SP_INPUT,
+                "more than %d frameworks: %s and those after it have no room", SP_MAX_FRAMEWORKS,
+                sp_safe(name));
+    else if (sp_load_framework(name, list->sources, &list->files[list->n], list->error))
         list->n++;
 }
 
