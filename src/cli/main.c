@@ -143,7 +143,8 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     if (!ok)
         return print_errors(&error);
     if (file_alone) {
-        fputs(text, stdout); /* finish_output looks for errors */
+        fputs(text, stdout);
+        fflush(stdout); /* notes stand below it in a terminal; finish_output looks for errors */
         sp_render_notes(report, stderr);
     } else {
         sp_render(report, &how, stdout);

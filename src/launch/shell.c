@@ -187,8 +187,9 @@ static void append(const struct list *list, int i, struct sp_settings *settings)
     if (used > 0 && used + 1 < sizeof last->value)
         snprintf(last->value + used, sizeof last->value - used, " ");
     const size_t n = strlen(last->value);
-    if (n + 1 < sizeof last->value)
-        sp_shell_show(text, list->words.at[i], last->value + n, sizeof last->value - n);
+    if (n + 1 >= sizeof last->value ||
+        !sp_shell_show(text, list->words.at[i], last->value + n, sizeof last->value - n))
+        last->cut = true;
     if (gap && !last->gap[0]) {
         snprintf(last->gap, sizeof last->gap, "%s", gap->name);
         snprintf(last->by, sizeof last->by, "%s", gap->by);

@@ -164,7 +164,7 @@ const struct sp_shell_gap *sp_shell_gap_in(const struct sp_shell_text *text, con
     return i >= 0 && i < text->n_gaps ? &text->gaps[i] : NULL;
 }
 
-void sp_shell_show(const struct sp_shell_text *text, const char *value, char *out, size_t size)
+bool sp_shell_show(const struct sp_shell_text *text, const char *value, char *out, size_t size)
 {
     size_t n = 0;
     out[0] = '\0';
@@ -180,6 +180,7 @@ void sp_shell_show(const struct sp_shell_text *text, const char *value, char *ou
         n += strlen(out + n);
         value = end ? end : value;
     }
+    return *value == '\0';
 }
 
 bool sp_shell_is_unset(const char *value)

@@ -86,8 +86,9 @@ void sp_shell_add(struct sp_shell_fields *fields, const char *field);
 /* The first thing in a value that is not known, or NULL. */
 const struct sp_shell_gap *sp_shell_gap_in(const struct sp_shell_text *text, const char *value);
 
-/* A value for people, cut to `size`: ${NAME} in the place of marks, blanks between items. */
-void sp_shell_show(const struct sp_shell_text *text, const char *value, char *out, size_t size);
+/* A value for people, cut to `size`: ${NAME} in the place of marks, blanks between items. False
+ * where it was cut. */
+bool sp_shell_show(const struct sp_shell_text *text, const char *value, char *out, size_t size);
 
 /* Whether a value is one mark and nothing else, of a name that has no value. */
 bool sp_shell_is_unset(const char *value);

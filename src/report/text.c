@@ -212,8 +212,10 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
         else if (sp_fill_line(report, item->line, line, sizeof line, NULL))
             print_wrapped(line, how->width, out);
     }
-    if (is_file && how->notes)
+    if (is_file && how->notes) {
+        fflush(out); /* notes stand below it in a terminal */
         sp_render_notes(report, how->notes);
+    }
     if (is_file || report->n_notes == 0)
         return;
     fputc('\n', out);
