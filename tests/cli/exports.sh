@@ -1,10 +1,87 @@
 #!/usr/bin/env bash
-# exports.sh PROGRAM SOURCE: what export prints parses in its own language, and its Python runs (with stand-ins for the
-# frameworks): every name is defined, every spec names axes of the mesh, the mesh is all devices, and weights shard over
-# as many as the title says. Needs python3 (exit 77 without), and its yaml for MaxText's.
+# exports.sh PROGRAM SOURCE: what export prints parses in its own language, by jq, bash, Python's compile, PyYAML and
+# tomllib; standard output is the file and nothing else, whatever notes there are, and `step --from` reads the plan out of
+# it again. Its Python runs too (with stand-ins for the frameworks): every name is defined, every spec names axes of the
+# mesh, the mesh is all devices, and weights shard over as many as the title says. A reader that lacks is named, and its
+# checks alone are skipped.
 set -u
-command -v python3 >/dev/null || exit 77
-python3 - "$1" "$2" <<'PY'
+program=$(realpath "$1") source=$(realpath "$2") failed=0 files=0
+scratch=$(mktemp -d) && cd "$scratch" || exit 2
+trap 'rm -rf "$scratch"' EXIT
+
+python() { # MODULE: whether python3 has it
+    python3 -c "import $1" 2>/dev/null
+}
+lacks=
+python sys || lacks=" python3 yaml tomllib"
+[ "$lacks" ] || python yaml || lacks+=" yaml"
+[ "$lacks" = " python3 yaml tomllib" ] || python tomllib || lacks+=" tomllib"
+[ -z "$lacks" ] || echo "not checked for want of it:$lacks"
+
+fail() { # TEXT...
+    printf '%s\n' "$*" >&2
+    failed=1
+}
+
+parses() { # TARGET FILE: by the reader of its language
+    case $1 in
+    deepspeed*) jq -e 'type == "object"' "$2" >/dev/null ;;
+    megatron | megatron@*) bash -n "$2" && ! grep -vE '^(#|--[a-z0-9])' "$2" ;;
+    jax* | torchtitan | torchtitan@main)
+        [[ $lacks == *python3* ]] || python3 -c 'import sys; compile(open(sys.argv[1]).read(), sys.argv[1], "exec")' "$2" ;;
+    torchtitan@*)
+        [[ $lacks == *tomllib* ]] || python3 -c 'import sys, tomllib; assert tomllib.load(open(sys.argv[1], "rb"))' "$2" ;;
+    *) [[ $lacks == *yaml* ]] || python3 -c 'import sys, yaml; assert isinstance(yaml.safe_load(open(sys.argv[1])), dict)' "$2" ;;
+    esac
+}
+
+keys=tp,pp,cp,zero,batch_sequences,seq
+jq '{name: "plain"} + del(.gated_mlp, .aliases, .name, .["$schema"])' "$source/configs/models/llama3-8b.json" >plain.json
+
+check() { # TARGET NOTED MODEL PLAN...: one file, printed, written to - and to a name
+    local target=$1 noted=$2 expected read
+    local -a model=($3)
+    shift 3
+    "$program" export --to "$target" "${model[@]}" --hw h100-8 "$@" >printed 2>notes || fail "export --to $target $*: $(cat notes)"
+    parses "$target" printed 2>complaint || fail "export --to $target ${model[*]} $*: $(cat complaint): $(cat printed)"
+    "$program" export --to "$target" "${model[@]}" --hw h100-8 "$@" -o - 2>notes.dash | cmp -s - printed ||
+        fail "export --to $target $*: -o - prints another file"
+    "$program" export --to "$target" "${model[@]}" --hw h100-8 "$@" -o written >/dev/null && cmp -s written printed ||
+        fail "export --to $target $*: -o FILE writes another file"
+    cmp -s notes notes.dash || fail "export --to $target $*: other notes with -o -"
+    ! grep -v '^note: ' notes >&2 || fail "export --to $target $*: not a note on standard error"
+    [ "$noted" = no ] || [ -s notes ] || fail "export --to $target $*: no note"
+    ! grep -qF "$(head -1 notes | cut -c7-)" printed || [ ! -s notes ] || fail "export --to $target $*: its note is in the file"
+    "$program" export --to "$target" "${model[@]}" --hw h100-8 "$@" --format json 2>errors >report.json
+    [ ! -s errors ] && jq -r '.notes[]? | "note: " + .' report.json | cmp -s - notes ||
+        fail "export --to $target $*: --format json has other notes: $(cat errors)"
+    files=$((files + 1))
+    [[ $target != jax* ]] || return 0 # which is read by nobody
+    expected=$("$program" step "${model[@]}" --hw h100-8 "$@" --get $keys)
+    read=$("$program" step --from printed "${model[@]}" --hw h100-8 --get $keys 2>&1)
+    [ "$read" = "$expected" ] || fail "step --from of export --to $target ${model[*]} $*: "$read", not "$expected
+}
+
+targets=$("$program" help --format json | jq -r '[.. | objects | select(.name? == "to" and .choices?)][0].choices[]')
+shape=layers=16,d_model=2048,heads=16,kv_heads=4,d_ff=8192,vocab=32000
+for target in $targets; do
+    check $target yes "--model llama3-8b" --zero 3 --batch 3M
+    [[ $target != *@* || $target == *@0.2.2 ]] || continue # older ones have the same notes
+    check $target no "--model llama3-8b" --zero 3 --batch 128x8192
+    check $target yes "--model llama3-8b" --zero 3 --batch 100000 --remat full
+    check $target yes "--shape $shape" --zero 3 --batch 64x2048
+    check $target yes "--model plain.json" --zero 3 --batch 64x8192 --remat none
+done
+"$program" import "$source/tests/data/huggingface-config.json" -o - >imported 2>notes && jq -e .layers imported >/dev/null ||
+    fail "import -o - prints no JSON"
+echo "$files exports parse${lacks:+, but for$lacks}"
+[ $files -ge 48 ] || fail "few exports"
+
+if [[ $lacks == *python3* ]]; then
+    echo "its Python is not run"
+    exit $failed
+fi
+python3 - "$program" "$source" <<'PY' || failed=1
 import json, re, subprocess, sys, tempfile, types
 try:
     import yaml
@@ -125,3 +202,4 @@ for name in ('a"b', "a\\b", 'x"],"elasticity":{"enabled":true},"_c":["', "8b: tu
 print(parsed, "exports parse")
 assert parsed > 60
 PY
+exit $failed
