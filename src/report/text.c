@@ -185,11 +185,13 @@ static void print_table(const struct sp_report *report, const struct sp_item *it
 
 static void print_notes(const struct sp_report *report, int width, FILE *out)
 {
-    char line[4096];
     for (size_t i = 0; i < report->n_notes; i++) {
-        snprintf(line, sizeof line, "note: %s", report->notes[i]);
+        char *line; /* a note is as long as what it names */
+        if (asprintf(&line, "note: %s", report->notes[i]) < 0)
+            abort();
         sp_make_singular(line);
         print_wrapped(line, width, out);
+        free(line);
     }
 }
 

@@ -45,6 +45,28 @@ static void strings_stand_for_themselves(void **state)
     assert_quoted("\xff\xfe", "'?\?'");
 }
 
+/* What has no room in a picture is no part that it leaves out. */
+static void a_crowded_picture_is_refused(void **state)
+{
+    (void)state;
+    const struct sp_canvas canvas = {.terminal = SP_TERMINAL_JSON};
+    struct sp_figure *const figure = sp_figure_new("%s", "all");
+    struct sp_panel *const panel =
+        sp_add_panel(figure, sp_make_axis("x", "s", false), sp_make_axis("y", "s", false), "many");
+    struct sp_error error = {0};
+    char *bytes = NULL;
+    size_t size;
+    for (int i = 0; i < SP_MAX_SERIES; i++)
+        sp_add_point(sp_add_series(panel, SP_LINE, SP_BLUE, "%d", i), 1, 2);
+    assert_true(sp_draw(figure, &canvas, &bytes, &size, &error));
+    free(bytes);
+    sp_add_point(sp_add_series(panel, SP_LINE, SP_BLUE, "%s", "one more"), 1, 2);
+    assert_false(sp_draw(figure, &canvas, &bytes, &size, &error));
+    assert_int_equal(error.code, SP_INPUT);
+    assert_non_null(strstr(error.text, "room for 40"));
+    sp_figure_free(figure);
+}
+
 static struct sp_figure *evil_figure(void)
 {
     static const char evil[] = "x'\nEND\nsystem 'touch pwned'\n`touch pwned`";
@@ -459,6 +481,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strings_stand_for_themselves),
+        cmocka_unit_test(a_crowded_picture_is_refused),
         cmocka_unit_test(names_are_no_commands),
         cmocka_unit_test(what_no_plot_shows_is_left_out),
         cmocka_unit_test(units_get_prefixes),

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "base/truth.h"
 
 static void numbers(void **state)
 {
@@ -189,12 +190,35 @@ static void plain_text(void **state)
                          rows[i].plain);
 }
 
+/* Expected: yaml.safe_load of PyYAML for the first three columns, transformers' string_to_bool and
+ * accelerate's str_to_bool for what they take beside. tests/cli/booleans.sh has all words. */
+static void words_of_truth(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        int yaml, any;
+    } rows[] = {{"no", 0, 0},    {"No", 0, 0},  {"NO", 0, 0},   {"nO", -1, 0},    {"n", -1, 0},
+                {"off", 0, 0},   {"Off", 0, 0}, {"OFF", 0, 0},  {"FALSE", 0, 0},  {"fALSE", -1, 0},
+                {"on", 1, 1},    {"YES", 1, 1}, {"True", 1, 1}, {"y", -1, 1},     {"T", -1, 1},
+                {"0", -1, 0},    {"1", -1, 1},  {"", -1, -1},   {"none", -1, -1}, {"nope", -1, -1},
+                {"bf16", -1, -1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(sp_yaml_truth(rows[i].word), rows[i].yaml);
+        assert_int_equal(sp_truth(rows[i].word), rows[i].any);
+    }
+    assert_string_equal(sp_yaml_word("Off", false), "false");
+    assert_string_equal(sp_yaml_word("YES", false), "true");
+    assert_string_equal(sp_yaml_word("Off", true), "Off");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_text),  cmocka_unit_test(numbers), cmocka_unit_test(counts),
-        cmocka_unit_test(not_numbers), cmocka_unit_test(dims),    cmocka_unit_test(suggestions),
-        cmocka_unit_test(errors),
+        cmocka_unit_test(plain_text), cmocka_unit_test(numbers),
+        cmocka_unit_test(counts),     cmocka_unit_test(not_numbers),
+        cmocka_unit_test(dims),       cmocka_unit_test(suggestions),
+        cmocka_unit_test(errors),     cmocka_unit_test(words_of_truth),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }
