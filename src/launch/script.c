@@ -12,6 +12,7 @@
 #include "launch/slurm.h"
 
 enum { DEEPEST = 40, MOST_STEPS = 50000 };
+static const char too_deep[] = "40 commands inside of each other";
 
 static enum status run_list(struct run *r, const char *const *ends);
 static enum status run_command(struct run *r);
@@ -30,7 +31,7 @@ static void run_elsewhere(struct run *r, const char *at, const char *whole)
     r->text = whole;
     r->here.n = 0;
     if (++r->depth > DEEPEST)
-        shell->text.full = true;
+        shell->text.full = too_deep;
     if (at != whole)
         run_command(r);
     for (; at == whole && *r->at && sp_runs(r); r->at += *r->at ? 1 : 0)
@@ -295,7 +296,7 @@ static enum status run_command(struct run *r)
     enum status status = PRESUMED;
     sp_skip_run(r, false);
     if (++r->depth > DEEPEST)
-        r->shell->text.full = true;
+        r->shell->text.full = too_deep;
     if (r->shell->text.full) {
         r->depth--;
         return PRESUMED;
@@ -391,7 +392,7 @@ static enum status run_list(struct run *r, const char *const *ends)
         status = run_chain(r);
         r->at += r->at == before;
         if (++r->steps > MOST_STEPS)
-            r->shell->text.full = true;
+            r->shell->text.full = "50000 commands";
     }
     return status;
 }
@@ -470,8 +471,9 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
         run->at += *run->at ? 1 : 0;
     }
     if (shell->text.full)
-        ok = sp_fail(error, SP_INPUT, "%s:%d: the script nests or grows too far to be read",
-                     sp_safe(origin), shell->line);
+        ok = sp_fail(error, SP_INPUT,
+                     "%s:%d: the script nests or grows too far to be read: more than %s",
+                     sp_safe(origin), sp_shell_line_at(shell, run->at), shell->text.full);
     free(run->function);
     free(run->file);
     free(run);

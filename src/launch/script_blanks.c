@@ -85,6 +85,8 @@ const char *sp_open_here(const char *at, struct sp_here *here)
         memcpy(here->at[here->n].word, word, n + 1);
         here->at[here->n].plain = plain;
         here->at[here->n++].tabs = tabs;
+    } else if (n > 0) {
+        here->over = true;
     }
     return at;
 }

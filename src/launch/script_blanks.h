@@ -17,6 +17,7 @@ enum { SP_MOST_HERE = 8 };
 struct sp_here {
     struct sp_here_end at[SP_MOST_HERE];
     int n;
+    bool over; /* there were more */
 };
 
 /* The place behind blanks, comments and continued lines, with `lines` behind line ends and the

@@ -128,7 +128,7 @@ static void put_value(struct word *w, const char *value, bool items)
             sp_shell_put(&w->piece, item ? ' ' : *value);
         }
         if (w->piece.n > (1 << 20))
-            w->shell->text.full = true;
+            w->shell->text.full = "1 MiB in a word";
     }
 }
 

@@ -24,7 +24,8 @@ static void *must(void *memory)
 const char *sp_shell_copy(struct sp_shell_text *text, const char *at, size_t n)
 {
     struct sp_shell_block *block = text->blocks;
-    text->full = text->full || n >= MOST_TEXT - text->used;
+    if (n >= MOST_TEXT - text->used)
+        text->full = "16 MiB of values";
     if (text->full)
         return "";
     if (!block || block->size - block->used <= n) {
@@ -73,7 +74,7 @@ void sp_shell_set(struct sp_shell_scope *scope, struct sp_shell_text *text, cons
         if (!scope->at[i].pinned)
             scope->at[i].value = value;
     } else if (scope->n == SP_SHELL_NAMES) {
-        text->full = true;
+        text->full = "1024 names";
     } else {
         scope->at[scope->n++] =
             (struct sp_shell_name){.name = sp_shell_copy(text, name, strlen(name)), .value = value};
@@ -131,7 +132,8 @@ void sp_shell_mark(struct sp_shell_text *text, struct sp_shell_piece *piece, cha
         text->size_gaps = text->size_gaps ? 2 * text->size_gaps : 64;
         text->gaps = must(realloc(text->gaps, (size_t)text->size_gaps * sizeof *text->gaps));
     }
-    text->full = text->full || text->n_gaps == MOST_GAPS;
+    if (text->n_gaps == MOST_GAPS)
+        text->full = "65536 values that are not known";
     if (text->full)
         return;
     text->gaps[text->n_gaps] = (struct sp_shell_gap){

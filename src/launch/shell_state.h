@@ -34,7 +34,8 @@ struct sp_shell_text {
     struct sp_shell_gap *gaps;
     int n_gaps, size_gaps;
     size_t used; /* bytes in all */
-    bool full;   /* there was no more room: nothing that follows is right */
+    const char
+        *full; /* what of it there is no room for: nothing that follows is right; NULL: all */
 };
 
 /* A piece of text that is put together. */
