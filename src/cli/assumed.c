@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "config/huggingface.h"
+#include "hf/huggingface.h"
 
 /* Whether the shape or --set says it. */
 static bool is_typed(const char *shape, const struct sp_sources *sources, const char *key)

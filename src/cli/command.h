@@ -5,8 +5,8 @@
 #include <scaleplan/plan_fields.h>
 
 #include "config/load.h"
-#include "plot/plot.h"
-#include "report/report.h"
+#include "pictures/plot.h"
+#include "answer/report.h"
 #include "cli/options.h"
 #include "cli/words.h"
 

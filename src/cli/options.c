@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "base/suggest.h"
-#include "report/quantity.h"
+#include "answer/quantity.h"
 
 /* Where the member of an option stands in struct sp_option_values. */
 #define SP_PLACE_FLAG(member) 0

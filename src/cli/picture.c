@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "host/write_file.h"
-#include "plot/pictures.h"
+#include "pictures/pictures.h"
 
 bool sp_check_picture(const struct sp_args *args, struct sp_error *error)
 {

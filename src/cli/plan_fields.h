@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/words.h"
-#include "report/report.h"
+#include "answer/report.h"
 
 #include <scaleplan/plan_fields.h>
 #include <scaleplan/software.h>

@@ -5,7 +5,7 @@
 #include <cjson/cJSON.h>
 
 #include "cli/options.h"
-#include "report/quantity.h"
+#include "answer/quantity.h"
 
 /* What a report states and an estimate takes: a quantity and the option that it is. */
 struct sp_plan_input {

@@ -3,7 +3,7 @@
 #define SP_CLI_TUNING_H
 
 #include "cli/options.h"
-#include "report/report.h"
+#include "answer/report.h"
 
 #include <scaleplan/model.h>
 

@@ -2,7 +2,7 @@
 #ifndef SP_CALIBRATE_WORDS_H
 #define SP_CALIBRATE_WORDS_H
 
-#include "report/report.h"
+#include "answer/report.h"
 #include "runs/calibration.h"
 
 /* Puts how far the runs are from the profile, which constants explain most of that, and which

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "config/cases.h"
-#include "report/report.h"
+#include "answer/report.h"
 
 /* A book under way: its pages, and the errata that end it. */
 struct sp_book {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands/fit.h"
-#include "report/html.h"
+#include "answer/html.h"
 
 static const char style[] =
     "body{font:15px/1.45 system-ui,sans-serif;color:#1a1a1a;max-width:900px;margin:2em auto;"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/huggingface.h"
-#include "config/huggingface_numbers.h"
+#include "hf/huggingface.h"
+#include "hf/numbers.h"
 #include "base/read_file.h"
 #include "base/text.h"
 #include "cli/command.h"

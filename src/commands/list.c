@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands/show.h"
-#include "config/huggingface.h"
+#include "hf/huggingface.h"
 
 struct listing {
     struct sp_report *report;

@@ -59,7 +59,7 @@ struct lr {
 #define SP_ROWS "commands/lr.def"
 #define SP_ROWS_OF struct lr
 #define SP_PUT_ROWS put_rows
-#include "report/put_rows.h"
+#include "answer/put_rows.h"
 
 static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error *error)
 {

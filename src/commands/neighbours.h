@@ -5,7 +5,7 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/neighbours.h>
 
-#include "report/report.h"
+#include "answer/report.h"
 
 /* The fields that changed with their new values, each behind `dash`: "tp 4, dp 16". */
 void sp_change_text(const struct sp_neighbour *neighbour, const char *dash, char *out, size_t size);

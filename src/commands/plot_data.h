@@ -2,7 +2,7 @@
 #ifndef SP_PLOT_DATA_H
 #define SP_PLOT_DATA_H
 
-#include "plot/pictures.h"
+#include "pictures/pictures.h"
 #include "cli/command.h"
 
 struct sp_figure *sp_plot_batch(const struct sp_args *args, const struct sp_report *report,

@@ -2,7 +2,7 @@
 #ifndef SP_SEARCH_OPTIONS_H
 #define SP_SEARCH_OPTIONS_H
 
-#include "search/run_search.h"
+#include "study/run_search.h"
 #include "cli/plan_options.h"
 
 /* Options that describe a space. */

@@ -5,7 +5,7 @@
 #include <scaleplan/memory_course.h>
 
 #include "commands/step_report.h"
-#include "plot/plot.h"
+#include "pictures/plot.h"
 
 /* The moments of the fullest stage; none (n is 0) where its schedule cannot be played. */
 struct course {

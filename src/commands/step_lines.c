@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/read_file.h"
-#include "report/rows.h"
+#include "answer/rows.h"
 #include "cli/help.h"
 #include "cli/plan_json.h"
 

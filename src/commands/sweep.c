@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/json_syntax.h"
 #include "base/suggest.h"
-#include "report/rows.h"
+#include "answer/rows.h"
 #include "cli/help.h"
 #include "host/interrupt.h"
 #include "commands/sweep_plot.h"

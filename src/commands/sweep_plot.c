@@ -8,7 +8,7 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "host/write_file.h"
-#include "plot/pictures.h"
+#include "pictures/pictures.h"
 
 enum { MOST_ROWS = 4096, MOST_LINES = 16, MOST_COLUMNS = 64 };
 

@@ -4,7 +4,7 @@
 
 #include <scaleplan/flops.h>
 
-#include "report/report.h"
+#include "answer/report.h"
 
 /* What a convention counts, in words: "6 FLOPs a parameter and token". */
 extern const char *const sp_counted_flops[SP_FLOP_CONVENTIONS];

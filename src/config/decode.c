@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "config/huggingface.h"
-#include "config/huggingface_refuse.h"
+#include "hf/huggingface.h"
+#include "hf/refuse.h"
 #include "config/load.h"
 
 /* "model., hw., precision., law., framework., profile. or engine." */

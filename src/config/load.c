@@ -11,7 +11,7 @@
 
 #include "base/read_file.h"
 #include "base/suggest.h"
-#include "config/huggingface_numbers.h"
+#include "hf/numbers.h"
 
 /* Calls `visit` with each folder of the user's own configs until it returns true. */
 static bool each_user_folder(enum sp_config_kind kind, const struct sp_sources *sources,

@@ -9,7 +9,7 @@
 #include <scaleplan/estimate.h>
 
 #include "config/load.h"
-#include "search/run_search.h"
+#include "study/run_search.h"
 
 struct problem {
     const char *model, *hw;

@@ -6,15 +6,16 @@ cd "$1/src" || exit 2
 allowed="base:
 core:
 host:base
-config:base
-report:base
-plot:host base
+hf:base
+config:hf base
+answer:base
+pictures:answer host base
 launch:config base
-search:host base
-runs:config host base
-cli:report plot config host base
-commands:cli report plot launch runs search config host base
-manual:cli report config base"
+study:config host base
+runs:study config host base
+cli:answer pictures config hf host base
+commands:cli answer pictures launch runs study config hf host base
+manual:cli answer config base"
 failed=0
 while read -r file include; do
   from=${file%%/*} to=${include%%/*}

@@ -34,11 +34,11 @@ known=$(jq -r '.config | .. | objects | .model_type // empty' "$rows" | sort -u)
 towers=$(jq -r '.config | select(.vision_config // .audio_config) | "\(.model_type) \(.vision_config.model_type)", .model_type' "$rows")
 while IFS= read -r type; do
     grep -qxF "$type" <<<"$known" || fail "no row of the model_type $type"
-done < <(sed -n 's/^\(FAMILY\|SAME\|SIZES\)("\([^"]*\)".*/\2/p' "$config/huggingface_families.def")
+done < <(sed -n 's/^\(FAMILY\|SAME\|SIZES\)("\([^"]*\)".*/\2/p' "$hf/families.def")
 while IFS= read -r tower; do
     grep -qxF "$tower" <<<"$towers" || fail "no row of the tower $tower"
 done < <(sed -n 's/^    {"\([a-z0-9_]*\)", "\([a-z0-9_]*\)", ".*norm".*/\1 \2/p; s/^    {"\([a-z0-9_]*\)", NULL, .*/\1/p' \
-    "$config/huggingface_towers.c" && sed -n '/} sounds\[\]/p' "$config/huggingface_encoders.c" | grep -o '{"[a-z0-9_]*' | tr -d '{"')
+    "$hf/towers.c" && sed -n '/} sounds\[\]/p' "$hf/encoders.c" | grep -o '{"[a-z0-9_]*' | tr -d '{"')
 echo "$n configs of our own"
 [ "$n" -ge 200 ] || fail "only $n rows"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "config/huggingface.h"
+#include "hf/huggingface.h"
 
 #include <scaleplan/scaleplan.h>
 

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/quantity.h"
+#include "answer/quantity.h"
 
 #define Q(id, key, label, unit, formula, source, meaning) [SP_Q_##id] = #id,
 #define SP_QUANTITIES_END(command)
 static const char *const ids[SP_QUANTITIES] = {
-#include "report/all_quantities.def"
+#include "answer/all_quantities.def"
 };
 #undef SP_QUANTITIES_END
 #undef Q

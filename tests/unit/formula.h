@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "answer/report.h"
 
 /*
  *   sum     = product (("+" | "-") product)*

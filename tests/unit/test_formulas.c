@@ -21,7 +21,7 @@ static const char *const lines[] = {
 #define SP_QUANTITIES_END(command)
 #define Q(id, key, label, unit, formula, source, meaning) #id,
 static const char *const ids[] = {
-#include "report/all_quantities.def"
+#include "answer/all_quantities.def"
 };
 #undef Q
 #undef SP_QUANTITIES_END

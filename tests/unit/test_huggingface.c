@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/huggingface.h"
+#include "hf/huggingface.h"
 #include "config/load.h"
 
 #include <scaleplan/scaleplan.h>
@@ -63,7 +63,7 @@ static void every_family_is_among(const char *seen)
 {
     char line[512], type[64], word[68];
     int families = 0;
-    FILE *const file = fopen(SCALEPLAN_SOURCE_DIR "/src/config/huggingface_families.def", "r");
+    FILE *const file = fopen(SCALEPLAN_SOURCE_DIR "/src/hf/families.def", "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
         if (sscanf(line, "FAMILY(\"%63[^\"]", type) != 1)

@@ -7,8 +7,8 @@
 #include <scaleplan/scaleplan.h>
 
 #include "config/load.h"
-#include "plot/pictures.h"
-#include "plot/script.h"
+#include "pictures/pictures.h"
+#include "pictures/script.h"
 
 static void assert_quoted(const char *text, const char *expected)
 {

@@ -10,7 +10,7 @@
 
 #include "config/load.h"
 #include "draws.h"
-#include "search/run_search.h"
+#include "study/run_search.h"
 
 static uint64_t state;
 

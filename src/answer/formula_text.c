@@ -1,0 +1,100 @@
+/* C's words in a formula, said as people write them. */
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "answer/quantity.h"
+
+struct writer {
+    char *out;
+    size_t used;
+};
+
+static void put(struct writer *w, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n && w->used + 1 < SP_FORMULA_TEXT; i++)
+        w->out[w->used++] = text[i];
+    w->out[w->used] = '\0';
+}
+
+/* Behind a word of letters, digits and dots. */
+static size_t word_length(const char *at)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)at[n]) || at[n] == '_' || at[n] == '.')
+        n++;
+    return n;
+}
+
+/* Where the argument ends that begins here: at a comma or the closing parenthesis. */
+static const char *argument_end(const char *at)
+{
+    int depth = 0;
+    for (; *at; at++) {
+        if (depth == 0 && (*at == ',' || *at == ')'))
+            return at;
+        depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+    }
+    return at;
+}
+
+static void put_text(struct writer *w, const char *from, const char *end);
+
+/* An operand of a power: one word as it is, else in parentheses. */
+static void put_operand(struct writer *w, const char *from, const char *end)
+{
+    const bool bare = from + word_length(from) == end;
+    put(w, "(", !bare);
+    put_text(w, from, end);
+    put(w, ")", !bare);
+}
+
+/* pow(a, b) as a^b; behind it. */
+static const char *put_power(struct writer *w, const char *at)
+{
+    const char *const base = at + strlen("pow("), *const comma = argument_end(base);
+    const char *const power = comma + 1 + strspn(comma + 1, " "), *const end = argument_end(power);
+    put_operand(w, base, comma);
+    put(w, "^", 1);
+    put_operand(w, power, end);
+    return end + 1;
+}
+
+/* A word as people say it: max of fmax, 2 of 2.0, the form's own name of sp_NAME. */
+static void put_word(struct writer *w, const char *word, size_t n)
+{
+    static const char *const said[][2] = {{"fmax", "max"}, {"fmin", "min"}, {"fabs", "abs"}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (strlen(said[i][0]) == n && strncmp(word, said[i][0], n) == 0) {
+            put(w, said[i][1], strlen(said[i][1]));
+            return;
+        }
+    const bool whole =
+        isdigit((unsigned char)*word) && n > 2 && strncmp(word + n - 2, ".0", 2) == 0;
+    const size_t prefix = strncmp(word, "sp_", 3) == 0 ? 3 : 0;
+    put(w, word + prefix, n - prefix - (whole ? 2 : 0));
+}
+
+static void put_text(struct writer *w, const char *from, const char *end)
+{
+    for (const char *at = from; at < end;) {
+        const size_t n = word_length(at);
+        if (n == 3 && strncmp(at, "pow(", 4) == 0) {
+            at = put_power(w, at);
+        } else if (n > 0) {
+            put_word(w, at, n);
+            at += n;
+        } else {
+            put(w, at++, 1);
+        }
+    }
+}
+
+const char *sp_formula_text(const char *expression, char out[SP_FORMULA_TEXT])
+{
+    struct writer w = {.out = out};
+    out[0] = '\0';
+    put_text(&w, expression, expression + strlen(expression));
+    return out;
+}

@@ -1,0 +1,60 @@
+/* The hash table of a report's paths. */
+#include "answer/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* FNV-1a, 64 bits: Fowler, Noll and Vo 1991. */
+static uint64_t hash_of(const char *text)
+{
+    uint64_t h = 0xcbf29ce484222325;
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 0x100000001b3;
+    return h;
+}
+
+static const char *string_at(struct sp_strings strings, size_t at)
+{
+    return strings.first + at * strings.stride;
+}
+
+/* The slot of a text: that of its string, or a free one. */
+static size_t slot_of(const struct sp_index *index, struct sp_strings strings, const char *text)
+{
+    size_t at = (size_t)hash_of(text) & (index->slots - 1);
+    while (index->slot[at] != 0 && strcmp(string_at(strings, index->slot[at] - 1), text) != 0)
+        at = (at + 1) & (index->slots - 1);
+    return at;
+}
+
+static void enlarge(struct sp_index *index, struct sp_strings strings)
+{
+    struct sp_index larger = {.slots = index->slots ? 2 * index->slots : 256,
+                              .taken = index->taken};
+    larger.slot = calloc(larger.slots, sizeof *larger.slot);
+    if (!larger.slot)
+        abort();
+    for (size_t i = 0; i < index->slots; i++)
+        if (index->slot[i] != 0)
+            larger.slot[slot_of(&larger, strings, string_at(strings, index->slot[i] - 1))] =
+                index->slot[i];
+    free(index->slot);
+    *index = larger;
+}
+
+void sp_index_add(struct sp_index *index, struct sp_strings strings, size_t at)
+{
+    if (2 * (index->taken + 1) > index->slots)
+        enlarge(index, strings);
+    uint32_t *const slot = &index->slot[slot_of(index, strings, string_at(strings, at))];
+    if (*slot != 0)
+        return;
+    *slot = (uint32_t)at + 1;
+    index->taken++;
+}
+
+size_t sp_index_find(const struct sp_index *index, struct sp_strings strings, const char *text)
+{
+    const uint32_t at = index->slots > 0 ? index->slot[slot_of(index, strings, text)] : 0;
+    return at > 0 ? at - 1 : SIZE_MAX;
+}

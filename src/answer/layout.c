@@ -1,0 +1,132 @@
+/* The layout of a report as JSON: what its text shows, and under which key each number stands. A
+ * page draws from it what the terminal shows, and knows what to ask for when a number is chosen. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "answer/report_internal.h"
+
+static void add_text(cJSON *array, const char *text, size_t n)
+{
+    char *const part = strndup(text, n);
+    if (!part)
+        abort();
+    cJSON_AddItemToArray(array, cJSON_CreateString(part));
+    free(part);
+}
+
+/* A number of the report: {"key": ..., "text": ...}, "good" where it is a verdict. */
+static cJSON *piece_of(const struct sp_entry *entry, const char *text)
+{
+    cJSON *const piece = cJSON_CreateObject();
+    cJSON_AddStringToObject(piece, "text", text);
+    if (entry && entry->kind != SP_VALUE_NONE)
+        cJSON_AddStringToObject(piece, "key", entry->path);
+    if (entry && sp_judged(entry) != 0)
+        cJSON_AddBoolToObject(piece, "good", sp_judged(entry) > 0);
+    return piece;
+}
+
+/* A line as strings and numbers in turn. */
+static void add_line(cJSON *items, const char *line, const struct sp_spans *spans)
+{
+    cJSON *const item = cJSON_CreateObject(), *const parts = cJSON_AddArrayToObject(item, "line");
+    char value[4096];
+    size_t at = 0;
+    for (size_t i = 0; spans && i < spans->n; i++) {
+        const struct sp_span *const span = &spans->span[i];
+        if (span->from > at)
+            add_text(parts, line + at, span->from - at);
+        snprintf(value, sizeof value, "%.*s", (int)(span->to - span->from), line + span->from);
+        cJSON_AddItemToArray(parts, piece_of(span->entry, value));
+        at = span->to;
+    }
+    if (line[at])
+        add_text(parts, line + at, strlen(line + at));
+    cJSON_AddItemToArray(items, item);
+}
+
+static cJSON *row_of(const struct sp_report *report, const struct sp_item *item,
+                     const struct sp_row *row)
+{
+    cJSON *const cells = cJSON_CreateArray();
+    for (size_t c = 0; c < item->n_columns; c++) {
+        char value[1024];
+        const struct sp_entry *const entry =
+            sp_cell_text(report, row, item->columns[c].key, value, sizeof value);
+        cJSON_AddItemToArray(cells, piece_of(entry, value));
+    }
+    return cells;
+}
+
+static void add_table(cJSON *items, const struct sp_report *report, const struct sp_item *table)
+{
+    cJSON *const item = cJSON_CreateObject();
+    cJSON *const columns = cJSON_AddArrayToObject(item, "columns");
+    cJSON *const rows = cJSON_AddArrayToObject(item, "rows");
+    for (size_t c = 0; c < table->n_columns; c++) {
+        cJSON *const column = cJSON_CreateObject();
+        cJSON_AddStringToObject(column, "heading", table->columns[c].heading);
+        cJSON_AddBoolToObject(column, "left", table->columns[c].left || !table->columns[c].key);
+        cJSON_AddItemToArray(columns, column);
+    }
+    for (size_t i = 0; i < table->n_rows; i++)
+        cJSON_AddItemToArray(rows, row_of(report, table, &table->rows[i]));
+    cJSON_AddItemToArray(items, item);
+}
+
+static void add_item(cJSON *items, const struct sp_report *report, const struct sp_item *item)
+{
+    char line[4096];
+    struct sp_spans spans;
+    if (item->kind == SP_ITEM_TABLE) {
+        add_table(items, report, item);
+    } else if (item->kind == SP_ITEM_FILE) {
+        cJSON *const block = cJSON_CreateObject();
+        cJSON_AddStringToObject(block, "block", item->line);
+        cJSON_AddItemToArray(items, block);
+    } else if (sp_fill_line(report, item->line, line, sizeof line, &spans)) {
+        add_line(items, line, &spans);
+    }
+}
+
+static cJSON *quantity_of(const struct sp_entry *entry)
+{
+    char value[64], text[1024];
+    cJSON *const quantity = cJSON_CreateObject();
+    sp_format_entry(entry, value, sizeof value);
+    sp_human_entry(entry, text, sizeof text);
+    cJSON_AddStringToObject(quantity, "key", entry->path);
+    cJSON_AddStringToObject(quantity, "label", entry->info.label);
+    cJSON_AddStringToObject(quantity, "text", text);
+    if (sp_judged(entry) != 0)
+        cJSON_AddBoolToObject(quantity, "good", sp_judged(entry) > 0);
+    cJSON_AddItemToObject(quantity, "value",
+                          entry->kind == SP_VALUE_TEXT ? cJSON_CreateString(entry->text)
+                                                       : cJSON_CreateRaw(value));
+    return quantity;
+}
+
+void sp_render_layout(const struct sp_report *report, FILE *out)
+{
+    char line[4096];
+    cJSON *const root = cJSON_CreateObject();
+    cJSON *const items = cJSON_AddArrayToObject(root, "items");
+    cJSON *const notes = cJSON_AddArrayToObject(root, "notes");
+    cJSON *const quantities = cJSON_AddArrayToObject(root, "quantities");
+    for (size_t i = 0; i < report->n_items; i++)
+        add_item(items, report, &report->items[i]);
+    for (size_t i = 0; i < report->n_notes; i++) {
+        snprintf(line, sizeof line, "%s", report->notes[i]);
+        sp_make_singular(line);
+        cJSON_AddItemToArray(notes, cJSON_CreateString(line));
+    }
+    for (size_t i = 0; i < report->n_entries; i++)
+        cJSON_AddItemToArray(quantities, quantity_of(&report->entries[i]));
+    char *const text = cJSON_PrintUnformatted(root);
+    if (text)
+        fprintf(out, "%s\n", text);
+    cJSON_free(text);
+    cJSON_Delete(root);
+}

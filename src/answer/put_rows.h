@@ -1,0 +1,44 @@
+/*
+ * Makes a function that puts the rows of a .def into a report, in their order: a row is computed
+ * where it stands. Included behind
+ *
+ *   #define SP_ROWS "commands/lr.def"     the rows, whose members are those of s
+ *   #define SP_ROWS_OF struct lr          what s points to
+ *   #define SP_PUT_ROWS put_rows          the function's name: void put_rows(struct sp_report *r,
+ * const struct lr *s)
+ *
+ * No include guard: a command with several scopes includes it once for each. Rows of Q(...) are put
+ * by hand.
+ */
+#include "answer/report.h"
+
+static void SP_PUT_ROWS(struct sp_report *r, const SP_ROWS_OF *s)
+{
+#define Q(id, key, label, unit, formula, source, meaning)
+#define QF(id, key, label, unit, when, form, members, meaning)                                     \
+    if (when)                                                                                      \
+        sp_put_form(r, SP_Q_##id, SP_CLOSED_##form, (const double[]){SP_STRIP members},            \
+                    sp_##form members);
+#define QV(id, key, label, unit, when, member, source, meaning)                                    \
+    if (when)                                                                                      \
+        sp_put(r, SP_Q_##id, member);
+#define QB(id, key, label, when, member, source, meaning)                                          \
+    if (when)                                                                                      \
+        sp_put_bool(r, SP_Q_##id, member);
+#define QT(id, key, label, when, words, source, meaning)                                           \
+    if (when)                                                                                      \
+        sp_put_text(r, SP_Q_##id, SP_STRIP words);
+#define LINE(when, words)                                                                          \
+    if (when)                                                                                      \
+        sp_line(r, SP_STRIP words);
+#define NOTE(when, words)                                                                          \
+    if (when)                                                                                      \
+        sp_note(r, SP_STRIP words);
+#include SP_ROWS
+#undef Q
+#include "answer/row_kinds_end.h"
+}
+
+#undef SP_ROWS
+#undef SP_ROWS_OF
+#undef SP_PUT_ROWS

@@ -1,0 +1,229 @@
+/* The rows of quantities, and values as people read them. */
+#include "answer/quantity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Not an array: the loader would write the addresses of its 5,000 texts at every start. */
+struct sp_quantity_info sp_quantity(enum sp_quantity_id id)
+{
+#define Q(id, key, label, unit, formula, source, meaning)                                          \
+    case SP_Q_##id:                                                                                \
+        return (struct sp_quantity_info){key, label, SP_##unit, formula, source, meaning};
+#define SP_QUANTITIES_END(command)
+    switch ((int)id) {
+#include "answer/all_quantities.def"
+    }
+#undef SP_QUANTITIES_END
+#undef Q
+    return (struct sp_quantity_info){"", "", SP_NUMBER, "", "", ""};
+}
+
+enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first)
+{
+#define Q(id, key, label, unit, formula, source, meaning)
+#define SP_QUANTITIES_END(command) {#command, (enum sp_quantity_id)SP_END_##command},
+    static const struct {
+        const char *command;
+        enum sp_quantity_id end;
+    } parts[] = {
+#include "answer/all_quantities.def"
+    };
+#undef SP_QUANTITIES_END
+#undef Q
+    *first = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (strcmp(parts[i].command, command) == 0)
+            return parts[i].end;
+        *first = parts[i].end;
+    }
+    return *first = 0;
+}
+
+static const char *const unit_names[SP_UNITS] = {
+    [SP_NUMBER] = "",
+    [SP_COUNT] = "",
+    [SP_BYTES] = "bytes",
+    [SP_CAPACITY] = "bytes",
+    [SP_BYTES_PER_S] = "bytes/s",
+    [SP_FLOPS] = "FLOPs",
+    [SP_FLOPS_PER_S] = "FLOP/s",
+    [SP_FLOPS_PER_BYTE] = "FLOPs/byte",
+    [SP_SECONDS] = "s",
+    [SP_TOKENS] = "tokens",
+    [SP_TOKENS_PER_S] = "tokens/s",
+    [SP_FRACTION] = "",
+    [SP_WATTS] = "W",
+    [SP_WATT_HOURS] = "Wh",
+    [SP_USD] = "USD",
+    [SP_HERTZ] = "Hz",
+    [SP_PARAMETERS] = "parameters",
+    [SP_DAYS] = "days",
+    [SP_HOURS] = "h",
+    [SP_VERDICT] = "",
+    [SP_WORDS] = "",
+};
+
+const char *sp_unit_name(enum sp_unit unit)
+{
+    return unit_names[unit];
+}
+
+/* Three significant digits without an exponent below 10^6: 0.738, 7.38, 73.8, 738, 7380. */
+static void three_digits(double value, char *out, size_t size)
+{
+    const double size_of = fabs(value);
+    if (value == 0)
+        snprintf(out, size, "0");
+    else if (size_of >= 1e6 || size_of < 1e-3)
+        snprintf(out, size, "%.3g", value);
+    else if (size_of >= 99.95)
+        snprintf(out, size, "%.0f", value);
+    else
+        snprintf(out, size, "%.*f", size_of >= 9.995 ? 1 : size_of >= 0.9995 ? 2 : 3, value);
+}
+
+/* A value scaled to the largest prefix below it. */
+static void scaled(double value, const char *const prefixes[9], const char *unit, char *out,
+                   size_t size)
+{
+    int step = 0;
+    while (fabs(value) >= 999.5 && step < 8) {
+        value /= 1000;
+        step++;
+    }
+    char digits[32];
+    three_digits(value, digits, sizeof digits);
+    snprintf(out, size, "%s%s%s%s", digits, *unit || step ? " " : "", prefixes[step], unit);
+}
+
+static void with_prefix(double value, const char *unit, char *out, size_t size)
+{
+    static const char *const si[9] = {"", "k", "M", "G", "T", "P", "E", "Z", "Y"};
+    scaled(value, si, unit, out, size);
+}
+
+/* Parameters are counted in thousands, millions, billions and trillions by everybody. */
+static void human_parameters(double value, char *out, size_t size)
+{
+    static const char *const counts[9] = {"", "K", "M", "B", "T", "e15", "e18", "e21", "e24"};
+    scaled(value, counts, "", out, size);
+}
+
+/* Bytes without a prefix are spelled out: a bare B is billions, of parameters or tokens. */
+static void human_bytes(double value, char *out, size_t size)
+{
+    if (value < 999.5) {
+        snprintf(out, size, "%.3g %s", value, value == 1 ? "byte" : "bytes");
+    } else {
+        with_prefix(value, "B", out, size);
+    }
+}
+
+static void human_capacity(double value, char *out, size_t size)
+{
+    const double gib = value / 1073741824;
+    human_bytes(value, out, size);
+    const size_t used = strlen(out);
+    if (gib >= 1 && gib == floor(gib))
+        snprintf(out + used, size - used, " (%.0f GiB)", gib);
+}
+
+/* Shares below a hundredth of a per cent are said as that: no estimate is so fine. */
+static void human_share(double value, char *out, size_t size)
+{
+    if (value > 0 && value < 0.00005)
+        snprintf(out, size, "< 0.01 %%");
+    else
+        snprintf(out, size, "%.3g %%", value * 100);
+}
+
+/* Below a picosecond nothing that is modelled happens: what is left there is a rounding. */
+static void human_time(double s, char *out, size_t size)
+{
+    static const struct {
+        double below, unit;
+        const char *name;
+    } steps[] = {{1e-6, 1e-9, "ns"}, {1e-3, 1e-6, "us"},  {1, 1e-3, "ms"},          {600, 1, "s"},
+                 {7200, 60, "min"},  {172800, 3600, "h"}, {INFINITY, 86400, "days"}};
+    size_t i = 0;
+    while (s >= steps[i].below && i + 1 < sizeof steps / sizeof *steps)
+        i++;
+    char digits[32];
+    three_digits(s / steps[i].unit, digits, sizeof digits);
+    if (s > 0 && s < 1e-12)
+        snprintf(out, size, "< 1 ps");
+    else
+        snprintf(out, size, "%s %s", digits, s == 0 ? "s" : steps[i].name);
+}
+
+void sp_human(double value, enum sp_unit unit, char *out, size_t size)
+{
+    if (isnan(value)) {
+        snprintf(out, size, "-");
+        return;
+    }
+    if (isinf(value)) {
+        snprintf(out, size, "never");
+        return;
+    }
+    if (value < 0 && size > 1) { /* prefixes are chosen by size */
+        out[0] = '-';
+        sp_human(-value, unit, out + 1, size - 1);
+        return;
+    }
+    switch (unit) {
+    case SP_COUNT:
+    case SP_TOKENS:
+        if (fabs(value) < 99999.5 && (unit == SP_TOKENS || value == floor(value)))
+            snprintf(out, size, value == floor(value) || value >= 100 ? "%.0f" : "%.3g", value);
+        else if (unit == SP_COUNT && value == floor(value) && fabs(value) < 1e9)
+            snprintf(out, size, "%.0f", value);
+        else
+            with_prefix(value, "", out, size);
+        break;
+    case SP_SECONDS:
+        human_time(value, out, size);
+        break;
+    case SP_FRACTION:
+        human_share(value, out, size);
+        break;
+    case SP_NUMBER:
+        three_digits(value, out, size);
+        break;
+    case SP_BYTES:
+        human_bytes(value, out, size);
+        break;
+    case SP_CAPACITY:
+        human_capacity(value, out, size);
+        break;
+    case SP_BYTES_PER_S:
+        with_prefix(value, "B/s", out, size);
+        break;
+    case SP_PARAMETERS:
+        human_parameters(value, out, size);
+        break;
+    case SP_DAYS:
+    case SP_HOURS:
+    case SP_FLOPS_PER_BYTE:
+        three_digits(value, out, size);
+        break;
+    case SP_VERDICT:
+        snprintf(out, size, "%s", value != 0 ? "yes" : "no");
+        break;
+    default:
+        with_prefix(value, unit_names[unit], out, size);
+        break;
+    }
+}
+
+const char *sp_human_text(double value, enum sp_unit unit)
+{
+    enum { BUFFERS = 8, LONGEST = 48 };
+    static char ring[BUFFERS][LONGEST];
+    static int next;
+    char *out = ring[next++ % BUFFERS];
+    sp_human(value, unit, out, LONGEST);
+    return out;
+}

@@ -1,0 +1,80 @@
+/*
+ * Output quantities: every number that is printed is a row of src/answer/quantities/COMMAND.def.
+ * One row serves text, JSON, CSV, --get, --explain and docs/formulas.md.
+ *
+ *   Q(ID, key, label, unit, formula, source, meaning)
+ *
+ * A formula is an expression over the symbols that the command puts into the report, over other
+ * keys of the same scope, and over the report's top-level keys; a test evaluates it and compares. A
+ * quantity that no closed form gives has "" there, and says in words where it comes from in
+ * `meaning`.
+ */
+#ifndef SP_QUANTITY_H
+#define SP_QUANTITY_H
+
+#include <stddef.h>
+
+#include <scaleplan/forms.h>
+
+enum sp_unit {
+    SP_NUMBER,
+    SP_COUNT,
+    SP_BYTES,
+    SP_CAPACITY, /* bytes of a memory, which is made in GiB and said so: 85.9 GB (80 GiB) */
+    SP_BYTES_PER_S,
+    SP_FLOPS,
+    SP_FLOPS_PER_S,
+    SP_FLOPS_PER_BYTE,
+    SP_SECONDS,
+    SP_TOKENS,
+    SP_TOKENS_PER_S,
+    SP_FRACTION,
+    SP_WATTS,
+    SP_WATT_HOURS,
+    SP_USD,
+    SP_HERTZ,
+    SP_PARAMETERS,
+    SP_DAYS,
+    SP_HOURS,
+    SP_VERDICT, /* yes or no */
+    SP_WORDS,   /* text */
+    SP_UNITS
+};
+
+struct sp_quantity_info {
+    const char *key, *label;
+    enum sp_unit unit;
+    const char *formula, *source, *meaning;
+};
+
+/* Behind each command's rows all_quantities.def says SP_QUANTITIES_END(command). */
+#define Q(id, key, label, unit, formula, source, meaning) SP_Q_##id,
+#define SP_QUANTITIES_END(command) SP_END_##command, SP_LAST_##command = SP_END_##command - 1,
+enum sp_quantity_id {
+#include "answer/all_quantities.def"
+    SP_QUANTITIES
+};
+#undef SP_QUANTITIES_END
+#undef Q
+
+/* A formula as people read it, of an expression in C: fmax(1.0, pow(a, b)) is max(1, a^b). Text
+ * that is no C stays. */
+enum { SP_FORMULA_TEXT = 1024 };
+const char *sp_formula_text(const char *expression, char out[SP_FORMULA_TEXT]);
+
+/* The row of a quantity. */
+struct sp_quantity_info sp_quantity(enum sp_quantity_id id);
+
+/* The rows of a command's own file: from *first up to, and without, the one returned. */
+enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first);
+
+/* "bytes/s", as JSON and --explain name it. */
+const char *sp_unit_name(enum sp_unit unit);
+
+/* A value for people: three significant digits, prefixes, units. */
+void sp_human(double value, enum sp_unit unit, char *out, size_t size);
+
+/* sp_human in a small ring of static buffers: good for a few uses in one call. */
+const char *sp_human_text(double value, enum sp_unit unit);
+
+#endif

@@ -1,0 +1,170 @@
+/* A result: an ordered list of named quantities that every renderer shares. */
+#ifndef SP_REPORT_H
+#define SP_REPORT_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "answer/quantity.h"
+
+/* A symbol that a formula may use, with the number put in. */
+struct sp_symbol {
+    char name[32];
+    double value;
+    const char *unit;
+    char meaning[96];
+};
+
+enum sp_value_kind { SP_VALUE_NONE, SP_VALUE_NUMBER, SP_VALUE_BOOL, SP_VALUE_TEXT };
+
+/* One quantity of the result. */
+struct sp_entry {
+    struct sp_quantity_info info;
+    char path[160]; /* scope and key, "strategies.dp.fits" */
+    enum sp_value_kind kind;
+    double number;
+    char *text;
+    int scope;            /* index of the scope whose symbols the formula sees */
+    enum sp_form_id form; /* that gives the number, of its own arguments; SP_CLOSED_NONE */
+    size_t arguments;     /* where they begin, see sp_symbol_value */
+};
+
+struct sp_report;
+
+struct sp_report *sp_report_new(const char *command);
+void sp_report_free(struct sp_report *report);
+
+/* Starts a scope: later keys get the prefix, later symbols are seen by them alone. "" is the top,
+ * whose symbols everybody sees. */
+void sp_scope(struct sp_report *report, const char *prefix);
+
+/* A symbol of the current scope. */
+__attribute__((format(printf, 5, 6))) void sp_symbol(struct sp_report *report, const char *name,
+                                                     double value, const char *unit,
+                                                     const char *meaning, ...);
+
+/* A number; NAN and infinities are null. */
+void sp_put(struct sp_report *report, enum sp_quantity_id id, double value);
+void sp_put_bool(struct sp_report *report, enum sp_quantity_id id, bool value);
+void sp_put_null(struct sp_report *report, enum sp_quantity_id id);
+__attribute__((format(printf, 3, 4))) void
+sp_put_text(struct sp_report *report, enum sp_quantity_id id, const char *format, ...);
+
+/* A number that a closed form gives of these arguments, in the form's order. */
+void sp_put_form(struct sp_report *report, enum sp_quantity_id id, enum sp_form_id form,
+                 const double *arguments, double value);
+
+/* Text of several lines; sp_put_text makes one line of what it is given. */
+void sp_put_lines(struct sp_report *report, enum sp_quantity_id id, const char *text);
+
+/* A number or a verdict under a key made at run time, "alpha.2": the row's formula and meaning,
+ * another name. */
+void sp_put_keyed(struct sp_report *report, enum sp_quantity_id id, const char *key, double value);
+
+/* A quantity described at run time, such as a config's field; the strings are copied. `text` NULL:
+ * a number. */
+void sp_put_described(struct sp_report *report, const char *key, const char *label,
+                      enum sp_unit unit, const char *source, const char *meaning, double number,
+                      const char *text);
+
+/* A quantity of another report under a key of this one: value, formula, source, and as symbols of
+ * the current scope the numbers that its formula takes, so that --explain derives it here too. */
+void sp_put_copy(struct sp_report *report, const char *key, const struct sp_report *from,
+                 const struct sp_entry *entry);
+
+/* The bare value of a quantity, as --get prints it. */
+void sp_format_entry(const struct sp_entry *entry, char *out, size_t size);
+
+/* A quantity's value as people read it. */
+void sp_human_entry(const struct sp_entry *entry, char *out, size_t size);
+
+/* A remark: an assumption, or where the answer is optimistic. In JSON under "notes". */
+__attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, const char *format,
+                                                   ...);
+
+/* The remark at that place; NULL past the last. */
+const char *sp_report_note(const struct sp_report *report, size_t i);
+
+/* Text layout: a line, in which {key} stands for that quantity as people read it, and {key!} for
+ * its exact value. A line whose keys are all null is left out. */
+__attribute__((format(printf, 2, 3))) void sp_line(struct sp_report *report, const char *format,
+                                                   ...);
+
+/* Text layout: the text of a file, printed as it is, neither filled in nor wrapped. It is the whole
+ * text of its report, which other programs read: the remarks go elsewhere. */
+void sp_file_text(struct sp_report *report, const char *text);
+
+/* Text layout: a table, one row per scope prefix, one column per key; "key!" for its exact value.
+ * The key "" is the quantity at the prefix itself, "?" what that quantity means. */
+struct sp_column {
+    const char *key, *heading;
+    bool left; /* text to the left; the last column may wrap */
+};
+struct sp_row {
+    char label[64];
+    char prefix[112];
+};
+void sp_table(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
+              const struct sp_row *rows, size_t n_rows);
+
+/* Says that the answer is a list, "plans" with the rows plans.0, plans.1, ...: what CSV and TSV
+ * print a row each of. */
+void sp_answer_is(struct sp_report *report, const char *list);
+
+/* The file that the answer leaves behind (-o FILE). Whoever prints the report writes it: a row of a
+ * sweep or a case leaves none. An empty name is an error. */
+bool sp_put_file(struct sp_report *report, const char *path, const char *text,
+                 struct sp_error *error);
+
+/* Name and text of the file of sp_put_file; NULL: there is none. */
+const char *sp_report_file(const struct sp_report *report, const char **text);
+
+/* Looks a quantity up by its path; NULL when there is none. */
+const struct sp_entry *sp_find(const struct sp_report *report, const char *path);
+
+/* The value of a symbol or quantity as seen from an entry's formula; NAN when unknown. `unit` and
+ * `meaning` may be NULL. */
+double sp_symbol_value(const struct sp_report *report, const struct sp_entry *from,
+                       const char *name, const char **unit, const char **meaning);
+
+size_t sp_report_size(const struct sp_report *report);
+const struct sp_entry *sp_report_entry(const struct sp_report *report, size_t i);
+
+/* Layout: the lines and tables of the text as JSON, with the key of each number. */
+enum sp_format { SP_FORMAT_TEXT, SP_FORMAT_JSON, SP_FORMAT_CSV, SP_FORMAT_TSV, SP_FORMAT_LAYOUT };
+
+struct sp_render {
+    enum sp_format format;
+    bool colour;
+    int width;               /* columns of the terminal; 0: unlimited */
+    const char *get;         /* "key,key", whole paths or those of a row, or NULL */
+    const char *rows;        /* CSV and TSV: the list whose rows are meant, or NULL for one row */
+    bool explain;            /* --explain given */
+    const char *explain_key; /* its keys, whole paths, or NULL for all */
+    bool one_line;           /* JSON without line breaks */
+    FILE *notes;             /* where remarks on the text of a file go; NULL: nowhere */
+};
+
+/* A key as it was typed, as a whole path of the report: itself, or the only path in which it stands
+ * as whole parts ("x_opt" of "strategies.fsdp_tp.x_opt"); a row of a list is never guessed. False
+ * with an error that offers what comes near. */
+bool sp_full_key(const struct sp_report *report, const char *key, char *out, size_t size,
+                 struct sp_error *error);
+
+/* The same for "key,key"; free() it. NULL with an error. */
+char *sp_full_keys(const struct sp_report *report, const char *keys, struct sp_error *error);
+
+/* The list that a table of rows is made of when `keys` (NULL: none) are asked for: what they name
+ * alone, else that of sp_answer_is, unless a key stands outside of it. NULL: one row of all.
+ * `*keys` becomes the keys inside a row, NULL for all; free() both. */
+char *sp_rows_asked(const struct sp_report *report, char **keys);
+
+/* Writes the remarks, a line each, for a reader beside what is written. */
+void sp_render_notes(const struct sp_report *report, FILE *out);
+
+/* Writes the report as asked. */
+void sp_render(const struct sp_report *report, const struct sp_render *how, FILE *out);
+
+#endif

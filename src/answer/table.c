@@ -1,0 +1,165 @@
+/* A report as a table for programs, CSV or TSV: one row of all, or a row for each item of a list.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "answer/report_internal.h"
+#include "answer/rows.h"
+
+static void *room_for(size_t n, size_t size)
+{
+    void *const room = calloc(n + 1, size);
+    if (!room)
+        abort();
+    return room;
+}
+
+static void put_cell(const struct sp_entry *entry, char separator, FILE *out)
+{
+    char value[64];
+    if (!entry || entry->kind == SP_VALUE_NONE)
+        return;
+    sp_format_entry(entry, value, sizeof value);
+    const bool words = entry->kind == SP_VALUE_TEXT;
+    sp_write_cell(words ? entry->text : value, words, separator, out);
+}
+
+static void render_one_row(const struct sp_report *report, const struct sp_render *how,
+                           char separator, FILE *out)
+{
+    for (int header = 1; header >= 0; header--) {
+        bool first = true;
+        for (size_t i = 0; i < report->n_entries; i++) {
+            const struct sp_entry *entry = &report->entries[i];
+            if (!sp_wanted(entry, how->get))
+                continue;
+            if (!first)
+                fputc(separator, out);
+            first = false;
+            if (header)
+                sp_write_cell(entry->path, true, separator, out);
+            else
+                put_cell(entry, separator, out);
+        }
+        fputc('\n', out);
+    }
+}
+
+/* The keys of the rows in the order in which they first appear, and the cells row by row. */
+struct table {
+    const char **key;
+    const struct sp_entry **cell;
+    size_t columns, rows;
+};
+
+static size_t column_of(const struct table *t, const char *key)
+{
+    size_t at = 0;
+    while (at < t->columns && strcmp(t->key[at], key) != 0)
+        at++;
+    return at;
+}
+
+/* The columns that are asked for, or all that there are; the number of rows. */
+static void find_columns(const struct sp_report *report, const struct sp_render *how, char *asked,
+                         struct table *t)
+{
+    t->key = room_for(report->n_entries + (asked ? strlen(asked) : 0), sizeof *t->key);
+    for (char *key; asked && (key = strsep(&asked, ",")) != NULL;)
+        t->key[t->columns++] = key;
+    for (size_t i = 0; i < report->n_entries; i++) {
+        size_t row;
+        const char *const inside = sp_inside_row(report->entries[i].path, how->rows, &row);
+        if (!inside)
+            continue;
+        t->rows = row >= t->rows ? row + 1 : t->rows;
+        if (!how->get && column_of(t, inside) == t->columns)
+            t->key[t->columns++] = inside;
+    }
+}
+
+static void fill_cells(const struct sp_report *report, const char *list, struct table *t)
+{
+    t->cell = room_for(t->rows * t->columns, sizeof(const struct sp_entry *));
+    for (size_t i = 0; i < report->n_entries; i++) {
+        size_t row;
+        const char *const inside = sp_inside_row(report->entries[i].path, list, &row);
+        const size_t column = inside ? column_of(t, inside) : t->columns;
+        if (column < t->columns)
+            t->cell[row * t->columns + column] = &report->entries[i];
+    }
+}
+
+static void render_rows(const struct sp_report *report, const struct sp_render *how, char separator,
+                        FILE *out)
+{
+    struct table t = {0};
+    char *const asked = how->get ? strdup(how->get) : NULL;
+    find_columns(report, how, asked, &t);
+    fill_cells(report, how->rows, &t);
+    for (size_t c = 0; c < t.columns; c++) {
+        if (c > 0)
+            fputc(separator, out);
+        sp_write_cell(t.key[c], true, separator, out);
+    }
+    fputc('\n', out);
+    for (size_t i = 0; i < t.rows * t.columns; i++) {
+        put_cell(t.cell[i], separator, out);
+        fputc((i + 1) % t.columns == 0 ? '\n' : separator, out);
+    }
+    free(t.cell);
+    free(t.key);
+    free(asked);
+}
+
+void sp_render_table(const struct sp_report *report, const struct sp_render *how, FILE *out)
+{
+    const char separator = how->format == SP_FORMAT_TSV ? '\t' : ',';
+    if (how->rows)
+        render_rows(report, how, separator, out);
+    else
+        render_one_row(report, how, separator, out);
+}
+
+static bool holds_list(const struct sp_report *report, const char *list)
+{
+    size_t row;
+    for (size_t i = 0; i < report->n_entries; i++)
+        if (sp_inside_row(report->entries[i].path, list, &row))
+            return true;
+    return false;
+}
+
+/* The keys as those of a row; NULL when one of them is a quantity of the whole answer, or none. */
+static char *keys_of_a_row(const struct sp_report *report, const char *list, const char *keys)
+{
+    char key[160], inside[160], *text = NULL;
+    size_t length;
+    bool ok = true;
+    FILE *const out = open_memstream(&text, &length);
+    if (!out)
+        abort();
+    for (const char *separator = ""; ok && sp_next_item(&keys, key, sizeof key); separator = ",") {
+        ok = !sp_find(report, key) && sp_row_key(report, list, key, inside, sizeof inside);
+        fprintf(out, "%s%s", separator, inside);
+    }
+    fclose(out);
+    if (ok)
+        return text;
+    free(text);
+    return NULL;
+}
+
+char *sp_rows_asked(const struct sp_report *report, char **keys)
+{
+    const char *const asked = *keys;
+    *keys = NULL;
+    if (asked && holds_list(report, asked))
+        return strdup(asked);
+    if (!report->list || !holds_list(report, report->list))
+        return NULL;
+    if (asked && (*keys = keys_of_a_row(report, report->list, asked)) == NULL)
+        return NULL;
+    return strdup(report->list);
+}

@@ -1,0 +1,208 @@
+/* The table of families, and what transformers takes for absent keys. */
+#include "hf/families.h"
+
+#include <string.h>
+
+/* What a nested config leaves out: transformers writes only what differs from these. */
+struct sizes {
+    const char *type;
+    double vocab, width, d_ff, layers, heads, kv, head_dim, positions, window;
+};
+
+/* Of how many layers one has no window, where the config does not say. */
+struct pattern {
+    const char *type;
+    double global_every;
+};
+
+/* A key of a type that is read under another name. */
+struct rename {
+    const char *type, *from, *to;
+};
+
+/* What transformers takes for a key that a whole config leaves out. */
+struct fallback {
+    const char *type, *key;
+    double value;
+};
+
+/* A type that is read as another. */
+struct alias {
+    const char *type, *as;
+};
+
+#define FAMILY(...)
+#define SIZES(...)
+#define GLOBAL_EVERY(...)
+#define SAME(...)
+#define DEFAULT(...)
+#define RENAME(...)
+
+#undef FAMILY
+#define FAMILY(type, norm, norms, gated, qk, qkv, o, mlp, tied, head_dim, traits)                  \
+    {type, norm, norms, gated, qk, qkv, o, mlp, tied, head_dim, traits},
+static const struct sp_hf_family families[] = {
+#include "hf/families.def"
+};
+#undef FAMILY
+#define FAMILY(...)
+
+#undef SIZES
+#define SIZES(...) {__VA_ARGS__},
+static const struct sizes default_sizes[] = {
+#include "hf/families.def"
+};
+#undef SIZES
+#define SIZES(...)
+
+#undef GLOBAL_EVERY
+#define GLOBAL_EVERY(...) {__VA_ARGS__},
+static const struct pattern patterns[] = {
+#include "hf/families.def"
+};
+#undef GLOBAL_EVERY
+#define GLOBAL_EVERY(...)
+
+#undef SAME
+#define SAME(...) {__VA_ARGS__},
+static const struct alias same[] = {
+#include "hf/families.def"
+};
+#undef SAME
+#define SAME(...)
+
+#undef DEFAULT
+#define DEFAULT(...) {__VA_ARGS__},
+static const struct fallback fallbacks[] = {
+#include "hf/families.def"
+};
+#undef DEFAULT
+#define DEFAULT(...)
+
+#undef RENAME
+#define RENAME(...) {__VA_ARGS__},
+static const struct rename renames[] = {
+#include "hf/families.def"
+};
+#undef RENAME
+#undef FAMILY
+#undef SIZES
+#undef GLOBAL_EVERY
+#undef SAME
+
+#define N_OF(array) (sizeof(array) / sizeof *(array))
+
+const struct sp_hf_family *sp_hf_family_of(const char *type)
+{
+    for (size_t i = 0; i < N_OF(same); i++)
+        if (strcmp(same[i].type, type) == 0)
+            type = same[i].as;
+    for (size_t i = 0; i < N_OF(families); i++)
+        if (strcmp(families[i].type, type) == 0)
+            return &families[i];
+    return NULL;
+}
+
+const struct sp_hf_family *sp_hf_family_at(size_t i)
+{
+    return i < N_OF(families) ? &families[i] : NULL;
+}
+
+const char *sp_hf_alias_at(size_t i)
+{
+    return i >= N_OF(families) && i - N_OF(families) < N_OF(same) ? same[i - N_OF(families)].type
+                                                                  : NULL;
+}
+
+double sp_hf_global_every(const struct sp_hf_family *family)
+{
+    for (size_t i = 0; i < N_OF(patterns); i++)
+        if (strcmp(patterns[i].type, family->type) == 0)
+            return patterns[i].global_every;
+    return 0;
+}
+
+static void fill_sizes(cJSON *out, const struct sizes *d)
+{
+    const struct {
+        const char *const *keys;
+        double value;
+    } fill[] = {
+        {sp_hf_vocab, d->vocab},       {sp_hf_width, d->width},         {sp_hf_ff, d->d_ff},
+        {sp_hf_layers, d->layers},     {sp_hf_heads, d->heads},         {sp_hf_kv, d->kv},
+        {sp_hf_head_dim, d->head_dim}, {sp_hf_positions, d->positions}, {sp_hf_window, d->window}};
+    for (size_t k = 0; k < N_OF(fill); k++)
+        if (fill[k].value > 0 && !sp_hf_key_in(out, fill[k].keys))
+            cJSON_AddNumberToObject(out, fill[k].keys[0], fill[k].value);
+}
+
+/* Sets a member that is absent or null. */
+static void put_number(cJSON *out, const char *key, double value)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(out, key);
+    cJSON_AddNumberToObject(out, key, value);
+}
+
+/* Members of ffn_config and attn_config that the sizes do not have themselves (DBRX). */
+static void lift(cJSON *out, const char *part)
+{
+    const cJSON *at, *const from = sp_hf_member(out, part);
+    cJSON *lifted = cJSON_CreateObject(), *next;
+    cJSON_ArrayForEach(at, from)
+    {
+        if (cJSON_IsNumber(at) && !sp_hf_member(out, at->string))
+            cJSON_AddNumberToObject(lifted, at->string, at->valuedouble);
+    }
+    for (cJSON *one = lifted->child; one; one = next) {
+        next = one->next;
+        cJSON_AddItemToObject(out, one->string, cJSON_DetachItemViaPointer(lifted, one));
+    }
+    cJSON_Delete(lifted);
+}
+
+/* A number for each layer, all the same, as one number (Hunyuan's moe_topk). */
+static void flatten(cJSON *out, const char *key)
+{
+    const cJSON *at, *const list = sp_hf_member(out, key);
+    const cJSON *const first = cJSON_IsArray(list) ? cJSON_GetArrayItem(list, 0) : NULL;
+    if (!first || !cJSON_IsNumber(first))
+        return;
+    const double value = first->valuedouble;
+    bool equal = true;
+    cJSON_ArrayForEach(at, list)
+    {
+        equal = equal && cJSON_IsNumber(at) && at->valuedouble <= value && at->valuedouble >= value;
+    }
+    if (equal)
+        cJSON_ReplaceItemInObjectCaseSensitive(out, key, cJSON_CreateNumber(value));
+}
+
+cJSON *sp_hf_completed(const struct sp_hf_config *c, bool with_sizes)
+{
+    static const char tie[] = "tie_word_embeddings";
+    cJSON *const out = cJSON_Duplicate(c->sizes, true);
+    const char *const type = sp_hf_text_at(c->sizes, "model_type");
+    const cJSON *const outer = sp_hf_member(c->json->root, tie);
+    if (cJSON_IsBool(outer) && !sp_hf_member(out, tie)) {
+        cJSON_DeleteItemFromObjectCaseSensitive(out, tie);
+        cJSON_AddBoolToObject(out, tie, cJSON_IsTrue(outer));
+    }
+    if (type && strcmp(type, "dbrx") == 0) {
+        lift(out, "attn_config");
+        lift(out, "ffn_config");
+    }
+    for (size_t i = 0; type && i < N_OF(renames); i++)
+        if (strcmp(renames[i].type, type) == 0 && sp_hf_number_at(out, renames[i].from, 0) > 0)
+            put_number(out, renames[i].to, sp_hf_number_at(out, renames[i].from, 0));
+    for (size_t i = 0; type && i < N_OF(fallbacks); i++)
+        if (strcmp(fallbacks[i].type, type) == 0 && !sp_hf_member(out, fallbacks[i].key))
+            put_number(out, fallbacks[i].key, fallbacks[i].value);
+    if (!sp_hf_flag_at(out, "multi_query_attention", true)) /* ChatGLM: all heads are their own */
+        cJSON_DeleteItemFromObjectCaseSensitive(out, "multi_query_group_num");
+    flatten(out, "num_experts");
+    flatten(out, "moe_topk");
+    for (size_t i = 0; with_sizes && *c->part && type && i < N_OF(default_sizes); i++)
+        if (strcmp(default_sizes[i].type, type) == 0)
+            fill_sizes(out, &default_sizes[i]);
+    return out;
+}

@@ -1,0 +1,72 @@
+/* The families of Hugging Face configs: huggingface_families.def as a table. */
+#ifndef SP_HUGGINGFACE_FAMILIES_H
+#define SP_HUGGINGFACE_FAMILIES_H
+
+#include "base/suggest.h"
+#include "hf/keys.h"
+
+/* What sets a family apart beyond its row. */
+enum sp_hf_traits {
+    HF_PARALLEL = 1,      /* attention and MLP side by side */
+    HF_HEAD_BIAS = 2,     /* bias on the output head */
+    HF_LEARNED = 4,       /* a table of positions */
+    HF_TWO_MORE = 8,      /* with two rows more than positions */
+    HF_HALF_WIDTH = 16,   /* intermediate_size counts gate and up together */
+    HF_SHARED_GATE = 32,  /* the shared expert has a gate of d_model weights */
+    HF_SCORE_BIAS = 64,   /* load-balancing bias of the router */
+    HF_SINKS = 128,       /* a sink for each head */
+    HF_EXPERT_BIAS = 256, /* biases in router and experts */
+    HF_FALCON = 512,      /* multi_query, parallel_attn, new_decoder_architecture */
+    HF_MPT = 1024,        /* attn_config */
+    HF_LLAMA4 = 2048,     /* a shared expert; interleave_moe_layer_step */
+    HF_EMBEDDING_NORM = 4096,
+    HF_MTP = 8192,                /* further layers that predict more tokens, not counted */
+    HF_ONE_IF_PARALLEL = 1 << 14, /* use_parallel_residual, and then one norm serves both */
+    HF_EXPERTS = 1 << 15,       /* a mixture of experts: without their number it is another model */
+    HF_OWN_WIDTH = 1 << 16,     /* whose width is moe_intermediate_size */
+    HF_LATENT = 1 << 17,        /* attention by latents, unless kv_lora_rank is null */
+    HF_OPT = 1 << 18,           /* word_embed_proj_dim, do_layer_norm_before */
+    HF_QK_LAYERNORM = 1 << 19,  /* qk_layernorm: scale and shift of a head, for queries and keys */
+    HF_DBRX = 1 << 20,          /* attn_config, ffn_config */
+    HF_SHARED_MIXED = 1 << 21,  /* use_mixed_mlp_moe, num_shared_expert */
+    HF_HEAD_BIAS_KEY = 1 << 22, /* lm_head_bias */
+    HF_BIDIRECTIONAL = 1 << 24, /* an encoder */
+    HF_POST_NORM = 1 << 25,     /* no norm after the last layer */
+    HF_POOLER = 1 << 26,        /* a D x D layer after a model without a head */
+    HF_DENSE_HEAD = 1 << 27,    /* and one before the head, before a vocabulary with a norm */
+    HF_DENSE_NORM = 1 << 28,    /* that norm before labels too */
+    HF_PATCHES = 1 << 29,       /* tokens are patches of a picture */
+    HF_ENCODER_DECODER = 1 << 30, /* an encoder stands before it */
+    HF_NEEDS_D_FF = 1 << 23,      /* has no rule for an absent intermediate_size */
+};
+
+/* A row of the table. `qk_norm` is "none", "head", "full", or "KEY:head" for a flag of the config;
+ * a bias or a tie is a rule for sp_hf_flag. */
+struct sp_hf_family {
+    const char *type, *norm;
+    int norms;
+    bool gated;
+    const char *qk_norm, *qkv_bias, *o_bias, *mlp_bias, *tied;
+    int head_dim;
+    unsigned traits;
+};
+
+/* The row of a model_type or of one that is read as another; NULL without. */
+const struct sp_hf_family *sp_hf_family_of(const char *type);
+
+/* Row i of the table; NULL from the first i without one. */
+const struct sp_hf_family *sp_hf_family_at(size_t i);
+
+/* A type that is read as another, by a number that goes on after the rows; NULL from the first
+ * without one. */
+const char *sp_hf_alias_at(size_t i);
+
+/* Of how many layers one has no window, where the config does not say; 0: no rule. */
+double sp_hf_global_every(const struct sp_hf_family *family);
+
+/* The config's sizes with what transformers takes for the keys that a nested config leaves out, and
+ * with the tie that only the outer config says; a new object for cJSON_Delete. A whole config has
+ * all keys, so one that is absent there is a fault. */
+cJSON *sp_hf_completed(const struct sp_hf_config *config, bool with_sizes);
+
+#endif

@@ -1,0 +1,32 @@
+/* What stands after the layers of a Hugging Face model: the class of a config says it. */
+#ifndef SP_HUGGINGFACE_HEAD_H
+#define SP_HUGGINGFACE_HEAD_H
+
+#include "hf/keys.h"
+
+enum sp_hf_head_kind {
+    HF_HEAD_VOCABULARY, /* logits of the next token */
+    HF_HEAD_SCORE,      /* a row of weights for each label */
+    HF_HEAD_NONE,       /* the model ends with its last norm */
+};
+
+struct sp_hf_head {
+    enum sp_hf_head_kind kind;
+    double labels;   /* outputs of a score head */
+    bool bias;       /* of a score head */
+    bool each_token; /* every token has its labels, not a sequence */
+};
+
+/* The class that decides the head: the nested config's own, else the outer one's; "" without. */
+const char *sp_hf_deciding_class(const struct sp_hf_config *config);
+
+/* The head of the config's class; the language model's without a class. Fails for the drafts of
+ * speculative decoding, and for a class that no rule knows unless the family is `assumed`. */
+bool sp_hf_head_of(const struct sp_hf_config *config, bool assumed, struct sp_hf_head *head,
+                   struct sp_error *error);
+
+/* The model_type that a class is named after: "Qwen2MoeForCausalLM" is of qwen2_moe; "" for a class
+ * of no known ending. */
+void sp_hf_type_of_class(const char *class, char *out, size_t size);
+
+#endif

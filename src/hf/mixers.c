@@ -1,0 +1,470 @@
+/* Reads the mixers of hybrid families: which layer has which, and their widths. Sources: the
+ * modeling_*.py and configuration_*.py of each model_type in transformers 5. */
+#include "hf/mixers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hf/pattern.h"
+#include "hf/shared.h"
+
+#define NAMES(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
+
+NAMES(k_state_heads, "mamba_num_heads", "mamba_n_heads", "n_mamba_heads", "num_heads");
+NAMES(k_state_head_dim, "mamba_head_dim", "mamba_d_head", "mamba_headdim", "head_dim");
+NAMES(k_groups, "mamba_n_groups", "mamba_ngroups", "n_groups");
+NAMES(k_state, "ssm_state_size", "mamba_d_state", "state_size");
+NAMES(k_conv, "mamba_d_conv", "conv_kernel");
+NAMES(k_expand, "mamba_expand", "expand");
+NAMES(k_chunk, "mamba_chunk_size", "chunk_size");
+NAMES(k_dt_rank, "mamba_dt_rank", "time_step_rank");
+
+static void put(cJSON *out, const char *key, double value)
+{
+    if (value > 0)
+        cJSON_AddNumberToObject(out, key, value);
+}
+
+static void put_flag(cJSON *out, const char *key, bool value)
+{
+    if (value)
+        cJSON_AddBoolToObject(out, key, true);
+}
+
+/* Sets a number, whatever stands there. */
+static void set(cJSON *o, const char *key, double value)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(o, key);
+    put(o, key, value);
+}
+
+/* A number where none of its names has one. */
+static void fill(cJSON *o, const char *const *keys, double value)
+{
+    if (sp_hf_number(o, keys) <= 0)
+        set(o, keys[0], value);
+}
+
+/* The object under a key, made where there is none. */
+static cJSON *object_at(cJSON *out, const char *key)
+{
+    cJSON *const at = cJSON_GetObjectItemCaseSensitive(out, key);
+    return at ? at : cJSON_AddObjectToObject(out, key);
+}
+
+/* Channels of a state space: named, or heads of a width, or so many times the width. */
+static double inner_of(const cJSON *o)
+{
+    const double named = sp_hf_number_at(o, "mamba_d_ssm", 0);
+    const double heads = sp_hf_number(o, k_state_heads) * sp_hf_number(o, k_state_head_dim);
+    const double times = sp_hf_number(o, k_expand) * sp_hf_number(o, sp_hf_width);
+    return named > 0 ? named : heads > 0 ? heads : times;
+}
+
+static double dt_rank_of(const cJSON *o)
+{
+    const double rank = sp_hf_number(o, k_dt_rank);
+    return rank > 0 ? rank : ceil(sp_hf_number(o, sp_hf_width) / 16);
+}
+
+static cJSON *put_state_space(cJSON *out, const cJSON *o)
+{
+    cJSON *const x = cJSON_AddObjectToObject(out, "state_space");
+    const bool bias = sp_hf_flag_at(
+        o, "use_bias",
+        sp_hf_flag_at(o, "mamba_proj_bias", sp_hf_flag_at(o, "add_bias_linear", false)));
+    put(x, "inner", inner_of(o));
+    put(x, "state", sp_hf_number(o, k_state));
+    put(x, "conv", sp_hf_number(o, k_conv));
+    put_flag(x, "bias", bias);
+    put_flag(x, "conv_bias",
+             sp_hf_flag_at(o, "use_conv_bias", sp_hf_flag_at(o, "mamba_conv_bias", true)));
+    return x;
+}
+
+static void put_mamba_2(cJSON *out, const cJSON *o)
+{
+    cJSON *const x = put_state_space(out, o);
+    put(x, "heads", sp_hf_number(o, k_state_heads));
+    put(x, "groups", sp_hf_number(o, k_groups));
+    put(x, "chunk", sp_hf_number(o, k_chunk));
+    put_flag(x, "norm", true);
+}
+
+static void put_mamba_1(cJSON *out, const cJSON *o)
+{
+    put(put_state_space(out, o), "dt_rank", dt_rank_of(o));
+}
+
+static void put_jamba(cJSON *out, const cJSON *o)
+{
+    put_mamba_1(out, o);
+    put_flag(object_at(out, "state_space"), "dt_norms", true);
+}
+
+static void put_falcon_h1(cJSON *out, const cJSON *o)
+{
+    put_mamba_2(out, o);
+    cJSON *const x = object_at(out, "state_space");
+    cJSON_DeleteItemFromObjectCaseSensitive(x, "norm");
+    put_flag(x, "norm", sp_hf_flag_at(o, "mamba_rms_norm", false));
+    put_flag(x, "parallel", true);
+}
+
+/* Shared experts as one MLP of a width of their own. */
+static void put_shared(cJSON *out, const cJSON *o, const char *key)
+{
+    cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
+    if (!moe)
+        return;
+    set(moe, "shared_experts", sp_hf_number_at(o, key, 0) > 0 ? 1 : 0);
+    put(moe, "d_ff_shared", sp_hf_number_at(o, key, 0));
+}
+
+static void put_granite(cJSON *out, const cJSON *o)
+{
+    put_mamba_2(out, o);
+    put_shared(out, o, "shared_intermediate_size");
+}
+
+static void put_nemotron(cJSON *out, const cJSON *o)
+{
+    cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
+    put_mamba_2(out, o);
+    put_shared(out, o, "moe_shared_expert_intermediate_size");
+    if (moe)
+        put(moe, "latent", sp_hf_number_at(o, "moe_latent_size", 0));
+}
+
+static void put_delta_rule(cJSON *out, const cJSON *o)
+{
+    cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
+    cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
+    put(x, "heads", sp_hf_number_at(o, "linear_num_value_heads", 0));
+    put(x, "key_heads", sp_hf_number_at(o, "linear_num_key_heads", 0));
+    put(x, "key_dim", sp_hf_number_at(o, "linear_key_head_dim", 0));
+    put(x, "value_dim", sp_hf_number_at(o, "linear_value_head_dim", 0));
+    put(x, "conv", sp_hf_number_at(o, "linear_conv_kernel_dim", 0));
+    put_flag(out, "attention_gate", true);
+    if (moe)
+        put_flag(moe, "shared_gate", sp_hf_number_at(o, "shared_expert_intermediate_size", 0) > 0);
+}
+
+static void put_short_conv(cJSON *out, const cJSON *o)
+{
+    cJSON *const x = cJSON_AddObjectToObject(out, "short_conv");
+    put(x, "taps", sp_hf_number_at(o, "conv_L_cache", 3));
+    put_flag(x, "bias", sp_hf_flag_at(o, "conv_bias", false));
+}
+
+static void put_indexer(cJSON *out, const cJSON *o)
+{
+    cJSON *const x = cJSON_AddObjectToObject(out, "sparse_attention");
+    put(x, "top_k", sp_hf_number_at(o, "index_topk", 0));
+    put(x, "index_heads", sp_hf_number_at(o, "index_n_heads", 0));
+    put(x, "index_head_dim", sp_hf_number_at(o, "index_head_dim", 0));
+    const char *const letters = sp_hf_text_at(out, "pattern");
+    put_flag(x, "shared", letters && strchr(letters, 'L'));
+}
+
+/* Kimi Delta Attention: decay of each channel, and a gate, of low rank. */
+static void put_kimi(cJSON *out, const cJSON *o)
+{
+    const cJSON *const from = sp_hf_member(o, "linear_attn_config");
+    cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
+    const double width = from ? sp_hf_number_at(from, "head_dim", 0) : 0;
+    put(x, "heads", from ? sp_hf_number_at(from, "num_heads", 0) : 0);
+    put(x, "key_dim", width);
+    put(x, "value_dim", width);
+    put(x, "gate_rank", width);
+    put(x, "conv", from ? sp_hf_number_at(from, "short_conv_kernel_size", 4) : 0);
+}
+
+/* Lightning attention, of as many heads as attention. */
+static void put_lightning(cJSON *out, const cJSON *o)
+{
+    cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
+    put(x, "heads", sp_hf_number_at(out, "heads", 0));
+    put(x, "key_dim", sp_hf_number_at(out, "head_dim", 0));
+    put(x, "value_dim", sp_hf_number_at(out, "head_dim", 0));
+    put(x, "chunk", sp_hf_number_at(o, "block_size", 256));
+    put_flag(x, "fixed_decay", true);
+}
+
+/* Layers with a window have heads of their own, and some a sink for each. */
+static void put_mimo(cJSON *out, const cJSON *o)
+{
+    cJSON *const x = cJSON_AddObjectToObject(out, "local_attention");
+    cJSON_DeleteItemFromObjectCaseSensitive(out, "sliding_window");
+    cJSON_DeleteItemFromObjectCaseSensitive(out, "global_every");
+    put(out, "value_dim", sp_hf_number_at(o, "v_head_dim", 0));
+    put(x, "heads", sp_hf_number_at(o, "swa_num_attention_heads", 0));
+    put(x, "kv_heads", sp_hf_number_at(o, "swa_num_key_value_heads", 0));
+    put(x, "head_dim", sp_hf_number_at(o, "swa_head_dim", 0));
+    put(x, "value_dim", sp_hf_number_at(o, "swa_v_head_dim", 0));
+    put(x, "window", sp_hf_number(o, sp_hf_window));
+    put_flag(x, "sinks", sp_hf_flag_at(o, "add_swa_attention_sink_bias", false));
+    if (sp_hf_flag_at(o, "add_full_attention_sink_bias", false))
+        set(out, "extra_attention_params_per_layer", sp_hf_number(o, sp_hf_heads));
+}
+
+/* Heads and MLP of a model that has neither, for what asks after them: its channels. */
+static void fill_mamba(cJSON *o)
+{
+    const double heads = sp_hf_number(o, k_state_heads), named = sp_hf_number(o, sp_hf_ff);
+    if (heads <= 0 && named > 0)
+        set(o, "mamba_d_ssm", named);
+    set(o, sp_hf_heads[0], heads > 0 ? heads : inner_of(o));
+    set(o, sp_hf_ff[0], inner_of(o));
+    if (heads <= 0)
+        set(o, sp_hf_head_dim[0], 1);
+}
+
+static void fill_nemotron(cJSON *o)
+{
+    const cJSON *const kinds = sp_hf_array(o, sp_hf_kinds);
+    const char *const letters = sp_hf_text_at(o, "hybrid_override_pattern");
+    const double listed = kinds ? cJSON_GetArraySize(kinds) : letters ? (double)strlen(letters) : 0;
+    if (listed > 0)
+        set(o, sp_hf_layers[0], listed);
+    fill(o, sp_hf_head_dim, sp_hf_number_at(o, "attention_head_dim", 0));
+}
+
+/* Without experts the shared MLP is the MLP. */
+static void fill_granite(cJSON *o)
+{
+    if (sp_hf_number(o, sp_hf_experts) < 1)
+        set(o, sp_hf_ff[0], sp_hf_number_at(o, "shared_intermediate_size", 0));
+}
+
+static void fill_jamba(cJSON *o)
+{
+    if (sp_hf_number(o, sp_hf_experts) <= 1)
+        set(o, "num_experts", 0);
+    set(o, sp_hf_every[0], sp_hf_number_at(o, "expert_layer_period", 2));
+}
+
+static void fill_experts(cJSON *o)
+{
+    fill(o, sp_hf_ff, sp_hf_number(o, sp_hf_expert_width));
+}
+
+/* LFM2 takes two thirds of what its config says, rounded up. */
+static void fill_lfm2(cJSON *o)
+{
+    const double said = sp_hf_number_at(o, "block_ff_dim", sp_hf_number(o, sp_hf_ff));
+    const double of = sp_hf_number_at(o, "block_multiple_of", 256);
+    const double part =
+        floor(sp_hf_number_at(o, "block_ffn_dim_multiplier", 1) * floor(2 * said / 3));
+    const cJSON *const tie = sp_hf_member(o, "tie_embedding");
+    const bool adjusts = sp_hf_flag_at(o, "block_auto_adjust_ff_dim", true) && of > 0;
+    set(o, sp_hf_ff[0], adjusts ? ceil(part / of) * of : said);
+    if (cJSON_IsBool(tie) && !sp_hf_member(o, "tie_word_embeddings"))
+        cJSON_AddBoolToObject(o, "tie_word_embeddings", cJSON_IsTrue(tie));
+}
+
+/* Whether layer i takes the picks of the one before: a letter for each layer, or of those from one
+ * on all but one in so many (GLM-5.2). */
+static bool shares_picks(const cJSON *o, const char *letters, int i)
+{
+    const double every = fmax(1, sp_hf_number_at(o, "index_topk_freq", 1));
+    const double from = sp_hf_number_at(o, "index_skip_topk_offset", 2);
+    return letters ? letters[i] == 'S' : fmod(fmax(i - from + 1, 0), every) > 0;
+}
+
+static void fill_indexers(cJSON *o)
+{
+    const char *const letters = sp_hf_text_at(o, "index_topk_pattern");
+    const double layers = fmin(sp_hf_number(o, sp_hf_layers), SP_HF_MOST_LAYERS);
+    if (cJSON_IsArray(sp_hf_member(o, "indexer_types")) ||
+        (letters && (double)strspn(letters, "FS") < layers))
+        return;
+    cJSON *const kinds = cJSON_CreateArray();
+    for (int i = 0; i < layers; i++)
+        cJSON_AddItemToArray(kinds,
+                             cJSON_CreateString(shares_picks(o, letters, i) ? "shared" : "full"));
+    cJSON_DeleteItemFromObjectCaseSensitive(o, "indexer_types");
+    cJSON_AddItemToObject(o, "indexer_types", kinds);
+}
+
+static void fill_lfm2_moe(cJSON *o)
+{
+    fill(o, sp_hf_dense, sp_hf_number_at(o, "num_dense_layers", 2));
+}
+
+/* Numbers of leading zeros of a list that says which layers have experts. */
+static void fill_mimo(cJSON *o)
+{
+    const cJSON *at, *const list = sp_hf_member(o, "moe_layer_freq");
+    double leading = 0;
+    cJSON_ArrayForEach(at, list)
+    {
+        if (!cJSON_IsNumber(at) || at->valuedouble > 0)
+            break;
+        leading++;
+    }
+    if (!cJSON_IsArray(list))
+        return;
+    cJSON_DeleteItemFromObjectCaseSensitive(o, "moe_layer_freq");
+    set(o, sp_hf_dense[0], leading);
+}
+
+/* The list of layers with full attention counts from 1; the others' kinds follow from it. */
+static void fill_kimi(cJSON *o)
+{
+    const cJSON *at, *const from = sp_hf_member(o, "linear_attn_config");
+    const cJSON *const list = from ? sp_hf_member(from, "full_attn_layers") : NULL;
+    cJSON *const indices = cJSON_CreateArray();
+    cJSON_ArrayForEach(at, list)
+    {
+        const double number = cJSON_IsNumber(at) ? at->valuedouble - 1 : -1;
+        cJSON_AddItemToArray(indices, cJSON_CreateNumber(number));
+    }
+    cJSON_AddItemToObject(o, sp_hf_indices[0], indices);
+}
+
+/* A list that says 1 where a layer has attention (the model's own code; transformers names kinds).
+ */
+static void fill_minimax(cJSON *o)
+{
+    const cJSON *at, *const list = sp_hf_member(o, "attn_type_list");
+    if (!cJSON_IsArray(list))
+        return;
+    cJSON *const kinds = cJSON_CreateArray();
+    cJSON_ArrayForEach(at, list)
+    {
+        const bool attends = cJSON_IsNumber(at) && at->valuedouble > 0;
+        cJSON_AddItemToArray(kinds,
+                             cJSON_CreateString(attends ? "full_attention" : "linear_attention"));
+    }
+    cJSON_DeleteItemFromObjectCaseSensitive(o, "layer_types");
+    cJSON_AddItemToObject(o, "layer_types", kinds);
+}
+
+static void put_granite_shared(cJSON *out, const cJSON *o)
+{
+    put_shared(out, o, "shared_intermediate_size");
+}
+
+/* Two slopes of the activation function of each layer. */
+static void put_apertus(cJSON *out, const cJSON *o)
+{
+    (void)o;
+    set(out, "extra_attention_params_per_layer", 2);
+}
+
+static void put_zamba2(cJSON *out, const cJSON *o)
+{
+    sp_hf_put_zamba2(out, o);
+    put_mamba_2(out, o);
+}
+
+/* A family: its letters for attention and for the other mixer, and what fills and puts the widths
+ * of the latter; `everywhere` where all layers have them, whatever their letters. */
+struct hybrid {
+    const char *type, *letters;
+    void (*fill)(cJSON *sizes);
+    void (*put)(cJSON *out, const cJSON *sizes);
+    bool everywhere;
+};
+
+static const struct hybrid hybrids[] = {
+    {"qwen3_next", "AL", NULL, put_delta_rule, false},
+    {"qwen3_5_text", "AL", NULL, put_delta_rule, false},
+    {"qwen3_5_moe_text", "AL", fill_experts, put_delta_rule, false},
+    {"nemotron_h", "*M", fill_nemotron, put_nemotron, false},
+    {"granitemoehybrid", "AL", fill_granite, put_granite, false},
+    {"bamba", "AL", NULL, put_mamba_2, false},
+    {"falcon_h1", "A", NULL, put_falcon_h1, true},
+    {"jamba", "AL", fill_jamba, put_jamba, false},
+    {"mamba", "*M", fill_mamba, put_mamba_1, false},
+    {"falcon_mamba", "*M", fill_mamba, put_mamba_1, false},
+    {"mamba2", "*M", fill_mamba, put_mamba_2, false},
+    {"lfm2", "AL", fill_lfm2, put_short_conv, false},
+    {"lfm2_moe", "AL", fill_lfm2_moe, put_short_conv, false},
+    {"kimi_linear", "AL", fill_kimi, put_kimi, false},
+    {"minimax", "AL", fill_minimax, put_lightning, false},
+    {"mimo_v2_flash", "AL", fill_mimo, put_mimo, false},
+    {"deepseek_v32", "A", NULL, put_indexer, true},
+    {"glm_moe_dsa", "AL", fill_indexers, put_indexer, true},
+    {"zamba2", "A", sp_hf_fill_zamba2, put_zamba2, true},
+    {"granitemoeshared", "A", NULL, put_granite_shared, true},
+    {"apertus", "A", NULL, put_apertus, true},
+    {"gemma3n_text", "A", sp_hf_fill_gemma3n, sp_hf_put_gemma3n, true},
+    {"gemma4_text", "A", sp_hf_fill_gemma4, sp_hf_put_gemma4, true},
+};
+
+static const struct hybrid *hybrid_of(const struct sp_hf_family *f)
+{
+    for (size_t i = 0; i < sizeof hybrids / sizeof *hybrids; i++)
+        if (strcmp(hybrids[i].type, f->type) == 0)
+            return &hybrids[i];
+    return NULL;
+}
+
+void sp_hf_fill_mixer(cJSON *sizes, const struct sp_hf_family *family)
+{
+    const struct hybrid *const h = hybrid_of(family);
+    if (h && h->fill)
+        h->fill(sizes);
+}
+
+/* The first layer with experts is the last of its period; the rule of struct sp_moe has no other.
+ */
+static bool are_experts_last(const struct sp_hf_config *c, struct sp_error *error)
+{
+    char path[96];
+    const double period = sp_hf_number_at(c->sizes, "expert_layer_period", 1);
+    const double offset = sp_hf_number_at(c->sizes, "expert_layer_offset", period - 1);
+    if (sp_hf_number(c->sizes, sp_hf_experts) < 1 || offset + 1 == period)
+        return true;
+    snprintf(path, sizeof path, "%sexpert_layer_offset", c->part);
+    return sp_fail(error, SP_INPUT, "%s: %s: only the last layer of a period can have experts",
+                   sp_json_place(c->json, path), path);
+}
+
+/* Keys that say, where they hold something, that a model is none of its family as it is known. */
+static bool is_known(const struct sp_hf_config *c, const struct hybrid *h, struct sp_error *error)
+{
+    static const struct {
+        const char *type, *key;
+    } beyond[] = {{"kimi_linear", "attn_res_block_size"},
+                  {"kimi_linear", "routed_expert_hidden_size"},
+                  {"kimi_linear", "mla_use_output_gate"},
+                  {"falcon_h1", "projectors_bias"}};
+    char path[96];
+    if (strcmp(h->type, "zamba2") == 0 && !sp_hf_is_whole_zamba2(c->sizes)) {
+        snprintf(path, sizeof path, "%slayers_block_type", c->part);
+        return sp_fail(error, SP_INPUT,
+                       "%s: %s: expected the kind of each layer, \"mamba\" or \"hybrid\", of 255 "
+                       "with the shared blocks at most",
+                       sp_json_place(c->json, path), path);
+    }
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        const cJSON *const at = sp_hf_member(c->sizes, beyond[i].key);
+        if (strcmp(beyond[i].type, h->type) != 0 || !at || cJSON_IsFalse(at))
+            continue;
+        snprintf(path, sizeof path, "%s%s", c->part, beyond[i].key);
+        return sp_fail(error, SP_INPUT, "%s: %s: %s models with it are not known",
+                       sp_json_place(c->json, path), path, h->type);
+    }
+    return true;
+}
+
+bool sp_hf_put_mixer(cJSON *out, const struct sp_hf_config *c, const struct sp_hf_family *f,
+                     struct sp_error *error)
+{
+    const struct hybrid *const h = hybrid_of(f);
+    if (!h)
+        return true;
+    if (!is_known(c, h, error) || !are_experts_last(c, error) ||
+        (h->letters[1] && !sp_hf_put_pattern(out, c, h->letters, error)))
+        return false;
+    const char *const letters = sp_hf_text_at(out, "pattern");
+    if (h->everywhere || (letters && strpbrk(letters, "LM")))
+        h->put(out, c->sizes);
+    if (letters && strcmp(letters, "A") == 0)
+        cJSON_DeleteItemFromObjectCaseSensitive(out, "pattern");
+    return true;
+}

@@ -1,0 +1,258 @@
+/* The parts of a model that a Hugging Face config describes, by the row of its family. */
+#include "hf/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put(cJSON *out, const char *key, double value)
+{
+    if (value > 0)
+        cJSON_AddNumberToObject(out, key, value);
+}
+
+/* "head", "full" or "none", where "KEY:full" asks the config. */
+static const char *qk_norm_of(const cJSON *o, const struct sp_hf_family *f)
+{
+    char key[64];
+    const char *const colon = strchr(f->qk_norm, ':');
+    if (!colon)
+        return f->qk_norm;
+    snprintf(key, sizeof key, "%.*s", (int)(colon - f->qk_norm), f->qk_norm);
+    return sp_hf_flag_at(o, key, false) ? colon + 1 : "none";
+}
+
+/* The family's row, with the config's word where it has one. */
+static void put_kinds(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
+{
+    const bool parallel =
+        sp_hf_flag_at(o, "use_parallel_residual", (f->traits & HF_PARALLEL) != 0) &&
+        f->traits & (HF_PARALLEL | HF_ONE_IF_PARALLEL);
+    const bool one = parallel && f->traits & HF_ONE_IF_PARALLEL;
+    cJSON_AddStringToObject(out, "norm", f->norm);
+    cJSON_AddNumberToObject(out, "norms_per_layer", one ? 1 : f->norms);
+    cJSON_AddStringToObject(out, "qk_norm", qk_norm_of(o, f));
+    cJSON_AddBoolToObject(out, "gated_mlp", f->gated);
+    cJSON_AddBoolToObject(out, "qkv_bias", sp_hf_flag(o, f->qkv_bias));
+    cJSON_AddBoolToObject(out, "o_bias", sp_hf_flag(o, f->o_bias));
+    cJSON_AddBoolToObject(out, "mlp_bias", sp_hf_flag(o, f->mlp_bias));
+    cJSON_AddBoolToObject(out, "tied_embeddings", sp_hf_flag(o, f->tied));
+    cJSON_AddBoolToObject(out, "parallel_attention", parallel);
+    cJSON_AddBoolToObject(out, "embedding_norm", (f->traits & HF_EMBEDDING_NORM) != 0);
+}
+
+/* Falcon-40B's block, which its first configs (RefinedWeb) tell by the heads of keys alone. */
+static bool is_new_falcon(const cJSON *o)
+{
+    return sp_hf_flag_at(o, "new_decoder_architecture", sp_hf_member(o, "n_head_kv") != NULL);
+}
+
+double sp_hf_kv_heads(const cJSON *o, const struct sp_hf_family *f, double heads)
+{
+    const cJSON *const attention = sp_hf_member(o, "attn_config");
+    if (f->traits & HF_FALCON && !is_new_falcon(o))
+        return sp_hf_flag_at(o, "multi_query", true) ? 1 : heads;
+    if (f->traits & HF_MPT && attention)
+        return sp_hf_number_at(attention, "kv_n_heads",
+                               strcmp(sp_hf_text_at(attention, "attn_type")
+                                          ? sp_hf_text_at(attention, "attn_type")
+                                          : "",
+                                      "multiquery_attention") == 0
+                                   ? 1
+                                   : heads);
+    const double given = sp_hf_number(o, sp_hf_kv);
+    return given > 0 ? given : sp_hf_flag_at(o, "multi_query", false) ? 1 : heads;
+}
+
+static double d_ff_of(const cJSON *o, const struct sp_hf_family *f, double width)
+{
+    const double given = sp_hf_number(o, sp_hf_ff),
+                 ratio = sp_hf_number_at(o, "expansion_ratio", 0);
+    const double d_ff = given > 0 ? given : ratio > 0 ? ratio * width : 4 * width;
+    if (f->traits & HF_LLAMA4)
+        return sp_hf_number_at(o, "intermediate_size_mlp", d_ff);
+    return f->traits & HF_HALF_WIDTH ? d_ff / 2 : d_ff;
+}
+
+/* Layers that attend to all tokens: listed one by one, counted before the first with a window, or
+ * every so many. */
+static double global_layers(const cJSON *o, const struct sp_hf_family *f, double layers)
+{
+    const cJSON *const types = sp_hf_member(o, "layer_types"), *type;
+    double every = sp_hf_number_at(o, "sliding_window_pattern", 0), listed = 0;
+    cJSON_ArrayForEach(type, types) listed +=
+        cJSON_IsString(type) && strcmp(type->valuestring, "full_attention") == 0;
+    if (cJSON_IsArray(types))
+        return listed;
+    if (sp_hf_member(o, "max_window_layers"))
+        return fmin(sp_hf_number_at(o, "max_window_layers", 0), layers);
+    if (every == 0)
+        every = sp_hf_global_every(f);
+    return every > 0 ? floor(layers / every) : 0;
+}
+
+static void put_window(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
+{
+    const double window = sp_hf_number(o, sp_hf_window), layers = sp_hf_number(o, sp_hf_layers);
+    const double global = global_layers(o, f, layers);
+    if (window <= 0 || !sp_hf_flag_at(o, "use_sliding_window", true) || global >= layers)
+        return;
+    put(out, "sliding_window", window);
+    if (global > 0)
+        put(out, "global_every", floor(layers / global));
+}
+
+/* Width of a head that no key names: the part of the width, but with latents, which need not divide
+ * it, that of queries and keys. */
+static double even_head_dim(const cJSON *o, double part)
+{
+    const double latent = sp_hf_number(o, sp_hf_nope) + sp_hf_number(o, sp_hf_rope);
+    return latent > 0 && part != floor(part) ? latent : part;
+}
+
+static void put_sizes(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
+{
+    const double width = sp_hf_number(o, sp_hf_width), heads = sp_hf_number(o, sp_hf_heads);
+    const double head_dim =
+        sp_hf_number_at(o, "head_dim", sp_hf_number_at(o, "kv_channels", f->head_dim));
+    const double positions = sp_hf_number(o, sp_hf_positions);
+    put(out, "layers", sp_hf_number(o, sp_hf_layers));
+    put(out, "d_model", width);
+    put(out, "d_ff", d_ff_of(o, f, width));
+    put(out, "heads", heads);
+    put(out, "kv_heads", sp_hf_kv_heads(o, f, heads));
+    put(out, "head_dim", head_dim > 0 ? head_dim : even_head_dim(o, width / heads));
+    put(out, "vocab", sp_hf_number(o, sp_hf_vocab));
+    put(out, "max_seq", positions);
+    put_window(out, o, f);
+    const cJSON *const attention = sp_hf_member(o, "attn_config");
+    const bool alibi =
+        sp_hf_flag_at(o, "alibi", false) || (attention && sp_hf_flag_at(attention, "alibi", false));
+    const bool learned = f->traits & HF_LEARNED || ((f->traits & HF_MPT) && !alibi &&
+                                                    sp_hf_flag_at(o, "learned_pos_emb", true));
+    if (learned)
+        put(out, "learned_positions", positions + (f->traits & HF_TWO_MORE ? 2 : 0));
+}
+
+static void put_latents(cJSON *out, const cJSON *o)
+{
+    static const char *const keys[] = {"q_lora_rank", "kv_lora_rank", "qk_nope_head_dim",
+                                       "qk_rope_head_dim", "v_head_dim"};
+    if (!sp_hf_member(o, "kv_lora_rank"))
+        return;
+    cJSON *const mla = cJSON_AddObjectToObject(out, "mla");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        put(mla, keys[i], sp_hf_number_at(o, keys[i], 0));
+}
+
+/* Layers without experts at the start: a list of kinds, a list that counts 0, 1, ... up, or a
+ * number. */
+static double dense_layers_of(const cJSON *o)
+{
+    const cJSON *const kinds = sp_hf_member(o, "mlp_layer_types"), *kind;
+    double leading = 0;
+    cJSON_ArrayForEach(kind, kinds)
+    {
+        if (!cJSON_IsString(kind) || strcmp(kind->valuestring, "dense") != 0)
+            break;
+        leading++;
+    }
+    if (cJSON_IsArray(kinds))
+        return leading;
+    const cJSON *const list = sp_hf_member(o, "mlp_only_layers");
+    return cJSON_IsArray(list) && cJSON_GetArraySize(list) > 0 ? cJSON_GetArraySize(list)
+                                                               : sp_hf_number(o, sp_hf_dense);
+}
+
+static void put_experts(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
+{
+    const double experts = sp_hf_number(o, sp_hf_experts);
+    if (experts < 1)
+        return;
+    cJSON *const moe = cJSON_AddObjectToObject(out, "moe");
+    const double width = sp_hf_number_at(o, "moe_intermediate_size", sp_hf_number(o, sp_hf_ff));
+    const double shared_width = sp_hf_number_at(o, "shared_expert_intermediate_size", 0);
+    const double shared = f->traits & HF_LLAMA4 ? 1
+                          : f->traits & HF_SHARED_MIXED
+                              ? (sp_hf_flag_at(o, "use_mixed_mlp_moe", false) ? 1 : 0)
+                          : shared_width > 0 && width > 0 ? shared_width / width
+                                                          : sp_hf_number(o, sp_hf_shared);
+    const double every = sp_hf_number(o, sp_hf_every);
+    put(moe, "experts", experts);
+    put(moe, "top_k", sp_hf_number(o, sp_hf_top) > 0 ? sp_hf_number(o, sp_hf_top) : 1);
+    put(moe, "d_ff_expert", width);
+    put(moe, "shared_experts", shared);
+    put(moe, "dense_layers", dense_layers_of(o));
+    put(moe, "every", every > 0 ? every : 1);
+    put(moe, "d_ff_dense", d_ff_of(o, f, sp_hf_number(o, sp_hf_width)));
+    if (f->traits & HF_EXPERT_BIAS) {
+        cJSON_AddBoolToObject(moe, "router_bias", true);
+        cJSON_AddBoolToObject(moe, "expert_bias", true);
+    }
+    if (f->traits & HF_SCORE_BIAS)
+        cJSON_AddBoolToObject(moe, "score_correction_bias", true);
+}
+
+/* Weights of a block that no other field has. */
+static void put_extras(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
+{
+    double extra = 0;
+    if (f->traits & HF_SINKS)
+        extra += sp_hf_number(o, sp_hf_heads);
+    if (f->traits & HF_SHARED_GATE)
+        extra += sp_hf_number(o, sp_hf_width);
+    if (f->traits & HF_QK_LAYERNORM && sp_hf_flag_at(o, "qk_layernorm", false))
+        extra += 4 * sp_hf_number(o, sp_hf_width) / sp_hf_number(o, sp_hf_heads);
+    put(out, "extra_attention_params_per_layer", extra);
+}
+
+/* Falcon says how its block stands: norms of attention and MLP are one, or one each. */
+static void put_falcon(cJSON *out, const cJSON *o)
+{
+    const bool two = is_new_falcon(o);
+    const bool one = sp_hf_flag_at(o, "parallel_attn", true) &&
+                     sp_hf_number_at(o, "num_ln_in_parallel_attn", two ? 2 : 1) < 2;
+    cJSON_ReplaceItemInObjectCaseSensitive(out, "norms_per_layer", cJSON_CreateNumber(one ? 1 : 2));
+    cJSON_ReplaceItemInObjectCaseSensitive(
+        out, "parallel_attention", cJSON_CreateBool(sp_hf_flag_at(o, "parallel_attn", true)));
+}
+
+/* OPT's tables may be narrower than its layers, and its last norm stands only before a head that
+ * follows norms before each block. */
+static void put_opt(cJSON *out, const cJSON *o)
+{
+    const double width = sp_hf_number(o, sp_hf_width),
+                 table = sp_hf_number_at(o, "word_embed_proj_dim", width);
+    if (table != width)
+        put(out, "embedding_width", table);
+    if (!sp_hf_flag_at(o, "do_layer_norm_before", true))
+        cJSON_AddBoolToObject(out, "no_final_norm", true);
+}
+
+static void put_head(cJSON *out, const cJSON *o, const struct sp_hf_family *f,
+                     const struct sp_hf_head *head)
+{
+    static const char *const kinds[] = {"vocabulary", "score", "none"};
+    const bool keyed = f->traits & HF_HEAD_BIAS_KEY && sp_hf_flag_at(o, "lm_head_bias", false);
+    const bool own = head->kind == HF_HEAD_VOCABULARY && (f->traits & HF_HEAD_BIAS || keyed);
+    cJSON_AddBoolToObject(out, "lm_head_bias", head->bias || own);
+    if (head->kind == HF_HEAD_VOCABULARY)
+        return;
+    cJSON_AddStringToObject(out, "head", kinds[head->kind]);
+    put(out, "labels", head->labels);
+}
+
+void sp_hf_put_parts(cJSON *out, const cJSON *o, const struct sp_hf_family *f,
+                     const struct sp_hf_head *head)
+{
+    put_sizes(out, o, f);
+    put_kinds(out, o, f);
+    put_head(out, o, f, head);
+    put_experts(out, o, f);
+    put_latents(out, o);
+    put_extras(out, o, f);
+    if (f->traits & HF_FALCON)
+        put_falcon(out, o);
+    if (f->traits & HF_OPT)
+        put_opt(out, o);
+}

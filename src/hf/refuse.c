@@ -1,0 +1,222 @@
+/* Refusals of Hugging Face configs, each with what the file says. */
+#include "hf/refuse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "hf/families.h"
+#include "hf/head.h"
+
+/* Architectures that no family is, the nearest one ("": none can stand for it), and what it has
+ * that the family has not. */
+static const struct kin {
+    const char *type, *like, *but;
+} kin[] = {
+#define KIN(...) {__VA_ARGS__},
+#include "hf/kin.def"
+#undef KIN
+};
+
+static const struct kin *kin_of(const char *type)
+{
+    for (size_t i = 0; i < sizeof kin / sizeof *kin; i++)
+        if (strcmp(kin[i].type, type) == 0)
+            return &kin[i];
+    return NULL;
+}
+
+/* Appends to a text of `size` bytes. */
+__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format,
+                                                      ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
+}
+
+/* ": 2 layers, hidden size 64", of what the config has. */
+static void put_facts(const cJSON *o, char *text, size_t size)
+{
+    const struct {
+        const char *before;
+        const char *const *keys;
+        const char *after;
+    } facts[] = {{"", sp_hf_layers, " layers"},
+                 {"hidden size ", sp_hf_width, ""},
+                 {"", sp_hf_heads, " heads"},
+                 {"vocabulary ", sp_hf_vocab, ""}};
+    const char *comma = ": ";
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        const double value = sp_hf_number(o, facts[i].keys);
+        if (value <= 0)
+            continue;
+        add(text, size, "%s%s%.10g%s", comma, facts[i].before, value, facts[i].after);
+        comma = ", ";
+    }
+}
+
+static size_t digits_of(const char *name, char *out, size_t size)
+{
+    size_t n = 0;
+    for (; *name; name++)
+        if (*name >= '0' && *name <= '9' && n + 1 < size)
+            out[n++] = *name;
+    out[n] = '\0';
+    return n;
+}
+
+/* "; did you mean "llama"?" where a letter is wrong. Another number is another model: gemma2 is no
+ * mamba2, and olmo3 no misspelled olmo2. */
+static const char *hint_of(const char *type)
+{
+    char mine[16], theirs[16];
+    struct sp_nearest nearest = {.wanted = type};
+    for (size_t i = 0; sp_hf_family_at(i); i++)
+        sp_nearest_offer(&nearest, sp_hf_family_at(i)->type);
+    digits_of(type, mine, sizeof mine);
+    digits_of(nearest.best, theirs, sizeof theirs);
+    return nearest.distance <= 1 && strcmp(mine, theirs) == 0 ? sp_nearest_hint(&nearest) : "";
+}
+
+/* What to do about it. */
+static void put_advice(const cJSON *o, const char *type, char *text, size_t size)
+{
+    const struct kin *const k = kin_of(type);
+    if (k && *k->like)
+        add(text, size, "; it is like \"%s\" but %s (--assume %s reads it without that)", k->like,
+            k->but, k->like);
+    else if (k)
+        add(text, size, "; no family can stand for it: %s", k->but);
+    else
+        add(text, size, "%s (\"scaleplan list families\" has those that are%s)", hint_of(type),
+            sp_hf_number(o, sp_hf_heads) > 0 && sp_hf_number(o, sp_hf_vocab) > 0
+                ? "; --assume FAMILY reads it as one of them"
+                : "");
+}
+
+bool sp_hf_refuse_architecture(const struct sp_hf_config *c, const char *type,
+                               struct sp_error *error)
+{
+    char path[64], facts[192] = "", advice[320] = "";
+    const cJSON *const o = c->sizes;
+    const char *const class = sp_hf_deciding_class(c);
+    snprintf(path, sizeof path, "%smodel_type", sp_hf_member(o, "model_type") ? c->part : "");
+    put_facts(o, facts, sizeof facts);
+    put_advice(o, type, advice, sizeof advice);
+    return sp_fail(error, SP_INPUT, "%s: architecture \"%s\" (%s%s) is not known%s",
+                   sp_json_place(c->json, path), *type ? sp_safe(type) : "?",
+                   *class ? sp_safe(class) : "no class named", facts, advice);
+}
+
+bool sp_hf_refuse_assumed(const char *type, struct sp_error *error)
+{
+    const char *const hint = hint_of(type);
+    return sp_fail(error, SP_INPUT,
+                   "--assume: no family \"%s\" is known%s (\"scaleplan list families\")",
+                   sp_safe(type), hint);
+}
+
+bool sp_hf_refuse_size(const struct sp_hf_config *c, const char *const *keys,
+                       struct sp_error *error)
+{
+    char path[96], others[160] = "";
+    const char *const key = sp_hf_key_in(c->sizes, keys);
+    const bool missing = !key || !sp_hf_member(c->sizes, key);
+    const char *const name = key ? key : keys[0];
+    for (int i = 0; missing && keys[i]; i++)
+        if (keys[i] != name)
+            add(others, sizeof others, "%s%s", *others ? ", " : "; also read: ", keys[i]);
+    snprintf(path, sizeof path, "%s%s", c->part, name);
+    const char *const at = sp_json_place(c->json, path);
+    const cJSON *const list = sp_hf_member(c->sizes, name);
+    if (cJSON_IsArray(list) && cJSON_GetArraySize(list) > 0)
+        return sp_fail(
+            error, SP_INPUT,
+            "%s: %s: a number for each layer, which are not all the same, is not modelled", at,
+            path);
+    return sp_fail(error, SP_INPUT, "%s: %s%s expected a whole number from 1 to 10^9%s", at, path,
+                   missing ? " is missing," : ":", others);
+}
+
+/* Layers without experts after one that has them. */
+static bool is_mixed(const cJSON *o)
+{
+    const cJSON *kind, *const kinds = sp_hf_member(o, "mlp_layer_types");
+    bool sparse = false, mixed = false;
+    cJSON_ArrayForEach(kind, kinds)
+    {
+        const bool dense = cJSON_IsString(kind) && strcmp(kind->valuestring, "dense") == 0;
+        mixed = mixed || (dense && sparse);
+        sparse = sparse || !dense;
+    }
+    return mixed;
+}
+
+bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, struct sp_error *error)
+{
+    const cJSON *const o = c->sizes;
+    const char *const positions = sp_hf_text_at(o, "position_embedding_type");
+    const double last = sp_hf_number_at(o, "moe_layer_end_index", -1);
+    const bool ernie = strcmp(family, "ernie4_5_moe") == 0;
+    const bool bert = strcmp(family, "bert") == 0 || strcmp(family, "roberta") == 0;
+    const struct {
+        bool is;
+        const char *key, *what;
+    } features[] = {
+        {sp_hf_flag_at(o, "add_cross_attention", false), "add_cross_attention",
+         "attention to an encoder that the config does not describe"},
+        {bert && positions && strcmp(positions, "absolute") != 0, "position_embedding_type",
+         "positions as weights of each layer"},
+        {ernie && last >= 0 && last < sp_hf_number(o, sp_hf_layers) - 1, "moe_layer_end_index",
+         "layers without experts after those with them"},
+        {ernie && sp_hf_flag_at(o, "use_bias", false), "use_bias", "biases in the experts"},
+        {is_mixed(o), "mlp_layer_types", "layers without experts after those with them"}};
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
+        char path[96];
+        snprintf(path, sizeof path, "%s%s", c->part, features[i].key);
+        if (features[i].is)
+            return sp_fail(error, SP_INPUT, "%s: %s: %s, which is not modelled",
+                           sp_json_place(c->json, path), path, features[i].what);
+    }
+    return true;
+}
+
+/* Other files of a model's folder, by a key that they alone have. */
+static const struct file {
+    const char *key, *and, *is;
+} files[] = {
+    {"peft_type", "",
+     "the adapter_config.json of a PEFT adapter (LoRA): the model is the one that its "
+     "base_model_name_or_path names"},
+    {"weight_map", "",
+     "the index of a checkpoint's files (model.safetensors.index.json): config.json beside it has "
+     "the model"},
+    {"_diffusers_version", "", "a part of a diffusers pipeline, no language model"},
+    {"tokenizer_class", "", "a tokenizer_config.json: config.json beside it has the model"},
+    {"image_processor_type", "", "a preprocessor_config.json: config.json beside it has the model"},
+    {"feature_extractor_type", "",
+     "a preprocessor_config.json: config.json beside it has the model"},
+    {"dim", "n_layers",
+     "the params.json of Meta's or Mistral's own format: the config.json of the same model in "
+     "Hugging Face's format is read"},
+    {"attention_probs_dropout_prob", "hidden_size",
+     "the bert_config.json of Google's BERT, which names no model_type"},
+    {"_from_model_config", "", "a generation_config.json: config.json beside it has the model"},
+    {"eos_token_id", "transformers_version",
+     "a generation_config.json: config.json beside it has the model"},
+    {"max_new_tokens", "", "a generation_config.json: config.json beside it has the model"},
+};
+
+bool sp_hf_is_other_file(const struct sp_json *json, struct sp_error *error)
+{
+    const cJSON *const root = json->root;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (cJSON_GetObjectItemCaseSensitive(root, files[i].key) &&
+            (!*files[i].and || cJSON_GetObjectItemCaseSensitive(root, files[i].and)))
+            return !sp_fail(error, SP_INPUT, "%s: this is %s", sp_safe(json->origin), files[i].is);
+    return false;
+}

@@ -1,0 +1,124 @@
+/*
+ * Ready-made pictures: plain structs in, panels of a figure out. They place what they are given and
+ * compute nothing of the models; texts are formatted by the caller, in the units people read.
+ */
+#ifndef SP_PICTURES_H
+#define SP_PICTURES_H
+
+#include "pictures/plot.h"
+
+enum { SP_MAX_PARTS = 8 };
+
+/* A bar of stacked parts, such as the memory of a device. */
+struct sp_bar {
+    char label[64];             /* "ZeRO 3", "stage 0" */
+    double parts[SP_MAX_PARTS]; /* in the order of sp_bars.names; below 0 or NAN: none */
+    char note[64];              /* behind the bar's end, "71.2 GB" */
+};
+struct sp_bars {
+    const char *title, *label, *unit;
+    const char *const *names; /* of the parts, in the key */
+    size_t n_parts;
+    const struct sp_bar *bars;
+    size_t n_bars;
+    double limit; /* a line across all bars; NAN: none */
+    const char *limit_text;
+};
+struct sp_panel *sp_draw_bars(struct sp_figure *figure, const struct sp_bars *bars);
+
+/* A span of work on a row of a timeline. */
+struct sp_span {
+    double start, end;
+    size_t row, kind; /* kind: index into sp_timeline.kinds */
+    char text[24];    /* inside the box where it has room */
+    bool spills;      /* over its neighbours, where it has none */
+};
+struct sp_kind {
+    const char *name; /* in the key */
+    enum sp_look look;
+    bool hatched;
+    char letter; /* in a terminal */
+};
+struct sp_timeline {
+    const char *title, *row_name; /* "stage" */
+    const struct sp_kind *kinds;
+    size_t n_kinds, rows;
+    const struct sp_span *spans;
+    size_t n_spans;
+    double end;
+    const char *idle; /* name of what is left empty */
+};
+/* How wide a timeline is drawn, and a digit of its boxes. px */
+enum { SP_TIMELINE_PX = 760, SP_DIGIT_PX = 7 };
+struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_timeline *timeline);
+
+/* Parts that add up, each where the one before ends, and the sum under them. */
+struct sp_part {
+    char label[64], note[64];
+    double value;
+};
+struct sp_waterfall {
+    const char *title, *label, *unit;
+    const struct sp_part *parts;
+    size_t n_parts;
+    struct sp_part sum;
+    double low, high; /* range of the sum; NAN: none */
+    double mark;      /* a line across, such as the ideal; NAN: none */
+    const char *mark_text;
+};
+struct sp_panel *sp_draw_waterfall(struct sp_figure *figure, const struct sp_waterfall *waterfall);
+
+/* A value for each pair of a column and a row, in shades of five equal parts of their range. */
+struct sp_heat {
+    const char *title, *x_label;
+    const char *const *columns, *const *rows; /* names; the first row on top */
+    size_t n_columns, n_rows;
+    const double *values;     /* row by row; NAN: none */
+    const char *const *notes; /* the same as text, in the boxes */
+};
+struct sp_panel *sp_draw_heat(struct sp_figure *figure, const struct sp_heat *heat);
+
+/* Operations on a chip's roofline. */
+struct sp_operation {
+    char name[SP_PLOT_TEXT];
+    double intensity, flops_per_s;
+};
+struct sp_roof {
+    double peak_flops_per_s, ridge;        /* ridge in FLOPs/byte */
+    double low_intensity, low_flops_per_s; /* where the slope starts, left of everything */
+    const char *peak_text, *slope_text;    /* "989 TFLOP/s", "3.35 TB/s from hbm" */
+    const struct sp_operation *operations;
+    size_t n_operations;
+};
+struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *roof);
+
+/* Candidates of a search, of which those on the front are joined and named. */
+struct sp_pareto_point {
+    double x, y;
+    bool front;     /* no other is better in both */
+    char name[112]; /* of those on the front, "tp 8 pp 4"; "" for none */
+    size_t group;   /* of sp_pareto.groups */
+};
+/* Sets `front` of those that no other beats: as small in both and smaller in one. */
+void sp_mark_front(struct sp_pareto_point *candidates, size_t n);
+
+/* A vertical line such as the capacity. */
+struct sp_limit {
+    double at;
+    char text[64];
+};
+
+struct sp_pareto {
+    const char *title;
+    struct sp_plot_axis x, y;
+    const char *front_name, *rest_name; /* in the key */
+    const char *const *groups;          /* names of kinds of candidates, such as machines */
+    size_t n_groups;                    /* up to 1: told apart by the front alone */
+    const struct sp_pareto_point *candidates;
+    size_t n_candidates;
+    const struct sp_limit *limits;
+    size_t n_limits;
+};
+struct sp_panel *sp_draw_pareto(struct sp_figure *figure, const struct sp_pareto *pareto);
+
+#endif

@@ -1,0 +1,152 @@
+/* Shares the groups of a search among threads and joins what they keep. */
+#include "study/run_search.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "host/parallel.h"
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What a thread keeps: of all its groups, and of the one at work. */
+struct keeping {
+    struct sp_best mine, here;
+    struct sp_front fronts[2]; /* of either */
+};
+
+static struct keeping *new_keeping(const struct sp_search_run *run)
+{
+    struct keeping *const k = calloc(1, sizeof *k);
+    if (!k)
+        abort();
+    k->mine.wanted = k->here.wanted = run->wanted;
+    k->mine.meshes = k->here.meshes = run->meshes;
+    k->mine.front = run->front ? &k->fronts[0] : NULL;
+    k->here.front = run->front ? &k->fronts[1] : NULL;
+    return k;
+}
+
+/* A search under way, or the first look before it. */
+struct searching {
+    const struct sp_search_space *space;
+    const struct sp_search_run *run;
+    struct sp_search_rule rule;
+    int64_t groups;
+    atomic_bool found, partial; /* what one plan is enough for; stopped before the end */
+    struct sp_front first;      /* of the first look */
+    struct keeping *of[SP_MAX_THREADS];
+    struct sp_search_counts counts[SP_MAX_THREADS];
+};
+
+static bool is_stopped(struct searching *s)
+{
+    if (!s->run->stop || !*s->run->stop)
+        return false;
+    atomic_store(&s->partial, true);
+    return true;
+}
+
+static void look_at_group(struct searching *s, int64_t group, struct keeping *k,
+                          struct sp_search_counts *counts)
+{
+    k->here.n = 0; /* what lies beyond is not read: groups are many, most of them empty */
+    if (k->here.front)
+        k->here.front->n = 0;
+    sp_search_group(s->space, (uint64_t)group, &s->rule, &k->here, counts);
+    sp_merge_best(&k->mine, &k->here);
+    if (s->run->any && k->here.n > 0)
+        atomic_store(&s->found, true);
+}
+
+/* One thread's share of the groups. */
+static void look(struct sp_share *share, void *context)
+{
+    struct searching *const s = context;
+    struct keeping *const k = s->of[share->thread] = new_keeping(s->run);
+    struct sp_search_counts counts = {0}; /* of its own: threads do not wait for each other's */
+    int64_t from, to;
+    while (sp_take(share, &from, &to) && !atomic_load(&s->found) && !is_stopped(s)) {
+        for (int64_t i = from; i < to; i++)
+            look_at_group(s, s->run->shard + i * s->run->shards, k, &counts);
+        if (s->run->progress && share->thread == 0)
+            s->run->progress((double)(to * s->run->shards) / (double)s->groups, s->run->context);
+    }
+    s->counts[share->thread] = counts;
+}
+
+/* One thread's share of the first look: at the likely plans of all groups, against the best so far.
+ */
+static void look_ahead(struct sp_share *share, void *context)
+{
+    struct searching *const s = context;
+    struct keeping *const k = s->of[share->thread] = new_keeping(s->run);
+    struct sp_search_counts ignored = {0};
+    int64_t from, to;
+    while (sp_take(share, &from, &to) && !is_stopped(s))
+        for (int64_t group = from; group < to; group++)
+            if (sp_is_likely_group(s->space, (uint64_t)group))
+                sp_search_group(s->space, (uint64_t)group, &s->rule, &k->mine, &ignored);
+}
+
+/* Puts what the threads keep together; `counts` may be NULL. */
+static void gather(struct searching *s, struct sp_best *best, struct sp_search_counts *counts)
+{
+    for (int i = 0; i < SP_MAX_THREADS && s->of[i]; i++) {
+        sp_merge_best(best, &s->of[i]->mine);
+        if (counts)
+            sp_add_counts(counts, &s->counts[i]);
+        free(s->of[i]);
+        s->of[i] = NULL;
+    }
+}
+
+/* The first look: the value that `wanted` likely plans reach, or a first front. */
+static void seed(struct searching *s, int threads)
+{
+    struct sp_best best = {.wanted = s->run->wanted,
+                           .meshes = s->run->meshes,
+                           .front = s->run->front ? &s->first : NULL};
+    s->rule = (struct sp_search_rule){.seeding = true, .limit = INFINITY};
+    sp_parallel(threads, s->groups, 8, look_ahead, s);
+    gather(s, &best, NULL);
+    s->rule = (struct sp_search_rule){
+        .limit = best.n == best.wanted ? best.found[best.n - 1].value : INFINITY,
+        .known = best.front,
+    };
+}
+
+void sp_run_search(const struct sp_search_space *space, const struct sp_search_run *run,
+                   struct sp_search_result *result)
+{
+    const double start = now_s();
+    struct searching *const s = calloc(1, sizeof *s);
+    if (!s)
+        abort();
+    s->space = space;
+    s->run = run;
+    s->groups = (int64_t)sp_search_groups(space);
+    *result = (struct sp_search_result){
+        .best = {.wanted = run->wanted, .meshes = run->meshes},
+        .threads = sp_threads(run->threads),
+    };
+    if (run->front)
+        result->best.front = &result->front;
+    if (!run->exhaustive && !run->any)
+        seed(s, result->threads);
+    else
+        s->rule = (struct sp_search_rule){.exhaustive = run->exhaustive,
+                                          .limit = run->any ? run->enough : INFINITY};
+    sp_parallel(result->threads, (s->groups - run->shard + run->shards - 1) / run->shards, 8, look,
+                s);
+    gather(s, &result->best, &result->counts);
+    result->partial = s->partial;
+    free(s);
+    result->elapsed_s = now_s() - start;
+}
