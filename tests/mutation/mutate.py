@@ -115,7 +115,7 @@ def try_mutant(suite, text, mutant):
         with open(source, "w") as file:
             file.write(text[:at] + change + text[at + len(token):])
         name = os.path.basename(path)
-        objects = os.path.join(suite.build, "CMakeFiles/scaleplan.dir/src/core")
+        objects = os.path.join(suite.build, "CMakeFiles/scaleplan_core.dir/src/core")
         mine = os.path.join(folder, name + ".o")
         flags = ["-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-w", "-D_GNU_SOURCE", "-I" + os.path.join(ROOT, "include"),
                  "-I" + os.path.join(ROOT, "src")]
