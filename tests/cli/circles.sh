@@ -3,7 +3,7 @@
 # table of commands (cli/commands.c) names every command and is not counted.
 set -u
 nm=$1; shift
-uses=$("$nm" -A -P "$@" 2>/dev/null | awk '
+uses=$("$nm" -A -P "$@" 2>/dev/null | sed 's,^.*/libscaleplan,libscaleplan,' | awk ' # a folder may have spaces
   match($1, /libscaleplan[a-z_]*\.a\[.*\.c\.o\]/) {
     file = substr($1, RSTART + 12, RLENGTH - 12)
     sub(/^_/, "", file); sub(/^\.a/, "core.a", file); sub(/\.a\[/, "/", file); sub(/\.c\.o\].*/, "", file)
