@@ -2,6 +2,7 @@
 # headers.sh CC SOURCE: every header of include/ compiles alone, as C11 and (where there is a compiler of it) as C++11,
 # and its functions have C linkage for both.
 set -u
+source "$(dirname "$0")/needs.sh"
 cc=$1
 cd "$2/include/scaleplan" || exit 2
 work=$(mktemp -d)
@@ -12,7 +13,7 @@ for header in *.h; do
   n=$((n + 1))
   echo "#include <scaleplan/$header>" | tee "$work/alone.c" > "$work/alone.cc"
   "$cc" -std=c11 -pedantic -Wall -Wextra -Werror -I.. -fsyntax-only "$work/alone.c" || fail "$header: not C"
-  if command -v c++ >/dev/null; then
+  if has c++; then
     c++ -std=c++11 -pedantic -Wall -Wextra -Werror -I.. -fsyntax-only "$work/alone.cc" || fail "$header: not C++"
   fi
   [ "$header" = scaleplan.h ] && continue

@@ -2,6 +2,7 @@
 # install.sh BUILD SOURCE: the installation works for a program outside of the tree, in C and in C++ (where there is a
 # compiler of it), shows public names alone, and its .deb runs in an empty root (as root). The machine stays as it was.
 set -eu
+source "$(dirname "$0")/needs.sh"
 build=$(realpath "$1") source=$(realpath "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -44,8 +45,9 @@ done
 LD_LIBRARY_PATH=$lib ldd ./shared | grep -q "$lib/libscaleplan.so" # the first example was not linked statically
 
 # A C++ program links and calls it, shared and static.
-if command -v c++ >/dev/null; then
-  cc="c++ -std=c++11 -Wall -Wextra -Werror $source/docs/examples/ridge.cc"
+if has c++; then
+  cp "$source/docs/examples/ridge.cc" .
+  cc="c++ -std=c++11 -Wall -Wextra -Werror ridge.cc"
   $cc $(pkg-config --cflags --libs scaleplan) -o ridge
   [ "$(LD_LIBRARY_PATH=$lib ./ridge)" = "h100: 295.2 FLOPs a byte" ] # 989e12 / 3.35e12
   $cc $(pkg-config --cflags scaleplan) "$lib/libscaleplan.a" -lm -o ridge.static
@@ -74,7 +76,7 @@ mv "$prefix" "$work/moved"
 PKG_CONFIG_PATH=${PKG_CONFIG_PATH/$prefix/$work/moved} pkg-config --cflags scaleplan | grep -q "$work/moved"
 
 # The .deb: in an empty root with the libraries it depends on, and nothing else.
-if command -v dpkg-shlibdeps >/dev/null && [ "$(id -u)" = 0 ]; then
+if has package; then
   (cd "$build" && cpack -G DEB -B "$work/deb" >/dev/null)
   deb=$(echo "$work"/deb/*.deb)
   dpkg-deb --field "$deb" Depends | grep -q libcjson1

@@ -2,6 +2,7 @@
 # schemas.sh GENERATOR PROGRAM ROOT: the schemas are those of the tables; every bundled file names its own and obeys
 # it, and what the program refuses the schema refuses. Needs python3 with jsonschema (exit 77 without).
 set -u
+source "$(dirname "$0")/needs.sh"
 generator=$1 program=$2 root=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -9,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
   { echo "configs/schema is not what the tables say: cmake --build ... --target schema"; exit 1; }
 diff "$root/docs/config.md" <("$generator" reference) ||
   { echo "docs/config.md is not what the tables say: cmake --build ... --target reference"; exit 1; }
-python3 -c 'import jsonschema' 2>/dev/null || exit 77
+need jsonschema
 python3 - "$program" "$root" "$work" <<'PY'
 import glob, json, os, subprocess, sys
 import jsonschema
