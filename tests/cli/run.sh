@@ -67,7 +67,7 @@ for file in "$@"; do
     cd "$scratch/work" || exit 2
     : >"$scratch/skipped"
     transcript "$file" >"$scratch/actual"
-    cd / || exit 2
+    cd "$OLDPWD" || exit 2
     commands=$(grep -c '^\$ ' "$file") skipped=$(wc -l <"$scratch/skipped")
     run=$((run + commands - skipped))
     cat "$scratch/skipped"
