@@ -1,6 +1,6 @@
 /*
  * Output quantities: every number that is printed is a row of src/answer/quantities/COMMAND.def.
- * One row serves text, JSON, CSV, --get, --explain and docs/formulas.md.
+ * One row serves text, JSON, CSV, --get, --explain and formulas.md.
  *
  *   Q(ID, key, label, unit, formula, source, meaning)
  *
