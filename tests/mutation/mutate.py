@@ -55,7 +55,7 @@ def mutants_of(path):
 
 def described(text, mutant):
     path, line, _, token, change = mutant
-    return "survived: src/core/%s:%d: %s -> %s: %s" % (os.path.basename(path), line, token, change,
+    return "survived: src/core/%s:%d: %s -> %s: %s" % (os.path.relpath(path, CORE), line, token, change,
                                                      text.splitlines()[line - 1].strip())
 
 
@@ -116,12 +116,14 @@ def try_mutant(suite, text, mutant):
             file.write(text[:at] + change + text[at + len(token):])
         name = os.path.basename(path)
         objects = os.path.join(suite.build, "CMakeFiles/scaleplan.dir/src/core")
+        own = os.path.join(objects, os.path.relpath(path, CORE) + ".o")
         mine = os.path.join(folder, name + ".o")
         flags = ["-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-w", "-D_GNU_SOURCE", "-I" + os.path.join(ROOT, "include"),
                  "-I" + os.path.join(ROOT, "src")]
         if subprocess.run(["cc", *flags, "-c", source, "-o", mine], stderr=subprocess.DEVNULL).returncode != 0:
             return "compiler"
-        others = [os.path.join(objects, o) for o in os.listdir(objects) if o.endswith(".o") and o != name + ".o"]
+        others = [os.path.join(at, o) for at, _, names in os.walk(objects) for o in names
+                  if o.endswith(".o") and os.path.join(at, o) != own]
         library = os.path.join(folder, "libscaleplan_core.so")
         subprocess.run(["cc", "-shared", "-o", library, mine, *others, "-lm"], check=True)
         if open(mine, "rb").read() == suite.originals[name]:
@@ -142,9 +144,9 @@ def main():
     args = parser.parse_args()
     build = os.path.abspath(args.build)
     texts, all_mutants = {}, []
-    for name in sorted(os.listdir(CORE)):
-        if name.endswith(".c") and (not args.file or name == args.file):
-            texts[os.path.join(CORE, name)], found = mutants_of(os.path.join(CORE, name))
+    for path in sorted(os.path.join(at, name) for at, _, names in os.walk(CORE) for name in names):
+        if path.endswith(".c") and (not args.file or os.path.basename(path) == args.file):
+            texts[path], found = mutants_of(path)
             all_mutants += found
     random.Random(args.seed).shuffle(all_mutants)
     if args.again:
