@@ -1,14 +1,23 @@
-/* The estimated time of one training step under a plan, by component. */
+/* The time of one training step under a plan: by component, the overlap of gradients, its health.
+ */
 #ifndef SCALEPLAN_STEP_H
 #define SCALEPLAN_STEP_H
 
-#include <scaleplan/plan_memory.h>
-#include <scaleplan/roofline.h>
+#include <stdbool.h>
+
+#include <scaleplan/flops.h>
+#include <scaleplan/memory.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
+
+/*
+ * == The step ==
+ *
+ * The estimated time of one training step under a plan, by component.
+ */
 
 /* One step, in seconds, on the critical path; the parts add up to `step`. */
 struct sp_step_time {
@@ -164,6 +173,71 @@ double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_pl
 
 /* 6 P_active B / (N C): what `fit` calls the ideal. s. */
 double sp_ideal_step_s(const struct sp_step_inputs *in);
+
+/*
+ * == Gradient buckets ==
+ *
+ * Gradient buckets of data parallelism: reduced while the backward pass still runs.
+ */
+
+/* What a timeline of buckets is made of. */
+struct sp_bucket_times {
+    double gradient_bytes; /* of a device */
+    double bucket_bytes;   /* that a bucket is sent at */
+    double backward_s;     /* of the last micro-batch */
+    double full_s, last_s; /* to reduce a full bucket, and what is left over for the last one */
+    double all_s;          /* to reduce all gradients in one go */
+};
+
+/* A timeline; times count from the start of the backward pass. */
+struct sp_buckets {
+    bool exist;            /* there are replicas, and gradients that wait for a backward pass */
+    double count;          /* of buckets */
+    double bytes;          /* of a full one; of all gradients where one bucket takes them */
+    double last_bytes;     /* of the last */
+    double backward_s;     /* as given */
+    double bucket_s;       /* to reduce one */
+    double first_launch_s; /* the first is full */
+    double end_s;          /* the last is reduced */
+    double tail_s;         /* exposed: end_s behind the backward pass */
+    double naive_s;        /* exposed where all gradients are reduced behind the backward pass */
+    double hidden;         /* share of the reductions that runs beside the backward pass */
+};
+
+/* The timeline of equal buckets: gradients come evenly over the backward pass, a bucket is sent
+ * when it is full or the pass is over, one after the other. Full bucket k ends at k T_b b / G + t
+ * where reducing keeps up, else at T_b b / G + k t. Li et al. 2020, "PyTorch Distributed",
+ * section 3.2. */
+struct sp_buckets sp_bucket_timeline(const struct sp_bucket_times *times);
+
+/* When the k-th bucket, from 0, is sent and when it is reduced; s from the start of the pass. */
+struct sp_bucket_span {
+    double start_s, end_s;
+};
+struct sp_bucket_span sp_bucket_span(const struct sp_buckets *buckets, double bucket);
+
+/*
+ * == Health ==
+ *
+ * Whether a step is healthy: how much of it goes into communication, and how busy the devices are.
+ */
+
+/* The usual rules of thumb: communication takes less than this share of a step, and devices are
+ * busy for more than that one. Training-at-scale notes, "Monitoring". */
+extern const double sp_healthy_comm_share, sp_healthy_busy_share;
+
+struct sp_health {
+    double comm_s;     /* exposed: what tensor, context, expert, data and pipeline parallelism wait
+                          for */
+    double comm_share; /* of the step */
+    double idle_s;     /* the device runs nothing: bubble, launches, copies to and from the host */
+    double busy_share; /* of the step; a kernel that waits in a collective counts as busy, as in
+                          nvidia-smi */
+    bool comm_ok, busy_ok, healthy;
+};
+
+/* The health of a step by its components. Shares are NAN for a step of no time. */
+struct sp_health sp_health_of(const struct sp_step_time *time);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

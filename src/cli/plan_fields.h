@@ -6,8 +6,8 @@
 #include "cli/words.h"
 #include "report/report.h"
 
-#include <scaleplan/plan_fields.h>
-#include <scaleplan/software.h>
+#include <scaleplan/plan.h>
+#include <scaleplan/profile.h>
 
 /* The option of a field, and that of its largest value in a search. */
 struct sp_option sp_option_of(const struct sp_plan_field *field);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <scaleplan/hardware.h>
+#include <scaleplan/machine.h>
 
 #include "base/list.h"
 #include "base/number.h"

@@ -1,7 +1,7 @@
 /* Batches and degrees above which a strategy is bound by compute, not by communication. */
 #include <math.h>
 
-#include <scaleplan/critical.h>
+#include <scaleplan/fit.h>
 
 double sp_critical_tokens_per_chip(double C, double W, double r)
 {

@@ -1,7 +1,7 @@
 /* The rows of `fit`, its best plan, and the smallest change that turns each "no" into a "yes". */
 #include <math.h>
 
-#include <scaleplan/critical.h>
+#include <scaleplan/fit.h>
 #include <scaleplan/plan.h>
 
 #include "core/fit/fit_internal.h"

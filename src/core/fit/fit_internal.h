@@ -2,9 +2,8 @@
 #ifndef SP_FIT_INTERNAL_H
 #define SP_FIT_INTERNAL_H
 
-#include <scaleplan/activations.h>
 #include <scaleplan/fit.h>
-#include <scaleplan/plan_memory.h>
+#include <scaleplan/memory.h>
 
 /* A strategy of degree 1 in everything, nothing judged yet. */
 struct sp_strategy sp_new_strategy(enum sp_strategy_kind kind);

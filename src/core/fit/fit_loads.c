@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stddef.h>
 
-#include <scaleplan/collective.h>
-#include <scaleplan/critical.h>
+#include <scaleplan/fit.h>
 #include <scaleplan/flops.h>
+#include <scaleplan/network.h>
 #include <scaleplan/pipeline.h>
 
 #include "core/fit/fit_internal.h"

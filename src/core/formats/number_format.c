@@ -1,5 +1,5 @@
 /* Number formats: range, precision and bytes of an element. */
-#include <scaleplan/number_format.h>
+#include <scaleplan/formats.h>
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Number formats: what each one is known by. */
-#include <scaleplan/precision.h>
+#include <scaleplan/formats.h>
 
 /* clang-format off */
 const struct sp_dtype_traits sp_dtypes[SP_DTYPES] = {

@@ -1,7 +1,7 @@
 /* The formulas of learning_rate.h. */
 #include <math.h>
 
-#include <scaleplan/learning_rate.h>
+#include <scaleplan/training.h>
 
 double sp_scaled_lr(enum sp_lr_rule rule, double base_lr, double batch, double base_batch)
 {

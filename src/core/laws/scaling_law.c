@@ -1,7 +1,7 @@
 /* The closed forms of scaling_law.h, and the budgets found by bisection. */
 #include <math.h>
 
-#include <scaleplan/scaling_law.h>
+#include <scaleplan/laws.h>
 
 static const double flops_per_token_param = 6;
 

@@ -1,5 +1,5 @@
 /* Trends: exponentials over years. */
-#include <scaleplan/trend.h>
+#include <scaleplan/laws.h>
 
 #include <math.h>
 

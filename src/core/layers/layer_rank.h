@@ -2,7 +2,7 @@
 #ifndef SP_LAYER_RANK_H
 #define SP_LAYER_RANK_H
 
-#include <scaleplan/plan_memory.h>
+#include <scaleplan/memory.h>
 
 enum { SP_ELEMENT = 2 }; /* bytes of an activation, and of a weight or gradient on its way */
 

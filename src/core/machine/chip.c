@@ -1,7 +1,7 @@
 /* Units of a chip, sums over a machine, switches of a fabric: arithmetic on published figures. */
 #include <math.h>
 
-#include <scaleplan/chip.h>
+#include <scaleplan/machine.h>
 
 struct sp_gpu_units sp_gpu_units(const struct sp_chip *chip)
 {

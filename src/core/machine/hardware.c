@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <scaleplan/hardware.h>
+#include <scaleplan/machine.h>
 
 #include "core/smooth.h"
 

@@ -1,8 +1,7 @@
 /* Curves of measured kernels and collectives. */
 #include <math.h>
 
-#include <scaleplan/hardware.h>
-#include <scaleplan/kernels.h>
+#include <scaleplan/machine.h>
 
 #include "core/smooth.h"
 

@@ -1,7 +1,7 @@
 /* One operation on the roofline of a chip. */
 #include <math.h>
 
-#include <scaleplan/roofline.h>
+#include <scaleplan/flops.h>
 
 struct sp_work sp_matmul_work(double B, double D, double F, struct sp_operands b, bool batched)
 {

@@ -1,7 +1,7 @@
 /* The memory that verdicts compare with, and what a plan leaves free of it. */
 #include <math.h>
 
-#include <scaleplan/hardware.h>
+#include <scaleplan/machine.h>
 
 double sp_capacity_bytes(const struct sp_chip *chip)
 {

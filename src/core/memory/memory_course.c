@@ -1,5 +1,5 @@
 /* What a device holds over a step. */
-#include <scaleplan/memory_course.h>
+#include <scaleplan/memory.h>
 
 #include <math.h>
 

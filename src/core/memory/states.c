@@ -1,7 +1,7 @@
 /* Bytes of training state: weights, gradients, master copy, moments; by ZeRO stage, and inverses. */
 #include <math.h>
 
-#include <scaleplan/activations.h>
+#include <scaleplan/memory.h>
 
 #include "core/layers/layer_rank.h"
 

@@ -1,9 +1,8 @@
 /* Collectives on a torus and on switches. */
 #include <math.h>
 
-#include <scaleplan/chip.h>
-#include <scaleplan/collective.h>
-#include <scaleplan/hardware.h>
+#include <scaleplan/machine.h>
+#include <scaleplan/network.h>
 
 double sp_exchange_pairs(int64_t length, bool wraps)
 {

@@ -1,7 +1,7 @@
 /* Logical meshes on the physical axes of a slice. */
 #include <math.h>
 
-#include <scaleplan/collective.h>
+#include <scaleplan/network.h>
 
 static int64_t common_divisor(int64_t a, int64_t b)
 {

@@ -1,7 +1,7 @@
 /* Sharded arrays on a mesh. */
 #include <math.h>
 
-#include <scaleplan/sharding.h>
+#include <scaleplan/network.h>
 
 double sp_axes_product(const struct sp_mesh *mesh, unsigned axes)
 {

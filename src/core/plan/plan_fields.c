@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include <scaleplan/names.h>
-#include <scaleplan/plan_fields.h>
+#include <scaleplan/plan.h>
 #include <scaleplan/search.h>
 
 #define SP_AT(member) .offset = offsetof(struct sp_plan, member)

@@ -1,7 +1,7 @@
 /* What follows from a framework's habits. */
 #include <math.h>
 
-#include <scaleplan/software.h>
+#include <scaleplan/profile.h>
 
 int sp_usual_zero(const struct sp_framework *framework)
 {

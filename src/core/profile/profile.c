@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <scaleplan/profile.h>
 #include <scaleplan/serve_estimate.h>
-#include <scaleplan/software.h>
 
 #define SP_CONSTANT(id, key, unit, of, gpu, tpu, spread, low, high, meaning)                       \
     {key, unit, of, gpu, tpu, spread, low, high, meaning},

@@ -1,7 +1,7 @@
 /* Constants of serving without any run, percentiles and ranges. */
 #include <math.h>
 
-#include <scaleplan/range.h>
+#include <scaleplan/estimate.h>
 #include <scaleplan/serve_estimate.h>
 
 #define SP_CONSTANT(id, key, unit, of, gpu, tpu, spread, low, high, meaning)                       \

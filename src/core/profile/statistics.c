@@ -1,7 +1,7 @@
 /* Statistics of prediction errors. */
 #include <math.h>
 
-#include <scaleplan/statistics.h>
+#include <scaleplan/profile.h>
 
 /* Shell sort by absolute value: core calls no library but libm. */
 static void sort_by_size(double *values, size_t n)

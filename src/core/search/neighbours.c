@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include <scaleplan/estimate.h>
-#include <scaleplan/neighbours.h>
+#include <scaleplan/search.h>
 
 struct listing {
     const struct sp_step_inputs *in;

@@ -1,7 +1,7 @@
 /* Branch and bound over one group of plans. */
 #include <math.h>
 
-#include <scaleplan/companions.h>
+#include <scaleplan/estimate.h>
 
 #include "core/search/search_internal.h"
 #include "core/step/step_internal.h"

@@ -1,5 +1,5 @@
 /* The space of a search: which values each dimension takes, and how many plans that makes. */
-#include <scaleplan/companions.h>
+#include <scaleplan/estimate.h>
 
 #include "core/search/search_internal.h"
 

@@ -1,8 +1,8 @@
 /* Times of serving: a prompt, a step that generates, and the steady state of both. */
 #include <math.h>
 
-#include <scaleplan/critical.h>
-#include <scaleplan/roofline.h>
+#include <scaleplan/fit.h>
+#include <scaleplan/flops.h>
 #include <scaleplan/serve.h>
 
 double sp_experts_touched(double expert_share, double tokens)

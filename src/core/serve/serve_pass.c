@@ -2,7 +2,7 @@
  * collectives and launches on one rank. */
 #include <math.h>
 
-#include <scaleplan/collective.h>
+#include <scaleplan/network.h>
 #include <scaleplan/serve_estimate.h>
 
 #include "core/network/exchange.h"

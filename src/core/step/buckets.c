@@ -1,5 +1,5 @@
 /* Gradient buckets: the timeline of equal ones, and those of a plan. */
-#include <scaleplan/buckets.h>
+#include <scaleplan/step.h>
 
 #include <math.h>
 

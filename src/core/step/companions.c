@@ -1,7 +1,7 @@
 /* Models that work forward beside the one that is trained. */
 #include <math.h>
 
-#include <scaleplan/companions.h>
+#include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 
 #include "core/layers/layer_rank.h"

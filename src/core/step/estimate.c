@@ -3,7 +3,6 @@
 
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
-#include <scaleplan/range.h>
 
 #include "core/step/step_internal.h"
 

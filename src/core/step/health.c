@@ -1,5 +1,5 @@
 /* Health rules of a step. */
-#include <scaleplan/health.h>
+#include <scaleplan/step.h>
 
 const double sp_healthy_comm_share = 0.3;
 const double sp_healthy_busy_share = 0.8;

@@ -1,7 +1,7 @@
 /* Ranges of the estimate. */
 #include <math.h>
 
-#include <scaleplan/range.h>
+#include <scaleplan/estimate.h>
 
 const char *const sp_tier_names[SP_TIERS] = {"dense 16-bit", "dense 8-bit", "experts",
                                              "block formats"};

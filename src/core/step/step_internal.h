@@ -2,7 +2,6 @@
 #ifndef SP_STEP_INTERNAL_H
 #define SP_STEP_INTERNAL_H
 
-#include <scaleplan/buckets.h>
 #include <scaleplan/step.h>
 
 #include "core/layers/layer_rank.h"

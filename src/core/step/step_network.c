@@ -2,7 +2,7 @@
  * then CP, DP, and PP outermost; with `stages_inside` PP before DP. */
 #include <math.h>
 
-#include <scaleplan/collective.h>
+#include <scaleplan/network.h>
 
 #include "core/network/exchange.h"
 #include "core/step/step_internal.h"

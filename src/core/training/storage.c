@@ -1,7 +1,7 @@
 /* Storage behind a machine. */
 #include <math.h>
 
-#include <scaleplan/storage.h>
+#include <scaleplan/training.h>
 
 struct sp_data_flow sp_data_flow(const struct sp_data_need *need,
                                  const struct sp_data_source *source)

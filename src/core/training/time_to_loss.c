@@ -1,7 +1,7 @@
 /* Time and cost to a loss, over batches and machines. */
 #include <math.h>
 
-#include <scaleplan/time_to_loss.h>
+#include <scaleplan/training.h>
 
 enum { MOST_BATCHES = 40 };
 

@@ -1,7 +1,7 @@
 /* A whole training run. */
 #include <math.h>
 
-#include <scaleplan/training_run.h>
+#include <scaleplan/training.h>
 
 double sp_run_s(double flops, double devices, double peak_flops_per_s, double mfu)
 {

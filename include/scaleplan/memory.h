@@ -1,13 +1,112 @@
-/* Peak memory of a device under a plan, by stage and component, in whole bytes. */
-#ifndef SCALEPLAN_PLAN_MEMORY_H
-#define SCALEPLAN_PLAN_MEMORY_H
+/* Bytes of a device: in closed form, at a plan's peak by stage, and over a step. */
+#ifndef SCALEPLAN_MEMORY_H
+#define SCALEPLAN_MEMORY_H
 
-#include <scaleplan/software.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <scaleplan/formats.h>
+#include <scaleplan/model.h>
+#include <scaleplan/pipeline.h>
+#include <scaleplan/profile.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
+
+/*
+ * == Closed forms ==
+ *
+ * Bytes of one device under a parallel plan: states by ZeRO stage, activations, and the inverses.
+ */
+
+/* How a model is spread. Every degree is >= 1. */
+struct sp_spread {
+    double dp; /* N_d: replicas that the optimizer state may be sharded over */
+    double tp, pp, cp;
+    double ep;           /* among the dp cp ranks */
+    int zero;            /* 0: replicated; 1: optimizer; 2: and gradients; 3: and weights */
+    double microbatches; /* of a step, whose gradients add up; 0: one */
+    double microbatches_in_flight; /* of the fullest stage; 1 without a pipeline */
+};
+
+/* Bytes on one device. */
+struct sp_footprint {
+    double params, grads, optimizer; /* optimizer: master copy and moments */
+    double activations;
+    double total;
+};
+
+/* States of one device: what ZeRO leaves whole, what it divides by N_d, after TP, PP and (for
+ * routed experts) EP. `params` are all parameters, `experts` the routed ones among them. The ranks
+ * of EP are some of dp cp, which `ep` must divide: an expert's states are shared by dp cp / ep of
+ * them, and ZeRO divides both kinds of parameters by dp cp in the end. bytes.
+ * ZeRO, Rajbhandari et al. 2020, section 5: DP (w+g+K)P; stage 1 (w+g)P + KP/N_d; stage 2 wP +
+ * (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
+struct sp_footprint sp_state_footprint(double params, double experts,
+                                       const struct sp_precision *precision,
+                                       const struct sp_spread *spread);
+
+/* The same for a model of which some is frozen: what is trained by the recipe, what is frozen as
+ * the weights are, without gradients and optimizer. bytes. */
+struct sp_footprint sp_tuned_footprint(const struct sp_params *params,
+                                       const struct sp_precision *precision,
+                                       const struct sp_spread *spread);
+
+/* Bytes of the whole state of a model: the recipe's for each parameter that is trained, and what is
+ * frozen as it is stored. */
+double sp_state_bytes(const struct sp_params *params, const struct sp_precision *precision);
+
+/* Activation bytes kept per token and layer, 2-byte activations, fused (flash) attention, one chip
+ * holding the whole width. NAN for a size-only model and for policies from SP_REMATS on. Scaling
+ * book, "Training" (mlp, dots, full); Korthikanti et al. 2022, section 4, with grouped queries and
+ * gated MLPs (none, selective). */
+double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat);
+
+/* Korthikanti et al. 2022, table 2: activation bytes of one GPT layer for a micro-batch, 16-bit,
+ * materialised scores, dropout. s tokens, b sequences, h width, a heads, t TP degree. */
+enum sp_gpt_rule {
+    SP_GPT_NONE,
+    SP_GPT_TP,
+    SP_GPT_TP_SP,
+    SP_GPT_TP_SELECTIVE,
+    SP_GPT_SELECTIVE, /* with sequence parallelism */
+    SP_GPT_FULL
+};
+enum sp_gpt_rule sp_gpt_rule(enum sp_remat remat, double tp, bool sequence_parallel);
+double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double tokens, double sequences,
+                               double d_model, double heads, double tp);
+
+/* Activations of a device with its share of `layers`, of which each keeps `layer_bytes` of a
+ * micro-batch: layers layer_bytes / pp, for every micro-batch in flight. bytes. */
+double sp_stage_activation_bytes(double layers, double layer_bytes, const struct sp_spread *spread);
+
+/* The same for a micro-batch of `tokens` of a model, whose layer TP and CP divide:
+ * sp_activation_bytes_per_token_layer / (tp cp) a token. */
+double sp_activation_footprint(const struct sp_model *model, enum sp_remat remat, double tokens,
+                               const struct sp_spread *spread);
+
+/* Share of a GPT layer's activations that recomputing the attention core frees: (5as/h) / (34 +
+ * 5as/h). Same source, section 5. */
+double sp_selective_saved_share(double tokens, double d_model, double heads);
+
+/* Bytes of `count` checkpoints a layer, each d_model wide and 16-bit, for a batch. Scaling book,
+ * "Training": 2 n B D L. */
+double sp_checkpoint_bytes(double count, double batch_tokens, double d_model, double layers);
+
+/* Largest model in parameters whose states fit: capacity times the devices that share them over the
+ * bytes of a parameter. */
+double sp_max_params(double capacity_bytes, double devices, double bytes_per_param);
+
+/* Fewest devices whose memory holds `bytes` strictly. */
+double sp_min_devices(double bytes, double capacity_bytes);
+
+/*
+ * == The peak of a plan ==
+ *
+ * Peak memory of a device under a plan, by stage and component, in whole bytes.
+ */
 
 /* Weights on one device, by the ranks that share them. Parameters. */
 struct sp_stage_weights {
@@ -137,6 +236,58 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
 int64_t sp_fullest_prepared(const struct sp_precision *precision, const struct sp_plan *plan,
                             const struct sp_framework *framework, const struct sp_stage_map *map,
                             const struct sp_kind_memory *kinds, struct sp_stage_memory *memory);
+
+/*
+ * == The course of a step ==
+ *
+ * What a device holds over a step: the first one, and those after it.
+ */
+
+/* A moment of a step. s after its start; bytes. `first` and `later` are all that is live in the
+ * first step and in one after it. */
+struct sp_memory_moment {
+    double s;
+    double activations, gradients;
+    double first, later;
+};
+
+/* Moments with a name, in the order of the step. */
+enum sp_memory_mark {
+    SP_AT_START,       /* before the first forward pass */
+    SP_AT_ACTIVATIONS, /* activations at their most */
+    SP_AT_BACKWARD,    /* the last backward pass is over */
+    SP_AT_UPDATE,      /* the optimizer's update, which makes its moments in the first step */
+    SP_AT_END,         /* gradients are given back */
+    SP_MEMORY_MARKS
+};
+
+/* A step as one stage sees it. */
+struct sp_memory_course {
+    const struct sp_stage_memory *memory; /* its peak, by component */
+    const struct sp_precision *precision;
+    const struct sp_framework *framework;
+    const struct sp_task *task; /* of all stages, in sp_play_pipeline's order */
+    int64_t tasks, stage, chunks;
+    double update_s; /* the optimizer's */
+};
+
+/* Moments that a course of so many tasks may have. */
+int64_t sp_most_memory_moments(int64_t tasks);
+
+/* Writes the moments of the stage in order of time, at each of which a line of bytes over time
+ * bends, and those with a name; returns how many. Activations of a micro-batch come evenly over its
+ * forward pass and go evenly over its backward one, which adds what only a backward pass needs;
+ * gradients come evenly over the first backward pass of each chunk, unless the framework keeps
+ * their room; weights, master copy and buffers stay. The moments of the optimizer are there from
+ * the first update on, unless the framework makes them before. Bytes.
+ * The largest `later` is at most memory->live: that counts gradients and activations as if both
+ * were whole at once, as they are from the second micro-batch on. */
+int64_t sp_memory_over_step(const struct sp_memory_course *course, struct sp_memory_moment *moments,
+                            struct sp_memory_moment marks[SP_MEMORY_MARKS]);
+
+/* The fullest of n moments: of the first step, or of one after it. */
+struct sp_memory_moment sp_fullest_moment(const struct sp_memory_moment *moments, int64_t count,
+                                          bool first_step);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* What a training framework does with memory, and how well a stack of chip and software runs. */
-#ifndef SCALEPLAN_SOFTWARE_H
-#define SCALEPLAN_SOFTWARE_H
+/* Software: habits of frameworks, calibrated constants of a stack, errors of predictions. */
+#ifndef SCALEPLAN_PROFILE_H
+#define SCALEPLAN_PROFILE_H
 
 #include <stddef.h>
 
@@ -10,6 +10,12 @@
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
+
+/*
+ * == Frameworks and profiles ==
+ *
+ * What a training framework does with memory, and how well a stack of chip and software runs.
+ */
 
 /* A framework's own habits: facts of its code, nothing fitted to times. */
 struct sp_framework {
@@ -160,7 +166,24 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
  * no profile is of the family, the mean over the families. Two chips of one family thus differ in
  * what they are expected to do and in nothing else. `profile` has its families and `expected`;
  * writes `value` and `known`. A profile of the same name is left out. */
-void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_profile *profile);
+void sp_borrow_constants(const struct sp_profile *known, size_t count, struct sp_profile *profile);
+
+/*
+ * == Errors ==
+ *
+ * How far predictions are from measurements.
+ */
+
+/* What relative errors, predicted / measured - 1, come to. Fractions; NAN where n is 0. */
+struct sp_error_stats {
+    size_t n;
+    double mean_abs, median_abs, p90_abs;
+    double bias; /* mean, with its sign */
+};
+
+/* Summarises `n` errors; sorts them by size in place. Quantiles lie between neighbours in
+ * proportion (Hyndman and Fan 1996, type 7). */
+struct sp_error_stats sp_summarise_errors(double *errors, size_t count);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
