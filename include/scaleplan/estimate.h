@@ -187,8 +187,8 @@ struct sp_estimate {
     struct sp_stage_memory stage[SP_MAX_STAGES];
 };
 
-/* The step time of a plan that passes sp_check_plan, and the memory of its fullest stage: the same
- * numbers as sp_estimate's, without the rest. s. */
+/* The step time of a plan, and the memory of its fullest stage: the same numbers as sp_estimate's,
+ * without the rest. The plan must pass sp_check_plan. s. */
 double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memory);
 
 /* Room for the tasks of playing the plan; 0 where its schedule cannot be played or it has more than
@@ -197,12 +197,12 @@ enum { SP_MOST_PLAYED_TASKS = 200000 };
 int64_t sp_tasks_of_plan(const struct sp_plan *plan);
 
 /* Plays the plan's schedule with the times of its stages that the estimate has, without sends, into
- * `tasks` (room for sp_tasks_of_plan, which is above 0). */
+ * `tasks` (room for sp_tasks_of_plan). The plan must have tasks by sp_tasks_of_plan. */
 bool sp_play_plan(const struct sp_plan *plan, const struct sp_estimate *estimate,
                   struct sp_task *tasks, struct sp_played *played);
 
-/* Estimates a plan that passes sp_check_plan. `tasks` has room for sp_tasks_of_plan; NULL leaves
- * the schedule unplayed. */
+/* Estimates a plan. The plan must pass sp_check_plan. `tasks` has room for sp_tasks_of_plan; NULL
+ * leaves the schedule unplayed. */
 void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,
                  struct sp_task *tasks, struct sp_estimate *estimate);
 

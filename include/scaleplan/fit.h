@@ -178,7 +178,7 @@ struct sp_strategy {
     double step_with_bubble_s;
 };
 
-/* Derives the shared quantities. N, B and the chip's peak must be positive. */
+/* Derives the shared quantities. The chips, the batch and the chip's peak must be positive. */
 struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in);
 
 /* Largest load of a set, or their sum when axes take turns; `binding` gets the level. */

@@ -40,8 +40,8 @@ struct sp_footprint {
 
 /* States of one device: what ZeRO leaves whole, what it divides by N_d, after TP, PP and (for
  * routed experts) EP. `params` are all parameters, `experts` the routed ones among them. The ranks
- * of EP are some of dp cp, which `ep` must divide: an expert's states are shared by dp cp / ep of
- * them, and ZeRO divides both kinds of parameters by dp cp in the end. bytes.
+ * of EP are some of dp cp. The product dp cp must be a multiple of ep. An expert's states are
+ * shared by dp cp / ep ranks, and ZeRO divides both kinds of parameters by dp cp in the end. bytes.
  * ZeRO, Rajbhandari et al. 2020, section 5: DP (w+g+K)P; stage 1 (w+g)P + KP/N_d; stage 2 wP +
  * (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
 struct sp_footprint sp_state_footprint(double params, double experts,
@@ -177,13 +177,14 @@ struct sp_stage_memory {
 
 /* Peak of stage `stage` (0-based). States: ZeRO, Rajbhandari et al. 2020, section 5; activations
  * by Korthikanti et al. 2022, section 4, for sp_in_flight micro-batches; the peak is the larger of
- * a layer's backward and the loss. The plan must pass sp_check_plan. */
+ * a layer's backward and the loss. The plan must pass sp_check_plan. The stage must be below pp. */
 struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
                                           const struct sp_precision *precision,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework, int64_t stage);
 
-/* The stage with the largest `live` (the first of several), and its memory. */
+/* The stage with the largest `live` (the first of several), and its memory. The plan must pass
+ * sp_check_plan. */
 int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision *precision,
                          const struct sp_plan *plan, const struct sp_framework *framework,
                          struct sp_stage_memory *memory);
@@ -285,7 +286,8 @@ int64_t sp_most_memory_moments(int64_t tasks);
 int64_t sp_memory_over_step(const struct sp_memory_course *course, struct sp_memory_moment *moments,
                             struct sp_memory_moment marks[SP_MEMORY_MARKS]);
 
-/* The fullest of n moments: of the first step, or of one after it. */
+/* The fullest of the moments: of the first step, or of one after it. The count must be at least 1.
+ */
 struct sp_memory_moment sp_fullest_moment(const struct sp_memory_moment *moments, int64_t count,
                                           bool first_step);
 

@@ -124,11 +124,11 @@ int64_t sp_plan_microbatches(const struct sp_plan *plan);
  * there is another one. */
 bool sp_overlaps_exchange(const struct sp_plan *plan);
 
-/* The batch to run where one is asked for in tokens, as `sequences` (at least 1, any fraction), and
+/* The batch to run where one is asked for in tokens, as `sequences` (any fraction), and
  * `at_once` = dp micro_batch sequences go through all replicas together. The nearest power of two
  * where that is within 5 %, else the nearest multiple of a power of two about a sixteenth of it:
  * numbers that many degrees divide. Where at_once does not divide that, its multiple nearest to
- * what was asked, at least one. sequences. */
+ * what was asked, at least one. Both numbers must be at least 1. sequences. */
 int64_t sp_round_batch(double sequences, int64_t at_once);
 
 /* Devices, dp tp pp cp. */
@@ -159,6 +159,8 @@ enum sp_plan_problem {
                              of them, or of the sets of experts */
     SP_PLAN_PROBLEMS
 };
+
+/* The first problem of a plan. Every degree, the devices and the slices must be at least 1. */
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
                                    int64_t devices, int64_t slices);
 
@@ -196,7 +198,7 @@ enum sp_balance {
     SP_BALANCE_COST  /* nanotron: a stage is full when its share of all weights is passed */
 };
 
-/* Layers of each kind on one stage. */
+/* Layers of each kind on one stage. The stage must be one of the stages. */
 struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t stages,
                                           int64_t stage, enum sp_balance balance);
 
@@ -207,7 +209,7 @@ struct sp_stage_kind {
     struct sp_layer_counts still; /* of the layers, below all that is trained */
 };
 
-/* The kind of one stage. */
+/* The kind of one stage. The stage must be one of the stages. */
 struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stages, int64_t stage,
                                       enum sp_balance balance);
 
@@ -222,6 +224,8 @@ struct sp_stage_map {
     int64_t stage[SP_STAGE_KINDS]; /* the first of the kind; kinds come in the order of these */
     uint8_t of[SP_MAX_STAGES];     /* kind of each stage */
 };
+
+/* Maps a pipeline. There must be 1 to SP_MAX_STAGES stages. */
 void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
                    struct sp_stage_map *map);
 

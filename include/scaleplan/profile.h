@@ -104,7 +104,7 @@ extern const struct sp_constant_info sp_constants[SP_CONSTANTS];
 /* Room for the constants of a profile, those of training or those of serving. */
 enum { SP_PROFILE_ROOM = 16 };
 
-/* A value of a constant of training inside its bounds. */
+/* A value of a constant of training inside its bounds. The constant must be below SP_CONSTANTS. */
 double sp_constant_in_bounds(int constant, double value);
 
 /* What is known of a stack: runs of it, of its framework's family on other chips, of its chip's

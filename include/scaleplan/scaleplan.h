@@ -5,7 +5,7 @@
  * functions over plain structs: no allocation, no I/O, no globals, so that any thread may call
  * them. Every quantity is in SI base units (bytes, FLOPs, seconds, tokens) and carries its unit in
  * its name. NAN stands for "not published" in an input and for "has no meaning here" in a result.
- * What a caller must give is checked in builds without NDEBUG, which stop where it is not so.
+ * Preconditions are checked in builds without NDEBUG, which stop at the call that breaks one.
  *
  * Start here. Most questions need one struct of facts and one call:
  *   model.h           struct sp_model, the shape of a model; sp_count_params

@@ -101,7 +101,7 @@ void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *p
  * with their local shapes, attention 3.5 times its forward pass, memory-bound rest), collectives on
  * the networks that their groups span, the pipeline's schedule over the stages' own times (GPipe
  * and 1F1B by sp_uneven_pipeline_s, the others by their closed forms), optimizer, stragglers. Never
- * below sp_ideal_step_s. The plan must pass sp_check_plan; pp at most SP_MAX_STAGES. */
+ * below sp_ideal_step_s. The plan must pass sp_check_plan. */
 struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in);
 
 /* sp_estimate_step from what sp_prepare_step found, and from what sp_stage_times found too: equal
@@ -129,10 +129,11 @@ struct sp_local_matmul {
     double intensity, ridge; /* FLOPs/byte: of the work, and where both times are equal */
 };
 
-/* All matmuls of a device under a plan that passes sp_check_plan: those of one shape and name once,
- * in the order of the layers' kinds, the ends of the model with them. Returns how many. Scaling
- * book, "Rooflines", for the intensity. */
 enum { SP_MOST_LOCAL_MATMULS = SP_LAYER_LISTS * SP_MATMULS };
+
+/* All matmuls of a device under a plan: those of one shape and name once, in the order of the
+ * layers' kinds, the ends of the model with them. The plan must pass sp_check_plan. Returns how
+ * many. Scaling book, "Rooflines", for the intensity. */
 int sp_matmuls_of_plan(const struct sp_step_inputs *in,
                        struct sp_local_matmul list[SP_MOST_LOCAL_MATMULS]);
 

@@ -8,6 +8,7 @@
 #include <scaleplan/pipeline.h>
 
 #include "core/fit/fit_internal.h"
+#include "core/require.h"
 
 double sp_serial_load(const double link[SP_LINKS])
 {
@@ -197,6 +198,8 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
     for (int remat = 0; remat < SP_REMATS; remat++)
         t.activation_bytes[remat] =
             t.L * t.B * sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat);
+    sp_require(sp_chips(in->hw) > 0 && t.B > 0 && t.C > 0,
+               "the chips, the batch and the chip's peak must be positive");
     return sp_fit_terms_on(t, in);
 }
 

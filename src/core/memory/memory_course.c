@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/require.h"
+
 /* Where slopes or levels change. While they are collected, the members of a moment stand for what
  * an event adds: `activations` and `gradients` to the slopes (shares of the whole, 1/s), `first` to
  * the backward passes under way. */
@@ -98,6 +100,7 @@ static double most_in_flight(const event *e, int64_t n)
 struct sp_memory_moment sp_fullest_moment(const struct sp_memory_moment *m, int64_t n,
                                           bool first_step)
 {
+    sp_require(n >= 1, "the count must be at least 1");
     struct sp_memory_moment fullest = m[0];
     for (int64_t i = 1; i < n; i++)
         if (first_step ? m[i].first > fullest.first : m[i].later > fullest.later)

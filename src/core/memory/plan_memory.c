@@ -3,6 +3,7 @@
 
 #include "core/layers/layer_rank.h"
 #include "core/smooth.h"
+#include "core/require.h"
 
 static const struct sp_recompute nothing = {0};
 
@@ -322,6 +323,9 @@ struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework, int64_t stage)
 {
+    sp_require(sp_check_plan(model, plan, sp_plan_devices(plan), 1) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
+    sp_require(stage >= 0 && stage < plan->pp, "the stage must be below pp");
     struct sp_layers layers;
     struct sp_rank_layers mine;
     sp_list_model(model, &layers);
@@ -352,6 +356,8 @@ int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision
                          const struct sp_plan *plan, const struct sp_framework *framework,
                          struct sp_stage_memory *memory)
 {
+    sp_require(sp_check_plan(model, plan, sp_plan_devices(plan), 1) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
     struct sp_stage_map map;
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
     struct sp_layers layers;

@@ -1,9 +1,11 @@
-/* Bytes of training state: weights, gradients, master copy, moments; by ZeRO stage, and inverses. */
+/* Bytes of training state: weights, gradients, master copy, moments; by ZeRO stage, and inverses.
+ */
 #include <math.h>
 
 #include <scaleplan/memory.h>
 
 #include "core/layers/layer_rank.h"
+#include "core/require.h"
 
 double sp_state_bytes_per_param(const struct sp_precision *precision)
 {
@@ -20,6 +22,7 @@ double sp_kept_grad_bytes(const struct sp_precision *precision, double microbatc
 struct sp_footprint sp_state_footprint(double params, double experts, const struct sp_precision *q,
                                        const struct sp_spread *s)
 {
+    sp_require(fmod(s->dp * s->cp, s->ep) == 0, "the product dp cp must be a multiple of ep");
     const double slice = s->tp * s->pp, shards = s->dp * s->cp;
     const double whole = (params - experts) / slice + experts / (slice * s->ep);
     /* EP takes its ranks from the shards, so that shards / ep of them share an expert */

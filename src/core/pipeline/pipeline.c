@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/pipeline/pipeline_internal.h"
+#include "core/require.h"
 
 /* Interleaved: micro-batches go round in groups of p, v times; a last group of r < p still takes as
  * long as p, less what it does not fill. In units of F + B. */
@@ -120,6 +121,7 @@ double sp_useful_s(const struct sp_pipeline *q)
 
 double sp_in_flight(const struct sp_pipeline *q, int64_t rank)
 {
+    sp_require(rank >= 0 && rank < q->stages, "the rank must be below the stages");
     return sp_schedules[q->schedule].in_flight(q, rank);
 }
 

@@ -4,6 +4,7 @@
 #include <scaleplan/pipeline.h>
 
 #include "core/smooth.h"
+#include "core/require.h"
 
 /* The larger of a maximum so far, which is a number, and another value. */
 static double raised(double most, double value)
@@ -91,6 +92,7 @@ static double one_f_one_b_s(const double *f, const double *b, int64_t p, int64_t
 double sp_uneven_pipeline_s(enum sp_schedule schedule, const double *forward_s,
                             const double *backward_s, int64_t stages, int64_t microbatches)
 {
+    sp_require(stages >= 1 && stages <= SP_MAX_STAGES, "there must be 1 to SP_MAX_STAGES stages");
     if (schedule == SP_GPIPE)
         return gpipe_s(forward_s, backward_s, stages, (double)microbatches);
     if (schedule == SP_1F1B)

@@ -5,6 +5,8 @@
 #include <scaleplan/names.h>
 #include <scaleplan/plan.h>
 
+#include "core/require.h"
+
 const struct sp_policy sp_policies[SP_POLICIES] = {
     [SP_REMAT_NONE] = {{.qkv = 0}},
     [SP_REMAT_SELECTIVE] = {{.core = 1}},
@@ -48,6 +50,7 @@ bool sp_overlaps_exchange(const struct sp_plan *plan)
 
 int64_t sp_round_batch(double sequences, int64_t at_once)
 {
+    sp_require(sequences >= 1 && at_once >= 1, "both numbers must be at least 1");
     const double unit = (double)at_once, power = exp2(round(log2(sequences)));
     const double step = exp2(fmax(0, floor(log2(sequences)) - 4));
     const double rounder =
@@ -135,6 +138,10 @@ bool sp_shards_fit(const struct sp_plan *plan, int64_t slices)
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
                                    int64_t devices, int64_t slices)
 {
+    sp_require(plan->dp >= 1 && plan->tp >= 1 && plan->pp >= 1 && plan->vpp >= 1 && plan->cp >= 1 &&
+                   plan->ep >= 1 && plan->etp >= 1 && plan->shards >= 1 && plan->micro_batch >= 1 &&
+                   devices >= 1 && slices >= 1,
+               "every degree, the devices and the slices must be at least 1");
     if (!sp_model_has_shape(model))
         return SP_PLAN_NO_SHAPE;
     if (sp_plan_devices(plan) != devices)
@@ -263,6 +270,7 @@ static void kind_of(const struct sp_model *model, const struct cuts *cuts, int64
 struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stages, int64_t stage,
                                       enum sp_balance balance)
 {
+    sp_require(stage >= 0 && stage < stages, "the stage must be one of the stages");
     const struct cuts cuts = cuts_of(model, stages, balance);
     struct sp_stage_kind kind;
     kind_of(model, &cuts, stage, &kind);
@@ -272,6 +280,7 @@ struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stag
 struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t stages,
                                           int64_t stage, enum sp_balance balance)
 {
+    sp_require(stage >= 0 && stage < stages, "the stage must be one of the stages");
     return sp_kind_of_stage(model, stages, stage, balance).layers;
 }
 
@@ -329,6 +338,7 @@ static int64_t stages_of_a_size(const struct cuts *cuts, int64_t stage)
 void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
                    struct sp_stage_map *map)
 {
+    sp_require(stages >= 1 && stages <= SP_MAX_STAGES, "there must be 1 to SP_MAX_STAGES stages");
     const struct cuts cuts = cuts_of(model, stages, balance);
     const int64_t alike = alike_from(model);
     int64_t same;

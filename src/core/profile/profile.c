@@ -10,6 +10,8 @@
     {key, unit, of, gpu, tpu, spread, low, high, meaning},
 const struct sp_constant_info sp_constants[SP_CONSTANTS] = {
 #include <scaleplan/profile_constants.def>
+
+#include "core/require.h"
 };
 #undef SP_CONSTANT
 
@@ -20,6 +22,7 @@ static double clamp(double value, double low, double high)
 
 double sp_constant_in_bounds(int constant, double value)
 {
+    sp_require(constant >= 0 && constant < SP_CONSTANTS, "the constant must be below SP_CONSTANTS");
     return clamp(value, sp_constants[constant].low, sp_constants[constant].high);
 }
 

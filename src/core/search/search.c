@@ -5,6 +5,7 @@
 
 #include "core/search/search_internal.h"
 #include "core/step/step_internal.h"
+#include "core/require.h"
 
 /* A group on its way through the space. */
 struct looking {
@@ -251,6 +252,9 @@ void sp_search_group(const struct sp_search_space *space, uint64_t group,
                      const struct sp_search_rule *rule, struct sp_best *best,
                      struct sp_search_counts *counts)
 {
+    sp_require(group < sp_search_groups(space), "the group must be below sp_search_groups");
+    sp_require(best->n == 0 && (!best->front || best->front->n == 0),
+               "the list `best` must be empty");
     struct sp_split_space splits[SP_SEARCH_SPLITS];
     struct looking l = {
         .space = space, .rule = rule, .best = best, .counts = counts, .group = group};

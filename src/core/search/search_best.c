@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/search/search_internal.h"
+#include "core/require.h"
 
 static bool before(const struct sp_found *a, const struct sp_found *b)
 {
@@ -66,6 +67,8 @@ static void keep_on_front(struct sp_front *front, const struct sp_found *found)
 
 void sp_keep(struct sp_best *best, const struct sp_found *found)
 {
+    sp_require(best->wanted >= 0 && best->wanted <= SP_SEARCH_TOP,
+               "at most SP_SEARCH_TOP plans must be wanted");
     if (best->front) {
         keep_on_front(best->front, found);
         return;

@@ -5,6 +5,7 @@
 #include <scaleplan/flops.h>
 
 #include "core/layers/layer_rank.h"
+#include "core/require.h"
 
 struct sp_model sp_forward_model(const struct sp_model *model)
 {
@@ -113,6 +114,9 @@ double sp_companion_flops(const struct sp_companions *companions, double tokens,
 
 void sp_hold_companions(const struct sp_step_inputs *in, int64_t stage, struct sp_stage_memory *m)
 {
+    sp_require(sp_companions_take(in->model->tuning.companions, in->plan, sp_chips(in->hw),
+                                  in->hw->slices),
+               "the plan must pass sp_check_plan with each of the models");
     const struct sp_companions *const companions = in->model->tuning.companions;
     double held = 0, away = 0;
     for (int i = 0; i < SP_COMPANION_ROLES; i++) {

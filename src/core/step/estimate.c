@@ -5,6 +5,7 @@
 #include <scaleplan/flops.h>
 
 #include "core/step/step_internal.h"
+#include "core/require.h"
 
 /* Peak of a chip in the plan's number format. FLOP/s. */
 static double peak_of(const struct sp_step_inputs *in)
@@ -106,6 +107,7 @@ int64_t sp_tasks_of_plan(const struct sp_plan *plan)
 bool sp_play_plan(const struct sp_plan *plan, const struct sp_estimate *e, struct sp_task *tasks,
                   struct sp_played *played)
 {
+    sp_require(sp_tasks_of_plan(plan) > 0, "the plan must have tasks by sp_tasks_of_plan");
     const struct sp_stage_time *const first = &e->kind[0];
     const struct sp_pipeline pipeline = pipeline_of(plan, first);
     struct sp_stage_scale scale[SP_MAX_STAGES];
@@ -167,6 +169,8 @@ static void estimate_memory(const struct sp_step_inputs *in, const struct sp_ran
 
 double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memory)
 {
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
     struct sp_layers layers;
     struct sp_stage_map map;
     struct sp_staged staged;
@@ -188,6 +192,8 @@ double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memo
 void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,
                  struct sp_task *tasks, struct sp_estimate *e)
 {
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
     struct sp_layers layers;
     struct sp_rank_layers mine;
     sp_list_model(in->model, &layers);

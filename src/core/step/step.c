@@ -4,6 +4,7 @@
 #include <scaleplan/flops.h>
 
 #include "core/step/step_internal.h"
+#include "core/require.h"
 
 static double ideal_s(const struct sp_step_inputs *in, const struct sp_params *params)
 {
@@ -444,6 +445,8 @@ struct sp_step_time sp_estimate_prepared(const struct sp_step_inputs *in,
 
 struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in)
 {
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
     struct sp_layers layers;
     struct sp_rank_layers mine;
     struct sp_prepared prepared;

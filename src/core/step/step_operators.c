@@ -6,6 +6,7 @@
 
 #include "core/network/exchange.h"
 #include "core/step/step_internal.h"
+#include "core/require.h"
 
 /* Rate of large matmuls in a format, C e. FLOP/s. */
 static double matmul_rate(const struct sp_step_inputs *in, enum sp_dtype dtype)
@@ -299,6 +300,8 @@ static int place_of(const struct sp_local_matmul *list, int n, const struct sp_l
 int sp_matmuls_of_plan(const struct sp_step_inputs *in,
                        struct sp_local_matmul list[SP_MOST_LOCAL_MATMULS])
 {
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
     struct sp_layers layers;
     struct sp_rank_layers mine;
     int n = 0;
