@@ -145,10 +145,11 @@ struct sp_search_rule {
     const struct sp_front *known; /* points elsewhere, when a front is looked for; or NULL */
 };
 
-/* Looks through one group: plans that could be among the wanted ones go to `best`. The group must
- * be below sp_search_groups. The list `best` must be empty. Bounds: sp_least_step_s for all plans
- * of a policy, sp_least_staged_s and the least memory (all states sharded, fewest micro-batches in
- * flight) for all that share a split into stages. */
+/* Looks through one group: plans that could be among the wanted ones go to `best`. What is there
+ * already counts as known; counts depend on nothing else where it is empty. The group must be below
+ * sp_search_groups. Bounds: sp_least_step_s for all plans of a policy, sp_least_staged_s and the
+ * least memory (all states sharded, fewest micro-batches in flight) for all that share a split into
+ * stages. */
 void sp_search_group(const struct sp_search_space *space, uint64_t group,
                      const struct sp_search_rule *rule, struct sp_best *best,
                      struct sp_search_counts *counts);

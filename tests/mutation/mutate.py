@@ -118,7 +118,7 @@ def try_mutant(suite, text, mutant):
         objects = os.path.join(suite.build, "CMakeFiles/scaleplan.dir/src/core")
         own = os.path.join(objects, os.path.relpath(path, CORE) + ".o")
         mine = os.path.join(folder, name + ".o")
-        flags = ["-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-w", "-D_GNU_SOURCE", "-I" + os.path.join(ROOT, "include"),
+        flags = ["-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-w", "-DNDEBUG", "-D_GNU_SOURCE", "-I" + os.path.join(ROOT, "include"),
                  "-I" + os.path.join(ROOT, "src")]
         if subprocess.run(["cc", *flags, "-c", source, "-o", mine], stderr=subprocess.DEVNULL).returncode != 0:
             return "compiler"
@@ -161,7 +161,7 @@ def main():
             source = os.path.join(folder, name)
             with open(source, "w") as file:
                 file.write(text)
-            subprocess.run(["cc", "-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-w", "-D_GNU_SOURCE",
+            subprocess.run(["cc", "-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-w", "-DNDEBUG", "-D_GNU_SOURCE",
                             "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(ROOT, "src"), "-c", source, "-o", folder + "/o"], check=True)
             suite.originals[name] = open(folder + "/o", "rb").read()
     print("%d places; %d tests take %.0f s on the unchanged library" % (len(all_mutants), len(suite.timed),

@@ -253,8 +253,6 @@ void sp_search_group(const struct sp_search_space *space, uint64_t group,
                      struct sp_search_counts *counts)
 {
     sp_require(group < sp_search_groups(space), "the group must be below sp_search_groups");
-    sp_require(best->n == 0 && (!best->front || best->front->n == 0),
-               "the list `best` must be empty");
     struct sp_split_space splits[SP_SEARCH_SPLITS];
     struct looking l = {
         .space = space, .rule = rule, .best = best, .counts = counts, .group = group};
