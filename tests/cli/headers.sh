@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # headers.sh CC SOURCE: every header of include/ compiles alone, as C11 and (where there is a compiler of it) as C++11,
-# and its functions have C linkage for both.
+# its functions have C linkage for both, and no parameter of a prototype has one letter for a name.
 set -u
 cc=$1
 cd "$2/include/scaleplan" || exit 2
@@ -19,4 +19,7 @@ for header in *.h; do
   grep -q '^extern "C" {$' "$header" || fail "$header: no extern \"C\""
   grep -q "^#include <scaleplan/$header>$" scaleplan.h || fail "$header: scaleplan.h does not include it"
 done
+letters=$(for header in *.h; do "$cc" -fpreprocessed -dD -E -P "$header" 2>/dev/null; done | tr '\n' ' ' | tr ';' '\n' |
+  grep -oE 'sp_[a-z0-9_]+\([^{}]*\)$' | grep -E '[ *][A-Za-z](,|\)|\[)')
+[ -z "$letters" ] || fail "parameters of one letter: $letters"
 [ $failed = 0 ] && [ $n -gt 15 ] && echo "$n headers compile alone"

@@ -37,6 +37,10 @@ def number_changes(token):
     return [repr(float(token) * 2), repr(float(token) / 2)]
 
 
+def sources():
+    return sorted(os.path.join(at, name) for at, _, names in os.walk(CORE) for name in names if name.endswith(".c"))
+
+
 def mutants_of(path):
     with open(path) as file:
         text = file.read()
@@ -122,8 +126,7 @@ def try_mutant(suite, text, mutant):
                  "-I" + os.path.join(ROOT, "src")]
         if subprocess.run(["cc", *flags, "-c", source, "-o", mine], stderr=subprocess.DEVNULL).returncode != 0:
             return "compiler"
-        others = [os.path.join(at, o) for at, _, names in os.walk(objects) for o in names
-                  if o.endswith(".o") and os.path.join(at, o) != own]
+        others = [o for o in (os.path.join(objects, os.path.relpath(p, CORE) + ".o") for p in sources()) if o != own]
         library = os.path.join(folder, "libscaleplan_core.so")
         subprocess.run(["cc", "-shared", "-o", library, mine, *others, "-lm"], check=True)
         if open(mine, "rb").read() == suite.originals[name]:
@@ -144,8 +147,8 @@ def main():
     args = parser.parse_args()
     build = os.path.abspath(args.build)
     texts, all_mutants = {}, []
-    for path in sorted(os.path.join(at, name) for at, _, names in os.walk(CORE) for name in names):
-        if path.endswith(".c") and (not args.file or os.path.basename(path) == args.file):
+    for path in sources():
+        if not args.file or os.path.basename(path) == args.file:
             texts[path], found = mutants_of(path)
             all_mutants += found
     random.Random(args.seed).shuffle(all_mutants)
