@@ -160,8 +160,8 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
 double sp_oom_odds(const struct sp_framework *framework, double device, double capacity);
 
 /* The policy that recomputes least of none, `selective` and full with which the fullest device
- * needs at most `capacity` bytes; full where none does. The plan's own policy does not matter;
- * `selective` may be NULL for a framework that has none. */
+ * needs at most `capacity` bytes; full where none does. The plan must pass sp_check_plan. The
+ * plan's own policy does not matter; `selective` may be NULL for a framework that has none. */
 const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
                                            const struct sp_policy *selective, double capacity);
 

@@ -27,7 +27,7 @@ struct sp_torus_group {
     double link_bytes_per_s, hop_latency_s;
 };
 
-/* Chips of the group: the product of its axes. */
+/* Chips of the group: the product of its axes. The group must have at most three axes. */
 double sp_torus_chips(const struct sp_torus_group *group);
 
 /* Bandwidth of the group's axes together, 2w a ring and w N / (N-1) a line, N the chips of the

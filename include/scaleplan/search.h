@@ -83,8 +83,9 @@ struct sp_search_space {
     struct sp_flow flow[SP_SEARCH_SPLITS][SP_SEARCH_FLOWS];
 };
 
-/* Lists the values; false when the machine or the batch has more divisors than there is room for
- * (SP_SEARCH_LISTED, SP_SEARCH_SPLITS, SP_SEARCH_FLOWS), or the model's shape is not known. */
+/* Lists the values. The batch and the sequence must be positive. False when the machine or the
+ * batch has more divisors than there is room for (SP_SEARCH_LISTED, SP_SEARCH_SPLITS,
+ * SP_SEARCH_FLOWS), or the model's shape is not known. */
 bool sp_open_space(struct sp_search_space *space);
 
 /* Groups of plans that share tp and its axes, cp, ep, etp, micro-batch, sequence parallelism and
@@ -187,15 +188,16 @@ struct sp_neighbour {
  * sp_plan_fields). What depends on a degree follows: the states stay shared by as large a part of
  * the replicas, without stages there are no chunks, TP keeps its sequence parallelism. A schedule,
  * recomputation, ZeRO stage or offload that the plan has not already is one that `runs` has (NULL:
- * any); new stages or chunks take a schedule of it. Returns how many. */
+ * any); new stages or chunks take a schedule of it. The plan must pass sp_check_plan. Returns how
+ * many. */
 enum { SP_MAX_NEIGHBOURS = 96 };
 size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
                           struct sp_neighbour found[SP_MAX_NEIGHBOURS]);
 
 /* Lists the changes after which a plan fits, the fastest first: another policy for all layers, a
- * higher ZeRO stage, a micro-batch halved until it is 1, and the least of two, four or eight
- * times the TP, stages or CP in place of replicas, with the states shared by all that are left.
- * `runs` as above. Returns how many. */
+ * higher ZeRO stage, a micro-batch halved until it is 1, and the least of two, four or eight times
+ * the TP, stages or CP in place of replicas, with the states shared by all that are left. `runs` as
+ * above. The plan must pass sp_check_plan. Returns how many. */
 enum { SP_MAX_FIXES = 16 };
 size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
                      struct sp_neighbour found[SP_MAX_FIXES]);

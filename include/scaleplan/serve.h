@@ -115,10 +115,10 @@ double sp_kv_copies(const struct sp_model *model, double tp);
 /* Tokens that a sequence takes up in blocks: ceil(tokens / block) of them. Kwon et al. 2023. */
 double sp_paged_tokens(double tokens, double block);
 
-/* Prepares an instance. Weights P: parameters times their bytes, routed experts at their own, those
- * of attention once for each attention-DP rank. A step reads all but the input table, which is
- * looked up. Prefill: 2 P_active T FLOPs of the T tokens that are not cached, with `attention` also
- * those of causal scores. */
+/* Prepares an instance. The chips and the cache's block must be positive. Weights P: parameters
+ * times their bytes, routed experts at their own, those of attention once for each attention-DP
+ * rank. A step reads all but the input table, which is looked up. Prefill: 2 P_active T FLOPs of
+ * the T tokens that are not cached, with `attention` also those of causal scores. */
 void sp_prepare_service(const struct sp_service *service, struct sp_served *served);
 
 /* The draft model of a service on the same chips, its cache of the same lengths, spread evenly. */

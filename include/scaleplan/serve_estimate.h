@@ -69,9 +69,9 @@ struct sp_pass {
     double exchange_s_per_token;
 };
 
-/* Prepares a pass of a prepared instance, whose model has a shape: a service without TP has that of
- * all its chips. `profile` has the constants. Work is that of sp_list_model; rates are those of the
- * chip's kernels (sp_matmul_curve) where they were measured. */
+/* Prepares a pass of a prepared instance. The model must have a shape. A service without TP has
+ * that of all its chips. `profile` has the constants. Work is that of sp_list_model; rates are
+ * those of the chip's kernels (sp_matmul_curve) where they were measured. */
 void sp_prepare_pass(const struct sp_served *served, const struct sp_profile *profile,
                      struct sp_pass *pass);
 

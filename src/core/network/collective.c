@@ -4,6 +4,8 @@
 #include <scaleplan/machine.h>
 #include <scaleplan/network.h>
 
+#include "core/require.h"
+
 double sp_exchange_pairs(int64_t length, bool wraps)
 {
     const int64_t half = length / 2;
@@ -27,6 +29,7 @@ double sp_torus_axes_bytes_per_s(const struct sp_torus_group *g)
 
 double sp_torus_chips(const struct sp_torus_group *g)
 {
+    sp_require(g->n >= 0 && g->n <= 3, "the group must have at most three axes");
     double chips = 1;
     for (int i = 0; i < g->n; i++)
         chips *= (double)g->length[i];

@@ -4,6 +4,8 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/search.h>
 
+#include "core/require.h"
+
 struct listing {
     const struct sp_step_inputs *in;
     const struct sp_repertoire *runs; /* NULL: anything */
@@ -174,6 +176,8 @@ static void swap_names(struct listing *l, enum sp_plan_field_id field)
 size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
                           struct sp_neighbour found[SP_MAX_NEIGHBOURS])
 {
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
     static void (*const change[])(struct listing *, enum sp_plan_field_id) = {
         [SP_PLAN_MOVES] = move_factor,
         [SP_PLAN_SCALES] = scale_number,
@@ -205,6 +209,8 @@ static void raise_degree(struct listing *l, enum sp_plan_field_id field)
 size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
                      struct sp_neighbour found[SP_MAX_FIXES])
 {
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
     struct listing l = {
         .in = in, .runs = runs, .found = found, .room = SP_MAX_FIXES, .only_fitting = true};
     for (int i = 1; i < SP_POLICIES; i++) {

@@ -2,6 +2,7 @@
 #include <scaleplan/estimate.h>
 
 #include "core/search/search_internal.h"
+#include "core/require.h"
 
 static bool allows(const struct sp_degree *degree, int64_t value)
 {
@@ -170,6 +171,7 @@ static void list_executions(struct sp_search_space *s)
 
 bool sp_open_space(struct sp_search_space *s)
 {
+    sp_require(s->batch >= 1 && s->seq >= 1, "the batch and the sequence must be positive");
     static const struct sp_degree any = {.n = 0};
     const struct sp_model *const m = s->in.model;
     const int64_t N = sp_chips(s->in.hw);

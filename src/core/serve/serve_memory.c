@@ -5,6 +5,8 @@
 #include <scaleplan/layer.h>
 #include <scaleplan/serve_estimate.h>
 
+#include "core/require.h"
+
 /* clang-format off */
 const struct sp_storage_traits sp_storages[SP_STORAGES] = {
     [SP_STORED_BF16]  = {2,                               SP_BF16},
@@ -162,6 +164,7 @@ static double capacity_of(const struct sp_service *s, double weights, double mem
 
 void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
 {
+    sp_require(s->chips > 0 && s->block > 0, "the chips and the cache's block must be positive");
     const struct sp_chip *const chip = &s->hw->chip;
     const double N = s->chips;
     *v = (struct sp_served){.service = *s};

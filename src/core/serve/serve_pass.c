@@ -8,6 +8,7 @@
 #include "core/network/exchange.h"
 #include "core/layers/layer_rank.h"
 #include "core/smooth.h"
+#include "core/require.h"
 
 /* Share of the memory bandwidth that elementwise kernels reach. */
 #define ELEMENTWISE_SHARE 0.7
@@ -203,6 +204,7 @@ static struct sp_serve_plan plan_of(const struct sp_service *s)
 void sp_prepare_pass(const struct sp_served *served, const struct sp_profile *profile,
                      struct sp_pass *p)
 {
+    sp_require(sp_model_has_shape(served->service.model), "the model must have a shape");
     const struct sp_service *const s = &served->service;
     const struct sp_model *const m = s->model;
     const struct sp_chip *const chip = &s->hw->chip;

@@ -69,6 +69,8 @@ double sp_oom_odds(const struct sp_framework *framework, double device, double c
 const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
                                            const struct sp_policy *selective, double capacity)
 {
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
     const struct sp_policy *const lighter[] = {&sp_policies[SP_REMAT_NONE], selective};
     struct sp_plan plan = *in->plan;
     for (int i = 0; i < 2 && lighter[i]; i++) {
