@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <scaleplan/hardware.h>
+#include <scaleplan/machine.h>
 
 #include "base/list.h"
 #include "base/number.h"
@@ -37,16 +37,18 @@ static bool has_children(const struct sp_field_table *table, const char *path)
     return false;
 }
 
-static const char *nearest_key(const struct sp_field_table *table, const char *path)
+static const char *nearest_key(struct sp_text *room, const struct sp_field_table *table,
+                               const char *path)
 {
     struct sp_nearest nearest = {.wanted = path};
     for (size_t i = 0; i < table->n; i++)
         sp_nearest_offer(&nearest, table->fields[i].key);
-    return sp_nearest_hint(&nearest);
+    return sp_nearest_hint_in(room, &nearest);
 }
 
 /* The nearest --set path, with the table's name in front. */
-static const char *nearest_set_path(const struct sp_field_table *table, const char *path)
+static const char *nearest_set_path(struct sp_text *room, const struct sp_field_table *table,
+                                    const char *path)
 {
     char wanted[160], candidate[160];
     snprintf(wanted, sizeof wanted, "%s.%s", table->name, path);
@@ -55,7 +57,7 @@ static const char *nearest_set_path(const struct sp_field_table *table, const ch
         snprintf(candidate, sizeof candidate, "%s.%s", table->name, table->fields[i].key);
         sp_nearest_offer(&nearest, candidate);
     }
-    return sp_nearest_hint(&nearest);
+    return sp_nearest_hint_in(room, &nearest);
 }
 
 static void store_number(const struct sp_field *field, char *base, double value)
@@ -288,7 +290,7 @@ static bool decode_object(struct decoder *d, const cJSON *object, const char *pr
         } else if (cJSON_IsObject(node) && has_children(d->table, path)) {
             ok = decode_object(d, node, path) && ok;
         } else {
-            const char *hint = nearest_key(d->table, path);
+            const char *hint = nearest_key(SP_ROOM, d->table, path);
             ok = sp_fail(d->error, SP_INPUT, "%s: %s.%s: unknown key%s",
                          sp_json_place(d->json, path), d->table->name, sp_safe(path), hint);
         }
@@ -345,7 +347,7 @@ bool sp_set_field(const struct sp_field_table *table, const char *path, const ch
     snprintf(place, sizeof place, "--set %s", sp_safe(path));
     if (!field || field->type == SP_FIELD_PROSE || field->type == SP_FIELD_SHAPES)
         return sp_fail(error, SP_INPUT, "--set: %s.%s: unknown value%s", table->name, sp_safe(path),
-                       nearest_set_path(table, path));
+                       nearest_set_path(SP_ROOM, table, path));
     if (field->type == SP_FIELD_BOOL) {
         if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
             return sp_fail(error, SP_INPUT, "%s: \"%s\" is neither true nor false", place,

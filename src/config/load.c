@@ -281,13 +281,14 @@ bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct s
 }
 
 /* A number format in the place of a recipe is met often enough to say what a recipe is. */
-static const char *hint_of(enum sp_config_kind kind, const struct sp_nearest *nearest)
+static const char *hint_of(struct sp_text *room, enum sp_config_kind kind,
+                           const struct sp_nearest *nearest)
 {
     for (int i = 0; kind == SP_PRECISIONS && sp_dtype_names[i]; i++)
         if (strcasecmp(sp_dtype_names[i], nearest->wanted) == 0)
             return ": a number format; a recipe of the training state is meant, such as mixed16 "
                    "(bf16 matmuls, 16 bytes a parameter) or adam10 (10 bytes)";
-    return sp_nearest_hint(nearest);
+    return sp_nearest_hint_in(room, nearest);
 }
 
 bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
@@ -312,5 +313,5 @@ bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_
                        "config.json` reads the model's own)",
                        sp_safe(spec), sp_safe(name), sp_nearest_hint(&nearest));
     return sp_fail(error, SP_INPUT, "unknown %s \"%s\"%s (`scaleplan list %s` shows all)",
-                   info->noun, sp_safe(spec), hint_of(kind, &nearest), info->folder);
+                   info->noun, sp_safe(spec), hint_of(SP_ROOM, kind, &nearest), info->folder);
 }

@@ -4,8 +4,8 @@
 
 #include "config/load.h"
 
+#include <scaleplan/formats.h>
 #include <scaleplan/plan.h>
-#include <scaleplan/precision.h>
 
 /* What `export` writes, in the order of --help: TARGET(row, name, framework, form). A row is the
  * const struct sp_target sp_target_<row> at the end of a format's file, the name what is typed.

@@ -2,8 +2,8 @@
 #ifndef SP_LAUNCH_MODELS_H
 #define SP_LAUNCH_MODELS_H
 
+#include <scaleplan/formats.h>
 #include <scaleplan/model.h>
-#include <scaleplan/precision.h>
 
 /* Whether a model is the one that ships under its name: same dimensions, same parameters. */
 bool sp_is_builtin_model(const struct sp_model *model);
