@@ -1,7 +1,7 @@
 /* JAX: a device mesh, partition specs and a checkpoint policy, as Python. */
 #include <string.h>
 
-#include "launch/settings.h"
+#include "launch/fields/settings.h"
 
 /* jax.checkpoint_policies of a recompute policy; NULL: none of them. */
 static const char *policy_of(const char *remat)

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/read_file.h"
-#include "launch/script.h"
-#include "launch/syntax.h"
-#include "launch/world.h"
+#include "launch/shell/script.h"
+#include "launch/formats/syntax.h"
+#include "launch/shell/world.h"
 
 /* clang-format off */
 #define DECLARE(row, name, framework, form) extern const struct sp_target sp_target_##row;

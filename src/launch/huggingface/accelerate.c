@@ -1,0 +1,278 @@
+/* Hugging Face accelerate: its YAML. The model, the batch and the sequence length are in the
+ * training script. Names: accelerate/commands/config and utils/dataclasses.py. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/huggingface/accelerate.h"
+#include "launch/fields/assumed.h"
+#include "launch/fields/beside.h"
+#include "launch/formats/syntax.h"
+
+/* What changes neither memory nor time. */
+static const char quiet[] =
+    "compute_environment debug downcast_bf16 enable_cpu_affinity machine_rank "
+    "main_training_function num_machines "
+    "num_processes rdzv_backend same_network tpu_* use_cpu main_process_* gpu_ids "
+    "deepspeed_hostfile deepspeed_multinode_* "
+    "fsdp_config.fsdp_auto_wrap_policy fsdp_config.fsdp_backward_prefetch "
+    "fsdp_config.fsdp_backward_prefetch_policy "
+    "fsdp_config.fsdp_cpu_ram_efficient_loading fsdp_config.fsdp_forward_prefetch "
+    "fsdp_config.fsdp_state_dict_type "
+    "fsdp_config.fsdp_sync_module_states fsdp_config.fsdp_use_orig_params fsdp_config.fsdp_version "
+    "fsdp_config.fsdp_transformer_layer_cls_to_wrap fsdp_config.fsdp_min_num_params "
+    "deepspeed_config.zero3_init_flag "
+    "deepspeed_config.zero3_save_16bit_model deepspeed_config.gradient_clipping "
+    "deepspeed_config.deepspeed_multinode_launcher "
+    "deepspeed_config.deepspeed_hostfile deepspeed_config.deepspeed_moe_layer_cls_names "
+    "command_file commands";
+
+static enum sp_match detect(const struct sp_launch_file *file)
+{
+    bool sections = false; /* which others have too */
+    for (int i = 0; i < file->settings.n && !file->script && !file->json; i++) {
+        const char *const name = file->settings.at[i].name;
+        if (strcmp(name, "distributed_type") == 0)
+            return SP_CERTAIN;
+        sections = sections || strncmp(name, "fsdp_config.", 12) == 0 ||
+                   strncmp(name, "deepspeed_config.", 17) == 0;
+    }
+    return sections ? SP_LIKELY : SP_NO_MATCH;
+}
+
+static bool says(struct sp_settings *s, const char *name, const char *value)
+{
+    const char *const text = sp_setting(s, name);
+    return text && strcasecmp(text, value) == 0;
+}
+
+/* A degree of parallelism_config; its names carry that of the section, or do not. */
+static int64_t degree(struct sp_settings *s, const char *name, struct sp_error *error)
+{
+    char full[72];
+    snprintf(full, sizeof full, "parallelism_config.parallelism_config_%s_size", name);
+    if (!sp_peek_setting(s, full))
+        snprintf(full, sizeof full, "parallelism_config.%s_size", name);
+    return sp_setting_whole(s, full, 1, 1, error);
+}
+
+/* Weights and states in fp32, matmuls in the format that is asked for: FSDP's, and DDP's, which
+ * casts weights on use. */
+static void read_states(struct sp_settings *s, struct sp_launch *launch)
+{
+    sp_launch_option(launch, "precision", "fp32");
+    if (!says(s, "mixed_precision", "no") && sp_setting(s, "mixed_precision"))
+        sp_launch_option(launch, "dtype", "bf16");
+}
+
+/* FULL_SHARD and its kin by name or number, or fsdp_reshard_after_forward of version 2. */
+static void read_fsdp(struct sp_settings *s, double devices, struct sp_launch *launch,
+                      struct sp_error *error)
+{
+    static const struct {
+        const char *name, *number;
+        int zero;
+        bool in_nodes;
+    } strategies[] = {{"FULL_SHARD", "1", 3, false},
+                      {"SHARD_GRAD_OP", "2", 2, false},
+                      {"NO_SHARD", "3", 0, false},
+                      {"HYBRID_SHARD", "4", 3, true},
+                      {"HYBRID_SHARD_ZERO2", "5", 2, true}};
+    const char *const name = sp_setting(s, "fsdp_config.fsdp_sharding_strategy");
+    int zero = says(s, "fsdp_config.fsdp_reshard_after_forward", "false") ? 2 : 3;
+    bool known = !name;
+    for (size_t i = 0; name && i < sizeof strategies / sizeof *strategies; i++)
+        if (strcasecmp(strategies[i].name, name) == 0 || strcmp(strategies[i].number, name) == 0) {
+            zero = strategies[i].zero;
+            known = true;
+            if (strategies[i].in_nodes)
+                sp_launch_note(launch, "%s: shards inside of a node; give --fsdp with its size",
+                               strategies[i].name);
+        }
+    if (!known)
+        sp_fail(error, SP_INPUT, "%s: fsdp_sharding_strategy: \"%s\": no strategy of FSDP",
+                sp_safe(s->origin), sp_safe(name));
+    sp_launch_option(launch, "zero", "%d", zero);
+    const int64_t copies = degree(s, "dp_replicate", error);
+    const double model = (double)(degree(s, "tp", error) * degree(s, "cp", error));
+    const double replicas = devices / ((double)degree(s, "tp", error) * (double)copies);
+    if (copies > 1 && devices > 0 && replicas >= 1 && model > 0)
+        sp_launch_option(launch, "fsdp", "%.0f", replicas);
+    if (sp_setting_on(s, "fsdp_config.fsdp_offload_params"))
+        sp_launch_note(launch,
+                       "not modelled: fsdp_offload_params, weights and states in the host's "
+                       "memory");
+    read_states(s, launch);
+}
+
+/* Where it names a DeepSpeed JSON, which has the rest then. */
+static const char deepspeed_file[] = "deepspeed_config.deepspeed_config_file";
+
+static void read_deepspeed(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+{
+    static const char *const offloads[] = {"deepspeed_config.offload_optimizer_device",
+                                           "deepspeed_config.offload_param_device"};
+    const bool half = says(s, "mixed_precision", "bf16") || says(s, "mixed_precision", "fp16");
+    if (!sp_peek_setting(s, deepspeed_file)) {
+        sp_launch_option(
+            launch, "zero", "%lld",
+            (long long)sp_setting_whole(s, "deepspeed_config.zero_stage", 0, 2, error));
+        sp_launch_option(launch, "precision", "%s", half ? "mixed16" : "fp32");
+    }
+    for (int i = 0; i < 2; i++)
+        if (sp_setting(s, offloads[i]) && !says(s, offloads[i], "none"))
+            sp_launch_note(launch, "not modelled: %s", offloads[i]);
+    if (sp_peek_setting(s, "deepspeed_config.gradient_accumulation_steps"))
+        sp_launch_note(launch,
+                       "gradient_accumulation_steps %s: counts with the script's "
+                       "micro-batch; give --batch and --micro-batch",
+                       sp_safe(sp_peek_setting(s, "deepspeed_config.gradient_accumulation_steps")));
+}
+
+/* What the comment of an export says beside the options. */
+static bool read_assumed(struct sp_launch_file *file, struct sp_launch *launch,
+                         struct sp_error *error)
+{
+    static const char *const carried[] = {"imbalance", "fsdp",        "seq",
+                                          "remat",     "micro-batch", "batch"};
+    struct sp_settings *const assumed = &file->assumed;
+    if (!sp_read_assumed_lines(file->text, assumed, launch, error))
+        return false;
+    const char *const framework = sp_setting(assumed, "framework");
+    sp_launch_option(launch, "framework", "%s", framework ? framework : "torchtitan");
+    for (size_t i = 0; i < sizeof carried / sizeof *carried; i++)
+        sp_assume(assumed, carried[i], launch);
+    if (!sp_peek_setting(assumed, "batch"))
+        sp_launch_note(launch, "the batch is in the training script: give --batch and --seq");
+    return true;
+}
+
+/* DDP: weights and states whole on each device. */
+static void read_plain(struct sp_settings *s, struct sp_launch *launch)
+{
+    sp_launch_option(launch, "zero", "0");
+    read_states(s, launch);
+}
+
+/* What weights and states are shared over, by the kind of training. */
+static void read_type(struct sp_settings *s, double devices, struct sp_launch *launch,
+                      struct sp_error *error)
+{
+    const char *const type = sp_setting(s, "distributed_type");
+    if (says(s, "distributed_type", "FSDP"))
+        read_fsdp(s, devices, launch, error);
+    else if (says(s, "distributed_type", "DEEPSPEED"))
+        read_deepspeed(s, launch, error);
+    else if (says(s, "distributed_type", "MULTI_GPU") || says(s, "distributed_type", "NO"))
+        read_plain(s, launch);
+    else
+        sp_fail(error, SP_INPUT,
+                "%s: distributed_type: \"%s\": expected FSDP, DEEPSPEED, MULTI_GPU or NO",
+                sp_safe(s->origin), type ? sp_safe(type) : "");
+    if (says(s, "mixed_precision", "fp8"))
+        sp_launch_note(launch, "not modelled: mixed_precision fp8; counted in 16 bits");
+}
+
+/* What accelerate refuses, and what nothing read. */
+static bool note_rest(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+{
+    struct sp_refusals refused;
+    sp_check_accelerate(s, &refused);
+    sp_note_refusals("accelerate", &refused, launch);
+    sp_note_unread(s, "", quiet, launch);
+    return sp_refuse_gaps(s, error);
+}
+
+static void read_beside(struct sp_settings *s, double devices, struct sp_accelerate *said,
+                        struct sp_launch *launch, struct sp_error *error)
+{
+    said->processes = sp_setting_whole(s, "num_processes", 1, 0, error);
+    said->tp = degree(s, "tp", error);
+    said->cp = degree(s, "cp", error);
+    degree(s, "dp_shard", error);
+    read_type(s, devices, launch, error);
+    if (says(s, "distributed_type", "FSDP"))
+        sp_launch_option(launch, "framework", "torchtitan");
+    if (says(s, "distributed_type", "DEEPSPEED") && sp_peek_setting(s, deepspeed_file))
+        snprintf(said->deepspeed, sizeof said->deepspeed, "%s", sp_peek_setting(s, deepspeed_file));
+    said->recomputes = sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing");
+    note_rest(s, launch, error);
+}
+
+bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_file *file,
+                              bool bf16, struct sp_accelerate *said, struct sp_launch *launch,
+                              struct sp_error *error)
+{
+    static const char prefix[] = "fsdp_config.";
+    if (!sp_setting_on(flags, "use_fsdp"))
+        return false;
+    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
+    if (!s)
+        abort();
+    s->origin = file->origin;
+    bool ok = sp_add_setting(s, "distributed_type", "FSDP", error);
+    for (int i = 0; i < flags->n && ok; i++) {
+        char name[sizeof s->at->name + sizeof prefix];
+        const bool of_fsdp = strncmp(flags->at[i].name, "fsdp_", 5) == 0;
+        if (!of_fsdp && strcmp(flags->at[i].name, "mixed_precision") != 0)
+            continue;
+        snprintf(name, sizeof name, "%s%s", of_fsdp ? prefix : "", flags->at[i].name);
+        ok = sp_add_setting(s, name, sp_setting(flags, flags->at[i].name), error);
+    }
+    ok = ok && (!bf16 || sp_add_setting(s, "mixed_precision", "bf16", error));
+    if (ok)
+        read_beside(s, file->hw ? (double)sp_chips(file->hw) : 0, said, launch, error);
+    free(s);
+    return true;
+}
+
+bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name, bool bf16,
+                               struct sp_accelerate *said, struct sp_launch *launch,
+                               struct sp_error *error)
+{
+    const struct sp_typed_names none = {0};
+    char path[1024];
+    size_t length;
+    char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
+    if (!s)
+        abort();
+    s->origin = name;
+    if (text && sp_read_yaml(text, &none, s, NULL, error) &&
+        (!bf16 || sp_add_setting(s, "mixed_precision", "bf16", error)))
+        read_beside(s, file->hw ? (double)sp_chips(file->hw) : 0, said, launch, error);
+    free(s);
+    free(text);
+    return text != NULL;
+}
+
+static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+{
+    struct sp_settings *const s = &file->settings;
+    const int before = error->lines;
+    const double devices = file->hw ? (double)sp_chips(file->hw) : 0;
+    const int64_t processes = sp_setting_whole(s, "num_processes", 1, 0, error);
+    sp_launch_option(launch, "tp", "%lld", (long long)degree(s, "tp", error));
+    sp_launch_option(launch, "cp", "%lld", (long long)degree(s, "cp", error));
+    degree(s, "dp_shard", error);
+    sp_launch_option(launch, "sp", "off");
+    const char *const json = sp_peek_setting(s, deepspeed_file);
+    read_type(s, devices, launch, error);
+    if (says(s, "distributed_type", "DEEPSPEED") && json)
+        sp_launch_note(launch, "%.80s is not opened: read it with --from", sp_safe(json));
+    if (!says(s, "distributed_type", "DEEPSPEED"))
+        sp_launch_option(launch, "remat", "%s",
+                         sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing") ? "full"
+                                                                                       : "none");
+    launch->devices = processes;
+    snprintf(launch->no_model, sizeof launch->no_model,
+             "the model is in the training script: give --model");
+    return read_assumed(file, launch, error) && note_rest(s, launch, error) &&
+           error->lines == before;
+}
+
+const struct sp_target sp_target_accelerate = {
+    .write = sp_write_accelerate,
+    .format = "accelerate settings",
+    .detect = detect,
+    .read = read,
+};
