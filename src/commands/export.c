@@ -33,6 +33,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         .model = &planned.model,
         .hw = &planned.hw,
         .plan = &planned.plan,
+        .sources = &sources,
         .version = version,
         .remat = sp_plan_name(&planned.plan, &sp_plan_fields[SP_FIELD_REMAT]),
         .precision = &planned.precision,
@@ -42,7 +43,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                 ? NULL
                 : sp_text_of(args, "framework"),
     };
-    sp_write_launch(target, &launched, &written);
+    if (!sp_write_launch(target, &launched, &written, error))
+        return false;
     const bool ok = !path || sp_put_file(report, path, written.text, error);
     sp_put_text(report, SP_Q_EXPORT_TO, "%s", sp_export_choices[choice]);
     sp_put_lines(report, SP_Q_EXPORT_TEXT, written.text);

@@ -117,9 +117,9 @@ static void write(const struct sp_launched *l, struct sp_written *lost, FILE *ou
     struct sp_refusals refused;
     if (!s)
         abort();
-    sp_put_megatron(l, s, lost);
+    sp_put_megatron(l->words[0], l, s, lost);
     lose(l, s, lost);
-    sp_check_megatron(s, SP_CORE_20, sp_plan_devices(l->plan), &refused);
+    sp_check_megatron(l->words[0], s, SP_CORE_20, sp_plan_devices(l->plan), &refused);
     sp_lose_refusals("Megatron-LM", &refused, lost);
     spell_muon(s);
     sp_write_head(l, "Megatron-Bridge 0.7 settings", lost, out);
@@ -132,4 +132,4 @@ static void write(const struct sp_launched *l, struct sp_written *lost, FILE *ou
     free(s);
 }
 
-const struct sp_target sp_target_bridge = {.write = write, .runs = true};
+const struct sp_target sp_target_bridge = {.words = {"megatron"}, .write = write};

@@ -36,10 +36,7 @@ void sp_check_deepspeed(const cJSON *root, int64_t devices, struct sp_refusals *
     const bool experts = cJSON_IsTrue(at(root, "expert_parallel", "enabled")), bf16 = cJSON_IsTrue(at(root, "bf16", "enabled")),
                fp16 = cJSON_IsTrue(at(root, "fp16", "enabled")), half = bf16 || fp16, whole = batch > 0 && micro > 0 && steps > 0 && devices > 0,
                master = cJSON_IsTrue(at(root, "bf16", "bf16_master_weights_and_grads"));
-    const struct {
-        bool holds;
-        const char *what;
-    } checks[] = {
+    const struct sp_check checks[] = {
         {whole && fmod(micro * steps * ranks, batch) != 0, /* stages of the code divide it */ "a train_batch_size that is not micro-batch x accumulation x world size"},
         {bf16 && fp16, "bf16 and fp16"},
         {stage == 0 && half && is_text(root, "data_types", "grad_accum_dtype", "fp32"), "gradients in fp32 at ZeRO 0"},
@@ -54,8 +51,6 @@ void sp_check_deepspeed(const cJSON *root, int64_t devices, struct sp_refusals *
         {experts && sequence > 1 && stage == 3, "expert parallelism with sequence_parallel_size at ZeRO 3"},
     };
     refused->n = 0;
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (checks[i].holds && refused->n < SP_REFUSALS)
-            refused->what[refused->n++] = checks[i].what;
+    SP_REFUSE(checks, refused);
 }
 /* clang-format on */

@@ -25,6 +25,18 @@ bool sp_add_setting(struct sp_settings *settings, const char *name, const char *
     return true;
 }
 
+void sp_make_setting(struct sp_settings *settings, const char *name, const char *format, ...)
+{
+    struct sp_error none = {0};
+    if (!sp_add_setting(settings, name, NULL, &none))
+        return;
+    struct sp_setting *const setting = &settings->at[settings->n - 1];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(setting->value, sizeof setting->value, format, arguments);
+    va_end(arguments);
+}
+
 static int find_setting(const struct sp_settings *settings, const char *name)
 {
     int i = settings->n - 1;
@@ -40,6 +52,11 @@ const char *sp_peek_setting(struct sp_settings *settings, const char *name)
         if (strcmp(settings->at[i].name, name) == 0)
             settings->at[i].read = true;
     return last >= 0 ? settings->at[last].value : NULL;
+}
+
+bool sp_has_setting(const struct sp_settings *settings, const char *name)
+{
+    return find_setting(settings, name) >= 0;
 }
 
 const char *sp_said(const struct sp_settings *settings, const char *name)
@@ -101,6 +118,17 @@ bool sp_refuse_gaps(struct sp_settings *settings, struct sp_error *error)
             refuse_gap(settings, setting, error);
     }
     return error->lines == before;
+}
+
+bool sp_has_word(const char *list, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = list; at && *at; at += strcspn(at, " ,")) {
+        at += strspn(at, " ,");
+        if (strncmp(at, word, n) == 0 && (at[n] == '\0' || at[n] == ' ' || at[n] == ','))
+            return true;
+    }
+    return false;
 }
 
 bool sp_is_quiet(const char *quiet, const char *name)
@@ -226,6 +254,13 @@ void sp_lose(struct sp_written *written, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(written->lost[written->n_lost++], sizeof *written->lost, format, arguments);
     va_end(arguments);
+}
+
+void sp_refuse(const struct sp_check *checks, size_t n, struct sp_refusals *refused)
+{
+    for (size_t i = 0; i < n; i++)
+        if (checks[i].holds && refused->n < SP_REFUSALS)
+            snprintf(refused->what[refused->n++], sizeof *refused->what, "%s", checks[i].what);
 }
 
 void sp_note_refusals(const char *framework, const struct sp_refusals *refused,

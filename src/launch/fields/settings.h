@@ -32,8 +32,9 @@ struct sp_launch_file {
     const cJSON *json;
     const struct sp_hardware *hw;
     const struct sp_sources *sources;
-    const struct sp_script *script; /* NULL: it is no shell's script */
-    struct sp_settings settings;    /* of YAML, TOML or JSON; else what its reader takes */
+    const struct sp_script *script;                 /* NULL: it is no shell's script */
+    struct sp_launch_words *words[SP_LAUNCH_FILES]; /* of its format */
+    struct sp_settings settings; /* of YAML, TOML or JSON; else what its reader takes */
     struct sp_settings assumed;
 };
 
@@ -42,12 +43,10 @@ enum sp_match { SP_NO_MATCH, SP_POSSIBLE, SP_LIKELY, SP_CERTAIN };
 
 /* A framework's form of a launch: it is written, read, or both; what it is not is NULL. */
 struct sp_target {
+    const char *words[SP_LAUNCH_FILES]; /* names of files in configs/launch, or NULL */
+
     /* Puts the plan on `out`. What the framework cannot say is lost before the first line. */
     void (*write)(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
-
-    bool runs; /* it says how layers run: struct sp_execution, modules, offloaded layers */
-
-    bool scales; /* it says how 8-bit matmuls are scaled, or loses it itself */
 
     const char *format; /* what was read: "Megatron-LM arguments" */
     enum sp_match (*detect)(const struct sp_launch_file *file);
@@ -58,9 +57,16 @@ struct sp_target {
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value,
                     struct sp_error *error);
 
+/* The same of a value that is put together; what has no room is left out. */
+__attribute__((format(printf, 3, 4))) void
+sp_make_setting(struct sp_settings *settings, const char *name, const char *format, ...);
+
 /* The value of a setting (the last one of that name), NULL when it is not given. All of that name
  * count as read, and the value as needed. */
 const char *sp_setting(struct sp_settings *settings, const char *name);
+
+/* Whether there is one of that name, without a trace that it was asked for. */
+bool sp_has_setting(const struct sp_settings *settings, const char *name);
 
 /* The same where the value decides nothing: it may be one that nothing tells. */
 const char *sp_peek_setting(struct sp_settings *settings, const char *name);
@@ -70,6 +76,9 @@ const char *sp_peek_setting(struct sp_settings *settings, const char *name);
  * nothing. */
 const char *sp_said(const struct sp_settings *settings, const char *name);
 int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int64_t otherwise);
+
+/* Whether a list that blanks or commas divide has the word; a list of NULL has none. */
+bool sp_has_word(const char *list, const char *word);
 
 /* Whether a name is of a list of names parted by blanks, where "log-*" is all that start so. */
 bool sp_is_quiet(const char *quiet, const char *name);
@@ -115,9 +124,17 @@ void sp_read_optimizer(const char *key, const char *name, double momentum, const
 /* What the framework's own code refuses in a launch, by its table of checks. */
 enum { SP_REFUSALS = 24 };
 struct sp_refusals {
-    const char *what[SP_REFUSALS];
+    char what[SP_REFUSALS][128];
     int n;
 };
+
+/* A check: whether it holds, and what is refused then. */
+struct sp_check {
+    bool holds;
+    const char *what;
+};
+#define SP_REFUSE(checks, refused) sp_refuse(checks, sizeof(checks) / sizeof *(checks), refused)
+void sp_refuse(const struct sp_check *checks, size_t n, struct sp_refusals *refused);
 
 /* Says them of a launch that is read ("MaxText refuses this: ..."), and of one that is written. */
 void sp_note_refusals(const char *framework, const struct sp_refusals *refused,

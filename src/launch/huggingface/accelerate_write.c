@@ -25,10 +25,7 @@ void sp_check_accelerate(const struct sp_settings *s, struct sp_refusals *refuse
                       *const type = sp_said(s, "distributed_type");
     const bool given = copies * shards * tp * cp * sequence > 1;
     const bool second = type && strcmp(type, "FSDP") == 0 && version && strcmp(version, "2") == 0;
-    const struct {
-        bool holds;
-        const char *what;
-    } checks[] = {
+    const struct sp_check checks[] = {
         {(tp > 1 || cp > 1) && copies > 1 && shards == 1,
          "TP or context parallelism with replicas and without shards"},
         {cp > 1 && sequence > 1, "cp_size and sp_size"},
@@ -38,9 +35,7 @@ void sp_check_accelerate(const struct sp_settings *s, struct sp_refusals *refuse
         {given && sequence == 1 && !second, "parallelism_config without FSDP of version 2"},
     };
     refused->n = 0;
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (checks[i].holds)
-            refused->what[refused->n++] = checks[i].what;
+    SP_REFUSE(checks, refused);
 }
 
 static void lose(const struct sp_launched *l, struct sp_written *lost)

@@ -27,10 +27,7 @@ void sp_check_maxtext(const struct sp_settings *s, const struct sp_model *model,
                   each = sp_said_whole(s, "num_layers_per_pipeline_stage", 1), dense = model && model->moe.experts > 0 ? model->moe.dense_layers : 0,
                   layers = model ? model->layers - dense : 0, repeats = sp_said_whole(s, "num_pipeline_repeats", 0), pieces = sp_said_whole(s, "num_pipeline_microbatches", stages);
     const bool piped = stages > 1, late = piped && is_on(s, "pipeline_delay_activation_forwarding"), ahead = is_on(s, "pipeline_fsdp_ag_per_repeat");
-    const struct {
-        bool holds;
-        const char *what;
-    } checks[] = {
+    const struct sp_check checks[] = {
         {piped && layers > 0 && repeats == 0 && layers % (stages * each) != 0, "layers that are no multiple of stages x num_layers_per_pipeline_stage"},
         {piped && layers > 0 && repeats > 0 && stages * repeats * each != layers, "stages x repeats x num_layers_per_pipeline_stage that are not the layers"},
         {piped && pieces % stages != 0, "num_pipeline_microbatches that is no multiple of the stages"},
@@ -40,8 +37,6 @@ void sp_check_maxtext(const struct sp_settings *s, const struct sp_model *model,
         {is_fp8(s) && sp_said_whole(s, "gradient_accumulation_steps", 1) > 1, "fp8 with gradient_accumulation_steps"},
     };
     refused->n = 0;
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (checks[i].holds && refused->n < SP_REFUSALS)
-            refused->what[refused->n++] = checks[i].what;
+    SP_REFUSE(checks, refused);
 }
 /* clang-format on */

@@ -6,16 +6,6 @@
 
 #define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
 
-/* The fields of the shape that are given. */
-static void read_fields(struct sp_settings *s, const struct sp_shape_flag *flags, size_t n,
-                        char *out, size_t size, struct sp_error *error)
-{
-    for (size_t i = 0; i < n; i++)
-        if (sp_setting(s, flags[i].flag))
-            ADD(",%s=%lld", flags[i].key,
-                (long long)sp_setting_whole(s, flags[i].flag, 1, 1, error));
-}
-
 /* The MLP's width where it is not given: 4 D, or two thirds of that for a gated one, rounded down
  * to 64 (validate_args of megatron/training/arguments.py). */
 static int64_t usual_width(int64_t d_model, bool gated)
@@ -34,10 +24,10 @@ static int64_t key_value_heads(struct sp_settings *s, int64_t heads, struct sp_e
 }
 
 /* The model's kind of block. */
-static void read_kinds(struct sp_settings *s, char *out, size_t size, struct sp_error *error)
+static void read_kinds(const struct sp_launch_words *words, struct sp_settings *s, char *out,
+                       size_t size, struct sp_error *error)
 {
-    const char *const norm = sp_setting(s, "--normalization"), *const position = sp_setting(
-                                                                   s, "--position-embedding-type");
+    const char *const position = sp_setting(s, "--position-embedding-type");
     const bool biased = !sp_setting(s, "--disable-bias-linear");
     const long long heads = sp_setting_whole(s, "--num-attention-heads", 1, 1, error);
     if (!sp_setting(s, "--ffn-hidden-size"))
@@ -46,10 +36,7 @@ static void read_kinds(struct sp_settings *s, char *out, size_t size, struct sp_
     ADD(",kv_heads=%lld", sp_setting(s, "--group-query-attention")
                               ? (long long)sp_setting_whole(s, "--num-query-groups", 1, 1, error)
                               : (long long)key_value_heads(s, heads, error));
-    ADD(",gated_mlp=%s", sp_setting(s, "--swiglu") ? "true" : "false");
-    ADD(",norm=%s", norm && strcasecmp(norm, "RMSNorm") == 0 ? "rmsnorm" : "layernorm");
-    ADD(",tied_embeddings=%s",
-        sp_setting(s, "--untie-embeddings-and-output-weights") ? "false" : "true");
+    sp_read_model_rows(words, s, false, "", out, size, error);
     ADD(",qkv_bias=%s", biased || sp_setting(s, "--add-qkv-bias") ? "true" : "false");
     ADD(",o_bias=%s,mlp_bias=%s", biased ? "true" : "false", biased ? "true" : "false");
     if (sp_setting(s, "--qk-layernorm") && !sp_setting(s, "--multi-latent-attention"))
@@ -94,7 +81,8 @@ static const char *other_kind(struct sp_settings *s)
     return NULL;
 }
 
-void sp_read_megatron_model(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+void sp_read_megatron_model(const struct sp_launch_words *words, struct sp_settings *s,
+                            struct sp_launch *launch, struct sp_error *error)
 {
     char out[700] = "name=arguments";
     const size_t size = sizeof out;
@@ -112,19 +100,18 @@ void sp_read_megatron_model(struct sp_settings *s, struct sp_launch *launch, str
                  sp_setting(s, "--use-checkpoint-args") ? " but in a checkpoint" : "");
         return;
     }
-    read_fields(s, sp_shape_flags, SP_SHAPE_FLAGS, out, size, error);
-    read_kinds(s, out, size, error);
+    sp_read_model_rows(words, s, true, "", out, size, error);
+    read_kinds(words, s, out, size, error);
     if (sp_setting(s, "--num-experts")) {
-        read_fields(s, sp_mixture_flags, SP_MIXTURE_FLAGS, out, size, error);
+        sp_read_model_rows(words, s, true, "experts", out, size, error);
         read_shared(s, out, size, launch, error);
         if (!sp_setting(s, "--moe-router-topk"))
             ADD(",moe.top_k=%d", sp_setting(s, "--deepspeed") ? 1 : 2);
-        if (sp_setting(s, "--moe-router-enable-expert-bias"))
-            ADD(",moe.score_correction_bias=true");
+        sp_read_model_rows(words, s, false, "experts", out, size, error);
         sp_read_moe_layers(s, out, size, launch, error);
     }
     if (sp_setting(s, "--multi-latent-attention"))
-        read_fields(s, sp_latent_flags, SP_LATENT_FLAGS, out, size, error);
+        sp_read_model_rows(words, s, true, "latents", out, size, error);
     if (!sp_setting(s, "--vocab-size"))
         sp_launch_note(launch, "--vocab-size is not in it: counted without tables of tokens");
     sp_launch_option(launch, "shape", "%s", out);

@@ -47,12 +47,10 @@ static void read_experts(struct sp_settings *s, struct sp_launch *launch, struct
             (long long)sp_setting_whole(s, "--expert-tensor-parallel-size", 1, tp, error));
 }
 
-static void read_degrees(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+static void read_degrees(const struct sp_launch_words *words, struct sp_settings *s,
+                         struct sp_launch *launch, struct sp_error *error)
 {
-    for (size_t i = 0; i < SP_DEGREE_FLAGS; i++)
-        if (sp_setting(s, sp_degree_flags[i].flag))
-            sp_launch_option(launch, sp_degree_flags[i].option, "%lld",
-                             (long long)sp_setting_whole(s, sp_degree_flags[i].flag, 1, 1, error));
+    sp_read_plan_rows(words, s, true, "", launch, error);
     if (sp_setting(s, "--num-layers-per-virtual-pipeline-stage")) {
         const int64_t vpp = virtual_stages(s, error);
         if (vpp > 0)
@@ -70,8 +68,16 @@ static void read_degrees(struct sp_settings *s, struct sp_launch *launch, struct
                          (long long)sp_setting_whole(s, "--seq-length", 1, 1, error));
 }
 
-static void read_sharding(struct sp_settings *s, int64_t devices, struct sp_launch *launch,
-                          struct sp_error *error)
+/* The ZeRO stage that a strategy of Megatron's FSDP stands for, or -1. */
+static int stage_of(const struct sp_launch_words *words, const char *strategy)
+{
+    char stage[SP_ROW_WORD];
+    sp_row_ours(sp_row_of(words, "--data-parallel-sharding-strategy"), strategy, stage);
+    return stage[0] ? stage[0] - '0' : -1;
+}
+
+static void read_sharding(const struct sp_launch_words *words, struct sp_settings *s,
+                          int64_t devices, struct sp_launch *launch, struct sp_error *error)
 {
     const char *const strategy = sp_setting(s, "--data-parallel-sharding-strategy");
     const bool counts = sp_setting(s, "--use-megatron-fsdp") != NULL;
@@ -83,16 +89,13 @@ static void read_sharding(struct sp_settings *s, int64_t devices, struct sp_laun
         zero = (int)sp_setting_whole(s, "--zero-stage", 0, 1, error);
     if (zero > 3)
         sp_fail(error, SP_INPUT, "%s: --zero-stage: %d: expected 0 to 3", sp_safe(s->origin), zero);
-    bool known = !strategy;
+    const int said = strategy ? stage_of(words, strategy) : 0;
     if (strategy && !counts)
         sp_launch_note(launch, "--data-parallel-sharding-strategy counts with --use-megatron-fsdp "
                                "alone: left out");
-    for (int i = 0; i < 4 && strategy; i++)
-        if (strcmp(strategy, sp_strategies[i]) == 0) {
-            zero = counts ? i : zero;
-            known = true;
-        }
-    if (!known)
+    if (strategy && said >= 0 && counts)
+        zero = said;
+    if (said < 0)
         sp_fail(error, SP_INPUT,
                 "%s: --data-parallel-sharding-strategy: \"%s\": expected no_shard, optim, "
                 "optim_grads or optim_grads_params",
@@ -240,47 +243,45 @@ static void read_named_model(struct sp_launch_file *file, struct sp_launch *laun
 }
 
 /* What the flags say. */
-static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s,
-                           struct sp_launch *launch, struct sp_error *error)
+static bool read_arguments(struct sp_launch_file *file, const struct sp_launch_words *words,
+                           struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
     struct sp_settings *const assumed = &file->assumed;
     struct sp_refusals refused;
     const int before = error->lines;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     if (!sp_read_assumed_lines(file->text, assumed, launch, error) ||
-        !sp_spell_megatron(s, error) || !sp_spell_slime(s, launch, error))
+        !sp_spell_rows(words, s, error) || !sp_spell_slime(s, launch, error))
         return false;
-    sp_read_megatron_model(s, launch, error);
+    sp_read_megatron_model(words, s, launch, error);
     read_named_model(file, launch);
-    read_degrees(s, launch, error);
+    read_degrees(words, s, launch, error);
     read_batch(s, devices, launch, error);
-    read_sharding(s, devices, launch, error);
+    read_sharding(words, s, devices, launch, error);
     read_recompute(s, launch, error);
-    sp_read_megatron_states(s, launch, error);
-    sp_read_execution(s, launch, error);
+    sp_read_megatron_states(words, s, launch, error);
+    sp_read_execution(words, s, launch, error);
     read_framework(s, assumed, sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error) > 1,
                    launch);
     if (!sp_setting(s, "--num-distributed-optimizer-instances"))
         sp_assume(assumed, "fsdp", launch);
     sp_assume(assumed, "imbalance", launch);
-    sp_check_megatron(s, SP_CORE_20, devices, &refused);
+    sp_check_megatron(words, s, SP_CORE_20, devices, &refused);
     sp_note_refusals("Megatron-LM", &refused, launch);
-    sp_note_unread(s, "--", sp_megatron_quiet, launch);
+    sp_note_unread(s, "--", words->quiet, launch);
     return sp_refuse_gaps(s, error) && error->lines == before;
 }
 
-static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+/* Dotted names and values, of YAML or of a command. */
+static bool read_pairs(struct sp_launch_file *file, const struct sp_launch_words *words,
+                       struct sp_launch *launch, struct sp_error *error)
 {
-    struct sp_settings *const s = &file->settings;
-    if (file->script && sp_count_telling(file->script, tells, false) > 0)
-        return sp_read_flags(file->script, tells, &sp_megatron_flags, s, launch, error) &&
-               read_arguments(file, s, launch, error);
-    struct sp_settings *const flags = calloc(1, sizeof *flags);
+    struct sp_settings *const s = &file->settings, *const flags = calloc(1, sizeof *flags);
     if (!flags)
         abort();
     const bool ok = (!file->script || sp_read_pairs(file->script, tells_pair, s, launch, error)) &&
                     sp_read_megatron_yaml(s, flags, launch, error) &&
-                    read_arguments(file, flags, launch, error);
+                    read_arguments(file, words, flags, launch, error);
     launch->format = "Megatron-LM settings";
     if (sp_setting(s, "trainer.num_nodes") && sp_setting(s, "trainer.devices"))
         launch->devices = sp_setting_whole(s, "trainer.num_nodes", 1, 1, error) *
@@ -291,9 +292,19 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     return ok;
 }
 
+static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+{
+    const struct sp_launch_words *const words = file->words[0];
+    const struct sp_flag_names names = {words->switches, words->quiet};
+    if (!file->script || sp_count_telling(file->script, tells, false) == 0)
+        return read_pairs(file, words, launch, error);
+    return sp_read_flags(file->script, tells, &names, &file->settings, launch, error) &&
+           read_arguments(file, words, &file->settings, launch, error);
+}
+
 const struct sp_target sp_target_megatron = {
+    .words = {"megatron"},
     .write = sp_write_megatron,
-    .runs = true,
     .format = "Megatron-LM arguments",
     .detect = detect,
     .read = read,

@@ -56,37 +56,6 @@ static void read_aware(struct sp_settings *s, struct sp_launch *launch)
         set_bytes(launch, "optimizer_bytes", bytes[1] + bytes[2]);
 }
 
-/* Arguments that change memory or time and that nothing here has. */
-static void note_others(struct sp_settings *s, struct sp_launch *launch)
-{
-    static const struct {
-        const char *flag, *what;
-    } others[] = {
-        {"--fp8-param-gather", "weights kept in 8 bits; counted in 16"},
-        {"--fp4-param-gather", "weights kept in 4 bits; counted in 16"},
-        {"--optimizer-cpu-offload", "states in the host's memory"},
-        {"--cpu-optimizer", "states in the host's memory"},
-        {"--optimizer-offload-policy", "states in the host's memory"},
-        {"--pipeline-model-parallel-layout", "a layout of stages of your own"},
-        {"--decoder-first-pipeline-num-layers", "a first stage of another size"},
-        {"--decoder-last-pipeline-num-layers", "a last stage of another size"},
-        {"--mtp-num-layers", "layers that predict further tokens"},
-        {"--moe-layer-recompute", "the MoE layer run again"},
-        {"--moe-expert-capacity-factor", "experts with a capacity"},
-        {"--moe-train-capacity-factor", "experts with a capacity"},
-        {"--tensor-parallel-num-weight-shards", "weights in more shards than TP"},
-        {"--outer-dp-sharding-strategy", "shards between instances"},
-        {"--hierarchical-context-parallel-sizes", "context parallelism in levels"},
-        {"--window-size", "attention to a window"},
-        {"--deepspeed_config", "what that file says (ZeRO stage, formats) beside these arguments"},
-    };
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        const char *const value = sp_peek_setting(s, others[i].flag);
-        if (value && strcmp(value, "0") != 0 && strcmp(value, "None") != 0)
-            sp_launch_note(launch, "not modelled: %s, %s", others[i].flag, others[i].what);
-    }
-}
-
 /* Modules whose activations wait in the host's memory; a plan has all of a layer's or none. */
 static void read_offload(struct sp_settings *s, struct sp_launch *launch)
 {
@@ -110,8 +79,8 @@ static void read_offload(struct sp_settings *s, struct sp_launch *launch)
                        modules ? sp_safe(modules) : "");
 }
 
-void sp_read_megatron_states(struct sp_settings *s, struct sp_launch *launch,
-                             struct sp_error *error)
+void sp_read_megatron_states(const struct sp_launch_words *words, struct sp_settings *s,
+                             struct sp_launch *launch, struct sp_error *error)
 {
     const char *const optimizer = sp_setting(s, "--optimizer");
     const bool half = sp_setting(s, "--bf16") || sp_setting(s, "--fp16");
@@ -143,5 +112,5 @@ void sp_read_megatron_states(struct sp_settings *s, struct sp_launch *launch,
                           error);
     if (sp_setting(s, "--fine-grained-activation-offloading"))
         read_offload(s, launch);
-    note_others(s, launch);
+    sp_note_rows(words, s, launch);
 }

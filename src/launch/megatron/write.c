@@ -6,60 +6,49 @@
 #include "launch/fields/assumed.h"
 #include "launch/megatron/megatron.h"
 
-static int64_t member(const void *base, size_t offset)
-{
-    int64_t value;
-    memcpy(&value, (const char *)base + offset, sizeof value);
-    return value;
-}
-
 static int64_t most(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-static void write_model(const struct sp_model *m, int64_t seq, FILE *out)
+static void make_switch(struct sp_settings *made, const char *name, bool on)
 {
-    for (size_t i = 0; i < SP_SHAPE_FLAGS; i++)
-        if (member(m, sp_shape_flags[i].offset) > 0)
-            fprintf(out, "%s %lld\n", sp_shape_flags[i].flag,
-                    (long long)member(m, sp_shape_flags[i].offset));
-    if (m->kv_heads != m->heads && m->mla.kv_lora_rank == 0)
-        fprintf(out, "--group-query-attention\n--num-query-groups %lld\n", (long long)m->kv_heads);
-    fputs(m->gated_mlp ? "--swiglu\n" : "", out);
-    fprintf(out, "--normalization %s\n", m->norm == SP_NORM_RMS ? "RMSNorm" : "LayerNorm");
-    fputs(!m->o_bias && !m->mlp_bias ? "--disable-bias-linear\n" : "", out);
-    fputs(!m->o_bias && !m->mlp_bias && m->qkv_bias ? "--add-qkv-bias\n" : "", out);
-    fputs(m->qk_norm == SP_QK_NORM_HEAD ? "--qk-layernorm\n" : "", out);
-    fputs(!m->tied_embeddings ? "--untie-embeddings-and-output-weights\n" : "", out);
-    fprintf(out, "--position-embedding-type %s\n--max-position-embeddings %lld\n",
-            m->learned_positions > 0 ? "learned_absolute" : "rope",
-            (long long)most(m->learned_positions > 0 ? m->learned_positions : m->max_seq, seq));
-    for (size_t i = 0; i < SP_MIXTURE_FLAGS && m->moe.experts > 0; i++)
-        fprintf(out, "%s %lld\n", sp_mixture_flags[i].flag,
-                (long long)member(m, sp_mixture_flags[i].offset));
-    if (m->moe.experts > 0) {
-        if (sp_shared_d_ff(m) > 0)
-            fprintf(out, "--moe-shared-expert-intermediate-size %.0f\n", (double)sp_shared_d_ff(m));
-        if (m->moe.dense_layers > 0)
-            fprintf(out, "--moe-layer-freq '[0]*%lld+[1]*%lld'\n", (long long)m->moe.dense_layers,
-                    (long long)(m->layers - m->moe.dense_layers));
-        else if (m->moe.every > 1)
-            fprintf(out, "--moe-layer-freq %lld\n", (long long)m->moe.every);
-        fputs(m->moe.score_correction_bias ? "--moe-router-score-function "
-                                             "sigmoid\n--moe-router-enable-expert-bias\n"
-                                           : "",
-              out);
-        fputs(m->moe.top_k == 1 ? "--moe-router-pre-softmax\n" : "", out);
-        fputs("--moe-grouped-gemm\n", out);
+    if (on)
+        sp_make_setting(made, name, "%s", "");
+}
+
+static void make_experts(const struct sp_model *m, struct sp_settings *made)
+{
+    if (sp_shared_d_ff(m) > 0)
+        sp_make_setting(made, "--moe-shared-expert-intermediate-size", "%.0f",
+                        (double)sp_shared_d_ff(m));
+    if (m->moe.dense_layers > 0)
+        sp_make_setting(made, "--moe-layer-freq", "'[0]*%lld+[1]*%lld'",
+                        (long long)m->moe.dense_layers,
+                        (long long)(m->layers - m->moe.dense_layers));
+    else if (m->moe.every > 1)
+        sp_make_setting(made, "--moe-layer-freq", "%lld", (long long)m->moe.every);
+    if (m->moe.score_correction_bias)
+        sp_make_setting(made, "--moe-router-score-function", "sigmoid");
+    make_switch(made, "--moe-router-pre-softmax", m->moe.top_k == 1);
+}
+
+/* What of the model no row says alone. */
+static void make_model(const struct sp_model *m, int64_t seq, struct sp_settings *made)
+{
+    const bool plain = !m->o_bias && !m->mlp_bias, learned = m->learned_positions > 0;
+    if (m->kv_heads != m->heads && m->mla.kv_lora_rank == 0) {
+        make_switch(made, "--group-query-attention", true);
+        sp_make_setting(made, "--num-query-groups", "%lld", (long long)m->kv_heads);
     }
-    if (m->mla.kv_lora_rank > 0) /* whose norms on the latents are asked for */
-        fputs("--multi-latent-attention\n--qk-layernorm\n", out);
-    for (size_t i = 0; i < SP_LATENT_FLAGS && m->mla.kv_lora_rank > 0; i++)
-        if (member(m, sp_latent_flags[i].offset) > 0)
-            fprintf(out, "%s %lld\n", sp_latent_flags[i].flag,
-                    (long long)member(m, sp_latent_flags[i].offset));
-    fputs("--attention-dropout 0.0\n--hidden-dropout 0.0\n", out); /* 0.1 by default */
+    make_switch(made, "--disable-bias-linear", plain);
+    make_switch(made, "--add-qkv-bias", plain && m->qkv_bias);
+    make_switch(made, "--qk-layernorm", m->qk_norm == SP_QK_NORM_HEAD);
+    sp_make_setting(made, "--position-embedding-type", learned ? "learned_absolute" : "rope");
+    sp_make_setting(made, "--max-position-embeddings", "%lld",
+                    (long long)most(learned ? m->learned_positions : m->max_seq, seq));
+    if (m->moe.experts > 0)
+        make_experts(m, made);
 }
 
 static void lose_model(const struct sp_model *m, int64_t seq, struct sp_written *lost)
@@ -130,12 +119,13 @@ static void lose_offload(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "activations of shared experts in the host's memory");
 }
 
-static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
+/* How stages run, and the share of layers that run again. */
+static void lose_layers(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
     const int64_t chunks = p->pp * p->vpp, L = l->model->layers;
     static const bool known[SP_SCHEDULES] = {[SP_1F1B] = true, [SP_INTERLEAVED] = true};
-    if (p->pp > 1 && !known[p->schedule])
+    if (p->pp > 1 && !known[p->schedule] && !sp_says(l, "schedule"))
         sp_lose(lost, "this pipeline schedule; 1F1B runs, interleaved with chunks");
     double layers;
     const double some = recomputed(l, &layers);
@@ -143,10 +133,12 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
         some * (double)chunks / (double)L != p->recompute_layers)
         sp_lose(lost, "recompute of a share of %g; %.0f of %g layers of a chunk stand for it",
                 p->recompute_layers, some, layers);
-    sp_lose_execution(l, lost);
+}
+
+static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
+{
+    const struct sp_plan *const p = l->plan;
     lose_offload(l, lost);
-    if (p->stages_inside)
-        sp_lose(lost, "stages as neighbours (--placement pp-inside)");
     if (strcmp(l->remat, "dots") == 0) /* whose activation functions run again too */
         sp_lose(lost, "recompute policy dots; attention and norms that run again stand for it");
     else if (strcmp(l->remat, "none") != 0 && strcmp(l->remat, "selective") != 0 &&
@@ -161,98 +153,90 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
                 sp_recipe_text(l), p->dtype == SP_FP8 ? "fp8" : "bf16");
 }
 
-static void write_recompute(const struct sp_launched *l, FILE *out)
+static void make_recompute(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
+    const bool full = strcmp(l->remat, "full") == 0, all = p->recompute_layers == 1;
     double per_chunk;
     const double some = recomputed(l, &per_chunk);
-    if (strcmp(l->remat, "dots") == 0 ||
-        (p->recompute.modules != 0 && strcmp(l->remat, "full") != 0))
-        sp_write_modules(l, out);
-    else if (strcmp(l->remat, "selective") == 0)
-        fputs("--recompute-granularity selective\n", out);
-    else if (strcmp(l->remat, "full") == 0 && p->recompute_layers < 1)
-        fprintf(out,
-                "--recompute-granularity full\n--recompute-method block\n--recompute-num-layers "
-                "%.0f\n",
-                some);
-    else if (strcmp(l->remat, "full") == 0)
-        fputs("--recompute-granularity full\n--recompute-method uniform\n--recompute-num-layers "
-              "1\n",
-              out);
+    if (strcmp(l->remat, "dots") == 0 || (p->recompute.modules != 0 && !full))
+        sp_make_modules(l, made);
+    else if (full || strcmp(l->remat, "selective") == 0)
+        sp_make_setting(made, "--recompute-granularity", "%s", l->remat);
+    if (full) {
+        sp_make_setting(made, "--recompute-method", all ? "uniform" : "block");
+        sp_make_setting(made, "--recompute-num-layers", "%.0f", all ? 1 : some);
+    }
 }
 
 /* What can be offloaded of every layer; of experts there is more. */
 const char sp_megatron_offloaded[] = "attn_norm qkv_linear core_attn attn_proj mlp_norm";
 
-static void write_plan(const struct sp_launched *l, FILE *out)
+static void make_sharding(const struct sp_launch_words *words, const struct sp_plan *p,
+                          struct sp_settings *made)
+{
+    static const char strategies[] = "--data-parallel-sharding-strategy";
+    char stage[2] = {(char)('0' + p->zero), '\0'}, strategy[SP_ROW_WORD];
+    make_switch(made, "--use-distributed-optimizer", p->zero == 1);
+    make_switch(made, "--use-megatron-fsdp", p->zero > 1);
+    if (p->zero > 1) {
+        sp_row_theirs(sp_row_of(words, strategies), stage, strategy);
+        sp_make_setting(made, strategies, "%s", strategy);
+        sp_make_setting(made, "--ckpt-format", "fsdp_dtensor");
+    }
+    if (p->zero > 0 && p->shards < p->dp * p->cp)
+        sp_make_setting(made, "--num-distributed-optimizer-instances", "%lld",
+                        (long long)(p->dp * p->cp / p->shards));
+    make_switch(made, "--overlap-param-gather", p->zero > 0);
+}
+
+/* What of the plan no row says alone. */
+static void make_plan(const struct sp_launch_words *words, const struct sp_launched *l,
+                      struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
     const int64_t L = l->model->layers, chunks = p->pp * p->vpp;
-    for (size_t i = 0; i < SP_DEGREE_FLAGS; i++)
-        if (sp_degree_flags[i].always || member(p, sp_degree_flags[i].offset) > 1)
-            fprintf(out, "%s %lld\n", sp_degree_flags[i].flag,
-                    (long long)member(p, sp_degree_flags[i].offset));
+    const bool ends = L % chunks != 0 && (L + 2) % chunks == 0,
+               narrow = l->precision->grad_bytes == 2;
     if (l->model->moe.experts > 0) /* without it Megatron would take tp */
-        fprintf(out, "--expert-tensor-parallel-size %lld\n", (long long)p->etp);
-    fputs(p->sequence_parallel ? "--sequence-parallel\n" : "", out);
-    if (L % chunks != 0 && (L + 2) % chunks == 0)
-        fputs("--account-for-embedding-in-pipeline-split\n--account-for-loss-in-pipeline-split\n",
-              out);
-    fprintf(out, "--global-batch-size %lld\n--seq-length %lld\n", (long long)p->batch,
-            (long long)p->seq);
-    if (p->zero == 1)
-        fputs("--use-distributed-optimizer\n", out);
-    if (p->zero > 1)
-        fprintf(out,
-                "--use-megatron-fsdp\n--data-parallel-sharding-strategy %s\n--ckpt-format "
-                "fsdp_dtensor\n",
-                sp_strategies[p->zero]);
-    if (p->zero > 0 && p->shards < p->dp * p->cp)
-        fprintf(out, "--num-distributed-optimizer-instances %lld\n",
-                (long long)(p->dp * p->cp / p->shards));
-    write_recompute(l, out);
+        sp_make_setting(made, "--expert-tensor-parallel-size", "%lld", (long long)p->etp);
+    make_switch(made, "--sequence-parallel", p->sequence_parallel);
+    make_switch(made, "--account-for-embedding-in-pipeline-split", ends);
+    make_switch(made, "--account-for-loss-in-pipeline-split", ends);
+    sp_make_setting(made, "--global-batch-size", "%lld", (long long)p->batch);
+    sp_make_setting(made, "--seq-length", "%lld", (long long)p->seq);
+    make_sharding(words, p, made);
+    make_recompute(l, made);
+    make_switch(made, "--fine-grained-activation-offloading", p->recompute.offload);
     if (p->recompute.offload)
-        fprintf(out, "--fine-grained-activation-offloading\n--offload-modules %s%s\n",
-                sp_megatron_offloaded,
-                l->model->moe.experts > 0 && !runs_again(p, SP_MODULE_MOE) ? " expert_fc1 moe_act"
-                                                                           : "");
-    if (!sp_multiplies_in_fp32(p))
-        fputs("--bf16\n", out);
+        sp_make_setting(made, "--offload-modules", "%s%s", sp_megatron_offloaded,
+                        l->model->moe.experts > 0 && !runs_again(p, SP_MODULE_MOE)
+                            ? " expert_fc1 moe_act"
+                            : "");
+    make_switch(made, "--bf16", !sp_multiplies_in_fp32(p));
     if (p->dtype == SP_FP8)
-        fputs("--fp8-format hybrid\n", out);
-    sp_write_execution(l, out);
-    fputs(l->precision->grad_bytes == 2 ? "--grad-reduce-in-bf16\n"
-                                        : "--accumulate-allreduce-grads-in-fp32\n",
-          out);
+        sp_make_setting(made, "--fp8-format", "hybrid");
+    sp_make_execution(words, l, made);
+    make_switch(made, "--grad-reduce-in-bf16", narrow);
+    make_switch(made, "--accumulate-allreduce-grads-in-fp32", !narrow);
     if (sp_states_are(l, "muon"))
-        fputs("--optimizer muon\n", out);
-    fputs("--overlap-grad-reduce\n", out);
-    if (p->zero > 0)
-        fputs("--overlap-param-gather\n", out);
-    if (overlaps_tp(l))
-        fputs("--tp-comm-overlap\n", out);
+        sp_make_setting(made, "--optimizer", "muon");
+    make_switch(made, "--tp-comm-overlap", overlaps_tp(l));
 }
 
-void sp_put_megatron(const struct sp_launched *l, struct sp_settings *s, struct sp_written *lost)
+void sp_put_megatron(const struct sp_launch_words *words, const struct sp_launched *l,
+                     struct sp_settings *s, struct sp_written *lost)
 {
-    char *text = NULL, *rest;
-    size_t size;
-    struct sp_error none = {0};
-    FILE *const out = open_memstream(&text, &size);
-    if (!out)
+    struct sp_settings *const made = calloc(1, sizeof *made); /* too large for the stack */
+    if (!made)
         abort();
+    make_model(l->model, l->plan->seq, made);
+    make_plan(words, l, made);
     lose_model(l->model, l->plan->seq, lost);
+    lose_layers(l, lost);
+    sp_put_rows(words, l, made, s, lost);
     lose_plan(l, lost);
-    write_model(l->model, l->plan->seq, out);
-    write_plan(l, out);
-    fclose(out);
-    rest = text;
-    for (char *line; (line = strsep(&rest, "\n")) != NULL && line[0];) {
-        char *const name = strsep(&line, " ");
-        sp_add_setting(s, name, line, &none);
-    }
-    free(text);
+    free(made);
 }
 
 /* Variables of the environment that its checks look at. */
@@ -275,16 +259,18 @@ void sp_write_megatron_comments(const struct sp_launched *l, FILE *out)
 
 void sp_write_megatron(const struct sp_launched *l, struct sp_written *lost, FILE *out)
 {
+    const struct sp_launch_words *const words = l->words[0];
     struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
     struct sp_refusals refused;
-    char form[64];
+    char form[64], version[SP_ROW_WORD];
     if (!s)
         abort();
-    sp_put_megatron(l, s, lost);
-    sp_check_megatron(s, (enum sp_core)l->version, sp_plan_devices(l->plan), &refused);
+    sp_put_megatron(words, l, s, lost);
+    sp_check_megatron(words, s, (enum sp_core)l->version, sp_plan_devices(l->plan), &refused);
     sp_lose_refusals("Megatron-LM", &refused, lost);
-    sp_spell_for_version(s, l->version, lost);
-    snprintf(form, sizeof form, "Megatron-LM core %s arguments", sp_megatron_version(l->version));
+    sp_spell_older(words, l->version, s, lost);
+    sp_version_name(words, l->version, version);
+    snprintf(form, sizeof form, "Megatron-LM core %.16s arguments", version);
     sp_write_head(l, form, lost, out);
     sp_write_megatron_comments(l, out);
     for (int i = 0; i < s->n; i++)

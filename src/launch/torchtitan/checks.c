@@ -83,25 +83,12 @@ static struct facts facts_of(const struct sp_settings *s, enum sp_titan version,
     return f;
 }
 
-struct check {
-    bool holds;
-    const char *what;
-};
-#define SAY(checks) say(checks, sizeof(checks) / sizeof *(checks), refused)
-
-static void say(const struct check *checks, size_t n, struct sp_refusals *refused)
-{
-    for (size_t i = 0; i < n; i++)
-        if (checks[i].holds && refused->n < SP_REFUSALS)
-            refused->what[refused->n++] = checks[i].what;
-}
-
 /* clang-format off */
 static void check_both(const struct facts *f, const struct sp_titan_model *row, const struct sp_model *model, struct sp_refusals *refused)
 {
     const int64_t region = f->shards * f->cp * f->tp, at_once = f->tokens * f->pieces * f->copies * f->shards;
     const bool latent = model && model->mla.kv_lora_rank > 0;
-    const struct check checks[] = {
+    const struct sp_check checks[] = {
         {region > 0 && region % f->ep != 0, "expert_parallel_degree that does not divide shards x cp x tp"},
         {at_once > 0 && f->step_tokens > 0 && f->step_tokens % at_once != 0, "a batch that is no multiple of what all replicas run at once"},
         {f->pp > 1 && f->chunks > 0 && f->chunks % f->pp != 0, "pipeline_parallel_layers_per_stage that makes no multiple of the stages"},
@@ -112,33 +99,33 @@ static void check_both(const struct facts *f, const struct sp_titan_model *row, 
         {model && model->moe.experts > 0 && model->moe.experts % f->ep != 0, "experts that expert_parallel_degree does not divide"},
         {row && row->tokens > 0 && f->seq > row->tokens, "sequences longer than the model takes"},
     };
-    SAY(checks);
+    SP_REFUSE(checks, refused);
 }
 
 static void check_main(const struct sp_settings *s, const struct facts *f, const struct sp_model *model, struct sp_refusals *refused)
 {
     const bool graphs = !is_on(s, "training.disable_cuda_graphs", false);
     const int64_t parts = (f->split ? f->tp : 1) * (f->cp > 1 ? 2 * f->cp : 1);
-    const struct check checks[] = {
+    const struct sp_check checks[] = {
         {graphs && f->pp > 1, "CUDA graphs with stages: training.disable_cuda_graphs"},
         {graphs && f->ep > 1, "CUDA graphs with ranks of experts: training.disable_cuda_graphs"},
         {f->tokens > 0 && f->tokens % parts != 0, "tokens of a micro-batch that TP and twice CP do not divide"},
         {model && model->tied_embeddings && f->pp > 1, "tied embeddings with stages"},
     };
-    SAY(checks);
+    SP_REFUSE(checks, refused);
 }
 
 static void check_release(const struct sp_settings *s, const struct facts *f, const struct sp_titan_model *row, struct sp_refusals *refused)
 {
     const int64_t local = sp_said_whole(s, "training.local_batch_size", 8), micro = sp_said_whole(s, "parallelism.pipeline_parallel_microbatch_size", 1);
-    const struct check checks[] = {
+    const struct sp_check checks[] = {
         {f->seq % (f->tp * (f->cp > 1 ? 2 * f->cp : 1)) != 0, "a sequence that TP and twice CP do not divide"},
         {f->pp > 1 && local % micro != 0, "a local batch that the micro-batch does not divide"},
         {f->shards == 1 && f->cp == 1 && f->copies > 1 && f->tp * f->pp > 1, "DDP with TP or stages"},
         {f->ep > 1 && f->etp != 1 && f->etp != f->tp, "experts split otherwise than the rest"},
         {row && !row->splits_sequence && f->cp > 1, "context parallelism of a model with FlexAttention"},
     };
-    SAY(checks);
+    SP_REFUSE(checks, refused);
 }
 /* clang-format on */
 

@@ -354,8 +354,8 @@ static void write(const struct sp_launched *l, struct sp_written *lost, FILE *ou
 }
 
 const struct sp_target sp_target_torchtitan = {
+    .words = {"torchtitan"},
     .write = write,
-    .scales = true,
     .format = "torchtitan options",
     .detect = sp_detect_torchtitan,
     .read = sp_read_torchtitan,

@@ -1,0 +1,47 @@
+/* Files of configs/launch: a user's own over the built-in one, and what they must agree on. */
+#include <string.h>
+
+#include <scaleplan/plan_fields.h>
+
+#include "base/suggest.h"
+#include "config/load.h"
+
+/* Whether a plan has the field; where it has not, the nearest one is offered. */
+static bool has_field(const char *name, struct sp_nearest *nearest)
+{
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        if (strcmp(sp_plan_fields[i].name, name) == 0)
+            return true;
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        sp_nearest_offer(nearest, sp_plan_fields[i].name);
+    return false;
+}
+
+/* What an option sets must be there. */
+static bool check_row(const struct sp_launch_words *w, const struct sp_launch_row *row,
+                      struct sp_error *error)
+{
+    struct sp_nearest nearest = {.wanted = row->plan};
+    if (row->plan[0] && !has_field(row->plan, &nearest))
+        return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is no field of a plan%s",
+                       sp_safe(w->name), sp_safe(row->name), sp_safe(row->plan),
+                       sp_nearest_hint(&nearest));
+    if (row->model[0] && !sp_find_field(&sp_model_table, row->model))
+        return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is no key of a model",
+                       sp_safe(w->name), sp_safe(row->name), sp_safe(row->model));
+    return true;
+}
+
+bool sp_load_launch_words(const char *spec, const struct sp_sources *sources,
+                          struct sp_launch_words *words, struct sp_error *error)
+{
+    bool ok = true;
+    memset(words, 0, sizeof *words); /* no literal: it would need as much of the stack */
+    if (sp_has_builtin(SP_LAUNCHES, spec))
+        ok = sp_load_builtin(SP_LAUNCHES, spec, words, error);
+    if (ok && !sp_is_builtin(SP_LAUNCHES, spec, sources))
+        ok = sp_load_fields(SP_LAUNCHES, spec, sources, words, error);
+    for (int64_t i = 0; i < words->options.rows.n && ok; i++)
+        ok = check_row(words, &words->options.row[i], error);
+    return ok;
+}
