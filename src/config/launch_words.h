@@ -25,6 +25,7 @@ struct sp_launch_row {
     char lost[96];    /* what an export loses where it has no word for the value */
     char excludes[96], needs[96];
     bool takes_none; /* no value follows it */
+    bool is_text;    /* its value stands in quotes */
     bool always;     /* an export writes it whatever it means to leave it out */
     bool by_code;    /* code of the framework reads and writes it */
 };

@@ -9,6 +9,7 @@ static const struct sp_field row_fields[] = {
     TEXT_("of", R, of, "read and written of models with experts, with latents, or in fp8 alone"),
     TEXT_("values", R, values, "its words for values, \"THEIRS=OURS, THEIRS=OURS\""),
     BOOL_("switch", R, takes_none, "no value follows it"),
+    BOOL_("text", R, is_text, "its value is a text, which stands in quotes"),
     TEXT_("gives", R, gives, "the value that a switch stands for"),
     TEXT_("unsaid", R, unsaid, "the value where it is left out"),
     BOOL_("always", R, always, "an export writes it whatever it means to leave it out"),

@@ -214,7 +214,8 @@ void sp_note_rows(const struct sp_launch_words *w, struct sp_settings *s, struct
     for (int64_t i = 0; i < w->options.rows.n; i++) {
         const struct sp_launch_row *const row = &w->options.row[i];
         const char *const value = row->note[0] ? sp_peek_setting(s, row->name) : NULL;
-        if (value && strcmp(value, "0") != 0 && strcmp(value, "None") != 0)
+        if (value && strcmp(value, "0") != 0 && strcmp(value, "None") != 0 &&
+            strcasecmp(value, "false") != 0)
             sp_launch_note(launch, "not modelled: %s, %s", row->name, row->note);
     }
 }

@@ -175,7 +175,8 @@ static bool spell_item(const struct sp_launch_words *w, const char *item, int ve
                 valued ? at->value : "", w->framework, name);
     const size_t first = strcspn(flags, " ");
     snprintf(at->name, sizeof at->name, "%.*s", (int)first, flags);
-    snprintf(at->value, sizeof at->value, "%s", flags[first] ? flags + first + 1 : "");
+    if (valued || flags[first]) /* else it is another name */
+        snprintf(at->value, sizeof at->value, "%s", flags[first] ? flags + first + 1 : "");
     return true;
 }
 

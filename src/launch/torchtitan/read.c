@@ -5,33 +5,9 @@
 #include <string.h>
 
 #include "launch/fields/assumed.h"
+#include "launch/fields/rows.h"
 #include "launch/shell/flags.h"
 #include "launch/torchtitan/torchtitan.h"
-
-/* What changes neither memory nor time enough to count. */
-static const char quiet[] =
-    "job.* profiling.* metrics.* lr_scheduler.* checkpoint.* compile.* comm.* debug.* validation.* "
-    "experimental.* "
-    "fault_tolerance.* memory_estimation.* model.hf_assets_path model.tokenizer_path "
-    "model.print_after_conversion "
-    "optimizer.lr optimizer.eps optimizer.beta1 optimizer.beta2 optimizer.weight_decay "
-    "optimizer.implementation "
-    "training.dataset training.dataset_path training.max_norm training.steps training.gc_freq "
-    "training.gc_debug "
-    "training.seed training.deterministic training.dataloader.* training.warmup_steps "
-    "training.data_parallel_type "
-    "parallelism.enable_async_tensor_parallel parallelism.enable_loss_parallel "
-    "parallelism.disable_loss_parallel "
-    "parallelism.context_parallel_rotate_method parallelism.context_parallel_load_balancer "
-    "quantize.* float8.* mx.* "
-    "parallelism.pipeline_parallel_split_points "
-    "parallelism.pipeline_parallel_last_stage_less_layers parallelism.enable_compiled_autograd "
-    "activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns "
-    "activation_checkpoint.early_stop "
-    "nproc_per_node nproc-per-node nnodes rdzv_* rdzv-* role tee local-ranks-filter "
-    "local_ranks_filter "
-    "parallelism training torchtitan.* "
-    "module config loss.* tokenizer.* dataloader.* renderer.*";
 
 static bool tells(const char *word)
 {
@@ -102,20 +78,15 @@ static const struct sp_titan_model *read_model(struct sp_settings *s, struct sp_
 }
 
 /* Replicas, and the ranks that share the states: -1 takes what the other degrees leave. */
-static bool read_mesh(struct sp_settings *s, double devices, double *replicas,
-                      struct sp_launch *launch, struct sp_error *error)
+static bool read_mesh(const struct sp_launch_words *words, struct sp_settings *s, double devices,
+                      double *replicas, struct sp_launch *launch, struct sp_error *error)
 {
-    static const struct {
-        const char *name, *option;
-    } degrees[] = {{"parallelism.tensor_parallel_degree", "tp"},
-                   {"parallelism.pipeline_parallel_degree", "pp"},
-                   {"parallelism.context_parallel_degree", "cp"},
-                   {"parallelism.expert_parallel_degree", "ep"}};
+    static const char *const degrees[] = {"tp", "pp", "cp", "ep"};
     double model = 1;
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
-        const int64_t degree = whole(s, degrees[i].name, 1, 1, error);
+        const int64_t degree = whole(s, sp_row_of_plan(words, degrees[i], NULL)->name, 1, 1, error);
         model *= i < 3 ? (double)degree : 1;
-        sp_launch_option(launch, degrees[i].option, "%lld", (long long)degree);
+        sp_launch_option(launch, degrees[i], "%lld", (long long)degree);
     }
     if (sp_setting(s, "parallelism.expert_tensor_parallel_degree"))
         sp_launch_option(
@@ -190,20 +161,21 @@ static int64_t chunks_of(struct sp_settings *s, const struct sp_model *model,
     return chunks % stages == 0 ? chunks / stages : 0;
 }
 
-static void read_schedule(struct sp_settings *s, const struct sp_model *model,
-                          struct sp_launch *launch, struct sp_error *error)
+static void read_schedule(const struct sp_launch_words *words, struct sp_settings *s,
+                          const struct sp_model *model, struct sp_launch *launch,
+                          struct sp_error *error)
 {
-    static const char *const names[][2] = {
-        {"1F1B", "1f1b"}, {"GPipe", "gpipe"}, {"Interleaved1F1B", "interleaved"}};
+    char ours[SP_ROW_WORD] = "";
     const char *const name = sp_setting(s, "parallelism.pipeline_parallel_schedule"),
                       *const stages = sp_peek_setting(s, "parallelism.pipeline_parallel_degree");
     if (!stages || strcmp(stages, "1") == 0)
         return;
     const int64_t chunks = chunks_of(s, model, error);
     const bool several = name && strcasecmp(name, "1F1B") != 0 && strcasecmp(name, "GPipe") != 0;
-    for (size_t i = 0; i < 3; i++)
-        if (name && strcasecmp(names[i][0], name) == 0 && (!several || chunks > 1))
-            sp_launch_option(launch, "schedule", "%s", names[i][1]);
+    if (name)
+        sp_row_ours(sp_row_of_plan(words, "schedule", NULL), name, ours);
+    if (ours[0] && (!several || chunks > 1))
+        sp_launch_option(launch, "schedule", "%s", ours);
     if (several && chunks > 1 && strcasecmp(name, "Interleaved1F1B") == 0)
         sp_launch_option(launch, "vpp", "%lld", (long long)chunks);
     else if (several)
@@ -249,9 +221,9 @@ static const char *scales_of_8_bits(struct sp_settings *s, const struct sp_titan
     return recipe && strncmp(recipe, "rowwise", 7) == 0 ? "rowwise" : "tensorwise";
 }
 
-static void read_habits(struct sp_settings *s, const struct sp_titan_model *row,
-                        const struct sp_model *model, struct sp_launch *launch,
-                        struct sp_error *error)
+static void read_habits(const struct sp_launch_words *words, struct sp_settings *s,
+                        const struct sp_titan_model *row, const struct sp_model *model,
+                        struct sp_launch *launch, struct sp_error *error)
 {
     const char *const param = sp_setting(s, "training.mixed_precision_param"),
                       *const converters = sp_setting(s, "model.converters"),
@@ -272,9 +244,7 @@ static void read_habits(struct sp_settings *s, const struct sp_titan_model *row,
         sp_launch_option(launch, "sp", "off");
     if (optimizer)
         sp_read_optimizer("optimizer.name", optimizer, 0, s->origin, launch, error);
-    if (sp_setting_on(s, "training.enable_cpu_offload"))
-        sp_launch_note(launch, "not modelled: training.enable_cpu_offload, states in the host's "
-                               "memory");
+    sp_note_rows(words, s, launch);
 }
 
 /* What the comment of an export says beside the options. */
@@ -302,8 +272,9 @@ static void drop_dashes(struct sp_settings *s)
 bool sp_read_torchtitan(struct sp_launch_file *file, struct sp_launch *launch,
                         struct sp_error *error)
 {
-    static const struct sp_flag_names names = {"", quiet};
-    static struct sp_model model;
+    const struct sp_launch_words *const words = file->words[0];
+    const struct sp_flag_names names = {words->switches, words->quiet};
+    struct sp_model model;
     struct sp_settings *const s = &file->settings;
     struct sp_error none = {0};
     struct sp_refusals refused;
@@ -316,11 +287,11 @@ bool sp_read_torchtitan(struct sp_launch_file *file, struct sp_launch *launch,
     const struct sp_titan_model *const row = read_model(s, launch);
     const struct sp_model *const known =
         row && sp_load_model(row->ours, file->sources, &model, &none) ? &model : NULL;
-    if (!read_mesh(s, (double)devices, &replicas, launch, error))
+    if (!read_mesh(words, s, (double)devices, &replicas, launch, error))
         return false;
     read_batch(s, replicas, launch, error);
-    read_schedule(s, known, launch, error);
-    read_habits(s, row, known, launch, error);
+    read_schedule(words, s, known, launch, error);
+    read_habits(words, s, row, known, launch, error);
     if (!read_assumed(file, launch, error))
         return false;
     const enum sp_titan version =
@@ -330,6 +301,6 @@ bool sp_read_torchtitan(struct sp_launch_file *file, struct sp_launch *launch,
     if (sp_peek_setting(s, "job.config_file"))
         sp_launch_note(launch, "%.80s is not opened: what it says is not read",
                        sp_safe(sp_peek_setting(s, "job.config_file")));
-    sp_note_unread(s, "", quiet, launch);
+    sp_note_unread(s, "", words->quiet, launch);
     return sp_refuse_gaps(s, error) && error->lines == before;
 }

@@ -1,7 +1,6 @@
 /* torchtitan: a plan as a Python recipe that sets the fields of its Trainer.Config (its newest
  * version), or as the TOML of 0.2. The newest counts batches in tokens. Fields: torchtitan/config
  * and torchtitan/trainer.py; torchtitan/config/job_config.py of 0.2.2. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,84 +8,14 @@
 
 #include "launch/fields/assumed.h"
 #include "launch/fields/models.h"
+#include "launch/fields/rows.h"
 #include "launch/torchtitan/torchtitan.h"
 
-/* What an option says. */
-enum value {
-    COPIES,
-    SHARDS,
-    TP,
-    SPLIT,
-    CP,
-    PP,
-    EP,
-    ETP,
-    RESHARD,
-    SCHEDULE,
-    LESS_FIRST,
-    LESS_LAST,
-    PER_STAGE,
-    PIECES,
-    MICRO,
-    LENGTH,
-    LOCAL,
-    GLOBAL,
-    PARAM,
-    REDUCE,
-    GRAPHS,
-    CHECKPOINTING,
-    MODE,
-    KIND,
-    FOLDER,
-    FLAVOR,
-    CONVERTERS,
-    SCALES
-};
-
-/* Its name in each version; NULL: the version has none. A text stands in quotes. */
-/* clang-format off */
-static const struct {
-    enum value value;
-    bool text;
-    const char *name[2];
-} options[] = {
-    {FOLDER, true, {NULL, "model.name"}},
-    {FLAVOR, true, {NULL, "model.flavor"}},
-    {CONVERTERS, false, {NULL, "model.converters"}},
-    {COPIES, false, {"parallelism.data_parallel_replicate_degree", "parallelism.data_parallel_replicate_degree"}},
-    {SHARDS, false, {"parallelism.data_parallel_shard_degree", "parallelism.data_parallel_shard_degree"}},
-    {TP, false, {"parallelism.tensor_parallel_degree", "parallelism.tensor_parallel_degree"}},
-    {SPLIT, false, {"parallelism.enable_sequence_parallel", NULL}},
-    {CP, false, {"parallelism.context_parallel_degree", "parallelism.context_parallel_degree"}},
-    {PP, false, {"parallelism.pipeline_parallel_degree", "parallelism.pipeline_parallel_degree"}},
-    {EP, false, {"parallelism.expert_parallel_degree", "parallelism.expert_parallel_degree"}},
-    {ETP, false, {NULL, "parallelism.expert_tensor_parallel_degree"}},
-    {RESHARD, true, {"parallelism.fsdp_reshard_after_forward", "parallelism.fsdp_reshard_after_forward"}},
-    {SCHEDULE, true, {"parallelism.pipeline_parallel_schedule", "parallelism.pipeline_parallel_schedule"}},
-    {LESS_FIRST, false, {"parallelism.pipeline_parallel_first_stage_less_layers", "parallelism.pipeline_parallel_first_stage_less_layers"}},
-    {LESS_LAST, false, {"parallelism.pipeline_parallel_last_stage_less_layers", "parallelism.pipeline_parallel_last_stage_less_layers"}},
-    {PER_STAGE, false, {"parallelism.pipeline_parallel_layers_per_stage", "parallelism.pipeline_parallel_layers_per_stage"}},
-    {PIECES, false, {"parallelism.num_pp_microbatches", NULL}},
-    {MICRO, false, {NULL, "parallelism.pipeline_parallel_microbatch_size"}},
-    {LENGTH, false, {"training.max_context_length", "training.seq_len"}},
-    {LOCAL, false, {"training.num_tokens_per_microbatch_per_dp_rank", "training.local_batch_size"}},
-    {GLOBAL, false, {"training.num_tokens_per_train_step", "training.global_batch_size"}},
-    {PARAM, true, {"training.mixed_precision_param", "training.mixed_precision_param"}},
-    {REDUCE, true, {"training.mixed_precision_reduce", "training.mixed_precision_reduce"}},
-    {GRAPHS, false, {"training.disable_cuda_graphs", NULL}},
-    {CHECKPOINTING, false, {"config.activation_checkpoint", NULL}},
-    {MODE, true, {NULL, "activation_checkpoint.mode"}},
-    {KIND, true, {NULL, "activation_checkpoint.selective_ac_option"}},
-    {SCALES, true, {NULL, "quantize.linear.float8.recipe_name"}},
-};
-/* clang-format on */
-
-/* Its name of a schedule; NULL: none. */
-static const char *schedule_name(const struct sp_plan *p)
+/* Its name of a schedule, "" where it has none. */
+static void name_schedule(const struct sp_launched *l, char *name)
 {
-    static const char *const names[SP_SCHEDULES] = {
-        [SP_GPIPE] = "GPipe", [SP_1F1B] = "1F1B", [SP_INTERLEAVED] = "Interleaved1F1B"};
-    return names[p->schedule];
+    sp_row_theirs(sp_row_of_plan(l->words[0], "schedule", NULL),
+                  sp_schedule_names[l->plan->schedule], name);
 }
 
 /* What it takes the table of tokens and the head for, in layers of the first and last stage: none
@@ -140,6 +69,8 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
     const bool newest = l->version == SP_TITAN_MAIN;
+    char schedule[SP_ROW_WORD];
+    name_schedule(l, schedule);
     if (!row_of(l))
         sp_lose(lost, "the model: torchtitan %s has none of these dimensions by name",
                 newest ? "main" : "0.2.2");
@@ -155,7 +86,7 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "shards of experts over TP alone");
     if (p->vpp > 1 && p->pp == 1)
         sp_lose(lost, "chunks of layers without pipeline stages");
-    if (p->pp > 1 && !schedule_name(p))
+    if (p->pp > 1 && !schedule[0])
         sp_lose(lost, "this pipeline schedule");
     if (p->pp > 1 && ends_in_layers(l) < 0)
         sp_lose(lost, "which stages hold a layer more; see module_fqns_per_model_part");
@@ -183,114 +114,120 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
                 row_of(l)->config);
 }
 
-__attribute__((format(printf, 2, 3))) static void print(char out[64], const char *format, ...)
+static void make_number(struct sp_settings *made, const char *name, bool says, double number)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(out, 64, format, arguments);
-    va_end(arguments);
+    if (says)
+        sp_make_setting(made, name, "%.0f", number);
 }
 
-/* The degrees; left empty where an option says nothing. */
-static void put_degree(const struct sp_launched *l, enum value value, char out[64])
+static void make_text(struct sp_settings *made, const char *name, bool says, const char *text)
+{
+    if (says)
+        sp_make_setting(made, name, "%s", text);
+}
+
+/* The degrees, lengths and batches: in tokens, or in sequences up to 0.2. */
+static void make_degrees(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
+    const bool newest = l->version == SP_TITAN_MAIN, staged = p->pp > 1;
     const int64_t group = p->zero == 0            ? 1
                           : p->shards / p->cp > 0 ? p->shards / p->cp
                                                   : 1,
                   ends = ends_in_layers(l);
-    const struct {
-        enum value value;
-        bool says;
-        int64_t number;
-    } degrees[] = {
-        {COPIES, true, p->dp / group},
-        {SHARDS, true, group},
-        {TP, true, p->tp},
-        {CP, true, p->cp},
-        {PP, true, p->pp},
-        {EP, p->ep > 1, p->ep},
-        {ETP, p->ep > 1, p->etp},
-        {LESS_FIRST, p->pp > 1 && ends >= 0, ends},
-        {LESS_LAST, p->pp > 1 && ends >= 0, ends},
-        {PER_STAGE, p->pp > 1 && ends >= 0, (l->model->layers + 2 * ends) / (p->pp * p->vpp)},
-        {PIECES, p->pp > 1, sp_plan_microbatches(p)},
-        {MICRO, p->pp > 1, p->micro_batch},
-    };
-    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
-        if (degrees[i].value == value && degrees[i].says)
-            print(out, "%lld", (long long)degrees[i].number);
-}
-
-/* Lengths and batches: in tokens, or in sequences up to 0.2. */
-static void put_batch(const struct sp_launched *l, enum value value, char out[64])
-{
-    const struct sp_plan *const p = l->plan;
-    const bool newest = l->version == SP_TITAN_MAIN;
     const double unit = newest ? (double)p->seq : 1,
-                 pieces = newest || p->pp == 1 ? 1 : (double)sp_plan_microbatches(p);
-    if (value == LENGTH)
-        print(out, "%lld", (long long)p->seq);
-    else if (value == LOCAL)
-        print(out, "%.0f", (double)p->micro_batch * pieces * unit);
-    else if (value == GLOBAL)
-        print(out, "%.0f", (double)p->batch * unit);
+                 pieces = newest || !staged ? 1 : (double)sp_plan_microbatches(p);
+    const struct {
+        const char *name;
+        bool says;
+        double number;
+    } numbers[] = {
+        {"data_parallel_replicate_degree", true, (double)(p->dp / group)},
+        {"data_parallel_shard_degree", true, (double)group},
+        {"tensor_parallel_degree", true, (double)p->tp},
+        {"context_parallel_degree", true, (double)p->cp},
+        {"pipeline_parallel_degree", true, (double)p->pp},
+        {"expert_parallel_degree", p->ep > 1, (double)p->ep},
+        {"expert_tensor_parallel_degree", p->ep > 1 && !newest, (double)p->etp},
+        {"pipeline_parallel_first_stage_less_layers", staged && ends >= 0, (double)ends},
+        {"pipeline_parallel_last_stage_less_layers", staged && ends >= 0, (double)ends},
+        {"pipeline_parallel_layers_per_stage", staged && ends >= 0,
+         (double)((l->model->layers + 2 * ends) / (p->pp * p->vpp))},
+        {"num_pp_microbatches", staged, (double)sp_plan_microbatches(p)},
+        {"pipeline_parallel_microbatch_size", staged && !newest, (double)p->micro_batch},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char name[sizeof made->at->name];
+        snprintf(name, sizeof name, "parallelism.%s", numbers[i].name);
+        make_number(made, name, numbers[i].says, numbers[i].number);
+    }
+    make_number(made, "training.max_context_length", true, (double)p->seq);
+    make_number(made, "training.num_tokens_per_microbatch_per_dp_rank", true,
+                (double)p->micro_batch * pieces * unit);
+    make_number(made, "training.num_tokens_per_train_step", true, (double)p->batch * unit);
 }
 
-static void put_text(const struct sp_launched *l, enum value value, char out[64])
+/* What is said in words; rows of one version alone are made for that one. */
+static void make_texts(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
-    const bool newest = l->version == SP_TITAN_MAIN;
-    const char *const yes = newest ? "True" : "true", *const no = newest ? "False" : "false",
-                      *const class = checkpointing(l);
-    const struct sp_titan_model *const row = row_of(l);
-    const char *const mode = !class ? "none" : strcmp(class, "FullAC") == 0 ? "full" : "selective";
-    const struct {
-        enum value value;
-        const char *text; /* NULL: it says nothing */
-    } texts[] = {
-        {SPLIT, p->sequence_parallel || p->tp == 1 ? yes : no},
-        {RESHARD, p->zero < 2    ? NULL
-                  : p->zero == 2 ? "never"
-                                 : "default"},
-        {SCHEDULE, p->pp == 1         ? NULL
-                   : schedule_name(p) ? schedule_name(p)
-                                      : "1F1B"},
-        {PARAM, sp_multiplies_in_fp32(p) ? "float32" : "bfloat16"},
-        {REDUCE, "float32"},
-        {GRAPHS, p->pp > 1 || p->ep > 1 ? yes : NULL}, /* it has them for neither */
-        {CHECKPOINTING, class ? class : "None"},
-        {MODE, mode},
-        {KIND, strcmp(mode, "selective") == 0 ? "op" : NULL},
-        {FOLDER, row ? row->folder : NULL},
-        {FLAVOR, row ? row->flavor : NULL},
-        {CONVERTERS, p->dtype == SP_FP8 ? "[\"quantize.linear.float8\"]" : NULL},
-        {SCALES, p->dtype == SP_FP8 ? sp_fp8_recipe_names[p->execution.fp8_recipe] : NULL},
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (texts[i].value == value && texts[i].text)
-            print(out, "%s%s", texts[i].text, value == CHECKPOINTING && class ? ".Config()" : "");
+    const bool newest = l->version == SP_TITAN_MAIN, fp8 = !newest && p->dtype == SP_FP8;
+    const char *const class = checkpointing(l), *const mode = !class ? "none"
+                                                              : strcmp(class, "FullAC") == 0
+                                                                  ? "full"
+                                                                  : "selective";
+    const struct sp_titan_model *const row = newest ? NULL : row_of(l);
+    char schedule[SP_ROW_WORD];
+    name_schedule(l, schedule);
+    make_text(made, "parallelism.enable_sequence_parallel", true,
+              p->sequence_parallel || p->tp == 1 ? "True" : "False");
+    make_text(made, "parallelism.fsdp_reshard_after_forward", p->zero >= 2,
+              p->zero == 2 ? "never" : "default");
+    make_text(made, "parallelism.pipeline_parallel_schedule", p->pp > 1,
+              schedule[0] ? schedule : "1F1B");
+    make_text(made, "training.mixed_precision_param", true,
+              sp_multiplies_in_fp32(p) ? "float32" : "bfloat16");
+    make_text(made, "training.mixed_precision_reduce", true, "float32");
+    make_text(made, "training.disable_cuda_graphs",
+              p->pp > 1 || p->ep > 1, /* it has them for neither */
+              "True");
+    sp_make_setting(made, "config.activation_checkpoint", "%s%s", class ? class : "None",
+                    class ? ".Config()" : "");
+    make_text(made, "activation_checkpoint.mode", !newest, mode);
+    make_text(made, "activation_checkpoint.selective_ac_option",
+              !newest && strcmp(mode, "selective") == 0, "op");
+    make_text(made, "model.name", row, row ? row->folder : "");
+    make_text(made, "model.flavor", row, row ? row->flavor : "");
+    make_text(made, "model.converters", fp8, "[\"quantize.linear.float8\"]");
+    make_text(made, "quantize.linear.float8.recipe_name", fp8,
+              sp_fp8_recipe_names[p->execution.fp8_recipe]);
 }
 
-static void put_settings(const struct sp_launched *l, struct sp_settings *s)
+/* Options as the version has them. */
+static void put_settings(const struct sp_launched *l, struct sp_settings *s,
+                         struct sp_written *lost)
 {
+    struct sp_settings *const made = calloc(1, sizeof *made), /* too large for the stack */
+        *const all = calloc(1, sizeof *all);
     struct sp_error none = {0};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        char value[64] = "";
-        put_degree(l, options[i].value, value);
-        put_batch(l, options[i].value, value);
-        put_text(l, options[i].value, value);
-        if (options[i].name[l->version] && value[0])
-            sp_add_setting(s, options[i].name[l->version], value, &none);
-    }
+    if (!made || !all)
+        abort();
+    make_degrees(l, made);
+    make_texts(l, made);
+    sp_put_rows(l->words[0], l, made, all, lost);
+    sp_spell_older(l->words[0], l->version, all, lost);
+    for (int i = 0; i < all->n; i++)
+        if (all->at[i].name[0])
+            sp_add_setting(s, all->at[i].name, all->at[i].value, &none);
+    free(made);
+    free(all);
 }
 
-static bool is_text(const char *name, int version)
+/* What stands around a value. */
+static const char *quote_of(const struct sp_launched *l, const char *name)
 {
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].name[version] && strcmp(options[i].name[version], name) == 0)
-            return options[i].text;
-    return false;
+    const struct sp_launch_row *const row = sp_row_of(l->words[0], name);
+    return row && row->is_text ? "\"" : "";
 }
 
 static void write_python(const struct sp_launched *l, const struct sp_settings *s, FILE *out)
@@ -306,7 +243,7 @@ static void write_python(const struct sp_launched *l, const struct sp_settings *
           "    parallelism, training = config.parallelism, config.training\n",
           out);
     for (int i = 0; i < s->n; i++) {
-        const char *const quote = is_text(s->at[i].name, l->version) ? "\"" : "";
+        const char *const quote = quote_of(l, s->at[i].name);
         fprintf(out, "    %s = %s%s%s\n", s->at[i].name, quote, s->at[i].value, quote);
     }
     fputs("    return config\n", out);
@@ -320,7 +257,7 @@ static void write_toml(const struct sp_launched *l, const struct sp_settings *s,
     char section[32] = "";
     for (int i = 0; i < s->n; i++) {
         const char *const name = s->at[i].name, *const dot = strrchr(name, '.');
-        const char *const quote = is_text(name, l->version) ? "\"" : "";
+        const char *const quote = quote_of(l, name);
         if (strlen(section) != (size_t)(dot - name) ||
             strncmp(section, name, (size_t)(dot - name)) != 0) {
             snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
@@ -338,7 +275,7 @@ static void write(const struct sp_launched *l, struct sp_written *lost, FILE *ou
     if (!s)
         abort();
     lose(l, lost);
-    put_settings(l, s);
+    put_settings(l, s, lost);
     sp_check_titan(s, (enum sp_titan)l->version, sp_plan_devices(l->plan), row_of(l), l->model,
                    &refused);
     sp_lose_refusals("torchtitan", &refused, lost);
