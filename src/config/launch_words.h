@@ -19,13 +19,15 @@ struct sp_launch_row {
     char unsaid[24];  /* ours, where it is left out */
     char value[48];   /* theirs, that an export writes where it sets nothing */
     char with[72];    /* what an export writes behind it */
-    char as[160];     /* what it is another spelling of: [VALUE: ]FLAG[ VALUE] */
+    char as[480];     /* what it is another spelling of: [VALUE: ]FLAG[ VALUE] */
+    char beside[96];  /* what writes it too: [!]FLAG=VALUE */
     char older[240];  /* how older versions spell it: NEWEST[-OLDEST][ VALUE][: FLAGS] */
     char note[96];    /* what is not modelled of it */
     char lost[96];    /* what an export loses where it has no word for the value */
     char excludes[96], needs[96];
     bool takes_none; /* no value follows it */
     bool is_text;    /* its value stands in quotes */
+    bool is_list;    /* it is a list of words */
     bool always;     /* an export writes it whatever it means to leave it out */
     bool by_code;    /* code of the framework reads and writes it */
 };

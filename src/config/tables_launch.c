@@ -9,6 +9,7 @@ static const struct sp_field row_fields[] = {
     TEXT_("of", R, of, "read and written of models with experts, with latents, or in fp8 alone"),
     TEXT_("values", R, values, "its words for values, \"THEIRS=OURS, THEIRS=OURS\""),
     BOOL_("switch", R, takes_none, "no value follows it"),
+    BOOL_("list", R, is_list, "its value is a list of words"),
     BOOL_("text", R, is_text, "its value is a text, which stands in quotes"),
     TEXT_("gives", R, gives, "the value that a switch stands for"),
     TEXT_("unsaid", R, unsaid, "the value where it is left out"),
@@ -18,6 +19,10 @@ static const struct sp_field row_fields[] = {
     BOOL_("by_code", R, by_code, "code of the framework reads and writes it"),
     TEXT_("as", R, as,
           "what it is another spelling of, \"[VALUE: ]OPTION[ VALUE]\", comma-separated"),
+    TEXT_(
+        "beside", R, beside,
+        "options of the framework below that write it too, \"OPTION=VALUE\", with ! those that are "
+        "not given"),
     TEXT_("older", R, older,
           "how older versions spell it, \"NEWEST[-OLDEST][ VALUE][: OPTIONS]\", comma-separated; "
           "without a colon they do not have it"),

@@ -26,26 +26,9 @@ bool sp_is_bridge(const struct sp_settings *s)
     return precision && strstr(precision, "mixed");
 }
 
-/* Arguments that a part of a precision's name stands for. */
-static const struct {
-    const char *part, *flag, *value;
-} precisions[] = {
-    {"bf16_", "--bf16", ""},
-    {"mxfp8", "--fp8-format", "e4m3"},
-    {"mxfp8", "--fp8-recipe", "mxfp8"},
-    {"mxfp8", "--fp8-param-gather", ""},
-    {"fp8_delayed", "--fp8-format", "hybrid"},
-    {"fp8_delayed", "--fp8-param-gather", ""},
-    {"fp8_current", "--fp8-format", "hybrid"},
-    {"fp8_current", "--fp8-recipe", "tensorwise"},
-    {"fp8_current", "--fp8-param-gather", ""},
-    {"fp8_subchannel", "--fp8-format", "hybrid"},
-    {"fp8_subchannel", "--fp8-recipe", "blockwise"},
-    {"nvfp4", "--fp4-format", "e2m1"},
-};
-
 /* A precision by its name, "bf16_with_fp8_current_scaling_mixed". */
-static bool take_precision(const char *given, struct sp_settings *to, struct sp_error *error)
+static bool take_precision(const struct sp_launch_words *words, const char *given,
+                           struct sp_settings *to, struct sp_error *error)
 {
     char name[96];
     snprintf(name, sizeof name, "%s", given);
@@ -53,10 +36,12 @@ static bool take_precision(const char *given, struct sp_settings *to, struct sp_
         *c = *c == '-' ? '_' : *c;
     const bool fp16 = strncmp(name, "fp16_", 5) == 0;
     bool ok = !fp16 || sp_add_setting(to, "--fp16", "", error), known = fp16;
-    for (size_t i = 0; i < sizeof precisions / sizeof *precisions && ok; i++)
-        if (strstr(name, precisions[i].part)) {
+    struct sp_spelling as; /* whose `when` is a part of the name */
+    const char *list = sp_row_of(words, "mixed_precision")->as;
+    while (ok && sp_next_spelling(&list, &as))
+        if (strstr(name, as.when)) {
             known = true;
-            ok = sp_add_setting(to, precisions[i].flag, precisions[i].value, error);
+            ok = sp_add_setting(to, as.option, as.value, error);
         }
     return ok && (known || sp_fail(error, SP_INPUT,
                                    "%s: mixed_precision: \"%s\": expected a precision of "
@@ -110,14 +95,14 @@ static void take_adapters(struct sp_settings *from, const struct sp_settings *to
                        "for each expert");
 }
 
-bool sp_take_bridge(struct sp_settings *from, struct sp_settings *to, struct sp_launch *launch,
-                    struct sp_error *error)
+bool sp_take_bridge(const struct sp_launch_words *words, struct sp_settings *from,
+                    struct sp_settings *to, struct sp_launch *launch, struct sp_error *error)
 {
     const char *const precision = sp_said(from, "mixed_precision"), *const seq =
                                                                         sp_said(to, "--seq-length");
     take_adapters(from, to, launch, error);
     /* experts are whole by default, and positions as many as tokens */
-    return (!precision || take_precision(precision, to, error)) &&
+    return (!precision || take_precision(words, precision, to, error)) &&
            take_recipe(from, to, launch, error) &&
            (sp_said(to, "--expert-tensor-parallel-size") ||
             sp_said_whole(to, "--expert-model-parallel-size", 1) == 1 ||

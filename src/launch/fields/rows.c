@@ -94,26 +94,32 @@ void sp_row_theirs(const struct sp_launch_row *row, const char *ours, char *out)
     look_up(row->values, ours, false, out);
 }
 
-/* Adds one spelling, "[VALUE: ]FLAG[ VALUE]", of a setting, where it counts. */
-static bool add_spelling(const struct sp_launch_words *w, const struct sp_setting from,
-                         const char *item, struct sp_settings *s, struct sp_error *error)
+bool sp_next_spelling(const char **list, struct sp_spelling *out)
 {
-    char when[64] = "", flag[sizeof from.name];
-    const char *const colon = strstr(item, ": ");
+    char text[96];
+    if (!*list || !**list || !sp_next_item(list, text, sizeof text))
+        return false;
+    const char *item = text + strspn(text, " "), *const colon = strstr(item, ": ");
+    *out = (struct sp_spelling){.when = ""};
     if (colon)
-        snprintf(when, sizeof when, "%.*s", (int)(colon - item), item);
-    if (colon && !sp_has_word(from.value, when))
-        return true;
+        snprintf(out->when, sizeof out->when, "%.*s", (int)(colon - item), item);
     item = colon ? colon + 2 : item;
     const size_t n = strcspn(item, " ");
-    snprintf(flag, sizeof flag, "%.*s", (int)n, item);
-    const struct sp_launch_row *const row = sp_row_of(w, flag);
-    const bool own = item[n] == '\0';
-    if (!sp_add_setting(s, flag,
-                        !own                     ? item + n + 1
-                        : row && row->takes_none ? ""
-                                                 : from.value,
-                        error))
+    snprintf(out->option, sizeof out->option, "%.*s", (int)n, item);
+    snprintf(out->value, sizeof out->value, "%s", item[n] ? item + n + 1 : "");
+    return true;
+}
+
+/* Adds one spelling of a setting, where it counts. */
+static bool add_spelling(const struct sp_launch_words *w, const struct sp_setting from,
+                         const struct sp_spelling *as, struct sp_settings *s,
+                         struct sp_error *error)
+{
+    const struct sp_launch_row *const row = sp_row_of(w, as->option);
+    const bool own = !as->value[0], none = own && row && row->takes_none;
+    if (as->when[0] && !sp_has_word(from.value, as->when))
+        return true;
+    if (!sp_add_setting(s, as->option, !own ? as->value : none ? "" : from.value, error))
         return false;
     struct sp_setting *const to = &s->at[s->n - 1];
     to->line = from.line;
@@ -132,13 +138,13 @@ bool sp_spell_rows(const struct sp_launch_words *w, struct sp_settings *s, struc
     for (int64_t i = 0; i < w->options.rows.n; i++) {
         const struct sp_launch_row *const row = &w->options.row[i];
         for (int j = 0; j < n && row->as[0] && ok; j++) {
-            char item[96];
+            struct sp_spelling as;
             const char *list = row->as;
             if (strcmp(s->at[j].name, row->name) != 0)
                 continue;
             sp_setting(s, row->name);
-            while (list && ok && sp_next_item(&list, item, sizeof item))
-                ok = add_spelling(w, s->at[j], item + strspn(item, " "), s, error);
+            while (ok && sp_next_spelling(&list, &as))
+                ok = add_spelling(w, s->at[j], &as, s, error);
         }
     }
     return ok;

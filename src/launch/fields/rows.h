@@ -27,6 +27,14 @@ enum { SP_ROW_WORD = 48 };
 void sp_row_ours(const struct sp_launch_row *row, const char *theirs, char *out);
 void sp_row_theirs(const struct sp_launch_row *row, const char *ours, char *out);
 
+/* One of a row's other spellings: of the value `when` ("": of any), an option with a value. */
+struct sp_spelling {
+    char when[32], option[SP_ROW_NAME], value[SP_ROW_WORD];
+};
+
+/* Takes the next of a list of them; false where it is NULL, as behind the last. */
+bool sp_next_spelling(const char **list, struct sp_spelling *spelling);
+
 /* Adds what other spellings stand for behind them. */
 bool sp_spell_rows(const struct sp_launch_words *words, struct sp_settings *settings,
                    struct sp_error *error);

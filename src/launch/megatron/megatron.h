@@ -13,8 +13,9 @@ extern const char sp_megatron_offloaded[];
 bool sp_is_megatron_name(const char *name);
 
 /* Takes settings of such a file as flags. */
-bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to,
-                           struct sp_launch *launch, struct sp_error *error);
+bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_settings *from,
+                           struct sp_settings *to, struct sp_launch *launch,
+                           struct sp_error *error);
 
 /* Adds what slime sets behind its arguments, where they are slime's. */
 bool sp_spell_slime(struct sp_settings *settings, struct sp_launch *launch, struct sp_error *error);

@@ -280,7 +280,7 @@ static bool read_pairs(struct sp_launch_file *file, const struct sp_launch_words
     if (!flags)
         abort();
     const bool ok = (!file->script || sp_read_pairs(file->script, tells_pair, s, launch, error)) &&
-                    sp_read_megatron_yaml(s, flags, launch, error) &&
+                    sp_read_megatron_yaml(file->words, s, flags, launch, error) &&
                     read_arguments(file, words, flags, launch, error);
     launch->format = "Megatron-LM settings";
     if (sp_setting(s, "trainer.num_nodes") && sp_setting(s, "trainer.devices"))
@@ -303,7 +303,7 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
 }
 
 const struct sp_target sp_target_megatron = {
-    .words = {"megatron"},
+    .words = {"megatron", "bridge"},
     .write = sp_write_megatron,
     .format = "Megatron-LM arguments",
     .detect = detect,

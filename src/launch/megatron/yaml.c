@@ -44,20 +44,6 @@ static bool is_elsewhere(const char *name)
     return false;
 }
 
-/* Names that stand for other flags: with this value (NULL: any that is on), for `flag` with `gives`
- * (NULL: the same value). "False" alone stands for a value that is off. */
-static const struct {
-    const char *name, *value, *flag, *gives;
-} meanings[] = {
-    {"bias", "False", "--disable-bias-linear", ""},
-    {"activation", "swiglu", "--swiglu", ""},
-    {"activation", "fast-swiglu", "--swiglu", ""},
-    {"activation", "geglu", "--swiglu", ""},
-    {"activation", "fast-geglu", "--swiglu", ""},
-    {"num_query_groups", NULL, "--group-query-attention", ""},
-    {"fsdp", NULL, "--use-torch-fsdp2", ""},
-};
-
 static bool is_off(const char *value)
 {
     return strcasecmp(value, "false") == 0;
@@ -84,61 +70,48 @@ static void spell(const char *name, char *out, size_t size)
         *c = *c == '_' ? '-' : *c;
 }
 
-/* Whether a row is of the field alone, which for the model NeMo and others have elsewhere. */
-static bool is_of_model(const struct sp_bridge_path *row, const char *name)
+/* The row of Megatron-Bridge's file that a name stands at: the whole path, else the model's field
+ * of that name, which NeMo and others have elsewhere. */
+static const struct sp_launch_row *row_of(const struct sp_launch_words *bridge, const char *name)
 {
-    static const char model[] = "model.";
-    return strncmp(row->path, model, sizeof model - 1) == 0 && name[0] != '-' &&
-           strcmp(row->path + sizeof model - 1, leaf(name)) == 0;
+    char field[SP_ROW_NAME];
+    const struct sp_launch_row *const row = strchr(name, '.') ? sp_row_of(bridge, name) : NULL;
+    snprintf(field, sizeof field, "model.%s", leaf(name));
+    return row || name[0] == '-' ? row : sp_row_of(bridge, field);
 }
 
-/* The row of Megatron-Bridge's table that a name stands at: the whole path, else the model's field
- * of that name. */
-static const struct sp_bridge_path *row_of(const char *name)
-{
-    const struct sp_bridge_path *field = NULL;
-    for (size_t i = 0; i < sp_bridge_path_count; i++) {
-        const struct sp_bridge_path *const row = &sp_bridge_paths[i];
-        if (row->is_read && strcmp(row->path, name) == 0)
-            return row;
-        if (row->is_read && !field && is_of_model(row, name))
-            field = row;
-    }
-    return field;
-}
-
-/* Takes a setting as the rows of its path have it. */
-static bool take_rows(const struct sp_setting *from, const struct sp_bridge_path *row,
-                      struct sp_settings *to, struct sp_error *error)
+/* Takes a setting as a row has it; one that is off stands for nothing but what says so. */
+static bool take_row(const struct sp_setting *from, const struct sp_launch_row *row,
+                     const struct sp_launch_words *flags, struct sp_settings *to,
+                     struct sp_error *error)
 {
     bool ok = true;
-    for (const struct sp_bridge_path *at = row; at < sp_bridge_paths + sp_bridge_path_count; at++) {
-        if (!at->is_read || strcmp(at->path, row->path) != 0)
-            continue;
-        const bool valued = !at->gives || at->gives[0] == '[';
-        if (valued || strcasecmp(at->gives, from->value) == 0)
-            ok = ok && add(from, at->flag, valued ? from->value : "", to, error);
+    struct sp_spelling as;
+    const char *list = row->as;
+    while (ok && sp_next_spelling(&list, &as)) {
+        const struct sp_launch_row *const flag = sp_row_of(flags, as.option);
+        const bool none = as.when[0] || (flag && flag->takes_none);
+        if (as.when[0] ? strcasecmp(as.when, from->value) == 0 : !none || !is_off(from->value))
+            ok = add(from, as.option, none ? "" : from->value, to, error);
     }
     return ok;
 }
 
-/* What a setting stands for; a flag that is off is not given. */
-static bool take(const struct sp_setting *from, struct sp_settings *to, struct sp_error *error)
+/* What a setting stands for: by its last name, and by its path or else by that name as a flag; a
+ * flag that is off is not given. */
+static bool take(const struct sp_setting *from, struct sp_launch_words *const words[],
+                 struct sp_settings *to, struct sp_error *error)
 {
     char name[sizeof from->name + 2];
     const char *const last = leaf(from->name);
     const bool off = is_off(from->value), on = strcasecmp(from->value, "true") == 0;
-    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
-        const char *const value = meanings[i].value;
-        const bool same = strcmp(meanings[i].name, last) == 0 &&
-                          (value ? strcasecmp(value, from->value) == 0 : !off);
-        const char *const gives = meanings[i].gives ? meanings[i].gives : from->value;
-        if (same && !add(from, meanings[i].flag, gives, to, error))
-            return false;
-    }
-    const struct sp_bridge_path *const row = row_of(from->name);
-    if (row)
-        return take_rows(from, row, to, error);
+    const struct sp_launch_row *const short_name = sp_row_of(words[1], last), *const row = row_of(
+                                                                                  words[1],
+                                                                                  from->name);
+    if (short_name && !take_row(from, short_name, words[0], to, error))
+        return false;
+    if (row && row->as[0])
+        return take_row(from, row, words[0], to, error);
     spell(last, name, sizeof name);
     return off || add(from, name, on ? "" : from->value, to, error);
 }
@@ -175,8 +148,8 @@ static bool take_primus(struct sp_settings *from, struct sp_settings *to, struct
     return true;
 }
 
-bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to,
-                           struct sp_launch *launch, struct sp_error *error)
+bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_settings *from,
+                           struct sp_settings *to, struct sp_launch *launch, struct sp_error *error)
 {
     const bool spelled = sp_spell_bridge(from), bridge = sp_is_bridge(from) || spelled;
     const char *const offloading = sp_peek_setting(from, "model.cpu_offloading");
@@ -185,16 +158,16 @@ bool sp_read_megatron_yaml(struct sp_settings *from, struct sp_settings *to,
         const struct sp_setting *const setting = &from->at[i];
         if (offloading && is_off(offloading) && strstr(setting->name, "cpu_offloading_"))
             continue;
-        const struct sp_bridge_path *const row = row_of(setting->name);
-        const bool counts = (bridge && row && strcmp(row->path, setting->name) == 0) ||
+        const struct sp_launch_row *const row = row_of(words[1], setting->name);
+        const bool counts = (bridge && row && strcmp(row->name, setting->name) == 0) ||
                             (!is_elsewhere(setting->name) && leaf(setting->name)[0] != '_' &&
                              strncmp(setting->name, "model.optim.", 12) != 0);
-        if (counts && !take(setting, to, error))
+        if (counts && !take(setting, words, to, error))
             return false;
     }
     if (sp_peek_setting(from, "trainer.plugins"))
         sp_launch_note(launch, "not read: trainer.plugins, which may hold another precision");
     if (bridge)
-        return sp_take_bridge(from, to, launch, error);
+        return sp_take_bridge(words[1], from, to, launch, error);
     return take_nemo(from, to, error) && take_primus(from, to, error);
 }
