@@ -14,7 +14,7 @@ struct sp_launch_row {
     char plan[20];    /* the option of `step` that it sets */
     char model[32];   /* the key of model files that it sets */
     char of[12];      /* read and written of such models or plans alone; "": of all */
-    char values[160]; /* THEIRS=OURS */
+    char values[320]; /* THEIRS=OURS, or a word that both have */
     char gives[24];   /* ours, that a switch stands for */
     char unsaid[24];  /* ours, where it is left out */
     char value[48];   /* theirs, that an export writes where it sets nothing */
@@ -46,6 +46,7 @@ struct sp_launch_words {
     char switches[24576];       /* take no value */
     char quiet[24576];          /* change neither memory nor time enough to count */
     char quiet_switches[12288]; /* both */
+    char models[2048];          /* that it trains: THEIRS=OURS, or a name that both have */
 };
 
 /* Loads the file of that name. A user's own file adds to the built-in one of its name: its options

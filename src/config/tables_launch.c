@@ -7,7 +7,7 @@ static const struct sp_field row_fields[] = {
     TEXT_("plan", R, plan, "the option of `step` that it sets"),
     TEXT_("model", R, model, "the key of model files that it sets"),
     TEXT_("of", R, of, "read and written of models with experts, with latents, or in fp8 alone"),
-    TEXT_("values", R, values, "its words for values, \"THEIRS=OURS, THEIRS=OURS\""),
+    TEXT_("values", R, values, "its words for values, \"THEIRS=OURS, BOTH\""),
     BOOL_("switch", R, takes_none, "no value follows it"),
     BOOL_("list", R, is_list, "its value is a list of words"),
     BOOL_("text", R, is_text, "its value is a text, which stands in quotes"),
@@ -48,6 +48,7 @@ static const struct sp_field launch_fields[] = {
            "options that change neither memory nor time enough to count; \"log-*\": all that start "
            "so"),
     WORDS_("quiet_switches", W, quiet_switches, "the same, of those without a value"),
+    WORDS_("models", W, models, "models that it has by name: THEIRS=OURS, or a name of both"),
     PROSE_("source", "where the names come from"),
     PROSE_("note", "remarks"),
 };

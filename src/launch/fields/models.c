@@ -7,7 +7,7 @@
 
 bool sp_is_builtin_model(const struct sp_model *m)
 {
-    static struct sp_model ours;
+    struct sp_model ours;
     struct sp_error error = {0};
     const struct sp_sources builtin = {0};
     const struct sp_params here = sp_count_params(m);

@@ -61,6 +61,16 @@ const struct sp_launch_row *sp_row_of_plan(const struct sp_launch_words *w, cons
     return NULL;
 }
 
+const struct sp_launch_row *sp_next_dimension(const struct sp_launch_words *w,
+                                              const struct sp_launch_row *row)
+{
+    const struct sp_launch_row *const end = w->options.row + w->options.rows.n;
+    for (row = row ? row + 1 : w->options.row; row < end; row++)
+        if (row->model[0])
+            return row;
+    return NULL;
+}
+
 bool sp_says(const struct sp_launched *l, const char *plan)
 {
     for (int i = 0; i < SP_LAUNCH_FILES; i++)
@@ -69,19 +79,31 @@ bool sp_says(const struct sp_launched *l, const char *plan)
     return false;
 }
 
-/* Looks a word up in "THEIRS=OURS, THEIRS=OURS", and gives the other half. */
+/* Looks a word up in "THEIRS=OURS, BOTH", and gives the other half. */
 static void look_up(const char *values, const char *word, bool ours, char *out)
 {
     char item[2 * SP_ROW_WORD];
-    const char *list = values;
     out[0] = '\0';
-    while (list && sp_next_item(&list, item, sizeof item)) {
-        char *const theirs = item + strspn(item, " "), *const mine = sp_cut_pair(theirs);
-        if (!mine || strcasecmp(ours ? theirs : mine, word) != 0)
+    for (size_t n; *values; values += n) {
+        values += strspn(values, " ,");
+        n = strcspn(values, " ,");
+        snprintf(item, sizeof item, "%.*s", (int)n, values);
+        const char *const cut = sp_cut_pair(item), *const mine = cut ? cut : item;
+        if (n == 0 || strcasecmp(ours ? item : mine, word) != 0)
             continue;
-        snprintf(out, SP_ROW_WORD, "%s", ours ? mine : theirs);
+        snprintf(out, SP_ROW_WORD, "%.47s", ours ? mine : item);
         return;
     }
+}
+
+void sp_model_ours(const struct sp_launch_words *words, const char *theirs, char *out)
+{
+    look_up(words->models, theirs, true, out);
+}
+
+void sp_model_theirs(const struct sp_launch_words *words, const char *ours, char *out)
+{
+    look_up(words->models, ours, false, out);
 }
 
 void sp_row_ours(const struct sp_launch_row *row, const char *theirs, char *out)

@@ -18,6 +18,10 @@ const struct sp_launch_row *sp_row_of(const struct sp_launch_words *words, const
 const struct sp_launch_row *sp_row_of_plan(const struct sp_launch_words *words, const char *plan,
                                            const struct sp_launch_row *row);
 
+/* The next row behind `row` (NULL: the first) that sets a key of a model, or NULL. */
+const struct sp_launch_row *sp_next_dimension(const struct sp_launch_words *words,
+                                              const struct sp_launch_row *row);
+
 /* Whether an option of the framework that a plan is written for sets that field of it. */
 bool sp_says(const struct sp_launched *launched, const char *plan);
 
@@ -26,6 +30,10 @@ bool sp_says(const struct sp_launched *launched, const char *plan);
 enum { SP_ROW_WORD = 48 };
 void sp_row_ours(const struct sp_launch_row *row, const char *theirs, char *out);
 void sp_row_theirs(const struct sp_launch_row *row, const char *ours, char *out);
+
+/* The same of models by name. */
+void sp_model_ours(const struct sp_launch_words *words, const char *theirs, char *out);
+void sp_model_theirs(const struct sp_launch_words *words, const char *ours, char *out);
 
 /* One of a row's other spellings: of the value `when` ("": of any), an option with a value. */
 struct sp_spelling {

@@ -4,6 +4,11 @@
 
 #include "launch/maxtext/maxtext.h"
 
+int64_t sp_jax_devices_of(const struct sp_hardware *hw)
+{
+    return hw->network.jax_devices_per_chip > 0 ? hw->network.jax_devices_per_chip : 1;
+}
+
 /* Axes of its mesh. Several stand for one degree of a plan; `as` says so where that is not all they
  * mean, and "" that nothing here stands for them. */
 static const struct {

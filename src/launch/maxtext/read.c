@@ -81,10 +81,9 @@ static void read_pipeline(struct sp_settings *s, int64_t stages, const struct sp
 
 /* The machine of compile_topology, a name of the cloud's. What is typed wins. */
 static bool read_machine(struct sp_settings *s, const struct sp_sources *sources,
-                         const struct sp_hardware **hw, struct sp_launch *launch,
-                         struct sp_error *error)
+                         struct sp_hardware *named, const struct sp_hardware **hw,
+                         struct sp_launch *launch, struct sp_error *error)
 {
-    static struct sp_hardware named;
     char spec[128];
     const char *const topology = sp_setting(s, "compile_topology");
     const int64_t slices = sp_setting_whole(s, "compile_topology_num_slices", 1, 1, error);
@@ -93,11 +92,11 @@ static bool read_machine(struct sp_settings *s, const struct sp_sources *sources
     const bool v5e = strncmp(topology, "v5e-", 4) == 0;
     snprintf(spec, sizeof spec, slices > 1 ? "gcp:%s%.80sx%lld" : "gcp:%s%.80s",
              v5e ? "v5litepod-" : "", topology + (v5e ? 4 : 0), (long long)slices);
-    if (!sp_load_hardware(spec, sources, &named, error))
+    if (!sp_load_hardware(spec, sources, named, error))
         return false;
     sp_launch_option(launch, "hw", "%s", spec);
     if (!*hw)
-        *hw = &named;
+        *hw = named;
     return true;
 }
 
@@ -173,6 +172,8 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     const struct sp_hardware *hw = file->hw;
     struct sp_refusals refused;
     struct sp_maxtext_rules rules;
+    struct sp_model loaded;
+    struct sp_hardware named;
     double degree[DEGREES];
     const int before = error->lines;
     if ((file->script && !sp_read_pairs(file->script, tells, s, launch, error)) ||
@@ -181,14 +182,14 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     take_off_prefixes(s);
     if (!sp_follow_maxtext(file->origin, s, launch, error))
         return false;
-    sp_read_maxtext_model(s, launch, error);
-    if (!read_machine(s, file->sources, &hw, launch, error))
+    sp_read_maxtext_model(file->words[0], s, launch, error);
+    if (!read_machine(s, file->sources, &named, &hw, launch, error))
         return false;
     const int64_t jax_devices = hw ? sp_jax_devices_of(hw) : 1;
     if (!sp_read_mesh(s, hw, jax_devices, degree, &rules, launch, error))
         return false;
     launch->etp_is_tp = true; /* base.yml's rules have one tensor axis for every "mlp" */
-    const struct sp_model *const model = sp_maxtext_model(file->sources, launch);
+    const struct sp_model *const model = sp_maxtext_model(file->sources, launch, &loaded);
     const bool mixture =
         model ? model->moe.experts > 0 : sp_setting_whole(s, "num_experts", 1, 1, error) > 1;
     if (degree[EXPERT] > 1 || mixture)
@@ -196,7 +197,7 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     read_sharding(s, degree, &rules, hw, launch);
     read_batch(s, degree, hw, jax_devices, launch, error);
     read_pipeline(s, (int64_t)degree[PIPELINE], model, launch, error);
-    sp_read_maxtext_states(s, launch, error);
+    sp_read_maxtext_states(file->words[0], s, launch, error);
     sp_check_maxtext(s, model, &refused);
     sp_note_refusals("MaxText", &refused, launch);
     if (sp_setting(assumed, "framework"))
@@ -204,11 +205,12 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     else
         sp_launch_option(launch, "framework", "maxtext");
     sp_assume(assumed, "imbalance", launch);
-    sp_note_unread(s, "", sp_maxtext_quiet, launch);
+    sp_note_unread(s, "", file->words[0]->quiet, launch);
     return sp_refuse_gaps(s, error) && error->lines == before;
 }
 
 const struct sp_target sp_target_maxtext = {
+    .words = {"maxtext"},
     .write = sp_write_maxtext,
     .format = "MaxText options",
     .detect = detect,

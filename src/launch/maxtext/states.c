@@ -42,29 +42,32 @@ static void read_precision(struct sp_settings *s, struct sp_launch *launch)
     read_weights(s, launch);
 }
 
-static void read_policy(struct sp_settings *s, struct sp_launch *launch)
+static void read_policy(const struct sp_launch_words *words, struct sp_settings *s,
+                        struct sp_launch *launch)
 {
+    char policy[SP_ROW_WORD];
     const char *const given = sp_setting(s, "remat_policy");
     const char *const name = given ? given : "full"; /* base.yml */
     if (strcmp(name, "custom") == 0) {
         sp_read_custom(s, launch);
         return;
     }
-    for (size_t i = 0; i < SP_MAXTEXT_POLICIES; i++) {
-        if (strcmp(sp_maxtext_policies[i].name, name) != 0)
-            continue;
-        sp_launch_option(launch, "remat", "%s", sp_maxtext_policies[i].remat);
-        if (sp_maxtext_policies[i].offload)
-            sp_launch_option(launch, "offload", "on");
-        if (!sp_maxtext_policies[i].exact)
-            sp_launch_note(launch, "remat_policy %s: read as %s", name,
-                           sp_maxtext_policies[i].remat);
+    sp_row_ours(sp_row_of(words, "remat_policy"), name, policy);
+    if (!policy[0]) {
+        sp_launch_note(launch, "remat_policy %s: not known; inferred instead", sp_safe(name));
         return;
     }
-    sp_launch_note(launch, "remat_policy %s: not known; inferred instead", sp_safe(name));
+    const char mark = policy[strcspn(policy, "+~")]; /* with offload; near it */
+    policy[strcspn(policy, "+~")] = '\0';
+    sp_launch_option(launch, "remat", "%s", policy);
+    if (mark == '+')
+        sp_launch_option(launch, "offload", "on");
+    if (mark == '~')
+        sp_launch_note(launch, "remat_policy %s: read as %s", name, policy);
 }
 
-void sp_read_maxtext_states(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+void sp_read_maxtext_states(const struct sp_launch_words *words, struct sp_settings *s,
+                            struct sp_launch *launch, struct sp_error *error)
 {
     static const char *const offloads[] = {"optimizer_memory_host_offload",
                                            "parameter_memory_host_offload"};
@@ -74,7 +77,7 @@ void sp_read_maxtext_states(struct sp_settings *s, struct sp_launch *launch, str
     read_precision(s, launch);
     if (optimizer)
         sp_read_optimizer("opt_type", optimizer, 0, s->origin, launch, error);
-    read_policy(s, launch);
+    read_policy(words, s, launch);
     for (int i = 0; i < 2; i++)
         if (sp_setting_on(s, offloads[i]))
             sp_launch_note(launch, "not modelled: %s", offloads[i]);

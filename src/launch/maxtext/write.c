@@ -7,13 +7,12 @@
 #include "launch/fields/models.h"
 #include "launch/formats/syntax.h"
 
-static const char *policy_name(const struct sp_launched *l)
+/* Its name of what runs again and waits elsewhere, "" where it has none. */
+static void name_policy(const struct sp_launched *l, char *name)
 {
-    for (size_t i = 0; i < SP_MAXTEXT_POLICIES; i++)
-        if (sp_maxtext_policies[i].exact && strcmp(sp_maxtext_policies[i].remat, l->remat) == 0 &&
-            sp_maxtext_policies[i].offload == l->plan->recompute.offload)
-            return sp_maxtext_policies[i].name;
-    return NULL;
+    char ours[SP_ROW_WORD];
+    snprintf(ours, sizeof ours, "%s%s", l->remat, l->plan->recompute.offload ? "+offload" : "");
+    sp_row_theirs(sp_row_of(l->words[0], "remat_policy"), ours, name);
 }
 
 /* Layers before those that a pipeline takes: the dense ones of a mixture. */
@@ -25,6 +24,7 @@ static int64_t dense_layers(const struct sp_model *m)
 static void lose(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
+    char policy[SP_ROW_WORD];
     if (p->zero == 2 || (p->zero == 1 && (p->cp > 1 || p->ep > 1 || p->shards < p->dp)))
         sp_lose(lost, "ZeRO %d; it shards everything (fsdp), the states (data) or nothing",
                 p->zero);
@@ -50,7 +50,8 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "shard groups of %lld", (long long)p->shards);
     if (p->pp > 1 && p->schedule != (p->vpp > 1 ? SP_CIRCULAR : SP_GPIPE))
         sp_lose(lost, "this pipeline schedule; its pipeline is circular, or GPipe without repeats");
-    if (!policy_name(l))
+    name_policy(l, policy);
+    if (!policy[0])
         sp_lose(lost, "recompute policy %s%s", l->remat,
                 p->recompute.offload ? " with offload" : "");
     if (p->recompute_layers < 1)
@@ -60,14 +61,12 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
                 sp_recipe_text(l));
 }
 
-/* Its name of the model, NULL when it has no configuration of one of these dimensions. */
-static const char *model_name(const struct sp_model *m)
+/* Its name of the model, "" when it has no configuration of one of these dimensions. */
+static void name_model(const struct sp_launched *l, char *name)
 {
-    size_t i = 0;
-    const size_t n = SP_MAXTEXT_MODELS;
-    while (i < n && strcmp(sp_maxtext_models[i][0], m->name) != 0)
-        i++;
-    return i < n && sp_is_builtin_model(m) ? sp_maxtext_models[i][1] : NULL;
+    name[0] = '\0';
+    if (sp_is_builtin_model(l->model))
+        sp_model_theirs(l->words[0], l->model->name, name);
 }
 
 /* What a model of dimensions alone cannot be. */
@@ -95,14 +94,14 @@ static void lose_model(const struct sp_model *m, struct sp_written *lost)
                     kinds[i].what);
 }
 
-static void write_shape(const struct sp_model *m, FILE *out)
+static void write_shape(const struct sp_launch_words *words, const struct sp_model *m, FILE *out)
 {
     fprintf(out, "model_name: default\ndecoder_block: %s\n",
             m->qk_norm == SP_QK_NORM_HEAD ? "qwen3" : "llama2");
-    for (int i = 0; i < SP_MAXTEXT_DIMENSIONS; i++) {
-        int64_t value;
-        memcpy(&value, (const char *)m + sp_maxtext_dimensions[i].offset, sizeof value);
-        fprintf(out, "%s: %lld\n", sp_maxtext_dimensions[i].key, (long long)value);
+    for (const struct sp_launch_row *row = NULL; (row = sp_next_dimension(words, row));) {
+        char value[SP_ROW_WORD];
+        sp_format_field(sp_find_field(&sp_model_table, row->model), m, value, sizeof value);
+        fprintf(out, "%s: %s\n", row->name, value);
     }
     fprintf(out, "mlp_activations: [silu, linear]\nlogits_via_embedding: %s\n",
             m->tied_embeddings ? "True" : "False");
@@ -162,12 +161,13 @@ static bool starts_as_v5e(const char *topology)
 static void put_options(const struct sp_launched *l, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
-    const char *const model = model_name(l->model);
-    char topology[64];
-    if (model)
+    char topology[64], model[SP_ROW_WORD], policy[SP_ROW_WORD];
+    name_model(l, model);
+    name_policy(l, policy);
+    if (model[0])
         fprintf(out, "model_name: %s\n", model);
     else
-        write_shape(l->model, out);
+        write_shape(l->words[0], l->model, out);
     sp_cloud_name(l->hw, topology, sizeof topology);
     if (topology[0])
         fprintf(out, "compile_topology: %s%s\ncompile_topology_num_slices: %lld\n",
@@ -190,8 +190,8 @@ static void put_options(const struct sp_launched *l, FILE *out)
         fputs("shard_optimizer_over_data: True\n", out);
     if (l->hw->network.kind != SP_TORUS)
         fputs("hardware: gpu\n", out);
-    if (policy_name(l))
-        fprintf(out, "remat_policy: %s\n", policy_name(l));
+    if (policy[0])
+        fprintf(out, "remat_policy: %s\n", policy);
     fprintf(out, "dtype: %s\nweight_dtype: float32\n",
             sp_multiplies_in_fp32(p) ? "float32" : "bfloat16");
     if (p->dtype == SP_FP8)
@@ -202,9 +202,11 @@ void sp_write_maxtext(const struct sp_launched *l, struct sp_written *lost, FILE
 {
     struct sp_refusals refused;
     struct sp_settings *s;
+    char model[SP_ROW_WORD];
     char *const options = sp_written_yaml(l, put_options, &s);
     lose(l, lost);
-    if (!model_name(l->model))
+    name_model(l, model);
+    if (!model[0])
         lose_model(l->model, lost);
     sp_check_maxtext(s, l->model, &refused);
     sp_lose_refusals("MaxText", &refused, lost);

@@ -224,7 +224,7 @@ static void read_batch(struct sp_settings *s, int64_t devices, struct sp_launch 
 /* The model of a file that names it and holds no shape (Primus). */
 static void read_named_model(struct sp_launch_file *file, struct sp_launch *launch)
 {
-    static struct sp_model model;
+    struct sp_model model;
     struct sp_error unknown = {0};
     char name[96];
     const char *const given = sp_setting(&file->settings, "modules.pre_trainer.model");
