@@ -60,7 +60,7 @@ extern const char *const sp_export_choices[];
 /* The target of one of them, and its version's place in that list. */
 const struct sp_target *sp_target_of(int choice, int *version);
 
-enum { SP_LAUNCH_OPTIONS = 48, SP_LAUNCH_NOTES = 64, SP_LAUNCH_LOSSES = 24, SP_LAUNCH_FILES = 2 };
+enum { SP_LAUNCH_OPTIONS = 48, SP_LAUNCH_NOTES = 64, SP_LAUNCH_LOSSES = 24, SP_LAUNCH_FILES = 3 };
 
 /* What a launch says, as options of `step`, and what it says that no option has. */
 struct sp_launch {

@@ -2,11 +2,12 @@
 #ifndef SP_LAUNCH_DEEPSPEED_H
 #define SP_LAUNCH_DEEPSPEED_H
 
-#include "launch/fields/settings.h"
+#include "launch/fields/rows.h"
 
 /* Adds a remark for each key that is neither read nor on the list of those that change neither
  * memory nor time. */
-void sp_note_deepspeed_keys(const cJSON *root, struct sp_launch *launch);
+void sp_note_deepspeed_keys(const struct sp_launch_words *words, const cJSON *root,
+                            struct sp_launch *launch);
 
 /* Whether a value of the file switches nothing on: false, null, 0, "none", {"enabled": false}. */
 bool sp_is_off(const cJSON *value);

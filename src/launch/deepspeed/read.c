@@ -231,7 +231,7 @@ bool sp_read_deepspeed(struct sp_launch_file *file, struct sp_launch *launch,
         sp_assume(assumed, "fsdp", launch);
     read_precision(root, launch);
     read_optimizer(root, origin, launch, error);
-    sp_note_deepspeed_keys(root, launch);
+    sp_note_deepspeed_keys(file->words[0], root, launch);
     if (at(root, NULL, "activation_checkpointing")) {
         sp_launch_option(launch, "remat", "full");
         sp_launch_note(launch, "activation_checkpointing: read as full recompute, which the "
@@ -252,6 +252,7 @@ bool sp_read_deepspeed(struct sp_launch_file *file, struct sp_launch *launch,
 }
 
 const struct sp_target sp_target_deepspeed = {
+    .words = {"deepspeed"},
     .write = sp_write_deepspeed,
     .format = "DeepSpeed JSON",
     .detect = detect,

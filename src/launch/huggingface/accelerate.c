@@ -6,25 +6,8 @@
 #include "launch/huggingface/accelerate.h"
 #include "launch/fields/assumed.h"
 #include "launch/fields/beside.h"
+#include "launch/fields/rows.h"
 #include "launch/formats/syntax.h"
-
-/* What changes neither memory nor time. */
-static const char quiet[] =
-    "compute_environment debug downcast_bf16 enable_cpu_affinity machine_rank "
-    "main_training_function num_machines "
-    "num_processes rdzv_backend same_network tpu_* use_cpu main_process_* gpu_ids "
-    "deepspeed_hostfile deepspeed_multinode_* "
-    "fsdp_config.fsdp_auto_wrap_policy fsdp_config.fsdp_backward_prefetch "
-    "fsdp_config.fsdp_backward_prefetch_policy "
-    "fsdp_config.fsdp_cpu_ram_efficient_loading fsdp_config.fsdp_forward_prefetch "
-    "fsdp_config.fsdp_state_dict_type "
-    "fsdp_config.fsdp_sync_module_states fsdp_config.fsdp_use_orig_params fsdp_config.fsdp_version "
-    "fsdp_config.fsdp_transformer_layer_cls_to_wrap fsdp_config.fsdp_min_num_params "
-    "deepspeed_config.zero3_init_flag "
-    "deepspeed_config.zero3_save_16bit_model deepspeed_config.gradient_clipping "
-    "deepspeed_config.deepspeed_multinode_launcher "
-    "deepspeed_config.deepspeed_hostfile deepspeed_config.deepspeed_moe_layer_cls_names "
-    "command_file commands";
 
 static enum sp_match detect(const struct sp_launch_file *file)
 {
@@ -65,33 +48,23 @@ static void read_states(struct sp_settings *s, struct sp_launch *launch)
 }
 
 /* FULL_SHARD and its kin by name or number, or fsdp_reshard_after_forward of version 2. */
-static void read_fsdp(struct sp_settings *s, double devices, struct sp_launch *launch,
-                      struct sp_error *error)
+static void read_fsdp(const struct sp_launch_words *words, struct sp_settings *s, double devices,
+                      struct sp_launch *launch, struct sp_error *error)
 {
-    static const struct {
-        const char *name, *number;
-        int zero;
-        bool in_nodes;
-    } strategies[] = {{"FULL_SHARD", "1", 3, false},
-                      {"SHARD_GRAD_OP", "2", 2, false},
-                      {"NO_SHARD", "3", 0, false},
-                      {"HYBRID_SHARD", "4", 3, true},
-                      {"HYBRID_SHARD_ZERO2", "5", 2, true}};
-    const char *const name = sp_setting(s, "fsdp_config.fsdp_sharding_strategy");
-    int zero = says(s, "fsdp_config.fsdp_reshard_after_forward", "false") ? 2 : 3;
-    bool known = !name;
-    for (size_t i = 0; name && i < sizeof strategies / sizeof *strategies; i++)
-        if (strcasecmp(strategies[i].name, name) == 0 || strcmp(strategies[i].number, name) == 0) {
-            zero = strategies[i].zero;
-            known = true;
-            if (strategies[i].in_nodes)
-                sp_launch_note(launch, "%s: shards inside of a node; give --fsdp with its size",
-                               strategies[i].name);
-        }
-    if (!known)
+    static const char strategy[] = "fsdp_config.fsdp_sharding_strategy";
+    const char *const name = sp_setting(s, strategy);
+    char stage[SP_ROW_WORD] = "3";
+    if (says(s, "fsdp_config.fsdp_reshard_after_forward", "false"))
+        stage[0] = '2';
+    if (name)
+        sp_row_ours(sp_row_of(words, strategy), name, stage);
+    if (strchr(stage, '~'))
+        sp_launch_note(launch, "%s: shards inside of a node; give --fsdp with its size",
+                       stage[0] == '3' ? "HYBRID_SHARD" : "HYBRID_SHARD_ZERO2");
+    if (!stage[0])
         sp_fail(error, SP_INPUT, "%s: fsdp_sharding_strategy: \"%s\": no strategy of FSDP",
                 sp_safe(s->origin), sp_safe(name));
-    sp_launch_option(launch, "zero", "%d", zero);
+    sp_launch_option(launch, "zero", "%.1s", stage[0] ? stage : "3");
     const int64_t copies = degree(s, "dp_replicate", error);
     const double model = (double)(degree(s, "tp", error) * degree(s, "cp", error));
     const double replicas = devices / ((double)degree(s, "tp", error) * (double)copies);
@@ -154,12 +127,12 @@ static void read_plain(struct sp_settings *s, struct sp_launch *launch)
 }
 
 /* What weights and states are shared over, by the kind of training. */
-static void read_type(struct sp_settings *s, double devices, struct sp_launch *launch,
-                      struct sp_error *error)
+static void read_type(const struct sp_launch_words *words, struct sp_settings *s, double devices,
+                      struct sp_launch *launch, struct sp_error *error)
 {
     const char *const type = sp_setting(s, "distributed_type");
     if (says(s, "distributed_type", "FSDP"))
-        read_fsdp(s, devices, launch, error);
+        read_fsdp(words, s, devices, launch, error);
     else if (says(s, "distributed_type", "DEEPSPEED"))
         read_deepspeed(s, launch, error);
     else if (says(s, "distributed_type", "MULTI_GPU") || says(s, "distributed_type", "NO"))
@@ -173,29 +146,31 @@ static void read_type(struct sp_settings *s, double devices, struct sp_launch *l
 }
 
 /* What accelerate refuses, and what nothing read. */
-static bool note_rest(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+static bool note_rest(const struct sp_launch_words *words, struct sp_settings *s,
+                      struct sp_launch *launch, struct sp_error *error)
 {
     struct sp_refusals refused;
     sp_check_accelerate(s, &refused);
     sp_note_refusals("accelerate", &refused, launch);
-    sp_note_unread(s, "", quiet, launch);
+    sp_note_unread(s, "", words->quiet, launch);
     return sp_refuse_gaps(s, error);
 }
 
-static void read_beside(struct sp_settings *s, double devices, struct sp_accelerate *said,
-                        struct sp_launch *launch, struct sp_error *error)
+static void read_beside(const struct sp_launch_words *words, struct sp_settings *s, double devices,
+                        struct sp_accelerate *said, struct sp_launch *launch,
+                        struct sp_error *error)
 {
     said->processes = sp_setting_whole(s, "num_processes", 1, 0, error);
     said->tp = degree(s, "tp", error);
     said->cp = degree(s, "cp", error);
     degree(s, "dp_shard", error);
-    read_type(s, devices, launch, error);
+    read_type(words, s, devices, launch, error);
     if (says(s, "distributed_type", "FSDP"))
         sp_launch_option(launch, "framework", "torchtitan");
     if (says(s, "distributed_type", "DEEPSPEED") && sp_peek_setting(s, deepspeed_file))
         snprintf(said->deepspeed, sizeof said->deepspeed, "%s", sp_peek_setting(s, deepspeed_file));
     said->recomputes = sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing");
-    note_rest(s, launch, error);
+    note_rest(words, s, launch, error);
 }
 
 bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_file *file,
@@ -220,7 +195,8 @@ bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_
     }
     ok = ok && (!bf16 || sp_add_setting(s, "mixed_precision", "bf16", error));
     if (ok)
-        read_beside(s, file->hw ? (double)sp_chips(file->hw) : 0, said, launch, error);
+        read_beside(file->words[2], s, file->hw ? (double)sp_chips(file->hw) : 0, said, launch,
+                    error);
     free(s);
     return true;
 }
@@ -239,7 +215,8 @@ bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *na
     s->origin = name;
     if (text && sp_read_yaml(text, &none, s, NULL, error) &&
         (!bf16 || sp_add_setting(s, "mixed_precision", "bf16", error)))
-        read_beside(s, file->hw ? (double)sp_chips(file->hw) : 0, said, launch, error);
+        read_beside(file->words[2], s, file->hw ? (double)sp_chips(file->hw) : 0, said, launch,
+                    error);
     free(s);
     free(text);
     return text != NULL;
@@ -256,7 +233,7 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     degree(s, "dp_shard", error);
     sp_launch_option(launch, "sp", "off");
     const char *const json = sp_peek_setting(s, deepspeed_file);
-    read_type(s, devices, launch, error);
+    read_type(file->words[0], s, devices, launch, error);
     if (says(s, "distributed_type", "DEEPSPEED") && json)
         sp_launch_note(launch, "%.80s is not opened: read it with --from", sp_safe(json));
     if (!says(s, "distributed_type", "DEEPSPEED"))
@@ -266,11 +243,12 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     launch->devices = processes;
     snprintf(launch->no_model, sizeof launch->no_model,
              "the model is in the training script: give --model");
-    return read_assumed(file, launch, error) && note_rest(s, launch, error) &&
+    return read_assumed(file, launch, error) && note_rest(file->words[0], s, launch, error) &&
            error->lines == before;
 }
 
 const struct sp_target sp_target_accelerate = {
+    .words = {"accelerate"},
     .write = sp_write_accelerate,
     .format = "accelerate settings",
     .detect = detect,

@@ -8,41 +8,9 @@
 #include "launch/huggingface/adapters.h"
 #include "launch/huggingface/axolotl.h"
 #include "launch/fields/beside.h"
+#include "launch/fields/rows.h"
 #include "launch/deepspeed/deepspeed.h"
 #include "launch/shell/flags.h"
-
-/* What changes neither memory nor time enough to count. */
-static const char quiet[] =
-    "output_dir logging_* save_* eval_* evaluation_* learning_rate lr_* warmup_* weight_decay "
-    "num_train_epochs max_steps "
-    "report_to run_name seed data_* dataset* *_file train_file validation_file overwrite_* do_* "
-    "adam_* max_grad_norm "
-    "dataloader_* preprocessing_* tokenizer_name use_fast_tokenizer trust_remote_code ddp_* tf32 "
-    "lazy_preprocess "
-    "per_device_eval_batch_size torch_dtype attn_implementation flash_attn use_flash_attn "
-    "remove_unused_columns push_to_hub* "
-    "hub_* resume_from_checkpoint cache_dir template stage plot_loss max_samples neat_packing "
-    "packing load_best_model_at_end "
-    "metric_for_best_model greater_is_better disable_tqdm include_* label_* use_cache local_rank "
-    "log_level "
-    "nproc_per_node nproc-per-node nnodes node_rank node-rank master_addr master-addr master_port "
-    "master-port "
-    "num_gpus num_nodes hostfile include exclude standalone rdzv_* rdzv-* group_by_length "
-    "prediction_loss_only optim_args "
-    "finetuning_type val_size image_max_pixels video_max_pixels conv_style version chat_template "
-    "num_processes num_machines multi_gpu "
-    "main_process_port machine_rank bf16_full_eval fp16_full_eval lora_alpha "
-    "lora_dropout "
-    "lora_bias lora_task_type lora_weight_path lora_model_dir lora_learning_rate use_rslora "
-    "peft_use_rslora init_lora_weights loraplus_* lora_fan_in_fan_out lora_mlp_kernel "
-    "lora_qkv_kernel "
-    "lora_o_kernel bnb_4bit_* quantization_method only_optimize_lora strict "
-    "datasets.* val_set_size sample_packing pad_to_sequence_len eval_sample_packing wandb_* "
-    "train_on_inputs early_stopping_patience model_type tokenizer_type is_mistral_derived_model "
-    "evals_per_epoch saves_per_epoch num_epochs special_tokens.* debug model_config.* plugins "
-    "flash_attention xformers_attention sdp_attention train_on_inputs is_llama_derived_model "
-    "model_revision attn_implementation learning_rate dataset_prepared_path chat_template_jinja "
-    "fsdp_config.* fsdp_version gradient_checkpointing_kwargs.* dtype bnb_config_kwargs.*";
 
 /* Names without dashes; "-" and "_" are the same there. */
 static const char mine[] = "per_device_train_batch_size";
@@ -128,7 +96,8 @@ static bool read_deepspeed(struct sp_launch_file *file, const char *name, struct
                                          .text = text,
                                          .json = json.root,
                                          .hw = file->hw,
-                                         .sources = file->sources};
+                                         .sources = file->sources,
+                                         .words = {file->words[1]}};
         inner->assumed.origin = name;
         sp_read_deepspeed(inner, launch, error);
         sp_json_free(&json);
@@ -273,13 +242,14 @@ static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_
 
 static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
 {
-    static const struct sp_flag_names names = {"do_train do_eval", quiet};
+    const struct sp_launch_words *const words = file->words[0];
+    const struct sp_flag_names names = {words->switches, words->quiet};
     struct sp_settings *const s = &file->settings;
     const int before = error->lines;
     if (file->script && !sp_read_flags(file->script, tells, &names, s, launch, error))
         return false;
     spell_names(s);
-    if (!sp_spell_axolotl(s, error))
+    if (!sp_spell_axolotl(words, s, error))
         return false;
     const char *const named = sp_setting(s, "deepspeed"), *json = named && named[0] ? named : NULL;
     sp_read_hub_model(sp_setting(s, "model_name_or_path"), file->sources, launch);
@@ -298,11 +268,12 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
         read_sharding(s, adapted, launch, error);
     read_habits(s, said.recomputes, launch, error);
     note_kind(s, launch);
-    sp_note_unread(s, "", quiet, launch);
+    sp_note_unread(s, "", words->quiet, launch);
     return sp_refuse_gaps(s, error) && error->lines == before;
 }
 
 const struct sp_target sp_target_trainer = {
+    .words = {"trainer", "deepspeed", "accelerate"},
     .format = "Trainer arguments",
     .detect = detect,
     .read = read,

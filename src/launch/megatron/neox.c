@@ -2,31 +2,7 @@
  * in it. Names: megatron/neox_arguments of EleutherAI/gpt-neox; "-" and "_" are the same there. */
 #include <string.h>
 
-#include "launch/fields/settings.h"
-
-/* What changes neither memory nor time enough to count. */
-static const char quiet[] = "vocab_file merge_file save load data_path *_data_paths "
-                            "train_data_paths test_data_paths valid_data_paths data_impl "
-                            "split rotary_* rope_fusion scaled_* bias_gelu_fusion "
-                            "bias_dropout_fusion layernorm_fusion rmsnorm_fusion init_method* "
-                            "output_layer_* optimizer.* min_lr lr_* gradient_clipping weight_decay "
-                            "hidden_dropout attention_dropout "
-                            "fp16.* bf16.* bfloat16.* train_iters distributed_backend warmup "
-                            "checkpoint_factor eval_* log_* steps_per_print "
-                            "wall_clock_breakdown tokenizer_type tensorboard* extra_save_iters "
-                            "checkpoint_scale checkpoint_num_layers "
-                            "checkpoint_in_cpu partition_activations synchronize_each_layer "
-                            "contiguous_checkpointing keep_last_n_checkpoints "
-                            "zero_optimization.* attention_config.* attention_config use_wandb "
-                            "wandb* wandb_* num_workers hostfile launcher "
-                            "deepspeed* include exclude norm_eps layernorm_epsilon seed "
-                            "max_position_embeddings make_vocab_size_divisible_by "
-                            "mmap_warmup eod_mask_loss dump_state memory_breakdown profile* "
-                            "scheduler.* use_checkpoint_lr_scheduler finetune "
-                            "num_gpus comment user_script save_iters lr-decay-iters data-impl "
-                            "text_gen_type rms_norm_epsilon "
-                            "use_flashattn_swiglu flash attention_softmax_in_fp32 dist* "
-                            "prescale_gradients zero_allow_untested_optimizer";
+#include "launch/fields/rows.h"
 
 static bool is_own(const char *name)
 {
@@ -153,11 +129,12 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     sp_launch_option(launch, "remat", "%s",
                      sp_setting_on(s, "checkpoint_activations") ? "full" : "none");
     sp_launch_option(launch, "framework", "megatron");
-    sp_note_unread(s, "", quiet, launch);
+    sp_note_unread(s, "", file->words[0]->quiet, launch);
     return sp_refuse_gaps(s, error) && error->lines == before;
 }
 
 const struct sp_target sp_target_neox = {
+    .words = {"neox"},
     .format = "GPT-NeoX settings",
     .detect = detect,
     .read = read,
