@@ -43,7 +43,7 @@ static const struct sp_field launch_fields[] = {
     WORDS_("versions", W, versions, "those that an export can be for, the newest first"),
     ROWS_("options", W, options, SP_MOST_LAUNCH_ROWS, struct sp_launch_row,
           "its options by name, in the order of an export"),
-    WORDS_("switches", W, switches, "options without a value that nothing here reads"),
+    WORDS_("switches", W, switches, "options without a value that code asks for"),
     WORDS_("quiet", W, quiet,
            "options that change neither memory nor time enough to count; \"log-*\": all that start "
            "so"),

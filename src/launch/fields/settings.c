@@ -137,6 +137,10 @@ bool sp_is_quiet(const char *quiet, const char *name)
         quiet += strspn(quiet, " ");
         n = strcspn(quiet, " ");
         const bool rest = n > 0 && quiet[n - 1] == '*';
+        const size_t length = strlen(name), tail = n - 1;
+        if (n > 1 && quiet[0] == '*' && length >= tail &&
+            strncmp(name + length - tail, quiet + 1, tail) == 0)
+            return true;
         if (n > 0 && strncmp(quiet, name, n - rest) == 0 && (rest || name[n] == '\0'))
             return true;
     }

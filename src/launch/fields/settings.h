@@ -80,7 +80,8 @@ int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int6
 /* Whether a list that blanks or commas divide has the word; a list of NULL has none. */
 bool sp_has_word(const char *list, const char *word);
 
-/* Whether a name is of a list of names parted by blanks, where "log-*" is all that start so. */
+/* Whether a name is of a list of names parted by blanks, where "log-*" is all that start so
+ * and "*-vit" all that end so. */
 bool sp_is_quiet(const char *quiet, const char *name);
 
 /* Refuses, by name and line, every setting whose value is needed and not known. */

@@ -168,15 +168,6 @@ int sp_count_telling(const struct sp_script *script, sp_tells *tells, bool pairs
     return n;
 }
 
-static bool is_switch(const char *switches, const char *flag)
-{
-    const size_t n = strlen(flag);
-    for (const char *at = switches; at && (at = strstr(at, flag)); at += n)
-        if ((at == switches || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
-            return true;
-    return false;
-}
-
 /* Appends a word to the value of the last setting. */
 static void append(const struct list *list, int i, struct sp_settings *settings)
 {
@@ -275,7 +266,7 @@ bool sp_read_flags(const struct sp_script *script, sp_tells *tells,
         if (sp_is_flag(word)) {
             ok = take_flag(&list, i, settings, error);
             open = ok && !strchr(word, '=') &&
-                   !is_switch(names->switches, settings->at[settings->n - 1].name + 2);
+                   !sp_is_quiet(names->switches, settings->at[settings->n - 1].name + 2);
         } else {
             take_word(&list, i, open, names, settings, launch);
         }

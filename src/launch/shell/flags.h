@@ -12,7 +12,8 @@ typedef bool sp_tells(const char *word);
  */
 int sp_count_telling(const struct sp_script *script, sp_tells *tells, bool pairs);
 
-/* Flags of a framework, without dashes, parted by blanks ("log-*": all that start so). */
+/* Flags of a framework, without dashes, parted by blanks ("log-*": all that start so, "*-vit": all
+ * that end so). */
 struct sp_flag_names {
     const char *switches; /* those without a value */
     const char *quiet;    /* those that change neither memory nor time */
