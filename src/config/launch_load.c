@@ -36,7 +36,6 @@ bool sp_load_launch_words(const char *spec, const struct sp_sources *sources,
                           struct sp_launch_words *words, struct sp_error *error)
 {
     bool ok = true;
-    memset(words, 0, sizeof *words); /* no literal: it would need as much of the stack */
     if (sp_has_builtin(SP_LAUNCHES, spec))
         ok = sp_load_builtin(SP_LAUNCHES, spec, words, error);
     if (ok && !sp_is_builtin(SP_LAUNCHES, spec, sources))

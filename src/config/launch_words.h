@@ -49,8 +49,8 @@ struct sp_launch_words {
     char models[2048];          /* that it trains: THEIRS=OURS, or a name that both have */
 };
 
-/* Loads the file of that name. A user's own file adds to the built-in one of its name: its options
- * take the place of those that are called the same. */
+/* Loads the file of that name into zeroed memory. A user's own file adds to the built-in one of its
+ * name: its options take the place of those that are called the same. */
 bool sp_load_launch_words(const char *spec, const struct sp_sources *sources,
                           struct sp_launch_words *words, struct sp_error *error);
 

@@ -96,6 +96,7 @@ struct sp_launched {
     const struct sp_plan *plan;
     const struct sp_sources *sources; /* of the frameworks' files; NULL: built-in ones alone */
     struct sp_launch_words *words[SP_LAUNCH_FILES]; /* sp_write_launch opens them */
+    char recipe[128];                               /* and says the recipe in words */
     int version;                          /* of the target: its place in SP_VERSIONS_OF_... */
     const char *remat, *framework;        /* names */
     const struct sp_precision *precision; /* the recipe, as it was changed */

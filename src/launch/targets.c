@@ -96,6 +96,7 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
     *written = (struct sp_written){0};
     if (!open_words(target, launched->sources, l.words, error))
         return false;
+    sp_recipe_text(launched, l.recipe, sizeof l.recipe);
     FILE *const out = open_memstream(&written->text, &size);
     if (!out)
         abort();

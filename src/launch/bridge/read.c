@@ -8,13 +8,9 @@
 
 bool sp_is_bridge_name(const char *name)
 {
-    static const char *const own[] = {"train.micro_batch_size",   "train.global_batch_size",
-                                      "train.train_iters",        "ddp.use_distributed_optimizer",
-                                      "mixed_precision._target_", "peft.dim"};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcmp(name, own[i]) == 0)
-            return true;
-    return false;
+    return sp_is_quiet("train.micro_batch_size train.global_batch_size train.train_iters "
+                       "ddp.use_distributed_optimizer mixed_precision._target_ peft.dim",
+                       name);
 }
 
 bool sp_is_bridge(const struct sp_settings *s)

@@ -40,7 +40,7 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "a smaller group of shards for ZeRO %d", p->zero);
     if (!sp_recipe_is(l, "mixed18") && !sp_recipe_is(l, "mixed16") && !sp_recipe_is(l, "fp32"))
         sp_lose(lost, "precision recipe %s; bf16 with fp32 states and gradients stands for it",
-                sp_recipe_text(l));
+                l->recipe);
 }
 
 /* Lines of text as strings of a JSON array. */

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <scaleplan/names.h>
 
@@ -218,6 +219,12 @@ int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t
     return otherwise;
 }
 
+bool sp_setting_is(struct sp_settings *settings, const char *name, const char *value)
+{
+    const char *const text = sp_setting(settings, name);
+    return text && strcasecmp(text, value) == 0;
+}
+
 bool sp_setting_on(struct sp_settings *settings, const char *name)
 {
     const char *const text = sp_setting(settings, name);
@@ -328,16 +335,14 @@ bool sp_recipe_is(const struct sp_launched *l, const char *name)
            (format == SP_FP32 ? sp_multiplies_in_fp32(l->plan) : l->plan->dtype == format);
 }
 
-const char *sp_recipe_text(const struct sp_launched *l)
+void sp_recipe_text(const struct sp_launched *l, char *text, size_t size)
 {
-    static char text[128];
     const char *const name = l->precision->name;
     const enum sp_dtype format = format_of(name);
     const bool same = format == SP_FP32 ? sp_multiplies_in_fp32(l->plan) : l->plan->dtype == format;
-    snprintf(text, sizeof text, "%.64s%s%s%s", name,
+    snprintf(text, size, "%.64s%s%s%s", name,
              sp_is_builtin_precision(l->precision) ? "" : " of bytes of your own",
              same ? "" : " with matmuls in ", same ? "" : sp_dtype_names[l->plan->dtype]);
-    return text;
 }
 
 void sp_spell_model(const char *name, char *out, size_t size)

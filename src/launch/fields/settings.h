@@ -102,6 +102,9 @@ double sp_setting_number(struct sp_settings *settings, const char *name, double 
 int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t least,
                          int64_t otherwise, struct sp_error *error);
 
+/* Whether it has that value, in letters of any size. */
+bool sp_setting_is(struct sp_settings *settings, const char *name, const char *value);
+
 /* Whether it is given, and not as False. */
 bool sp_setting_on(struct sp_settings *settings, const char *name);
 
@@ -167,6 +170,6 @@ bool sp_recipe_is(const struct sp_launched *launched, const char *name);
 
 /* "fp32", or "fp32 with matmuls in bf16" where the recipe's name would mean others, or that it was
  * changed. */
-const char *sp_recipe_text(const struct sp_launched *launched);
+void sp_recipe_text(const struct sp_launched *launched, char *text, size_t size);
 
 #endif

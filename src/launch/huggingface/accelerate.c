@@ -22,12 +22,6 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return sections ? SP_LIKELY : SP_NO_MATCH;
 }
 
-static bool says(struct sp_settings *s, const char *name, const char *value)
-{
-    const char *const text = sp_setting(s, name);
-    return text && strcasecmp(text, value) == 0;
-}
-
 /* A degree of parallelism_config; its names carry that of the section, or do not. */
 static int64_t degree(struct sp_settings *s, const char *name, struct sp_error *error)
 {
@@ -43,7 +37,7 @@ static int64_t degree(struct sp_settings *s, const char *name, struct sp_error *
 static void read_states(struct sp_settings *s, struct sp_launch *launch)
 {
     sp_launch_option(launch, "precision", "fp32");
-    if (!says(s, "mixed_precision", "no") && sp_setting(s, "mixed_precision"))
+    if (!sp_setting_is(s, "mixed_precision", "no") && sp_setting(s, "mixed_precision"))
         sp_launch_option(launch, "dtype", "bf16");
 }
 
@@ -54,7 +48,7 @@ static void read_fsdp(const struct sp_launch_words *words, struct sp_settings *s
     static const char strategy[] = "fsdp_config.fsdp_sharding_strategy";
     const char *const name = sp_setting(s, strategy);
     char stage[SP_ROW_WORD] = "3";
-    if (says(s, "fsdp_config.fsdp_reshard_after_forward", "false"))
+    if (sp_setting_is(s, "fsdp_config.fsdp_reshard_after_forward", "false"))
         stage[0] = '2';
     if (name)
         sp_row_ours(sp_row_of(words, strategy), name, stage);
@@ -84,7 +78,8 @@ static void read_deepspeed(struct sp_settings *s, struct sp_launch *launch, stru
 {
     static const char *const offloads[] = {"deepspeed_config.offload_optimizer_device",
                                            "deepspeed_config.offload_param_device"};
-    const bool half = says(s, "mixed_precision", "bf16") || says(s, "mixed_precision", "fp16");
+    const bool half =
+        sp_setting_is(s, "mixed_precision", "bf16") || sp_setting_is(s, "mixed_precision", "fp16");
     if (!sp_peek_setting(s, deepspeed_file)) {
         sp_launch_option(
             launch, "zero", "%lld",
@@ -92,7 +87,7 @@ static void read_deepspeed(struct sp_settings *s, struct sp_launch *launch, stru
         sp_launch_option(launch, "precision", "%s", half ? "mixed16" : "fp32");
     }
     for (int i = 0; i < 2; i++)
-        if (sp_setting(s, offloads[i]) && !says(s, offloads[i], "none"))
+        if (sp_setting(s, offloads[i]) && !sp_setting_is(s, offloads[i], "none"))
             sp_launch_note(launch, "not modelled: %s", offloads[i]);
     if (sp_peek_setting(s, "deepspeed_config.gradient_accumulation_steps"))
         sp_launch_note(launch,
@@ -131,17 +126,18 @@ static void read_type(const struct sp_launch_words *words, struct sp_settings *s
                       struct sp_launch *launch, struct sp_error *error)
 {
     const char *const type = sp_setting(s, "distributed_type");
-    if (says(s, "distributed_type", "FSDP"))
+    if (sp_setting_is(s, "distributed_type", "FSDP"))
         read_fsdp(words, s, devices, launch, error);
-    else if (says(s, "distributed_type", "DEEPSPEED"))
+    else if (sp_setting_is(s, "distributed_type", "DEEPSPEED"))
         read_deepspeed(s, launch, error);
-    else if (says(s, "distributed_type", "MULTI_GPU") || says(s, "distributed_type", "NO"))
+    else if (sp_setting_is(s, "distributed_type", "MULTI_GPU") ||
+             sp_setting_is(s, "distributed_type", "NO"))
         read_plain(s, launch);
     else
         sp_fail(error, SP_INPUT,
                 "%s: distributed_type: \"%s\": expected FSDP, DEEPSPEED, MULTI_GPU or NO",
                 sp_safe(s->origin), type ? sp_safe(type) : "");
-    if (says(s, "mixed_precision", "fp8"))
+    if (sp_setting_is(s, "mixed_precision", "fp8"))
         sp_launch_note(launch, "not modelled: mixed_precision fp8; counted in 16 bits");
 }
 
@@ -165,9 +161,9 @@ static void read_beside(const struct sp_launch_words *words, struct sp_settings 
     said->cp = degree(s, "cp", error);
     degree(s, "dp_shard", error);
     read_type(words, s, devices, launch, error);
-    if (says(s, "distributed_type", "FSDP"))
+    if (sp_setting_is(s, "distributed_type", "FSDP"))
         sp_launch_option(launch, "framework", "torchtitan");
-    if (says(s, "distributed_type", "DEEPSPEED") && sp_peek_setting(s, deepspeed_file))
+    if (sp_setting_is(s, "distributed_type", "DEEPSPEED") && sp_peek_setting(s, deepspeed_file))
         snprintf(said->deepspeed, sizeof said->deepspeed, "%s", sp_peek_setting(s, deepspeed_file));
     said->recomputes = sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing");
     note_rest(words, s, launch, error);
@@ -234,9 +230,9 @@ static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct s
     sp_launch_option(launch, "sp", "off");
     const char *const json = sp_peek_setting(s, deepspeed_file);
     read_type(file->words[0], s, devices, launch, error);
-    if (says(s, "distributed_type", "DEEPSPEED") && json)
+    if (sp_setting_is(s, "distributed_type", "DEEPSPEED") && json)
         sp_launch_note(launch, "%.80s is not opened: read it with --from", sp_safe(json));
-    if (!says(s, "distributed_type", "DEEPSPEED"))
+    if (!sp_setting_is(s, "distributed_type", "DEEPSPEED"))
         sp_launch_option(launch, "remat", "%s",
                          sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing") ? "full"
                                                                                        : "none");

@@ -70,7 +70,7 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
             sp_lose(lost, "%s", losses[i].what);
     if (!sp_states_are(l, "fp32") || (p->dtype != SP_BF16 && !sp_multiplies_in_fp32(p)))
         sp_lose(lost, "precision recipe %s; states in fp32, matmuls in bf16 stand for it",
-                sp_recipe_text(l));
+                l->recipe);
 }
 
 static void put_sharding(const struct sp_launched *l, FILE *out)

@@ -243,7 +243,7 @@ bool sp_read_adapters(struct sp_settings *s, struct sp_launch *launch, struct sp
 void sp_read_hub_model(const char *given, const struct sp_sources *sources,
                        struct sp_launch *launch)
 {
-    static struct sp_model model;
+    struct sp_model model;
     struct sp_error unknown = {0};
     char name[96];
     sp_spell_model(given ? given : "", name, sizeof name);

@@ -133,16 +133,11 @@ static void take_off_prefixes(struct sp_settings *s)
 /* Whether an option's name is MaxText's own. */
 static bool is_own(const char *name)
 {
-    static const char *const own[] = {"per_device_batch_size", "base_emb_dim",
-                                      "remat_policy",          "base_num_decoder_layers",
-                                      "max_target_length",     "override_model_config",
-                                      "decoder_block",         "base_config"};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcmp(own[i], name) == 0)
-            return true;
-    const char *const end = strstr(name, "_parallelism");
-    return (strncmp(name, "ici_", 4) == 0 || strncmp(name, "dcn_", 4) == 0) && end &&
-           end[strlen("_parallelism")] == '\0';
+    const bool axis = sp_is_quiet("ici_* dcn_*", name) && sp_is_quiet("*_parallelism", name);
+    return axis || sp_is_quiet("per_device_batch_size base_emb_dim remat_policy "
+                               "base_num_decoder_layers max_target_length override_model_config "
+                               "decoder_block base_config",
+                               name);
 }
 
 /* Whether a word is one of its options, "name=value". */

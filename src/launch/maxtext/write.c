@@ -58,7 +58,7 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "recompute of a share of the layers");
     if (!sp_recipe_is(l, "jax12") && !sp_recipe_is(l, "fp8-jax12") && !sp_recipe_is(l, "fp32"))
         sp_lose(lost, "precision recipe %s; weights in fp32, matmuls in bf16 stand for it",
-                sp_recipe_text(l));
+                l->recipe);
 }
 
 /* Its name of the model, "" when it has no configuration of one of these dimensions. */

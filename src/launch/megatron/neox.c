@@ -6,8 +6,9 @@
 
 static bool is_own(const char *name)
 {
-    return strcmp(name, "pipe_parallel_size") == 0 || strcmp(name, "pipe-parallel-size") == 0 ||
-           strcmp(name, "model_parallel_size") == 0 || strcmp(name, "model-parallel-size") == 0;
+    return sp_is_quiet("pipe_parallel_size pipe-parallel-size model_parallel_size "
+                       "model-parallel-size",
+                       name);
 }
 
 static enum sp_match detect(const struct sp_launch_file *file)
@@ -24,12 +25,6 @@ static int64_t whole(struct sp_settings *s, const char *name, int64_t otherwise,
     return sp_setting_whole(s, name, 0, otherwise, error);
 }
 
-static bool says(struct sp_settings *s, const char *name, const char *value)
-{
-    const char *const text = sp_setting(s, name);
-    return text && strcasecmp(text, value) == 0;
-}
-
 static void read_model(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
     char out[700] = "name=options";
@@ -37,8 +32,9 @@ static void read_model(struct sp_settings *s, struct sp_launch *launch, struct s
     const int64_t layers = whole(s, "num_layers", 0, error),
                   width = whole(s, "hidden_size", 0, error),
                   heads = whole(s, "num_attention_heads", 0, error);
-    const bool gated = says(s, "activation", "swiglu") || says(s, "activation", "geglu"),
-               rms = says(s, "norm", "rmsnorm");
+    const bool gated = sp_setting_is(s, "activation", "swiglu") ||
+                       sp_setting_is(s, "activation", "geglu"),
+               rms = sp_setting_is(s, "norm", "rmsnorm");
     const int64_t usual = gated ? 8 * width / 3 : 4 * width;
 #define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
     if (layers == 0 || width == 0 || heads == 0) {
@@ -51,10 +47,10 @@ static void read_model(struct sp_settings *s, struct sp_launch *launch, struct s
     ADD(",kv_heads=%lld,gated_mlp=%s,norm=%s", (long long)whole(s, "num_kv_heads", heads, error),
         gated ? "true" : "false", rms ? "rmsnorm" : "layernorm");
     ADD(",tied_embeddings=%s", sp_setting_on(s, "no_weight_tying") ? "false" : "true");
-    const bool plain = says(s, "use_bias_in_attn_linear", "false");
+    const bool plain = sp_setting_is(s, "use_bias_in_attn_linear", "false");
     ADD(",qkv_bias=%s,o_bias=%s", plain ? "false" : "true", plain ? "false" : "true");
-    ADD(",mlp_bias=%s", says(s, "use_bias_in_mlp", "false") ? "false" : "true");
-    if (!sp_setting(s, "pos_emb") || says(s, "pos_emb", "learned"))
+    ADD(",mlp_bias=%s", sp_setting_is(s, "use_bias_in_mlp", "false") ? "false" : "true");
+    if (!sp_setting(s, "pos_emb") || sp_setting_is(s, "pos_emb", "learned"))
         ADD(",learned_positions=%lld", (long long)whole(s, "max_position_embeddings", 0, error));
     if (sp_setting_on(s, "gpt_j_residual"))
         ADD(",parallel_attention=true");
@@ -86,10 +82,11 @@ static void read_batch(struct sp_settings *s, double replicas, struct sp_launch 
 static void read_states(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
 {
     const bool half = sp_setting_on(s, "fp16.enabled") || sp_setting_on(s, "fp16.fp16") ||
-                      sp_setting_on(s, "bf16.enabled") || says(s, "precision", "fp16") ||
-                      says(s, "precision", "bfloat16") || says(s, "precision", "bf16");
-    const bool full =
-        says(s, "data_types.grad_accum_dtype", "fp32") || sp_setting_on(s, "fp32_allreduce");
+                      sp_setting_on(s, "bf16.enabled") || sp_setting_is(s, "precision", "fp16") ||
+                      sp_setting_is(s, "precision", "bfloat16") ||
+                      sp_setting_is(s, "precision", "bf16");
+    const bool full = sp_setting_is(s, "data_types.grad_accum_dtype", "fp32") ||
+                      sp_setting_on(s, "fp32_allreduce");
     const char *const optimizer = sp_setting(s, "optimizer.type");
     const int64_t stage = whole(s, "zero_optimization.stage", 0, error);
     if (stage > 3)
@@ -101,7 +98,7 @@ static void read_states(struct sp_settings *s, struct sp_launch *launch, struct 
         sp_read_optimizer("optimizer.type", optimizer, 0, s->origin, launch, error);
     if (sp_setting_on(s, "zero_optimization.cpu_offload") ||
         (sp_setting(s, "zero_optimization.offload_optimizer.device") &&
-         !says(s, "zero_optimization.offload_optimizer.device", "none")))
+         !sp_setting_is(s, "zero_optimization.offload_optimizer.device", "none")))
         sp_launch_note(launch, "not modelled: the optimizer's states in the host's memory");
 }
 

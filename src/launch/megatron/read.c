@@ -152,22 +152,12 @@ static void read_framework(struct sp_settings *s, struct sp_settings *assumed, b
 /* Arguments that tell Megatron's command from others of a script. */
 static bool tells(const char *word)
 {
-    static const char *const own[] = {"--tensor-model-parallel-size",
-                                      "--pipeline-model-parallel-size",
-                                      "--num-layers",
-                                      "--hidden-size",
-                                      "--num-attention-heads",
-                                      "--micro-batch-size",
-                                      "--global-batch-size",
-                                      "--model-parallel-size",
-                                      "--seq-length",
-                                      "--use-distributed-optimizer"};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        const size_t n = strlen(own[i]);
-        if (strncmp(word, own[i], n) == 0 && (word[n] == '\0' || strchr("= ", word[n])))
-            return true;
-    }
-    return false;
+    char name[SP_ROW_NAME];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "= "), word);
+    return sp_is_quiet("--tensor-model-parallel-size --pipeline-model-parallel-size --num-layers "
+                       "--hidden-size --num-attention-heads --micro-batch-size --global-batch-size "
+                       "--model-parallel-size --seq-length --use-distributed-optimizer",
+                       name);
 }
 
 /* Dotted words, as those behind Megatron-Bridge's and NeMo's commands. */

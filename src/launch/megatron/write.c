@@ -150,7 +150,7 @@ static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
         !sp_recipe_is(l, "fp8-mixed18") && !sp_recipe_is(l, "fp8-mixed16") &&
         !sp_recipe_is(l, "fp32") && !sp_recipe_is(l, "muon"))
         sp_lose(lost, "precision recipe %s; %s with fp32 states and gradients stands for it",
-                sp_recipe_text(l), p->dtype == SP_FP8 ? "fp8" : "bf16");
+                l->recipe, p->dtype == SP_FP8 ? "fp8" : "bf16");
 }
 
 static void make_recompute(const struct sp_launched *l, struct sp_settings *made)

@@ -14,14 +14,10 @@ static const char *leaf(const char *name)
 
 bool sp_is_megatron_name(const char *name)
 {
-    static const char *const own[] = {
-        "tensor_model_parallel_size",   "pipeline_model_parallel_size",
-        "--tensor-model-parallel-size", "--num-layers",
-        "--micro-batch-size",           "--pipeline-model-parallel-size"};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcmp(leaf(name), own[i]) == 0)
-            return true;
-    return false;
+    return sp_is_quiet("tensor_model_parallel_size pipeline_model_parallel_size "
+                       "--tensor-model-parallel-size --num-layers --micro-batch-size "
+                       "--pipeline-model-parallel-size",
+                       leaf(name));
 }
 
 /* Whether a name stands in a part of the file that is about something else. */

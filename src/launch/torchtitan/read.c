@@ -31,12 +31,6 @@ enum sp_match sp_detect_torchtitan(const struct sp_launch_file *file)
     return SP_NO_MATCH;
 }
 
-static int64_t whole(struct sp_settings *s, const char *name, int64_t least, int64_t otherwise,
-                     struct sp_error *error)
-{
-    return sp_setting_whole(s, name, least, otherwise, error);
-}
-
 /* The model by folder and flavour, by the function of a registry that a recipe imports, or as the
  * command line has both; NULL: none that is known. */
 static const struct sp_titan_model *find_model(struct sp_settings *s)
@@ -84,17 +78,21 @@ static bool read_mesh(const struct sp_launch_words *words, struct sp_settings *s
     static const char *const degrees[] = {"tp", "pp", "cp", "ep"};
     double model = 1;
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
-        const int64_t degree = whole(s, sp_row_of_plan(words, degrees[i], NULL)->name, 1, 1, error);
+        const int64_t degree =
+            sp_setting_whole(s, sp_row_of_plan(words, degrees[i], NULL)->name, 1, 1, error);
         model *= i < 3 ? (double)degree : 1;
         sp_launch_option(launch, degrees[i], "%lld", (long long)degree);
     }
     if (sp_setting(s, "parallelism.expert_tensor_parallel_degree"))
-        sp_launch_option(
-            launch, "etp", "%lld",
-            (long long)whole(s, "parallelism.expert_tensor_parallel_degree", 1, 1, error));
-    const double cp = (double)whole(s, "parallelism.context_parallel_degree", 1, 1, error);
-    double copies = (double)whole(s, "parallelism.data_parallel_replicate_degree", -1, 1, error),
-           shards = (double)whole(s, "parallelism.data_parallel_shard_degree", -1, -1, error);
+        sp_launch_option(launch, "etp", "%lld",
+                         (long long)sp_setting_whole(s, "parallelism.expert_tensor_parallel_degree",
+                                                     1, 1, error));
+    const double cp =
+        (double)sp_setting_whole(s, "parallelism.context_parallel_degree", 1, 1, error);
+    double copies = (double)sp_setting_whole(s, "parallelism.data_parallel_replicate_degree", -1, 1,
+                                             error),
+           shards =
+               (double)sp_setting_whole(s, "parallelism.data_parallel_shard_degree", -1, -1, error);
     if (devices > 0 && copies < 0)
         copies = devices / model / fmax(1, shards);
     if (devices > 0 && shards < 0)
@@ -106,7 +104,8 @@ static bool read_mesh(const struct sp_launch_words *words, struct sp_settings *s
                        "%s: the degrees of parallelism do not make the %.0f devices",
                        sp_safe(s->origin), devices);
     const char *const again = sp_setting(s, "parallelism.fsdp_reshard_after_forward");
-    const bool staged = whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error) > 1;
+    const bool staged =
+        sp_setting_whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error) > 1;
     /* by default stages keep their weights too, and gradients until the last micro-batch: that is
      * ZeRO 3 of a framework that keeps stages whole */
     const bool keeps = again && strcmp(again, "never") == 0, none = shards == 1 && cp == 1;
@@ -123,20 +122,28 @@ static bool read_mesh(const struct sp_launch_words *words, struct sp_settings *s
 static void read_batch(struct sp_settings *s, double replicas, struct sp_launch *launch,
                        struct sp_error *error)
 {
-    const int64_t newest = whole(s, "training.max_context_length", 1, 0, error);
-    const int64_t seq = newest > 0 ? newest : whole(s, "training.seq_len", 1, 2048, error);
-    const int64_t tokens = whole(s, "training.num_tokens_per_microbatch_per_dp_rank", 1, 0, error),
-                  local = tokens > 0 ? (tokens + seq - 1) / seq
-                                     : whole(s, "training.local_batch_size", 1,
-                                             whole(s, "training.batch_size", 1, 8, error), error),
-                  step_tokens = whole(s, "training.num_tokens_per_train_step", -1, -1, error);
-    const int64_t global =
-        step_tokens > 0 ? step_tokens / seq : whole(s, "training.global_batch_size", -1, -1, error);
-    const bool staged = whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error) > 1;
-    const int64_t pieces = staged ? whole(s, "parallelism.num_pp_microbatches", 1, 1, error) : 1;
+    const int64_t newest = sp_setting_whole(s, "training.max_context_length", 1, 0, error);
+    const int64_t seq =
+        newest > 0 ? newest : sp_setting_whole(s, "training.seq_len", 1, 2048, error);
+    const int64_t tokens = sp_setting_whole(s, "training.num_tokens_per_microbatch_per_dp_rank", 1,
+                                            0, error),
+                  local = tokens > 0
+                              ? (tokens + seq - 1) / seq
+                              : sp_setting_whole(
+                                    s, "training.local_batch_size", 1,
+                                    sp_setting_whole(s, "training.batch_size", 1, 8, error), error),
+                  step_tokens =
+                      sp_setting_whole(s, "training.num_tokens_per_train_step", -1, -1, error);
+    const int64_t global = step_tokens > 0
+                               ? step_tokens / seq
+                               : sp_setting_whole(s, "training.global_batch_size", -1, -1, error);
+    const bool staged =
+        sp_setting_whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error) > 1;
+    const int64_t pieces =
+        staged ? sp_setting_whole(s, "parallelism.num_pp_microbatches", 1, 1, error) : 1;
     const int64_t micro =
         staged && tokens == 0
-            ? whole(s, "parallelism.pipeline_parallel_microbatch_size", 1, 1, error)
+            ? sp_setting_whole(s, "parallelism.pipeline_parallel_microbatch_size", 1, 1, error)
             : local;
     sp_launch_option(launch, "seq", "%lld", (long long)seq);
     sp_launch_option(launch, "micro-batch", "%lld", (long long)micro);
@@ -151,12 +158,13 @@ static void read_batch(struct sp_settings *s, double replicas, struct sp_launch 
 static int64_t chunks_of(struct sp_settings *s, const struct sp_model *model,
                          struct sp_error *error)
 {
-    const int64_t each = whole(s, "parallelism.pipeline_parallel_layers_per_stage", 1, 0, error),
-                  stages = whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error),
-                  first = whole(s, "parallelism.pipeline_parallel_first_stage_less_layers", 0, 1,
-                                error),
-                  last =
-                      whole(s, "parallelism.pipeline_parallel_last_stage_less_layers", 0, 1, error);
+    const int64_t each = sp_setting_whole(s, "parallelism.pipeline_parallel_layers_per_stage", 1, 0,
+                                          error),
+                  stages = sp_setting_whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error),
+                  first = sp_setting_whole(
+                      s, "parallelism.pipeline_parallel_first_stage_less_layers", 0, 1, error),
+                  last = sp_setting_whole(s, "parallelism.pipeline_parallel_last_stage_less_layers",
+                                          0, 1, error);
     const int64_t chunks = model && each > 0 ? (model->layers + first + last + each - 1) / each : 0;
     return chunks % stages == 0 ? chunks / stages : 0;
 }

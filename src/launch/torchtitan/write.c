@@ -106,7 +106,7 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "activations that wait in the host's memory");
     if (!sp_recipe_is(l, "fp8-fp32") && (!sp_states_are(l, "fp32") || !multiplies_plainly(p)))
         sp_lose(lost, "precision recipe %s; states in fp32, matmuls in bf16 stand for it",
-                sp_recipe_text(l));
+                l->recipe);
     if (p->dtype == SP_FP8)
         lose_8_bits(l, lost);
     else if (newest && row_of(l) && row_of(l)->in_8_bits)
