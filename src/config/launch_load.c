@@ -17,7 +17,18 @@ static bool has_field(const char *name, struct sp_nearest *nearest)
     return false;
 }
 
-/* What an option sets must be there. */
+/* Whether a list that blanks part has the name, without its dashes. */
+static bool is_listed(const char *list, const char *name)
+{
+    name += strspn(name, "-");
+    const size_t n = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += n)
+        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+            return true;
+    return false;
+}
+
+/* What an option sets must be there, and what sets something is not harmless. */
 static bool check_row(const struct sp_launch_words *w, const struct sp_launch_row *row,
                       struct sp_error *error)
 {
@@ -26,6 +37,9 @@ static bool check_row(const struct sp_launch_words *w, const struct sp_launch_ro
         return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is no field of a plan%s",
                        sp_safe(w->name), sp_safe(row->name), sp_safe(row->plan),
                        sp_nearest_hint(&nearest));
+    if (row->plan[0] && (is_listed(w->quiet, row->name) || is_listed(w->quiet_switches, row->name)))
+        return sp_fail(error, SP_INPUT, "launch %s: %s sets %s of a plan and is called harmless",
+                       sp_safe(w->name), sp_safe(row->name), sp_safe(row->plan));
     if (row->model[0] && !sp_find_field(&sp_model_table, row->model))
         return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is no key of a model",
                        sp_safe(w->name), sp_safe(row->name), sp_safe(row->model));

@@ -46,7 +46,7 @@ static bool find_beside(const struct sp_launch_row *row, const struct sp_setting
     while (sp_next_item(&list, item, sizeof item)) {
         char *const flag = item + strspn(item, " "), *const written = sp_cut_pair(flag);
         const bool absent = flag[0] == '!';
-        if (sp_has_setting(s, flag + absent) == absent)
+        if (!written || sp_has_setting(s, flag + absent) == absent)
             continue;
         const bool type = strncmp(written, "torch.", 6) == 0;
         snprintf(value, FIELD, type ? "{_target_: %s, _call_: false}" : "%s", written);

@@ -108,12 +108,12 @@ void sp_model_theirs(const struct sp_launch_words *words, const char *ours, char
 
 void sp_row_ours(const struct sp_launch_row *row, const char *theirs, char *out)
 {
-    look_up(row->values, theirs, true, out);
+    look_up(row ? row->values : "", theirs, true, out);
 }
 
 void sp_row_theirs(const struct sp_launch_row *row, const char *ours, char *out)
 {
-    look_up(row->values, ours, false, out);
+    look_up(row ? row->values : "", ours, false, out);
 }
 
 bool sp_next_spelling(const char **list, struct sp_spelling *out)

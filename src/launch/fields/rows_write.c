@@ -71,7 +71,11 @@ static void put_row(const struct sp_launch_row *row, const struct sp_launched *l
                                 : sets && !row->always && strcmp(value, usual) == 0)
         return;
     if (row->values[0] && !theirs[0]) {
-        sp_lose(lost, "%s", row->lost);
+        if (row->lost[0])
+            sp_lose(lost, "%s", row->lost);
+        else
+            sp_lose(lost, "%s %s, which %s has no word for", row->plan[0] ? row->plan : row->model,
+                    value, row->name);
         return;
     }
     sp_add_setting(s, row->name, row->takes_none ? "" : theirs, &none);

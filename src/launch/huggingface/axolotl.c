@@ -21,7 +21,7 @@ bool sp_spell_axolotl(const struct sp_launch_words *words, struct sp_settings *s
         struct sp_setting *const at = &s->at[i];
         configured = configured || strncmp(at->name, "fsdp_", 5) == 0;
         const struct sp_launch_row *const row = sp_row_of(words, at->name);
-        if (row)
+        if (row && row->as[0])
             snprintf(at->name, sizeof at->name, "%.71s", row->as);
     }
     const bool whole = sp_setting(s, "fsdp_config.reshard_after_forward") &&

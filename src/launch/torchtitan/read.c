@@ -78,8 +78,8 @@ static bool read_mesh(const struct sp_launch_words *words, struct sp_settings *s
     static const char *const degrees[] = {"tp", "pp", "cp", "ep"};
     double model = 1;
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
-        const int64_t degree =
-            sp_setting_whole(s, sp_row_of_plan(words, degrees[i], NULL)->name, 1, 1, error);
+        const struct sp_launch_row *const row = sp_row_of_plan(words, degrees[i], NULL);
+        const int64_t degree = row ? sp_setting_whole(s, row->name, 1, 1, error) : 1;
         model *= i < 3 ? (double)degree : 1;
         sp_launch_option(launch, degrees[i], "%lld", (long long)degree);
     }
