@@ -29,8 +29,9 @@ struct export
 #include "answer/put_rows.h"
 
 /* The plan as the target writes it. */
-static void write_plan(const struct sp_args *args, const struct sp_sources *sources,
-                       const struct sp_planned *planned, struct export *export)
+static bool write_plan(const struct sp_args *args, const struct sp_sources *sources,
+                       const struct sp_planned *planned, struct export *export,
+                       struct sp_error *error)
 {
     const char *const framework = planned->framework.framework.name;
     int version;
@@ -39,6 +40,7 @@ static void write_plan(const struct sp_args *args, const struct sp_sources *sour
         .model = &planned->model,
         .hw = &planned->hw,
         .plan = &planned->plan,
+        .sources = sources,
         .version = version,
         .remat = sp_plan_name(&planned->plan, &sp_plan_fields[SP_FIELD_REMAT]),
         .precision = &planned->precision,
@@ -46,7 +48,7 @@ static void write_plan(const struct sp_args *args, const struct sp_sources *sour
         .framework_given =
             sp_config_exists(SP_FRAMEWORKS, framework, sources) ? NULL : args->value.framework,
     };
-    sp_write_launch(target, &launched, &export->written);
+    return sp_write_launch(target, &launched, &export->written, error);
 }
 
 static void put_lost(struct sp_report *report, const struct sp_written *written)
@@ -71,7 +73,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     struct export export = {.to = sp_export_choices[args->value.to],
                             .path = args->value.write,
                             .strict = args->given.strict};
-    write_plan(args, &sources, &planned, &export);
+    if (!write_plan(args, &sources, &planned, &export, error))
+        return false;
     const bool ok = !export.path || sp_put_file(report, export.path, export.written.text, error);
     put_rows(report, &export);
     sp_put_lines(report, SP_Q_EXPORT_TEXT, export.written.text);

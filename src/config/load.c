@@ -108,6 +108,21 @@ static const struct sp_builtin *find_builtin(enum sp_config_kind kind, const cha
     return NULL;
 }
 
+bool sp_has_builtin(enum sp_config_kind kind, const char *name)
+{
+    return find_builtin(kind, name) != NULL;
+}
+
+bool sp_load_builtin(enum sp_config_kind kind, const char *name, void *base, struct sp_error *error)
+{
+    struct sp_config config = {0};
+    if (!parse_builtin(find_builtin(kind, name), &config, error))
+        return false;
+    const bool ok = sp_decode(sp_config_kinds[kind].table, &config.json, false, base, error);
+    sp_config_free(&config);
+    return ok;
+}
+
 /* Looks for the config of that very name, which is no file's. A user's own hides one built in. */
 static bool find_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources,
                        struct named *found)
