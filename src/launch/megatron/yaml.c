@@ -41,7 +41,6 @@ static bool is_elsewhere(const char *name)
     return false;
 }
 
-
 static bool add(const struct sp_setting *from, const char *name, const char *value,
                 struct sp_settings *to, struct sp_error *error)
 {
@@ -84,7 +83,8 @@ static bool take_row(const struct sp_setting *from, const struct sp_launch_row *
     while (ok && sp_next_spelling(&list, &as)) {
         const struct sp_launch_row *const flag = sp_row_of(flags, as.option);
         const bool none = as.when[0] || (flag && flag->takes_none);
-        if (as.when[0] ? strcasecmp(as.when, from->value) == 0 : !none || sp_yaml_truth(from->value) != 0)
+        if (as.when[0] ? strcasecmp(as.when, from->value) == 0
+                       : !none || sp_yaml_truth(from->value) != 0)
             ok = add(from, as.option, none ? "" : from->value, to, error);
     }
     return ok;
