@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/model.h>
 
 #ifdef __cplusplus
@@ -39,9 +40,6 @@ struct sp_flops sp_forward_flops_per_token(const struct sp_model *model, double 
 /* Forward FLOPs of one token that the backward pass runs again under a checkpoint policy. FLOPs.
  * Korthikanti et al. 2022, section 5; scaling book, "Training". */
 double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_remat remat);
-
-/* 6 P B: FLOPs of training on `tokens` tokens by a model of `params` active parameters. FLOPs. */
-double sp_training_flops(double params, double tokens);
 
 /* FLOPs of training on `tokens` tokens where some weights are frozen: 6 P - 2 P_frozen - 2 P_still
  * + 6 P_adapters a token, since a frozen matmul has a forward pass and a gradient of its input, and
@@ -90,9 +88,6 @@ double sp_utilisation(double flops_per_token, double tokens_per_s, double device
 
 /* Model FLOPs utilisation: 6 P tokens/s over the peak of the devices. PaLM, appendix B. */
 double sp_mfu(double params, double tokens_per_s, double devices, double peak_flops_per_s);
-
-/* Petaflop/s-days: FLOPs / 8.64e19. Amodei and Hernandez 2018. */
-double sp_pf_days(double flops);
 
 /* Bytes of keys and values that one token leaves in the cache of all layers: 2 b L K H, or the
  * latent of MLA. `element_bytes` per element. Scaling book, "Inference". */

@@ -1,6 +1,6 @@
 /*
- * What a compute budget buys: scaling laws of loss over parameters and tokens, and the trade of
- * steps against batch. One token costs 6 FLOPs a parameter, so C = 6 N D throughout.
+ * What a compute budget buys: scaling laws of loss over parameters and tokens. Their closed forms,
+ * and the trade of steps against batch, are rows of forms/laws.def. One token costs 6 FLOPs a parameter, so C = 6 N D throughout.
  *
  *   N  parameters that one token passes    D  training tokens    C  FLOPs    L  loss, nats a token
  */
@@ -8,6 +8,9 @@
 #define SCALEPLAN_SCALING_LAW_H
 
 #include <stdbool.h>
+
+#include <scaleplan/forms.h>
+#include <scaleplan/model.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +44,9 @@ struct sp_scaling_law {
     double N_c, D_c;
 };
 
+/* The parameters of a model as the law counts them. */
+double sp_params_of_law(const struct sp_scaling_law *law, const struct sp_model *model);
+
 /* N = coefficient (C/6)^exponent: the compute-optimal size, in parameters, C in FLOPs. */
 struct sp_law_power {
     double coefficient, exponent;
@@ -50,11 +56,6 @@ struct sp_law_power sp_law_power(const struct sp_scaling_law *law);
 /* Loss, nats a token, of a model of `params` parameters after `tokens` tokens; NAN when the law
  * tells none. */
 double sp_law_loss(const struct sp_scaling_law *law, double params, double tokens);
-
-/* What a finite model and finite data add to the loss E of a sum: A / N^alpha and B / D^beta; NAN
- * where the law is no sum. */
-double sp_law_loss_of_params(const struct sp_scaling_law *law, double params);
-double sp_law_loss_of_tokens(const struct sp_scaling_law *law, double tokens);
 
 /* Compute-optimal parameters of a budget of `flops`. */
 double sp_law_optimal_params(const struct sp_scaling_law *law, double flops);
@@ -81,19 +82,6 @@ struct sp_scaling_run {
  * or with a size or tokens. What is left open is chosen compute-optimal. */
 struct sp_scaling_run sp_scaling_solve(const struct sp_scaling_law *law,
                                        const struct sp_scaling_run *given);
-
-/*
- * Steps against batch: a run of batch `batch` takes S = S_min (1 + noise/batch) steps and
- * E = E_min (1 + batch/noise) tokens for the same loss, where S_min = E_min / noise. Batch and
- * noise scale in tokens. McCandlish et al. 2018, "An Empirical Model of Large-Batch Training",
- * section 2.3.
- */
-double sp_steps_over_min(double batch, double noise);
-double sp_tokens_over_min(double batch, double noise);
-
-/* The critical batch of language models at a loss, tokens: 2e8 / loss^(1/0.21), in place of a
- * measured noise scale. Kaplan et al. 2020, equation 1.4 and table 2. */
-double sp_critical_batch_of_loss(double loss);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -96,11 +96,6 @@ double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_rem
     }
 }
 
-double sp_training_flops(double params, double tokens)
-{
-    return 6 * params * tokens;
-}
-
 double sp_tuning_flops(const struct sp_params *p, double tokens)
 {
     return sp_training_flops(p->active, tokens) -
@@ -220,11 +215,6 @@ double sp_utilisation(double flops_per_token, double tokens_per_s, double device
 double sp_mfu(double params, double tokens_per_s, double devices, double peak_flops_per_s)
 {
     return sp_utilisation(6 * params, tokens_per_s, devices, peak_flops_per_s);
-}
-
-double sp_pf_days(double flops)
-{
-    return flops / (1e15 * 86400);
 }
 
 double sp_kv_bytes_per_token(const struct sp_model *m, double element_bytes)
