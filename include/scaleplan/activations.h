@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/model.h>
 #include <scaleplan/precision.h>
 
@@ -79,10 +80,6 @@ double sp_stage_activation_bytes(double layers, double layer_bytes, const struct
  * sp_activation_bytes_per_token_layer / (tp cp) a token. */
 double sp_activation_footprint(const struct sp_model *model, enum sp_remat remat, double tokens,
                                const struct sp_spread *spread);
-
-/* Share of a GPT layer's activations that recomputing the attention core frees: (5as/h) / (34 +
- * 5as/h). Same source, section 5. */
-double sp_selective_saved_share(double s, double h, double a);
 
 /* Bytes of `count` checkpoints a layer, each d_model wide and 16-bit, for a batch. Scaling book,
  * "Training": 2 n B D L. */

@@ -1,4 +1,5 @@
-/* FLOPs of training, by part, and the conversions between FLOPs, time and utilisation. */
+/* FLOPs of training, by part. The conversions between FLOPs, time and utilisation are rows of
+ * forms/flops.def. */
 #ifndef SCALEPLAN_FLOPS_H
 #define SCALEPLAN_FLOPS_H
 
@@ -81,21 +82,9 @@ struct sp_flops sp_still_flops_per_token(const struct sp_model *model, double se
 double sp_tuned_flops(const struct sp_model *model, double tokens, double seq,
                       enum sp_flop_convention convention);
 
-/* FLOPs of all tokens in a second over the peak of the devices: MFU of the model's FLOPs, HFU with
- * the recomputed ones. */
-double sp_utilisation(double flops_per_token, double tokens_per_s, double devices,
-                      double peak_flops_per_s);
-
-/* Model FLOPs utilisation: 6 P tokens/s over the peak of the devices. PaLM, appendix B. */
-double sp_mfu(double params, double tokens_per_s, double devices, double peak_flops_per_s);
-
 /* Bytes of keys and values that one token leaves in the cache of all layers: 2 b L K H, or the
  * latent of MLA. `element_bytes` per element. Scaling book, "Inference". */
 double sp_kv_bytes_per_token(const struct sp_model *model, double element_bytes);
-
-/* Extra FLOPs of recomputing the attention core of a GPT block: (1 + s/3h) / (1 + s/6h) - 1.
- * Korthikanti et al. 2022, appendix A. */
-double sp_selective_flop_overhead(double seq, double d_model);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
