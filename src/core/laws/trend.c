@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include <scaleplan/forms.h>
+
 double sp_trend_growth(const struct sp_trend *t)
 {
     return pow(t->factor, 1 / t->years);
@@ -15,7 +17,7 @@ double sp_trend_doubling_years(const struct sp_trend *t)
 
 double sp_trend_between(const struct sp_trend *t, double from, double to)
 {
-    return pow(t->factor, (to - from) / t->years);
+    return sp_trend_factor(t->factor, t->years, from, to);
 }
 
 double sp_trend_fitted_growth(const struct sp_trend *t)
@@ -38,7 +40,7 @@ struct sp_progress sp_progress_between(const struct sp_trend *compute,
 {
     struct sp_progress p = {.compute = sp_trend_between(compute, from, to),
                             .algorithms = sp_trend_between(algorithms, from, to)};
-    p.effective = p.compute * p.algorithms;
-    p.compute_share = to > from ? log(p.compute) / log(p.effective) : NAN;
+    p.effective = sp_effective_compute(p.compute, p.algorithms);
+    p.compute_share = sp_share_of_compute(p.compute, p.effective);
     return p;
 }
