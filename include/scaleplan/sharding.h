@@ -42,8 +42,8 @@ unsigned sp_sharding_axes(const struct sp_sharded *array);
 double sp_whole_bytes(const struct sp_sharded *array);
 double sp_local_bytes(const struct sp_mesh *mesh, const struct sp_sharded *array);
 
-/* Copies of the array that the mesh holds in all: devices over the product of the sharding axes. */
-double sp_replicas(const struct sp_mesh *mesh, const struct sp_sharded *array);
+/* Size of a dimension (0-based) on one device. */
+double sp_local_dim(const struct sp_mesh *mesh, const struct sp_sharded *array, int dimension);
 
 /* The four cases of a sharded matmul. Scaling book, "Sharding": (1) the contracting dimension is
  * whole in both; (2) one input shards it: gather that input; (3) both shard it on the same axes:
