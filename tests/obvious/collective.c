@@ -41,7 +41,7 @@ static void rings(void **state)
             .n = 1, .length = {X}, .wraps = {true}, .link_bytes_per_s = w};
         /* the closed form drops (X-1)/X */
         assert_close(sp_torus_bandwidth_s(SP_ALL_GATHER, V, &group) * (X - 1) / X, time, 1e-12);
-        assert_close(sp_one_way_ring_link_bytes(SP_ALL_GATHER, V, X), 2 * crossed, 1e-12);
+        assert_close(sp_one_way_ring_bytes(sp_one_way_ring_share(SP_ALL_GATHER), V, X), 2 * crossed, 1e-12);
     }
 }
 
