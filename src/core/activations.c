@@ -2,13 +2,14 @@
 #include <math.h>
 
 #include <scaleplan/activations.h>
+#include <scaleplan/forms.h>
 
 #include "core/layer_rank.h"
 
 double sp_state_bytes_per_param(const struct sp_precision *precision)
 {
-    return precision->weight_bytes + precision->grad_bytes + precision->master_bytes +
-           precision->optimizer_bytes;
+    return sp_bytes_of_state(precision->weight_bytes, precision->grad_bytes,
+                             precision->master_bytes, precision->optimizer_bytes);
 }
 
 double sp_kept_grad_bytes(const struct sp_precision *precision, double microbatches)
