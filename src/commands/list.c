@@ -297,9 +297,7 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_list = {
     .name = "list",
-    .summary =
-        "what names stand for: models, hardware, precisions, networks, laws, frameworks, profiles, "
-        "kernels, engines, serving profiles, number formats, trends, drives",
+    .summary = "what names stand for: " SP_KINDS(SP_KIND_NOUNS, ", "),
     .operands = "[" SP_KINDS(SP_KIND_FOLDER, "|") "|families]...",
     .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
              "~/.config/scaleplan, with their main figures; families are those of Hugging Face "

@@ -501,8 +501,7 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_show = {
     .name = "show",
-    .summary =
-        "one model, chip, machine, precision, network, number format or trend whole, with sources",
+    .summary = "one config whole, with sources: " SP_KINDS(SP_KIND_NOUN, ", "),
     .operands = "NAME",
     .about = "Prints every figure of a config with its source, the figures that follow from it "
              "(parameter counts; a chip's units, clocks, ridge points and alpha; pod and node "
