@@ -199,6 +199,9 @@ bool sp_take_slice(struct sp_hardware *hw, int64_t chips);
 /* The nearest number of chips on offer that is >= chips (up) or <= chips; 0 when there is none. */
 int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool up);
 
+/* The smallest number of chips on offer that is at least this real number; NAN: there is none. */
+double sp_smallest_slice(const struct sp_network *network, double chips);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

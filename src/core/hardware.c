@@ -260,3 +260,10 @@ int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool u
     }
     return nearest;
 }
+
+double sp_smallest_slice(const struct sp_network *network, double chips)
+{
+    const double whole = ceil(chips * (1 - 1e-12)); /* rounding makes no further chip */
+    const int64_t slice = whole <= 1e9 ? sp_nearest_chips(network, (int64_t)whole, true) : 0;
+    return slice > 0 ? (double)slice : NAN;
+}
