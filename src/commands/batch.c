@@ -14,7 +14,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(experts),
     SP_TAKE(top_k, .fallback = "1"),
     SP_OPTION_BATCH,
-    SP_TAKE(tokens_per_chip),
+    SP_TAKE(tokens_per_chip, .excludes = SP_THESE(SP_O_batch)),
     SP_OPTION_SEQ,
     SP_OPTION_OVERLAP,
     SP_TAKE(dtype, .fallback = "bf16"),
@@ -216,8 +216,6 @@ static bool load(const struct sp_args *args, struct batch *f, struct sp_error *e
     f->has_batch = args->value.batch || f->model.batch_tokens > 0;
     f->C = f->hw.chip.peak_flops_per_s[dtype];
     f->N = isnan(chips) ? (double)sp_chips(&f->hw) : chips;
-    if (!isnan(per_chip) && args->value.batch)
-        return sp_fail(error, SP_USAGE, "--batch and --tokens-per-chip exclude each other");
     if (!isnan(per_chip)) {
         f->B = per_chip * f->N;
         f->has_batch = true;
