@@ -28,12 +28,18 @@ static void SP_PUT_ROWS(struct sp_report *r, const SP_ROWS_OF *s)
 #define QT(id, key, label, when, words, source, meaning)                                           \
     if (when)                                                                                      \
         sp_put_text(r, SP_Q_##id, SP_STRIP words);
+#define QN(id, when)                                                                               \
+    if (when)                                                                                      \
+        sp_put_null(r, SP_Q_##id);
 #define LINE(when, words)                                                                          \
     if (when)                                                                                      \
         sp_line(r, SP_STRIP words);
 #define NOTE(when, words)                                                                          \
     if (when)                                                                                      \
         sp_note(r, SP_STRIP words);
+#define PART(when, put)                                                                            \
+    if (when)                                                                                      \
+        put(r, s);
 #include SP_ROWS
 #undef Q
 #include "answer/row_kinds_end.h"

@@ -3,5 +3,7 @@
 #undef QV
 #undef QB
 #undef QT
+#undef QN
 #undef LINE
 #undef NOTE
+#undef PART

@@ -140,7 +140,7 @@ static void put_thresholds(const struct fit *f)
             sp_put(r, (enum sp_quantity_id)(SP_Q_FIT_CRITICAL_1 + n - 1),
                    sp_critical_tokens_per_chip(t->C, n * t->W_ici, t->r));
         sp_put(r, SP_Q_FIT_CRITICAL_MIXED,
-               sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, f->in.overlap));
+               sp_critical_fsdp_tp(t->C, t->W_X, t->W_Y, t->F, t->r, sp_turns(f->in.overlap)));
     } else {
         sp_put(r, SP_Q_FIT_CRITICAL_NODE, sp_critical_tokens_per_chip(t->C, t->W_domain, t->r));
         sp_put(r, SP_Q_FIT_CRITICAL_CROSS, sp_critical_tokens_per_chip(t->C, t->W_node, t->r));

@@ -245,7 +245,7 @@ static void put_rule_extras(const struct fit *f, const struct sp_strategy *s)
         sp_fit_mesh(&f->in, t, SP_FSDP_TP, &(struct sp_degrees){.tp = s->tp}, true);
     sp_put(r, SP_Q_FIT_RATIO_REAL, real.exists ? real.comms_over_math : NAN);
     const double closed =
-        sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, f->in.overlap);
+        sp_critical_fsdp_tp(t->C, t->W_X, t->W_Y, t->F, t->r, sp_turns(f->in.overlap));
     if (t->tokens_per_chip >= closed && s->comms_over_math > 1)
         sp_note(
             r,
