@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include <scaleplan/activations.h>
+#include <scaleplan/forms.h>
 
 #include "core/layer_rank.h"
 
@@ -100,7 +101,8 @@ struct sp_footprint sp_tuned_footprint(const struct sp_params *p, const struct s
 
 double sp_state_bytes(const struct sp_params *params, const struct sp_precision *precision)
 {
-    return params->trained * sp_state_bytes_per_param(precision) + params->frozen_bytes;
+    return sp_training_state(params->trained, sp_state_bytes_per_param(precision),
+                             params->frozen_bytes);
 }
 
 enum sp_gpt_rule sp_gpt_rule(enum sp_remat remat, double tp, bool sequence_parallel)
