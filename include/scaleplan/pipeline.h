@@ -78,7 +78,7 @@ double sp_hops_s(double hop_s, double microbatches, double stages);
 
 /* Time of all micro-batches through stages that take forward_s and backward_s each, without sends.
  * s. `stages` up to SP_MAX_STAGES. Linear in the number of stages. The longest path through GPipe
- * or 1F1B, which is what sp_play_pipeline makes of any stages (docs/decisions.md). Other schedules:
+ * or 1F1B, equal to what sp_play_pipeline plays (why: src/core/pipeline_uneven.c). Other schedules:
  * NAN. */
 double sp_uneven_pipeline_s(enum sp_schedule schedule, const double *forward_s,
                             const double *backward_s, int64_t stages, int64_t microbatches);

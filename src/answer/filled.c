@@ -78,6 +78,7 @@ bool sp_fill_line(const struct sp_report *report, const char *line, char *out, s
     return any_value || !any_key;
 }
 
+/* Only verdicts that are good or bad have a colour: "offload: no" is neither. */
 int sp_judged(const struct sp_entry *entry)
 {
     static const char *const judged[] = {"fits", "compute_bound", "proven", "in_range", "hides"};

@@ -115,6 +115,8 @@ static void find_other_words(const struct sp_report *r, const char *key, struct 
     }
 }
 
+/* The last parts of a key are accepted only if exactly one key ends so, and never inside a row:
+ * otherwise a script that relied on a guess would get another answer once a key is added. */
 bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t size,
                  struct sp_error *error)
 {

@@ -158,6 +158,8 @@ static void human_time(double s, char *out, size_t size)
         snprintf(out, size, "%s %s", digits, s == 0 ? "s" : steps[i].name);
 }
 
+/* Text is no more precise than the figures: shares below 0.01 % are given as that, B means
+ * billions, never bytes, and memories of whole GiB say so. Other formats have every digit. */
 void sp_human(double value, enum sp_unit unit, char *out, size_t size)
 {
     if (isnan(value)) {

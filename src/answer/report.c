@@ -27,7 +27,8 @@ static void *grow(void *array, size_t n, size_t *room, size_t size)
     return must(realloc(array, *room * size));
 }
 
-/* A name with a line break must not look like a line of the report. */
+/* A name with a line break must not look like a line of the report. Names and notes are made
+ * printable where they enter a report, so that text, JSON and CSV agree. */
 static char *one_line(char *text)
 {
     for (char *at = text; (at = strchr(at, '\n'));)
@@ -315,6 +316,7 @@ void sp_answer_is(struct sp_report *report, const char *list)
     report->list = list;
 }
 
+/* Files are written last, after every check of the answer, so that a refused --get leaves none. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error)
 {

@@ -113,6 +113,9 @@ static void render_rows(const struct sp_report *report, const struct sp_render *
     free(asked);
 }
 
+/* What stands beside the list is left to JSON and --get: nobody can read one row with
+ * plans.0.dp,plans.1.dp,... as columns. An answer without results is still one row, which says
+ * so. */
 void sp_render_table(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
     const char separator = how->format == SP_FORMAT_TSV ? '\t' : ',';

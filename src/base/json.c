@@ -265,6 +265,7 @@ const char *sp_json_place(const struct sp_json *json, const char *path)
     return out;
 }
 
+/* cJSON's own printing changes one double in six. */
 void sp_format_double(double value, char *out, size_t size)
 {
     if (!isfinite(value)) {

@@ -68,6 +68,7 @@ static char *copy_text(const char *text, size_t length)
     return copy;
 }
 
+/* Rows of a sweep, `lint` and `show` ask for a file more than once. */
 static void keep(struct sp_pipes *pipes, const struct stat *status, const char *text, size_t length)
 {
     struct sp_piped *const piped = malloc(sizeof *piped + length);

@@ -90,6 +90,8 @@ static bool is_builtin_machine(const char *spec, const struct sp_sources *source
     return sp_is_builtin(SP_HARDWARE, name, sources);
 }
 
+/* Doubted, not refused: 989 FLOP/s is a wrong unit, but an imagined machine may have any
+ * figures. */
 void sp_note_doubts(const char *spec, const struct sp_sources *sources, struct sp_report *report)
 {
     struct sp_hardware hw;

@@ -145,6 +145,8 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
            command->run(args, report, error) && note_assumed(args, report);
 }
 
+/* Rows, lines of `step -` and cases write no files: somebody else's file of cases must not be able
+ * to. */
 bool sp_only_computes(const struct sp_option *option, struct sp_error *error)
 {
     static const enum sp_option_id writing[] = {SP_O_write, SP_O_plot, SP_O_report};

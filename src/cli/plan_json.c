@@ -87,6 +87,10 @@ static bool take(struct sp_args *args, enum sp_option_id id, const cJSON *value,
                    sp_option_name(id));
 }
 
+/* A report is a plan: inputs are read by the keys that it prints, results are skipped, both by a
+ * list. A key on neither list is a mistake: a misspelled input taken for a result would silently
+ * change nothing. An option's own name overrides the report's key, so that a line is edited by
+ * adding to it. */
 bool sp_take_member(struct sp_args *args, const cJSON *plan, const cJSON *member,
                     struct sp_error *error)
 {

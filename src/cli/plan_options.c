@@ -69,7 +69,7 @@ static bool infer_degrees(const struct sp_args *args, struct sp_planned *p, stru
 }
 
 /* Whether a plan written as "tp=8,zero=3" is of ZeRO 3: it says so, or names a shard group and no
- * stage, as `step` reads it. */
+ * stage, as `step` reads it. Such a plan takes torchtitan as its framework, as in `search`. */
 static bool is_of_zero3(const char *plan)
 {
     char item[64];
@@ -141,6 +141,7 @@ static bool load_precision(const struct sp_args *args, const struct sp_sources *
     return true;
 }
 
+/* --fsdp with --zero 0 is refused unless it changes nothing: there is nothing to shard. */
 static bool infer_sharding(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
@@ -172,7 +173,10 @@ static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct 
                    sp_safe(given));
 }
 
-/* A batch of tokens becomes one that the plan's replicas share, where there is one of its size. */
+/* Rounds a batch of tokens to one that the replicas share: a power of two within 5 %, else a
+ * multiple of a sixteenth, else the plan's own multiple, with a note. Sequences are meant as typed,
+ * so a batch of them that replicas and micro-batches do not divide is refused. The closed forms
+ * keep fractions, as the textbook. */
 static void fit_batch(struct sp_planned *p)
 {
     struct sp_plan *const plan = &p->plan;

@@ -327,8 +327,9 @@ static double put_torus(const struct sp_comm *f, const struct sp_torus_group *g)
     return t.time_s;
 }
 
-/* The axes that a collective of an array runs on, when --group-axes says nothing: those that shard
- * it, for an all-reduce those over which it is a sum, {U_Z}, else those that do not shard it. */
+/* The axes that a collective of an array runs on if --group-axes is not given: those that shard it,
+ * for an all-reduce those over which it is a sum, {U_Z}, else those that do not shard it. Nothing
+ * else can be gathered or hold partial sums. */
 static unsigned axes_of_array(const struct sp_comm *f, const struct sp_sharded *array)
 {
     const unsigned all = (1u << f->mesh.n) - 1, sharding = sp_sharding_axes(array);

@@ -130,6 +130,8 @@ static void put_critical_of_machine(const struct fit *f)
                 sp_human_text(exact, SP_TOKENS));
 }
 
+/* `fit` judges by the book's thresholds, without (n-1)/n, because the worked verdicts are the
+ * book's; those of exactly these nodes stand beside them. */
 static void put_thresholds(const struct fit *f)
 {
     struct sp_report *r = f->report;
@@ -222,7 +224,9 @@ static void put_memory_rule(const struct fit *f)
             whole->name, alike ? "" : ", with FSDP ", alike ? "" : sharding->name);
 }
 
-/* Critical batches of a switched machine: the limits, and that of exactly its devices. */
+/* Critical batches of a switched machine: the limits, and that of exactly its devices. TP has one
+ * verdict, of exactly its devices with both levels at once; tp_hides.node and .cross are null where
+ * the group spans nodes. */
 static void put_switched_thresholds(const struct fit *f)
 {
     sp_line(f->report,

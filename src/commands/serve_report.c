@@ -378,7 +378,8 @@ static void put_time_lines(const struct serve *f)
                "{tokens_per_s_per_user} a user, {requests_per_s} requests/s");
 }
 
-/* Each limit that was given, alone. */
+/* Each limit that was given, alone. Limits on the time to the first token need the estimate: a
+ * closed form without queues and launches would promise them. */
 static void put_limits_kept(const struct serve *f, const struct sp_steady *y)
 {
     struct sp_serve_load tpot = f->load, ttft = f->load;

@@ -307,6 +307,7 @@ void sp_case_at(const struct sp_cases *cases, int i, struct sp_case *c)
     c->n_printed = take_values(get(node, "printed"), c->printed);
 }
 
+/* A tolerance of 0 leaves 1e-12, for sums in another order. */
 bool sp_case_is_close(double actual, double expected, double rel_tol)
 {
     const double tolerance = rel_tol > 0 ? rel_tol : 1e-12;

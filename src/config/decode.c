@@ -86,6 +86,7 @@ struct needed {
     bool given;
 };
 
+/* A missing key has the place of the object that lacks it. */
 static bool check_needed(const struct needed *needed, size_t n, const struct sp_json *json,
                          const char *table, const char *why, struct sp_error *error)
 {
@@ -299,6 +300,8 @@ static void derive_shape(struct sp_model *m)
         m->vocab = 1;
 }
 
+/* Defaults: d_ff = 4 d_model, head_dim 128, kv_heads = heads, gated MLP, vocabulary 1; a note names
+ * those taken. Most recent models are gated, and files have the same default. */
 bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
                          struct sp_model *model, struct sp_error *error)
 {

@@ -68,6 +68,7 @@ static bool has_named_file(const char *folder, void *context)
     return is_config(wanted->path);
 }
 
+/* Everything else is a name: a file in the current folder can never hide a built-in name. */
 static bool looks_like_file(const char *spec)
 {
     const size_t n = strlen(spec);
@@ -148,6 +149,8 @@ struct visitor {
     size_t n;
 };
 
+/* A name counts once, the user's own first: a profile that replaces a built-in one is not lent
+ * twice. */
 static void visit_once(struct visitor *visitor, const char *name)
 {
     for (size_t i = 0; i < visitor->n; i++)

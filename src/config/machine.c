@@ -24,7 +24,10 @@ static bool bad_spec(const char *spec, const char *why, struct sp_error *error)
         sp_safe(spec), why);
 }
 
-/* Cuts the "-512", the "-8960x2" or the "-4x4x8" off the name. */
+/* Cuts the "-512", the "-8960x2" or the "-4x4x8" off the name. v5e-4x4 is the slice of 4x4 chips if
+ * the machine has as many axes and such a slice; otherwise the first number counts chips and the
+ * second slices (v5e-256x4). After "gcp:" numbers always count: gcp:v5e-4x4 is four slices of four
+ * chips. */
 static bool split_count(const char *spec, struct machine_spec *out, struct sp_error *error)
 {
     char *const dash = strrchr(out->name, '-');
@@ -154,6 +157,9 @@ static bool place_shape(const char *spec, const struct machine_spec *parts, stru
     return true;
 }
 
+/* A number after the last dash counts chips, as in the textbook: v5p-4096 is 16x16x16. Google
+ * Cloud's v5p-4096 has 2048 chips; "gcp:" in front selects that reading, and every report prints
+ * the cloud's name. */
 static bool place_chips(const char *spec, const struct machine_spec *parts, struct sp_hardware *hw,
                         struct sp_error *error)
 {

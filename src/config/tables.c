@@ -71,6 +71,8 @@ static const struct sp_field hardware_fields[] = {
     INT_("network.axes", H, network.axes, "", 1, SP_MAX_AXES, "axes of the torus"),
     FIGURE_("network.link_bytes_per_s", H, network.link_bytes_per_s, "bytes/s", 1,
             "w: one torus link, one way"),
+    /* Latencies and hops that nobody publishes are assumed here, once; a file that knows better
+     * says so with its source. */
     ASSUMED_("network.send_latency_s", H, network.send_latency_s, "s", 0, 5e-6,
              "latency of a send between pipeline stages"),
     FIGURE_("network.hop_latency_s", H, network.hop_latency_s, "s", 0, "T_min: one hop"),

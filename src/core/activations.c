@@ -11,12 +11,15 @@ double sp_state_bytes_per_param(const struct sp_precision *precision)
            precision->optimizer_bytes;
 }
 
+/* Gradients that a recipe does not keep are still sent, in 2 bytes. */
 double sp_kept_grad_bytes(const struct sp_precision *precision, double microbatches)
 {
     const bool adds_up = precision->grad_bytes <= 0 && microbatches > 1;
     return adds_up ? precision->weight_bytes : precision->grad_bytes;
 }
 
+/* Assumes fused attention. `none` keeps what a backward pass reads (Korthikanti's list with grouped
+ * queries and a gated MLP); `dots` keeps the exact widths of the seven big matmuls, not 7 D. */
 double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat)
 {
     if (!sp_model_has_shape(model) || remat >= SP_REMATS)

@@ -60,6 +60,8 @@ double sp_practical_tp(double F, double W, double C, double domain)
     return exp2(floor(log2(fmin(F * W / C, domain))));
 }
 
+/* The book leaves out EP inside a node; for 8 devices and fewer it is all there is, and `comm`
+ * times it. */
 double sp_min_d_ff_for_ep(double Z, double k, double domain, double C, double W_gpu, double W_node)
 {
     const double inside = C / W_gpu * (fmin(Z, domain) - 1) / k * fmin(k / Z, 1);

@@ -5,6 +5,7 @@
 #include <scaleplan/flops.h>
 #include <scaleplan/layer.h>
 
+/* A window W counts 2W - W^2/T tokens, twice the mean of min(i, W). */
 double sp_attended_tokens(const struct sp_model *m, double seq)
 {
     struct sp_layers layers;
@@ -101,6 +102,8 @@ double sp_training_flops(double params, double tokens)
     return 6 * params * tokens;
 }
 
+/* The MFU of a tuned model counts 6 P as if all were trained, because such figures are published
+ * so; HFU counts what is computed. */
 double sp_tuning_flops(const struct sp_params *p, double tokens)
 {
     return sp_training_flops(p->active, tokens) -
@@ -175,6 +178,8 @@ static double frozen_flops(const struct sp_model *m, double seq, double scores)
     return f.projections + f.mlp + f.attention;
 }
 
+/* A model with sample_flops counts a sample as one token, so that no command needs a second unit;
+ * its active parameters are those that would take as much work at 2 FLOPs each. */
 double sp_model_flops(const struct sp_model *m, double tokens, double seq,
                       enum sp_flop_convention convention)
 {
@@ -211,6 +216,9 @@ double sp_tuned_flops(const struct sp_model *m, double tokens, double seq,
            sp_training_flops(p.adapters_active, tokens);
 }
 
+/* HFU counts what devices execute, whatever the MFU leaves out: matmuls, scores and recomputation.
+ * It counts causal scores, because kernels compute only those, and all scores by the full
+ * convention. */
 double sp_utilisation(double flops_per_token, double tokens_per_s, double devices,
                       double peak_flops_per_s)
 {

@@ -33,6 +33,8 @@ static void integer(const struct sp_number_format *f, struct sp_number_range *r)
     r->smallest = r->epsilon = 1;
 }
 
+/* The range leaves out the scale of a block, which moves it without loss of precision; the bytes
+ * include it. */
 struct sp_number_range sp_number_range(const struct sp_number_format *format)
 {
     enum { BITS = 8 };

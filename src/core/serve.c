@@ -10,6 +10,8 @@ double sp_experts_touched(double expert_share, double tokens)
     return 1 - pow(1 - expert_share, tokens);
 }
 
+/* A lower bound leaves out what is not read: an input table is looked up, and experts count as far
+ * as tokens touch them. --constants textbook reads everything. */
 double sp_weights_read_bytes(const struct sp_served *v, double tokens)
 {
     return (v->shared - v->table) * v->service.weight_bytes +
@@ -22,6 +24,8 @@ static double cache_read(const struct sp_served *v, double B)
     return v->kv_read > 0 ? B * v->kv_read : 0;
 }
 
+/* The textbook's max and sum: arithmetic hides behind reading the weights, not behind reading the
+ * cache. The FLOPs of attention itself count in the prefill only. */
 struct sp_decode_time sp_decode_time(const struct sp_served *v, double B, double checked)
 {
     const double tokens = B * checked;
@@ -85,6 +89,7 @@ double sp_max_decode_tp(double B, double F, double W_hbm, double W)
     return F / (B * W_hbm / W);
 }
 
+/* Drafts count in the time per output token: who asks for speculative decoding wants that time. */
 struct sp_speculation sp_speculation(const struct sp_served *target, const struct sp_served *draft,
                                      double B, double k, double tokens)
 {
@@ -105,6 +110,8 @@ static double token_s(const struct sp_served *v, double B)
     return sp_speculation(v, v->draft, B, s->drafts, s->accepted).step_s / s->accepted;
 }
 
+/* An instance that prefills and decodes also reads B prompts during the steps of a request. The
+ * textbook's requests per second leave them out. */
 struct sp_steady sp_steady(const struct sp_served *v, const struct sp_served *reader, double B,
                            double step_s)
 {

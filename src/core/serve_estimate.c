@@ -162,7 +162,8 @@ static void take_rate(const struct loop *l, double rate, struct sp_serve_estimat
     e->running = rate * e->e2e_s;
 }
 
-/* Rates over waves of r requests and the rest of all of them. */
+/* Rates over waves of r requests and the rest of all of them. N equal requests start and end
+ * together; a steady state would be right for lengths that differ. */
 static void take_waves(const struct loop *l, double r, double all, struct sp_serve_estimate *e)
 {
     const double waves = floor(all / r), rest = all - waves * r;

@@ -37,6 +37,8 @@ static double cache_elements(const struct sp_mixer *x, double tokens, double cou
     return x->cache * counted + x->cache_index * (tokens - counted);
 }
 
+/* 4 bytes per element of state and 2 per channel and token of the convolution, whatever the
+ * sequence's length. TP spreads the states, so they have no copies. */
 double sp_mixer_kept_bytes(const struct sp_mixer *x, double tokens, double element_bytes)
 {
     return x->state + element_bytes * cache_elements(x, tokens, kept_tokens(x, tokens));
@@ -85,6 +87,7 @@ double sp_state_bytes_of_sequence(const struct sp_model *model)
     return bytes;
 }
 
+/* Without a degree the cache is spread evenly over the chips, as in the textbook. */
 double sp_kv_copies(const struct sp_model *model, double tp)
 {
     if (model->mla.kv_lora_rank > 0)
@@ -211,6 +214,8 @@ double sp_most_context(const struct sp_served *v, double B)
     return low * s->block;
 }
 
+/* Sequences count only if --concurrency gives their number: otherwise the batch is what fits, and
+ * the question would answer itself. */
 double sp_chips_to_hold(const struct sp_served *v, double B)
 {
     const double one = v->kv_held + (v->draft ? v->draft->kv_held : 0);

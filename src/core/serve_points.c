@@ -25,7 +25,8 @@ double sp_serve_score(const struct sp_serve_point *p, enum sp_serve_objective ob
     return scores[objective];
 }
 
-/* A tie by more than rounding is none. */
+/* Less by more than rounding: of equal instances the smallest stays first, because more chips for
+ * nothing are no answer. */
 static bool is_less(double a, double b)
 {
     return a < b * (1 - 1e-9);
@@ -64,7 +65,8 @@ static void keep(struct listing *l, const struct sp_serve_point *point)
         insert(l, point);
 }
 
-/* A point whose state is known, where it is in time. */
+/* A point whose state is known, where it is in time. Batches are powers of two per attention rank,
+ * and the largest that fits: between them the closed form is nearly straight. */
 static void try_state(struct listing *l, struct sp_serve_point point)
 {
     point.tokens_per_s_per_chip = point.steady.tokens_per_s / point.chips;

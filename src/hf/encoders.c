@@ -35,7 +35,9 @@ static void put_encoder_head(cJSON *out, const struct sp_hf_family *f,
     put_true(out, "lm_head_bias", head->kind != HF_HEAD_NONE);
 }
 
-/* A picture's patches and a class token, each with a row of positions. */
+/* A picture's patches and a class token, each with a row of positions. A convolution that makes
+ * tokens is a matmul on its patch. Whisper's first one works on twice as many frames and is a
+ * twelfth as wide; it counts as weights only. */
 static void put_patches(cJSON *out, const cJSON *o)
 {
     const double side = at(o, "patch_size"), grid = at(o, "image_size") / side;
@@ -178,6 +180,8 @@ const char *sp_hf_put_audio_tower(cJSON *out, const struct sp_hf_config *c)
     return "audio_config";
 }
 
+/* The encoder of an encoder-decoder has as many tokens as its decoder unless encoder.tokens says
+ * otherwise (Whisper: 1,500 per sequence). */
 void sp_hf_put_encoder(cJSON *out, const cJSON *o, const struct sp_hf_family *f,
                        const struct sp_hf_head *head)
 {

@@ -122,6 +122,8 @@ double sp_hf_global_every(const struct sp_hf_family *family)
     return 0;
 }
 
+/* Only for nested configs, where transformers leaves out its defaults: it writes every size of a
+ * whole config, so a missing one there is an error. The parts of a mixture are never guessed. */
 static void fill_sizes(cJSON *out, const struct sizes *d)
 {
     const struct {

@@ -68,6 +68,7 @@ static double labels_of(const cJSON *root, const cJSON *sizes)
     return said >= 1 ? said : listed >= 1 ? listed : 2;
 }
 
+/* A class whose head no rule knows is refused: a guess would be off by a table. */
 bool sp_hf_head_of(const struct sp_hf_config *c, bool assumed, struct sp_hf_head *head,
                    struct sp_error *error)
 {

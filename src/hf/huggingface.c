@@ -189,7 +189,8 @@ static void note_tower(cJSON *out, const char *tower)
     add_note(out, note);
 }
 
-/* Further layers that predict more tokens, which the class leaves out as well. */
+/* Notes layers that predict further tokens (MTP). They stay out of the counts, as in published
+ * totals (DeepSeek-V3: 671 B). */
 static void note_further_layers(cJSON *out, const cJSON *o)
 {
     static const char *const keys[] = {"num_nextn_predict_layers", "mtp_num_hidden_layers",

@@ -98,6 +98,8 @@ static void put_advice(const cJSON *o, const char *type, char *text, size_t size
                 : "");
 }
 
+/* Most unknown architectures look like Llama, but only the user can say so (--assume): a missed
+ * bias is a per mille, a missed expert block is everything. */
 bool sp_hf_refuse_architecture(const struct sp_hf_config *c, const char *type,
                                struct sp_error *error)
 {

@@ -278,6 +278,8 @@ static double pooled_tokens(const cJSON *root, const struct sizes *s)
     return sp_hf_number_at(root, "vision_soft_tokens_per_image", 280) * s->merge * s->merge;
 }
 
+/* One picture per sequence: as many patches as the config has rows for, or a picture of 1,024 x
+ * 1,024 pixels where any size is taken. Its tokens are part of the text's sequence. */
 const char *sp_hf_put_tower(cJSON *out, const struct sp_hf_config *c)
 {
     const cJSON *const v = sp_hf_member(c->json->root, "vision_config");

@@ -60,7 +60,8 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
                 sp_recipe_text(l));
 }
 
-/* Its name of the model, NULL when it has no configuration of one of these dimensions. */
+/* MaxText's name of the model; NULL if no configuration of its has these dimensions, which are then
+ * written by base_emb_dim and its like. */
 static const char *model_name(const struct sp_model *m)
 {
     size_t i = 0;

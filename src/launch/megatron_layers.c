@@ -134,6 +134,8 @@ static bool count_frequency(const char *text, int64_t layers, int64_t *every, in
     return true;
 }
 
+/* Patterns keep their counts, not their order: a model has its dense layers first. One layer in n
+ * means layers 0, n, 2n, ..., so 13 layers of frequency 2 have 7 with experts. */
 void sp_read_moe_layers(struct sp_settings *s, char *out, size_t size, struct sp_launch *launch,
                         struct sp_error *error)
 {

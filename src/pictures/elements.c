@@ -42,6 +42,8 @@ static size_t character(const unsigned char *c)
     return control || no_character ? 0 : n;
 }
 
+/* Strings stand in single quotes and datablocks hold only numbers, so a name from a config cannot
+ * become a command. */
 void sp_quote(FILE *out, const char *text)
 {
     fputc('\'', out);

@@ -84,6 +84,7 @@ static bool leaves_panel(struct extent e, const struct sp_sheet *sheet)
     return e.left < 0 || e.right > sheet->columns || e.low < 0 || e.high > sheet->rows;
 }
 
+/* Judged in characters of the canvas, because only gnuplot knows the widths of a font. */
 bool *sp_hidden_labels(const struct sp_panel *panel, const struct sp_sheet *sheet)
 {
     bool *const hidden = calloc(panel->n_labels + 1, sizeof *hidden);

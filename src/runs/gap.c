@@ -48,6 +48,7 @@ struct sp_gap sp_gap_of(const struct sp_step_inputs *in, const struct sp_estimat
     return gap;
 }
 
+/* In proportion to the components: one number cannot tell more. */
 double sp_gap_share_s(const struct sp_gap *gap, const struct sp_estimate *e, double part_s)
 {
     return gap->gap_s * part_s / e->time.step;

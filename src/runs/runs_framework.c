@@ -62,6 +62,9 @@ static const struct sp_framework_file *serving_framework(struct sp_row_reader *r
     return NULL;
 }
 
+/* Frameworks differ by what their code did: megatron is today's Megatron-Core, megatron-2022 that
+ * of Narayanan and Korthikanti (attention not fused). A row without a framework is NeMo's, as in
+ * `step`. */
 void sp_read_row_framework(struct sp_row_reader *r)
 {
     struct sp_run *const run = r->run;

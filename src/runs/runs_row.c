@@ -72,6 +72,8 @@ bool sp_has_words(const char *text, const char *words)
     return false;
 }
 
+/* The row keeps its reason and the file is still read: hundreds of good rows do not fail for one
+ * word. */
 void sp_row_problem(struct sp_run *run, const char *format, ...)
 {
     if (run->problem[0] != '\0')

@@ -253,6 +253,8 @@ static bool stands_alone(const char *text)
     return false;
 }
 
+/* A policy that the source does not print is none: of 160 readable NVIDIA recipes none recomputes
+ * whole layers, and a guessed policy made a step a third longer. */
 static void read_policy(struct sp_row_reader *r)
 {
     const char *const text = sp_row_text(r, "recompute");

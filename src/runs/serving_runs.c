@@ -212,6 +212,7 @@ static void read_drafts(struct reader *r)
         problem(r, "draft_tokens: accepted, or acceptance, is not stated or more than a step has");
 }
 
+/* Mean lengths: published benchmarks draw lengths from 0.8 to 1 of the nominal one. */
 static void read_requests(struct reader *r)
 {
     struct sp_requests *const q = &r->run->requests;

