@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The multiplier of a prefix at *text, which is moved past it. K is refused: it means 1000 to some
- * and 1024 to others. k and Ki are accepted. */
+/* Returns the multiplier of the prefix at *text and moves *text past it. K is refused: it means
+ * 1000 to some and 1024 to others. k and Ki are accepted. */
 static double take_prefix(const char **text)
 {
     static const char letters[] = "kMGTPE";

@@ -36,7 +36,7 @@ static const char *place_of(const struct sp_json *json, int i, const char *key)
     return place;
 }
 
-/* Text of a case is printed: what could steer a terminal is refused. */
+/* The text of a case is printed, so characters that steer a terminal are refused. */
 static bool is_plain(const char *text)
 {
     for (; *text; text++)
@@ -152,7 +152,7 @@ static const cJSON *get(const cJSON *node, const char *key)
     return cJSON_GetObjectItemCaseSensitive(node, key);
 }
 
-/* What a case must have beyond members of the right type. */
+/* Checks what a case needs beyond members of the right type. */
 static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
                         struct sp_error *error)
 {

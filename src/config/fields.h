@@ -36,7 +36,7 @@ struct sp_field {
     const char *help;
 };
 
-/* Rows of a table at most. */
+/* The most rows of a table. */
 enum { SP_MOST_FIELDS = 512 };
 
 /* A table with a name ("model") that errors and --set paths use. */
@@ -60,8 +60,8 @@ bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, b
 bool sp_set_field(const struct sp_field_table *table, const char *path, const char *value,
                   void *base, struct sp_error *error);
 
-/* Where the figures of all chips lie, by key: what is outside is doubted, not refused. The last row
- * has no key. */
+/* Ranges that hold the figures of all known chips, by key; figures outside are doubted, not
+ * refused. The last row has no key. */
 struct sp_likely {
     const char *key;
     double min, max;

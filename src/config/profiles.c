@@ -52,7 +52,7 @@ static void name_stack(const struct sp_hardware *hw, const char *software, char 
     snprintf(name, size, "%.30s-%.31s", hw->name, software);
 }
 
-/* A profile of nobody's constants: names and families. */
+/* A profile without constants: names and families. */
 static struct sp_profile stack_of(const struct sp_hardware *hw, const char *software,
                                   const char *family)
 {

@@ -130,7 +130,7 @@ static const struct sp_field hardware_fields[] = {
 #undef H
 const struct sp_field_table sp_hardware_table = {"hw", hardware_fields, N_FIELDS(hardware_fields)};
 
-/* What no chip has is most often a wrong unit: TFLOP/s for FLOP/s, GB for bytes. */
+/* A figure outside these ranges is most often a wrong unit: TFLOP/s for FLOP/s, GB for bytes. */
 const struct sp_likely sp_likely_hardware[] = {
     {"chip.peak_flops_per_s.bf16", 1e12, 1e18},
     {"chip.peak_flops_per_s.fp16", 1e12, 1e18},
@@ -183,7 +183,7 @@ const struct sp_field_table sp_network_table = {"network", network_fields,
                                                 N_FIELDS(network_fields)};
 
 #define S struct sp_scaling_law
-/* A constant of a law: NAN where the law has none. */
+/* A constant of a law; NAN if the law does not have it. */
 #define CONSTANT_(key, member, unit, min, max, help)                                               \
     {                                                                                              \
         key, SP_FIELD_REAL, offsetof(S, member), 0, unit, min, max, NULL, NAN, false, help         \
@@ -425,7 +425,7 @@ const struct sp_field_table sp_serving_table = {"serving", serving_fields,
         key, SP_FIELD_REAL, offsetof(struct sp_kernels, member), 0, unit, min, max, NULL,          \
             fallback, false, help                                                                  \
     }
-/* What every curve has: a share without which it is not there, and what it rests on. */
+/* The fields of every curve: a share, without which there is no curve, and its measurements. */
 #define CURVE_(key, share, rows, residual, of)                                                     \
     KERNEL_(key ".share", share, "", 1e-3, 1, NAN, of),                                            \
         KERNEL_(key ".rows", rows, "", 0, 1e9, 0, "measurements behind the curve"),                \

@@ -1,10 +1,10 @@
-/* Labels that give way where they would cover another, in the characters of the canvas. */
+/* Hides labels that would cover another, in the characters of the canvas. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "pictures/script.h"
 
-/* What a text covers, in characters from the panel's lower left corner. */
+/* The area of a text, in characters from the panel's lower left corner. */
 struct extent {
     double left, right, low, high;
 };

@@ -26,7 +26,8 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
-/* A file in memory that holds the text, at its start: a child reads it without ever blocking us. */
+/* A file in memory that holds the text, positioned at its start: a child can read it without
+ * blocking us. */
 static int memory_file(const char *name, const char *text, size_t size)
 {
     const int fd = memfd_create(name, MFD_CLOEXEC);
