@@ -107,8 +107,9 @@ double sp_kv_bytes_read(const struct sp_model *model, double tokens, double elem
  * convolution still needs. Dao and Gu 2024, section 6; Yang et al. 2024. 0 without a shape. */
 double sp_state_bytes_of_sequence(const struct sp_model *model);
 
-/* Times that TP of degree t keeps one cache: t / min(t, K) for K heads of keys and values, t for
- * latent attention, whose one latent every rank needs. DeepSeek-V2, section 2.1, for the latter. */
+/* Number of copies of the KV cache under TP degree t: t / min(t, K) for K heads of keys and values;
+ * t for latent attention, whose one latent every rank needs. DeepSeek-V2, section 2.1, for the
+ * latter. */
 double sp_kv_copies(const struct sp_model *model, double tp);
 
 /* Tokens that a sequence takes up in blocks: ceil(tokens / block) of them. Kwon et al. 2023. */
@@ -137,7 +138,7 @@ double sp_chips_to_hold(const struct sp_served *served, double B);
 /* Routed experts' share that B tokens touch: 1 - (1 - k/E)^B. */
 double sp_experts_touched(double expert_share, double tokens);
 
-/* Weights that a step reads which passes so many tokens through the model. bytes. */
+/* Weight bytes read by a step that processes `tokens` tokens. */
 double sp_weights_read_bytes(const struct sp_served *served, double tokens);
 
 /* One step that generates a token for each of B sequences. s. */

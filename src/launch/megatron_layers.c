@@ -104,8 +104,8 @@ bool sp_list_moe_layers(const char *text, char *out, size_t size)
     return ok;
 }
 
-/* Of a list, how many layers have no experts, and whether those come first. False: it is no list of
- * so many layers. */
+/* Number of layers without experts in a frequency list, and whether they come first. False: the
+ * text is no list of this many layers. */
 static bool count_pattern(const char *text, int64_t layers, int64_t *dense, bool *first)
 {
     struct pattern *const p = calloc(1, sizeof *p);

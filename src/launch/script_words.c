@@ -159,7 +159,7 @@ enum status sp_read_test(struct run *r, const struct sp_shell_fields *fields, in
     return (enum status)result;
 }
 
-/* [[ ... ]]: its operators are no words of a command. */
+/* [[ ... ]]: its operators are not parsed as command words. */
 enum status sp_read_brackets(struct run *r)
 {
     static const char *const signs[] = {"&&", "||", "(", ")", "<", ">", NULL};

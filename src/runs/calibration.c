@@ -8,8 +8,8 @@
 
 #include "runs/run_estimate.h"
 
-/* How far the allocator's share of memory differs between machines (of the logarithm), and between
- * runs on one. */
+/* Spread of the allocator's share of memory between machines (of the logarithm), and between runs
+ * on one. */
 #define MEMORY_SPREAD 0.10
 #define MEMORY_NOISE 0.02
 

@@ -6,14 +6,14 @@
 
 #include "runs/shared_fit.h"
 
-/* Runs of other sources differ by this much (of the logarithm) from a model that is right for one;
- * beyond a few times that a run tells no more. */
+/* Spread of runs of other sources (of the logarithm) around a model that is right for one; farther
+ * out a run tells no more. */
 #define NOISE 0.07
-/* GPUs or TPUs all together may be as far from what is expected of them, in spreads, as one family
- * is from the others. */
+/* Spreads by which all GPUs or TPUs may deviate from their expected value: as far as one family
+ * from the others. */
 #define COMMON_SPREADS 1.0
 
-/* A constant's parts: what its kind of machine has in common, and what its family adds. */
+/* The parts of a constant: one common to its kind of machine, and one of its family. */
 enum { COMMON, OWN };
 
 struct joint {

@@ -48,7 +48,7 @@ void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_p
     struct sp_shared_sample *const shared = calloc(n + 1, sizeof *shared);
     if (!shared)
         abort();
-    for (int c = 0; c < SP_CONSTANTS; c++) /* a parameter each, shared with nobody */
+    for (int c = 0; c < SP_CONSTANTS; c++) /* a parameter each, not shared */
         layout[c] = (struct sp_shared_constant){{c, -1, -1, -1}, {1}};
     for (size_t i = 0; i < n; i++)
         shared[i] = (struct sp_shared_sample){0, samples[i].weight, noise_of(&samples[i])};

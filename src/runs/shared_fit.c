@@ -39,7 +39,7 @@ static const double *constants_of(const struct sp_shared_fit *f, const double *v
     return values + (size_t)f->samples[i].stack * (size_t)f->constants;
 }
 
-/* What a sample's error changes by with the logarithm of each constant. */
+/* The change of a sample's error with the logarithm of each constant. */
 static void slopes_of(const struct sp_shared_fit *f, size_t i, const double *constants,
                       double slope[SP_SHARED_CONSTANTS])
 {
@@ -55,7 +55,7 @@ static void slopes_of(const struct sp_shared_fit *f, size_t i, const double *con
     }
 }
 
-/* What counts quadratically while it is small, then linearly. */
+/* A cost that is quadratic while small, then linear. */
 static double robust_cost(double z)
 {
     return sqrt(1 + z * z) - 1;

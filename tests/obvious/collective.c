@@ -151,7 +151,7 @@ static void order_of_dimensions(void **state)
     }
 }
 
-/* Two arrays of 4 x 4 on a mesh of two axes of two: who has which element, device by device. */
+/* Two arrays of 4 x 4 on a mesh of two axes of two: which device has which element. */
 struct held {
     bool of[2][4][4][4]; /* array, device, row, column */
 };
