@@ -73,7 +73,7 @@ static int letters_of_indices(const char *family, const cJSON *indices, int laye
     return layers;
 }
 
-/* Writes the letters of layers of which every n-th has attention, or none has. */
+/* Writes the letters for layers with attention in every n-th, or in none. */
 static int letters_by_period(const char *family, const cJSON *o, int layers, char *out)
 {
     const double interval = sp_hf_number_at(o, "full_attention_interval", 0);
