@@ -58,7 +58,7 @@ double sp_step_beside_s(const struct sp_step_inputs *in, double alone);
 /* No plan on as many devices with the same batch takes less for those passes: their ideal. s. */
 double sp_least_companions_s(const struct sp_step_inputs *in);
 
-/* FLOPs of the forward passes of those models on so many tokens in sequences of `seq`, by a
+/* FLOPs of the forward passes of those models on this many tokens in sequences of `seq`, by a
  * convention, by 6P 2 a parameter; 0 where there are none (NULL). Sources as above. */
 double sp_companion_flops(const struct sp_companions *companions, double tokens, double seq,
                           enum sp_flop_convention convention);

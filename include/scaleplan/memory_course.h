@@ -38,7 +38,7 @@ struct sp_memory_course {
     double update_s; /* the optimizer's */
 };
 
-/* Moments that a course of so many tasks may have. */
+/* The most moments of a course of this many tasks. */
 int64_t sp_most_memory_moments(int64_t tasks);
 
 /* Writes the moments of the stage in order of time, at each of which a line of bytes over time

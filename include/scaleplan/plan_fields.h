@@ -1,4 +1,4 @@
-/* The fields of a plan as rows of a table: whoever reads, prints or varies plans walks it. */
+/* The fields of a plan as rows of a table: code that reads, prints or varies plans walks it. */
 #ifndef SCALEPLAN_PLAN_FIELDS_H
 #define SCALEPLAN_PLAN_FIELDS_H
 

@@ -43,7 +43,7 @@ struct sp_layer_weights {
 
 /* What of a plan decides which part of a layer a device has. */
 struct sp_rank {
-    double tokens[SP_SHARDED_BY]; /* of a micro-batch; SP_BY_WIDTH: the whole width of so many */
+    double tokens[SP_SHARDED_BY]; /* of a micro-batch; SP_BY_WIDTH: tokens with their whole width */
     double tp, ep, etp;
     double from;      /* tokens of the encoder for each of the layer's own */
     double imbalance; /* rows of the busiest expert over the mean */

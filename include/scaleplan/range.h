@@ -30,7 +30,8 @@ enum sp_tier sp_tier_of(const struct sp_model *model, const struct sp_chip *chip
  * fit had seen and of whose stack as much was known (range_widths.def). */
 double sp_range_log(const struct sp_profile *profile, enum sp_tier tier);
 
-/* A value that is so many standard deviations above 0 is above it in 80 % of a normal distribution.
+/* A value that is this many standard deviations above 0 is above it in 80 % of a normal
+ * distribution.
  */
 #define SP_LEAD_DEVIATIONS 0.8416
 

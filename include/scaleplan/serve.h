@@ -94,8 +94,8 @@ struct sp_served {
     const struct sp_served *draft; /* the draft model on the same chips; NULL: none */
 };
 
-/* Keys and values of a sequence of so many tokens: the cache of each layer times the tokens that it
- * keeps, min(tokens, W) in a layer with a window of W. bytes. */
+/* Keys and values of a sequence of this many tokens: the cache of each layer times the tokens that
+ * it keeps, min(tokens, W) in a layer with a window of W. bytes. */
 double sp_kv_bytes_of_sequence(const struct sp_model *model, double tokens, double element_bytes);
 
 /* Bytes of that cache that one more token reads: less than all of it where an indexer picks the
@@ -213,7 +213,7 @@ struct sp_token_cost {
 struct sp_token_cost sp_token_cost(const struct sp_served *served, const struct sp_served *reader,
                                    double B, double step_s);
 
-/* Money of a million tokens that each take so many chip-seconds: USD. */
+/* Cost of a million tokens that take this many chip-seconds each. USD. */
 double sp_usd_per_mtoken(double chip_s, double usd_per_h);
 
 /* Prefill and decode on chips of their own. */
@@ -225,9 +225,9 @@ struct sp_pools {
 };
 
 /* Ratio B / (prompts_per_s t_step output), t_prefill = 1 / prompts_per_s; transfer: input kv over
- * the slower of what leaves the one instance and enters the other. Of a machine with so many chips,
- * of which both kinds of instances take as many, the split that serves most requests; NAN where
- * there are none to divide. Scaling book, "Applied Inference". */
+ * the slower of what leaves the one instance and enters the other. Of a machine with this many
+ * chips, of which both kinds of instances take as many, the split that serves most requests; NAN
+ * where there are none to divide. Scaling book, "Applied Inference". */
 struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served *decode, double B,
                          double prompts_per_s, double step_s, double machine_chips);
 
@@ -296,8 +296,8 @@ bool sp_serve_covers(const struct sp_serve_point *a, const struct sp_serve_point
 
 enum { SP_SERVE_POINTS = 256 };
 
-/* Every instance that the network offers, whole parts of a machine of so many chips (1: machines of
- * any size, up to a pod, or four scale-up domains), whose weights and sequences fit and whose
+/* Every instance that the network offers, whole parts of a machine of this many chips (1: machines
+ * of any size, up to a pod, or four scale-up domains), whose weights and sequences fit and whose
  * tokens come in time: best first, of equals the smaller. With `degrees` each size as TP that
  * divides the heads, times attention-DP for experts; else spread evenly. Returns
  * how many. */

@@ -241,7 +241,8 @@ static void torus_loads(struct sp_strategy *s, const struct sp_fit_terms *t)
         loads->weights[SP_LINK_DCN] = weight_load(t, t->S, t->W_dcn);
 }
 
-/* Time of gathering a byte over the nodes of so many devices, and the units that these fill. s. */
+/* Time of gathering a byte over the nodes of this many devices, and over the units that they fill.
+ * s. */
 static double s_per_byte_across(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                 double devices)
 {

@@ -200,7 +200,7 @@ bool sp_offers_shape(const struct sp_network *network, const struct sp_shape *wa
     return false;
 }
 
-/* Whether a job takes the same part of so many domains. */
+/* Whether a job takes the same part of each of its domains. */
 static bool fills_parts(const struct sp_network *network, int64_t chips)
 {
     return network->kind == SP_SWITCHED && network->domain_part > 0 &&

@@ -395,7 +395,7 @@ struct weights {
     double frozen_experts, expert_adapters, frozen_bytes, frozen_expert_bytes, still_active;
 };
 
-/* Adds frozen weights of one row, that take so many bytes each. */
+/* Adds frozen weights of one row, with this many bytes each. */
 static void add_frozen(struct weights *w, enum sp_layer_part part, double weights, double bytes)
 {
     const bool experts = part == SP_PART_EXPERTS;
@@ -405,8 +405,8 @@ static void add_frozen(struct weights *w, enum sp_layer_part part, double weight
     w->frozen_expert_bytes += experts ? weights * bytes : 0;
 }
 
-/* Of a row that is stored so many times, how many are frozen: all, those of the still layers, or of
- * a block that layers share all where no layer that is trained has it. */
+/* Number of frozen copies of a row that is stored this many times: all, those of the still layers,
+ * or of a block that layers share all where no layer that is trained has it. */
 static double frozen_copies(const struct sp_layers *layers, int list, bool frozen, bool shared,
                             double stored)
 {

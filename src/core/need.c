@@ -81,7 +81,7 @@ double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *
     return value > 0 ? value : NAN;
 }
 
-/* Domains of so many devices: whole ones, or one that all devices are in. */
+/* Domains of this many devices: whole ones, or one with all devices. */
 static bool with_domain(struct sp_hardware *hw, int64_t devices)
 {
     if (hw->chips_per_slice % devices != 0 && devices % hw->chips_per_slice != 0)

@@ -146,7 +146,7 @@ static bool has_trained_head(const struct sp_layer *output)
 }
 
 /* TransformerEngine's dummies of stages with each set of the kinds in `all`, and of the head, which
- * has so many outputs. */
+ * has this many outputs. */
 static void prepare_dummies(const struct sp_rank_layers *mine, unsigned all, double outputs,
                             struct sp_prepared_memory *p)
 {
@@ -239,7 +239,7 @@ double sp_reserved_bytes(double live, const struct sp_framework *framework)
     return live * framework->reserved_factor;
 }
 
-/* Frozen weights, the dense ones over so many shards, experts over theirs: those of a layer's
+/* Frozen weights, the dense ones over this many shards, experts over theirs: those of a layer's
  * matmuls as the base is stored, others in 2 bytes. */
 static double frozen_bytes(const struct sp_kind_memory *k, double shards, double expert_shards)
 {
@@ -268,7 +268,8 @@ static double kept_gathered(const struct sp_precision *precision, const struct s
     return fsdp && precision->weight_bytes > bytes ? bytes : 0;
 }
 
-/* The same of weights that so many devices share: a device that shares with nobody gathers none. */
+/* The same for weights that this many devices share: a device that shares with no other gathers
+ * none. */
 static double unsharded_bytes(double bytes, double weights, double shards)
 {
     return shards > 1 ? bytes * weights : 0;

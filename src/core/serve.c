@@ -89,7 +89,7 @@ double sp_max_decode_tp(double B, double F, double W_hbm, double W)
     return F / (B * W_hbm / W);
 }
 
-/* Drafts count in the time per output token: who asks for speculative decoding wants that time. */
+/* Drafts count in the time per output token: speculative decoding exists to shorten that time. */
 struct sp_speculation sp_speculation(const struct sp_served *target, const struct sp_served *draft,
                                      double B, double k, double tokens)
 {

@@ -31,7 +31,7 @@ static double read_tokens(const struct sp_mixer *x, double tokens)
     return x->picked > 0 ? fmin(tokens, x->window) : kept_tokens(x, tokens);
 }
 
-/* Elements of a sequence's cache in one layer that counts so many of its tokens. */
+/* Elements of a sequence's cache in one layer that counts this many of its tokens. */
 static double cache_elements(const struct sp_mixer *x, double tokens, double counted)
 {
     return x->cache * counted + x->cache_index * (tokens - counted);

@@ -78,7 +78,7 @@ static void try_state(struct listing *l, struct sp_serve_point point)
         insert(l, &point);
 }
 
-/* The point with so many sequences, where they fit and are in time. */
+/* The point with this many sequences, if they fit and meet the limits. */
 static void try_batch(struct listing *l, const struct sp_serve_instance *v,
                       struct sp_serve_point point, double sequences)
 {
@@ -198,7 +198,7 @@ static int list_parts(const struct sp_service *service, const struct sp_serve_lo
     return list_points(&l);
 }
 
-/* All numbers of two kinds of instances on so many chips. */
+/* Tries all numbers of two kinds of instances on this many chips. */
 static void try_numbers(const struct sp_serve_point *reads, const struct sp_serve_point *generates,
                         double chips, struct sp_serve_split *best)
 {

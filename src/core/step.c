@@ -150,8 +150,8 @@ static struct passes without_shards(const struct sp_kind_time *kind)
     return split(kind, kind->busy_s, kind->busy_s - kind->time.weight_grad);
 }
 
-/* Bytes of a weight on its way to who computes with it: 1 where matmuls take it in 8 bits and the
- * framework casts it before it is sent. */
+/* Bytes of a weight on its way to the rank that computes with it: 1 where matmuls take it in 8 bits
+ * and the framework casts it before it is sent. */
 static double gathered_bytes(const struct sp_step_inputs *in)
 {
     const bool narrow = sp_dtypes[in->plan->dtype].bytes < 2 && in->framework->fp8_gathers;

@@ -255,7 +255,7 @@ static bool learns_first(const struct sp_layer *layer, bool mixer)
     return false;
 }
 
-/* Bytes of a micro-batch's tokens, so many elements each. */
+/* Bytes of a micro-batch's tokens, with this many elements each. */
 static double tp_bytes(const struct sp_step_inputs *in, const struct sp_layer *layer, double width)
 {
     return SP_ELEMENT * sp_shard_tokens(in->plan) *
@@ -483,7 +483,7 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
     const double bytes =
         SP_ELEMENT * sp_shard_tokens(p) * sp_carried_width(in->model) / (double)p->tp;
     const int64_t apart = p->stages_inside ? p->tp * p->cp : p->tp * p->cp * p->dp;
-    /* of the pp - 1 boundaries between stages so many leave a node, or a slice */
+    /* number of the pp - 1 boundaries between stages that leave a node, or a slice */
     const bool torus = net->kind == SP_TORUS;
     const double nodes = torus ? (p->dp % in->hw->slices == 0 ? 1 : (double)in->hw->slices)
                                : (double)(p->pp * apart) / (double)net->domain;

@@ -43,7 +43,7 @@ static bool read_items(struct pattern *p)
     return take(p, ']');
 }
 
-/* What was added from `first` on, so many times over. */
+/* Repeats the items from `first` on this many times. */
 static bool repeat(struct pattern *p, int64_t first, int64_t times)
 {
     const int64_t length = p->n - first;

@@ -131,7 +131,7 @@ void sp_read_assignment(struct run *r, size_t n)
     sp_shell_set(&r->shell->scope, &r->shell->text, name, value);
 }
 
-/* Remembers a name that something hangs on. */
+/* Remembers the variable that decides. */
 static void remember_decider(struct run *r, const struct sp_shell_fields *fields)
 {
     static const char *const files[] = {"-f", "-d", "-e", "-s", "-x", "-r", "-w"};

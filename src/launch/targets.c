@@ -1,4 +1,4 @@
-/* The table of frameworks: what is written, what is read, and how a file is told to its reader. */
+/* The table of frameworks: what is written, what is read, and how a file's reader is found. */
 #include <stdlib.h>
 #include <string.h>
 
