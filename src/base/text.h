@@ -4,6 +4,13 @@
 
 #include <stdbool.h>
 
+/* A short text. SP_ROOM is one that lives to the end of its block (the branch of an `if` is a
+ * block): room for the results of sp_safe and its like, which a function must not return. */
+struct sp_text {
+    char s[256];
+};
+#define SP_ROOM (&(struct sp_text){""})
+
 /* Replaces bytes that are not UTF-8, and characters that steer a terminal except those in `keep`,
  * by question marks: names and paths come from outside. */
 void sp_make_printable(char *text, const char *keep);

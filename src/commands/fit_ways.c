@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <scaleplan/critical.h>
+#include <scaleplan/fit.h>
 #include <scaleplan/plan.h>
 
 #include "commands/fit.h"
@@ -30,7 +30,8 @@ __attribute__((format(printf, 3, 4))) static void add_way(char *out, size_t size
     va_end(args);
 }
 
-/* What would make it fit. */
+/* What would make it fit. Never names a smaller batch, a number of chips that nobody has (more than
+ * 10^6, or 256 slices), or a degree that divides nothing. */
 static void put_ways_to_fit(const struct fit *f, const struct sp_strategy *s, char *out,
                             size_t size)
 {

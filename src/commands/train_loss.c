@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <scaleplan/time_to_loss.h>
+#include <scaleplan/training.h>
 
 #include "commands/scaling.h"
 #include "commands/train.h"

@@ -12,7 +12,7 @@ lib=$(dirname "$(find "$prefix" -name libscaleplan.a)")
 cd "$work"
 
 for file in bin/scaleplan include/scaleplan/scaleplan.h share/scaleplan/models/llama3-8b.json \
-  share/scaleplan/schema/models.json share/man/man1/scaleplan.1 share/man/man1/scaleplan-fit.1 \
+  share/scaleplan/schema/models.json share/doc/scaleplan/docs/formulas.md share/doc/scaleplan/docs/exercises.md share/man/man1/scaleplan.1 share/man/man1/scaleplan-fit.1 \
   share/man/man5/scaleplan-config.5 share/bash-completion/completions/scaleplan \
   share/zsh/site-functions/_scaleplan share/fish/vendor_completions.d/scaleplan.fish \
   share/doc/scaleplan/docs/library.md; do
@@ -23,7 +23,7 @@ done
 # Only what the headers declare is visible.
 nm -D --defined-only "$lib/libscaleplan.so" | awk '{print $3}' | sort -u > visible
 [ "$(wc -l < visible)" -gt 100 ]
-cat "$prefix"/include/scaleplan/*.h > headers
+cc -E -I "$prefix/include" -include scaleplan/scaleplan.h -x c /dev/null > headers # closed forms are declared by their rows
 while read -r name; do
   grep -qw "$name" headers || { echo "$name is visible and in no header"; exit 1; }
 done < visible

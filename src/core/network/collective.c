@@ -1,0 +1,291 @@
+/* Collectives on a torus and on switches. */
+#include <math.h>
+
+#include <scaleplan/machine.h>
+#include <scaleplan/network.h>
+
+#include "core/require.h"
+
+/* Routed, not scaled from a gather: every pair takes the shortest way, axis by axis, and the
+ * busiest link sets the time. On rings this is the book's later text, V max(A,B,C) / (4 N W); "a
+ * quarter of the gather" of its first edition holds on one ring only. An odd ring is faster by 1 -
+ * 1/X^2. */
+double sp_exchange_pairs(int64_t length, bool wraps)
+{
+    const int64_t half = length / 2;
+    const double crossing = (double)half * (double)(length - half);
+    return crossing / (double)length / (wraps ? 2 : 1);
+}
+
+/* The axis whose links an all-to-all keeps busy longest. */
+static double most_exchange_pairs(const struct sp_torus_group *g)
+{
+    double most = 0;
+    for (int i = 0; i < g->n; i++)
+        most = fmax(most, sp_exchange_pairs(g->length[i], g->wraps[i]));
+    return most;
+}
+
+double sp_torus_axes_bytes_per_s(const struct sp_torus_group *g)
+{
+    return sp_axes_bytes_per_s(g->link_bytes_per_s, g->n, g->length, g->wraps);
+}
+
+double sp_torus_chips(const struct sp_torus_group *g)
+{
+    sp_require(g->n >= 0 && g->n <= 3, "the group must have at most three axes");
+    double chips = 1;
+    for (int i = 0; i < g->n; i++)
+        chips *= (double)g->length[i];
+    return chips;
+}
+
+double sp_torus_bandwidth_s(enum sp_collective op, double V_bytes, const struct sp_torus_group *g)
+{
+    const double W = sp_torus_axes_bytes_per_s(g);
+    if (W <= 0)
+        return 0;
+    if (op == SP_ALL_TO_ALL)
+        return V_bytes * most_exchange_pairs(g) / (sp_torus_chips(g) * g->link_bytes_per_s);
+    return (op == SP_ALL_REDUCE ? 2 : 1) * V_bytes / W;
+}
+
+double sp_one_way_ring_link_bytes(enum sp_collective op, double V_bytes, double X)
+{
+    const double share = op == SP_ALL_REDUCE ? 2 : op == SP_ALL_TO_ALL ? 0.5 : 1;
+    return share * V_bytes * (X - 1) / X;
+}
+
+static double axis_hops(double length, bool wraps)
+{
+    return wraps ? ceil(length / 2) : ceil(length) - 1;
+}
+
+double sp_torus_hops(enum sp_collective op, const struct sp_torus_group *g)
+{
+    double hops = 0;
+    for (int i = 0; i < g->n; i++)
+        hops += axis_hops((double)g->length[i], g->wraps[i]);
+    return (op == SP_ALL_REDUCE ? 2 : 1) * hops;
+}
+
+double sp_torus_latency_s(enum sp_collective op, const struct sp_torus_group *g)
+{
+    return sp_torus_hops(op, g) * g->hop_latency_s;
+}
+
+double sp_latency_threshold_bytes(double link_bytes_per_s, double hop_latency_s)
+{
+    return link_bytes_per_s * hop_latency_s;
+}
+
+double sp_send_s(double bytes, double ports, double link_bytes_per_s)
+{
+    return bytes / (ports * link_bytes_per_s);
+}
+
+int64_t sp_corner_hops(const struct sp_torus_group *g)
+{
+    int64_t hops = 0;
+    for (int i = 0; i < g->n; i++)
+        hops += g->wraps[i] ? g->length[i] / 2 : g->length[i] - 1;
+    return hops;
+}
+
+struct sp_switch_time sp_switch_collective(enum sp_collective op, double V_bytes,
+                                           const struct sp_switch_group *g)
+{
+    const double N = g->devices, D = fmin(N, g->domain), M = fmax(N / g->domain, 1);
+    const double factor = op == SP_ALL_REDUCE ? 2 : 1;
+    const double node_share = op == SP_ALL_TO_ALL ? D / (N * N) : 1,
+                 cross_share = op == SP_ALL_TO_ALL ? 1 / M : 1;
+    const double inside = 1 / fmin(g->inner, D), outside = D / fmax(D, g->inner);
+    const double node = V_bytes / g->domain_bytes_per_s * inside * node_share;
+    const double cross = M > 1 ? V_bytes / g->node_bytes_per_s * outside * cross_share : 0;
+    struct sp_switch_time t = {
+        .node_s = factor * node * (D - 1) / D,
+        .cross_s = factor * cross * (M - 1) / M,
+        .rough_s = factor * fmax(D > 1 ? node : 0, cross),
+        .spine_rate = INFINITY,
+    };
+    t.node_rate = t.node_s > 0 ? V_bytes / t.node_s : INFINITY;
+    t.cross_rate = t.cross_s > 0 ? V_bytes / t.cross_s : INFINITY;
+    return t;
+}
+
+double sp_derated_s(double time_s, double V_bytes, double half_bytes)
+{
+    return V_bytes > 0 ? time_s * (1 + half_bytes / V_bytes) : 0;
+}
+
+struct sp_switch_time sp_unit_collective(enum sp_collective op, double V_bytes,
+                                         const struct sp_switch_group *g, double unit_devices,
+                                         double unit_bytes_per_s)
+{
+    if (!(unit_devices > 0 && unit_bytes_per_s > 0) || g->devices <= unit_devices)
+        return sp_switch_collective(op, V_bytes, g);
+    struct sp_switch_group below = *g, above = *g;
+    if (op != SP_ALL_TO_ALL) /* where every node's link carries all that leaves the node */
+        below.devices = unit_devices;
+    above.devices = ceil(g->devices / unit_devices) * unit_devices;
+    above.domain = unit_devices;
+    above.domain_bytes_per_s = INFINITY;
+    above.node_bytes_per_s = unit_bytes_per_s;
+    struct sp_switch_time t = sp_switch_collective(op, V_bytes, &below);
+    const struct sp_switch_time up = sp_switch_collective(op, V_bytes, &above);
+    t.spine_s = up.cross_s;
+    t.spine_rate = up.cross_rate;
+    t.rough_s = fmax(t.rough_s, up.rough_s);
+    return t;
+}
+
+double sp_switch_bound_s(const struct sp_switch_time *t)
+{
+    return fmax(fmax(t->node_s, t->cross_s), t->spine_s);
+}
+
+double sp_in_network_all_reduce_s(const struct sp_switch_time *all_reduce)
+{
+    return all_reduce->rough_s / 2;
+}
+
+struct sp_switch_bytes sp_node_switch_bytes(enum sp_collective op, double V_bytes,
+                                            const struct sp_switch_group *g)
+{
+    const double D = fmin(g->devices, g->domain), V = V_bytes;
+    const bool alone = g->devices <= g->domain;
+    const double whole = alone ? V * (D - 1) : V * D;
+    switch (op) {
+    case SP_ALL_GATHER:
+        return (struct sp_switch_bytes){V, whole};
+    case SP_REDUCE_SCATTER:
+        return (struct sp_switch_bytes){whole, V};
+    case SP_ALL_REDUCE:
+        return alone ? (struct sp_switch_bytes){V * D, V * D} : (struct sp_switch_bytes){NAN, NAN};
+    default:
+        return alone ? (struct sp_switch_bytes){V * (D - 1) / D, V * (D - 1) / D}
+                     : (struct sp_switch_bytes){NAN, NAN};
+    }
+}
+
+double sp_ragged_share(double k, double Z)
+{
+    return fmin(k / Z, 1) * (Z - 1) / Z;
+}
+
+double sp_ragged_share_exact(double k, double Z)
+{
+    return (1 - pow((Z - 1) / Z, k)) * (Z - 1) / Z;
+}
+
+double sp_dcn_s(enum sp_collective op, double V_bytes, double S, double chips, double W_dcn)
+{
+    const double share = op == SP_ALL_REDUCE ? 2 : op == SP_ALL_TO_ALL ? 1 / S : 1;
+    return S > 1 ? share * V_bytes / (chips * W_dcn) : 0;
+}
+
+struct sp_device_group sp_group_on(const struct sp_hardware *hw)
+{
+    const struct sp_network *const net = &hw->network;
+    return (struct sp_device_group){
+        .switched = net->kind == SP_SWITCHED,
+        .torus = {.link_bytes_per_s = net->link_bytes_per_s, .hop_latency_s = net->hop_latency_s},
+        .slices = 1,
+        .dcn_bytes_per_s = sp_dcn_bytes_per_s_per_chip(net),
+        .nodes = {.domain = (double)net->domain,
+                  .domain_bytes_per_s = net->domain_bytes_per_s,
+                  .node_bytes_per_s = sp_node_bytes_per_s(net),
+                  .inner = 1},
+        .hop_latency_s = net->hop_latency_s,
+    };
+}
+
+struct sp_device_group sp_machine_group(const struct sp_hardware *hw)
+{
+    const struct sp_network *const net = &hw->network;
+    struct sp_device_group group = sp_group_on(hw);
+    const double links = sp_fabric_size(net, 2).su_spine_bytes_per_s;
+    group.nodes.devices = (double)sp_chips(hw);
+    if (!group.switched || isnan(net->fabric.nodes_per_su))
+        return group;
+    group.unit_devices = net->fabric.nodes_per_su * group.nodes.domain;
+    group.unit_bytes_per_s =
+        isnan(links) ? net->fabric.nodes_per_su * group.nodes.node_bytes_per_s : links;
+    return group;
+}
+
+double sp_group_devices(const struct sp_device_group *g)
+{
+    return g->switched ? g->nodes.devices : sp_torus_chips(&g->torus) * g->slices;
+}
+
+/* The longer of throughput and latency, as in the textbook; their sum stands beside it. */
+static void time_on_torus(enum sp_collective op, double V, const struct sp_device_group *g,
+                          struct sp_collective_time *t)
+{
+    t->ici_s = sp_torus_bandwidth_s(op, V, &g->torus);
+    t->dcn_s = sp_dcn_s(op, V, g->slices, sp_torus_chips(&g->torus), g->dcn_bytes_per_s);
+    t->throughput_s = fmax(t->ici_s, t->dcn_s);
+    t->hops = sp_torus_hops(op, &g->torus);
+    t->latency_s = t->hops * g->torus.hop_latency_s;
+}
+
+/* The two levels work as one pipeline, so the slower one is the time. Latency is a tree of log2 N
+ * hops, and counts only where a hop's latency is known. */
+static void time_on_switches(enum sp_collective op, double V, const struct sp_device_group *g,
+                             struct sp_collective_time *t)
+{
+    const bool ragged = g->ragged_to > 0 && op == SP_ALL_TO_ALL;
+    const double share = ragged ? fmin(g->ragged_to / g->nodes.devices, 1) : 1;
+    const double ends = fmax(g->nodes.devices / g->nodes.inner, 1);
+    t->dense = sp_unit_collective(op, V, &g->nodes, g->unit_devices, g->unit_bytes_per_s);
+    t->levels = t->dense;
+    t->levels.node_s *= share;
+    t->levels.cross_s *= share;
+    t->levels.spine_s *= share;
+    t->throughput_s = sp_switch_bound_s(&t->levels);
+    t->hops = (op == SP_ALL_REDUCE ? 2 : 1) * ceil(log2(ends));
+    t->latency_s = t->hops * g->hop_latency_s;
+}
+
+struct sp_collective_time sp_time_of_collective(enum sp_collective op, double V,
+                                                const struct sp_device_group *g)
+{
+    struct sp_collective_time t = {0};
+    if (g->switched)
+        time_on_switches(op, V, g, &t);
+    else
+        time_on_torus(op, V, g, &t);
+    t.time_s = fmax(t.throughput_s, t.latency_s); /* an unknown latency is none */
+    return t;
+}
+
+double sp_collective_s(enum sp_collective op, double V, const struct sp_device_group *g)
+{
+    return sp_time_of_collective(op, V, g).time_s;
+}
+
+double sp_all_reduce_over_s(double X, double V, const struct sp_device_group *g)
+{
+    if (g->switched) {
+        struct sp_device_group wanted = *g;
+        wanted.nodes.devices = fmax(X, 1);
+        return sp_collective_s(SP_ALL_REDUCE, V, &wanted);
+    }
+    const struct sp_torus_group *const t = &g->torus;
+    int axes = 0;
+    for (int i = 0; i < t->n; i++)
+        axes += t->length[i] > 1;
+    const double growth = pow(X / sp_torus_chips(t), 1.0 / axes);
+    double W = 0, hops = 0;
+    for (int i = 0; i < t->n; i++) {
+        if (t->length[i] <= 1)
+            continue;
+        const double length = (double)t->length[i] * growth;
+        if (!t->wraps[i] && length <= 1)
+            return 0;
+        W += sp_axis_rate(t->link_bytes_per_s, X, t->wraps[i]);
+        hops += axis_hops(length, t->wraps[i]);
+    }
+    return axes > 0 ? 2 * fmax(V / W, hops * t->hop_latency_s) : 0;
+}
