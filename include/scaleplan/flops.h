@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/model.h>
 
 #ifdef __cplusplus
@@ -46,9 +47,6 @@ struct sp_flops sp_forward_flops_per_token(const struct sp_model *model, double 
  * Korthikanti et al. 2022, section 5; scaling book, "Training". */
 double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_remat remat);
 
-/* 6 P B: FLOPs of training on `tokens` tokens by a model of `params` active parameters. FLOPs. */
-double sp_training_flops(double params, double tokens);
-
 /* FLOPs of training on `tokens` tokens where some weights are frozen: 6 P - 2 P_frozen - 2 P_still
  * + 6 P_adapters a token, since a frozen matmul has a forward pass and a gradient of its input, and
  * none of its weight; below all that is trained (P_still, of P_frozen) it has a forward pass alone.
@@ -89,24 +87,9 @@ struct sp_flops sp_still_flops_per_token(const struct sp_model *model, double se
 double sp_tuned_flops(const struct sp_model *model, double tokens, double seq,
                       enum sp_flop_convention convention);
 
-/* FLOPs of all tokens in a second over the peak of the devices: MFU of the model's FLOPs, HFU with
- * the recomputed ones. */
-double sp_utilisation(double flops_per_token, double tokens_per_s, double devices,
-                      double peak_flops_per_s);
-
-/* Model FLOPs utilisation: 6 P tokens/s over the peak of the devices. PaLM, appendix B. */
-double sp_mfu(double params, double tokens_per_s, double devices, double peak_flops_per_s);
-
-/* Petaflop/s-days: FLOPs / 8.64e19. Amodei and Hernandez 2018. */
-double sp_pf_days(double flops);
-
 /* Bytes of keys and values that one token leaves in the cache of all layers: 2 b L K H, or the
  * latent of MLA. `element_bytes` per element. Scaling book, "Inference". */
 double sp_kv_bytes_per_token(const struct sp_model *model, double element_bytes);
-
-/* Extra FLOPs of recomputing the attention core of a GPT block: (1 + s/3h) / (1 + s/6h) - 1.
- * Korthikanti et al. 2022, appendix A. */
-double sp_selective_flop_overhead(double seq, double d_model);
 
 /*
  * == The roofline ==

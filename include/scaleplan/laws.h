@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <scaleplan/forms.h>
+#include <scaleplan/model.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -46,6 +49,9 @@ struct sp_scaling_law {
     double N_c, D_c;
 };
 
+/* The parameters of a model as the law counts them. */
+double sp_params_of_law(const struct sp_scaling_law *law, const struct sp_model *model);
+
 /* N = coefficient (C/6)^exponent: the compute-optimal size, in parameters, C in FLOPs. */
 struct sp_law_power {
     double coefficient, exponent;
@@ -55,11 +61,6 @@ struct sp_law_power sp_law_power(const struct sp_scaling_law *law);
 /* Loss, nats a token, of a model of `params` parameters after `tokens` tokens; NAN when the law
  * tells none. */
 double sp_law_loss(const struct sp_scaling_law *law, double params, double tokens);
-
-/* What a finite model and finite data add to the loss E of a sum: A / N^alpha and B / D^beta; NAN
- * where the law is no sum. */
-double sp_law_loss_of_params(const struct sp_scaling_law *law, double params);
-double sp_law_loss_of_tokens(const struct sp_scaling_law *law, double tokens);
 
 /* Compute-optimal parameters of a budget of `flops`. */
 double sp_law_optimal_params(const struct sp_scaling_law *law, double flops);
@@ -86,19 +87,6 @@ struct sp_scaling_run {
  * or with a size or tokens. What is left open is chosen compute-optimal. */
 struct sp_scaling_run sp_scaling_solve(const struct sp_scaling_law *law,
                                        const struct sp_scaling_run *given);
-
-/*
- * Steps against batch: a run of batch `batch` takes S = S_min (1 + noise/batch) steps and
- * E = E_min (1 + batch/noise) tokens for the same loss, where S_min = E_min / noise. Batch and
- * noise scale in tokens. McCandlish et al. 2018, "An Empirical Model of Large-Batch Training",
- * section 2.3.
- */
-double sp_steps_over_min(double batch, double noise);
-double sp_tokens_over_min(double batch, double noise);
-
-/* The critical batch of language models at a loss, tokens: 2e8 / loss^(1/0.21), in place of a
- * measured noise scale. Kaplan et al. 2020, equation 1.4 and table 2. */
-double sp_critical_batch_of_loss(double loss);
 
 /*
  * == Trends ==

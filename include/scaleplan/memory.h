@@ -87,10 +87,6 @@ double sp_stage_activation_bytes(double layers, double layer_bytes, const struct
 double sp_activation_footprint(const struct sp_model *model, enum sp_remat remat, double tokens,
                                const struct sp_spread *spread);
 
-/* Share of a GPT layer's activations that recomputing the attention core frees: (5as/h) / (34 +
- * 5as/h). Same source, section 5. */
-double sp_selective_saved_share(double tokens, double d_model, double heads);
-
 /* Bytes of `count` checkpoints a layer, each d_model wide and 16-bit, for a batch. Scaling book,
  * "Training": 2 n B D L. */
 double sp_checkpoint_bytes(double count, double batch_tokens, double d_model, double layers);

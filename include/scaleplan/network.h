@@ -41,6 +41,20 @@ double sp_torus_axes_bytes_per_s(const struct sp_torus_group *group);
  * X/8 on a ring of even X. Scaling book, "Sharding", the bisection of a torus. */
 double sp_exchange_pairs(int64_t length, bool wraps);
 
+/* Of the axis of a group where it is largest: its links are busy longest. */
+double sp_most_exchange_pairs(const struct sp_torus_group *group);
+
+/* Times that V crosses the network: 2 of an all-reduce, which scatters sums and gathers them, 1 of
+ * the others. */
+double sp_collective_passes(enum sp_collective op);
+
+/* Traffic over that of an all-gather on a ring that sends one way: 2 of an all-reduce, half of an
+ * all-to-all. Scaling book, "Sharding", question 10. */
+double sp_one_way_ring_share(enum sp_collective op);
+
+/* The group with all of its axes rings, or all lines. */
+struct sp_torus_group sp_wrapped(struct sp_torus_group group, bool wraps);
+
 /* Throughput-bound time. s. All-gather and reduce-scatter V over the axes' bandwidths together;
  * all-reduce twice that. All-to-all V / (N w) times sp_exchange_pairs of the axis where it is
  * largest: V max(A,B,C) / (4 N W_ici) with W_ici = 2w on rings, by dimension-ordered routing as by
@@ -48,24 +62,12 @@ double sp_exchange_pairs(int64_t length, bool wraps);
 double sp_torus_bandwidth_s(enum sp_collective op, double bytes,
                             const struct sp_torus_group *group);
 
-/* Bytes that cross one link of a one-way ring of X chips: V (X-1)/X for a gather or reduce-scatter,
- * twice that for an all-reduce, half of it for an all-to-all. Scaling book, "Sharding",
- * question 10. */
-double sp_one_way_ring_link_bytes(enum sp_collective op, double bytes, double chips);
-
 /* Hops one after the other: see sp_torus_latency_s. */
 double sp_torus_hops(enum sp_collective op, const struct sp_torus_group *group);
 
 /* Latency-bound time: T_min times ceil(X/2) hops on a ring or X-1 on a line, summed over the axes;
  * an all-reduce goes twice. s. Scaling book, "Sharding". */
 double sp_torus_latency_s(enum sp_collective op, const struct sp_torus_group *group);
-
-/* Bytes of one hop below which its latency is longer than its transfer: w T_min. Same source. */
-double sp_latency_threshold_bytes(double link_bytes_per_s, double hop_latency_s);
-
-/* Sending `bytes` between two chips over `ports` links at once: bytes / (ports w); the first byte
- * arrives after hops T_min. s. Scaling book, "TPUs", question 5. */
-double sp_send_s(double bytes, double ports, double link_bytes_per_s);
 
 /* Hops between opposite corners of a torus slice: half a ring, a whole line less one. */
 int64_t sp_corner_hops(const struct sp_torus_group *group);
@@ -77,6 +79,9 @@ struct sp_switch_group {
     double node_bytes_per_s;   /* W_node: one node's egress */
     double inner;              /* Y: degree of an inner axis that shards the array too; 1 without */
 };
+
+/* Nodes of the group, at least one. */
+double sp_group_nodes(const struct sp_switch_group *group);
 
 /* What each level takes. s. */
 struct sp_switch_time {
@@ -95,11 +100,6 @@ struct sp_switch_time {
 struct sp_switch_time sp_switch_collective(enum sp_collective op, double bytes,
                                            const struct sp_switch_group *group);
 
-/* Time of a collective whose bandwidth falls with its size: at `half_bytes` it reaches half of the
- * peak, t (1 + half / V). s. Shape as in the scaling book's measurements, "GPUs" (150 GB/s at 58 MB
- * of about 370). */
-double sp_derated_s(double time_s, double bytes, double half_bytes);
-
 /* Times of a collective on switches of three levels: units of `unit_devices` devices behind links
  * of `unit_bytes_per_s` into the spine (NAN or 0: no third level). Nodes then count within a unit,
  * and units above it. Scaling book, "GPUs": nodes 514, leaves 413, spine 17,100 GB/s in an H100
@@ -110,13 +110,6 @@ struct sp_switch_time sp_unit_collective(enum sp_collective op, double bytes,
 
 /* Throughput-bound time of the levels: the slowest. s. */
 double sp_switch_bound_s(const struct sp_switch_time *time);
-
-/* All-reduce that the switches add up on the way (SHARP): everything crosses each link once, V over
- * the slowest of them, half of the rough time. s. Scaling book, "GPUs", question 4.2. */
-double sp_in_network_all_reduce_s(const struct sp_switch_time *all_reduce);
-
-/* The speed-up that is measured instead (NCCL 2.27). Same source. */
-#define SP_IN_NETWORK_MEASURED_GAIN 1.3
 
 /* Bytes into and out of the switch of one node when it multicasts and adds up; NAN where the
  * textbook says nothing. Of `devices` = group->devices, D in a node: all-gather V in, V D out (V
@@ -131,8 +124,9 @@ struct sp_switch_bytes sp_node_switch_bytes(enum sp_collective op, double bytes,
 /* Share of a dense all-gather's bytes that a ragged all-to-all to k of Z devices moves: min(k/Z, 1)
  * (Z-1)/Z, and with the expected number of distinct devices (1 - ((Z-1)/Z)^k) (Z-1)/Z. Scaling
  * book, "GPUs", appendix. */
-double sp_ragged_share(double to_devices, double devices);
-double sp_ragged_share_exact(double to_devices, double devices);
+/* Times that V crosses it: 2 of an all-reduce, 1/S of an all-to-all over S slices, 1 of the others.
+ */
+double sp_dcn_passes(enum sp_collective op, double slices);
 
 /* Time over the data-centre network of a collective that spans S slices, `chips` of each taking
  * part with W_dcn bytes/s: V / (chips W_dcn); all-reduce twice, all-to-all over S. s; 0 for one
@@ -155,6 +149,10 @@ struct sp_device_group {
 
 /* The group on this machine without axes or devices: its links, domains and latencies. */
 struct sp_device_group sp_group_on(const struct sp_hardware *hw);
+
+/* Gives a group on switches its third level: units of so many nodes, behind links of `bytes_per_s`,
+ * or as fast as their nodes together (NAN). */
+void sp_set_units(struct sp_device_group *group, double nodes, double bytes_per_s);
 
 /* All devices of a machine on switches, with the scalable units of its fabric where it has one. */
 struct sp_device_group sp_machine_group(const struct sp_hardware *hw);
@@ -246,8 +244,8 @@ unsigned sp_sharding_axes(const struct sp_sharded *array);
 double sp_whole_bytes(const struct sp_sharded *array);
 double sp_local_bytes(const struct sp_mesh *mesh, const struct sp_sharded *array);
 
-/* Copies of the array that the mesh holds in all: devices over the product of the sharding axes. */
-double sp_replicas(const struct sp_mesh *mesh, const struct sp_sharded *array);
+/* Size of a dimension (0-based) on one device. */
+double sp_local_dim(const struct sp_mesh *mesh, const struct sp_sharded *array, int dimension);
 
 /* The four cases of a sharded matmul. Scaling book, "Sharding": (1) the contracting dimension is
  * whole in both; (2) one input shards it: gather that input; (3) both shard it on the same axes:

@@ -5,7 +5,6 @@
 
 #include <scaleplan/training.h>
 
-#include "commands/scaling.h"
 #include "commands/train.h"
 
 enum { POINTS = 40, SECONDS_A_DAY = 86400, SECONDS_AN_HOUR = 3600 };

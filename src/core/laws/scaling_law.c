@@ -1,45 +1,38 @@
-/* The closed forms of scaling_law.h, and the budgets found by bisection. */
+/* Which closed forms a law is made of, and the budgets found by bisection. */
 #include <math.h>
 
 #include <scaleplan/laws.h>
 
-static const double flops_per_token_param = 6;
+double sp_params_of_law(const struct sp_scaling_law *law, const struct sp_model *model)
+{
+    const struct sp_params p = sp_count_params(model);
+    return law->without_embedding && sp_model_has_shape(model) ? p.active - p.embedding : p.active;
+}
 
 struct sp_law_power sp_law_power(const struct sp_scaling_law *law)
 {
-    const double alpha = law->alpha, beta = law->beta, k = law->coefficient, p = law->exponent;
-    const double unit = pow(flops_per_token_param / law->unit_flops, p);
+    const double k = law->coefficient, p = law->exponent;
     switch (law->rule) {
-    case SP_RULE_MINIMUM: /* Hoffmann et al. 2022, equation 4 */
-        return (struct sp_law_power){pow(alpha * law->A / (beta * law->B), 1 / (alpha + beta)),
-                                     beta / (alpha + beta)};
+    case SP_RULE_MINIMUM:
+        return (struct sp_law_power){sp_optimum_coefficient(law->A, law->alpha, law->B, law->beta),
+                                     sp_optimum_exponent(law->alpha, law->beta)};
     case SP_RULE_RATIO:
-        return (struct sp_law_power){1 / sqrt(law->tokens_per_param), 0.5};
+        return (struct sp_law_power){sp_ratio_coefficient(law->tokens_per_param), 0.5};
     case SP_RULE_PARAMS_POWER:
-        return (struct sp_law_power){k * unit, p};
+        return (struct sp_law_power){sp_params_power_coefficient(k, p, law->unit_flops), p};
     default:
-        return (struct sp_law_power){1 / (k * unit), 1 - p};
+        return (struct sp_law_power){sp_tokens_power_coefficient(k, p, law->unit_flops),
+                                     sp_tokens_power_exponent(p)};
     }
-}
-
-double sp_law_loss_of_params(const struct sp_scaling_law *law, double params)
-{
-    return law->form == SP_FORM_SUM ? law->A / pow(params, law->alpha) : NAN;
-}
-
-double sp_law_loss_of_tokens(const struct sp_scaling_law *law, double tokens)
-{
-    return law->form == SP_FORM_SUM ? law->B / pow(tokens, law->beta) : NAN;
 }
 
 double sp_law_loss(const struct sp_scaling_law *law, double params, double tokens)
 {
-    const double alpha = law->alpha, beta = law->beta;
     switch (law->form) {
     case SP_FORM_SUM:
-        return law->E + sp_law_loss_of_params(law, params) + sp_law_loss_of_tokens(law, tokens);
+        return sp_loss_sum(params, tokens, law->E, law->A, law->alpha, law->B, law->beta);
     case SP_FORM_KAPLAN:
-        return pow(pow(law->N_c / params, alpha / beta) + law->D_c / tokens, beta);
+        return sp_loss_kaplan(params, tokens, law->N_c, law->alpha, law->D_c, law->beta);
     default:
         return NAN;
     }
@@ -50,57 +43,45 @@ double sp_law_loss(const struct sp_scaling_law *law, double params, double token
 double sp_law_optimal_params(const struct sp_scaling_law *law, double flops)
 {
     const struct sp_law_power n = sp_law_power(law);
-    return n.coefficient * pow(flops / flops_per_token_param, n.exponent);
+    return sp_optimal_params(flops, n.coefficient, n.exponent);
 }
 
 double sp_law_flops_for_params(const struct sp_scaling_law *law, double params)
 {
     const struct sp_law_power n = sp_law_power(law);
-    return flops_per_token_param * pow(params / n.coefficient, 1 / n.exponent);
+    return sp_budget_for_params(params, n.coefficient, n.exponent);
 }
 
 double sp_law_flops_for_tokens(const struct sp_scaling_law *law, double tokens)
 {
     const struct sp_law_power n = sp_law_power(law);
-    return flops_per_token_param * pow(tokens * n.coefficient, 1 / (1 - n.exponent));
+    return sp_budget_for_tokens(tokens, n.coefficient, n.exponent);
 }
 
-/* x where it is positive: a loss below the law's floor has no solution. */
-static double positive(double x)
-{
-    return x > 0 ? x : NAN;
-}
-
+/* A loss below what endless data, or an endless model, would leave has no solution: its power of a
+ * negative number would be one where the exponent is whole. */
 double sp_law_tokens_for_loss(const struct sp_scaling_law *law, double params, double loss)
 {
-    const double alpha = law->alpha, beta = law->beta;
-    switch (law->form) {
-    case SP_FORM_SUM:
-        return pow(law->B / positive(loss - law->E - law->A / pow(params, alpha)), 1 / beta);
-    case SP_FORM_KAPLAN:
-        return law->D_c / positive(pow(loss, 1 / beta) - pow(law->N_c / params, alpha / beta));
-    default:
+    if (!(loss > sp_law_loss(law, params, INFINITY)))
         return NAN;
-    }
+    return law->form == SP_FORM_SUM
+               ? sp_tokens_for_loss_sum(loss, params, law->E, law->A, law->alpha, law->B, law->beta)
+               : sp_tokens_for_loss_kaplan(loss, params, law->N_c, law->alpha, law->D_c, law->beta);
 }
 
 double sp_law_params_for_loss(const struct sp_scaling_law *law, double tokens, double loss)
 {
-    const double alpha = law->alpha, beta = law->beta;
-    switch (law->form) {
-    case SP_FORM_SUM:
-        return pow(law->A / positive(loss - law->E - law->B / pow(tokens, beta)), 1 / alpha);
-    case SP_FORM_KAPLAN:
-        return law->N_c / pow(positive(pow(loss, 1 / beta) - law->D_c / tokens), beta / alpha);
-    default:
+    if (!(loss > sp_law_loss(law, INFINITY, tokens)))
         return NAN;
-    }
+    return law->form == SP_FORM_SUM
+               ? sp_params_for_loss_sum(loss, tokens, law->E, law->A, law->alpha, law->B, law->beta)
+               : sp_params_for_loss_kaplan(loss, tokens, law->N_c, law->alpha, law->D_c, law->beta);
 }
 
 static double optimal_loss(const struct sp_scaling_law *law, double flops)
 {
     const double params = sp_law_optimal_params(law, flops);
-    return sp_law_loss(law, params, flops / (flops_per_token_param * params));
+    return sp_law_loss(law, params, sp_tokens_of_budget(flops, params));
 }
 
 /* The loss falls with the budget; 200 halvings of its logarithm leave nothing to rounding. */
@@ -125,12 +106,11 @@ double sp_law_flops_for_loss(const struct sp_scaling_law *law, double loss)
         return NAN;
     if (law->rule != SP_RULE_MINIMUM)
         return bisect_flops(law, loss);
-    /* At the optimum both terms fall as (C/6)^-(alpha a), as alpha a = beta (1 - a). */
+    if (!(loss > law->E))
+        return NAN;
     const struct sp_law_power n = sp_law_power(law);
-    const double g = n.coefficient;
-    const double sum = law->A * pow(g, -law->alpha) + law->B * pow(g, law->beta);
-    const double flops =
-        flops_per_token_param * pow(sum / positive(loss - law->E), 1 / (law->alpha * n.exponent));
+    const double flops = sp_budget_for_loss(loss, law->E, law->A, law->alpha, law->B, law->beta,
+                                            n.coefficient, n.exponent);
     return flops <= 1e60 ? flops : NAN;
 }
 
@@ -151,28 +131,13 @@ struct sp_scaling_run sp_scaling_solve(const struct sp_scaling_law *law,
                           : sp_law_flops_for_tokens(law, run.tokens);
     }
     if (isnan(run.flops))
-        run.flops = flops_per_token_param * run.params * run.tokens;
+        run.flops = sp_training_flops(run.params, run.tokens);
     if (isnan(run.params))
         run.params = isnan(run.tokens) ? sp_law_optimal_params(law, run.flops)
-                                       : run.flops / (flops_per_token_param * run.tokens);
+                                       : sp_params_of_budget(run.flops, run.tokens);
     if (isnan(run.tokens))
-        run.tokens = run.flops / (flops_per_token_param * run.params);
+        run.tokens = sp_tokens_of_budget(run.flops, run.params);
     if (isnan(run.loss))
         run.loss = sp_law_loss(law, run.params, run.tokens);
     return run;
-}
-
-double sp_steps_over_min(double batch, double noise)
-{
-    return 1 + noise / batch;
-}
-
-double sp_tokens_over_min(double batch, double noise)
-{
-    return 1 + batch / noise;
-}
-
-double sp_critical_batch_of_loss(double loss)
-{
-    return 2e8 * pow(loss, -1 / 0.21);
 }

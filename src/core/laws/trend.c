@@ -1,21 +1,22 @@
 /* Trends: exponentials over years. */
+#include <scaleplan/forms.h>
 #include <scaleplan/laws.h>
 
 #include <math.h>
 
 double sp_trend_growth(const struct sp_trend *t)
 {
-    return pow(t->factor, 1 / t->years);
+    return sp_growth_per_year(t->factor, t->years);
 }
 
 double sp_trend_doubling_years(const struct sp_trend *t)
 {
-    return t->years * log(2) / log(t->factor);
+    return sp_doubling_time(t->factor, t->years);
 }
 
 double sp_trend_between(const struct sp_trend *t, double from, double to)
 {
-    return pow(t->factor, (to - from) / t->years);
+    return sp_trend_factor(t->factor, t->years, from, to);
 }
 
 double sp_trend_fitted_growth(const struct sp_trend *t)
@@ -38,7 +39,7 @@ struct sp_progress sp_progress_between(const struct sp_trend *compute,
 {
     struct sp_progress p = {.compute = sp_trend_between(compute, from, to),
                             .algorithms = sp_trend_between(algorithms, from, to)};
-    p.effective = p.compute * p.algorithms;
-    p.compute_share = to > from ? log(p.compute) / log(p.effective) : NAN;
+    p.effective = sp_effective_compute(p.compute, p.algorithms);
+    p.compute_share = sp_share_of_compute(p.compute, p.effective);
     return p;
 }

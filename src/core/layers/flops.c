@@ -78,7 +78,7 @@ struct sp_flops sp_forward_flops_per_token(const struct sp_model *m, double seq,
     for (int list = 0; list < SP_LAYER_LISTS; list++)
         add_layer(&f, &layers.list[list], layers.count[list], seq, causal ? 0.5 : 1);
     f.embedding = count_embedding ? f.unembedding : 0;
-    f.total = f.mlp + f.projections + f.attention + f.unembedding + f.embedding;
+    f.total = sp_forward_flops(f.mlp, f.projections, f.attention, f.unembedding, f.embedding);
     return f;
 }
 
@@ -95,11 +95,6 @@ double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_rem
     default:
         return 0;
     }
-}
-
-double sp_training_flops(double params, double tokens)
-{
-    return 6 * params * tokens;
 }
 
 /* The MFU of a tuned model counts 6 P as if all were trained, because such figures are published
@@ -214,28 +209,4 @@ double sp_tuned_flops(const struct sp_model *m, double tokens, double seq,
     return sp_model_flops(m, tokens, seq, convention) -
            2 * (p.frozen_active + p.still_active + scores) * tokens +
            sp_training_flops(p.adapters_active, tokens);
-}
-
-/* HFU counts what devices execute, whatever the MFU leaves out: matmuls, scores and recomputation.
- * It counts causal scores, because kernels compute only those, and all scores by the full
- * convention. */
-double sp_utilisation(double flops_per_token, double tokens_per_s, double devices,
-                      double peak_flops_per_s)
-{
-    return flops_per_token * tokens_per_s / (devices * peak_flops_per_s);
-}
-
-double sp_mfu(double params, double tokens_per_s, double devices, double peak_flops_per_s)
-{
-    return sp_utilisation(6 * params, tokens_per_s, devices, peak_flops_per_s);
-}
-
-double sp_pf_days(double flops)
-{
-    return flops / (1e15 * 86400);
-}
-
-double sp_selective_flop_overhead(double seq, double d_model)
-{
-    return (1 + seq / (3 * d_model)) / (1 + seq / (6 * d_model)) - 1;
 }

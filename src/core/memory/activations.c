@@ -97,12 +97,6 @@ double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double s, double b, double
     }
 }
 
-double sp_selective_saved_share(double s, double h, double a)
-{
-    const double scores = 5 * a * s / h;
-    return scores / (34 + scores);
-}
-
 double sp_checkpoint_bytes(double count, double batch_tokens, double d_model, double layers)
 {
     return 2 * count * batch_tokens * d_model * layers;

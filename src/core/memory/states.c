@@ -2,6 +2,7 @@
  */
 #include <math.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/memory.h>
 
 #include "core/layers/layer_rank.h"
@@ -9,8 +10,8 @@
 
 double sp_state_bytes_per_param(const struct sp_precision *precision)
 {
-    return precision->weight_bytes + precision->grad_bytes + precision->master_bytes +
-           precision->optimizer_bytes;
+    return sp_bytes_of_state(precision->weight_bytes, precision->grad_bytes,
+                             precision->master_bytes, precision->optimizer_bytes);
 }
 
 /* Gradients that add up over micro-batches exist also where the recipe leaves them out (adam10,

@@ -1,6 +1,7 @@
 /* Collectives on a torus and on switches. */
 #include <math.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/machine.h>
 #include <scaleplan/network.h>
 
@@ -17,8 +18,7 @@ double sp_exchange_pairs(int64_t length, bool wraps)
     return crossing / (double)length / (wraps ? 2 : 1);
 }
 
-/* The axis whose links an all-to-all keeps busy longest. */
-static double most_exchange_pairs(const struct sp_torus_group *g)
+double sp_most_exchange_pairs(const struct sp_torus_group *g)
 {
     double most = 0;
     for (int i = 0; i < g->n; i++)
@@ -40,20 +40,32 @@ double sp_torus_chips(const struct sp_torus_group *g)
     return chips;
 }
 
+double sp_collective_passes(enum sp_collective op)
+{
+    return op == SP_ALL_REDUCE ? 2 : 1;
+}
+
+double sp_one_way_ring_share(enum sp_collective op)
+{
+    return op == SP_ALL_TO_ALL ? 0.5 : sp_collective_passes(op);
+}
+
+struct sp_torus_group sp_wrapped(struct sp_torus_group g, bool wraps)
+{
+    for (int i = 0; i < g.n; i++)
+        g.wraps[i] = wraps;
+    return g;
+}
+
 double sp_torus_bandwidth_s(enum sp_collective op, double V_bytes, const struct sp_torus_group *g)
 {
     const double W = sp_torus_axes_bytes_per_s(g);
     if (W <= 0)
         return 0;
     if (op == SP_ALL_TO_ALL)
-        return V_bytes * most_exchange_pairs(g) / (sp_torus_chips(g) * g->link_bytes_per_s);
-    return (op == SP_ALL_REDUCE ? 2 : 1) * V_bytes / W;
-}
-
-double sp_one_way_ring_link_bytes(enum sp_collective op, double V_bytes, double X)
-{
-    const double share = op == SP_ALL_REDUCE ? 2 : op == SP_ALL_TO_ALL ? 0.5 : 1;
-    return share * V_bytes * (X - 1) / X;
+        return sp_torus_exchange_s(V_bytes, sp_most_exchange_pairs(g), sp_torus_chips(g),
+                                   g->link_bytes_per_s);
+    return sp_torus_pass_s(sp_collective_passes(op), V_bytes, W);
 }
 
 static double axis_hops(double length, bool wraps)
@@ -66,22 +78,12 @@ double sp_torus_hops(enum sp_collective op, const struct sp_torus_group *g)
     double hops = 0;
     for (int i = 0; i < g->n; i++)
         hops += axis_hops((double)g->length[i], g->wraps[i]);
-    return (op == SP_ALL_REDUCE ? 2 : 1) * hops;
+    return sp_collective_passes(op) * hops;
 }
 
 double sp_torus_latency_s(enum sp_collective op, const struct sp_torus_group *g)
 {
-    return sp_torus_hops(op, g) * g->hop_latency_s;
-}
-
-double sp_latency_threshold_bytes(double link_bytes_per_s, double hop_latency_s)
-{
-    return link_bytes_per_s * hop_latency_s;
-}
-
-double sp_send_s(double bytes, double ports, double link_bytes_per_s)
-{
-    return bytes / (ports * link_bytes_per_s);
+    return sp_hops_latency_s(sp_torus_hops(op, g), g->hop_latency_s);
 }
 
 int64_t sp_corner_hops(const struct sp_torus_group *g)
@@ -92,11 +94,16 @@ int64_t sp_corner_hops(const struct sp_torus_group *g)
     return hops;
 }
 
+double sp_group_nodes(const struct sp_switch_group *g)
+{
+    return fmax(g->devices / g->domain, 1);
+}
+
 struct sp_switch_time sp_switch_collective(enum sp_collective op, double V_bytes,
                                            const struct sp_switch_group *g)
 {
-    const double N = g->devices, D = fmin(N, g->domain), M = fmax(N / g->domain, 1);
-    const double factor = op == SP_ALL_REDUCE ? 2 : 1;
+    const double N = g->devices, D = fmin(N, g->domain), M = sp_group_nodes(g);
+    const double factor = sp_collective_passes(op);
     const double node_share = op == SP_ALL_TO_ALL ? D / (N * N) : 1,
                  cross_share = op == SP_ALL_TO_ALL ? 1 / M : 1;
     const double inside = 1 / fmin(g->inner, D), outside = D / fmax(D, g->inner);
@@ -111,11 +118,6 @@ struct sp_switch_time sp_switch_collective(enum sp_collective op, double V_bytes
     t.node_rate = t.node_s > 0 ? V_bytes / t.node_s : INFINITY;
     t.cross_rate = t.cross_s > 0 ? V_bytes / t.cross_s : INFINITY;
     return t;
-}
-
-double sp_derated_s(double time_s, double V_bytes, double half_bytes)
-{
-    return V_bytes > 0 ? time_s * (1 + half_bytes / V_bytes) : 0;
 }
 
 struct sp_switch_time sp_unit_collective(enum sp_collective op, double V_bytes,
@@ -141,12 +143,7 @@ struct sp_switch_time sp_unit_collective(enum sp_collective op, double V_bytes,
 
 double sp_switch_bound_s(const struct sp_switch_time *t)
 {
-    return fmax(fmax(t->node_s, t->cross_s), t->spine_s);
-}
-
-double sp_in_network_all_reduce_s(const struct sp_switch_time *all_reduce)
-{
-    return all_reduce->rough_s / 2;
+    return sp_slowest_level_s(t->node_s, t->cross_s, t->spine_s);
 }
 
 struct sp_switch_bytes sp_node_switch_bytes(enum sp_collective op, double V_bytes,
@@ -168,20 +165,14 @@ struct sp_switch_bytes sp_node_switch_bytes(enum sp_collective op, double V_byte
     }
 }
 
-double sp_ragged_share(double k, double Z)
+double sp_dcn_passes(enum sp_collective op, double S)
 {
-    return fmin(k / Z, 1) * (Z - 1) / Z;
-}
-
-double sp_ragged_share_exact(double k, double Z)
-{
-    return (1 - pow((Z - 1) / Z, k)) * (Z - 1) / Z;
+    return op == SP_ALL_TO_ALL ? 1 / S : sp_collective_passes(op);
 }
 
 double sp_dcn_s(enum sp_collective op, double V_bytes, double S, double chips, double W_dcn)
 {
-    const double share = op == SP_ALL_REDUCE ? 2 : op == SP_ALL_TO_ALL ? 1 / S : 1;
-    return S > 1 ? share * V_bytes / (chips * W_dcn) : 0;
+    return S > 1 ? sp_slices_s(sp_dcn_passes(op, S), V_bytes, chips, W_dcn) : 0;
 }
 
 struct sp_device_group sp_group_on(const struct sp_hardware *hw)
@@ -200,6 +191,12 @@ struct sp_device_group sp_group_on(const struct sp_hardware *hw)
     };
 }
 
+void sp_set_units(struct sp_device_group *g, double nodes, double bytes_per_s)
+{
+    g->unit_devices = nodes * g->nodes.domain;
+    g->unit_bytes_per_s = isnan(bytes_per_s) ? nodes * g->nodes.node_bytes_per_s : bytes_per_s;
+}
+
 struct sp_device_group sp_machine_group(const struct sp_hardware *hw)
 {
     const struct sp_network *const net = &hw->network;
@@ -208,9 +205,7 @@ struct sp_device_group sp_machine_group(const struct sp_hardware *hw)
     group.nodes.devices = (double)sp_chips(hw);
     if (!group.switched || isnan(net->fabric.nodes_per_su))
         return group;
-    group.unit_devices = net->fabric.nodes_per_su * group.nodes.domain;
-    group.unit_bytes_per_s =
-        isnan(links) ? net->fabric.nodes_per_su * group.nodes.node_bytes_per_s : links;
+    sp_set_units(&group, net->fabric.nodes_per_su, links);
     return group;
 }
 
@@ -227,7 +222,7 @@ static void time_on_torus(enum sp_collective op, double V, const struct sp_devic
     t->dcn_s = sp_dcn_s(op, V, g->slices, sp_torus_chips(&g->torus), g->dcn_bytes_per_s);
     t->throughput_s = fmax(t->ici_s, t->dcn_s);
     t->hops = sp_torus_hops(op, &g->torus);
-    t->latency_s = t->hops * g->torus.hop_latency_s;
+    t->latency_s = sp_hops_latency_s(t->hops, g->torus.hop_latency_s);
 }
 
 /* The two levels work as one pipeline, so the slower one is the time. Latency is a tree of log2 N
@@ -236,7 +231,7 @@ static void time_on_switches(enum sp_collective op, double V, const struct sp_de
                              struct sp_collective_time *t)
 {
     const bool ragged = g->ragged_to > 0 && op == SP_ALL_TO_ALL;
-    const double share = ragged ? fmin(g->ragged_to / g->nodes.devices, 1) : 1;
+    const double share = ragged ? sp_ragged_over_dense(g->ragged_to, g->nodes.devices) : 1;
     const double ends = fmax(g->nodes.devices / g->nodes.inner, 1);
     t->dense = sp_unit_collective(op, V, &g->nodes, g->unit_devices, g->unit_bytes_per_s);
     t->levels = t->dense;
@@ -244,8 +239,8 @@ static void time_on_switches(enum sp_collective op, double V, const struct sp_de
     t->levels.cross_s *= share;
     t->levels.spine_s *= share;
     t->throughput_s = sp_switch_bound_s(&t->levels);
-    t->hops = (op == SP_ALL_REDUCE ? 2 : 1) * ceil(log2(ends));
-    t->latency_s = t->hops * g->hop_latency_s;
+    t->hops = sp_collective_passes(op) * ceil(log2(ends));
+    t->latency_s = sp_hops_latency_s(t->hops, g->hop_latency_s);
 }
 
 struct sp_collective_time sp_time_of_collective(enum sp_collective op, double V,
@@ -256,7 +251,7 @@ struct sp_collective_time sp_time_of_collective(enum sp_collective op, double V,
         time_on_switches(op, V, g, &t);
     else
         time_on_torus(op, V, g, &t);
-    t.time_s = fmax(t.throughput_s, t.latency_s); /* an unknown latency is none */
+    t.time_s = sp_longer_bound_s(t.throughput_s, t.latency_s); /* an unknown latency is none */
     return t;
 }
 

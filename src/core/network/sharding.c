@@ -1,6 +1,7 @@
 /* Sharded arrays on a mesh. */
 #include <math.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/network.h>
 
 double sp_axes_product(const struct sp_mesh *mesh, unsigned axes)
@@ -30,12 +31,12 @@ double sp_whole_bytes(const struct sp_sharded *array)
 
 double sp_local_bytes(const struct sp_mesh *mesh, const struct sp_sharded *array)
 {
-    return sp_whole_bytes(array) / sp_axes_product(mesh, sp_sharding_axes(array));
+    return sp_shard_bytes(sp_whole_bytes(array), sp_axes_product(mesh, sp_sharding_axes(array)));
 }
 
-double sp_replicas(const struct sp_mesh *mesh, const struct sp_sharded *array)
+double sp_local_dim(const struct sp_mesh *mesh, const struct sp_sharded *array, int dimension)
 {
-    return sp_axes_product(mesh, ~sp_sharding_axes(array));
+    return sp_local_size(array->size[dimension], sp_axes_product(mesh, array->axes[dimension]));
 }
 
 /* Position of the dimension that both arrays have, by name; -1 when it is not exactly one. */

@@ -1,55 +1,47 @@
 /* Pipeline schedules in closed form. */
 #include <math.h>
 
+#include <scaleplan/forms.h>
+
 #include "core/pipeline/pipeline_internal.h"
 #include "core/require.h"
 
-/* Interleaved: micro-batches go round in groups of p, v times; a last group of r < p still takes as
- * long as p, less what it does not fill. In units of F + B. */
-static double rounds_idle(double p, double v, double m)
+static double idle_ends(const struct sp_pipeline *q)
 {
-    const double r = m - (ceil(m / p) - 1) * p;
-    return p - r + (r - 1) / v;
+    return sp_bubble_1f1b_s((double)q->stages, q->forward_s, q->backward_s);
 }
 
 static double idle_rounds(const struct sp_pipeline *q)
 {
-    return rounds_idle((double)q->stages, (double)q->chunks, (double)q->microbatches) *
-           (q->forward_s + q->backward_s);
-}
-
-static double idle_ends(const struct sp_pipeline *q)
-{
-    return (double)(q->stages - 1) * (q->forward_s + q->backward_s);
-}
-
-/* Weight gradients fill the gaps of as many micro-batches as there are, up to `most`. */
-static double idle_less_weights(const struct sp_pipeline *q, double most)
-{
     const double p = (double)q->stages, m = (double)q->microbatches;
-    return fmax(
-        (p - 1) * (q->forward_s + q->backward_s) - (p + fmin(m, most) - 2) * q->weight_grad_s, 0);
+    return sp_bubble_rounds_s(p, (double)q->chunks, sp_last_round(m, p), q->forward_s,
+                              q->backward_s);
 }
 
-static double idle_zb_h1(const struct sp_pipeline *q)
+double sp_filling_microbatches(const struct sp_pipeline *q)
 {
-    return idle_less_weights(q, (double)q->stages);
+    const double p = (double)q->stages;
+    return fmin((double)q->microbatches, q->schedule == SP_ZB_H1 ? p : 2 * p - 1);
 }
 
-static double idle_zb_h2(const struct sp_pipeline *q)
+static double idle_zero(const struct sp_pipeline *q)
 {
-    return idle_less_weights(q, 2 * (double)q->stages - 1);
+    return sp_bubble_zero_s((double)q->stages, sp_filling_microbatches(q), q->forward_s,
+                            q->backward_s, q->weight_grad_s);
 }
 
-/* Few micro-batches: half of them come from either end. */
 static double idle_dual(const struct sp_pipeline *q)
 {
-    const double p = (double)q->stages, m = (double)q->microbatches;
-    const double F = q->forward_s, B = q->backward_s, W = q->weight_grad_s;
-    return p < 2 ? 0
-                 : fmax(fmax((p / 2 - 1) * (F + 2 * B - 3 * W), 0),
-                        (p + m / 2 - 1) * (F + B - W) + W - m * (F + B));
+    return sp_bubble_dual_s((double)q->stages, (double)q->microbatches, q->forward_s, q->backward_s,
+                            q->weight_grad_s);
 }
+
+static double (*const bubbles[])(const struct sp_pipeline *) = {
+    [SP_BUBBLE_ENDS] = idle_ends,
+    [SP_BUBBLE_ROUNDS] = idle_rounds,
+    [SP_BUBBLE_ZERO] = idle_zero,
+    [SP_BUBBLE_DUAL] = idle_dual,
+};
 
 static double one_in_flight(const struct sp_pipeline *q, int64_t rank)
 {
@@ -92,14 +84,14 @@ static double dual_in_flight(const struct sp_pipeline *q, int64_t rank)
 /* clang-format off */
 const struct sp_schedule_traits sp_schedules[SP_SCHEDULES] = {
     /*                  divided chunked splits exact copies */
-    [SP_NAIVE]       = {false,  false,  false, false, 1, idle_ends,   one_in_flight},
-    [SP_GPIPE]       = {true,   false,  false, true,  1, idle_ends,   all_in_flight},
-    [SP_1F1B]        = {true,   false,  false, true,  1, idle_ends,   rest_in_flight},
-    [SP_INTERLEAVED] = {true,   true,   false, false, 1, idle_rounds, chunks_in_flight},
-    [SP_ZB_H1]       = {true,   false,  true,  false, 1, idle_zb_h1,  rest_in_flight},
-    [SP_ZB_H2]       = {true,   false,  true,  false, 1, idle_zb_h2,  zb_h2_in_flight},
-    [SP_DUALPIPE]    = {true,   false,  true,  false, 2, idle_dual,   dual_in_flight},
-    [SP_CIRCULAR]    = {true,   true,   false, false, 1, idle_rounds, all_in_flight},
+    [SP_NAIVE]       = {false,  false,  false, false, 1, SP_BUBBLE_ENDS,   one_in_flight},
+    [SP_GPIPE]       = {true,   false,  false, true,  1, SP_BUBBLE_ENDS,   all_in_flight},
+    [SP_1F1B]        = {true,   false,  false, true,  1, SP_BUBBLE_ENDS,   rest_in_flight},
+    [SP_INTERLEAVED] = {true,   true,   false, false, 1, SP_BUBBLE_ROUNDS,chunks_in_flight},
+    [SP_ZB_H1]       = {true,   false,  true,  false, 1, SP_BUBBLE_ZERO,   rest_in_flight},
+    [SP_ZB_H2]       = {true,   false,  true,  false, 1, SP_BUBBLE_ZERO,   zb_h2_in_flight},
+    [SP_DUALPIPE]    = {true,   false,  true,  false, 2, SP_BUBBLE_DUAL,   dual_in_flight},
+    [SP_CIRCULAR]    = {true,   true,   false, false, 1, SP_BUBBLE_ROUNDS,all_in_flight},
 };
 /* clang-format on */
 
@@ -110,13 +102,17 @@ enum sp_schedule sp_usual_schedule(int64_t chunks)
 
 double sp_bubble_s(const struct sp_pipeline *q)
 {
-    return sp_schedules[q->schedule].bubble_s(q);
+    return bubbles[sp_schedules[q->schedule].bubble](q);
+}
+
+double sp_useful_microbatches(const struct sp_pipeline *q)
+{
+    return sp_schedules[q->schedule].divided ? (double)q->microbatches : 1;
 }
 
 double sp_useful_s(const struct sp_pipeline *q)
 {
-    const double m = sp_schedules[q->schedule].divided ? (double)q->microbatches : 1;
-    return m * (q->forward_s + q->backward_s);
+    return sp_pipeline_useful_s(sp_useful_microbatches(q), q->forward_s, q->backward_s);
 }
 
 double sp_in_flight(const struct sp_pipeline *q, int64_t rank)
@@ -146,14 +142,12 @@ double sp_microbatches_for(const struct sp_pipeline *q, double efficiency)
     return (double)at.microbatches;
 }
 
-double sp_hop_s(double batch_tokens, double d_model, double microbatches, double bytes_per_s)
+double sp_busy_s(const struct sp_played *played, int64_t stages)
 {
-    return 2 * batch_tokens * d_model / (bytes_per_s * microbatches);
-}
-
-double sp_hops_s(double hop_s, double microbatches, double stages)
-{
-    return hop_s * (microbatches + stages - 2);
+    double busy = 0;
+    for (int64_t s = 0; s < stages; s++)
+        busy += played->busy_s[s];
+    return busy;
 }
 
 struct sp_passes sp_passes_at(const struct sp_pipeline *q, const struct sp_stage_scale *scale,

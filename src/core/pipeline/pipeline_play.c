@@ -46,6 +46,11 @@ int64_t sp_tasks_of(const struct sp_pipeline *q)
     return tasks > SP_MAX_PLAYED ? 0 : (int64_t)tasks;
 }
 
+double sp_play_cost(const struct sp_pipeline *q)
+{
+    return (double)sp_tasks_of(q) * (double)q->stages;
+}
+
 static struct sp_task *slot(const struct play *g, int64_t stage, int64_t chunk, int64_t mb,
                             int kind)
 {

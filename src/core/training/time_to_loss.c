@@ -16,7 +16,7 @@ struct sp_loss_point sp_run_to_loss(const struct sp_loss_question *q, double bat
     struct sp_loss_point p = {
         .chips = sp_chips(in.hw),
         .batch = batch,
-        .tokens = q->least_tokens * sp_tokens_over_min(batch, q->noise),
+        .tokens = sp_tokens_in_batches(q->least_tokens, batch, q->noise),
         .step_s = best.exists ? sp_step_at_mfu_s(&best, q->mfu) : NAN,
         .fits = best.exists && best.fits,
     };
