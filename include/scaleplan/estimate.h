@@ -64,7 +64,7 @@ double sp_step_beside_s(const struct sp_step_inputs *in, double alone);
 /* No plan on as many devices with the same batch takes less for those passes: their ideal. s. */
 double sp_least_companions_s(const struct sp_step_inputs *in);
 
-/* FLOPs of the forward passes of those models on so many tokens in sequences of `seq`, by a
+/* FLOPs of the forward passes of those models on this many tokens in sequences of `seq`, by a
  * convention, by 6P 2 a parameter; 0 where there are none (NULL). Sources as above. */
 double sp_companion_flops(const struct sp_companions *companions, double tokens, double seq,
                           enum sp_flop_convention convention);
@@ -108,7 +108,8 @@ enum sp_tier sp_tier_of(const struct sp_model *model, const struct sp_chip *chip
  * fit had seen and of whose stack as much was known (range_widths.def). */
 double sp_range_log(const struct sp_profile *profile, enum sp_tier tier);
 
-/* A value that is so many standard deviations above 0 is above it in 80 % of a normal distribution.
+/* A value that is this many standard deviations above 0 is above it in 80 % of a normal
+ * distribution.
  */
 #define SP_LEAD_DEVIATIONS 0.8416
 

@@ -61,7 +61,7 @@ struct sp_precision {
  * ZeRO (Rajbhandari et al. 2020), section 3.1. */
 double sp_state_bytes_per_param(const struct sp_precision *precision);
 
-/* Bytes of a parameter's gradient that a device keeps over a step of so many micro-batches: the
+/* Bytes of a parameter's gradient that a device keeps over a step of this many micro-batches: the
  * recipe's. A recipe that has none (a gradient is used up as it is made) still adds up those of
  * several micro-batches, in the format of the weights. ZeRO, Rajbhandari et al. 2020, section 3. */
 double sp_kept_grad_bytes(const struct sp_precision *precision, double microbatches);

@@ -91,7 +91,7 @@ struct sp_matmul {
     enum sp_operator op;
     enum sp_tp_split split;
     double in, out;
-    double count, passed;       /* of `count` matmuls a token passes so many */
+    double count, passed;       /* of `count` matmuls, the number that a token passes */
     double groups, group_out;   /* of `out`, groups that no rank divides: one at least is on each */
     double norm;                /* weights of a norm of its own, on what goes in */
     bool bias;                  /* a weight more for each of `out` */

@@ -280,7 +280,7 @@ bool sp_find_shape(const struct sp_network *network, int64_t chips, struct sp_sh
 bool sp_offers_shape(const struct sp_network *network, const struct sp_shape *wanted,
                      struct sp_shape *found);
 
-/* Makes the domain of a switched machine the part of it that a job of so many devices takes: 128
+/* Makes the domain of a switched machine the part of it that a job of this many devices takes: 128
  * GB200 are two racks with 64 of their 72 each. Others keep their whole domains. */
 void sp_use_domains(struct sp_network *network, int64_t chips);
 

@@ -138,7 +138,8 @@ struct sp_layer_weights {
 
 /* What of a plan decides which part of a layer a device has. */
 struct sp_rank {
-    double tokens[SP_SHARDED_BY]; /* of a micro-batch; SP_BY_WIDTH: the whole width of so many */
+    double tokens[SP_SHARDED_BY]; /* of a micro-batch; SP_BY_WIDTH: the number of tokens whose whole
+                                     width a rank has */
     double tp, ep, etp;
     double from;      /* tokens of the encoder for each of the layer's own */
     double imbalance; /* rows of the busiest expert over the mean */
@@ -268,7 +269,7 @@ struct sp_memory_course {
     double update_s; /* the optimizer's */
 };
 
-/* Moments that a course of so many tasks may have. */
+/* The most moments of a course of this many tasks. */
 int64_t sp_most_memory_moments(int64_t tasks);
 
 /* Writes the moments of the stage in order of time, at each of which a line of bytes over time

@@ -25,7 +25,7 @@ struct sp_moe {
     int64_t dense_layers;   /* leading layers that keep a dense MLP */
     int64_t every;          /* one layer in `every` is an MoE layer */
     int64_t d_ff_dense;     /* width of the dense layers' MLP; 0: d_ff */
-    int64_t groups;         /* the experts stand in so many groups; 0: in none */
+    int64_t groups;         /* number of groups of experts; 0: none */
     int64_t top_groups;     /* groups that the experts of a token may be of */
     int64_t d_ff_shared; /* width of all shared experts together; 0: shared_experts d_ff_expert */
     int64_t latent;      /* width that routed experts read and write; 0: d_model */

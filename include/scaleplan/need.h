@@ -36,9 +36,9 @@ const char *sp_figure_key(enum sp_machine_figure figure, const struct sp_hardwar
 /* What the figure is now, in its unit; NAN where the machine has no such figure. */
 double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *hw);
 
-/* The machine with another value of one figure. The memory that is granted and that is there grow
- * alike. False where there is no machine of that size: a domain
- * that does not divide the devices, a slice that is not on offer. */
+/* The machine with another value of one figure. Usable and physical memory scale together. False if
+ * no machine has that size: a domain that does not divide the devices, a slice that is not
+ * offered. */
 bool sp_with_figure(const struct sp_hardware *hw, enum sp_machine_figure figure, double value,
                     struct sp_hardware *changed);
 

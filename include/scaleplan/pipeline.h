@@ -86,8 +86,7 @@ double sp_microbatches_for(const struct sp_pipeline *pipeline, double efficiency
 
 /* Time of all micro-batches through stages that take forward_s and backward_s each, without sends.
  * s. There must be 1 to SP_MAX_STAGES stages. Linear in their number. The longest path through
- * GPipe or 1F1B, which is what sp_play_pipeline makes of any stages (docs/decisions.md). Other
- * schedules: NAN. */
+ * GPipe or 1F1B, equal to what sp_play_pipeline plays for any stages. Other schedules: NAN. */
 double sp_uneven_pipeline_s(enum sp_schedule schedule, const double *forward_s,
                             const double *backward_s, int64_t stages, int64_t microbatches);
 

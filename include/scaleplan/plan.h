@@ -232,7 +232,7 @@ void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance
 /*
  * == Its fields ==
  *
- * The fields of a plan as rows of a table: whoever reads, prints or varies plans walks it.
+ * The fields of a plan as rows of a table: code that reads, prints or varies plans walks it.
  */
 
 /* How a field is stored in struct sp_plan, and how a search lists its values. */

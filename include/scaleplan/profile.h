@@ -68,7 +68,7 @@ struct sp_framework {
     double split_logit_bytes; /* logit_bytes where TP splits the vocabulary; 0: the same */
 };
 
-/* 80 % of a normal distribution lie within so many standard deviations. */
+/* 80 % of a normal distribution lie within this many standard deviations. */
 #define SP_RANGE_DEVIATIONS 1.2816
 
 /* The ZeRO stage of a plan that states none: usual_zero, else 3 where the framework gathers layers
@@ -76,7 +76,7 @@ struct sp_framework {
 int sp_usual_zero(const struct sp_framework *framework);
 
 /* Bytes of an element on its way to the experts: 1 where the framework sends 8 bits and the plan
- * multiplies in so few, else 2; and on its way back, 2. */
+ * multiplies in 8 bits, else 2; and on its way back, 2. */
 double sp_dispatch_bytes(const struct sp_plan *plan, const struct sp_framework *framework);
 double sp_combine_bytes(void);
 

@@ -96,8 +96,8 @@ struct sp_served {
     const struct sp_served *draft; /* the draft model on the same chips; NULL: none */
 };
 
-/* Keys and values of a sequence of so many tokens: the cache of each layer times the tokens that it
- * keeps, min(tokens, W) in a layer with a window of W. bytes. */
+/* Keys and values of a sequence of this many tokens: the cache of each layer times the tokens that
+ * it keeps, min(tokens, W) in a layer with a window of W. bytes. */
 double sp_kv_bytes_of_sequence(const struct sp_model *model, double tokens, double element_bytes);
 
 /* Bytes of that cache that one more token reads: less than all of it where an indexer picks the
@@ -109,8 +109,9 @@ double sp_kv_bytes_read(const struct sp_model *model, double tokens, double elem
  * convolution still needs. Dao and Gu 2024, section 6; Yang et al. 2024. 0 without a shape. */
 double sp_state_bytes_of_sequence(const struct sp_model *model);
 
-/* Times that TP of degree t keeps one cache: t / min(t, K) for K heads of keys and values, t for
- * latent attention, whose one latent every rank needs. DeepSeek-V2, section 2.1, for the latter. */
+/* Number of copies of the KV cache under TP degree t: t / min(t, K) for K heads of keys and values;
+ * t for latent attention, whose one latent every rank needs. DeepSeek-V2, section 2.1, for the
+ * latter. */
 double sp_kv_copies(const struct sp_model *model, double tp);
 
 /* Tokens that a sequence takes up in blocks: ceil(tokens / block) of them. Kwon et al. 2023. */
@@ -139,7 +140,7 @@ double sp_chips_to_hold(const struct sp_served *served, double sequences);
 /* Routed experts' share that B tokens touch: 1 - (1 - k/E)^B. */
 double sp_experts_touched(double expert_share, double tokens);
 
-/* Weights that a step reads which passes so many tokens through the model. bytes. */
+/* Weight bytes read by a step that processes `tokens` tokens. */
 double sp_weights_read_bytes(const struct sp_served *served, double tokens);
 
 /* One step that generates a token for each of B sequences. s. */
@@ -221,9 +222,9 @@ struct sp_pools {
 };
 
 /* Ratio B / (prompts_per_s t_step output), t_prefill = 1 / prompts_per_s; transfer: input kv over
- * the slower of what leaves the one instance and enters the other. Of a machine with so many chips,
- * of which both kinds of instances take as many, the split that serves most requests; NAN where
- * there are none to divide. Scaling book, "Applied Inference". */
+ * the slower of what leaves the one instance and enters the other. Of a machine with this many
+ * chips, of which both kinds of instances take as many, the split that serves most requests; NAN
+ * where there are none to divide. Scaling book, "Applied Inference". */
 struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served *decode,
                          double sequences, double prompts_per_s, double step_s,
                          double machine_chips);
@@ -292,15 +293,15 @@ double sp_serve_score(const struct sp_serve_point *point, enum sp_serve_objectiv
 double sp_chip_seconds_of_token(const struct sp_serve_point *point, double input, double output);
 
 /* Which of n points the i-th of so many that are shown is: the i-th, of a front from end to end. */
-int sp_shown_point(int i, int shown, int n, bool front);
+int sp_shown_point(int place, int shown, int points, bool front);
 
 /* Whether a is at least as good as b in tokens per second of a user and of a chip. */
 bool sp_serve_covers(const struct sp_serve_point *point, const struct sp_serve_point *other);
 
 enum { SP_SERVE_POINTS = 256 };
 
-/* Every instance that the network offers, whole parts of a machine of so many chips (1: machines of
- * any size, up to a pod, or four scale-up domains), whose weights and sequences fit and whose
+/* Every instance that the network offers, whole parts of a machine of this many chips (1: machines
+ * of any size, up to a pod, or four scale-up domains), whose weights and sequences fit and whose
  * tokens come in time: best first, of equals the smaller. With `degrees` each size as TP that
  * divides the heads, times attention-DP for experts; else spread evenly. Returns
  * how many. */

@@ -84,7 +84,7 @@ struct sp_pass_time {
     double total_s;
 };
 
-/* What a sequence of so many tokens keeps of one layer: keys and values, and the state of a
+/* Bytes that a sequence of this many tokens keeps of one layer: keys and values, and the state of a
  * recurrence. And what a step moves of it: the tokens that it attends to, and the state twice, read
  * and written. bytes. */
 double sp_mixer_kept_bytes(const struct sp_mixer *mixer, double tokens, double element_bytes);
@@ -137,7 +137,7 @@ struct sp_serve_estimate {
  * what prompts add to it, phi P' (r - 1) / O; TTFT = t_0 + P + half a step + kappa (r - 1) P, and
  * with more requests than places (c - b_max) / b_max times what one takes. Open loop: as many in
  * flight as rate x E2E, and a wait of rho / (1 - rho) E2E / (2 b_max), INFINITY where rho >= 1.
- * Prompts of so many readers: c requests in flight are in both pools, b = X O TPOT(b) of them
+ * Prompts with this many readers: c requests in flight are in both pools, b = X O TPOT(b) of them
  * generate, and a prompt waits rho / (1 - rho) / 2 of the time between two that leave the readers.
  * Little 1961; Kleinrock 1975, chapter 5, for the form of the waits. */
 struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
@@ -169,7 +169,7 @@ struct sp_requests sp_requests_of(const struct sp_serve_instance *instance,
 struct sp_steady sp_state_of(const struct sp_serve_instance *instance,
                              const struct sp_serve_load *load, double sequences);
 
-/* The steady state where so many requests come per second, and the sequences that run then; false:
+/* The steady state at this many requests per second, and the sequences that run then; false:
  * more come than it serves. */
 bool sp_state_at_rate(const struct sp_serve_instance *instance, const struct sp_serve_load *load,
                       double requests_per_s, double *sequences, struct sp_steady *state);

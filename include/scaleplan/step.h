@@ -113,8 +113,8 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
                                        const struct sp_stage_map *map,
                                        const struct sp_staged *staged);
 
-/* All-reduce of so many bytes, the same on every device, over the plan's replicas (dp x cp) at the
- * rates and latencies of the estimate; 0 for one. s. */
+/* All-reduce of this many bytes, the same on every device, over the plan's replicas (dp x cp) at
+ * the rates and latencies of the estimate; 0 for one. s. */
 double sp_all_reduce_s(const struct sp_step_inputs *in, double bytes);
 
 /* A device's part of matmuls of one shape in one layer or at an end of the model: `count` products

@@ -190,7 +190,7 @@ struct sp_loss_point {
     bool fits;      /* the best plan does */
 };
 
-/* That run in batches of so many tokens. McCandlish et al. 2018, section 2.3. */
+/* The same run in batches of this many tokens. McCandlish et al. 2018, section 2.3. */
 struct sp_loss_point sp_run_to_loss(const struct sp_loss_question *question, double batch);
 
 /* Batches of one sequence a chip and powers of two of it, up to 16 noise scales. Returns how many

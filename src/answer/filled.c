@@ -1,10 +1,10 @@
-/* What lines and cells of a report say, with their quantities filled in. */
+/* Fills in the quantities of lines and cells of a report. */
 #include <string.h>
 
 #include "base/text.h"
 #include "answer/report_internal.h"
 
-/* Appends a quantity's value at `used`, and says where it stands. */
+/* Appends a quantity's value at `used`, and records its place. */
 static size_t fill_key(const struct sp_entry *entry, bool exact, char *out, size_t size,
                        size_t used, struct sp_spans *spans)
 {
@@ -19,7 +19,7 @@ static size_t fill_key(const struct sp_entry *entry, bool exact, char *out, size
     return used;
 }
 
-/* Moves what stands at or behind a place by the letters that were dropped before it. */
+/* Moves spans at or after a place by the letters dropped before it. */
 static void move_spans(struct sp_spans *spans, const struct sp_spans *before, size_t at,
                        size_t dropped)
 {
@@ -31,8 +31,8 @@ static void move_spans(struct sp_spans *spans, const struct sp_spans *before, si
     }
 }
 
-/* Makes one thing singular. Letters are dropped at the end of a word alone, so that the first
- * letter that differs is one of them. */
+/* Makes nouns after a 1 singular. Letters are dropped only at the end of a word, so the first
+ * different letter is one of them. */
 static void make_singular(char *text, struct sp_spans *spans)
 {
     char before[4096];
@@ -78,6 +78,7 @@ bool sp_fill_line(const struct sp_report *report, const char *line, char *out, s
     return any_value || !any_key;
 }
 
+/* Whether a verdict is good (1) or bad (-1). "offload: no" is neither and has no colour. */
 int sp_judged(const struct sp_entry *entry)
 {
     static const char *const judged[] = {"fits", "compute_bound", "proven", "in_range", "hides"};

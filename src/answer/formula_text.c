@@ -1,4 +1,4 @@
-/* C's words in a formula, said as people write them. */
+/* Rewrites C expressions as formulas that people read. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void put(struct writer *w, const char *text, size_t n)
     w->out[w->used] = '\0';
 }
 
-/* Behind a word of letters, digits and dots. */
+/* Returns the end of a word of letters, digits and dots. */
 static size_t word_length(const char *at)
 {
     size_t n = 0;
@@ -27,7 +27,7 @@ static size_t word_length(const char *at)
     return n;
 }
 
-/* Where the argument ends that begins here: at a comma or the closing parenthesis. */
+/* Returns the end of the argument that begins here: a comma or the closing parenthesis. */
 static const char *argument_end(const char *at)
 {
     int depth = 0;
@@ -41,7 +41,7 @@ static const char *argument_end(const char *at)
 
 static void put_text(struct writer *w, const char *from, const char *end);
 
-/* An operand of a power: one word as it is, else in parentheses. */
+/* Writes an operand of a power: a single word unchanged, else in parentheses. */
 static void put_operand(struct writer *w, const char *from, const char *end)
 {
     const bool bare = from + word_length(from) == end;
@@ -50,7 +50,7 @@ static void put_operand(struct writer *w, const char *from, const char *end)
     put(w, ")", !bare);
 }
 
-/* pow(a, b) as a^b; behind it. */
+/* Writes pow(a, b) as a^b; returns its end. */
 static const char *put_power(struct writer *w, const char *at)
 {
     const char *const base = at + strlen("pow("), *const comma = argument_end(base);
@@ -61,7 +61,7 @@ static const char *put_power(struct writer *w, const char *at)
     return end + 1;
 }
 
-/* A word as people say it: max of fmax, 2 of 2.0, the form's own name of sp_NAME. */
+/* Writes a word as people read it: max for fmax, 2 for 2.0, the form's own name for sp_NAME. */
 static void put_word(struct writer *w, const char *word, size_t n)
 {
     static const char *const said[][2] = {{"fmax", "max"}, {"fmin", "min"}, {"fabs", "abs"}};

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Text with what HTML reads as its own written as entities. NULL is nothing. */
+/* Writes text with the special characters of HTML as entities. NULL writes nothing. */
 void sp_html_text(FILE *out, const char *text);
 
 /* A formatted text, escaped. */
@@ -13,14 +13,14 @@ __attribute__((format(printf, 2, 3))) void sp_html_format(FILE *out, const char 
 
 enum { SP_HTML_PARTS = 3 };
 
-/* A bar: its name, its parts from the left, what stands behind its end. */
+/* A bar: its name, its parts from the left, the text after its end. */
 struct sp_html_bar {
     char label[64], note[96];
     double parts[SP_HTML_PARTS];
 };
 
-/* Horizontal bars on one scale, `names` of the parts above them, a line at `limit` (NAN: none), of
- * which `limit_text` says what it is. */
+/* Writes horizontal bars on one scale, with `names` of the parts above them and a line at `limit`
+ * (NAN: none) that `limit_text` explains. */
 void sp_html_bars(FILE *out, const char *const names[SP_HTML_PARTS], const struct sp_html_bar *bars,
                   size_t n, double limit, const char *limit_text);
 

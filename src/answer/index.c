@@ -18,7 +18,7 @@ static const char *string_at(struct sp_strings strings, size_t at)
     return strings.first + at * strings.stride;
 }
 
-/* The slot of a text: that of its string, or a free one. */
+/* The slot of a text: the one that holds it, or a free one. */
 static size_t slot_of(const struct sp_index *index, struct sp_strings strings, const char *text)
 {
     size_t at = (size_t)hash_of(text) & (index->slots - 1);

@@ -1,4 +1,4 @@
-/* A hash table of strings that stand in the members of an array: where each is first. */
+/* A hash table of strings in the members of an array; finds the first of equal strings. */
 #ifndef SP_REPORT_INDEX_H
 #define SP_REPORT_INDEX_H
 
@@ -11,8 +11,8 @@ struct sp_strings {
     size_t stride;
 };
 
-/* Open addressing: in each slot the number of a string and one, 0 where there is none. At most half
- * of the slots are taken. */
+/* Open addressing: each slot holds the number of a string plus one, or 0. At most half of the slots
+ * are taken. */
 struct sp_index {
     uint32_t *slot;
     size_t slots, taken;
@@ -21,7 +21,7 @@ struct sp_index {
 /* Adds the string at `at`, unless an earlier one is the same. */
 void sp_index_add(struct sp_index *index, struct sp_strings strings, size_t at);
 
-/* Where the string is first; SIZE_MAX: nowhere. */
+/* The index of the first equal string; SIZE_MAX: none. */
 size_t sp_index_find(const struct sp_index *index, struct sp_strings strings, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Keys as people type them: whole paths, or the last parts of one. */
+/* Resolves typed keys: whole paths, or the last parts of one. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 
 enum { LONGEST_PATH = 160, MOST_OFFERED = 4 };
 
-/* What a key may stand for that is no whole path. */
+/* The candidates for a key that is no whole path. */
 struct candidates {
-    char first[LONGEST_PATH]; /* outside of lists */
+    char first[LONGEST_PATH]; /* candidates outside of lists */
     char offered[(LONGEST_PATH + 8) * MOST_OFFERED];
-    int n, outside; /* of lists: a row's number would have to be guessed */
+    int n, outside; /* candidates in lists: the row would have to be guessed */
 };
 
-/* Where `key` ends in `path` when its parts stand there behind the first one; 0: they do not. */
+/* The end of `key` in `path` if its parts are there after the first one; 0: they are not. */
 static size_t end_inside(const char *path, const char *key)
 {
     const size_t n = strlen(key);
@@ -27,7 +27,7 @@ static size_t end_inside(const char *path, const char *key)
     return 0;
 }
 
-/* The number of the first row of a list on a path; -1: it passes through none. */
+/* The number of the first list row on a path; -1: no list. */
 static int row_of(const char *path, size_t end)
 {
     for (size_t i = 0; i + 1 < end; i++)
@@ -53,7 +53,7 @@ static void add_candidate(struct candidates *c, const char *path, size_t end)
                  quoted);
 }
 
-/* Every place where the key stands as whole parts of a path. */
+/* Finds all paths that contain the key as whole parts. */
 static void find_candidates(const struct sp_report *r, const char *key, struct candidates *c)
 {
     for (size_t i = 0; i < r->n_entries; i++) {
@@ -63,7 +63,7 @@ static void find_candidates(const struct sp_report *r, const char *key, struct c
     }
 }
 
-/* Paths whose last part begins with the key: "total" of memory.total_bytes. */
+/* Finds paths whose last part begins with the key: "total" of memory.total_bytes. */
 static void find_beginnings(const struct sp_report *r, const char *key, struct candidates *c)
 {
     const size_t n = strlen(key);
@@ -75,7 +75,7 @@ static void find_beginnings(const struct sp_report *r, const char *key, struct c
     }
 }
 
-/* The path with a part that is nearest to a misspelt key. */
+/* Finds the path with the part nearest to a misspelt key. */
 static void find_nearest(const struct sp_report *r, const char *key, struct candidates *c)
 {
     struct sp_nearest nearest = {.wanted = key};
@@ -101,7 +101,7 @@ static bool is_path(const struct sp_report *r, const char *key)
     return false;
 }
 
-/* The key with another word for its first part: "node.hosts" for "pod.hosts". */
+/* Tries the key with another word for its first part: "node.hosts" for "pod.hosts". */
 static void find_other_words(const struct sp_report *r, const char *key, struct candidates *c)
 {
     char first[LONGEST_PATH], path[LONGEST_PATH];
@@ -115,6 +115,8 @@ static void find_other_words(const struct sp_report *r, const char *key, struct 
     }
 }
 
+/* The last parts of a key are accepted only if exactly one key ends so, and never inside a row:
+ * otherwise a script that relied on a guess would get another answer once a key is added. */
 bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t size,
                  struct sp_error *error)
 {

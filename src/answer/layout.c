@@ -1,5 +1,5 @@
-/* The layout of a report as JSON: what its text shows, and under which key each number stands. A
- * page draws from it what the terminal shows, and knows what to ask for when a number is chosen. */
+/* The layout of a report as JSON: its lines and tables, with the key of each number. A page draws
+ * from it the same text as a terminal, and knows the key of a chosen number. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static cJSON *piece_of(const struct sp_entry *entry, const char *text)
     return piece;
 }
 
-/* A line as strings and numbers in turn. */
+/* Writes a line as strings and numbers in turn. */
 static void add_line(cJSON *items, const char *line, const struct sp_spans *spans)
 {
     cJSON *const item = cJSON_CreateObject(), *const parts = cJSON_AddArrayToObject(item, "line");

@@ -104,14 +104,14 @@ static void with_prefix(double value, const char *unit, char *out, size_t size)
     scaled(value, si, unit, out, size);
 }
 
-/* Parameters are counted in thousands, millions, billions and trillions by everybody. */
+/* Parameters count in thousands, millions, billions and trillions. */
 static void human_parameters(double value, char *out, size_t size)
 {
     static const char *const counts[9] = {"", "K", "M", "B", "T", "e15", "e18", "e21", "e24"};
     scaled(value, counts, "", out, size);
 }
 
-/* Bytes without a prefix are spelled out: a bare B is billions, of parameters or tokens. */
+/* Bytes without a prefix are spelled out: a bare B means billions, of parameters or tokens. */
 static void human_bytes(double value, char *out, size_t size)
 {
     if (value < 999.5) {
@@ -130,7 +130,7 @@ static void human_capacity(double value, char *out, size_t size)
         snprintf(out + used, size - used, " (%.0f GiB)", gib);
 }
 
-/* Shares below a hundredth of a per cent are said as that: no estimate is so fine. */
+/* Shares below 0.01 % are printed as "< 0.01 %": no estimate is so precise. */
 static void human_share(double value, char *out, size_t size)
 {
     if (value > 0 && value < 0.00005)
@@ -139,7 +139,7 @@ static void human_share(double value, char *out, size_t size)
         snprintf(out, size, "%.3g %%", value * 100);
 }
 
-/* Below a picosecond nothing that is modelled happens: what is left there is a rounding. */
+/* Below a picosecond only rounding errors are left: no model has times that short. */
 static void human_time(double s, char *out, size_t size)
 {
     static const struct {
@@ -158,6 +158,8 @@ static void human_time(double s, char *out, size_t size)
         snprintf(out, size, "%s %s", digits, s == 0 ? "s" : steps[i].name);
 }
 
+/* Text is no more precise than the figures: a share below 0.01 % is not printed in digits, B means
+ * billions, never bytes, and memories of whole GiB say so. Other formats have every digit. */
 void sp_human(double value, enum sp_unit unit, char *out, size_t size)
 {
     if (isnan(value)) {

@@ -22,7 +22,7 @@ enum sp_unit {
     SP_NUMBER,
     SP_COUNT,
     SP_BYTES,
-    SP_CAPACITY, /* bytes of a memory, which is made in GiB and said so: 85.9 GB (80 GiB) */
+    SP_CAPACITY, /* bytes of a memory of whole GiB, printed so: 85.9 GB (80 GiB) */
     SP_BYTES_PER_S,
     SP_FLOPS,
     SP_FLOPS_PER_S,
@@ -49,7 +49,7 @@ struct sp_quantity_info {
     const char *formula, *source, *meaning;
 };
 
-/* Behind each command's rows all_quantities.def says SP_QUANTITIES_END(command). */
+/* all_quantities.def closes each command's rows by SP_QUANTITIES_END(command). */
 #define Q(id, key, label, unit, formula, source, meaning) SP_Q_##id,
 #define SP_QUANTITIES_END(command) SP_END_##command, SP_LAST_##command = SP_END_##command - 1,
 enum sp_quantity_id {
@@ -59,8 +59,8 @@ enum sp_quantity_id {
 #undef SP_QUANTITIES_END
 #undef Q
 
-/* A formula as people read it, of an expression in C: fmax(1.0, pow(a, b)) is max(1, a^b). Text
- * that is no C stays. */
+/* A formula as people read it, from an expression in C: fmax(1.0, pow(a, b)) becomes max(1, a^b).
+ * Text that is not C stays unchanged. */
 enum { SP_FORMULA_TEXT = 1024 };
 const char *sp_formula_text(const char *expression, char out[SP_FORMULA_TEXT]);
 

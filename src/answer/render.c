@@ -1,4 +1,4 @@
-/* Which keys are asked for, bare values, JSON and explanations. */
+/* Renders the asked keys as bare values, JSON and explanations. */
 #include "answer/report_internal.h"
 
 #include <stdlib.h>
@@ -61,7 +61,8 @@ static void add_entry_json(cJSON *root, const struct sp_entry *entry)
                                             : cJSON_CreateRaw(value));
 }
 
-/* The leaves of a group in the order of the JSON: "key = value", keys as --get takes them. */
+/* Prints the leaves of a group in the order of the JSON: "key = value", with keys that --get
+ * accepts. */
 static void print_group(const cJSON *at, const char *path, FILE *out)
 {
     int index = 0;
@@ -78,7 +79,7 @@ static void print_group(const cJSON *at, const char *path, FILE *out)
     }
 }
 
-/* Values in the order asked for: bare, or with their names where a key names a group. */
+/* Prints values in the order asked for: bare, or with their names if a key names a group. */
 static void render_get(const struct sp_report *report, const char *keys, FILE *out)
 {
     char key[160];
@@ -167,7 +168,7 @@ static void explain_symbol(const char *name, void *context)
             *meaning ? "  " : "", meaning);
 }
 
-/* The formula with the numbers put in. */
+/* Prints the formula with its numbers. */
 static void print_with_numbers(const struct sp_report *report, const struct sp_entry *entry,
                                FILE *out)
 {

@@ -18,7 +18,7 @@ static void *must(void *memory)
     return memory;
 }
 
-/* Room for one more element of `size` bytes. */
+/* Makes room for one more element of `size` bytes. */
 static void *grow(void *array, size_t n, size_t *room, size_t size)
 {
     if (n < *room)
@@ -27,7 +27,8 @@ static void *grow(void *array, size_t n, size_t *room, size_t size)
     return must(realloc(array, *room * size));
 }
 
-/* A name with a line break must not look like a line of the report. */
+/* A name with a line break must not look like a line of the report. Names and notes are made
+ * printable where they enter a report, so that text, JSON and CSV agree. */
 static char *one_line(char *text)
 {
     for (char *at = text; (at = strchr(at, '\n'));)
@@ -187,7 +188,7 @@ void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id fo
     for (size_t i = 0; row.arguments[i].name; i++) {
         r->arguments = grow(r->arguments, r->n_arguments, &r->room_arguments, sizeof *r->arguments);
         r->arguments[r->n_arguments++] = arguments[i];
-        if (isnan(arguments[i])) /* fmin and fmax pass over what is not known */
+        if (isnan(arguments[i])) /* fmin and fmax ignore NAN */
             set_number(entry, NAN);
     }
 }
@@ -353,6 +354,7 @@ void sp_answer_is(struct sp_report *report, const char *list)
     report->list = list;
 }
 
+/* Files are written last, after every check of the answer, so that a refused --get leaves none. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error)
 {
@@ -375,7 +377,7 @@ const struct sp_entry *sp_find(const struct sp_report *r, const char *path)
     return at < r->n_entries ? &r->entries[at] : NULL;
 }
 
-/* The argument of that name of an entry's form; its place, or -1. */
+/* The index of the argument of that name of an entry's form; -1: none. */
 static int argument_of(const struct sp_form *form, const char *name)
 {
     for (int i = 0; form->arguments[i].name; i++)
@@ -403,7 +405,7 @@ double sp_symbol_value(const struct sp_report *r, const struct sp_entry *from, c
         snprintf(path, sizeof path, "%s.%s", r->scopes[from->scope].prefix, name);
         entry = sp_find(r, path);
     }
-    /* Scopes opened again with an empty prefix are the top as well. */
+    /* Scopes reopened with an empty prefix are also the top. */
     for (size_t i = 0; i < r->n_scopes && !symbol && !entry; i++)
         if (!r->scopes[i].prefix[0])
             symbol = find_symbol(r, (int)i, name);

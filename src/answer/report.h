@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "answer/quantity.h"
 
-/* A symbol that a formula may use, with the number put in. */
+/* A symbol that formulas may use, with its value. */
 struct sp_symbol {
     char name[32];
     double value;
@@ -26,7 +26,7 @@ struct sp_entry {
     enum sp_value_kind kind;
     double number;
     char *text;
-    int scope;            /* index of the scope whose symbols the formula sees */
+    int scope;            /* index of the scope whose symbols its formula uses */
     enum sp_form_id form; /* that gives the number, of its own arguments; SP_CLOSED_NONE */
     size_t arguments;     /* where they begin, see sp_symbol_value */
 };
@@ -36,8 +36,8 @@ struct sp_report;
 struct sp_report *sp_report_new(const char *command);
 void sp_report_free(struct sp_report *report);
 
-/* Starts a scope: later keys get the prefix, later symbols are seen by them alone. "" is the top,
- * whose symbols everybody sees. */
+/* Starts a scope: later keys get the prefix, and only they see later symbols. "" is the top scope,
+ * whose symbols all formulas see. */
 void sp_scope(struct sp_report *report, const char *prefix);
 
 /* From here on `word` in keys of rows and in lines stands for `as`: with "LEVEL" as "2" the row
@@ -56,15 +56,15 @@ void sp_put_null(struct sp_report *report, enum sp_quantity_id id);
 __attribute__((format(printf, 3, 4))) void
 sp_put_text(struct sp_report *report, enum sp_quantity_id id, const char *format, ...);
 
-/* A number that a closed form gives of these arguments, in the form's order. */
+/* A number, computed by a closed form from these arguments, in the form's order. */
 void sp_put_form(struct sp_report *report, enum sp_quantity_id id, enum sp_form_id form,
                  const double *arguments, double value);
 
-/* Text of several lines; sp_put_text makes one line of what it is given. */
+/* Text of several lines; sp_put_text makes its text one line. */
 void sp_put_lines(struct sp_report *report, enum sp_quantity_id id, const char *text);
 
-/* A number or a verdict under a key made at run time, "alpha.2": the row's formula and meaning,
- * another name. */
+/* A number or a verdict under a key made at run time, "alpha.2", with the formula and meaning of
+ * the row. */
 void sp_put_keyed(struct sp_report *report, enum sp_quantity_id id, const char *key, double value);
 
 /* A quantity described at run time, such as a config's field; the strings are copied. `text` NULL:
@@ -73,8 +73,8 @@ void sp_put_described(struct sp_report *report, const char *key, const char *lab
                       enum sp_unit unit, const char *source, const char *meaning, double number,
                       const char *text);
 
-/* A quantity of another report under a key of this one: value, formula, source, and as symbols of
- * the current scope the numbers that its formula takes, so that --explain derives it here too. */
+/* Copies a quantity of another report to a key of this one: value, formula and source. The inputs
+ * of its formula become symbols of the current scope, so that --explain derives it here too. */
 void sp_put_copy(struct sp_report *report, const char *key, const struct sp_report *from,
                  const struct sp_entry *entry);
 
@@ -88,16 +88,16 @@ void sp_human_entry(const struct sp_entry *entry, char *out, size_t size);
 __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, const char *format,
                                                    ...);
 
-/* The remark at that place; NULL past the last. */
+/* Remark i; NULL past the last. */
 const char *sp_report_note(const struct sp_report *report, size_t i);
 
-/* Text layout: a line, in which {key} stands for that quantity as people read it, and {key!} for
- * its exact value. A line whose keys are all null is left out. */
+/* Text layout: a line; {key} is the quantity as people read it, {key!} its exact value. A line
+ * whose keys are all null is left out. */
 __attribute__((format(printf, 2, 3))) void sp_line(struct sp_report *report, const char *format,
                                                    ...);
 
-/* Text layout: the text of a file, printed as it is, neither filled in nor wrapped. It is the whole
- * text of its report, which other programs read: the remarks go elsewhere. */
+/* Text layout: the text of a file, printed unchanged. It is the whole text of its report, and other
+ * programs read it, so remarks go elsewhere. */
 void sp_file_text(struct sp_report *report, const char *text);
 
 /* Text layout: a table, one row per scope prefix, one column per key; "key!" for its exact value.
@@ -113,12 +113,12 @@ struct sp_row {
 void sp_table(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows);
 
-/* Says that the answer is a list, "plans" with the rows plans.0, plans.1, ...: what CSV and TSV
- * print a row each of. */
+/* Declares the answer a list, "plans" with the rows plans.0, plans.1, ...: CSV and TSV print a row
+ * for each. */
 void sp_answer_is(struct sp_report *report, const char *list);
 
-/* The file that the answer leaves behind (-o FILE). Whoever prints the report writes it: a row of a
- * sweep or a case leaves none. An empty name is an error. */
+/* The output file of the answer (-o FILE). The printer of the report writes it: a row of a sweep or
+ * a case writes none. An empty name is an error. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error);
 
@@ -128,8 +128,8 @@ const char *sp_report_file(const struct sp_report *report, const char **text);
 /* Looks a quantity up by its path; NULL when there is none. */
 const struct sp_entry *sp_find(const struct sp_report *report, const char *path);
 
-/* The value of a symbol or quantity as seen from an entry's formula; NAN when unknown. `unit` and
- * `meaning` may be NULL. */
+/* The value of a symbol or quantity, as the formula of an entry sees it; NAN when unknown. `unit`
+ * and `meaning` may be NULL. */
 double sp_symbol_value(const struct sp_report *report, const struct sp_entry *from,
                        const char *name, const char **unit, const char **meaning);
 
@@ -151,21 +151,21 @@ struct sp_render {
     FILE *notes;             /* where remarks on the text of a file go; NULL: nowhere */
 };
 
-/* A key as it was typed, as a whole path of the report: itself, or the only path in which it stands
- * as whole parts ("x_opt" of "strategies.fsdp_tp.x_opt"); a row of a list is never guessed. False
- * with an error that offers what comes near. */
+/* The whole path of a typed key: the key itself, or the only path that contains it as whole parts
+ * ("x_opt" of "strategies.fsdp_tp.x_opt"); rows of a list are never guessed. False with an error
+ * that offers near keys. */
 bool sp_full_key(const struct sp_report *report, const char *key, char *out, size_t size,
                  struct sp_error *error);
 
 /* The same for "key,key"; free() it. NULL with an error. */
 char *sp_full_keys(const struct sp_report *report, const char *keys, struct sp_error *error);
 
-/* The list that a table of rows is made of when `keys` (NULL: none) are asked for: what they name
- * alone, else that of sp_answer_is, unless a key stands outside of it. NULL: one row of all.
- * `*keys` becomes the keys inside a row, NULL for all; free() both. */
+/* The list whose items are the rows of a table when `keys` (NULL: none) are asked for: the one that
+ * all keys are in, else that of sp_answer_is, unless a key is outside of it. NULL: one row with
+ * everything. `*keys` becomes the keys inside a row, NULL for all; free() both. */
 char *sp_rows_asked(const struct sp_report *report, char **keys);
 
-/* Writes the remarks, a line each, for a reader beside what is written. */
+/* Writes the remarks, one line each, separately from the report. */
 void sp_render_notes(const struct sp_report *report, FILE *out);
 
 /* Writes the report as asked. */

@@ -1,4 +1,4 @@
-/* Inside of a report, shared by the renderers. */
+/* Internals of a report, shared by the renderers. */
 #ifndef SP_REPORT_INTERNAL_H
 #define SP_REPORT_INTERNAL_H
 
@@ -38,15 +38,15 @@ struct sp_report {
     char **owned; /* strings of described quantities */
     size_t n_owned, room_owned;
     char word[16], word_as[32]; /* of sp_key_word; "": none */
-    const char *list;       /* that the answer is; NULL: none */
-    char *file, *file_text; /* that the answer leaves behind; NULL: none */
+    const char *list;           /* that the answer is; NULL: none */
+    char *file, *file_text;     /* that the answer leaves behind; NULL: none */
 };
 
 /* Calls `visit` for every name in a formula: of symbols, "C", and of quantities, "time.step_s". */
 void sp_each_name(const char *formula, void (*visit)(const char *name, void *context),
                   void *context);
 
-/* Where quantities stand in a line: bytes from `from` up to, and without, `to`. */
+/* The place of a quantity in a line: bytes from `from` up to, and without, `to`. */
 struct sp_span {
     const struct sp_entry *entry;
     size_t from, to;
@@ -80,7 +80,7 @@ void sp_render_explain(const struct sp_report *report, const struct sp_render *h
 bool sp_row_key(const struct sp_report *report, const char *list, const char *key, char *out,
                 size_t size);
 
-/* What stands behind "list.N." in a path, and N; NULL: the path is not of that list. */
+/* The part of a path after "list.N.", and N; NULL: the path is not in that list. */
 const char *sp_inside_row(const char *path, const char *list, size_t *row);
 
 /* Whether the entry is among the comma-separated keys: itself, or inside a key that is a prefix. */

@@ -5,18 +5,16 @@
  *
  *   QF(id, key, label, unit, when, form, (members), meaning)         a closed form of the members
  *   QV(id, key, label, unit, when, member, source, meaning)          a number that no form gives
- *   QE(id, key, label, unit, when, member, form, (members), meaning) a number that an algorithm finds
- *                                                                    and this form explains
- *   QB(id, key, label, when, member, source, meaning)                yes or no
- *   QT(id, key, label, when, (format, members...), source, meaning)  words
- *   QN(id, when)                                                     null under the key of that row
- *   LINE(when, (format, members...))                                 a line of the text
- *   NOTE(when, (format, members...))                                 a remark
- *   PART(when, put)                                                  put(r, s) puts what stands here
- *   SCOPE(when, prefix)                                              the scope of what follows
+ *   QE(id, key, label, unit, when, member, form, (members), meaning) a number that an algorithm
+ * finds and this form explains QB(id, key, label, when, member, source, meaning)                yes
+ * or no QT(id, key, label, when, (format, members...), source, meaning)  words QN(id, when) null
+ * under the key of that row LINE(when, (format, members...))                                 a line
+ * of the text NOTE(when, (format, members...))                                 a remark PART(when,
+ * put)                                                  put(r, s) puts what stands here SCOPE(when,
+ * prefix)                                              the scope of what follows
  *
- * `when` says of which answers the row is: variants of a key are rows with another `when`. See
- * put_rows.h.
+ * `when` selects the answers that have the row: variants of a key are rows with different `when`.
+ * See put_rows.h.
  */
 #define QF(id, key, label, unit, when, form, members, meaning)                                     \
     Q(id, key, label, unit, sp_form_text(SP_CLOSED_##form), sp_form_source(SP_CLOSED_##form),      \

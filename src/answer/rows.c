@@ -36,7 +36,7 @@ void sp_write_cell(const char *text, bool guard, char separator, FILE *out)
     fputc('"', out);
 }
 
-/* A copy without what would steer a terminal: options are typed by others. free() it. */
+/* Copies text without characters that steer a terminal: options may come from others. free() it. */
 static char *printable(const char *text)
 {
     char *const copy = strdup(text);

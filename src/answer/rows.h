@@ -11,9 +11,9 @@ struct sp_cell {
     bool words;        /* text, not a number or a verdict */
 };
 
-/* A cell of CSV (RFC 4180) or, between tabs, of TSV, which has no quotes: a tab or a line break in
- * the text becomes a blank. With `guard`, text that a spreadsheet would run as a formula is kept
- * from it by an apostrophe. */
+/* Writes a cell of CSV (RFC 4180) or, with tabs as separator, of TSV, which has no quotes: a tab or
+ * a line break in the text becomes a blank. With `guard`, an apostrophe keeps spreadsheets from
+ * running text as a formula. */
 void sp_write_cell(const char *text, bool guard, char separator, FILE *out);
 
 /* The cells' names, or their values, between commas or tabs. */

@@ -46,7 +46,7 @@ static void render_one_row(const struct sp_report *report, const struct sp_rende
     }
 }
 
-/* The keys of the rows in the order in which they first appear, and the cells row by row. */
+/* Finds the keys of the rows in order of first appearance, and the cells row by row. */
 struct table {
     const char **key;
     const struct sp_entry **cell;
@@ -61,7 +61,7 @@ static size_t column_of(const struct table *t, const char *key)
     return at;
 }
 
-/* The columns that are asked for, or all that there are; the number of rows. */
+/* Fills in the columns asked for, or all; returns the number of rows. */
 static void find_columns(const struct sp_report *report, const struct sp_render *how, char *asked,
                          struct table *t)
 {
@@ -113,6 +113,9 @@ static void render_rows(const struct sp_report *report, const struct sp_render *
     free(asked);
 }
 
+/* What stands beside the list is left to JSON and --get: nobody can read one row with
+ * plans.0.dp,plans.1.dp,... as columns. An answer without results is still one row, which says
+ * so. */
 void sp_render_table(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
     const char separator = how->format == SP_FORMAT_TSV ? '\t' : ',';
@@ -131,7 +134,7 @@ static bool holds_list(const struct sp_report *report, const char *list)
     return false;
 }
 
-/* The keys as those of a row; NULL when one of them is a quantity of the whole answer, or none. */
+/* The keys relative to a row; NULL if one of them is a quantity of the whole answer, or unknown. */
 static char *keys_of_a_row(const struct sp_report *report, const char *list, const char *keys)
 {
     char key[160], inside[160], *text = NULL;

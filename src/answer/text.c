@@ -35,7 +35,7 @@ static void print_wrapped(const char *text, int width, FILE *out)
     fputc('\n', out);
 }
 
-/* What a column takes when nothing is broken. */
+/* The width of a column when nothing is broken. */
 static int natural_width(const struct sp_report *report, const struct sp_item *item, size_t column)
 {
     char value[1024];
@@ -47,9 +47,9 @@ static int natural_width(const struct sp_report *report, const struct sp_item *i
     return (int)widest;
 }
 
-enum { GAP = 2, LEAST_LAST = 20 }; /* between columns; of a last column that is broken */
+enum { GAP = 2, LEAST_LAST = 20 }; /* blanks between columns; least width of a broken last column */
 
-/* Columns left for the last one when the others take what they need. */
+/* The width left for the last column when the others have their natural widths. */
 static int last_width(const struct sp_report *report, const struct sp_item *item, int width)
 {
     for (size_t c = 0; c + 1 < item->n_columns; c++)
@@ -57,8 +57,8 @@ static int last_width(const struct sp_report *report, const struct sp_item *item
     return width < LEAST_LAST ? LEAST_LAST : width;
 }
 
-/* How many columns from `first` on stand beside the first of all within the width; at least one.
- * The last of all may be broken. */
+/* The number of columns from `first` on that fit beside the first column; at least one. The last of
+ * all may be broken. */
 static size_t columns_that_fit(const struct sp_report *report, const struct sp_item *item,
                                size_t first, int width)
 {
@@ -91,10 +91,10 @@ static void break_at_blanks(char *text, int width)
     }
 }
 
-/* A text that can be measured. Characters beyond ASCII are as wide as the user's locale says, which
- * takes as long to read as three configs: the first such character asks for it. Numbers stay in the
- * C locale, and so does all where the locale's characters are not the report's, UTF-8: they would
- * be measured as others, and one static file cannot load what would read them. */
+/* Prepares for measuring a text. The width of characters beyond ASCII depends on the user's locale,
+ * which takes a twentieth of the time of `fit` to read, so the first such character asks for it.
+ * Numbers stay in the C locale. All stays in it if the locale's characters are not UTF-8 as the
+ * report's: their widths would be wrong, and a static program cannot load a converter. */
 static const char *measurable(const char *text)
 {
     const size_t n = strlen(text);
@@ -160,7 +160,7 @@ static void print_part(const struct sp_report *report, const struct sp_item *ite
     scols_unref_table(table);
 }
 
-/* A table that is wider than the terminal goes on below, each part with the first column. */
+/* A table wider than the terminal continues below, each part with the first column. */
 static void print_table(const struct sp_report *report, const struct sp_item *item,
                         const struct sp_render *how, FILE *out)
 {
@@ -215,7 +215,7 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
             print_wrapped(line, how->width, out);
     }
     if (is_file && how->notes) {
-        fflush(out); /* notes stand below it in a terminal */
+        fflush(out); /* notes come after it in */
         sp_render_notes(report, how->notes);
     }
     if (is_file || report->n_notes == 0)

@@ -1,4 +1,4 @@
-/* Refusals: one cause a line, printable whatever the input was. */
+/* Errors: one line per cause, printable whatever the input was. */
 #include "base/error.h"
 
 #include <stdarg.h>

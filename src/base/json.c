@@ -62,7 +62,8 @@ static int compare_keys(const void *a, const void *b)
     return strcmp((*x)->string, (*y)->string);
 }
 
-/* A member whose key another member has too; NULL: none. Sorted, as an object may have 10000. */
+/* A member with the same key as another; NULL: none. Sorts, because an object may have 10000
+ * members. */
 static const cJSON *find_twin(const cJSON *object)
 {
     const size_t n = (size_t)cJSON_GetArraySize(object);
@@ -83,7 +84,7 @@ static const cJSON *find_twin(const cJSON *object)
     return twin;
 }
 
-/* Where a node stands: its key, or its index in a list. */
+/* The path of a node: its key, or its index in a list. */
 struct step {
     const struct step *parent; /* NULL: the root, which has no name */
     const char *key;
@@ -185,7 +186,7 @@ static const char *skip_string(const char *s)
     return *s ? s + 1 : s;
 }
 
-/* Past the value at s; the text is known to be valid JSON. */
+/* Returns the end of the value at s; the text is known to be valid JSON. */
 static const char *skip_value(const char *s)
 {
     int depth = 0;
@@ -208,7 +209,8 @@ static const char *skip_value(const char *s)
     return s;
 }
 
-/* The key `name` (length n) of the object at s; NULL when there is none. The last of twins. */
+/* The key `name` (length n) of the object at s; NULL when there is none. The last one of
+ * duplicates. */
 static const char *find_key(const char *s, const char *name, size_t n)
 {
     const char *found = NULL;
@@ -263,6 +265,7 @@ const char *sp_json_place_in(struct sp_text *room, const struct sp_json *json, c
     return room->s;
 }
 
+/* cJSON's own printing changes one double in six. */
 void sp_format_double(double value, char *out, size_t size)
 {
     if (!isfinite(value)) {

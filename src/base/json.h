@@ -1,5 +1,5 @@
-/* The one door to cJSON: strict parsing with places, and numbers written so that they read back
- * equal. */
+/* The only interface to cJSON: strict parsing with the places of faults, and numbers written so
+ * that they read back equal. */
 #ifndef SP_JSON_H
 #define SP_JSON_H
 
@@ -21,15 +21,15 @@ struct sp_json {
 };
 
 /* Parses strict JSON: UTF-8, no trailing text, no duplicate keys, finite numbers, bounded depth.
- * The text and origin must outlive the document. On failure the error tells the line and column. */
+ * The text and origin must outlive the document. On failure the error names the line and column. */
 bool sp_json_parse(const char *text, size_t length, const char *origin, struct sp_json *json,
                    struct sp_error *error);
 
 void sp_json_free(struct sp_json *json);
 
-/* "origin:line:column" of the key at a dotted path ("moe.experts", "3.args" in an array), of what
- * holds it when it is not there, or the origin alone of a document without text; good to the end of
- * the block. */
+/* "origin:line:column" of the key at a dotted path ("moe.experts", "3.args" in an array). If the
+ * key is missing, the place of the object that should hold it; for a document without text, only
+ * the origin. Good to the end of the block. */
 #define sp_json_place(json, path) sp_json_place_in(SP_ROOM, json, path)
 const char *sp_json_place_in(struct sp_text *room, const struct sp_json *json, const char *path);
 

@@ -72,7 +72,7 @@ static bool scan_number(struct scanner *s)
     return true;
 }
 
-/* Four hexadecimal digits, -1 when there are not. */
+/* Reads four hexadecimal digits; -1 if there are fewer. */
 static int scan_hex(struct scanner *s)
 {
     int value = 0;

@@ -35,7 +35,8 @@ char *sp_cut_pair(char *pair)
     return equals + 1;
 }
 
-/* Puts text behind the first `used` bytes, as much of it as there is room for; bytes used then. */
+/* Appends text after the first `used` bytes, as much as there is room for; returns the bytes used
+ * then. */
 static size_t append(char *out, size_t size, size_t used, const char *text)
 {
     const size_t n = strnlen(text, size - 1 - used);

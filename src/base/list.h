@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Copies the next item of a comma-separated list into `item` (of `size` bytes, cut to that) and
- * moves *list past it: to NULL behind the last one. False when *list is NULL. "" is one empty item,
- * "a," is "a" and an empty one. */
+/* Copies the next item of a comma-separated list into `item` (at most `size` bytes) and moves *list
+ * past it, to NULL after the last item. False when *list is NULL. "" is one empty item; "a," is "a"
+ * and an empty one. */
 bool sp_next_item(const char **list, char *item, size_t size);
 
-/* Whether an item of a comma-separated list is `word`, or what stands in `word` before the mark
- * `end`: with '.', "time" covers "time.step_s"; with '\0', items are whole words. Blanks in front
- * of an item do not count, an empty one covers nothing. */
+/* Whether an item of a comma-separated list equals `word`, or the part of `word` before the mark
+ * `end`: with '.', "time" covers "time.step_s"; with '\0', items are whole words. Blanks before an
+ * item are ignored; an empty item covers nothing. */
 bool sp_is_listed(const char *list, const char *word, char end);
 
-/* Cuts "key=value" at its first equals sign into the key, left in `pair`, and the value, which is
- * returned. NULL when there is no sign or no key. */
+/* Cuts "key=value" at its first equals sign: `pair` keeps the key, the value is returned. NULL when
+ * there is no sign or no key. */
 char *sp_cut_pair(char *pair);
 
 /* Writes "path.key", or the key alone where the path is "", cut to `size` bytes. */

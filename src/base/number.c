@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The multiplier of a prefix at *text, which is moved past it. */
+/* Returns the multiplier of the prefix at *text and moves *text past it. K is refused: it means
+ * 1000 to some and 1024 to others. k and Ki are accepted. */
 static double take_prefix(const char **text)
 {
     static const char letters[] = "kMGTPE";
@@ -77,6 +78,7 @@ const char *sp_unit_of_number(const char *text)
     return rest;
 }
 
+/* 7B is 7 billion here, never 7 bytes. */
 bool sp_parse_count(const char *text, double *value)
 {
     char digits[64];

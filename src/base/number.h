@@ -12,11 +12,11 @@
  * False when the text is anything else or the value is not finite. */
 bool sp_parse_number(const char *text, double *value);
 
-/* Words to put behind a refusal where a "K" stands without an "i"; else "". */
+/* A hint to append to an error when the text has a "K" without an "i"; else "". */
 const char *sp_prefix_hint(const char *text);
 
-/* What stands behind a number that sp_parse_number takes, past a prefix: "B", "FLOP/s", "%", or "".
- */
+/* The unit after a number that sp_parse_number accepts and its prefix: "B", "FLOP/s", "%", or
+ * "". */
 const char *sp_unit_of_number(const char *text);
 
 /* Parses a number of things, parameters or tokens, as sp_parse_number does, but "7B" is 7 * 10^9
@@ -27,8 +27,8 @@ bool sp_parse_count(const char *text, double *value);
  * does. */
 bool sp_parse_pair(const char *text, double pair[2]);
 
-/* Parses "1024x4096" into up to `most` whole numbers, 0 among them; returns how many, 0 when it is
- * no such list. */
+/* Parses "1024x4096" into up to `most` whole numbers (0 is allowed); returns how many, or 0 when
+ * the text is not such a list. */
 int sp_parse_dims(const char *text, double *dims, int most);
 
 #endif

@@ -1,4 +1,4 @@
-/* Words as a shell takes them. */
+/* Quotes words for a shell. */
 #include "base/quote.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Whole files, and pipes that a command may ask for twice. */
+/* Reads whole files; keeps what came from a pipe, because a command may read it twice. */
 #include "base/read_file.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@ static void fail_too_large(const char *name, size_t most, struct sp_error *error
     sp_fail(error, SP_INPUT, "%s: is larger than %zu MiB, the most that is read", name, most >> 20);
 }
 
-/* All that a stream holds, with a NUL at the end; NULL with an error when it is more than `most`.
- */
+/* Reads the whole stream, with a NUL at the end; NULL with an error when it is longer than
+ * `most`. */
 static char *read_stream(FILE *file, const char *name, size_t most, size_t *length,
                          struct sp_error *error)
 {
@@ -68,6 +68,7 @@ static char *copy_text(const char *text, size_t length)
     return copy;
 }
 
+/* Rows of a sweep, `lint` and `show` ask for a file more than once. */
 static void keep(struct sp_pipes *pipes, const struct stat *status, const char *text, size_t length)
 {
     struct sp_piped *const piped = malloc(sizeof *piped + length);
@@ -81,7 +82,7 @@ static void keep(struct sp_pipes *pipes, const struct stat *status, const char *
     pipes->kept = piped;
 }
 
-/* Whether what the path names is standard input, which somebody else reads. */
+/* Whether the path names standard input and another reader has taken it. */
 static bool is_taken(const struct sp_pipes *pipes, const struct stat *status)
 {
     struct stat in;
@@ -89,7 +90,7 @@ static bool is_taken(const struct sp_pipes *pipes, const struct stat *status)
            in.st_dev == status->st_dev && in.st_ino == status->st_ino;
 }
 
-/* An open file, as long as it holds no more than `most`; kept when it can be read only once. */
+/* Reads an open file of at most `most` bytes; keeps the text when it can be read only once. */
 static char *read_open(struct sp_pipes *pipes, FILE *file, const struct stat *status,
                        const char *name, size_t most, size_t *length, struct sp_error *error)
 {

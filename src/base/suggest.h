@@ -13,11 +13,11 @@ struct sp_nearest {
     size_t distance;
 };
 
-/* Another word that people have for the same thing, such as "chunks" for "vpp"; NULL from the first
- * i without one. */
+/* Another word for the same thing, such as "chunks" for "vpp"; NULL from the first i that has
+ * none. */
 const char *sp_other_word(const char *word, int i);
 
-/* Offers a candidate; another word for the same thing is nearest of all. */
+/* Offers a candidate. Another word for the same thing counts as the nearest. */
 void sp_nearest_offer(struct sp_nearest *nearest, const char *candidate);
 
 /* "; did you mean "x"?" when something is close enough, else ""; good to the end of the block. */

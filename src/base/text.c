@@ -17,8 +17,8 @@ static bool is_hidden(const unsigned char *s)
     return false;
 }
 
-/* Controls of C0 and C1, DEL, and what breaks lines or turns the direction of writing unseen: they
- * steer a terminal, or make text look like other text. `n` is the length of the sequence. */
+/* Whether a sequence of n bytes is a C0 or C1 control, DEL, a line separator or a direction mark:
+ * these steer a terminal, or make text look like other text. */
 static bool is_control(const unsigned char *s, size_t n)
 {
     if (n == 1)
@@ -28,7 +28,7 @@ static bool is_control(const unsigned char *s, size_t n)
     return n == 3 && is_hidden(s);
 }
 
-/* The first sequence at or after *s that is not to be printed, of *n bytes; NULL: none. */
+/* The first unprintable sequence at or after *s, of *n bytes; NULL: none. */
 static unsigned char *find_unprintable(unsigned char *s, const char *keep, size_t *n)
 {
     const unsigned char *const end = s + strlen((char *)s);
@@ -54,7 +54,7 @@ void sp_make_printable(char *text, const char *keep)
         memset(s, '?', n);
 }
 
-/* Whether the word that begins at `at`, of n letters, is a plural that texts count. */
+/* Whether the word of n letters at `at` is a plural that texts count. */
 static bool is_counted(const char *at, size_t n)
 {
     static const char *const nouns[] = {

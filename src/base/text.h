@@ -4,22 +4,21 @@
 
 #include <stdbool.h>
 
-/* A short text. SP_ROOM is one that lives to the end of the block in which it stands (the branch of
- * an `if` is a block): room for what sp_safe and its kind return, which no function can hand on. */
+/* A short text. SP_ROOM is one that lives to the end of its block (the branch of an `if` is a
+ * block): room for the results of sp_safe and its like, which a function must not return. */
 struct sp_text {
     char s[256];
 };
 #define SP_ROOM (&(struct sp_text){""})
 
-/* Puts question marks in place of what is not UTF-8 and of characters that steer a terminal, but
- * for those in `keep`: names and paths come from outside. */
+/* Replaces bytes that are not UTF-8, and characters that steer a terminal except those in `keep`,
+ * by question marks: names and paths come from outside. */
 void sp_make_printable(char *text, const char *keep);
 
-/* Whether it would leave the text alone. */
+/* Whether sp_make_printable would leave the text unchanged. */
 bool sp_is_printable(const char *text, const char *keep);
 
-/* Makes one of what "1 devices" counts: the noun behind a lone 1, or behind "1 whole", loses its s.
- */
+/* Turns "1 devices" into "1 device": the noun after a lone 1, or after "1 whole", loses its s. */
 void sp_make_singular(char *text);
 
 #endif

@@ -14,7 +14,7 @@ static const struct {
     {"t", true, false},   {"f", false, false},    {"1", true, false},  {"0", false, false},
 };
 
-/* Whether the letters behind the first are all small, or, where the first is not, all capitals. */
+/* Whether the letters after the first are all lower case, or all upper case if the first is. */
 static bool is_one_case(const char *text)
 {
     bool small = true, capital = isupper((unsigned char)text[0]);

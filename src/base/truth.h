@@ -4,16 +4,16 @@
 
 #include <stdbool.h>
 
-/* What a word of YAML without quotes is by version 1.1, which PyYAML reads: 1 true, 0 false, -1 no
- * boolean. yes, no, on, off, true and false in lower, Title and UPPER case; y and n, which 1.1
- * lists too, are text to PyYAML. */
+/* The value of a YAML word without quotes by version 1.1, as PyYAML reads it: 1 true, 0 false, -1
+ * not a boolean. yes, no, on, off, true and false in lower, Title and UPPER case; y and n, which
+ * 1.1 also lists, are text to PyYAML. */
 int sp_yaml_truth(const char *text);
 
-/* The same of the value of a switch, in any case, with the letters and digits that the parsers of
- * arguments take beside: string_to_bool of transformers, str_to_bool of accelerate. */
+/* The same for the value of a switch, in any case, with the letters and digits that argument
+ * parsers also accept: string_to_bool of transformers, str_to_bool of accelerate. */
 int sp_truth(const char *text);
 
-/* A word of YAML as its reader gives it on: "true" or "false" for a boolean, else itself. */
+/* A YAML word as its reader passes it on: "true" or "false" for a boolean, else unchanged. */
 const char *sp_yaml_word(const char *text, bool quoted);
 
 #endif

@@ -7,8 +7,7 @@
 /* Length of the well-formed UTF-8 sequence at s, 0 when there is none. */
 size_t sp_utf8_length(const unsigned char *s, size_t left);
 
-/* How many of the bytes from s on, of `left`, are printable ASCII, 0x20 to 0x7e, without a break.
- */
+/* The number of printable ASCII bytes (0x20 to 0x7e) at the start of the `left` bytes at s. */
 size_t sp_plain_length(const unsigned char *s, size_t left);
 
 #endif

@@ -1,4 +1,4 @@
-/* What an answer took for granted. */
+/* Notes what an answer assumes. */
 #include "cli/assumed.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/list.h"
 #include "hf/huggingface.h"
 
-/* Whether the shape or --set says it. */
+/* Whether the shape or --set gives it. */
 static bool is_typed(const char *shape, const struct sp_sources *sources, const char *key)
 {
     char item[128];
@@ -51,7 +51,7 @@ static void note_shape(const char *shape, const struct sp_sources *sources,
         sp_note(report, "assumed, for --shape does not say it: %s", words);
 }
 
-/* What a Hugging Face config leaves out, and what --assume takes for granted. */
+/* Notes what a Hugging Face config leaves out, and what --assume assumes. */
 static void note_config(const struct sp_json *json, const struct sp_sources *sources,
                         struct sp_report *report)
 {
@@ -90,6 +90,8 @@ static bool is_builtin_machine(const char *spec, const struct sp_sources *source
     return sp_is_builtin(SP_HARDWARE, name, sources);
 }
 
+/* Notes figures that no chip has. They are not refused: 989 FLOP/s is a wrong unit, but an imagined
+ * machine may have any figures. */
 void sp_note_doubts(const char *spec, const struct sp_sources *sources, struct sp_report *report)
 {
     struct sp_hardware hw;

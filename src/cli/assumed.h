@@ -1,10 +1,10 @@
-/* What an answer took for granted that its reader may not know. */
+/* Assumptions of an answer that its reader may not know. */
 #ifndef SP_CLI_ASSUMED_H
 #define SP_CLI_ASSUMED_H
 
 #include "cli/command.h"
 
-/* Notes what was assumed of a model that --shape or a file leaves open, and figures of the machine
+/* Notes assumptions about a model that --shape or a file leaves open, and figures of the machine
  * that no chip has. */
 void sp_note_assumed(const struct sp_args *args, struct sp_report *report);
 

@@ -21,9 +21,9 @@ struct sp_command {
     const struct sp_taken *options;
     size_t n_options;
     const struct sp_example *examples;        /* NULL-terminated */
-    const char *fits_key, *compute_bound_key; /* what --check looks at; NULL: no --check */
-    const char *bound_word; /* how --check calls the second; NULL: compute-bound */
-    const char *bare_check; /* what --check without a word looks at; NULL: both */
+    const char *fits_key, *compute_bound_key; /* keys that --check judges; NULL: no --check */
+    const char *bound_word;                   /* name of the second in --check */
+    const char *bare_check;                   /* key that --check without a word judges */
     const char *failed_key; /* a count: exit 1 when it is not 0, without --check too; or NULL */
 
     /* Fills the report. Prints nothing. */
@@ -34,15 +34,15 @@ struct sp_command {
     struct sp_figure *(*plot)(const struct sp_args *args, const struct sp_report *report,
                               struct sp_error *error);
 
-    /* For words of its own (argv[0] is the command's name): prints row by row instead of making one
-     * report. `streams` says whether these words ask for it. NULL: never. */
+    /* For commands that print rows as they come instead of making one report (argv[0] is the
+     * command's name). `streams`: whether these words ask for it. NULL: never. */
     bool (*streams)(int argc, char **argv, struct sp_pipes *pipes);
     enum sp_exit (*stream)(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
                            struct sp_error *error);
 };
 
-/* The options of a command in its struct: refused when compiled if a parsed command line had no
- * room for them, for those of a plan that a row may stand for, and for the common ones. */
+/* The options of a command in its struct. Compilation fails if a parsed command line has no room
+ * for them, for those of a plan that a row may stand for, and for the common ones. */
 enum { SP_COMMON_OPTIONS = 8 };
 #define SP_OPTIONS(table)                                                                          \
     .options = (table),                                                                            \
@@ -66,22 +66,22 @@ const struct sp_command *sp_find_command(const char *name, struct sp_error *erro
 bool sp_run_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                     struct sp_report *report, struct sp_error *error);
 
-/* Runs a command for an answer among many (a row, a line, a case), which writes no file and draws
- * no picture: an option that would is refused. */
+/* Runs a command for one answer of many (a row, a line, a case), which writes no file and draws no
+ * picture: an option that would is refused. */
 bool sp_compute(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                 struct sp_report *report, struct sp_error *error);
 bool sp_only_computes(const struct sp_option *option, struct sp_error *error);
 
-/* The answer to options that are parsed. */
+/* Answers parsed options. */
 bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp_report *report,
                struct sp_error *error);
 
-/* The options of a command line, without an answer. */
+/* Parses the options of a command line, without an answer. */
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error);
 
-/* Fills `options` with those of a command: its own, those of a plan's fields where its list says
- * SP_EACH_..., and behind them the common ones. Their number. */
+/* Fills `options` with those of a command: its own, those of a plan's fields if its list has
+ * SP_EACH_..., then the common ones. Returns their number. */
 size_t sp_options_of(const struct sp_command *command, struct sp_option options[SP_MAX_OPTIONS]);
 
 /* Option rows that several commands share. */
@@ -105,7 +105,7 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
     SP_TAKE(in_use, .fallback = "100%"), \
     SP_TAKE(usd_per_kwh, .fallback = "0.08")
 
-/* What goes together: a command has all of a group or none of it. sp_model_of, sp_hardware_of and
+/* Groups of options: a command has all of a group or none. sp_model_of, sp_hardware_of and
  * sp_batch_of read them. */
 #define SP_OPTIONS_MODEL SP_OPTION_MODEL, SP_OPTION_SHAPE
 #define SP_OPTIONS_SIZED_MODEL SP_OPTIONS_MODEL, SP_OPTION_PARAMS
@@ -116,41 +116,40 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
 #define SP_OPTION_OVERLAP SP_TAKE(overlap, .fallback = "axes")
 /* clang-format on */
 
-/* --config-dir, --constants and --set of a command line. */
+/* The sources of a command line: --config-dir, --constants and --set. */
 struct sp_sources sp_sources_of(const struct sp_args *args);
 
-/* Loads --model, or makes a size-only model of --params, and puts --trainable into it where the
- * command takes that; false with an error when neither or both.
- */
+/* Loads --model, or makes a size-only model of --params, and applies --trainable if the command has
+ * it; false with an error when neither or both are given. */
 bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
                  struct sp_model *model, struct sp_error *error);
 
-/* Loads --hw, and puts --network in the place of its scale-out network. */
+/* Loads --hw, and replaces its scale-out network by --network. */
 bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources,
                     struct sp_hardware *hw, struct sp_error *error);
 
-/* Puts a network in the place of a switched machine's own; a torus has none. */
+/* Replaces the network of a switched machine; a torus has none. */
 bool sp_put_network(const char *network, const struct sp_sources *sources, struct sp_hardware *hw,
                     struct sp_error *error);
 
-/* The framework that runs a machine where none is named: MaxText on TPUs; on GPUs torchtitan where
- * weights are sharded (ZeRO 3), else NeMo. */
+/* The default framework of a machine: MaxText on TPUs; on GPUs torchtitan if weights are sharded
+ * (ZeRO 3), else NeMo. */
 const char *sp_default_framework(enum sp_network_kind network, bool shards_weights);
 
-/* Those whose habits count in the closed forms of `fit`: of plans that hold their weights whole,
- * and of those that shard them. */
+/* The frameworks of the closed forms of `fit`: one for plans with whole weights, and one for plans
+ * that shard them. */
 struct sp_framework_pair {
     struct sp_framework whole, sharding;
 };
 
-/* Loads the frameworks that run in->hw, their allocators' slack as it was calibrated on that chip,
- * for `in` to point at; with --constants textbook none count. */
+/* Loads the frameworks for in->hw, with the allocator slack calibrated on that chip, for `in` to
+ * point at; none with --constants textbook. */
 bool sp_fit_frameworks_of(const struct sp_sources *sources, struct sp_framework_pair *pair,
                           struct sp_fit_input *in, struct sp_error *error);
 
-/* Loads --precision, or the recipe taken where none is named: the framework's; the scaling book's
- * with --constants textbook. "fp8" says the number format alone: it is the framework's recipe of
- * its 8-bit runs, where its file names one and no file of the user's is called so. */
+/* Loads --precision, or by default the framework's recipe; the scaling book's with --constants
+ * textbook. "fp8" means the framework's recipe of 8-bit runs, if its file names one and no file of
+ * the user's is called so. */
 bool sp_recipe_under(const struct sp_args *args, const struct sp_sources *sources,
                      const struct sp_framework *framework, struct sp_precision *precision,
                      struct sp_error *error);
@@ -165,21 +164,21 @@ bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
  * textbook. */
 enum sp_remat sp_remat_of(const struct sp_args *args);
 
-/* Parses --batch ("3M", "1024x4096") and --seq over the model's defaults; `origin` tells where the
- * batch comes from. */
+/* Parses --batch ("3M", "1024x4096") and --seq over the model's defaults; `origin` is the source of
+ * the batch. */
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
                  double *seq, const char **origin, struct sp_error *error);
 
-/* Whether so many replicas, each with micro-batches of so many sequences, share the batch; else the
- * reason with the nearest batches that they do, in `why`. */
+/* Whether this number of replicas, each with micro-batches of this many sequences, share the batch;
+ * else `why` gets the reason with the nearest batches that they share. */
 bool sp_shares_batch(double sequences, double micro_batch, double replicas, char *why, size_t size);
 
-/* An option that is a batch, "4M" or "1024x4096", in tokens: NAN when it is not given. A length
- * that stands in it goes to *seq, unless that is NULL, and has to be --seq where both are given. */
+/* A batch option, "4M" or "1024x4096", in tokens; NAN when it is not given. Its sequence length
+ * goes to *seq, unless that is NULL, and must equal --seq where both are given. */
 bool sp_tokens_of(const struct sp_args *args, enum sp_option_id id, double *tokens, double *seq,
                   struct sp_error *error);
 
-/* Refuses a --name that is no name; NULL is none given. */
+/* Refuses a --name that cannot be a name; NULL: not given. */
 bool sp_check_name(const char *name, struct sp_error *error);
 
 #endif

@@ -63,7 +63,7 @@ const struct sp_command *sp_find_command(const char *name, struct sp_error *erro
     return NULL;
 }
 
-/* Adds an option, or those that it stands for: a field of a plan has its own default. */
+/* Adds an option, or the options of all fields of a plan; a field has its own default. */
 static void add_option(const struct sp_taken *taken, struct sp_option *options, size_t *n)
 {
     if (taken->id != SP_EACH_FIELD && taken->id != SP_EACH_MOST)
@@ -94,7 +94,7 @@ bool sp_parse_command(const struct sp_command *command, int argc, char **argv, s
     return sp_parse_args(argc, argv, command->operands != NULL, args, error);
 }
 
-/* Says where the usage stands when that is what is wrong; returns false. */
+/* Adds where the usage is described if the usage is wrong; returns false. */
 static bool add_hint(const struct sp_command *command, struct sp_error *error)
 {
     if (error->code == SP_USAGE && error->lines == 1) {
@@ -105,7 +105,7 @@ static bool add_hint(const struct sp_command *command, struct sp_error *error)
     return false;
 }
 
-/* A folder of configs that is not there would be passed over in silence. */
+/* Refuses a missing --config-dir, which would otherwise be ignored silently. */
 static bool check_folder(const struct sp_sources *sources, struct sp_error *error)
 {
     struct stat there;
@@ -126,7 +126,7 @@ static bool note_assumed(const struct sp_args *args, struct sp_report *report)
     return true;
 }
 
-/* A layout is of a whole report: what is asked for one by one has none. */
+/* Refuses a layout of single keys: a layout is of a whole report. */
 static bool check_layout(const struct sp_args *args, struct sp_error *error)
 {
     const bool bare = args->given.get || args->given.explain;
@@ -144,6 +144,8 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
            note_assumed(args, report);
 }
 
+/* Refuses options that write files, for rows, lines of `step -` and cases: a file of cases from
+ * somebody else must not be able to write. */
 bool sp_only_computes(const struct sp_option *option, struct sp_error *error)
 {
     static const enum sp_option_id writing[] = {SP_O_write, SP_O_plot, SP_O_report};

@@ -10,7 +10,7 @@
 
 static const enum sp_option_id options[SP_COMPANION_ROLES] = {SP_O_reference, SP_O_teacher};
 
-/* The word behind a model's last colon, cut off; a path may have others. */
+/* Cuts off the word after a model's last colon; a path may have other colons. */
 static const char *cut_place(char *text)
 {
     static const char *const places[] = {"offloaded", "shared-base"};
@@ -23,7 +23,7 @@ static const char *cut_place(char *text)
     return "";
 }
 
-/* What the models stand beside. */
+/* The trained model and machine that the companions are for. */
 struct trained {
     const struct sp_args *args;
     const struct sp_sources *sources;
@@ -114,14 +114,14 @@ bool sp_check_companions(const struct sp_companions *companions, const struct sp
     return true;
 }
 
-/* Whether a reference's answers were stored, so that it does not work at all. */
+/* Whether a reference's outputs were stored, so that it computes nothing. */
 static bool is_stored(const struct sp_args *args, int role)
 {
     const char *const given = args->value.reference;
     return role == SP_REFERENCE && given && strcmp(given, "precomputed") == 0;
 }
 
-/* Opens the scope of a model beside and puts what it is; false where there is none. */
+/* Opens the scope of a companion and puts its facts; false if there is none. */
 static bool put_role(struct sp_report *r, const struct sp_args *args,
                      const struct sp_companions *companions, int role)
 {

@@ -1,4 +1,4 @@
-/* Models that work forward beside the one that is trained, from the command line. */
+/* Models that only run forward beside the trained one, from the command line. */
 #ifndef SP_CLI_COMPANIONS_H
 #define SP_CLI_COMPANIONS_H
 
@@ -13,23 +13,23 @@
     SP_TAKE(teacher_top_k)
 /* clang-format on */
 
-/* Loads --reference and --teacher beside a model, whose tuning then points to `beside`, for a
- * command that has them; `hw` NULL: no machine says whether they can be offloaded. */
+/* Loads --reference and --teacher for a model, whose tuning then points to `beside`, in a command
+ * that has these options; `hw` NULL: no machine decides whether they can be offloaded. */
 bool sp_take_companions(const struct sp_args *args, const struct sp_sources *sources,
                         const struct sp_hardware *hw, struct sp_model *model,
                         struct sp_companions *companions, struct sp_error *error);
 
-/* Whether the plan can be laid on each of them. */
+/* Whether the plan fits each of them. */
 bool sp_check_companions(const struct sp_companions *companions, const struct sp_plan *plan,
                          const struct sp_hardware *hw, struct sp_error *error);
 
-/* Puts what they cost; nothing where there are none. */
+/* Puts their costs; nothing if there are none. */
 void sp_put_companions(struct sp_report *report, const struct sp_args *args,
                        const struct sp_companions *companions, const struct sp_plan *plan,
                        const struct sp_estimate *estimate);
 
-/* The same for closed forms: what they are, their FLOPs a token, and `bytes` of a device unless
- * that is NULL. */
+/* The same for closed forms: their names, FLOPs per token, and `bytes` per device unless that is
+ * NULL. */
 void sp_put_companion_work(struct sp_report *report, const struct sp_args *args,
                            const struct sp_companions *companions,
                            const double bytes[SP_COMPANION_ROLES]);

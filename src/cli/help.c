@@ -21,14 +21,14 @@ const struct sp_taken sp_common_options[] = {
 };
 const size_t sp_n_common_options = sizeof sp_common_options / sizeof *sp_common_options;
 
-/* Columns of help: the terminal's, within reason; 80 in a file. */
+/* The width of help: the terminal's, within limits; 80 in a file. */
 static int width_of(FILE *out)
 {
     const int width = sp_terminal_width(out);
     return width == 0 ? 80 : width < 40 ? 40 : width > 100 ? 100 : width;
 }
 
-/* A paragraph at an indent, broken at the width; the first line may already be under way. */
+/* Prints a paragraph at an indent, broken at the width; the first line may already have text. */
 static void print_indented(const char *text, int indent, int column, int width, FILE *out)
 {
     while (*text) {
@@ -47,7 +47,7 @@ static void print_indented(const char *text, int indent, int column, int width, 
     fputc('\n', out);
 }
 
-/* Options in two columns, or one under the other where there is no room for two. */
+/* Prints an option in two columns, or on two lines if it is too wide. */
 static void print_option(const struct sp_option *option, int width, FILE *out)
 {
     char left[64];

@@ -1,4 +1,4 @@
-/* The tables of commands and options as JSON: what an editor or a page completes words from. */
+/* The tables of commands and options as JSON, from which an editor or a page completes words. */
 #include "cli/help_json.h"
 
 #include "base/json.h"
@@ -10,7 +10,7 @@ static void add_words(cJSON *object, const char *key, const char *text)
         cJSON_AddStringToObject(object, key, text);
 }
 
-/* What the value is taken from: choices, or the names of `list LIST`, or files. */
+/* The source of a value: choices, the names of `list LIST`, or files. */
 static void add_values(cJSON *out, const struct sp_option *option)
 {
     const char *list = NULL;

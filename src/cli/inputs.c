@@ -20,7 +20,7 @@ struct sp_sources sp_sources_of(const struct sp_args *args)
     };
 }
 
-/* The model as it is named, whatever is trained of it. */
+/* Loads the named model, whatever is trained of it. */
 static bool load_model(const struct sp_args *args, const struct sp_sources *sources,
                        struct sp_model *model, struct sp_error *error)
 {
@@ -75,7 +75,7 @@ bool sp_put_network(const char *network, const struct sp_sources *sources, struc
     return true;
 }
 
-/* "3M", "3Mtokens" and "3B" count tokens; other units are another thing. */
+/* Whether a batch is in tokens: "3M", "3Mtokens" and "3B" are; other units are an error. */
 static bool counts_tokens(const char *text)
 {
     const char *const unit = sp_unit_of_number(text);
@@ -83,6 +83,8 @@ static bool counts_tokens(const char *text)
            (strcmp(unit, "B") == 0 && unit > text && strchr("0123456789.", unit[-1]));
 }
 
+/* "128x" is 128 sequences of the default length: launches count sequences, and some do not know the
+ * length. */
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
                  double *seq, const char **origin, struct sp_error *error)
 {
@@ -206,6 +208,8 @@ bool sp_fit_frameworks_of(const struct sp_sources *sources, struct sp_framework_
     return load_framework_on(in->hw, true, sources, &pair->sharding, error);
 }
 
+/* The recipe of the framework that `step` takes: with the textbook's 10 bytes `fit` said yes where
+ * `step` and `search` ran out of memory. */
 static const char *default_recipe(const struct sp_sources *sources,
                                   const struct sp_framework *framework)
 {
@@ -226,6 +230,10 @@ static const char *recipe_name(const char *given, const struct sp_sources *sourc
                : given;
 }
 
+/* fp8 is a number format; its recipe is the framework's. NVIDIA's recipes reduce gradients in bf16
+ * and keep weights in fp8 only, in 2 bytes per parameter, because matmuls on Hopper also need the
+ * transposed copy. With Megatron-LM's 4-byte gradients 7 of 37 published plans did not fit. A
+ * user's own file called fp8 is taken as it is. */
 bool sp_recipe_under(const struct sp_args *args, const struct sp_sources *sources,
                      const struct sp_framework *framework, struct sp_precision *precision,
                      struct sp_error *error)

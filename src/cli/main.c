@@ -48,7 +48,7 @@ static struct sp_render render_of(const struct sp_args *args)
     };
 }
 
-/* What a report is asked for, found out from what was typed. */
+/* The requested form of a report, from the typed options. */
 struct asked {
     char *get, *explain, *rows;
 };
@@ -87,7 +87,7 @@ static bool is_yes(const struct sp_report *report, const char *key)
     return entry && entry->kind == SP_VALUE_BOOL && entry->number != 0;
 }
 
-/* --check fits|compute-bound|both, or what the command calls the second */
+/* The key of --check: fits, compute-bound or both, or the command's own word. */
 static bool verdict_of(const struct sp_command *command, const struct sp_args *args,
                        const struct sp_report *report, bool *yes, struct sp_error *error)
 {
@@ -130,7 +130,7 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     const bool clear = verdict_of(command, args, report, &yes, &error);
     bool ok = clear && take_keys(report, &how, &asked, &error) &&
               sp_draw_picture(command, args, report, how.width, &picture, &error);
-    /* The file comes after all that can refuse the answer: a refused one leaves none. */
+    /* The file comes last, so that a refused answer leaves none. */
     const char *text, *const file = sp_report_file(report, &text);
     const bool file_alone = file && sp_is_stdout(file);
     if (ok && file_alone && picture)
@@ -194,7 +194,7 @@ static void run_here(struct sp_share *share, void *context)
     sp_free_pipes(&pipes);
 }
 
-/* Where the shell leaves less stack than a command may take, a thread has its own. */
+/* If the shell allows less stack than a command may need, a thread runs it. */
 static enum sp_exit run_somewhere(struct running *r)
 {
     if (sp_has_stack(SP_STACK_BYTES))
@@ -204,7 +204,7 @@ static enum sp_exit run_somewhere(struct running *r)
     return r->code;
 }
 
-/* An interrupt outweighs every verdict: the answer is what was known by then. */
+/* An interrupt decides the exit code over every verdict: the answer is partial. */
 static int exit_code(enum sp_exit code)
 {
     if (!sp_was_interrupted() || code == SP_INTERNAL)
@@ -220,7 +220,7 @@ static bool asks_for_json(int argc, char **argv)
                      : argc == 1 && strcmp(argv[0], "--format=json") == 0;
 }
 
-/* The first line is for scripts, the second for whoever wonders how fast a search can be here. */
+/* The first line is for scripts, the second tells on how many threads a search runs here. */
 static void print_version(void)
 {
     const int threads = sp_threads(0);

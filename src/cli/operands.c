@@ -1,4 +1,4 @@
-/* What options and operands take, told from their tables. */
+/* The kinds of values of options and operands, from their tables. */
 #include "cli/operands.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ enum sp_operand sp_operand_of(const struct sp_option *option, const char **list)
 enum sp_operand sp_operand_of_command(const struct sp_command *command, const char **list)
 {
     static const struct {
-        const char *in; /* of what --help calls the operands */
+        const char *in; /* in the operands of --help */
         enum sp_operand kind;
     } kinds[] = {{"|", SP_WORDS_OF}, {"COMMAND", SP_COMMANDS}, {"NAME", SP_NAMES},
                  {"FILE", SP_FILES}, {"PART", SP_FILES},       {".csv", SP_FILES},

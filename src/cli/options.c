@@ -14,7 +14,7 @@
 #include "base/suggest.h"
 #include "answer/quantity.h"
 
-/* Where the member of an option stands in struct sp_option_values. */
+/* The place of an option's member in struct sp_option_values. */
 #define SP_PLACE_FLAG(member) 0
 #define SP_PLACE_MANY(member) 0
 #define SP_PLACE_REPEATED(member) 0
@@ -107,7 +107,7 @@ double sp_number_at(const struct sp_args *args, enum sp_option_id id)
     }
 }
 
-/* Other spellings of a choice, as the help and the field say them. */
+/* Other spellings of a choice, in the help and in the field. */
 static const struct {
     const char *option, *alias, *choice;
 } aliases[] = {
@@ -127,8 +127,8 @@ static const char *spelled(const char *option, const char *text)
     return text;
 }
 
-/* Whether a choice is to be named where `text` is none: of "name@version" the versions of the name
- * that was said, else those without one. */
+/* Whether to offer a choice when `text` is none: for "name@version" the versions of that name, else
+ * choices without a version. */
 static bool is_offered(const char *choice, const char *text, bool known_name)
 {
     const size_t n = strcspn(text, "@");
@@ -186,8 +186,8 @@ static const struct {
     {"tokens", "tokens"}, {"flops", "FLOPs"},
 };
 
-/* Refuses a unit that does not belong to the option; a share of one, in per cent, only where
- * numbers need not be whole. */
+/* Refuses a unit that does not belong to the option; a per cent sign is allowed only if numbers
+ * need not be whole. */
 static bool check_unit(const struct sp_option *option, const char *text, struct sp_error *error)
 {
     const char *const unit = sp_unit_of_number(text), *own = NULL;
@@ -214,7 +214,7 @@ static bool check_unit(const struct sp_option *option, const char *text, struct 
                    own ? " or one in " : "", own ? own : "");
 }
 
-/* A number within the option's range; `text` is how it was said. */
+/* Stores a number within the option's range; `text` is its spelling. */
 static bool put_number(struct sp_args *args, const struct sp_option *option, const char *text,
                        double value, struct sp_error *error)
 {
@@ -277,8 +277,8 @@ static bool take_value(struct sp_args *args, const struct sp_option *option, con
     return true;
 }
 
-/* What is not given: NAN, NULL, -1 of a choice. Options that the command does not take read so too.
- */
+/* Sets options to "not given": NAN, NULL, -1 for a choice. Options that the command does not take
+ * read so too. */
 #define SP_UNSAID_FLAG(member)
 #define SP_UNSAID_MANY(member)
 #define SP_UNSAID_REPEATED(member)
@@ -309,8 +309,8 @@ static bool take_defaults(struct sp_args *args, struct sp_error *error)
     return true;
 }
 
-/* The option whose name is nearest to a word, "--mdoel=x" or "mdoel=x"; `name` has what stands for
- * the name. */
+/* Finds the option with the name nearest to a word, "--mdoel=x" or "mdoel=x"; `name` gets the
+ * word's name part. */
 static struct sp_nearest nearest_option(const struct sp_args *args, const char *word, char name[64])
 {
     const char *const start = word + strspn(word, "-");
@@ -332,7 +332,7 @@ static bool unknown_option(const struct sp_args *args, const char *word, struct 
                    sp_nearest_hint(&nearest));
 }
 
-/* A word where none is taken: an option without its dashes, or with a letter wrong as well. */
+/* Refuses an unexpected word: an option without its dashes, perhaps also misspelt. */
 static bool unexpected_word(const struct sp_args *args, const char *word, struct sp_error *error)
 {
     char name[64];
@@ -342,8 +342,8 @@ static bool unexpected_word(const struct sp_args *args, const char *word, struct
                    near ? "; did you mean \"--" : "", near ? nearest.best : "", near ? "\"?" : "");
 }
 
-/* Whether a word that follows --explain names a quantity: where a command takes operands, it might
- * be one. */
+/* Whether the word after --explain names a quantity; if the command takes operands, it might be one
+ * of them. */
 static bool is_quantity(const char *word)
 {
     const size_t n = strlen(word);
@@ -402,7 +402,7 @@ static bool take_operand(struct sp_args *args, const char *word, bool takes_oper
     return true;
 }
 
-/* One option of the line, whose word was argv[before] and whose value is optarg. */
+/* Takes one option of the line; its word is argv[before], its value optarg. */
 static bool take_option(struct sp_args *args, int argc, char **argv, int before, int got,
                         const char *name, bool takes_operands, struct sp_error *error)
 {
@@ -420,7 +420,7 @@ static bool take_option(struct sp_args *args, int argc, char **argv, int before,
     return !value || take_value(args, option, value, error);
 }
 
-/* After -- getopt starts over at each call: all that follows is taken at once. */
+/* After -- getopt starts over at each call, so all that follows is taken at once. */
 static bool take_operands_left(struct sp_args *args, int argc, char **argv, bool ended,
                                bool takes_operands, struct sp_error *error)
 {

@@ -19,8 +19,8 @@ enum sp_option_kind {
     SP_REPEATED /* the same for other options, kept with the option's name */
 };
 
-/* The name of an option in C: SP_O_micro_batch. Behind them what stands for several in a command's
- * list: an option for each field of a plan, --max-... for each field that a search counts up. */
+/* The name of an option in C: SP_O_micro_batch. After them, names in a command's list for several
+ * options: one for each field of a plan, --max-... for each field that a search counts up. */
 #define SP_OPTION(member, ...) SP_O_##member,
 #define SP_PLAN_OPTION(member, ...) SP_O_##member,
 #define SP_MOST_OPTION(member, ...) SP_O_##member,
@@ -35,8 +35,8 @@ enum sp_option_id {
 #undef SP_PLAN_OPTION
 #undef SP_MOST_OPTION
 
-/* The values of a command line, a member for each option: what was typed, else the command's
- * default, else NAN, NULL, or -1 of a choice. Flags and what is repeated have none. */
+/* The values of a command line, a member for each option: the typed value, else the command's
+ * default, else NAN, NULL, or -1 for a choice. Flags and repeated options have none. */
 #define SP_VALUE_FLAG(member)
 #define SP_VALUE_MANY(member)
 #define SP_VALUE_REPEATED(member)
@@ -86,7 +86,7 @@ struct sp_taken {
         .id = SP_O_##member, __VA_ARGS__                                                           \
     } /* a row of such a list */
 
-/* An option of a command, whole: its row and what the command says of it. */
+/* An option of a command: its row with the command's own settings. */
 struct sp_option {
     enum sp_option_id id;
     const char *name;    /* without the dashes */
@@ -113,7 +113,7 @@ struct sp_args {
         bool given_at[SP_OPTION_IDS];
     };
     const char *text[SP_OPTION_IDS]; /* as typed, or the default */
-    char numeral[SP_OPTION_IDS][32]; /* text of what was given as a number */
+    char numeral[SP_OPTION_IDS][32]; /* text of a value given as a number */
     const char *many[SP_MAX_MANY];
     int n_many;
     const char *repeated[SP_MAX_MANY];
@@ -121,15 +121,15 @@ struct sp_args {
     int n_repeated;
     const char *operands[SP_MAX_OPERANDS];
     int n_operands;
-    struct sp_pipes *pipes; /* of the run of the program; parsing leaves it as it is */
+    struct sp_pipes *pipes; /* of this run of the program; parsing leaves it unchanged */
 };
 
-/* The row of an option with what a command says of it (NULL: nothing). */
+/* The row of an option with a command's own settings (NULL: none). */
 struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *taken);
 
-/* Parses argv[1..] by args->options, of which there are n_options; wrong usage is exit code 2, a
- * wrong value 3. A word after --explain or --check that is no option counts as its value where the
- * command takes no operands. */
+/* Parses argv[1..] by the n_options of args->options; wrong usage is exit code 2, a wrong value 3.
+ * A word after --explain or --check that is no option is its value if the command takes no
+ * operands. */
 bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
                    struct sp_error *error);
 
@@ -142,8 +142,8 @@ bool sp_check_together(const struct sp_args *args, struct sp_error *error);
 bool sp_find_choice(const char *where, const char *name, const char *const *choices,
                     const char *text, int *found, struct sp_error *error);
 
-/* Takes an option's value that stands elsewhere than on the command line, as if it were typed last:
- * text that outlives `args`, or a number. What the command does not take is an error. */
+/* Sets an option from a source other than the command line, as if it were typed last: text that
+ * outlives `args`, or a number. An option that the command does not take is an error. */
 bool sp_take_text(struct sp_args *args, enum sp_option_id id, const char *text,
                   struct sp_error *error);
 bool sp_take_number(struct sp_args *args, enum sp_option_id id, double value,
@@ -158,7 +158,7 @@ const struct sp_option *sp_option_taken(const struct sp_args *args, enum sp_opti
 /* The name of an option, without the dashes. */
 const char *sp_option_name(enum sp_option_id id);
 
-/* The option that stands for a field of a plan, and for the largest value of it in a search. */
+/* The option of a field of a plan, and the option for the field's largest value in a search. */
 enum sp_option_id sp_option_of_field(int field);
 enum sp_option_id sp_option_of_most(int field);
 

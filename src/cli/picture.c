@@ -6,6 +6,7 @@
 #include "host/write_file.h"
 #include "pictures/pictures.h"
 
+/* Checks --plot. --plot FILE > FILE is refused: the picture would replace the report. */
 bool sp_check_picture(const struct sp_args *args, struct sp_error *error)
 {
     enum sp_terminal terminal;

@@ -4,14 +4,13 @@
 
 #include "cli/command.h"
 
-/* Whether --plot, if given, names a kind of picture and a place to write it, and goes with the
- * other options: what prints nothing but values has no place for one. Before the command runs: that
- * may take long. */
+/* Checks --plot, if given: the kind of picture, the path, and the other options (an output of
+ * values only has no place for a picture). Runs before the command, which may take long. */
 bool sp_check_picture(const struct sp_args *args, struct sp_error *error);
 
-/* Does what --plot asks for: writes the file, or gives the terminal's text for main to print behind
- * the report (free it). `width` of the terminal, 0 when standard output is none. Without --plot it
- * does nothing. */
+/* Draws the picture of --plot: writes the file, or returns the terminal's text, which main prints
+ * after the report (free it). `width` of the terminal, 0 if standard output is none. Does nothing
+ * without --plot. */
 bool sp_draw_picture(const struct sp_command *command, const struct sp_args *args,
                      const struct sp_report *report, int width, char **text,
                      struct sp_error *error);

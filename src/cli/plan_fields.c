@@ -1,4 +1,4 @@
-/* The fields of a plan at the command line: whatever knows options, reports or words of them. */
+/* The fields of a plan at the command line: code that knows options, reports or words of them. */
 #include "cli/plan_fields.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ void sp_put_fields(struct sp_report *r, const struct sp_plan *plan)
         put_field(r, plan, i);
 }
 
-/* Whether the rest of the plan decides the field. */
+/* Whether the rest of the plan determines the field. */
 static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64_t slices,
                     int field)
 {
@@ -93,7 +93,7 @@ static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64
     }
 }
 
-/* The field's value as its option takes it, where `step` would not infer it alike; else "". */
+/* The field's value as its option takes it, if `step` would not infer it; else "". */
 static void format_unusual(const struct sp_plan *plan, const struct sp_framework *framework,
                            int64_t slices, int field, char out[SP_PLAN_TEXT])
 {

@@ -9,10 +9,10 @@
 #include <scaleplan/plan.h>
 #include <scaleplan/profile.h>
 
-/* The quantity that a report states a field under. */
+/* The quantity of a field in a report. */
 extern const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS];
 
-/* A field's value as its option takes it; "" when there is none to say. */
+/* A field's value as its option takes it; "" if it has none. */
 enum { SP_PLAN_TEXT = 96 };
 void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *field,
                     char out[SP_PLAN_TEXT]);
@@ -20,13 +20,13 @@ void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *fiel
 /* Puts every field into the report. */
 void sp_put_fields(struct sp_report *report, const struct sp_plan *plan);
 
-/* Adds the options that make the plan, without those that `step` infers alike: what a plan has that
- * does not say, what its framework does, and what its machine of so many slices leaves. */
+/* Adds the options that make the plan, except those that `step` infers: the defaults of plans and
+ * of its framework, and what follows from the number of slices of its machine. */
 void sp_plan_words(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
                    struct sp_words *words);
 
-/* What the line of a plan has behind its degrees, ", etp 2, sp off": the same options without those
- * that the line has anyway (the column `in_line`). */
+/* The end of a plan's line after its degrees, ", etp 2, sp off": the same options without those
+ * that the line always has (the column `in_line`). */
 enum { SP_PLAN_REST = 512 };
 void sp_plan_rest(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
                   char *out, size_t size);

@@ -1,4 +1,4 @@
-/* Plans in JSON, straight into the place of options. */
+/* Reads plans in JSON as options. */
 #include "cli/plan_json.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ const struct sp_plan_input sp_plan_inputs[] = {
 };
 const size_t sp_n_plan_inputs = sizeof sp_plan_inputs / sizeof *sp_plan_inputs;
 
-/* Quantities of `step` and of a plan of `search`, and what stands in lists there. */
+/* Quantities of `step` and of a plan of `search`, and the members of lists in them. */
 static const struct {
     enum sp_quantity_id first, last;
 } results[] = {
@@ -52,7 +52,7 @@ static bool is_result(const char *key)
     return false;
 }
 
-/* The option that a report's key stands for; NULL: it is no input. */
+/* The option for a key of a report; NULL: the key is no input. */
 static const char *option_of_key(const char *key)
 {
     for (int i = 0; i < SP_PLAN_FIELDS; i++)
@@ -87,6 +87,10 @@ static bool take(struct sp_args *args, enum sp_option_id id, const cJSON *value,
                    sp_option_name(id));
 }
 
+/* Takes a member of a plan. A report is a plan too: its inputs are read by their keys, its results
+ * are skipped, both by a list. Any other key is an error, because a misspelled input taken for a
+ * result would silently change nothing. An option's own name overrides the report's key, so that a
+ * line can be edited by adding to it. */
 bool sp_take_member(struct sp_args *args, const cJSON *plan, const cJSON *member,
                     struct sp_error *error)
 {

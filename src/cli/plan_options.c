@@ -13,7 +13,7 @@
 
 #include "cli/companions.h"
 
-/* Puts what is given, or what a plan has that does not say, into its field. */
+/* Puts the given value, or the plan's default, into its field. */
 static void read_fields(const struct sp_args *args, struct sp_plan *plan)
 {
     for (int i = 0; i < SP_PLAN_FIELDS; i++) {
@@ -32,7 +32,8 @@ static void infer(struct sp_planned *p, const char *format, long long value)
     snprintf(p->inferred + now, sizeof p->inferred - now, "%s %lld", format, value);
 }
 
-/* Too many degrees: how many devices they make, and the machine of that size where it comes so. */
+/* Refuses degrees with the number of devices they make, and the machine of that size if there is
+ * one. */
 static bool refuse_degrees(const struct sp_planned *p, double made, struct sp_error *error)
 {
     const int64_t N = sp_chips(&p->hw);
@@ -43,8 +44,8 @@ static bool refuse_degrees(const struct sp_planned *p, double made, struct sp_er
                    p->hw.name, (long long)N, instead);
 }
 
-/* Degrees that are given must multiply to the devices; dp is what the others leave, or tp where dp
- * alone is given. */
+/* The given degrees must multiply to the devices; dp is inferred from the others, or tp if only dp
+ * is given. */
 static bool infer_degrees(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
@@ -70,7 +71,7 @@ static bool infer_degrees(const struct sp_args *args, struct sp_planned *p, stru
 }
 
 /* Whether a plan written as "tp=8,zero=3" is of ZeRO 3: it says so, or names a shard group and no
- * stage, as `step` reads it. */
+ * stage, as `step` reads it. Such a plan takes torchtitan as its framework, as in `search`. */
 static bool is_of_zero3(const char *plan)
 {
     char item[64];
@@ -86,7 +87,7 @@ static bool is_of_zero3(const char *plan)
     return stated ? three : group;
 }
 
-/* Whether all plans that the options of `step` or `search` mean shard the weights. */
+/* Whether all plans that the options of `step` or `search` allow shard the weights. */
 static bool shards_weights(const struct sp_args *args)
 {
     if (args->value.zero == 3 || args->given.fsdp)
@@ -117,8 +118,8 @@ static bool has_peak(const struct sp_planned *p, struct sp_error *error)
            sp_fail(error, SP_INPUT, "%s publishes no peak for these matmuls", p->hw.name);
 }
 
-/* A report names the format that the chip computes the recipe's in: given that, it is the recipe's.
- */
+/* A report prints the format in which the chip computes a recipe; given back, it stands for the
+ * recipe's. */
 static bool infer_dtype(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     const enum sp_dtype recipe = (enum sp_dtype)p->precision.compute_dtype;
@@ -127,7 +128,7 @@ static bool infer_dtype(const struct sp_args *args, struct sp_planned *p, struct
     return has_peak(p, error);
 }
 
-/* Recipe and number format: fp32 recipes of FSDP frameworks multiply in bf16. */
+/* Loads recipe and number format: fp32 recipes of FSDP frameworks multiply in bf16. */
 static bool load_precision(const struct sp_args *args, const struct sp_sources *sources,
                            struct sp_planned *p, struct sp_error *error)
 {
@@ -142,6 +143,8 @@ static bool load_precision(const struct sp_args *args, const struct sp_sources *
     return true;
 }
 
+/* Infers ZeRO stage and shard group. --fsdp with --zero 0 is refused unless it changes nothing:
+ * there is nothing to shard. */
 static bool infer_sharding(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
@@ -173,7 +176,10 @@ static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct 
                    sp_safe(given));
 }
 
-/* A batch of tokens becomes one that the plan's replicas share, where there is one of its size. */
+/* Rounds a batch of tokens to one that the replicas share: a power of two within 5 %, else a
+ * multiple of a sixteenth, else the plan's own multiple, with a note. Sequences are meant as typed,
+ * so a batch of them that replicas and micro-batches do not divide is refused. The closed forms
+ * keep fractions, as the textbook. */
 static void fit_batch(struct sp_planned *p)
 {
     struct sp_plan *const plan = &p->plan;

@@ -1,4 +1,4 @@
-/* A plan from the command line: what is given, what is inferred. */
+/* A plan from the command line, with inferred values for what is not given. */
 #ifndef SP_PLAN_OPTIONS_H
 #define SP_PLAN_OPTIONS_H
 
@@ -9,26 +9,25 @@
 #include <scaleplan/plan.h>
 #include <scaleplan/search.h>
 
-/* Everything a step is estimated from. */
+/* All inputs of the estimate of a step. */
 struct sp_planned {
     struct sp_model model;
-    struct sp_companions companions; /* the model's tuning points here where there are some */
+    struct sp_companions companions; /* the model's tuning points here if there are any */
     struct sp_hardware hw;
     struct sp_precision precision;
     struct sp_framework_file framework;
     struct sp_profile profile;
     bool own_profile;
     struct sp_plan plan;
-    const char *hw_spec; /* the machine as --hw names it */
-    char inferred[256];  /* what was not given, "dp 64, ..." */
+    const char *hw_spec; /* the text of --hw */
+    char inferred[256];  /* inferred values, "dp 64, ..." */
     const char *batch_origin;
-    double asked_tokens;   /* what --batch, the model or the default says */
-    bool counts_sequences; /* the batch was asked for in sequences: it is never rounded */
+    double asked_tokens;   /* from --batch, the model or the default */
+    bool counts_sequences; /* the batch was given in sequences, so it is never rounded */
 };
 
-/* What runs plans, for sp_base_of: a framework, its recipe of training state, calibrated constants.
- * And all that makes a plan, for sp_plan_of; a row stands for the options that describe the plan
- * itself (sp_plan_fields). */
+/* Options for sp_base_of: framework, precision recipe, calibrated constants; and all options of a
+ * plan, for sp_plan_of. One row stands for all options of the fields of a plan (sp_plan_fields). */
 /* clang-format off */
 #define SP_OPTIONS_STACK \
     SP_TAKE(framework), \
@@ -38,23 +37,23 @@ struct sp_planned {
     SP_OPTIONS_MODEL, SP_OPTIONS_MACHINE, SP_OPTIONS_BATCH, {.id = SP_EACH_FIELD}, SP_OPTIONS_STACK
 /* clang-format on */
 
-/* Loads model, machine, framework, precision, profile, and makes the plan. What does not fit
- * together is an error that names the numbers. */
+/* Loads model, machine, framework, precision and profile, and makes the plan. Values that do not
+ * fit together are an error that names the numbers. */
 bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources,
                 struct sp_planned *planned, struct sp_error *error);
 
-/* Loads what a plan stands on: model, machine, framework, precision, profile, batch and sequence,
+/* Loads the inputs of a plan: model, machine, framework, precision, profile, batch and sequence,
  * for `search` (whose plan has `seq`, `batch` and `dtype` set). */
 bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources,
                 struct sp_planned *planned, struct sp_error *error);
 
-/* Makes the plan on what sp_base_of loaded. */
+/* Makes the plan from the inputs that sp_base_of loaded. */
 bool sp_plan_on(const struct sp_args *args, struct sp_planned *planned, struct sp_error *error);
 
-/* Says that a batch of tokens was rounded to sequences that replicas share, where it was. */
+/* Notes if a batch of tokens was rounded to sequences that replicas share. */
 void sp_note_batch(struct sp_report *report, const struct sp_planned *planned);
 
-/* The schedules, policies, stages and dispatchers that the framework's file lists; `any`: all of
+/* The schedules, policies, stages and dispatchers that the framework supports; `any`: all of
  * them. */
 struct sp_repertoire sp_repertoire_of(const struct sp_planned *planned, bool any);
 

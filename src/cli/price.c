@@ -10,8 +10,8 @@
 #include "base/list.h"
 #include "base/number.h"
 
-/* Whether "h100=2.10" speaks of this machine: `name` is its name, the word of --hw or what stands
- * there in front of the size. */
+/* Whether "h100=2.10" is for this machine: `name` is its name, the word of --hw, or that word
+ * without the size. */
 static bool is_about(const char *name, const struct sp_hardware *hw, const char *spec)
 {
     const size_t n = strlen(name);
@@ -19,7 +19,7 @@ static bool is_about(const char *name, const struct sp_hardware *hw, const char 
            (strncmp(name, spec, n) == 0 && (spec[n] == '-' || spec[n] == ':'));
 }
 
-/* An option that has a number of USD, or one a machine. */
+/* An option with a number of USD, or one per machine. */
 struct prices {
     enum sp_option_id option;
     const char *what;
@@ -45,7 +45,7 @@ static bool read_item(const struct prices *of, char *item, const char **name, do
                    sp_safe(text), of->what);
 }
 
-/* What the option says of a machine; the value stays where it says nothing. */
+/* The option's value for a machine; unchanged if it has none. */
 static bool read_prices(const struct prices *of, const struct sp_args *args,
                         const struct sp_hardware *hw, const char *spec, double *usd,
                         struct sp_error *error)
@@ -62,7 +62,7 @@ static bool read_prices(const struct prices *of, const struct sp_args *args,
     return true;
 }
 
-/* What a device-hour comes to for who buys: capital over the hours of use, and energy. */
+/* Cost of a device-hour when the hardware is bought: capital over the hours of use, and energy. */
 static bool own_price(const struct sp_args *args, const struct sp_hardware *hw, const char *spec,
                       struct sp_price *price, struct sp_error *error)
 {

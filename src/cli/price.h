@@ -1,4 +1,4 @@
-/* The price of a device-hour: what --price or --capex says, else the list price with its year and
+/* The price of a device-hour: from --price or --capex, else the list price with its year and
  * source. */
 #ifndef SP_PRICE_H
 #define SP_PRICE_H
@@ -14,17 +14,17 @@ struct sp_price {
                            said */
 };
 
-/* The price of a machine that --hw names `spec`: what --price says of that word, of the machine's
- * name, or of every machine; what owning it costs by --capex; else the list price. False with an
- * error where it is not read. */
+/* The price of the machine `spec` of --hw: from --price, for that word, the machine's name or all
+ * machines; the cost of owning it, from --capex; else the list price. False with an error if an
+ * option cannot be read. */
 bool sp_price_of(const struct sp_args *args, const struct sp_hardware *hw, const char *spec,
                  struct sp_price *price, struct sp_error *error);
 
-/* Refuses what --price or --capex says of a machine that is not among the `n` of --hw. */
+/* Refuses a --price or --capex for a machine that is not among the `n` of --hw. */
 bool sp_check_price(const struct sp_args *args, const struct sp_hardware *const *hw,
                     const char *const *specs, int n, struct sp_error *error);
 
-/* Puts a price, its year and its source under these rows; what is not known is null. */
+/* Puts a price, its year and its source under these rows; unknown ones are null. */
 void sp_put_price(struct sp_report *report, const struct sp_price *price, enum sp_quantity_id usd,
                   enum sp_quantity_id year, enum sp_quantity_id source);
 

@@ -26,7 +26,7 @@ static double base_bytes(int format)
     return bytes[format];
 }
 
-/* A word that stands for some bits. */
+/* A word for some bits. */
 struct bits {
     const char *name;
     unsigned bits;
@@ -60,7 +60,7 @@ static const struct bits parts[] = {
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* The bits of a list of words; false with the first word that is none of them, and its nearest. */
+/* Reads the bits of a list of words; false with the first unknown word and its nearest. */
 static bool read_bits(const char *list, const struct bits *words, int n, unsigned *found,
                       char unknown[64], struct sp_nearest *nearest)
 {
@@ -102,7 +102,7 @@ static bool read_last(const char *text, const struct sp_model *m, struct sp_tuni
                    m->name, (long long)m->layers);
 }
 
-/* --trainable; where it is left out, adapters by their own options. */
+/* Reads --trainable; if it is left out, options of adapters imply lora. */
 static bool read_trainable(const struct sp_args *args, const struct sp_model *m,
                            struct sp_tuning *t, struct sp_error *error)
 {
@@ -132,7 +132,7 @@ static bool read_trainable(const struct sp_args *args, const struct sp_model *m,
                    sp_safe(item), sp_nearest_hint(&nearest));
 }
 
-/* Options that mean something only where something is frozen, or for adapters. */
+/* Refuses options that need something frozen, or adapters. */
 static bool check_kin(const struct sp_args *args, const struct sp_tuning *t, struct sp_error *error)
 {
     static const struct {
@@ -149,7 +149,7 @@ static bool check_kin(const struct sp_args *args, const struct sp_tuning *t, str
     return true;
 }
 
-/* What is trained of a model whose shape is known, and not all of it. */
+/* Reads what is trained of a model with a known shape, if not all of it. */
 static bool take_adapters(const struct sp_args *args, struct sp_tuning *t, struct sp_error *error)
 {
     const int format = args->value.base_format;
@@ -186,7 +186,7 @@ bool sp_take_tuning(const struct sp_args *args, struct sp_model *m, struct sp_er
                    sp_safe(said), m->name);
 }
 
-/* Appends the words of a bit each that are set. */
+/* Appends the words of all set bits. */
 static void append_words(const struct bits *words, int n, unsigned set, char *out, size_t size)
 {
     size_t used = strlen(out);
@@ -220,7 +220,7 @@ void sp_tuning_text(const struct sp_model *m, char out[SP_TUNING_TEXT])
     }
 }
 
-/* Adapters of more rank than a product has. */
+/* Notes adapters of a higher rank than a matmul has. */
 static void note_rank(struct sp_report *r, const struct sp_model *m)
 {
     struct sp_layers layers;

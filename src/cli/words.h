@@ -1,4 +1,4 @@
-/* Command lines made by the program: to print, and to parse again. */
+/* Command lines that the program makes, to print and to parse again. */
 #ifndef SP_WORDS_H
 #define SP_WORDS_H
 
@@ -22,7 +22,7 @@ void sp_add_given(struct sp_words *words, const struct sp_args *args, const enum
 void sp_add_all(struct sp_words *words, const struct sp_args *args,
                 const enum sp_option_id *except);
 
-/* The words as one line for a shell: those that a shell would change stand in quotes. Free it. */
+/* The words as one line for a shell, quoted where needed. Free it. */
 char *sp_shell_line(const struct sp_words *words);
 
 #endif

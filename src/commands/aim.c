@@ -68,8 +68,8 @@ static double comms_over_math(const struct sp_hardware *hw, const struct sp_aim 
     return s.exists ? s.comms_over_math : aim->replan ? INFINITY : NAN;
 }
 
-/* The plan of a run on a machine of another size: other replicas. False: they do not share the
- * batch, or the plan has no meaning there. */
+/* The plan of a run on a machine of another size: more or fewer replicas of the same plan. False:
+ * they do not share the batch, or the plan has no meaning there. */
 static bool take_chips(const struct sp_planned *held, struct sp_planned *p)
 {
     const int64_t was = sp_chips(&held->hw), is = sp_chips(&p->hw);
@@ -86,7 +86,9 @@ static bool take_chips(const struct sp_planned *held, struct sp_planned *p)
     return sp_check_plan(&p->model, &p->plan, is, p->hw.slices) == SP_PLAN_OK;
 }
 
-/* The constants as far as what is expected of the chip moves them. */
+/* Moves the constants as a profile expects of the chip (--power-prior only). By default they are
+ * held: borrowed constants depend on the power per FLOP/s, so a raised peak alone would lose half
+ * of its effect. */
 static void move_constants(const struct sp_planned *held, struct sp_planned *p)
 {
     struct sp_profile other = p->profile;
@@ -96,7 +98,9 @@ static void move_constants(const struct sp_planned *held, struct sp_planned *p)
                                                            held->profile.expected[c]);
 }
 
-/* The best plan of a machine; false where none fits. */
+/* The best plan of a machine; false where none fits. For compute-bound the mesh with the shortest
+ * step would change with one figure, and its ratio rises and falls (llama3-70b on 256 H100 turns at
+ * 9.4, 17 and 20 PFLOP/s), so re-planning takes the quietest mesh that fits. */
 static bool find_best(const struct sp_aim *aim, struct sp_planned *p)
 {
     struct sp_search_space space;
@@ -230,8 +234,9 @@ static bool says_plan(const struct sp_args *args)
     return said;
 }
 
-/* The plan that is held: the one that is typed, else the best of all that fit, else, where none
- * does, what `step` infers. Where a figure is looked for it is either held or looked for anew. */
+/* The plan that is held: the typed one, else the best of all that fit, else, where none does, what
+ * `step` infers. A policy that changes with 10 % less memory is not the worth of a figure; --replan
+ * searches again, and is refused with a typed plan. */
 static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, struct sp_error *error)
 {
     struct sp_planned *const p = &aim->planned;
@@ -305,8 +310,8 @@ static bool take_closed_forms(struct sp_aim *aim, struct sp_error *error)
            sp_fail(error, SP_INPUT, "--strategy: it has no meaning on %s", aim->fit.hw.name);
 }
 
-/* The formats that the goal is computed in: those whose peak, at a thousandth, changes its value,
- * beside the one that is known. */
+/* Finds the formats that the goal computes in (8-bit matmuls beside 16-bit attention): those whose
+ * peak, at a thousandth, changes its value, beside the one that is known. */
 static void find_peaks(struct sp_aim *aim)
 {
     const struct sp_hardware *const hw = sp_machine_of_aim(aim);

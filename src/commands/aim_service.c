@@ -67,6 +67,9 @@ static bool check_goal(const struct sp_aim *aim, struct sp_error *error)
                    "a time would be the fastest");
 }
 
+/* A service keeps its instances and sequences, those of the machine as it is: with more memory more
+ * would run, tokens would come slower, and tpot would be monotone in nothing. Other chips are other
+ * numbers of the same instance. */
 bool sp_take_service(struct sp_aim *aim, struct sp_error *error)
 {
     if (aim->power_prior)
@@ -133,7 +136,8 @@ static bool is_less(const struct sp_aim *aim, double a, double b)
     return aim->demand.at_least ? a > b : a < b;
 }
 
-/* The best of all instances of `serve` that fit on the machine, where it is better than `value`. */
+/* The best of all instances of `serve` that fit on the machine, where it is better than `value`.
+ * Latencies need --concurrency: one request at a time is the fastest on every machine. */
 static double value_replanned(const struct sp_aim *aim, const struct sp_hardware *hw, double value)
 {
     static const enum sp_serve_objective objectives[SP_AIMS] = {

@@ -37,6 +37,7 @@ struct outcome {
 
 extern const struct sp_command sp_cmd_check;
 
+/* A case runs in this process, so that a file of cases starts the program only once. */
 static struct outcome run_case(const struct sp_case *c, struct sp_pipes *pipes)
 {
     static struct sp_args args;

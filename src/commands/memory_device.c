@@ -77,8 +77,8 @@ static bool read_model(const struct sp_args *args, const struct sp_sources *sour
     return read_matrices(list, model, error) && sp_take_tuning(args, model, error);
 }
 
-/* Without a batch a device has one sequence, not the millions of tokens of a machine's step; of a
- * batch that is cut, gradients add up over the micro-batches. */
+/* Without a batch a replica has one sequence: the 4 Mi tokens of a machine's step would make 20 TB
+ * on one device. Of a batch that is cut, gradients add up over the micro-batches. */
 static void assume_batch(struct memory *f)
 {
     f->batch_assumed = !f->args->given.batch && !f->args->given.micro_batch;
@@ -158,7 +158,8 @@ static void add_activations(const struct memory *f, struct device_memory *m)
     }
 }
 
-/* Moves what --offload-part names to the host. */
+/* Moves what --offload-part names to the host. The verdict, the fewest devices and the largest
+ * model follow from what stays. */
 static void offload(const struct memory *f, struct device_memory *m)
 {
     double *const part[] = {[OFFLOAD_OPTIMIZER] = &m->states.optimizer,

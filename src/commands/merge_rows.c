@@ -274,6 +274,9 @@ static bool check_order(const struct joining *j, bool gaps)
     return true;
 }
 
+/* All parts stay in memory: nothing may be printed before the last one is known to be right, and a
+ * pipe cannot be read twice. A gap in the row numbers is an error unless --valid says that rows
+ * were left out: a lost part looks the same. */
 static bool read_parts(struct joining *j, struct sp_pipes *pipes, const char *const *names, int n)
 {
     for (int i = 0; i < n; i++) {

@@ -114,13 +114,14 @@ static const enum sp_option_id questions[] = {SP_O_find, SP_O_near, SP_O_explain
 static const enum sp_option_id of_the_list[] = {SP_O_shard,  SP_O_pareto, SP_O_objective, SP_O_top,
                                                 SP_O_meshes, SP_O_robust, SP_NO_OPTION};
 
+/* The plan of --from is ranked among all plans of the space, not among one per mesh. */
 static bool wants_all_plans(const struct sp_args *args)
 {
     const char *const meshes = args->value.meshes;
     return meshes && strcmp(meshes, "all") == 0;
 }
 
-/* What would be ignored is refused. */
+/* Refuses options that would change nothing: a typed word was meant to change something. */
 static bool check_options(const struct sp_args *args, struct sp_error *error)
 {
     const char *asked = NULL;

@@ -286,7 +286,8 @@ static void probe(struct finding *f)
         f->probed = f->bound = fmin(f->asked->most, 2 * largest);
 }
 
-/* The value of the answer; NAN: none. */
+/* The value of the answer; NAN: none. No bisection: fitting and speed are not monotone in a size,
+ * because divisors decide. Every size is tried from a bound that no plan can pass. */
 static double find(struct finding *f)
 {
     const struct sp_planned *const base = given(f);

@@ -16,7 +16,8 @@ void sp_put_list_price(struct sp_report *r, const struct sp_price *price)
                  SP_Q_SEARCH_M_PRICE_SOURCE);
 }
 
-/* The price of each machine; list prices of different years are no comparison. */
+/* Puts the price of each machine. Machines whose list prices are of different years, or typed and
+ * listed, are not compared without a note: the H100's fell from 12.29 to 6.88 USD in June 2025. */
 void sp_note_prices(struct sp_searching *s)
 {
     const struct sp_price *const first = &s->machine[0]->price;

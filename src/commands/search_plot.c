@@ -86,6 +86,8 @@ static void read_points(struct drawing *d)
     }
 }
 
+/* Plans of all machines, each machine with its own look and limit: those of the winner alone
+ * compare nothing. */
 static struct sp_figure *draw(const struct drawing *d)
 {
     const bool several = d->machines > 1;

@@ -121,6 +121,8 @@ static bool costs_no_less(const struct entry *a, const struct entry *b)
     return isnan(a->usd) || isnan(b->usd) || a->usd >= b->usd;
 }
 
+/* Chips of different machines are not one unit: --objective cost compares money, and the front has
+ * three coordinates. */
 static bool beaten(const struct entry *all, size_t n, const struct entry *e)
 {
     for (size_t i = 0; i < n; i++)

@@ -347,7 +347,9 @@ static struct sp_report *answer_row(const struct sweep *s, uint64_t row, struct 
     return report;
 }
 
-/* Counts a row; the first reason is kept. A row that lacks some of the values has an answer. */
+/* Counts a row; the first reason is kept. A row that lacks some of the values has an answer. Rows
+ * without an answer make the exit code 1, a run without any answer 3: a grid that computed nothing
+ * must not look like one that did. --valid says that failures are expected. */
 static void count_row(struct sweep *s, bool answered, const char *reason)
 {
     s->answered += answered;

@@ -59,7 +59,8 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-/* MFU from --mfu, or from a measured speed. */
+/* MFU from --mfu, or from a measured speed. Where weights are frozen --mfu counts what is computed:
+ * 40 % of 6 P would hide what freezing saves. */
 static double utilisation(const struct train *f)
 {
     const double rate = f->args->value.tokens_per_s, step = f->args->value.step_time;
@@ -334,7 +335,8 @@ static bool put_goodput(struct train *f, struct sp_error *error)
     return true;
 }
 
-/* Homes of the same power, racks and their floor. */
+/* Homes of the same power, racks and their floor. Racks and floor have no defaults, because they
+ * differ between buildings with the same chip. */
 static bool put_building(const struct train *f, double watts, struct sp_error *error)
 {
     struct sp_report *r = f->report;
@@ -354,7 +356,8 @@ static bool put_building(const struct train *f, double watts, struct sp_error *e
     return true;
 }
 
-/* Power, energy and cost; asked for by --get and not known, they are refused. */
+/* Power, energy and cost. Where watts or price are unknown they are null, with a note, so that the
+ * days are still printed; asked for by --get, they are refused. */
 static bool put_bill(struct train *f, struct sp_error *error)
 {
     struct sp_report *r = f->report;

@@ -7,6 +7,8 @@ const char *const sp_counted_flops[SP_FLOP_CONVENTIONS] = {
     [SP_FLOPS_6P] = "6 FLOPs a parameter and token",
 };
 
+/* A utilisation above 100 % is printed, with a note that says why it cannot be: scores that nobody
+ * computes, or a wrong speed, peak or number of devices. */
 void sp_note_utilisation(struct sp_report *report, const char *what, double utilisation,
                          enum sp_flop_convention convention)
 {

@@ -56,7 +56,7 @@ enum sp_case_type {
     SP_CASE_IS_WHOLE
 };
 
-/* What a case may hold. */
+/* The members of a case. */
 struct sp_case_member {
     const char *key;
     enum sp_case_type type;
@@ -67,7 +67,7 @@ struct sp_case_member {
 extern const struct sp_case_member sp_case_members[];
 extern const size_t sp_n_case_members;
 
-/* Reads a file of cases ("-": standard input) and checks all of it; every fault is a line with its
+/* Reads a file of cases ("-": standard input) and checks all of it; each fault is a line with its
  * place. */
 struct sp_pipes;
 bool sp_open_cases(struct sp_pipes *pipes, const char *path, struct sp_cases *cases,

@@ -80,12 +80,13 @@ bool sp_is_set(const struct sp_sources *sources, const struct sp_field_table *ta
     return false;
 }
 
-/* A value that must be given, by the key it has in the file. */
+/* A required value, with its key in the file. */
 struct needed {
     const char *key;
     bool given;
 };
 
+/* Checks required values. A missing key gets the place of the object that lacks it. */
 static bool check_needed(const struct needed *needed, size_t n, const struct sp_json *json,
                          const char *table, const char *why, struct sp_error *error)
 {
@@ -118,7 +119,7 @@ static bool check_moe(const struct sp_model *m, const struct sp_json *json, stru
     return true;
 }
 
-/* The mixers that may stand in the place of attention: how many of them a model has. */
+/* The number of mixers of a model other than attention. */
 static int other_mixers(const struct sp_model *m)
 {
     return (m->linear.heads > 0) + (m->state_space.state > 0 && !m->state_space.parallel) +
@@ -146,7 +147,7 @@ static bool check_widths(const struct sp_model *m, const struct sp_json *json,
            (m->sparse.top_k == 0 || check_needed(sparse, 3, json, "model", why, error));
 }
 
-/* What is wrong with a pattern, or with the mixers that its letters stand for; NULL: nothing. */
+/* The fault of a pattern, or of the mixers for its letters; NULL: none. */
 static const char *fault_of_pattern(const struct sp_model *m)
 {
     const int mixers = other_mixers(m);
@@ -242,7 +243,7 @@ static bool check_model(const struct sp_model *m, const struct sp_json *json,
     return true;
 }
 
-/* Fills what a document or a typed shape leaves out of the other mixers. */
+/* Fills in missing values of the other mixers. */
 static void derive_mixers(struct sp_model *m)
 {
     if (m->linear.key_heads == 0)
@@ -280,7 +281,7 @@ static bool decode_model(const struct sp_json *json, const struct sp_sources *so
     return check_model(model, json, error);
 }
 
-/* Fills what a reader leaves out of a typed shape. */
+/* Fills in values that a typed shape leaves out. */
 static void derive_shape(struct sp_model *m)
 {
     if (m->layers == 0)
@@ -299,6 +300,8 @@ static void derive_shape(struct sp_model *m)
         m->vocab = 1;
 }
 
+/* Defaults: d_ff = 4 d_model, head_dim 128, kv_heads = heads, gated MLP, vocabulary 1; a note names
+ * those taken. Most recent models are gated, and files have the same default. */
 bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
                          struct sp_model *model, struct sp_error *error)
 {
@@ -438,7 +441,7 @@ bool sp_load_kernels(const char *spec, const struct sp_sources *sources, struct 
     return ok;
 }
 
-/* Those of the chip's own name, else its family's, else none. */
+/* Loads the kernels of the chip's name, else of its family, else none. */
 static bool find_kernels(struct sp_hardware *hw, const struct sp_sources *sources,
                          struct sp_error *error)
 {
@@ -477,7 +480,7 @@ bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct s
     return sp_load_fields(SP_ENGINES, spec, sources, engine, error);
 }
 
-/* What the bits of a format have to be for its range to mean anything. */
+/* Checks that the bits of a format give it a range. */
 static bool check_number_format(const struct sp_number_format *f, struct sp_error *error)
 {
     const char *const name = sp_safe(f->name);
@@ -573,7 +576,7 @@ static bool decode_hardware(const struct sp_json *json, bool textbook,
         return false;
     if (sources && !apply_sets(&sp_hardware_table, sources, hw, error))
         return false;
-    /* Who sets the memory means the capacity that verdicts compare with. */
+    /* Setting the memory means the capacity that verdicts compare with. */
     if (sources && sp_is_set(sources, &sp_hardware_table, "chip.hbm_bytes") &&
         !sp_is_set(sources, &sp_hardware_table, "chip.hbm_usable_bytes"))
         hw->chip.hbm_usable_bytes = NAN;

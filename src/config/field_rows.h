@@ -1,4 +1,4 @@
-/* How the tables of fields are written: a row each. */
+/* Macros for the rows of tables of fields. */
 #ifndef SP_FIELD_ROWS_H
 #define SP_FIELD_ROWS_H
 
@@ -10,7 +10,7 @@
 #define N_FIELDS(array) (sizeof(array) / sizeof *(array))
 #define MOST 1e18
 
-/* One row: where the value lives is given by the struct and its member. */
+/* One row: the struct and its member give the place of the value. */
 #define TEXT_(key, type, member, help)                                                             \
     {                                                                                              \
         key, SP_FIELD_TEXT, offsetof(type, member), sizeof(((type *)0)->member), "", 0, 0, NULL,   \
@@ -28,7 +28,7 @@
     {                                                                                              \
         key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, NAN, false, help   \
     }
-/* A figure that nobody publishes, and what is assumed of it. */
+/* A figure that nobody publishes, with its assumed value. */
 #define ASSUMED_(key, type, member, unit, min, assumed, help)                                      \
     {                                                                                              \
         key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, assumed, false,    \

@@ -102,7 +102,7 @@ double sp_field_number(const struct sp_field *field, const void *base)
     }
 }
 
-/* Range and wholeness; `place` starts the message. */
+/* Checks the range, and that a whole number is whole; `place` starts the message. */
 static bool check_number(const struct sp_field *field, double value, const char *place,
                          struct sp_error *error)
 {
@@ -328,8 +328,8 @@ static bool store_node_at(struct decoder *d, const struct sp_field *field, const
     return true;
 }
 
-/* Finding a key's line means reading the text again, so it is done for wrong values alone. Rows do
- * so value by value. */
+/* Only for wrong values, because finding the line of a key reads the text again. Rows do so value
+ * by value. */
 static bool store_node(struct decoder *d, const struct sp_field *field, const cJSON *node)
 {
     if (field->type == SP_FIELD_ROWS)
@@ -396,7 +396,7 @@ bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, b
     return ok;
 }
 
-/* The unit of a number as people type it, as the tables of fields write it. */
+/* The unit of a typed number, as the tables of fields write it. */
 static const char *unit_in_words(const char *value)
 {
     const char *const unit = sp_unit_of_number(value);
@@ -406,7 +406,8 @@ static const char *unit_in_words(const char *value)
                                       : unit;
 }
 
-/* None, that of the field, "GB" for its rate, or per cent of a plain number that may be a part. */
+/* Whether the unit fits the field: none, the field's own, "GB" for a rate, or per cent for a plain
+ * number that may be a fraction. */
 static bool has_unit_of(const struct sp_field *field, const char *value)
 {
     const char *const unit = unit_in_words(value);

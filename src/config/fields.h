@@ -40,14 +40,13 @@ struct sp_field {
     const char *help;
 };
 
-/* What stands before the rows of a SP_FIELD_ROWS, and the bytes of the name that each begins with.
- */
+/* The header of the rows of a SP_FIELD_ROWS, and the bytes of the name at the start of each. */
 struct sp_rows {
     int64_t n;
 };
 enum { SP_ROW_NAME = 72 };
 
-/* Rows of a table at most. */
+/* The most rows of a table. */
 enum { SP_MOST_FIELDS = 512 };
 
 /* A table with a name ("model") that errors and --set paths use. */
@@ -73,8 +72,8 @@ bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, b
 bool sp_set_field(const struct sp_field_table *table, const char *path, const char *value,
                   void *base, struct sp_error *error);
 
-/* Where the figures of all chips lie, by key: what is outside is doubted, not refused. The last row
- * has no key. */
+/* Ranges that hold the figures of all known chips, by key; figures outside are doubted, not
+ * refused. The last row has no key. */
 struct sp_likely {
     const char *key;
     double min, max;

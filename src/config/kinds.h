@@ -1,4 +1,4 @@
-/* The kinds of config files, a row each: what is known of a kind is known from here. */
+/* The kinds of config files, one row each; all code takes its knowledge of a kind from here. */
 #ifndef SP_KINDS_H
 #define SP_KINDS_H
 
@@ -6,9 +6,9 @@
 
 #include "config/fields.h"
 
-/* X(kind, folder, name of --kind, noun, nouns, struct, loader, table, --set reaches it, keys that only
- * such files have or "", what it is); AND stands between the rows. embed.cmake reads the first two
- * columns as well. */
+/* X(kind, folder, name of --kind, noun, nouns, struct, loader, table, --set reaches it, keys that
+ * only such files have or "", what it is); AND stands between the rows. embed.cmake reads the first
+ * two columns as well. */
 /* clang-format off */
 #define SP_KINDS(X, AND) \
     X(SP_MODELS, "models", "model", "model", "models", \
@@ -77,7 +77,7 @@ struct sp_config_kind_info {
 };
 extern const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS];
 
-/* The kind of a file by its keys: a model where nothing says otherwise. */
+/* The kind of a file by its keys; a model if no key decides. */
 enum sp_config_kind sp_guess_kind(const cJSON *root);
 
 #endif

@@ -43,7 +43,7 @@ static bool each_user_folder(enum sp_config_kind kind, const struct sp_sources *
     return visit(folder, context);
 }
 
-/* Where the config of a name is: a user's own, or built in. */
+/* The place of a config: one of the user's own, or built in. */
 struct named {
     const char *name;
     const struct sp_builtin *builtin; /* NULL: none */
@@ -51,8 +51,8 @@ struct named {
     char path[PATH_MAX + NAME_MAX]; /* of the user's own */
 };
 
-/* Whether a config may stand there: a pipe or a device would keep the program waiting. A link that
- * leads nowhere counts: whoever opens it is told why that fails. */
+/* Whether the path may be a config: a pipe or a device would keep the program waiting. A dangling
+ * link counts, so that opening it reports why it fails. */
 static bool is_config(const char *path)
 {
     struct stat status;
@@ -69,6 +69,8 @@ static bool has_named_file(const char *folder, void *context)
     return is_config(wanted->path);
 }
 
+/* Whether the text is a path, not a name. Only a slash or .json makes it one: a file in the current
+ * folder can never hide a built-in name. */
 static bool looks_like_file(const char *spec)
 {
     const size_t n = strlen(spec);
@@ -123,7 +125,7 @@ bool sp_load_builtin(enum sp_config_kind kind, const char *name, void *base, str
     return ok;
 }
 
-/* Looks for the config of that very name, which is no file's. A user's own hides one built in. */
+/* Looks for the config with exactly this name, not a file. The user's own hides a built-in one. */
 static bool find_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources,
                        struct named *found)
 {
@@ -160,10 +162,12 @@ struct seen {
 struct visitor {
     void (*visit)(const char *name, void *context);
     void *context;
-    struct seen *seen; /* names that were visited: the first of a name hides the others */
+    struct seen *seen; /* names visited so far: the first of a name hides the others */
     size_t n;
 };
 
+/* Visits a name once, the user's own first: a profile that replaces a built-in one is not lent
+ * twice. */
 static void visit_once(struct visitor *visitor, const char *name)
 {
     for (size_t i = 0; i < visitor->n; i++)
@@ -242,13 +246,13 @@ static bool name_of_hub_id(const char *spec, char *name, size_t size)
     return name[0] != '\0';
 }
 
-/* A config by one of its aliases. */
+/* A search for a config by one of its aliases. */
 struct alias {
     enum sp_config_kind kind;
     const char *wanted;
     const struct sp_sources *sources;
     struct sp_nearest *nearest;
-    char name[NAME_MAX + 1]; /* of the config that has it; "": none so far */
+    char name[NAME_MAX + 1]; /* of the config with this alias; "": none so far */
 };
 
 static bool open_found(const struct named *found, const struct sp_sources *sources,
@@ -280,8 +284,8 @@ static void look_for_alias(const char *name, void *context)
     sp_config_free(&config);
 }
 
-/* Whether a config has that alias: its name. Only asked when no config is named so, so that the
- * usual call parses one config and not all. */
+/* Finds the config with this alias. Called only if no config has the name, so that the usual call
+ * parses one config, not all. */
 static bool find_alias(struct alias *a)
 {
     sp_each_config(a->kind, a->sources, look_for_alias, a);
@@ -295,7 +299,7 @@ bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct s
     return sp_config_named(kind, name, sources) || (!looks_like_file(name) && find_alias(&alias));
 }
 
-/* A number format in the place of a recipe is met often enough to say what a recipe is. */
+/* Number formats are often given in place of a recipe, so the error says what a recipe is. */
 static const char *hint_of(struct sp_text *room, enum sp_config_kind kind,
                            const struct sp_nearest *nearest)
 {

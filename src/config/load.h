@@ -23,14 +23,14 @@ extern const size_t sp_n_builtins;
 
 struct sp_pipes;
 
-/* Where to look and how to read, from the command line. */
+/* Options of the command line for finding and reading configs. */
 struct sp_sources {
     const char *config_dir;  /* --config-dir, or NULL */
     bool textbook;           /* --constants textbook */
     const char *assume;      /* --assume: family of a Hugging Face config, or NULL */
     const char *const *sets; /* --set PATH=VALUE, n_sets of them */
     int n_sets;
-    struct sp_pipes *pipes; /* what was read from pipes; or NULL */
+    struct sp_pipes *pipes; /* texts of pipes; or NULL */
 };
 
 /* The text of a config. Free with sp_config_free. */
@@ -46,19 +46,19 @@ bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_
 void sp_config_free(struct sp_config *config);
 
 /* Whether a config of that name exists (files are not looked at), and whether one of that name or
- * alias does, which takes longer: aliases stand in the files. */
+ * alias does, which takes longer, because aliases are in the files. */
 bool sp_config_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 
-/* Whether that name opens a config that came with the program: no file, no alias, and none of the
- * user's own hides it. Such configs are held to what others are only asked about. */
+/* Whether that name opens a built-in config: not a file or an alias, and not hidden by one of the
+ * user's. Checks that only warn for user files are errors for built-in ones. */
 bool sp_is_builtin(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 
 /* Calls `visit` for every known name of a kind: user files first, then built-in ones. */
 void sp_each_config(enum sp_config_kind kind, const struct sp_sources *sources,
                     void (*visit)(const char *name, void *context), void *context);
 
-/* Offers every name of every kind to a mistyped one. */
+/* Offers the names of all kinds as candidates for a mistyped one. */
 struct sp_nearest;
 void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sources);
 
@@ -69,13 +69,13 @@ void *sp_load_config(enum sp_config_kind kind, const char *spec, const struct sp
 /* Decode a parsed config of one kind and check that its values agree with each other. */
 bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct sp_error *error);
 
-/* A model typed as "layers=64,d_model=4096,...": keys of the model file, missing ones derived where
- * one reading is natural (d_ff = 4 d_model, kv_heads = heads, head_dim = d_model / heads). */
+/* Makes a model from "layers=64,d_model=4096,...": keys of the model file. Missing ones are derived
+ * if one reading is natural (d_ff = 4 d_model, kv_heads = heads, head_dim = d_model / heads). */
 bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
                          struct sp_model *model, struct sp_error *error);
 
 /* Load, decode, apply --set, check. */
-/* Puts the native document in the place of a Hugging Face config; a native one stays as it is. */
+/* Replaces a Hugging Face config by its native document; a native one stays unchanged. */
 bool sp_nativise_model(struct sp_json *json, const struct sp_sources *sources,
                        struct sp_error *error);
 bool sp_load_model(const char *spec, const struct sp_sources *sources, struct sp_model *model,
@@ -110,63 +110,64 @@ bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct s
 bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,
                  struct sp_error *error);
 
-/* A framework as its file describes it: the facts the models use, and how its runs are known. */
+/* A framework's file: the facts that models use, and how to recognise its runs. */
 struct sp_framework_file {
     struct sp_framework framework;
-    char marks[256];    /* comma-separated; a source that contains one comes from it */
-    char serves[16];    /* "gpu", "zero3" or "tpu": taken for such runs when no mark is found */
-    char selective[16]; /* what it means by selective recomputation, a policy's name */
-    /* What it runs, comma-separated names; "": anything. What `search` looks at. */
+    char marks[256];    /* comma-separated; a run whose source contains one is this framework's */
+    char serves[16];    /* "gpu", "zero3" or "tpu": runs without a mark that are taken for this
+                           framework's */
+    char selective[16]; /* the policy that it calls selective */
+    /* What it supports, comma-separated names, which `search` considers; "": anything. */
     char schedules[96], recompute[96], zero[16], dispatchers[64];
     bool can_overlap_moe;
     bool offload;                 /* kept activations may go to the host */
-    bool usual_sequence_parallel; /* with TP, of a run that states nothing */
-    int usual_micro_batch;        /* enum sp_usual_micro_batch: of a run that states none */
+    bool usual_sequence_parallel; /* with TP, if a run does not say */
+    int usual_micro_batch;        /* enum sp_usual_micro_batch, if a run does not say */
 };
 
-/* What a framework with pipeline stages makes of a replica's share of the batch when nobody says:
- * all of it at once, one sequence at a time, or as many parts as there are stages. */
+/* The micro-batch of a framework with pipeline stages by default: a replica's whole share of the
+ * batch, one sequence, or the share divided by the stages. */
 enum sp_usual_micro_batch { SP_MICRO_SHARE, SP_MICRO_ONE, SP_MICRO_STAGES };
 bool sp_load_framework(const char *spec, const struct sp_sources *sources,
                        struct sp_framework_file *file, struct sp_error *error);
 bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
                      struct sp_error *error);
 
-/* One of a chip and an engine: it serves. */
+/* Loads the profile of a chip and an engine, for serving. */
 bool sp_load_serving_profile(const char *spec, const struct sp_sources *sources,
                              struct sp_profile *profile, struct sp_error *error);
 
 bool sp_load_kernels(const char *spec, const struct sp_sources *sources, struct sp_kernels *kernels,
                      struct sp_error *error);
 
-/* Every known profile, each name once: the user's own in the place of a built-in one. A broken one
- * is an error, and so are more than SP_MAX_PROFILES: without them others would be taken in silence.
- */
+/* Loads every known profile, each name once: the user's own replaces a built-in one. A broken
+ * profile is an error, and so are more than SP_MAX_PROFILES: otherwise another would silently be
+ * taken. */
 enum { SP_MAX_PROFILES = 512 };
 bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profiles, size_t *n,
                       struct sp_error *error);
 
-/* The profile of a chip and a framework: "CHIP-FRAMEWORK" if there is one (`own` says so), else
- * one that borrows from the `n` known ones. */
+/* Loads the profile of a chip and a framework: "CHIP-FRAMEWORK" if it exists (then `own`), else one
+ * that borrows from the `n` known ones. */
 void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,
                     const struct sp_profile *known, size_t n, struct sp_profile *profile,
                     bool *own);
 
-/* The profile of a chip and an engine, expected alone or, where `borrows`, of the file
- * "CHIP-ENGINE" if there is one (`own` says so), else what the known ones lend. */
+/* Loads the profile of a chip and an engine: expected constants only or, if `borrows`, those of the
+ * file "CHIP-ENGINE" if it exists (then `own`), else borrowed from the known ones. */
 void sp_expect_serving_of(const struct sp_hardware *hw, const char *engine,
                           struct sp_profile *profile);
 bool sp_load_serving(const struct sp_hardware *hw, const char *engine,
                      const struct sp_sources *sources, struct sp_profile *profile, bool *own,
                      struct sp_error *error);
 
-/* The memory_factor of a stack's own profile, 1 where it has none: borrowed ones have no other.
- * Reads one file at most. */
+/* The memory_factor of a stack's own profile; 1 if it has none, because it is not borrowed. Reads
+ * at most one file. */
 bool sp_load_memory_factor(const struct sp_hardware *hw, const struct sp_framework *framework,
                            const struct sp_sources *sources, double *factor,
                            struct sp_error *error);
 
-/* The same of all that sp_load_profiles finds. */
+/* The same, from all profiles that sp_load_profiles finds. */
 bool sp_load_stack(const struct sp_hardware *hw, const struct sp_framework *framework,
                    const struct sp_sources *sources, struct sp_profile *profile, bool *own,
                    struct sp_error *error);
@@ -176,11 +177,11 @@ bool sp_load_stack(const struct sp_hardware *hw, const struct sp_framework *fram
 bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,
                       struct sp_error *error);
 
-/* The chip of that name, alias or file alone, without a size. */
+/* Loads a chip by name, alias or file, without a size. */
 bool sp_load_chip(const char *name, const struct sp_sources *sources, struct sp_hardware *hw,
                   struct sp_error *error);
 
-/* The name inside a machine spec; true when there is more to it than the name (a size, a shape,
+/* Copies the name of a machine spec; true when the spec has more than the name (a size, a shape,
  * "gcp:"). */
 bool sp_machine_name(const char *spec, const struct sp_sources *sources, char *name, size_t size);
 

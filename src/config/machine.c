@@ -6,13 +6,13 @@
 #include "config/load.h"
 #include "base/number.h"
 
-/* A machine spec, taken apart. */
+/* The parts of a machine spec. */
 struct machine_spec {
     char name[512];
     char shape[64];       /* "16x16x16" or "" */
-    char axes[64];        /* what may be a shape or chips x slices: "4x4" of "v5e-4x4", or "" */
+    char axes[64];        /* a shape or chips x slices: "4x4" of "v5e-4x4", or "" */
     double chips, slices; /* 0: not given */
-    bool cloud;           /* "gcp:" in front: the number counts what the cloud's names count */
+    bool cloud;           /* "gcp:" in front: count as the cloud's names do */
 };
 
 static bool bad_spec(const char *spec, const char *why, struct sp_error *error)
@@ -24,7 +24,10 @@ static bool bad_spec(const char *spec, const char *why, struct sp_error *error)
         sp_safe(spec), why);
 }
 
-/* Cuts the "-512", the "-8960x2" or the "-4x4x8" off the name. */
+/* Cuts the "-512", the "-8960x2" or the "-4x4x8" off the name. v5e-4x4 is the slice of 4x4 chips if
+ * the machine has as many axes and such a slice; otherwise the first number counts chips and the
+ * second slices (v5e-256x4). After "gcp:" numbers always count: gcp:v5e-4x4 is four slices of four
+ * chips. */
 static bool split_count(const char *spec, struct machine_spec *out, struct sp_error *error)
 {
     char *const dash = strrchr(out->name, '-');
@@ -49,7 +52,7 @@ static bool split_count(const char *spec, struct machine_spec *out, struct sp_er
     return true;
 }
 
-/* "8xh100" and "h100x8" of a machine that exists: refused with the name that is meant. */
+/* Refuses "8xh100" and "h100x8" for a machine that exists, with the right name. */
 static bool refuse_times(const char *name, const struct sp_sources *sources, struct sp_error *error)
 {
     char chip[512];
@@ -111,7 +114,7 @@ static void offer_neighbours(const char *spec, const struct sp_hardware *hw, int
             snprintf(names[up], sizeof names[up], "%s-%lld", hw->name, (long long)near);
         }
     }
-    if (strcmp(names[0], names[1]) == 0) { /* that many chips there are, in another shape */
+    if (strcmp(names[0], names[1]) == 0) { /* this number of chips exists in another shape */
         sp_fail(error, SP_INPUT, "--hw %s: %s comes in %lld chips as %s, not in this shape",
                 sp_safe(spec), hw->name, (long long)chips, names[0]);
         return;
@@ -154,6 +157,9 @@ static bool place_shape(const char *spec, const struct machine_spec *parts, stru
     return true;
 }
 
+/* A number after the last dash counts chips, as in the textbook: v5p-4096 is 16x16x16. Google
+ * Cloud's v5p-4096 has 2048 chips; "gcp:" in front selects that reading, and every report prints
+ * the cloud's name. */
 static bool place_chips(const char *spec, const struct machine_spec *parts, struct sp_hardware *hw,
                         struct sp_error *error)
 {
@@ -181,8 +187,8 @@ static bool place_chips(const char *spec, const struct machine_spec *parts, stru
     return true;
 }
 
-/* Whether "v5e-4x4" names a slice by its axes, as the cloud writes it: as many axes as the machine
- * has, of a slice on offer. With "gcp:" a number counts. */
+/* Whether "v5e-4x4" names a slice by its axes, as the cloud writes it: it has as many axes as the
+ * machine, and there is such a slice. With "gcp:" it is a number. */
 static bool names_axes(const struct machine_spec *parts, const struct sp_hardware *hw)
 {
     double dims[SP_MAX_AXES];

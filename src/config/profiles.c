@@ -27,6 +27,8 @@ static void load_one(const char *name, void *context)
         l->n++;
 }
 
+/* A broken profile of the user is an error even if it is only a candidate: otherwise another would
+ * silently be taken. So is a folder with too many, never a shorter list. */
 static bool load_all(enum sp_config_kind kind, const struct sp_sources *sources,
                      struct sp_profile *profiles, size_t *n, struct sp_error *error)
 {
@@ -43,12 +45,14 @@ bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profi
     return load_all(SP_PROFILES, sources, profiles, n, error);
 }
 
+/* A profile that no file has is accepted by the name of the stack that borrows it, because reports
+ * print that name and must be readable again. */
 static void name_stack(const struct sp_hardware *hw, const char *software, char *name, size_t size)
 {
     snprintf(name, size, "%.30s-%.31s", hw->name, software);
 }
 
-/* A profile of nobody's constants: names and families. */
+/* A profile without constants: names and families. */
 static struct sp_profile stack_of(const struct sp_hardware *hw, const char *software,
                                   const char *family)
 {

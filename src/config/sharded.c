@@ -73,7 +73,7 @@ static bool append(char *text, size_t size, const char *format, const char *word
     return snprintf(text + used, size - used, format, (int)n, word) < (int)(size - used);
 }
 
-/* The size of a letter in "I=1024,J=4096" as it is written there; false where there is none. */
+/* Copies the size of a letter from "I=1024,J=4096"; false if the letter is missing. */
 static bool size_of_letter(const char *dims, char letter, char *size, size_t room)
 {
     char word[48];

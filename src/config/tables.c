@@ -12,9 +12,9 @@ static const char *const counts[] = {"chips", "cores", NULL};
 static const struct sp_field hardware_fields[] = {
     TEXT_("name", H, name, "canonical name"),
     PROSE_("aliases", "other names people type"),
-    PROSE_("vendor", "who makes it"),
+    PROSE_("vendor", "manufacturer"),
     PROSE_("kind", "tpu, gpu or npu"),
-    TEXT_("family", H, family, "chip whose calibrated profiles serve when it has none of its own"),
+    TEXT_("family", H, family, "chip whose calibrated profiles are used when this one has none"),
     FIGURE_("chip.peak_flops_per_s.bf16", H, chip.peak_flops_per_s[SP_BF16], "FLOP/s", 1,
             "C: dense peak of bf16 matmuls"),
     FIGURE_("chip.peak_flops_per_s.fp16", H, chip.peak_flops_per_s[SP_FP16], "FLOP/s", 1,
@@ -33,7 +33,7 @@ static const struct sp_field hardware_fields[] = {
             "dense fp4 peak"),
     FIGURE_("chip.hbm_bytes", H, chip.hbm_bytes, "bytes", 1, "memory of one chip"),
     FIGURE_("chip.hbm_usable_bytes", H, chip.hbm_usable_bytes, "bytes", 1,
-            "memory that the runtime leaves to programs"),
+            "memory that the runtime grants to programs"),
     FIGURE_("chip.hbm_bytes_per_s", H, chip.hbm_bytes_per_s, "bytes/s", 1,
             "W_hbm: memory bandwidth"),
     FIGURE_("chip.vmem_bytes", H, chip.vmem_bytes, "bytes", 1, "on-chip vector memory"),
@@ -71,14 +71,16 @@ static const struct sp_field hardware_fields[] = {
     INT_("network.axes", H, network.axes, "", 1, SP_MAX_AXES, "axes of the torus"),
     FIGURE_("network.link_bytes_per_s", H, network.link_bytes_per_s, "bytes/s", 1,
             "w: one torus link, one way"),
+    /* Latencies and hops that nobody publishes are assumed here, once; a file that knows better
+     * says so with its source. */
     ASSUMED_("network.send_latency_s", H, network.send_latency_s, "s", 0, 5e-6,
-             "before a send between pipeline stages moves"),
+             "latency of a send between pipeline stages"),
     FIGURE_("network.hop_latency_s", H, network.hop_latency_s, "s", 0, "T_min: one hop"),
     ASSUMED_("network.most_hops", H, network.most_hops, "", 1, 64,
              "hops of a collective one after the other: longer rings are folded over several axes"),
     ENUM_("network.wrap", H, network.wrap, wraps, SP_WRAP_NEVER, "when axes close into rings"),
     INT_("network.jax_devices_per_chip", H, network.jax_devices_per_chip, "", 1, 1024,
-         "devices that JAX counts of one chip (default: 1)"),
+         "devices that JAX counts per chip (default: 1)"),
     INT_("network.chips_per_host", H, network.chips_per_host, "", 1, 1024, "chips of one host"),
     FIGURE_("network.dcn_bytes_per_s_per_host", H, network.dcn_bytes_per_s_per_host, "bytes/s", 1,
             "egress of one host into the data-centre network"),
@@ -101,11 +103,11 @@ static const struct sp_field hardware_fields[] = {
     ASSUMED_("network.scaleout_latency_s", H, network.scaleout_latency_s, "s", 0, 5e-6,
              "one step of a ring of domains"),
     FIGURE_("network.host_memory_bytes", H, network.host_memory_bytes, "bytes", 1,
-            "memory of one host, which takes what its devices offload"),
+            "memory of one host, for what its devices offload"),
     INT_("network.devices_per_host", H, network.devices_per_host, "", 1, 100000,
          "devices of one host, where a domain spans several"),
     INT_("network.domain_part", H, network.domain_part, "", 1, 100000,
-         "devices of a domain that a job takes which does not fill whole domains"),
+         "devices per domain that a job uses if it does not fill whole domains"),
     FIGURE_("network.domain_switches", H, network.domain_switches, "", 1,
             "switches inside one scale-up domain"),
     FIGURE_("network.domain_switch_ports", H, network.domain_switch_ports, "", 2,
@@ -129,7 +131,7 @@ static const struct sp_field hardware_fields[] = {
 const struct sp_field_table sp_hardware_table = {"hw", hardware_fields, N_FIELDS(hardware_fields),
                                                  NULL};
 
-/* What no chip has is most often a wrong unit: TFLOP/s for FLOP/s, GB for bytes. */
+/* A figure outside these ranges is most often a wrong unit: TFLOP/s for FLOP/s, GB for bytes. */
 const struct sp_likely sp_likely_hardware[] = {
     {"chip.peak_flops_per_s.bf16", 1e12, 1e18},
     {"chip.peak_flops_per_s.fp16", 1e12, 1e18},
@@ -182,7 +184,7 @@ const struct sp_field_table sp_network_table = {"network", network_fields, N_FIE
                                                 NULL};
 
 #define S struct sp_scaling_law
-/* A constant of a law: NAN where the law has none. */
+/* A constant of a law; NAN if the law does not have it. */
 #define CONSTANT_(key, member, unit, min, max, help)                                               \
     {                                                                                              \
         key, SP_FIELD_REAL, offsetof(S, member), 0, unit, min, max, NULL, NAN, false, help         \
@@ -224,16 +226,19 @@ static const struct sp_field framework_fields[] = {
     PROSE_("aliases", "other names people type"),
     TEXT_("precision", K, framework.precision, "recipe of its training state"),
     TEXT_("fp8_precision", K, framework.fp8_precision,
-          "recipe that fp8 names under it; empty: the recipe fp8"),
-    TEXT_("marks", K, marks, "words of a run's source that tell the framework, comma-separated"),
+          "recipe that `fp8` means under this framework; empty: the recipe fp8"),
+    TEXT_("marks", K, marks,
+          "words in a run's source that identify the framework, comma-separated"),
     TEXT_("family", K, framework.family,
           "frameworks of one family lend each other calibrated constants"),
-    TEXT_("serves", K, serves, "runs that it stands for when nothing tells: gpu, zero3 or tpu"),
-    TEXT_("selective", K, selective, "what it means by selective recomputation: a policy's name"),
+    TEXT_(
+        "serves", K, serves,
+        "runs that are taken for this framework when nothing identifies theirs: gpu, zero3 or tpu"),
+    TEXT_("selective", K, selective, "the policy that it calls selective recomputation"),
     TEXT_("schedules", K, schedules,
-          "pipeline schedules it runs, comma-separated; none: no pipelines; empty: any"),
-    TEXT_("recompute", K, recompute, "recompute policies it runs; empty: any"),
-    TEXT_("zero", K, zero, "ZeRO stages it runs; empty: any"),
+          "pipeline schedules it supports, comma-separated; none: no pipelines; empty: any"),
+    TEXT_("recompute", K, recompute, "recompute policies it supports; empty: any"),
+    TEXT_("zero", K, zero, "ZeRO stages it supports; empty: any"),
     TEXT_("dispatchers", K, dispatchers,
           "how it can send tokens to their experts, comma-separated; empty: any"),
     BOOL_("can_overlap_moe", K, can_overlap_moe,
@@ -252,9 +257,10 @@ static const struct sp_field framework_fields[] = {
           "d_ff-wide tensors of a gated MLP kept beyond gate, up and product"),
     REAL_("norm_copies", K, framework.norm_copies, "", 0, 8,
           "2-byte copies of its input that each RMSNorm keeps beyond that: in fp32, not fused"),
-    BOOL_("packs_head", K, framework.packs_head, "a base in fewer bits has the head in it"),
+    BOOL_("packs_head", K, framework.packs_head, "base weights in fewer bits include the head"),
     REAL_("widened_copies", K, framework.widened_copies, "", 0, 8,
-          "16-bit copies of a packed matmul that are there at once while it is used; 0: one"),
+          "16-bit copies of a packed matmul's weights that exist at the same time while it runs; "
+          "0: one"),
     BOOL_("keeps_frozen_inputs", K, framework.keeps_frozen_inputs,
           "inputs of frozen matmuls are kept, though no gradient needs them"),
     REAL_("qkv_copies", K, framework.qkv_copies, "", 0, 8, "further copies of q, k and v kept"),
@@ -274,7 +280,8 @@ static const struct sp_field framework_fields[] = {
           "share of the 16-bit peak that its attention kernel is published with"),
     BOOL_("ampere_attention", K, framework.ampere_attention,
           "that share is the A100's, and falls with the square root of faster peaks"),
-    REAL_("logit_bytes", K, framework.logit_bytes, "bytes", 0, 64, "live per logit in the loss"),
+    REAL_("logit_bytes", K, framework.logit_bytes, "bytes", 0, 64,
+          "bytes live per logit in the loss"),
     REAL_("split_logit_bytes", K, framework.split_logit_bytes, "bytes", 0, 64,
           "the same where tensor parallelism splits the vocabulary; 0: logit_bytes"),
     BOOL_("dummy_wgrads", K, framework.dummy_wgrads, "one weight-gradient buffer per weight shape"),
@@ -295,7 +302,7 @@ static const struct sp_field framework_fields[] = {
           "FSDP with stages: weights are gathered once a step, and gradients stay whole in 4 bytes "
           "until the last micro-batch"),
     {"capacity_factor", SP_FIELD_REAL, offsetof(K, framework.capacity_factor), 0, "", 1, 10, NULL,
-     1, false, "experts compute this much more than they are sent"},
+     1, false, "work of the experts over that of the tokens sent to them"},
     {"reserved_factor", SP_FIELD_REAL, offsetof(K, framework.reserved_factor), 0, "", 1, 2, NULL, 1,
      false, "allocator: reserved over live bytes"},
     {"memory_residual", SP_FIELD_REAL, offsetof(K, framework.memory_residual), 0, "", 0, 2, NULL,
@@ -306,13 +313,13 @@ static const struct sp_field framework_fields[] = {
      26214400, false,
      "gradients that are reduced at once, beside the backward pass (default: 25 MiB, PyTorch's)"},
     BOOL_("keeps_gradients", K, framework.keeps_gradients,
-          "room of the gradients is taken once, not given back after an update"),
+          "the memory of the gradients is allocated once and kept after an update"),
     BOOL_("early_optimizer", K, framework.early_optimizer,
-          "moments of the optimizer are made before the first step, not in its update"),
+          "the optimizer's moments are allocated before the first step, not in its update"),
     BOOL_("unfused_attention", K, framework.unfused_attention,
           "attention's scores are written to memory and read again"),
     BOOL_("fp8_dispatch", K, framework.fp8_dispatch,
-          "8-bit runs send tokens to their experts in one byte an element"),
+          "8-bit runs send tokens to their experts in one byte per element"),
     ENUM_("dispatch", K, framework.execution.dispatch, sp_dispatch_names, SP_DISPATCH_ALLTOALL,
           "how tokens reach their experts"),
     BOOL_("moe_overlap", K, framework.execution.moe_overlap,
@@ -351,7 +358,7 @@ const struct sp_field_table sp_framework_table = {"framework", framework_fields,
          NULL,                                                                                     \
          gpu,                                                                                      \
          false,                                                                                    \
-         "what is expected of it before any run is seen"},                                         \
+         "its expected value before any run is seen"},                                             \
         {"constants." key ".determined",                                                           \
          SP_FIELD_REAL,                                                                            \
          offsetof(F, determined[at]),                                                              \
@@ -362,7 +369,7 @@ const struct sp_field_table sp_framework_table = {"framework", framework_fields,
          NULL,                                                                                     \
          0,                                                                                        \
          false,                                                                                    \
-         "share of it that runs decided"},
+         "share of the value that runs determined"},
 #define SP_CONSTANT(id, ...) FITTED_(SP_C_##id, __VA_ARGS__)
 static const struct sp_field profile_fields[] = {
     TEXT_("name", F, name, "canonical name"),
@@ -375,10 +382,11 @@ static const struct sp_field profile_fields[] = {
     TEXT_("software_family", F, software_family, "frameworks that lend each other constants"),
 #include <scaleplan/profile_constants.def>
     REAL_("residual", F, residual, "", 0, 10,
-          "of ln(predicted / measured) on runs left out: 80 % lie within 1.2816 of it"),
+          "standard deviation of ln(predicted / measured) on runs left out: 80 % lie within 1.2816 "
+          "of it"),
     {"memory_factor", SP_FIELD_REAL, offsetof(F, memory_factor), 0, "", SP_MEMORY_FACTOR_MIN,
      SP_MEMORY_FACTOR_MAX, NULL, 1, false,
-     "reserved memory over what the framework's file makes of it"},
+     "reserved memory over the estimate by the framework's file"},
     PROSE_("fitted_to", "the runs behind it"),
     PROSE_("at_bound", "constants that the fit left at a bound"),
     PROSE_("source", "where the figures come from"),
@@ -400,7 +408,8 @@ static const struct sp_field serving_fields[] = {
     TEXT_("software_family", F, software_family, "engines that lend each other constants"),
 #include <scaleplan/serving_constants.def>
     REAL_("residual", F, residual, "", 0, 10,
-          "of ln(predicted / measured) on runs left out: 80 % lie within 1.2816 of it"),
+          "standard deviation of ln(predicted / measured) on runs left out: 80 % lie within 1.2816 "
+          "of it"),
     PROSE_("fitted_to", "the runs behind it"),
     PROSE_("at_bound", "constants that the fit left at a bound"),
     PROSE_("source", "where the figures come from"),
@@ -417,7 +426,7 @@ const struct sp_field_table sp_serving_table = {"serving", serving_fields, N_FIE
         key, SP_FIELD_REAL, offsetof(struct sp_kernels, member), 0, unit, min, max, NULL,          \
             fallback, false, help                                                                  \
     }
-/* What every curve has: a share without which it is not there, and what it rests on. */
+/* The fields of every curve: a share, without which there is no curve, and its measurements. */
 #define CURVE_(key, share, rows, residual, of)                                                     \
     KERNEL_(key ".share", share, "", 1e-3, 1, NAN, of),                                            \
         KERNEL_(key ".rows", rows, "", 0, 1e9, 0, "measurements behind the curve"),                \
@@ -427,35 +436,35 @@ const struct sp_field_table sp_serving_table = {"serving", serving_fields, N_FIE
     CURVE_("matmul." format, matmul[id].share, matmul[id].rows, matmul[id].residual,               \
            "share of the " format " peak that large matmuls reach"),                               \
         KERNEL_("matmul." format ".memory_share", matmul[id].memory_share, "", 1e-3, 1, 1,         \
-                "share of the memory bandwidth that memory-bound ones reach"),                     \
+                "share of the memory bandwidth that memory-bound matmuls reach"),                  \
         KERNEL_("matmul." format ".launch_s", matmul[id].launch_s, "s", 0, 1, 0,                   \
                 "before any work"),                                                                \
         KERNEL_("matmul." format ".half_tile", matmul[id].half_tile, "", 0, 1e4, 0,                \
-                "elements that a side is rounded up by on average"),                               \
+                "mean number of elements by which a side is rounded up"),                          \
         KERNEL_("matmul." format ".cast_bytes", matmul[id].cast_bytes, "bytes", 0, 1e3, 0,         \
-                "moved for each element of the 16-bit input to bring it to the format")
+                "bytes moved per element of the 16-bit input to convert it to the format")
 #define ATTENTION_(format, id)                                                                     \
     CURVE_("attention." format, attention[id].share, attention[id].rows, attention[id].residual,   \
            "share of the " format " peak that causal attention reaches, forward"),                 \
         KERNEL_("attention." format ".launch_s", attention[id].launch_s, "s", 0, 1, 0,             \
                 "before any work"),                                                                \
         KERNEL_("attention." format ".fill_queries", attention[id].fill_queries, "", 0, 1e9, 0,    \
-                "queries, over all heads, that run last and beside nothing"),                      \
+                "queries, over all heads, that run last with nothing beside them"),                \
         KERNEL_("attention." format ".edge_keys", attention[id].edge_keys, "tokens", 0, 1e6, 0,    \
-                "keys that a query costs beyond those it attends to")
+                "keys that a query costs in addition to those it attends to")
 #define COLLECTIVE_(op, id)                                                                        \
     CURVE_("collectives." op, collective[id].share, collective[id].rows, collective[id].residual,  \
            "share of the link rate inside a domain that long messages reach"),                     \
         KERNEL_("collectives." op ".low_share", collective[id].low_share, "", 1e-3, 1, NAN,        \
-                "share that the protocol of short messages reaches"),                              \
+                "share of the link rate that the protocol for short messages reaches"),            \
         KERNEL_("collectives." op ".own_share", collective[id].own_share, "", 0, 1, 0,             \
-                "time of a rank's own part, of that of a part from another rank"),                 \
+                "time for a rank's own part over that for a part from another rank"),              \
         KERNEL_("collectives." op ".latency_s", collective[id].latency_s, "s", 0, 1, 0,            \
-                "of any number of ranks"),                                                         \
+                "latency for any number of ranks"),                                                \
         KERNEL_("collectives." op ".rank_latency_s", collective[id].rank_latency_s, "s", 0, 1, 0,  \
-                "for each rank beyond the first"),                                                 \
+                "latency added by each rank beyond the first"),                                    \
         KERNEL_("collectives." op ".floor_s", collective[id].floor_s, "s", 0, 1, 0,                \
-                "least time, for each rank, of the protocol that long messages take")
+                "least time per rank of the protocol for long messages")
 static const struct sp_field kernels_fields[] = {
     TEXT_("name", struct sp_kernels, name, "chip that was measured"),
     PROSE_("aliases", "other names people type"),
@@ -480,18 +489,18 @@ static const struct sp_field engine_fields[] = {
     TEXT_("name", E, name, "canonical name"),
     PROSE_("aliases", "other names people type"),
     {"memory_fraction", SP_FIELD_REAL, offsetof(E, memory_fraction), 0, "", 0.01, 1, NULL, 1, false,
-     "share of a chip's memory that weights and cache take"},
+     "share of a chip's memory for weights and cache"},
     BOOL_("fraction_of_free", E, of_free,
-          "that share is of what the weights leave, and the cache's alone"),
+          "the share applies to the memory that the weights leave, and is for the cache only"),
     {"block_tokens", SP_FIELD_REAL, offsetof(E, block_tokens), 0, "tokens", 1, 1e6, NULL, 1, false,
-     "tokens that the cache is given out in"},
+     "tokens per block of the cache"},
     {"chunk_tokens", SP_FIELD_REAL, offsetof(E, chunk_tokens), 0, "tokens", 1, 1e9, NULL, 0, false,
-     "tokens of a prompt that a step takes at most; left out: all of it"},
+     "most prompt tokens per step; left out: the whole prompt"},
     BOOL_("reserves_answer", E, reserves_answer,
-          "a request has room for all of its answer before it starts; else it grows"),
+          "memory for a request's whole answer is reserved before it starts; else it grows"),
     BOOL_("narrow_cache", E, narrow_cache,
           "the cache is in fp8 where weights are of 8 bits or fewer"),
-    PROSE_("source", "where the habits come from"),
+    PROSE_("source", "where the defaults come from"),
     PROSE_("note", "remarks"),
 };
 #undef E
@@ -504,14 +513,14 @@ static const struct sp_field trend_fields[] = {
     PROSE_("aliases", "other names people type"),
     TEXT_("unit", T, trend.unit, "what grows"),
     {"factor", SP_FIELD_REAL, offsetof(T, trend.factor), 0, "", 1e-9, 1e9, NULL, 0, true,
-     "by which it grows in so many years; below 1: falls"},
+     "growth factor over `years`; below 1: it falls"},
     {"years", SP_FIELD_REAL, offsetof(T, trend.years), 0, "years", 0.01, 1000, NULL, 1, false,
-     "that the factor takes"},
+     "years that growth by `factor` takes"},
     {"years_low", SP_FIELD_REAL, offsetof(T, trend.years_low), 0, "years", 0.01, 1000, NULL, NAN,
      false, "lower end of the published range of that time"},
     {"years_high", SP_FIELD_REAL, offsetof(T, trend.years_high), 0, "years", 0.01, 1000, NULL, NAN,
      false, "its upper end"},
-    INT_("first_year", T, trend.first_year, "", 1800, 2200, "from when on it was seen"),
+    INT_("first_year", T, trend.first_year, "", 1800, 2200, "first year of the observations"),
     INT_("last_year", T, trend.last_year, "", 1800, 2200, "until when"),
     TEXT_("points", T, points, "figures of some years, \"NAME YEAR VALUE, NAME YEAR VALUE\""),
     PROSE_("source", "where the rate and the figures come from"),
@@ -526,7 +535,7 @@ static const struct sp_field number_format_fields[] = {
     TEXT_("name", X, name, "canonical name"),
     PROSE_("aliases", "other names people type"),
     {"bits", SP_FIELD_INT, offsetof(X, bits), 0, "", 1, 1024, NULL, 0, true,
-     "bits that an element is stored in"},
+     "bits per stored element"},
     INT_("exponent_bits", X, exponent_bits, "", 0, 11, "bits of the exponent; 0: an integer"),
     {"mantissa_bits", SP_FIELD_INT, offsetof(X, mantissa_bits), 0, "", 0, 52, NULL, 0, true,
      "bits of the mantissa behind its leading one; of an integer all but the sign"},
@@ -554,7 +563,7 @@ static const struct sp_field storage_fields[] = {
     RATE_("write_bytes_per_s", write_bytes_per_s, "bytes/s", "long writes of one drive"),
     RATE_("capacity_bytes", capacity_bytes, "bytes", "of one drive"),
     FIGURE_("endurance_bytes", D, endurance_bytes, "bytes", 1,
-            "that may be written to one drive before it is worn"),
+            "bytes that can be written to one drive before it wears out"),
     PROSE_("source", "where the figures come from"),
     PROSE_("note", "remarks"),
 };

@@ -1,4 +1,4 @@
-/* Encoders of text and pictures, and those that stand before a decoder. */
+/* Encoders of text and pictures, and the encoders of encoder-decoders. */
 #include "hf/encoders.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void put_true(cJSON *out, const char *key, bool value)
         cJSON_AddBoolToObject(out, key, true);
 }
 
-/* What stands after an encoder's layers: a pooler, or the transform of a head. */
+/* The part after an encoder's layers: a pooler, or the transform of a head. */
 static void put_encoder_head(cJSON *out, const struct sp_hf_family *f,
                              const struct sp_hf_head *head)
 {
@@ -35,7 +35,9 @@ static void put_encoder_head(cJSON *out, const struct sp_hf_family *f,
     put_true(out, "lm_head_bias", head->kind != HF_HEAD_NONE);
 }
 
-/* A picture's patches and a class token, each with a row of positions. */
+/* A picture's patches and a class token, each with a row of positions. A convolution that makes
+ * tokens is a matmul on its patch. Whisper's first one works on twice as many frames and is a
+ * twelfth as wide; it counts as weights only. */
 static void put_patches(cJSON *out, const cJSON *o)
 {
     const double side = at(o, "patch_size"), grid = at(o, "image_size") / side;
@@ -46,7 +48,7 @@ static void put_patches(cJSON *out, const cJSON *o)
     put(out, "max_seq", tokens);
 }
 
-/* The encoder's widths, which are the decoder's own but for `layers`, `heads` and `d_ff`. */
+/* The encoder's widths: the decoder's, except for `layers`, `heads` and `d_ff`. */
 static cJSON *add_encoder(cJSON *out, double layers, double heads, double d_ff)
 {
     static const char *const same[] = {"d_model",  "head_dim", "norm",    "gated_mlp",
@@ -77,8 +79,8 @@ static void put_t5(cJSON *out, const cJSON *o)
     put(out, "extra_params", table);
 }
 
-/* ALBERT: the layers share their weights, and what stands between the tables and them has biases; a
- * classifier of sequences has a pooler. */
+/* ALBERT: the layers share their weights; the projection from the tables has biases; a classifier
+ * of sequences has a pooler. */
 static void put_albert(cJSON *out, const cJSON *o, const struct sp_hf_head *head)
 {
     const double D = sp_hf_number(o, sp_hf_width), E = at(o, "embedding_size");
@@ -107,7 +109,7 @@ static void put_bart(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
     put(e, "extra_params", 2 * D * (f->traits & HF_POST_NORM ? 1 : 2));
 }
 
-/* Whisper's encoder, D wide: two convolutions, of which the second halves the frames, a table of
+/* Whisper's encoder, D wide: two convolutions, the second of which halves the frames, a table of
  * positions, a norm after the layers; keys have no bias. */
 static void put_frames(cJSON *e, double D, double mel, double frames)
 {
@@ -128,8 +130,8 @@ static void put_whisper(cJSON *out, const cJSON *o)
     put(out, "extra_attention_params_per_layer", 4 * D);
 }
 
-/* Towers for sound beside a text model, by the outer model_type: Whisper's encoder, of whose frames
- * so many become one, and a projector. Source: modeling_*.py of each in transformers. */
+/* Towers for sound beside a text model, by the outer model_type: Whisper's encoder, which joins
+ * several frames into one, and a projector. Source: modeling_*.py of each in transformers. */
 static const struct sound {
     const char *outer;
     double merge;
@@ -146,7 +148,7 @@ static const struct sound *sound_of(const char *outer)
     return NULL;
 }
 
-/* The number under either key, or what both families have where a key is absent. */
+/* The number under either key, or the default of both families. */
 static double either(const cJSON *o, const char *a, const char *b, double otherwise)
 {
     return sp_hf_number_at(o, a, sp_hf_number_at(o, b, otherwise));
@@ -178,6 +180,8 @@ const char *sp_hf_put_audio_tower(cJSON *out, const struct sp_hf_config *c)
     return "audio_config";
 }
 
+/* The encoder of an encoder-decoder has as many tokens as its decoder unless encoder.tokens says
+ * otherwise (Whisper: 1,500 per sequence). */
 void sp_hf_put_encoder(cJSON *out, const cJSON *o, const struct sp_hf_family *f,
                        const struct sp_hf_head *head)
 {

@@ -1,32 +1,32 @@
-/* The table of families, and what transformers takes for absent keys. */
+/* The table of families, and the defaults of transformers for absent keys. */
 #include "hf/families.h"
 
 #include <string.h>
 
-/* What a nested config leaves out: transformers writes only what differs from these. */
+/* Defaults for nested configs: transformers writes only values that differ from them. */
 struct sizes {
     const char *type;
     double vocab, width, d_ff, layers, heads, kv, head_dim, positions, window;
 };
 
-/* Of how many layers one has no window, where the config does not say. */
+/* Every n-th layer has no window: the n of a type, where the config has none. */
 struct pattern {
     const char *type;
     double global_every;
 };
 
-/* A key of a type that is read under another name. */
+/* A key of a type, and the name under which it is read. */
 struct rename {
     const char *type, *from, *to;
 };
 
-/* What transformers takes for a key that a whole config leaves out. */
+/* The default of transformers for a key that a whole config leaves out. */
 struct fallback {
     const char *type, *key;
     double value;
 };
 
-/* A type that is read as another. */
+/* A type, and the type as which it is read. */
 struct alias {
     const char *type, *as;
 };
@@ -122,6 +122,8 @@ double sp_hf_global_every(const struct sp_hf_family *family)
     return 0;
 }
 
+/* Only for nested configs, where transformers leaves out its defaults: it writes every size of a
+ * whole config, so a missing one there is an error. The parts of a mixture are never guessed. */
 static void fill_sizes(cJSON *out, const struct sizes *d)
 {
     const struct {
@@ -143,7 +145,7 @@ static void put_number(cJSON *out, const char *key, double value)
     cJSON_AddNumberToObject(out, key, value);
 }
 
-/* Members of ffn_config and attn_config that the sizes do not have themselves (DBRX). */
+/* Copies members of ffn_config and attn_config that the sizes lack (DBRX). */
 static void lift(cJSON *out, const char *part)
 {
     const cJSON *at, *const from = sp_hf_member(out, part);
@@ -160,7 +162,7 @@ static void lift(cJSON *out, const char *part)
     cJSON_Delete(lifted);
 }
 
-/* A number for each layer, all the same, as one number (Hunyuan's moe_topk). */
+/* Replaces a list with the same number for each layer by that number (Hunyuan's moe_topk). */
 static void flatten(cJSON *out, const char *key)
 {
     const cJSON *at, *const list = sp_hf_member(out, key);

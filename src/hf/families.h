@@ -1,4 +1,4 @@
-/* The families of Hugging Face configs: huggingface_families.def as a table. */
+/* The families of Hugging Face configs: families.def as a table. */
 #ifndef SP_HUGGINGFACE_FAMILIES_H
 #define SP_HUGGINGFACE_FAMILIES_H
 
@@ -51,22 +51,21 @@ struct sp_hf_family {
     unsigned traits;
 };
 
-/* The row of a model_type or of one that is read as another; NULL without. */
+/* The row of a model_type, or of the one as which it is read; NULL if there is none. */
 const struct sp_hf_family *sp_hf_family_of(const char *type);
 
-/* Row i of the table; NULL from the first i without one. */
+/* Row i of the table; NULL past the last. */
 const struct sp_hf_family *sp_hf_family_at(size_t i);
 
-/* A type that is read as another, by a number that goes on after the rows; NULL from the first
- * without one. */
+/* Type i of those that are read as another; NULL past the last. Numbers continue after the rows. */
 const char *sp_hf_alias_at(size_t i);
 
-/* Of how many layers one has no window, where the config does not say; 0: no rule. */
+/* Every n-th layer has no window; returns n, for configs that do not say; 0: no rule. */
 double sp_hf_global_every(const struct sp_hf_family *family);
 
-/* The config's sizes with what transformers takes for the keys that a nested config leaves out, and
- * with the tie that only the outer config says; a new object for cJSON_Delete. A whole config has
- * all keys, so one that is absent there is a fault. */
+/* The config's sizes, with the defaults of transformers for keys that a nested config leaves out
+ * and with the tie that only the outer config has; a new object for cJSON_Delete. In a whole config
+ * an absent key is an error. */
 cJSON *sp_hf_completed(const struct sp_hf_config *config, bool with_sizes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Classes of Hugging Face configs by how their names end. */
+/* The head of a Hugging Face model, by the ending of its class name. */
 #include "hf/head.h"
 
 #include <stdio.h>
@@ -25,8 +25,8 @@ static const struct ending {
     {"Model", 0, HF_HEAD_NONE, false},
 };
 
-/* Whether what stands after the layers is none of those, though a name ends as if: half a model, an
- * MLP for rewards, two heads. */
+/* Whether the model ends in something else, though the name of its class has a known ending: half a
+ * model, an MLP for rewards, two heads. */
 static bool is_beyond(const char *class)
 {
     return sp_hf_ends(class, "EncoderModel") || sp_hf_ends(class, "RewardModel") ||
@@ -47,7 +47,7 @@ const char *sp_hf_deciding_class(const struct sp_hf_config *c)
     return *own ? own : sp_hf_class(c->json->root);
 }
 
-/* Words in the names of models that guess tokens for another one. */
+/* Words in the names of models that write drafts for another one. */
 static bool is_draft(const char *class)
 {
     static const char *const words[] = {"Eagle", "Medusa", "Speculator", "NextN", "MTP", "Draft"};
@@ -57,7 +57,8 @@ static bool is_draft(const char *class)
     return false;
 }
 
-/* Labels of a classifier: counted, or listed, or two as transformers has it. */
+/* Labels of a classifier: their number, or the length of their list, or two, the default of
+ * transformers. */
 static double labels_of(const cJSON *root, const cJSON *sizes)
 {
     const cJSON *const names = sp_hf_member(sizes, "id2label") ? sp_hf_member(sizes, "id2label")
@@ -68,6 +69,7 @@ static double labels_of(const cJSON *root, const cJSON *sizes)
     return said >= 1 ? said : listed >= 1 ? listed : 2;
 }
 
+/* A class whose head no rule knows is refused: a guess would be off by a table. */
 bool sp_hf_head_of(const struct sp_hf_config *c, bool assumed, struct sp_hf_head *head,
                    struct sp_error *error)
 {

@@ -1,4 +1,4 @@
-/* What stands after the layers of a Hugging Face model: the class of a config says it. */
+/* The part after the layers of a Hugging Face model, by the class in its config. */
 #ifndef SP_HUGGINGFACE_HEAD_H
 #define SP_HUGGINGFACE_HEAD_H
 
@@ -17,7 +17,8 @@ struct sp_hf_head {
     bool each_token; /* every token has its labels, not a sequence */
 };
 
-/* The class that decides the head: the nested config's own, else the outer one's; "" without. */
+/* The class that determines the head: the nested config's own, else the outer one's; "" if there is
+ * none. */
 const char *sp_hf_deciding_class(const struct sp_hf_config *config);
 
 /* The head of the config's class; the language model's without a class. Fails for the drafts of
@@ -25,8 +26,8 @@ const char *sp_hf_deciding_class(const struct sp_hf_config *config);
 bool sp_hf_head_of(const struct sp_hf_config *config, bool assumed, struct sp_hf_head *head,
                    struct sp_error *error);
 
-/* The model_type that a class is named after: "Qwen2MoeForCausalLM" is of qwen2_moe; "" for a class
- * of no known ending. */
+/* The model_type in the name of a class: "Qwen2MoeForCausalLM" gives qwen2_moe; "" for a class with
+ * no known ending. */
 void sp_hf_type_of_class(const char *class, char *out, size_t size);
 
 #endif

@@ -52,15 +52,15 @@ static bool is_needed(const cJSON *o, const struct sp_hf_family *f, unsigned tra
         return !(f->traits & HF_PATCHES);
     case HF_OWN_WIDTH:
         return experts && f->traits & HF_OWN_WIDTH;
-    case HF_LATENT: /* null says that there are none; an absent key says nothing */
+    case HF_LATENT: /* null means that there are none; an absent key means nothing */
         return f->traits & HF_LATENT &&
                (sp_hf_member(o, sp_hf_latent[0]) || !sp_hf_key_in(o, sp_hf_latent));
-    default: /* only plain MLPs are four times as wide where nothing is said */
+    default: /* by default only plain MLPs are four times as wide */
         return f->gated;
     }
 }
 
-/* What a document that was checked for nothing yet must have. */
+/* What an unchecked document must have. */
 static bool has_sizes(const struct sp_hf_config *c, const struct sp_hf_family *f,
                       struct sp_error *error)
 {
@@ -175,7 +175,7 @@ static bool is_part_of(const struct sp_hf_config *c, const char *key)
     return *c->part && sp_hf_is_model_part(key);
 }
 
-/* How much a tower counts for, and on how much it works. */
+/* Notes how many parameters a tower has, and how many tokens it processes. */
 static void note_tower(cJSON *out, const char *tower)
 {
     const cJSON *const e = sp_hf_member(out, "encoder");
@@ -189,7 +189,8 @@ static void note_tower(cJSON *out, const char *tower)
     add_note(out, note);
 }
 
-/* Further layers that predict more tokens, which the class leaves out as well. */
+/* Notes layers that predict further tokens (MTP). They stay out of the counts, as in published
+ * totals (DeepSeek-V3: 671 B). */
 static void note_further_layers(cJSON *out, const cJSON *o)
 {
     static const char *const keys[] = {"num_nextn_predict_layers", "mtp_num_hidden_layers",
@@ -204,7 +205,7 @@ static void note_further_layers(cJSON *out, const cJSON *o)
     }
 }
 
-/* On how much the encoder of an encoder-decoder works. */
+/* Notes how many tokens the encoder of an encoder-decoder processes. */
 static void note_encoder(cJSON *out)
 {
     const cJSON *const e = sp_hf_member(out, "encoder");
@@ -267,7 +268,7 @@ static void note_assumed(cJSON *out, const struct sp_hf_config *c, const struct 
     add_note(out, note);
 }
 
-/* The document of a config that has what it must have; NULL with an error. */
+/* The document of a config that has all needed keys; NULL with an error. */
 static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family *f,
                         const char *assume, struct sp_error *error)
 {

@@ -10,14 +10,14 @@ bool sp_is_huggingface(const cJSON *root);
 /* Whether a document has the native keys of a model: layers or params. */
 bool sp_is_native_model(const cJSON *root);
 
-/* Whether a document is to be read by sp_from_huggingface: a config, or with a family assumed any
- * object without native keys. */
+/* Whether sp_from_huggingface reads the document: a config, or, if a family is assumed, any object
+ * without native keys. */
 bool sp_reads_as_huggingface(const cJSON *root, const char *assume);
 
 /* The native model document of a config: a new object for cJSON_Delete, or NULL with an error. An
- * unknown architecture is refused with what is known of it; `assume` (or NULL) names the family it
- * is to be read as. Files of a model's folder that are no config are refused as what they are. What
- * was assumed or left out stands in the document's "note". */
+ * unknown architecture is refused, with its known facts; `assume` (or NULL) names the family to
+ * read it as. Other files of a model's folder are refused, each by its kind. The document's "note"
+ * says what was assumed or left out. */
 cJSON *sp_from_huggingface(const struct sp_json *json, const char *assume, struct sp_error *error);
 
 /* Remark i of a document that sp_from_huggingface made; NULL past the last. */

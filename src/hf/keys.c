@@ -1,4 +1,4 @@
-/* What stands under the keys of Hugging Face configs. */
+/* Reads the values under the keys of Hugging Face configs. */
 #include "hf/keys.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
-/* Keys of Hugging Face configs, as families spell them, and what stands under them. */
+/* Keys of Hugging Face configs, in the spellings of all families, and their values. */
 #ifndef SP_HUGGINGFACE_KEYS_H
 #define SP_HUGGINGFACE_KEYS_H
 
 #include "base/json.h"
 
-/* Names of one thing, the main one first, up to NULL. */
+/* Names of one quantity, the main one first, up to NULL. */
 extern const char *const sp_hf_layers[];
 extern const char *const sp_hf_width[];
 extern const char *const sp_hf_heads[];
@@ -25,7 +25,7 @@ extern const char *const sp_hf_nope[];
 extern const char *const sp_hf_rope[];
 extern const char *const sp_hf_value[];
 
-/* A config as it is read: `part` is the path of `sizes` in the document ("text_config." or ""). */
+/* A config being read: `part` is the path of `sizes` in the document ("text_config." or ""). */
 struct sp_hf_config {
     const struct sp_json *json;
     const char *part;
@@ -35,26 +35,26 @@ struct sp_hf_config {
 /* The member, unless it is null. */
 const cJSON *sp_hf_member(const cJSON *object, const char *key);
 
-/* The number under the first of the keys that has one; 0 without. */
+/* The number under the first of the keys that has one; 0 if none has. */
 double sp_hf_number(const cJSON *object, const char *const *keys);
 
 double sp_hf_number_at(const cJSON *object, const char *key, double otherwise);
 
 bool sp_hf_flag_at(const cJSON *object, const char *key, bool otherwise);
 
-/* What a rule says: "0", "1", or "key=default". */
+/* The value of a rule: "0", "1", or "key=default". */
 bool sp_hf_flag(const cJSON *object, const char *rule);
 
-/* The text under a key; NULL without. */
+/* The text under a key; NULL if there is none. */
 const char *sp_hf_text_at(const cJSON *object, const char *key);
 
-/* The first of the keys that the config has, null or not; NULL without. */
+/* The first of the keys that the config has, even if its value is null; NULL if it has none. */
 const char *sp_hf_key_in(const cJSON *object, const char *const *keys);
 
 /* The class that a config names first; "" without. */
 const char *sp_hf_class(const cJSON *config);
 
-/* Whether a text ends so. */
+/* Whether a text ends with this ending. */
 bool sp_hf_ends(const char *text, const char *ending);
 
 /* Whether the key of an object names a part of a model: a tower, a projector. */

@@ -32,28 +32,29 @@ static void put_flag(cJSON *out, const char *key, bool value)
         cJSON_AddBoolToObject(out, key, true);
 }
 
-/* Sets a number, whatever stands there. */
+/* Sets a number, replacing any other value. */
 static void set(cJSON *o, const char *key, double value)
 {
     cJSON_DeleteItemFromObjectCaseSensitive(o, key);
     put(o, key, value);
 }
 
-/* A number where none of its names has one. */
+/* Sets a number if none of its names has one. */
 static void fill(cJSON *o, const char *const *keys, double value)
 {
     if (sp_hf_number(o, keys) <= 0)
         set(o, keys[0], value);
 }
 
-/* The object under a key, made where there is none. */
+/* The object under a key, created if missing. */
 static cJSON *object_at(cJSON *out, const char *key)
 {
     cJSON *const at = cJSON_GetObjectItemCaseSensitive(out, key);
     return at ? at : cJSON_AddObjectToObject(out, key);
 }
 
-/* Channels of a state space: named, or heads of a width, or so many times the width. */
+/* Channels of a state space: named, or heads times their width, or a multiple of the model's
+ * width. */
 static double inner_of(const cJSON *o)
 {
     const double named = sp_hf_number_at(o, "mamba_d_ssm", 0);
@@ -209,7 +210,7 @@ static void put_mimo(cJSON *out, const cJSON *o)
         set(out, "extra_attention_params_per_layer", sp_hf_number(o, sp_hf_heads));
 }
 
-/* Heads and MLP of a model that has neither, for what asks after them: its channels. */
+/* Fills in heads and MLP for a model that has neither, for code that reads them: its channels. */
 static void fill_mamba(cJSON *o)
 {
     const double heads = sp_hf_number(o, k_state_heads), named = sp_hf_number(o, sp_hf_ff);
@@ -250,7 +251,7 @@ static void fill_experts(cJSON *o)
     fill(o, sp_hf_ff, sp_hf_number(o, sp_hf_expert_width));
 }
 
-/* LFM2 takes two thirds of what its config says, rounded up. */
+/* LFM2's width is two thirds of its config's, rounded up. */
 static void fill_lfm2(cJSON *o)
 {
     const double said = sp_hf_number_at(o, "block_ff_dim", sp_hf_number(o, sp_hf_ff));
@@ -264,8 +265,8 @@ static void fill_lfm2(cJSON *o)
         cJSON_AddBoolToObject(o, "tie_word_embeddings", cJSON_IsTrue(tie));
 }
 
-/* Whether layer i takes the picks of the one before: a letter for each layer, or of those from one
- * on all but one in so many (GLM-5.2). */
+/* Whether layer i reuses the picks of the layer before: from a letter for each layer, or, from a
+ * start on, for all but every n-th (GLM-5.2). */
 static bool shares_picks(const cJSON *o, const char *letters, int i)
 {
     const double every = fmax(1, sp_hf_number_at(o, "index_topk_freq", 1));
@@ -360,8 +361,8 @@ static void put_zamba2(cJSON *out, const cJSON *o)
     put_mamba_2(out, o);
 }
 
-/* A family: its letters for attention and for the other mixer, and what fills and puts the widths
- * of the latter; `everywhere` where all layers have them, whatever their letters. */
+/* A family: its letters for attention and for the other mixer, and the functions that fill in and
+ * write the widths of the latter; `everywhere`: all layers have them, whatever their letters. */
 struct hybrid {
     const char *type, *letters;
     void (*fill)(cJSON *sizes);
@@ -424,7 +425,7 @@ static bool are_experts_last(const struct sp_hf_config *c, struct sp_error *erro
                    sp_json_place(c->json, path), path);
 }
 
-/* Keys that say, where they hold something, that a model is none of its family as it is known. */
+/* Keys whose presence means that a model differs from its family as it is known. */
 static bool is_known(const struct sp_hf_config *c, const struct hybrid *h, struct sp_error *error)
 {
     static const struct {

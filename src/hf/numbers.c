@@ -6,7 +6,7 @@
 
 #include "hf/huggingface.h"
 
-/* Bytes of a word at `s` that stands for such a number; 0: it is none. */
+/* Length of a word at `s` for such a number; 0: there is none. */
 static size_t word_at(const char *s)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
@@ -16,7 +16,7 @@ static size_t word_at(const char *s)
     return 0;
 }
 
-/* Past the string that starts at `s`. */
+/* Returns the end of the string that starts at `s`. */
 static char *skip_string(char *s)
 {
     for (s++; *s && *s != '"'; s++)
@@ -25,7 +25,7 @@ static char *skip_string(char *s)
     return *s ? s + 1 : s;
 }
 
-/* Whether there was such a word outside of strings. */
+/* Replaces these words outside of strings; whether there was one. */
 static bool empty_words(char *s)
 {
     bool any = false;

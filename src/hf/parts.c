@@ -22,7 +22,7 @@ static const char *qk_norm_of(const cJSON *o, const struct sp_hf_family *f)
     return sp_hf_flag_at(o, key, false) ? colon + 1 : "none";
 }
 
-/* The family's row, with the config's word where it has one. */
+/* The family's row, or the config's own value if it has one. */
 static void put_kinds(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
 {
     const bool parallel =
@@ -41,7 +41,8 @@ static void put_kinds(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
     cJSON_AddBoolToObject(out, "embedding_norm", (f->traits & HF_EMBEDDING_NORM) != 0);
 }
 
-/* Falcon-40B's block, which its first configs (RefinedWeb) tell by the heads of keys alone. */
+/* Whether the block is Falcon-40B's; its first configs (RefinedWeb) differ only in the number of
+ * key heads. */
 static bool is_new_falcon(const cJSON *o)
 {
     return sp_hf_flag_at(o, "new_decoder_architecture", sp_hf_member(o, "n_head_kv") != NULL);
@@ -74,8 +75,8 @@ static double d_ff_of(const cJSON *o, const struct sp_hf_family *f, double width
     return f->traits & HF_HALF_WIDTH ? d_ff / 2 : d_ff;
 }
 
-/* Layers that attend to all tokens: listed one by one, counted before the first with a window, or
- * every so many. */
+/* Layers with full attention: listed one by one, counted before the first with a window, or every
+ * n-th. */
 static double global_layers(const cJSON *o, const struct sp_hf_family *f, double layers)
 {
     const cJSON *const types = sp_hf_member(o, "layer_types"), *type;
@@ -102,8 +103,8 @@ static void put_window(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
         put(out, "global_every", floor(layers / global));
 }
 
-/* Width of a head that no key names: the part of the width, but with latents, which need not divide
- * it, that of queries and keys. */
+/* Width of a head that no key names: d_model over the heads; with latents, which need not divide
+ * it, the width of queries and keys. */
 static double even_head_dim(const cJSON *o, double part)
 {
     const double latent = sp_hf_number(o, sp_hf_nope) + sp_hf_number(o, sp_hf_rope);
@@ -193,7 +194,7 @@ static void put_experts(cJSON *out, const cJSON *o, const struct sp_hf_family *f
         cJSON_AddBoolToObject(moe, "score_correction_bias", true);
 }
 
-/* Weights of a block that no other field has. */
+/* Weights of a block that no other field counts. */
 static void put_extras(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
 {
     double extra = 0;
@@ -206,7 +207,7 @@ static void put_extras(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
     put(out, "extra_attention_params_per_layer", extra);
 }
 
-/* Falcon says how its block stands: norms of attention and MLP are one, or one each. */
+/* Falcon's config describes its block: attention and MLP have one norm together, or one each. */
 static void put_falcon(cJSON *out, const cJSON *o)
 {
     const bool two = is_new_falcon(o);

@@ -8,7 +8,7 @@
 /* Key-value heads: those that the config names, one for multi-query attention, else `heads`. */
 double sp_hf_kv_heads(const cJSON *sizes, const struct sp_hf_family *family, double heads);
 
-/* Adds all that the sizes say to the document. */
+/* Adds all parts that follow from the sizes to the document. */
 void sp_hf_put_parts(cJSON *document, const cJSON *sizes, const struct sp_hf_family *family,
                      const struct sp_hf_head *head);
 

@@ -18,12 +18,12 @@ const cJSON *sp_hf_array(const cJSON *o, const char *const *keys)
     return found;
 }
 
-/* The letter of a kind of layer as configs call it; NUL: no such kind. */
+/* The letter of a kind of layer, by its name in configs; NUL: no such kind. */
 static char letter_of(const char *family, const char *kind)
 {
     static const struct {
         const char *kind;
-        char letter; /* of layers of one block */
+        char letter; /* for layers of one block */
     } known[] = {{"full_attention", '*'},
                  {"attention", '*'},
                  {"linear_attention", 'M'},
@@ -43,7 +43,7 @@ static char letter_of(const char *family, const char *kind)
     return '\0';
 }
 
-/* Letters of a list of kinds; the number of those that are known. */
+/* Writes the letters of a list of kinds; returns how many of them are known. */
 static int letters_of_kinds(const char *family, const cJSON *kinds, char *out)
 {
     const cJSON *kind;
@@ -60,7 +60,7 @@ static int letters_of_kinds(const char *family, const cJSON *kinds, char *out)
     return n;
 }
 
-/* Letters of layers of which those listed have attention. */
+/* Writes the letters of layers whose attention layers are listed. */
 static int letters_of_indices(const char *family, const cJSON *indices, int layers, char *out)
 {
     const cJSON *index;
@@ -73,7 +73,7 @@ static int letters_of_indices(const char *family, const cJSON *indices, int laye
     return layers;
 }
 
-/* Letters of layers of which one in so many has attention, or none. */
+/* Writes the letters for layers with attention in every n-th, or in none. */
 static int letters_by_period(const char *family, const cJSON *o, int layers, char *out)
 {
     const double interval = sp_hf_number_at(o, "full_attention_interval", 0);
@@ -84,7 +84,7 @@ static int letters_by_period(const char *family, const cJSON *o, int layers, cha
     return layers;
 }
 
-/* The letters of all layers into `out`; how many are known. */
+/* Writes the letters of all layers into `out`; returns how many are known. */
 static int letters_of(const char *family, const cJSON *o, int layers, char *out)
 {
     const cJSON *const kinds = sp_hf_array(o, sp_hf_kinds), *const indices =

@@ -1,4 +1,4 @@
-/* Refusals of Hugging Face configs, each with what the file says. */
+/* Errors for unreadable Hugging Face configs, each with facts from the file. */
 #include "hf/refuse.h"
 
 #include <stdarg.h>
@@ -9,8 +9,8 @@
 #include "hf/families.h"
 #include "hf/head.h"
 
-/* Architectures that no family is, the nearest one ("": none can stand for it), and what it has
- * that the family has not. */
+/* Architectures without a family, the nearest family ("": none), and what the architecture has in
+ * addition. */
 static const struct kin {
     const char *type, *like, *but;
 } kin[] = {
@@ -38,7 +38,7 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, c
     va_end(args);
 }
 
-/* ": 2 layers, hidden size 64", of what the config has. */
+/* Writes ": 2 layers, hidden size 64", from the keys that the config has. */
 static void put_facts(const cJSON *o, char *text, size_t size)
 {
     const struct {
@@ -69,8 +69,8 @@ static size_t digits_of(const char *name, char *out, size_t size)
     return n;
 }
 
-/* "; did you mean "llama"?" where a letter is wrong. Another number is another model: gemma2 is no
- * mamba2, and olmo3 no misspelled olmo2. */
+/* Writes "; did you mean "llama"?" if one letter is wrong. Another number is another model: gemma2
+ * is not mamba2, and olmo3 is no misspelled olmo2. */
 static const char *hint_of(struct sp_text *room, const char *type)
 {
     char mine[16], theirs[16];
@@ -83,7 +83,7 @@ static const char *hint_of(struct sp_text *room, const char *type)
                                                               : "";
 }
 
-/* What to do about it. */
+/* Advises what to do about it. */
 static void put_advice(const cJSON *o, const char *type, char *text, size_t size)
 {
     const struct kin *const k = kin_of(type);
@@ -100,6 +100,8 @@ static void put_advice(const cJSON *o, const char *type, char *text, size_t size
                 : "");
 }
 
+/* Most unknown architectures look like Llama, but only the user can say so (--assume): a missed
+ * bias is a per mille, a missed expert block is everything. */
 bool sp_hf_refuse_architecture(const struct sp_hf_config *c, const char *type,
                                struct sp_error *error)
 {
@@ -187,7 +189,7 @@ bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, stru
     return true;
 }
 
-/* Other files of a model's folder, by a key that they alone have. */
+/* Other files of a model's folder, each with a key that only it has. */
 static const struct file {
     const char *key, *and, *is;
 } files[] = {

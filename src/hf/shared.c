@@ -109,8 +109,8 @@ void sp_hf_fill_gemma3n(cJSON *o)
         set(o, "intermediate_size", first);
 }
 
-/* The letters of layers of which the last ones take keys and values of an earlier one: `full` and
- * `sliding` for the others, in lower case for these. */
+/* Writes the letters of layers the last of which reuse keys and values of an earlier one: `full`
+ * and `sliding` for the others, in lower case for these. */
 static void put_letters(cJSON *out, const cJSON *o, char full, char sliding)
 {
     enum { LOWER = 'a' - 'A' };

@@ -4,8 +4,8 @@
 
 #include "hf/keys.h"
 
-/* Puts into `sizes` what transformers takes for the keys of these families, under the names that
- * other families have. */
+/* Puts into `sizes` the defaults of transformers for the keys of these families, under the names
+ * that other families use. */
 void sp_hf_fill_zamba2(cJSON *sizes);
 void sp_hf_fill_gemma3n(cJSON *sizes);
 void sp_hf_fill_gemma4(cJSON *sizes);
@@ -13,8 +13,9 @@ void sp_hf_fill_gemma4(cJSON *sizes);
 /* Whether the list of kinds names every layer, after the fill above. */
 bool sp_hf_is_whole_zamba2(const cJSON *sizes);
 
-/* Adds to a native document its pattern and what a block shared by layers (Zamba 2), layers with
- * keys and values of an earlier one, and ways past the blocks (Gemma 3n, Gemma 4) have. */
+/* Adds the pattern to a native document, and the parts of blocks shared by layers (Zamba 2), of
+ * layers that reuse keys and values of an earlier one, and of paths around the blocks (Gemma 3n,
+ * Gemma 4). */
 void sp_hf_put_zamba2(cJSON *document, const cJSON *sizes);
 void sp_hf_put_gemma3n(cJSON *document, const cJSON *sizes);
 void sp_hf_put_gemma4(cJSON *document, const cJSON *sizes);

@@ -4,7 +4,7 @@
 
 #include "hf/encoders.h"
 
-/* What leads from a tower into the text model. */
+/* The projector from a tower into the text model. */
 enum projector {
     LLAVA,     /* an MLP of the text's width, its two matmuls with biases */
     LINEAR,    /* one matmul with a bias */
@@ -26,16 +26,16 @@ enum {
     BOTH_NORMS = 8, /* before and after the layers */
     LAST_NORM = 16, /* after them */
     FIRST_NORM = 32,
-    OWN_SIZE = 64,    /* pictures are worked on as they come */
+    OWN_SIZE = 64,    /* pictures of any size */
     NO_BIASES = 128,  /* in the layers */
     TWO_TABLES = 256, /* of positions, one for each side of a picture */
     HEAD_NORMS = 512, /* of queries and keys, and two more of each block */
     NEWLINE = 1024,   /* a row of the text's width after each line of patches */
 };
 
-/* Towers that are counted: the model_type of vision_config (or of the whole), how its block is
- * made, and its projector by the outer model_type. Source: modeling_*.py of each in transformers.
- */
+/* Towers that are counted: the model_type of vision_config (or of the whole), the parts of its
+ * block, and its projector by the outer model_type. Source: modeling_*.py of each in
+ * transformers. */
 static const struct tower {
     const char *outer, *type, *norm;
     bool gated;
@@ -100,7 +100,7 @@ static bool is_qwen(const struct tower *t)
     return t->projector == QWEN || t->projector == QWEN_DEEP;
 }
 
-/* A side of a picture that is worked on as it comes: 1024 pixels, in whole merged patches. */
+/* Side of a picture for towers that take any size: 1024 pixels, in whole merged patches. */
 static double own_grid(double patch, double merge)
 {
     return floor(1024 / (patch * merge)) * merge;
@@ -146,7 +146,7 @@ static struct sizes sizes_of(const cJSON *v, const cJSON *root, const struct tow
     return s;
 }
 
-/* Norms beside the layers, class token and the like. */
+/* Weights outside the layers: norms, class token and the like. */
 static double extra_of(const struct tower *t, const struct sizes *s, double deep)
 {
     const double norm = strcmp(t->norm, "layernorm") == 0 ? 2 : 1, D = s->width;
@@ -190,7 +190,7 @@ static void put_projector(cJSON *e, const cJSON *root, const struct tower *t, co
     cJSON_AddBoolToObject(e, "projector_bias", has_projector_bias(root, t));
 }
 
-/* CLIP: both sides end in as many numbers, and a scale. */
+/* CLIP: text and picture are projected to vectors of one width, with a scale. */
 static void put_projections(cJSON *out, cJSON *e, const cJSON *root, const struct sizes *s)
 {
     const double numbers = sp_hf_number_at(root, "projection_dim", 512);
@@ -237,7 +237,7 @@ static void put_crossed_layers(cJSON *out, const cJSON *o, const struct sizes *s
     set(out, "extra_params", 8 * s->text + (2 * head + 2) * cJSON_GetArraySize(listed));
 }
 
-/* Qwen2.5-VL: windows of so many pixels in all layers but those that are listed. */
+/* Qwen2.5-VL: all layers but the listed ones have a window of this many pixels. */
 static void put_windows(cJSON *e, const cJSON *v, const struct sizes *s)
 {
     const double side = floor(sp_hf_number_at(v, "window_size", 0) / s->patch);
@@ -272,12 +272,14 @@ static double positions_of(const cJSON *v, const struct tower *t, double tokens)
     return t->has & GRID ? tokens : sp_hf_number_at(v, "num_position_embeddings", 0);
 }
 
-/* Patches of a picture that is scaled to give so many tokens. */
+/* Patches of a picture that is scaled to give this many tokens. */
 static double pooled_tokens(const cJSON *root, const struct sizes *s)
 {
     return sp_hf_number_at(root, "vision_soft_tokens_per_image", 280) * s->merge * s->merge;
 }
 
+/* One picture per sequence: as many patches as the config has rows for, or a picture of 1,024 x
+ * 1,024 pixels where any size is taken. Its tokens are part of the text's sequence. */
 const char *sp_hf_put_tower(cJSON *out, const struct sp_hf_config *c)
 {
     const cJSON *const v = sp_hf_member(c->json->root, "vision_config");

@@ -4,16 +4,16 @@
 
 #include <stdbool.h>
 
-/* What a shell reports of a program that an interrupt ended: 128 + SIGINT. */
+/* The exit code that a shell reports for a program ended by an interrupt: 128 + SIGINT. */
 enum { SP_INTERRUPTED = 130 };
 
-/* From here on the first interrupt sets the flag, and one that follows ends the program. */
+/* After this call the first interrupt sets the flag, and a second one ends the program. */
 void sp_catch_interrupt(void);
 
-/* Whether there was one. It stays: rows of a sweep that would follow must not run. */
+/* Whether there was an interrupt. The flag stays set, so that later rows of a sweep do not run. */
 bool sp_was_interrupted(void);
 
-/* Not 0 after an interrupt, for those who look often. */
+/* Not 0 after an interrupt; cheap enough for inner loops. */
 extern const volatile int *const sp_interrupt_flag;
 
 #endif

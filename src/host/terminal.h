@@ -1,16 +1,15 @@
-/* What the terminal is like. */
+/* Width and colours of the terminal. */
 #ifndef SP_TERMINAL_H
 #define SP_TERMINAL_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Columns of the terminal; 0 when `out` is none. */
+/* Columns of the terminal; 0 if `out` is not one. */
 int sp_terminal_width(FILE *out);
 
-/* Whether the terminal shows colours: not when NO_COLOR is set, nor where TERM says that it knows
- * no escapes.
- */
+/* Whether the terminal shows colours: not when NO_COLOR is set, nor when TERM says that it has no
+ * escapes. */
 bool sp_terminal_has_colour(FILE *out);
 
 #endif

@@ -7,13 +7,12 @@
 
 #include "base/error.h"
 
-/* Writes a file. A regular one is replaced whole or not at all, with the permissions it had, where
- * links lead to; anything else (a pipe, a device) is written to directly. A path that cannot be
- * opened is a wrong value, what cannot be written a failure. */
+/* Writes a file. A regular file is replaced whole or not at all, keeps its permissions, and links
+ * to it are followed; anything else (a pipe, a device) is written to directly. A path that cannot
+ * be opened is a wrong value; a failed write is an output failure. */
 bool sp_write_file(const char *path, const char *bytes, size_t size, struct sp_error *error);
 
-/* Whether sp_write_file could open the path, found out without opening it: what takes long asks
- * first. */
+/* Whether sp_write_file could open the path, without opening it: long computations ask first. */
 bool sp_may_write(const char *path, struct sp_error *error);
 
 /* Whether a path leads to standard output: "-", or /dev/stdout and its kind. */

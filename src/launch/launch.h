@@ -39,7 +39,8 @@
 #define SP_TARGET_FORM(row, name, framework, form) form
 #define SP_TARGET_NAME_FORM(row, name, framework, form) name " (" form ")"
 
-/* Versions of each that an export can be for, the newest first; one that names none is for that. */
+/* Versions of each target for which an export can be written, the newest first; the newest is the
+ * default. */
 /* clang-format off */
 #define SP_VERSIONS_OF_megatron(V) \
     V(megatron, "core0.20") V(megatron, "core0.19") V(megatron, "core0.18") V(megatron, "core0.17") \

@@ -1,4 +1,4 @@
-/* The table of frameworks: what is written, what is read, and how a file is told to its reader. */
+/* The table of frameworks: what is written, what is read, and how a file's reader is found. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,6 +210,8 @@ static bool read_text(const char *text, size_t length, const struct sp_typed_nam
     return read_script(text, names, file, launch, error);
 }
 
+/* A launch becomes options of `step`, which are parsed before the typed ones: one parser, one set
+ * of defaults, and typed options win. */
 bool sp_read_launch(const char *path, const struct sp_hardware *hw,
                     const struct sp_sources *sources, const struct sp_typed_names *names,
                     struct sp_launch *launch, struct sp_error *error)

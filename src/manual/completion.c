@@ -1,11 +1,11 @@
-/* Completions for bash, zsh and fish: commands, options, choices; names of configs are asked of the
- * program when they are needed, so that the user's own are among them. */
+/* Completions for bash, zsh and fish: commands, options, choices. They ask the program for names of
+ * configs when needed, so that the user's own are among them. */
 #include <string.h>
 
 #include "cli/help.h"
 #include "manual/manual.h"
 
-/* Names of the configs of a kind, one a line, as a shell's words. */
+/* Prints a command for the names of the configs of a kind, one per line. */
 #define NAMES                                                                                      \
     "scaleplan list %s --format json 2>/dev/null | sed -n "                                        \
     "'s/^[[:space:]]*\"name\":[[:space:]]*\"\\([^\"]*\\)\".*/\\1/p'"
@@ -41,7 +41,7 @@ static void put_choices(const struct sp_option *o, FILE *out)
         fprintf(out, "%s%s", i ? " " : "", o->choices[i]);
 }
 
-/* Text inside of single quotes of a shell, without what a completion would read as its own. */
+/* Writes text inside a shell's single quotes, without the special characters of completions. */
 static void put_quoted(const char *text, const char *drop, FILE *out)
 {
     for (; *text; text++) {
@@ -58,7 +58,7 @@ static void bash_word(const struct sp_option *o, const struct sp_command *c, FIL
     fprintf(out, " --%s", o->name);
 }
 
-/* What may follow an option; one that may stand alone waits for no value. */
+/* The values of an option; one with an optional value waits for none. */
 static void bash_value(const struct sp_option *o, const struct sp_command *c, FILE *out)
 {
     const char *list = NULL;
@@ -88,7 +88,7 @@ static void bash_value(const struct sp_option *o, const struct sp_command *c, FI
     fputs(" ;;\n", out);
 }
 
-/* The options of a command and what may stand alone after it. */
+/* The options and operands of a command. */
 static void bash_command(const struct sp_command *c, FILE *out)
 {
     const char *list = NULL;
@@ -117,7 +117,7 @@ static void bash_command(const struct sp_command *c, FILE *out)
     fputs(" ;;\n", out);
 }
 
-/* What the function does with the words of the line, behind the list of commands. */
+/* The function's code for the words after the command's name. */
 static const char bash_body[] =
     "'\n"
     "  COMPREPLY=()\n"
@@ -223,8 +223,8 @@ static void zsh_option(const struct sp_option *o, const struct sp_command *c, FI
     fputs("' \\\n", out);
 }
 
-/* What may stand alone after a command. `_arguments` sees the command itself as the first operand,
- * so the rest must not be cut off (`*::`) but only described (`*:`). */
+/* The operands of a command. `_arguments` sees the command itself as the first operand, so the rest
+ * must not be cut off (`*::`) but only described (`*:`). */
 static void zsh_operand(const struct sp_command *c, FILE *out)
 {
     const char *list = NULL;
@@ -351,7 +351,7 @@ static void fish_option(const struct sp_option *o, const struct sp_command *c, F
     fputs("'\n", out);
 }
 
-/* What may stand alone after a command; files are offered unless that is refused. */
+/* The operands of a command; files are offered unless that is refused. */
 static void fish_operand(const struct sp_command *c, FILE *out)
 {
     const char *list = NULL;

@@ -4,7 +4,7 @@
 #include "cli/help.h"
 #include "manual/manual.h"
 
-/* Text in roff: nothing in it may be an escape or a request. */
+/* Writes text in roff, without escapes or requests. */
 static void put(const char *text, FILE *out)
 {
     for (bool start = true; *text; start = *text++ == '\n') {
@@ -60,7 +60,7 @@ static void put_options(const struct sp_option *options, size_t n, FILE *out)
     }
 }
 
-/* The keys of the command's own quantities, what they mean and in which unit. */
+/* The keys of the command's own quantities, with meaning and unit. */
 static void put_keys(const char *command, FILE *out)
 {
     enum sp_quantity_id first;

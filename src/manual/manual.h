@@ -1,5 +1,4 @@
-/* What is written from the tables of the program: man pages, completions, schemas, the reference.
- */
+/* Texts made from the tables of the program: man pages, completions, schemas, the reference. */
 #ifndef SP_MANUAL_H
 #define SP_MANUAL_H
 

@@ -122,7 +122,7 @@ static cJSON *field_schema(const struct sp_field *field, const struct sp_field_t
     return schema;
 }
 
-/* The object at the dotted path's parent, made on the way; *last is the path's last part. */
+/* Returns the parent object of a dotted path, creating it; *last is the path's last part. */
 static cJSON *parent_of(cJSON *schema, const char *path, const char **last)
 {
     for (const char *dot; (dot = strchr(path, '.')); path = dot + 1) {
@@ -198,7 +198,7 @@ static cJSON *option_schema(const struct sp_option *o)
     return member;
 }
 
-/* An option under the key that a report states it by, where that is another one. */
+/* Adds an option under its key in a report, if that differs. */
 static void add_report_key(cJSON *members, enum sp_quantity_id row, const char *option)
 {
     const char *const key = sp_quantity(row).key;
@@ -211,7 +211,7 @@ static void add_report_key(cJSON *members, enum sp_quantity_id row, const char *
     cJSON_AddItemToObject(members, key, member);
 }
 
-/* A line of `step -`: options of step as members, or what a report printed. */
+/* Writes the schema of a line of `step -`: options of step as members, or a report. */
 static cJSON *plan_schema(void)
 {
     struct sp_option options[SP_MAX_OPTIONS];

@@ -36,7 +36,7 @@ bool sp_terminal_of(const char *target, enum sp_terminal *terminal, struct sp_er
         sp_safe(target));
 }
 
-/* The line in which gnuplot says what is wrong: the last one that is not empty. */
+/* The line of gnuplot's output with its error: the last one that is not empty. */
 static const char *complaint(char *text)
 {
     const char *last = "no reason given";
@@ -64,7 +64,7 @@ static bool explain(int failed, char *complaints, struct sp_error *error)
                    complaints ? sp_safe(complaint(complaints)) : "no reason given");
 }
 
-/* With -d nothing of the user's ~/.gnuplot counts. */
+/* -d: ignore the user's ~/.gnuplot. */
 static bool run_gnuplot(const char *script, size_t length, char **bytes, size_t *size,
                         struct sp_error *error)
 {

@@ -1,4 +1,4 @@
-/* What stands in a panel of a picture file: series, rules, labels, and how they look. */
+/* The contents of a panel in a picture file: series, rules, labels, and their looks. */
 #include "pictures/script.h"
 
 #include <math.h>
@@ -42,6 +42,8 @@ static size_t character(const unsigned char *c)
     return control || no_character ? 0 : n;
 }
 
+/* Strings stand in single quotes and datablocks hold only numbers, so a name from a config cannot
+ * become a command. */
 void sp_quote(FILE *out, const char *text)
 {
     fputc('\'', out);
@@ -103,7 +105,7 @@ static void write_upright(FILE *out, const struct sp_panel *panel, double at, st
     fprintf(out, "%.10g %.10g\n", at, y.min / y.factor);
 }
 
-/* Where rules run, in datablocks $R0, $R1, ..., and their words. */
+/* Writes the places of rules, in datablocks $R0, $R1, ..., and their texts. */
 static void write_rules(FILE *out, const struct sp_panel *panel, struct sp_scale x,
                         struct sp_scale y)
 {

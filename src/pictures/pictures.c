@@ -20,8 +20,8 @@ static double row_at(size_t rows, size_t i)
     return (double)(rows - 1 - i);
 }
 
-/* Room for `rows` rows and `above` empty ones over them, as many pixels each, and two lines of a
- * terminal where they are few. The lines fall evenly on the rows: two are 1/4 off the middle. */
+/* Makes room for `rows` rows and `above` empty ones over them, the same pixels each, and two lines
+ * of a terminal if they are few. The lines fall evenly on the rows: two are 1/4 off the middle. */
 static void size_rows(struct sp_panel *panel, size_t rows, double above, double px)
 {
     const int lines = rows <= 20 ? 2 : 1;
@@ -38,7 +38,7 @@ static bool has_room(size_t rows, size_t i)
     return i % (rows / 48 + 1) == 0;
 }
 
-/* Parts whose first letters agree get the next letter of theirs that is free. */
+/* Gives parts with the same first letter the next free letter of their names. */
 static char free_letter(const char *name, char used[], size_t n_used)
 {
     for (const char *c = name; *c; c++) {
@@ -177,7 +177,7 @@ struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_time
     return panel;
 }
 
-/* Names of columns, as far as there is room for so many. */
+/* Writes the names of as many columns as there is room for. */
 static void name_columns(struct sp_panel *panel, const struct sp_heat *h)
 {
     for (size_t i = 0; i < h->n_columns; i++)

@@ -1,7 +1,5 @@
-/*
- * Ready-made pictures: plain structs in, panels of a figure out. They place what they are given and
- * compute nothing of the models; texts are formatted by the caller, in the units people read.
- */
+/* Ready-made pictures: plain structs in, panels of a figure out. They place their input and compute
+ * nothing of the models; the caller formats texts, in the units people read. */
 #ifndef SP_PICTURES_H
 #define SP_PICTURES_H
 
@@ -48,11 +46,11 @@ struct sp_timeline {
     double end;
     const char *idle; /* name of what is left empty */
 };
-/* How wide a timeline is drawn, and a digit of its boxes. px */
+/* Width of a timeline and of a digit in its boxes. px */
 enum { SP_TIMELINE_PX = 760, SP_DIGIT_PX = 7 };
 struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_timeline *timeline);
 
-/* Parts that add up, each where the one before ends, and the sum under them. */
+/* Parts that add up, each starting where the one before ends, and the sum under them. */
 struct sp_part {
     char label[64], note[64];
     double value;
@@ -92,14 +90,15 @@ struct sp_roof {
 };
 struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *roof);
 
-/* Candidates of a search, of which those on the front are joined and named. */
+/* Candidates of a search; those on the front are joined and named. */
 struct sp_pareto_point {
     double x, y;
     bool front;     /* no other is better in both */
     char name[112]; /* of those on the front, "tp 8 pp 4"; "" for none */
     size_t group;   /* of sp_pareto.groups */
 };
-/* Sets `front` of those that no other beats: as small in both and smaller in one. */
+/* Sets `front` of candidates that no other beats: as small in both coordinates and smaller in
+ * one. */
 void sp_mark_front(struct sp_pareto_point *candidates, size_t n);
 
 /* A vertical line such as the capacity. */

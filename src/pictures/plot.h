@@ -34,8 +34,8 @@ enum sp_look {
 
 enum { SP_SHADES = SP_LOOKS - SP_SHADE };
 
-/* The look of the i-th of several things: colours in turn, without black, grey, and yellow, which
- * is pale as a line. */
+/* The look of the i-th thing: colours in turn, without black, grey, and yellow, which is pale as a
+ * line. */
 enum sp_look sp_look_of(size_t i);
 
 enum sp_series_kind {
@@ -55,7 +55,7 @@ struct sp_series {
     bool hatched, dashed, thin;
     bool hollow;             /* marks: the same shape, not filled */
     bool bare;               /* boxes: no white edge between neighbours */
-    char letter;             /* what fills a box in a terminal */
+    char letter;             /* fills a box */
     char name[SP_PLOT_TEXT]; /* in the key; "" for none */
     double *values;
     size_t n, room; /* numbers, not points */
@@ -171,9 +171,9 @@ struct sp_canvas {
  * error naming those. */
 bool sp_terminal_of(const char *target, enum sp_terminal *terminal, struct sp_error *error);
 
-/* Draws with gnuplot, started without a shell, or tells what is to be drawn as JSON; the picture's
- * bytes go to *bytes (free them). False with an error of code SP_INTERNAL, when gnuplot is needed
- * and not installed or fails. */
+/* Draws with gnuplot, started without a shell, or writes the figure as JSON; the picture's bytes go
+ * to *bytes (free them). False with an error of code SP_INTERNAL if gnuplot is needed and is not
+ * installed or fails. */
 bool sp_draw(const struct sp_figure *figure, const struct sp_canvas *canvas, char **bytes,
              size_t *size, struct sp_error *error);
 

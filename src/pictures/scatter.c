@@ -59,13 +59,13 @@ void sp_mark_front(struct sp_pareto_point *candidates, size_t n)
     }
 }
 
-/* Names of the front: the fastest and the smallest first, the rest where they cover nothing. */
+/* Writes names on the front: the fastest and the smallest first, others if they cover nothing. */
 static void name_front(struct sp_panel *panel, const struct sp_pareto_point *order, size_t n)
 {
     const struct sp_scale sx = sp_scale_of(panel, false);
     for (size_t k = 0; k < n; k++) {
         const struct sp_pareto_point *const p = &order[k == 0 ? n - 1 : k - 1];
-        /* Under the front there is nothing; near the axis only the other side has room. */
+        /* There is nothing under the front; near the axis only the other side has room. */
         const bool right = sp_share(p->x, sx, panel->x.log) > 0.4;
         if (!p->name[0])
             continue;

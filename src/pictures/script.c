@@ -1,4 +1,4 @@
-/* The script of a picture file, SVG, PNG or PDF: where panels, titles and keys lie. */
+/* The script of a picture file, SVG, PNG or PDF: places of panels, titles and keys. */
 #include "pictures/script.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static double write_box_key(FILE *out, const struct sp_panel *panel, double left
     return x > left ? y + KEY_ROW : 0;
 }
 
-/* Where a panel lies, in pixels from the figure's upper left corner. */
+/* The place of a panel, in pixels from the figure's upper left corner. */
 struct place {
     double left, right, top, bottom, key;
     int keys_in_row;

@@ -10,13 +10,13 @@
  * strings in single quotes. */
 char *sp_script(const struct sp_figure *figure, const struct sp_canvas *canvas, size_t *length);
 
-/* What a figure shows as JSON (free it): panels with axes, series, labels and rules, for whoever
- * draws it himself. NULL when memory ran out. */
+/* The figure as JSON (free it): panels with axes, series, labels and rules, for a program that
+ * draws it itself. NULL when memory ran out. */
 char *sp_figure_json(const struct sp_figure *figure, size_t *length);
 
-/* Writes text as a gnuplot string that stands for itself whatever it holds: in single quotes, where
- * gnuplot expands neither backslashes, macros nor backquotes, and a quote is an apostrophe; control
- * characters and bytes that are not UTF-8 become '?'. */
+/* Writes text as a literal gnuplot string: in single quotes, where gnuplot expands neither
+ * backslashes, macros nor backquotes, and a quote becomes an apostrophe; control characters and
+ * bytes that are not UTF-8 become '?'. */
 void sp_quote(FILE *out, const char *text);
 
 /* A panel's range on an axis, prefix of its unit and factor: axis values are divided by it. */
@@ -29,12 +29,12 @@ struct sp_scale sp_scale_of(const struct sp_panel *panel, bool vertical);
 /* "12.5 k" and "3" of 12500 and 3: a number on a logarithmic axis. */
 void sp_tick_text(double value, const char *unit, char *out, size_t size);
 
-/* What a text terminal shows of a picture: drops form feeds, spaces at line ends and empty lines at
+/* Tidies the text of a terminal picture: drops form feeds, spaces at line ends and empty lines at
  * the start and end. In place; returns the new length. */
 size_t sp_tidy_text(char *text);
 
-/* Rewrites an SVG without indentation, groups in which nothing is drawn, and attributes that are
- * the default. In place; returns the new length. */
+/* Drops indentation, groups in which nothing is drawn, and default attributes from an SVG. In
+ * place; returns the new length. */
 size_t sp_tidy_svg(char *text);
 
 /* The character of a series in a text terminal. */
@@ -49,28 +49,28 @@ void sp_write_axes(FILE *out, const struct sp_panel *panel, struct sp_scale x, s
 void sp_write_numbers(FILE *out, const struct sp_panel *panel, struct sp_scale x,
                       struct sp_scale y);
 
-/* Parts of a picture file: all that stands in a panel, and the sample of a box in its key, in
- * shares of the whole picture. */
+/* Parts of a picture file: the contents of a panel, and the sample of a box in its key, in shares
+ * of the whole picture. */
 void sp_write_contents(FILE *out, const struct sp_panel *panel, struct sp_scale x,
                        struct sp_scale y);
 void sp_write_swatch(FILE *out, const struct sp_series *series, double left, double bottom,
                      double right, double top);
 bool sp_is_box(const struct sp_series *series);
 
-/* Where a value lies on an axis, from 0 to 1. */
+/* The place of a value on an axis, from 0 to 1. */
 double sp_share(double value, struct sp_scale scale, bool log_axis);
 
 /* A panel as room for text: columns and rows of characters. */
 struct sp_sheet {
     struct sp_scale x, y;
     double columns, rows;
-    bool text; /* a terminal, where nothing stands between two rows */
+    bool text; /* a terminal, which shows nothing between two rows */
 };
-/* Whether each label gives way because it would cover an earlier one, a rule, or the panel's
- * edge. To be freed; NULL (none does) when memory ran out. */
+/* Whether each label is hidden because it would cover an earlier one, a rule, or the panel's edge.
+ * To be freed; NULL (none is) when memory ran out. */
 bool *sp_hidden_labels(const struct sp_panel *panel, const struct sp_sheet *sheet);
 
-/* Whether an upright rule's text stands left of it; under how many other texts it stands. */
+/* Whether the text of an upright rule is left of it; the number of texts above it. */
 bool sp_rule_reads_left(const struct sp_panel *panel, const struct sp_rule *rule,
                         struct sp_scale x);
 int sp_rule_line(const struct sp_panel *panel, size_t rule);

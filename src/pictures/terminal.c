@@ -9,7 +9,7 @@
 /* Characters of the axes around the plot. */
 enum { BOTTOM = 3, RIGHT = 4, LEGEND_GAP = 3 };
 
-/* What `dumb` draws line type 1, 2, ... with. */
+/* The characters with which `dumb` draws line type 1, 2, ... */
 static const char line_letters[] = "*#$%@&=";
 
 char sp_letter_of(const struct sp_panel *panel, size_t s)
@@ -25,8 +25,8 @@ char sp_letter_of(const struct sp_panel *panel, size_t s)
     return line_letters[lines % (sizeof line_letters - 1)];
 }
 
-/* Grid points inside a box. Along x a character stands for the half of one on either side of it, so
- * that neighbours share no character; along y rows are made to fall on the grid. */
+/* Grid points inside a box. Along x a character covers half a point on either side, so that
+ * neighbours share no character; along y rows are placed on the grid. */
 static void write_box(FILE *out, const double *box, struct sp_scale x, struct sp_scale y,
                       int columns, int rows)
 {
@@ -236,7 +236,7 @@ size_t sp_tidy_text(char *text)
     return (size_t)(end - text);
 }
 
-/* Copies a line, of which it leaves out attributes that say what is so without them. */
+/* Copies a line without attributes that have their default value. */
 static char *copy_tag(char *to, const char *from, size_t n)
 {
     static const char defaults[] = " stroke-linecap=\"butt\" stroke-linejoin=\"miter\"";

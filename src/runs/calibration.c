@@ -8,8 +8,8 @@
 
 #include "runs/run_estimate.h"
 
-/* How far the allocator's share of memory differs between machines (of the logarithm), and between
- * runs on one. */
+/* Spread of the allocator's share of memory between machines (of the logarithm), and between runs
+ * on one. */
 #define MEMORY_SPREAD 0.10
 #define MEMORY_NOISE 0.02
 
@@ -65,8 +65,9 @@ static double memory_error(const struct sp_run *run, const struct sp_profile *pr
     return log(sp_bytes_at_level(&e.memory, run->level) / run->memory_bytes);
 }
 
-/* The factor on reserved bytes: the mean of the runs' logarithms, drawn towards the prior's by how
- * much runs and machines differ. Live bytes say nothing about the allocator. */
+/* Fits one factor on reserved bytes: the mean of the runs' logarithms, drawn towards the prior's by
+ * how much runs and machines differ. Allocator slack differs between machines, tensors do not; live
+ * bytes say nothing about the allocator. */
 static void fit_memory(struct sp_calibration *c)
 {
     double sum = 0;

@@ -1,4 +1,4 @@
-/* One profile fitted to the runs of one stack, with what the fit is worth. */
+/* Fits one profile to the runs of one stack, and judges the fit. */
 #ifndef SP_CALIBRATION_H
 #define SP_CALIBRATION_H
 
@@ -23,13 +23,13 @@ struct sp_calibration {
     size_t memory_runs;
 };
 
-/* Fits `prior` to `runs` (`run` and `sample` filled in, `group` numbered from 0, step
- * time or memory measured). Cross-validates by configuration: each left out in turn up to five of
- * them, in five parts beyond. Fills everything else. */
+/* Fits `prior` to `runs` (`run` and `sample` filled in, `group` numbered from 0, step time or
+ * memory measured). Cross-validates by configuration: up to five configurations are left out one by
+ * one, more in five parts. Fills in everything else. */
 void sp_calibrate(struct sp_calibration *calibration);
 
-/* What 80 % of errors left out stay within, over 1.2816, drawn towards `pooled` as ten more runs
- * would; `errors` are sorted in place. */
+/* The width that holds 80 % of the errors left out, over 1.2816, drawn towards `pooled` as ten more
+ * runs would; sorts `errors` in place. */
 double sp_residual(double *errors, size_t n, double pooled);
 
 #endif

@@ -1,9 +1,9 @@
-/* Why a measured step is longer, or shorter, than its estimate. */
+/* Explains why a measured step is longer, or shorter, than its estimate. */
 #include "runs/gap.h"
 
 #include <math.h>
 
-/* The value of one constant that makes the estimate equal `step_s`; NAN when none in its bounds
+/* The value of one constant that makes the estimate equal `step_s`; NAN if none within its bounds
  * does. */
 static double explaining_value(const struct sp_step_inputs *inputs, int constant, double step_s)
 {
@@ -48,6 +48,7 @@ struct sp_gap sp_gap_of(const struct sp_step_inputs *in, const struct sp_estimat
     return gap;
 }
 
+/* Proportional to the components: one number cannot tell more. */
 double sp_gap_share_s(const struct sp_gap *gap, const struct sp_estimate *e, double part_s)
 {
     return gap->gap_s * part_s / e->time.step;

@@ -7,11 +7,11 @@
 struct sp_gap {
     double gap_s;  /* measured less estimated */
     double mfu;    /* of the measured step */
-    bool in_range; /* the profile's 80 % range holds it */
+    bool in_range; /* whether the profile's 80 % range holds it */
     int constant;  /* of the profile: the one whose other value explains the gap with the least
                       strain; SP_CONSTANTS: none does within its bounds */
     double value;  /* that value */
-    double strain; /* |ln(value / profile's)| over the spread that is expected between stacks */
+    double strain; /* |ln(value / profile's)| over the spread expected between stacks */
 };
 
 /* Compares a step of step_s seconds with the estimate of the same plan. */

@@ -1,4 +1,4 @@
-/* The constants of all stacks at once: what their frameworks and their chips have in common. */
+/* Fits the constants of all stacks at once: common parts of their frameworks and chips. */
 #ifndef SP_JOINT_FIT_H
 #define SP_JOINT_FIT_H
 

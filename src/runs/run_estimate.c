@@ -1,4 +1,4 @@
-/* A measured run through the estimator. */
+/* Estimates a measured run. */
 #include "runs/run_estimate.h"
 
 void sp_estimate_run(const struct sp_run *run, const struct sp_profile *profile,

@@ -1,4 +1,4 @@
-/* What the estimator says of a measured run. */
+/* The estimate of a measured run. */
 #ifndef SP_RUN_ESTIMATE_H
 #define SP_RUN_ESTIMATE_H
 
@@ -6,7 +6,7 @@
 
 #include "runs/runs.h"
 
-/* Estimates a run that has no problem with a profile, whose memory factor it takes too. */
+/* Estimates a run without a problem, with a profile and its memory factor. */
 void sp_estimate_run(const struct sp_run *run, const struct sp_profile *profile,
                      struct sp_estimate *estimate);
 

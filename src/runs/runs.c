@@ -1,4 +1,4 @@
-/* Rows of a runs CSV to models, machines and plans. */
+/* Reads rows of a runs CSV as models, machines and plans. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "runs/runs.h"
 #include "runs/runs_internal.h"
 
-/* The chip whose name or alias is the longest beginning of the words of the column. */
+/* Finds the chip with the longest name or alias that begins the column's text. */
 static void read_chip(struct sp_row_reader *r)
 {
     struct sp_run *const run = r->run;
@@ -42,7 +42,7 @@ static void read_chip(struct sp_row_reader *r)
              run->hw.family[0] ? run->hw.family : run->hw.name);
 }
 
-/* The most cubic box of that many chips, where the slice is none on offer. */
+/* The most cubic box of this many chips, for a slice that is not offered. */
 static struct sp_shape box_of(int64_t chips, int64_t axes)
 {
     struct sp_shape shape = {{1, 1, 1}};
@@ -57,7 +57,7 @@ static struct sp_shape box_of(int64_t chips, int64_t axes)
     return shape;
 }
 
-/* The network of the row's nodes, where it is stated. */
+/* Reads the network of the row's nodes, if stated. */
 static void read_network(struct sp_row_reader *r)
 {
     struct sp_run *const run = r->run;
@@ -70,8 +70,8 @@ static void read_network(struct sp_row_reader *r)
         run->hw.network.scaleout_bytes_per_s = gbps * 1e9 / 8 / (double)run->devices_per_node;
 }
 
-/* Slices of a torus: the replicas of `dp` where they leave chips to share the weights, each in a
- * slice of its own; else as few as pods allow. */
+/* Slices of a torus: one per replica of `dp` if enough chips are left to share the weights; else as
+ * few as pods allow. */
 static int64_t read_slices(struct sp_row_reader *r, int64_t devices)
 {
     const struct sp_network *const network = &r->run->hw.network;
@@ -129,7 +129,7 @@ static void copy_cell(const struct sp_row_reader *r, const char *column, char *o
     snprintf(out, size, "%s", sp_row_text(r, column));
 }
 
-/* Each part stands on those before it: the first problem ends the row. */
+/* Each part needs those before it, so the first problem ends the row. */
 static void read_row(struct sp_row_reader *r)
 {
     static void (*const parts[])(struct sp_row_reader *) = {read_machine, sp_read_row_framework,
@@ -152,7 +152,7 @@ static void read_row(struct sp_row_reader *r)
         parts[i](r);
 }
 
-/* Two columns of one name: which of them counts is anybody's guess. */
+/* Refuses two columns of one name: either could be meant. */
 static void check_header(const struct sp_csv *csv, const char *origin, struct sp_error *error)
 {
     for (size_t c = 0; c < csv->columns && !sp_is_full(error); c++) {
@@ -177,7 +177,8 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
     if (!parsed)
         return false;
     static const char *const needed[] = {"hardware", "n_devices", "seq_len", "layers", "d_model"};
-    const size_t shape = sp_csv_column(&runs->csv, "model") >= 0 ? 2 : 0; /* its name may do */
+    const size_t shape =
+        sp_csv_column(&runs->csv, "model") >= 0 ? 2 : 0; /* its name may be enough */
     for (size_t i = 0; i + shape < sizeof needed / sizeof *needed; i++)
         if (sp_csv_column(&runs->csv, needed[i]) < 0)
             sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(origin), needed[i]);

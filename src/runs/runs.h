@@ -13,10 +13,10 @@ struct sp_run {
     struct sp_model model;
     struct sp_hardware hw;
     char chip[64];   /* name of the chip's file */
-    char family[64]; /* chip whose profiles serve when it has none of its own */
+    char family[64]; /* chip whose profiles are used when it has none */
     int64_t devices_per_node;
-    bool own_network; /* the row states its nodes' network: it is in hw */
-    bool own_domain;  /* it takes a part of each domain: hw has that part */
+    bool own_network; /* the row states its nodes' network, which is in hw */
+    bool own_domain;  /* it uses a part of each domain, which is in hw */
     struct sp_plan plan;
     struct sp_precision precision;
     struct sp_framework_file framework;
@@ -26,7 +26,7 @@ struct sp_run {
     enum sp_memory_level level;
     bool scored;       /* the source states all that a prediction needs */
     char problem[192]; /* why it cannot be predicted; "" when it can */
-    char note[160];    /* what is odd about it though it can; "" */
+    char note[160];    /* a remark on a run that can be predicted; or "" */
 };
 
 struct sp_runs {
@@ -35,9 +35,8 @@ struct sp_runs {
     struct sp_csv csv; /* the file, for grouping by any column */
 };
 
-/* Reads a CSV of runs with the columns of docs/runs.md; unknown columns are left alone. A row that
- * lacks what a prediction needs, or holds a word or number that cannot be read, gets a `problem`.
- */
+/* Reads a CSV of runs with the columns of docs/runs.md; unknown columns are ignored. A row without
+ * the facts that a prediction needs, or with an unreadable word or number, gets a `problem`. */
 bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_runs *runs,
                   struct sp_error *error);
 void sp_runs_free(struct sp_runs *runs);

@@ -1,4 +1,4 @@
-/* The framework that ran a row. */
+/* Finds the framework that ran a row. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static bool has_mark(const struct sp_row_reader *r, const char *mark)
     return false;
 }
 
-/* The framework whose name or alias the `framework` column is; NULL: none. */
+/* The framework whose name or alias is in the `framework` column; NULL: none. */
 static const struct sp_framework_file *named_framework(const struct sp_row_reader *r)
 {
     struct sp_framework_file named;
@@ -32,7 +32,7 @@ static const struct sp_framework_file *named_framework(const struct sp_row_reade
     return NULL;
 }
 
-/* The framework with the longest mark among the words of the row; NULL: no mark is there. */
+/* The framework with the longest mark among the words of the row; NULL: none. */
 static const struct sp_framework_file *marked_framework(const struct sp_row_reader *r)
 {
     const struct sp_framework_file *best = NULL;
@@ -51,7 +51,7 @@ static const struct sp_framework_file *marked_framework(const struct sp_row_read
     return best;
 }
 
-/* The one that stands for runs of which nothing tells the framework. */
+/* The framework assumed for runs that name none. */
 static const struct sp_framework_file *serving_framework(struct sp_row_reader *r)
 {
     const bool torus = r->run->hw.network.kind == SP_TORUS;
@@ -62,6 +62,9 @@ static const struct sp_framework_file *serving_framework(struct sp_row_reader *r
     return NULL;
 }
 
+/* Frameworks differ by what their code did: megatron is today's Megatron-Core, megatron-2022 that
+ * of Narayanan and Korthikanti (attention not fused). A row without a framework is NeMo's, as in
+ * `step`. */
 void sp_read_row_framework(struct sp_row_reader *r)
 {
     struct sp_run *const run = r->run;

@@ -1,4 +1,4 @@
-/* Inside of the runs reader. */
+/* Internals of the runs reader. */
 #ifndef SP_RUNS_INTERNAL_H
 #define SP_RUNS_INTERNAL_H
 
@@ -9,7 +9,7 @@ struct sp_row_reader {
     size_t row;
     const struct sp_sources *sources;
     struct sp_error *error;
-    struct sp_run *run;        /* the row's: what cannot be read is its problem */
+    struct sp_run *run;        /* of the row; an unreadable cell becomes its problem */
     const struct sp_run *runs; /* the rows before: a chip is looked up once */
     const struct sp_framework_file *frameworks;
     size_t n_frameworks;
@@ -23,39 +23,40 @@ const char *sp_row_text(const struct sp_row_reader *reader, const char *column);
 /* "H100-SXM 80GB" -> "h100-sxm-80gb". */
 void sp_run_slug(const char *text, char *out, size_t size);
 
-/* A number of the row from `least` to `most`, or 0; NAN: the cell is empty, or its number is the
- * row's problem. */
+/* A number of the row from `least` to `most`, or 0; NAN: the cell is empty, or the number became
+ * the row's problem. */
 double sp_row_number(struct sp_row_reader *reader, const char *column, double least, double most);
 
-/* A whole number of the row; `fallback` where the cell is empty or its number is a problem. */
+/* A whole number of the row; `fallback` if the cell is empty or its number is a problem. */
 int64_t sp_row_whole(struct sp_row_reader *reader, const char *column, int64_t fallback);
 
-/* 0 or 1, no or yes; an empty cell is `fallback`, as is a word that is not known, a problem. */
+/* 0 or 1, no or yes; `fallback` for an empty cell or an unknown word, which is a problem. */
 bool sp_row_flag(struct sp_row_reader *reader, const char *column, bool fallback);
 
 /* The ZeRO stage that fsdp_zero names; an empty cell is `fallback`. */
 int sp_row_zero(struct sp_row_reader *reader, int fallback);
 
-/* Number format and 8-bit recipe of the precision column into the plan; an empty cell is bf16. */
+/* Puts number format and 8-bit recipe of the precision column into the plan; an empty cell is
+ * bf16. */
 void sp_row_precision(struct sp_row_reader *reader);
 
-/* What the measured memory counts; SP_NO_LEVEL: not stated. */
+/* The level at which the measured memory counts; SP_NO_LEVEL: not stated. */
 enum sp_memory_level sp_row_level(struct sp_row_reader *reader);
 
-/* Policy and modules that are recomputed into the plan; empty cells recompute nothing. */
+/* Puts the recompute policy and modules into the plan; empty cells recompute nothing. */
 void sp_row_recompute(struct sp_row_reader *reader);
 
-/* dispatcher, moe_overlap and cuda_graph into the plan; empty cells leave what is there. */
+/* Puts dispatcher, moe_overlap and cuda_graph into the plan; empty cells change nothing. */
 void sp_row_execution(struct sp_row_reader *reader);
 
-/* How the row's measured FLOPs or MFU are counted (enum sp_flop_convention); empty: 6 P. -1: that
- * is not told. */
+/* The convention of the row's FLOPs or MFU (enum sp_flop_convention); empty: 6 P. -1: not
+ * stated. */
 int sp_row_convention(const struct sp_row_reader *reader);
 
-/* Whether `text` holds the words, whole and in any case. */
+/* Whether `text` contains the words, whole and in any case. */
 bool sp_has_words(const char *text, const char *words);
 
-/* Notes why the run cannot be predicted; the first reason stays. */
+/* Notes why the run cannot be predicted; the first reason is kept. */
 __attribute__((format(printf, 2, 3))) void sp_row_problem(struct sp_run *run, const char *format,
                                                           ...);
 

@@ -1,4 +1,4 @@
-/* What a row measured. */
+/* Reads the measurements of a row. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 /* No step is shorter than a launch, and errors relative to less would be infinite. */
 #define LEAST 1e-6
 
-/* The step of a rate of tokens, of one device or of all; NAN: none is stated. */
+/* The step time from a rate of tokens, per device or over all; NAN: none is stated. */
 static double step_of_tokens(struct sp_row_reader *r)
 {
     const double tokens = (double)r->run->plan.batch * (double)r->run->plan.seq;
@@ -20,8 +20,8 @@ static double step_of_tokens(struct sp_row_reader *r)
     return all > 0 ? tokens / all : NAN;
 }
 
-/* The step of a rate of model FLOPs, or of an MFU of the chip's peak or the one that the row
- * counted with; NAN: neither is stated, or not how it counts. */
+/* The step time from a rate of model FLOPs, or from an MFU relative to the chip's peak or the row's
+ * own; NAN: neither is stated, or the convention is unknown. */
 static double step_of_flops(struct sp_row_reader *r)
 {
     const struct sp_run *const run = r->run;
@@ -45,7 +45,7 @@ void sp_read_row_measurement(struct sp_row_reader *r)
 {
     struct sp_run *const run = r->run;
     const double memory = sp_row_number(r, "measured_peak_mem_gb", LEAST, 1e9);
-    /* what says it most directly counts */
+    /* the most direct measurement counts */
     const double steps[] = {sp_row_number(r, "measured_step_s", LEAST, 1e9), step_of_tokens(r),
                             sp_row_number(r, "derived_step_s", LEAST, 1e9), step_of_flops(r)};
     for (size_t i = sizeof steps / sizeof *steps; i-- > 0;)

@@ -1,4 +1,4 @@
-/* The model of a row. */
+/* Reads the model of a row. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include "runs/runs_internal.h"
 
-/* Puts the number after a word of the moe column, "ff2048", where the word is there; false when no
- * whole number up to 10^9 stands there by itself. */
+/* Puts the number after a word of the moe column, "ff2048", if the word is there; false if it is
+ * not a whole number up to 10^9. */
 static bool number_after(const char *text, const char *word, int64_t *value)
 {
     enum { MOST_DIGITS = 9 };
@@ -48,8 +48,8 @@ static void read_experts(const char *text, struct sp_run *run)
         sp_row_problem(run, "moe \"%s\" is out of range", sp_safe(text));
 }
 
-/* The columns have no ranks of MLA: those of the model of that name, less a "-L4" that says how
- * many of its layers were run. */
+/* The columns have no ranks of MLA: takes those of the model of that name, without a "-L4" for the
+ * number of its layers that ran. */
 static void read_mla(const struct sp_row_reader *r, struct sp_run *run)
 {
     char name[64];
@@ -68,7 +68,7 @@ static void read_mla(const struct sp_row_reader *r, struct sp_run *run)
                        sp_safe(run->model_name));
 }
 
-/* A row without a shape has that of the model that it names, as --model takes it. */
+/* A row without a shape takes that of the named model, as --model does. */
 static bool take_named_model(const struct sp_row_reader *r, struct sp_run *run)
 {
     static const char *const shape[] = {"layers", "d_model", "d_ff", "n_heads", "vocab", "moe"};

@@ -1,4 +1,4 @@
-/* The plan of a row. */
+/* Reads the plan of a row. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +40,8 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* Devices that share the states: "shard 8", with HSDP those of a node (what TP leaves of it), else
- * all of dp x cp. 0: what is named does not divide them. */
+/* Devices that share the states: "shard 8", with HSDP those of a node (its share after TP), else
+ * all of dp x cp. 0: the named number does not divide them. */
 static int64_t shards_of(const struct sp_row_reader *r, const struct sp_plan *p)
 {
     const char *const text = sp_row_text(r, "fsdp_zero");
@@ -59,8 +59,8 @@ static int64_t shards_of(const struct sp_row_reader *r, const struct sp_plan *p)
     return group > 1 ? group : all;
 }
 
-/* A micro-batch that nothing states: a replica's share, or with stages what the framework usually
- * makes of it. */
+/* The micro-batch of a row that states none: a replica's share of the batch, or with stages the
+ * framework's usual one. */
 static int64_t usual_micro_batch(const struct sp_run *run)
 {
     const struct sp_plan *const p = &run->plan;
@@ -93,8 +93,7 @@ static void read_layout(struct sp_row_reader *r)
     p->imbalance = 1;
 }
 
-/* What is odd about a row that says nothing of recomputation: that it would not have run without.
- */
+/* Notes a row that states no recomputation and would not have fit without it. */
 static void note_memory(struct sp_run *run)
 {
     struct sp_stage_memory m;

@@ -8,7 +8,8 @@
 
 #include "runs/runs_internal.h"
 
-/* Decimal digits alone: "0x40" and " 64" are numbers to strtod, but none that a log holds. */
+/* Whether the text is only decimal digits: "0x40" and " 64" are numbers to strtod, but no log holds
+ * them. */
 static bool is_decimal(const char *text)
 {
     char *end;
@@ -72,6 +73,8 @@ bool sp_has_words(const char *text, const char *words)
     return false;
 }
 
+/* Marks a row as not predictable; the file is still read, because hundreds of good rows must not
+ * fail for one word. */
 void sp_row_problem(struct sp_run *run, const char *format, ...)
 {
     if (run->problem[0] != '\0')

@@ -25,7 +25,9 @@ static double error_of(const void *context, size_t i, const double *constants)
     return sp_serving_log_error((const struct sp_serving_sample *)context + i, constants);
 }
 
-/* Gives a constant of a pair the parameters that earlier pairs have, and new ones of its own. */
+/* Gives a constant of a pair its parameters: a common part, one of the chip's or engine's family,
+ * and one of the pair, each drawn towards 0, so that a pair with few runs stays near its relatives.
+ * No row and no source has a constant of its own. */
 static void lay_out(const struct sp_profile *stacks, int stack, int c,
                     struct sp_shared_constant *layout, int *parameters)
 {

@@ -1,4 +1,4 @@
-/* The constants of serving of all pairs of chip and engine, fitted at once. */
+/* Fits the serving constants of all pairs of chip and engine at once. */
 #ifndef SP_SERVING_FIT_H
 #define SP_SERVING_FIT_H
 
@@ -12,14 +12,13 @@ struct sp_serving_sample {
     double weight; /* repeats of a configuration share a weight of 1 */
 };
 
-/* Fits the pairs `stacks`, which come as sp_expect_serving has them, to samples of some of them. A
- * constant is what is expected, what all pairs have in common, what the chip's and the engine's
- * family add and what the pair adds, each drawn towards nothing: a pair with few runs stays near
- * its chip's and its engine's others. */
+/* Fits the pairs `stacks`, prepared by sp_expect_serving, to samples of some of them. A constant is
+ * its expected value, a part common to all pairs, one of the chip's and the engine's family, and
+ * one of the pair, each drawn towards 0: a pair with few runs stays near its relatives. */
 void sp_fit_serving(const struct sp_serving_sample *samples, size_t n,
                     const struct sp_profile *stacks, int n_stacks, struct sp_profile *fitted);
 
-/* The same for one pair by its own runs alone, around `prior`. */
+/* The same for one pair, from its own runs only, around `prior`. */
 void sp_fit_serving_pair(const struct sp_serving_sample *samples, size_t n,
                          const struct sp_profile *prior, struct sp_profile *fitted);
 

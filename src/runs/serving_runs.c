@@ -1,4 +1,4 @@
-/* Rows of a CSV of serving runs to instances and requests. */
+/* Reads rows of a CSV of serving runs as instances and requests. */
 #include "runs/serving_runs.h"
 
 #include <ctype.h>
@@ -14,11 +14,11 @@
 
 const char *const sp_serving_measure_names[SP_SERVING_MEASURES] = {"tpot", "ttft", "throughput"};
 
-/* Requests that a rank of attention's data parallelism runs at once where its memory holds more:
- * the largest cap that engines start with. */
+/* Requests that a rank of data-parallel attention runs at once if its memory holds more: the
+ * largest default cap of the engines. */
 #define MOST_SEQUENCES 2048.0
 
-/* A model, a machine or an engine that rows name; loaded once. */
+/* A model, a machine or an engine named by rows; loaded once. */
 struct loaded {
     struct loaded *next;
     char name[80];
@@ -68,7 +68,7 @@ static double number(struct reader *r, const char *column, double least, double 
     return fallback;
 }
 
-/* A word as the files of configs are named: lower case, what else parts words as a dash. */
+/* Spells a word as a config's file name: lower case, with a dash for any other character. */
 static void slug(const char *word, char *out, size_t size)
 {
     size_t n = 0;
@@ -96,7 +96,7 @@ static bool load(const struct reader *r, struct loaded *l, double chips)
     return true;
 }
 
-/* The one of that name; NULL where there is none. */
+/* The loaded one of that name; NULL if there is none. */
 static struct loaded *find(struct reader *r, enum kind kind, const char *column, double chips)
 {
     char name[64];
@@ -116,7 +116,7 @@ static struct loaded *find(struct reader *r, enum kind kind, const char *column,
     return l->known ? l : NULL;
 }
 
-/* A storage format by its name or by what publications call it. */
+/* Finds a storage format by its name or by the names in publications. */
 static int storage(struct reader *r, const char *column, int fallback)
 {
     static const struct {
@@ -136,7 +136,7 @@ static int storage(struct reader *r, const char *column, int fallback)
     return fallback;
 }
 
-/* Formats, and the arithmetic that goes with them. */
+/* Reads the formats, and the arithmetic that goes with them. */
 static void read_formats(struct reader *r)
 {
     struct sp_service *const s = &r->run->service;
@@ -212,6 +212,7 @@ static void read_drafts(struct reader *r)
         problem(r, "draft_tokens: accepted, or acceptance, is not stated or more than a step has");
 }
 
+/* Mean lengths: published benchmarks draw lengths from 0.8 to 1 of the nominal one. */
 static void read_requests(struct reader *r)
 {
     struct sp_requests *const q = &r->run->requests;
@@ -236,7 +237,7 @@ static void read_measured(struct reader *r)
     m[SP_MEASURED_RATE] = rate ? number(r, "output_tokens_per_s", 1e-9, NAN) : NAN;
 }
 
-/* Everything but the degrees of the machine and the formats. */
+/* Reads everything but the degrees of the machine and the formats. */
 static struct sp_service service_of(const struct sp_serving_run *run, const struct sp_model *model,
                                     const struct sp_hardware *hw)
 {
@@ -252,7 +253,8 @@ static struct sp_service service_of(const struct sp_serving_run *run, const stru
                                .attention = true};
 }
 
-/* The other pool, and what each instance that generates has of it and of the requests. */
+/* Reads the other pool, and the share of it and of the requests that each generating instance
+ * has. */
 static void prepare_reader(struct sp_serving_run *run, const struct pool *reads, double generators)
 {
     const struct sp_profile nobody = {.serves = true};
@@ -312,7 +314,7 @@ static void name_run(struct reader *r)
         strcmp(text(r, "scoring"), "secondary") != 0 && strcmp(text(r, "scoring"), "no") != 0;
 }
 
-/* The model, the machine and the engine; false with a problem where one is not known. */
+/* Finds the model, the machine and the engine; false with a problem if one is unknown. */
 static bool find_stack(struct reader *r, double chips)
 {
     struct sp_serving_run *const run = r->run;
@@ -332,7 +334,7 @@ static bool find_stack(struct reader *r, double chips)
     return true;
 }
 
-/* Two pools: the run is that of an instance which generates. */
+/* With two pools the run is that of a generating instance. */
 static void read_pools(struct reader *r)
 {
     struct sp_service *const s = &r->run->service;

@@ -39,7 +39,7 @@ static const double *constants_of(const struct sp_shared_fit *f, const double *v
     return values + (size_t)f->samples[i].stack * (size_t)f->constants;
 }
 
-/* What a sample's error changes by with the logarithm of each constant. */
+/* The change of a sample's error with the logarithm of each constant. */
 static void slopes_of(const struct sp_shared_fit *f, size_t i, const double *constants,
                       double slope[SP_SHARED_CONSTANTS])
 {
@@ -55,7 +55,7 @@ static void slopes_of(const struct sp_shared_fit *f, size_t i, const double *con
     }
 }
 
-/* What counts quadratically while it is small, then linearly. */
+/* A cost that is quadratic while small, then linear. */
 static double robust_cost(double z)
 {
     return sqrt(1 + z * z) - 1;
@@ -216,6 +216,8 @@ static void measure_determined(const struct sp_shared_fit *f, const double *valu
     free(information);
 }
 
+/* Levenberg-Marquardt: NLopt's gradient methods stop at 640 to 1,100 of this cost where it reaches
+ * 559, and need ten times the evaluations. */
 void sp_fit_shared(const struct sp_shared_fit *f, double *values, double *determined)
 {
     double *const x = new_numbers((size_t)f->parameters); /* all at what is expected */

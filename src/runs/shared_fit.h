@@ -1,4 +1,4 @@
-/* Constants of several stacks, fitted at once to measurements of all of them. */
+/* Fits constants of several stacks at once to measurements of all of them. */
 #ifndef SP_SHARED_FIT_H
 #define SP_SHARED_FIT_H
 
@@ -9,9 +9,9 @@
 
 enum { SP_SHARED_CONSTANTS = 24, SP_SHARED_PARTS = 4 };
 
-/* The logarithm of a constant of one stack is that of what is expected plus its spread times a sum
- * of parameters, each expected within 1 of 0 and counted `scale` times; parameters that several
- * stacks name are shared by them. A parameter below 0 is none. */
+/* The logarithm of a constant of one stack is that of its expected value plus its spread times a
+ * sum of parameters, each expected within 1 of 0 and counted `scale` times; stacks that name the
+ * same parameter share it. A parameter below 0 is none. */
 struct sp_shared_constant {
     int parameter[SP_SHARED_PARTS];
     double scale[SP_SHARED_PARTS];
@@ -29,8 +29,8 @@ struct sp_shared_fit {
     const struct sp_constant_info *info;     /* of each constant: spread and bounds */
     const double *expected;                  /* constants of each stack, one stack after another */
     const struct sp_shared_constant *layout; /* the same */
-    /* of each parameter: whether far from 0 it counts linearly, as errors do, because few of those
-     * like it may be odd; NULL: all count quadratically */
+    /* for each parameter: whether it counts linearly far from 0, as errors do, because a few of its
+     * kind may be outliers; NULL: all count quadratically */
     const bool *heavy_tailed;
     const struct sp_shared_sample *samples;
     size_t n;
@@ -45,9 +45,9 @@ struct sp_shared_fit {
  * have room for the constants of all stacks. Deterministic. */
 void sp_fit_shared(const struct sp_shared_fit *fit, double *values, double *determined);
 
-/* The same from profiles to profiles: what is expected is that of `stacks`, one for each of
- * fit->stacks, whatever fit->expected says; of `fitted` value and determined are the fit's, all
- * else is the stack's. The two may not be the same. */
+/* The same from profiles to profiles: expected values are those of `stacks`, one for each of
+ * fit->stacks, whatever fit->expected says; in `fitted` the values and `determined` are the fit's,
+ * all else is the stack's. The two must differ. */
 void sp_fit_stacks(const struct sp_shared_fit *fit, const struct sp_profile *stacks,
                    struct sp_profile *fitted);
 

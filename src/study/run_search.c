@@ -82,7 +82,9 @@ static void look(struct sp_share *share, void *context)
 }
 
 /* One thread's share of the first look: at the likely plans of all groups, against the best so far.
- */
+
+ * The first look only sets a threshold: groups start from it alone, so that counts do not depend on
+ * threads or shards. */
 static void look_ahead(struct sp_share *share, void *context)
 {
     struct searching *const s = context;

@@ -9,7 +9,7 @@ struct sp_search_run {
     bool meshes;              /* at most one plan of each mesh */
     bool front;               /* of step time and memory, in place of the list */
     int wanted;               /* plans */
-    int shard, shards;        /* this part of the groups, 0-based, of so many; 0 of 1 for all */
+    int shard, shards;        /* this part of the groups, from 0, and all parts; 0, 1: all */
     int threads;              /* 0: as sp_threads decides */
     bool any;                 /* the first plan of at most `enough` will do: no list, no proof */
     double enough;            /* value */

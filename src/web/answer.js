@@ -1,6 +1,6 @@
 // An answer of the program: its verdict, its lines and tables with every number as a button, its picture and notes.
 
-// Numbers that answer when they are chosen; `ask(key)` shows how one follows.
+// Numbers as buttons; `ask(key)` shows how one follows.
 function numberOf(piece, ask) {
   const mood = piece.good === undefined ? '' : piece.good ? ' good' : ' bad';
   if (!piece.key) return make('span', {}, piece.text);
@@ -12,7 +12,7 @@ function partsOf(parts, ask) {
   return parts.map((part) => (typeof part === 'string' ? part : numberOf(part, ask)));
 }
 
-// "plan       dp 512": what a line is about stands in front of two blanks, or of one where it fills its ten columns.
+// "plan       dp 512": the name of a line ends before two blanks, or before one if it fills its ten columns.
 function nameOf(text) {
   const wide = /^( *)(\S(?:.{0,20}?\S)?) {2,}(.*)$/s.exec(text);
   const full = /^( *)(\S+) (.*)$/s.exec(text);
@@ -41,7 +41,7 @@ function tableOf(item, ask) {
     make('table', {}, make('thead', {}, head), make('tbody', {}, rows)));
 }
 
-// The numbers that answer a command whose first line is no verdict.
+// The main numbers of commands whose first line is no verdict.
 const FIRST_NUMBERS = {
   step: ['memory.fits', 'time.step_s', 'mfu', 'memory.device_bytes'],
   search: ['plans.0.time.step_s', 'plans.0.mfu', 'plans.0.memory.device_bytes', 'proven'],
@@ -57,8 +57,8 @@ function textOf(parts) {
   return parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
 }
 
-// The verdict: the first line, where it says yes or no, else the numbers that answer, else the first line, where it has
-// no name in front. Null where there is none.
+// The verdict: the first line if it has a yes or no, else the main numbers, else the first line if it has
+// no name in front. Null if there is none.
 function verdictOf(name, layout, ask) {
   const line = layout.items[0]?.line ?? [];
   const word = /^(Yes|No)\b/.exec(textOf(line))?.[1];
@@ -71,7 +71,7 @@ function verdictOf(name, layout, ask) {
     make('small', {}, each.label), ' ', numberOf(each, ask))));
 }
 
-// Blocks of the layout in turn: lines in lists, tables, text as it stands.
+// Renders the blocks of the layout in order: lines as lists, tables, plain text unchanged.
 function bodyOf(items, ask) {
   const out = [];
   let list = null;
@@ -112,7 +112,7 @@ function reportOf(name, layout, figure, ask) {
   return make('div', { class: 'report' }, verdict, figure?.element, body, notes);
 }
 
-// Rows of CSV as a table; anything else as it stands.
+// Shows rows of CSV as a table; anything else unchanged.
 function plainOf(words, text) {
   const rows = text.trimEnd().split('\n').map((line) => line.split(','));
   const isTable = words[0] === 'sweep' && optionIn(words, 'format') === null && rows.length > 1 && !text.includes('"');

@@ -1,8 +1,8 @@
-// The page: its parts put together, the address that is the question, and the answer to it.
+// The page: connects its parts; the address holds the question, and the page shows its answer.
 
 const PICTURE = 'picture.json';
 
-// What an address says; one that is no address of this page's making says itself.
+// Reads an address; one that this page did not make is shown as it is.
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -58,7 +58,7 @@ class Page {
       'exercises'));
   }
 
-  // The address says what is shown: a command, two on two lines, or the exercises.
+  // The address determines the view: a command, two commands on two lines, or the exercises.
   open() {
     const text = decoded(location.hash.slice(1)) || FIRST_LINES.fit;
     const inBook = text === 'exercises' || text.startsWith('exercises/');
@@ -85,7 +85,7 @@ class Page {
     byId('about').textContent = this.commands.named(wordsOf(this.input.value)[0])?.about ?? '';
   }
 
-  // What a form says, on the command line; Enter in a field runs it.
+  // Copies a form to the command line; Enter in a field runs it.
   write(words, run) {
     this.input.value = lineOf(words);
     if (run) this.ask(words);
@@ -96,7 +96,7 @@ class Page {
     this.ask(what === 'validate' ? ['validate', name] : withOption(words, what, name));
   }
 
-  // Makes words the address; the same address again runs them again.
+  // Puts a command into the address; the same address again runs it again.
   ask(words) {
     this.completion.close();
     const lines = [...(this.first ? [this.first] : []), words].map(lineOf).join('\n');
@@ -125,7 +125,7 @@ class Page {
     return a?.quantities && b?.quantities ? [compareTable(a, b)] : [];
   }
 
-  // Runs words as they are, or for their layout and picture; null when it was cancelled.
+  // Runs a command unchanged, or for its layout and picture; null when it was cancelled.
   async runOne(words) {
     const plain = this.commands.isPlain(words);
     const draws = !plain && this.commands.draws(words);
@@ -143,7 +143,7 @@ class Page {
     return done;
   }
 
-  // What has an answer and no picture is asked again without one; what has none says so.
+  // If a command has an answer but no picture, asks again without a picture; if it has no answer, shows why.
   async withoutPicture(words, failed) {
     const done = await this.engine.run([...words, '--format', 'layout'], { files: this.files.all() }).promise;
     return done && done.code < 2 ? done : failed;
@@ -185,7 +185,7 @@ class Page {
     if (done) copyText(done.stdout, 'The answer is copied as JSON.');
   }
 
-  // The answer stays, and the next command's stands beside it.
+  // Keeps the answer, and shows the next command's beside it.
   compare(words) {
     const now = wordsOf(this.input.value);
     this.first = words;

@@ -1,5 +1,5 @@
 // The exercise book to work through: a question, the command that answers it, room for one's own answer, and the answer
-// with its derivation when it is asked for.
+// with its derivation on request.
 
 class Book {
   constructor(element, engine) {
@@ -12,7 +12,7 @@ class Book {
       this.files[`textbook/${name}.json`] = new TextEncoder().encode(JSON.stringify(cases));
   }
 
-  // The chapter in which a case stands; the first, where there is no such case.
+  // The chapter of a case; the first chapter if there is no such case.
   find(id) {
     const names = Object.keys(this.chapters);
     return names.find((name) => this.chapters[name].some((each) => each.id === id)) ?? names[0];

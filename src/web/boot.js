@@ -1,4 +1,4 @@
-// What the page carries compressed: the program, the exercises, the worker's script and the page's other scripts, whose
+// Unpacks the program, the exercises, the worker's script and the page's other scripts, whose
 // text has a hash in the policy as this one has.
 
 const carried = {};

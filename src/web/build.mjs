@@ -1,5 +1,5 @@
 // build.mjs MODULE CASES PAGE: puts the module, the textbook cases and the files of this folder into one page that
-// asks for nothing: its scripts and styles are allowed by their hashes, all else is refused.
+// loads nothing: its scripts and styles are allowed by their hashes, all else is refused.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const read = (name) => readFileSync(join(folder, name), 'utf8');
 // Without comments of whole lines and without indentation: no text of the page goes over lines.
 const spare = (name) => read(name).split('\n').map((line) => line.trim()).filter((line) => line && !line.startsWith('//')).join('\n');
 
-// In the order in which they are read: a file uses what stands before it.
+// In order of loading: a file uses the files before it.
 const firstScripts = ['lzma.js', 'unpack.js', 'dress.js'];
 const lastScripts = ['boot.js'];
 const scripts = ['words.js', 'dom.js', 'engine.js', 'commands.js', 'numbers.js', 'figure_scale.js',
@@ -52,7 +52,7 @@ const first = strict(firstScripts);
 const last = strict(lastScripts);
 const script = strict(scripts);
 const style = spare('style.css');
-// One stream, so that what the parts share is written once.
+// One stream, so that common text of the parts is stored once.
 const carried = {
   program: readFileSync(module),
   cases: Buffer.from(JSON.stringify(book)),

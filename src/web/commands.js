@@ -1,4 +1,4 @@
-// What the program says of itself: its commands with their options, and the names of what it knows.
+// The program's own tables: its commands with their options, and the names of its configs.
 
 class Commands {
   constructor(engine) {
@@ -30,12 +30,12 @@ class Commands {
     return this.named(command)?.options.find((option) => option.name === name);
   }
 
-  // What may stand as an option's value.
+  // The possible values of an option.
   valuesOf(option) {
     return option.choices ?? this.names[option.list] ?? [];
   }
 
-  // Whether words ask for rows, text or a file rather than for one report that has a layout.
+  // Whether a command makes rows, text or a file, not one report with a layout.
   isPlain(words) {
     const command = this.named(words[0]);
     if (!command || words.includes('--help') || words[0] === 'help') return true;

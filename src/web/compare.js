@@ -5,7 +5,7 @@ function ratioText(a, b) {
   return `× ${digits(b / a)}`;
 }
 
-// Quantities that both have, with another value; those of lists are left out.
+// Quantities that both answers have, with different values; those in lists are left out.
 function differencesOf(before, after) {
   const of = new Map(before.map((quantity) => [quantity.key, quantity]));
   return after.filter((b) => {
@@ -20,7 +20,7 @@ function differenceTable(differences) {
   return tableOf({ columns, rows: rows.map((row) => row.map((text) => ({ text }))) }, () => {});
 }
 
-// First what stands in the lines of the answer, then, when it is asked for, every other number.
+// Shows the numbers in the lines of the answer first and, on request, all others.
 function compareTable(before, after) {
   const inLines = new Set(after.items.flatMap((item) => item.line ?? []).map((part) => part.key));
   const differences = differencesOf(before.quantities, after.quantities);

@@ -1,6 +1,6 @@
-// Completion of the command line: commands, options with what they mean, their values, models, machines, files.
+// Completion of the command line: commands, options with their meaning, values, models, machines, files.
 
-// What may stand at a place of the line: {from, to, offers: [{text, help}]}.
+// The completions at a place of the line: {from, to, offers: [{text, help}]}.
 function offersAt(line, caret, commands, fileNames) {
   const { words } = splitWords(line.slice(0, caret));
   const typing = words.length && words.at(-1).to === caret ? words.pop() : { text: '', from: caret, to: caret };

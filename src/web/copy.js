@@ -1,4 +1,4 @@
-// Copying: by the browser's clipboard, or by a selection where the page is refused that.
+// Copies by the browser's clipboard, or by a selection if the clipboard is not allowed.
 
 async function copyText(text, told) {
   try {

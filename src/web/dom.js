@@ -1,4 +1,4 @@
-// Elements of the page. Text enters as text alone: nothing here reads markup.
+// Elements of the page. Text enters only as text: nothing here parses markup.
 
 function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {

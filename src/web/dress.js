@@ -1,4 +1,4 @@
-// The page's style, which it carries compressed: it stands before anything is shown.
+// Unpacks the page's style before anything is shown.
 
 {
   const style = document.createElement('style');

@@ -1,4 +1,4 @@
-// Runs of the program in a worker: one at a time, in the order in which they were asked for. Cancelling ends the worker
+// Runs of the program in a worker: one at a time, in the order of the requests. Cancelling ends the worker
 // with the run at work; the others go on in a new one.
 
 class Engine {
@@ -30,7 +30,7 @@ class Engine {
     run.resolve(done);
   }
 
-  // Runs words; `files` by path. The promise gives {code, ms, stdout, stderr, files}, or null when it was cancelled.
+  // Runs a command; `files` by path. The promise gives {code, ms, stdout, stderr, files}, or null when it was cancelled.
   run(words, { files = {}, onprogress = null } = {}) {
     const id = ++this.last;
     const given = { words, files, terminal: onprogress !== null };

@@ -1,4 +1,4 @@
-// How a number follows: what `--explain` prints, beside the answer, until it is closed.
+// Shows how a number follows: the output of `--explain`, beside the answer, until it is closed.
 
 class Explain {
   constructor(engine, files) {

@@ -1,4 +1,4 @@
-// A figure of the program as SVG: it is drawn anew when it is zoomed or when its room changes.
+// Draws a figure of the program as SVG, again at each zoom and change of size.
 
 const LETTER = 7.2; // width of a letter of 12 px, on average
 const ROW = 18;
@@ -20,13 +20,13 @@ function placeKeys(panel, width) {
   return { keys, rows: keys.length ? row + 1 : 0 };
 }
 
-// What a panel's vertical axis takes.
+// The width of a panel's vertical axis.
 function axisWidth(panel, width) {
   const longest = Math.max(0, ...ticksOf(panel.y, panel.y, 6).map((tick) => tick.text.length));
   return Math.min(Math.max(40, 14 + longest * LETTER + (panel.y.label ? ROW : 0)), width * 0.4);
 }
 
-// Where the parts of a panel stand, from `top` and `left` on.
+// The places of the parts of a panel, from `top` and `left` on.
 function layPanel(panel, view, width, top, left) {
   const { keys, rows } = placeKeys(panel, width - left);
   const upper = top + (panel.title ? ROW : 0) + rows * ROW + panel.rules.filter((rule) => rule.vertical).length * 14 + 8;
@@ -89,7 +89,7 @@ function drawRules(panel, place) {
   });
 }
 
-// The box in which a label has to fit, where it stands in one.
+// The box that a label must fit, if it is in one.
 function boxAround(panel, label) {
   for (const series of panel.series)
     for (const box of EACH[series.kind] === 4 ? pointsOf(series) : [])
@@ -187,7 +187,7 @@ class Figure {
     this.from = this.inside(event)[0];
   }
 
-  // A stretch that was dragged over becomes the whole width.
+  // Zooms to the range that was dragged over.
   release(event) {
     const to = this.inside(event)[0];
     if (this.from === undefined || Math.abs(to - this.from) < 12) return;
@@ -198,7 +198,7 @@ class Figure {
     this.draw();
   }
 
-  // Shows a stretch, in shares of what is seen, inside the whole axis.
+  // Shows a range, in shares of the visible part, inside the whole axis.
   look(i, [low, high]) {
     const axis = this.figure.panels[i].x;
     const view = this.views[i];
@@ -235,7 +235,7 @@ class Figure {
     else this.show(this.spots[(this.at = (this.at + step + this.spots.length) % this.spots.length)]);
   }
 
-  // The picture alone, in its own colours, for a document.
+  // The picture by itself, in its own colours, for a document.
   svgText() {
     const copy = this.svg.cloneNode(true);
     copy.querySelector('.marker')?.remove();

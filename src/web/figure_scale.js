@@ -1,6 +1,6 @@
-// Axes of a figure: from values to places, and ticks. `view` is the part of the axis that is shown.
+// Axes of a figure: maps values to places, and makes ticks. `view` is the visible part of the axis.
 
-// From a value to [0, 1] of the view.
+// Maps a value to [0, 1] of the view.
 function shareOf(axis, view, value) {
   if (!axis.log) return (value - view.min) / (view.max - view.min);
   return Math.log(value / view.min) / Math.log(view.max / view.min);
@@ -23,7 +23,7 @@ function linearTicks(axis, view, most) {
   return ticks;
 }
 
-// Powers of ten, halves and fifths of them where there are few, and round numbers within a single one.
+// Ticks at powers of ten, at halves and fifths of them if there are few, and at round numbers within a single one.
 function logTicks(view, most) {
   const decades = Math.log10(view.max / view.min);
   if (decades < 1) return linearTicks({ factor: 1 }, view, most).map((tick) => ({ at: tick.at, text: human(tick.at, '') }));
@@ -47,7 +47,7 @@ function axisTitle(axis) {
   return [axis.label, unit && `(${unit})`].filter(Boolean).join(' ');
 }
 
-// A value of an axis in words: the category at it, or the number.
+// A value of an axis as text: its category, or the number.
 function axisText(axis, value) {
   const near = axis.ticks?.find((tick) => Math.abs(tick.at - value) < 0.5);
   return near ? near.text : human(value, axis.unit);

@@ -1,4 +1,4 @@
-// The series of a panel as shapes, and as spots: places that answer when they are pointed at.
+// Draws the series of a panel as shapes, and as spots: places that show their values when pointed at.
 
 const LOOKS = { blue: '#0072B2', orange: '#E69F00', green: '#009E73', vermilion: '#D55E00', sky: '#56B4E9',
   purple: '#CC79A7', yellow: '#F0E442', grey: '#8a8f98', black: 'currentColor',
@@ -57,7 +57,7 @@ function drawWhiskers(series, place) {
 const DRAW = { line: drawLine, steps: drawLine, marks: drawMarks, drops: drawMarks, boxes: drawBoxes, hollow: drawBoxes,
   whiskers: drawWhiskers };
 
-// The label that stands inside a box, or at a point.
+// The label inside a box, or at a point.
 function labelAt(panel, [x0, x1, y0, y1]) {
   const inside = panel.labels.find((label) => label.x >= x0 && label.x <= x1 && label.y >= y0 && label.y <= y1);
   return inside ? ` ${inside.text}` : '';

@@ -1,4 +1,4 @@
-// Files of the reader's own: they are read into the page, and stand beside every command under their names.
+// The reader's own files: the page reads them, and every command sees them under their names.
 
 class Files {
   constructor(element, engine, { use, cases }) {
@@ -37,7 +37,7 @@ class Files {
     this.input.value = '';
   }
 
-  // Says what the program finds wrong in a file, and offers what it may be.
+  // Shows the program's errors for a file, and offers the kinds that it may be.
   async look(name) {
     this.element.querySelector('details').open = true;
     const isTable = name.endsWith('.csv');

@@ -1,4 +1,4 @@
-// Forms that write the command line: the options people begin with, and behind "All options" every other one.
+// Forms that write the command line: the most common options, and all others under "All options".
 
 const FIRST_FIELDS = {
   fit: ['model', 'hw', 'batch', 'seq', 'precision', 'remat', 'tokens', 'against'],
@@ -11,7 +11,7 @@ const FIRST_FIELDS = {
   serve: ['model', 'hw', 'input', 'output', 'concurrency', 'tp', 'weights', 'kv', 'engine'],
 };
 
-// What a form begins with when nothing else is given.
+// The default values of a form.
 const FIRST_LINES = {
   fit: 'fit --model llama3-70b --hw h100-512',
   step: 'step --model llama3-70b --hw h100-512 --tp 8 --pp 4',
@@ -24,13 +24,13 @@ const FIRST_LINES = {
 };
 
 class Forms {
-  // `changed(words)` hears of every change, `commands` tells what there is.
+  // `changed(words)` is called at every change; `commands` is the program's table.
   constructor(element, commands, files, changed) {
     Object.assign(this, { element, commands, files, changed, fields: new Map(), name: null });
     element.addEventListener('submit', (event) => event.preventDefault());
   }
 
-  // Shows the form of the words' command, with what they say in it.
+  // Shows the form of a command, filled in from its words.
   show(words) {
     this.words = words;
     if (words[0] !== this.name) this.build(words[0]);

@@ -1,11 +1,11 @@
 // Unpacks LZMA (xz --format=lzma), by the specification of its format: a range decoder of adaptive bits, literals, and
 // copies of what stands before. A page's module is an eighth smaller in it than in gzip.
 
-// Where the probabilities of each kind of decision begin.
+// Offsets of the probabilities of each kind of decision.
 const LZMA = { isMatch: 0, isRep: 192, isRep0: 204, isRep1: 216, isRep2: 228, isRep0Long: 240, slot: 432, place: 688, align: 803,
   length: 819, repLength: 1333, literal: 1847 };
 
-// Range and code stand in a typed array: as plain members they would be boxed, for they need 32 bits.
+// Range and code are in a typed array: as plain members they would be boxed, because they need 32 bits.
 class RangeDecoder {
   constructor(bytes, at, probabilities) {
     this.bytes = bytes;

@@ -1,4 +1,4 @@
-// Numbers as people read them, and as they type them.
+// Formats and parses numbers.
 
 const PREFIXES = [[1e18, 'E'], [1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, ''], [1e-3, 'm'],
   [1e-6, 'µ'], [1e-9, 'n']];
@@ -9,7 +9,7 @@ function digits(value) {
   return text.includes('e') ? text : String(Number(text));
 }
 
-// 0.0123 of "s" is "12.3 ms"; what has no unit has a prefix from a thousand on.
+// 0.0123 of "s" is "12.3 ms"; a number without a unit has a prefix from a thousand on.
 function human(value, unit) {
   const size = Math.abs(value);
   const small = unit === 's';
@@ -17,7 +17,7 @@ function human(value, unit) {
   return `${digits(value / factor)}${prefix || unit ? ' ' : ''}${prefix}${unit}`.trim();
 }
 
-// "4.2e3", "12k", "40%", "1.5 GB": a number; NaN where it is none.
+// "4.2e3", "12k", "40%", "1.5 GB": a number; NaN if it is none.
 function typedNumber(text) {
   const match = /^\s*([-+]?[\d.,]+(?:e[-+]?\d+)?)\s*(%|([kKMGTPE])(i?)[A-Za-z/]*|[a-z/ ]*)\s*$/i.exec(text);
   if (!match) return NaN;

@@ -1,4 +1,4 @@
-// What the page carries: bytes, compressed, twenty of them as 23 digits of 125.
+// Unpacks the page's contents: compressed bytes, twenty of them as 23 digits of base 125.
 
 function fromDigits(text) {
   const blocks = Math.floor(text.length / 23);
@@ -17,7 +17,7 @@ function fromDigits(text) {
   return bytes;
 }
 
-// The bytes that an element of the page carries; the element is emptied.
+// Returns the bytes in an element of the page, and empties the element.
 function unpack(id) {
   const element = document.getElementById(id);
   const packed = fromDigits(element.textContent);

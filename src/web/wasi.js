@@ -1,4 +1,4 @@
-// The calls of WASI that the program makes: its words, clock, standard streams and files, for one run.
+// The WASI calls of the program: arguments, clock, standard streams and files, for one run.
 
 const WASI_ERROR = { badFile: 8, exists: 20, invalid: 28, isFolder: 31, noEntry: 44, noCall: 52, notFolder: 54 };
 const ALL_RIGHTS = 0xffffffffffffffffn;
@@ -12,7 +12,7 @@ class Exit extends Error {
 }
 
 class Wasi {
-  // `given`: words, files by path, stdin as bytes, whether stderr is a terminal; `write(stream, text)` hears both.
+  // `given`: words, files by path, stdin as bytes, whether stderr is a terminal; `write(stream, text)` gets both outputs.
   constructor(given, write) {
     this.words = given.words.map((word) => new TextEncoder().encode(`${word}\0`));
     this.run = new RunFiles(given.files ?? {});
@@ -35,7 +35,7 @@ class Wasi {
     return new TextDecoder().decode(this.bytes(at, n));
   }
 
-  // Calls that are not here answer that there are none.
+  // Calls that are not implemented return "not supported".
   imports() {
     const known = (name) => (typeof this[name] === 'function' ? this[name].bind(this) : () => WASI_ERROR.noCall);
     return { wasi_snapshot_preview1: new Proxy({}, { get: (_, name) => known(name) }) };
@@ -154,7 +154,7 @@ class Wasi {
     return this.open.delete(fd) ? 0 : WASI_ERROR.badFile;
   }
 
-  // Calls `each` with the pieces of memory of a vector; the sum of what it returns.
+  // Calls `each` with the pieces of memory of a vector; returns the sum of its results.
   eachPiece(vector, count, at, each) {
     let sum = 0;
     for (let i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-// Files of one run: what the page gives, and what the program writes. Paths are flat: "/a/b" and "./a/b" are "a/b".
+// Files of one run: inputs from the page, and outputs of the program. Paths are flat: "/a/b" and "./a/b" are "a/b".
 
 const WASI_KIND = { device: 2, folder: 3, file: 4 };
 
@@ -46,7 +46,7 @@ class RunFiles {
     file.written = true;
   }
 
-  // What the run wrote.
+  // The files that the run wrote.
   written() {
     const out = {};
     for (const [path, file] of this.files) if (file.written) out[path] = file.bytes;

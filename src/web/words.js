@@ -1,6 +1,6 @@
-// Command lines as a shell reads them: words, quotes, backslashes.
+// Splits command lines like a shell: words, quotes, backslashes.
 
-// The words of a line with the places where they stand; `open` tells that a quote is not closed.
+// The words of a line with their places; `open`: a quote is not closed.
 function splitWords(line) {
   const words = [];
   let word = null;
@@ -40,7 +40,7 @@ function lineOf(words) {
   return words.map(quoteWord).join(' ');
 }
 
-// The value of an option among words: text, true where it stands alone, null where it is not given.
+// The value of an option among words: text, true if it has none, null if it is not given.
 function optionIn(words, name) {
   let found = null;
   words.forEach((word, i) => {
@@ -65,7 +65,7 @@ function withoutOption(words, name) {
   return kept;
 }
 
-// Words in which an option has that value: "" takes it out, true gives it alone. Its place is kept.
+// Sets the value of an option among words: "" removes it, true gives it without a value. Its place is kept.
 function withOption(words, name, value) {
   const kept = withoutOption(words, name);
   if (value === '' || value === null) return kept;

@@ -2,7 +2,7 @@
 
 let program;
 
-// The bar that the program draws on a terminal says how far it is; it is no part of the answer.
+// The program's progress bar on a terminal is not a part of the answer.
 function listen(id, streams) {
   return (stream, text) => {
     const share = stream === 2 && /\rsearching .* (\d+) %/.exec(text);

@@ -86,7 +86,7 @@ root() {
   tests "root, block 2" root 0:0 /root/scaleplan HOME=/root
 }
 
-# Who is not root puts `sudo` before each apt-get, says the README; who may not has somebody do it. So here: the commands of the
+# The README says to put `sudo` before each apt-get if you are not root; without sudo, somebody else runs it. So here: the commands of the
 # block that begin with apt-get are run by root, and all others by the user, who has no rights at all and no sudo.
 user() {
   local folder="/srv/a folder/scaleplan" mine=(HOME=/home/user CC=clang) commands gone # HOME is named, but is not there

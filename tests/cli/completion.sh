@@ -64,7 +64,7 @@ done
 
 if has zsh; then
   # A terminal of its own, because completion runs in the line editor only: what is added as a match
-  # is written down, and the line's end is told by a file.
+  # is written down, and a file marks the end of the line.
   cat > "$work/offer.zsh" <<'END'
 zmodload zsh/zpty
 zpty shell zsh -f -i

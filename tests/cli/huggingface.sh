@@ -21,7 +21,7 @@ count() { # NAME FILE TOTAL ACTIVE [TEXT]
     [[ "$got " == "$3 $4 ${5:+$5 }"* ]] || fail "$1: $got, expected $3 $4 ${5-}"
 }
 
-# As a file of the Hub: with the keys that a model's size does not hang on.
+# As a file of the Hub: with keys that do not change a model's size.
 around='{torch_dtype: "bfloat16", transformers_version: "4.57.1", use_cache: true, bos_token_id: 1, eos_token_id: 2,
          pad_token_id: null, initializer_range: 0.02, hidden_act: "silu", attention_dropout: 0.0, rope_theta: 10000.0}'
 while IFS=$'\t' read -r name total active text document; do

@@ -16,7 +16,7 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
     const double qk =
         (double)(latent ? m->mla.qk_nope_head_dim + m->mla.qk_rope_head_dim : m->head_dim);
     const double v = (double)(latent ? m->mla.v_head_dim : m->head_dim);
-    const double heads = (double)m->heads; /* and on a rank's part of tokens / tp so many keys: */
+    const double heads = (double)m->heads; /* and on a rank's part of tokens / tp keys: */
     const double keys = latent ? heads : (double)(m->kv_heads > p->tp ? m->kv_heads : p->tp);
     const double gates = m->gated_mlp ? 2 : 1;
     double elements = 0;

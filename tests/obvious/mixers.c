@@ -23,7 +23,7 @@ static void vector(struct sums *s, double weights)
     s->active += weights;
 }
 
-/* A product of [rows, inner] by [inner, columns] for each chunk of so many tokens. */
+/* A product of [rows, inner] by [inner, columns] for each chunk of tokens. */
 static void product(struct sums *s, double rows, double inner, double columns, double tokens)
 {
     s->products += rows * inner * columns / tokens;
@@ -147,7 +147,7 @@ static void put_heads(struct sums *s, const struct sp_model *m, double q, double
     for (int i = 1; i <= (int)seq; i++)
         seen += window > 0 && i > window ? 2 * window : 2 * i - 1;
     if (window > 0 &&
-        window < seq) /* the sum of whole tokens, of which the mean is half a token off */
+        window < seq) /* the sum over whole tokens, whose mean is off by half a token */
         seen = 2 * window * seq - window * window;
     matrix(s, D, q * qk + kv * (qk + v) + (m->attention_gate ? q * v : 0));
     matrix(s, q * v, D);

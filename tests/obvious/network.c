@@ -124,7 +124,7 @@ static void collectives_of_layers(void **state)
         assert_true(fabs(time.cp_comm - cp * (1 + k(&w, SP_C_CONTENTION))) <=
                     1e-3 * m * layers + 1e-9 * cp);
         assert_true(fabs(time.ep_comm - ep) <= 1e-9 * (1 + ep));
-        /* who is alone says nothing */
+        /* a lone rank communicates nothing */
         assert_true((p->tp > 1) == (time.tp_comm > 0));
         assert_true((p->cp > 1) == (time.cp_comm > 0));
         assert_true((p->ep > 1 && sp_moe_layers(&w.m) > 0) == (time.ep_comm > 0));

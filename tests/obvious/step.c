@@ -468,7 +468,7 @@ static void one_layer_by_hand(void **state)
     assert_close(estimate(&at).elementwise, 2 * 3 * 1474560 * 2 / 1e9, 1e-12);
 }
 
-/* A layer of 16 experts on two ranks, of which the host issues 20 operations without the experts:
+/* A layer of 16 experts on two ranks, for which the host issues 20 operations without the experts:
  * 30 more for the mixture, two matmuls for each of 8 experts and, in 8 bits, four casts. Issued at
  * 0.3 ms / (3 x 20) = 5 us, they take (20 + 30 + 16) x 3 x 5 us = 0.99 ms, in 8 bits (20 + 30 + 48)
  * x 3 x 5 us = 1.47 ms. The device waits a quarter of that between kernels: the smooth maximum of a

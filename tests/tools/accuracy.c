@@ -84,7 +84,7 @@ static void predict_naively(const struct sp_study *study, bool siblings, double 
     free(mine);
 }
 
-/* Runs of one stack and tier in a publication, of which three are seen. */
+/* Runs of one stack and tier in a publication, three of which the fit sees. */
 struct own {
     size_t *run;
     size_t n;

@@ -251,6 +251,8 @@ static void write_profiles(const struct sp_serving_study *s, const char *folder)
     }
 }
 
+/* A fold leaves out a configuration with all its loads, and of maximum throughputs all of a model
+ * on a chip: neighbours in concurrency would tell the answer. */
 int main(int argc, char **argv)
 {
     const struct sp_sources sources = {0};

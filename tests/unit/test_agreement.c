@@ -411,7 +411,7 @@ static char *read_docs(void)
     return text;
 }
 
-/* Every difference of the table happens, is told in the text, and stands in docs/agreement.md. */
+/* Every difference in the table occurs, is stated in the text, and stands in docs/agreement.md. */
 static void differences_are_told(void **state)
 {
     (void)state;

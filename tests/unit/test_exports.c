@@ -10,7 +10,7 @@
 struct population {
     const char *target, *machines, *models, *policies, *precision;
     bool is_read, model_apart;
-    int drawn, least; /* of the plans drawn, so many at least are named by nothing */
+    int drawn, least; /* plans drawn; the least number of them that loses nothing */
 };
 static struct sp_planned written_plan, read_plan;
 #define DENSE                                                                                      \
@@ -39,7 +39,7 @@ static const struct population populations[] = {
 /* clang-format on */
 enum { POPULATIONS = sizeof populations / sizeof *populations };
 
-/* An option in one plan of so many. */
+/* An option in one plan of this many. */
 static void seldom(struct sp_words *w, int one_in, const char *name, const char *values)
 {
     if (rand() % one_in == 0)

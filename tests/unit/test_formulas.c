@@ -41,7 +41,7 @@ static int split(char *line, char **words)
     return n;
 }
 
-/* Rows are told apart by formula and meaning: a key may be made at run time ("alpha.2"). */
+/* Rows differ by formula and meaning: a key may be made at run time ("alpha.2"). */
 static void mark_seen(const struct sp_quantity_info *info)
 {
     for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++)

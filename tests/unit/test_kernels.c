@@ -47,7 +47,7 @@ static void matmul_by_hand(void **state)
     hw.chip.kernels.matmul[SP_KERNEL_FP8] = *c;
     assert_close(sp_matmul_kernel_s(&hw.chip, SP_KERNEL_FP8, 1, 1e4, 1e4), 1e-3 + 1.0003e8 / 5e11,
                  1e-9);
-    /* a format of which the chip has no peak */
+    /* a format without a peak on this chip */
     hw.chip.kernels.matmul[SP_KERNEL_NVFP4] = *c;
     hw.chip.peak_flops_per_s[SP_FP4] = NAN;
     assert_true(isnan(sp_matmul_kernel_s(&hw.chip, SP_KERNEL_NVFP4, 1, 1, 1)));

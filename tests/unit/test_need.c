@@ -261,7 +261,7 @@ static void test_hyperbola(void **unused)
     assert_true(sp_find_binding(&demand, &hw) == SP_FIGURE_HBM_RATE);
 }
 
-/* A goal that many chips serve, of which one at a time takes 800, or that takes a share of them. */
+/* A goal that many chips serve, one of which takes 800 at a time, or that takes a share of them. */
 struct shared {
     double scale;
     bool grows;

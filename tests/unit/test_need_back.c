@@ -163,7 +163,7 @@ static bool is_number_of(const char *path)
     return strcmp(path, "chips") == 0 || strcmp(path, "network.domain") == 0;
 }
 
-/* With the value in place, the figure of which twice as much brings the goal furthest. */
+/* With the value in place, the figure that brings the goal furthest when doubled. */
 static void check_binding(const struct question *q, const struct sp_report *r, int f)
 {
     char key[40], sets[300];

@@ -342,7 +342,8 @@ static void contracting_cuts(void **state)
     assert_true(isinf(sp_most_cuts(1, 0, &node)));
 }
 
-/* A real length says what a whole one does, on any axes: 4 x 2 chips, of which the first closes. */
+/* A given length equals the length of whole axes, on any axes: 4 x 2 chips, the first axis
+ * closed. */
 static void all_reduce_over_whole_lengths(void **state)
 {
     struct sp_device_group g = {.torus = {.n = 3,

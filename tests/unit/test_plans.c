@@ -92,7 +92,7 @@ static void tp_divides_what_it_cuts(void **unused)
     assert_false(sp_tp_divides(&size_only, 1, 1));
 }
 
-/* What `step` is told of a strategy: replicas and shards together are dp, TP cuts experts too. */
+/* The strategy as `step` takes it: replicas and shards together are dp, TP cuts experts too. */
 static struct sp_plan plan_of(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
     return (struct sp_plan){.dp = s->dp * s->fsdp,

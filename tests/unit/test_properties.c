@@ -479,7 +479,7 @@ static void accumulation_is_an_edge(void **state)
     assert_true(edges > 100);
 }
 
-/* Over several slices: so many of them fit, and one less does not. */
+/* Over several slices: this many of them fit, and one fewer does not. */
 static void slices_to_fit(void **state)
 {
     (void)state;

@@ -95,9 +95,9 @@ static void closed_forms(void **unused)
                  1e-12);
 }
 
-/* A reference adds the step of which nothing is trained and 2 bytes a weight, which the allocator's
- * slack multiplies; shared with the adapters' base, no bytes; stored answers, nothing. Work: (6 +
- * 2) P a token for (6) P, scores likewise, and tables have no matmul. */
+/* A reference adds a step with nothing trained and 2 bytes a weight, which the allocator's slack
+ * multiplies; shared with the adapters' base, no bytes; stored answers, nothing. Work: (6 + 2) P a
+ * token for (6) P, scores likewise, and tables have no matmul. */
 static void references(void **unused)
 {
     (void)unused;

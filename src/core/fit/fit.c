@@ -72,7 +72,8 @@ static bool has_meaning(const struct sp_fit_input *in, const struct sp_fit_terms
     }
 }
 
-/* r of a strategy's weights: DP sends gradients alone. */
+/* r of a strategy's weights: their traffic over that of a dense model, E/k for experts, as in the
+ * textbook; shared experts count in the arithmetic, not here. DP sends only gradients. */
 static double weights_ratio(const struct sp_fit_terms *t, enum sp_strategy_kind kind)
 {
     return t->r * (kind == SP_DP ? t->gradients_alone : 1);
@@ -196,6 +197,8 @@ struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fi
     return wanted.search.best;
 }
 
+/* All real axes are used whatever --axes says: that option is for the closed forms. TP never
+ * crosses slices: `step` has no link for it. */
 struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                unsigned allowed)
 {

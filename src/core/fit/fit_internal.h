@@ -26,14 +26,14 @@ void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
 /* Bytes of a gathered weight: communication is in 16 bit. */
 #define SP_GATHERED_BYTES 2.0
 
-/* The most micro-batches that so many sequences of a replica make: one each, at least 1. */
+/* The most micro-batches that a replica's sequences make: one each, at least 1. */
 int64_t sp_most_microbatches(double sequences);
 
 /* Live bytes that a chip has room for under a strategy: beside its slack and its runtime. bytes. */
 double sp_live_capacity(const struct sp_strategy *s, const struct sp_fit_terms *t);
 
-/* Peak of a micro-batch of so many tokens without a pipeline: the longer of a layer's backward pass
- * and the loss. bytes. */
+/* Peak of a micro-batch of this many tokens without a pipeline: the longer of a layer's backward
+ * pass and the loss. bytes. */
 double sp_peak_of_tokens(const struct sp_strategy *s, double tokens);
 
 /* Fills what the framework keeps, then the bytes and the verdict on memory, of a strategy whose

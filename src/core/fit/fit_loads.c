@@ -10,6 +10,9 @@
 #include "core/fit/fit_internal.h"
 #include "core/require.h"
 
+/* The closed forms keep loads, not times: time on one link level over the arithmetic it hides
+ * behind. Only collectives of different mesh axes take turns; the levels of one switched network
+ * always work as one pipeline. */
 double sp_serial_load(const double link[SP_LINKS])
 {
     return link[SP_LINK_ICI] + link[SP_LINK_ICI_TP] +
@@ -105,7 +108,9 @@ static void torus_terms(struct sp_fit_terms *t, const struct sp_fit_input *in)
     }
 }
 
-/* Share of what n devices or nodes gather that each of them receives: (n-1)/n, 1 by the rule. */
+/* Share of what n devices or nodes gather that each of them receives: (n-1)/n, as in `comm`. On two
+ * nodes a rule without it is half wrong; the textbook drops it (1 here), for many nodes. Rings drop
+ * it as the book does; a line keeps it, because a corner chip has only one link per axis. */
 static double share_received(const struct sp_fit_input *in, double n)
 {
     return in->exact_groups ? (n - 1) / n : 1;
@@ -237,7 +242,8 @@ static void torus_loads(struct sp_strategy *s, const struct sp_fit_terms *t)
         loads->weights[SP_LINK_DCN] = weight_load(t, t->S, t->W_dcn);
 }
 
-/* Time of gathering a byte over the nodes of so many devices, and the units that these fill. s. */
+/* Time of gathering a byte over the nodes of this many devices, and over the units that they fill.
+ * s. */
 static double s_per_byte_across(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                 double devices)
 {
@@ -296,7 +302,9 @@ static double bubble(const struct sp_strategy *s)
     return sp_bubble_s(&pipeline) / sp_useful_s(&pipeline);
 }
 
-/* The links on which gradients alone are summed, once a step. */
+/* Marks the links that only sum gradients, once per step. DP hides behind the backward pass only:
+ * 8DF bytes against 8BDF FLOPs, so its load is relative to 2/3 of T_math. FSDP hides behind both
+ * passes; both have the same threshold. */
 static void mark_backward_only(struct sp_strategy *s, const struct sp_fit_terms *t,
                                const struct sp_network *net)
 {
@@ -387,6 +395,8 @@ bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)
     return a->comms_over_math < b->comms_over_math;
 }
 
+/* Never faster than the ideal: where the network allows less than the stated MFU, the network sets
+ * the time. */
 double sp_step_at_mfu_s(const struct sp_strategy *s, double mfu)
 {
     return sp_step_at_mfu(s->step_with_bubble_s, s->t_math_s, mfu);

@@ -215,6 +215,9 @@ int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_
     return alike_microbatches(most.microbatches, (int64_t)fmax(most_sequences, 1));
 }
 
+/* Gathered layers, the peak of a layer's backward pass or of the loss, buffers, allocator slack and
+ * runtime count as in `step`: closed forms alone accepted plans that `search` proves impossible.
+ * --constants textbook and models without a shape leave them out. */
 void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t, const struct sp_strategy_layers *listed)
 {

@@ -55,6 +55,8 @@ static void deepen_pipeline(struct sp_strategy *s, const struct sp_fit_input *in
     s->chunks = best.chunks;
 }
 
+/* On GPUs a stage is a whole number of nodes and TP is innermost, so p stages divide the gradients
+ * that a node sends by p. */
 static void each_pipeline(const struct sp_fit_input *in, const struct sp_fit_terms *t, int64_t tp,
                           double W_X, double W_Y, sp_mesh_visitor *visit, void *context)
 {
@@ -100,7 +102,9 @@ static void each_switched_mesh(const struct sp_fit_input *in, const struct sp_fi
 }
 
 /* Bandwidths of the FSDP and TP groups when `tp` of each axis goes to TP, innermost. Whole axes
- * carry their group; a part of an axis counts only for a group that has no whole one. */
+ * carry their group; a part of an axis counts only for a group that has no whole one. A part of a
+ * ring is a line: TP 4 inside an axis of 16 reaches 2/3 of the ring's bandwidth. FSDP on the rest
+ * of that axis adds no bandwidth, because TP's traffic is on those links. */
 static void axis_bandwidths(const struct sp_hardware *hw, const int64_t tp[SP_MAX_AXES],
                             double *W_X, double *W_Y)
 {
@@ -192,6 +196,8 @@ static double axes_of_shards(const struct sp_hardware *hw, int64_t fsdp)
     return best;
 }
 
+/* Shards take whole axes first and replicas the rest: replicas reduce only a shard, which is never
+ * the larger load. */
 bool sp_lay_replicas(const struct sp_fit_input *in, const struct sp_degrees *d,
                      struct sp_strategy *s)
 {
@@ -219,6 +225,9 @@ void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
         each_switched_mesh(in, t, kind, visit, context);
 }
 
+/* The textbook's rule: two axes for FSDP, one for TP, any factorisation whose TP degree divides the
+ * model. The whole mesh is judged, so the verdict can be no where the continuous threshold says
+ * yes. */
 void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                        enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
 {

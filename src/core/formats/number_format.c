@@ -35,6 +35,8 @@ static void integer(const struct sp_number_format *f, struct sp_number_range *r)
     r->smallest = r->epsilon = 1;
 }
 
+/* The range leaves out the scale of a block, which moves it without loss of precision; the bytes
+ * include it. */
 struct sp_number_range sp_number_range(const struct sp_number_format *format)
 {
     const bool floats = format->exponent_bits > 0, blocks = format->block > 0;

@@ -38,6 +38,8 @@ double sp_law_loss(const struct sp_scaling_law *law, double params, double token
     }
 }
 
+/* Kaplan's tokens follow from C = 6 N D, not from his fit of tokens, which is for runs at the
+ * critical batch. */
 double sp_law_optimal_params(const struct sp_scaling_law *law, double flops)
 {
     const struct sp_law_power n = sp_law_power(law);

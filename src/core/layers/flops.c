@@ -5,6 +5,7 @@
 #include <scaleplan/flops.h>
 #include <scaleplan/layer.h>
 
+/* A window W counts 2W - W^2/T tokens, twice the mean of min(i, W). */
 double sp_attended_tokens(const struct sp_model *m, double seq)
 {
     struct sp_layers layers;
@@ -96,6 +97,8 @@ double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_rem
     }
 }
 
+/* The MFU of a tuned model counts 6 P as if all were trained, because such figures are published
+ * so; HFU counts what is computed. */
 double sp_tuning_flops(const struct sp_params *p, double tokens)
 {
     return sp_training_flops(p->active, tokens) -
@@ -170,6 +173,8 @@ static double frozen_flops(const struct sp_model *m, double seq, double scores)
     return f.projections + f.mlp + f.attention;
 }
 
+/* A model with sample_flops counts a sample as one token, so that no command needs a second unit;
+ * its active parameters are those that would take as much work at 2 FLOPs each. */
 double sp_model_flops(const struct sp_model *m, double tokens, double seq,
                       enum sp_flop_convention convention)
 {

@@ -45,7 +45,8 @@ static bool is_mixture(const struct sp_moe *moe, int64_t layer)
     return moe->experts > 0 && after >= 0 && (after + 1) % every == 0;
 }
 
-/* The kind of a layer by its letter. */
+/* The kind of a layer by its letter. A model has attention and at most one other mixer, as every
+ * published hybrid, so a kind of layer is a pair of mixer and MLP. */
 static enum sp_layer_kind kind_of_letter(char letter, bool mixture)
 {
     switch (letter) {
@@ -201,6 +202,8 @@ static void list_latent_stream(struct sp_layer *l, double latent)
     KEEP(l, 2 * latent, SP_BY_SEQUENCE, SP_OP_EXPERT_UP, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
 }
 
+/* A load-balancing bias that is a buffer and not in the published count does not count (LFM2);
+ * DeepSeek's is in its count. */
 static void list_mixture(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_moe *moe = &m->moe;
@@ -251,8 +254,8 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
 /* Elements of D that two norms, two residual additions and casts read and write. */
 enum { NORM_MOVES = 11 };
 
-/* A block alone has half of a layer's norms, and its input is the layer's. The first norm of a
- * shared block is as wide as its attention reads. */
+/* A block alone is half a layer: it has half of the norms and host operations, and its input is the
+ * layer's. The first norm of a shared block is as wide as its attention reads. */
 static void list_layer(const struct sp_model *m, struct sp_layer *l, enum sp_layer_kind kind)
 {
     const int64_t wider =
@@ -392,7 +395,7 @@ struct weights {
     double frozen_experts, expert_adapters, frozen_bytes, frozen_expert_bytes, still_active;
 };
 
-/* Adds frozen weights of one row, that take so many bytes each. */
+/* Adds frozen weights of one row, with this many bytes each. */
 static void add_frozen(struct weights *w, enum sp_layer_part part, double weights, double bytes)
 {
     const bool experts = part == SP_PART_EXPERTS;
@@ -402,8 +405,8 @@ static void add_frozen(struct weights *w, enum sp_layer_part part, double weight
     w->frozen_expert_bytes += experts ? weights * bytes : 0;
 }
 
-/* Of a row that is stored so many times, how many are frozen: all, those of the still layers, or of
- * a block that layers share all where no layer that is trained has it. */
+/* Number of frozen copies of a row that is stored this many times: all, those of the still layers,
+ * or of a block that layers share all where no layer that is trained has it. */
 static double frozen_copies(const struct sp_layers *layers, int list, bool frozen, bool shared,
                             double stored)
 {
@@ -535,6 +538,10 @@ double sp_stream_share(double tokens, double seq)
     return tokens > 0 ? tokens / seq : 1;
 }
 
+/* A shared block counts once for each layer that passes it, so that 6 P stays the work of a token
+ * (ALBERT: 11.7 M in all, 89.7 M active). A per-layer table is read, not multiplied by, and stays
+ * out (Gemma 4 E2B: 2.28 B active). An encoder's parameters count by its own tokens: otherwise
+ * every word would pay for a picture's tower. */
 struct sp_params sp_worked_params(const struct sp_model *model, const struct sp_params *params,
                                   double seq)
 {

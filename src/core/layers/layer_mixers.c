@@ -34,7 +34,8 @@ struct heads {
     bool gate, reusing; /* a gate as wide as the queries' output; keys and values are another's */
 };
 
-/* Queries, and keys and values of fewer heads: grouped-query attention. */
+/* Queries, and keys and values of fewer heads: grouped-query attention. With fewer KV heads than TP
+ * ranks, several ranks hold the same head, in weights, activations, matmuls and what CP sends. */
 static void list_grouped(const struct sp_model *m, struct sp_layer *l, const struct heads *h)
 {
     const double D = l->width, a = h->q, K = h->kv;
@@ -53,7 +54,10 @@ static void list_grouped(const struct sp_model *m, struct sp_layer *l, const str
         KEEP(l, h->v * a, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
 }
 
-/* Attention to tokens that an indexer picked, in their latents, which all heads share. */
+/* Attention to tokens that an indexer picked, in their latents, which all heads share. The cheaper
+ * of two forms, as DeepSeek-V3.2's report runs short and long sequences: all pairs, masked, in
+ * separate heads, or the picked ones in the shared latents (1088 for 320 multiply-adds per pair and
+ * head). The indexer scores all pairs, and the whole cache is kept. */
 static void attend_to_picked(const struct sp_model *m, struct sp_layer *l)
 {
     const double latent = (double)m->mla.kv_lora_rank, rope = (double)m->mla.qk_rope_head_dim;
@@ -188,7 +192,10 @@ static void list_lightning(const struct sp_model *m, struct sp_layer *l)
  * of C tokens a head multiplies keys by keys, inverts a triangle of C x C, takes keys and values
  * through it, multiplies queries by keys and that by values, and does three products with its
  * state. Yang, Kautz and Hatamizadeh 2024, "Gated Delta Networks", section 3.3. With gate_rank the
- * decay is of each channel, and decay and gate pass a latent: Kimi Linear 2025, section 3. */
+ * decay is of each channel, and decay and gate pass a latent: Kimi Linear 2025, section 3. A scan
+ * counts the products of its chunked form (chunks of 64; Mamba-2: its `chunk`), because kernels run
+ * that: 1.5 to 2 times the recurrence. Mamba-1 has no such form: 4 multiply-adds per element of
+ * state. */
 static void list_delta_rule(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_linear_attention *x = &m->linear;
@@ -370,6 +377,7 @@ static void list_attention(const struct sp_model *m, struct sp_layer *l, const s
         list_state_space(m, l);
 }
 
+/* Its weights count as attention among the parts, with convolution, decays and norms. */
 void sp_list_other_mixer(const struct sp_model *m, struct sp_layer *l, bool reusing)
 {
     if (m->linear.heads > 0) {

@@ -80,6 +80,8 @@ struct sp_shares sp_repeated_shares(const struct sp_recompute *recompute,
     return shares;
 }
 
+/* The vocabulary is padded; learned positions are not, and each TP rank holds all of them:
+ * Megatron-LM's embeddings. */
 double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan)
 {
     const double side = 128 * (double)plan->tp;

@@ -51,6 +51,7 @@ struct sp_tpu_units sp_tpu_units(const struct sp_chip *chip)
     };
 }
 
+/* On GPUs the fp32 peak (half without multiply-add), on TPUs one operation per cycle and ALU. */
 double sp_vector_flops_per_s(const struct sp_chip *chip, bool fused)
 {
     if (!isnan(chip->cores))

@@ -20,6 +20,8 @@ int64_t sp_chips(const struct sp_hardware *hw)
     return hw->chips_per_slice * hw->slices;
 }
 
+/* A missing peak falls back to the next wider format: fp8 to bf16, tf32 to bf16, bf16 to fp16. The
+ * caller notes it. */
 enum sp_dtype sp_compute_dtype(const struct sp_chip *chip, enum sp_dtype wanted)
 {
     enum sp_dtype dtype = wanted;
@@ -105,6 +107,7 @@ double sp_scaleout_bytes_per_s_per_device(const struct sp_scaleout *scaleout, in
     return sp_share_of_line(scaleout->bytes_per_s, scaleout->per_node ? (double)devices : 1);
 }
 
+/* A network given by name has no known switches: the fabric and its third level go. */
 void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scaleout)
 {
     network->scaleout_bytes_per_s = sp_scaleout_bytes_per_s_per_device(scaleout, network->domain);
@@ -114,6 +117,8 @@ void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scale
     network->fabric = (struct sp_fabric){NAN, NAN, NAN, NAN, NAN}; /* its switches are not known */
 }
 
+/* Every device gets its own link, whether the network says per node or not. The measured rate of
+ * NCCL on NVLink no longer applies. */
 void sp_use_everywhere(struct sp_hardware *hw, const struct sp_scaleout *scaleout)
 {
     struct sp_network *const net = &hw->network;
@@ -183,13 +188,15 @@ bool sp_offers_shape(const struct sp_network *network, const struct sp_shape *wa
     return false;
 }
 
-/* Whether a job takes the same part of so many domains. */
+/* Whether a job takes the same part of each of its domains. */
 static bool fills_parts(const struct sp_network *network, int64_t chips)
 {
     return network->kind == SP_SWITCHED && network->domain_part > 0 &&
            network->domain_part < network->domain && chips % network->domain_part == 0;
 }
 
+/* Jobs that do not fill racks of 72 take 64 devices of each: measured runs used 128, 256 and 512
+ * GB200. */
 void sp_use_domains(struct sp_network *network, int64_t chips)
 {
     if (fills_parts(network, chips) && chips > network->domain && chips % network->domain != 0)

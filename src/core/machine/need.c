@@ -81,7 +81,7 @@ double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *
     return value > 0 ? value : NAN;
 }
 
-/* Domains of so many devices: whole ones, or one that all devices are in. */
+/* Domains of this many devices: whole ones, or one with all devices. */
 static bool with_domain(struct sp_hardware *hw, int64_t devices)
 {
     if (hw->chips_per_slice % devices != 0 && devices % hw->chips_per_slice != 0)
@@ -198,9 +198,9 @@ static bool is_better(const struct sp_demand *demand, double a, double b)
 
 enum { EXTREME = 15 }; /* powers of ten that stand for infinitely much and for nothing */
 
-/* What the goal comes to with infinitely much of a figure, and with nothing. Where more of it
- * brings a goal nearer that is not met, less need not be looked at: its value is left NAN, the
- * worst. */
+/* The value of the goal with infinitely much of a figure and with none. Infinity is 10^15 times the
+ * figure: infinity times zero would be no number. If more of a figure brings the goal nearer and
+ * even infinity does not meet it, less is not looked at: its value stays NAN, the worst. */
 static void look_at_ends(const struct sp_demand *demand, const struct sp_hardware *hw,
                          enum sp_machine_figure figure, const struct sp_need *need,
                          struct trial *up, struct trial *down)
@@ -245,7 +245,8 @@ static bool is_other(enum sp_machine_figure figure, const struct sp_hardware *hw
     return figure != SP_FIGURE_DOMAIN || number <= (double)hw->chips_per_slice;
 }
 
-/* A whole number: multiples and parts of what there is, the nearest first. */
+/* A whole number: multiples and parts of what there is, the nearest first; an MFU or a cost may ask
+ * for half the chips. Beyond 8 times, a re-planned search tries doublings only. */
 static void need_number(const struct sp_demand *demand, const struct sp_hardware *hw,
                         enum sp_machine_figure figure, struct sp_need *need)
 {

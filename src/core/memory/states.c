@@ -14,6 +14,9 @@ double sp_state_bytes_per_param(const struct sp_precision *precision)
                              precision->master_bytes, precision->optimizer_bytes);
 }
 
+/* Gradients that add up over micro-batches exist also where the recipe leaves them out (adam10,
+ * jax12), in the bytes of the weights. Gradients that a recipe does not keep are still sent, in 2
+ * bytes. */
 double sp_kept_grad_bytes(const struct sp_precision *precision, double microbatches)
 {
     const bool adds_up = precision->grad_bytes <= 0 && microbatches > 1;

@@ -7,6 +7,10 @@
 
 #include "core/require.h"
 
+/* Routed, not scaled from a gather: every pair takes the shortest way, axis by axis, and the
+ * busiest link sets the time. On rings this is the book's later text, V max(A,B,C) / (4 N W); "a
+ * quarter of the gather" of its first edition holds on one ring only. An odd ring is faster by 1 -
+ * 1/X^2. */
 double sp_exchange_pairs(int64_t length, bool wraps)
 {
     const int64_t half = length / 2;
@@ -210,6 +214,7 @@ double sp_group_devices(const struct sp_device_group *g)
     return g->switched ? g->nodes.devices : sp_torus_chips(&g->torus) * g->slices;
 }
 
+/* The longer of throughput and latency, as in the textbook; their sum stands beside it. */
 static void time_on_torus(enum sp_collective op, double V, const struct sp_device_group *g,
                           struct sp_collective_time *t)
 {
@@ -220,6 +225,8 @@ static void time_on_torus(enum sp_collective op, double V, const struct sp_devic
     t->latency_s = sp_hops_latency_s(t->hops, g->torus.hop_latency_s);
 }
 
+/* The two levels work as one pipeline, so the slower one is the time. Latency is a tree of log2 N
+ * hops, and counts only where a hop's latency is known. */
 static void time_on_switches(enum sp_collective op, double V, const struct sp_device_group *g,
                              struct sp_collective_time *t)
 {

@@ -13,6 +13,8 @@ double sp_distinct_places(double places, double picks)
     return places <= 1 ? fmin(places, picks) : -places * expm1(picks * log1p(-1 / places));
 }
 
+/* `alltoall` sends k copies of a token; `deepep` and `hybridep` send one per node and one per
+ * rank. */
 struct sp_copies_of_token sp_copies_of_token(const struct sp_expert_group *g)
 {
     const double nodes = g->ranks / g->inside;

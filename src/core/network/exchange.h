@@ -10,7 +10,7 @@
  * expert. */
 bool sp_sends_once_a_node(enum sp_dispatch dispatch);
 
-/* A group of ranks that hold different experts, and who of them a token goes to. */
+/* A group of ranks that hold different experts, and the ranks among them that a token goes to. */
 struct sp_expert_group {
     double ranks;      /* of expert parallelism */
     double inside;     /* of them in one node, >= 1 */

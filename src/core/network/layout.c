@@ -114,6 +114,8 @@ struct sp_torus_group sp_group_of(const struct sp_hardware *hw, const struct sp_
     return group;
 }
 
+/* The box with the least traffic whose sides divide the axes: ranks can be placed freely, and one
+ * rule serves all estimates. */
 struct sp_torus_group sp_exchange_box(const struct sp_hardware *hw, int64_t chips)
 {
     const int32_t *const axis = hw->shape.axis;

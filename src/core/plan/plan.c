@@ -43,6 +43,7 @@ int64_t sp_plan_microbatches(const struct sp_plan *plan)
     return (plan->batch + at_once - 1) / at_once;
 }
 
+/* With one micro-batch there is no other to hide behind. */
 bool sp_overlaps_exchange(const struct sp_plan *plan)
 {
     return plan->execution.moe_overlap && sp_plan_microbatches(plan) > 1;
@@ -97,11 +98,16 @@ static bool experts_divide(const struct sp_model *model, int64_t etp)
     return model->moe.experts == 0 || model->moe.d_ff_expert % etp == 0;
 }
 
+/* Such a model has no pipeline: every stage would need the encoder's output, and frameworks do not
+ * agree on how it gets there. Otherwise an encoder or tower stands on the first stage, as in
+ * frameworks. */
 bool sp_attends_to_encoder(const struct sp_model *model)
 {
     return model->cross_attention || strchr(model->pattern, 'X') != NULL;
 }
 
+/* TP must divide what the model has: the heads, the MLP of dense layers, all shared experts
+ * together, and each expert as far as ETP cuts it. */
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp)
 {
     return sp_model_has_shape(model) && heads_divide(model, tp) && widths_divide(model, tp) &&
@@ -127,6 +133,8 @@ bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices)
     return (!over_replicas && plan->pp % slices != 0) || ranks % (plan->ep * plan->etp) != 0;
 }
 
+/* Shard groups that straddle slices, or hold some experts more often than others, would not be
+ * alike, and the cost of one would be wrong for another. */
 bool sp_shards_fit(const struct sp_plan *plan, int64_t slices)
 {
     const int64_t ranks = plan->dp * plan->cp, kinds = plan->ep * plan->etp;
@@ -335,6 +343,9 @@ static int64_t stages_of_a_size(const struct cuts *cuts, int64_t stage)
     return next - stage;
 }
 
+/* Stages are even. Where pp does not divide L but divides L + 2, the embedding and the head count
+ * as a layer each, as Megatron allows (Llama 3 405B: 126 layers on 16 stages). Otherwise the first
+ * stages take the remainder. nanotron balances by cost. */
 void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
                    struct sp_stage_map *map)
 {

@@ -48,7 +48,8 @@ static bool settle_schedule(const struct listing *l, struct sp_neighbour *change
     return false;
 }
 
-/* Whether the framework runs what is new in the plan. */
+/* Whether the framework supports what is new in the plan, as in a search; --any allows
+ * everything. */
 static bool is_run(const struct listing *l, struct sp_neighbour *changed)
 {
     const struct sp_plan *const from = l->in->plan, *const plan = &changed->plan;

@@ -68,7 +68,8 @@ static double least_bytes(const struct looking *l, const struct splitting *s)
 }
 
 /* Rules out all that has at least these bytes or this step, the models beside left out; true when
- * it did. */
+ * it did. Bounds are compared with >, never >=, and carry a margin of 1e-9: they are sums in
+ * another order. */
 static bool rule_out(struct looking *l, double bytes, double alone_s, uint64_t plans)
 {
     const double step_s = alone_s + l->beside_s;

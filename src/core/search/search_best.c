@@ -13,6 +13,8 @@ static bool before(const struct sp_found *a, const struct sp_found *b)
     return a->leaf < b->leaf;
 }
 
+/* One plan per (tp, cp, pp, ep, etp) unless --meshes all: five rows that differ only in placement
+ * say less than five meshes. */
 static bool same_mesh(const struct sp_plan *a, const struct sp_plan *b)
 {
     return a->tp == b->tp && a->cp == b->cp && a->pp == b->pp && a->ep == b->ep && a->etp == b->etp;

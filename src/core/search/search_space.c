@@ -152,6 +152,9 @@ static bool repeats_another(const struct sp_search_space *s, int at, int64_t ep)
     return false;
 }
 
+/* Dispatchers and overlap of the exchange make the largest difference between plans with experts,
+ * so the search chooses among those that the framework supports. CUDA graphs and fp8 recipes stay
+ * the framework's: the estimator knows no cost of them, and would always take the fastest. */
 static void list_executions(struct sp_search_space *s)
 {
     enum { ALL = 2 * SP_DISPATCHES * SP_CUDA_GRAPHS * SP_FP8_RECIPES };
@@ -169,6 +172,8 @@ static void list_executions(struct sp_search_space *s)
     }
 }
 
+/* The optimum of plans that nobody can run helps nobody: only --any goes beyond what the framework
+ * supports. */
 bool sp_open_space(struct sp_search_space *s)
 {
     sp_require(s->batch >= 1 && s->seq >= 1, "the batch and the sequence must be positive");

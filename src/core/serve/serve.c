@@ -10,12 +10,16 @@ double sp_experts_touched(double expert_share, double tokens)
     return 1 - pow(1 - expert_share, tokens);
 }
 
+/* A lower bound leaves out what is not read: an input table is looked up, and experts count as far
+ * as tokens touch them. --constants textbook reads everything. */
 double sp_weights_read_bytes(const struct sp_served *v, double tokens)
 {
     return (v->shared - v->table) * v->service.weight_bytes +
            v->experts * v->service.expert_bytes * sp_experts_touched(v->expert_share, tokens);
 }
 
+/* The textbook's max and sum: arithmetic hides behind reading the weights, not behind reading the
+ * cache. The FLOPs of attention itself count in the prefill only. */
 struct sp_decode_time sp_decode_time(const struct sp_served *v, double B, double checked)
 {
     const double tokens = B * checked;
@@ -75,6 +79,7 @@ double sp_tp_link_bytes_per_s(const struct sp_hardware *hw, double *axes)
     return W;
 }
 
+/* Drafts count in the time per output token: speculative decoding exists to shorten that time. */
 struct sp_speculation sp_speculation(const struct sp_served *target, const struct sp_served *draft,
                                      double B, double k, double tokens)
 {
@@ -95,6 +100,8 @@ static double token_s(const struct sp_served *v, double B)
     return sp_speculation(v, v->draft, B, s->drafts, s->accepted).step_s / s->accepted;
 }
 
+/* An instance that prefills and decodes also reads B prompts during the steps of a request. The
+ * textbook's requests per second leave them out. */
 struct sp_steady sp_steady(const struct sp_served *v, const struct sp_served *reader, double B,
                            double step_s)
 {

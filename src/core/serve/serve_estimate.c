@@ -33,7 +33,7 @@ struct loop {
     bool apart;                  /* prompts are read by another instance */
 };
 
-/* A step of so many sequences, and its time for each token that it gives. */
+/* A step of this many sequences, and its time per generated token. */
 static void take_step(const struct loop *l, double decoding, struct sp_serve_estimate *e)
 {
     const struct sp_pass_load load = {.decode = decoding / l->pass->plan.pp,
@@ -118,8 +118,8 @@ static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
     e->running = e->requests_per_s * e->e2e_s;
 }
 
-/* c requests in both pools, prompts read by so many readers: b of them generate, prompts that leave
- * the readers as often as answers end wait for one another. */
+/* c requests in both pools, prompts prefilled by this many readers: b of them generate, prompts
+ * that leave the readers as often as answers end wait for one another. */
 static void settle_pools(const struct loop *l, const struct sp_requests *q,
                          struct sp_serve_estimate *e)
 {
@@ -137,7 +137,8 @@ static void settle_pools(const struct loop *l, const struct sp_requests *q,
             high = b;
     }
     settle(l, low, e);
-    e->e2e_s = c / e->requests_per_s; /* Little: who does not generate waits or is read */
+    e->e2e_s = c / e->requests_per_s; /* Little's law: a request that does not generate waits or is
+                                         prefilled */
     e->ttft_s = e->e2e_s - (l->output - 1) * e->tpot_s;
     e->running = c;
 }
@@ -162,7 +163,8 @@ static void take_rate(const struct loop *l, double rate, struct sp_serve_estimat
     e->running = rate * e->e2e_s;
 }
 
-/* Rates over waves of r requests and the rest of all of them. */
+/* Rates over waves of r requests and the rest of all of them. N equal requests start and end
+ * together; a steady state would be right for lengths that differ. */
 static void take_waves(const struct loop *l, double r, double all, struct sp_serve_estimate *e)
 {
     const double waves = floor(all / r), rest = all - waves * r;

@@ -44,12 +44,14 @@ static double read_tokens(const struct sp_mixer *x, double tokens)
     return x->picked > 0 ? fmin(tokens, x->window) : kept_tokens(x, tokens);
 }
 
-/* Elements of a sequence's cache in one layer that counts so many of its tokens. */
+/* Elements of a sequence's cache in one layer that counts this many of its tokens. */
 static double cache_elements(const struct sp_mixer *x, double tokens, double counted)
 {
     return x->cache * counted + x->cache_index * (tokens - counted);
 }
 
+/* 4 bytes per element of state and 2 per channel and token of the convolution, whatever the
+ * sequence's length. TP spreads the states, so they have no copies. */
 double sp_mixer_kept_bytes(const struct sp_mixer *x, double tokens, double element_bytes)
 {
     return x->state + element_bytes * cache_elements(x, tokens, kept_tokens(x, tokens));
@@ -98,6 +100,7 @@ double sp_state_bytes_of_sequence(const struct sp_model *model)
     return bytes;
 }
 
+/* Without a degree the cache is spread evenly over the chips, as in the textbook. */
 double sp_kv_copies(const struct sp_model *model, double tp)
 {
     if (model->mla.kv_lora_rank > 0)
@@ -225,6 +228,8 @@ double sp_most_context(const struct sp_served *v, double B)
     return low * s->block;
 }
 
+/* Sequences count only if --concurrency gives their number: otherwise the batch is what fits, and
+ * the question would answer itself. */
 double sp_chips_to_hold(const struct sp_served *v, double B)
 {
     const struct sp_service *const s = &v->service;

@@ -35,7 +35,8 @@ int sp_shown_point(int i, int shown, int n, bool front)
     return front && shown > 1 ? i * (n - 1) / (shown - 1) : i;
 }
 
-/* A tie by more than rounding is none. */
+/* Less by more than rounding: of equal instances the smallest stays first, because more chips for
+ * nothing are no answer. */
 static bool is_less(double a, double b)
 {
     return a < b * (1 - 1e-9);
@@ -74,7 +75,8 @@ static void keep(struct listing *l, const struct sp_serve_point *point)
         insert(l, point);
 }
 
-/* A point whose state is known, where it is in time. */
+/* A point whose state is known, where it is in time. Batches are powers of two per attention rank,
+ * and the largest that fits: between them the closed form is nearly straight. */
 static void try_state(struct listing *l, struct sp_serve_point point)
 {
     point.tokens_per_s_per_chip = point.steady.tokens_per_s / point.chips;
@@ -86,7 +88,7 @@ static void try_state(struct listing *l, struct sp_serve_point point)
         insert(l, &point);
 }
 
-/* The point with so many sequences, where they fit and are in time. */
+/* The point with this many sequences, if they fit and meet the limits. */
 static void try_batch(struct listing *l, const struct sp_serve_instance *v,
                       struct sp_serve_point point, double sequences)
 {
@@ -206,7 +208,7 @@ static int list_parts(const struct sp_service *service, const struct sp_serve_lo
     return list_points(&l);
 }
 
-/* All numbers of two kinds of instances on so many chips. */
+/* Tries all numbers of two kinds of instances on this many chips. */
 static void try_numbers(const struct sp_serve_point *reads, const struct sp_serve_point *generates,
                         double chips, struct sp_serve_split *best)
 {

@@ -22,6 +22,7 @@ static double best_share(double n, double ratio)
     return fmin(low / ratio, n - low) >= fmin(high / ratio, n - high) ? low : high;
 }
 
+/* A request is in both pools: a limited prefill pool is a queue, not a slower decoder. */
 struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served *decode, double B,
                          double prompts_per_s, double step_s, double machine_chips)
 {

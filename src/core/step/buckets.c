@@ -5,6 +5,8 @@
 
 #include "core/step/step_internal.h"
 
+/* Buckets do not change the step: its exposed time comes from measured runs, with windows and
+ * contention. They are the timeline of the last backward pass at the same rates. */
 struct sp_buckets sp_bucket_timeline(const struct sp_bucket_times *t)
 {
     const double G = t->gradient_bytes, b = fmin(t->bucket_bytes, G);

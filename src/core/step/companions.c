@@ -56,6 +56,8 @@ bool sp_companions_take(const struct sp_companions *companions, const struct sp_
     return true;
 }
 
+/* A reference or teacher is a step with nothing trained, on the same plan. Its time is in the
+ * step's and in none of its parts; the ideal includes it. */
 void sp_cost_companions(const struct sp_step_inputs *in, struct sp_companion_cost *cost)
 {
     const struct sp_companions *const companions = in->model->tuning.companions;
@@ -86,6 +88,8 @@ double sp_step_beside_s(const struct sp_step_inputs *in, double alone)
     return step;
 }
 
+/* The bounds of `search` include only the ideal time of companions: no plan on the same devices
+ * takes less, so nothing better is ruled out. */
 double sp_least_companions_s(const struct sp_step_inputs *in)
 {
     const struct sp_companions *const companions = in->model->tuning.companions;

@@ -106,6 +106,8 @@ int64_t sp_tasks_of_plan(const struct sp_plan *plan)
     return n <= SP_MOST_PLAYED_TASKS ? n : 0;
 }
 
+/* The caller brings the room, because core allocates nothing; callers that do not print the played
+ * time do not pay for it. */
 bool sp_play_plan(const struct sp_plan *plan, const struct sp_estimate *e, struct sp_task *tasks,
                   struct sp_played *played)
 {

@@ -145,13 +145,14 @@ static struct passes split(const struct sp_kind_time *kind, double all, double w
     return (struct passes){forward, all - forward, all - without_grads, 0};
 }
 
+/* ZeRO 3 over one rank is ZeRO 0, in buffers too. */
 static struct passes without_shards(const struct sp_kind_time *kind)
 {
     return split(kind, kind->busy_s, kind->busy_s - kind->time.weight_grad);
 }
 
-/* Bytes of a weight on its way to who computes with it: 1 where matmuls take it in 8 bits and the
- * framework casts it before it is sent. */
+/* Bytes of a weight on its way to the rank that computes with it: 1 where matmuls take it in 8 bits
+ * and the framework casts it before it is sent. */
 static double gathered_bytes(const struct sp_step_inputs *in)
 {
     const bool narrow = sp_dtypes[in->plan->dtype].bytes < 2 && in->framework->fp8_gathers;
@@ -213,7 +214,10 @@ struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
     return s;
 }
 
-/* What a closed form says of the idle time, per other stage, when all stages are like this one. */
+/* What a closed form says of the idle time, per other stage, when all stages are like this one.
+ * Zero-bubble schedules move into gaps what the step would be shorter by without weight gradients,
+ * not a third of the matmuls: work behind launches or copies shortens nothing. With ZeRO 3 nothing
+ * moves, because the next gathers stand there. Otherwise a faster chip could make a step longer. */
 static double idle_per_stage(const struct sp_plan *p, int64_t m, const struct passes *stage)
 {
     const struct sp_pipeline equal = {.schedule = p->schedule,
@@ -262,8 +266,8 @@ static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_
     return (double)m * all_of(&kind[*slowest]) + (sum - idle[*slowest]);
 }
 
-/* Whether gradients are reduced after every micro-batch: ZeRO 2 keeps no whole ones, where anybody
- * shares the dense weights or the experts. */
+/* Whether gradients are reduced after every micro-batch: in ZeRO 2, where no rank keeps all
+ * gradients, if the dense weights or the experts are shared. ZeRO 0 and 1 reduce once per step. */
 static bool reduces_each(const struct sp_step_inputs *in)
 {
     const struct sp_plan *const p = in->plan;
@@ -345,7 +349,7 @@ static bool is_covered(const struct sp_stage_map *map, const struct sp_staged *s
     return false;
 }
 
-/* The slowest stage's. DualPipe holds two stages on a device. */
+/* The longest update of a stage, which ends the step. A device of DualPipe updates two stages. */
 static struct update update_of(const struct sp_step_inputs *in, const struct sp_stage_map *map,
                                const struct sp_staged *staged, double a_microbatch, double m)
 {
@@ -366,8 +370,8 @@ static struct update update_of(const struct sp_step_inputs *in, const struct sp_
     return slowest;
 }
 
-/* The work of a pipeline that hides sends: but for the micro-batches whose work hides the reduction
- * of gradients. */
+/* The work that can hide sends: all micro-batches but those that hide the reduction of gradients.
+ * Work hides one thing at a time; otherwise a faster chip could make a step longer. */
 static double hides_sends_s(const struct sp_step_inputs *in, double pipeline, double m)
 {
     const double taken = reduces_each(in) ? m : dp_window(in, m);

@@ -109,6 +109,8 @@ static bool may_stand_still(const struct sp_step_inputs *in, const struct sp_lay
     return layer->frozen || in->model->tuning.trainable == SP_TRAIN_LAST;
 }
 
+/* Recomputation repeats the collectives whose results it dropped: the gather before the first
+ * matmul of a block, the sum after its last, and the exchanges between experts. */
 struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct sp_rank *all,
                                    const struct sp_layer *layer, const struct sp_shares *again)
 {

@@ -81,7 +81,9 @@ static double ranks_inside(const struct sp_step_inputs *in, struct group g)
 }
 
 /* A gather or a reduce-scatter among the ranks of a domain, of which `moving` seconds are bytes at
- * the links' rate, with the latency that NCCL was measured to have on the chip. */
+ * the links' rate, with the latency that NCCL was measured to have on the chip. With a link to each
+ * peer in place of switches (network.domain_links), a group of n has n - 1 links. The closed forms
+ * take the device's whole egress, as the textbook. */
 static double inside_domain_s(const struct sp_step_inputs *in, double ranks, double moving)
 {
     const struct sp_collective_curve *const c = &in->hw->chip.kernels.collective[SP_ALL_GATHER];
@@ -89,7 +91,9 @@ static double inside_domain_s(const struct sp_step_inputs *in, double ranks, dou
                                   : (ranks - 1) * in->hw->network.domain_latency_s);
 }
 
-/* Seconds to gather or reduce-scatter `bytes` over the group, at the profile's efficiencies. */
+/* Seconds to gather or reduce-scatter `bytes` over the group, at the profile's efficiencies. Not
+ * sp_collective_s, which is the textbook's, at published rates and with the slowest level only: a
+ * step takes the rates of its profile, and levels overlap in part. */
 static double gather_s(const struct sp_step_inputs *in, struct group g, double bytes)
 {
     if (g.size <= 1 || bytes <= 0)
@@ -251,7 +255,7 @@ static bool learns_first(const struct sp_layer *layer, bool mixer)
     return false;
 }
 
-/* Bytes of a micro-batch's tokens, so many elements each. */
+/* Bytes of a micro-batch's tokens, with this many elements each. */
 static double tp_bytes(const struct sp_step_inputs *in, const struct sp_layer *layer, double width)
 {
     return SP_ELEMENT * sp_shard_tokens(in->plan) *
@@ -318,6 +322,7 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
            adapters_tp_s(in, layer, shares);
 }
 
+/* Mixers with a state gather one state per rank, forward and backward. */
 double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     const struct sp_plan *p = in->plan;
@@ -366,14 +371,18 @@ struct spread {
     enum place place;
 };
 
-/* Slices of a torus that the replicas span; the stages span them where dp cannot. */
+/* Slices of a torus that the replicas span; the stages span them where dp cannot. Only replicas, or
+ * else stages, may leave a slice: no link does for TP, CP and EP. What is summed inside a slice
+ * first crosses between slices once. */
 static double slices_of_replicas(const struct sp_step_inputs *in)
 {
     const bool spans = in->hw->network.kind == SP_TORUS && in->plan->dp % in->hw->slices == 0;
     return spans ? (double)in->hw->slices : 1;
 }
 
-/* `experts`: EP takes its ranks from those that share everything else. */
+/* `experts`: EP takes its ranks from those that share everything else. Routed experts are sharded
+ * and summed over the dp cp tp / (ep etp) ranks that hold the same experts, in time as in
+ * memory. */
 static struct spread spread_of(const struct sp_step_inputs *in, bool experts)
 {
     const struct sp_plan *p = in->plan;
@@ -463,6 +472,8 @@ static double send_bytes_per_s(const struct sp_step_inputs *in)
     return sp_smaller(net->domain_bytes_per_s, link / constant(in, SP_C_SEND));
 }
 
+/* The mean over the boundaries between stages, of which only some leave a node: the slowest made
+ * nanotron's two-node run 2.2 times too slow. */
 double sp_stage_hop_s(const struct sp_step_inputs *in)
 {
     const struct sp_plan *p = in->plan;
@@ -472,7 +483,7 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
     const double bytes =
         SP_ELEMENT * sp_shard_tokens(p) * sp_carried_width(in->model) / (double)p->tp;
     const int64_t apart = p->stages_inside ? p->tp * p->cp : p->tp * p->cp * p->dp;
-    /* of the pp - 1 boundaries between stages so many leave a node, or a slice */
+    /* number of the pp - 1 boundaries between stages that leave a node, or a slice */
     const bool torus = net->kind == SP_TORUS;
     const double nodes = torus ? (p->dp % in->hw->slices == 0 ? 1 : (double)in->hw->slices)
                                : (double)(p->pp * apart) / (double)net->domain;

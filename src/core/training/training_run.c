@@ -21,6 +21,7 @@ double sp_daly_interval_s(double write_s, double mtbf_s)
     return sqrt(2 * write_s * mtbf_s) * (1 + sqrt(x) / 3 + x / 9) - write_s;
 }
 
+/* sqrt(2 d (M - R)) - d. Young's and Daly's intervals agree with it where failures are rare. */
 double sp_best_interval_s(double write_s, double mtbf_s, double restart_s)
 {
     return fmax(sqrt(2 * write_s * fmax(mtbf_s - restart_s, 0)) - write_s, 0);
@@ -39,12 +40,15 @@ double sp_machine_mtbf_s(double device_mtbf_s, double devices)
     return device_mtbf_s / devices;
 }
 
+/* No interest, staff or building: --capex can include them. */
 double sp_owned_usd_per_h(const struct sp_owned *o)
 {
     const double hours = 8766 * o->years * o->in_use;
     return o->capex_usd / hours + (o->usd_per_kwh > 0 ? o->watts * o->usd_per_kwh / 1000 : 0);
 }
 
+/* Per hour, not per run: it is the price that one negotiates, and it does not depend on
+ * --tokens. */
 double sp_break_even_usd_per_h(double devices, double seconds, double other_devices,
                                double other_seconds, double other_usd_per_h)
 {

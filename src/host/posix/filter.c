@@ -26,7 +26,8 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
-/* A file in memory that holds the text, at its start: a child reads it without ever blocking us. */
+/* A file in memory that holds the text, positioned at its start: a child can read it without
+ * blocking us. */
 static int memory_file(const char *name, const char *text, size_t size)
 {
     const int fd = memfd_create(name, MFD_CLOEXEC);
@@ -79,6 +80,8 @@ static int run(char *const argv[], const int files[3])
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
+/* Input and output are files in memory, not pipes: nothing can block, and no path is part of a
+ * script. */
 int sp_run_filter(char *const argv[], const char *input, size_t length,
                   struct sp_filtered *filtered)
 {

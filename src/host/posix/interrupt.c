@@ -10,8 +10,8 @@ const volatile int *const sp_interrupt_flag = &interrupted;
 
 static struct timespec first;
 
-/* `timeout` sends its signal to the program and to its group: what comes twice within a fifth of a
- * second is one interrupt. */
+/* `timeout` sends its signal to the program and to its group: two signals within a fifth of a
+ * second are one interrupt. */
 static void on_interrupt(int number)
 {
     struct timespec now;

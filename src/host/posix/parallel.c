@@ -61,6 +61,8 @@ static int start(struct sp_work *w, int threads)
     return made;
 }
 
+/* Not OpenMP: its library costs every command a tenth of its start-up, and its threads spin while
+ * they wait, which hurts on shared cores. */
 void sp_parallel(int threads, int64_t n, int64_t chunk,
                  void (*work)(struct sp_share *share, void *context), void *context)
 {
@@ -79,6 +81,8 @@ void sp_parallel(int threads, int64_t n, int64_t chunk,
     free(w);
 }
 
+/* A model in lists takes 130 kB of stack and a command nests several of them, so threads, the
+ * program and the page's module have 4 MiB. */
 bool sp_has_stack(size_t bytes)
 {
     struct rlimit stack;

@@ -50,8 +50,7 @@ static bool write_directly(const char *path, const char *bytes, size_t size, str
     return close_after(file, write_bytes(file, bytes, size)) || fail_at(path, SP_INTERNAL, error);
 }
 
-/* Puts `name` in the place of what follows the last slash of `path`; false when there is no room.
- */
+/* Replaces the part of `path` after its last slash by `name`; false when there is no room. */
 static bool beside(char path[PATH_MAX], const char *name)
 {
     char *const slash = strrchr(path, '/');
@@ -62,8 +61,8 @@ static bool beside(char path[PATH_MAX], const char *name)
     return true;
 }
 
-/* Where a path leads, links followed by hand: the last may lead to a file that is not there yet,
- * for which realpath has no answer. False with errno. */
+/* Where a path leads, links followed by hand: a rename would replace the link, and realpath has no
+ * answer for a file that is not there yet. False with errno. */
 static bool follow(const char *path, char target[PATH_MAX])
 {
     enum { MOST_LINKS = 40 };
@@ -92,7 +91,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The permissions of a file that replaces another: those that it had, or what the umask leaves. */
+/* The permissions for the new file: those of the file that it replaces, or what the umask
+ * leaves. */
 static mode_t mode_of(const struct stat *before)
 {
     const mode_t mask = umask(0);
@@ -139,8 +139,8 @@ static bool name_file(int file, char temporary[PATH_MAX])
     return false;
 }
 
-/* `before` is what stands at `target`, or NULL. The temporary file has a short name of its own: the
- * target's may be as long as names can be. */
+/* Writes a temporary file beside `target` and renames it. `before`: the file at `target`, or NULL.
+ * The temporary name is short, because the target's may be as long as names can be. */
 static bool replace(const char *path, const char *target, const struct stat *before,
                     const char *bytes, size_t size, struct sp_error *error)
 {
@@ -185,7 +185,8 @@ static bool find_way(const char *path, struct way *way, struct sp_error *error)
         return fail_at(path, SP_INPUT, error);
     if (way->directly)
         return true;
-    if (way->exists && (way->there.st_mode & 0222) == 0) { /* what nobody may write is kept */
+    if (way->exists &&
+        (way->there.st_mode & 0222) == 0) { /* a file without write permission is kept */
         errno = EACCES;
         return fail_at(path, SP_INPUT, error);
     }
@@ -196,6 +197,8 @@ static bool find_way(const char *path, struct way *way, struct sp_error *error)
     return true;
 }
 
+/* A file without write permission is not replaced, though its folder would allow it: chmod 444 says
+ * keep. */
 bool sp_may_write(const char *path, struct sp_error *error)
 {
     struct way way;

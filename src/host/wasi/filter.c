@@ -1,4 +1,4 @@
-/* There are no other programs beside a module of WebAssembly. */
+/* A WebAssembly module cannot start other programs. */
 #include "host/filter.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Nobody interrupts a module of WebAssembly: the page ends it as a whole. */
+/* A WebAssembly module is not interrupted: the page ends it as a whole. */
 #include "host/interrupt.h"
 
 static const volatile int never;

@@ -131,7 +131,7 @@ int scols_line_set_data(struct libscols_line *line, size_t column, const char *d
     return 0;
 }
 
-/* A cell, filled up with blanks; behind the last one of a row there are none. */
+/* Prints a cell, padded with blanks; the last one of a row has none. */
 static void print_cell(const struct libscols_table *table, size_t column, const char *text)
 {
     const struct libscols_column *const c = &table->columns[column];

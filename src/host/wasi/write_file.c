@@ -1,4 +1,4 @@
-/* Files of a page are whole when they are seen: a command's are taken when it has ended. */
+/* Files of a page are taken when the command has ended, so they are always complete. */
 #include "host/write_file.h"
 
 #include <errno.h>
@@ -14,8 +14,7 @@ bool sp_write_file(const char *path, const char *bytes, size_t size, struct sp_e
     return sp_fail(error, file ? SP_INTERNAL : SP_INPUT, "%s: %s", sp_safe(path), strerror(errno));
 }
 
-/* A page's files stand in memory: no folder of theirs is closed, and what is wrong shows in
- * writing. */
+/* A page's files are in memory: no folder is closed to writing, and errors show when writing. */
 bool sp_may_write(const char *path, struct sp_error *error)
 {
     (void)path;

@@ -12,7 +12,7 @@ void sp_note_deepspeed_keys(const struct sp_launch_words *words, const cJSON *ro
 /* Whether a value of the file switches nothing on: false, null, 0, "none", {"enabled": false}. */
 bool sp_is_off(const cJSON *value);
 
-/* What DeepSpeed itself refuses in a file, on so many devices (0: not known). */
+/* Settings that DeepSpeed itself refuses, on this many devices (0: unknown). */
 void sp_check_deepspeed(const cJSON *root, int64_t devices, struct sp_refusals *refused);
 
 /* Reads file->json, for sp_target_deepspeed. */

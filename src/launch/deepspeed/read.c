@@ -43,7 +43,9 @@ static const char *const batch_keys[] = {"train_batch_size", "train_micro_batch_
                                          "gradient_accumulation_steps"};
 
 /* What is left out of batch, micro-batch and accumulation follows from the rest, as DeepSpeed's
- * _set_batch_related_parameters has it. False when the parts do not make the batch. */
+ * _set_batch_related_parameters has it. False when the parts do not make the batch.
+ * train_batch_size counts the ranks of TP, because DeepSpeedConfig checks it before AutoTP
+ * exists. */
 static bool close_batch(double given[3], double replicas)
 {
     double *const batch = &given[0], *const micro = &given[1], *const steps = &given[2];

@@ -17,6 +17,8 @@ static bool is_one_word(const char *text)
     return text && text[0] && text[0] != '-' && !strpbrk(text, " \t\r\n\\'\"");
 }
 
+/* No framework has an option for whose defaults an estimate follows; without this comment an
+ * exported plan came back with another step time. The file's own options override it. */
 void sp_write_assumed(const struct sp_launched *l, const char *framework, bool is_script_apart,
                       const char *before, const char *after, FILE *out)
 {

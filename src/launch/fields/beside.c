@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/read_file.h"
 
+/* Other files that a launch names are not opened; missing values are asked for by name. */
 char *sp_read_beside(const char *from, const char *name, char *path, size_t size, size_t *length)
 {
     const char *const slash = strrchr(from, '/'), *const last = strrchr(name, '/');

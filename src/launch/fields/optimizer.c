@@ -28,6 +28,7 @@ static const struct {
     {"muon", 4, false, "embeddings and norms, which use Adam, are counted as matrices"},
 };
 
+/* An unknown optimizer is refused: SGD counted as Adam made a plan that fits not fit. */
 void sp_read_optimizer(const char *key, const char *name, double momentum, const char *origin,
                        struct sp_launch *launch, struct sp_error *error)
 {

@@ -164,6 +164,8 @@ bool sp_is_quiet(const char *quiet, const char *name)
     return false;
 }
 
+/* A flag is harmless only if it is on a list; all others are named, so that a framework's new
+ * argument is noticed. */
 void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet,
                     struct sp_launch *launch)
 {
@@ -279,6 +281,7 @@ void sp_launch_note(struct sp_launch *launch, const char *format, ...)
     va_end(arguments);
 }
 
+/* A ZeRO stage that the framework lacks is a loss too; what replaces it is said beside it. */
 void sp_lose(struct sp_written *written, const char *format, ...)
 {
     if (written->n_lost == SP_LAUNCH_LOSSES) {
@@ -348,6 +351,8 @@ static enum sp_dtype format_of(const char *recipe)
                                              : SP_BF16;
 }
 
+/* An export of FSDP's fp32 states to Megatron-LM or DeepSpeed writes bf16 and counts a loss: the
+ * matmuls are the plan's, the states are not. */
 bool sp_states_are(const struct sp_launched *l, const char *name)
 {
     return strcmp(l->precision->name, name) == 0 && sp_is_builtin_precision(l->precision);

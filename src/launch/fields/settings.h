@@ -11,7 +11,7 @@
 struct sp_setting {
     char name[72], value[256];
     char gap[48]; /* what in the value is not known, "" where all is */
-    char by[32];  /* a name that it hangs on, "" where none is known */
+    char by[32];  /* the variable on which it depends; "" if unknown */
     int line;     /* 0: not known */
     int gap_line;
     bool read;    /* a reader has asked whether it is there */

@@ -110,7 +110,8 @@ static bool close_mesh(struct mesh *mesh, const struct sp_hardware *hw, double d
 }
 
 /* Degrees of a plan, in chips: where a chip is two devices to JAX, one of the axes that shard or
- * replicate runs over them. */
+ * replicate runs over them. On GPUs JAX counts hosts as slices: without degrees there is FSDP
+ * inside each host and replicas between hosts, as in MaxText's own scripts. */
 static bool degrees_of(const struct mesh *mesh, int64_t jax_devices, double degree[DEGREES],
                        const char *origin, struct sp_error *error)
 {

@@ -7,7 +7,9 @@
 #include "launch/shell/flags.h"
 
 /* Weights shard over fsdp, expert and context axes (logical_axis_rules of base.yml, "embed"), where
- * other rules do not leave them whole. */
+ * other rules do not leave them whole. The tensor axis is TP with sequence parallelism, because
+ * MaxText's logical axes also shard activations over it. The expert axis is a part of dp and shards
+ * all weights. */
 static void read_sharding(struct sp_settings *s, const double degree[DEGREES],
                           const struct sp_maxtext_rules *rules, const struct sp_hardware *hw,
                           struct sp_launch *launch)
@@ -26,6 +28,8 @@ static void read_sharding(struct sp_settings *s, const double degree[DEGREES],
         sp_launch_option(launch, "fsdp", "%.0f", asked);
 }
 
+/* per_device_batch_size counts every chip, so the micro-batch of a replica is that times TP, and
+ * nothing accumulates. */
 static void read_batch(struct sp_settings *s, const double degree[DEGREES],
                        const struct sp_hardware *hw, int64_t jax_devices, struct sp_launch *launch,
                        struct sp_error *error)

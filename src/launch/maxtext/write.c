@@ -61,7 +61,8 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
                 l->recipe);
 }
 
-/* Its name of the model, "" when it has no configuration of one of these dimensions. */
+/* MaxText's name of the model; "" if no configuration of its has these dimensions, which are then
+ * written by base_emb_dim and its like. */
 static void name_model(const struct sp_launched *l, char *name)
 {
     name[0] = '\0';

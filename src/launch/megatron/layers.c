@@ -43,7 +43,7 @@ static bool read_items(struct pattern *p)
     return take(p, ']');
 }
 
-/* What was added from `first` on, so many times over. */
+/* Repeats the items from `first` on this many times. */
 static bool repeat(struct pattern *p, int64_t first, int64_t times)
 {
     const int64_t length = p->n - first;
@@ -104,8 +104,8 @@ bool sp_list_moe_layers(const char *text, char *out, size_t size)
     return ok;
 }
 
-/* Of a list, how many layers have no experts, and whether those come first. False: it is no list of
- * so many layers. */
+/* Number of layers without experts in a frequency list, and whether they come first. False: the
+ * text is no list of this many layers. */
 static bool count_pattern(const char *text, int64_t layers, int64_t *dense, bool *first)
 {
     struct pattern *const p = calloc(1, sizeof *p);
@@ -134,6 +134,8 @@ static bool count_frequency(const char *text, int64_t layers, int64_t *every, in
     return true;
 }
 
+/* Patterns keep their counts, not their order: a model has its dense layers first. One layer in n
+ * means layers 0, n, 2n, ..., so 13 layers of frequency 2 have 7 with experts. */
 void sp_read_moe_layers(struct sp_settings *s, char *out, size_t size, struct sp_launch *launch,
                         struct sp_error *error)
 {

@@ -24,7 +24,7 @@ bool sp_spell_slime(struct sp_settings *settings, struct sp_launch *launch, stru
 enum sp_core { SP_CORE_20, SP_CORE_19, SP_CORE_18, SP_CORE_17, SP_CORE_16, SP_CORE_15, SP_CORE_14 };
 
 /* What Megatron-LM itself refuses in the arguments, which are spelled as the newest version does,
- * on so many devices (0: not known). */
+ * on this many devices (0: unknown). */
 void sp_check_megatron(const struct sp_launch_words *words, const struct sp_settings *settings,
                        enum sp_core version, int64_t devices, struct sp_refusals *refused);
 

@@ -46,7 +46,7 @@ static void read_kinds(const struct sp_launch_words *words, struct sp_settings *
             (long long)sp_setting_whole(s, "--max-position-embeddings", 1, 0, error));
 }
 
-/* Experts of every token, as wide as so many of the others. */
+/* Shared experts, as wide as this many of the others. */
 static void read_shared(struct sp_settings *s, char *out, size_t size, struct sp_launch *launch,
                         struct sp_error *error)
 {

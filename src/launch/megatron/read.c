@@ -8,7 +8,7 @@
 #include "launch/megatron/megatron.h"
 #include "launch/shell/flags.h"
 
-/* Replicas that the degrees leave of so many devices; 0 where they do not divide them, or the
+/* Replicas that the degrees leave of this many devices; 0 if they do not divide them, or the
  * machine is not known. */
 static int64_t replicas_of(struct sp_settings *s, int64_t devices, struct sp_error *error)
 {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A branch that nothing decides is read on a copy of the variables, and those on which its ends
+ * differ are unknown after it, so that no branch is assumed taken. */
 struct sp_branches *sp_start_branches(struct sp_shell *shell, int line, const char *by)
 {
     struct sp_branches *const b = calloc(1, sizeof *b);

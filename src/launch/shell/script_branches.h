@@ -9,10 +9,10 @@ struct sp_branches {
     struct sp_shell_scope before, merged;
     bool some;
     int line;
-    const char *by; /* a name that they hang on, "" where none is known */
+    const char *by; /* the variable that decides them; "" if unknown */
 };
 
-/* Starts branches at a line, which hang on the name `by`; for free(). */
+/* Starts branches at a line, which the variable `by` decides; for free(). */
 struct sp_branches *sp_start_branches(struct sp_shell *shell, int line, const char *by);
 
 /* Ends a branch: a name keeps what all branches give it, or what was there before with an open end

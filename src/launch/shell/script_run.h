@@ -23,7 +23,7 @@ struct run {
     const char *at, *text; /* where it is in what text */
     int depth, steps, open, skipped;
     enum leave leave;
-    char decider[64]; /* a name that a branch hangs on */
+    char decider[64]; /* the variable that decides a branch */
     struct function {
         const char *name, *body, *text;
     } * function;

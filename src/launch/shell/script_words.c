@@ -131,7 +131,7 @@ void sp_read_assignment(struct run *r, size_t n)
     sp_shell_set(&r->shell->scope, &r->shell->text, name, value);
 }
 
-/* Remembers a name that something hangs on. */
+/* Remembers the variable that decides. */
 static void remember_decider(struct run *r, const struct sp_shell_fields *fields)
 {
     static const char *const files[] = {"-f", "-d", "-e", "-s", "-x", "-r", "-w"};
@@ -159,7 +159,7 @@ enum status sp_read_test(struct run *r, const struct sp_shell_fields *fields, in
     return (enum status)result;
 }
 
-/* [[ ... ]]: its operators are no words of a command. */
+/* [[ ... ]]: its operators are not parsed as command words. */
 enum status sp_read_brackets(struct run *r)
 {
     static const char *const signs[] = {"&&", "||", "(", ")", "<", ">", NULL};

@@ -1,4 +1,4 @@
-/* What launchers are told, and "#SBATCH" lines: nodes, GPUs and tasks of a node. */
+/* Options of launchers, and "#SBATCH" lines: nodes, GPUs and tasks of a node. */
 #include "launch/shell/slurm.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* What launchers are told, and "#SBATCH" lines. */
+/* Options of launchers, and "#SBATCH" lines. */
 #ifndef SP_LAUNCH_SLURM_H
 #define SP_LAUNCH_SLURM_H
 

@@ -22,7 +22,7 @@ struct sp_shell_scope {
     int n;
 };
 
-/* Something that is not known: what stands for it, a name that it hangs on ("": none), its line. */
+/* An unknown value: its placeholder, the variable on which it depends ("": none), its line. */
 struct sp_shell_gap {
     const char *name, *by;
     int line;

@@ -19,7 +19,7 @@ struct sp_titan_model {
 enum { SP_TITAN_MODELS = 18 };
 extern const struct sp_titan_model sp_titan_models[SP_TITAN_MODELS];
 
-/* What torchtitan itself refuses in its options, on so many devices (0: not known). `row` and
+/* Options that torchtitan itself refuses, on this many devices (0: unknown). `row` and
  * `model` are what it trains, NULL where that is not known. */
 void sp_check_titan(const struct sp_settings *settings, enum sp_titan version, int64_t devices,
                     const struct sp_titan_model *row, const struct sp_model *model,

@@ -1,6 +1,6 @@
-/* Of libsmartcols what tables of a report call, for a host without a terminal: columns as wide as
- * their widest cell, no colours, nothing broken. Functions and constants have that library's
- * names, so that report/text.c knows one interface. */
+/* The part of libsmartcols that tables of a report use, for a host without a terminal: columns as
+ * wide as their widest cell, no colours, no broken lines. Functions and constants have that
+ * library's names, so that answer/text.c knows one interface. */
 #ifndef SP_LIBSMARTCOLS_H
 #define SP_LIBSMARTCOLS_H
 
@@ -28,7 +28,7 @@ struct libscols_line *scols_table_new_line(struct libscols_table *table,
 int scols_line_set_data(struct libscols_line *line, size_t column, const char *data);
 int scols_print_table(const struct libscols_table *table);
 
-/* What only a terminal shows: accepted, and without effect. */
+/* Settings that only a terminal shows: accepted, without effect. */
 int scols_table_enable_colors(struct libscols_table *table, int enable);
 int scols_table_set_termforce(struct libscols_table *table, int force);
 int scols_table_set_termwidth(struct libscols_table *table, size_t width);
