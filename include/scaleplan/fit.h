@@ -1,4 +1,25 @@
+/* The textbook's verdicts behind `scaleplan fit`, and where communication hides. */
+#ifndef SCALEPLAN_FIT_H
+#define SCALEPLAN_FIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <scaleplan/forms.h>
+#include <scaleplan/formats.h>
+#include <scaleplan/machine.h>
+#include <scaleplan/model.h>
+#include <scaleplan/network.h>
+#include <scaleplan/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
 /*
+ * == Strategies ==
+ *
  * The closed forms behind `scaleplan fit`: what each way of spreading a model over a machine needs
  * in memory, and whether its communication hides behind its arithmetic.
  *
@@ -10,21 +31,6 @@
  * Communication is kept as loads: time on one link level divided by the time of the arithmetic it
  * may hide behind. A load of 1 is the edge between compute- and communication-bound.
  */
-#ifndef SCALEPLAN_FIT_H
-#define SCALEPLAN_FIT_H
-
-#include <stdbool.h>
-#include <stdint.h>
-
-#include <scaleplan/hardware.h>
-#include <scaleplan/model.h>
-#include <scaleplan/precision.h>
-#include <scaleplan/software.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-#pragma GCC visibility push(default)
 
 enum sp_strategy_kind { SP_DP, SP_FSDP, SP_TP, SP_FSDP_TP, SP_PP_FSDP, SP_HSDP, SP_STRATEGIES };
 
@@ -173,7 +179,7 @@ struct sp_strategy {
     double step_with_bubble_s;
 };
 
-/* Derives the shared quantities. N, B and the chip's peak must be positive. */
+/* Derives the shared quantities. The chips, the batch and the chip's peak must be positive. */
 struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in);
 
 /* Largest load of a set, or their sum when axes take turns; `binding` gets the level. */
@@ -181,21 +187,21 @@ double sp_comms_over_math(const struct sp_loads *loads, enum sp_overlap overlap,
                           enum sp_link *binding);
 
 /* One row of `fit`: the textbook's closed form of a strategy over the whole machine. */
-struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                    enum sp_strategy_kind kind);
 
 /* The best plan on the machine's real axes among the strategies whose bit (1u << kind) is in
  * `allowed`: one that fits (else the one with the least memory), then the shortest step, then the
  * simplest strategy, then the least communication. A part of a torus axis is a line without
  * wraparound. Nothing allowed has a meaning: exists is false. */
-struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                unsigned allowed);
 
 /* The mesh on the machine's real axes with the least communication of all that fit, however long
  * its step: TP beside others, not over the whole machine, and pipelines without interleaving.
  * `exists` is false where none fits. Its comms_over_math is monotone in every rate and in the
  * memory. */
-struct sp_strategy sp_fit_quietest(const struct sp_fit_input *in, const struct sp_fit_terms *t);
+struct sp_strategy sp_fit_quietest(const struct sp_fit_input *in, const struct sp_fit_terms *terms);
 
 /* Degrees of a mesh; 0: any. */
 struct sp_degrees {
@@ -204,7 +210,7 @@ struct sp_degrees {
 
 /* The mesh of those degrees with the least communication, on the machine's real axes or by the rule
  * of the rows. `exists` is false where none can be laid. */
-struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                enum sp_strategy_kind kind, const struct sp_degrees *degrees,
                                bool real_axes);
 
@@ -230,7 +236,7 @@ struct sp_decision {
 
 /* Walks the questions until one ends them; the last one's `ends` is false where every strategy
  * waits or does not fit. Returns how many were asked. */
-int sp_fit_path(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+int sp_fit_path(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                 struct sp_decision path[SP_DECISIONS]);
 
 /* Strong scaling: the best plan of each size on offer, doubling from one chip up to the slice of
@@ -244,42 +250,79 @@ struct sp_fit_point {
 int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int room);
 
 /* Sequences of one replica's batch, B / (T dp fsdp); below 1 where several chips share one. */
-double sp_replica_sequences(const struct sp_fit_input *in, const struct sp_strategy *s);
+double sp_replica_sequences(const struct sp_fit_input *in, const struct sp_strategy *strategy);
 
 /* Load of a link over the whole step: weights as often as they are gathered, and activations. */
 double sp_link_load(const struct sp_loads *loads, enum sp_link link);
 
 /* Time of the step at the stated MFU, never faster than the plan's ideal. s. */
-double sp_step_at_mfu_s(const struct sp_strategy *s, double mfu);
+double sp_step_at_mfu_s(const struct sp_strategy *strategy, double mfu);
 
 /* Smallest batch in tokens that makes this very mesh compute-bound where its weights are gathered
  * once a step; INFINITY when no batch does. */
-double sp_batch_needed(const struct sp_strategy *s, const struct sp_fit_terms *t,
+double sp_batch_needed(const struct sp_strategy *strategy, const struct sp_fit_terms *terms,
                        enum sp_overlap overlap);
 
 /* Smallest batch at which some mesh of this strategy is compute-bound; `s` gets the mesh. */
-double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                           enum sp_strategy_kind kind, bool real_axes, struct sp_strategy *s);
+double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
+                           enum sp_strategy_kind kind, bool real_axes,
+                           struct sp_strategy *strategy);
 
 /* Fewest chips on offer on which the strategy's memory fits at the same batch, whole slices over
  * the data-centre network included; 0 when no number does (its state does not shrink with chips, or
  * the machine is not sold in that size). */
-int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
-                        const struct sp_fit_terms *t);
+int64_t sp_chips_to_fit(const struct sp_strategy *strategy, const struct sp_fit_input *in,
+                        const struct sp_fit_terms *terms);
 
 /* Most chips on offer that this batch keeps compute-bound: for DP and FSDP by the critical batch of
  * that size's own rings, else by this machine's. 0 when none, and for several slices. */
-int64_t sp_chips_fed(const struct sp_strategy *s, const struct sp_fit_input *in,
-                     const struct sp_fit_terms *t);
+int64_t sp_chips_fed(const struct sp_strategy *strategy, const struct sp_fit_input *in,
+                     const struct sp_fit_terms *terms);
 
 /* Fewest micro-batches of whole sequences of which one's activations fit beside what a chip holds;
  * 0 when no number does, and for pipelines, whose micro-batches are counted already. */
-int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
-                               const struct sp_fit_terms *t);
+int64_t sp_accumulation_to_fit(const struct sp_strategy *strategy, const struct sp_fit_input *in,
+                               const struct sp_fit_terms *terms);
 
 /* The checkpoint policy with the least recomputation that fits, or SP_REMATS when none does. */
-enum sp_remat sp_remat_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
-                              const struct sp_fit_terms *t);
+enum sp_remat sp_remat_to_fit(const struct sp_strategy *strategy, const struct sp_fit_input *in,
+                              const struct sp_fit_terms *terms);
+
+/*
+ * == Critical batches and degrees ==
+ *
+ * Where communication and arithmetic take equally long. Their closed forms are rows of
+ * forms/critical.def; here is what is more than an expression.
+ */
+
+/* The largest whole TP degree that this machine hides: inside a scale-up domain at its bandwidth,
+ * beyond it or on a torus at that of the slowest level. 0 when even TP of 1 would wait. */
+int64_t sp_usable_tp_degree(const struct sp_fit_terms *terms, int64_t domain);
+
+/* What sp_critical_fsdp_tp multiplies by: 4 where collectives take turns, 1 where they overlap. */
+double sp_turns(enum sp_overlap overlap);
+
+/* Tokens per chip that the network between slices needs, r C / (M W_dcn); 0 for one slice. */
+double sp_critical_dcn(const struct sp_fit_terms *terms);
+
+/* Tokens per chip below which a split waits that needs i of them inside a slice and d between
+ * slices: the larger, or in turn the x at which 2 sqrt(i / 4x) + d / x is 1. */
+double sp_critical_across_slices(double inside_tokens, double between_tokens,
+                                 enum sp_overlap overlap);
+
+/* A split of N chips into X shards and a TP group of Y = N / X, Y a power of two. */
+struct sp_split {
+    double fsdp, tp;
+    double fsdp_load, tp_load; /* r C X / (W_X B), C Y / (W_Y F) */
+    double comms_over_math;    /* their largest, or their sum when axes take turns */
+};
+
+/* The power-of-two split with the least communication, on axes of W_X and W_Y bytes/s. Y runs from
+ * 1 to the largest power of two that divides N. Scaling book, "Training", mixed FSDP and TP. */
+struct sp_split sp_best_pow2_split(double batch_tokens, int64_t chips, double d_ff,
+                                   double flops_per_s, double fsdp_bytes_per_s,
+                                   double tp_bytes_per_s, double expert_ratio,
+                                   enum sp_overlap overlap);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -3,9 +3,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include <scaleplan/critical.h>
+#include <scaleplan/fit.h>
 #include <scaleplan/flops.h>
-#include <scaleplan/training_run.h>
+#include <scaleplan/training.h>
 
 #include "answer/fit_page.h"
 #include "base/list.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include <scaleplan/chip.h>
+#include <scaleplan/machine.h>
 
 static void add_level(struct sp_critical_batches *s, const char *key, const char *name, double W)
 {

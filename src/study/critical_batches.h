@@ -2,7 +2,7 @@
 #ifndef SP_CRITICAL_BATCHES_H
 #define SP_CRITICAL_BATCHES_H
 
-#include <scaleplan/critical.h>
+#include <scaleplan/fit.h>
 
 struct sp_critical_batches;
 

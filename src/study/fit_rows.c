@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include <scaleplan/critical.h>
+#include <scaleplan/fit.h>
 #include <scaleplan/plan.h>
 
 static enum sp_fit_why why_of(const struct sp_fit_row *row)

@@ -102,7 +102,7 @@ static void make_plan(struct sample *s)
             p->vpp = 2;
         p->dp = N / (p->tp * p->pp * p->cp);
         p->shards = p->dp * p->cp;
-    } while (sp_check_plan(&s->model, p, N, s->hw.slices) != SP_PLAN_OK);
+    } while (p->dp < 1 || sp_check_plan(&s->model, p, N, s->hw.slices) != SP_PLAN_OK);
 }
 
 static void make_sample(struct sample *s)
