@@ -291,11 +291,8 @@ enum sp_remat sp_remat_to_fit(const struct sp_strategy *strategy, const struct s
 /*
  * == Critical batches and degrees ==
  *
- * Critical batches and degrees: where communication and arithmetic take equally long.
- * Letters: B batch_tokens, N chips, D d_model, F d_ff, C flops_per_s of a chip, W bytes_per_s of
- * its links, W_X and W_Y those of the FSDP and the TP axes, W_gpu inside a scale-up domain and
- * W_node of a whole one, r expert_ratio = E/k, X and Y the degrees of FSDP and TP, Z devices that
- * share the experts, k experts of a token, b tokens of a chip.
+ * Where communication and arithmetic take equally long. Their closed forms are rows of
+ * forms/critical.def; here is what is more than an expression.
  */
 
 /* The largest whole TP degree that this machine hides: inside a scale-up domain at its bandwidth,
@@ -305,7 +302,7 @@ int64_t sp_usable_tp_degree(const struct sp_fit_terms *terms, int64_t domain);
 /* What sp_critical_fsdp_tp multiplies by: 4 where collectives take turns, 1 where they overlap. */
 double sp_turns(enum sp_overlap overlap);
 
-/* Tokens per chip that the network between slices asks for, r C / (M W_dcn); 0 for one slice. */
+/* Tokens per chip that the network between slices needs, r C / (M W_dcn); 0 for one slice. */
 double sp_critical_dcn(const struct sp_fit_terms *terms);
 
 /* Tokens per chip below which a split waits that needs i of them inside a slice and d between
