@@ -37,7 +37,6 @@ struct sp_data_flow {
     double needed_bytes_per_s, offered_bytes_per_s;
     double share;      /* needed over offered */
     bool bound;        /* loading binds: needed is above offered */
-    double slowdown;   /* of the run: max(1, share) */
     double data_bytes; /* of the data set */
     double room_bytes; /* of all drives */
     bool holds;        /* the data set has room */
