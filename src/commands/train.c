@@ -5,12 +5,12 @@
 #include <scaleplan/scaling_law.h>
 #include <scaleplan/storage.h>
 #include <scaleplan/time_to_loss.h>
-#include <scaleplan/training_run.h>
 
 #include "cli/companions.h"
 #include "cli/price.h"
 #include "cli/tuning.h"
 #include "commands/utilisation.h"
+#include "study/failures.h"
 
 static const struct sp_taken options[] = {
     SP_OPTIONS_SIZED_MODEL,
@@ -70,6 +70,8 @@ enum tokens_from { TOKENS_GIVEN, TOKENS_OF_DAYS, TOKENS_FOR_LOSS };
 /* What is asked, and what the rows of train_work.def and train.def show of it. NAN: not given, or
  * not known. */
 struct train {
+    const struct sp_option_values *value;
+    const struct sp_options_given *given;
     struct sp_companions companions; /* the model's tuning points here where there are some */
     struct sp_model model;
     struct sp_hardware hw;
@@ -81,29 +83,24 @@ struct train {
     double flops_per_token; /* by the convention */
     double P, P_trained, tokens, flops;
     enum tokens_from tokens_from;
-    bool has_work, is_flops_given, is_6p, is_tuned, has_beside;
+    bool has_work, is_6p, is_tuned, has_beside;
     const char *work; /* what is counted of it, with keys */
 
     /* The machine and the time. */
     double N, C, mfu, measured_rate, batch, seq, seconds, steps, rate;
     bool has_time, has_steps, has_run; /* has_run: a time above 0 */
     const char *origin, *counted, *above_peak;
-    double micro_batch, dp, sequences;
+    double dp, sequences;
     bool shares_batch;
     char why[160]; /* it does not */
-    double days, needed;
+    double needed;
     bool has_deadline;
     char on_offer[120]; /* a machine that meets it */
 
-    /* Checkpoints and failures. */
-    struct sp_goodput run;
-    double bytes_per_param, checkpoint, bandwidth, failures, device_mtbf, daly, goodput, wall;
-    double checkpoints; /* that the run writes; 0 where no interval is known */
-    bool fails, has_checkpoints, is_write_given, is_interval_given;
-    bool is_free; /* neither work nor writing lies between two checkpoints */
-
-    /* Power and money. */
-    double watts, pue, power, home_kwh, rack, racks, area, price_year;
+    /* Failures, power and money. */
+    double bytes_per_param, checkpoint;
+    struct sp_failures failures;
+    double watts, power, racks, price_year;
     struct sp_price paid;
     char price_text[160];
 
@@ -116,7 +113,7 @@ struct train {
 
     /* Loss. */
     struct sp_scaling_law law;
-    bool has_law, is_noise_given;
+    bool has_law;
     double law_params, target, least_tokens, noise, noise_loss, useful;
 };
 
@@ -194,8 +191,7 @@ static bool take_loss(const struct sp_args *args, const struct sp_sources *sourc
 {
     f->target = args->value.loss;
     f->noise = args->value.noise_scale;
-    f->is_noise_given = !isnan(f->noise);
-    f->has_law = !isnan(f->target) || args->given.law || f->is_noise_given;
+    f->has_law = !isnan(f->target) || args->given.law || f->given->noise_scale;
     if (!f->has_law)
         return true;
     if (!f->has_model)
@@ -209,7 +205,7 @@ static bool take_loss(const struct sp_args *args, const struct sp_sources *sourc
     if (isnan(f->least_tokens))
         return sp_fail(error, SP_INPUT, "--loss %g: no number of tokens reaches it by the law %s",
                        f->target, sp_safe(f->law.name));
-    if (!f->is_noise_given)
+    if (!f->given->noise_scale)
         f->noise = sp_critical_batch_of_loss(f->target);
     if (isnan(f->flops) && isnan(f->tokens)) {
         f->tokens_from = TOKENS_FOR_LOSS;
@@ -223,7 +219,6 @@ static bool load(const struct sp_args *args, const struct sp_sources *sources, s
 {
     f->tokens = args->value.tokens;
     f->flops = args->value.flops;
-    f->days = args->value.days;
     f->convention = (enum sp_flop_convention)args->value.convention;
     if (args->given.curve && (args->given.reference || args->given.teacher))
         return sp_fail(error, SP_USAGE,
@@ -241,10 +236,9 @@ static bool load(const struct sp_args *args, const struct sp_sources *sources, s
         return false;
     if (isnan(f->flops) && isnan(f->tokens)) {
         f->tokens_from = TOKENS_OF_DAYS;
-        f->tokens = sp_tokens_of_days(f->days, f->flops_per_token, f->N, f->C, f->mfu);
+        f->tokens = sp_tokens_of_days(args->value.days, f->flops_per_token, f->N, f->C, f->mfu);
     }
-    f->is_flops_given = args->given.flops;
-    if (!f->is_flops_given)
+    if (!args->given.flops)
         f->flops = sp_flops_of_tokens(f->flops_per_token, f->tokens);
     return true;
 }
@@ -274,7 +268,7 @@ static void work_out_work(struct train *f)
     f->is_6p = f->convention == SP_FLOPS_6P && !f->is_tuned && !f->has_beside &&
                !(f->has_model && f->model.encoder.layers > 0);
     f->work = work_text(f);
-    f->counted = f->is_flops_given              ? "the FLOPs given"
+    f->counted = f->given->flops                ? "the FLOPs given"
                  : f->is_tuned || f->has_beside ? "what is computed"
                                                 : sp_counted_flops[f->convention];
 }
@@ -282,7 +276,6 @@ static void work_out_work(struct train *f)
 static void work_out_batch(const struct sp_args *args, struct train *f)
 {
     const double micro = args->value.micro_batch, dp = args->value.dp;
-    f->micro_batch = micro;
     f->dp = isnan(dp) ? f->N : dp;
     f->sequences = sp_sequences_of_batch(f->batch, f->seq);
     f->shares_batch =
@@ -293,8 +286,9 @@ static void work_out_batch(const struct sp_args *args, struct train *f)
 /* The devices that make the run in --days, and the machine on offer that has as many. */
 static void work_out_deadline(const struct sp_args *args, struct train *f)
 {
-    f->has_deadline = f->has_run && !isnan(f->days) && (args->given.tokens || args->given.flops);
-    f->needed = sp_devices_for_deadline(f->flops, f->C, f->mfu, f->days);
+    f->has_deadline =
+        f->has_run && !isnan(args->value.days) && (args->given.tokens || args->given.flops);
+    f->needed = sp_devices_for_deadline(f->flops, f->C, f->mfu, args->value.days);
     const int64_t offered = f->has_deadline && f->has_hw && f->needed <= 1e9
                                 ? sp_nearest_chips(&f->hw.network, (int64_t)ceil(f->needed), true)
                                 : 0;
@@ -319,43 +313,26 @@ static bool work_out_time(const struct sp_args *args, struct train *f, struct sp
     return true;
 }
 
-/* What is known of a checkpoint and of failures. */
-static void take_failures(const struct sp_args *args, struct train *f)
+static bool work_out_failures(struct train *f, struct sp_error *error)
 {
+    const struct sp_option_values *const v = f->value;
     f->bytes_per_param = sp_state_bytes_per_param(&f->precision) - f->precision.grad_bytes;
     f->checkpoint = sp_checkpoint_state_bytes(f->P_trained, f->bytes_per_param);
-    f->bandwidth = args->value.storage_bandwidth;
-    f->is_write_given = !isnan(args->value.checkpoint_time);
-    f->run.write_s =
-        f->is_write_given ? args->value.checkpoint_time : sp_write_s(f->checkpoint, f->bandwidth);
-    f->failures = args->value.failures_per_day;
-    f->device_mtbf = args->value.mtbf;
-    f->run.mtbf_s = !isnan(f->failures)     ? sp_mtbf_of_failures(f->failures)
-                    : isnan(f->device_mtbf) ? INFINITY
-                                            : sp_machine_mtbf_s(f->device_mtbf, f->N);
-    f->fails = isfinite(f->run.mtbf_s);
-    f->run.restart_s = f->fails ? args->value.restart : 0;
-    f->is_interval_given = !isnan(args->value.interval);
-    f->has_checkpoints = f->fails || (f->run.write_s > 0 && f->is_interval_given);
-}
-
-static bool work_out_goodput(const struct sp_args *args, struct train *f, struct sp_error *error)
-{
-    struct sp_goodput *const run = &f->run;
-    take_failures(args, f);
-    if (f->fails && isnan(run->write_s))
+    const struct sp_failing_run run = {
+        .seconds = f->seconds,
+        .devices = f->N,
+        .write_s = f->given->checkpoint_time ? v->checkpoint_time
+                                             : sp_write_s(f->checkpoint, v->storage_bandwidth),
+        .failures_per_day = v->failures_per_day,
+        .device_mtbf_s = v->mtbf,
+        .restart_s = v->restart,
+        .interval_s = v->interval};
+    f->failures = sp_failures_of(&run);
+    if (f->failures.fails && isnan(run.write_s))
         return sp_fail(error, SP_USAGE,
                        "goodput needs the time of a checkpoint: --storage-bandwidth (with a model) "
                        "or --checkpoint-time");
-    run->interval_s = f->is_interval_given
-                          ? args->value.interval
-                          : sp_best_interval_s(run->write_s, run->mtbf_s, run->restart_s);
-    f->is_free = run->interval_s + run->write_s <= 0;
-    f->daly = sp_daly_interval_s(run->write_s, run->mtbf_s);
-    f->goodput = f->has_checkpoints ? sp_goodput(run) : 1;
-    f->checkpoints = f->has_checkpoints ? sp_checkpoints_of_run(f->seconds, run->interval_s) : 0;
-    f->wall = sp_wall_s(f->seconds, f->goodput);
-    return f->goodput > 0 ||
+    return f->failures.goodput > 0 ||
            sp_fail(error, SP_INPUT, "the machine fails before it has done any work: no goodput");
 }
 
@@ -382,13 +359,9 @@ static bool work_out_bill(const struct sp_args *args, struct train *f, struct sp
     sp_price_text(&f->paid, f->price_text, sizeof f->price_text);
     f->price_year = f->paid.year > 0 ? (double)f->paid.year : NAN;
     f->watts = !isnan(watts) ? watts : f->has_hw ? f->hw.chip.tdp_w : NAN;
-    f->pue = args->value.pue;
-    f->power = sp_power_w(f->N, f->watts, f->pue);
-    f->home_kwh = args->value.home_kwh;
-    f->rack = args->value.rack_devices;
-    f->area = args->value.rack_area;
-    f->racks = sp_racks(f->N, f->rack);
-    if (isnan(f->rack) && !isnan(f->area))
+    f->power = sp_power_w(f->N, f->watts, args->value.pue);
+    f->racks = sp_racks(f->N, args->value.rack_devices);
+    if (args->given.rack_area && !args->given.rack_devices)
         return sp_fail(error, SP_USAGE, "--rack-area needs --rack-devices");
     return check_known(args, f, error);
 }
@@ -412,11 +385,11 @@ static bool work_out_data(const struct sp_args *args, const struct sp_sources *s
         .loader_bytes_per_s = isnan(loader) ? INFINITY : sp_of_all_hosts(f->N, host, loader),
         .drive = &f->drive,
     };
-    f->need =
-        (struct sp_data_need){.tokens_per_s = f->rate,
-                              .bytes_per_token = args->value.bytes_per_token,
-                              .tokens = f->tokens,
-                              .written_bytes = sp_written_bytes(f->checkpoints, f->checkpoint)};
+    f->need = (struct sp_data_need){.tokens_per_s = f->rate,
+                                    .bytes_per_token = args->value.bytes_per_token,
+                                    .tokens = f->tokens,
+                                    .written_bytes =
+                                        sp_written_bytes(f->failures.checkpoints, f->checkpoint)};
     f->flow = sp_data_flow(&f->need, &f->store);
     return true;
 }
@@ -427,7 +400,7 @@ static bool work_out_loss(struct train *f, struct sp_error *error)
     if (!f->has_law)
         return true;
     f->noise_loss = isnan(f->target) ? sp_law_loss(&f->law, f->law_params, f->tokens) : f->target;
-    if (!f->is_noise_given)
+    if (!f->given->noise_scale)
         f->noise = sp_critical_batch_of_loss(f->noise_loss);
     f->useful = sp_tokens_of_tiny_batches(f->tokens, f->batch, f->noise);
     return isnan(f->target) || (f->has_hw && !isnan(f->C)) ||
@@ -534,12 +507,12 @@ static bool put_curve(const struct train *f, const struct sp_sources *sources, s
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    struct train f = {0};
+    struct train f = {.value = &args->value, .given = &args->given};
     if (!load(args, &sources, &f, error))
         return false;
     work_out_work(&f);
     if (!work_out_time(args, &f, error) ||
-        (f.has_run && (!work_out_goodput(args, &f, error) || !work_out_bill(args, &f, error) ||
+        (f.has_run && (!work_out_failures(&f, error) || !work_out_bill(args, &f, error) ||
                        !work_out_data(args, &sources, &f, error))) ||
         !work_out_loss(&f, error))
         return false;
