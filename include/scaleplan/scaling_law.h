@@ -1,6 +1,7 @@
 /*
  * What a compute budget buys: scaling laws of loss over parameters and tokens. Their closed forms,
- * and the trade of steps against batch, are rows of forms/laws.def. One token costs 6 FLOPs a parameter, so C = 6 N D throughout.
+ * and the trade of steps against batch, are rows of forms/laws.def. One token costs 6 FLOPs per
+ * parameter, so C = 6 N D throughout.
  *
  *   N  parameters that one token passes    D  training tokens    C  FLOPs    L  loss, nats a token
  */

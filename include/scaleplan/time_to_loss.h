@@ -30,16 +30,16 @@ struct sp_loss_point {
     bool fits;      /* the best plan does */
 };
 
-/* That run in batches of so many tokens. McCandlish et al. 2018, section 2.3. */
+/* The run in batches of `batch` tokens. McCandlish et al. 2018, section 2.3. */
 struct sp_loss_point sp_run_to_loss(const struct sp_loss_question *question, double batch);
 
-/* Batches of one sequence a chip and powers of two of it, up to 16 noise scales. Returns how many
- * of at most `room`. */
+/* Batches of one sequence per chip and powers of two of it, up to 16 noise scales. Returns their
+ * number, at most `room`. */
 int sp_batches_to_loss(const struct sp_loss_question *question, struct sp_loss_point *points,
                        int room);
 
 /* The machine's sizes, doubling from one chip, each with the batch that is soonest there; sizes
- * that hold no plan are left out. Returns how many of at most `room`. */
+ * that hold no plan are left out. Returns their number, at most `room`. */
 int sp_machines_to_loss(const struct sp_loss_question *question, struct sp_loss_point *points,
                         int room);
 
