@@ -34,6 +34,14 @@ struct sp_pipeline {
     double weight_grad_s; /* W: its weight-gradient part */
 };
 
+/* Which closed form gives a schedule's idle time; see forms/pipeline.def. */
+enum sp_bubble_kind {
+    SP_BUBBLE_ENDS,   /* sp_bubble_1f1b_s */
+    SP_BUBBLE_ROUNDS, /* sp_bubble_rounds_s */
+    SP_BUBBLE_ZERO,   /* sp_bubble_zero_s */
+    SP_BUBBLE_DUAL    /* sp_bubble_dual_s */
+};
+
 /* What the rest of the program asks of a schedule; a row each. */
 struct sp_schedule_traits {
     bool divided;       /* the batch goes through in micro-batches, which overlap */
@@ -41,7 +49,7 @@ struct sp_schedule_traits {
     bool splits_weight; /* weight gradients are tasks of their own */
     bool exact;         /* sp_uneven_pipeline_s knows it */
     int copies;         /* of a stage's weights: as many stages of the model on each device */
-    double (*bubble_s)(const struct sp_pipeline *);
+    enum sp_bubble_kind bubble;
     double (*in_flight)(const struct sp_pipeline *, int64_t rank);
 };
 extern const struct sp_schedule_traits sp_schedules[SP_SCHEDULES];
@@ -56,11 +64,18 @@ enum sp_schedule sp_usual_schedule(int64_t chunks);
  * with fewer, the time that micro-batches need from end to end counts. */
 double sp_bubble_s(const struct sp_pipeline *pipeline);
 
+/* Micro-batches whose weight gradients fill gaps in a zero-bubble schedule: those there are, up to
+ * p (ZB-H1) or 2p - 1 (ZB-H2). Qi et al. 2023, table 1. */
+double sp_filling_microbatches(const struct sp_pipeline *pipeline);
+
+/* Micro-batches that go through one after the other: 1 of a naive pipeline. */
+double sp_useful_microbatches(const struct sp_pipeline *pipeline);
+
 /* Time in which a stage works: m (F + B); a naive pipeline has one micro-batch. s. */
 double sp_useful_s(const struct sp_pipeline *pipeline);
 
 /* Micro-batches whose activations stage `rank` (0-based) holds at once, in units of a whole stage's
- * micro-batch: chunks count 1/v. Same sources. */
+ * micro-batch: chunks count 1/v. The rank must be below the stages. Same sources. */
 double sp_in_flight(const struct sp_pipeline *pipeline, int64_t rank);
 
 /* Fewest micro-batches whose useful time is at least the fraction `efficiency` of the total, for
@@ -69,17 +84,10 @@ double sp_in_flight(const struct sp_pipeline *pipeline, int64_t rank);
  * there that is enough. */
 double sp_microbatches_for(const struct sp_pipeline *pipeline, double efficiency);
 
-/* One send of a micro-batch's activations between stages: 2 B D / (W m). s. `batch_tokens` of the
- * replica, `bytes_per_s` of the link. Scaling book, "GPUs", pipeline parallelism. */
-double sp_hop_s(double batch_tokens, double d_model, double microbatches, double bytes_per_s);
-
-/* All sends of one pass that no work hides: hop (m + p - 2). s. Same source. */
-double sp_hops_s(double hop_s, double microbatches, double stages);
-
 /* Time of all micro-batches through stages that take forward_s and backward_s each, without sends.
- * s. `stages` up to SP_MAX_STAGES. Linear in the number of stages. The longest path through GPipe
- * or 1F1B, which is what sp_play_pipeline makes of any stages (docs/decisions.md). Other schedules:
- * NAN. */
+ * s. There must be 1 to SP_MAX_STAGES stages. Linear in their number. The longest path through
+ * GPipe or 1F1B, which is what sp_play_pipeline makes of any stages (docs/decisions.md). Other
+ * schedules: NAN. */
 double sp_uneven_pipeline_s(enum sp_schedule schedule, const double *forward_s,
                             const double *backward_s, int64_t stages, int64_t microbatches);
 
@@ -101,6 +109,9 @@ struct sp_played {
     int64_t tasks;
 };
 
+/* Time in which the stages work, added up. s. */
+double sp_busy_s(const struct sp_played *played, int64_t stages);
+
 /* How much longer the tasks of one stage take than the pipeline's. */
 struct sp_stage_scale {
     double forward, backward, weight_grad;
@@ -109,6 +120,9 @@ struct sp_stage_scale {
 /* Number of tasks that sp_play_pipeline writes, 0 when the schedule cannot be played: a naive one,
  * interleaving unless m is a multiple of p, DualPipe unless p and m are even and m >= 2p. */
 int64_t sp_tasks_of(const struct sp_pipeline *pipeline);
+
+/* Steps that playing it takes, at most: tasks times stages; 0 when it cannot be played. */
+double sp_play_cost(const struct sp_pipeline *pipeline);
 
 /* Plays GPipe, 1F1B, interleaved 1F1B, ZB-H1, ZB-H2, DualPipe (in DeepSeek's order, pairs of passes
  * overlapped as one; its closed form holds for B = 2F = 2W) and the circular schedule event by

@@ -1,9 +1,10 @@
 /* The rows of options.def, and those that the fields of a plan make. */
-#include <scaleplan/plan_fields.h>
-#include <scaleplan/precision.h>
+#include <scaleplan/formats.h>
+#include <scaleplan/plan.h>
 #include <scaleplan/serve.h>
 
 #include "cli/options.h"
+#include "config/kinds.h"
 #include "config/load.h"
 
 static struct sp_option row_of_field(enum sp_option_id id, int field)

@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <scaleplan/forms.h>
+
 #include "base/list.h"
 #include "base/number.h"
-#include "commands/pipeline.h"
-#include "commands/plot_data.h"
+#include "cli/command.h"
+#include "cli/plan_options.h"
+#include "pictures/schedule.h"
 
 static const struct sp_taken options[] = {
     SP_TAKE(stages),
@@ -38,176 +41,183 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-static void put_closed_form(const struct pipe *f, double target)
+/* What was asked, and what the rows of pipeline.def show of it. */
+struct pipe {
+    struct sp_pipeline q;
+    struct sp_schedule_traits traits;
+    struct sp_stage_scale scale[SP_MAX_STAGES];
+    double send_s, target;
+    double p, m, v, m_useful, useful_s, bubble_s, in_flight;
+    double enough; /* micro-batches for the target; INFINITY: no number is */
+    bool sends;    /* what a send takes is known */
+    double batch, d_model, W;
+    struct sp_task *task; /* of the played schedule; NULL: it is not played */
+    struct sp_played played;
+};
+
+#define SP_ROWS "commands/pipeline.def"
+#define SP_ROWS_OF struct pipe
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
+
+/* One stage of a played schedule. */
+struct stage {
+    double in_flight, busy_s, makespan_s;
+};
+
+#define SP_ROWS "commands/pipeline_stage.def"
+#define SP_ROWS_OF struct stage
+#define SP_PUT_ROWS put_stage_rows
+#include "answer/put_rows.h"
+
+static bool read_scale(const char *text, struct pipe *s, struct sp_error *error)
 {
-    struct sp_report *r = f->report;
-    const struct sp_pipeline *q = &f->q;
-    const double useful = sp_useful_s(q), bubble = sp_bubble_s(q);
-    sp_symbol(r, "p", (double)q->stages, "", "stages");
-    sp_symbol(r, "m", (double)q->microbatches, "", "micro-batches");
-    sp_symbol(r, "v", (double)q->chunks, "", "chunks of a stage");
-    sp_symbol(r, "m_useful", sp_schedules[q->schedule].divided ? (double)q->microbatches : 1, "",
-              "micro-batches; a naive pipeline has one");
-    sp_symbol(r, "F", q->forward_s, "s", "forward time of a micro-batch on a stage");
-    sp_symbol(r, "B", q->backward_s, "s", "backward time");
-    sp_symbol(r, "target", target, "", "option --efficiency");
-    sp_put_text(r, SP_Q_PIPELINE_SCHEDULE, "%s", sp_schedule_names[q->schedule]);
-    sp_put(r, SP_Q_PIPELINE_STAGES, (double)q->stages);
-    sp_put(r, SP_Q_PIPELINE_MICROBATCHES, (double)q->microbatches);
-    sp_put(r, SP_Q_PIPELINE_CHUNKS, (double)q->chunks);
-    sp_put(r, SP_Q_PIPELINE_USEFUL_S, useful);
-    sp_put(r, SP_Q_PIPELINE_BUBBLE_S, bubble);
-    sp_put(r, SP_Q_PIPELINE_TOTAL_S, useful + bubble);
-    sp_put(r, SP_Q_PIPELINE_BUBBLE, bubble / (useful + bubble));
-    sp_put(r, SP_Q_PIPELINE_BUBBLE_USEFUL, bubble / useful);
-    sp_put(r, SP_Q_PIPELINE_EFFICIENCY, useful / (useful + bubble));
-    sp_put(r, SP_Q_PIPELINE_TARGET, target);
-    const double enough = sp_microbatches_for(q, target);
-    if (isfinite(enough))
-        sp_put(r, SP_Q_PIPELINE_FOR, enough);
-    else
-        sp_put_null(r, SP_Q_PIPELINE_FOR);
-    sp_put(r, SP_Q_PIPELINE_IN_FLIGHT, sp_in_flight(q, 0));
-    sp_line(r,
-            "schedule     {schedule}: {stages} stages, {microbatches} micro-batches, {chunks} "
-            "chunks a "
-            "stage; F %s, B %s, W %s (--forward, --backward, --weight-grad)",
-            sp_human_text(q->forward_s, SP_SECONDS), sp_human_text(q->backward_s, SP_SECONDS),
-            sp_human_text(q->weight_grad_s, SP_SECONDS));
-    sp_line(r, "bubble       {bubble_fraction} of the whole step; {bubble_over_useful} of the "
-               "useful time");
-    sp_line(r, isfinite(enough)
-                   ? "efficiency   {efficiency}; {target_efficiency} takes {microbatches_for} "
-                     "micro-batches"
-                   : "efficiency   {efficiency}; no number of micro-batches makes it "
-                     "{target_efficiency}");
-    sp_line(r, "in flight    {in_flight} micro-batches on the first stage");
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->q.stages; i++)
+        s->scale[i] = (struct sp_stage_scale){1, 1, 1};
+    char word[48];
+    while (text && *text && sp_next_item(&text, word, sizeof word)) {
+        double value;
+        if (!sp_parse_number(word, &value) || value > 1e6 || n >= s->q.stages)
+            return sp_fail(error, SP_INPUT,
+                           "--scale: expected %lld numbers up to 10^6, one per stage",
+                           (long long)s->q.stages);
+        s->scale[n++] = (struct sp_stage_scale){value, value, value};
+    }
+    if (n > 0 && n != s->q.stages)
+        return sp_fail(error, SP_INPUT, "--scale: %lld numbers for %lld stages", (long long)n,
+                       (long long)s->q.stages);
+    return true;
 }
 
-static void put_play(struct pipe *f)
+static bool read_schedule(const struct sp_args *args, struct pipe *s, struct sp_error *error)
+{
+    struct sp_pipeline *const q = &s->q;
+    const double stages = args->value.stages, m = args->value.microbatches;
+    const double backward = args->value.backward, weight = args->value.weight_grad;
+    const int schedule = args->value.schedule;
+    if (isnan(stages))
+        return sp_fail(error, SP_USAGE, "--stages P is needed");
+    q->stages = (int64_t)stages;
+    q->microbatches = isnan(m) ? q->stages : (int64_t)m;
+    q->chunks = (int64_t)args->value.chunks;
+    q->schedule = schedule >= 0 ? (enum sp_schedule)schedule : sp_usual_schedule(q->chunks);
+    q->forward_s = args->value.forward;
+    q->backward_s = isnan(backward) ? 2 * q->forward_s : backward;
+    q->weight_grad_s = isnan(weight) ? q->backward_s / 2 : weight;
+    s->send_s = args->value.send;
+    if (q->weight_grad_s > q->backward_s)
+        return sp_fail(error, SP_INPUT, "--weight-grad is longer than the whole backward pass");
+    if (q->chunks > 1 && !sp_schedules[q->schedule].chunked)
+        return sp_fail(error, SP_INPUT,
+                       "--chunks: only interleaved and circular schedules have chunks");
+    return read_scale(args->value.scale, s, error);
+}
+
+static void work_out(struct pipe *s)
+{
+    const struct sp_pipeline *const q = &s->q;
+    s->traits = sp_schedules[q->schedule];
+    s->p = (double)q->stages;
+    s->m = (double)q->microbatches;
+    s->v = (double)q->chunks;
+    s->m_useful = sp_useful_microbatches(q);
+    s->useful_s = sp_useful_s(q);
+    s->bubble_s = sp_bubble_s(q);
+    s->enough = sp_microbatches_for(q, s->target);
+    s->in_flight = sp_in_flight(q, 0);
+}
+
+static bool read_sends(const struct sp_args *args, struct pipe *s, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    struct sp_model model = {0};
+    struct sp_hardware hw;
+    double seq;
+    const char *origin;
+    s->d_model = args->value.d_model;
+    s->W = args->value.bandwidth;
+    if ((args->value.model || args->value.shape) && !sp_model_of(args, &sources, &model, error))
+        return false;
+    if (isnan(s->d_model) && sp_model_has_shape(&model))
+        s->d_model = (double)model.d_model;
+    if (args->value.hw && isnan(s->W)) {
+        if (!sp_hardware_of(args, &sources, &hw, error))
+            return false;
+        s->W = hw.network.kind == SP_TORUS ? sp_ring_bytes_per_s(hw.network.link_bytes_per_s)
+                                           : sp_node_bytes_per_s(&hw.network);
+    }
+    s->sends = !isnan(s->d_model) && !isnan(s->W);
+    return !s->sends || sp_batch_of(args, &model, &s->batch, &seq, &origin, error);
+}
+
+/* Plays the schedule where somebody wants it, or where that is quick. */
+static bool play(const struct sp_args *args, struct pipe *s, struct sp_error *error)
+{
+    const bool wants =
+        args->given.scale || s->send_s > 0 || args->given.timeline || args->given.plot;
+    const double quick = 1e6, most = 2e9;
+    const double cost = sp_play_cost(&s->q);
+    if (cost == 0 && wants)
+        return sp_fail(
+            error, SP_INPUT,
+            "this schedule cannot be simulated: a naive one has a closed form only, interleaving "
+            "needs micro-batches in multiples of the stages, DualPipe even numbers and two "
+            "micro-batches per stage, and at most 4 Mi tasks are simulated");
+    if (cost == 0 || (!wants && cost > quick))
+        return true;
+    if (cost > most)
+        return sp_fail(error, SP_INPUT, "too many stages and micro-batches to play");
+    s->task = malloc((size_t)sp_tasks_of(&s->q) * sizeof *s->task);
+    if (!s->task)
+        return sp_fail(error, SP_INTERNAL, "out of memory");
+    if (sp_play_pipeline(&s->q, s->scale, s->send_s, s->task, &s->played))
+        return true;
+    free(s->task);
+    return sp_fail(error, SP_INTERNAL, "the schedule waits for itself");
+}
+
+static void put_stages(struct sp_report *r, const struct pipe *s)
 {
     static const struct sp_column columns[] = {{NULL, "stage", true},
                                                {"micro_batches", "in flight", false},
                                                {"busy_s", "busy", false},
                                                {"idle_s", "idle", false}};
-    struct sp_report *r = f->report;
-    const struct sp_played *g = &f->played;
     struct sp_row rows[SP_MAX_STAGES] = {0};
-    double busy = 0;
-    for (int64_t s = 0; s < f->q.stages; s++)
-        busy += g->busy_s[s];
-    sp_put(r, SP_Q_PIPELINE_MAKESPAN, g->makespan_s);
-    sp_put(r, SP_Q_PIPELINE_PLAYED_BUBBLE, 1 - busy / ((double)f->q.stages * g->makespan_s));
-    sp_line(r, "simulated    {played.makespan_s} a step, {played.bubble_fraction} of it idle (mean "
-               "of the stages)");
-    for (int64_t s = 0; s < f->q.stages; s++) {
-        snprintf(rows[s].label, sizeof rows[s].label, "%lld", (long long)s);
-        snprintf(rows[s].prefix, sizeof rows[s].prefix, "stage.%lld", (long long)s);
-        sp_scope(r, rows[s].prefix);
-        sp_put(r, SP_Q_PIPELINE_IN_FLIGHT_STAGE, g->peak_in_flight[s]);
-        sp_put(r, SP_Q_PIPELINE_BUSY, g->busy_s[s]);
-        sp_put(r, SP_Q_PIPELINE_IDLE, g->makespan_s - g->busy_s[s]);
+    for (int64_t i = 0; i < s->q.stages; i++) {
+        const struct stage stage = {s->played.peak_in_flight[i], s->played.busy_s[i],
+                                    s->played.makespan_s};
+        snprintf(rows[i].label, sizeof rows[i].label, "%lld", (long long)i);
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "stage.%lld", (long long)i);
+        sp_scope(r, rows[i].prefix);
+        put_stage_rows(r, &stage);
     }
     sp_scope(r, "");
     sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof columns[0], rows, (size_t)f->q.stages);
-}
-
-/* A row a stage: F, B and W where it works, a dot where it waits. */
-static void put_timeline(struct pipe *f)
-{
-    enum { WIDTH = 100 };
-    const double cell = f->played.makespan_s / WIDTH;
-    char line[WIDTH + 1];
-    sp_line(f->report, " ");
-    for (int64_t s = 0; s < f->q.stages && s < 64; s++) {
-        memset(line, '.', WIDTH);
-        line[WIDTH] = '\0';
-        for (int64_t i = 0; i < f->played.tasks; i++) {
-            const struct sp_task *task = &f->tasks[i];
-            if (task->stage != s)
-                continue;
-            int at = (int)(task->start_s / cell + 0.5), end = (int)(task->end_s / cell + 0.5);
-            for (; at < end && at < WIDTH; at++)
-                line[at] = task->kind;
-        }
-        sp_line(f->report, "%3lld %s", (long long)s, line);
-    }
-    sp_line(f->report, "    F forward, B backward%s, . idle; a character is %s",
-            sp_schedules[f->q.schedule].splits_weight ? " (input half), W weight gradients" : "",
-            sp_human_text(cell, SP_SECONDS));
-}
-
-static bool put_sends(const struct sp_args *args, struct pipe *f, struct sp_error *error)
-{
-    const struct sp_sources sources = sp_sources_of(args);
-    double d_model = args->value.d_model, W = args->value.bandwidth, seq;
-    struct sp_model model = {0};
-    struct sp_hardware hw;
-    double batch = NAN;
-    const char *origin;
-    if ((args->value.model || args->value.shape) && !sp_model_of(args, &sources, &model, error))
-        return false;
-    if (isnan(d_model) && sp_model_has_shape(&model))
-        d_model = (double)model.d_model;
-    if (args->value.hw && isnan(W)) {
-        if (!sp_hardware_of(args, &sources, &hw, error))
-            return false;
-        W = hw.network.kind == SP_TORUS ? 2 * hw.network.link_bytes_per_s
-                                        : sp_node_bytes_per_s(&hw.network);
-    }
-    if (isnan(d_model) || isnan(W))
-        return true;
-    if (!sp_batch_of(args, &model, &batch, &seq, &origin, error))
-        return false;
-    const double m = (double)f->q.microbatches, hop = sp_hop_s(batch, d_model, m, W);
-    sp_symbol(f->report, "B_tokens", batch, "tokens", "batch that goes through the pipeline (%s)",
-              origin);
-    sp_symbol(f->report, "D", d_model, "", "d_model");
-    sp_symbol(f->report, "W", W, "bytes/s", "link between stages");
-    sp_put(f->report, SP_Q_PIPELINE_HOP, hop);
-    sp_put(f->report, SP_Q_PIPELINE_HOPS, sp_hops_s(hop, m, (double)f->q.stages));
-    sp_line(f->report,
-            "sends        {hop_s} each, {hops_s} in a forward pass (batch of %s tokens, --batch)",
-            sp_human_text(batch, SP_TOKENS));
-    return true;
+    sp_table(r, columns, sizeof columns / sizeof columns[0], rows, (size_t)s->q.stages);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct pipe f = {.report = report};
-    if (!sp_read_pipeline(args, &f, error))
+    struct pipe s = {.target = args->value.efficiency};
+    if (!read_schedule(args, &s, error) || !read_sends(args, &s, error) || !play(args, &s, error))
         return false;
-    const bool unequal = args->given.scale || f.send_s > 0;
-    const bool wants_play = unequal || args->given.timeline || args->given.plot;
-    const int64_t tasks = sp_tasks_of(&f.q);
-    put_closed_form(&f, args->value.efficiency);
-    if (!put_sends(args, &f, error))
-        return false;
-    if (tasks == 0 && wants_play)
-        return sp_fail(
-            error, SP_INPUT,
-            "this schedule cannot be simulated: a naive one has a closed form only, interleaving "
-            "needs "
-            "micro-batches in multiples of the stages, DualPipe even numbers and two micro-batches "
-            "a stage, and at most 4 Mi tasks are simulated");
-    const double cost = (double)tasks * (double)f.q.stages;
-    if (tasks == 0 || (!wants_play && cost > 1e6))
-        return true;
-    if (cost > 2e9)
-        return sp_fail(error, SP_INPUT, "too many stages and micro-batches to play");
-    f.tasks = malloc((size_t)tasks * sizeof *f.tasks);
-    if (!f.tasks)
-        return sp_fail(error, SP_INTERNAL, "out of memory");
-    bool ok = sp_play_pipeline(&f.q, f.scale, f.send_s, f.tasks, &f.played);
-    if (!ok)
-        sp_fail(error, SP_INTERNAL, "the schedule waits for itself");
-    if (ok)
-        put_play(&f);
-    if (ok && args->given.timeline)
-        put_timeline(&f);
-    free(f.tasks);
-    return ok;
+    work_out(&s);
+    put_rows(report, &s);
+    if (s.task)
+        put_stages(report, &s);
+    if (s.task && args->given.timeline)
+        sp_draw_schedule_lines(report, &s.q, s.task, &s.played);
+    free(s.task);
+    return true;
+}
+
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    struct pipe s = {0};
+    (void)report;
+    return read_schedule(args, &s, error) ? sp_plot_schedule(&s.q, s.scale, s.send_s, error) : NULL;
 }
 
 const struct sp_command sp_cmd_pipeline = {
@@ -221,5 +231,5 @@ const struct sp_command sp_cmd_pipeline = {
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,
-    .plot = sp_plot_pipeline,
+    .plot = plot,
 };

@@ -2,9 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include <scaleplan/scaling_law.h>
-#include <scaleplan/storage.h>
-#include <scaleplan/time_to_loss.h>
+#include <scaleplan/laws.h>
+#include <scaleplan/training.h>
 
 #include "cli/companions.h"
 #include "cli/price.h"

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include <scaleplan/training_run.h>
+#include <scaleplan/training.h>
 
 /* A run; NAN: not known. */
 struct sp_failing_run {

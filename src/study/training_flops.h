@@ -2,7 +2,7 @@
 #ifndef SP_STUDY_TRAINING_FLOPS_H
 #define SP_STUDY_TRAINING_FLOPS_H
 
-#include <scaleplan/companions.h>
+#include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 
 /* What is counted: the model in sequences of `seq`, with the models that work beside it. */

@@ -1,6 +1,8 @@
 /* Rings step by step, and sharded arrays device by device. */
 #include "obvious.h"
 
+#include <scaleplan/forms.h>
+
 #include <string.h>
 
 /* A ring passes pieces one hop at a time, both ways at once: after X/2 steps everybody has
@@ -39,7 +41,7 @@ static void rings(void **state)
             .n = 1, .length = {X}, .wraps = {true}, .link_bytes_per_s = w};
         /* the closed form drops (X-1)/X */
         assert_close(sp_torus_bandwidth_s(SP_ALL_GATHER, V, &group) * (X - 1) / X, time, 1e-12);
-        assert_close(sp_one_way_ring_link_bytes(SP_ALL_GATHER, V, X), 2 * crossed, 1e-12);
+        assert_close(sp_one_way_ring_bytes(sp_one_way_ring_share(SP_ALL_GATHER), V, X), 2 * crossed, 1e-12);
     }
 }
 
@@ -75,7 +77,7 @@ static void shards(void **state)
                             origin = origin && !((array.axes[d] >> axis & 1) && at[axis] > 0);
                     copies += origin;
                 }
-        assert_close(sp_replicas(&mesh, &array), copies, 0);
+        assert_close(sp_array_copies(sp_axes_product(&mesh, ~0u), sp_axes_product(&mesh, sp_sharding_axes(&array))), copies, 0);
         assert_close(sp_local_bytes(&mesh, &array),
                      2 * (array.size[0] / parts[0]) * (array.size[1] / parts[1]), 0);
         assert_close(sp_whole_bytes(&array), 2 * array.size[0] * array.size[1], 0);

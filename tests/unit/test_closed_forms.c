@@ -199,7 +199,6 @@ static void messages(void **state)
     assert_close(sp_send_s(9e9, 2, 4.5e10), 0.1, 1e-15);
     assert_close(sp_derated_s(1, 1000, 1000), 2, 1e-15);
     assert_close(sp_derated_s(1, 1000, 250), 1.25, 1e-15);
-    assert_true(sp_derated_s(1, 0, 1000) == 0);
     const struct sp_torus_group ring = {.n = 1, .length = {16}, .wraps = {true}};
     const struct sp_torus_group both = {.n = 2, .length = {4, 5}, .wraps = {false, true}};
     assert_true(sp_torus_hops(SP_ALL_GATHER, &ring) == 8);

@@ -1,0 +1,192 @@
+/* The fields of a config file with their sources, as a table of a report. */
+#include "cli/config_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_IN_TABLE = 24 };
+
+const cJSON *sp_json_node(const cJSON *root, const char *path)
+{
+    const cJSON *node = root;
+    while (node && *path) {
+        char name[80];
+        const size_t n = strcspn(path, ".");
+        snprintf(name, sizeof name, "%.*s", (int)n, path);
+        node = cJSON_GetObjectItemCaseSensitive(node, name);
+        path += n + (path[n] == '.');
+    }
+    return node;
+}
+
+const char *sp_json_text(const cJSON *root, const char *path)
+{
+    const cJSON *node = sp_json_node(root, path);
+    return cJSON_IsString(node) ? node->valuestring : "";
+}
+
+static enum sp_unit unit_of(const struct sp_field *field)
+{
+    static const struct {
+        const char *name;
+        enum sp_unit unit;
+    } units[] = {{"FLOP/s", SP_FLOPS_PER_S}, {"bytes", SP_BYTES},   {"bytes/s", SP_BYTES_PER_S},
+                 {"s", SP_SECONDS},          {"Hz", SP_HERTZ},      {"W", SP_WATTS},
+                 {"USD/h", SP_USD},          {"tokens", SP_TOKENS}, {"parameters", SP_PARAMETERS}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].name, field->unit) == 0)
+            return units[i].unit;
+    return SP_COUNT;
+}
+
+static bool is_set(const struct sp_config_shown *shown, const char *key)
+{
+    return sp_is_set(shown->sources, sp_config_kinds[shown->kind].table, key);
+}
+
+static bool is_number(const struct sp_field *field)
+{
+    return field->type == SP_FIELD_INT || field->type == SP_FIELD_REAL ||
+           field->type == SP_FIELD_FIGURE;
+}
+
+/* The field's value as text: as the file writes it where the struct would add to it. */
+static void format_value(const struct sp_config_shown *shown, const struct sp_field *field,
+                         const cJSON *node, char *out, size_t size)
+{
+    const bool as_written = field->type == SP_FIELD_PROSE ||
+                            (field->type == SP_FIELD_SHAPE && !is_set(shown, field->key));
+    if (as_written)
+        snprintf(out, size, "%s", sp_json_text(node, ""));
+    else
+        sp_format_field(field, shown->base, out, size);
+}
+
+/* Where the value comes from ("gcp-v5p"), the whole of that source for --explain, and the remark
+ * that stands beside it. */
+struct origin {
+    const char *key, *note;
+    char whole[512];
+};
+
+static struct origin origin_of(const struct sp_config_shown *shown, const struct sp_field *field,
+                               const cJSON *node)
+{
+    struct origin o = {sp_json_text(node, "source"), sp_json_text(node, "note"), ""};
+    if (is_set(shown, field->key))
+        o = (struct origin){"--set", "", "the command line"};
+    else if (shown->sources->textbook && sp_json_node(node, "textbook"))
+        o = (struct origin){"textbook", o.note, "scaling book, as rounded in its tables"};
+    else
+        snprintf(o.whole, sizeof o.whole, "%s",
+                 sp_json_text(cJSON_GetObjectItemCaseSensitive(shown->root, "sources"), o.key));
+    if (!o.whole[0])
+        snprintf(o.whole, sizeof o.whole, "%s", o.key);
+    return o;
+}
+
+/* Puts one field; false when it has no value. */
+static bool put_field(struct sp_report *report, const struct sp_config_shown *shown,
+                      const struct sp_field *field, bool *in_table)
+{
+    const cJSON *node = sp_json_node(shown->root, field->key);
+    const bool set = is_set(shown, field->key);
+    char value[512] = "", path[160];
+    if ((!node && !set) || field->type == SP_FIELD_SHAPES ||
+        (field->type == SP_FIELD_PROSE && !cJSON_IsString(node)) || strcmp(field->key, "name") == 0)
+        return false;
+    const struct origin origin = origin_of(shown, field, node);
+    const bool number = is_number(field);
+    if (!number)
+        format_value(shown, field, node, value, sizeof value);
+    snprintf(path, sizeof path, "fields.%s", field->key);
+    sp_scope(report, path);
+    sp_put_described(report, "value", field->key, number ? unit_of(field) : SP_WORDS, origin.whole,
+                     field->help, number ? sp_field_number(field, shown->base) : NAN,
+                     number ? NULL : value);
+    sp_put_described(report, "unit", "unit", SP_WORDS, "", "", NAN, field->unit);
+    sp_put_described(report, "source", "source", SP_WORDS, origin.whole, "", NAN, origin.key);
+    sp_put_described(report, "note", "note", SP_WORDS, "", "", NAN, origin.note);
+    sp_scope(report, "");
+    *in_table = number || strlen(value) <= LONGEST_IN_TABLE;
+    return true;
+}
+
+void sp_put_config_fields(struct sp_report *report, const struct sp_config_shown *shown)
+{
+    static const struct sp_column columns[] = {{NULL, "field", true},
+                                               {"value", "value", false},
+                                               {"source", "source", true},
+                                               {"note", "note", true}};
+    struct sp_row *const rows = calloc(SP_MOST_FIELDS, sizeof *rows);
+    const struct sp_field_table *table = sp_config_kinds[shown->kind].table;
+    const struct sp_field *lines[SP_MOST_FIELDS];
+    size_t n = 0, n_lines = 0;
+    bool in_table, sourced = false;
+    if (!rows)
+        abort();
+    for (size_t i = 0; i < table->n; i++) {
+        const struct sp_field *field = &table->fields[i];
+        if (!put_field(report, shown, field, &in_table))
+            continue;
+        if (!in_table) {
+            lines[n_lines++] = field;
+            continue;
+        }
+        snprintf(rows[n].label, sizeof rows[n].label, "%s", field->key);
+        snprintf(rows[n].prefix, sizeof rows[n].prefix, "fields.%.90s", field->key);
+        sourced = sourced || *origin_of(shown, field, sp_json_node(shown->root, field->key)).key;
+        n++;
+    }
+    sp_line(report, " ");
+    sp_table(report, columns, sourced ? 4 : 2, rows, n);
+    free(rows);
+    if (n_lines > 0)
+        sp_line(report, " ");
+    for (size_t i = 0; i < n_lines; i++)
+        sp_line(report, "%s: {fields.%s.value}", lines[i]->key, lines[i]->key);
+}
+
+static void put_conflicts(struct sp_report *report, const cJSON *root)
+{
+    const cJSON *conflict;
+    cJSON_ArrayForEach(conflict, cJSON_GetObjectItemCaseSensitive(root, "conflicts"))
+    {
+        char chosen[64];
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(conflict, "chosen");
+        if (cJSON_IsNumber(value))
+            sp_format_double(value->valuedouble, chosen, sizeof chosen);
+        else
+            snprintf(chosen, sizeof chosen, "%s", cJSON_IsString(value) ? value->valuestring : "");
+        sp_note(report, "sources disagree on %s: %s is taken (%s); others say %s",
+                sp_json_text(conflict, "item"), chosen, sp_json_text(conflict, "why"),
+                sp_json_text(conflict, "others"));
+    }
+}
+
+void sp_put_config_sources(struct sp_report *report, const struct sp_config_shown *shown)
+{
+    static const struct sp_column columns[] = {{NULL, "source", true}, {"", "", true}};
+    const cJSON *source, *const all = cJSON_GetObjectItemCaseSensitive(shown->root, "sources");
+    struct sp_row *const rows = calloc((size_t)cJSON_GetArraySize(all) + 1, sizeof *rows);
+    size_t n = 0;
+    sp_scope(report, "sources");
+    cJSON_ArrayForEach(source, all)
+    {
+        if (!rows || !cJSON_IsString(source))
+            continue;
+        sp_put_described(report, source->string, source->string, SP_WORDS, "", "", NAN,
+                         source->valuestring);
+        snprintf(rows[n].label, sizeof rows[n].label, "%s", source->string);
+        snprintf(rows[n].prefix, sizeof rows[n].prefix, "sources.%.90s", source->string);
+        n++;
+    }
+    sp_scope(report, "");
+    if (n > 0) {
+        sp_line(report, " ");
+        sp_table(report, columns, 2, rows, n);
+    }
+    free(rows);
+    put_conflicts(report, shown->root);
+}

@@ -1,0 +1,436 @@
+/* The service that options ask for: degrees, formats and lengths, and what they may be. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <scaleplan/names.h>
+#include <scaleplan/plan.h>
+
+#include "cli/service.h"
+
+static double or_else(double given, double otherwise)
+{
+    return isnan(given) ? otherwise : given;
+}
+
+static double degree_of(const struct serve *f, enum sp_option_id id)
+{
+    return or_else(sp_number_at(f->args, id), 1);
+}
+
+static double chips_of(const struct serve_degrees *d)
+{
+    return d->tp * d->attention_dp * d->pp;
+}
+
+/* "tp4dp8ep8": degrees in any order; without EP it is what they make of it. */
+static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
+{
+    const char *const end = text + n;
+    *d = (struct serve_degrees){1, 1, 1, 0, true};
+    while (text < end) {
+        double *const of[] = {&d->tp, &d->attention_dp, &d->pp, &d->ep};
+        static const char *const names[] = {"tp", "dp", "pp", "ep"};
+        size_t i = 0;
+        while (i < 4 && strncmp(text, names[i], 2) != 0)
+            i++;
+        if (i == 4 || !isdigit((unsigned char)text[2]))
+            return false;
+        char *past;
+        *of[i] = strtod(text + 2, &past);
+        if (past > end || !(*of[i] >= 1 && *of[i] <= 1e6 && floor(*of[i]) == *of[i]))
+            return false;
+        text = past;
+    }
+    return n > 0;
+}
+
+/* EP of a pool: a part of its ranks that divides the experts. */
+static bool check_pool(const struct serve *f, const struct serve_degrees *d, struct sp_error *error)
+{
+    const double ranks = d->tp * d->attention_dp, E = (double)f->model.moe.experts;
+    return d->ep == 0 || (E > 0 && fmod(ranks, d->ep) == 0 && fmod(E, d->ep) == 0) ||
+           sp_fail(
+               error, SP_INPUT,
+               "--disaggregate: ep%.0f has to divide tp x dp, %.0f, and the experts of %s, %.0f",
+               d->ep, ranks, f->model.name, E);
+}
+
+/* --disaggregate P:D: the degrees of both pools; `auto` leaves them as they are. */
+static bool read_split(const struct serve *f, struct serve_degrees *reads, struct serve_degrees *d,
+                       struct sp_error *error)
+{
+    const char *const text = f->args->value.disaggregate;
+    const char *const colon = text ? strchr(text, ':') : NULL;
+    if (!text || strcmp(text, "auto") == 0)
+        return true;
+    if (!colon || !read_degrees(text, (size_t)(colon - text), reads) ||
+        !read_degrees(colon + 1, strlen(colon + 1), d))
+        return sp_fail(error, SP_INPUT,
+                       "--disaggregate: \"%s\" is neither auto nor degrees of the instances that "
+                       "read and that generate, such as tp4:dp8",
+                       sp_safe(text));
+    const double both = chips_of(reads) + chips_of(d), chips = (double)sp_chips(&f->hw);
+    return fmod(chips, both) == 0 ||
+           sp_fail(error, SP_INPUT,
+                   "--disaggregate %s: its parts take %.0f + %.0f chips, which do not make the "
+                   "%.0f of %s",
+                   sp_safe(text), chips_of(reads), chips_of(d), chips, f->args->value.hw);
+}
+
+/* What generates tokens one by one from a cache of its own. */
+static bool check_decoder(const struct serve *f, struct sp_error *error)
+{
+    const struct sp_model *const m = &f->model;
+    if (m->bidirectional)
+        return sp_fail(error, SP_INPUT, "%s is an encoder, which generates no tokens", m->name);
+    return !sp_attends_to_encoder(m) ||
+           sp_fail(error, SP_INPUT, "%s attends to an encoder, of which serving is not modelled",
+                   m->name);
+}
+
+static bool check_tp(const struct serve *f, const struct serve_degrees *d, struct sp_error *error)
+{
+    const struct sp_model *const m = &f->model;
+    if (!sp_model_has_shape(m) || fmod((double)m->heads, d->tp) == 0)
+        return true;
+    return sp_fail(error, SP_INPUT,
+                   "--tp %.0f does not divide the %lld heads of %s: take a divisor", d->tp,
+                   (long long)m->heads, m->name);
+}
+
+/* Whether degrees say how large an instance is; else it is the machine, or a replica's share. */
+static bool is_cut(const struct serve *f, const struct serve_degrees *d)
+{
+    return chips_of(d) > 1 || f->args->given.tp || f->is_split;
+}
+
+/* Chips of a stage, which experts and attention share. */
+static double ranks_of(const struct serve *f, const struct serve_degrees *d)
+{
+    const double share = (double)sp_chips(&f->hw) / or_else(f->args->value.replicas, 1);
+    return is_cut(f, d) ? d->tp * d->attention_dp : share;
+}
+
+static bool check_experts(const struct serve *f, const struct serve_degrees *d,
+                          struct sp_error *error)
+{
+    const double ranks = ranks_of(f, d), E = (double)f->model.moe.experts;
+    const double etp = degree_of(f, SP_O_etp), ep = or_else(f->args->value.ep, ranks / etp);
+    const bool asked = f->args->given.ep || f->args->given.etp;
+    if (E <= 0 && d->attention_dp > 1)
+        return sp_fail(error, SP_INPUT,
+                       "--attention-dp %.0f: %s has no experts, each rank would hold the whole "
+                       "MLP: use --replicas",
+                       d->attention_dp, f->model.name);
+    if (E <= 0)
+        return !asked || sp_fail(error, SP_INPUT, "--ep, --etp: %s has no experts", f->model.name);
+    if (ep * etp != ranks || floor(ep) != ep)
+        return sp_fail(error, SP_INPUT,
+                       "--ep %.6g x --etp %.0f is not tp x attention-dp, %.6g x %.0f: the same "
+                       "chips hold both",
+                       ep, etp, ranks / d->attention_dp, d->attention_dp);
+    return !asked || fmod(E, ep) == 0 ||
+           sp_fail(error, SP_INPUT, "--ep %.0f does not divide the %.0f experts of %s", ep, E,
+                   f->model.name);
+}
+
+/* The degrees given, or an instance of all chips of the machine, or of a replica. */
+static bool take_degrees(struct serve *f, struct sp_error *error)
+{
+    static const enum sp_option_id ids[] = {SP_O_tp, SP_O_pp, SP_O_attention_dp, SP_O_ep, SP_O_etp};
+    struct serve_degrees *const d = &f->degrees;
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (f->args->given_at[ids[i]] && f->is_split)
+            return sp_fail(error, SP_USAGE,
+                           "--%s and the degrees of --disaggregate exclude each "
+                           "other",
+                           sp_option_name(ids[i]));
+    if (f->is_split)
+        return true;
+    *d = (struct serve_degrees){.tp = degree_of(f, SP_O_tp),
+                                .attention_dp = degree_of(f, SP_O_attention_dp),
+                                .pp = degree_of(f, SP_O_pp)};
+    d->given = f->args->given.tp || f->args->given.pp || f->args->given.attention_dp ||
+               f->args->given.replicas;
+    return true;
+}
+
+/* Chips of an instance and instances of the machine. */
+static bool cut_machine(struct serve *f, const struct serve_degrees *reads, double *chips,
+                        struct sp_error *error)
+{
+    const double all = (double)sp_chips(&f->hw), R = f->args->value.replicas;
+    const struct serve_degrees *const d = &f->degrees;
+    *chips = is_cut(f, d) ? chips_of(d) : all / or_else(R, 1);
+    f->group_chips = *chips + (f->is_split ? chips_of(reads) : 0);
+    f->replicas = all / f->group_chips;
+    if (*chips < 1 || floor(*chips) != *chips || floor(f->replicas) != f->replicas)
+        return sp_fail(error, SP_INPUT,
+                       "the %.0f chips of --hw %s are no whole number of instances of %.6g "
+                       "(tp x attention-dp x pp, or --replicas)",
+                       all, f->args->value.hw, *chips);
+    if (!isnan(R) && R != f->replicas)
+        return sp_fail(error, SP_INPUT, "--replicas %.0f: the degrees leave %.0f on %.0f chips", R,
+                       f->replicas, all);
+    return true;
+}
+
+void sp_take_part(struct serve *f, double chips)
+{
+    f->part = f->hw;
+    if (chips == (double)sp_chips(&f->hw))
+        return;
+    f->part.slices = 1;
+    f->part.chips_per_slice = (int64_t)chips;
+    if (f->hw.network.kind == SP_TORUS &&
+        !sp_find_shape(&f->hw.network, (int64_t)chips, &f->part.shape))
+        f->part.shape = (struct sp_shape){{1, 1, 1}};
+}
+
+/* How the cache is stored. */
+static void take_cache(struct serve *f)
+{
+    const int given = f->args->value.kv, weights = f->args->value.weights;
+    const bool narrow = f->engine.narrow_cache && sp_storages[weights].bytes <= 1;
+    f->kv = given >= 0 ? (enum sp_storage)given : narrow ? SP_STORED_FP8 : SP_STORED_BF16;
+}
+
+/* That of --profile; the name of what the pair borrows waits for the engine. */
+static bool take_profile(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    const char *const name = f->args->value.profile;
+    if (!name)
+        return true;
+    if (!sp_model_has_shape(&f->model))
+        return sp_fail(error, SP_INPUT,
+                       "--profile: the estimate needs a shape, --params gives none");
+    f->own_profile = true;
+    return sp_load_serving_profile(name, sources, &f->profile, error);
+}
+
+/* The habits that count; the textbook has none. */
+static bool take_engine(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    const char *const name = f->args->value.engine;
+    f->engine = (struct sp_engine){.name = "none", .memory_fraction = 1, .block_tokens = 1};
+    const char *const usual = f->profile.framework[0]          ? f->profile.framework
+                              : f->hw.network.kind == SP_TORUS ? "jetstream"
+                                                               : "vllm";
+    if ((name || !f->textbook) && !sp_load_engine(name ? name : usual, sources, &f->engine, error))
+        return false;
+    take_cache(f);
+    return true;
+}
+
+/* The format of --expert-weights, or that of all weights. */
+static int expert_format(const struct serve *f)
+{
+    const struct sp_option_values *const v = &f->args->value;
+    return v->expert_weights < 0 ? v->weights : v->expert_weights;
+}
+
+static bool check_kv(const struct serve *f, struct sp_error *error)
+{
+    const enum sp_storage kv = f->kv;
+    if (f->model.mla.kv_lora_rank > 0 && sp_storages[kv].bytes < 1)
+        return sp_fail(error, SP_INPUT,
+                       "--kv %s: no engine keeps the latent of MLA below 8 bits; bf16, fp8 and "
+                       "int8 serve",
+                       sp_storage_names[kv]);
+    if (f->args->given.kv_per_token && sp_model_has_shape(&f->model))
+        return sp_fail(error, SP_USAGE,
+                       "--kv-per-token is for --params: the shape of %s says its own",
+                       f->model.name);
+    return f->args->value.prefix_hit < 1 ||
+           sp_fail(error, SP_INPUT,
+                   "--prefix-hit: below 1, the last token of a prompt is always "
+                   "computed");
+}
+
+/* A rule that was chosen, or what the constants take: the first choice for the textbook. */
+static int rule_of(const struct serve *f, int chosen)
+{
+    return chosen < 0 ? !f->textbook : chosen;
+}
+
+static enum sp_dtype take_compute(const struct serve *f)
+{
+    const int at = f->args->value.compute;
+    const enum sp_dtype wanted = sp_storages[at].matmul;
+    const enum sp_dtype dtype = sp_compute_dtype(&f->hw.chip, wanted);
+    if (dtype != wanted)
+        sp_note(f->report, "%s publishes no peak for %s: the arithmetic is counted in %s",
+                f->hw.name, sp_storage_names[at], sp_dtype_names[dtype]);
+    return dtype;
+}
+
+/* The format that an engine multiplies in: of what is stored, unless --compute says another. */
+static enum sp_dtype math_of(const struct serve *f, int stored_as)
+{
+    return sp_storages[f->args->given.compute ? f->args->value.compute : stored_as].matmul;
+}
+
+static struct sp_service service_of(const struct serve *f, double chips)
+{
+    const struct sp_args *const args = f->args;
+    const double context = args->value.context, input = args->value.input;
+    const double output = args->value.output;
+    const bool tp = f->is_split || args->given.tp;
+    return (struct sp_service){
+        .model = &f->model,
+        .hw = &f->part,
+        .chips = chips,
+        .tp = tp ? f->degrees.tp : 0,
+        .attention_dp = f->degrees.attention_dp,
+        .weight_bytes = sp_storages[args->value.weights].bytes,
+        .expert_bytes = sp_storages[expert_format(f)].bytes,
+        .kv_bytes = sp_storages[f->kv].bytes,
+        .kv_token_bytes = args->value.kv_per_token,
+        .compute = take_compute(f),
+        .pp = f->degrees.pp,
+        .ep = args->given.ep || args->given.etp
+                  ? or_else(args->value.ep, ranks_of(f, &f->degrees) / degree_of(f, SP_O_etp))
+                  : f->degrees.ep,
+        .math = math_of(f, args->value.weights),
+        .expert_math = math_of(f, expert_format(f)),
+        .memory_fraction = or_else(args->value.memory_fraction, f->engine.memory_fraction),
+        .fraction_of_free = f->engine.of_free,
+        .reserves_answer = f->engine.reserves_answer,
+        .input = input,
+        .output = output,
+        .held_tokens = or_else(context, input + output),
+        .step_tokens = or_else(context, input + output / 2),
+        .block = or_else(args->value.block, f->engine.block_tokens),
+        .prefix_hit = args->value.prefix_hit,
+        .chunk = or_else(args->value.chunk, f->engine.chunk_tokens),
+        .mfu = args->value.mfu,
+        .attention = rule_of(f, args->value.attention) == 1,
+        .all_experts = rule_of(f, args->value.experts_loaded) == 0,
+    };
+}
+
+/* The instance that reads prompts, which may have degrees of its own. */
+static struct sp_service reader_of(const struct serve *f, const struct serve_degrees *reads)
+{
+    struct sp_service reader = f->service;
+    reader.drafts = 0;
+    reader.draft_model = NULL;
+    if (f->is_split) {
+        reader.chips = chips_of(reads);
+        reader.tp = reads->tp;
+        reader.attention_dp = reads->attention_dp;
+        reader.ep = reads->ep;
+    }
+    return reader;
+}
+
+static void note_lengths(const struct serve *f)
+{
+    const double most = (double)f->model.max_seq;
+    if (most > 0 && f->service.held_tokens > most)
+        sp_note(f->report, "%.0f tokens are more than %s was made for, %.0f",
+                f->service.held_tokens, f->model.name, most);
+    if (!sp_model_has_shape(&f->model) && isnan(f->service.kv_token_bytes))
+        sp_note(f->report, "the cache of a model known by its size is not counted: give "
+                           "--kv-per-token");
+}
+
+/* The pair's own profile, or what its siblings lend, where the estimate knows the machine. */
+static bool find_serving(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    const bool known = f->hw.network.kind == SP_SWITCHED && sp_model_has_shape(&f->model);
+    if (f->textbook || !known)
+        return true;
+    if (!sp_load_serving(&f->hw, f->engine.name, sources, &f->profile, &f->own_profile, error))
+        return false;
+    return true;
+}
+
+/* The draft model, of the same tokens. */
+static bool load_draft(struct serve *f, const struct sp_sources *sources, const char *name,
+                       struct sp_error *error)
+{
+    if (!sp_load_model(name, sources, &f->draft_model, error))
+        return false;
+    if (sp_model_has_shape(&f->model) && f->draft_model.vocab != f->model.vocab)
+        return sp_fail(error, SP_INPUT,
+                       "--draft-model %s: its vocabulary of %lld is not that of %s, %lld: drafts "
+                       "are tokens of both",
+                       f->draft_model.name, (long long)f->draft_model.vocab, f->model.name,
+                       (long long)f->model.vocab);
+    f->service.draft_model = &f->draft_model;
+    return true;
+}
+
+static bool check_drafts(const struct serve *f, struct sp_error *error)
+{
+    const bool a = f->args->given.acceptance, n = f->args->given.accepted;
+    const bool k = f->args->given.draft_tokens;
+    if (a && n)
+        return sp_fail(error, SP_INPUT,
+                       "--acceptance and --accepted exclude each other: a probability, or what "
+                       "was measured");
+    if ((a || n) != k)
+        return sp_fail(error, SP_USAGE,
+                       "--draft-tokens K goes with --acceptance FRACTION or --accepted N");
+    if (n && f->args->value.accepted > f->args->value.draft_tokens + 1)
+        return sp_fail(error, SP_INPUT, "--accepted: a step gives at most --draft-tokens + 1");
+    return k || !f->args->given.draft_model ||
+           sp_fail(error, SP_USAGE, "--draft-model needs --draft-tokens K");
+}
+
+/* Speculative decoding, into the service; what --draft-tokens and the others may be. */
+static bool load_drafts(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    const char *const name = f->args->value.draft_model;
+    const double k = f->args->value.draft_tokens;
+    const double a = f->args->value.acceptance, n = f->args->value.accepted;
+    if (!check_drafts(f, error) || (name && !load_draft(f, sources, name, error)))
+        return false;
+    if (isnan(k))
+        return true;
+    f->service.drafts = k;
+    f->service.accepted = isnan(n) ? sp_speculated_tokens(k, a) : n;
+    return true;
+}
+
+bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    return sp_model_of(f->args, sources, &f->model, error) &&
+           sp_hardware_of(f->args, sources, &f->hw, error) && check_decoder(f, error) &&
+           take_profile(f, sources, error) && take_engine(f, sources, error) &&
+           sp_settle_service(f, sources, error);
+}
+
+bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    struct serve_degrees reads = {.tp = 1, .attention_dp = 1, .pp = 1};
+    const char *const split = f->args->value.disaggregate;
+    double chips;
+    f->is_split = split && strcmp(split, "auto") != 0;
+    if (!take_degrees(f, error) || !read_split(f, &reads, &f->degrees, error) ||
+        !check_tp(f, &f->degrees, error) || !check_tp(f, &reads, error) ||
+        !check_experts(f, &f->degrees, error) ||
+        (f->is_split && !check_experts(f, &reads, error)) || !check_pool(f, &reads, error) ||
+        !check_pool(f, &f->degrees, error) || !cut_machine(f, &reads, &chips, error) ||
+        !check_kv(f, error) || !sp_price_of(f->args, &f->hw, f->args->value.hw, &f->price, error))
+        return false;
+    sp_take_part(f, chips);
+    f->service = service_of(f, chips);
+    if (!load_drafts(f, sources, error))
+        return false;
+    if (!f->profile.name[0] && !find_serving(f, sources, error))
+        return false;
+    sp_prepare_service(&f->service, &f->served);
+    if (f->service.draft_model) {
+        sp_prepare_draft(&f->service, &f->draft);
+        f->served.draft = &f->draft;
+    }
+    const struct sp_service reader = reader_of(f, &reads);
+    sp_prepare_service(&reader, &f->reader);
+    note_lengths(f);
+    return true;
+}

@@ -1,0 +1,139 @@
+/* An instance under a load, by closed forms or by the estimate. */
+#include <math.h>
+
+#include <scaleplan/serve_estimate.h>
+
+void sp_prepare_instance(const struct sp_service *service, const struct sp_serve_load *load,
+                         struct sp_serve_instance *i)
+{
+    sp_prepare_service(service, &i->served);
+    if (service->draft_model) {
+        sp_prepare_draft(service, &i->draft);
+        i->served.draft = &i->draft;
+    }
+    i->estimated = load->profile && isnan(load->step_s);
+    if (i->estimated)
+        sp_prepare_pass(&i->served, load->profile, &i->pass);
+    if (i->estimated && service->draft_model)
+        sp_prepare_pass(&i->draft, load->profile, &i->draft_pass);
+}
+
+struct sp_requests sp_requests_of(const struct sp_serve_instance *i,
+                                  const struct sp_serve_load *load, double B)
+{
+    const struct sp_service *const s = &i->served.service;
+    const struct sp_pass *const reader = load->reading ? &load->reading->pass : &i->pass;
+    return (struct sp_requests){.input = s->input,
+                                .output = s->output,
+                                .in_flight = B,
+                                .reader = load->apart ? reader : NULL,
+                                .readers = load->readers,
+                                .transfer_s = load->transfer_s,
+                                .draft = s->draft_model ? &i->draft_pass : NULL};
+}
+
+struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct sp_serve_estimate *e)
+{
+    const struct sp_service *const s = &v->service;
+    const struct sp_decode_time least = sp_decode_time(v, e->decoding, 1 + s->drafts);
+    const double given = s->drafts > 0 ? s->accepted : 1; /* tokens of a step */
+    const double steps = s->output / (e->decoding * given), rate = e->requests_per_s;
+    return (struct sp_steady){
+        .step_s = e->token_s,
+        .waiting = e->waiting,
+        .tpot_s = e->tpot_s,
+        .ttft_s = e->ttft_s,
+        .e2e_s = e->e2e_s,
+        .tokens_per_s = e->tokens_per_s,
+        .requests_per_s = rate,
+        .prompts_per_s = e->prompts_per_s,
+        .evicted_per_step = sp_evicted_tokens(e->decoding, s->input, s->output),
+        .flops_share = rate * (steps * least.math_s + v->prefill_flops / v->C),
+        .bandwidth_share = rate * (steps * (least.kv_s + least.weights_s) + v->prefill_read / v->W),
+    };
+}
+
+struct sp_steady sp_state_of(const struct sp_serve_instance *i, const struct sp_serve_load *load,
+                             double B)
+{
+    if (!i->estimated)
+        return sp_steady(&i->served, load->apart ? &i->served : NULL, B, load->step_s);
+    const struct sp_requests requests = sp_requests_of(i, load, B);
+    const struct sp_serve_estimate e = sp_serve_estimate(&i->pass, &requests);
+    return sp_steady_of_estimate(&i->served, &e);
+}
+
+bool sp_state_at_rate(const struct sp_serve_instance *i, const struct sp_serve_load *load,
+                      double rate, double *sequences, struct sp_steady *y)
+{
+    const struct sp_served *const reader = load->apart ? &i->served : NULL;
+    struct sp_serve_load any = *load;
+    if (i->estimated) {
+        struct sp_requests requests = sp_requests_of(i, load, NAN);
+        requests.rate = rate;
+        const struct sp_serve_estimate e = sp_serve_estimate(&i->pass, &requests);
+        *sequences = e.running;
+        *y = sp_steady_of_estimate(&i->served, &e);
+        return isfinite(e.wait_s);
+    }
+    any.concurrency = NAN;
+    *sequences = sp_sequences_at_rate(&i->served, reader, sp_sequences_of_load(i, &any, 1), rate,
+                                      load->step_s);
+    if (!isfinite(*sequences))
+        return false;
+    *y = sp_state_of(i, load, *sequences);
+    return true;
+}
+
+double sp_prompts_of_reader(const struct sp_serve_load *load, const struct sp_serve_estimate *e)
+{
+    return load->readers > 0 ? e->requests_per_s / load->readers : e->prompts_per_s;
+}
+
+struct sp_token_cost sp_estimated_token_cost(const struct sp_served *v,
+                                             const struct sp_served *reader,
+                                             const struct sp_serve_load *load,
+                                             const struct sp_serve_estimate *e)
+{
+    const struct sp_service *const s = &v->service;
+    const double here = s->chips / e->requests_per_s;
+    const double prompt =
+        reader ? reader->service.chips / sp_prompts_of_reader(load, e) : e->prompt_share * here;
+    const double request = reader ? here + prompt : here;
+    return (struct sp_token_cost){.input = prompt / s->input,
+                                  .output = (request - prompt) / s->output,
+                                  .blended = request / (s->input + s->output),
+                                  .all_on_output = request / s->output};
+}
+
+bool sp_keeps_limits(const struct sp_steady *y, const struct sp_serve_load *load)
+{
+    const double at = load->percentile;
+    return sp_latency_percentile(SP_LATENCY_TPOT, y->tpot_s, at) <= load->tpot_s &&
+           (!(load->ttft_s > 0) ||
+            sp_latency_percentile(SP_LATENCY_TTFT, y->ttft_s, at) <= load->ttft_s);
+}
+
+double sp_most_of_instance(const struct sp_serve_instance *i)
+{
+    const struct sp_service *const s = &i->served.service;
+    const double fit = sp_most_sequences(&i->served);
+    return i->estimated ? fmin(fit, floor(sp_most_running(&i->pass, s->input, s->output))) : fit;
+}
+
+double sp_sequences_of_load(const struct sp_serve_instance *i, const struct sp_serve_load *load,
+                            double replicas)
+{
+    if (!isnan(load->concurrency))
+        return load->concurrency / replicas;
+    double low = 0, high = fmin(sp_most_of_instance(i), 1e9) + 1;
+    while (high - low > 1) {
+        const double middle = floor((low + high) / 2);
+        const struct sp_steady y = sp_state_of(i, load, middle);
+        if (sp_keeps_limits(&y, load))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}

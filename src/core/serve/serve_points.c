@@ -1,0 +1,250 @@
+/* A machine cut into instances of every size, and the front of their batches. */
+#include <math.h>
+#include <stddef.h>
+
+#include <scaleplan/serve_estimate.h>
+
+/* Points under way: what is asked, and what was found. */
+struct listing {
+    const struct sp_service *service;
+    const struct sp_serve_load *load;
+    double machine_chips;
+    bool degrees, front, parts; /* parts: sizes need not divide the machine */
+    enum sp_serve_objective objective;
+    struct sp_serve_point *points;
+    int n;
+};
+
+double sp_serve_score(const struct sp_serve_point *p, enum sp_serve_objective objective)
+{
+    const double scores[SP_SERVE_OBJECTIVES] = {
+        [SP_SERVE_THROUGHPUT] = 1 / p->tokens_per_s_per_chip,
+        [SP_SERVE_LATENCY] = p->steady.tpot_s,
+        [SP_SERVE_TTFT] = p->steady.ttft_s,
+        [SP_SERVE_COST] = p->chips / p->steady.requests_per_s};
+    return scores[objective];
+}
+
+double sp_chip_seconds_of_token(const struct sp_serve_point *p, double input, double output)
+{
+    return p->chips / p->steady.requests_per_s / (input + output);
+}
+
+int sp_shown_point(int i, int shown, int n, bool front)
+{
+    return front && shown > 1 ? i * (n - 1) / (shown - 1) : i;
+}
+
+/* A tie by more than rounding is none. */
+static bool is_less(double a, double b)
+{
+    return a < b * (1 - 1e-9);
+}
+
+/* Sizes come in ascending order: of equals the first, the smaller, stays in front. */
+static void insert(struct listing *l, const struct sp_serve_point *point)
+{
+    int at = l->n++;
+    while (at > 0 && is_less(sp_serve_score(point, l->objective),
+                             sp_serve_score(&l->points[at - 1], l->objective))) {
+        l->points[at] = l->points[at - 1];
+        at--;
+    }
+    l->points[at] = *point;
+}
+
+bool sp_serve_covers(const struct sp_serve_point *a, const struct sp_serve_point *b)
+{
+    return !is_less(b->steady.tpot_s, a->steady.tpot_s) &&
+           !is_less(a->tokens_per_s_per_chip, b->tokens_per_s_per_chip);
+}
+
+/* Keeps a point that none covers, and drops those that it covers. */
+static void keep(struct listing *l, const struct sp_serve_point *point)
+{
+    int left = 0;
+    for (int i = 0; i < l->n; i++)
+        if (sp_serve_covers(&l->points[i], point))
+            return;
+    for (int i = 0; i < l->n; i++)
+        if (!sp_serve_covers(point, &l->points[i]))
+            l->points[left++] = l->points[i];
+    l->n = left;
+    if (l->n < SP_SERVE_POINTS)
+        insert(l, point);
+}
+
+/* A point whose state is known, where it is in time. */
+static void try_state(struct listing *l, struct sp_serve_point point)
+{
+    point.tokens_per_s_per_chip = point.steady.tokens_per_s / point.chips;
+    if (!sp_keeps_limits(&point.steady, l->load))
+        return;
+    if (l->front)
+        keep(l, &point);
+    else if (l->n < SP_SERVE_POINTS)
+        insert(l, &point);
+}
+
+/* The point with so many sequences, where they fit and are in time. */
+static void try_batch(struct listing *l, const struct sp_serve_instance *v,
+                      struct sp_serve_point point, double sequences)
+{
+    if (!(sequences > 0 && sequences <= sp_most_of_instance(v)))
+        return;
+    point.sequences = sequences;
+    point.steady = sp_state_of(v, l->load, sequences);
+    try_state(l, point);
+}
+
+/* The point with the share of its instances in the requests that come. */
+static void try_rate(struct listing *l, const struct sp_serve_instance *v,
+                     struct sp_serve_point point)
+{
+    const double rate = l->load->rate / point.replicas;
+    if (sp_most_of_instance(v) >= 1 &&
+        sp_state_at_rate(v, l->load, rate, &point.sequences, &point.steady))
+        try_state(l, point);
+}
+
+static void try_instance(struct listing *l, const struct sp_serve_point *point)
+{
+    struct sp_service one = *l->service;
+    struct sp_serve_instance v;
+    one.chips = point->chips;
+    one.tp = point->tp;
+    one.attention_dp = point->attention_dp;
+    sp_prepare_instance(&one, l->load, &v);
+    if (l->load->rate > 0) {
+        try_rate(l, &v, *point);
+        return;
+    }
+    const double most = sp_sequences_of_load(&v, l->load, point->replicas);
+    for (double B = point->attention_dp; l->front && isnan(l->load->concurrency) && B < most;
+         B *= 2)
+        try_batch(l, &v, *point, B);
+    try_batch(l, &v, *point, most);
+}
+
+/* All degrees of an instance of that size. */
+static void try_size(struct listing *l, struct sp_serve_point point)
+{
+    const struct sp_model *const m = l->service->model;
+    const double most = l->degrees && m->moe.experts > 0 ? point.chips : 1;
+    point.attention_dp = 1;
+    if (!l->degrees) {
+        try_instance(l, &point);
+        return;
+    }
+    for (; point.attention_dp <= most; point.attention_dp++) {
+        point.tp = point.chips / point.attention_dp;
+        if (floor(point.tp) == point.tp && fmod((double)m->heads, point.tp) == 0)
+            try_instance(l, &point);
+    }
+}
+
+static int64_t largest(const struct sp_network *net, double machine_chips)
+{
+    if (machine_chips > 1)
+        return (int64_t)machine_chips;
+    return net->kind == SP_TORUS ? sp_shape_chips(&net->pod_shape) : 4 * net->domain;
+}
+
+static int list_points(struct listing *l)
+{
+    const struct sp_network *const net = &l->service->hw->network;
+    const bool whole = l->machine_chips > 1;
+    const int64_t most = largest(net, l->machine_chips);
+    for (int64_t size = 1; size > 0 && size <= most; size = sp_nearest_chips(net, size + 1, true)) {
+        const int64_t replicas = whole ? most / size : 1;
+        const struct sp_serve_point point = {.chips = (double)size, .replicas = (double)replicas};
+        if (!whole || l->parts || most % size == 0)
+            try_size(l, point);
+    }
+    return l->n;
+}
+
+int sp_serve_points(const struct sp_service *service, const struct sp_serve_load *load,
+                    double machine_chips, bool degrees, enum sp_serve_objective objective,
+                    struct sp_serve_point points[SP_SERVE_POINTS])
+{
+    struct listing l = {.service = service,
+                        .load = load,
+                        .machine_chips = machine_chips,
+                        .degrees = degrees && sp_model_has_shape(service->model),
+                        .objective = objective,
+                        .points = points};
+    return list_points(&l);
+}
+
+int sp_serve_front(const struct sp_service *service, const struct sp_serve_load *load,
+                   double machine_chips, bool degrees,
+                   struct sp_serve_point points[SP_SERVE_POINTS])
+{
+    struct listing l = {.service = service,
+                        .load = load,
+                        .machine_chips = machine_chips,
+                        .degrees = degrees && sp_model_has_shape(service->model),
+                        .front = true,
+                        .objective = SP_SERVE_LATENCY,
+                        .points = points};
+    return list_points(&l);
+}
+
+/* Instances of every size up to the machine's, prompts read elsewhere. */
+static int list_parts(const struct sp_service *service, const struct sp_serve_load *load,
+                      double machine_chips, bool degrees, enum sp_serve_objective objective,
+                      struct sp_serve_point *points)
+{
+    struct listing l = {.service = service,
+                        .load = load,
+                        .machine_chips = machine_chips,
+                        .degrees = degrees && sp_model_has_shape(service->model),
+                        .parts = true,
+                        .objective = objective,
+                        .points = points};
+    return list_points(&l);
+}
+
+/* All numbers of two kinds of instances on so many chips. */
+static void try_numbers(const struct sp_serve_point *reads, const struct sp_serve_point *generates,
+                        double chips, struct sp_serve_split *best)
+{
+    for (double n = 1; n * generates->chips + reads->chips <= chips; n++) {
+        const double readers = floor((chips - n * generates->chips) / reads->chips);
+        const double rate =
+            fmin(readers * reads->steady.prompts_per_s, n * generates->steady.requests_per_s);
+        if (is_less(best->requests_per_s, rate))
+            *best = (struct sp_serve_split){*reads, *generates, readers, n, rate};
+    }
+}
+
+/* Whether an earlier point, a better one, has the same size. */
+static bool is_beaten(const struct sp_serve_point *points, int at)
+{
+    for (int i = 0; i < at; i++)
+        if (points[i].chips == points[at].chips)
+            return true;
+    return false;
+}
+
+bool sp_best_split(const struct sp_service *service, const struct sp_serve_load *load,
+                   double machine_chips, bool degrees, struct sp_serve_split *best)
+{
+    struct sp_serve_point reads[SP_SERVE_POINTS], generates[SP_SERVE_POINTS];
+    struct sp_serve_load full = *load, any;
+    full.concurrency = NAN;
+    full.apart = true;
+    any = full;
+    any.tpot_s = any.ttft_s = INFINITY;
+    any.concurrency = 1; /* a prompt that waits for none */
+    const int n_reads = list_parts(service, &any, machine_chips, degrees, SP_SERVE_TTFT, reads);
+    const int n_generates =
+        list_parts(service, &full, machine_chips, degrees, SP_SERVE_THROUGHPUT, generates);
+    *best = (struct sp_serve_split){.requests_per_s = 0};
+    for (int g = 0; g < n_generates; g++)
+        for (int r = 0; r < n_reads && !is_beaten(generates, g); r++)
+            if (!is_beaten(reads, r))
+                try_numbers(&reads[r], &generates[g], machine_chips, best);
+    return best->requests_per_s > 0;
+}

@@ -1,0 +1,33 @@
+/* A whole training run. */
+#include <math.h>
+
+#include <scaleplan/training.h>
+
+double sp_daly_interval_s(double write_s, double mtbf_s)
+{
+    const double x = write_s / (2 * mtbf_s);
+    if (x >= 1)
+        return mtbf_s;
+    return sp_young_interval_s(write_s, mtbf_s) * (1 + sqrt(x) / 3 + x / 9) - write_s;
+}
+
+double sp_goodput(const struct sp_goodput *run)
+{
+    const double write = run->write_s, interval = run->interval_s, mtbf = run->mtbf_s;
+    if (interval + write <= 0) /* nothing is written, and a failure loses the restart alone */
+        return fmax(1 - run->restart_s / mtbf, 0);
+    return isfinite(mtbf) ? sp_goodput_with_failures(write, interval, mtbf, run->restart_s)
+                          : sp_goodput_of_checkpoints(write, interval);
+}
+
+double sp_owned_usd_per_h(const struct sp_owned *o)
+{
+    const double hours = 8766 * o->years * o->in_use;
+    return o->capex_usd / hours + (o->usd_per_kwh > 0 ? o->watts * o->usd_per_kwh / 1000 : 0);
+}
+
+double sp_break_even_usd_per_h(double devices, double seconds, double other_devices,
+                               double other_seconds, double other_usd_per_h)
+{
+    return other_devices * other_seconds * other_usd_per_h / (devices * seconds);
+}
