@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/formats.h>
 #include <scaleplan/machine.h>
 #include <scaleplan/model.h>
@@ -297,28 +298,12 @@ enum sp_remat sp_remat_to_fit(const struct sp_strategy *strategy, const struct s
  * share the experts, k experts of a token, b tokens of a chip.
  */
 
-/* Tokens per chip below which DP and FSDP over links of W bytes/s wait for them: r C / W.
- * Scaling book, "Training": B/X > alpha / n for n axes; chapter "GPUs": B/N > C / W, MoE times E/k.
- */
-double sp_critical_tokens_per_chip(double flops_per_s, double bytes_per_s, double expert_ratio);
-
-/* Largest TP degree that hides its communication: F W / C, independent of the batch.
- * Scaling book, "Training", tensor parallelism: Y < n F / alpha. */
-double sp_max_tp_degree(double flops_per_s, double bytes_per_s, double d_ff);
-
 /* The largest whole TP degree that this machine hides: inside a scale-up domain at its bandwidth,
  * beyond it or on a torus at that of the slowest level. 0 when even TP of 1 would wait. */
 int64_t sp_usable_tp_degree(const struct sp_fit_terms *terms, int64_t domain);
 
-/* Tokens per chip below which the best FSDP x TP split waits: r C^2 / (W_X W_Y F), four times that
- * when collectives of the two axes take turns. Scaling book, "Training", mixed FSDP and TP. */
-double sp_critical_tokens_per_chip_mixed(double flops_per_s, double fsdp_bytes_per_s,
-                                         double tp_bytes_per_s, double d_ff, double expert_ratio,
-                                         enum sp_overlap overlap);
-
-/* The FSDP degree that balances both collectives: sqrt(B N W_X / (r F W_Y)). */
-double sp_optimal_fsdp_degree(double batch_tokens, double chips, double fsdp_bytes_per_s,
-                              double tp_bytes_per_s, double d_ff, double expert_ratio);
+/* What sp_critical_fsdp_tp multiplies by: 4 where collectives take turns, 1 where they overlap. */
+double sp_turns(enum sp_overlap overlap);
 
 /* Tokens per chip that the network between slices asks for, r C / (M W_dcn); 0 for one slice. */
 double sp_critical_dcn(const struct sp_fit_terms *terms);
@@ -327,41 +312,6 @@ double sp_critical_dcn(const struct sp_fit_terms *terms);
  * slices: the larger, or in turn the x at which 2 sqrt(i / 4x) + d / x is 1. */
 double sp_critical_across_slices(double inside_tokens, double between_tokens,
                                  enum sp_overlap overlap);
-
-/* The C to put into these formulas, which count 2 bytes an element, where the wire carries
- * `wire_bytes`: C wire / 2. FLOP/s. */
-double sp_peak_of_wire(double flops_per_s, double wire_bytes);
-
-/* Smallest MLP width that hides tensor parallelism of degree Y over links of W bytes/s: Y C / W.
- * columns. Scaling book, "Training", tensor parallelism. */
-double sp_min_d_ff_for_tp(double tp, double flops_per_s, double bytes_per_s);
-
-/* Largest power of two up to F W / C and up to the devices of a node; 0.5 and less when even 1
- * would wait. */
-double sp_practical_tp(double d_ff, double bytes_per_s, double flops_per_s, double domain);
-
-/* Smallest expert width that hides expert parallelism over Z devices in nodes of `domain` (8), k
- * experts a token: the larger of what the two all-to-alls ask for across nodes, (C/W_node)
- * (Z - domain) / k times min(domain k / Z, 1), and inside one, (C/W_gpu) (min(Z, domain) - 1) / k
- * times min(k / Z, 1), where each of the B/Z tokens of a device goes to k of Z. columns. Scaling
- * book, "GPUs", expert parallelism (F > alpha (Z-8)/k, and F > 8 alpha for Z >> k; it leaves out
- * what stays inside a node, which is all there is for Z <= domain). */
-double sp_min_d_ff_for_ep(double devices, double experts_per_token, double domain,
-                          double flops_per_s, double domain_bytes_per_s, double node_bytes_per_s);
-
-/* The same on a group of Z chips of a torus: two all-to-alls of k B tokens, 4 k B D bytes over
- * Z w / sp_exchange_pairs, against 4 k B D F / (Z C): C sp_exchange_pairs / w, A/4 C / W_ici on
- * rings of at most A chips; times min(Z / k, 1), for a token goes to a chip once. columns. */
-double sp_min_d_ff_for_ep_torus(double experts_per_token, double flops_per_s,
-                                const struct sp_torus_group *group);
-
-/* Its limit for many devices, with which it is enough at any degree: (C/W) domain. columns. */
-double sp_min_d_ff_for_ep_limit(double domain, double flops_per_s, double node_bytes_per_s);
-
-/* Nodes that the model-parallel ranks of one replica span: p stages times TP beyond a node. The
- * gradient traffic of a node, and with it the critical batch across nodes, is divided by it.
- * Scaling book, "GPUs". */
-double sp_model_parallel_nodes(double tp, double pp, double domain);
 
 /* A split of N chips into X shards and a TP group of Y = N / X, Y a power of two. */
 struct sp_split {
@@ -376,35 +326,6 @@ struct sp_split sp_best_pow2_split(double batch_tokens, int64_t chips, double d_
                                    double flops_per_s, double fsdp_bytes_per_s,
                                    double tp_bytes_per_s, double expert_ratio,
                                    enum sp_overlap overlap);
-
-/* Seconds of one step on one chip with b tokens, P_active parameters that a token passes, C FLOP/s:
- * arithmetic 6 P b / C; what DP and FSDP move, the arithmetic at their critical batch whatever b
- * is; the best FSDP x TP split, 6 P sqrt(b critical) / C; TP of degree Y, the arithmetic times Y
- * over the largest degree that hides. Scaling book, "Training". */
-double sp_chip_math_s(double active_params, double tokens, double flops_per_s);
-double sp_chip_fsdp_comms_s(double active_params, double critical_tokens, double flops_per_s);
-double sp_chip_mixed_comms_s(double active_params, double tokens, double critical_tokens,
-                             double flops_per_s);
-double sp_chip_tp_comms_s(double active_params, double tokens, double flops_per_s, double tp,
-                          double largest_tp);
-
-/* The power of two nearest to a number on a logarithmic scale. */
-double sp_nearest_pow2(double number);
-
-/* Bytes one layer's two matrices move in forward and backward pass, 16-bit, before any division by
- * bandwidth: DP 8DF, FSDP 12DF, TP 8BD, FSDP over X with TP over Y 12 (BD/X + DF/Y). Scaling book,
- * "Training", table of strategies. */
-struct sp_layer_bytes {
-    double dp, fsdp, tp, mixed;
-};
-struct sp_layer_bytes sp_layer_bytes(double batch_tokens, double d_model, double d_ff, double fsdp,
-                                     double tp);
-
-/* Chips above which weights kept in place in two dimensions move less than tensor parallelism over
- * three axes, 32 (F/D) (3/4)^2, and the split that moves least: X = sqrt(N D / 2F), the rest N / X.
- * Scaling book, "Sharding" and "Inference", 2D weight-stationary sharding. */
-double sp_stationary_min_chips(double d_model, double d_ff);
-double sp_stationary_x(double chips, double d_model, double d_ff);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

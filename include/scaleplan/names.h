@@ -12,6 +12,8 @@ extern "C" {
 extern const char *const sp_dtype_names[];      /* enum sp_dtype */
 extern const char *const sp_schedule_names[];   /* enum sp_schedule */
 extern const char *const sp_strategy_names[];   /* enum sp_strategy_kind */
+extern const char *const sp_strategy_titles[];  /* the same, as people write them */
+extern const char *const sp_link_titles[];      /* enum sp_link: networks, as people call them */
 extern const char *const sp_overlap_names[];    /* enum sp_overlap */
 extern const char *const sp_flop_conventions[]; /* enum sp_flop_convention */
 extern const char *const sp_policy_names[];     /* enum sp_remat */

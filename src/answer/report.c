@@ -110,6 +110,44 @@ void sp_symbol(struct sp_report *r, const char *name, double value, const char *
     r->scopes[r->n_scopes - 1].n_symbols++;
 }
 
+static const char *keep(struct sp_report *r, const char *text)
+{
+    r->owned = grow(r->owned, r->n_owned, &r->room_owned, sizeof *r->owned);
+    return r->owned[r->n_owned++] = one_line(must(strdup(text)));
+}
+
+void sp_key_word(struct sp_report *r, const char *word, const char *as)
+{
+    snprintf(r->word, sizeof r->word, "%s", word ? word : "");
+    snprintf(r->word_as, sizeof r->word_as, "%s", word ? as : "");
+}
+
+static bool has_word(const struct sp_report *r, const char *text)
+{
+    return r->word[0] && strstr(text, r->word);
+}
+
+/* A text with the word of sp_key_word replaced, on the heap. */
+static char *fill_word(const struct sp_report *r, const char *text)
+{
+    const size_t n = strlen(r->word), m = strlen(r->word_as);
+    char *const out = must(malloc((strlen(text) + 1) * (m + 1))), *to = out;
+    for (const char *found; (found = strstr(text, r->word)); text = found + n) {
+        to = mempcpy(to, text, (size_t)(found - text));
+        to = mempcpy(to, r->word_as, m);
+    }
+    strcpy(to, text);
+    return out;
+}
+
+static const char *key_of(struct sp_report *r, const char *key)
+{
+    if (!has_word(r, key))
+        return key;
+    r->owned = grow(r->owned, r->n_owned, &r->room_owned, sizeof *r->owned);
+    return r->owned[r->n_owned++] = fill_word(r, key);
+}
+
 static struct sp_strings paths_of(const struct sp_report *r)
 {
     return (struct sp_strings){r->entries ? r->entries->path : NULL, sizeof *r->entries};
@@ -120,6 +158,7 @@ static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info i
     r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
     struct sp_entry *entry = &r->entries[r->n_entries++];
     const char *prefix = r->scopes[r->n_scopes - 1].prefix;
+    info.key = key_of(r, info.key);
     *entry = (struct sp_entry){.info = info, .scope = (int)r->n_scopes - 1, .number = NAN};
     sp_join_path(prefix, info.key, entry->path, sizeof entry->path);
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
@@ -180,12 +219,6 @@ void sp_put_lines(struct sp_report *r, enum sp_quantity_id id, const char *text)
     struct sp_entry *entry = add_entry(r, sp_quantity(id));
     entry->text = copy_string(text);
     entry->kind = SP_VALUE_TEXT;
-}
-
-static const char *keep(struct sp_report *r, const char *text)
-{
-    r->owned = grow(r->owned, r->n_owned, &r->room_owned, sizeof *r->owned);
-    return r->owned[r->n_owned++] = one_line(must(strdup(text)));
 }
 
 void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, double value)
@@ -285,6 +318,11 @@ void sp_line(struct sp_report *r, const char *format, ...)
     va_start(args, format);
     item->line = format_string(format, args);
     va_end(args);
+    if (has_word(r, item->line)) {
+        char *const filled = fill_word(r, item->line);
+        free(item->line);
+        item->line = filled;
+    }
 }
 
 void sp_file_text(struct sp_report *r, const char *text)

@@ -40,6 +40,10 @@ void sp_report_free(struct sp_report *report);
  * whose symbols everybody sees. */
 void sp_scope(struct sp_report *report, const char *prefix);
 
+/* From here on `word` in keys of rows and in lines stands for `as`: with "LEVEL" as "2" the row
+ * "alpha.LEVEL" puts alpha.2. NULL: for itself again. */
+void sp_key_word(struct sp_report *report, const char *word, const char *as);
+
 /* A symbol of the current scope. */
 __attribute__((format(printf, 5, 6))) void sp_symbol(struct sp_report *report, const char *name,
                                                      double value, const char *unit,

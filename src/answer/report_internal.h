@@ -37,6 +37,7 @@ struct sp_report {
     size_t n_notes, room_notes;
     char **owned; /* strings of described quantities */
     size_t n_owned, room_owned;
+    char word[16], word_as[32]; /* of sp_key_word; "": none */
     const char *list;       /* that the answer is; NULL: none */
     char *file, *file_text; /* that the answer leaves behind; NULL: none */
 };

@@ -87,10 +87,10 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
 /* Option rows that several commands share. */
 /* clang-format off */
 #define SP_OPTION_MODEL SP_TAKE(model)
-#define SP_OPTION_PARAMS SP_TAKE(params)
-#define SP_OPTION_SHAPE SP_TAKE(shape)
+#define SP_OPTION_PARAMS SP_TAKE(params, .excludes = SP_THESE(SP_O_model, SP_O_shape))
+#define SP_OPTION_SHAPE SP_TAKE(shape, .excludes = SP_THESE(SP_O_model))
 #define SP_OPTION_HW SP_TAKE(hw)
-#define SP_OPTION_NETWORK SP_TAKE(network)
+#define SP_OPTION_NETWORK SP_TAKE(network, .needs = SP_THESE(SP_O_hw))
 #define SP_OPTION_BATCH SP_TAKE(batch)
 #define SP_OPTION_SEQ SP_TAKE(seq)
 #define SP_OPTION_CONVENTION SP_TAKE(convention, .fallback = "6p")
@@ -99,7 +99,7 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
 #define SP_OPTION_REMAT_THAT_FITS SP_TAKE(remat, .choices = sp_remat_names)
 #define SP_OPTION_REMAT(otherwise) SP_TAKE(remat, .fallback = otherwise, .choices = sp_remat_names)
 #define SP_OPTION_RUN_TOKENS SP_TAKE(tokens)
-#define SP_OPTIONS_PRICE SP_TAKE(price), \
+#define SP_OPTIONS_PRICE SP_TAKE(price, .excludes = SP_THESE(SP_O_capex)), \
     SP_TAKE(capex), \
     SP_TAKE(years, .fallback = "4"), \
     SP_TAKE(in_use, .fallback = "100%"), \

@@ -138,11 +138,10 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
                        struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    if (args->given.network && sp_option_taken(args, SP_O_hw) && !args->value.hw)
-        return sp_fail(error, SP_USAGE, "--network takes the place of a machine's: --hw is needed");
-    return check_layout(args, error) && check_folder(&sources, error) &&
-           sp_check_picture(args, error) && sp_check_sets(&sources, error) &&
-           command->run(args, report, error) && note_assumed(args, report);
+    return sp_check_together(args, error) && check_layout(args, error) &&
+           check_folder(&sources, error) && sp_check_picture(args, error) &&
+           sp_check_sets(&sources, error) && command->run(args, report, error) &&
+           note_assumed(args, report);
 }
 
 bool sp_only_computes(const struct sp_option *option, struct sp_error *error)

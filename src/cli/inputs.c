@@ -26,10 +26,7 @@ static bool load_model(const struct sp_args *args, const struct sp_sources *sour
 {
     const char *const name = args->value.model, *const shape = args->value.shape;
     const double params = args->value.params;
-    const int given = (name != NULL) + (shape != NULL) + !isnan(params);
-    if (given > 1)
-        return sp_fail(error, SP_USAGE, "--model, --shape and --params exclude each other");
-    if (given == 0)
+    if (!name && !shape && isnan(params))
         return sp_fail(error, SP_USAGE,
                        "--model NAME (or --%s) is needed; `scaleplan list models` shows the names",
                        sp_option_taken(args, SP_O_params) ? "params N" : "shape KEY=VALUE,...");

@@ -462,6 +462,47 @@ bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *a
     }
 }
 
+/* The first of some options that was given, or was not; SP_NO_OPTION: none, or no list. */
+static enum sp_option_id first_that(const struct sp_args *args, const enum sp_option_id *these,
+                                    bool given)
+{
+    while (these && *these != SP_NO_OPTION && args->given_at[*these] != given)
+        these++;
+    return these ? *these : SP_NO_OPTION;
+}
+
+static bool needs_one(const struct sp_option *option, struct sp_error *error)
+{
+    char names[160] = "";
+    for (const enum sp_option_id *id = option->needs_one; *id != SP_NO_OPTION; id++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s--%s", used ? " or " : "",
+                 sp_option_name(*id));
+    }
+    return sp_fail(error, SP_USAGE, "--%s needs %s", option->name, names);
+}
+
+static bool goes_with(const struct sp_args *args, const struct sp_option *option,
+                      struct sp_error *error)
+{
+    const enum sp_option_id missing = first_that(args, option->needs, false);
+    const enum sp_option_id rival = first_that(args, option->excludes, true);
+    if (missing != SP_NO_OPTION)
+        return sp_fail(error, SP_USAGE, "--%s needs --%s", option->name, sp_option_name(missing));
+    if (option->needs_one && first_that(args, option->needs_one, true) == SP_NO_OPTION)
+        return needs_one(option, error);
+    return rival == SP_NO_OPTION || sp_fail(error, SP_USAGE, "--%s and --%s exclude each other",
+                                            option->name, sp_option_name(rival));
+}
+
+bool sp_check_together(const struct sp_args *args, struct sp_error *error)
+{
+    for (size_t i = 0; i < args->n_options; i++)
+        if (args->given_at[args->options[i].id] && !goes_with(args, &args->options[i], error))
+            return false;
+    return true;
+}
+
 static bool no_option(enum sp_option_id id, struct sp_error *error)
 {
     return sp_fail(error, SP_USAGE, "no option --%s", sp_option_name(id));

@@ -69,8 +69,6 @@ static bool own_price(const struct sp_args *args, const struct sp_hardware *hw, 
     double capex = NAN;
     if (!read_prices(&to_buy, args, hw, spec, &capex, error) || isnan(capex))
         return error->lines == 0;
-    if (args->given.price)
-        return sp_fail(error, SP_USAGE, "--price and --capex exclude each other");
     const double watts = sp_option_taken(args, SP_O_watts) ? args->value.watts : NAN;
     const double pue = sp_option_taken(args, SP_O_pue) ? args->value.pue : 1;
     const struct sp_owned owned = {

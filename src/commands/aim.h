@@ -5,7 +5,7 @@
 #include <scaleplan/need.h>
 
 #include "cli/tuning.h"
-#include "commands/fit.h"
+#include "cli/fit_inputs.h"
 #include "commands/search_options.h"
 #include "cli/service.h"
 
@@ -65,7 +65,7 @@ extern const struct sp_aim_info sp_aims[SP_AIMS];
 struct sp_aim {
     enum sp_aim_kind kind;
     const struct sp_args *args;
-    struct fit fit;            /* for compute-bound */
+    struct sp_fit_inputs fit;  /* for compute-bound */
     struct sp_strategy mesh;   /* and the best mesh of the machine as it is */
     struct sp_planned planned; /* for the others: the plan that is held, and its constants */
     bool strategy, replan, power_prior, searched;

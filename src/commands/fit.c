@@ -1,12 +1,21 @@
 /* fit: does the model train on the machine, what limits it, and what would be better. */
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
+#include <scaleplan/fit.h>
+#include <scaleplan/flops.h>
+#include <scaleplan/training.h>
+
+#include "answer/fit_page.h"
+#include "base/list.h"
 #include "base/number.h"
 #include "base/text.h"
-
+#include "cli/fit_inputs.h"
+#include "cli/price.h"
 #include "cli/tuning.h"
-#include "commands/fit.h"
+#include "pictures/fit_path.h"
+#include "study/fit_rows.h"
 
 static const struct sp_taken options[] = {
     SP_OPTIONS_SIZED_MODEL, SP_OPTIONS_TUNING,
@@ -33,335 +42,532 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-static void put_symbols(const struct fit *f)
+/* What the rows of fit.def show. */
+struct fit {
+    struct sp_fit_inputs q;
+    const struct sp_fit_terms *t; /* of q */
+    const char *constants;
+    char shape[96], cloud[64], accumulate[24];
+    bool is_inferred, has_one_framework; /* no --precision; both frameworks are the same */
+    double bytes_per_param, mfu, turns, sequences;
+    double W_axes[SP_MAX_AXES]; /* of 1, 2, 3 wrapped axes */
+    double W_machine, critical_machine, critical_group;
+    int open_axes, long_axes;
+    struct sp_strategy fsdp, both; /* by the rule */
+
+    bool has_mesh; /* --mesh, by the rule */
+    struct sp_fit_row given;
+
+    struct sp_strategy best; /* of --strategy, on real axes: with its input and terms */
+    struct sp_fit_input real_in;
+    struct sp_fit_terms real_t;
+    struct sp_fit_row w;
+    enum sp_remat remat;
+    double bytes_per_token_layer, roomy_bytes;
+    bool is_tight; /* fits, and leaves less than roomy_bytes free */
+    char mesh[128], why_uneven[192];
+
+    struct sp_decision path[SP_DECISIONS];
+    int n_path; /* 0: not asked for */
+    bool path_ends;
+    enum sp_strategy_kind path_end;
+
+    double tokens, run_flops, run_mfu, run_s; /* --tokens */
+    struct sp_price price;
+    char price_words[160];
+
+    bool has_other; /* --against */
+    struct sp_hardware other_hw;
+    struct sp_fit_terms other_t;
+    struct sp_strategy other, any_best;
+    double step_ratio;
+};
+
+/* When rows of fit.def are there. */
+#define IS_TORUS (!isnan(s->t->W_ici))
+#define HAS_SHAPE (sp_model_has_shape(&s->q.model))
+#define HAS_MACHINE (!IS_TORUS && !isnan(s->W_machine))
+#define HAS_BOTH (s->fsdp.exists && s->both.exists)
+#define HAS_BEST (s->best.exists)
+#define HAS_RUN (HAS_BEST && !isnan(s->tokens))
+#define HAS_SPLIT (s->of == OF_RULE && s->p->kind == SP_FSDP_TP && !isnan(s->t->W_X))
+
+/* A strategy, and what the rows of fit_strategy.def show of it. */
+enum shown_of { OF_RULE, OF_MESH, OF_BEST };
+struct shown {
+    enum shown_of of;
+    struct sp_fit_row w;
+    const struct sp_strategy *p; /* of w */
+    const struct sp_fit_terms *t;
+    double mfu, at_mfu_s; /* of the best */
+    double best_step_s;   /* beside that of a mesh */
+    char mesh[64];        /* its degrees, before the reason */
+    char parts[48];       /* micro-batches or the bubble, behind it */
+    char way_out[512];
+};
+
+#define SP_ROWS "commands/fit_strategy.def"
+#define SP_ROWS_OF struct shown
+#define SP_PUT_ROWS put_strategy
+#include "answer/put_rows.h"
+
+/* Adds a way out to the list, parted by semicolons. */
+__attribute__((format(printf, 3, 4))) static void add_way(char *out, size_t size,
+                                                          const char *format, ...)
 {
-    struct sp_report *r = f->report;
-    const struct sp_fit_terms *t = &f->t;
-    sp_symbol(r, "P", t->P, "parameters", "parameters of the model");
-    sp_symbol(r, "P_active", t->P_active, "parameters", "parameters that one token passes");
-    sp_symbol(r, "P_trained", t->P_trained, "parameters", "parameters that have gradients");
-    sp_symbol(r, "frozen", t->frozen_bytes, "bytes", "what is frozen, as it is stored");
-    sp_symbol(r, "flops_factor", t->flops / (t->P_active * t->B), "FLOPs",
-              "an active parameter and token");
-    sp_symbol(r, "backward", t->backward_share, "", "share of them that the backward pass is");
-    sp_symbol(r, "B", t->B, "tokens", "batch of one optimizer step (%s)", f->batch_origin);
-    sp_symbol(r, "T", f->in.seq, "tokens", "sequence length");
-    sp_symbol(r, "N", t->N, "chips", "chips of all slices");
-    sp_symbol(r, "M", t->M, "chips", "chips of one slice");
-    sp_symbol(r, "S", t->S, "", "slices");
-    sp_symbol(r, "C", t->C, "FLOP/s", "dense %s peak of one chip", sp_dtype_names[t->dtype]);
-    sp_put_weights_ratio(f, 1);
-    sp_symbol(r, "hbm", t->capacity_bytes, "bytes", "memory of one chip");
-    sp_symbol(r, "bytes_per_param", sp_state_bytes_per_param(&f->precision), "bytes",
-              "training state of one parameter, %s", f->precision.name);
-    sp_symbol(r, "state", t->state_bytes, "bytes", "training state of the whole model");
-    sp_symbol(r, "mfu_stated", f->mfu, "", "option --mfu");
-    sp_symbol(r, "turns", f->in.overlap == SP_OVERLAP_NONE ? 4 : 1, "",
-              "4 where collectives take turns, 1 where they overlap");
-    if (sp_model_has_shape(&f->model)) {
-        sp_symbol(r, "L", t->L, "layers", "layers");
-        sp_symbol(r, "D", t->D, "", "d_model");
-        sp_symbol(r, "F", t->F, "", "MLP width that a token passes");
-    }
-    if (!isnan(t->W_ici)) {
-        sp_symbol(r, "W_ici", t->W_ici, "bytes/s", "one torus axis, both directions");
-        sp_symbol(r, "W_X", t->W_X, "bytes/s", "axes that the rule gives to FSDP");
-        sp_symbol(r, "W_Y", t->W_Y, "bytes/s", "axis that the rule gives to TP");
-    }
-    if (!isnan(t->W_domain)) {
-        sp_symbol(r, "W_gpu", t->W_domain, "bytes/s", "scale-up egress of one device");
-        sp_symbol(r, "W_node", t->W_node, "bytes/s",
-                  "scale-out egress of one domain of %lld devices",
-                  (long long)f->hw.network.domain);
-    }
-    if (!isnan(t->W_dcn))
-        sp_symbol(r, "W_dcn", t->W_dcn, "bytes/s", "data-centre egress of one chip");
+    const size_t used = strlen(out);
+    va_list args;
+    const int n = used > 0 ? snprintf(out + used, size - used, "; ") : 0;
+    va_start(args, format);
+    vsnprintf(out + used + n, size - used - (size_t)n, format, args);
+    va_end(args);
 }
 
-static void put_inputs(const struct fit *f)
+/* What would make it fit. */
+static void say_how_to_fit(const struct sp_fit_row *w, char *out, size_t size)
 {
-    struct sp_report *r = f->report;
-    char shape[96], cloud[64];
-    sp_shape_name(&f->hw, shape, sizeof shape);
-    sp_cloud_name(&f->hw, cloud, sizeof cloud);
-    sp_put_text(r, SP_Q_FIT_MODEL, "%s", f->model.name);
-    sp_put_text(r, SP_Q_FIT_HARDWARE, "%s", f->hw.name);
-    if (cloud[0])
-        sp_put_text(r, SP_Q_FIT_CLOUD_NAME, "%s", cloud);
-    else
-        sp_put_null(r, SP_Q_FIT_CLOUD_NAME);
-    sp_put(r, SP_Q_FIT_PARAMS, f->t.P);
-    sp_put(r, SP_Q_FIT_PARAMS_ACTIVE, f->t.P_active);
-    sp_put(r, SP_Q_FIT_CHIPS, f->t.N);
-    sp_put_text(r, SP_Q_FIT_SHAPE, "%s", shape);
-    sp_put(r, SP_Q_FIT_BATCH, f->t.B);
-    sp_put(r, SP_Q_FIT_SEQ, f->in.seq);
-    sp_put(r, SP_Q_FIT_SEQUENCES, f->t.B / f->in.seq);
-    sp_put(r, SP_Q_FIT_TOKENS_PER_CHIP, f->t.tokens_per_chip);
-    sp_put_text(r, SP_Q_FIT_PRECISION, "%s", f->precision.name);
-    sp_put(r, SP_Q_FIT_STATE_PER_PARAM, sp_state_bytes_per_param(&f->precision));
-    sp_put_text(r, SP_Q_FIT_OVERLAP, "%s", sp_overlap_names[f->in.overlap]);
-    if (f->in.accumulate > 0)
-        sp_put_text(r, SP_Q_FIT_ACCUMULATE, "%lld", (long long)f->in.accumulate);
-    else
-        sp_put_text(r, SP_Q_FIT_ACCUMULATE, "auto");
-    sp_put_text(r, SP_Q_FIT_DTYPE, "%s", sp_dtype_names[f->t.dtype]);
-    sp_put(r, SP_Q_FIT_PEAK, f->t.C);
-    sp_put(r, SP_Q_FIT_CAPACITY, f->t.capacity_bytes);
-    sp_put(r, SP_Q_FIT_STATE_BYTES, f->t.state_bytes);
-}
-
-/* The threshold of this very number of nodes, where the rule drops the (n-1)/n. */
-static void put_critical_of_machine(const struct fit *f)
-{
-    const struct sp_fit_terms *const t = &f->t;
-    const struct sp_device_group group = sp_machine_group(&f->hw);
-    const double gather = sp_time_of_collective(SP_ALL_GATHER, 1, &group).throughput_s;
-    sp_symbol(f->report, "gather", gather, "s/byte", "of an all-gather over all, (n-1)/n kept");
-    if (!(gather > 0))
+    if (w->s.fits)
         return;
-    const double exact = sp_critical_tokens_per_chip(t->C, 1 / gather, t->r);
-    sp_put(f->report, SP_Q_FIT_CRITICAL_MACHINE, exact);
-    if (t->tokens_per_chip >= exact &&
-        t->tokens_per_chip < sp_critical_tokens_per_chip(t->C, t->W_group, t->r))
-        sp_note(f->report,
-                "exactly these nodes hide DP and FSDP from %s tokens a chip on (`batch`, `comm`): "
-                "the rule of the rows leaves out the (n-1)/n of a collective",
-                sp_human_text(exact, SP_TOKENS));
+    if (w->remat_to_fit < SP_REMATS)
+        add_way(out, size, "fits with --remat %s", sp_remat_names[w->remat_to_fit]);
+    if (!isnan(w->accumulation))
+        add_way(out, size, "fits with gradient accumulation: --accumulate %.0f", w->accumulation);
+    if (w->chips_to_fit > w->t->N)
+        add_way(out, size, "fits on %.0f chips", w->chips_to_fit);
+    if (!out[0] && (w->s.dp > 1 || w->s.kind == SP_DP))
+        add_way(out, size, "more replicas do not help: shard the state over all chips (FSDP)");
+    else if (!out[0])
+        add_way(out, size, "fits on no machine of this kind at this batch");
 }
 
-static void put_thresholds(const struct fit *f)
+/* What would make it compute-bound. */
+static void say_how_to_keep_up(const struct sp_fit_row *w, char *out, size_t size)
 {
-    struct sp_report *r = f->report;
-    const struct sp_fit_terms *t = &f->t;
-    if (!isnan(t->W_ici)) {
-        sp_put(r, SP_Q_FIT_ALPHA, t->C / t->W_ici);
-        for (int n = 1; n <= f->hw.network.axes; n++)
-            sp_put(r, (enum sp_quantity_id)(SP_Q_FIT_CRITICAL_1 + n - 1),
-                   sp_critical_tokens_per_chip(t->C, n * t->W_ici, t->r));
-        sp_put(r, SP_Q_FIT_CRITICAL_MIXED,
-               sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, f->in.overlap));
+    const long long m = (long long)w->s.microbatches;
+    const char *const batch = sp_human_text(w->batch_needed, SP_TOKENS);
+    switch (w->remedy) {
+    case SP_REMEDY_NONE:
+        break;
+    case SP_REMEDY_SEQUENCES:
+        add_way(out, size,
+                "no batch is enough: micro-batches are one sequence, and weights are gathered for "
+                "each of %lld",
+                m);
+        break;
+    case SP_REMEDY_GATHERS:
+        add_way(out, size,
+                "no batch is enough: more do not fit at once, and weights are gathered for each of "
+                "%lld micro-batches; more chips or more TP shrink what they hold",
+                m);
+        break;
+    case SP_REMEDY_MESH:
+        add_way(out, size,
+                "compute-bound at this batch with FSDP %lld x TP %lld x PP %lld, which %s",
+                (long long)w->other.fsdp, (long long)w->other.tp, (long long)w->other.pp,
+                w->s.fits && !w->other.fits ? "does not fit" : "takes longer");
+        break;
+    case SP_REMEDY_BATCH:
+        add_way(out, size, "compute-bound from a batch of %s tokens", batch);
+        break;
+    case SP_REMEDY_NO_ROOM:
+        add_way(out, size, "no batch is enough: %s tokens in one pass would be, and do not fit",
+                batch);
+        break;
+    case SP_REMEDY_TP:
+        add_way(out, size, "no batch is enough: use TP up to %lld, and FSDP for the rest",
+                (long long)w->tp_degree);
+        break;
+    case SP_REMEDY_FSDP:
+        add_way(out, size, "no batch is enough, nor any degree: use FSDP");
+        break;
+    case SP_REMEDY_NETWORK:
+        add_way(out, size, "no batch is enough: the %s would have to be %s times as fast",
+                sp_link_titles[w->s.binding], sp_human_text(w->s.comms_over_math, SP_NUMBER));
+        break;
+    }
+    if (w->is_more_fed)
+        add_way(out, size, "this batch keeps at most %.0f chips busy", w->chips_fed);
+}
+
+/* What stands before and behind the reason. */
+static void say_mesh(struct shown *s)
+{
+    const struct sp_strategy *const p = s->p;
+    if (p->pp > 1)
+        snprintf(s->parts, sizeof s->parts, "; bubble %s", sp_human_text(p->bubble, SP_FRACTION));
+    else if (p->microbatches > 1 && p->loads.gathers > 1)
+        snprintf(s->parts, sizeof s->parts, " in each of %lld micro-batches",
+                 (long long)p->microbatches);
+    else if (p->microbatches > 1)
+        snprintf(s->parts, sizeof s->parts, "; %lld micro-batches", (long long)p->microbatches);
+    if (p->kind == SP_PP_FSDP)
+        snprintf(s->mesh, sizeof s->mesh, "%lld stages, X=%lld, Y=%lld: ", (long long)p->pp,
+                 (long long)p->fsdp, (long long)p->tp);
+    else if (p->kind == SP_FSDP_TP || (p->kind == SP_HSDP && p->tp > 1))
+        snprintf(s->mesh, sizeof s->mesh, "%lldx%lld at %s: ", (long long)(p->dp * p->fsdp),
+                 (long long)p->tp, sp_human_text(p->comms_over_math, SP_NUMBER));
+}
+
+static void show_strategy(struct sp_report *r, const struct fit *f, enum shown_of of,
+                          const struct sp_fit_row *w)
+{
+    struct shown s = {.of = of, .w = *w, .t = w->t, .mfu = f->mfu};
+    s.p = &s.w.s;
+    s.at_mfu_s = sp_step_at_mfu_s(s.p, f->mfu);
+    s.best_step_s = f->any_best.step_with_bubble_s;
+    say_mesh(&s);
+    say_how_to_fit(w, s.way_out, sizeof s.way_out);
+    say_how_to_keep_up(w, s.way_out, sizeof s.way_out);
+    put_strategy(r, &s);
+}
+
+/* A strategy without a meaning here keeps its keys, as null. */
+static void put_nothing(struct sp_report *r)
+{
+    static const enum sp_quantity_id ids[] = {
+        SP_Q_FIT_FITS,       SP_Q_FIT_COMPUTE_BOUND, SP_Q_FIT_MEMORY,
+        SP_Q_FIT_CRITICAL_W, SP_Q_FIT_T_MATH,        SP_Q_FIT_T_COMMS,
+        SP_Q_FIT_STEP,       SP_Q_FIT_REASON,        SP_Q_FIT_RATIO_W};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        sp_put_null(r, ids[i]);
+}
+
+/* One scope and one row for each strategy, and the way out of each no. */
+static void put_strategies(struct sp_report *r, const struct fit *f)
+{
+    static const struct sp_column columns[] = {
+        {NULL, "strategy", true},
+        {"fits", "fits", false},
+        {"state_bytes", "state", false},
+        {"activation_bytes", "activations", false},
+        {"remat", "recompute", true},
+        {"compute_bound", "compute-bound", false},
+        {"comms_over_math", "comms/math", false},
+        {"t_math_s", "T_math", false},
+        {"t_comms_s", "T_comms", false},
+        {"step_s", "step", false},
+        {"reason", "why", true},
+    };
+    static const struct sp_column ways[] = {{NULL, "strategy", true},
+                                            {"way_out", "what turns the no into a yes", true}};
+    struct sp_row rows[SP_STRATEGIES], outs[SP_STRATEGIES];
+    size_t n_rows = 0, n_outs = 0;
+    for (int kind = 0; kind < SP_STRATEGIES; kind++) {
+        if (f->q.only >= 0 && kind != f->q.only)
+            continue;
+        const struct sp_strategy p = sp_fit_strategy(&f->q.in, f->t, (enum sp_strategy_kind)kind);
+        struct sp_row row = {0};
+        struct sp_fit_row w;
+        snprintf(row.label, sizeof row.label, "%s", sp_strategy_titles[kind]);
+        snprintf(row.prefix, sizeof row.prefix, "strategies.%s", sp_strategy_names[kind]);
+        sp_scope(r, row.prefix);
+        if (!p.exists) {
+            put_nothing(r);
+            continue;
+        }
+        sp_fill_fit_row(&f->q.in, f->t, &p, false, &w);
+        if (kind == SP_FSDP_TP)
+            sp_fill_real_axes(&w, &(struct sp_degrees){.tp = p.tp});
+        show_strategy(r, f, OF_RULE, &w);
+        rows[n_rows++] = row;
+        if (!p.fits || !p.compute_bound)
+            outs[n_outs++] = row;
+    }
+    sp_scope(r, "");
+    sp_line(r, " ");
+    sp_table(r, columns, sizeof columns / sizeof *columns, rows, n_rows);
+    if (n_outs == 0)
+        return;
+    sp_line(r, " ");
+    sp_table(r, ways, sizeof ways / sizeof *ways, outs, n_outs);
+}
+
+static void put_mesh(struct sp_report *r, const struct fit *f)
+{
+    sp_scope(r, "mesh");
+    show_strategy(r, f, OF_MESH, &f->given);
+    sp_scope(r, "");
+    sp_line(r, " ");
+    sp_line(r,
+            "mesh       %s by the rule: DP {mesh.dp} x FSDP {mesh.fsdp} x TP {mesh.tp} x PP "
+            "{mesh.pp}; {mesh.reason}",
+            sp_strategy_titles[f->given.s.kind]);
+    sp_line(r,
+            "           fits: {mesh.fits} ({mesh.memory_bytes} of {capacity_bytes} a chip); "
+            "compute-bound: {mesh.compute_bound} (comms/math {mesh.comms_over_math}); ideal step "
+            "{mesh.step_s}");
+    sp_line(r,
+            "           on the machine's real axes: comms/math {mesh.real_axes_comms_over_math}");
+    sp_line(r, "           {mesh.step_over_best} times the ideal step of the best plan");
+    sp_line(r, "           {mesh.way_out}");
+}
+
+static void put_best(struct sp_report *r, const struct fit *f)
+{
+    sp_scope(r, "best");
+    if (f->best.exists) {
+        show_strategy(r, f, OF_BEST, &f->w);
     } else {
-        sp_put(r, SP_Q_FIT_CRITICAL_NODE, sp_critical_tokens_per_chip(t->C, t->W_domain, t->r));
-        sp_put(r, SP_Q_FIT_CRITICAL_CROSS, sp_critical_tokens_per_chip(t->C, t->W_node, t->r));
-        put_critical_of_machine(f);
+        sp_put_null(r, SP_Q_FIT_BEST_STRATEGY);
+        put_nothing(r);
     }
-    if (!isnan(t->W_dcn))
-        sp_put(r, SP_Q_FIT_CRITICAL_DCN, sp_critical_tokens_per_chip(t->C, t->W_dcn, t->r));
+    sp_scope(r, "");
 }
 
-/* What the rules say in one pass, and what TP beside FSDP is worth. */
-static void put_rules(const struct fit *f)
+static void put_tuning(struct sp_report *r, const struct fit *f)
 {
-    struct sp_report *r = f->report;
-    const struct sp_fit_terms *t = &f->t;
-    const struct sp_strategy fsdp = sp_fit_strategy(&f->in, t, SP_FSDP);
-    const struct sp_strategy both = sp_fit_strategy(&f->in, t, SP_FSDP_TP);
-    if (fsdp.exists)
-        sp_put_bool(r, SP_Q_FIT_RULE_FSDP, t->tokens_per_chip >= fsdp.critical_tokens_per_chip);
-    if (!fsdp.exists || !both.exists)
-        return;
-    sp_put_bool(r, SP_Q_FIT_RULE_MIXED, t->tokens_per_chip >= both.critical_tokens_per_chip);
-    sp_put(r, SP_Q_FIT_GAIN_CRITICAL,
-           fsdp.critical_tokens_per_chip / both.critical_tokens_per_chip);
-    sp_put(r, SP_Q_FIT_GAIN_STEP, fsdp.step_s / both.step_s);
+    sp_put_tuning(r, &f->q.model);
 }
 
-static void put_header(const struct fit *f)
+/* What is asked, and what a yes and a no mean. */
+static const struct {
+    const char *asks, *yes, *no;
+} texts[SP_DECISIONS] = {
+    [SP_ASK_ONE_CHIP] = {"does a replica fit on one chip?", "replicas alone may do",
+                         "shard the state"},
+    [SP_ASK_REPLICAS] = {"does the sum of gradients hide behind the backward pass?", "use DP",
+                         "fewer bytes a chip: TP beside shards"},
+    [SP_ASK_SHARDS_FIT] = {"does the state fit sharded over all chips?", "FSDP may do",
+                           "divide the layers too"},
+    [SP_ASK_SHARDS] = {"do the gathers of FSDP hide behind each pass?", "use FSDP",
+                       "fewer bytes a chip: TP beside shards"},
+    [SP_ASK_TP] = {"do FSDP and TP together fit and keep up?", "use FSDP x TP",
+                   "keep the shards together"},
+    [SP_ASK_GROUPS] = {"do replicas of groups of shards fit and keep up?", "use HSDP",
+                       "divide the layers over stages"},
+    [SP_ASK_STAGES] = {"do stages of whole nodes or slices fit and keep up?",
+                       "use a pipeline x FSDP", "a larger batch or a faster network"},
+};
+
+struct question {
+    const struct sp_decision *d;
+    const char *asks, *then;
+    double capacity_bytes;
+};
+
+#define SP_ROWS "commands/fit_path.def"
+#define SP_ROWS_OF struct question
+#define SP_PUT_ROWS put_question
+#include "answer/put_rows.h"
+
+static void put_path(struct sp_report *r, const struct fit *f)
 {
-    struct sp_report *r = f->report;
-    const bool tpu = f->hw.network.cloud_name[0] != '\0';
-    sp_line(r, "{verdict}");
+    static const struct sp_column columns[] = {{"question", "path", true},
+                                               {"yes", "answer", false},
+                                               {"why", "why", true},
+                                               {"then", "then", true}};
+    struct sp_row rows[SP_DECISIONS] = {0};
+    for (int i = 0; i < f->n_path; i++) {
+        const struct sp_decision *const d = &f->path[i];
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "path.%d", i);
+        sp_scope(r, rows[i].prefix);
+        put_question(r, &(struct question){d, texts[d->kind].asks,
+                                           d->yes ? texts[d->kind].yes : texts[d->kind].no,
+                                           f->t->capacity_bytes});
+    }
+    sp_scope(r, "");
     sp_line(r, " ");
-    sp_line(r, "model      {model}: {params} parameters%s",
-            f->model.sample_flops > 0 ? ", a sample works as much as {params_active} would"
-            : f->t.P != f->t.P_active ? ", {params_active} active"
-                                      : "");
-    sp_put_tuning(r, &f->model);
-    sp_line(r,
-            "hardware   {hw}: {chips} chips, {shape}%s; {peak_flops_per_s} {compute_dtype}, "
-            "{capacity_bytes} a chip",
-            tpu ? f->hw.slices > 1 ? ", each the cloud's {cloud_name}"
-                                   : ", the cloud's {cloud_name}"
-                : "");
-    sp_line(r,
-            "batch      {batch_tokens} tokens (%s), {sequences} sequences of {seq}: "
-            "{tokens_per_chip} tokens a chip",
-            f->batch_origin);
-    sp_line(r,
-            "state      {state_bytes}: {precision}, {state_bytes_per_param} bytes a parameter "
-            "(--precision%s)%s",
-            f->recipe_inferred && !f->textbook
-                ? "; the scaling book's is adam10, 10: --constants textbook"
-                : "",
-            sp_model_has_shape(&f->model)
-                ? "; activations {activation_bytes}, recompute {remat} (--remat)"
-                : "; no activations are claimed for a model of unknown shape");
+    sp_table(r, columns, sizeof columns / sizeof *columns, rows, (size_t)f->n_path);
 }
 
-/* What memory counts. */
-static void put_memory_rule(const struct fit *f)
+#define SP_ROWS "commands/fit.def"
+#define SP_ROWS_OF struct fit
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
+
+/* Reads "fsdp=1024,tp=4"; what is not named is 1. */
+static bool read_mesh(const char *mesh, struct sp_degrees *degrees, struct sp_error *error)
 {
-    const struct sp_framework *const whole = f->in.framework;
-    const struct sp_framework *const sharding = f->in.sharding_framework;
-    if (!sp_model_has_shape(&f->model)) {
-        sp_line(f->report, "memory     state and gradients that add up: more cannot be said of a "
-                           "model of unknown shape");
-        return;
+    const struct {
+        const char *name;
+        int64_t *degree;
+    } known[] = {
+        {"dp", &degrees->dp}, {"fsdp", &degrees->fsdp}, {"tp", &degrees->tp}, {"pp", &degrees->pp}};
+    char item[64];
+    *degrees = (struct sp_degrees){1, 1, 1, 1};
+    while (sp_next_item(&mesh, item, sizeof item)) {
+        const char *const value = sp_cut_pair(item);
+        int64_t *degree = NULL;
+        double number;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            if (strcmp(item, known[i].name) == 0)
+                degree = known[i].degree;
+        if (!degree || !value || !sp_parse_number(value, &number) || number < 1 || number > 1e9 ||
+            number != floor(number))
+            return sp_fail(error, SP_INPUT,
+                           "--mesh: \"%s\": expected degrees such as fsdp=1024,tp=4 (dp, fsdp, tp, "
+                           "pp)",
+                           sp_safe(item));
+        *degree = (int64_t)number;
     }
-    if (!whole) {
-        sp_line(f->report, "memory     state, gradients that add up, activations of a micro-batch; "
-                           "what a framework adds is not counted");
-        return;
-    }
-    const bool alike = strcmp(whole->name, sharding->name) == 0;
-    sp_line(f->report,
-            "memory     state, gradients that add up, activations of a micro-batch; and what a "
-            "framework adds, as in `step`: gathered layers, the peak of a layer's backward pass "
-            "or of the loss, buffers, allocator and runtime (%s%s%s)",
-            whole->name, alike ? "" : ", with FSDP ", alike ? "" : sharding->name);
-}
-
-/* Critical batches of a switched machine: the limits, and that of exactly its devices. */
-static void put_switched_thresholds(const struct fit *f)
-{
-    sp_line(f->report,
-            "critical   tokens a device for DP and FSDP: {critical.fsdp.node} in a node, "
-            "{critical.fsdp.cross} across many nodes%s%s",
-            f->t.N <= 1 ? "" : ", {critical.fsdp.machine} over exactly these, ",
-            f->t.N <= 1 ? ""
-            : f->in.exact_groups
-                ? "as the rows: n devices or nodes move (n-1)/n of what they gather"
-                : "which the rows leave out: n devices or nodes move (n-1)/n");
-}
-
-/* The thresholds and rules behind the verdicts. */
-static void put_footer(const struct fit *f)
-{
-    struct sp_report *r = f->report;
-    sp_line(r, " ");
-    sp_line(
-        r,
-        "comms/math time of the network over that of the arithmetic it hides behind: the network "
-        "keeps up (compute-bound) where it is at most 1");
-    if (!isnan(f->t.W_ici))
-        sp_line(r,
-                "critical   tokens a chip for DP and FSDP on 1%s: {critical.fsdp.1}, "
-                "{critical.fsdp.2}%s",
-                f->hw.network.axes > 2 ? ", 2, 3 axes" : ", 2 axes",
-                f->hw.network.axes > 2 ? ", {critical.fsdp.3}; FSDP+TP {critical.fsdp_tp}"
-                                       : "; FSDP+TP {critical.fsdp_tp}");
-    else
-        put_switched_thresholds(f);
-    sp_line(r, "           tokens a slice for DP over the data-centre network: {critical.dcn}");
-    sp_line(
-        r,
-        "rules      closed forms of the scaling book: collectives of different axes %s "
-        "(--overlap), {constants} constants (--constants), 16-bit communication, throughput only",
-        f->in.overlap == SP_OVERLAP_AXES ? "overlap" : "take turns");
-    put_memory_rule(f);
-}
-
-/* The printed thresholds are for wrapped axes; the strategies use what this slice has. */
-static void note_missing_wraparound(const struct fit *f)
-{
-    int open = 0, axes = 0;
-    for (int i = 0; i < SP_MAX_AXES; i++) {
-        axes += f->hw.shape.axis[i] > 1;
-        open += f->hw.shape.axis[i] > 1 && !sp_axis_wraps(&f->hw, i);
-    }
-    if (f->hw.network.kind == SP_TORUS && open > 0)
-        sp_note(
-            f->report,
-            "axes of this slice without wraparound: %d of %d; there a collective runs at a line's "
-            "bandwidth, w X / (X - 1), and the strategies' own thresholds are higher than those of "
-            "wrapped axes",
-            open, axes);
-}
-
-/* --accumulate: a number of micro-batches, or 0 for auto. */
-static bool read_accumulation(const struct sp_args *args, struct fit *f, struct sp_error *error)
-{
-    const char *const given = args->value.accumulate;
-    double micro;
-    f->in.accumulate = !given && f->textbook ? 1 : 0;
-    if (!given || strcmp(given, "auto") == 0)
-        return true;
-    if (!sp_parse_number(given, &micro) || micro < 1 || micro > 1e6 || micro != floor(micro))
-        return sp_fail(error, SP_INPUT,
-                       "--accumulate: \"%s\" is neither auto nor a number of "
-                       "micro-batches from 1",
-                       sp_safe(given));
-    f->in.accumulate = (int64_t)micro;
     return true;
 }
 
-/* The frameworks of the machine, and the recipe of training state under them. */
-static bool read_frameworks(const struct sp_args *args, const struct sp_sources *sources,
-                            struct fit *f, struct sp_error *error)
+static enum sp_strategy_kind kind_of(const struct sp_degrees *d)
 {
-    f->in.hw = &f->hw;
-    if (!sp_fit_frameworks_of(sources, &f->frameworks, &f->in, error))
-        return false;
-    return f->in.framework ? sp_recipe_under(args, sources, f->in.framework, &f->precision, error)
-                           : sp_recipe_of(args, sources, &f->hw, &f->precision, error);
+    if (d->pp > 1)
+        return SP_PP_FSDP;
+    if (d->dp > 1)
+        return d->fsdp > 1 || d->tp > 1 ? SP_HSDP : SP_DP;
+    return d->tp == 1 ? SP_FSDP : d->fsdp > 1 ? SP_FSDP_TP : SP_TP;
 }
 
-bool sp_load_fit(const struct sp_args *args, struct fit *f, struct sp_error *error)
+static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
+{
+    struct sp_degrees d;
+    if (!read_mesh(mesh, &d, error))
+        return false;
+    if (d.dp * d.fsdp * d.tp * d.pp != sp_chips(&f->q.hw))
+        return sp_fail(error, SP_INPUT, "--mesh: the degrees make %lld chips, the machine has %.0f",
+                       (long long)(d.dp * d.fsdp * d.tp * d.pp), f->t->N);
+    const enum sp_strategy_kind kind = f->t->N > 1 ? kind_of(&d) : SP_DP;
+    const struct sp_strategy s = sp_fit_mesh(&f->q.in, f->t, kind, &d, false);
+    if (!s.exists)
+        return sp_fail(
+            error, SP_INPUT,
+            "--mesh: no %s mesh of %s lays FSDP %lld x TP %lld x PP %lld x DP %lld on this "
+            "machine",
+            sp_strategy_titles[kind], f->q.model.name, (long long)d.fsdp, (long long)d.tp,
+            (long long)d.pp, (long long)d.dp);
+    f->has_mesh = true;
+    sp_fill_fit_row(&f->q.in, f->t, &s, false, &f->given);
+    sp_fill_real_axes(&f->given, &d);
+    return true;
+}
+
+/* Its degrees: "FSDP 2048 x TP 2". */
+static void name_mesh(const struct sp_strategy *s, char *out, size_t size)
+{
+    const struct {
+        const char *name;
+        int64_t degree;
+    } degrees[] = {{"DP", s->dp}, {"FSDP", s->fsdp}, {"TP", s->tp}, {"PP", s->pp}};
+    size_t used = (size_t)snprintf(out, size, "%s", "");
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
+        if (degrees[i].degree > 1)
+            used += (size_t)snprintf(out + used, size - used, "%s%s %lld", used ? " x " : "",
+                                     degrees[i].name, (long long)degrees[i].degree);
+    if (used == 0)
+        snprintf(out, size, "one chip");
+    else if (s->microbatches > 1)
+        snprintf(out + used, size - used, " in %lld micro-batches", (long long)s->microbatches);
+}
+
+/* Names, thresholds and rules of model and machine. */
+static void find_machine(struct fit *f, const struct sp_args *args)
+{
+    const struct sp_fit_terms *const t = f->t;
+    const struct sp_fit_input *const in = &f->q.in;
+    sp_shape_name(&f->q.hw, f->shape, sizeof f->shape);
+    sp_cloud_name(&f->q.hw, f->cloud, sizeof f->cloud);
+    snprintf(f->accumulate, sizeof f->accumulate, "%lld", (long long)in->accumulate);
+    if (in->accumulate == 0)
+        snprintf(f->accumulate, sizeof f->accumulate, "auto");
+    f->constants = args->text[SP_O_constants];
+    f->is_inferred = !args->given.precision && args->value.constants != 1;
+    f->has_one_framework =
+        in->framework && strcmp(in->framework->name, in->sharding_framework->name) == 0;
+    f->bytes_per_param = sp_state_bytes_per_param(&f->q.precision);
+    f->mfu = args->value.mfu;
+    f->turns = sp_turns(in->overlap);
+    f->sequences = sp_sequences_of(t->B, in->seq);
+    for (int n = 1; n <= f->q.hw.network.axes; n++)
+        f->W_axes[n - 1] = sp_wrapped_axes_bytes_per_s(n, t->W_ici);
+    f->W_machine = sp_machine_gather_bytes_per_s(&f->q.hw);
+    f->critical_machine = sp_critical_tokens_per_chip(t->C, f->W_machine, t->r);
+    f->critical_group = sp_critical_tokens_per_chip(t->C, t->W_group, t->r);
+    f->open_axes = sp_open_axes(&f->q.hw, &f->long_axes);
+    f->fsdp = sp_fit_strategy(in, t, SP_FSDP);
+    f->both = sp_fit_strategy(in, t, SP_FSDP_TP);
+}
+
+/* The best plan, and what its lines and remarks say. */
+static void find_best(struct fit *f)
+{
+    const struct sp_fit_input *const in = &f->q.in;
+    f->any_best = sp_fit_best(in, f->t, ~0u);
+    f->best = f->q.only < 0 ? f->any_best : sp_fit_best(in, f->t, 1u << f->q.only);
+    f->remat = f->best.exists ? f->best.remat : SP_REMAT_NONE;
+    f->bytes_per_token_layer = sp_activation_bytes_per_token_layer(&f->q.model, f->remat);
+    f->roomy_bytes = sp_memory_limit_bytes(&f->q.hw.chip, SP_HEADROOM);
+    if (!f->best.exists)
+        return;
+    f->real_in = *in;
+    f->real_in.axes = 0;
+    f->real_t = sp_fit_terms(&f->real_in);
+    sp_fill_fit_row(&f->real_in, &f->real_t, &f->best, true, &f->w);
+    f->is_tight = f->best.fits && f->best.memory_bytes > f->roomy_bytes;
+    name_mesh(&f->best, f->mesh, sizeof f->mesh);
+    /* the closed forms have the mean of replicas without the same number of sequences */
+    if (f->w.batch_shards > f->sequences || f->sequences != floor(f->sequences) ||
+        sp_shares_batch(f->sequences, 1, f->w.batch_shards, f->why_uneven, sizeof f->why_uneven))
+        f->why_uneven[0] = '\0';
+}
+
+static bool find_run(struct fit *f, const struct sp_args *args, struct sp_error *error)
+{
+    const struct sp_hardware *const hw = &f->q.hw;
+    const char *const spec = args->value.hw;
+    if (!sp_price_of(args, hw, spec, &f->price, error) ||
+        !sp_check_price(args, &hw, &spec, 1, error))
+        return false;
+    sp_price_text(&f->price, f->price_words, sizeof f->price_words);
+    f->tokens = args->value.tokens;
+    f->run_flops = sp_tuned_flops(&f->q.model, f->tokens, f->q.in.seq, SP_FLOPS_6P);
+    f->run_mfu = sp_mfu_of_step(f->best.t_math_s, sp_step_at_mfu_s(&f->best, f->mfu));
+    f->run_s = sp_run_s(f->run_flops, f->t->N, f->t->C, f->run_mfu);
+    return true;
+}
+
+static bool find_other(struct fit *f, const struct sp_args *args, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    if (!sp_model_of(args, &sources, &f->model, error) ||
-        !sp_hardware_of(args, &sources, &f->hw, error) ||
-        !read_frameworks(args, &sources, f, error) ||
-        !sp_batch_of(args, &f->model, &f->in.batch_tokens, &f->in.seq, &f->batch_origin, error))
+    struct sp_framework_pair frameworks;
+    struct sp_fit_input in = f->q.in;
+    if (!args->given.against)
+        return true;
+    in.hw = &f->other_hw;
+    if (!sp_load_hardware(args->value.against, &sources, &f->other_hw, error) ||
+        !sp_fit_frameworks_of(&sources, &frameworks, &in, error))
         return false;
-    const double axes = args->value.axes;
-    f->only = args->value.strategy;
-    f->in.model = &f->model;
-    f->in.precision = &f->precision;
-    f->in.remat = sp_remat_of(args);
-    f->recipe_inferred = !args->given.precision;
-    f->textbook = sources.textbook;
-    f->in.exact_groups = !f->textbook;
-    f->in.overlap = (enum sp_overlap)args->value.overlap;
-    f->in.axes = isnan(axes) ? 0 : (int)axes;
-    f->t = sp_fit_terms(&f->in);
-    return read_accumulation(args, f, error);
+    f->has_other = true;
+    f->other_t = sp_fit_terms(&in);
+    f->other = sp_fit_best(&in, &f->other_t, ~0u);
+    f->step_ratio = sp_times_of(f->any_best.step_with_bubble_s, f->other.step_with_bubble_s);
+    return true;
+}
+
+static void find_path(struct fit *f)
+{
+    f->n_path = sp_fit_path(&f->q.in, f->t, f->path);
+    f->path_ends = f->path[f->n_path - 1].ends;
+    f->path_end = f->path[f->n_path - 1].strategy.kind;
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct fit f = {.report = report};
-    if (!sp_load_fit(args, &f, error))
+    struct fit f = {.t = &f.q.t};
+    if (!sp_load_fit(args, &f.q, error))
         return false;
-    f.mfu = args->value.mfu;
-    put_symbols(&f);
-    put_inputs(&f);
-    sp_put_text(report, SP_Q_FIT_CONSTANTS, "%s", args->text[SP_O_constants]);
-    put_thresholds(&f);
-    put_rules(&f);
-    put_header(&f);
-    sp_put_strategies(&f);
-    if (args->given.mesh && !sp_put_given_mesh(&f, args->value.mesh, error))
+    find_machine(&f, args);
+    if (args->given.mesh && !load_mesh(&f, args->value.mesh, error))
         return false;
-    sp_put_best(&f);
+    find_best(&f);
     if (args->given.path || args->given.plot)
-        sp_put_path(&f);
-    if (!sp_put_fit_run(&f, args, error))
+        find_path(&f);
+    if (!find_run(&f, args, error) || !find_other(&f, args, error))
         return false;
-    const struct sp_sources sources = sp_sources_of(args);
-    if (args->given.against && !sp_put_against(&f, args->value.against, &sources, error))
-        return false;
-    put_footer(&f);
-    note_missing_wraparound(&f);
-    if (f.model.sample_flops > 0)
-        sp_note(report, "a token of %s is a sample of %s forward (model.sample_flops)",
-                f.model.name, sp_human_text(f.model.sample_flops, SP_FLOPS));
-    if (f.t.dtype != (enum sp_dtype)f.precision.compute_dtype)
-        sp_note(report, "%s publishes no %s peak; C is its %s peak", f.hw.name,
-                sp_dtype_names[f.precision.compute_dtype], sp_dtype_names[f.t.dtype]);
+    put_rows(report, &f);
     const char *const path = args->value.report;
-    return !path || sp_write_fit_page(&f, path, error);
+    return !path || sp_write_fit_page(report, f.price_words, path, error);
+}
+
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    (void)args;
+    (void)error;
+    return sp_draw_path(report);
 }
 
 const struct sp_command sp_cmd_fit = {
@@ -377,5 +583,5 @@ const struct sp_command sp_cmd_fit = {
     .fits_key = "best.fits",
     .compute_bound_key = "best.compute_bound",
     .run = run,
-    .plot = sp_plot_path,
+    .plot = plot,
 };

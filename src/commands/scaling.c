@@ -8,8 +8,7 @@
 
 static const struct sp_taken options[] = {
     SP_TAKE(flops),
-    SP_OPTIONS_MODEL,
-    SP_TAKE(params),
+    SP_OPTIONS_SIZED_MODEL,
     SP_TAKE(tokens),
     SP_TAKE(loss),
     SP_TAKE(law, .fallback = "chinchilla"),

@@ -12,7 +12,7 @@ enum { MOST_TEXT = 4096, DEVICES_OF_NODE = 8 };
 #define COMMA ,
 static const struct sp_taken options[] = {
     SP_TAKE(kind, .choices = (const char *const[]){SP_KINDS(SP_KIND_NAME, COMMA), NULL}),
-    SP_OPTION_NETWORK,
+    SP_TAKE(network), /* of the machine that is shown */
 };
 
 /* What was asked for: a config of one kind, and for hardware the size that the name gave. */

@@ -11,6 +11,11 @@ const char *const sp_schedule_names[] = {"naive", "gpipe",    "1f1b",     "inter
 
 const char *const sp_strategy_names[] = {"dp", "fsdp", "tp", "fsdp_tp", "pp_fsdp", "hsdp", NULL};
 
+const char *const sp_strategy_titles[] = {"DP",   "FSDP", "TP", "FSDP+TP", "pipeline x FSDP",
+                                          "HSDP", NULL};
+const char *const sp_link_titles[] = {
+    "ICI", "ICI (TP axis)", "scale-up network", "scale-out network", "data-centre network", NULL};
+
 const char *const sp_overlap_names[] = {"axes", "none", NULL};
 
 /* The policies that closed forms know come first. */

@@ -80,8 +80,9 @@ static void critical_degrees(void **state)
     assert_close(sp_min_d_ff_for_ep(4, 16, 8, 100, 2, 1), 50 * 3 / 16.0, 1e-15);
     const struct sp_torus_group box = {
         .n = 2, .length = {8, 4}, .wraps = {true, false}, .link_bytes_per_s = 2};
-    assert_close(sp_min_d_ff_for_ep_torus(4, 100, &box), 100 / 2.0 * 4 / 4, 1e-15);
-    assert_close(sp_min_d_ff_for_ep_torus(64, 100, &box), 100 / 2.0 * 4 / 4 / 2, 1e-15);
+    const double exchange = sp_torus_bandwidth_s(SP_ALL_TO_ALL, 1, &box);
+    assert_close(sp_min_d_ff_for_ep_torus(4, 100, 32, exchange), 100 / 2.0 * 4 / 4, 1e-15);
+    assert_close(sp_min_d_ff_for_ep_torus(64, 100, 32, exchange), 100 / 2.0 * 4 / 4 / 2, 1e-15);
     assert_close(sp_min_d_ff_for_ep(32, 1, 8, 100, 1, 1), 100 * 24 * 0.25, 1e-15);
     assert_close(sp_min_d_ff_for_ep(32, 8, 8, 100, 1, 1), 100 * 24 / 8.0, 1e-15);
     assert_true(sp_model_parallel_nodes(8, 4, 8) == 4);
@@ -89,8 +90,8 @@ static void critical_degrees(void **state)
     assert_true(sp_model_parallel_nodes(4, 4, 8) == 4);
     assert_true(sp_nearest_pow2(1.41) == 1 && sp_nearest_pow2(1.42) == 2 &&
                 sp_nearest_pow2(3) == 4);
-    const struct sp_layer_bytes bytes = sp_layer_bytes(2, 3, 5, 2, 5);
-    assert_true(bytes.dp == 120 && bytes.fsdp == 180 && bytes.tp == 48 && bytes.mixed == 72);
+    assert_true(sp_layer_bytes_dp(3, 5) == 120 && sp_layer_bytes_fsdp(3, 5) == 180 &&
+                sp_layer_bytes_tp(2, 3) == 48 && sp_layer_bytes_fsdp_tp(2, 3, 5, 2, 5) == 72);
     assert_true(sp_stationary_min_chips(1, 4) == 72);
     assert_close(sp_stationary_x(64, 1, 4), 2.8284271247461903, 1e-15);
 }
@@ -121,7 +122,6 @@ static void one_chip(void **state)
     const double math = 6 * 70e9 * 850 / 459e12;
     assert_close(math, 0.7777777777777778, 1e-12);
     assert_close(sp_chip_math_s(70e9, 850, 459e12), math, 1e-15);
-    assert_close(sp_chip_fsdp_comms_s(70e9, 850, 459e12), math, 1e-15);
     assert_close(sp_chip_mixed_comms_s(70e9, 850, 850, 459e12), math, 1e-15);
     assert_close(sp_chip_mixed_comms_s(70e9, 850, 212.5, 459e12), math / 2, 1e-15);
     assert_close(sp_chip_tp_comms_s(70e9, 850, 459e12, 8, 16), math / 2, 1e-15);

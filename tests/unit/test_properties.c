@@ -312,9 +312,9 @@ static void thresholds_scale(void **state)
             }
         }
         const double mixed =
-            sp_critical_tokens_per_chip_mixed(q.t.C, q.t.W_X, q.t.W_Y, q.t.F, q.t.r, q.in.overlap);
-        const double wider = sp_critical_tokens_per_chip_mixed(slow.t.C, slow.t.W_X, slow.t.W_Y,
-                                                               slow.t.F, slow.t.r, q.in.overlap);
+            sp_critical_fsdp_tp(q.t.C, q.t.W_X, q.t.W_Y, q.t.F, q.t.r, sp_turns(q.in.overlap));
+        const double wider = sp_critical_fsdp_tp(slow.t.C, slow.t.W_X, slow.t.W_Y, slow.t.F,
+                                                 slow.t.r, sp_turns(q.in.overlap));
         hold(sp_test_is_close(wider, 4 * mixed, 1e-12), "mixed\n");
     }
 }

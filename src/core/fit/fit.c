@@ -110,7 +110,7 @@ static void set_mesh_critical(struct sp_strategy *s, const struct sp_fit_input *
     if (!isnan(t->W_Y) && s->tp > 1 && s->pp == 1) {
         s->critical_rule = SP_CRITICAL_SPLIT;
         s->critical_tokens_per_chip = sp_critical_across_slices(
-            sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, in->overlap),
+            sp_critical_fsdp_tp(t->C, t->W_X, t->W_Y, t->F, t->r, sp_turns(in->overlap)),
             sp_critical_dcn(t), in->overlap);
         return;
     }

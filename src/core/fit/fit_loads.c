@@ -134,7 +134,7 @@ struct sp_fit_terms sp_fit_terms_on(struct sp_fit_terms t, const struct sp_fit_i
     t.M = (double)in->hw->chips_per_slice;
     t.S = (double)in->hw->slices;
     t.tokens_per_chip = t.B / t.N;
-    t.t_math_s = t.flops / (t.N * t.C);
+    t.t_math_s = sp_math_of_step(t.flops, t.N, t.C);
     t.W_dcn = NAN;
     if (in->hw->network.kind == SP_TORUS) {
         torus_terms(&t, in);
@@ -196,23 +196,21 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
     t.grad_bytes = sp_kept_grad_bytes(in->precision, 2); /* of any number that add up */
     t.remat = in->remat;
     for (int remat = 0; remat < SP_REMATS; remat++)
-        t.activation_bytes[remat] =
-            t.L * t.B * sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat);
+        t.activation_bytes[remat] = sp_kept_activations(
+            t.L, t.B, sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat));
     sp_require(sp_chips(in->hw) > 0 && t.B > 0 && t.C > 0,
                "the chips, the batch and the chip's peak must be positive");
     return sp_fit_terms_on(t, in);
 }
 
-/* Load of moving weights of which a group of X shards holds all: r C X / (W B). */
 static double weight_load(const struct sp_fit_terms *t, double X, double W)
 {
-    return t->r * t->C * X / (W * t->B);
+    return sp_weight_load(t->r, t->C, X, W, t->B);
 }
 
-/* Load of moving activations inside a TP group of Y: C Y / (W F). */
 static double activation_load(const struct sp_fit_terms *t, double Y, double W)
 {
-    return t->C * Y / (W * t->F);
+    return sp_activation_load(t->C, Y, W, t->F);
 }
 
 /* Sends of a pipeline stage, 2BD bytes a boundary and chunk, against its forward pass. */
@@ -274,14 +272,6 @@ static void switched_loads(struct sp_strategy *s, const struct sp_fit_input *in,
         loads->activations[SP_LINK_SCALEOUT] += pipeline_load(s, t, nic);
 }
 
-/* Layers of the fullest stage over the mean, with whole layers in every chunk: it sets the pace,
- * and keeps most. */
-static double unevenness(const struct sp_strategy *s, double layers)
-{
-    const double chunks = (double)s->pp * (double)s->chunks;
-    return ceil(layers / chunks) * chunks / layers;
-}
-
 static enum sp_ratio_rule ratio_rule(const struct sp_strategy *s, const struct sp_fit_terms *t,
                                      enum sp_network_kind network)
 {
@@ -319,12 +309,6 @@ static void mark_backward_only(struct sp_strategy *s, const struct sp_fit_terms 
     }
 }
 
-/* The mean over the step of what the forward and the backward pass have. */
-static double over_step(const struct sp_fit_terms *t, double forward, double backward)
-{
-    return forward + t->backward_share * (backward - forward);
-}
-
 /* Times of a strategy whose loads, micro-batches, gathers and unevenness are set. */
 static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t)
@@ -333,11 +317,11 @@ static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
     s->forward_load = forward_load(&s->loads, in->overlap);
     const double forward = s->forward_load, backward = s->comms_over_math;
     s->t_math_s = t->t_math_s;
-    s->t_comms_s = t->t_math_s * over_step(t, forward, backward);
+    s->t_comms_s = sp_comms_of_step(t->t_math_s, t->backward_share, forward, backward);
     s->compute_bound = backward <= 1;
-    s->step_s = t->t_math_s * over_step(t, fmax(1, forward), fmax(1, backward));
+    s->step_s = sp_step_of_passes(t->t_math_s, t->backward_share, forward, backward);
     s->bubble = s->pp > 1 ? bubble(s) : 0;
-    s->step_with_bubble_s = s->step_s * s->uneven * (1 + s->bubble);
+    s->step_with_bubble_s = sp_step_with_bubble(s->step_s, s->uneven, s->bubble);
 }
 
 /* Tries a strategy with that policy; what it is before keeps being better at a tie. */
@@ -371,7 +355,7 @@ void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct
         switched_loads(s, in, t);
     mark_backward_only(s, t, &in->hw->network);
     s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
-    s->uneven = s->pp > 1 ? unevenness(s, t->L) : 1;
+    s->uneven = s->pp > 1 ? sp_layer_unevenness(t->L, (double)s->pp, (double)s->chunks) : 1;
     const bool any = t->remat == SP_REMATS;
     const int ways = s->pp > 1 && s->fsdp > 1 ? 2 : 1; /* to gather, or to keep as well */
     struct sp_strategy best = {.exists = false};
@@ -405,5 +389,5 @@ bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)
 
 double sp_step_at_mfu_s(const struct sp_strategy *s, double mfu)
 {
-    return fmax(s->step_with_bubble_s, s->t_math_s / mfu);
+    return sp_step_at_mfu(s->step_with_bubble_s, s->t_math_s, mfu);
 }

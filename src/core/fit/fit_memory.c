@@ -1,6 +1,7 @@
 /* Memory of one strategy: states, what is held beside them, and the activations that are alive. */
 #include <math.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/pipeline.h>
 
 #include "core/fit/fit_internal.h"
@@ -144,17 +145,17 @@ static double peak_bytes(const struct sp_strategy *s, const struct sp_fit_input 
  * gathered. */
 static double held_bytes(const struct sp_strategy *s, const struct sp_fit_terms *t)
 {
-    const double copies = (double)s->dp * s->uneven_params;
+    const double dp = (double)s->dp;
     if (s->keeps_weights) {
         const double own = t->weight_bytes == SP_GATHERED_BYTES ? SP_GATHERED_BYTES : 0;
-        const double stage = s->uneven_params * t->P / (double)(s->pp * s->tp),
-                     shard = t->P * copies / t->N;
-        const double trained = t->P_trained / t->P, still = t->frozen_bytes / t->P;
-        return stage * (trained * (SP_GATHERED_BYTES + t->grad_bytes) + still) -
-               shard * (trained * (own + t->grad_counted) + still);
+        return sp_held_whole_per_chip(t->P, t->P_trained, t->frozen_bytes, t->grad_bytes, own,
+                                      t->grad_counted, dp, (double)s->tp, (double)s->pp,
+                                      s->uneven_params, t->N);
     }
-    const double gradients = (t->grad_bytes - t->grad_counted) * t->P_trained * copies / t->N;
-    return (s->microbatches > 1 ? gradients : 0) + s->beside.gathered;
+    if (s->microbatches <= 1)
+        return s->beside.gathered;
+    return sp_held_per_chip(t->grad_bytes, t->grad_counted, t->P_trained, dp, s->uneven_params,
+                            t->N, s->beside.gathered);
 }
 
 /* Fills the bytes of a strategy with its number of micro-batches, on a chip of its fullest stage.
@@ -163,14 +164,14 @@ static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
                        const struct sp_fit_terms *t)
 {
     const double all = t->activation_bytes[s->remat];
-    s->state_bytes = s->uneven_params * t->state_bytes * (double)s->dp / t->N;
+    s->state_bytes = sp_state_per_chip(t->state_bytes, (double)s->dp, t->N, s->uneven_params);
     s->held_bytes = held_bytes(s, t);
     s->in_flight = alive_share(s, in);
-    s->activation_bytes = isnan(all) ? NAN : s->uneven * all * s->in_flight / t->N;
+    s->activation_bytes = sp_activations_per_chip(all, s->in_flight, s->uneven, t->N);
     s->peak_bytes = peak_bytes(s, in) + s->beside.buffers;
-    s->live_bytes =
-        s->state_bytes + s->held_bytes + (isnan(all) ? 0 : s->activation_bytes) + s->peak_bytes;
-    s->memory_bytes = s->live_bytes * s->beside.slack + s->beside.context;
+    s->live_bytes = sp_live_per_chip(s->state_bytes, s->held_bytes,
+                                     isnan(all) ? 0 : s->activation_bytes, s->peak_bytes);
+    s->memory_bytes = sp_memory_per_chip(s->live_bytes, s->beside.slack, s->beside.context);
     s->fits = s->memory_bytes < t->capacity_bytes;
 }
 

@@ -1,6 +1,7 @@
 /* Bytes of activations that are kept: by model, by layer of one device, by published rule. */
 #include <math.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/memory.h>
 
 #include "core/layers/layer_rank.h"

@@ -56,7 +56,8 @@ struct sp_footprint sp_tuned_footprint(const struct sp_params *p, const struct s
 
 double sp_state_bytes(const struct sp_params *params, const struct sp_precision *precision)
 {
-    return params->trained * sp_state_bytes_per_param(precision) + params->frozen_bytes;
+    return sp_training_state(params->trained, sp_state_bytes_per_param(precision),
+                             params->frozen_bytes);
 }
 
 double sp_max_params(double capacity_bytes, double devices, double bytes_per_param)

@@ -42,8 +42,8 @@ double sp_decode_tp_s(const struct sp_model *m, double B, double link_bytes_per_
     if (!sp_model_has_shape(m))
         return NAN;
     /* forward and backward of one block are as much as two blocks forward */
-    const double D = (double)m->d_model, F = (double)m->d_ff;
-    return (double)m->layers * sp_layer_bytes(B, D, F, 1, 1).tp / link_bytes_per_s;
+    const double D = (double)m->d_model;
+    return (double)m->layers * sp_layer_bytes_tp(B, D) / link_bytes_per_s;
 }
 
 double sp_critical_batch(const struct sp_served *v)

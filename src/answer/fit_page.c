@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/fit.h"
+#include <scaleplan/fit.h>
+#include <scaleplan/names.h>
+
+#include "answer/fit_page.h"
 #include "answer/html.h"
 
 static const char style[] =
@@ -24,13 +27,14 @@ static const char style[] =
 
 /* A page that is being written. */
 struct page {
-    const struct fit *f;
+    const struct sp_report *report;
+    const char *price; /* of a chip-hour, in words */
     FILE *out;
 };
 
 static const struct sp_entry *find(const struct page *p, const char *path)
 {
-    const struct sp_entry *const entry = sp_find(p->f->report, path);
+    const struct sp_entry *const entry = sp_find(p->report, path);
     return entry && entry->kind != SP_VALUE_NONE ? entry : NULL;
 }
 
@@ -41,6 +45,12 @@ static bool value_of(const struct page *p, const char *path, char *out, size_t s
     if (entry)
         sp_human_entry(entry, out, size);
     return entry != NULL;
+}
+
+static const char *text_of(const struct page *p, const char *path)
+{
+    const struct sp_entry *const entry = find(p, path);
+    return entry && entry->text ? entry->text : "";
 }
 
 static void heading(const struct page *p, const char *text)
@@ -82,7 +92,6 @@ static void put_question(const struct page *p)
 
 static void put_plan(const struct page *p)
 {
-    char price[160];
     heading(p, "The plan");
     fputs("<dl>\n", p->out);
     fact(p, "replicas (DP)", "best.dp", "");
@@ -100,12 +109,60 @@ static void put_plan(const struct page *p)
     fact(p, "days, without failures", "best.days", "");
     fact(p, "cost", "best.cost_usd", "");
     fputs("</dl>\n", p->out);
-    sp_price_text(&p->f->price, price, sizeof price);
     if (find(p, "best.cost_usd")) {
         fputs("<p class=\"small\">", p->out);
-        sp_html_format(p->out, "A chip-hour at %s.", price);
+        sp_html_format(p->out, "A chip-hour at %s.", p->price);
         fputs("</p>\n", p->out);
     }
+}
+
+/* A number of a strategy; NAN where it is not known. */
+static double number_of(const struct page *p, int kind, const char *key)
+{
+    char path[96];
+    snprintf(path, sizeof path, "strategies.%s.%s", sp_strategy_names[kind], key);
+    const struct sp_entry *const entry = find(p, path);
+    return entry ? entry->number : NAN;
+}
+
+/* A bar with the strategy's name and a number of it as people read it. */
+static struct sp_html_bar new_bar(const struct page *p, int kind, const char *key)
+{
+    struct sp_html_bar bar = {.parts = {0}};
+    char path[96];
+    snprintf(bar.label, sizeof bar.label, "%s", sp_strategy_titles[kind]);
+    snprintf(path, sizeof path, "strategies.%s.%s", sp_strategy_names[kind], key);
+    value_of(p, path, bar.note, sizeof bar.note);
+    return bar;
+}
+
+/* What is far beyond the picture is cut where it leaves it; its number stands beside it. */
+static void cut(struct sp_html_bar *bar, double most)
+{
+    for (int i = 0; i < SP_HTML_PARTS; i++)
+        bar->parts[i] = fmin(bar->parts[i], most);
+}
+
+static struct sp_html_bar memory_bar(const struct page *p, int kind, double capacity)
+{
+    struct sp_html_bar bar = new_bar(p, kind, "memory_bytes");
+    const double kept = fmax(number_of(p, kind, "activation_bytes"), 0); /* fmax: 0 for NAN */
+    const double state = number_of(p, kind, "state_bytes");
+    bar.parts[0] = state;
+    bar.parts[1] = number_of(p, kind, "memory_bytes") - state - kept;
+    bar.parts[2] = kept;
+    cut(&bar, 1.4 * capacity);
+    return bar;
+}
+
+static struct sp_html_bar step_bar(const struct page *p, int kind)
+{
+    struct sp_html_bar bar = new_bar(p, kind, "step_s");
+    const double math = number_of(p, kind, "t_math_s");
+    bar.parts[0] = math;
+    bar.parts[1] = number_of(p, kind, "step_s") - math;
+    cut(&bar, 3 * math);
+    return bar;
 }
 
 static void put_pictures(const struct page *p)
@@ -114,34 +171,20 @@ static void put_pictures(const struct page *p)
                                                      "activations"};
     static const char *const times[SP_HTML_PARTS] = {"arithmetic", "waiting for the network", NULL};
     struct sp_html_bar memory[SP_STRATEGIES], steps[SP_STRATEGIES];
+    const struct sp_entry *const capacity = find(p, "capacity_bytes");
     size_t n = 0;
-    char key[96], limit[64] = "";
+    char limit[64] = "";
+    if (!capacity)
+        return;
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
-        const struct sp_strategy s =
-            sp_fit_strategy(&p->f->in, &p->f->t, (enum sp_strategy_kind)kind);
-        if (!s.exists || (p->f->only >= 0 && kind != p->f->only))
+        if (isnan(number_of(p, kind, "memory_bytes")))
             continue;
-        const double kept = isnan(s.activation_bytes) ? 0 : s.activation_bytes;
-        struct sp_html_bar m = {
-            .parts = {s.state_bytes, s.memory_bytes - s.state_bytes - kept, kept}};
-        struct sp_html_bar t = {.parts = {s.t_math_s, s.step_s - s.t_math_s, 0}};
-        snprintf(m.label, sizeof m.label, "%s", sp_strategy_titles[kind]);
-        snprintf(t.label, sizeof t.label, "%s", sp_strategy_titles[kind]);
-        snprintf(key, sizeof key, "strategies.%s.memory_bytes", sp_strategy_names[kind]);
-        value_of(p, key, m.note, sizeof m.note);
-        snprintf(key, sizeof key, "strategies.%s.step_s", sp_strategy_names[kind]);
-        value_of(p, key, t.note, sizeof t.note);
-        /* what is far beyond the picture is cut where it leaves it; its number stands beside it */
-        for (int i = 0; i < SP_HTML_PARTS; i++) {
-            m.parts[i] = fmin(m.parts[i], 1.4 * p->f->t.capacity_bytes);
-            t.parts[i] = fmin(t.parts[i], 3 * s.t_math_s);
-        }
-        memory[n] = m;
-        steps[n++] = t;
+        memory[n] = memory_bar(p, kind, capacity->number);
+        steps[n++] = step_bar(p, kind);
     }
     value_of(p, "capacity_bytes", limit, sizeof limit);
-    heading(p, "Memory of a chip, by strategy");
-    sp_html_bars(p->out, parts, memory, n, p->f->t.capacity_bytes, limit);
+    heading(p, "Memory per chip, by strategy");
+    sp_html_bars(p->out, parts, memory, n, capacity->number, limit);
     heading(p, "Ideal step, by strategy");
     sp_html_bars(p->out, times, steps, n, NAN, "");
     fputs(
@@ -202,9 +245,9 @@ static void put_assumptions(const struct page *p)
         sp_html_format(p->out, "%s: %s (%s)", entry->info.label, value, entry->info.meaning);
         fputs("</li>\n", p->out);
     }
-    for (size_t i = 0; sp_report_note(p->f->report, i); i++) {
+    for (size_t i = 0; sp_report_note(p->report, i); i++) {
         fputs("<li>", p->out);
-        sp_html_text(p->out, sp_report_note(p->f->report, i));
+        sp_html_text(p->out, sp_report_note(p->report, i));
         fputs("</li>\n", p->out);
     }
     fputs("<li>The step is a closed form: arithmetic against network traffic. What a framework "
@@ -226,7 +269,9 @@ static void put_sources(const struct page *p)
         char value[256];
         if (!entry || !value_of(p, keys[i], value, sizeof value))
             continue;
-        const char *const cells[] = {entry->info.label, value, entry->info.formula,
+        char formula[SP_FORMULA_TEXT];
+        const char *const cells[] = {entry->info.label, value,
+                                     sp_formula_text(entry->info.formula, formula),
                                      entry->info.source};
         fputs("<tr>", p->out);
         for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
@@ -240,21 +285,22 @@ static void put_sources(const struct page *p)
     sp_html_format(p->out,
                    "The figures of machine and model with their sources: scaleplan show %s, "
                    "scaleplan show %s. Every number: scaleplan fit --explain.",
-                   p->f->hw.name, p->f->model.name);
+                   text_of(p, "hw"), text_of(p, "model"));
     fputs("</p>\n", p->out);
 }
 
-bool sp_write_fit_page(const struct fit *f, const char *path, struct sp_error *error)
+bool sp_write_fit_page(struct sp_report *report, const char *price, const char *path,
+                       struct sp_error *error)
 {
     char *text = NULL;
     size_t size = 0;
-    struct page page = {f, open_memstream(&text, &size)};
+    const struct page page = {report, price, open_memstream(&text, &size)};
     if (!page.out)
         return sp_fail(error, SP_INTERNAL, "--report: no memory");
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
           page.out);
-    sp_html_format(page.out, "%s on %s", f->model.name, f->hw.name);
+    sp_html_format(page.out, "%s on %s", text_of(&page, "model"), text_of(&page, "hw"));
     fprintf(page.out, "</title>\n<style>%s</style></head><body>\n", style);
     put_question(&page);
     put_plan(&page);
@@ -264,12 +310,12 @@ bool sp_write_fit_page(const struct fit *f, const char *path, struct sp_error *e
     put_sources(&page);
     fputs("</body></html>\n", page.out);
     const bool written = fclose(page.out) == 0 && text;
-    const bool ok = written ? sp_put_file(f->report, path, text, error)
+    const bool ok = written ? sp_put_file(report, path, text, error)
                             : sp_fail(error, SP_INTERNAL, "--report: no memory");
     free(text);
     if (ok) {
-        sp_scope(f->report, "");
-        sp_put_text(f->report, SP_Q_FIT_REPORT, "%s", path);
+        sp_scope(report, "");
+        sp_put_text(report, SP_Q_FIT_REPORT, "%s", path);
     }
     return ok;
 }

@@ -1,7 +1,12 @@
 /* T_math and T_comms over the batch per chip, and where they cross. */
-#include "commands/plot_data.h"
+#include "pictures/batch.h"
 
-#include <string.h>
+#include <math.h>
+#include <stdio.h>
+
+#include <scaleplan/forms.h>
+
+#include "pictures/report_data.h"
 
 /* Networks whose critical batch the report may have. */
 static const struct {
@@ -68,7 +73,8 @@ static void draw_curves(struct curves *c, const struct sp_report *r, double tp)
     sp_add_point(math, c->to, sp_chip_math_s(c->P, c->to, c->C));
     for (size_t i = 0; i < NETWORKS; i++) {
         const double critical = sp_keyed_number(r, networks[i].key);
-        const double s = sp_chip_fsdp_comms_s(c->P, critical, c->C);
+        /* DP and FSDP move as much whatever the batch: what hides at the critical one */
+        const double s = sp_chip_math_s(c->P, critical, c->C);
         char name[64];
         snprintf(name, sizeof name, "T_comms: %s", networks[i].name);
         if (critical > 0)
@@ -89,24 +95,16 @@ static void draw_curves(struct curves *c, const struct sp_report *r, double tp)
     }
 }
 
-struct sp_figure *sp_plot_batch(const struct sp_args *args, const struct sp_report *report,
-                                struct sp_error *error)
+struct sp_figure *sp_draw_batch(const struct sp_report *report, const char *machine,
+                                const char *model, double params, double tp)
 {
-    const struct sp_sources sources = sp_sources_of(args);
-    const bool has_model = args->value.model || args->value.shape;
-    struct sp_model model = {0};
-    struct curves c = {.P = 1e9, .C = sp_report_number(report, SP_Q_BATCH_PEAK)};
-    if (has_model && !sp_model_of(args, &sources, &model, error))
-        return NULL;
-    if (has_model)
-        c.P = sp_count_params(&model).active;
-    struct sp_figure *const figure =
-        sp_figure_new("Arithmetic and communication of a step on a chip of %.40s: %.50s",
-                      args->value.hw, has_model ? model.name : "10^9 parameters");
+    struct curves c = {.P = params, .C = sp_report_number(report, SP_Q_BATCH_PEAK)};
+    struct sp_figure *const figure = sp_figure_new(
+        "Arithmetic and communication of a step on a chip of %.40s: %.50s", machine, model);
     c.panel = sp_add_panel(figure, sp_make_axis("batch per chip", "tokens", true),
                            sp_make_axis("time of a step", "s", true), "");
     find_range(&c, report);
-    draw_curves(&c, report, args->value.tp);
+    draw_curves(&c, report, tp);
     const double asked = sp_report_number(report, SP_Q_BATCH_TOKENS_CHIP);
     if (asked > 0)
         sp_add_rule(c.panel, true, asked, SP_BLACK, "this batch: %s",

@@ -1,5 +1,8 @@
-/* Numbers and texts of a report by quantity, for the pictures of the commands. */
-#include "commands/plot_data.h"
+/* Numbers and texts of a report by quantity, for pictures. */
+#include "pictures/report_data.h"
+
+#include <math.h>
+#include <stdio.h>
 
 static double number_of(const struct sp_entry *entry)
 {

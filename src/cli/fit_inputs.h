@@ -1,0 +1,21 @@
+/* What the closed forms of `fit` stand on, from the options of a command. */
+#ifndef SP_FIT_INPUTS_H
+#define SP_FIT_INPUTS_H
+
+#include "cli/command.h"
+
+struct sp_fit_inputs {
+    struct sp_model model;
+    struct sp_hardware hw;
+    struct sp_precision precision;
+    struct sp_framework_pair frameworks;
+    struct sp_fit_input in;
+    struct sp_fit_terms t;
+    const char *batch_origin;
+    int only; /* --strategy, or -1 */
+};
+
+/* Loads model, machine, recipe, batch and terms, which point into `fit`. */
+bool sp_load_fit(const struct sp_args *args, struct sp_fit_inputs *fit, struct sp_error *error);
+
+#endif
