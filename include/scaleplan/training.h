@@ -18,10 +18,6 @@ extern "C" {
  * A whole training run: time, energy, money, and what failures cost.
  */
 
-/* Time of `flops` FLOPs on `devices` devices of that peak at a utilisation `mfu`. s.
- * Scaling book, "Training": FLOPs / (N C MFU). */
-double sp_run_s(double flops, double devices, double peak_flops_per_s, double mfu);
-
 /* What checkpoints and failures do to a run. All times in s; mtbf_s is of the whole machine. */
 struct sp_goodput {
     double write_s;    /* delta: time to write a checkpoint that stops the work */
@@ -30,16 +26,9 @@ struct sp_goodput {
     double restart_s;  /* R: time from a failure to running again */
 };
 
-/* Young's optimal interval, sqrt(2 delta M). s. Young 1974. */
-double sp_young_interval_s(double write_s, double mtbf_s);
-
 /* Daly's higher-order optimal interval. s. Daly 2006, equation 37:
  * sqrt(2 delta M) (1 + sqrt(delta / 2M) / 3 + delta / 18M) - delta for delta < 2M, else M. */
 double sp_daly_interval_s(double write_s, double mtbf_s);
-
-/* The time between checkpoints that sp_goodput is largest at: with c = interval + write its
- * derivative -1 / (2 M) + (1 - R / M) write / c^2 is 0 at c = sqrt(2 write (M - R)). s */
-double sp_best_interval_s(double write_s, double mtbf_s, double restart_s);
 
 /* Share of the wall time that is useful work: writing costs delta / (tau + delta), a failure loses
  * half an interval and the restart. 1 when nothing is written and nothing fails; never below 0.
@@ -63,13 +52,6 @@ double sp_owned_usd_per_h(const struct sp_owned *owned);
  * price_a / (N_b T_b) for N devices that take T. USD. */
 double sp_break_even_usd_per_h(double devices, double seconds, double other_devices,
                                double other_seconds, double other_usd_per_h);
-
-/* Homes that take as much energy in a year as `watts` all the time, each kwh_per_year: a year has
- * 8766 hours. */
-double sp_homes(double watts, double kwh_per_year);
-
-/* Mean time between failures of `devices` devices that each have one of `device_mtbf_s`. s. */
-double sp_machine_mtbf_s(double device_mtbf_s, double devices);
 
 /*
  * == Drives ==
@@ -105,7 +87,6 @@ struct sp_data_flow {
     double needed_bytes_per_s, offered_bytes_per_s;
     double share;      /* needed over offered */
     bool bound;        /* loading binds: needed is above offered */
-    double slowdown;   /* of the run: max(1, share) */
     double data_bytes; /* of the data set */
     double room_bytes; /* of all drives */
     bool holds;        /* the data set has room */
@@ -190,10 +171,10 @@ struct sp_loss_point {
     bool fits;      /* the best plan does */
 };
 
-/* The same run in batches of this many tokens. McCandlish et al. 2018, section 2.3. */
+/* The run in batches of `batch` tokens. McCandlish et al. 2018, section 2.3. */
 struct sp_loss_point sp_run_to_loss(const struct sp_loss_question *question, double batch);
 
-/* Batches of one sequence a chip and powers of two of it, up to 16 noise scales. Returns how many
+/* Batches of one sequence per chip and powers of two of it, up to 16 noise scales. Returns how many
  * of at most `room`. */
 int sp_batches_to_loss(const struct sp_loss_question *question, struct sp_loss_point *points,
                        int room);

@@ -59,6 +59,7 @@ struct flops {
     double hours, mfu, hfu, rate;
     bool has_rate;
     enum rate_from rate_from;
+    const char *above_mfu, *above_with_attention, *above_hfu; /* why above 100 %; NULL: not */
 };
 
 /* Attention at a sequence length. */
@@ -176,6 +177,13 @@ static void count(const struct sp_args *args, struct flops *f)
     f->equals_projections = sp_scores_equal_projections_tokens(&f->model, f->causal);
 }
 
+/* Why the speed is more than the devices can do, counting these FLOPs a token; else NULL. */
+static const char *above_peak(const struct flops *f, double flops_per_token,
+                              enum sp_flop_convention convention)
+{
+    return sp_above_peak(sp_utilisation(flops_per_token, f->rate, f->N, f->C), convention);
+}
+
 /* The FLOPs of the run and the speed, as the options say them. */
 static void convert(const struct sp_args *args, struct flops *f)
 {
@@ -201,20 +209,9 @@ static void convert(const struct sp_args *args, struct flops *f)
         f->rate = sp_rate_of_utilisation(f->hfu, f->N, f->C, f->of.hardware);
     }
     f->has_rate = !isnan(f->rate);
-}
-
-/* Utilisations above 100 %. */
-static void note_utilisations(const struct flops *f, struct sp_report *report)
-{
-    const struct sp_training_flops *const of = &f->of;
-    sp_note_utilisation(report, "the MFU", sp_utilisation(of->computed, f->rate, f->N, f->C),
-                        SP_FLOPS_6P);
-    if (of->plain)
-        sp_note_utilisation(report, "the MFU with attention",
-                            sp_utilisation(of->counted_with_scores, f->rate, f->N, f->C),
-                            f->scores);
-    sp_note_utilisation(report, "the HFU", sp_utilisation(of->hardware, f->rate, f->N, f->C),
-                        f->scores);
+    f->above_mfu = above_peak(f, f->of.computed, SP_FLOPS_6P);
+    f->above_with_attention = above_peak(f, f->of.counted_with_scores, f->scores);
+    f->above_hfu = above_peak(f, f->of.hardware, f->scores);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -238,7 +235,6 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (f.has_beside)
         sp_put_companion_work(report, args, &f.companions, NULL);
     put_rows(report, &f);
-    note_utilisations(&f, report);
     if (f.shaped)
         put_lengths(&f, args->given.seq || args->given.batch ? f.seq : NAN, report);
     return true;

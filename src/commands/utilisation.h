@@ -9,6 +9,9 @@
 /* What a convention counts, in words: "6 FLOPs a parameter and token". */
 extern const char *const sp_counted_flops[SP_FLOP_CONVENTIONS];
 
+/* Why a utilisation is above 100 %, "is above 100 % because ..."; NULL when it is not. */
+const char *sp_above_peak(double utilisation, enum sp_flop_convention convention);
+
 /* Says why a utilisation, called `what`, is above 100 %; nothing when it is not. */
 void sp_note_utilisation(struct sp_report *report, const char *what, double utilisation,
                          enum sp_flop_convention convention);

@@ -1,6 +1,5 @@
 /* Storage behind a machine. */
-#include <math.h>
-
+#include <scaleplan/forms.h>
 #include <scaleplan/training.h>
 
 struct sp_data_flow sp_data_flow(const struct sp_data_need *need,
@@ -8,16 +7,15 @@ struct sp_data_flow sp_data_flow(const struct sp_data_need *need,
 {
     const struct sp_drive *const drive = source->drive;
     struct sp_data_flow f = {
-        .needed_bytes_per_s = need->tokens_per_s * need->bytes_per_token,
+        .needed_bytes_per_s = sp_data_of_tokens(need->tokens_per_s, need->bytes_per_token),
         .offered_bytes_per_s =
-            fmin(source->drives * drive->read_bytes_per_s, source->loader_bytes_per_s),
-        .data_bytes = need->tokens * need->bytes_per_token,
-        .room_bytes = source->drives * drive->capacity_bytes,
-        .worn = need->written_bytes / (source->drives * drive->endurance_bytes),
+            sp_data_offered(source->drives, drive->read_bytes_per_s, source->loader_bytes_per_s),
+        .data_bytes = sp_data_of_tokens(need->tokens, need->bytes_per_token),
+        .room_bytes = sp_of_all_drives(source->drives, drive->capacity_bytes),
+        .worn = sp_worn(need->written_bytes, source->drives, drive->endurance_bytes),
     };
-    f.share = f.needed_bytes_per_s / f.offered_bytes_per_s;
+    f.share = sp_data_share(f.needed_bytes_per_s, f.offered_bytes_per_s);
     f.bound = f.share > 1;
-    f.slowdown = fmax(1, f.share);
     f.holds = f.data_bytes <= f.room_bytes;
     return f;
 }

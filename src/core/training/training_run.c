@@ -3,41 +3,21 @@
 
 #include <scaleplan/training.h>
 
-double sp_run_s(double flops, double devices, double peak_flops_per_s, double mfu)
-{
-    return flops / (devices * peak_flops_per_s * mfu);
-}
-
-double sp_young_interval_s(double write_s, double mtbf_s)
-{
-    return sqrt(2 * write_s * mtbf_s);
-}
-
 double sp_daly_interval_s(double write_s, double mtbf_s)
 {
     const double x = write_s / (2 * mtbf_s);
     if (x >= 1)
         return mtbf_s;
-    return sqrt(2 * write_s * mtbf_s) * (1 + sqrt(x) / 3 + x / 9) - write_s;
-}
-
-/* sqrt(2 d (M - R)) - d. Young's and Daly's intervals agree with it where failures are rare. */
-double sp_best_interval_s(double write_s, double mtbf_s, double restart_s)
-{
-    return fmax(sqrt(2 * write_s * fmax(mtbf_s - restart_s, 0)) - write_s, 0);
+    return sp_young_interval_s(write_s, mtbf_s) * (1 + sqrt(x) / 3 + x / 9) - write_s;
 }
 
 double sp_goodput(const struct sp_goodput *run)
 {
-    const double cycle = run->interval_s + run->write_s;
-    const double writing = cycle > 0 ? run->write_s / cycle : 0;
-    const double failing = isfinite(run->mtbf_s) ? (cycle / 2 + run->restart_s) / run->mtbf_s : 0;
-    return fmax((1 - writing) * (1 - fmin(failing, 1)), 0);
-}
-
-double sp_machine_mtbf_s(double device_mtbf_s, double devices)
-{
-    return device_mtbf_s / devices;
+    const double write = run->write_s, interval = run->interval_s, mtbf = run->mtbf_s;
+    if (interval + write <= 0) /* nothing is written, and a failure loses the restart alone */
+        return fmax(1 - run->restart_s / mtbf, 0);
+    return isfinite(mtbf) ? sp_goodput_with_failures(write, interval, mtbf, run->restart_s)
+                          : sp_goodput_of_checkpoints(write, interval);
 }
 
 /* No interest, staff or building: --capex can include them. */
@@ -53,9 +33,4 @@ double sp_break_even_usd_per_h(double devices, double seconds, double other_devi
                                double other_seconds, double other_usd_per_h)
 {
     return other_devices * other_seconds * other_usd_per_h / (devices * seconds);
-}
-
-double sp_homes(double watts, double kwh_per_year)
-{
-    return watts * 8766 / (1000 * kwh_per_year);
 }
