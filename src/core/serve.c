@@ -1,6 +1,7 @@
 /* Times of serving: a prompt, a step that generates, and the steady state of both. */
 #include <math.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/critical.h>
 #include <scaleplan/roofline.h>
 #include <scaleplan/serve.h>
