@@ -1,4 +1,24 @@
+/* The textbook's verdicts behind `scaleplan fit`, and where communication hides. */
+#ifndef SCALEPLAN_FIT_H
+#define SCALEPLAN_FIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <scaleplan/formats.h>
+#include <scaleplan/machine.h>
+#include <scaleplan/model.h>
+#include <scaleplan/network.h>
+#include <scaleplan/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
 /*
+ * == Strategies ==
+ *
  * The closed forms behind `scaleplan fit`: what each way of spreading a model over a machine needs
  * in memory, and whether its communication hides behind its arithmetic.
  *
@@ -10,21 +30,6 @@
  * Communication is kept as loads: time on one link level divided by the time of the arithmetic it
  * may hide behind. A load of 1 is the edge between compute- and communication-bound.
  */
-#ifndef SCALEPLAN_FIT_H
-#define SCALEPLAN_FIT_H
-
-#include <stdbool.h>
-#include <stdint.h>
-
-#include <scaleplan/hardware.h>
-#include <scaleplan/model.h>
-#include <scaleplan/precision.h>
-#include <scaleplan/software.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-#pragma GCC visibility push(default)
 
 enum sp_strategy_kind { SP_DP, SP_FSDP, SP_TP, SP_FSDP_TP, SP_PP_FSDP, SP_HSDP, SP_STRATEGIES };
 
@@ -173,7 +178,7 @@ struct sp_strategy {
     double step_with_bubble_s;
 };
 
-/* Derives the shared quantities. N, B and the chip's peak must be positive. */
+/* Derives the shared quantities. The chips, the batch and the chip's peak must be positive. */
 struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in);
 
 /* Largest load of a set, or their sum when axes take turns; `binding` gets the level. */
@@ -181,21 +186,21 @@ double sp_comms_over_math(const struct sp_loads *loads, enum sp_overlap overlap,
                           enum sp_link *binding);
 
 /* One row of `fit`: the textbook's closed form of a strategy over the whole machine. */
-struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                    enum sp_strategy_kind kind);
 
 /* The best plan on the machine's real axes among the strategies whose bit (1u << kind) is in
  * `allowed`: one that fits (else the one with the least memory), then the shortest step, then the
  * simplest strategy, then the least communication. A part of a torus axis is a line without
  * wraparound. Nothing allowed has a meaning: exists is false. */
-struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                unsigned allowed);
 
 /* The mesh on the machine's real axes with the least communication of all that fit, however long
  * its step: TP beside others, not over the whole machine, and pipelines without interleaving.
  * `exists` is false where none fits. Its comms_over_math is monotone in every rate and in the
  * memory. */
-struct sp_strategy sp_fit_quietest(const struct sp_fit_input *in, const struct sp_fit_terms *t);
+struct sp_strategy sp_fit_quietest(const struct sp_fit_input *in, const struct sp_fit_terms *terms);
 
 /* Degrees of a mesh; 0: any. */
 struct sp_degrees {
@@ -204,7 +209,7 @@ struct sp_degrees {
 
 /* The mesh of those degrees with the least communication, on the machine's real axes or by the rule
  * of the rows. `exists` is false where none can be laid. */
-struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                enum sp_strategy_kind kind, const struct sp_degrees *degrees,
                                bool real_axes);
 
@@ -230,7 +235,7 @@ struct sp_decision {
 
 /* Walks the questions until one ends them; the last one's `ends` is false where every strategy
  * waits or does not fit. Returns how many were asked. */
-int sp_fit_path(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+int sp_fit_path(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                 struct sp_decision path[SP_DECISIONS]);
 
 /* Strong scaling: the best plan of each size on offer, doubling from one chip up to the slice of
@@ -244,42 +249,162 @@ struct sp_fit_point {
 int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int room);
 
 /* Sequences of one replica's batch, B / (T dp fsdp); below 1 where several chips share one. */
-double sp_replica_sequences(const struct sp_fit_input *in, const struct sp_strategy *s);
+double sp_replica_sequences(const struct sp_fit_input *in, const struct sp_strategy *strategy);
 
 /* Load of a link over the whole step: weights as often as they are gathered, and activations. */
 double sp_link_load(const struct sp_loads *loads, enum sp_link link);
 
 /* Time of the step at the stated MFU, never faster than the plan's ideal. s. */
-double sp_step_at_mfu_s(const struct sp_strategy *s, double mfu);
+double sp_step_at_mfu_s(const struct sp_strategy *strategy, double mfu);
 
 /* Smallest batch in tokens that makes this very mesh compute-bound where its weights are gathered
  * once a step; INFINITY when no batch does. */
-double sp_batch_needed(const struct sp_strategy *s, const struct sp_fit_terms *t,
+double sp_batch_needed(const struct sp_strategy *strategy, const struct sp_fit_terms *terms,
                        enum sp_overlap overlap);
 
 /* Smallest batch at which some mesh of this strategy is compute-bound; `s` gets the mesh. */
-double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                           enum sp_strategy_kind kind, bool real_axes, struct sp_strategy *s);
+double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
+                           enum sp_strategy_kind kind, bool real_axes,
+                           struct sp_strategy *strategy);
 
 /* Fewest chips on offer on which the strategy's memory fits at the same batch, whole slices over
  * the data-centre network included; 0 when no number does (its state does not shrink with chips, or
  * the machine is not sold in that size). */
-int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
-                        const struct sp_fit_terms *t);
+int64_t sp_chips_to_fit(const struct sp_strategy *strategy, const struct sp_fit_input *in,
+                        const struct sp_fit_terms *terms);
 
 /* Most chips on offer that this batch keeps compute-bound: for DP and FSDP by the critical batch of
  * that size's own rings, else by this machine's. 0 when none, and for several slices. */
-int64_t sp_chips_fed(const struct sp_strategy *s, const struct sp_fit_input *in,
-                     const struct sp_fit_terms *t);
+int64_t sp_chips_fed(const struct sp_strategy *strategy, const struct sp_fit_input *in,
+                     const struct sp_fit_terms *terms);
 
 /* Fewest micro-batches of whole sequences of which one's activations fit beside what a chip holds;
  * 0 when no number does, and for pipelines, whose micro-batches are counted already. */
-int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
-                               const struct sp_fit_terms *t);
+int64_t sp_accumulation_to_fit(const struct sp_strategy *strategy, const struct sp_fit_input *in,
+                               const struct sp_fit_terms *terms);
 
 /* The checkpoint policy with the least recomputation that fits, or SP_REMATS when none does. */
-enum sp_remat sp_remat_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
-                              const struct sp_fit_terms *t);
+enum sp_remat sp_remat_to_fit(const struct sp_strategy *strategy, const struct sp_fit_input *in,
+                              const struct sp_fit_terms *terms);
+
+/*
+ * == Critical batches and degrees ==
+ *
+ * Critical batches and degrees: where communication and arithmetic take equally long.
+ * Letters: B batch_tokens, N chips, D d_model, F d_ff, C flops_per_s of a chip, W bytes_per_s of
+ * its links, W_X and W_Y those of the FSDP and the TP axes, W_gpu inside a scale-up domain and
+ * W_node of a whole one, r expert_ratio = E/k, X and Y the degrees of FSDP and TP, Z devices that
+ * share the experts, k experts of a token, b tokens of a chip.
+ */
+
+/* Tokens per chip below which DP and FSDP over links of W bytes/s wait for them: r C / W.
+ * Scaling book, "Training": B/X > alpha / n for n axes; chapter "GPUs": B/N > C / W, MoE times E/k.
+ */
+double sp_critical_tokens_per_chip(double flops_per_s, double bytes_per_s, double expert_ratio);
+
+/* Largest TP degree that hides its communication: F W / C, independent of the batch.
+ * Scaling book, "Training", tensor parallelism: Y < n F / alpha. */
+double sp_max_tp_degree(double flops_per_s, double bytes_per_s, double d_ff);
+
+/* The largest whole TP degree that this machine hides: inside a scale-up domain at its bandwidth,
+ * beyond it or on a torus at that of the slowest level. 0 when even TP of 1 would wait. */
+int64_t sp_usable_tp_degree(const struct sp_fit_terms *terms, int64_t domain);
+
+/* Tokens per chip below which the best FSDP x TP split waits: r C^2 / (W_X W_Y F), four times that
+ * when collectives of the two axes take turns. Scaling book, "Training", mixed FSDP and TP. */
+double sp_critical_tokens_per_chip_mixed(double flops_per_s, double fsdp_bytes_per_s,
+                                         double tp_bytes_per_s, double d_ff, double expert_ratio,
+                                         enum sp_overlap overlap);
+
+/* The FSDP degree that balances both collectives: sqrt(B N W_X / (r F W_Y)). */
+double sp_optimal_fsdp_degree(double batch_tokens, double chips, double fsdp_bytes_per_s,
+                              double tp_bytes_per_s, double d_ff, double expert_ratio);
+
+/* Tokens per chip that the network between slices asks for, r C / (M W_dcn); 0 for one slice. */
+double sp_critical_dcn(const struct sp_fit_terms *terms);
+
+/* Tokens per chip below which a split waits that needs i of them inside a slice and d between
+ * slices: the larger, or in turn the x at which 2 sqrt(i / 4x) + d / x is 1. */
+double sp_critical_across_slices(double inside_tokens, double between_tokens,
+                                 enum sp_overlap overlap);
+
+/* The C to put into these formulas, which count 2 bytes an element, where the wire carries
+ * `wire_bytes`: C wire / 2. FLOP/s. */
+double sp_peak_of_wire(double flops_per_s, double wire_bytes);
+
+/* Smallest MLP width that hides tensor parallelism of degree Y over links of W bytes/s: Y C / W.
+ * columns. Scaling book, "Training", tensor parallelism. */
+double sp_min_d_ff_for_tp(double tp, double flops_per_s, double bytes_per_s);
+
+/* Largest power of two up to F W / C and up to the devices of a node; 0.5 and less when even 1
+ * would wait. */
+double sp_practical_tp(double d_ff, double bytes_per_s, double flops_per_s, double domain);
+
+/* Smallest expert width that hides expert parallelism over Z devices in nodes of `domain` (8), k
+ * experts a token: the larger of what the two all-to-alls ask for across nodes, (C/W_node)
+ * (Z - domain) / k times min(domain k / Z, 1), and inside one, (C/W_gpu) (min(Z, domain) - 1) / k
+ * times min(k / Z, 1), where each of the B/Z tokens of a device goes to k of Z. columns. Scaling
+ * book, "GPUs", expert parallelism (F > alpha (Z-8)/k, and F > 8 alpha for Z >> k; it leaves out
+ * what stays inside a node, which is all there is for Z <= domain). */
+double sp_min_d_ff_for_ep(double devices, double experts_per_token, double domain,
+                          double flops_per_s, double domain_bytes_per_s, double node_bytes_per_s);
+
+/* The same on a group of Z chips of a torus: two all-to-alls of k B tokens, 4 k B D bytes over
+ * Z w / sp_exchange_pairs, against 4 k B D F / (Z C): C sp_exchange_pairs / w, A/4 C / W_ici on
+ * rings of at most A chips; times min(Z / k, 1), for a token goes to a chip once. columns. */
+double sp_min_d_ff_for_ep_torus(double experts_per_token, double flops_per_s,
+                                const struct sp_torus_group *group);
+
+/* Its limit for many devices, with which it is enough at any degree: (C/W) domain. columns. */
+double sp_min_d_ff_for_ep_limit(double domain, double flops_per_s, double node_bytes_per_s);
+
+/* Nodes that the model-parallel ranks of one replica span: p stages times TP beyond a node. The
+ * gradient traffic of a node, and with it the critical batch across nodes, is divided by it.
+ * Scaling book, "GPUs". */
+double sp_model_parallel_nodes(double tp, double pp, double domain);
+
+/* A split of N chips into X shards and a TP group of Y = N / X, Y a power of two. */
+struct sp_split {
+    double fsdp, tp;
+    double fsdp_load, tp_load; /* r C X / (W_X B), C Y / (W_Y F) */
+    double comms_over_math;    /* their largest, or their sum when axes take turns */
+};
+
+/* The power-of-two split with the least communication, on axes of W_X and W_Y bytes/s. Y runs from
+ * 1 to the largest power of two that divides N. Scaling book, "Training", mixed FSDP and TP. */
+struct sp_split sp_best_pow2_split(double batch_tokens, int64_t chips, double d_ff,
+                                   double flops_per_s, double fsdp_bytes_per_s,
+                                   double tp_bytes_per_s, double expert_ratio,
+                                   enum sp_overlap overlap);
+
+/* Seconds of one step on one chip with b tokens, P_active parameters that a token passes, C FLOP/s:
+ * arithmetic 6 P b / C; what DP and FSDP move, the arithmetic at their critical batch whatever b
+ * is; the best FSDP x TP split, 6 P sqrt(b critical) / C; TP of degree Y, the arithmetic times Y
+ * over the largest degree that hides. Scaling book, "Training". */
+double sp_chip_math_s(double active_params, double tokens, double flops_per_s);
+double sp_chip_fsdp_comms_s(double active_params, double critical_tokens, double flops_per_s);
+double sp_chip_mixed_comms_s(double active_params, double tokens, double critical_tokens,
+                             double flops_per_s);
+double sp_chip_tp_comms_s(double active_params, double tokens, double flops_per_s, double tp,
+                          double largest_tp);
+
+/* The power of two nearest to a number on a logarithmic scale. */
+double sp_nearest_pow2(double number);
+
+/* Bytes one layer's two matrices move in forward and backward pass, 16-bit, before any division by
+ * bandwidth: DP 8DF, FSDP 12DF, TP 8BD, FSDP over X with TP over Y 12 (BD/X + DF/Y). Scaling book,
+ * "Training", table of strategies. */
+struct sp_layer_bytes {
+    double dp, fsdp, tp, mixed;
+};
+struct sp_layer_bytes sp_layer_bytes(double batch_tokens, double d_model, double d_ff, double fsdp,
+                                     double tp);
+
+/* Chips above which weights kept in place in two dimensions move less than tensor parallelism over
+ * three axes, 32 (F/D) (3/4)^2, and the split that moves least: X = sqrt(N D / 2F), the rest N / X.
+ * Scaling book, "Sharding" and "Inference", 2D weight-stationary sharding. */
+double sp_stationary_min_chips(double d_model, double d_ff);
+double sp_stationary_x(double chips, double d_model, double d_ff);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

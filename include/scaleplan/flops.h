@@ -1,15 +1,22 @@
-/* FLOPs of training, by part, and the conversions between FLOPs, time and utilisation. */
+/* FLOPs of training, by part; FLOPs, time and utilisation; one operation on the roofline. */
 #ifndef SCALEPLAN_FLOPS_H
 #define SCALEPLAN_FLOPS_H
 
 #include <stdbool.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/model.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
+
+/*
+ * == FLOPs ==
+ *
+ * FLOPs of training, by part, and the conversions between FLOPs, time and utilisation.
+ */
 
 /* Forward FLOPs of one token by part; training is three times that (two more in the backward pass).
  */
@@ -39,9 +46,6 @@ struct sp_flops sp_forward_flops_per_token(const struct sp_model *model, double 
 /* Forward FLOPs of one token that the backward pass runs again under a checkpoint policy. FLOPs.
  * Korthikanti et al. 2022, section 5; scaling book, "Training". */
 double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_remat remat);
-
-/* 6 P B: FLOPs of training on `tokens` tokens by a model of `params` active parameters. FLOPs. */
-double sp_training_flops(double params, double tokens);
 
 /* FLOPs of training on `tokens` tokens where some weights are frozen: 6 P - 2 P_frozen - 2 P_still
  * + 6 P_adapters a token, since a frozen matmul has a forward pass and a gradient of its input, and
@@ -83,24 +87,44 @@ struct sp_flops sp_still_flops_per_token(const struct sp_model *model, double se
 double sp_tuned_flops(const struct sp_model *model, double tokens, double seq,
                       enum sp_flop_convention convention);
 
-/* FLOPs of all tokens in a second over the peak of the devices: MFU of the model's FLOPs, HFU with
- * the recomputed ones. */
-double sp_utilisation(double flops_per_token, double tokens_per_s, double devices,
-                      double peak_flops_per_s);
-
-/* Model FLOPs utilisation: 6 P tokens/s over the peak of the devices. PaLM, appendix B. */
-double sp_mfu(double params, double tokens_per_s, double devices, double peak_flops_per_s);
-
-/* Petaflop/s-days: FLOPs / 8.64e19. Amodei and Hernandez 2018. */
-double sp_pf_days(double flops);
-
 /* Bytes of keys and values that one token leaves in the cache of all layers: 2 b L K H, or the
  * latent of MLA. `element_bytes` per element. Scaling book, "Inference". */
 double sp_kv_bytes_per_token(const struct sp_model *model, double element_bytes);
 
-/* Extra FLOPs of recomputing the attention core of a GPT block: (1 + s/3h) / (1 + s/6h) - 1.
- * Korthikanti et al. 2022, appendix A. */
-double sp_selective_flop_overhead(double seq, double d_model);
+/*
+ * == The roofline ==
+ *
+ * One operation on the roofline of a chip: arithmetic against the bytes it moves.
+ */
+
+/* FLOPs and bytes of an operation. */
+struct sp_work {
+    double flops, bytes;
+};
+
+/* Bytes of an element of the left operand, the weights and the output. */
+struct sp_operands {
+    double a_bytes, w_bytes, out_bytes;
+};
+
+/* Matmul [B,D] x [D,F]: 2BDF FLOPs; b_a BD + b_w DF + b_o BF bytes. `batched`: a weight matrix of
+ * its own for each of the B rows. Scaling book, "Rooflines". */
+struct sp_work sp_matmul_work(double rows, double inner, double columns, struct sp_operands bytes,
+                              bool batched);
+
+/* Rows at which that matmul takes as long in arithmetic as in memory,
+ * (b_w D F / W) / (2DF/C - (b_a D + b_o F)/W); INFINITY when no number of rows is enough. Same
+ * source. */
+double sp_critical_rows(double inner, double columns, struct sp_operands bytes, double flops_per_s,
+                        double bytes_per_s);
+
+/* Dot product of two vectors of n: 2n - 1 FLOPs, two vectors in and one element out. Adding them: n
+ * FLOPs, three vectors. Scaling book, "Rooflines". */
+struct sp_work sp_dot_work(double length, double element_bytes);
+struct sp_work sp_add_work(double length, double element_bytes);
+
+/* A total with one more operation, done `count` times. */
+struct sp_work sp_add_up(struct sp_work total, double count, struct sp_work one);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

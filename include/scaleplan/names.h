@@ -1,6 +1,6 @@
 /* The words of the program for what its enums count: one list for each, in the enum's order and
  * closed by NULL. What else a schedule or a number format is known by stands in rows of traits:
- * sp_schedules (pipeline.h) and sp_dtypes (precision.h). */
+ * sp_schedules (pipeline.h) and sp_dtypes (formats.h). */
 #ifndef SCALEPLAN_NAMES_H
 #define SCALEPLAN_NAMES_H
 

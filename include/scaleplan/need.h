@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <scaleplan/hardware.h>
+#include <scaleplan/machine.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -75,7 +75,7 @@ double sp_useful_microbatches(const struct sp_pipeline *pipeline);
 double sp_useful_s(const struct sp_pipeline *pipeline);
 
 /* Micro-batches whose activations stage `rank` (0-based) holds at once, in units of a whole stage's
- * micro-batch: chunks count 1/v. Same sources. */
+ * micro-batch: chunks count 1/v. The rank must be below the stages. Same sources. */
 double sp_in_flight(const struct sp_pipeline *pipeline, int64_t rank);
 
 /* Fewest micro-batches whose useful time is at least the fraction `efficiency` of the total, for
@@ -85,9 +85,9 @@ double sp_in_flight(const struct sp_pipeline *pipeline, int64_t rank);
 double sp_microbatches_for(const struct sp_pipeline *pipeline, double efficiency);
 
 /* Time of all micro-batches through stages that take forward_s and backward_s each, without sends.
- * s. `stages` up to SP_MAX_STAGES. Linear in the number of stages. The longest path through GPipe
- * or 1F1B, which is what sp_play_pipeline makes of any stages (docs/decisions.md). Other schedules:
- * NAN. */
+ * s. There must be 1 to SP_MAX_STAGES stages. Linear in their number. The longest path through
+ * GPipe or 1F1B, which is what sp_play_pipeline makes of any stages (docs/decisions.md). Other
+ * schedules: NAN. */
 double sp_uneven_pipeline_s(enum sp_schedule schedule, const double *forward_s,
                             const double *backward_s, int64_t stages, int64_t microbatches);
 

@@ -1,4 +1,4 @@
-/* One explicit training plan: how a model is spread over a machine and what its step does. */
+/* One explicit training plan: its validity, where its layers go, its fields as a table. */
 #ifndef SCALEPLAN_PLAN_H
 #define SCALEPLAN_PLAN_H
 
@@ -6,15 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <scaleplan/hardware.h>
+#include <scaleplan/formats.h>
 #include <scaleplan/layer.h>
+#include <scaleplan/machine.h>
 #include <scaleplan/pipeline.h>
-#include <scaleplan/precision.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
+
+/*
+ * == The plan ==
+ *
+ * One explicit training plan: how a model is spread over a machine and what its step does.
+ */
 
 /* What the backward pass runs again, as the share of each operator that is repeated (0 to 1), and
  * how the layers are treated. What is not repeated is kept from the forward pass. */
@@ -118,11 +124,11 @@ int64_t sp_plan_microbatches(const struct sp_plan *plan);
  * there is another one. */
 bool sp_overlaps_exchange(const struct sp_plan *plan);
 
-/* The batch to run where one is asked for in tokens, as `sequences` (at least 1, any fraction), and
+/* The batch to run where one is asked for in tokens, as `sequences` (any fraction), and
  * `at_once` = dp micro_batch sequences go through all replicas together. The nearest power of two
  * where that is within 5 %, else the nearest multiple of a power of two about a sixteenth of it:
  * numbers that many degrees divide. Where at_once does not divide that, its multiple nearest to
- * what was asked, at least one. sequences. */
+ * what was asked, at least one. Both numbers must be at least 1. sequences. */
 int64_t sp_round_batch(double sequences, int64_t at_once);
 
 /* Devices, dp tp pp cp. */
@@ -153,6 +159,8 @@ enum sp_plan_problem {
                              of them, or of the sets of experts */
     SP_PLAN_PROBLEMS
 };
+
+/* The first problem of a plan. Every degree, the devices and the slices must be at least 1. */
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
                                    int64_t devices, int64_t slices);
 
@@ -190,7 +198,7 @@ enum sp_balance {
     SP_BALANCE_COST  /* nanotron: a stage is full when its share of all weights is passed */
 };
 
-/* Layers of each kind on one stage. */
+/* Layers of each kind on one stage. The stage must be one of the stages. */
 struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t stages,
                                           int64_t stage, enum sp_balance balance);
 
@@ -201,7 +209,7 @@ struct sp_stage_kind {
     struct sp_layer_counts still; /* of the layers, below all that is trained */
 };
 
-/* The kind of one stage. */
+/* The kind of one stage. The stage must be one of the stages. */
 struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stages, int64_t stage,
                                       enum sp_balance balance);
 
@@ -216,8 +224,73 @@ struct sp_stage_map {
     int64_t stage[SP_STAGE_KINDS]; /* the first of the kind; kinds come in the order of these */
     uint8_t of[SP_MAX_STAGES];     /* kind of each stage */
 };
+
+/* Maps a pipeline. There must be 1 to SP_MAX_STAGES stages. */
 void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
                    struct sp_stage_map *map);
+
+/*
+ * == Its fields ==
+ *
+ * The fields of a plan as rows of a table: whoever reads, prints or varies plans walks it.
+ */
+
+/* How a field is stored in struct sp_plan, and how a search lists its values. */
+enum sp_plan_kind {
+    SP_PLAN_WHOLE,  /* int64_t; struct sp_degree */
+    SP_PLAN_LEVEL,  /* int, whose numbers are its names; bool[] as for all that has names */
+    SP_PLAN_REAL,   /* double */
+    SP_PLAN_SWITCH, /* bool: off or on */
+    SP_PLAN_EITHER, /* bool with other names */
+    SP_PLAN_NAME,   /* enum */
+    SP_PLAN_POLICY, /* struct sp_recompute: one of sp_policies */
+    SP_PLAN_LIST,   /* unsigned: a bit for each of its names */
+    SP_PLAN_AXES    /* int32_t[SP_MAX_AXES] */
+};
+
+/* How a plan one change away differs in the field. */
+enum sp_plan_change {
+    SP_PLAN_STAYS,
+    SP_PLAN_MOVES,  /* a factor of two moves between it and another one of these */
+    SP_PLAN_SCALES, /* twice or half */
+    SP_PLAN_SWAPS   /* any other of its names */
+};
+
+struct sp_plan_field {
+    const char *name;  /* of the option, and in JSON */
+    const char *value; /* what stands for the value in a usage: "N" */
+    enum sp_plan_kind kind;
+    double min, max;          /* of numbers */
+    const char *fallback;     /* what a plan has that does not say; NULL: it depends on the rest */
+    const char *const *names; /* of its values, or NULL */
+    size_t offset;            /* in struct sp_plan */
+    size_t space;             /* of its values in struct sp_search_space; 0: a search keeps it */
+    const char *most;         /* option of the largest value that a search looks at, or NULL */
+    enum sp_plan_change near;
+    bool in_line;    /* the line of a plan in a text has it; others where they are unusual */
+    bool of_problem; /* of what is trained, not of how: plans that are compared share it */
+    const char *text;
+};
+
+#define SP_PLAN_FIELD(id, ...) SP_FIELD_##id,
+enum sp_plan_field_id {
+#include <scaleplan/plan_fields.def>
+    SP_PLAN_FIELDS
+};
+#undef SP_PLAN_FIELD
+
+extern const struct sp_plan_field sp_plan_fields[SP_PLAN_FIELDS];
+
+/* The field's value: its number, the index of its name (0 or 1 of a switch), the bits of a list,
+ * and NAN for axes and for a recomputation that is none of sp_policies. */
+double sp_plan_value(const struct sp_plan *plan, const struct sp_plan_field *field);
+
+/* The name of that value; NULL: it has none, as a list. */
+const char *sp_plan_name(const struct sp_plan *plan, const struct sp_plan_field *field);
+
+/* Puts such a value in. A policy leaves `offload` and `modules` as they are; axes are left alone.
+ */
+void sp_set_plan_value(struct sp_plan *plan, const struct sp_plan_field *field, double value);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -1,13 +1,20 @@
-/* The best of all plans of a model on a machine: an exhaustive search with proven bounds. */
+/* The best of all plans of a model on a machine, and the plans one change away from one. */
 #ifndef SCALEPLAN_SEARCH_H
 #define SCALEPLAN_SEARCH_H
 
+#include <scaleplan/plan.h>
 #include <scaleplan/step.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
+
+/*
+ * == The search ==
+ *
+ * The best of all plans of a model on a machine: an exhaustive search with proven bounds.
+ */
 
 /* The plans that are looked at: every combination of the values that are open and pass
  * sp_check_plan, and beyond it
@@ -76,8 +83,9 @@ struct sp_search_space {
     struct sp_flow flow[SP_SEARCH_SPLITS][SP_SEARCH_FLOWS];
 };
 
-/* Lists the values; false when the machine or the batch has more divisors than there is room for
- * (SP_SEARCH_LISTED, SP_SEARCH_SPLITS, SP_SEARCH_FLOWS), or the model's shape is not known. */
+/* Lists the values. The batch and the sequence must be positive. False when the machine or the
+ * batch has more divisors than there is room for (SP_SEARCH_LISTED, SP_SEARCH_SPLITS,
+ * SP_SEARCH_FLOWS), or the model's shape is not known. */
 bool sp_open_space(struct sp_search_space *space);
 
 /* Groups of plans that share tp and its axes, cp, ep, etp, micro-batch, sequence parallelism and
@@ -115,6 +123,8 @@ struct sp_best {
     struct sp_front *front; /* kept in place of the list; or NULL */
     struct sp_found found[SP_SEARCH_TOP];
 };
+
+/* Puts a plan in its place. At most SP_SEARCH_TOP plans must be wanted. */
 void sp_keep(struct sp_best *best, const struct sp_found *found);
 void sp_merge_best(struct sp_best *best, const struct sp_best *other);
 
@@ -136,9 +146,11 @@ struct sp_search_rule {
     const struct sp_front *known; /* points elsewhere, when a front is looked for; or NULL */
 };
 
-/* Looks through one group: plans that could be among the wanted ones go to `best`, which should be
- * empty. Bounds: sp_least_step_s for all plans of a policy, sp_least_staged_s and the least memory
- * (all states sharded, fewest micro-batches in flight) for all that share a split into stages. */
+/* Looks through one group: plans that could be among the wanted ones go to `best`. What is there
+ * already counts as known; counts depend on nothing else where it is empty. The group must be below
+ * sp_search_groups. Bounds: sp_least_step_s for all plans of a policy, sp_least_staged_s and the
+ * least memory (all states sharded, fewest micro-batches in flight) for all that share a split into
+ * stages. */
 void sp_search_group(const struct sp_search_space *space, uint64_t group,
                      const struct sp_search_rule *rule, struct sp_best *best,
                      struct sp_search_counts *counts);
@@ -146,6 +158,49 @@ void sp_search_group(const struct sp_search_space *space, uint64_t group,
 /* The plan at a place of the space, evaluated; false when there is none. */
 bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t leaf,
                 struct sp_found *found);
+
+/*
+ * == Neighbours ==
+ *
+ * Plans one change away from a plan, with what the estimator says of them.
+ */
+
+/* What a framework runs: the names that a changed plan may take. */
+struct sp_repertoire {
+    bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
+    bool pipelines, offload, moe_overlap;
+    bool dispatch[SP_DISPATCHES];
+};
+
+/* A changed plan. */
+struct sp_neighbour {
+    struct sp_plan plan;
+    int changes; /* 1, or 2 where a factor moved from the first field to the second; and a schedule
+                  */
+    enum sp_plan_field_id field[3];
+    double step_s;
+    double device_bytes; /* of the fullest stage */
+    bool fits;
+};
+
+/* Lists the valid plans one step from in->plan, the fastest first: a factor of two moved between
+ * two degrees, a number twice or half as large, another of a field's names (the column `near` of
+ * sp_plan_fields). What depends on a degree follows: the states stay shared by as large a part of
+ * the replicas, without stages there are no chunks, TP keeps its sequence parallelism. A schedule,
+ * recomputation, ZeRO stage or offload that the plan has not already is one that `runs` has (NULL:
+ * any); new stages or chunks take a schedule of it. The plan must pass sp_check_plan. Returns how
+ * many. */
+enum { SP_MAX_NEIGHBOURS = 96 };
+size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
+                          struct sp_neighbour found[SP_MAX_NEIGHBOURS]);
+
+/* Lists the changes after which a plan fits, the fastest first: another policy for all layers, a
+ * higher ZeRO stage, a micro-batch halved until it is 1, and the least of two, four or eight times
+ * the TP, stages or CP in place of replicas, with the states shared by all that are left. `runs` as
+ * above. The plan must pass sp_check_plan. Returns how many. */
+enum { SP_MAX_FIXES = 16 };
+size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
+                     struct sp_neighbour found[SP_MAX_FIXES]);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

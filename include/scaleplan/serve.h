@@ -1,12 +1,13 @@
 /* Serving a model: what its weights and its cache of keys and values take, how long reading a
  * prompt and generating a token last at least, and what follows for batches, machines and money.
+ * B stands for the sequences that run at once, S for their tokens.
  * Sources: scaling book, chapters "Inference" and "Applied Inference". */
 #ifndef SCALEPLAN_SERVE_H
 #define SCALEPLAN_SERVE_H
 
 #include <stdbool.h>
 
-#include <scaleplan/hardware.h>
+#include <scaleplan/machine.h>
 #include <scaleplan/model.h>
 
 #ifdef __cplusplus
@@ -114,10 +115,10 @@ double sp_kv_copies(const struct sp_model *model, double tp);
 /* Tokens that a sequence takes up in blocks: ceil(tokens / block) of them. Kwon et al. 2023. */
 double sp_paged_tokens(double tokens, double block);
 
-/* Prepares an instance. Weights P: parameters times their bytes, routed experts at their own, those
- * of attention once for each attention-DP rank. A step reads all but the input table, which is
- * looked up. Prefill: 2 P_active T FLOPs of the T tokens that are not cached, with `attention` also
- * those of causal scores. */
+/* Prepares an instance. The chips and the cache's block must be positive. Weights P: parameters
+ * times their bytes, routed experts at their own, those of attention once for each attention-DP
+ * rank. A step reads all but the input table, which is looked up. Prefill: 2 P_active T FLOPs of
+ * the T tokens that are not cached, with `attention` also those of causal scores. */
 void sp_prepare_service(const struct sp_service *service, struct sp_served *served);
 
 /* The draft model of a service on the same chips, its cache of the same lengths, spread evenly. */
@@ -129,10 +130,10 @@ void sp_prepare_draft(const struct sp_service *service, struct sp_served *draft)
 double sp_most_sequences(const struct sp_served *served);
 
 /* Tokens of each of B sequences that fit, whole blocks; INFINITY where the cache is not known. */
-double sp_most_context(const struct sp_served *served, double B);
+double sp_most_context(const struct sp_served *served, double sequences);
 
 /* Chips whose memory holds the weights and B sequences, (P + B S kv) / HBM: a real number. */
-double sp_chips_to_hold(const struct sp_served *served, double B);
+double sp_chips_to_hold(const struct sp_served *served, double sequences);
 
 /* Routed experts' share that B tokens touch: 1 - (1 - k/E)^B. */
 double sp_experts_touched(double expert_share, double tokens);
@@ -150,7 +151,8 @@ struct sp_decode_time {
 
 /* The least time of a decode step. `checked`: tokens of a sequence that the step passes through the
  * model, 1, or 1 + drafts where it checks drafts. Scaling book, "Inference". */
-struct sp_decode_time sp_decode_time(const struct sp_served *served, double B, double checked);
+struct sp_decode_time sp_decode_time(const struct sp_served *served, double sequences,
+                                     double checked);
 
 /* The least time of one prompt: its FLOPs over the peak times the MFU, or the reading of the
  * weights. s. */
@@ -162,7 +164,7 @@ struct sp_prefill_time sp_prefill_time(const struct sp_served *served);
 /* TP's sends of a step: two blocks a layer, each gathering and reducing B x d_model 16-bit
  * elements, 8 B D L / W for links of W bytes/s. s; NAN without a shape. Scaling book, "Training".
  */
-double sp_decode_tp_s(const struct sp_model *model, double B, double link_bytes_per_s);
+double sp_decode_tp_s(const struct sp_model *model, double sequences, double link_bytes_per_s);
 
 /* Batch from which the arithmetic of a step takes longer than the weights' reading, and from which
  * the cache's does: (C/W) b_w/2 times E/k; the least whole B with B S kv > P. */
@@ -175,7 +177,7 @@ double sp_tp_link_bytes_per_s(const struct sp_hardware *hw, double *axes);
 
 /* TP degree at which a decode step of B sequences sends for as long as it reads its share of the
  * weights: F / (B beta), beta = W_hbm / W. Scaling book, "Inference". */
-double sp_max_decode_tp(double B, double F, double W_hbm, double W);
+double sp_max_decode_tp(double sequences, double d_ff, double hbm_bytes_per_s, double bytes_per_s);
 
 /* A steady state of one instance: B sequences that run, each replaced when it is done. */
 struct sp_steady {
@@ -192,8 +194,8 @@ struct sp_steady {
 /* `step_s`: measured, or NAN for sp_decode_time's, with drafts sp_speculation's over the tokens
  * that it gives. `reader`: the instance that reads prompts, or NULL for this one, each of whose
  * steps then has its share of B prompts in `output` steps. */
-struct sp_steady sp_steady(const struct sp_served *served, const struct sp_served *reader, double B,
-                           double step_s);
+struct sp_steady sp_steady(const struct sp_served *served, const struct sp_served *reader,
+                           double sequences, double step_s);
 
 /* The most sequences, up to `most`, whose tokens come at least every tpot_s; 0: not even one. */
 double sp_sequences_within(const struct sp_served *served, const struct sp_served *reader,
@@ -210,7 +212,7 @@ struct sp_token_cost {
     double input, output, blended, all_on_output;
 };
 struct sp_token_cost sp_token_cost(const struct sp_served *served, const struct sp_served *reader,
-                                   double B, double step_s);
+                                   double sequences, double step_s);
 
 /* Money of a million tokens that each take so many chip-seconds: USD. */
 double sp_usd_per_mtoken(double chip_s, double usd_per_h);
@@ -227,8 +229,9 @@ struct sp_pools {
  * the slower of what leaves the one instance and enters the other. Of a machine with so many chips,
  * of which both kinds of instances take as many, the split that serves most requests; NAN where
  * there are none to divide. Scaling book, "Applied Inference". */
-struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served *decode, double B,
-                         double prompts_per_s, double step_s, double machine_chips);
+struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served *decode,
+                         double sequences, double prompts_per_s, double step_s,
+                         double machine_chips);
 
 /* What one instance sends to another: inside a scale-up domain that holds both at its bandwidth,
  * else over the scale-out or data-centre network. bytes/s, all chips of the instance. */
@@ -236,7 +239,7 @@ double sp_instance_egress_bytes_per_s(const struct sp_hardware *hw, double chips
 
 /* Tokens of a step that checks k drafts, of which each is taken with probability a while all before
  * it were: (1 - a^(k+1)) / (1 - a); k + 1 at a = 1. Leviathan et al. 2023, equation 1. */
-double sp_speculated_tokens(double k, double a);
+double sp_speculated_tokens(double drafts, double acceptance);
 
 /* Speculative decoding with k drafts. */
 struct sp_speculation {
@@ -246,11 +249,11 @@ struct sp_speculation {
 /* A step of the target on B (k + 1) tokens and k steps of the draft model (NULL: drafts cost
  * nothing) against a step of each token. `tokens`: of a step, by sp_speculated_tokens. */
 struct sp_speculation sp_speculation(const struct sp_served *target, const struct sp_served *draft,
-                                     double B, double k, double tokens);
+                                     double sequences, double drafts, double tokens);
 
 /* The number of drafts, 0 to 16, with the largest speed-up. */
-double sp_best_drafts(const struct sp_served *target, const struct sp_served *draft, double B,
-                      double a);
+double sp_best_drafts(const struct sp_served *target, const struct sp_served *draft,
+                      double sequences, double acceptance);
 
 /* What the best instance is best at. */
 enum sp_serve_objective {
@@ -291,7 +294,7 @@ struct sp_serve_point {
 double sp_serve_score(const struct sp_serve_point *point, enum sp_serve_objective objective);
 
 /* Whether a is at least as good as b in tokens per second of a user and of a chip. */
-bool sp_serve_covers(const struct sp_serve_point *a, const struct sp_serve_point *b);
+bool sp_serve_covers(const struct sp_serve_point *point, const struct sp_serve_point *other);
 
 enum { SP_SERVE_POINTS = 256 };
 

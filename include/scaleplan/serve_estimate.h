@@ -5,8 +5,8 @@
 #define SCALEPLAN_SERVE_ESTIMATE_H
 
 #include <scaleplan/layer.h>
+#include <scaleplan/profile.h>
 #include <scaleplan/serve.h>
-#include <scaleplan/software.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,9 +69,9 @@ struct sp_pass {
     double exchange_s_per_token;
 };
 
-/* Prepares a pass of a prepared instance, whose model has a shape: a service without TP has that of
- * all its chips. `profile` has the constants. Work is that of sp_list_model; rates are those of the
- * chip's kernels (sp_matmul_curve) where they were measured. */
+/* Prepares a pass of a prepared instance. The model must have a shape. A service without TP has
+ * that of all its chips. `profile` has the constants. Work is that of sp_list_model; rates are
+ * those of the chip's kernels (sp_matmul_curve) where they were measured. */
 void sp_prepare_pass(const struct sp_served *served, const struct sp_profile *profile,
                      struct sp_pass *pass);
 
@@ -163,11 +163,11 @@ void sp_prepare_instance(const struct sp_service *service, const struct sp_serve
 
 /* Its requests with B in flight, prompts of a load apart read by an instance like it. */
 struct sp_requests sp_requests_of(const struct sp_serve_instance *instance,
-                                  const struct sp_serve_load *load, double B);
+                                  const struct sp_serve_load *load, double sequences);
 
 /* The steady state with B in flight: of the estimate, or sp_steady's. */
 struct sp_steady sp_state_of(const struct sp_serve_instance *instance,
-                             const struct sp_serve_load *load, double B);
+                             const struct sp_serve_load *load, double sequences);
 
 /* The steady state where so many requests come per second, and the sequences that run then; false:
  * more come than it serves. */

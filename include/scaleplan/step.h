@@ -1,14 +1,23 @@
-/* The estimated time of one training step under a plan, by component. */
+/* The time of one training step under a plan: by component, the overlap of gradients, its health.
+ */
 #ifndef SCALEPLAN_STEP_H
 #define SCALEPLAN_STEP_H
 
-#include <scaleplan/plan_memory.h>
-#include <scaleplan/roofline.h>
+#include <stdbool.h>
+
+#include <scaleplan/flops.h>
+#include <scaleplan/memory.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
+
+/*
+ * == The step ==
+ *
+ * The estimated time of one training step under a plan, by component.
+ */
 
 /* One step, in seconds, on the critical path; the parts add up to `step`. */
 struct sp_step_time {
@@ -92,7 +101,7 @@ void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *p
  * with their local shapes, attention 3.5 times its forward pass, memory-bound rest), collectives on
  * the networks that their groups span, the pipeline's schedule over the stages' own times (GPipe
  * and 1F1B by sp_uneven_pipeline_s, the others by their closed forms), optimizer, stragglers. Never
- * below sp_ideal_step_s. The plan must pass sp_check_plan; pp at most SP_MAX_STAGES. */
+ * below sp_ideal_step_s. The plan must pass sp_check_plan. */
 struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in);
 
 /* sp_estimate_step from what sp_prepare_step found, and from what sp_stage_times found too: equal
@@ -120,10 +129,11 @@ struct sp_local_matmul {
     double intensity, ridge; /* FLOPs/byte: of the work, and where both times are equal */
 };
 
-/* All matmuls of a device under a plan that passes sp_check_plan: those of one shape and name once,
- * in the order of the layers' kinds, the ends of the model with them. Returns how many. Scaling
- * book, "Rooflines", for the intensity. */
 enum { SP_MOST_LOCAL_MATMULS = SP_LAYER_LISTS * SP_MATMULS };
+
+/* All matmuls of a device under a plan: those of one shape and name once, in the order of the
+ * layers' kinds, the ends of the model with them. The plan must pass sp_check_plan. Returns how
+ * many. Scaling book, "Rooflines", for the intensity. */
 int sp_matmuls_of_plan(const struct sp_step_inputs *in,
                        struct sp_local_matmul list[SP_MOST_LOCAL_MATMULS]);
 
@@ -164,6 +174,71 @@ double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_pl
 
 /* 6 P_active B / (N C): what `fit` calls the ideal. s. */
 double sp_ideal_step_s(const struct sp_step_inputs *in);
+
+/*
+ * == Gradient buckets ==
+ *
+ * Gradient buckets of data parallelism: reduced while the backward pass still runs.
+ */
+
+/* What a timeline of buckets is made of. */
+struct sp_bucket_times {
+    double gradient_bytes; /* of a device */
+    double bucket_bytes;   /* that a bucket is sent at */
+    double backward_s;     /* of the last micro-batch */
+    double full_s, last_s; /* to reduce a full bucket, and what is left over for the last one */
+    double all_s;          /* to reduce all gradients in one go */
+};
+
+/* A timeline; times count from the start of the backward pass. */
+struct sp_buckets {
+    bool exist;            /* there are replicas, and gradients that wait for a backward pass */
+    double count;          /* of buckets */
+    double bytes;          /* of a full one; of all gradients where one bucket takes them */
+    double last_bytes;     /* of the last */
+    double backward_s;     /* as given */
+    double bucket_s;       /* to reduce one */
+    double first_launch_s; /* the first is full */
+    double end_s;          /* the last is reduced */
+    double tail_s;         /* exposed: end_s behind the backward pass */
+    double naive_s;        /* exposed where all gradients are reduced behind the backward pass */
+    double hidden;         /* share of the reductions that runs beside the backward pass */
+};
+
+/* The timeline of equal buckets: gradients come evenly over the backward pass, a bucket is sent
+ * when it is full or the pass is over, one after the other. Full bucket k ends at k T_b b / G + t
+ * where reducing keeps up, else at T_b b / G + k t. Li et al. 2020, "PyTorch Distributed",
+ * section 3.2. */
+struct sp_buckets sp_bucket_timeline(const struct sp_bucket_times *times);
+
+/* When the k-th bucket, from 0, is sent and when it is reduced; s from the start of the pass. */
+struct sp_bucket_span {
+    double start_s, end_s;
+};
+struct sp_bucket_span sp_bucket_span(const struct sp_buckets *buckets, double bucket);
+
+/*
+ * == Health ==
+ *
+ * Whether a step is healthy: how much of it goes into communication, and how busy the devices are.
+ */
+
+/* The usual rules of thumb: communication takes less than this share of a step, and devices are
+ * busy for more than that one. Training-at-scale notes, "Monitoring". */
+extern const double sp_healthy_comm_share, sp_healthy_busy_share;
+
+struct sp_health {
+    double comm_s;     /* exposed: what tensor, context, expert, data and pipeline parallelism wait
+                          for */
+    double comm_share; /* of the step */
+    double idle_s;     /* the device runs nothing: bubble, launches, copies to and from the host */
+    double busy_share; /* of the step; a kernel that waits in a collective counts as busy, as in
+                          nvidia-smi */
+    bool comm_ok, busy_ok, healthy;
+};
+
+/* The health of a step by its components. Shares are NAN for a step of no time. */
+struct sp_health sp_health_of(const struct sp_step_time *time);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -218,12 +218,8 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
     }
 }
 
-const char *sp_human_text(double value, enum sp_unit unit)
+const char *sp_human_text_in(struct sp_text *room, double value, enum sp_unit unit)
 {
-    enum { BUFFERS = 8, LONGEST = 48 };
-    static char ring[BUFFERS][LONGEST];
-    static int next;
-    char *out = ring[next++ % BUFFERS];
-    sp_human(value, unit, out, LONGEST);
-    return out;
+    sp_human(value, unit, room->s, sizeof room->s);
+    return room->s;
 }

@@ -1,6 +1,6 @@
 /*
  * Output quantities: every number that is printed is a row of src/answer/quantities/COMMAND.def.
- * One row serves text, JSON, CSV, --get, --explain and docs/formulas.md.
+ * One row serves text, JSON, CSV, --get, --explain and formulas.md.
  *
  *   Q(ID, key, label, unit, formula, source, meaning)
  *
@@ -15,6 +15,8 @@
 #include <stddef.h>
 
 #include <scaleplan/forms.h>
+
+#include "base/text.h"
 
 enum sp_unit {
     SP_NUMBER,
@@ -74,7 +76,8 @@ const char *sp_unit_name(enum sp_unit unit);
 /* A value for people: three significant digits, prefixes, units. */
 void sp_human(double value, enum sp_unit unit, char *out, size_t size);
 
-/* sp_human in a small ring of static buffers: good for a few uses in one call. */
-const char *sp_human_text(double value, enum sp_unit unit);
+/* The same as a text, good to the end of the block. */
+#define sp_human_text(value, unit) sp_human_text_in(SP_ROOM, value, unit)
+const char *sp_human_text_in(struct sp_text *room, double value, enum sp_unit unit);
 
 #endif

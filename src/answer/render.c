@@ -108,9 +108,21 @@ static void print_json(cJSON *root, bool one_line, FILE *out)
     cJSON_Delete(root);
 }
 
+/* What wrote the answer, and which shape of keys it has: the number grows when a key changes its
+ * meaning or goes. */
+static void add_origin(cJSON *root)
+{
+    enum { SHAPE_OF_KEYS = 2 };
+    cJSON *const origin = cJSON_AddObjectToObject(root, "scaleplan");
+    cJSON_AddStringToObject(origin, "version", SCALEPLAN_VERSION);
+    cJSON_AddNumberToObject(origin, "keys", SHAPE_OF_KEYS);
+}
+
 void sp_render_json(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
     cJSON *root = cJSON_CreateObject();
+    if (!how->get && !how->one_line) /* lines of a stream have it all alike */
+        add_origin(root);
     for (size_t i = 0; i < report->n_entries; i++)
         if (sp_wanted(&report->entries[i], how->get))
             add_entry_json(root, &report->entries[i]);

@@ -35,14 +35,11 @@ bool sp_fail(struct sp_error *error, enum sp_exit code, const char *format, ...)
     return false;
 }
 
-const char *sp_safe(const char *text)
+const char *sp_safe_in(struct sp_text *room, const char *text)
 {
-    enum { BUFFERS = 8, LONGEST = 80 };
-    static char ring[BUFFERS][LONGEST + 4];
-    static int next;
-    char *out = ring[next++ % BUFFERS];
-    snprintf(out, sizeof ring[0], "%.*s%s", (int)LONGEST, text,
+    enum { LONGEST = 80 };
+    snprintf(room->s, LONGEST + 4, "%.*s%s", (int)LONGEST, text,
              strlen(text) > LONGEST ? "..." : "");
-    sp_make_printable(out, "");
-    return out;
+    sp_make_printable(room->s, "");
+    return room->s;
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/text.h"
+
 /* Exit codes, see `scaleplan --help`. */
 enum sp_exit { SP_OK = 0, SP_NO = 1, SP_USAGE = 2, SP_INPUT = 3, SP_INTERNAL = 4 };
 
@@ -22,7 +24,8 @@ __attribute__((format(printf, 3, 4))) bool sp_fail(struct sp_error *error, enum 
 /* Whether it takes no more lines: whoever looks for faults may stop. */
 bool sp_is_full(const struct sp_error *error);
 
-/* `text` made safe to print and cut to 80 bytes, in a small ring of static buffers. */
-const char *sp_safe(const char *text);
+/* `text` made safe to print and cut to 80 bytes; good to the end of the block. */
+#define sp_safe(text) sp_safe_in(SP_ROOM, text)
+const char *sp_safe_in(struct sp_text *room, const char *text);
 
 #endif

@@ -242,13 +242,10 @@ static const char *find_element(const char *s, const char *index)
     return NULL;
 }
 
-const char *sp_json_place(const struct sp_json *json, const char *path)
+const char *sp_json_place_in(struct sp_text *room, const struct sp_json *json, const char *path)
 {
-    static char out[256];
-    if (!json->text) {
-        snprintf(out, sizeof out, "%s", sp_safe(json->origin));
-        return out;
-    }
+    if (!json->text)
+        return sp_safe_in(room, json->origin);
     const char *value = skip_space(json->text), *key = value;
     while (*path) {
         const size_t n = strcspn(path, ".");
@@ -261,8 +258,9 @@ const char *sp_json_place(const struct sp_json *json, const char *path)
         path += n + (path[n] == '.');
     }
     const struct place place = place_of(json->text, (size_t)(key - json->text));
-    snprintf(out, sizeof out, "%s:%zu:%zu", sp_safe(json->origin), place.line, place.column);
-    return out;
+    snprintf(room->s, sizeof room->s, "%s:%zu:%zu", sp_safe(json->origin), place.line,
+             place.column);
+    return room->s;
 }
 
 void sp_format_double(double value, char *out, size_t size)

@@ -28,9 +28,10 @@ bool sp_json_parse(const char *text, size_t length, const char *origin, struct s
 void sp_json_free(struct sp_json *json);
 
 /* "origin:line:column" of the key at a dotted path ("moe.experts", "3.args" in an array), of what
- * holds it when it is not there, or the origin alone of a document without text. Valid until the
- * next call. */
-const char *sp_json_place(const struct sp_json *json, const char *path);
+ * holds it when it is not there, or the origin alone of a document without text; good to the end of
+ * the block. */
+#define sp_json_place(json, path) sp_json_place_in(SP_ROOM, json, path)
+const char *sp_json_place_in(struct sp_text *room, const struct sp_json *json, const char *path);
 
 /* Shortest decimal form that reads back as the same double; "null" for NAN and infinities. */
 void sp_format_double(double value, char *out, size_t size);

@@ -16,7 +16,7 @@ enum { LONGEST_NAME = 63 };
  */
 static size_t edit_distance(const char *a, const char *b)
 {
-    static size_t rows[3][LONGEST_NAME + 1];
+    size_t rows[3][LONGEST_NAME + 1];
     const size_t n = strnlen(a, LONGEST_NAME), m = strnlen(b, LONGEST_NAME);
     size_t *before = rows[0], *last = rows[1], *now = rows[2];
     for (size_t j = 0; j <= m; j++)
@@ -91,13 +91,12 @@ void sp_nearest_offer(struct sp_nearest *nearest, const char *candidate)
     snprintf(nearest->best, sizeof nearest->best, "%s", candidate);
 }
 
-const char *sp_nearest_hint(const struct sp_nearest *nearest)
+const char *sp_nearest_hint_in(struct sp_text *room, const struct sp_nearest *nearest)
 {
-    static char hint[160];
     const size_t length = strnlen(nearest->wanted, LONGEST_NAME);
-    hint[0] = '\0';
+    room->s[0] = '\0';
     const bool alike = nearest->distance < length || nearest->distance == 0;
     if (nearest->best[0] && alike && nearest->distance <= (length < 4 ? 1 : 1 + length / 3))
-        snprintf(hint, sizeof hint, "; did you mean \"%s\"?", sp_safe(nearest->best));
-    return hint;
+        snprintf(room->s, sizeof room->s, "; did you mean \"%s\"?", sp_safe(nearest->best));
+    return room->s;
 }

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "base/text.h"
+
 /* Keeps the candidate closest to a mistyped name. Start with {.wanted = name}. */
 struct sp_nearest {
     const char *wanted;
@@ -18,7 +20,8 @@ const char *sp_other_word(const char *word, int i);
 /* Offers a candidate; another word for the same thing is nearest of all. */
 void sp_nearest_offer(struct sp_nearest *nearest, const char *candidate);
 
-/* "; did you mean "x"?" when something is close enough, else "". Valid until the next call. */
-const char *sp_nearest_hint(const struct sp_nearest *nearest);
+/* "; did you mean "x"?" when something is close enough, else ""; good to the end of the block. */
+#define sp_nearest_hint(nearest) sp_nearest_hint_in(SP_ROOM, nearest)
+const char *sp_nearest_hint_in(struct sp_text *room, const struct sp_nearest *nearest);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef SP_COMMAND_H
 #define SP_COMMAND_H
 
-#include <scaleplan/plan_fields.h>
+#include <scaleplan/plan.h>
 
 #include "config/load.h"
 #include "pictures/plot.h"

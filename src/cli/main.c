@@ -166,7 +166,7 @@ struct running {
 static enum sp_exit run(const struct sp_command *command, int argc, char **argv,
                         struct sp_pipes *pipes)
 {
-    static struct sp_args args;
+    struct sp_args args = {0};
     struct sp_error error = {0};
     enum sp_exit code = SP_OK;
     if (command->streams && command->streams(argc, argv, pipes)) {

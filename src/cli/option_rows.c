@@ -1,6 +1,6 @@
 /* The rows of options.def, and those that the fields of a plan make. */
-#include <scaleplan/plan_fields.h>
-#include <scaleplan/precision.h>
+#include <scaleplan/formats.h>
+#include <scaleplan/plan.h>
 #include <scaleplan/serve.h>
 
 #include "cli/options.h"

@@ -57,12 +57,30 @@ static bool is_number(const struct sp_option *option)
     return option->kind == SP_REAL || option->kind == SP_WHOLE || option->kind == SP_COUNTED;
 }
 
+/* Words of other tools for our options, and what to type in place of those that mean none. */
+#define OTHER(word, member) {word, SP_O_##member, NULL},
+#define HINT(word, text) {word, SP_NO_OPTION, text},
+static const struct {
+    const char *word;
+    enum sp_option_id id;
+    const char *hint;
+} others[] = {
+#include "cli/other_words.def"
+};
+enum { OTHERS = sizeof others / sizeof *others };
+
+/* What getopt returns for an option: this and its place among the command's; below are letters. */
+enum { NAMES_FROM = 256 };
+
 const struct sp_option *sp_option_named(const struct sp_args *args, const char *name)
 {
     for (size_t i = 0; i < args->n_options; i++)
         if (strcmp(args->options[i].name, name) == 0 ||
             (args->options[i].alias && strcmp(args->options[i].alias, name) == 0))
             return &args->options[i];
+    for (size_t i = 0; i < OTHERS; i++)
+        if (strcmp(others[i].word, name) == 0 && sp_option_taken(args, others[i].id))
+            return sp_option_taken(args, others[i].id);
     return NULL;
 }
 
@@ -307,6 +325,9 @@ static bool unknown_option(const struct sp_args *args, const char *word, struct 
 {
     char name[64];
     const struct sp_nearest nearest = nearest_option(args, word, name);
+    for (size_t i = 0; i < OTHERS; i++)
+        if (others[i].hint && strcmp(others[i].word, name) == 0)
+            return sp_fail(error, SP_USAGE, "unknown option %s: %s", sp_safe(word), others[i].hint);
     return sp_fail(error, SP_USAGE, "unknown option %s%s", sp_safe(word),
                    sp_nearest_hint(&nearest));
 }
@@ -336,19 +357,30 @@ static bool is_quantity(const char *word)
     return false;
 }
 
-/* Names, and behind them the older names; see option_got. */
+/* All names of the command's options: a place in `longs` is a name. */
 static void build_long_options(const struct sp_args *args, struct option *longs)
 {
-    const size_t n = args->n_options;
-    for (size_t i = 0; i < 2 * n; i++) {
-        const struct sp_option *const option = &args->options[i % n];
-        const char *const name = i < n ? option->name : option->alias;
-        if (name)
-            *longs++ = (struct option){name,
-                                       option->kind == SP_FLAG    ? no_argument
-                                       : option->kind == SP_MAYBE ? optional_argument
-                                                                  : required_argument,
-                                       NULL, (int)i + 256};
+    size_t n = 0;
+    for (size_t i = 0; i < args->n_options; i++) {
+        const struct sp_option *const option = &args->options[i];
+        const char *const names[] = {option->name, option->alias};
+        for (int k = 0; k < 2 && names[k]; k++, n++)
+            longs[n] = (struct option){.name = names[k], .val = NAMES_FROM + (int)i};
+    }
+    for (size_t i = 0; i < OTHERS; i++) {
+        const struct sp_option *const option = sp_option_taken(args, others[i].id);
+        bool own = false; /* the word is an option of its own here */
+        for (size_t k = 0; k < args->n_options; k++)
+            own = own || strcmp(args->options[k].name, others[i].word) == 0;
+        if (option && !own)
+            longs[n++] = (struct option){.name = others[i].word,
+                                         .val = NAMES_FROM + (int)(option - args->options)};
+    }
+    for (size_t i = 0; i < n; i++) {
+        const enum sp_option_kind kind = args->options[longs[i].val - NAMES_FROM].kind;
+        longs[i].has_arg = kind == SP_FLAG    ? no_argument
+                           : kind == SP_MAYBE ? optional_argument
+                                              : required_argument;
     }
 }
 
@@ -370,29 +402,14 @@ static bool take_operand(struct sp_args *args, const char *word, bool takes_oper
     return true;
 }
 
-/* The option that getopt found: `got` is its place in the table, an alias stands behind all names.
- */
-static const struct sp_option *option_got(const struct sp_args *args, int got)
-{
-    if (got == 'o')
-        return sp_option_taken(args, SP_O_write);
-    const size_t at = (size_t)(got - 256);
-    return got < 256 ? NULL : &args->options[at % args->n_options];
-}
-
-static const char *name_got(const struct sp_args *args, int got)
-{
-    const size_t at = (size_t)(got - 256);
-    return at < args->n_options ? args->options[at].name
-                                : args->options[at % args->n_options].alias;
-}
-
 /* One option of the line, whose word was argv[before] and whose value is optarg. */
 static bool take_option(struct sp_args *args, int argc, char **argv, int before, int got,
-                        bool takes_operands, struct sp_error *error)
+                        const char *name, bool takes_operands, struct sp_error *error)
 {
-    const struct sp_option *const option = option_got(args, got);
-    if (!option || (got != 'o' && !is_spelled_out(argv[before], name_got(args, got))))
+    const struct sp_option *const option = got == 'o'          ? sp_option_taken(args, SP_O_write)
+                                           : got >= NAMES_FROM ? &args->options[got - NAMES_FROM]
+                                                               : NULL;
+    if (!option || (got != 'o' && !is_spelled_out(argv[before], name)))
         return unknown_option(args, argv[before], error);
     args->given_at[option->id] = true;
     const char *value = optarg;
@@ -417,7 +434,7 @@ static bool take_operands_left(struct sp_args *args, int argc, char **argv, bool
 bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
                    struct sp_error *error)
 {
-    struct option longs[2 * SP_MAX_OPTIONS + 1] = {0};
+    struct option longs[2 * SP_MAX_OPTIONS + OTHERS + 1] = {0};
     if (!take_defaults(args, error))
         return false;
     build_long_options(args, longs);
@@ -425,7 +442,8 @@ bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *a
     optind = 0; /* glibc: start over, also when called again in the same process */
     for (;;) {
         const int before = optind ? optind : 1;
-        const int got = getopt_long(argc, argv, "+:ho:", longs, NULL);
+        int at = 0;
+        const int got = getopt_long(argc, argv, "+:ho:", longs, &at);
         bool ok = true;
         if (got == -1 && optind >= argc)
             return true;
@@ -438,7 +456,7 @@ bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *a
         else if (got == ':')
             ok = sp_fail(error, SP_USAGE, "option %s needs a value", sp_safe(argv[before]));
         else
-            ok = take_option(args, argc, argv, before, got, takes_operands, error);
+            ok = take_option(args, argc, argv, before, got, longs[at].name, takes_operands, error);
         if (!ok || (got == -1 && optind >= argc))
             return ok;
     }

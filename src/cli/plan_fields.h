@@ -6,8 +6,8 @@
 #include "cli/words.h"
 #include "answer/report.h"
 
-#include <scaleplan/plan_fields.h>
-#include <scaleplan/software.h>
+#include <scaleplan/plan.h>
+#include <scaleplan/profile.h>
 
 /* The quantity that a report states a field under. */
 extern const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS];

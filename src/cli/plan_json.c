@@ -30,8 +30,8 @@ static const struct {
     {SP_Q_STEP_LAUNCH_FORMAT, SP_Q_STEP_LAUNCH_OPTIONS},
     {SP_Q_STEP_LAUNCH_BETTER, SP_Q_STEP_RUN_COST},
 };
-static const char *const lists[] = {"stages", "fixes",   "better",  "curve",
-                                    "sends",  "moments", "matmuls", "notes"};
+static const char *const lists[] = {"stages",  "fixes",   "better", "curve",    "sends",
+                                    "moments", "matmuls", "notes",  "scaleplan"};
 
 /* Whether a key is the first part of a quantity's, such as "memory" of "memory.fits". */
 static bool begins(const char *quantity, const char *key)

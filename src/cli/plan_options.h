@@ -4,10 +4,10 @@
 
 #include "cli/command.h"
 
-#include <scaleplan/companions.h>
+#include <scaleplan/estimate.h>
 #include <scaleplan/names.h>
-#include <scaleplan/neighbours.h>
-#include <scaleplan/plan_fields.h>
+#include <scaleplan/plan.h>
+#include <scaleplan/search.h>
 
 /* Everything a step is estimated from. */
 struct sp_planned {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <scaleplan/training_run.h>
+#include <scaleplan/training.h>
 
 #include "base/list.h"
 #include "base/number.h"

@@ -1,7 +1,7 @@
 /* batch: what follows from the bandwidth of one network. */
 #include <math.h>
 
-#include <scaleplan/critical.h>
+#include <scaleplan/fit.h>
 
 #include "commands/batch.h"
 

@@ -1,9 +1,9 @@
 /* batch on switches: nodes, the machine of exactly so many of them, replicas and experts. */
 #include <math.h>
 
-#include <scaleplan/chip.h>
-#include <scaleplan/collective.h>
-#include <scaleplan/critical.h>
+#include <scaleplan/fit.h>
+#include <scaleplan/machine.h>
+#include <scaleplan/network.h>
 
 #include "commands/batch.h"
 

@@ -1,4 +1,4 @@
-/* Writes docs/exercises.md from files of cases. */
+/* Writes the exercise book from files of cases. */
 #include "commands/check_book.h"
 
 #include <ctype.h>

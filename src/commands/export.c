@@ -1,4 +1,5 @@
 /* export: a plan as the options of a training framework. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,55 +16,73 @@ static const struct sp_taken options[] = {
 };
 /* clang-format on */
 
-static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+struct export
 {
-    static struct sp_planned planned;
-    static struct sp_written written;
-    const struct sp_sources sources = sp_sources_of(args);
-    const int choice = args->value.to;
+    const char *to, *path; /* framework and version; file, or NULL */
+    bool strict;
+    struct sp_written written;
+};
+
+#define SP_ROWS "commands/export.def"
+#define SP_ROWS_OF struct export
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
+
+/* The plan as the target writes it. */
+static bool write_plan(const struct sp_args *args, const struct sp_sources *sources,
+                       const struct sp_planned *planned, struct export *export,
+                       struct sp_error *error)
+{
+    const char *const framework = planned->framework.framework.name;
     int version;
-    const char *const path = args->value.write;
-    if (choice < 0)
-        return sp_fail(error, SP_USAGE, "--to " SP_TARGETS(SP_TARGET_NAME, "|", "|") " is needed");
-    if (!sp_plan_of(args, &sources, &planned, error))
-        return false;
-    const struct sp_target *const target = sp_target_of(choice, &version);
+    const struct sp_target *const target = sp_target_of(args->value.to, &version);
     const struct sp_launched launched = {
-        .model = &planned.model,
-        .hw = &planned.hw,
-        .plan = &planned.plan,
+        .model = &planned->model,
+        .hw = &planned->hw,
+        .plan = &planned->plan,
+        .sources = sources,
         .version = version,
-        .remat = sp_plan_name(&planned.plan, &sp_plan_fields[SP_FIELD_REMAT]),
-        .precision = &planned.precision,
-        .framework = planned.framework.framework.name,
+        .remat = sp_plan_name(&planned->plan, &sp_plan_fields[SP_FIELD_REMAT]),
+        .precision = &planned->precision,
+        .framework = framework,
         .framework_given =
-            sp_config_exists(SP_FRAMEWORKS, planned.framework.framework.name, &sources)
-                ? NULL
-                : args->value.framework,
+            sp_config_exists(SP_FRAMEWORKS, framework, sources) ? NULL : args->value.framework,
     };
-    sp_write_launch(target, &launched, &written);
-    const bool ok = !path || sp_put_file(report, path, written.text, error);
-    sp_put_text(report, SP_Q_EXPORT_TO, "%s", sp_export_choices[choice]);
-    sp_put_lines(report, SP_Q_EXPORT_TEXT, written.text);
-    sp_put(report, SP_Q_EXPORT_LOST, written.n_lost);
-    sp_put(report, SP_Q_EXPORT_STRICT, args->given.strict ? written.n_lost : 0);
-    if (path)
-        sp_put_text(report, SP_Q_EXPORT_WRITTEN, "%s", path);
-    else
-        sp_put_null(report, SP_Q_EXPORT_WRITTEN);
-    for (int i = 0; i < written.n_lost; i++) {
+    return sp_write_launch(target, &launched, &export->written, error);
+}
+
+static void put_lost(struct sp_report *report, const struct sp_written *written)
+{
+    for (int i = 0; i < written->n_lost; i++) {
         char prefix[24];
         snprintf(prefix, sizeof prefix, "lost.%d", i);
         sp_scope(report, prefix);
-        sp_put_text(report, SP_Q_EXPORT_WHAT, "%s", written.lost[i]);
+        sp_put_text(report, SP_Q_EXPORT_WHAT, "%s", written->lost[i]);
     }
     sp_scope(report, "");
-    if (path)
-        sp_line(report, "written    {written}; {cannot_express} parts of the plan not expressed");
-    else
-        sp_file_text(report, written.text);
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    if (args->value.to < 0)
+        return sp_fail(error, SP_USAGE, "--to " SP_TARGETS(SP_TARGET_NAME, "|", "|") " is needed");
+    struct sp_planned planned = {0};
+    if (!sp_plan_of(args, &sources, &planned, error))
+        return false;
+    struct export export = {.to = sp_export_choices[args->value.to],
+                            .path = args->value.write,
+                            .strict = args->given.strict};
+    if (!write_plan(args, &sources, &planned, &export, error))
+        return false;
+    const bool ok = !export.path || sp_put_file(report, export.path, export.written.text, error);
+    put_rows(report, &export);
+    sp_put_lines(report, SP_Q_EXPORT_TEXT, export.written.text);
+    put_lost(report, &export.written);
+    if (!export.path)
+        sp_file_text(report, export.written.text);
     sp_note_batch(report, &planned);
-    free(written.text);
+    free(export.written.text);
     return ok;
 }
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <scaleplan/critical.h>
+#include <scaleplan/fit.h>
 
 #include "commands/fit.h"
 

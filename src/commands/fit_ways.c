@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <scaleplan/critical.h>
+#include <scaleplan/fit.h>
 #include <scaleplan/plan.h>
 
 #include "commands/fit.h"

@@ -19,8 +19,16 @@ static const struct sp_taken options[] = {
 struct import {
     struct sp_report *report;
     struct sp_model model;
+    struct sp_params params;
+    const char *path; /* of the native file; NULL: none */
+    bool assumed;     /* --assume says the family */
     char *text;
 };
+
+#define SP_ROWS "commands/import.def"
+#define SP_ROWS_OF struct import
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
 
 static bool refuse_native(const struct sp_json *json, struct sp_error *error)
 {
@@ -78,49 +86,21 @@ static bool import_of(const struct sp_args *args, struct import *import, struct 
     return ok;
 }
 
-static void put_model(struct sp_report *r, const struct sp_model *model, bool assumed)
-{
-    const struct sp_params p = sp_count_params(model);
-    sp_put_text(r, SP_Q_IMPORT_NAME, "%s", model->name);
-    sp_put_text(r, SP_Q_IMPORT_FAMILY, "%s", model->family);
-    sp_put(r, SP_Q_IMPORT_TOTAL, p.total);
-    sp_put(r, SP_Q_IMPORT_ACTIVE, p.active);
-    sp_put(r, SP_Q_IMPORT_TEXT, p.total - p.encoder);
-    sp_put(r, SP_Q_IMPORT_LAYERS, (double)model->layers);
-    sp_put(r, SP_Q_IMPORT_WIDTH, (double)model->d_model);
-    sp_put(r, SP_Q_IMPORT_D_FF, (double)model->d_ff);
-    sp_put(r, SP_Q_IMPORT_HEADS, (double)model->heads);
-    sp_put(r, SP_Q_IMPORT_KV, (double)model->kv_heads);
-    sp_put(r, SP_Q_IMPORT_VOCAB, (double)model->vocab);
-    sp_put(r, SP_Q_IMPORT_EXPERTS, (double)model->moe.experts);
-    sp_line(r,
-            "{name}: %s {family}; {params.total} parameters ({params.total!}), "
-            "{params.active} active",
-            assumed ? "assumed to be" : "read as");
-    sp_line(r, "{layers} layers of {d_model}, MLP {d_ff}, {heads} heads, {kv_heads} for keys and "
-               "values, vocabulary {vocab}, {experts} experts");
-    sp_line(r, "written    {written}");
-}
-
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    static struct import import;
-    import.report = report;
-    import.text = NULL;
-    const char *const path = args->value.write;
+    struct import import = {
+        .report = report, .path = args->value.write, .assumed = sp_sources_of(args).assume != NULL};
     char *line = NULL;
     bool ok = import_of(args, &import, error);
-    if (ok && path)
-        ok = asprintf(&line, "%s\n", import.text) > 0 && sp_put_file(report, path, line, error);
+    if (ok && import.path)
+        ok = asprintf(&line, "%s\n", import.text) > 0 &&
+             sp_put_file(report, import.path, line, error);
     free(line);
     free(import.text);
     if (!ok)
         return false;
-    if (path)
-        sp_put_text(report, SP_Q_IMPORT_WRITTEN, "%s", path);
-    else
-        sp_put_null(report, SP_Q_IMPORT_WRITTEN);
-    put_model(report, &import.model, sp_sources_of(args).assume != NULL);
+    import.params = sp_count_params(&import.model);
+    put_rows(report, &import);
     return true;
 }
 

@@ -12,7 +12,7 @@ extern const struct sp_command sp_cmd_step;
 /* Every member of a plan is taken by itself, so that its fault has its place. */
 static bool check_plan(const struct sp_json *json, struct sp_error *error)
 {
-    static struct sp_args args;
+    struct sp_args args = {0};
     char step[] = "step", *words[] = {step, NULL};
     const int before = error->lines;
     if (!sp_parse_command(&sp_cmd_step, 1, words, &args, error))

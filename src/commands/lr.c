@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "cli/command.h"
 
-#include <scaleplan/learning_rate.h>
+#include <scaleplan/training.h>
 
 static const char *const decays[] = {"cosine", "linear", "constant", NULL};
 static const char *const rules[] = {"none", "linear", "sqrt", NULL};

@@ -2,8 +2,7 @@
 #include <math.h>
 
 #include <scaleplan/flops.h>
-#include <scaleplan/storage.h>
-#include <scaleplan/training_run.h>
+#include <scaleplan/training.h>
 
 #include "commands/memory.h"
 

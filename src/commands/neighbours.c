@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <scaleplan/range.h>
+#include <scaleplan/estimate.h>
 
 #include "cli/plan_fields.h"
 

@@ -3,7 +3,7 @@
 #define SP_NEIGHBOURS_H
 
 #include <scaleplan/estimate.h>
-#include <scaleplan/neighbours.h>
+#include <scaleplan/search.h>
 
 #include "answer/report.h"
 

@@ -190,7 +190,7 @@ static void use_vector_unit(struct roof *s)
 static bool load_types(const struct sp_args *args, struct roof *s, struct sp_error *error)
 {
     double bytes;
-    s->r = sp_expert_share(args->value.experts, args->value.top_k);
+    s->r = sp_experts_each(args->value.experts, args->value.top_k);
     if (s->r < 1)
         return sp_fail(error, SP_INPUT, "--top-k is larger than --experts");
     return read_type(args, SP_O_type, 2, &bytes, error) &&

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "commands/scaling.h"
+#include "cli/command.h"
+#include "study/laws.h"
 
 static const struct sp_taken options[] = {
     SP_TAKE(flops),
@@ -33,19 +34,52 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-double sp_params_of_law(const struct sp_scaling_law *law, const struct sp_model *model)
+/* What tells the budget. */
+enum flops_from { FLOPS_GIVEN, FLOPS_OF_RUN, FLOPS_FOR_LOSS, FLOPS_FOR_PARAMS, FLOPS_FOR_TOKENS };
+
+/* What is asked, and what the rows of scaling.def show of it. */
+struct scaling {
+    struct sp_sources sources;
+    struct sp_scaling_law law;
+    struct sp_config file; /* of the law; open while `has_file` */
+    bool has_file, sum, kaplan;
+    const char *source, *note; /* what the law's file says; NULL: nothing */
+    struct sp_law_power optimum;
+    struct sp_scaling_run given, run, best; /* best: compute-optimal for the budget of the run */
+    bool has_params, has_tokens, has_loss;  /* given */
+    int n_given;
+    enum flops_from flops_from;
+    const char *params_given, *tokens_given, *flops_given; /* what the text says behind each */
+    bool has_run;
+    double batch, from, noise; /* tokens; NAN: not given */
+    double year, since;        /* year NAN: not given */
+    bool has_batch, has_year;
+    struct sp_trend_file compute, algorithms;
+    struct sp_progress progress;
+};
+
+/* Whether a trend is carried beyond the years that it was seen in. */
+static bool is_beyond(const struct scaling *s, const struct sp_trend *t)
 {
-    const struct sp_params p = sp_count_params(model);
-    return law->without_embedding && sp_model_has_shape(model) ? p.active - p.embedding : p.active;
+    const double first = (double)t->first_year, last = (double)t->last_year;
+    return s->has_year && ((first > 0 && s->since < first) || (last > 0 && s->year > last + 1));
 }
 
-static bool take_model(const struct sp_args *args, struct sp_scaling_question *s,
-                       struct sp_error *error)
+#define SP_ROWS "commands/scaling.def"
+#define SP_ROWS_OF struct scaling
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/scaling_law.def"
+#define SP_ROWS_OF struct sp_law_answer
+#define SP_PUT_ROWS put_law
+#include "answer/put_rows.h"
+
+static bool take_size(const struct sp_args *args, struct scaling *s, struct sp_error *error)
 {
-    static struct sp_model model;
-    s->from_model = args->given.model || args->given.shape;
+    struct sp_model model;
     s->given.params = args->value.params;
-    if (!s->from_model)
+    if (!args->given.model && !args->given.shape)
         return true;
     if (!sp_model_of(args, &s->sources, &model, error))
         return false;
@@ -53,7 +87,7 @@ static bool take_model(const struct sp_args *args, struct sp_scaling_question *s
     return true;
 }
 
-static bool check_given(const struct sp_scaling_question *s, struct sp_error *error)
+static bool check_given(const struct scaling *s, struct sp_error *error)
 {
     const struct sp_scaling_run *g = &s->given;
     const int n = !isnan(g->flops) + !isnan(g->params) + !isnan(g->tokens);
@@ -78,7 +112,7 @@ static bool check_given(const struct sp_scaling_question *s, struct sp_error *er
     return true;
 }
 
-static bool unreachable(const struct sp_scaling_question *s, struct sp_error *error)
+static bool unreachable(const struct scaling *s, struct sp_error *error)
 {
     const bool n = !isnan(s->given.params), d = !isnan(s->given.tokens);
     const double least =
@@ -91,7 +125,7 @@ static bool unreachable(const struct sp_scaling_question *s, struct sp_error *er
                    sp_safe(s->law.name), least);
 }
 
-static bool load(const struct sp_args *args, struct sp_scaling_question *s, struct sp_error *error)
+static bool load(const struct sp_args *args, struct scaling *s, struct sp_error *error)
 {
     s->sources = sp_sources_of(args);
     s->given.flops = args->value.flops;
@@ -104,7 +138,7 @@ static bool load(const struct sp_args *args, struct sp_scaling_question *s, stru
         (!sp_load_trend(args->value.compute_trend, &s->sources, &s->compute, error) ||
          !sp_load_trend(args->value.algorithms_trend, &s->sources, &s->algorithms, error)))
         return false;
-    if (!sp_load_law(args->value.law, &s->sources, &s->law, error) || !take_model(args, s, error) ||
+    if (!sp_load_law(args->value.law, &s->sources, &s->law, error) || !take_size(args, s, error) ||
         !sp_tokens_of(args, SP_O_batch, &s->batch, NULL, error) ||
         !sp_tokens_of(args, SP_O_from_batch, &s->from, NULL, error) || !check_given(s, error))
         return false;
@@ -114,10 +148,88 @@ static bool load(const struct sp_args *args, struct sp_scaling_question *s, stru
     return true;
 }
 
+/* Opens the law's file for what it says of itself; standard input has been read by then. */
+static bool open_file(const struct sp_args *args, struct scaling *s, struct sp_error *error)
+{
+    s->has_file = strcmp(args->value.law, "-") != 0;
+    if (!s->has_file)
+        return true;
+    if (!sp_open_config(SP_LAWS, args->value.law, &s->sources, &s->file, error))
+        return false;
+    const cJSON *const root = s->file.json.root;
+    s->source = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "source"));
+    s->note = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "note"));
+    return true;
+}
+
+static enum flops_from flops_from(const struct scaling *s)
+{
+    if (!isnan(s->given.flops))
+        return FLOPS_GIVEN;
+    if ((s->has_params || s->has_tokens) && s->n_given > 1)
+        return FLOPS_OF_RUN;
+    return s->has_loss ? FLOPS_FOR_LOSS : s->has_params ? FLOPS_FOR_PARAMS : FLOPS_FOR_TOKENS;
+}
+
+/* What the rows show beside the run. */
+static void work_out(struct scaling *s)
+{
+    const struct sp_scaling_run *const given = &s->given, budget = {s->run.flops, NAN, NAN, NAN};
+    s->sum = s->law.form == SP_FORM_SUM;
+    s->kaplan = s->law.form == SP_FORM_KAPLAN;
+    s->optimum = sp_law_power(&s->law);
+    s->best = sp_scaling_solve(&s->law, &budget);
+    s->has_params = !isnan(given->params);
+    s->has_tokens = !isnan(given->tokens);
+    s->has_loss = !isnan(given->loss);
+    s->n_given = !isnan(given->flops) + s->has_params + s->has_tokens + s->has_loss;
+    s->flops_from = flops_from(s);
+    s->params_given = !s->has_params             ? ""
+                      : s->law.without_embedding ? " (given, without embedding)"
+                                                 : " (given)";
+    s->tokens_given = s->has_tokens ? " (given)" : "";
+    s->flops_given = isnan(given->flops) ? "" : " (given)";
+    s->has_run = isfinite(s->run.flops);
+    s->has_batch = !isnan(s->batch);
+    s->has_year = !isnan(s->year);
+    s->progress = sp_progress_between(&s->compute.trend, &s->algorithms.trend, s->since, s->year);
+}
+
+/* Every law's answer to the same budget. */
+static void put_laws(const struct scaling *s, struct sp_report *report)
+{
+    enum { MOST = 64 };
+    static const struct sp_column columns[] = {{NULL, "same budget by law", true},
+                                               {"params", "parameters", false},
+                                               {"tokens", "tokens", false},
+                                               {"tokens_per_param", "tokens/parameter", false},
+                                               {"loss", "loss", false}};
+    struct sp_law_answer answers[MOST];
+    struct sp_row rows[MOST] = {0};
+    const size_t n = sp_laws_at(s->run.flops, &s->sources, answers, MOST);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(rows[i].label, sizeof rows[i].label, "%.63s", answers[i].name);
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "laws.%.63s", answers[i].name);
+        sp_scope(report, rows[i].prefix);
+        put_law(report, &answers[i]);
+    }
+    sp_scope(report, "");
+    sp_line(report, " ");
+    sp_table(report, columns, sizeof columns / sizeof *columns, rows, n);
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct sp_scaling_question question = {.report = report, .law_spec = args->value.law};
-    return load(args, &question, error) && sp_answer_scaling(&question, error);
+    struct scaling s = {0};
+    if (!load(args, &s, error) || !open_file(args, &s, error))
+        return false;
+    work_out(&s);
+    put_rows(report, &s);
+    if (s.has_run)
+        put_laws(&s, report);
+    if (s.has_file)
+        sp_config_free(&s.file);
+    return true;
 }
 
 const struct sp_command sp_cmd_scaling = {

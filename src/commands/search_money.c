@@ -1,7 +1,7 @@
 /* search: what plans cost on the machines of --hw. */
 #include <math.h>
 
-#include <scaleplan/training_run.h>
+#include <scaleplan/training.h>
 
 #include "commands/search_report.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <scaleplan/range.h>
+#include <scaleplan/estimate.h>
 
 #include "base/list.h"
 #include "base/suggest.h"

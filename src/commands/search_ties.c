@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <scaleplan/range.h>
+#include <scaleplan/estimate.h>
 
 #include "commands/search_report.h"
 

@@ -2,7 +2,7 @@
 #ifndef SP_STEP_COURSE_H
 #define SP_STEP_COURSE_H
 
-#include <scaleplan/memory_course.h>
+#include <scaleplan/memory.h>
 
 #include "commands/step_report.h"
 #include "pictures/plot.h"

@@ -3,8 +3,8 @@
 #ifndef SP_CMD_TRAIN_H
 #define SP_CMD_TRAIN_H
 
-#include <scaleplan/scaling_law.h>
-#include <scaleplan/storage.h>
+#include <scaleplan/laws.h>
+#include <scaleplan/training.h>
 
 #include "cli/companions.h"
 #include "cli/price.h"

@@ -1,7 +1,7 @@
 /* `train --storage`: whether drives and loaders feed a run, hold its data and outlast it. */
 #include <math.h>
 
-#include <scaleplan/hardware.h>
+#include <scaleplan/machine.h>
 
 #include "commands/train.h"
 

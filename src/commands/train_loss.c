@@ -3,9 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <scaleplan/time_to_loss.h>
+#include <scaleplan/training.h>
 
-#include "commands/scaling.h"
 #include "commands/train.h"
 
 enum { POINTS = 40, SECONDS_A_DAY = 86400, SECONDS_AN_HOUR = 3600 };

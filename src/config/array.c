@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <scaleplan/formats.h>
 #include <scaleplan/names.h>
-#include <scaleplan/precision.h>
 
 #include "base/list.h"
 #include "base/number.h"

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include <scaleplan/sharding.h>
+#include <scaleplan/network.h>
 
 #include "base/error.h"
 

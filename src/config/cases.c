@@ -27,13 +27,15 @@ const size_t sp_n_case_members = sizeof sp_case_members / sizeof *sp_case_member
 enum { N_MEMBERS = sizeof sp_case_members / sizeof *sp_case_members };
 
 /* "cases.json:7:5: args" of case i, for messages. */
-static const char *place_of(const struct sp_json *json, int i, const char *key)
+#define place_of(json, i, key) place_in(SP_ROOM, json, i, key)
+static const char *place_in(struct sp_text *room, const struct sp_json *json, int i,
+                            const char *key)
 {
-    static char place[400];
     char path[128];
     snprintf(path, sizeof path, "%d%s%s", i, *key ? "." : "", key);
-    snprintf(place, sizeof place, "%s: %s", sp_json_place(json, path), sp_safe(path));
-    return place;
+    const size_t n = strlen(sp_json_place_in(room, json, path));
+    snprintf(room->s + n, sizeof room->s - n, ": %s", sp_safe(path));
+    return room->s;
 }
 
 /* Text of a case is printed: what could steer a terminal is refused. */

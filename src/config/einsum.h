@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include <scaleplan/roofline.h>
+#include <scaleplan/flops.h>
 
 #include "base/error.h"
 

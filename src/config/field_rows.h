@@ -46,6 +46,15 @@
     {                                                                                              \
         key, SP_FIELD_SHAPE, offsetof(type, member), 0, "", 0, 0, NULL, 0, false, help             \
     }
+#define WORDS_(key, type, member, help)                                                            \
+    {                                                                                              \
+        key, SP_FIELD_WORDS, offsetof(type, member), sizeof(((type *)0)->member), "", 0, 0, NULL,  \
+            0, false, help                                                                         \
+    }
+#define ROWS_(key, type, member, most, row, help)                                                  \
+    {                                                                                              \
+        key, SP_FIELD_ROWS, offsetof(type, member), sizeof(row), "", 0, most, NULL, 0, false, help \
+    }
 #define PROSE_(key, help)                                                                          \
     {                                                                                              \
         key, SP_FIELD_PROSE, 0, 0, "", 0, 0, NULL, 0, false, help                                  \

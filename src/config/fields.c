@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <scaleplan/hardware.h>
+#include <scaleplan/machine.h>
 
 #include "base/list.h"
 #include "base/number.h"
@@ -17,8 +17,19 @@ struct decoder {
     bool textbook;
     char *base;
     struct sp_error *error;
+    const char *within; /* where the object stands in the document; "" at its root */
     bool seen[SP_MOST_FIELDS];
 };
+
+static bool decode_object(struct decoder *d, const cJSON *object, const char *prefix);
+
+/* "file:line:column" of a key of the object. */
+static const char *place_of(const struct decoder *d, const char *key)
+{
+    char path[256];
+    sp_join_path(d->within, key, path, sizeof path);
+    return sp_json_place(d->json, path);
+}
 
 const struct sp_field *sp_find_field(const struct sp_field_table *table, const char *key)
 {
@@ -37,16 +48,18 @@ static bool has_children(const struct sp_field_table *table, const char *path)
     return false;
 }
 
-static const char *nearest_key(const struct sp_field_table *table, const char *path)
+static const char *nearest_key(struct sp_text *room, const struct sp_field_table *table,
+                               const char *path)
 {
     struct sp_nearest nearest = {.wanted = path};
     for (size_t i = 0; i < table->n; i++)
         sp_nearest_offer(&nearest, table->fields[i].key);
-    return sp_nearest_hint(&nearest);
+    return sp_nearest_hint_in(room, &nearest);
 }
 
 /* The nearest --set path, with the table's name in front. */
-static const char *nearest_set_path(const struct sp_field_table *table, const char *path)
+static const char *nearest_set_path(struct sp_text *room, const struct sp_field_table *table,
+                                    const char *path)
 {
     char wanted[160], candidate[160];
     snprintf(wanted, sizeof wanted, "%s.%s", table->name, path);
@@ -55,7 +68,7 @@ static const char *nearest_set_path(const struct sp_field_table *table, const ch
         snprintf(candidate, sizeof candidate, "%s.%s", table->name, table->fields[i].key);
         sp_nearest_offer(&nearest, candidate);
     }
-    return sp_nearest_hint(&nearest);
+    return sp_nearest_hint_in(room, &nearest);
 }
 
 static void store_number(const struct sp_field *field, char *base, double value)
@@ -223,6 +236,68 @@ static bool store_figure(struct decoder *d, const struct sp_field *field, const 
     return true;
 }
 
+static bool store_words(struct decoder *d, const struct sp_field *field, const cJSON *node,
+                        const char *place)
+{
+    char *const at = d->base + field->offset;
+    size_t used = strlen(at); /* what is there stays: a file may add to another one */
+    const cJSON *item;
+    if (!cJSON_IsArray(node))
+        return sp_fail(d->error, SP_INPUT, "%s: %s must be a list of texts", place, field->key);
+    cJSON_ArrayForEach(item, node)
+    {
+        if (!cJSON_IsString(item))
+            return sp_fail(d->error, SP_INPUT, "%s: %s must be a list of texts", place, field->key);
+        if (used + strlen(item->valuestring) + 2 > field->size)
+            return sp_fail(d->error, SP_INPUT, "%s: %s is longer than %zu bytes", place, field->key,
+                           field->size - 1);
+        used += (size_t)sprintf(at + used, "%s%s", used > 0 ? " " : "", item->valuestring);
+    }
+    return true;
+}
+
+/* The row of that name, which is emptied, or a new one; NULL: there is no room. */
+static char *row_named(const struct sp_field *field, const char *name, struct sp_rows *rows)
+{
+    char *const at = (char *)(rows + 1);
+    int64_t i = 0;
+    while (i < rows->n && strcmp(at + (size_t)i * field->size, name) != 0)
+        i++;
+    if ((double)i >= field->max)
+        return NULL;
+    rows->n += i == rows->n;
+    char *const row = at + (size_t)i * field->size;
+    memset(row, 0, field->size);
+    snprintf(row, SP_ROW_NAME, "%s", name);
+    return row;
+}
+
+static bool store_rows(struct decoder *d, const struct sp_field *field, const cJSON *node,
+                       const char *place)
+{
+    struct sp_rows *const rows = (struct sp_rows *)(void *)(d->base + field->offset);
+    bool ok = true;
+    const cJSON *item;
+    if (!cJSON_IsObject(node))
+        return sp_fail(d->error, SP_INPUT, "%s: %s must be an object", place, field->key);
+    cJSON_ArrayForEach(item, node)
+    {
+        char within[256];
+        sp_join_path(field->key, item->string, within, sizeof within);
+        if (!cJSON_IsObject(item) || strlen(item->string) >= SP_ROW_NAME)
+            return sp_fail(d->error, SP_INPUT, "%s: %s must be an object of a name below %d bytes",
+                           sp_json_place(d->json, within), sp_safe(within), SP_ROW_NAME);
+        char *const row = row_named(field, item->string, rows);
+        if (!row)
+            return sp_fail(d->error, SP_INPUT, "%s: %s has more than %.0f members", place,
+                           field->key, field->max);
+        struct decoder inner = {d->table->rows, d->json, d->textbook, row,
+                                d->error,       within,  {false}};
+        ok = decode_object(&inner, item, "") && ok;
+    }
+    return ok;
+}
+
 static bool store_node_at(struct decoder *d, const struct sp_field *field, const cJSON *node,
                           const char *place)
 {
@@ -230,6 +305,8 @@ static bool store_node_at(struct decoder *d, const struct sp_field *field, const
         return true;
     if (field->type == SP_FIELD_SHAPES)
         return store_shapes(d, field, node, place);
+    if (field->type == SP_FIELD_WORDS)
+        return store_words(d, field, node, place);
     if (field->type == SP_FIELD_FIGURE && cJSON_IsObject(node))
         return store_figure(d, field, node, place);
     if (cJSON_IsString(node))
@@ -251,9 +328,12 @@ static bool store_node_at(struct decoder *d, const struct sp_field *field, const
     return true;
 }
 
-/* Finding a key's line means reading the text again, so it is done for wrong values alone. */
+/* Finding a key's line means reading the text again, so it is done for wrong values alone. Rows do
+ * so value by value. */
 static bool store_node(struct decoder *d, const struct sp_field *field, const cJSON *node)
 {
+    if (field->type == SP_FIELD_ROWS)
+        return store_rows(d, field, node, d->json->origin);
     struct sp_error *const error = d->error;
     struct sp_error dry_run;
     dry_run.code = SP_OK;
@@ -265,7 +345,7 @@ static bool store_node(struct decoder *d, const struct sp_field *field, const cJ
     if (ok)
         return true;
     char place[256];
-    snprintf(place, sizeof place, "%s", sp_json_place(d->json, field->key));
+    snprintf(place, sizeof place, "%s", place_of(d, field->key));
     return store_node_at(d, field, node, place);
 }
 
@@ -288,9 +368,9 @@ static bool decode_object(struct decoder *d, const cJSON *object, const char *pr
         } else if (cJSON_IsObject(node) && has_children(d->table, path)) {
             ok = decode_object(d, node, path) && ok;
         } else {
-            const char *hint = nearest_key(d->table, path);
-            ok = sp_fail(d->error, SP_INPUT, "%s: %s.%s: unknown key%s",
-                         sp_json_place(d->json, path), d->table->name, sp_safe(path), hint);
+            const char *hint = nearest_key(SP_ROOM, d->table, path);
+            ok = sp_fail(d->error, SP_INPUT, "%s: %s.%s: unknown key%s", place_of(d, path),
+                         d->table->name, sp_safe(path), hint);
         }
     }
     return ok;
@@ -299,7 +379,7 @@ static bool decode_object(struct decoder *d, const cJSON *object, const char *pr
 bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, bool textbook,
                void *base, struct sp_error *error)
 {
-    struct decoder d = {table, json, textbook, base, error, {false}};
+    struct decoder d = {table, json, textbook, base, error, "", {false}};
     if (!cJSON_IsObject(json->root))
         return sp_fail(error, SP_INPUT, "%s: expected a JSON object that describes a %s",
                        sp_json_place(json, ""), table->name);
@@ -343,9 +423,10 @@ bool sp_set_field(const struct sp_field_table *table, const char *path, const ch
     const struct sp_field *field = sp_find_field(table, path);
     char place[128];
     snprintf(place, sizeof place, "--set %s", sp_safe(path));
-    if (!field || field->type == SP_FIELD_PROSE || field->type == SP_FIELD_SHAPES)
+    if (!field || field->type == SP_FIELD_PROSE || field->type == SP_FIELD_SHAPES ||
+        field->type == SP_FIELD_WORDS || field->type == SP_FIELD_ROWS)
         return sp_fail(error, SP_INPUT, "--set: %s.%s: unknown value%s", table->name, sp_safe(path),
-                       nearest_set_path(table, path));
+                       nearest_set_path(SP_ROOM, table, path));
     if (field->type == SP_FIELD_BOOL) {
         if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
             return sp_fail(error, SP_INPUT, "%s: \"%s\" is neither true nor false", place,
@@ -374,7 +455,7 @@ void sp_format_field(const struct sp_field *field, const void *base, char *out, 
 {
     const char *at = (const char *)base + field->offset;
     out[0] = '\0';
-    if (field->type == SP_FIELD_TEXT) {
+    if (field->type == SP_FIELD_TEXT || field->type == SP_FIELD_WORDS) {
         snprintf(out, size, "%s", at);
     } else if (field->type == SP_FIELD_ENUM) {
         snprintf(out, size, "%s", field->names[*(const int *)(const void *)at]);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/json.h"
 
@@ -21,6 +22,9 @@ enum sp_field_type {
     SP_FIELD_ENUM,   /* int, index into names */
     SP_FIELD_SHAPE,  /* struct sp_shape, "16x20x28" */
     SP_FIELD_SHAPES, /* struct sp_shape[SP_MAX_SHAPES] followed by int count */
+    SP_FIELD_WORDS,  /* char[size]: a list of texts, joined by blanks */
+    SP_FIELD_ROWS,   /* struct sp_rows before an array of `max` structs of `size` bytes that begin
+                        with a name: an object of objects, whose fields are the table's `rows` */
     SP_FIELD_PROSE   /* sources, notes, aliases: checked to be text, not stored */
 };
 
@@ -36,6 +40,13 @@ struct sp_field {
     const char *help;
 };
 
+/* What stands before the rows of a SP_FIELD_ROWS, and the bytes of the name that each begins with.
+ */
+struct sp_rows {
+    int64_t n;
+};
+enum { SP_ROW_NAME = 72 };
+
 /* Rows of a table at most. */
 enum { SP_MOST_FIELDS = 512 };
 
@@ -44,11 +55,13 @@ struct sp_field_table {
     const char *name;
     const struct sp_field *fields;
     size_t n;
+    const struct sp_field_table *rows; /* of its SP_FIELD_ROWS; or NULL */
 };
 
 extern const struct sp_field_table sp_model_table, sp_hardware_table, sp_precision_table,
     sp_network_table, sp_law_table, sp_framework_table, sp_profile_table, sp_kernels_table,
-    sp_engine_table, sp_serving_table, sp_number_format_table, sp_trend_table, sp_drive_table;
+    sp_engine_table, sp_serving_table, sp_number_format_table, sp_trend_table, sp_drive_table,
+    sp_launch_table, sp_launch_row_table;
 
 /* Fills the struct at `base` from the document: defaults first, then every key. With `textbook`,
  * figures take their "textbook" value where they have one. All wrong keys are reported, one line

@@ -49,7 +49,10 @@
       "what grows by the same factor every year, and figures of some years") AND \
     X(SP_DRIVES, "storage", "storage", "drive", \
       struct sp_drive, sp_load_drive, sp_drive_table, true, "endurance_bytes", \
-      "a drive that holds data and checkpoints: rates, capacity, endurance")
+      "a drive that holds data and checkpoints: rates, capacity, endurance") AND \
+    X(SP_LAUNCHES, "launch", "launch", "launch dialect", \
+      struct sp_launch_words, sp_load_launch_words, sp_launch_table, false, "options", \
+      "how a framework spells what a plan and a model are")
 /* clang-format on */
 
 /* The folders and the names, for texts: SP_KINDS(SP_KIND_FOLDER, ", "). */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 #include <sys/stat.h>
 
 #include "base/read_file.h"
@@ -107,6 +108,21 @@ static const struct sp_builtin *find_builtin(enum sp_config_kind kind, const cha
     return NULL;
 }
 
+bool sp_has_builtin(enum sp_config_kind kind, const char *name)
+{
+    return find_builtin(kind, name) != NULL;
+}
+
+bool sp_load_builtin(enum sp_config_kind kind, const char *name, void *base, struct sp_error *error)
+{
+    struct sp_config config = {0};
+    if (!parse_builtin(find_builtin(kind, name), &config, error))
+        return false;
+    const bool ok = sp_decode(sp_config_kinds[kind].table, &config.json, false, base, error);
+    sp_config_free(&config);
+    return ok;
+}
+
 /* Looks for the config of that very name, which is no file's. A user's own hides one built in. */
 static bool find_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources,
                        struct named *found)
@@ -205,6 +221,27 @@ void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sour
         sp_each_config((enum sp_config_kind)kind, sources, offer_name, nearest);
 }
 
+/* Whether a spec is an id of the Hugging Face Hub, "meta-llama/Llama-3.1-8B-Instruct", and no file:
+ * the model's name in it, without what says how it was tuned or stored, which leaves the shape as
+ * it is. */
+static bool name_of_hub_id(const char *spec, char *name, size_t size)
+{
+    static const char *const tuned[] = {"-Instruct", "-instruct", "-it",   "-hf",
+                                        "-Base",     "-base",     "-Chat", "-chat"};
+    const char *const slash = strchr(spec, '/');
+    const size_t n = strlen(spec);
+    if (!slash || slash == spec || strchr(slash + 1, '/') || spec[0] == '.' ||
+        access(spec, F_OK) == 0 || (n > 5 && strcmp(spec + n - 5, ".json") == 0))
+        return false;
+    snprintf(name, size, "%s", slash + 1);
+    for (size_t i = 0; i < sizeof tuned / sizeof *tuned; i++) {
+        const size_t whole = strlen(name), end = strlen(tuned[i]);
+        if (whole > end && strcmp(name + whole - end, tuned[i]) == 0)
+            name[whole - end] = '\0';
+    }
+    return name[0] != '\0';
+}
+
 /* A config by one of its aliases. */
 struct alias {
     enum sp_config_kind kind;
@@ -259,28 +296,37 @@ bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct s
 }
 
 /* A number format in the place of a recipe is met often enough to say what a recipe is. */
-static const char *hint_of(enum sp_config_kind kind, const struct sp_nearest *nearest)
+static const char *hint_of(struct sp_text *room, enum sp_config_kind kind,
+                           const struct sp_nearest *nearest)
 {
     for (int i = 0; kind == SP_PRECISIONS && sp_dtype_names[i]; i++)
         if (strcasecmp(sp_dtype_names[i], nearest->wanted) == 0)
             return ": a number format; a recipe of the training state is meant, such as mixed16 "
                    "(bf16 matmuls, 16 bytes a parameter) or adam10 (10 bytes)";
-    return sp_nearest_hint(nearest);
+    return sp_nearest_hint_in(room, nearest);
 }
 
 bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
                     struct sp_config *config, struct sp_error *error)
 {
     const struct sp_config_kind_info *const info = &sp_config_kinds[kind];
-    struct sp_nearest nearest = {.wanted = spec};
-    struct alias alias = {.kind = kind, .wanted = spec, .sources = sources, .nearest = &nearest};
+    char name[NAME_MAX + 1];
+    const bool of_hub = kind == SP_MODELS && name_of_hub_id(spec, name, sizeof name);
+    struct sp_nearest nearest = {.wanted = of_hub ? name : spec};
+    struct alias alias = {
+        .kind = kind, .wanted = nearest.wanted, .sources = sources, .nearest = &nearest};
     *config = (struct sp_config){0};
-    if (looks_like_file(spec))
+    if (looks_like_file(spec) && !of_hub)
         return parse_file(spec, sources->pipes, config, error);
     struct named found;
-    if (find_named(kind, spec, sources, &found) ||
+    if (find_named(kind, nearest.wanted, sources, &found) ||
         (find_alias(&alias) && find_named(kind, alias.name, sources, &found)))
         return open_found(&found, sources, config, error);
+    if (of_hub)
+        return sp_fail(error, SP_INPUT,
+                       "%s: no such file, and no built-in model is called \"%s\"%s (`--model "
+                       "config.json` reads the model's own)",
+                       sp_safe(spec), sp_safe(name), sp_nearest_hint(&nearest));
     return sp_fail(error, SP_INPUT, "unknown %s \"%s\"%s (`scaleplan list %s` shows all)",
-                   info->noun, sp_safe(spec), hint_of(kind, &nearest), info->folder);
+                   info->noun, sp_safe(spec), hint_of(SP_ROOM, kind, &nearest), info->folder);
 }

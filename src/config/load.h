@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "config/fields.h"
 #include "config/kinds.h"
+#include "config/launch_words.h"
 
 /* A config compiled into the binary. */
 struct sp_builtin {
@@ -89,6 +90,11 @@ bool sp_load_number_format(const char *spec, const struct sp_sources *sources,
 /* Opens a config and takes its fields by the kind's table, with --set. `base` is of that kind. */
 bool sp_load_fields(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
                     void *base, struct sp_error *error);
+
+/* Whether one that is built in has that name, and its fields, whatever a user has of that name. */
+bool sp_has_builtin(enum sp_config_kind kind, const char *name);
+bool sp_load_builtin(enum sp_config_kind kind, const char *name, void *base,
+                     struct sp_error *error);
 
 /* A trend, and its points as they are written. */
 struct sp_trend_file {

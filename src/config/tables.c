@@ -126,7 +126,8 @@ static const struct sp_field hardware_fields[] = {
     PROSE_("note", "remarks"),
 };
 #undef H
-const struct sp_field_table sp_hardware_table = {"hw", hardware_fields, N_FIELDS(hardware_fields)};
+const struct sp_field_table sp_hardware_table = {"hw", hardware_fields, N_FIELDS(hardware_fields),
+                                                 NULL};
 
 /* What no chip has is most often a wrong unit: TFLOP/s for FLOP/s, GB for bytes. */
 const struct sp_likely sp_likely_hardware[] = {
@@ -162,7 +163,7 @@ static const struct sp_field precision_fields[] = {
 };
 #undef R
 const struct sp_field_table sp_precision_table = {"precision", precision_fields,
-                                                  N_FIELDS(precision_fields)};
+                                                  N_FIELDS(precision_fields), NULL};
 
 #define W struct sp_scaleout
 static const char *const pers[] = {"device", "node", NULL};
@@ -177,8 +178,8 @@ static const struct sp_field network_fields[] = {
     PROSE_("note", "remarks"),
 };
 #undef W
-const struct sp_field_table sp_network_table = {"network", network_fields,
-                                                N_FIELDS(network_fields)};
+const struct sp_field_table sp_network_table = {"network", network_fields, N_FIELDS(network_fields),
+                                                NULL};
 
 #define S struct sp_scaling_law
 /* A constant of a law: NAN where the law has none. */
@@ -213,7 +214,7 @@ static const struct sp_field law_fields[] = {
     PROSE_("note", "remarks"),
 };
 #undef S
-const struct sp_field_table sp_law_table = {"law", law_fields, N_FIELDS(law_fields)};
+const struct sp_field_table sp_law_table = {"law", law_fields, N_FIELDS(law_fields), NULL};
 
 #define K struct sp_framework_file
 static const char *const micro_batches[] = {"share", "one", "stages", NULL};
@@ -325,7 +326,7 @@ static const struct sp_field framework_fields[] = {
 };
 #undef K
 const struct sp_field_table sp_framework_table = {"framework", framework_fields,
-                                                  N_FIELDS(framework_fields)};
+                                                  N_FIELDS(framework_fields), NULL};
 
 #define F struct sp_profile
 #define FITTED_(at, key, unit, of, gpu, tpu, spread, low, high, meaning)                           \
@@ -384,8 +385,8 @@ static const struct sp_field profile_fields[] = {
     PROSE_("note", "remarks"),
 };
 #undef SP_CONSTANT
-const struct sp_field_table sp_profile_table = {"profile", profile_fields,
-                                                N_FIELDS(profile_fields)};
+const struct sp_field_table sp_profile_table = {"profile", profile_fields, N_FIELDS(profile_fields),
+                                                NULL};
 
 #define SP_CONSTANT(id, ...) FITTED_(SP_V_##id, __VA_ARGS__)
 static const struct sp_field serving_fields[] = {
@@ -408,8 +409,8 @@ static const struct sp_field serving_fields[] = {
 #undef SP_CONSTANT
 #undef FITTED_
 #undef F
-const struct sp_field_table sp_serving_table = {"serving", serving_fields,
-                                                N_FIELDS(serving_fields)};
+const struct sp_field_table sp_serving_table = {"serving", serving_fields, N_FIELDS(serving_fields),
+                                                NULL};
 
 #define KERNEL_(key, member, unit, min, max, fallback, help)                                       \
     {                                                                                              \
@@ -471,8 +472,8 @@ static const struct sp_field kernels_fields[] = {
     PROSE_("source", "where the measurements come from"),
     PROSE_("note", "remarks"),
 };
-const struct sp_field_table sp_kernels_table = {"kernels", kernels_fields,
-                                                N_FIELDS(kernels_fields)};
+const struct sp_field_table sp_kernels_table = {"kernels", kernels_fields, N_FIELDS(kernels_fields),
+                                                NULL};
 
 #define E struct sp_engine
 static const struct sp_field engine_fields[] = {
@@ -494,7 +495,8 @@ static const struct sp_field engine_fields[] = {
     PROSE_("note", "remarks"),
 };
 #undef E
-const struct sp_field_table sp_engine_table = {"engine", engine_fields, N_FIELDS(engine_fields)};
+const struct sp_field_table sp_engine_table = {"engine", engine_fields, N_FIELDS(engine_fields),
+                                               NULL};
 
 #define T struct sp_trend_file
 static const struct sp_field trend_fields[] = {
@@ -516,7 +518,7 @@ static const struct sp_field trend_fields[] = {
     PROSE_("note", "remarks"),
 };
 #undef T
-const struct sp_field_table sp_trend_table = {"trend", trend_fields, N_FIELDS(trend_fields)};
+const struct sp_field_table sp_trend_table = {"trend", trend_fields, N_FIELDS(trend_fields), NULL};
 
 #define X struct sp_number_format
 static const char *const specials[] = {"ieee", "nan", "none", NULL};
@@ -538,7 +540,7 @@ static const struct sp_field number_format_fields[] = {
 };
 #undef X
 const struct sp_field_table sp_number_format_table = {"format", number_format_fields,
-                                                      N_FIELDS(number_format_fields)};
+                                                      N_FIELDS(number_format_fields), NULL};
 
 #define D struct sp_drive
 #define RATE_(key, member, unit, help)                                                             \
@@ -558,4 +560,5 @@ static const struct sp_field storage_fields[] = {
 };
 #undef RATE_
 #undef D
-const struct sp_field_table sp_drive_table = {"storage", storage_fields, N_FIELDS(storage_fields)};
+const struct sp_field_table sp_drive_table = {"storage", storage_fields, N_FIELDS(storage_fields),
+                                              NULL};

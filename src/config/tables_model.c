@@ -216,4 +216,4 @@ static const struct sp_field model_fields[] = {
 };
 #undef M
 _Static_assert(N_FIELDS(model_fields) <= SP_MOST_FIELDS, "a decoder marks each row");
-const struct sp_field_table sp_model_table = {"model", model_fields, N_FIELDS(model_fields)};
+const struct sp_field_table sp_model_table = {"model", model_fields, N_FIELDS(model_fields), NULL};

@@ -71,7 +71,7 @@ static size_t digits_of(const char *name, char *out, size_t size)
 
 /* "; did you mean "llama"?" where a letter is wrong. Another number is another model: gemma2 is no
  * mamba2, and olmo3 no misspelled olmo2. */
-static const char *hint_of(const char *type)
+static const char *hint_of(struct sp_text *room, const char *type)
 {
     char mine[16], theirs[16];
     struct sp_nearest nearest = {.wanted = type};
@@ -79,7 +79,8 @@ static const char *hint_of(const char *type)
         sp_nearest_offer(&nearest, sp_hf_family_at(i)->type);
     digits_of(type, mine, sizeof mine);
     digits_of(nearest.best, theirs, sizeof theirs);
-    return nearest.distance <= 1 && strcmp(mine, theirs) == 0 ? sp_nearest_hint(&nearest) : "";
+    return nearest.distance <= 1 && strcmp(mine, theirs) == 0 ? sp_nearest_hint_in(room, &nearest)
+                                                              : "";
 }
 
 /* What to do about it. */
@@ -92,7 +93,8 @@ static void put_advice(const cJSON *o, const char *type, char *text, size_t size
     else if (k)
         add(text, size, "; no family can stand for it: %s", k->but);
     else
-        add(text, size, "%s (\"scaleplan list families\" has those that are%s)", hint_of(type),
+        add(text, size, "%s (\"scaleplan list families\" has those that are%s)",
+            hint_of(SP_ROOM, type),
             sp_hf_number(o, sp_hf_heads) > 0 && sp_hf_number(o, sp_hf_vocab) > 0
                 ? "; --assume FAMILY reads it as one of them"
                 : "");
@@ -114,7 +116,7 @@ bool sp_hf_refuse_architecture(const struct sp_hf_config *c, const char *type,
 
 bool sp_hf_refuse_assumed(const char *type, struct sp_error *error)
 {
-    const char *const hint = hint_of(type);
+    const char *const hint = hint_of(SP_ROOM, type);
     return sp_fail(error, SP_INPUT,
                    "--assume: no family \"%s\" is known%s (\"scaleplan list families\")",
                    sp_safe(type), hint);

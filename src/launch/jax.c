@@ -1,7 +1,7 @@
 /* JAX: a device mesh, partition specs and a checkpoint policy, as Python. */
 #include <string.h>
 
-#include "launch/settings.h"
+#include "launch/fields/settings.h"
 
 /* jax.checkpoint_policies of a recompute policy; NULL: none of them. */
 static const char *policy_of(const char *remat)
@@ -88,7 +88,7 @@ static void lose(const struct sp_launched *l, struct sp_written *lost)
     if (p->recompute.offload)
         sp_lose(lost, "offload: jax.checkpoint_policies.save_and_offload_only_these_names");
     if (!sp_recipe_is(l, "jax12") && (!sp_states_are(l, "fp32") || l->plan->dtype == SP_FP8))
-        sp_lose(lost, "precision recipe %s: dtypes of your own code", sp_recipe_text(l));
+        sp_lose(lost, "precision recipe %s: dtypes of your own code", l->recipe);
 }
 
 /* How weights lie on the mesh. An expert's lie where the experts' axis has it, and shard over what

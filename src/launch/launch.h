@@ -4,8 +4,8 @@
 
 #include "config/load.h"
 
+#include <scaleplan/formats.h>
 #include <scaleplan/plan.h>
-#include <scaleplan/precision.h>
 
 /* What `export` writes, in the order of --help: TARGET(row, name, framework, form). A row is the
  * const struct sp_target sp_target_<row> at the end of a format's file, the name what is typed.
@@ -60,7 +60,7 @@ extern const char *const sp_export_choices[];
 /* The target of one of them, and its version's place in that list. */
 const struct sp_target *sp_target_of(int choice, int *version);
 
-enum { SP_LAUNCH_OPTIONS = 48, SP_LAUNCH_NOTES = 64, SP_LAUNCH_LOSSES = 64 };
+enum { SP_LAUNCH_OPTIONS = 48, SP_LAUNCH_NOTES = 64, SP_LAUNCH_LOSSES = 64, SP_LAUNCH_FILES = 3 };
 
 /* What a launch says, as options of `step`, and what it says that no option has. */
 struct sp_launch {
@@ -94,6 +94,9 @@ struct sp_launched {
     const struct sp_model *model;
     const struct sp_hardware *hw;
     const struct sp_plan *plan;
+    const struct sp_sources *sources; /* of the frameworks' files; NULL: built-in ones alone */
+    struct sp_launch_words *words[SP_LAUNCH_FILES]; /* sp_write_launch opens them */
+    char recipe[128];                               /* and says the recipe in words */
     int version;                          /* of the target: its place in SP_VERSIONS_OF_... */
     const char *remat, *framework;        /* names */
     const struct sp_precision *precision; /* the recipe, as it was changed */
@@ -107,7 +110,8 @@ struct sp_written {
     int n_lost;
 };
 
-void sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
-                     struct sp_written *written);
+/* False with an error where a framework's file cannot be read; `written` has no text then. */
+bool sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
+                     struct sp_written *written, struct sp_error *error);
 
 #endif

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "base/read_file.h"
-#include "launch/script.h"
-#include "launch/syntax.h"
-#include "launch/world.h"
+#include "launch/fields/rows.h"
+#include "launch/shell/script.h"
+#include "launch/formats/syntax.h"
+#include "launch/shell/world.h"
 
 /* clang-format off */
 #define DECLARE(row, name, framework, form) extern const struct sp_target sp_target_##row;
@@ -31,6 +32,26 @@ const struct sp_target *sp_target_of(int choice, int *version)
     return targets[before];
 }
 
+static void close_words(struct sp_launch_words *words[])
+{
+    for (int i = 0; i < SP_LAUNCH_FILES; i++)
+        free(words[i]);
+}
+
+/* Opens a format's files of words; close_words() them. False with an error where one is wrong. */
+static bool open_words(const struct sp_target *target, const struct sp_sources *sources,
+                       struct sp_launch_words *words[], struct sp_error *error)
+{
+    bool ok = true;
+    for (int i = 0; i < SP_LAUNCH_FILES; i++) {
+        words[i] = ok && target->words[i] ? sp_words_of(target->words[i], sources, error) : NULL;
+        ok = ok && (words[i] || !target->words[i]);
+    }
+    if (!ok)
+        close_words(words);
+    return ok;
+}
+
 /* What no writer here puts into words of a model: frameworks build these by code of their own. */
 static void lose_encoder(const struct sp_model *m, struct sp_written *lost)
 {
@@ -40,21 +61,22 @@ static void lose_encoder(const struct sp_model *m, struct sp_written *lost)
         sp_lose(lost, "attention in both directions: the file describes a decoder");
 }
 
-/* How layers run, for a framework whose files here do not say it. */
-static void lose_execution(const struct sp_launched *l, bool scales, struct sp_written *lost)
+/* How layers run, where no option of the framework's file says it. */
+static void lose_execution(const struct sp_launched *l, struct sp_written *lost)
 {
     const struct sp_plan *const p = l->plan;
     const struct sp_execution *const e = &p->execution;
     const bool experts = l->model->moe.experts > 0;
-    if (p->recompute.modules != 0)
+    if (p->recompute.modules != 0 && !sp_says(l, "recompute-modules"))
         sp_lose(lost, "modules that run again (--recompute-modules)");
-    if (p->offload_layers > 0)
+    if (p->offload_layers > 0 && !sp_says(l, "offload-layers"))
         sp_lose(lost, "activations of some layers in the host's memory (--offload-layers)");
-    if (experts && (e->dispatch != SP_DISPATCH_ALLTOALL || e->moe_overlap))
+    if (experts && ((e->dispatch != SP_DISPATCH_ALLTOALL && !sp_says(l, "dispatch")) ||
+                    (e->moe_overlap && !sp_says(l, "moe-overlap"))))
         sp_lose(lost, "how tokens reach their experts (--dispatch, --moe-overlap)");
-    if (e->cuda_graph != SP_CUDA_GRAPH_NONE)
+    if (e->cuda_graph != SP_CUDA_GRAPH_NONE && !sp_says(l, "cuda-graph"))
         sp_lose(lost, "CUDA graphs (--cuda-graph)");
-    if (!scales && p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_TENSORWISE)
+    if (!sp_says(l, "fp8-recipe") && p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_TENSORWISE)
         sp_lose(lost, "how 8-bit matmuls are scaled (--fp8-recipe)");
 }
 
@@ -66,23 +88,28 @@ static void lose_format(const struct sp_launched *l, struct sp_written *lost)
         sp_lose(lost, "matmuls in 8 bits on %s, which has none in fp8", l->hw->name);
 }
 
-void sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
-                     struct sp_written *written)
+bool sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
+                     struct sp_written *written, struct sp_error *error)
 {
     size_t size;
+    struct sp_launched l = *launched;
     *written = (struct sp_written){0};
+    if (!open_words(target, launched->sources, l.words, error))
+        return false;
+    sp_recipe_text(launched, l.recipe, sizeof l.recipe);
     FILE *const out = open_memstream(&written->text, &size);
     if (!out)
         abort();
     if (launched->plan->tp_axes[0] > 0) /* every framework leaves it to the mesh it builds */
         sp_lose(written, "where TP groups lie on the torus (--tp-axes)");
     lose_encoder(launched->model, written);
-    if (!target->runs)
-        lose_execution(launched, target->scales, written);
+    lose_execution(&l, written);
     lose_format(launched, written);
-    target->write(launched, written, out);
+    target->write(&l, written, out);
     if (fclose(out) != 0)
         abort();
+    close_words(l.words);
+    return true;
 }
 
 /* Reads it as the format that it fits best. */
@@ -103,7 +130,11 @@ static bool read_as_best(struct sp_launch_file *file, struct sp_launch *launch,
                        "%s: neither " SP_READABLE(SP_TARGET_FORM, ", nor ", ", nor "),
                        sp_safe(file->origin));
     launch->format = best->format;
-    return best->read(file, launch, error) &&
+    if (!open_words(best, file->sources, file->words, error))
+        return false;
+    const bool ok = best->read(file, launch, error);
+    close_words(file->words);
+    return ok &&
            (launch->options < SP_LAUNCH_OPTIONS ||
             sp_fail(error, SP_INPUT, "%s: says %d options of a plan or more, for which is no room",
                     sp_safe(file->origin), SP_LAUNCH_OPTIONS));

@@ -21,6 +21,8 @@ void sp_field_words(const struct sp_field *field, char *out, size_t size)
         [SP_FIELD_ENUM] = "one of ",
         [SP_FIELD_SHAPE] = "shape such as 16x16x16",
         [SP_FIELD_SHAPES] = "list of shapes",
+        [SP_FIELD_WORDS] = "list of texts",
+        [SP_FIELD_ROWS] = "an object for each name",
         [SP_FIELD_PROSE] = "text, list or object; not computed with",
     };
     snprintf(out, size, "%s", types[field->type]);

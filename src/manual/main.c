@@ -1,5 +1,5 @@
 /* scaleplan_manual: writes at build time what is installed beside the program.
- *   scaleplan_manual man FOLDER | completion FOLDER | schema FOLDER | reference */
+ *   scaleplan_manual man FOLDER | completion FOLDER | schema FOLDER | reference | formulas */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,6 +70,10 @@ int main(int argc, char **argv)
         sp_write_config_reference(stdout);
         return 0;
     }
-    fputs("usage: scaleplan_manual man|completion|schema FOLDER, or reference\n", stderr);
+    if (argc == 2 && strcmp(argv[1], "formulas") == 0) {
+        sp_write_formulas(stdout);
+        return 0;
+    }
+    fputs("usage: scaleplan_manual man|completion|schema FOLDER, or reference|formulas\n", stderr);
     return 2;
 }

@@ -13,6 +13,7 @@ bool sp_write_man_page(const char *name, const char *version, FILE *out); /* "sc
 bool sp_write_completion(const char *shell, FILE *out);                   /* "bash" */
 bool sp_write_schema(const char *kind, FILE *out);                        /* "model" */
 void sp_write_config_reference(FILE *out);                                /* Markdown */
+void sp_write_formulas(FILE *out);                                        /* Markdown */
 
 /* "a whole number from 1 to 10000", "tokens"; ... of a field, as people read it. */
 void sp_field_words(const struct sp_field *field, char *out, size_t size);

@@ -1,4 +1,4 @@
-/* docs/config.md: every key of every config file. */
+/* config.md: every key of every config file. */
 #include <string.h>
 
 #include "manual/manual.h"
@@ -12,10 +12,10 @@ static void put_cell(const char *text, FILE *out)
 void sp_write_config_reference(FILE *out)
 {
     fputs("# Config files\n\n"
-          "Written by the program from its tables (`cmake --build ... --target reference`); "
           "`man scaleplan-config` says the same.\n"
-          "How to add one: [adding.md](adding.md). JSON Schemas for editors are in "
-          "`configs/schema/`, named by `$schema`.\n"
+          "JSON Schemas for editors are installed in `share/scaleplan/schema/`; a file names its "
+          "own by "
+          "`$schema`.\n"
           "A key with a dot is a member of an object: `moe.experts` is `{\"moe\": {\"experts\": "
           "8}}`. `--set` takes the same\npaths with the file's kind in front, "
           "`--set hw.chip.hbm_bytes=80GiB`.\n",

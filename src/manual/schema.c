@@ -71,7 +71,10 @@ static cJSON *choice_schema(const char *const *names)
     return schema;
 }
 
-static cJSON *field_schema(const struct sp_field *field)
+static cJSON *table_schema(const struct sp_field_table *table);
+
+/* `rows` are the fields of SP_FIELD_ROWS. */
+static cJSON *field_schema(const struct sp_field *field, const struct sp_field_table *rows)
 {
     cJSON *schema;
     switch (field->type) {
@@ -100,6 +103,14 @@ static cJSON *field_schema(const struct sp_field *field)
     case SP_FIELD_SHAPES:
         schema = typed("array");
         cJSON_AddItemToObject(schema, "items", shape_schema());
+        break;
+    case SP_FIELD_WORDS:
+        schema = typed("array");
+        cJSON_AddItemToObject(schema, "items", typed("string"));
+        break;
+    case SP_FIELD_ROWS:
+        schema = typed("object");
+        cJSON_AddItemToObject(schema, "additionalProperties", table_schema(rows));
         break;
     default:
         schema = cJSON_CreateObject();
@@ -152,7 +163,7 @@ static cJSON *table_schema(const struct sp_field_table *table)
         const char *last;
         cJSON *const parent = parent_of(schema, table->fields[i].key, &last);
         cJSON_AddItemToObject(cJSON_GetObjectItem(parent, "properties"), last,
-                              field_schema(&table->fields[i]));
+                              field_schema(&table->fields[i], table->rows));
         if (!table->fields[i].required)
             continue;
         cJSON *required = cJSON_GetObjectItem(parent, "required");

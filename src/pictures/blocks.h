@@ -2,7 +2,7 @@
 #ifndef SP_BLOCKS_H
 #define SP_BLOCKS_H
 
-#include <scaleplan/sharding.h>
+#include <scaleplan/network.h>
 
 #include "answer/report.h"
 

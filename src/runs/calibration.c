@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <scaleplan/range.h>
+#include <scaleplan/estimate.h>
 
 #include "runs/run_estimate.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <scaleplan/range.h>
+#include <scaleplan/estimate.h>
 
 #include "runs/shared_fit.h"
 

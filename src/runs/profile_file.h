@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include <scaleplan/software.h>
+#include <scaleplan/profile.h>
 
 /* Whether the fit pushed a constant against one of its bounds: the data ask for more than physics
  * allows, so the model puts time elsewhere than the machine does. */

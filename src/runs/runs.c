@@ -185,9 +185,9 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
         check_header(&runs->csv, origin, error);
     runs->n = runs->csv.rows - 1;
     runs->run = calloc(runs->n + 1, sizeof *runs->run);
-    if (!runs->run)
+    struct sp_framework_file *const frameworks = calloc(SP_MAX_FRAMEWORKS, sizeof *frameworks);
+    if (!runs->run || !frameworks)
         abort();
-    static struct sp_framework_file frameworks[SP_MAX_FRAMEWORKS];
     struct framework_list list = {sources, frameworks, 0, error};
     sp_each_config(SP_FRAMEWORKS, sources, add_framework, &list);
     for (size_t i = 0; i < runs->n && error->lines == 0; i++) {
@@ -201,6 +201,7 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
                                        .n_frameworks = list.n};
         read_row(&reader);
     }
+    free(frameworks);
     if (error->lines == 0)
         return true;
     sp_runs_free(runs);

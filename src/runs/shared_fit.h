@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <scaleplan/software.h>
+#include <scaleplan/profile.h>
 
 enum { SP_SHARED_CONSTANTS = 24, SP_SHARED_PARTS = 4 };
 

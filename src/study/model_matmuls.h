@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include <scaleplan/model.h>
-#include <scaleplan/roofline.h>
+#include <scaleplan/flops.h>
 
 enum { SP_MOST_OPERATIONS = 32 };
 

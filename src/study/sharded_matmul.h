@@ -2,8 +2,8 @@
 #ifndef SP_SHARDED_MATMUL_H
 #define SP_SHARDED_MATMUL_H
 
-#include <scaleplan/hardware.h>
-#include <scaleplan/sharding.h>
+#include <scaleplan/machine.h>
+#include <scaleplan/network.h>
 
 /* The devices along some axes of the mesh. On a slice, an axis of the same length wraps as the
  * slice has it; a chip named without a size stands for whole rings. */

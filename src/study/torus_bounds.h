@@ -2,7 +2,7 @@
 #ifndef SP_TORUS_BOUNDS_H
 #define SP_TORUS_BOUNDS_H
 
-#include <scaleplan/collective.h>
+#include <scaleplan/network.h>
 
 /* What the throughput bound is made of: as the group's axes are, if every one were a ring, and if
  * none wrapped. NAN where nothing moves. */

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# circles.sh NM LIBRARY...: no files of src use one another's functions or tables in a circle, whatever they include. The
+# circles.sh NM OBJECT...: no files of src use one another's functions or tables in a circle, whatever they include. The
 # table of commands (cli/commands.c) names every command and is not counted.
 set -u
 nm=$1; shift
-uses=$("$nm" -A -P "$@" 2>/dev/null | awk '
-  match($1, /libscaleplan[a-z_]*\.a\[.*\.c\.o\]/) {
-    file = substr($1, RSTART + 12, RLENGTH - 12)
-    sub(/^_/, "", file); sub(/^\.a/, "core.a", file); sub(/\.a\[/, "/", file); sub(/\.c\.o\].*/, "", file)
+uses=$("$nm" -A -P "$@" 2>/dev/null | sed 's,^.*/CMakeFiles/,,' | awk ' # a folder may have spaces
+  match($1, /\.dir\/.*\.c\.o:/) {
+    file = substr($1, RSTART + 5, RLENGTH - 10)
+    sub(/^src\//, "", file)
     if ($3 == "U") used[file, $2] = 1; else if ($3 ~ /^[A-TV-Z]$/) defined[$2] = file
   }
   END {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # completion.sh PROGRAM FOLDER: what the shells offer; zsh and fish where they are installed.
 set -u
+source "$(dirname "$0")/needs.sh"
 program=$1 folder=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -61,7 +62,7 @@ for command in $(offer scaleplan '' | tr ' ' '\n' | grep -v -- '^--'); do
   done
 done
 
-if command -v zsh >/dev/null && zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
+if has zsh; then
   # A terminal of its own, because completion runs in the line editor only: what is added as a match
   # is written down, and the line's end is told by a file.
   cat > "$work/offer.zsh" <<'END'
@@ -110,7 +111,7 @@ END
   expect "$(zsh_offer 'scaleplan sweep step --va')" --valid
   expect "$(zsh_offer 'scaleplan sweep step --model llama3-8b,llama3')" llama3-70b
 fi
-if command -v fish >/dev/null; then
+if has fish; then
   fish -n "$folder/scaleplan.fish" || failed=1
   fish_offer() { fish --no-config -c "source $folder/scaleplan.fish; complete -C '$1'" | cut -f1 | tr '\n' ' '; }
   expect "$(fish_offer 'scaleplan se')" search

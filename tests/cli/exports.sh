@@ -16,7 +16,7 @@ lacks=
 python sys || lacks=" python3 yaml tomllib"
 [ "$lacks" ] || python yaml || lacks+=" yaml"
 [ "$lacks" = " python3 yaml tomllib" ] || python tomllib || lacks+=" tomllib"
-[ -z "$lacks" ] || echo "not checked for want of it:$lacks"
+[ -z "$lacks" ] || echo "not all is tried: lacks$lacks"
 
 fail() { # TEXT...
     printf '%s\n' "$*" >&2

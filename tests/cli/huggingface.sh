@@ -4,7 +4,7 @@
 # one and tower that the program knows; and, where ../shared/data/hf lies beside the repository, whole files of the Hub.
 set -uo pipefail
 program=$1 rows=$2/tests/data/huggingface.jsonl config=$2/src/config real=$2/../shared/data
-command -v jq >/dev/null || { echo "skipped: jq is not here"; exit 77; }
+source "$(dirname "$0")/needs.sh"
 folder=$(mktemp -d "${TMPDIR:-/tmp}/hugging face.XXXXXX") # with a space, as people's folders have
 trap 'rm -r "$folder"' EXIT
 failed=0 n=0
@@ -43,7 +43,7 @@ echo "$n configs of our own"
 [ "$n" -ge 200 ] || fail "only $n rows"
 
 # Whole files of the Hub.
-[ -d "$real/hf" ] || exit "$failed"
+has shared || exit "$failed"
 n=0
 while IFS=$'\t' read -r file total active text; do
     count "$file" "$real/hf/$file" "$total" "$active" "$text"

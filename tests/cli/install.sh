@@ -2,6 +2,7 @@
 # install.sh BUILD SOURCE: the installation works for a program outside of the tree, in C and in C++ (where there is a
 # compiler of it), shows public names alone, and its .deb runs in an empty root (as root). The machine stays as it was.
 set -eu
+source "$(dirname "$0")/needs.sh"
 build=$(realpath "$1") source=$(realpath "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -11,7 +12,7 @@ lib=$(dirname "$(find "$prefix" -name libscaleplan.a)")
 cd "$work"
 
 for file in bin/scaleplan include/scaleplan/scaleplan.h share/scaleplan/models/llama3-8b.json \
-  share/scaleplan/schema/models.json share/man/man1/scaleplan.1 share/man/man1/scaleplan-fit.1 \
+  share/scaleplan/schema/models.json share/doc/scaleplan/docs/formulas.md share/doc/scaleplan/docs/exercises.md share/man/man1/scaleplan.1 share/man/man1/scaleplan-fit.1 \
   share/man/man5/scaleplan-config.5 share/bash-completion/completions/scaleplan \
   share/zsh/site-functions/_scaleplan share/fish/vendor_completions.d/scaleplan.fish \
   share/doc/scaleplan/docs/library.md; do
@@ -22,7 +23,7 @@ done
 # Only what the headers declare is visible.
 nm -D --defined-only "$lib/libscaleplan.so" | awk '{print $3}' | sort -u > visible
 [ "$(wc -l < visible)" -gt 100 ]
-cat "$prefix"/include/scaleplan/*.h > headers
+cc -E -I "$prefix/include" -include scaleplan/scaleplan.h -x c /dev/null > headers # closed forms are declared by their rows
 while read -r name; do
   grep -qw "$name" headers || { echo "$name is visible and in no header"; exit 1; }
 done < visible
@@ -44,8 +45,9 @@ done
 LD_LIBRARY_PATH=$lib ldd ./shared | grep -q "$lib/libscaleplan.so" # the first example was not linked statically
 
 # A C++ program links and calls it, shared and static.
-if command -v c++ >/dev/null; then
-  cc="c++ -std=c++11 -Wall -Wextra -Werror $source/docs/examples/ridge.cc"
+if has c++; then
+  cp "$source/docs/examples/ridge.cc" .
+  cc="c++ -std=c++11 -Wall -Wextra -Werror ridge.cc"
   $cc $(pkg-config --cflags --libs scaleplan) -o ridge
   [ "$(LD_LIBRARY_PATH=$lib ./ridge)" = "h100: 295.2 FLOPs a byte" ] # 989e12 / 3.35e12
   $cc $(pkg-config --cflags scaleplan) "$lib/libscaleplan.a" -lm -o ridge.static
@@ -74,7 +76,7 @@ mv "$prefix" "$work/moved"
 PKG_CONFIG_PATH=${PKG_CONFIG_PATH/$prefix/$work/moved} pkg-config --cflags scaleplan | grep -q "$work/moved"
 
 # The .deb: in an empty root with the libraries it depends on, and nothing else.
-if command -v dpkg-shlibdeps >/dev/null && [ "$(id -u)" = 0 ]; then
+if has package; then
   (cd "$build" && cpack -G DEB -B "$work/deb" >/dev/null)
   deb=$(echo "$work"/deb/*.deb)
   dpkg-deb --field "$deb" Depends | grep -q libcjson1

@@ -5,7 +5,7 @@ set -u
 fit=$1 folder=$2
 shift 2
 for csv in "$@"; do
-  [ -r "$csv" ] || { echo "$csv is not here: what it says of kernels is not fitted again"; exit 77; }
+  [ -r "$csv" ] || { echo "skipped: lacks $csv"; exit 77; }
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -3,7 +3,7 @@
 # beside them, and where ../shared/data/launches lies beside the repository real ones too, by the rows below.
 set -uo pipefail
 program=$1 source=$2 own=$2/tests/data/launches real=$2/../shared/data/launches
-command -v jq >/dev/null || { echo "skipped: jq is not here"; exit 77; }
+source "$(dirname "$0")/needs.sh"
 failed=0 n=0
 
 fail() {
@@ -64,7 +64,7 @@ echo "$n rows of our own launch files"
 [ "$n" -ge 40 ] || fail "only $n rows"
 
 # Real launch files.
-[ -d "$real" ] || exit "$failed"
+has shared || exit "$failed"
 n=0
 
 real_row() { # PART-OF-THE-NAME WORDS FACT... | ! TEXT

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # man.sh PROGRAM FOLDER: every command has a page with all of its options; mandoc finds no fault in them (where it is).
 set -u
+source "$(dirname "$0")/needs.sh"
 program=$1 folder=$2
 failed=0 pages=0
 for command in $("$program" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
@@ -12,7 +13,7 @@ for command in $("$program" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     grep -q "^.fB.-.-$option" "$page" || { echo "$page lacks --$option"; failed=1; }
   done
 done
-if command -v mandoc >/dev/null; then
+if has mandoc; then
   mandoc -T lint -W warning "$folder"/*.[15] || failed=1
 fi
 [ $failed = 0 ] && [ $pages -gt 20 ] && echo "$pages pages"

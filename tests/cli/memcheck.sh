@@ -2,7 +2,8 @@
 # memcheck.sh PROGRAM: one command line of each command, and refusals, under valgrind: no error, nothing lost. Needs a
 # build without sanitizers (exit 77 without valgrind).
 set -u
-command -v valgrind >/dev/null || exit 77
+source "$(dirname "$0")/needs.sh"
+need valgrind
 root=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(realpath "$1")
 work=$(mktemp -d)

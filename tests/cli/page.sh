@@ -3,6 +3,7 @@
 # is light and prints on two pages. The pages are counted where chromium is installed; the rest is checked anywhere.
 set -uo pipefail
 program=$(realpath "$1") || exit 2
+source "$(dirname "$0")/needs.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2
@@ -18,7 +19,7 @@ check() { # NAME ARGUMENTS...: writes NAME.html and looks at it
     [ "$(stat -c %s "$page")" -lt 40000 ] || wrong "$name" "larger than 40 kB"
     grep -qF "$(head -1 answer | sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g')" "$page" || wrong "$name" "says another verdict"
     [ "$(grep -o '<svg' "$page" | wc -l)" = "$(grep -o '</svg>' "$page" | wc -l)" ] || wrong "$name" "half a picture"
-    if command -v chromium >/dev/null; then
+    if has chromium; then
         timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/browser" --no-pdf-header-footer \
             --print-to-pdf="$scratch/$name.pdf" "file://$scratch/$page" >/dev/null 2>&1 || wrong "$name" "does not print"
         local pages

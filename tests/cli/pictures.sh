@@ -6,7 +6,8 @@ set -uo pipefail
 write=
 [ "${1:-}" = --write ] && { write=1; shift; }
 program=$(realpath "$1") && root=$(realpath "$2") || exit 2
-command -v gnuplot >/dev/null || { echo "skipped: gnuplot is not installed (Debian: gnuplot-nox)"; exit 77; }
+source "$(dirname "$0")/needs.sh"
+need gnuplot
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$scratch/bin" "$scratch/docs/img"
@@ -27,7 +28,9 @@ while IFS= read -r line; do
     diff <(grep -v 'search *[0-9].* s' plain) <(grep -v 'search *[0-9].* s' answer) >/dev/null ||
         [[ $line == *' search '* ]] || wrong "the answer differs with --plot"
     { head -1 "$svg" | grep -q '^<?xml' && tail -2 "$svg" | grep -q '^</svg>'; } || wrong "no whole SVG"
-    command -v xmllint >/dev/null && { xmllint --noout "$svg" || wrong "no well-formed SVG"; }
+    if has xmllint; then
+        xmllint --noout "$svg" || wrong "no well-formed SVG"
+    fi
     [ "$(stat -c %s "$svg")" -lt 64000 ] || wrong "larger than 64 kB"
     if [ -n "$write" ]; then
         cp "$svg" "$root/$svg"

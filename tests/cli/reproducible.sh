@@ -5,9 +5,13 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME=$work
-sed -n 's/^"\(.*\)",$/\1/p' "$root/tests/unit/command_lines.inc" |
-  sed "s,\" SCALEPLAN_SOURCE_DIR \",$root,g; s,\" SCALEPLAN_SOURCE_DIR \",$root,g" | sed 's/\\"/"/g' > "$work/lines"
-sed -i "s,^\(.*\)\" SCALEPLAN_SOURCE_DIR \"\(.*\)$,\1$root\2," "$work/lines"
+sed -n 's/^"\(.*\)",$/\1/p' "$root/tests/unit/command_lines.inc" | sed 's/\\"/"/g' > "$work/lines"
+programs=()
+for program in "$@"; do
+  programs+=("$(realpath "$program")")
+done
+set -- "${programs[@]}"
+cd "$root" || exit 2 # the lines name files from there
 say_all() { # PROGRAM THREADS FILE
   while read -r line; do
     echo "$ $line"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch/script.h"
-#include "launch/syntax.h"
+#include "launch/shell/script.h"
+#include "launch/formats/syntax.h"
 
 static void read_settings(const char *text, const struct sp_typed_names *names)
 {

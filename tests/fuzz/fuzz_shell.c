@@ -1,7 +1,7 @@
 /* Shell scripts: read into commands, with names that were typed. */
 #include "fuzz.h"
 
-#include "launch/script.h"
+#include "launch/shell/script.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,7 +1,7 @@
 /* TOML documents, and recipes in Python: their values as settings. */
 #include "fuzz.h"
 
-#include "launch/syntax.h"
+#include "launch/formats/syntax.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

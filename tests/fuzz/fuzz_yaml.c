@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "launch/syntax.h"
+#include "launch/formats/syntax.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -37,6 +37,10 @@ def number_changes(token):
     return [repr(float(token) * 2), repr(float(token) / 2)]
 
 
+def sources():
+    return sorted(os.path.join(at, name) for at, _, names in os.walk(CORE) for name in names if name.endswith(".c"))
+
+
 def mutants_of(path):
     with open(path) as file:
         text = file.read()
@@ -55,7 +59,7 @@ def mutants_of(path):
 
 def described(text, mutant):
     path, line, _, token, change = mutant
-    return "survived: src/core/%s:%d: %s -> %s: %s" % (os.path.basename(path), line, token, change,
+    return "survived: src/core/%s:%d: %s -> %s: %s" % (os.path.relpath(path, CORE), line, token, change,
                                                      text.splitlines()[line - 1].strip())
 
 
@@ -115,13 +119,14 @@ def try_mutant(suite, text, mutant):
         with open(source, "w") as file:
             file.write(text[:at] + change + text[at + len(token):])
         name = os.path.basename(path)
-        objects = os.path.join(suite.build, "CMakeFiles/scaleplan.dir/src/core")
+        objects = os.path.join(suite.build, "CMakeFiles/scaleplan_core.dir/src/core")
+        own = os.path.join(objects, os.path.relpath(path, CORE) + ".o")
         mine = os.path.join(folder, name + ".o")
-        flags = ["-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-w", "-D_GNU_SOURCE", "-I" + os.path.join(ROOT, "include"),
+        flags = ["-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-w", "-DNDEBUG", "-D_GNU_SOURCE", "-I" + os.path.join(ROOT, "include"),
                  "-I" + os.path.join(ROOT, "src")]
         if subprocess.run(["cc", *flags, "-c", source, "-o", mine], stderr=subprocess.DEVNULL).returncode != 0:
             return "compiler"
-        others = [os.path.join(objects, o) for o in os.listdir(objects) if o.endswith(".o") and o != name + ".o"]
+        others = [o for o in (os.path.join(objects, os.path.relpath(p, CORE) + ".o") for p in sources()) if o != own]
         library = os.path.join(folder, "libscaleplan_core.so")
         subprocess.run(["cc", "-shared", "-o", library, mine, *others, "-lm"], check=True)
         if open(mine, "rb").read() == suite.originals[name]:
@@ -142,9 +147,9 @@ def main():
     args = parser.parse_args()
     build = os.path.abspath(args.build)
     texts, all_mutants = {}, []
-    for name in sorted(os.listdir(CORE)):
-        if name.endswith(".c") and (not args.file or name == args.file):
-            texts[os.path.join(CORE, name)], found = mutants_of(os.path.join(CORE, name))
+    for path in sources():
+        if not args.file or os.path.basename(path) == args.file:
+            texts[path], found = mutants_of(path)
             all_mutants += found
     random.Random(args.seed).shuffle(all_mutants)
     if args.again:
@@ -159,7 +164,7 @@ def main():
             source = os.path.join(folder, name)
             with open(source, "w") as file:
                 file.write(text)
-            subprocess.run(["cc", "-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-w", "-D_GNU_SOURCE",
+            subprocess.run(["cc", "-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-w", "-DNDEBUG", "-D_GNU_SOURCE",
                             "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(ROOT, "src"), "-c", source, "-o", folder + "/o"], check=True)
             suite.originals[name] = open(folder + "/o", "rb").read()
     print("%d places; %d tests take %.0f s on the unchanged library" % (len(all_mutants), len(suite.timed),

@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 for compiler in "$@"; do
   passed=0
   mkdir -p "$work/objects"
-  for source in "$root"/src/core/*.c; do
+  find "$root/src/core" -name '*.c' | while read -r source; do
     $compiler -std=c11 -O2 -Wall -Wextra -Wconversion -Wshadow -Werror -ffp-contract=off -D_GNU_SOURCE -I"$root/include" -I"$root/src" \
       -c "$source" -o "$work/objects/$(basename "$source").o"
   done

@@ -2,7 +2,7 @@
 #ifndef SP_BUNDLED_PROFILE_H
 #define SP_BUNDLED_PROFILE_H
 
-#include <scaleplan/software.h>
+#include <scaleplan/profile.h>
 
 /* Writes FOLDER/NAME.json; ends the program where it cannot. */
 void sp_write_bundled_profile(const char *folder, const struct sp_profile *profile,

@@ -190,9 +190,9 @@ static void predict_naively(struct sp_serving_study *s)
     free(others);
 }
 
-void sp_open_serving_study(const struct sp_serving_runs *runs, struct sp_serving_study *s)
+void sp_open_serving_study(const struct sp_serving_runs *runs, bool all, struct sp_serving_study *s)
 {
-    *s = (struct sp_serving_study){0};
+    *s = (struct sp_serving_study){.all = all};
     s->at = calloc(SP_SERVING_MEASURES * runs->n + 1, sizeof *s->at);
     s->model = calloc(runs->n + 1, sizeof *s->model);
     if (!s->at || !s->model)
@@ -202,6 +202,8 @@ void sp_open_serving_study(const struct sp_serving_runs *runs, struct sp_serving
     leave_out(s, SP_OUT_NOTHING, -1);
     sp_parallel(sp_threads(0), SP_SERVING_FOLDS, 1, leave_parts_out,
                 &(struct parts){s, SP_OUT_FOLD});
+    if (!all)
+        return;
     sp_parallel(sp_threads(0), s->models, 1, leave_parts_out, &(struct parts){s, SP_OUT_MODEL});
     sp_parallel(sp_threads(0), s->pairs, 1, leave_parts_out, &(struct parts){s, SP_OUT_PAIR});
 }

@@ -28,15 +28,17 @@ struct sp_serving_measurement {
 struct sp_serving_study {
     struct sp_serving_measurement *at;
     size_t n;
+    bool all; /* models and pairs were left out, not configurations alone */
     struct sp_profile pair[SP_SERVING_PAIRS]; /* as they are expected */
     struct sp_profile fitted[SP_SERVING_PAIRS];
     char (*model)[64];
     int pairs, models;
 };
 
-/* Collects the runs that count, fits all of them, and leaves parts out. The runs must outlive it.
- */
-void sp_open_serving_study(const struct sp_serving_runs *runs, struct sp_serving_study *study);
+/* Collects the runs that count, fits all of them, and leaves configurations out; `all`: models and
+ * pairs too. The runs must outlive it. */
+void sp_open_serving_study(const struct sp_serving_runs *runs, bool all,
+                           struct sp_serving_study *study);
 void sp_close_serving_study(struct sp_serving_study *study);
 
 #endif

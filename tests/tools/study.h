@@ -2,7 +2,7 @@
 #ifndef SP_STUDY_H
 #define SP_STUDY_H
 
-#include <scaleplan/range.h>
+#include <scaleplan/estimate.h>
 
 #include "runs/runs.h"
 #include "runs/joint_fit.h"

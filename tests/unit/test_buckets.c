@@ -1,8 +1,7 @@
 /* Gradient buckets and health rules: timelines laid out by hand, shares of a step written down. */
 #include "check.h"
 
-#include <scaleplan/buckets.h>
-#include <scaleplan/health.h>
+#include <scaleplan/step.h>
 
 /* 100 bytes in buckets of 25 over a backward pass of 4 s: one is full every second. */
 static struct sp_buckets timeline(double gradients, double backward, double full, double last)

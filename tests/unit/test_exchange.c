@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/exchange.h"
+#include "core/network/exchange.h"
 
 static void places(void **state)
 {

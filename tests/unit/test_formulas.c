@@ -12,7 +12,7 @@
 
 enum { MAX_WORDS = 40, MAX_LENGTH = 600 };
 
-/* Words as typed after `scaleplan`, one line each; sorted by command. */
+/* Words as typed after `scaleplan` in the root of the source, one line each; sorted by command. */
 static const char *const lines[] = {
 #include "command_lines.inc"
 };
@@ -251,7 +251,7 @@ static void fit_grid(void **state)
         for (size_t h = 0; h < sizeof machines / sizeof *machines; h++)
             for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
                 char line[MAX_LENGTH];
-                if (at++ % ONE_IN != 0)
+                if (at++ % one_in() != 0)
                     continue;
                 snprintf(line, sizeof line, "fit %s --hw %s %s", models[m], machines[h],
                          options[o]);

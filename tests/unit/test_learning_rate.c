@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include <scaleplan/forms.h>
-#include <scaleplan/learning_rate.h>
+#include <scaleplan/training.h>
 
 static const struct sp_lr_schedule cosine = {.peak_lr = 3e-4,
                                              .min_lr = 3e-5,

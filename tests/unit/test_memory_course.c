@@ -1,7 +1,7 @@
 /* Memory over a step: a stage's course laid out by hand. */
 #include "check.h"
 
-#include <scaleplan/memory_course.h>
+#include <scaleplan/memory.h>
 
 /* A forward pass of 1 s and a backward one of 2 s, twice, on stage 1 of a list that holds another
  * stage's tasks too. Bytes: weights 10, gradients 4, master copy 4 and moments 8, activations of a

@@ -4,9 +4,8 @@
 #include "check.h"
 
 #include <float.h>
+#include <scaleplan/formats.h>
 #include <scaleplan/names.h>
-#include <scaleplan/number_format.h>
-#include <scaleplan/precision.h>
 
 #include "config/load.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include <scaleplan/names.h>
-#include <scaleplan/plan_fields.h>
+#include <scaleplan/plan.h>
 
 static void fields_lie_where_their_names_say(void **state)
 {

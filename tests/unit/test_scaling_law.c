@@ -1,7 +1,7 @@
 /* Scaling laws: values that can be worked out on paper, the published ones, and the inverses. */
 #include "check.h"
 
-#include <scaleplan/scaling_law.h>
+#include <scaleplan/laws.h>
 
 #include "config/load.h"
 

@@ -160,7 +160,7 @@ static void pruned_is_exhaustive(void **unused)
     int fit = 0;
     (void)unused;
     state = 20261121;
-    for (int i = 0; i < 240 / ONE_IN; i++) {
+    for (int i = 0; i < 240 / one_in(); i++) {
         make_problem(&p);
         struct sp_search_run run = {
             .wanted = (int)PICK(1, 3, 10), .meshes = next() % 3 == 0, .shards = 1, .threads = 2};
@@ -180,7 +180,7 @@ static void pruned_is_exhaustive(void **unused)
     }
     /* the bounds do rule out, and there is something to find in most problems */
     assert_true(ruled_out > plans / 2);
-    assert_true(fit > 60 / ONE_IN);
+    assert_true(fit > 60 / one_in());
 }
 
 /* No point of the front is beaten, and every plan is on or behind it. */
@@ -190,7 +190,7 @@ static void fronts_agree(void **unused)
     static struct sp_search_result all, pruned;
     (void)unused;
     state = 7;
-    for (int i = 0; i < 60 / ONE_IN; i++) {
+    for (int i = 0; i < 60 / one_in(); i++) {
         make_problem(&p);
         struct sp_search_run run = {.wanted = 1, .front = true, .shards = 1};
         sp_run_search(&p.space, &run, &pruned);
@@ -222,7 +222,7 @@ static void parts_and_threads(void **unused)
     static struct sp_search_result whole, part, other;
     (void)unused;
     state = 99;
-    for (int i = 0; i < 40 / ONE_IN; i++) {
+    for (int i = 0; i < 40 / one_in(); i++) {
         make_problem(&p);
         struct sp_search_run run = {.wanted = 5, .shards = 1, .threads = 1};
         sp_run_search(&p.space, &run, &whole);

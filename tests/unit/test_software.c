@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include <scaleplan/range.h>
+#include <scaleplan/estimate.h>
 #include <scaleplan/scaleplan.h>
 
 static struct sp_hardware gpu(double peak, double watts)

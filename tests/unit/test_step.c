@@ -102,7 +102,7 @@ static void make_plan(struct sample *s)
             p->vpp = 2;
         p->dp = N / (p->tp * p->pp * p->cp);
         p->shards = p->dp * p->cp;
-    } while (sp_check_plan(&s->model, p, N, s->hw.slices) != SP_PLAN_OK);
+    } while (p->dp < 1 || sp_check_plan(&s->model, p, N, s->hw.slices) != SP_PLAN_OK);
 }
 
 static void make_sample(struct sample *s)
@@ -134,7 +134,11 @@ static double step_of(const struct sample *s)
     return sp_estimate_step(&in).step;
 }
 
-enum { SAMPLES = 200000 / ONE_IN }; /* over a million random (model, machine, plan) in all */
+/* Over a million random (model, machine, plan) in all tests. */
+static int samples(void)
+{
+    return 200000 / one_in();
+}
 
 /* The parts are there, none negative, and make the whole; no step is faster than 6 P B / (N C). */
 static void parts_and_ideal(void **unused)
@@ -142,7 +146,7 @@ static void parts_and_ideal(void **unused)
     struct sample s;
     (void)unused;
     state = 1;
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < samples(); i++) {
         make_sample(&s);
         const struct sp_step_inputs in = inputs(&s);
         const struct sp_step_time t = sp_estimate_step(&in);
@@ -172,7 +176,7 @@ static void staged_and_bounds(void **unused)
     static struct sp_estimate estimate;
     (void)unused;
     state = 2;
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < samples(); i++) {
         make_sample(&s);
         const struct sp_step_inputs in = inputs(&s);
         const double step = sp_estimate_step(&in).step;
@@ -209,7 +213,7 @@ static void better_machines(void **unused)
     struct sample s, better;
     (void)unused;
     state = 3;
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < samples(); i++) {
         make_sample(&s);
         const double step = step_of(&s);
         double *const rates[] = {
@@ -241,7 +245,7 @@ static void scale_invariance(void **unused)
     int switched = 0, staged = 0;
     (void)unused;
     state = 4;
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < samples(); i++) {
         make_sample(&s);
         struct sp_network *const net = &s.hw.network;
         double *const rates[] = {&s.hw.chip.hbm_bytes_per_s,     &s.hw.chip.pcie_bytes_per_s,
@@ -266,7 +270,7 @@ static void scale_invariance(void **unused)
         switched += net->kind == SP_SWITCHED && s.plan.tp > 1;
         staged += s.plan.pp > 1;
     }
-    assert_true(switched > SAMPLES / 10 && staged > SAMPLES / 10);
+    assert_true(switched > samples() / 10 && staged > samples() / 10);
 }
 
 /* Each wait is the network's: a send takes send_latency_s longer when that is longer, m sends of
@@ -279,7 +283,7 @@ static void waits_of_the_network(void **unused)
     int sends = 0, rings = 0;
     (void)unused;
     state = 14;
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < samples(); i++) {
         make_sample(&s);
         sp_clear_kernels(&s.hw.chip.kernels);
         const struct sp_step_inputs in = inputs(&s), late = inputs(&slower);
@@ -314,7 +318,7 @@ static void waits_of_the_network(void **unused)
         assert_true(once >= gathers * exposed * (1 - 1e-9));
         rings += p->tp > 1;
     }
-    assert_true(sends > SAMPLES / 10 && rings > SAMPLES / 50);
+    assert_true(sends > samples() / 10 && rings > samples() / 50);
 }
 
 /* Sizes that grow by a little make a step longer by a little: no cliffs. */
@@ -323,7 +327,7 @@ static void continuity(void **unused)
     struct sample s, more;
     (void)unused;
     state = 5;
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < samples(); i++) {
         make_sample(&s);
         const double step = step_of(&s);
         int64_t *const sizes[] = {&more.model.d_ff, &more.model.d_model, &more.model.vocab,
@@ -402,7 +406,7 @@ static void memory_parts(void **unused)
     struct sp_stage_memory m, fullest, other;
     (void)unused;
     state = 6;
-    for (int i = 0; i < SAMPLES / 4; i++) {
+    for (int i = 0; i < samples() / 4; i++) {
         make_sample(&s);
         int64_t most = 0;
         const int64_t at =

@@ -1,6 +1,6 @@
 /* The closed forms of `fit`, against values worked out by hand from the scaling book's chapters on
  * training and on GPUs. */
-#include "core/fit_internal.h"
+#include "core/fit/fit_internal.h"
 #include "fit_case.h"
 
 #include <string.h>

@@ -129,28 +129,29 @@ static void dims(void **state)
     }
 }
 
-static const char *nearest(const char *wanted)
+#define hint_for(wanted) hint_in(SP_ROOM, wanted)
+static const char *hint_in(struct sp_text *room, const char *wanted)
 {
     static const char *const names[] = {"llama2-13b", "llama2-7b", "gpt2", "v5p", "batch"};
     struct sp_nearest nearest = {.wanted = wanted};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         sp_nearest_offer(&nearest, names[i]);
-    return sp_nearest_hint(&nearest);
+    return sp_nearest_hint_in(room, &nearest);
 }
 
 static void suggestions(void **state)
 {
     (void)state;
-    assert_string_equal(nearest("lama2-13b"), "; did you mean \"llama2-13b\"?");
-    assert_string_equal(nearest("llama2-31b"), "; did you mean \"llama2-13b\"?");
-    assert_string_equal(nearest("LLAMA2-7B"), "; did you mean \"llama2-7b\"?");
-    assert_string_equal(nearest("bathc"), "; did you mean \"batch\"?");
-    assert_string_equal(nearest("v5q"), "; did you mean \"v5p\"?");
-    assert_string_equal(nearest("something-else"), "");
-    assert_string_equal(nearest(""), "");
+    assert_string_equal(hint_for("lama2-13b"), "; did you mean \"llama2-13b\"?");
+    assert_string_equal(hint_for("llama2-31b"), "; did you mean \"llama2-13b\"?");
+    assert_string_equal(hint_for("LLAMA2-7B"), "; did you mean \"llama2-7b\"?");
+    assert_string_equal(hint_for("bathc"), "; did you mean \"batch\"?");
+    assert_string_equal(hint_for("v5q"), "; did you mean \"v5p\"?");
+    assert_string_equal(hint_for("something-else"), "");
+    assert_string_equal(hint_for(""), "");
     static char longest[5000];
     memset(longest, 'x', sizeof longest - 1);
-    assert_string_equal(nearest(longest), "");
+    assert_string_equal(hint_for(longest), "");
     const struct sp_nearest none = {.wanted = "x"};
     assert_string_equal(sp_nearest_hint(&none), "");
 }

@@ -1,7 +1,7 @@
 /* Trends: rates written down, and a line through points worked out by hand. */
 #include "check.h"
 
-#include <scaleplan/trend.h>
+#include <scaleplan/laws.h>
 
 static const struct sp_trend moore = {.factor = 2, .years = 2},
                              latency = {.factor = 0.5, .years = 20},

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include <scaleplan/activations.h>
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
+#include <scaleplan/memory.h>
 
 enum { CASES = 60 };
 

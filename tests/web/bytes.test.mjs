@@ -1,6 +1,6 @@
 // The page's program answers with the bytes of the native one.
 import assert from 'node:assert';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { open, runInPage, runNative, source, startBrowser } from './browser.mjs';
 
@@ -21,7 +21,8 @@ async function compare(words) {
 }
 
 test('every command of the exercise book', async () => {
-  const book = readFileSync(`${source}/docs/exercises.md`, 'utf8');
+  const files = readdirSync(`${source}/tests/textbook`).map((name) => `${source}/tests/textbook/${name}`);
+  const { stdout: book } = await runNative(['check', ...files, '--book']);
   const lines = [...book.matchAll(/^```sh\n(scaleplan .*)\n```/gm)].map((match) => match[1]);
   assert.ok(lines.length > 250, `${lines.length} commands found`);
   const differ = [];

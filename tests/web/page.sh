@@ -3,10 +3,8 @@
 # says what is missing, where a machine has no tool chain for WebAssembly or no browser.
 set -euo pipefail
 program=$(realpath "$1") source=$(realpath "$2") build=$(realpath "$3")
-for tool in clang wasm-ld wasm-opt cmake node npm dpkg-source xz chromium; do
-  command -v "$tool" >/dev/null || { echo "skipped: no $tool here"; exit 77; }
-done
-[ -e /usr/include/wasm32-wasi/stdio.h ] || { echo "skipped: no wasi-libc here"; exit 77; }
+source "$source/tests/cli/needs.sh"
+need clang wasm-ld wasm-opt wasi node npm dpkg-source xz chromium
 
 cd "$source"
 cmake --preset web >/dev/null 2>&1 || cmake --preset web

@@ -1,0 +1,60 @@
+/* Files of configs/launch: a user's own over the built-in one, and what they must agree on. */
+#include <string.h>
+
+#include <scaleplan/plan.h>
+
+#include "base/suggest.h"
+#include "config/load.h"
+
+/* Whether a plan has the field; where it has not, the nearest one is offered. */
+static bool has_field(const char *name, struct sp_nearest *nearest)
+{
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        if (strcmp(sp_plan_fields[i].name, name) == 0)
+            return true;
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        sp_nearest_offer(nearest, sp_plan_fields[i].name);
+    return false;
+}
+
+/* Whether a list that blanks part has the name, without its dashes. */
+static bool is_listed(const char *list, const char *name)
+{
+    name += strspn(name, "-");
+    const size_t n = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += n)
+        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+            return true;
+    return false;
+}
+
+/* What an option sets must be there, and what sets something is not harmless. */
+static bool check_row(const struct sp_launch_words *w, const struct sp_launch_row *row,
+                      struct sp_error *error)
+{
+    struct sp_nearest nearest = {.wanted = row->plan};
+    if (row->plan[0] && !has_field(row->plan, &nearest))
+        return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is no field of a plan%s",
+                       sp_safe(w->name), sp_safe(row->name), sp_safe(row->plan),
+                       sp_nearest_hint(&nearest));
+    if (row->plan[0] && (is_listed(w->quiet, row->name) || is_listed(w->quiet_switches, row->name)))
+        return sp_fail(error, SP_INPUT, "launch %s: %s sets %s of a plan and is called harmless",
+                       sp_safe(w->name), sp_safe(row->name), sp_safe(row->plan));
+    if (row->model[0] && !sp_find_field(&sp_model_table, row->model))
+        return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is no key of a model",
+                       sp_safe(w->name), sp_safe(row->name), sp_safe(row->model));
+    return true;
+}
+
+bool sp_load_launch_words(const char *spec, const struct sp_sources *sources,
+                          struct sp_launch_words *words, struct sp_error *error)
+{
+    bool ok = true;
+    if (sp_has_builtin(SP_LAUNCHES, spec))
+        ok = sp_load_builtin(SP_LAUNCHES, spec, words, error);
+    if (ok && !sp_is_builtin(SP_LAUNCHES, spec, sources))
+        ok = sp_load_fields(SP_LAUNCHES, spec, sources, words, error);
+    for (int64_t i = 0; i < words->options.rows.n && ok; i++)
+        ok = check_row(words, &words->options.row[i], error);
+    return ok;
+}

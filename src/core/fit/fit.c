@@ -1,0 +1,423 @@
+/* The rows of `fit`, its best plan, and the smallest change that turns each "no" into a "yes". */
+#include <math.h>
+
+#include <scaleplan/fit.h>
+#include <scaleplan/plan.h>
+
+#include "core/fit/fit_internal.h"
+
+/* No machine of this many chips has been named, nor is offered as a way out. */
+#define MOST_CHIPS 1e6
+/* Google trained over 199 slices (50,944 v5e chips, 2023); nobody over more. */
+#define MOST_SLICES 256
+
+struct search {
+    const struct sp_fit_input *in;
+    const struct sp_fit_terms *t;
+    struct sp_strategy best;
+    double batch_needed;
+};
+
+static void keep_better(struct sp_strategy *s, void *context)
+{
+    struct search *search = context;
+    sp_judge(s, search->in, search->t);
+    if (sp_better(s, &search->best))
+        search->best = *s;
+}
+
+/* The rule looks for the mesh with the least communication, whatever its memory. */
+static void keep_quieter(struct sp_strategy *s, void *context)
+{
+    struct search *search = context;
+    sp_judge(s, search->in, search->t);
+    const struct sp_strategy *best = &search->best;
+    const double own = s->comms_over_math, other = best->comms_over_math;
+    const bool quieter = own < other * (1 - 1e-12);
+    const bool pipeline = s->kind == SP_PP_FSDP;
+    if (!best->exists || (pipeline ? sp_better(s, best) : quieter))
+        search->best = *s;
+}
+
+static void keep_least_batch(struct sp_strategy *s, void *context)
+{
+    struct search *search = context;
+    sp_judge(s, search->in, search->t);
+    const double batch = sp_batch_needed(s, search->t, search->in->overlap);
+    if (batch < search->batch_needed) {
+        search->batch_needed = batch;
+        search->best = *s;
+    }
+}
+
+/* Whether a strategy means something for this model on this machine. */
+static bool has_meaning(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                        enum sp_strategy_kind kind)
+{
+    const bool torus = in->hw->network.kind == SP_TORUS, shaped = sp_model_has_shape(in->model);
+    const bool several_domains = torus ? t->S > 1 : t->N > (double)in->hw->network.domain;
+    if (t->N <= 1)
+        return kind == SP_DP;
+    switch (kind) {
+    case SP_TP:
+        return shaped;
+    case SP_FSDP_TP:
+        return shaped && (!torus || t->n > 1);
+    case SP_PP_FSDP:
+        return shaped && several_domains;
+    case SP_HSDP:
+        return several_domains;
+    default:
+        return true;
+    }
+}
+
+/* r of a strategy's weights: DP sends gradients alone. */
+static double weights_ratio(const struct sp_fit_terms *t, enum sp_strategy_kind kind)
+{
+    return t->r * (kind == SP_DP ? t->gradients_alone : 1);
+}
+
+/* DP, FSDP or TP over all chips at once. */
+static struct sp_strategy whole_machine(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                        enum sp_strategy_kind kind)
+{
+    const int64_t N = sp_chips(in->hw);
+    const bool torus = in->hw->network.kind == SP_TORUS && t->n > 0;
+    struct sp_strategy s = sp_new_strategy(kind);
+    if (kind == SP_TP) {
+        s.tp = N;
+        s.W_Y = torus ? t->W_axes : NAN;
+    } else {
+        s.dp = kind == SP_DP ? N : 1;
+        s.fsdp = kind == SP_DP ? 1 : N;
+        s.W_X = torus ? t->W_axes : NAN;
+        s.critical_tokens_per_chip =
+            N > 1 ? sp_critical_tokens_per_chip(t->C, t->W_group, weights_ratio(t, kind)) : NAN;
+    }
+    sp_judge(&s, in, t);
+    s.critical_rule = kind == SP_TP ? SP_CRITICAL_NOTHING : SP_CRITICAL_LINKS;
+    if (N > 1)
+        s.ratio_rule = kind == SP_TP ? SP_RATIO_WIDTH : SP_RATIO_WEIGHTS;
+    return s;
+}
+
+/* Tokens per chip below which a mesh waits: the closed form where the rule has an axis each for
+ * FSDP and TP, else this very mesh's. */
+static void set_mesh_critical(struct sp_strategy *s, const struct sp_fit_input *in,
+                              const struct sp_fit_terms *t)
+{
+    if (!isnan(t->W_Y) && s->tp > 1 && s->pp == 1) {
+        s->critical_rule = SP_CRITICAL_SPLIT;
+        s->critical_tokens_per_chip = sp_critical_across_slices(
+            sp_critical_tokens_per_chip_mixed(t->C, t->W_X, t->W_Y, t->F, t->r, in->overlap),
+            sp_critical_dcn(t), in->overlap);
+        return;
+    }
+    s->critical_tokens_per_chip = sp_batch_needed(s, t, in->overlap) / t->N;
+}
+
+/* The meshes that a row of the table chooses from: the rule's, or the real ones where the rule has
+ * none: a torus with a single axis, slices of a model without a shape. */
+static void each_row_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                          enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
+{
+    const bool size_only_slices = kind == SP_HSDP && !sp_model_has_shape(in->model);
+    if (size_only_slices || (in->hw->network.kind == SP_TORUS && t->n < 2))
+        sp_each_real_mesh(in, t, kind, visit, context);
+    else
+        sp_each_rule_mesh(in, t, kind, visit, context);
+}
+
+struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                   enum sp_strategy_kind kind)
+{
+    if (!has_meaning(in, t, kind))
+        return (struct sp_strategy){.kind = kind};
+    if (kind == SP_DP || kind == SP_FSDP || kind == SP_TP)
+        return whole_machine(in, t, kind);
+    struct search search = {.in = in, .t = t};
+    each_row_mesh(in, t, kind, keep_quieter, &search);
+    if (search.best.exists)
+        set_mesh_critical(&search.best, in, t);
+    return search.best;
+}
+
+struct mesh_search {
+    struct search search;
+    struct sp_degrees degrees;
+};
+
+static bool is_of(const struct sp_strategy *s, const struct sp_degrees *d)
+{
+    return (d->dp == 0 || d->dp == s->dp) && (d->fsdp == 0 || d->fsdp == s->fsdp) &&
+           (d->tp == 0 || d->tp == s->tp) && (d->pp == 0 || d->pp == s->pp);
+}
+
+static void keep_quieter_of_degrees(struct sp_strategy *s, void *context)
+{
+    struct mesh_search *wanted = context;
+    if (is_of(s, &wanted->degrees))
+        keep_quieter(s, &wanted->search);
+}
+
+/* Replicas of shards as they are asked for. */
+static struct sp_strategy given_replicas(const struct sp_fit_input *in,
+                                         const struct sp_fit_terms *t,
+                                         const struct sp_degrees *degrees)
+{
+    struct sp_strategy s;
+    if (!sp_lay_replicas(in, degrees, &s))
+        return (struct sp_strategy){.kind = SP_HSDP};
+    sp_judge(&s, in, t);
+    set_mesh_critical(&s, in, t);
+    return s;
+}
+
+struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                               enum sp_strategy_kind kind, const struct sp_degrees *degrees,
+                               bool real_axes)
+{
+    struct mesh_search wanted = {.search = {.in = in, .t = t}, .degrees = *degrees};
+    if (kind == SP_HSDP && degrees->dp > 1 && degrees->fsdp > 1 && in->hw->slices == 1)
+        return given_replicas(in, t, degrees);
+    if (!has_meaning(in, t, kind))
+        return (struct sp_strategy){.kind = kind};
+    if (kind == SP_TP || (!real_axes && (kind == SP_DP || kind == SP_FSDP))) {
+        const struct sp_strategy whole = whole_machine(in, t, kind);
+        return is_of(&whole, degrees) ? whole : (struct sp_strategy){.kind = kind};
+    }
+    if (real_axes)
+        sp_each_real_mesh(in, t, kind, keep_quieter_of_degrees, &wanted);
+    else
+        each_row_mesh(in, t, kind, keep_quieter_of_degrees, &wanted);
+    if (wanted.search.best.exists)
+        set_mesh_critical(&wanted.search.best, in, t);
+    return wanted.search.best;
+}
+
+struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                               unsigned allowed)
+{
+    struct sp_fit_input real = *in;
+    real.axes = 0;
+    const struct sp_fit_terms whole = sp_fit_terms_on(*t, &real);
+    struct search search = {.in = &real, .t = &whole};
+    for (int kind = 0; kind < SP_STRATEGIES; kind++) {
+        if (!(allowed >> kind & 1) || !has_meaning(&real, &whole, (enum sp_strategy_kind)kind))
+            continue;
+        if (kind == SP_TP) {
+            struct sp_strategy tp = whole_machine(&real, &whole, SP_TP);
+            const int64_t N = sp_chips(in->hw);
+            if (in->hw->slices == 1 && sp_tp_divides(in->model, N, N) &&
+                sp_better(&tp, &search.best))
+                search.best = tp;
+            continue;
+        }
+        sp_each_real_mesh(&real, &whole, (enum sp_strategy_kind)kind, keep_better, &search);
+    }
+    if (search.best.exists) {
+        search.best.critical_rule = SP_CRITICAL_MESH;
+        search.best.critical_tokens_per_chip =
+            sp_batch_needed(&search.best, &whole, in->overlap) / t->N;
+    }
+    return search.best;
+}
+
+/* A pipeline's chunks send more, and are left out. */
+static void keep_quietest_that_fits(struct sp_strategy *s, void *context)
+{
+    struct search *search = context;
+    const struct sp_strategy *const best = &search->best;
+    s->chunks = 1;
+    sp_judge(s, search->in, search->t);
+    if (s->fits && (!best->exists || s->comms_over_math < best->comms_over_math))
+        search->best = *s;
+}
+
+struct sp_strategy sp_fit_quietest(const struct sp_fit_input *in, const struct sp_fit_terms *t)
+{
+    struct search search = {.in = in, .t = t};
+    for (int kind = 0; kind < SP_STRATEGIES; kind++)
+        if (kind != SP_TP && has_meaning(in, t, (enum sp_strategy_kind)kind))
+            sp_each_real_mesh(in, t, (enum sp_strategy_kind)kind, keep_quietest_that_fits, &search);
+    return search.best;
+}
+
+double sp_batch_needed(const struct sp_strategy *s, const struct sp_fit_terms *t,
+                       enum sp_overlap overlap)
+{
+    if (overlap == SP_OVERLAP_NONE) {
+        const double fixed = sp_serial_load(s->loads.activations);
+        const double falling = sp_serial_load(s->loads.weights);
+        if (fixed > 1 || (fixed == 1 && falling > 0))
+            return INFINITY;
+        return falling > 0 ? t->B * falling / (1 - fixed) : 0;
+    }
+    double needed = 0;
+    for (int link = 0; link < SP_LINKS; link++) {
+        const double weights = s->loads.weights[link], rest = s->loads.activations[link];
+        if (rest > 1 || (rest == 1 && weights > 0))
+            return INFINITY;
+        if (weights > 0)
+            needed = fmax(needed, t->B * weights / (1 - rest));
+    }
+    return needed;
+}
+
+double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                           enum sp_strategy_kind kind, bool real_axes, struct sp_strategy *s)
+{
+    struct search search = {.in = in, .t = t, .batch_needed = INFINITY};
+    if (!has_meaning(in, t, kind))
+        return INFINITY;
+    if (kind == SP_TP || (!real_axes && (kind == SP_DP || kind == SP_FSDP))) {
+        search.best = whole_machine(in, t, kind);
+        search.batch_needed = sp_batch_needed(&search.best, t, in->overlap);
+    } else if (real_axes) {
+        sp_each_real_mesh(in, t, kind, keep_least_batch, &search);
+    } else {
+        each_row_mesh(in, t, kind, keep_least_batch, &search);
+    }
+    *s = search.best;
+    return search.batch_needed;
+}
+
+/* The smallest machine on offer of at least that many chips: a slice, or where none is that large,
+ * or several are asked for, whole slices over the data-centre network. 0 when there is none. */
+static int64_t machine_of(const struct sp_hardware *hw, int64_t chips)
+{
+    const struct sp_network *net = &hw->network;
+    const int64_t one = sp_nearest_chips(net, chips, true);
+    if (net->kind != SP_TORUS || (one > 0 && hw->slices <= 1))
+        return one;
+    if (isnan(net->dcn_bytes_per_s_per_host))
+        return 0;
+    const int64_t slice =
+        hw->slices > 1 ? hw->chips_per_slice : sp_nearest_chips(net, chips, false);
+    const int64_t slices = slice > 0 ? (chips + slice - 1) / slice : 0;
+    return slices <= MOST_SLICES ? slices * slice : 0;
+}
+
+/* Fewest chips that hold `shared` bytes together beside what each keeps; 0: none do. */
+static double chips_for(double shared, double kept, double capacity)
+{
+    const double fewest = floor(shared / (capacity - kept)) + 1;
+    return kept >= capacity || fewest > MOST_CHIPS ? INFINITY : fewest;
+}
+
+int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
+                        const struct sp_fit_terms *t)
+{
+    /* Memory of a chip is kept + shared / N: what each replica holds whole, and what all share. */
+    const double all = isnan(s->activation_bytes) ? 0 : t->activation_bytes[s->remat];
+    const double copies = (double)s->dp, sequences = sp_replica_sequences(in, s);
+    const double gradients = (t->grad_bytes - t->grad_counted) * t->P_trained;
+    const bool shards_all = s->kind != SP_DP && s->dp == 1;
+    const bool cut = s->pp > 1 || in->accumulate > 0; /* the micro-batches are known */
+    const double capacity = sp_live_capacity(s, t);
+    const double held = s->beside.buffers + (s->keeps_weights ? s->held_bytes : s->beside.gathered);
+    const double add_up = cut && s->microbatches > 1 && !s->keeps_weights ? gradients : 0;
+    const double states = s->uneven_params * (t->state_bytes + add_up);
+    const double peak = cut ? (s->peak_bytes - s->beside.buffers) * t->N
+                            : sp_peak_of_tokens(s, t->B * (double)s->tp);
+    const double activations = s->uneven * all * (cut ? s->in_flight : 1) + peak;
+    const double kept = (shards_all ? 0 : states * copies / t->N) + held;
+    double fewest = chips_for((shards_all ? states : 0) + activations, kept, capacity);
+    if (!cut && sequences > 1) {
+        const double one = all / sequences / t->N + sp_peak_of_tokens(s, in->seq) +
+                           (shards_all ? 0 : gradients * copies / t->N);
+        fewest = fmin(fewest, chips_for(shards_all ? states + gradients : 0, kept + one, capacity));
+    }
+    return isinf(fewest) ? 0 : machine_of(in->hw, (int64_t)fewest);
+}
+
+/* One slice of that many chips. */
+static struct sp_hardware slice_of(const struct sp_hardware *hw, int64_t chips)
+{
+    struct sp_hardware slice = *hw;
+    slice.slices = 1;
+    slice.chips_per_slice = chips;
+    if (slice.network.kind == SP_TORUS)
+        sp_find_shape(&slice.network, chips, &slice.shape);
+    return slice;
+}
+
+int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int room)
+{
+    const struct sp_fit_terms whole = sp_fit_terms(in);
+    int n = 0;
+    for (int64_t wanted = 1; wanted <= in->hw->chips_per_slice && n < room; wanted *= 2) {
+        const int64_t chips = sp_nearest_chips(&in->hw->network, wanted, true);
+        if (chips == 0 || chips > in->hw->chips_per_slice)
+            break;
+        const struct sp_hardware slice = slice_of(in->hw, chips);
+        struct sp_fit_input there = *in;
+        there.hw = &slice;
+        const struct sp_fit_terms t = sp_fit_terms_on(whole, &there);
+        const struct sp_fit_point point = {chips, sp_fit_best(&there, &t, ~0u), 1};
+        if (!point.best.exists || (n > 0 && points[n - 1].chips == chips))
+            continue;
+        points[n++] = point;
+        points[n - 1].efficiency = points[0].best.step_with_bubble_s * (double)points[0].chips /
+                                   (point.best.step_with_bubble_s * (double)chips);
+    }
+    return n;
+}
+
+/* The threshold of DP and FSDP over one slice of that many chips. 0: nothing to communicate. */
+static double critical_of_slice(const struct sp_fit_input *in, const struct sp_fit_terms *whole,
+                                enum sp_strategy_kind kind, int64_t chips)
+{
+    const struct sp_hardware hw = slice_of(in->hw, chips);
+    struct sp_fit_input there = *in;
+    there.hw = &hw;
+    const struct sp_fit_terms t = sp_fit_terms_on(*whole, &there);
+    return chips > 1 ? sp_critical_tokens_per_chip(t.C, t.W_group, weights_ratio(&t, kind)) : 0;
+}
+
+/* Smaller slices may have fewer or open rings, and a domain alone its own network, so that the
+ * sizes on offer are tried from above. Beyond one domain the threshold rises with the nodes, by
+ * (n-1)/n at the most, to that of a machine without end: none is fed more than a domain beyond it.
+ */
+static int64_t chips_fed_by_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                 enum sp_strategy_kind kind)
+{
+    const struct sp_network *net = &in->hw->network;
+    const double B = t->B;
+    double most = INFINITY;
+    if (net->kind == SP_SWITCHED)
+        most = B / critical_of_slice(in, t, kind, net->domain << 40) + (double)net->domain;
+    int64_t chips = sp_nearest_chips(net, (int64_t)fmin(most, 1e12), false);
+    while (chips > 1 && B / (double)chips < critical_of_slice(in, t, kind, chips))
+        chips = sp_nearest_chips(net, chips - 1, false);
+    return chips;
+}
+
+int64_t sp_chips_fed(const struct sp_strategy *s, const struct sp_fit_input *in,
+                     const struct sp_fit_terms *t)
+{
+    if (t->S > 1 || !(s->critical_tokens_per_chip > 0) || isinf(s->critical_tokens_per_chip))
+        return 0;
+    if (s->kind == SP_DP || s->kind == SP_FSDP)
+        return chips_fed_by_axes(in, t, s->kind);
+    const double most = floor(t->B / s->critical_tokens_per_chip);
+    return most < 1 || most > 1e12 ? 0 : sp_nearest_chips(&in->hw->network, (int64_t)most, false);
+}
+
+enum sp_remat sp_remat_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
+                              const struct sp_fit_terms *t)
+{
+    const double now = sp_activation_bytes_per_token_layer(in->model, s->remat);
+    for (int remat = SP_REMAT_NONE; remat < SP_REMATS; remat++) {
+        const double bytes = sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat);
+        if (isnan(bytes) || bytes >= now)
+            continue;
+        struct sp_strategy other = *s;
+        other.remat = (enum sp_remat)remat;
+        sp_fill_memory(&other, in, t);
+        if (other.fits)
+            return (enum sp_remat)remat;
+    }
+    return SP_REMATS;
+}

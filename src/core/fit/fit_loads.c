@@ -1,0 +1,409 @@
+/* The closed forms of the training chapter: thresholds, loads, memory and times of one strategy. */
+#include <math.h>
+#include <stddef.h>
+
+#include <scaleplan/fit.h>
+#include <scaleplan/flops.h>
+#include <scaleplan/network.h>
+#include <scaleplan/pipeline.h>
+
+#include "core/fit/fit_internal.h"
+#include "core/require.h"
+
+double sp_serial_load(const double link[SP_LINKS])
+{
+    return link[SP_LINK_ICI] + link[SP_LINK_ICI_TP] +
+           fmax(link[SP_LINK_DOMAIN], link[SP_LINK_SCALEOUT]) + link[SP_LINK_DCN];
+}
+
+double sp_link_load(const struct sp_loads *loads, enum sp_link link)
+{
+    const double passes = loads->backward_only[link] ? 1 : fmax(loads->gathers, 1);
+    return passes * loads->weights[link] + loads->activations[link];
+}
+
+/* The weights' part of each link's load over the step. */
+static double serial_weights(const struct sp_loads *loads)
+{
+    double all[SP_LINKS] = {0};
+    for (int link = 0; link < SP_LINKS; link++)
+        all[link] = sp_link_load(loads, (enum sp_link)link) - loads->activations[link];
+    return sp_serial_load(all);
+}
+
+double sp_comms_over_math(const struct sp_loads *loads, enum sp_overlap overlap,
+                          enum sp_link *binding)
+{
+    double largest = -1;
+    for (int link = 0; link < SP_LINKS; link++) {
+        const double load = sp_link_load(loads, (enum sp_link)link);
+        if (load > largest) {
+            largest = load;
+            *binding = (enum sp_link)link;
+        }
+    }
+    return overlap == SP_OVERLAP_NONE ? serial_weights(loads) + sp_serial_load(loads->activations)
+                                      : largest;
+}
+
+/* Load of the forward pass: without what the backward pass alone sends. */
+static double forward_load(const struct sp_loads *loads, enum sp_overlap overlap)
+{
+    struct sp_loads forward = *loads;
+    enum sp_link binding;
+    for (int link = 0; link < SP_LINKS; link++) {
+        forward.weights[link] *= loads->backward_only[link] ? 0 : loads->forward_weights;
+        forward.activations[link] *= loads->forward_activations;
+    }
+    return sp_comms_over_math(&forward, overlap, &binding);
+}
+
+/* Bandwidth of a collective that crosses the axes of a slice and then the data-centre network: the
+ * slower of both where they overlap, else both in turn. No axes: the data-centre network alone. */
+static double levels_bytes_per_s(double W_ici, double W_dcn, enum sp_overlap overlap)
+{
+    if (W_ici <= 0)
+        return W_dcn;
+    return overlap == SP_OVERLAP_AXES ? fmin(W_ici, W_dcn) : 1 / (1 / W_ici + 1 / W_dcn);
+}
+
+/* Sums the n fastest torus axes into W, and splits them into the rule's FSDP axes and its TP axis.
+ */
+static void torus_terms(struct sp_fit_terms *t, const struct sp_fit_input *in)
+{
+    const struct sp_hardware *hw = in->hw;
+    const double w = hw->network.link_bytes_per_s;
+    double axis[SP_MAX_AXES] = {0};
+    unsigned number[SP_MAX_AXES] = {0}, first = 0, last = 0;
+    int used = 0;
+    for (int i = 0; i < SP_MAX_AXES; i++) {
+        const double W = sp_axis_bytes_per_s(w, hw->shape.axis[i], sp_axis_wraps(hw, i));
+        if (W <= 0)
+            continue;
+        int at = used++;
+        for (; at > 0 && axis[at - 1] < W; at--) {
+            axis[at] = axis[at - 1];
+            number[at] = number[at - 1];
+        }
+        axis[at] = W;
+        number[at] = 1U << i;
+    }
+    t->n = in->axes > 0 && in->axes < used ? in->axes : used;
+    t->W_ici = 2 * w;
+    for (int i = 0; i < t->n; i++) {
+        first |= last;
+        last = number[i];
+    }
+    t->W = sp_slice_axes_bytes_per_s(hw, first | last);
+    t->W_Y = t->n > 1 ? axis[t->n - 1] : NAN;
+    t->W_X = t->n > 1 ? sp_slice_axes_bytes_per_s(hw, first) : NAN;
+    t->W_axes = t->W;
+    t->W_domain = t->W_node = NAN;
+    if (hw->slices > 1) {
+        t->W_dcn = sp_dcn_bytes_per_s_per_chip(&hw->network);
+        t->W = levels_bytes_per_s(t->W, t->M * t->W_dcn, in->overlap);
+    }
+}
+
+/* Share of what n devices or nodes gather that each of them receives: (n-1)/n, 1 by the rule. */
+static double share_received(const struct sp_fit_input *in, double n)
+{
+    return in->exact_groups ? (n - 1) / n : 1;
+}
+
+static void switched_terms(struct sp_fit_terms *t, const struct sp_fit_input *in)
+{
+    const struct sp_network *const net = &in->hw->network;
+    const double domain = (double)net->domain;
+    t->n = 0;
+    t->W_ici = t->W_axes = t->W_X = t->W_Y = NAN;
+    t->W_domain = net->domain_bytes_per_s;
+    t->W_node = sp_node_bytes_per_s(net);
+    if (t->N <= domain)
+        t->W = t->W_domain;
+    else /* a domain of one device has nobody to talk to inside */
+        t->W = domain > 1 ? fmin(t->W_domain, t->W_node) : t->W_node;
+    const struct sp_device_group all = sp_machine_group(in->hw);
+    const bool exact = in->exact_groups && t->N > 1;
+    t->W_group = exact ? 1 / sp_time_of_collective(SP_ALL_GATHER, 1, &all).throughput_s : t->W;
+}
+
+struct sp_fit_terms sp_fit_terms_on(struct sp_fit_terms t, const struct sp_fit_input *in)
+{
+    t.N = (double)sp_chips(in->hw);
+    t.M = (double)in->hw->chips_per_slice;
+    t.S = (double)in->hw->slices;
+    t.tokens_per_chip = t.B / t.N;
+    t.t_math_s = t.flops / (t.N * t.C);
+    t.W_dcn = NAN;
+    if (in->hw->network.kind == SP_TORUS) {
+        torus_terms(&t, in);
+        t.W_group = t.W;
+    } else {
+        switched_terms(&t, in);
+    }
+    return t;
+}
+
+/* What of the closed forms' 6 FLOPs and 6 bytes a parameter (gathered in both passes, its gradient
+ * reduced in the backward pass) is left where some weights are frozen. By a parameter and token:
+ * forward 2 P + 2 A FLOPs for adapters A, backward 4 P - 2 P_frozen - 2 P_still + 4 A; activations
+ * move beside the former but for what the adapters add. */
+static void tuned_terms(struct sp_fit_terms *t, const struct sp_params *p)
+{
+    const double stored = SP_GATHERED_BYTES * p->trained + p->frozen_bytes;
+    const double moved = 4 * p->active - 2 * (p->frozen_active + p->still_active);
+    const double forward = 2 * (p->active + p->adapters_active),
+                 backward = moved + 4 * p->adapters_active;
+    t->P_trained = p->trained;
+    t->frozen_bytes = p->frozen_bytes;
+    t->backward_share = backward / forward / (1 + backward / forward);
+    t->gradients_alone = t->forward_weights = t->forward_activations = 1;
+    if (p->frozen_active <= 0)
+        return;
+    /* below all that is trained weights are gathered for the forward pass alone */
+    const double again = 1 - p->still_active / p->active;
+    const double both = again * stored + SP_GATHERED_BYTES * p->trained;
+    const double factor = both / p->total * p->active / backward;
+    t->r *= factor;
+    t->F *= backward / moved;
+    t->gradients_alone = 2 * SP_GATHERED_BYTES * p->trained / both;
+    t->forward_weights = stored / p->total * p->active / forward / factor;
+    t->forward_activations = (backward / moved) / (1 + p->adapters_active / p->active);
+}
+
+struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
+{
+    const struct sp_params params = sp_count_params(in->model);
+    const struct sp_chip *chip = &in->hw->chip;
+    struct sp_fit_terms t = {
+        .P = params.total,
+        .P_active = params.active,
+        .D = (double)in->model->d_model,
+        .F = sp_active_d_ff(in->model),
+        .L = (double)in->model->layers,
+        .r = sp_expert_ratio(in->model),
+        .B = in->batch_tokens,
+        .dtype = sp_compute_dtype(chip, (enum sp_dtype)in->precision->compute_dtype),
+        .capacity_bytes = sp_capacity_bytes(chip),
+    };
+    t.C = t.dtype == SP_DTYPES ? NAN : chip->peak_flops_per_s[t.dtype];
+    t.state_bytes = sp_state_bytes(&params, in->precision);
+    tuned_terms(&t, &params);
+    t.flops = sp_tuned_flops(in->model, t.B, in->seq, SP_FLOPS_6P);
+    t.weight_bytes = in->precision->weight_bytes;
+    t.grad_counted = in->precision->grad_bytes;
+    t.grad_bytes = sp_kept_grad_bytes(in->precision, 2); /* of any number that add up */
+    t.remat = in->remat;
+    for (int remat = 0; remat < SP_REMATS; remat++)
+        t.activation_bytes[remat] =
+            t.L * t.B * sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat);
+    sp_require(sp_chips(in->hw) > 0 && t.B > 0 && t.C > 0,
+               "the chips, the batch and the chip's peak must be positive");
+    return sp_fit_terms_on(t, in);
+}
+
+/* Load of moving weights of which a group of X shards holds all: r C X / (W B). */
+static double weight_load(const struct sp_fit_terms *t, double X, double W)
+{
+    return t->r * t->C * X / (W * t->B);
+}
+
+/* Load of moving activations inside a TP group of Y: C Y / (W F). */
+static double activation_load(const struct sp_fit_terms *t, double Y, double W)
+{
+    return t->C * Y / (W * t->F);
+}
+
+/* Sends of a pipeline stage, 2BD bytes a boundary and chunk, against its forward pass. */
+static double pipeline_load(const struct sp_strategy *s, const struct sp_fit_terms *t, double W)
+{
+    return (double)(s->chunks * s->pp) * t->C / (2 * t->L * t->F * W);
+}
+
+static void torus_loads(struct sp_strategy *s, const struct sp_fit_terms *t)
+{
+    struct sp_loads *loads = &s->loads;
+    const double X = (double)(s->dp * s->fsdp);
+    if (!isnan(s->W_X))
+        loads->weights[SP_LINK_ICI] = weight_load(t, X, s->W_X);
+    if (!isnan(s->W_Y))
+        loads->activations[SP_LINK_ICI_TP] = activation_load(t, (double)s->tp, s->W_Y);
+    if (t->S <= 1)
+        return;
+    if (s->pp > 1)
+        loads->activations[SP_LINK_DCN] = pipeline_load(s, t, t->W_dcn);
+    else if (s->kind == SP_TP)
+        loads->activations[SP_LINK_DCN] = activation_load(t, t->N, t->M * t->W_dcn);
+    else
+        loads->weights[SP_LINK_DCN] = weight_load(t, t->S, t->W_dcn);
+}
+
+/* Time of gathering a byte over the nodes of so many devices, and the units that these fill. s. */
+static double s_per_byte_across(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                double devices)
+{
+    struct sp_device_group group = sp_machine_group(in->hw);
+    group.nodes.devices = devices;
+    const struct sp_switch_time gather = sp_unit_collective(
+        SP_ALL_GATHER, 1, &group.nodes, group.unit_devices, group.unit_bytes_per_s);
+    return in->exact_groups ? fmax(gather.cross_s, gather.spine_s) : 1 / t->W_node;
+}
+
+/* On switches the TP group sits innermost, then the shards, then the pipeline stages. */
+static void switched_loads(struct sp_strategy *s, const struct sp_fit_input *in,
+                           const struct sp_fit_terms *t)
+{
+    struct sp_loads *loads = &s->loads;
+    const double domain = (double)in->hw->network.domain;
+    const double X = (double)(s->dp * s->fsdp), Y = (double)s->tp;
+    const double nic = t->W_node / domain;
+    const double across = s_per_byte_across(in, t, X * Y);
+    if (Y > 1) {
+        loads->activations[SP_LINK_DOMAIN] =
+            activation_load(t, Y, t->W_domain) * share_received(in, fmin(Y, domain));
+        if (Y > domain)
+            loads->activations[SP_LINK_SCALEOUT] = activation_load(t, Y, 1 / across);
+    }
+    if (X > 1 && Y < domain)
+        loads->weights[SP_LINK_DOMAIN] =
+            weight_load(t, X, t->W_domain) * share_received(in, fmin(X, domain / Y));
+    if (X > 1 && X * Y > domain)
+        loads->weights[SP_LINK_SCALEOUT] = weight_load(t, X * fmin(Y, domain), 1 / across);
+    if (s->pp > 1)
+        loads->activations[SP_LINK_SCALEOUT] += pipeline_load(s, t, nic);
+}
+
+/* Layers of the fullest stage over the mean, with whole layers in every chunk: it sets the pace,
+ * and keeps most. */
+static double unevenness(const struct sp_strategy *s, double layers)
+{
+    const double chunks = (double)s->pp * (double)s->chunks;
+    return ceil(layers / chunks) * chunks / layers;
+}
+
+static enum sp_ratio_rule ratio_rule(const struct sp_strategy *s, const struct sp_fit_terms *t,
+                                     enum sp_network_kind network)
+{
+    if (t->N <= 1)
+        return SP_RATIO_ALONE;
+    if (network == SP_SWITCHED)
+        return SP_RATIO_LEVELS;
+    if (s->tp == 1)
+        return SP_RATIO_SHARDS;
+    return isnan(s->W_X) ? SP_RATIO_TP_SLICE : SP_RATIO_AXES;
+}
+
+/* Idle over useful time of the pipeline, forward and backward of any length. */
+static double bubble(const struct sp_strategy *s)
+{
+    const struct sp_pipeline pipeline = {.schedule = SP_INTERLEAVED,
+                                         .stages = s->pp,
+                                         .microbatches = s->microbatches,
+                                         .chunks = s->chunks,
+                                         .forward_s = 1,
+                                         .backward_s = 2};
+    return sp_bubble_s(&pipeline) / sp_useful_s(&pipeline);
+}
+
+/* The links on which gradients alone are summed, once a step. */
+static void mark_backward_only(struct sp_strategy *s, const struct sp_fit_terms *t,
+                               const struct sp_network *net)
+{
+    const bool shards_inside = net->kind == SP_TORUS || s->fsdp * s->tp <= net->domain;
+    for (int link = 0; link < SP_LINKS; link++) {
+        s->loads.backward_only[link] =
+            s->kind == SP_DP || (s->kind == SP_HSDP && shards_inside &&
+                                 (link == SP_LINK_SCALEOUT || link == SP_LINK_DCN));
+        s->loads.weights[link] *= s->loads.backward_only[link] ? t->gradients_alone : 1;
+    }
+}
+
+/* The mean over the step of what the forward and the backward pass have. */
+static double over_step(const struct sp_fit_terms *t, double forward, double backward)
+{
+    return forward + t->backward_share * (backward - forward);
+}
+
+/* Times of a strategy whose loads, micro-batches, gathers and unevenness are set. */
+static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
+                        const struct sp_fit_terms *t)
+{
+    s->comms_over_math = sp_comms_over_math(&s->loads, in->overlap, &s->binding);
+    s->forward_load = forward_load(&s->loads, in->overlap);
+    const double forward = s->forward_load, backward = s->comms_over_math;
+    s->t_math_s = t->t_math_s;
+    s->t_comms_s = t->t_math_s * over_step(t, forward, backward);
+    s->compute_bound = backward <= 1;
+    s->step_s = t->t_math_s * over_step(t, fmax(1, forward), fmax(1, backward));
+    s->bubble = s->pp > 1 ? bubble(s) : 0;
+    s->step_with_bubble_s = s->step_s * s->uneven * (1 + s->bubble);
+}
+
+/* Tries a strategy with that policy; what it is before keeps being better at a tie. */
+static void try_policy(struct sp_strategy *best, struct sp_strategy s,
+                       const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                       const struct sp_strategy_layers *listed, enum sp_remat remat)
+{
+    s.remat = remat;
+    sp_judge_memory(&s, in, t, listed);
+    s.loads.gathers = s.kind == SP_DP || s.keeps_weights ? 1 : (double)s.microbatches;
+    judge_times(&s, in, t);
+    const double tie = 1 - 1e-9;
+    const bool better = s.fits != best->fits ? s.fits
+                        : s.fits             ? s.step_with_bubble_s < best->step_with_bubble_s * tie
+                                             : s.memory_bytes < best->memory_bytes * tie;
+    if (!best->exists || better)
+        *best = s;
+    best->exists = true;
+}
+
+void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t)
+{
+    static const enum sp_remat lightest_first[] = {SP_REMAT_NONE, SP_REMAT_SELECTIVE,
+                                                   SP_REMAT_FULL};
+    s->loads = (struct sp_loads){.gathers = 1,
+                                 .forward_weights = t->forward_weights,
+                                 .forward_activations = t->forward_activations};
+    if (in->hw->network.kind == SP_TORUS)
+        torus_loads(s, t);
+    else
+        switched_loads(s, in, t);
+    mark_backward_only(s, t, &in->hw->network);
+    s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
+    s->uneven = s->pp > 1 ? unevenness(s, t->L) : 1;
+    const bool any = t->remat == SP_REMATS;
+    const int ways = s->pp > 1 && s->fsdp > 1 ? 2 : 1; /* to gather, or to keep as well */
+    struct sp_strategy best = {.exists = false};
+    struct sp_strategy_layers listed;
+    sp_list_strategy(s, in, &listed);
+    for (size_t i = 0; i < (any ? sizeof lightest_first / sizeof *lightest_first : 1); i++)
+        for (int keeps = 0; keeps < ways; keeps++) {
+            s->keeps_weights = keeps;
+            try_policy(&best, *s, in, t, &listed, any ? lightest_first[i] : t->remat);
+        }
+    *s = best;
+}
+
+bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)
+{
+    static const int simplicity[SP_STRATEGIES] = {
+        [SP_DP] = 0, [SP_FSDP] = 1, [SP_HSDP] = 2, [SP_TP] = 3, [SP_FSDP_TP] = 4, [SP_PP_FSDP] = 5};
+    if (!b->exists || !a->exists)
+        return a->exists;
+    if (a->fits != b->fits)
+        return a->fits;
+    if (!a->fits && fabs(a->memory_bytes - b->memory_bytes) > 1e-9 * a->memory_bytes)
+        return a->memory_bytes < b->memory_bytes;
+    const double tie = 1e-9 * fmin(a->step_with_bubble_s, b->step_with_bubble_s);
+    if (fabs(a->step_with_bubble_s - b->step_with_bubble_s) > tie)
+        return a->step_with_bubble_s < b->step_with_bubble_s;
+    if (a->kind != b->kind)
+        return simplicity[a->kind] < simplicity[b->kind];
+    return a->comms_over_math < b->comms_over_math;
+}
+
+double sp_step_at_mfu_s(const struct sp_strategy *s, double mfu)
+{
+    return fmax(s->step_with_bubble_s, s->t_math_s / mfu);
+}

@@ -1,0 +1,236 @@
+/* Memory of one strategy: states, what is held beside them, and the activations that are alive. */
+#include <math.h>
+
+#include <scaleplan/pipeline.h>
+
+#include "core/fit/fit_internal.h"
+
+double sp_replica_sequences(const struct sp_fit_input *in, const struct sp_strategy *s)
+{
+    return in->batch_tokens / (in->seq * (double)(s->dp * s->fsdp));
+}
+
+int64_t sp_most_microbatches(double sequences)
+{
+    const double m = ceil(sequences - 1e-9);
+    return m < 1 ? 1 : m > 1e6 ? 1000000 : (int64_t)m;
+}
+
+/* Share of a replica's batch that a micro-batch of whole sequences is, when there are `m`. */
+static double microbatch_share(double sequences, int64_t m)
+{
+    const double whole = ceil(ceil(sequences - 1e-9) / (double)m);
+    return m > 1 ? whole / sequences : 1;
+}
+
+/* The pipeline of a strategy, interleaved 1F1B where it has chunks. */
+static struct sp_pipeline pipeline_of(const struct sp_strategy *s)
+{
+    return (struct sp_pipeline){.schedule = sp_usual_schedule(s->chunks),
+                                .stages = s->pp,
+                                .microbatches = s->microbatches,
+                                .chunks = s->chunks};
+}
+
+/* Share of the batch whose activations are alive: those of one micro-batch, or of as many as the
+ * first stage of a pipeline has in flight. */
+static double alive_share(const struct sp_strategy *s, const struct sp_fit_input *in)
+{
+    const double share = microbatch_share(sp_replica_sequences(in, s), s->microbatches);
+    const struct sp_pipeline pipeline = pipeline_of(s);
+    return s->pp > 1 ? sp_in_flight(&pipeline, 0) * share : share;
+}
+
+/* The strategy as a plan without a policy whose micro-batch is one sequence, for what memory asks
+ * of a plan. */
+static struct sp_plan plan_of(const struct sp_strategy *s, const struct sp_fit_input *in)
+{
+    return (struct sp_plan){.dp = s->dp * s->fsdp,
+                            .shards = s->fsdp,
+                            .tp = s->tp,
+                            .pp = s->pp,
+                            .vpp = s->chunks,
+                            .cp = 1,
+                            .ep = 1,
+                            .etp = s->tp,
+                            .zero = s->fsdp > 1 ? 3 : 0,
+                            .sequence_parallel = s->tp > 1,
+                            .micro_batch = 1,
+                            .batch = s->dp * s->fsdp,
+                            .seq = (int64_t)fmax(in->seq, 1),
+                            .recompute_layers = 1,
+                            .schedule = sp_usual_schedule(s->chunks),
+                            .imbalance = 1};
+}
+
+/* Parameters on a stage over the mean of all stages. */
+static double share_of_params(const struct sp_strategy *s, double P,
+                              const struct sp_kind_memory *stage)
+{
+    return (stage->weights.held.dense + stage->weights.held.experts) * (double)(s->tp * s->pp) / P;
+}
+
+void sp_list_strategy(const struct sp_strategy *s, const struct sp_fit_input *in,
+                      struct sp_strategy_layers *listed)
+{
+    const struct sp_plan plan = plan_of(s, in);
+    listed->framework = s->fsdp > 1 ? in->sharding_framework : in->framework;
+    if (!sp_model_has_shape(in->model))
+        listed->framework = NULL;
+    if (!listed->framework)
+        return;
+    sp_list_model(in->model, &listed->layers);
+    sp_layers_on_rank(&listed->layers, &plan, listed->framework, &listed->mine);
+}
+
+/* Sets what the framework of a strategy keeps, whose degrees and policy are set, and with a
+ * pipeline how much more its fullest stage holds than the mean: by whole layers alone where no
+ * framework says what stands at the ends. */
+static void judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
+                         const struct sp_fit_terms *t, const struct sp_strategy_layers *listed)
+{
+    const struct sp_framework *const f = listed->framework;
+    const struct sp_rank_layers *const mine = &listed->mine;
+    s->beside = (struct sp_beside){.slack = 1};
+    s->uneven_params = s->uneven;
+    if (!f)
+        return;
+    struct sp_plan plan = plan_of(s, in);
+    plan.recompute = sp_policies[s->remat].recompute;
+    const double tokens = (double)plan.seq;
+    const struct sp_kind_memory first = sp_kind_memory_of_stage(mine, &plan, f, 0),
+                                last = s->pp > 1
+                                           ? sp_kind_memory_of_stage(mine, &plan, f, s->pp - 1)
+                                           : first;
+    if (s->pp > 1)
+        s->uneven_params = fmax(
+            s->uneven, fmax(share_of_params(s, t->P, &first), share_of_params(s, t->P, &last)));
+    s->beside = (struct sp_beside){
+        .layer_peak = (s->pp > 1 ? first.peak : 0) / tokens,
+        .loss = last.peak / tokens,
+        .buffers = fmax(first.dummy, last.dummy),
+        .gathered = s->fsdp > 1 && !s->keeps_weights ? fmax(first.gathered, last.gathered) : 0,
+        .slack = sp_reserved_bytes(1, f),
+        .context = f->context_bytes};
+}
+
+double sp_live_capacity(const struct sp_strategy *s, const struct sp_fit_terms *t)
+{
+    return (t->capacity_bytes - s->beside.context) / s->beside.slack;
+}
+
+double sp_peak_of_tokens(const struct sp_strategy *s, double tokens)
+{
+    return tokens * fmax(s->beside.layer_peak, s->beside.loss);
+}
+
+/* What the peak adds to the activations of the first stage: there a layer's backward pass, or,
+ * where that is more, on the last stage the loss beside what that has in flight. */
+static double peak_bytes(const struct sp_strategy *s, const struct sp_fit_input *in)
+{
+    const double sequences = sp_replica_sequences(in, s);
+    const double tokens = in->seq * sequences * microbatch_share(sequences, s->microbatches);
+    if (s->pp == 1)
+        return sp_peak_of_tokens(s, tokens);
+    const struct sp_pipeline pipeline = pipeline_of(s);
+    const double first = sp_in_flight(&pipeline, 0), last = sp_in_flight(&pipeline, s->pp - 1);
+    const double kept = isnan(s->activation_bytes) ? 0 : s->activation_bytes * (1 - last / first);
+    return fmax(tokens * s->beside.layer_peak, sp_peak_of_tokens(s, tokens) - kept);
+}
+
+/* Bytes of one chip of the fullest stage beside the recipe's sharded states: gradients that
+ * accumulate over micro-batches and that the recipe does not count; with weights that are kept, a
+ * stage's weights in 16 bit and its gradients, whole instead of sharded; the layers that are
+ * gathered. */
+static double held_bytes(const struct sp_strategy *s, const struct sp_fit_terms *t)
+{
+    const double copies = (double)s->dp * s->uneven_params;
+    if (s->keeps_weights) {
+        const double own = t->weight_bytes == SP_GATHERED_BYTES ? SP_GATHERED_BYTES : 0;
+        const double stage = s->uneven_params * t->P / (double)(s->pp * s->tp),
+                     shard = t->P * copies / t->N;
+        const double trained = t->P_trained / t->P, still = t->frozen_bytes / t->P;
+        return stage * (trained * (SP_GATHERED_BYTES + t->grad_bytes) + still) -
+               shard * (trained * (own + t->grad_counted) + still);
+    }
+    const double gradients = (t->grad_bytes - t->grad_counted) * t->P_trained * copies / t->N;
+    return (s->microbatches > 1 ? gradients : 0) + s->beside.gathered;
+}
+
+/* Fills the bytes of a strategy with its number of micro-batches, on a chip of its fullest stage.
+ */
+static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
+                       const struct sp_fit_terms *t)
+{
+    const double all = t->activation_bytes[s->remat];
+    s->state_bytes = s->uneven_params * t->state_bytes * (double)s->dp / t->N;
+    s->held_bytes = held_bytes(s, t);
+    s->in_flight = alive_share(s, in);
+    s->activation_bytes = isnan(all) ? NAN : s->uneven * all * s->in_flight / t->N;
+    s->peak_bytes = peak_bytes(s, in) + s->beside.buffers;
+    s->live_bytes =
+        s->state_bytes + s->held_bytes + (isnan(all) ? 0 : s->activation_bytes) + s->peak_bytes;
+    s->memory_bytes = s->live_bytes * s->beside.slack + s->beside.context;
+    s->fits = s->memory_bytes < t->capacity_bytes;
+}
+
+void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,
+                    const struct sp_fit_terms *t)
+{
+    struct sp_strategy_layers listed;
+    sp_list_strategy(s, in, &listed);
+    judge_stages(s, in, t, &listed);
+    fill_bytes(s, in, t);
+}
+
+/* Micro-batches of at most `most` of those sequences, all of the same size. */
+static int64_t alike_microbatches(int64_t sequences, int64_t most)
+{
+    int64_t each = most < sequences ? most : sequences;
+    while (sequences % each != 0)
+        each--;
+    return sequences / each;
+}
+
+int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
+                               const struct sp_fit_terms *t)
+{
+    struct sp_strategy one = *s, most = *s;
+    const double sequences = sp_replica_sequences(in, s);
+    if (s->pp > 1)
+        return 0;
+    one.microbatches = 1;
+    fill_bytes(&one, in, t);
+    if (one.fits)
+        return 1;
+    most.microbatches = sp_most_microbatches(sequences);
+    fill_bytes(&most, in, t);
+    if (isnan(most.activation_bytes) || !most.fits || most.microbatches == 1)
+        return 0;
+    const double room =
+        sp_live_capacity(&most, t) - most.state_bytes - most.held_bytes - most.beside.buffers;
+    const double one_more = most.activation_bytes + most.peak_bytes - most.beside.buffers;
+    const double most_sequences = ceil(room / one_more) - 1;
+    return alike_microbatches(most.microbatches, (int64_t)fmax(most_sequences, 1));
+}
+
+void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
+                     const struct sp_fit_terms *t, const struct sp_strategy_layers *listed)
+{
+    const int64_t most = sp_most_microbatches(sp_replica_sequences(in, s));
+    judge_stages(s, in, t, listed);
+    struct sp_strategy whole = *s;
+    if (s->pp > 1 || in->accumulate > 0) {
+        s->microbatches = s->pp > 1 || in->accumulate > most ? most : in->accumulate;
+        fill_bytes(s, in, t);
+        return;
+    }
+    const int64_t fewest = sp_accumulation_to_fit(s, in, t);
+    const bool unknown = isnan(t->activation_bytes[s->remat]);
+    s->microbatches = fewest > 0 ? fewest : unknown ? 1 : most;
+    whole.microbatches = 1;
+    fill_bytes(s, in, t);
+    fill_bytes(&whole, in, t);
+    if (!s->fits && whole.memory_bytes <= s->memory_bytes)
+        *s = whole;
+}

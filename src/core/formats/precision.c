@@ -1,0 +1,30 @@
+/* Number formats: what each one is known by. */
+#include <scaleplan/formats.h>
+
+/* clang-format off */
+const struct sp_dtype_traits sp_dtypes[SP_DTYPES] = {
+    /*         bytes wire fallback */
+    [SP_BF16] = {2,   2, SP_FP16},
+    [SP_FP16] = {2,   2, SP_BF16},
+    [SP_TF32] = {4,   2, SP_BF16},
+    [SP_FP32] = {4,   2, SP_TF32},
+    [SP_FP8]  = {1,   1, SP_BF16},
+    [SP_INT8] = {1,   1, SP_BF16},
+    [SP_INT4] = {0.5, 2, SP_INT8},
+    [SP_FP4]  = {0.5, 2, SP_FP8},
+};
+
+/* What an estimate with the peak of 8 bits had to be multiplied by to meet published runs: NVIDIA's of
+ * Megatron-Bridge and NeMo on H100, B200 and GB200, torchtitan's with rowwise scales. Whole steps of
+ * runs that differ in the recipe alone (tests/data/runs.csv) say much the same: mxfp8 1.06 (median
+ * of five dense pairs), blockwise 1.05 (three dense pairs) and 1.00 (two with experts). */
+const struct sp_fp8_recipe_traits sp_fp8_recipes[SP_FP8_RECIPES] = {
+    /*                     matmul experts */
+    [SP_FP8_TENSORWISE] = {1,     1},
+    [SP_FP8_MXFP8]      = {1.05,  0.99},
+    [SP_FP8_BLOCKWISE]  = {1.05,  1.05},
+    [SP_FP8_ROWWISE]    = {1.41,  1.41},
+};
+/* clang-format on */
+
+const double sp_fp4_matmul_time = 0.62;

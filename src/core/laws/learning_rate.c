@@ -1,0 +1,30 @@
+/* Schedules of the learning rate; see forms/learning.def for the closed forms. */
+#include <math.h>
+
+#include <scaleplan/forms.h>
+#include <scaleplan/training.h>
+
+double sp_scaled_lr(enum sp_lr_rule rule, double base_lr, double batch, double base_batch)
+{
+    if (rule == SP_LR_LINEAR)
+        return sp_lr_scaled_linearly(base_lr, batch, base_batch);
+    return rule == SP_LR_SQRT ? sp_lr_scaled_by_root(base_lr, batch, base_batch) : base_lr;
+}
+
+double sp_lr_decay_left(const struct sp_lr_schedule *s, double step)
+{
+    const double pi = 3.14159265358979323846;
+    if (s->decay == SP_DECAY_CONSTANT || step <= s->warmup_steps)
+        return 1;
+    if (step >= s->total_steps)
+        return 0;
+    const double done = (step - s->warmup_steps) / (s->total_steps - s->warmup_steps);
+    return s->decay == SP_DECAY_LINEAR ? 1 - done : (1 + cos(pi * done)) / 2;
+}
+
+double sp_lr_at(const struct sp_lr_schedule *s, double step)
+{
+    if (step < s->warmup_steps)
+        return sp_lr_in_warmup(s->peak_lr, step, s->warmup_steps);
+    return sp_lr_decayed(s->min_lr, s->peak_lr, sp_lr_decay_left(s, step));
+}

@@ -1,0 +1,207 @@
+/* FLOPs of training, by part. */
+#include <math.h>
+#include <stddef.h>
+
+#include <scaleplan/flops.h>
+#include <scaleplan/layer.h>
+
+double sp_attended_tokens(const struct sp_model *m, double seq)
+{
+    struct sp_layers layers;
+    double tokens = 0, attend = 0;
+    sp_list_model(m, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const struct sp_mixer *const mixer = &layers.list[kind].mixer;
+        if (layers.count[kind] == 0 || mixer->qk <= 0 || kind == SP_LAYER_ENCODER)
+            continue;
+        tokens += layers.count[kind] * sp_mixer_tokens(mixer, seq);
+        attend += layers.count[kind];
+    }
+    return attend > 0 ? tokens / attend : 0;
+}
+
+/* The first kind of layer that attends, NULL without any; the windows of others are taken for
+ * alike. */
+static const struct sp_mixer *attention_of(const struct sp_layers *layers)
+{
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        if (layers->count[kind] > 0 && layers->list[kind].mixer.qk > 0)
+            return &layers->list[kind].mixer;
+    return NULL;
+}
+
+double sp_seq_of_attended_tokens(const struct sp_model *m, double tokens)
+{
+    struct sp_layers layers;
+    sp_list_model(m, &layers);
+    const struct sp_mixer *any = attention_of(&layers);
+    if (!any || any->window <= 0 || tokens <= any->window)
+        return tokens;
+    const double W = any->window, g = any->global;
+    /* g seq^2 + (2W (1-g) - tokens) seq - (1-g) W^2 = 0 */
+    const double b = 2 * W * (1 - g) - tokens, c = (1 - g) * W * W;
+    if (g > 0)
+        return (sqrt(b * b + 4 * g * c) - b) / (2 * g);
+    return b > 0 ? c / b : INFINITY;
+}
+
+/* Adds `times` layers, or an end. */
+static void add_layer(struct sp_flops *f, const struct sp_layer *layer, double times, double seq,
+                      double scores)
+{
+    double *const of[SP_PARTS] = {[SP_PART_EMBEDDING] = &f->unembedding,
+                                  [SP_PART_ATTENTION] = &f->projections,
+                                  [SP_PART_MLP] = &f->mlp,
+                                  [SP_PART_EXPERTS] = &f->mlp,
+                                  [SP_PART_ROUTER] = &f->mlp};
+    if (times == 0)
+        return;
+    const double own = times * sp_stream_share(layer->own, seq);
+    const double from = times * sp_stream_share(layer->from, seq);
+    for (int i = 0; i < layer->matmuls; i++) {
+        const struct sp_matmul *m = &layer->matmul[i];
+        *of[m->part] += (m->source ? from : own) * 2 * m->passed * m->in * m->out;
+    }
+    f->attention += own * sp_mixer_flops(&layer->mixer, seq, scores);
+    f->attention += own * sp_mixer_flops(&layer->cross, seq, scores);
+}
+
+struct sp_flops sp_forward_flops_per_token(const struct sp_model *m, double seq, bool causal,
+                                           bool count_embedding)
+{
+    if (!sp_model_has_shape(m))
+        return (struct sp_flops){NAN, NAN, NAN, NAN, NAN, 2 * m->params};
+    struct sp_flops f = {0};
+    struct sp_layers layers;
+    sp_list_model(m, &layers);
+    for (int list = 0; list < SP_LAYER_LISTS; list++)
+        add_layer(&f, &layers.list[list], layers.count[list], seq, causal ? 0.5 : 1);
+    f.embedding = count_embedding ? f.unembedding : 0;
+    f.total = sp_forward_flops(f.mlp, f.projections, f.attention, f.unembedding, f.embedding);
+    return f;
+}
+
+double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_remat remat)
+{
+    switch (remat) {
+    case SP_REMAT_SELECTIVE:
+    case SP_REMAT_DOTS:
+        return forward->attention;
+    case SP_REMAT_MLP:
+        return forward->attention + forward->projections;
+    case SP_REMAT_FULL:
+        return forward->total - forward->unembedding - forward->embedding;
+    default:
+        return 0;
+    }
+}
+
+double sp_tuning_flops(const struct sp_params *p, double tokens)
+{
+    return sp_training_flops(p->active, tokens) -
+           2 * (p->frozen_active + p->still_active) * tokens +
+           sp_training_flops(p->adapters_active, tokens);
+}
+
+/* Whether every layer has scores of all tokens, or of a window alike, and nothing else that mixes
+ * them: then their FLOPs are in proportion to the tokens attended to. */
+static bool is_proportional(const struct sp_model *m)
+{
+    return !m->pattern[0] && m->sparse.top_k == 0 && !m->state_space.parallel;
+}
+
+/* The shortest sequence whose mixers need `flops` a token, searched. */
+static double seq_of_mixer_flops(const struct sp_model *m, double flops, bool causal)
+{
+    double low = 1, high = 1e12;
+    if (!(sp_forward_flops_per_token(m, high, causal, false).attention > flops))
+        return INFINITY;
+    while (high > low * (1 + 1e-12)) {
+        const double middle = sqrt(low * high);
+        const double need = sp_forward_flops_per_token(m, middle, causal, false).attention;
+        *(need < flops ? &low : &high) = middle;
+    }
+    return high;
+}
+
+/* The same from what the mixers need of a sequence of one token, where that tells. */
+static double seq_from_one(const struct sp_model *m, double flops, double one, bool causal)
+{
+    return is_proportional(m) ? sp_seq_of_attended_tokens(m, flops / one)
+                              : seq_of_mixer_flops(m, flops, causal);
+}
+
+double sp_attention_crossover_tokens(const struct sp_model *m, bool causal)
+{
+    const struct sp_flops one = sp_forward_flops_per_token(m, 1, causal, false);
+    return seq_from_one(m, one.mlp + one.projections, one.attention, causal);
+}
+
+double sp_scores_equal_projections_tokens(const struct sp_model *m, bool causal)
+{
+    const struct sp_flops one = sp_forward_flops_per_token(m, 1, causal, false);
+    return seq_from_one(m, one.projections, one.attention, causal);
+}
+
+double sp_attention_overtakes_mlp_tokens(const struct sp_model *m, double seq, bool causal)
+{
+    const struct sp_flops f = sp_forward_flops_per_token(m, seq, causal, false);
+    return is_proportional(m)
+               ? sp_seq_of_attended_tokens(m, f.mlp / f.attention * sp_attended_tokens(m, seq))
+               : seq_of_mixer_flops(m, f.mlp, causal);
+}
+
+/* What a token passes: active, with the encoder by its tokens. */
+static double worked_params(const struct sp_model *m, double seq)
+{
+    const struct sp_params params = sp_count_params(m);
+    return sp_worked_params(m, &params, seq).active;
+}
+
+/* Forward FLOPs of what is not trained, for each token. */
+static double frozen_flops(const struct sp_model *m, double seq, double scores)
+{
+    struct sp_flops f = {0};
+    struct sp_layers layers;
+    if (!m->encoder.frozen)
+        return 0;
+    sp_list_model(m, &layers);
+    add_layer(&f, &layers.list[SP_LAYER_ENCODER], layers.count[SP_LAYER_ENCODER], seq, scores);
+    return f.projections + f.mlp + f.attention;
+}
+
+double sp_model_flops(const struct sp_model *m, double tokens, double seq,
+                      enum sp_flop_convention convention)
+{
+    if (convention == SP_FLOPS_6P || !sp_model_has_shape(m))
+        return sp_training_flops(worked_params(m, seq), tokens);
+    const bool causal = convention == SP_FLOPS_CAUSAL;
+    const double forward = sp_forward_flops_per_token(m, seq, causal, false).total;
+    return (3 * forward - 2 * frozen_flops(m, seq, causal ? 0.5 : 1)) * tokens;
+}
+
+struct sp_flops sp_still_flops_per_token(const struct sp_model *m, double seq, bool causal)
+{
+    struct sp_flops f = {0};
+    struct sp_layers layers;
+    if (m->tuning.trainable != SP_TRAIN_LAST || !sp_model_has_shape(m))
+        return f;
+    sp_list_model(m, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        if (kind != SP_LAYER_ENCODER)
+            add_layer(&f, &layers.list[kind], layers.still[kind], seq, causal ? 0.5 : 1);
+    f.total = f.mlp + f.projections + f.attention;
+    return f;
+}
+
+double sp_tuned_flops(const struct sp_model *m, double tokens, double seq,
+                      enum sp_flop_convention convention)
+{
+    const struct sp_params counted = sp_count_params(m), p = sp_worked_params(m, &counted, seq);
+    if (convention == SP_FLOPS_6P || !sp_model_has_shape(m))
+        return sp_tuning_flops(&p, tokens);
+    const double scores = sp_still_flops_per_token(m, seq, convention == SP_FLOPS_CAUSAL).attention;
+    return sp_model_flops(m, tokens, seq, convention) -
+           2 * (p.frozen_active + p.still_active + scores) * tokens +
+           sp_training_flops(p.adapters_active, tokens);
+}

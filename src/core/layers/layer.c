@@ -1,0 +1,567 @@
+/* The kinds of layers, and the lists of what each is made of. */
+#include <math.h>
+#include <string.h>
+
+#include "core/layers/layer_rows.h"
+
+/* The two blocks of each kind of layer. */
+static const struct {
+    enum { NO_MIXER, ATTENTION, OTHER_MIXER, CROSS_ATTENTION, REUSING, OTHER_REUSING } mixer;
+    enum { NO_MLP, DENSE, EXPERTS } mlp;
+} blocks[SP_LAYER_KINDS] = {
+    [SP_LAYER_DENSE] = {ATTENTION, DENSE},
+    [SP_LAYER_MOE] = {ATTENTION, EXPERTS},
+    [SP_LAYER_OTHER_DENSE] = {OTHER_MIXER, DENSE},
+    [SP_LAYER_OTHER_MOE] = {OTHER_MIXER, EXPERTS},
+    [SP_LAYER_ATTENTION] = {ATTENTION, NO_MLP},
+    [SP_LAYER_OTHER] = {OTHER_MIXER, NO_MLP},
+    [SP_LAYER_MLP] = {NO_MIXER, DENSE},
+    [SP_LAYER_EXPERTS] = {NO_MIXER, EXPERTS},
+    [SP_LAYER_CROSS] = {CROSS_ATTENTION, DENSE},
+    [SP_LAYER_REUSING] = {REUSING, DENSE},
+    [SP_LAYER_OTHER_REUSING] = {OTHER_REUSING, DENSE},
+    [SP_LAYER_SHARED] = {ATTENTION, DENSE},
+    [SP_LAYER_ENCODER] = {ATTENTION, DENSE},
+};
+
+bool sp_kind_has_experts(enum sp_layer_kind kind)
+{
+    return kind < SP_LAYER_KINDS && blocks[kind].mlp == EXPERTS;
+}
+
+/* How many of the first `layers` layers are mixtures, of a model without a pattern. */
+static int64_t count_mixtures(const struct sp_moe *moe, int64_t layers)
+{
+    const int64_t after = layers - moe->dense_layers;
+    if (moe->experts <= 0 || after <= 0)
+        return 0;
+    return moe->every > 1 ? after / moe->every : after;
+}
+
+/* Of the layers after the dense ones each `every`th is a mixture. */
+static bool is_mixture(const struct sp_moe *moe, int64_t layer)
+{
+    const int64_t after = layer - moe->dense_layers, every = moe->every > 1 ? moe->every : 1;
+    return moe->experts > 0 && after >= 0 && (after + 1) % every == 0;
+}
+
+/* The kind of a layer by its letter. */
+static enum sp_layer_kind kind_of_letter(char letter, bool mixture)
+{
+    switch (letter) {
+    case 'L':
+        return mixture ? SP_LAYER_OTHER_MOE : SP_LAYER_OTHER_DENSE;
+    case '*':
+        return SP_LAYER_ATTENTION;
+    case 'M':
+        return SP_LAYER_OTHER;
+    case '-':
+        return SP_LAYER_MLP;
+    case 'E':
+        return SP_LAYER_EXPERTS;
+    case 'X':
+        return SP_LAYER_CROSS;
+    case 'a':
+        return SP_LAYER_REUSING;
+    case 'l':
+        return SP_LAYER_OTHER_REUSING;
+    case 'S':
+        return SP_LAYER_SHARED;
+    default:
+        return mixture ? SP_LAYER_MOE : SP_LAYER_DENSE;
+    }
+}
+
+/* Adds the layers of a pattern from layer `from` to before `until`. */
+static void count_pattern(const struct sp_model *model, int64_t from, int64_t until,
+                          struct sp_layer_counts *counts)
+{
+    const int64_t length = (int64_t)strlen(model->pattern);
+    for (int64_t i = from; i < until; i++)
+        counts->of[kind_of_letter(model->pattern[i % length], is_mixture(&model->moe, i))]++;
+}
+
+void sp_count_layers(const struct sp_model *model, int64_t from, int64_t until,
+                     struct sp_layer_counts *counts)
+{
+    *counts = (struct sp_layer_counts){{0}};
+    if (model->pattern[0]) {
+        count_pattern(model, from, until, counts);
+    } else {
+        const int64_t mixtures =
+            count_mixtures(&model->moe, until) - count_mixtures(&model->moe, from);
+        counts->of[SP_LAYER_MOE] = mixtures;
+        counts->of[SP_LAYER_DENSE] = until - from - mixtures;
+    }
+    if (from == 0 && until > 0)
+        counts->of[SP_LAYER_ENCODER] = model->encoder.layers;
+}
+
+void sp_count_still_layers(const struct sp_model *model, int64_t from, int64_t until,
+                           struct sp_layer_counts *counts)
+{
+    const int64_t first = model->layers - model->tuning.last; /* of those that are trained */
+    *counts = (struct sp_layer_counts){{0}};
+    if (model->tuning.trainable != SP_TRAIN_LAST)
+        return;
+    if (from < first)
+        sp_count_layers(model, from, until < first ? until : first, counts);
+    if (from == 0 && until > 0)
+        counts->of[SP_LAYER_ENCODER] = model->encoder.layers;
+}
+
+int64_t sp_head_outputs(const struct sp_model *model)
+{
+    const int64_t outputs[] = {
+        [SP_HEAD_VOCABULARY] = model->vocab, [SP_HEAD_SCORE] = model->labels, [SP_HEAD_NONE] = 0};
+    return outputs[model->head];
+}
+
+/* Weights of one normalisation of `width` channels: scale, and shift for a biased LayerNorm. */
+static double norm_weights(const struct sp_model *model, double width)
+{
+    static const double weights[] = {[SP_NORM_RMS] = 1,
+                                     [SP_NORM_LAYER] = 2,
+                                     [SP_NORM_LAYER_NO_BIAS] = 1,
+                                     [SP_NORM_NO_AFFINE] = 0};
+    return weights[model->norm] * width;
+}
+
+/* Gated or plain MLPs side by side: a dense layer's, all shared experts as one, the routed ones. */
+struct mlp {
+    const char *up[2], *down; /* up: without a gate, and with one */
+    enum sp_layer_part part;
+    enum sp_operator op_up, op_down, op_act;
+    double width, count, passed;
+    double stream; /* width of what goes in and comes out; 0: the layer's */
+    bool bias, gradient;
+};
+
+static void list_mlp(const struct sp_model *m, struct sp_layer *l, const struct mlp *mlp)
+{
+    const double D = mlp->stream > 0 ? mlp->stream : l->width;
+    const double F = mlp->width, gates = m->gated_mlp ? 2 : 1;
+    const double all = mlp->passed * F;
+    const bool routed = mlp->part == SP_PART_EXPERTS;
+    MATMUL(l, mlp->up[m->gated_mlp], mlp->part, mlp->op_up, SP_TP_COLUMNS, D, gates * F, mlp->count,
+           mlp->passed, .bias = mlp->bias, .target = m->gated_mlp ? SP_LORA_GATE : SP_LORA_UP,
+           .piece = {m->gated_mlp ? F : 0, m->gated_mlp ? F : 0});
+    MATMUL(l, mlp->down, mlp->part, mlp->op_down, SP_TP_ROWS, F, D, mlp->count, mlp->passed,
+           .bias = mlp->bias, .target = SP_LORA_DOWN);
+    KEEP(l, gates * all, SP_BY_WIDTH, mlp->op_up, SP_COPIES_ONE, NONE | SELECTIVE | MLP | DOTS,
+         .routed = routed, .gradient = mlp->gradient);
+    KEEP(l, all, SP_BY_WIDTH, mlp->op_act, m->gated_mlp ? SP_COPIES_MLP : SP_COPIES_ONE,
+         NONE | SELECTIVE, .routed = routed, .feeds = 1U << mlp->op_down); /* gate times up */
+    KEEP(l, mlp->passed * D, SP_BY_WIDTH, mlp->op_down, SP_COPIES_NONE, MLP | DOTS,
+         .routed = routed); /* what comes out */
+    MOVE(l, (gates + 1) * all, SP_BY_WIDTH, mlp->op_act, routed);
+}
+
+int64_t sp_dense_d_ff(const struct sp_model *model)
+{
+    return model->moe.d_ff_dense > 0 ? model->moe.d_ff_dense : model->d_ff;
+}
+
+static void list_dense(const struct sp_model *m, struct sp_layer *l, bool reusing)
+{
+    const int64_t width = reusing && m->reused.d_ff > 0 ? m->reused.d_ff : sp_dense_d_ff(m);
+    const struct mlp mlp = {.up = {"up", "up and gate"},
+                            .down = "down",
+                            .part = SP_PART_MLP,
+                            .op_up = SP_OP_UP,
+                            .op_down = SP_OP_DOWN,
+                            .op_act = SP_OP_ACT,
+                            .width = (double)width,
+                            .count = 1,
+                            .passed = 1,
+                            .bias = m->mlp_bias,
+                            .gradient = true};
+    list_mlp(m, l, &mlp);
+    KEEP(l, l->width, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE,
+         .feeds = 1U << SP_OP_UP);
+}
+
+/* Copies of a token's row for each expert: into the order of the experts and back, on both sides of
+ * the exchange, read and written. */
+enum { MOVES = 8 };
+
+int64_t sp_shared_d_ff(const struct sp_model *model)
+{
+    const struct sp_moe *const moe = &model->moe;
+    return moe->d_ff_shared > 0 ? moe->d_ff_shared : moe->shared_experts * moe->d_ff_expert;
+}
+
+/* Routed experts that work in a narrower stream, and what leads into it and out again: Nemotron 3's
+ * latent experts. */
+static void list_latent_stream(struct sp_layer *l, double latent)
+{
+    MATMUL(l, "expert latent", SP_PART_MLP, SP_OP_EXPERT_UP, SP_TP_TOKENS, l->width, latent);
+    MATMUL(l, "expert latent output", SP_PART_MLP, SP_OP_EXPERT_DOWN, SP_TP_TOKENS, latent,
+           l->width);
+    KEEP(l, 2 * latent, SP_BY_SEQUENCE, SP_OP_EXPERT_UP, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+}
+
+static void list_mixture(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_moe *moe = &m->moe;
+    const double D = l->width, E = (double)moe->experts, k = (double)moe->top_k;
+    const double f_e = (double)moe->d_ff_expert, shared = (double)sp_shared_d_ff(m);
+    const double stream = moe->latent > 0 ? (double)moe->latent : D;
+    const struct mlp routed = {.up = {"expert up", "expert up and gate"},
+                               .down = "expert down",
+                               .part = SP_PART_EXPERTS,
+                               .op_up = SP_OP_EXPERT_UP,
+                               .op_down = SP_OP_EXPERT_DOWN,
+                               .op_act = SP_OP_EXPERT_ACT,
+                               .width = f_e,
+                               .count = E,
+                               .passed = k,
+                               .stream = stream,
+                               .bias = moe->expert_bias,
+                               .gradient = true};
+    const struct mlp all = {.up = {"shared expert up", "shared expert up and gate"},
+                            .down = "shared expert down",
+                            .part = SP_PART_MLP,
+                            .op_up = SP_OP_SHARED_UP,
+                            .op_down = SP_OP_SHARED_DOWN,
+                            .op_act = SP_OP_SHARED_ACT,
+                            .width = shared,
+                            .count = 1,
+                            .passed = 1};
+    l->picks = k;
+    l->sent = stream;
+    list_mlp(m, l, &routed);
+    MATMUL(l, "router", SP_PART_ROUTER, SP_OP_EXPERT_UP, SP_TP_TOKENS, D, E,
+           .bias = moe->router_bias, .plain = true);
+    TENSOR(l, (moe->score_correction_bias ? E : 0) + (moe->router_scale ? D + E : 0),
+           SP_PART_ROUTER, SP_TP_WHOLE);
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_ROUTE, SP_COPIES_ONE); /* the router's */
+    KEEP(l, k * stream, SP_BY_WIDTH, SP_OP_EXPERT_UP, SP_COPIES_ONE, NONE | SELECTIVE,
+         .routed = true, .feeds = 1U << SP_OP_EXPERT_UP); /* in the order of the experts */
+    MOVE(l, MOVES * k * stream, SP_BY_WIDTH, SP_OP_ROUTE, .routed = true);
+    if (moe->latent > 0)
+        list_latent_stream(l, stream);
+    if (shared > 0)
+        list_mlp(m, l, &all);
+    if (moe->shared_gate)
+        TENSOR(l, D, SP_PART_ROUTER, SP_TP_WHOLE);
+}
+
+/* Elements of D that two norms, two residual additions and casts read and write. */
+enum { NORM_MOVES = 11 };
+
+/* A block alone has half of a layer's norms, and its input is the layer's. The first norm of a
+ * shared block is as wide as its attention reads. */
+static void list_layer(const struct sp_model *m, struct sp_layer *l, enum sp_layer_kind kind)
+{
+    const int64_t wider =
+        kind == SP_LAYER_SHARED && m->shared.streams > 0 ? m->shared.streams - 1 : 0;
+    const int64_t norms = (l->half ? (m->norms_per_layer + 1) / 2 : m->norms_per_layer) + wider;
+    TENSOR(l, (double)norms * norm_weights(m, l->width), SP_PART_NORM, SP_TP_WHOLE);
+    MOVE(l, (l->half ? 0.5 : 1) * NORM_MOVES * l->width, SP_BY_SEQUENCE, SP_OP_NORMS);
+    if (m->norm == SP_NORM_RMS)
+        KEEP(l, (double)norms * l->width, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_NORMS);
+    const bool reusing = blocks[kind].mixer == REUSING || blocks[kind].mixer == OTHER_REUSING;
+    if (kind == SP_LAYER_SHARED)
+        sp_list_shared_attention(m, l);
+    else if (blocks[kind].mixer == ATTENTION || blocks[kind].mixer == REUSING)
+        sp_list_attention(m, l, reusing);
+    else if (blocks[kind].mixer == OTHER_MIXER || blocks[kind].mixer == OTHER_REUSING)
+        sp_list_other_mixer(m, l, reusing);
+    else if (blocks[kind].mixer == CROSS_ATTENTION)
+        sp_list_cross_attention(m, l);
+    else
+        KEEP(l, l->width, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
+    if (blocks[kind].mlp == DENSE)
+        list_dense(m, l, reusing);
+    else if (blocks[kind].mlp == EXPERTS)
+        list_mixture(m, l);
+    if (kind == SP_LAYER_SHARED)
+        sp_share_block(m, l, (m->gated_mlp ? 2 : 1) * (double)sp_dense_d_ff(m));
+    else
+        sp_list_side_streams(m, l, norm_weights(m, 1));
+}
+
+/* A layer of the encoder: one of a model with its widths, on tokens of its own. */
+static void list_encoder_layer(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_encoder *const e = &m->encoder;
+    const struct sp_model own = {.layers = e->layers,
+                                 .d_model = e->d_model,
+                                 .d_ff = e->d_ff,
+                                 .heads = e->heads,
+                                 .kv_heads = e->kv_heads,
+                                 .head_dim = e->head_dim,
+                                 .norm = e->norm,
+                                 .qk_norm = e->qk_norm,
+                                 .norms_per_layer = e->norms_per_layer,
+                                 .extra_attention_params_per_layer = e->extra_layer_params,
+                                 .sliding_window = e->window,
+                                 .global_every = e->global_every,
+                                 .gated_mlp = e->gated_mlp,
+                                 .qkv_bias = e->qkv_bias,
+                                 .o_bias = e->o_bias,
+                                 .mlp_bias = e->mlp_bias,
+                                 .bidirectional = true};
+    l->width = l->sent = (double)e->d_model;
+    l->own = (double)e->tokens;
+    l->frozen = e->frozen;
+    list_layer(&own, l, SP_LAYER_ENCODER);
+    l->mixer.length = (double)(e->length > 0 ? e->length : e->tokens);
+    l->mixer.cache = 0;
+    for (int i = 0; i < l->matmuls; i++)
+        l->matmul[i].frozen = e->frozen;
+    for (int i = 0; i < l->tensors; i++)
+        l->tensor[i].frozen = e->frozen;
+}
+
+/* What leads into the encoder, and out of it into the model's width. */
+static void list_encoder_ends(const struct sp_model *m, struct sp_layer *l)
+{
+    const struct sp_encoder *const e = &m->encoder;
+    const double D = (double)e->d_model, n = (double)e->projectors;
+    const double merge = (double)(e->merge > 0 ? e->merge : 1),
+                 hidden = (double)e->projector_hidden;
+    l->from = (double)e->tokens;
+    if (e->patch > 0)
+        MATMUL(l, "patch embedding", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, (double)e->patch, D,
+               .bias = e->patch_bias, .plain = true, .source = true, .frozen = e->frozen);
+    TENSOR(l, D * (double)e->positions + (double)e->extra_params, SP_PART_EMBEDDING, SP_TP_WHOLE,
+           .source = true, .frozen = e->frozen);
+    if (n <= 0)
+        return;
+    const double out = (double)m->d_model, first = hidden > 0 ? hidden : out;
+    MATMUL(l, "projector", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, (double)e->projector_in,
+           first, n, n / merge, .bias = e->projector_bias, .plain = true, .source = true);
+    if (hidden > 0)
+        MATMUL(l, "projector output", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, hidden, out, n,
+               n / merge, .bias = e->projector_bias, .plain = true, .source = true);
+}
+
+/* Width of a row of the tables: E. */
+static double table_width(const struct sp_model *m)
+{
+    return (double)(m->embedding_width > 0 ? m->embedding_width : m->d_model);
+}
+
+static void list_input(const struct sp_model *m, struct sp_layer *l)
+{
+    const double D = l->width, E = table_width(m),
+                 norm = m->embedding_norm ? norm_weights(m, E) : 0;
+    TENSOR(l, E * (double)m->vocab, SP_PART_EMBEDDING, SP_TP_STORED, .vocab = true);
+    TENSOR(l, D * (double)m->learned_positions, SP_PART_EMBEDDING, SP_TP_WHOLE);
+    TENSOR(l, norm, SP_PART_NORM, SP_TP_WHOLE);
+    TENSOR(l, (double)m->extra_params, SP_PART_EMBEDDING, SP_TP_WHOLE);
+    if (E != D)
+        MATMUL(l, "projection of the table", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, E, D,
+               .plain = true);
+    if (m->patch > 0)
+        MATMUL(l, "patch embedding", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, (double)m->patch, D,
+               .bias = true, .plain = true);
+    if (m->encoder.layers > 0)
+        list_encoder_ends(m, l);
+    sp_list_side_tables(m, l, norm_weights(m, 1));
+    MOVE(l, 2 * D, SP_BY_NOTHING, SP_OP_NORMS);
+}
+
+static void list_output(const struct sp_model *m, struct sp_layer *l)
+{
+    const double D = l->width, E = table_width(m), out = (double)sp_head_outputs(m);
+    const bool vocab = m->head == SP_HEAD_VOCABULARY;
+    if (m->head_dense)
+        MATMUL(l, "transform before the head", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, D, D,
+               .bias = m->norm == SP_NORM_LAYER, .plain = true);
+    TENSOR(l, m->head_norm ? norm_weights(m, vocab ? E : D) : 0, SP_PART_NORM, SP_TP_WHOLE);
+    sp_list_streams_end(m, l);
+    if (vocab && E != D)
+        MATMUL(l, "projection to the table", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, D, E,
+               .plain = true);
+    if (m->head != SP_HEAD_NONE)
+        MATMUL(l, "output head", SP_PART_EMBEDDING, SP_OP_OUT, vocab ? SP_TP_COLUMNS : SP_TP_WHOLE,
+               vocab ? E : D, out, .bias = m->lm_head_bias, .plain = true, .vocab = vocab,
+               .tied = vocab && m->tied_embeddings);
+    TENSOR(l, m->no_final_norm ? 0 : norm_weights(m, D), SP_PART_NORM, SP_TP_WHOLE);
+    MOVE(l, 3 * out, SP_BY_WIDTH, SP_OP_NORMS); /* the loss */
+}
+
+/* Weights by part, and those that a token passes. */
+struct weights {
+    double part[SP_PARTS], passed, lookup, encoder;
+    double adapters, frozen, frozen_active, adapters_active;
+    double frozen_experts, expert_adapters, frozen_bytes, frozen_expert_bytes, still_active;
+};
+
+/* Adds frozen weights of one row, that take so many bytes each. */
+static void add_frozen(struct weights *w, enum sp_layer_part part, double weights, double bytes)
+{
+    const bool experts = part == SP_PART_EXPERTS;
+    w->frozen += weights;
+    w->frozen_bytes += weights * bytes;
+    w->frozen_experts += experts ? weights : 0;
+    w->frozen_expert_bytes += experts ? weights * bytes : 0;
+}
+
+/* Of a row that is stored so many times, how many are frozen: all, those of the still layers, or of
+ * a block that layers share all where no layer that is trained has it. */
+static double frozen_copies(const struct sp_layers *layers, int list, bool frozen, bool shared,
+                            double stored)
+{
+    const double still = layers->still[list];
+    if (shared)
+        return frozen || still >= layers->count[list] ? stored : 0;
+    return frozen ? stored : still;
+}
+
+/* Adds the layers of a list: each weight as often as it is stored, and as often as it is passed. */
+static void weigh(struct weights *w, const struct sp_layers *layers, int list)
+{
+    const struct sp_layer *const layer = &layers->list[list];
+    const double times = layers->count[list], sets = fmin(layer->sets, times);
+    const double still = layers->still[list], base = sp_base_bytes(layers->model);
+    const bool encoder = list == SP_LAYER_ENCODER, end = list == SP_LAYER_INPUT;
+    for (int i = 0; i < layer->matmuls; i++) {
+        const struct sp_matmul *m = &layer->matmul[i];
+        const double stored = m->shared ? sets : times;
+        const double one = (m->tied ? 0 : m->in * m->out) + (m->bias ? m->out : 0) + m->norm;
+        const double of_each = m->rank > 0 ? sp_adapter_weights(m) : 0;
+        const double adapters = stored * m->count * of_each;
+        w->part[m->part] += stored * m->count * one;
+        *(encoder || (m->source && end) ? &w->encoder : &w->passed) +=
+            times * (encoder || m->source ? m->count : m->passed) * one;
+        w->adapters += adapters;
+        w->expert_adapters += m->part == SP_PART_EXPERTS ? adapters : 0;
+        if (m->frozen || still > 0)
+            add_frozen(w, m->part,
+                       frozen_copies(layers, list, m->frozen, m->shared, stored) * m->count * one,
+                       m->base ? base : SP_FROZEN_BYTES);
+        if (encoder || m->source)
+            continue;
+        w->adapters_active += times * m->passed * of_each;
+        w->frozen_active += (m->frozen ? times : still) * m->passed * m->in * m->out;
+        w->still_active += still * m->passed * m->in * m->out;
+    }
+    for (int i = 0; i < layer->tensors; i++) {
+        const struct sp_tensor *t = &layer->tensor[i];
+        const double stored = t->shared ? sets : times;
+        w->part[t->part] += stored * t->weights;
+        *(t->lookup              ? &w->lookup
+          : encoder || t->source ? &w->encoder
+                                 : &w->passed) += times * t->weights;
+        if (t->frozen || still > 0)
+            add_frozen(w, t->part,
+                       frozen_copies(layers, list, t->frozen, t->shared, stored) * t->weights,
+                       SP_FROZEN_BYTES);
+    }
+}
+
+static struct sp_params params_of(const struct sp_layers *layers)
+{
+    struct weights w = {.passed = 0};
+    for (int list = 0; list < SP_LAYER_LISTS; list++)
+        if (layers->count[list] > 0)
+            weigh(&w, layers, list);
+    struct sp_params p = {.embedding = w.part[SP_PART_EMBEDDING],
+                          .attention = w.part[SP_PART_ATTENTION],
+                          .mlp = w.part[SP_PART_MLP],
+                          .experts = w.part[SP_PART_EXPERTS],
+                          .router = w.part[SP_PART_ROUTER],
+                          .norm = w.part[SP_PART_NORM],
+                          .active = w.passed,
+                          .encoder = w.encoder,
+                          .lookup = w.lookup,
+                          .passed = w.passed,
+                          .adapters = w.adapters,
+                          .trained_experts =
+                              w.part[SP_PART_EXPERTS] - w.frozen_experts + w.expert_adapters,
+                          .frozen_bytes = w.frozen_bytes,
+                          .frozen_expert_bytes = w.frozen_expert_bytes,
+                          .frozen_active = w.frozen_active,
+                          .adapters_active = w.adapters_active,
+                          .still_active = w.still_active};
+    for (int part = 0; part < SP_PARTS; part++)
+        p.total += w.part[part];
+    p.trained = p.total - w.frozen + p.adapters;
+    if (layers->model->moe.experts == 0)
+        p.active += w.encoder;
+    return p;
+}
+
+/* An empty list, of whose rows none is read. */
+static void clear(struct sp_layer *l, const struct sp_model *model)
+{
+    static const struct sp_mixer none;
+    l->matmuls = l->tensors = l->n_kept = l->n_moved = 0;
+    l->frozen = false;
+    l->width = l->sent = (double)model->d_model;
+    l->picks = 0;
+    l->own = l->from = l->sets = 0;
+    l->half = false;
+    l->mixer = none;
+    l->cross = none;
+}
+
+void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
+{
+    struct sp_layer_counts counts, still;
+    sp_count_layers(model, 0, model->layers, &counts);
+    sp_count_still_layers(model, 0, model->layers, &still);
+    layers->model = model;
+    for (int list = 0; list < SP_LAYER_LISTS; list++) {
+        layers->count[list] = list < SP_LAYER_KINDS ? (double)counts.of[list] : 1;
+        layers->still[list] = list < SP_LAYER_KINDS ? (double)still.of[list] : 0;
+        if (layers->count[list] > 0)
+            clear(&layers->list[list], model);
+    }
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        struct sp_layer *const l = &layers->list[kind];
+        if (counts.of[kind] == 0)
+            continue;
+        l->half = blocks[kind].mixer == NO_MIXER || blocks[kind].mlp == NO_MLP;
+        if (kind == SP_LAYER_ENCODER)
+            list_encoder_layer(model, l);
+        else
+            list_layer(model, l, (enum sp_layer_kind)kind);
+    }
+    list_input(model, &layers->list[SP_LAYER_INPUT]);
+    list_output(model, &layers->list[SP_LAYER_OUTPUT]);
+    if (model->tuning.trainable != SP_TRAIN_ALL)
+        sp_freeze(layers);
+    layers->params = params_of(layers);
+}
+
+double sp_stream_share(double tokens, double seq)
+{
+    return tokens > 0 ? tokens / seq : 1;
+}
+
+struct sp_params sp_worked_params(const struct sp_model *model, const struct sp_params *params,
+                                  double seq)
+{
+    const double share = sp_stream_share((double)model->encoder.tokens, seq);
+    const bool still = model->encoder.frozen || model->tuning.trainable == SP_TRAIN_LAST;
+    const double thirds = still ? 1 : model->tuning.trainable != SP_TRAIN_ALL ? 2 : 3;
+    struct sp_params worked = *params;
+    if (params->encoder > 0)
+        worked.active = params->passed + thirds / 3 * share * params->encoder;
+    return worked;
+}
+
+double sp_mixer_tokens(const struct sp_mixer *x, double seq)
+{
+    const double W = x->window, g = x->global;
+    if (x->length > 0)
+        seq = x->length;
+    if (x->bidirectional)
+        return W > 0 && W < seq ? g * seq + (1 - g) * (W - W * W / (4 * seq)) : seq;
+    return W > 0 && W < seq ? g * seq + (1 - g) * (2 * W - W * W / seq) : seq;
+}
+
+double sp_mixer_flops(const struct sp_mixer *x, double seq, double scores)
+{
+    double pairs = x->heads * (x->qk + x->v) * sp_mixer_tokens(x, seq);
+    if (x->picked > 0)
+        pairs = x->index * seq + fmin(x->heads * (x->qk + x->v) * seq,
+                                      x->heads * x->picked * sp_mixer_tokens(x, seq));
+    return 2 * (pairs * (x->bidirectional ? 1 : scores) + x->scan);
+}

@@ -1,0 +1,122 @@
+/* Blocks that layers share, and the ways past a layer's blocks. */
+#include "core/layers/layer_rows.h"
+
+/* An adapter of rank `rank` beside matmuls that are `in` and `out` wide, each layer's own. */
+static void list_adapter(struct sp_layer *l, enum sp_layer_part part, enum sp_operator op,
+                         double in, double rank, double out)
+{
+    MATMUL(l, "shared block's adapter", part, op, SP_TP_STORED, in, rank);
+    MATMUL(l, "shared block's adapter output", part, op, SP_TP_COLUMNS, rank, out);
+    KEEP(l, rank, SP_BY_NOTHING, op, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+}
+
+void sp_share_block(const struct sp_model *m, struct sp_layer *l, double up)
+{
+    const struct sp_shared_block *const s = &m->shared;
+    const double D = l->width, read = D * (double)(s->streams > 0 ? s->streams : 1);
+    const double rank = (double)s->rank, attention = (double)s->attention_rank;
+    const double q = (double)(m->heads * m->head_dim), kv = (double)(m->kv_heads * m->head_dim);
+    l->sets = (double)s->sets;
+    for (int i = 0; i < l->matmuls; i++)
+        l->matmul[i].shared = true;
+    for (int i = 0; i < l->tensors; i++)
+        l->tensor[i].shared = true;
+    if (rank > 0)
+        list_adapter(l, SP_PART_MLP, SP_OP_UP, D, rank, up);
+    if (attention > 0) {
+        list_adapter(l, SP_PART_ATTENTION, SP_OP_QKV, read, attention, q);
+        list_adapter(l, SP_PART_ATTENTION, SP_OP_QKV, read, attention, kv);
+        list_adapter(l, SP_PART_ATTENTION, SP_OP_QKV, read, attention, kv);
+    }
+    if (!s->output)
+        return;
+    MATMUL(l, "after the shared block", SP_PART_MLP, SP_OP_DOWN, SP_TP_WHOLE, D, D);
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_DOWN, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+}
+
+double sp_carried_width(const struct sp_model *m)
+{
+    const int64_t altup = m->side.altup > 1 ? m->side.altup : 1;
+    const int64_t read = m->shared.streams > 1 ? m->shared.streams - 1 : 0;
+    return (double)(m->d_model * (altup + read));
+}
+
+/* A gate to the width of the layer's own table, its product with the table's row, and the way
+ * back. */
+static void list_per_layer(struct sp_layer *l, double width, double norm)
+{
+    const double D = l->width;
+    MATMUL(l, "per-layer gate", SP_PART_MLP, SP_OP_DOWN, SP_TP_WHOLE, D, width);
+    MATMUL(l, "per-layer projection", SP_PART_MLP, SP_OP_DOWN, SP_TP_WHOLE, width, D);
+    TENSOR(l, norm * D, SP_PART_NORM, SP_TP_WHOLE);
+    KEEP(l, 2 * D, SP_BY_SEQUENCE, SP_OP_DOWN, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    KEEP(l, 2 * width, SP_BY_SEQUENCE, SP_OP_DOWN, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    KEEP(l, width, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    MOVE(l, 5 * D + 4 * width, SP_BY_SEQUENCE, SP_OP_NORMS); /* norm, addition, gate, product */
+}
+
+/* Streams beside the one that passes the blocks: all are predicted from all before them, and
+ * corrected by what came out. What is read and written: all for the prediction, all for the
+ * correction. */
+static void list_streams(struct sp_layer *l, double n, double norm)
+{
+    const double D = l->width;
+    MATMUL(l, "stream router", SP_PART_ROUTER, SP_OP_NORMS, SP_TP_WHOLE, D, n, .plain = true);
+    TENSOR(l, n * n * n + n * n, SP_PART_ROUTER, SP_TP_WHOLE); /* predictions, corrections */
+    TENSOR(l, norm * D + D, SP_PART_NORM, SP_TP_WHOLE);        /* the router's, a scale */
+    l->mixer.scan += n * (n + 1) * D;
+    KEEP(l, (n - 1) * D, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_ONE, NONE | SELECTIVE | FULL);
+    KEEP(l, 3 * D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    MOVE(l, (4 * n + 3) * D, SP_BY_SEQUENCE, SP_OP_NORMS);
+}
+
+/* A low-rank way past attention. */
+static void list_laurel(struct sp_layer *l, double rank, double norm)
+{
+    const double D = l->width;
+    MATMUL(l, "low-rank residual", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_WHOLE, D, rank);
+    MATMUL(l, "low-rank residual output", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_WHOLE, rank, D);
+    TENSOR(l, norm * D, SP_PART_NORM, SP_TP_WHOLE);
+    KEEP(l, rank, SP_BY_SEQUENCE, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_OUT, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    MOVE(l, 4 * D, SP_BY_SEQUENCE, SP_OP_NORMS); /* norm, addition */
+}
+
+void sp_list_side_streams(const struct sp_model *m, struct sp_layer *l, double norm)
+{
+    const struct sp_side_streams *const s = &m->side;
+    if (s->per_layer > 0)
+        list_per_layer(l, (double)s->per_layer, norm);
+    if (s->altup > 1)
+        list_streams(l, (double)s->altup, norm);
+    if (s->laurel_rank > 0)
+        list_laurel(l, (double)s->laurel_rank, norm);
+}
+
+/* Matmuls that make the further streams of one, or one of all. */
+static void list_streams_ends(const struct sp_model *m, struct sp_layer *l, const char *name)
+{
+    const double further = (double)(m->side.altup - 1);
+    if (further > 0)
+        MATMUL(l, name, SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, l->width, l->width, further,
+               further);
+}
+
+void sp_list_side_tables(const struct sp_model *m, struct sp_layer *l, double norm)
+{
+    const struct sp_side_streams *const s = &m->side;
+    const double width = (double)s->per_layer, all = width * (double)m->layers;
+    const double rows = (double)(s->per_layer_vocab > 0 ? s->per_layer_vocab : m->vocab);
+    list_streams_ends(m, l, "further streams");
+    if (width <= 0)
+        return;
+    TENSOR(l, rows * all, SP_PART_EMBEDDING, SP_TP_STORED, .lookup = true);
+    TENSOR(l, norm * width, SP_PART_NORM, SP_TP_WHOLE);
+    MATMUL(l, "per-layer inputs", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, l->width, all);
+    MOVE(l, 5 * all, SP_BY_NOTHING, SP_OP_NORMS); /* norm, addition of the table's rows */
+}
+
+void sp_list_streams_end(const struct sp_model *m, struct sp_layer *l)
+{
+    list_streams_ends(m, l, "streams to one");
+}

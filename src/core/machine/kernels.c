@@ -1,0 +1,82 @@
+/* Curves of measured kernels and collectives. */
+#include <math.h>
+
+#include <scaleplan/machine.h>
+
+#include "core/smooth.h"
+
+/* The peak that a format's share is of, and bytes of a weight with its scales: NVFP4 has an 8-bit
+ * scale for 16 elements. */
+static const struct {
+    enum sp_dtype dtype;
+    double weight_bytes;
+} formats[SP_KERNEL_FORMATS] = {
+    [SP_KERNEL_BF16] = {SP_BF16, 2},
+    [SP_KERNEL_FP8] = {SP_FP8, 1},
+    [SP_KERNEL_FP8_BLOCK] = {SP_FP8, 1},
+    [SP_KERNEL_NVFP4] = {SP_FP4, 0.5 + 1.0 / 16},
+};
+
+enum { OUTPUT_BYTES = 2 };
+
+void sp_clear_collectives(struct sp_kernels *kernels)
+{
+    for (int i = 0; i < SP_COLLECTIVES; i++)
+        kernels->collective[i] = (struct sp_collective_curve){.share = NAN};
+}
+
+void sp_clear_kernels(struct sp_kernels *kernels)
+{
+    *kernels = (struct sp_kernels){.name = ""};
+    for (int i = 0; i < SP_KERNEL_FORMATS; i++)
+        kernels->matmul[i].share = NAN;
+    for (int i = 0; i < SP_KERNEL_ATTENTION_FORMATS; i++)
+        kernels->attention[i].share = NAN;
+    sp_clear_collectives(kernels);
+}
+
+/* sp_smooth_max takes what is not known for nothing. */
+static bool is_known(double share, double peak)
+{
+    return share > 0 && peak > 0;
+}
+
+double sp_matmul_kernel_s(const struct sp_chip *chip, enum sp_kernel_format format, double m,
+                          double n, double k)
+{
+    const struct sp_matmul_curve *const c = &chip->kernels.matmul[format];
+    const double peak = chip->peak_flops_per_s[formats[format].dtype], h = c->half_tile;
+    if (!is_known(c->share, peak))
+        return NAN;
+    const double flops = 2 * (m + h) * (n + h) * (k + h);
+    const double bytes = formats[format].weight_bytes * (m * k + n * k) + OUTPUT_BYTES * m * n;
+    const double works = flops / (c->share * peak);
+    const double moves = bytes / (c->memory_share * chip->hbm_bytes_per_s);
+    const double casts = c->cast_bytes * m * k / chip->hbm_bytes_per_s;
+    return c->launch_s + sp_smooth_max(works, moves) + casts;
+}
+
+double sp_attention_kernel_s(const struct sp_chip *chip, enum sp_kernel_format format, double heads,
+                             double head_dim, double seq)
+{
+    const struct sp_attention_curve *const c = &chip->kernels.attention[format];
+    const double peak = chip->peak_flops_per_s[formats[format].dtype];
+    if (!is_known(c->share, peak))
+        return NAN;
+    const double scores = seq * (heads * (seq / 2 + c->edge_keys) + c->fill_queries);
+    return c->launch_s + 4 * head_dim * scores / (c->share * peak);
+}
+
+double sp_collective_kernel_s(const struct sp_kernels *kernels, const struct sp_network *network,
+                              enum sp_collective op, double ranks, double bytes)
+{
+    const struct sp_collective_curve *const c = &kernels->collective[op];
+    if (!is_known(c->share, network->domain_bytes_per_s))
+        return NAN;
+    const double times = op == SP_ALL_REDUCE ? 2 : 1;
+    const double parts = times * (ranks - 1 + c->own_share) / ranks;
+    const double sends = bytes * parts / network->domain_bytes_per_s;
+    const double longs = sp_smooth_max(sends / c->share, ranks * c->floor_s);
+    /* fmin leaves out what is not a number: a collective of one protocol */
+    return c->latency_s + (ranks - 1) * c->rank_latency_s + fmin(sends / c->low_share, longs);
+}

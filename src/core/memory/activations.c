@@ -1,0 +1,101 @@
+/* Bytes of activations that are kept: by model, by layer of one device, by published rule. */
+#include <math.h>
+
+#include <scaleplan/memory.h>
+
+#include "core/layers/layer_rank.h"
+
+double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat)
+{
+    if (!sp_model_has_shape(model) || remat >= SP_REMATS)
+        return NAN;
+    struct sp_layers layers;
+    double elements = 0;
+    sp_list_model(model, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const double trained = layers.count[kind] - layers.still[kind];
+        for (int i = 0; trained > 0 && i < layers.list[kind].n_kept; i++) {
+            const struct sp_kept *const k = &layers.list[kind].kept[i];
+            elements += k->remats >> remat & 1 ? trained * k->width : 0;
+        }
+    }
+    return SP_ELEMENT * elements / (double)model->layers;
+}
+
+double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
+                     const struct sp_plan *plan, const struct sp_framework *framework,
+                     const struct sp_recompute *recompute)
+{
+    const bool exchanges = plan->cp > 1 && !framework->ring_attention;
+    const double copies[SP_COPIES] = {
+        [SP_COPIES_ONE] = 1,
+        [SP_COPIES_QKV] = 1 + framework->qkv_copies,
+        [SP_COPIES_MLP] = 1 + framework->mlp_copies,
+        [SP_COPIES_INPUT] = 1 + recompute->spare,
+        [SP_COPIES_EXCHANGED] = exchanges ? 1 : 0,
+        [SP_COPIES_NORMS] = framework->norm_copies,
+        [SP_COPIES_FROZEN] = framework->keeps_frozen_inputs ? 1 : 0,
+        [SP_COPIES_MLP_FROZEN] = (framework->keeps_frozen_inputs ? 1 : 0) + framework->mlp_copies};
+    const struct sp_shares again = sp_shares_of(recompute);
+    const double T = rank->tokens[SP_BY_NOTHING];
+    double elements = 0;
+    if (layer->frozen) /* no gradient passes it */
+        return 0;
+    for (int i = 0; i < layer->n_kept; i++) {
+        const struct sp_kept *const k = &layer->kept[i];
+        const double dropped = again.of[k->by] * (k->with_norms ? recompute->norms : 1);
+        const double mine =
+            (k->source ? rank->from : 1) *
+            (k->groups > 0 ? T / fmin(rank->tp, k->groups) : rank->tokens[k->sharded_by]);
+        elements +=
+            (1 - dropped) * copies[k->copies] * (k->routed ? rank->imbalance : 1) * k->width * mine;
+    }
+    return SP_ELEMENT * elements;
+}
+
+enum sp_gpt_rule sp_gpt_rule(enum sp_remat remat, double tp, bool sequence_parallel)
+{
+    const bool alone = tp <= 1;
+    if (remat == SP_REMAT_FULL)
+        return SP_GPT_FULL;
+    if (remat == SP_REMAT_SELECTIVE)
+        return sequence_parallel || alone ? SP_GPT_SELECTIVE : SP_GPT_TP_SELECTIVE;
+    return alone ? SP_GPT_NONE : sequence_parallel ? SP_GPT_TP_SP : SP_GPT_TP;
+}
+
+double sp_stage_activation_bytes(double layers, double layer_bytes, const struct sp_spread *s)
+{
+    return layers * layer_bytes / s->pp * s->microbatches_in_flight;
+}
+
+double sp_activation_footprint(const struct sp_model *model, enum sp_remat remat, double tokens,
+                               const struct sp_spread *s)
+{
+    return (double)model->layers / s->pp * tokens / (s->tp * s->cp) * s->microbatches_in_flight *
+           sp_activation_bytes_per_token_layer(model, remat);
+}
+
+double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double s, double b, double h, double a,
+                               double t)
+{
+    const double sbh = s * b * h, scores = 5 * a * s / h;
+    switch (rule) {
+    case SP_GPT_TP:
+        return sbh * (10 + 24 / t + scores / t);
+    case SP_GPT_TP_SP:
+        return sbh * (34 + scores) / t;
+    case SP_GPT_TP_SELECTIVE:
+        return sbh * (10 + 24 / t);
+    case SP_GPT_SELECTIVE:
+        return sbh * 34 / t;
+    case SP_GPT_FULL:
+        return sbh * 2;
+    default:
+        return sbh * (34 + scores);
+    }
+}
+
+double sp_checkpoint_bytes(double count, double batch_tokens, double d_model, double layers)
+{
+    return 2 * count * batch_tokens * d_model * layers;
+}

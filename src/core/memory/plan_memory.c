@@ -1,0 +1,372 @@
+/* Peak memory of a device under a plan. */
+#include <math.h>
+
+#include "core/layers/layer_rank.h"
+#include "core/smooth.h"
+#include "core/require.h"
+
+static const struct sp_recompute nothing = {0};
+
+/* What a layer's backward needs beside what was kept: tensors that are recomputed or come back from
+ * the host (`again` bytes), and gradients. */
+static double backward_bytes(const struct sp_layer *l, const struct sp_rank *rank,
+                             const struct sp_plan *plan, double again)
+{
+    const bool gathers = plan->sequence_parallel && plan->tp > 1;
+    double elements = gathers ? rank->tokens[SP_BY_NOTHING] * l->width : 0;
+    for (int i = 0; i < l->n_kept; i++)
+        if (l->kept[i].gradient)
+            elements += l->kept[i].width * rank->tokens[SP_BY_WIDTH];
+    return SP_ELEMENT * elements + again;
+}
+
+/* Copies in 16 bits of the largest matmul of a list whose base is stored in fewer: they are made
+ * where it is used, in both passes, and dropped behind it. Dettmers et al. 2023, "QLoRA",
+ * section 3.
+ */
+static double widened_bytes(const struct sp_model *model, const struct sp_layer *l,
+                            const struct sp_plan *plan, const struct sp_framework *framework)
+{
+    double largest = 0;
+    for (int i = 0; i < l->matmuls && sp_base_bytes(model) < SP_ELEMENT; i++) {
+        const struct sp_matmul *const m = &l->matmul[i];
+        const double columns = m->target == SP_LORA_GATE ? m->piece[0] : m->out;
+        const double ranks = (double)(m->part == SP_PART_EXPERTS ? plan->etp : plan->tp);
+        largest = sp_larger(largest, m->base && m->frozen ? m->in * columns / ranks : 0);
+    }
+    return SP_ELEMENT * sp_larger(framework->widened_copies, 1) * largest;
+}
+
+static double loss_bytes(const struct sp_model *model, const struct sp_plan *plan,
+                         const struct sp_framework *framework, double outputs)
+{
+    const double T = sp_shard_tokens(plan), t = (double)plan->tp, h = (double)model->d_model;
+    const bool split = plan->tp > 1 && framework->split_logit_bytes > 0;
+    const double logit = split ? framework->split_logit_bytes : framework->logit_bytes;
+    return 4 * T * h / t + logit * T * outputs / t + SP_ELEMENT * T * h;
+}
+
+/* Bytes of each parameter of a layer that ZeRO 3 holds unsharded. Of a framework that is not known
+ * for it, the least that hides communication behind work, as its time has it: the layer at work,
+ * the one on its way, and a layer's gradients, 2 bytes each, until they are reduced. */
+static double bytes_gathered_of_layer(const struct sp_framework *framework)
+{
+    return framework->gathered_layers > 0 ? SP_ELEMENT * sp_larger(framework->gathered_layers, 1) +
+                                                4 * framework->gathered_grads
+                                          : 2 * SP_ELEMENT + SP_ELEMENT;
+}
+
+/* Copies of a layer's weights in them. */
+static double layers_gathered(const struct sp_framework *framework)
+{
+    return framework->gathered_layers > 0 ? sp_larger(framework->gathered_layers, 1) : 2;
+}
+
+/* Bytes of these that are gradients, which frozen weights have none of. */
+static double gradients_gathered_of_layer(const struct sp_framework *framework)
+{
+    return framework->gathered_layers > 0 ? 4 * framework->gathered_grads : SP_ELEMENT;
+}
+
+/* What ZeRO 3 holds unsharded: some layers, the base of them as it is stored, their gradients, and
+ * the tables at the ends. Experts are gathered with their layer; a rank of EP gathers its own ones
+ * alone. */
+static double gathered_bytes(const struct sp_framework *framework, const struct sp_layer_weights *w,
+                             double base_bytes, const struct sp_stage_kind *kind)
+{
+    bool moves = false;
+    double layer = 0, still = 0, ends = kind->first ? w->of[SP_LAYER_INPUT].dense.gathered : 0;
+    for (int i = 0; i < SP_LAYER_KINDS; i++) /* the largest stands for the others */
+        if (kind->layers.of[i] > 0) {
+            layer = sp_larger(layer, w->of[i].dense.gathered + w->of[i].experts.gathered +
+                                         w->of[i].shared.gathered);
+            moves |= kind->layers.of[i] > kind->still.of[i];
+            still = sp_larger(still,
+                              w->of[i].dense.base + w->of[i].experts.base + w->of[i].shared.base);
+        }
+    if (w->still_base && moves) /* one that is trained stands for the others */
+        still = 0;
+    if (kind->last)
+        ends += w->of[SP_LAYER_OUTPUT].dense.gathered + (kind->first ? 0 : w->tied.gathered);
+    const double less = SP_ELEMENT - sp_smaller(base_bytes, SP_ELEMENT);
+    return layer * bytes_gathered_of_layer(framework) -
+           still * (gradients_gathered_of_layer(framework) + layers_gathered(framework) * less) +
+           SP_ELEMENT * ends;
+}
+
+/* What ZeRO 3 holds unsharded of a stage that a framework keeps whole: the weights that every
+ * micro-batch takes and the gradients that all of them add to; 0: it gathers layers. FSDP2 under
+ * torch.distributed.pipelining: no reshard after the forward pass, no reduction of gradients before
+ * the last backward pass (torchtitan, parallelize_llama.py). */
+static double whole_bytes(const struct sp_framework *framework, const struct sp_stage_weights *held,
+                          const struct sp_stage_weights *trained)
+{
+    return framework->keeps_stages_whole ? SP_ELEMENT * (held->dense + held->experts) +
+                                               4 * (trained->dense + trained->experts)
+                                         : 0;
+}
+
+/* Gradients of the layers of a stage, and of the ends together, of which anything is trained,
+ * whole: flat parameters have one tensor of gradients for all weights that are wrapped together. */
+static double flat_bytes(const struct sp_framework *framework, const struct sp_layer_weights *w,
+                         const struct sp_stage_kind *kind)
+{
+    double held = 0;
+    if (!framework->flat_gradients)
+        return 0;
+    for (int i = 0; i < SP_LAYER_KINDS; i++) {
+        const struct sp_list_weights *const l = &w->of[i];
+        const double layers = (double)(kind->layers.of[i] - kind->still.of[i]);
+        if (layers > 0 && l->dense.trained + l->experts.trained + l->shared.trained > 0)
+            held += layers * (l->dense.held + l->experts.held) +
+                    (l->sets > 0 ? sp_smaller(layers, l->sets) * l->shared.held : 0);
+    }
+    const struct sp_rank_weights *const in = &w->of[SP_LAYER_INPUT].dense,
+                                        *const out = &w->of[SP_LAYER_OUTPUT].dense;
+    if (in->trained + out->trained > 0)
+        held += (kind->first ? in->held : 0) + (kind->last ? out->held : 0);
+    return SP_ELEMENT * held;
+}
+
+/* Whole bytes of what is not negative; the sum of all parts stays an integer whatever was asked. */
+static int64_t whole(double bytes)
+{
+    return (int64_t)(sp_smaller(bytes, SP_MOST_BYTES) + 0.5);
+}
+
+/* Whether nothing at the output end is frozen. */
+static bool has_trained_head(const struct sp_layer *output)
+{
+    bool frozen = false;
+    for (int i = 0; i < output->matmuls; i++)
+        frozen |= output->matmul[i].frozen;
+    return !frozen;
+}
+
+/* TransformerEngine's dummies of stages with each set of the kinds in `all`, and of the head, which
+ * has so many outputs. */
+static void prepare_dummies(const struct sp_rank_layers *mine, unsigned all, double outputs,
+                            struct sp_prepared_memory *p)
+{
+    const struct sp_layers *const layers = mine->layers;
+    p->dummy[0] = 0;
+    for (unsigned present = all; present > 0; present = (present - 1) & all)
+        p->dummy[present] = SP_ELEMENT * sp_dummy_elements(layers, &mine->rank, present);
+    p->dummy_head = has_trained_head(&layers->list[SP_LAYER_OUTPUT])
+                        ? SP_ELEMENT * (double)layers->model->d_model * outputs / mine->rank.tp
+                        : 0;
+}
+
+void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *plan,
+                       const struct sp_framework *framework, struct sp_prepared_memory *p)
+{
+    const struct sp_layers *const layers = mine->layers;
+    const struct sp_model *const model = layers->model;
+    const double redone = plan->recompute_layers, outputs = model->head == SP_HEAD_VOCABULARY
+                                                                ? sp_padded_vocab(model, plan)
+                                                                : (double)sp_head_outputs(model);
+    const double away = sp_offloaded_share(model, plan);
+    unsigned all = 0;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const struct sp_layer *const l = &layers->list[kind];
+        if (layers->count[kind] == 0)
+            continue;
+        const struct sp_rank rank = sp_rank_of_layer(&mine->rank, l, (double)plan->seq);
+        const double with = sp_kept_bytes(l, &rank, plan, framework, &plan->recompute);
+        const double without = sp_kept_bytes(l, &rank, plan, framework, &nothing);
+        p->kept[kind] = (1 - away) * (redone * with + (1 - redone) * without);
+        const double again = away > 0 ? without : redone > 0 ? without - with : 0;
+        p->peak[kind] = l->frozen ? 0
+                                  : backward_bytes(l, &rank, plan, again) +
+                                        widened_bytes(model, l, plan, framework);
+        all |= 1U << kind;
+    }
+    p->weights = &mine->weights;
+    p->base_bytes = sp_base_bytes(model);
+    p->loss = loss_bytes(model, plan, framework, outputs) +
+              widened_bytes(model, &layers->list[SP_LAYER_OUTPUT], plan, framework);
+    if (framework->dummy_wgrads)
+        prepare_dummies(mine, all, outputs, p);
+}
+
+static void memory_of_kind(const struct sp_framework *framework, const struct sp_prepared_memory *p,
+                           const struct sp_stage_kind *kind, struct sp_kind_memory *m)
+{
+    unsigned present = 0;
+    m->weights = sp_weights_of_kind(p->weights, kind);
+    m->base_bytes = p->base_bytes;
+    m->gathered = gathered_bytes(framework, p->weights, p->base_bytes, kind);
+    m->flat = flat_bytes(framework, p->weights, kind);
+    m->whole = whole_bytes(framework, &m->weights.held, &m->weights.trained);
+    m->kept = 0;
+    m->peak = kind->last ? p->loss : 0;
+    for (int i = 0; i < SP_LAYER_KINDS; i++) {
+        if (kind->layers.of[i] == 0)
+            continue;
+        const double trained = (double)(kind->layers.of[i] - kind->still.of[i]);
+        if (trained <= 0)
+            continue;
+        present |= 1U << i;
+        m->kept += trained * p->kept[i];
+        m->peak = sp_larger(m->peak, p->peak[i]);
+    }
+    m->dummy = framework->dummy_wgrads ? p->dummy[present] + (kind->last ? p->dummy_head : 0) : 0;
+}
+
+void sp_memory_of_kinds(const struct sp_framework *framework,
+                        const struct sp_prepared_memory *prepared, const struct sp_stage_map *map,
+                        struct sp_kind_memory *kinds)
+{
+    for (int i = 0; i < map->kinds; i++)
+        memory_of_kind(framework, prepared, &map->kind[i], &kinds[i]);
+}
+
+static double in_flight_of(const struct sp_plan *plan, int64_t stage)
+{
+    const struct sp_pipeline pipeline = {.schedule = plan->schedule,
+                                         .stages = plan->pp,
+                                         .microbatches = sp_plan_microbatches(plan),
+                                         .chunks = plan->vpp};
+    return plan->pp > 1 ? sp_in_flight(&pipeline, stage) : 1;
+}
+
+double sp_reserved_bytes(double live, const struct sp_framework *framework)
+{
+    return live * framework->reserved_factor;
+}
+
+/* Frozen weights, the dense ones over so many shards, experts over theirs: those of a layer's
+ * matmuls as the base is stored, others in 2 bytes. */
+static double frozen_bytes(const struct sp_kind_memory *k, double shards, double expert_shards)
+{
+    const struct sp_kind_weights *const w = &k->weights;
+    const double less = k->base_bytes - SP_FROZEN_BYTES;
+    return (SP_FROZEN_BYTES * (w->held.dense - w->trained.dense) + less * w->base.dense) / shards +
+           (SP_FROZEN_BYTES * (w->held.experts - w->trained.experts) + less * w->base.experts) /
+               expert_shards;
+}
+
+void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_memory *m)
+{
+    m->live = m->params + m->grads + m->optimizer + m->activations + m->buffers;
+    m->reserved = whole(sp_reserved_bytes((double)m->live, framework));
+    m->device = m->reserved + whole(framework->context_bytes);
+}
+
+/* Bytes of an element that FSDP at ZeRO 2 holds unsharded from a forward pass to its backward pass,
+ * beside shards of wider weights (SHARD_GRAD_OP, no reshard after the forward pass); 0: weights are
+ * whole as they are stored. */
+static double kept_gathered(const struct sp_precision *precision, const struct sp_plan *plan,
+                            const struct sp_framework *framework)
+{
+    const double bytes = sp_larger(SP_ELEMENT, sp_dtypes[plan->dtype].bytes);
+    const bool fsdp = plan->zero == 2 && framework->gathered_grads > 0;
+    return fsdp && precision->weight_bytes > bytes ? bytes : 0;
+}
+
+/* The same of weights that so many devices share: a device that shares with nobody gathers none. */
+static double unsharded_bytes(double bytes, double weights, double shards)
+{
+    return shards > 1 ? bytes * weights : 0;
+}
+
+struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
+                                          const struct sp_plan *plan,
+                                          const struct sp_framework *framework,
+                                          const struct sp_kind_memory *k, int64_t stage)
+{
+    const struct sp_kind_weights *const w = &k->weights;
+    const double D = (double)plan->shards;
+    const double D_experts = sp_larger(1, D * (double)plan->tp / (double)(plan->ep * plan->etp));
+    const double shards = sp_larger(D, w->held.experts > 0 ? D_experts : 1);
+    const double K = precision->master_bytes + precision->optimizer_bytes;
+    const double copies = sp_schedules[plan->schedule].copies;
+    const double sharded = copies * (w->trained.dense / D + w->trained.experts / D_experts);
+    const double held = copies * (w->trained.dense + w->trained.experts);
+    const double grad_bytes = sp_kept_grad_bytes(precision, (double)sp_plan_microbatches(plan));
+    const double flat = sp_plan_microbatches(plan) > 1 ? k->flat : 0;
+    const double gathered = plan->pp > 1 && k->whole > 0 ? copies * k->whole : k->gathered + flat;
+    const double kept = kept_gathered(precision, plan, framework);
+    const double unsharded = copies * (unsharded_bytes(kept, w->trained.dense, D) +
+                                       unsharded_bytes(kept, w->trained.experts, D_experts));
+    const double frozen =
+        copies * (plan->zero >= 3 ? frozen_bytes(k, D, D_experts) : frozen_bytes(k, 1, 1));
+    struct sp_stage_memory m = {
+        .params = whole(precision->weight_bytes * (plan->zero >= 3 || kept > 0 ? sharded : held) +
+                        frozen),
+        .frozen = whole(frozen),
+        .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
+        .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
+        .activations = whole(in_flight_of(plan, stage) * k->kept + k->peak),
+        .transient = whole(k->peak),
+        .buffers = whole(k->dummy + unsharded + (plan->zero >= 3 && shards > 1 ? gathered : 0)),
+    };
+    sp_sum_stage_memory(framework, &m);
+    return m;
+}
+
+struct sp_kind_memory sp_kind_memory_of_stage(const struct sp_rank_layers *mine,
+                                              const struct sp_plan *plan,
+                                              const struct sp_framework *framework, int64_t stage)
+{
+    struct sp_prepared_memory prepared;
+    struct sp_kind_memory memory;
+    const struct sp_stage_kind kind =
+        sp_kind_of_stage(mine->layers->model, plan->pp, stage, (enum sp_balance)framework->balance);
+    sp_prepare_memory(mine, plan, framework, &prepared);
+    memory_of_kind(framework, &prepared, &kind, &memory);
+    return memory;
+}
+
+struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
+                                          const struct sp_precision *precision,
+                                          const struct sp_plan *plan,
+                                          const struct sp_framework *framework, int64_t stage)
+{
+    sp_require(sp_check_plan(model, plan, sp_plan_devices(plan), 1) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
+    sp_require(stage >= 0 && stage < plan->pp, "the stage must be below pp");
+    struct sp_layers layers;
+    struct sp_rank_layers mine;
+    sp_list_model(model, &layers);
+    sp_layers_on_rank(&layers, plan, framework, &mine);
+    const struct sp_kind_memory m = sp_kind_memory_of_stage(&mine, plan, framework, stage);
+    return sp_memory_at_stage(precision, plan, framework, &m, stage);
+}
+
+int64_t sp_fullest_prepared(const struct sp_precision *precision, const struct sp_plan *plan,
+                            const struct sp_framework *framework, const struct sp_stage_map *map,
+                            const struct sp_kind_memory *kinds, struct sp_stage_memory *memory)
+{
+    /* no schedule keeps more micro-batches in flight on a later stage: of stages that are alike the
+     * first is the fullest */
+    int64_t fullest = 0;
+    for (int i = 0; i < map->kinds; i++) {
+        const struct sp_stage_memory m =
+            sp_memory_at_stage(precision, plan, framework, &kinds[i], map->stage[i]);
+        if (i == 0 || m.live > memory->live) {
+            *memory = m;
+            fullest = map->stage[i];
+        }
+    }
+    return fullest;
+}
+
+int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision *precision,
+                         const struct sp_plan *plan, const struct sp_framework *framework,
+                         struct sp_stage_memory *memory)
+{
+    sp_require(sp_check_plan(model, plan, sp_plan_devices(plan), 1) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
+    struct sp_stage_map map;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    struct sp_layers layers;
+    struct sp_rank_layers mine;
+    struct sp_prepared_memory prepared;
+    sp_list_model(model, &layers);
+    sp_layers_on_rank(&layers, plan, framework, &mine);
+    sp_prepare_memory(&mine, plan, framework, &prepared);
+    sp_map_stages(model, plan->pp, (enum sp_balance)framework->balance, &map);
+    sp_memory_of_kinds(framework, &prepared, &map, kinds);
+    return sp_fullest_prepared(precision, plan, framework, &map, kinds, memory);
+}

@@ -1,0 +1,69 @@
+/* Bytes of training state: weights, gradients, master copy, moments; by ZeRO stage, and inverses.
+ */
+#include <math.h>
+
+#include <scaleplan/memory.h>
+
+#include "core/layers/layer_rank.h"
+#include "core/require.h"
+
+double sp_state_bytes_per_param(const struct sp_precision *precision)
+{
+    return precision->weight_bytes + precision->grad_bytes + precision->master_bytes +
+           precision->optimizer_bytes;
+}
+
+double sp_kept_grad_bytes(const struct sp_precision *precision, double microbatches)
+{
+    const bool adds_up = precision->grad_bytes <= 0 && microbatches > 1;
+    return adds_up ? precision->weight_bytes : precision->grad_bytes;
+}
+
+struct sp_footprint sp_state_footprint(double params, double experts, const struct sp_precision *q,
+                                       const struct sp_spread *s)
+{
+    sp_require(fmod(s->dp * s->cp, s->ep) == 0, "the product dp cp must be a multiple of ep");
+    const double slice = s->tp * s->pp, shards = s->dp * s->cp;
+    const double whole = (params - experts) / slice + experts / (slice * s->ep);
+    /* EP takes its ranks from the shards, so that shards / ep of them share an expert */
+    const double shared = params / (slice * shards);
+    const double K = q->master_bytes + q->optimizer_bytes;
+    struct sp_footprint f = {
+        .params = (s->zero >= 3 ? shared : whole) * q->weight_bytes,
+        .grads = (s->zero >= 2 ? shared : whole) * sp_kept_grad_bytes(q, s->microbatches),
+        .optimizer = (s->zero >= 1 ? shared : whole) * K,
+    };
+    f.total = f.params + f.grads + f.optimizer;
+    return f;
+}
+
+struct sp_footprint sp_tuned_footprint(const struct sp_params *p, const struct sp_precision *q,
+                                       const struct sp_spread *s)
+{
+    const double experts = isnan(p->experts) ? 0 : p->trained_experts;
+    struct sp_footprint f = sp_state_footprint(p->trained, experts, q, s);
+    /* a byte of what is frozen is spread as a weight of a byte is */
+    const struct sp_precision stored = {.weight_bytes = 1};
+    struct sp_spread once = *s;
+    once.microbatches = 1;
+    if (p->frozen_bytes > 0)
+        f.params +=
+            sp_state_footprint(p->frozen_bytes, p->frozen_expert_bytes, &stored, &once).params;
+    f.total = f.params + f.grads + f.optimizer;
+    return f;
+}
+
+double sp_state_bytes(const struct sp_params *params, const struct sp_precision *precision)
+{
+    return params->trained * sp_state_bytes_per_param(precision) + params->frozen_bytes;
+}
+
+double sp_max_params(double capacity_bytes, double devices, double bytes_per_param)
+{
+    return capacity_bytes * devices / bytes_per_param;
+}
+
+double sp_min_devices(double bytes, double capacity_bytes)
+{
+    return floor(bytes / capacity_bytes) + 1;
+}

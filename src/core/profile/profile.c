@@ -1,0 +1,184 @@
+/* Profiles: the list of their constants, what is expected of them, and what siblings lend. */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <scaleplan/profile.h>
+#include <scaleplan/serve_estimate.h>
+
+#define SP_CONSTANT(id, key, unit, of, gpu, tpu, spread, low, high, meaning)                       \
+    {key, unit, of, gpu, tpu, spread, low, high, meaning},
+const struct sp_constant_info sp_constants[SP_CONSTANTS] = {
+#include <scaleplan/profile_constants.def>
+
+#include "core/require.h"
+};
+#undef SP_CONSTANT
+
+static double clamp(double value, double low, double high)
+{
+    return fmin(high, fmax(low, value));
+}
+
+double sp_constant_in_bounds(int constant, double value)
+{
+    sp_require(constant >= 0 && constant < SP_CONSTANTS, "the constant must be below SP_CONSTANTS");
+    return clamp(value, sp_constants[constant].low, sp_constants[constant].high);
+}
+
+_Static_assert((int)SP_CONSTANTS <= (int)SP_PROFILE_ROOM, "constants of training have room");
+_Static_assert((int)SP_SERVING_CONSTANTS <= (int)SP_PROFILE_ROOM, "those of serving too");
+
+struct sp_constant_list sp_constants_of(const struct sp_profile *p)
+{
+    if (p->serves)
+        return (struct sp_constant_list){sp_serving_constants, SP_SERVING_CONSTANTS};
+    return (struct sp_constant_list){sp_constants, SP_CONSTANTS};
+}
+
+/* Share of the 16-bit peak that large matmuls reach on GPUs that nobody measured: the more FLOPs
+ * stand behind a watt, the more of them the power limit takes. A line through NVIDIA's chips of
+ * configs/kernels, from A100 to GB300. */
+static double matmul_share(const struct sp_chip *chip)
+{
+    const double tera_flops_per_joule = chip->peak_flops_per_s[SP_BF16] / chip->tdp_w / 1e12;
+    return clamp(0.927 - 0.091 * tera_flops_per_joule, 0.5, 0.86);
+}
+
+/* What the chip's own kernels and collectives were measured to reach. */
+static void expect_kernels(const struct sp_chip *chip, double *expected)
+{
+    const struct sp_kernels *const k = &chip->kernels;
+    const struct sp_collective_curve *const gather = &k->collective[SP_ALL_GATHER];
+    const double ranks = 8;
+    if (k->matmul[SP_KERNEL_BF16].share > 0)
+        expected[SP_C_MATMUL_16] = k->matmul[SP_KERNEL_BF16].share;
+    if (k->matmul[SP_KERNEL_FP8].share > 0)
+        expected[SP_C_MATMUL_8] = k->matmul[SP_KERNEL_FP8].share;
+    if (gather->share > 0) /* a rank's own part takes time too, which a gather's bytes leave out */
+        expected[SP_C_SCALE_UP] = gather->share * (ranks - 1) / (ranks - 1 + gather->own_share);
+}
+
+/* Seconds in which a host issues one operation of an eager program. */
+#define HOST_OPERATION_S 18e-6
+
+void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework *framework,
+                         struct sp_profile *profile)
+{
+    const bool gpu = hw->network.kind == SP_SWITCHED;
+    double *const e = profile->expected;
+    profile->kind = hw->network.kind;
+    for (int i = 0; i < SP_CONSTANTS; i++)
+        e[i] = gpu ? sp_constants[i].gpu : sp_constants[i].tpu;
+    if (gpu && hw->chip.tdp_w > 0 && !isnan(hw->chip.peak_flops_per_s[SP_BF16])) {
+        const double share = matmul_share(&hw->chip);
+        e[SP_C_MATMUL_16] = share;
+        e[SP_C_MATMUL_8] = clamp(share - 0.035, 0.45, 0.8);
+    }
+    expect_kernels(&hw->chip, e);
+    if (gpu && framework->layer_operations > 0) /* the backward pass has two for each */
+        e[SP_C_LAUNCH] = 3 * framework->layer_operations * HOST_OPERATION_S;
+    if (framework->memory_passes > 0)
+        e[SP_C_MEMORY] = framework->memory_passes;
+    if (framework->attention > 0)
+        e[SP_C_ATTENTION] = framework->attention;
+    if (framework->attention > 0 && framework->ampere_attention) {
+        const double ampere = 312e12; /* FLOP/s of an A100 */
+        const enum sp_dtype dtype = sp_compute_dtype(&hw->chip, SP_BF16);
+        if (dtype != SP_DTYPES)
+            e[SP_C_ATTENTION] *= fmin(1, sqrt(ampere / hw->chip.peak_flops_per_s[dtype]));
+    }
+    for (int i = 0; i < SP_CONSTANTS; i++) {
+        e[i] = sp_constant_in_bounds(i, e[i]);
+        profile->value[i] = e[i];
+        profile->determined[i] = 0;
+    }
+}
+
+/* Constants that make a step longer as they grow; the others are rates that are reached. */
+static const bool grows_step[SP_CONSTANTS] = {[SP_C_MEMORY] = true,
+                                              [SP_C_LAUNCH] = true,
+                                              [SP_C_CONTENTION] = true,
+                                              [SP_C_STRAGGLER] = true,
+                                              [SP_C_TP_EXPOSED] = true};
+
+void sp_worsen_constants(const struct sp_profile *profile, struct sp_profile *worst)
+{
+    *worst = *profile;
+    for (int i = 0; i < SP_CONSTANTS; i++) {
+        const double known = sp_constants[i].spread * sqrt(1 - profile->determined[i]);
+        const double moves = SP_RANGE_DEVIATIONS * known * (grows_step[i] ? 1 : -1);
+        worst->value[i] = sp_constant_in_bounds(i, profile->value[i] * exp(moves));
+    }
+}
+
+const char *sp_family_of_constant(const struct sp_profile *p, int constant)
+{
+    return sp_constants_of(p).of[constant].of == SP_OF_CHIP ? p->chip_family : p->software_family;
+}
+
+static bool can_lend(const struct sp_profile *from, const struct sp_profile *to)
+{
+    return from->kind == to->kind && from->serves == to->serves &&
+           strcmp(from->name, to->name) != 0;
+}
+
+/* Mean logarithm of a constant's ratio to what was expected, over the profiles of one family. */
+static double family_ratio(const struct sp_profile *known, size_t n, const struct sp_profile *to,
+                           int constant, const char *family, double *weight)
+{
+    double sum = 0;
+    *weight = 0;
+    for (size_t k = 0; k < n; k++)
+        if (can_lend(&known[k], to) && known[k].expected[constant] > 0 &&
+            strcmp(sp_family_of_constant(&known[k], constant), family) == 0) {
+            const double w = known[k].determined[constant] + 1e-3;
+            sum += w * log(known[k].value[constant] / known[k].expected[constant]);
+            *weight += w;
+        }
+    return *weight > 0 ? sum / *weight : 0;
+}
+
+/* Mean over the families, each as far as its runs determined it; 0 without any. */
+static double common_ratio(const struct sp_profile *known, size_t n, const struct sp_profile *to,
+                           int constant)
+{
+    double sum = 0, weights = 0;
+    for (size_t k = 0; k < n; k++) {
+        const char *const family = sp_family_of_constant(&known[k], constant);
+        bool first = can_lend(&known[k], to);
+        for (size_t before = 0; before < k && first; before++)
+            first = !can_lend(&known[before], to) ||
+                    strcmp(sp_family_of_constant(&known[before], constant), family) != 0;
+        if (!first)
+            continue;
+        double weight;
+        const double ratio = family_ratio(known, n, to, constant, family, &weight);
+        const double counts = known[k].determined[constant] + 1e-3;
+        sum += counts * ratio;
+        weights += counts;
+    }
+    return weights > 0 ? sum / weights : 0;
+}
+
+void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_profile *profile)
+{
+    bool software = false, chip = false;
+    for (size_t k = 0; k < n; k++)
+        if (can_lend(&known[k], profile)) {
+            software |= strcmp(known[k].software_family, profile->software_family) == 0;
+            chip |= strcmp(known[k].chip_family, profile->chip_family) == 0;
+        }
+    const struct sp_constant_list constants = sp_constants_of(profile);
+    profile->known = software ? SP_KNOWN_SOFTWARE : chip ? SP_KNOWN_CHIP : SP_KNOWN_NEITHER;
+    for (int i = 0; i < constants.n; i++) {
+        double weight;
+        double ratio =
+            family_ratio(known, n, profile, i, sp_family_of_constant(profile, i), &weight);
+        if (weight == 0)
+            ratio = common_ratio(known, n, profile, i);
+        profile->value[i] =
+            clamp(profile->expected[i] * exp(ratio), constants.of[i].low, constants.of[i].high);
+        profile->determined[i] = 0;
+    }
+}

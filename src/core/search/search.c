@@ -1,0 +1,322 @@
+/* Branch and bound over one group of plans. */
+#include <math.h>
+
+#include <scaleplan/estimate.h>
+
+#include "core/search/search_internal.h"
+#include "core/step/step_internal.h"
+#include "core/require.h"
+
+/* A group on its way through the space. */
+struct looking {
+    const struct sp_search_space *space;
+    const struct sp_search_rule *rule;
+    struct sp_best *best;
+    struct sp_search_counts *counts;
+    uint64_t group;
+    struct sp_plan plan;
+    struct sp_step_inputs in;
+    struct sp_rank_layers layers;
+    struct sp_prepared time;
+    struct sp_prepared_memory memory;
+    int policy;
+    double beside_s; /* no plan takes less for the models that work forward beside it */
+};
+
+/* One split of it. */
+struct splitting {
+    const struct sp_split_space *split;
+    const struct sp_stage_map *map;
+    struct sp_staged staged;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    uint64_t leaf; /* of the first plan */
+    struct sp_sharding sharding[SP_SHARDINGS];
+};
+
+void sp_add_counts(struct sp_search_counts *counts, const struct sp_search_counts *other)
+{
+    counts->total += other->total;
+    counts->evaluated += other->evaluated;
+    counts->no_memory += other->no_memory;
+    counts->by_memory += other->by_memory;
+    counts->by_time += other->by_time;
+}
+
+/* What a plan must not be worse than. */
+static double limit_of(const struct looking *l)
+{
+    const struct sp_best *const b = l->best;
+    const double own = b->n == b->wanted && b->n > 0 ? b->found[b->n - 1].value : INFINITY;
+    return fmin(own, l->rule->limit);
+}
+
+/* Every plan of the split and of the schedule in l->plan keeps at least this: the least that its
+ * ZeRO stages and shards allow, without gathered layers. bytes */
+static double least_bytes(const struct looking *l, const struct splitting *s)
+{
+    struct sp_plan plan = l->plan;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    struct sp_stage_memory m;
+    for (int i = 0; i < s->map->kinds; i++) {
+        kinds[i] = s->kinds[i];
+        kinds[i].gathered = kinds[i].whole = kinds[i].flat = 0;
+    }
+    plan.zero = s->split->most_zero;
+    plan.shards = s->split->most_shards;
+    sp_fullest_prepared(l->in.precision, &plan, l->in.framework, s->map, kinds, &m);
+    return (double)m.device;
+}
+
+/* Rules out all that has at least these bytes or this step, the models beside left out; true when
+ * it did. */
+static bool rule_out(struct looking *l, double bytes, double alone_s, uint64_t plans)
+{
+    const double step_s = alone_s + l->beside_s;
+    const bool step = l->space->objective == SP_LEAST_STEP;
+    if (l->rule->exhaustive)
+        return false;
+    if (bytes > l->space->most_bytes) {
+        l->counts->by_memory += plans;
+        return true;
+    }
+    const bool good = l->best->front
+                          ? !sp_is_beaten(l->best->front, step_s, bytes) &&
+                                !(l->rule->known && sp_is_beaten(l->rule->known, step_s, bytes))
+                          : (step ? step_s : bytes) <= limit_of(l);
+    if (good)
+        return false;
+    l->counts->by_time += plans;
+    return true;
+}
+
+/* Evaluates one plan, which is not copied; false when its memory is over the limit and its time was
+ * not looked at. */
+static bool evaluate(const struct looking *l, const struct splitting *s, struct sp_found *found)
+{
+    struct sp_stage_memory m;
+    sp_fullest_beside(&l->in, s->map, s->kinds, NULL, &m);
+    found->bytes = (double)m.device;
+    if (found->bytes > l->space->most_bytes && !l->rule->exhaustive)
+        return false;
+    const double alone = sp_estimate_staged(&l->in, &l->time, s->map, &s->staged).step;
+    found->step_s = sp_step_beside_s(&l->in, alone);
+    found->value = l->space->objective == SP_LEAST_MEMORY ? found->bytes : found->step_s;
+    return true;
+}
+
+/* Evaluates one plan and keeps it if it is good. */
+static void look_at_plan(struct looking *l, const struct splitting *s, uint64_t leaf)
+{
+    struct sp_found found = {.group = l->group, .leaf = leaf};
+    const bool timed = evaluate(l, s, &found), fits = found.bytes <= l->space->most_bytes;
+    l->counts->evaluated += fits;
+    l->counts->no_memory += !fits;
+    if (!timed || !fits || !(l->best->front || found.value <= limit_of(l)))
+        return;
+    found.plan = l->plan;
+    sp_keep(l->best, &found);
+}
+
+/* Plans that are likely good: what a seed looks at. */
+static bool is_likely(const struct sp_split_space *split, const struct sp_sharding *sharding)
+{
+    return sharding->shards == split->dp * split->cp;
+}
+
+/* The shardings of one schedule and placement. */
+static void look_at_flow(struct looking *l, const struct splitting *s, uint64_t leaf)
+{
+    const struct sp_split_space *const split = s->split;
+    if (!l->rule->exhaustive &&
+        rule_out(l, least_bytes(l, s), sp_least_flow_s(&l->in, &l->time, s->map, &s->staged),
+                 (uint64_t)split->shardings))
+        return;
+    for (int z = 0; z < split->shardings; z++, leaf++) {
+        if (l->rule->seeding && !is_likely(split, &s->sharding[z]))
+            continue;
+        l->plan.zero = s->sharding[z].zero;
+        l->plan.shards = s->sharding[z].shards;
+        look_at_plan(l, s, leaf);
+    }
+}
+
+static void look_at_split(struct looking *l, struct splitting *s)
+{
+    const struct sp_split_space *const split = s->split;
+    uint64_t leaf = s->leaf;
+    sp_list_shardings(l->space, split, s->sharding);
+    for (int inside = 0; inside < 2; inside++) {
+        if (!split->placement[inside])
+            continue;
+        l->plan.stages_inside = inside;
+        for (int f = 0; f < split->flows; f++) {
+            l->plan.schedule = split->flow[f].schedule;
+            l->plan.vpp = split->flow[f].vpp;
+            s->staged.hop_s = sp_stage_hop_s(&l->in);
+            look_at_flow(l, s, leaf);
+            leaf += (uint64_t)split->shardings;
+        }
+    }
+}
+
+/* Bounds of a split, then its plans. */
+static void bound_split(struct looking *l, struct splitting *s)
+{
+    l->plan.pp = s->split->pp;
+    l->plan.dp = s->split->dp;
+    l->plan.schedule = SP_1F1B; /* no schedule keeps fewer micro-batches in flight */
+    l->plan.vpp = 1;
+    sp_memory_of_kinds(l->in.framework, &l->memory, s->map, s->kinds);
+    const double bytes = l->rule->exhaustive ? 0 : least_bytes(l, s);
+    if (rule_out(l, bytes, 0, s->split->plans))
+        return;
+    sp_stage_times(&l->in, &l->time, s->map, &s->staged);
+    if (rule_out(l, bytes, sp_least_staged_s(&l->in, &l->time, s->map, &s->staged),
+                 s->split->plans))
+        return;
+    look_at_split(l, s);
+}
+
+/* Plans of n splits under one policy. */
+static uint64_t plans_of(const struct sp_split_space *splits, int n)
+{
+    uint64_t plans = 0;
+    for (int i = 0; i < n; i++)
+        plans += splits[i].plans;
+    return plans;
+}
+
+/* All splits of the group under one policy. */
+static void look_at_policy(struct looking *l, const struct sp_split_space *splits, const int *at,
+                           int n)
+{
+    struct splitting s;
+    const uint64_t plans = plans_of(splits, n);
+    l->plan.pp = splits[0].pp;
+    l->plan.dp = splits[0].dp;
+    sp_prepare_step(&l->in, &l->layers, &l->time);
+    if (rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans))
+        return;
+    sp_prepare_memory(&l->layers, &l->plan, l->in.framework, &l->memory);
+    s.leaf = (uint64_t)l->policy * 2 * plans + (l->plan.recompute.offload ? plans : 0);
+    for (int i = 0; i < n; i++) {
+        s.split = &splits[i];
+        s.map = &l->space->maps[at[i]];
+        bound_split(l, &s);
+        s.leaf += splits[i].plans;
+    }
+}
+
+/* The group's splits; how many. */
+static int open_group(struct looking *l, struct sp_split_space *splits, int *at)
+{
+    int n = 0;
+    if (!sp_group_plan(l->space, l->group, &l->plan))
+        return 0;
+    for (int i = 0; i < l->space->n_pp; i++)
+        if (sp_open_split(l->space, &l->plan, i, &splits[n]))
+            at[n++] = i;
+    l->in = l->space->in;
+    l->in.plan = &l->plan;
+    if (n > 0)
+        sp_layers_on_rank(&l->space->layers, &l->plan, l->in.framework, &l->layers);
+    return n;
+}
+
+/* Policies of the space, each with what is kept on the device or in the host's memory. */
+static uint64_t policies_of(const struct sp_search_space *space)
+{
+    uint64_t policies = 0;
+    for (int i = 0; i < SP_POLICIES; i++)
+        policies += space->policy[i];
+    return policies * (uint64_t)(space->offload[0] + space->offload[1]);
+}
+
+/* Rules the whole group out by what it takes where nothing runs again and nothing is copied: a
+ * policy adds work and copies, behind which an exchange hides by no more than they add. */
+static bool rule_out_group(struct looking *l, const struct sp_split_space *splits, int n)
+{
+    const uint64_t plans = plans_of(splits, n) * policies_of(l->space);
+    l->counts->total += plans;
+    if (l->rule->exhaustive || plans == 0)
+        return plans == 0;
+    l->plan.pp = splits[0].pp;
+    l->plan.dp = splits[0].dp;
+    l->plan.recompute = (struct sp_recompute){0};
+    l->beside_s = sp_least_companions_s(&l->in) * (1 - 1e-9); /* added up in another order */
+    sp_prepare_step(&l->in, &l->layers, &l->time);
+    return rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans);
+}
+
+void sp_search_group(const struct sp_search_space *space, uint64_t group,
+                     const struct sp_search_rule *rule, struct sp_best *best,
+                     struct sp_search_counts *counts)
+{
+    sp_require(group < sp_search_groups(space), "the group must be below sp_search_groups");
+    struct sp_split_space splits[SP_SEARCH_SPLITS];
+    struct looking l = {
+        .space = space, .rule = rule, .best = best, .counts = counts, .group = group};
+    int at[SP_SEARCH_SPLITS];
+    const int n = open_group(&l, splits, at);
+    if (rule_out_group(&l, splits, n))
+        return;
+    for (l.policy = 0; l.policy < SP_POLICIES && n > 0; l.policy++)
+        for (int offload = 0; offload < 2 && space->policy[l.policy]; offload++) {
+            if (!space->offload[offload])
+                continue;
+            l.plan.recompute = sp_policies[l.policy].recompute;
+            l.plan.recompute.offload = offload;
+            look_at_policy(&l, splits, at, n);
+        }
+}
+
+/* Evaluates the plan `leaf` of a split, counted from the split's first. */
+static void evaluate_leaf(struct looking *l, struct splitting *s, uint64_t leaf,
+                          struct sp_found *found)
+{
+    const struct sp_split_space *const split = s->split;
+    const uint64_t z = leaf % (uint64_t)split->shardings;
+    leaf /= (uint64_t)split->shardings;
+    const struct sp_flow *const flow = &split->flow[leaf % (uint64_t)split->flows];
+    const bool second = leaf / (uint64_t)split->flows > 0;
+    l->plan.stages_inside = second || !split->placement[0];
+    l->plan.pp = split->pp;
+    l->plan.dp = split->dp;
+    l->plan.schedule = flow->schedule;
+    l->plan.vpp = flow->vpp;
+    sp_list_shardings(l->space, split, s->sharding);
+    l->plan.zero = s->sharding[z].zero;
+    l->plan.shards = s->sharding[z].shards;
+    sp_prepare_step(&l->in, &l->layers, &l->time);
+    sp_prepare_memory(&l->layers, &l->plan, l->in.framework, &l->memory);
+    sp_memory_of_kinds(l->in.framework, &l->memory, s->map, s->kinds);
+    sp_stage_times(&l->in, &l->time, s->map, &s->staged);
+    evaluate(l, s, found);
+    found->plan = l->plan;
+}
+
+bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t leaf,
+                struct sp_found *found)
+{
+    static const struct sp_search_rule everything = {.exhaustive = true};
+    struct sp_split_space splits[SP_SEARCH_SPLITS];
+    struct looking l = {.space = space, .rule = &everything, .group = group};
+    int at[SP_SEARCH_SPLITS] = {0};
+    if (group >= sp_search_groups(space))
+        return false;
+    const int n = open_group(&l, splits, at);
+    const uint64_t plans = plans_of(splits, n);
+    if (plans == 0 || leaf / plans >= 2 * SP_POLICIES)
+        return false;
+    l.policy = (int)(leaf / plans / 2);
+    l.plan.recompute = sp_policies[l.policy].recompute;
+    l.plan.recompute.offload = leaf / plans % 2;
+    uint64_t rest = leaf % plans;
+    int i = 0;
+    for (; rest >= splits[i].plans; i++)
+        rest -= splits[i].plans;
+    struct splitting s = {.split = &splits[i], .map = &space->maps[at[i]]};
+    *found = (struct sp_found){.group = group, .leaf = leaf};
+    evaluate_leaf(&l, &s, rest, found);
+    return true;
+}

@@ -1,0 +1,102 @@
+/* What a search keeps: the best, or the front of step time and memory. */
+#include <math.h>
+
+#include "core/search/search_internal.h"
+#include "core/require.h"
+
+static bool before(const struct sp_found *a, const struct sp_found *b)
+{
+    if (a->value != b->value)
+        return a->value < b->value;
+    if (a->group != b->group)
+        return a->group < b->group;
+    return a->leaf < b->leaf;
+}
+
+static bool same_mesh(const struct sp_plan *a, const struct sp_plan *b)
+{
+    return a->tp == b->tp && a->cp == b->cp && a->pp == b->pp && a->ep == b->ep && a->etp == b->etp;
+}
+
+/* Where an equal mesh stands, -1 without. */
+static int mesh_of(const struct sp_best *best, const struct sp_plan *plan)
+{
+    for (int i = 0; i < best->n && best->meshes; i++)
+        if (same_mesh(&best->found[i].plan, plan))
+            return i;
+    return -1;
+}
+
+bool sp_is_beaten(const struct sp_front *front, double step_s, double bytes)
+{
+    for (int i = 0; i < front->n && front->found[i].step_s <= step_s; i++)
+        if (front->found[i].bytes <= bytes &&
+            (front->found[i].step_s < step_s || front->found[i].bytes < bytes))
+            return true;
+    return false;
+}
+
+static bool is_same_point(const struct sp_found *a, const struct sp_found *b)
+{
+    return a->step_s == b->step_s && a->bytes == b->bytes;
+}
+
+static void keep_on_front(struct sp_front *front, const struct sp_found *found)
+{
+    if (sp_is_beaten(front, found->step_s, found->bytes))
+        return;
+    int kept = 0;
+    for (int i = 0; i < front->n; i++) {
+        const struct sp_found *const other = &front->found[i];
+        if (is_same_point(other, found) && before(other, found))
+            return; /* nothing was moved yet: no other point is beaten by an equal one */
+        const bool beaten = found->step_s <= other->step_s && found->bytes <= other->bytes;
+        if (!beaten)
+            front->found[kept++] = *other;
+    }
+    front->n = kept;
+    if (front->n == SP_SEARCH_FRONT) {
+        front->full = true;
+        return;
+    }
+    int at = front->n++;
+    for (; at > 0 && front->found[at - 1].step_s > found->step_s; at--)
+        front->found[at] = front->found[at - 1];
+    front->found[at] = *found;
+}
+
+void sp_keep(struct sp_best *best, const struct sp_found *found)
+{
+    sp_require(best->wanted >= 0 && best->wanted <= SP_SEARCH_TOP,
+               "at most SP_SEARCH_TOP plans must be wanted");
+    if (best->front) {
+        keep_on_front(best->front, found);
+        return;
+    }
+    const int mesh = mesh_of(best, &found->plan);
+    if (mesh >= 0) {
+        if (!before(found, &best->found[mesh]))
+            return;
+        for (int i = mesh; i + 1 < best->n; i++)
+            best->found[i] = best->found[i + 1];
+        best->n--;
+    } else if (best->n == best->wanted) {
+        if (best->n == 0 || !before(found, &best->found[best->n - 1]))
+            return;
+        best->n--;
+    }
+    int at = best->n++;
+    for (; at > 0 && before(found, &best->found[at - 1]); at--)
+        best->found[at] = best->found[at - 1];
+    best->found[at] = *found;
+}
+
+void sp_merge_best(struct sp_best *best, const struct sp_best *other)
+{
+    for (int i = 0; i < other->n; i++)
+        sp_keep(best, &other->found[i]);
+    for (int i = 0; other->front && i < other->front->n; i++)
+        sp_keep(best, &other->front->found[i]);
+    if (other->front && other->front->full)
+        best->front->full = true;
+}

@@ -1,0 +1,361 @@
+/* The space of a search: which values each dimension takes, and how many plans that makes. */
+#include <scaleplan/estimate.h>
+
+#include "core/search/search_internal.h"
+#include "core/require.h"
+
+static bool allows(const struct sp_degree *degree, int64_t value)
+{
+    if (degree->most > 0 && value > degree->most)
+        return false;
+    if (degree->n == 0)
+        return true;
+    for (int i = 0; i < degree->n; i++)
+        if (degree->value[i] == value)
+            return true;
+    return false;
+}
+
+/* Adds a divisor that is allowed; false when there is no room for it. */
+static bool add(int64_t d, int64_t most, const struct sp_degree *degree, int64_t *out, int *count)
+{
+    if (d > most || !allows(degree, d))
+        return true;
+    if (*count == SP_SEARCH_LISTED)
+        return false;
+    out[(*count)++] = d;
+    return true;
+}
+
+/* Divisors of `n` up to `most` that are allowed, rising; -1 when there is no room for all. */
+static int divisors(int64_t n, int64_t most, const struct sp_degree *degree, int64_t *out)
+{
+    int count = 0;
+    int64_t d = 1;
+    for (; d <= n / d; d++)
+        if (n % d == 0 && !add(d, most, degree, out, &count))
+            return -1;
+    for (d--; d >= 1; d--)
+        if (n % d == 0 && n / d > d && !add(n / d, most, degree, out, &count))
+            return -1;
+    return count;
+}
+
+/* Whether the models beside take what a part of a plan says of tp, ep and etp, or of stages and
+ * their chunks, with as few replicas as hold it. */
+static bool takes_beside(const struct sp_search_space *s, const struct sp_plan *part)
+{
+    struct sp_plan plan = *part;
+    plan.dp = plan.shards = plan.batch = plan.ep;
+    plan.cp = plan.micro_batch = 1;
+    plan.seq = s->seq;
+    return sp_companions_take(s->in.model->tuning.companions, &plan, sp_plan_devices(&plan), 1);
+}
+
+static int keep_tps(const struct sp_model *model, int64_t *tps, int n)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (sp_tp_divides(model, tps[i], 1))
+            tps[kept++] = tps[i];
+    return kept;
+}
+
+static int keep_dividing(int64_t whole, int64_t *values, int n)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (whole % values[i] == 0)
+            values[kept++] = values[i];
+    return kept;
+}
+
+/* Schedules and chunks of the `at`th number of stages; false when there are too many. */
+static bool list_flows(struct sp_search_space *s, int at)
+{
+    const int64_t L = s->in.model->layers, pp = s->pps[at];
+    const int64_t even = L % pp == 0 ? L / pp : (L + 2) % pp == 0 ? (L + 2) / pp : 0;
+    int n = 0;
+    struct sp_plan part = {
+        .tp = 1, .ep = 1, .etp = 1, .pp = pp, .vpp = 1, .schedule = sp_usual_schedule(1)};
+    if (pp == 1)
+        s->flow[at][n++] = (struct sp_flow){part.schedule, 1};
+    for (int schedule = 0; schedule < SP_SCHEDULES && pp > 1; schedule++) {
+        const bool chunked = sp_schedules[schedule].chunked;
+        if (!s->schedule[schedule] || !sp_schedules[schedule].divided)
+            continue;
+        for (int64_t v = chunked ? 2 : 1; v <= (chunked ? even : 1); v++) {
+            part.schedule = (enum sp_schedule)schedule;
+            part.vpp = v;
+            if ((chunked && even % v != 0) || !allows(&s->vpp, v) || !takes_beside(s, &part))
+                continue;
+            if (n == SP_SEARCH_FLOWS)
+                return false;
+            s->flow[at][n++] = (struct sp_flow){(enum sp_schedule)schedule, v};
+        }
+    }
+    s->n_flow[at] = n;
+    return true;
+}
+
+/* Whether a set allows the value; of none listed the framework's own alone. */
+static bool lists(const bool *set, int n, int value, int own)
+{
+    for (int i = 0; i < n; i++)
+        if (set[i])
+            return set[value];
+    return value == own;
+}
+
+/* The execution of that number of all that there are. */
+static struct sp_execution execution_at(int at)
+{
+    struct sp_execution e = {.moe_overlap = at % 2};
+    at /= 2;
+    e.dispatch = (enum sp_dispatch)(at % SP_DISPATCHES);
+    at /= SP_DISPATCHES;
+    e.cuda_graph = (enum sp_cuda_graph)(at % SP_CUDA_GRAPHS);
+    e.fp8_recipe = (enum sp_fp8_recipe)(at / SP_CUDA_GRAPHS);
+    return e;
+}
+
+static bool same_execution(const struct sp_execution *a, const struct sp_execution *b)
+{
+    return a->dispatch == b->dispatch && a->moe_overlap == b->moe_overlap &&
+           a->cuda_graph == b->cuda_graph && a->fp8_recipe == b->fp8_recipe;
+}
+
+/* Whether the space has the execution. */
+static bool allows_execution(const struct sp_search_space *s, const struct sp_execution *e)
+{
+    const struct sp_execution *const own = &s->in.framework->execution;
+    return lists(s->dispatch, SP_DISPATCHES, (int)e->dispatch, (int)own->dispatch) &&
+           lists(s->moe_overlap, 2, e->moe_overlap, own->moe_overlap) &&
+           lists(s->cuda_graph, SP_CUDA_GRAPHS, (int)e->cuda_graph, (int)own->cuda_graph) &&
+           lists(s->fp8_recipe, SP_FP8_RECIPES, (int)e->fp8_recipe, (int)own->fp8_recipe);
+}
+
+/* Whether an execution before this one makes the same plan: without EP nothing is exchanged, and
+ * only 8-bit matmuls have a recipe. */
+static bool repeats_another(const struct sp_search_space *s, int at, int64_t ep)
+{
+    const struct sp_execution *const e = &s->execution[at];
+    const bool scaled = sp_dtypes[sp_compute_dtype(&s->in.hw->chip, s->dtype)].bytes == 1;
+    for (int i = 0; i < at; i++) {
+        const struct sp_execution *const other = &s->execution[i];
+        const bool exchange =
+            other->dispatch == e->dispatch && other->moe_overlap == e->moe_overlap;
+        if (other->cuda_graph == e->cuda_graph && (ep == 1 || exchange) &&
+            (!scaled || other->fp8_recipe == e->fp8_recipe))
+            return true;
+    }
+    return false;
+}
+
+static void list_executions(struct sp_search_space *s)
+{
+    enum { ALL = 2 * SP_DISPATCHES * SP_CUDA_GRAPHS * SP_FP8_RECIPES };
+    _Static_assert((int)ALL <= (int)SP_SEARCH_EXECUTIONS, "room for all executions");
+    const struct sp_execution *const own = &s->in.framework->execution;
+    s->n_executions = 0;
+    if (allows_execution(s, own))
+        s->execution[s->n_executions++] = *own;
+    for (int i = 0; i < ALL; i++) {
+        const struct sp_execution e = execution_at(i);
+        if (!allows_execution(s, &e) || same_execution(&e, own))
+            continue;
+        s->execution[s->n_executions] = e;
+        s->n_executions += s->in.model->moe.experts > 0 || !repeats_another(s, s->n_executions, 1);
+    }
+}
+
+bool sp_open_space(struct sp_search_space *s)
+{
+    sp_require(s->batch >= 1 && s->seq >= 1, "the batch and the sequence must be positive");
+    static const struct sp_degree any = {.n = 0};
+    const struct sp_model *const m = s->in.model;
+    const int64_t N = sp_chips(s->in.hw);
+    int64_t splits[SP_SEARCH_LISTED] = {0};
+    if (!sp_model_has_shape(m) || N < 1 || s->batch < 1 || s->seq < 1)
+        return false;
+    sp_list_model(m, &s->layers);
+    const int64_t experts = m->moe.experts > 0 ? m->moe.experts : 1;
+    const int64_t stages = sp_attends_to_encoder(m) ? 1 : m->layers;
+    const int64_t most = stages < SP_MAX_STAGES ? stages : SP_MAX_STAGES;
+    s->n_divisor = divisors(N, N, &any, s->divisor);
+    s->n_tp = divisors(N, N, &s->tp, s->tps);
+    s->n_cp = divisors(N, N, &s->cp, s->cps);
+    s->n_ep = divisors(experts, experts, &s->ep, s->eps);
+    s->n_micro = divisors(s->batch, s->batch, &s->micro_batch, s->micros);
+    s->n_pp = divisors(N, most, &s->pp, splits);
+    if (s->n_divisor < 0 || s->n_tp < 0 || s->n_cp < 0 || s->n_ep < 0 || s->n_micro < 0 ||
+        s->n_pp < 0 || s->n_pp > SP_SEARCH_SPLITS)
+        return false;
+    s->n_tp = keep_tps(m, s->tps, s->n_tp);
+    list_executions(s);
+    s->n_boxes = s->in.hw->network.kind == SP_TORUS ? SP_SEARCH_BOXES : 1;
+    s->n_cp = keep_dividing(s->seq, s->cps, s->n_cp);
+    for (int i = 0; i < s->n_pp; i++) {
+        s->pps[i] = splits[i];
+        sp_map_stages(m, s->pps[i], (enum sp_balance)s->in.framework->balance, &s->maps[i]);
+        if (!list_flows(s, i))
+            return false;
+    }
+    return true;
+}
+
+/* Parts of TP along the axes, the `at`th way; false when there are fewer. Axes of one length are
+ * alike: the longer part comes first. */
+static bool lay_over_axes(const struct sp_hardware *hw, int64_t tp, int at, int32_t *box)
+{
+    const int32_t *const axis = hw->shape.axis;
+    for (int32_t x = 1; x <= axis[0] && x <= tp; x++) {
+        if (axis[0] % x != 0 || tp % x != 0)
+            continue;
+        for (int32_t y = 1; y <= axis[1] && y <= tp / x; y++) {
+            const int64_t z = tp / ((int64_t)x * y);
+            if (axis[1] % y != 0 || z < 1 || z > axis[2] || axis[2] % z != 0 || x * y * z != tp ||
+                (axis[0] == axis[1] && x < y) || (axis[1] == axis[2] && y < z) || at-- > 0)
+                continue;
+            box[0] = x;
+            box[1] = y;
+            box[2] = (int32_t)z;
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t sp_search_groups(const struct sp_search_space *s)
+{
+    return (uint64_t)s->n_boxes * (uint64_t)s->n_tp * (uint64_t)s->n_cp * (uint64_t)s->n_ep *
+           (uint64_t)s->n_micro * 4 * (uint64_t)s->n_executions;
+}
+
+bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_plan *plan)
+{
+    const bool wide_experts = group % 2;
+    const bool sequence_parallel = group / 2 % 2;
+    uint64_t rest = group / 4;
+    const int64_t micro = s->micros[rest % (uint64_t)s->n_micro];
+    rest /= (uint64_t)s->n_micro;
+    const int64_t ep = s->eps[rest % (uint64_t)s->n_ep];
+    rest /= (uint64_t)s->n_ep;
+    const int box = (int)(rest % (uint64_t)s->n_boxes);
+    rest /= (uint64_t)s->n_boxes;
+    const int64_t cp = s->cps[rest % (uint64_t)s->n_cp];
+    rest /= (uint64_t)s->n_cp;
+    const int64_t tp = s->tps[rest % (uint64_t)s->n_tp];
+    const int execution = (int)(rest / (uint64_t)s->n_tp);
+    const int64_t etp = wide_experts ? tp : 1;
+    *plan = (struct sp_plan){.tp = tp,
+                             .cp = cp,
+                             .ep = ep,
+                             .etp = etp,
+                             .micro_batch = micro,
+                             .sequence_parallel = sequence_parallel,
+                             .seq = s->seq,
+                             .batch = s->batch,
+                             .dtype = s->dtype,
+                             .execution = s->execution[execution],
+                             .imbalance = s->imbalance,
+                             .recompute_layers = s->recompute_layers};
+    if (wide_experts && (s->in.model->moe.experts == 0 || tp == 1))
+        return false; /* the same as etp 1 */
+    if (sequence_parallel ? tp == 1 : tp > 1 && !s->sequence_parallel[0])
+        return false;
+    if (tp > 1 && sequence_parallel && !s->sequence_parallel[1])
+        return false;
+    if (!sp_tp_divides(s->in.model, tp, etp) || repeats_another(s, execution, ep))
+        return false;
+    if (!allows(&s->etp, etp) || sp_chips(s->in.hw) % (tp * cp) != 0)
+        return false;
+    const struct sp_plan part = {
+        .tp = tp, .ep = ep, .etp = etp, .pp = 1, .vpp = 1, .schedule = sp_usual_schedule(1)};
+    if (!takes_beside(s, &part))
+        return false;
+    return s->n_boxes > 1 && tp > 1 ? lay_over_axes(s->in.hw, tp, box, plan->tp_axes) : box == 0;
+}
+
+bool sp_is_likely_group(const struct sp_search_space *s, uint64_t group)
+{
+    struct sp_plan plan;
+    return sp_group_plan(s, group, &plan) && plan.cp == s->cps[0] && plan.etp == 1 &&
+           (plan.tp == 1 || plan.sequence_parallel || !s->sequence_parallel[1]) &&
+           (plan.ep == 1 || plan.execution.moe_overlap || !s->moe_overlap[1]);
+}
+
+/* With one device there is nothing to shard, but experts that TP ranks hold alike. */
+int sp_list_shardings(const struct sp_search_space *s, const struct sp_split_space *split,
+                      struct sp_sharding list[SP_SHARDINGS])
+{
+    const int64_t D = split->dp * split->cp;
+    const int64_t slices = s->in.hw->slices;
+    struct sp_plan plan = {
+        .dp = split->dp, .cp = split->cp, .tp = split->tp, .ep = split->ep, .etp = split->etp};
+    int n = 0;
+    const bool shares_experts = s->in.model->moe.experts > 0 && split->tp > split->ep * split->etp;
+    if (s->zero[0] || (D == 1 && !shares_experts))
+        list[n++] = (struct sp_sharding){0, sp_default_shards(&plan, slices)};
+    for (int zero = 1; zero < 4 && D == 1 && shares_experts; zero++)
+        if (s->zero[zero])
+            list[n++] = (struct sp_sharding){zero, 1};
+    for (int zero = 1; zero < 4 && D > 1; zero++)
+        for (int i = s->n_divisor - 1; i > 0 && s->zero[zero]; i--) {
+            plan.shards = s->divisor[i];
+            if (sp_shards_fit(&plan, slices) && allows(&s->shards, plan.shards) && n < SP_SHARDINGS)
+                list[n++] = (struct sp_sharding){zero, plan.shards};
+        }
+    return n;
+}
+
+/* How many shardings the split has, and the most that any of them shards. */
+static void count_shardings(const struct sp_search_space *s, struct sp_split_space *split)
+{
+    struct sp_sharding list[SP_SHARDINGS];
+    split->shardings = sp_list_shardings(s, split, list);
+    split->most_zero = 0;
+    split->most_shards = 1;
+    for (int i = 0; i < split->shardings; i++) {
+        if (list[i].zero > split->most_zero)
+            split->most_zero = list[i].zero;
+        if (list[i].shards > split->most_shards)
+            split->most_shards = list[i].shards;
+    }
+}
+
+bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group, int at,
+                   struct sp_split_space *split)
+{
+    const int64_t stage = sp_chips(s->in.hw) / (group->tp * group->cp);
+    split->pp = s->pps[at];
+    split->cp = group->cp;
+    split->tp = group->tp;
+    split->ep = group->ep;
+    split->etp = group->etp;
+    if (stage % split->pp != 0)
+        return false;
+    split->dp = stage / split->pp;
+    if (split->dp > s->batch || s->batch % split->dp != 0 ||
+        s->batch / split->dp % group->micro_batch != 0 || !allows(&s->dp, split->dp) ||
+        (split->dp * group->cp * group->tp) % (group->ep * group->etp) != 0)
+        return false;
+    struct sp_plan plan = *group;
+    plan.dp = split->dp;
+    plan.pp = split->pp;
+    if (plan.ep > 1 && plan.execution.moe_overlap && !sp_overlaps_exchange(&plan))
+        return false; /* the same as without */
+    if (sp_leaves_slices(&plan, s->in.hw->slices))
+        return false;
+    split->flow = s->flow[at];
+    split->flows = s->n_flow[at];
+    count_shardings(s, split);
+    const bool differs =
+        s->in.hw->network.kind != SP_TORUS && split->pp > 1 && split->dp * split->cp > 1;
+    split->placement[0] = !differs || s->stages_inside[0];
+    split->placement[1] =
+        differs && s->stages_inside[1] && group->ep * group->etp <= group->tp * group->cp;
+    split->plans = (uint64_t)split->flows * (uint64_t)split->shardings *
+                   (uint64_t)(split->placement[0] + split->placement[1]);
+    return split->plans > 0;
+}

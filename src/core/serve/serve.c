@@ -1,0 +1,175 @@
+/* Times of serving: a prompt, a step that generates, and the steady state of both. */
+#include <math.h>
+
+#include <scaleplan/fit.h>
+#include <scaleplan/flops.h>
+#include <scaleplan/forms.h>
+#include <scaleplan/serve.h>
+
+double sp_experts_touched(double expert_share, double tokens)
+{
+    return 1 - pow(1 - expert_share, tokens);
+}
+
+double sp_weights_read_bytes(const struct sp_served *v, double tokens)
+{
+    return (v->shared - v->table) * v->service.weight_bytes +
+           v->experts * v->service.expert_bytes * sp_experts_touched(v->expert_share, tokens);
+}
+
+/* Cache that B sequences have read for them; one that is not known counts nothing. */
+static double cache_read(const struct sp_served *v, double B)
+{
+    return v->kv_read > 0 ? B * v->kv_read : 0;
+}
+
+struct sp_decode_time sp_decode_time(const struct sp_served *v, double B, double checked)
+{
+    const double tokens = B * checked;
+    struct sp_decode_time t = {
+        .kv_s = cache_read(v, B) / v->W,
+        .weights_s = sp_weights_read_bytes(v, tokens) / v->W,
+        .math_s = 2 * tokens * v->active / v->C,
+    };
+    t.step_s = t.kv_s + fmax(t.weights_s, t.math_s);
+    return t;
+}
+
+struct sp_prefill_time sp_prefill_time(const struct sp_served *v)
+{
+    struct sp_prefill_time t = {.math_s = v->prefill_flops / (v->C * v->service.mfu),
+                                .weights_s = v->prefill_read / v->W};
+    t.prefill_s = fmax(t.math_s, t.weights_s);
+    return t;
+}
+
+double sp_decode_tp_s(const struct sp_model *m, double B, double link_bytes_per_s)
+{
+    if (!sp_model_has_shape(m))
+        return NAN;
+    /* forward and backward of one block are as much as two blocks forward */
+    const double D = (double)m->d_model, F = (double)m->d_ff;
+    return (double)m->layers * sp_layer_bytes(B, D, F, 1, 1).tp / link_bytes_per_s;
+}
+
+double sp_critical_batch(const struct sp_served *v)
+{
+    const struct sp_service *const s = &v->service;
+    const double b_w = v->experts > 0 ? s->expert_bytes : s->weight_bytes;
+    return sp_critical_rows_small(b_w, v->C, v->W, sp_expert_ratio(s->model));
+}
+
+double sp_critical_batch_of_context(const struct sp_served *v)
+{
+    return v->kv_read > 0 ? floor(sp_weights_read_bytes(v, INFINITY) / v->kv_read) + 1 : INFINITY;
+}
+
+double sp_tp_link_bytes_per_s(const struct sp_hardware *hw, double *axes)
+{
+    const struct sp_network *const net = &hw->network;
+    double W = NAN;
+    *axes = 1;
+    if (net->kind == SP_SWITCHED)
+        return net->domain_bytes_per_s;
+    *axes = 0;
+    for (int i = 0; i < SP_MAX_AXES; i++) {
+        if (hw->shape.axis[i] <= 1)
+            continue;
+        *axes += 1;
+        W = fmax(W, net->link_bytes_per_s * (sp_axis_wraps(hw, i) ? 2 : 1));
+    }
+    return W;
+}
+
+double sp_max_decode_tp(double B, double F, double W_hbm, double W)
+{
+    return F / (B * W_hbm / W);
+}
+
+struct sp_speculation sp_speculation(const struct sp_served *target, const struct sp_served *draft,
+                                     double B, double k, double tokens)
+{
+    const double drafts = draft ? k * sp_decode_time(draft, B, 1).step_s : 0;
+    struct sp_speculation s = {.tokens_per_step = tokens,
+                               .step_s = sp_decode_time(target, B, k + 1).step_s + drafts};
+    s.speedup = tokens * sp_decode_time(target, B, 1).step_s / s.step_s;
+    return s;
+}
+
+/* The least time of a token of each sequence: of a step, or of one with drafts over what it gives.
+ */
+static double token_s(const struct sp_served *v, double B)
+{
+    const struct sp_service *const s = &v->service;
+    if (!(s->drafts > 0))
+        return sp_decode_time(v, B, 1).step_s;
+    return sp_speculation(v, v->draft, B, s->drafts, s->accepted).step_s / s->accepted;
+}
+
+struct sp_steady sp_steady(const struct sp_served *v, const struct sp_served *reader, double B,
+                           double step_s)
+{
+    const struct sp_service *const s = &v->service;
+    const double given = s->drafts > 0 ? s->accepted : 1; /* tokens of a step */
+    const struct sp_decode_time least = sp_decode_time(v, B, 1 + s->drafts);
+    const double prompts = reader ? 0 : B / s->output; /* of a step */
+    struct sp_steady y = {.step_s = isnan(step_s) ? token_s(v, B) : step_s};
+    y.ttft_s = sp_prefill_time(reader ? reader : v).prefill_s;
+    y.tpot_s = y.step_s + prompts * y.ttft_s;
+    y.e2e_s = y.ttft_s + (s->output - 1) * y.tpot_s;
+    y.tokens_per_s = B / y.tpot_s;
+    y.requests_per_s = y.tokens_per_s / s->output;
+    y.prompts_per_s = 1 / y.ttft_s;
+    y.evicted_per_step = B * (s->input + s->output) / s->output;
+    y.flops_share = (least.math_s / given + prompts * v->prefill_flops / v->C) / y.tpot_s;
+    y.bandwidth_share =
+        ((least.kv_s + least.weights_s) / given + prompts * v->prefill_read / v->W) / y.tpot_s;
+    return y;
+}
+
+double sp_sequences_within(const struct sp_served *v, const struct sp_served *reader, double most,
+                           double tpot_s, double step_s)
+{
+    double low = 0, high = fmin(most, 1e9) + 1;
+    while (high - low > 1) {
+        const double middle = floor((low + high) / 2);
+        if (sp_steady(v, reader, middle, step_s).tpot_s <= tpot_s)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+double sp_sequences_at_rate(const struct sp_served *v, const struct sp_served *reader, double most,
+                            double requests_per_s, double step_s)
+{
+    double low = 0, high = fmin(most, 1e9);
+    if (!(high > 0 && requests_per_s < sp_steady(v, reader, high, step_s).requests_per_s))
+        return INFINITY;
+    for (int i = 0; i < 200 && high - low > 1e-12 * high; i++) {
+        const double middle = (low + high) / 2;
+        if (sp_steady(v, reader, middle, step_s).requests_per_s < requests_per_s)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+struct sp_token_cost sp_token_cost(const struct sp_served *v, const struct sp_served *reader,
+                                   double B, double step_s)
+{
+    const struct sp_service *const s = &v->service;
+    const double prompt = reader->service.chips * sp_prefill_time(reader).prefill_s;
+    const double answer = s->chips * s->output * step_s / B;
+    return (struct sp_token_cost){.input = prompt / s->input,
+                                  .output = answer / s->output,
+                                  .blended = (prompt + answer) / (s->input + s->output),
+                                  .all_on_output = (prompt + answer) / s->output};
+}
+
+double sp_usd_per_mtoken(double chip_s, double usd_per_h)
+{
+    return 1e6 * chip_s * usd_per_h / 3600;
+}

@@ -1,0 +1,236 @@
+/* What an instance that serves a model holds: weights, keys and values. */
+#include <math.h>
+
+#include <scaleplan/flops.h>
+#include <scaleplan/layer.h>
+#include <scaleplan/serve_estimate.h>
+
+#include "core/require.h"
+
+/* clang-format off */
+const struct sp_storage_traits sp_storages[SP_STORAGES] = {
+    [SP_STORED_BF16]  = {2,                               SP_BF16},
+    [SP_STORED_FP8]   = {1,                               SP_FP8},
+    [SP_STORED_INT8]  = {1,                               SP_INT8},
+    [SP_STORED_NVFP4] = {0.5 + 1.0 / 16,                  SP_FP4},
+    [SP_STORED_MXFP4] = {0.5 + 1.0 / 32,                  SP_FP4},
+    [SP_STORED_INT4]  = {0.5,                             SP_INT4},
+    [SP_STORED_NF4]   = {0.5 + (1.0 + 4.0 / 256) / 64,    SP_BF16}, /* a table's values */
+};
+/* clang-format on */
+
+double sp_kv_bytes_per_token(const struct sp_model *m, double element_bytes)
+{
+    struct sp_layers layers;
+    double elements = 0;
+    sp_list_model(m, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        if (layers.count[kind] > 0)
+            elements += layers.count[kind] * layers.list[kind].mixer.cache;
+    return element_bytes * elements;
+}
+
+/* Tokens of which a layer keeps keys and values, mean over the layers of its kind. */
+static double kept_tokens(const struct sp_mixer *x, double tokens)
+{
+    const double W = x->window, g = x->global;
+    return W > 0 && W < tokens && x->picked <= 0 ? g * tokens + (1 - g) * W : tokens;
+}
+
+/* Tokens of which a further one reads keys and values: where an indexer picks them, as many as it
+ * picks. */
+static double read_tokens(const struct sp_mixer *x, double tokens)
+{
+    return x->picked > 0 ? fmin(tokens, x->window) : kept_tokens(x, tokens);
+}
+
+/* Elements of a sequence's cache in one layer that counts so many of its tokens. */
+static double cache_elements(const struct sp_mixer *x, double tokens, double counted)
+{
+    return x->cache * counted + x->cache_index * (tokens - counted);
+}
+
+double sp_mixer_kept_bytes(const struct sp_mixer *x, double tokens, double element_bytes)
+{
+    return x->state + element_bytes * cache_elements(x, tokens, kept_tokens(x, tokens));
+}
+
+double sp_mixer_step_bytes(const struct sp_mixer *x, double tokens, double element_bytes)
+{
+    return 2 * x->state + element_bytes * cache_elements(x, tokens, read_tokens(x, tokens));
+}
+
+/* Bytes of a sequence's cache, of whose tokens `counted` says how many a layer counts. */
+static double cache_bytes(const struct sp_model *model, double tokens, double element_bytes,
+                          double counted(const struct sp_mixer *, double tokens))
+{
+    struct sp_layers layers;
+    double elements = 0;
+    sp_list_model(model, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const struct sp_mixer *const mixer = &layers.list[kind].mixer;
+        if (layers.count[kind] > 0)
+            elements += layers.count[kind] * cache_elements(mixer, tokens, counted(mixer, tokens));
+    }
+    return element_bytes * elements;
+}
+
+double sp_kv_bytes_of_sequence(const struct sp_model *model, double tokens, double element_bytes)
+{
+    return cache_bytes(model, tokens, element_bytes, kept_tokens);
+}
+
+double sp_kv_bytes_read(const struct sp_model *model, double tokens, double element_bytes)
+{
+    return cache_bytes(model, tokens, element_bytes, read_tokens);
+}
+
+double sp_state_bytes_of_sequence(const struct sp_model *model)
+{
+    struct sp_layers layers;
+    double bytes = 0;
+    if (!sp_model_has_shape(model))
+        return 0;
+    sp_list_model(model, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        if (layers.count[kind] > 0)
+            bytes += layers.count[kind] * layers.list[kind].mixer.state;
+    return bytes;
+}
+
+double sp_kv_copies(const struct sp_model *model, double tp)
+{
+    if (model->mla.kv_lora_rank > 0)
+        return tp;
+    return model->kv_heads > 0 ? tp / fmin(tp, (double)model->kv_heads) : 1;
+}
+
+double sp_paged_tokens(double tokens, double block)
+{
+    return ceil(tokens / block) * block;
+}
+
+/* Bytes of a sequence's cache, one copy. */
+static double sequence_bytes(const struct sp_service *s, double tokens)
+{
+    if (!isnan(s->kv_token_bytes))
+        return s->kv_token_bytes * tokens;
+    return sp_model_has_shape(s->model) ? sp_kv_bytes_of_sequence(s->model, tokens, s->kv_bytes)
+                                        : NAN;
+}
+
+/* Bytes of it that one more token reads. */
+static double read_bytes(const struct sp_service *s, double tokens)
+{
+    return isnan(s->kv_token_bytes) && sp_model_has_shape(s->model)
+               ? sp_kv_bytes_read(s->model, tokens, s->kv_bytes)
+               : sequence_bytes(s, tokens);
+}
+
+static void weigh(const struct sp_service *s, struct sp_served *v)
+{
+    const struct sp_model *const m = s->model;
+    const bool shape = sp_model_has_shape(m), looks_up = shape && !s->all_experts;
+    const struct sp_params p = sp_count_params(m);
+    v->experts = shape ? p.experts : 0;
+    v->shared = p.total - v->experts + (shape ? p.attention * (fmax(s->attention_dp, 1) - 1) : 0);
+    v->table = looks_up && !m->tied_embeddings ? (double)m->vocab * (double)m->d_model : 0;
+    v->active = p.passed - v->table;
+    v->table += looks_up ? p.lookup : 0;
+    v->expert_share = s->all_experts ? 1 : 1 / sp_expert_ratio(m);
+    v->weights = v->shared * s->weight_bytes + v->experts * s->expert_bytes;
+}
+
+/* FLOPs of one prompt, of whose tokens the first are cached. */
+static double prefill_flops(const struct sp_service *s, double active)
+{
+    const double hit = s->prefix_hit * s->input, T = s->input - hit;
+    const double matmuls = 2 * active * T;
+    if (!s->attention || !sp_model_has_shape(s->model))
+        return matmuls;
+    const double all =
+        s->input * sp_forward_flops_per_token(s->model, s->input, true, false).attention;
+    const double cached =
+        hit > 0 ? hit * sp_forward_flops_per_token(s->model, hit, true, false).attention : 0;
+    return matmuls + all - cached;
+}
+
+/* What weights and cache may take of a memory. bytes. */
+static double capacity_of(const struct sp_service *s, double weights, double memory)
+{
+    const double f = s->memory_fraction;
+    return s->fraction_of_free ? fmin(memory, weights + f * (memory - weights)) : f * memory;
+}
+
+void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
+{
+    sp_require(s->chips > 0 && s->block > 0, "the chips and the cache's block must be positive");
+    const struct sp_chip *const chip = &s->hw->chip;
+    const double N = s->chips;
+    *v = (struct sp_served){.service = *s};
+    weigh(s, v);
+    v->copies = s->tp > 0 ? sp_kv_copies(s->model, s->tp) : 1;
+    v->kv_token = sequence_bytes(s, 1);
+    v->state = sp_state_bytes_of_sequence(s->model);
+    v->kv_held =
+        v->copies * sequence_bytes(s, sp_paged_tokens(s->held_tokens, s->block)) + v->state;
+    /* a state is read and written back */
+    v->kv_read = v->copies * read_bytes(s, s->step_tokens) + 2 * v->state;
+    v->capacity = capacity_of(s, v->weights, N * sp_capacity_bytes(chip));
+    v->C = N * chip->peak_flops_per_s[s->compute];
+    v->W = N * chip->hbm_bytes_per_s;
+    v->prefill_flops = prefill_flops(s, v->active);
+    v->prefill_read = sp_weights_read_bytes(v, fmax(1, s->input * (1 - s->prefix_hit)));
+}
+
+void sp_prepare_draft(const struct sp_service *service, struct sp_served *draft)
+{
+    struct sp_service s = *service;
+    s.model = service->draft_model;
+    s.tp = 0;
+    s.attention_dp = 1;
+    s.ep = 0;
+    s.kv_token_bytes = NAN;
+    sp_prepare_service(&s, draft);
+}
+
+double sp_most_sequences(const struct sp_served *v)
+{
+    const double draft = v->draft ? v->draft->weights : 0;
+    const double kv = v->kv_held + (v->draft ? v->draft->kv_held : 0);
+    const double room = v->capacity - v->weights - draft;
+    if (room < 0)
+        return 0;
+    return kv > 0 ? floor(room / kv) : INFINITY;
+}
+
+double sp_most_context(const struct sp_served *v, double B)
+{
+    const struct sp_service *const s = &v->service;
+    const double room = (v->capacity - v->weights - B * v->state) / (v->copies * B);
+    double low = 0, high = 1;
+    if (isnan(v->kv_token) || v->kv_token <= 0)
+        return INFINITY;
+    while (high < 1e12 && sequence_bytes(s, high * s->block) <= room)
+        high *= 2;
+    if (high >= 1e12)
+        return INFINITY;
+    while (high - low > 1) {
+        const double middle = floor((low + high) / 2);
+        if (sequence_bytes(s, middle * s->block) <= room)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low * s->block;
+}
+
+double sp_chips_to_hold(const struct sp_served *v, double B)
+{
+    const double one = v->kv_held + (v->draft ? v->draft->kv_held : 0);
+    const double cache = v->kv_held > 0 ? B * one : 0;
+    const struct sp_service *const s = &v->service;
+    const double f = s->memory_fraction;
+    const double weights = v->weights + (v->draft ? v->draft->weights : 0);
+    return (weights / (s->fraction_of_free ? 1 : f) + cache / f) / sp_capacity_bytes(&s->hw->chip);
+}

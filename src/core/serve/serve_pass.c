@@ -1,0 +1,308 @@
+/* One forward pass of an engine that serves: its matmuls, experts, attention, elementwise work,
+ * collectives and launches on one rank. */
+#include <math.h>
+
+#include <scaleplan/network.h>
+#include <scaleplan/serve_estimate.h>
+
+#include "core/network/exchange.h"
+#include "core/layers/layer_rank.h"
+#include "core/smooth.h"
+#include "core/require.h"
+
+/* Share of the memory bandwidth that elementwise kernels reach. */
+#define ELEMENTWISE_SHARE 0.7
+
+/* Tokens of the fullest rank of expert parallelism over the mean: measured routing is this uneven.
+ */
+#define EXPERT_IMBALANCE 1.25
+
+/* What kernels of a format reach where the chip's were not measured. */
+static const struct {
+    enum sp_kernel_format curve;
+    double share;
+} formats[SP_DTYPES] = {
+    [SP_BF16] = {SP_KERNEL_BF16, 0.7}, [SP_FP16] = {SP_KERNEL_BF16, 0.7},
+    [SP_TF32] = {SP_KERNEL_BF16, 0.7}, [SP_FP32] = {SP_KERNEL_BF16, 0.7},
+    [SP_FP8] = {SP_KERNEL_FP8, 0.62},  [SP_INT8] = {SP_KERNEL_FP8, 0.62},
+    [SP_INT4] = {SP_KERNEL_FP8, 0.62}, [SP_FP4] = {SP_KERNEL_NVFP4, 0.5},
+};
+#define USUAL_MEMORY_SHARE 0.85
+#define USUAL_HALF_TILE 16.0
+
+/* What matmuls in a format reach on their own; a format that was not measured takes the usual. */
+static struct sp_matmul_work work_in(const struct sp_pass *p, enum sp_dtype wanted)
+{
+    const struct sp_chip *const chip = &p->served.service.hw->chip;
+    const enum sp_dtype dtype = sp_compute_dtype(chip, wanted);
+    const struct sp_matmul_curve *const c = &chip->kernels.matmul[formats[dtype].curve];
+    const bool measured = c->share > 0;
+    return (struct sp_matmul_work){
+        .peak = chip->peak_flops_per_s[dtype],
+        .share = measured ? c->share : formats[dtype].share,
+        .memory_share = measured ? c->memory_share : USUAL_MEMORY_SHARE,
+        .half_tile = measured ? c->half_tile : USUAL_HALF_TILE,
+    };
+}
+
+/* Bytes that a 16-bit input costs on its way to a narrower format, of each element. */
+static double cast_bytes(const struct sp_pass *p, enum sp_dtype wanted)
+{
+    const struct sp_chip *const chip = &p->served.service.hw->chip;
+    const struct sp_matmul_curve *const c =
+        &chip->kernels.matmul[formats[sp_compute_dtype(chip, wanted)].curve];
+    return c->share > 0 ? c->cast_bytes : 0;
+}
+
+/* A rank's part of a matmul that all tokens of its group pass. */
+static void add_matmul(struct sp_pass *p, const struct sp_matmul *m, double layers, double ranks,
+                       enum sp_matmul_group group)
+{
+    const bool plain = group == SP_GROUP_PLAIN || group == SP_GROUP_HEAD;
+    const double out = m->split == SP_TP_COLUMNS ? sp_columns_on_rank(m, ranks) : m->out;
+    const double in = m->split == SP_TP_ROWS ? m->in / ranks : m->in;
+    const double times = layers * m->count;
+    struct sp_matmul_work *const w = &p->group[group];
+    w->flops += times * 2 * in * out;
+    w->weight_bytes += times * in * out * (plain ? SP_ELEMENT : p->served.service.weight_bytes);
+    w->token_bytes += times * SP_ELEMENT * (in + out);
+    if (!plain)
+        p->element_bytes += times * in * cast_bytes(p, p->served.service.math);
+}
+
+/* One routed expert of each of these layers. */
+static void add_expert(struct sp_pass *p, const struct sp_matmul *m, double layers)
+{
+    const double weights = layers * m->in * m->out / p->plan.etp;
+    p->expert_flops += 2 * weights;
+    p->expert_bytes += weights * p->served.service.expert_bytes;
+    p->experts = m->count / p->plan.ep;
+}
+
+static void add_matmuls(struct sp_pass *p, const struct sp_layer *l, double layers)
+{
+    const double t = p->plan.tp, all = t * p->plan.attention_dp;
+    for (int i = 0; i < l->matmuls; i++) {
+        const struct sp_matmul *const m = &l->matmul[i];
+        if (m->part == SP_PART_EXPERTS)
+            add_expert(p, m, layers);
+        else if (m->vocab)
+            add_matmul(p, m, layers, t, SP_GROUP_HEAD);
+        else if (m->plain)
+            add_matmul(p, m, layers, t, SP_GROUP_PLAIN);
+        else if (m->part == SP_PART_ATTENTION)
+            add_matmul(p, m, layers, t, SP_GROUP_ATTENTION);
+        else
+            add_matmul(p, m, layers, all, SP_GROUP_MLP);
+    }
+}
+
+/* Memory-bound work of a token: its width, split over TP where the tensor is. */
+static void add_moves(struct sp_pass *p, const struct sp_layer *l, double layers)
+{
+    for (int i = 0; i < l->n_moved; i++) {
+        const struct sp_moved *const m = &l->moved[i];
+        const double split = m->sharded_by == SP_BY_WIDTH ? p->plan.tp : 1;
+        if (!m->casts) /* those of matmuls are counted with them */
+            p->element_bytes += layers * SP_ELEMENT * m->width / split;
+    }
+}
+
+/* The group of `ranks` neighbours. */
+static struct sp_device_group group_of(const struct sp_hardware *hw, double ranks)
+{
+    struct sp_device_group g = sp_group_on(hw);
+    const int64_t length = (int64_t)ranks;
+    struct sp_layout layout;
+    g.nodes.devices = ranks;
+    g.nodes.domain_bytes_per_s =
+        sp_domain_bytes_per_s(&hw->network, fmax(2, fmin(ranks, g.nodes.domain)));
+    if (!g.switched && sp_lay_out(hw, &length, 1, &layout))
+        g.torus = sp_group_of(hw, &layout, 1);
+    return g;
+}
+
+/* What a collective takes of the links, latencies left out. s a byte. */
+static double s_per_byte(const struct sp_hardware *hw, enum sp_collective op, double ranks)
+{
+    const struct sp_device_group g = group_of(hw, ranks);
+    return ranks > 1 ? sp_time_of_collective(op, 1, &g).throughput_s : 0;
+}
+
+/* One way of an exchange between experts: s a byte that a rank's tokens have. */
+static double exchange_s_per_byte(const struct sp_hardware *hw, double ranks, double picks)
+{
+    const struct sp_network *const net = &hw->network;
+    if (net->kind == SP_TORUS)
+        return picks * s_per_byte(hw, SP_ALL_TO_ALL, ranks) * ranks;
+    const struct sp_expert_group group = {.ranks = ranks,
+                                          .inside = fmin(ranks, (double)net->domain),
+                                          .picks = picks,
+                                          .most_nodes = INFINITY};
+    const struct sp_copies_of_token copies = sp_copies_of_token(&group);
+    const double near = sp_domain_bytes_per_s(net, fmax(2, group.inside));
+    return fmax(copies.within / near, copies.across / net->scaleout_bytes_per_s);
+}
+
+/* Attention and MLP each end in an all-reduce over TP; experts of attention's data parallelism
+ * exchange tokens instead. */
+static void add_collectives(struct sp_pass *p, const struct sp_layer *l, double layers)
+{
+    const struct sp_serve_plan *const plan = &p->plan;
+    const struct sp_hardware *const hw = p->served.service.hw;
+    const double bytes = SP_ELEMENT * l->width;
+    const bool exchanges = l->picks > 0 && plan->ep > 1 && plan->attention_dp > 1;
+    if (plan->tp > 1) {
+        const double reduces = layers * (exchanges ? 1 : 2);
+        p->reduces += reduces;
+        p->reduce_s_per_token += reduces * bytes * s_per_byte(hw, SP_ALL_REDUCE, plan->tp);
+    }
+    if (exchanges) {
+        p->exchanges += 2 * layers;
+        p->exchange_s_per_token +=
+            2 * layers * bytes * exchange_s_per_byte(hw, plan->ep, l->picks) / plan->tp;
+    }
+}
+
+static void add_layers(struct sp_pass *p, const struct sp_layers *layers, int kind)
+{
+    const struct sp_layer *const l = &layers->list[kind];
+    const double n = layers->count[kind];
+    add_matmuls(p, l, n);
+    if (kind != SP_LAYER_OUTPUT) /* what moves there is the loss */
+        add_moves(p, l, n);
+    if (kind >= SP_LAYER_KINDS)
+        return;
+    add_collectives(p, l, n);
+    p->kind[p->kinds].layers = n;
+    p->kind[p->kinds++].mixer = l->mixer;
+    p->layers += n;
+    p->mixtures += l->picks > 0 ? n : 0;
+}
+
+void sp_use_serving_constants(const double value[SP_PROFILE_ROOM], struct sp_pass *p)
+{
+    for (int i = 0; i < SP_SERVING_CONSTANTS; i++)
+        p->value[i] = value[i];
+    for (int g = 0; g < SP_GROUPS; g++) {
+        struct sp_matmul_work *const w = &p->group[g];
+        w->rate = w->peak * fmin(1, w->share * value[SP_V_MATMUL]);
+        w->bytes_per_s = p->memory_rate * fmin(1, w->memory_share * value[SP_V_MEMORY]);
+    }
+}
+
+/* Degrees that a service leaves open: TP of all chips, experts split by TP, and over all ranks of
+ * attention's data parallelism. */
+static struct sp_serve_plan plan_of(const struct sp_service *s)
+{
+    const double pp = fmax(1, s->pp), dp = fmax(1, s->attention_dp);
+    const double tp = s->tp > 0 ? s->tp : s->chips / (dp * pp), ranks = tp * dp;
+    const double usual = dp > 1 ? ranks : 1, ep = s->ep > 0 ? s->ep : usual;
+    return (struct sp_serve_plan){tp, dp, pp, ep, ranks / ep};
+}
+
+void sp_prepare_pass(const struct sp_served *served, const struct sp_profile *profile,
+                     struct sp_pass *p)
+{
+    sp_require(sp_model_has_shape(served->service.model), "the model must have a shape");
+    const struct sp_service *const s = &served->service;
+    const struct sp_model *const m = s->model;
+    const struct sp_chip *const chip = &s->hw->chip;
+    struct sp_layers layers;
+    *p = (struct sp_pass){.plan = plan_of(s), .served = *served};
+    for (int g = 0; g < SP_GROUPS; g++)
+        p->group[g] = work_in(p, g == SP_GROUP_PLAIN || g == SP_GROUP_HEAD ? SP_BF16 : s->math);
+    sp_list_model(m, &layers);
+    for (int kind = 0; kind < SP_LAYER_LISTS; kind++)
+        if (layers.count[kind] > 0)
+            add_layers(p, &layers, kind);
+    p->expert_rate = chip->peak_flops_per_s[sp_compute_dtype(chip, s->expert_math)];
+    p->memory_rate = chip->hbm_bytes_per_s;
+    p->expert_share = 1 / sp_expert_ratio(m);
+    p->imbalance = p->plan.ep > 1 ? EXPERT_IMBALANCE : 1;
+    p->plain_peak = chip->peak_flops_per_s[sp_compute_dtype(chip, SP_BF16)];
+    sp_use_serving_constants(profile->value, p);
+    p->cache_share = sp_kv_copies(m, p->plan.tp) / p->plan.tp;
+    if (m->mla.kv_lora_rank > 0)
+        p->absorbed = 2 * (double)m->heads / p->plan.tp *
+                      (2 * (double)m->mla.kv_lora_rank + (double)m->mla.qk_rope_head_dim);
+}
+
+/* x tokens through a group of matmuls. */
+static double matmul_s(const struct sp_matmul_work *w, double x)
+{
+    if (x <= 0)
+        return 0;
+    return sp_smooth_max(w->flops * (x + w->half_tile) / w->rate,
+                         (w->weight_bytes + x * w->token_bytes) / w->bytes_per_s);
+}
+
+/* Routed experts: tokens of all ranks come to those that they touch. */
+static double experts_s(const struct sp_pass *p, double tokens)
+{
+    if (p->experts <= 0 || tokens <= 0)
+        return 0;
+    const double touched = p->experts * sp_experts_touched(p->expert_share, tokens);
+    const double rows = tokens * p->expert_share * p->experts * p->imbalance;
+    const double rounded = rows + touched * p->value[SP_V_EXPERT_TILE];
+    return sp_smooth_max(
+        rounded * p->expert_flops / (p->expert_rate * p->value[SP_V_EXPERT_MATMUL]),
+        touched * p->expert_bytes / (p->memory_rate * p->value[SP_V_EXPERT_MEMORY]));
+}
+
+/* The cache is read once for all tokens of a sequence; its arithmetic is of each. */
+static double decode_attention_s(const struct sp_pass *p, double sequences, double checked,
+                                 double context)
+{
+    const double element = p->served.service.kv_bytes;
+    double bytes = 0, tokens = 0;
+    for (int k = 0; k < p->kinds; k++) {
+        bytes += p->kind[k].layers * sp_mixer_step_bytes(&p->kind[k].mixer, context, element);
+        tokens += p->kind[k].layers * context;
+    }
+    const double reads =
+        sequences * p->cache_share * bytes / (p->memory_rate * p->value[SP_V_CACHE]);
+    const double works =
+        sequences * checked * p->absorbed * tokens / (p->plain_peak * p->value[SP_V_PROMPT]);
+    return fmax(reads, works);
+}
+
+static double prompt_attention_s(const struct sp_pass *p, double tokens, double seen)
+{
+    double flops = 0;
+    if (tokens <= 0)
+        return 0;
+    for (int k = 0; k < p->kinds; k++)
+        flops += p->kind[k].layers * sp_mixer_flops(&p->kind[k].mixer, 2 * seen, 0.5);
+    return tokens * flops / p->plan.tp / (p->plain_peak * p->value[SP_V_PROMPT]);
+}
+
+static double comm_s(const struct sp_pass *p, double tokens)
+{
+    const double link = p->value[SP_V_LINK], reduce = p->value[SP_V_REDUCE];
+    const double deeper = 0.75 + log2(p->plan.tp) / 4, more = 0.75 + log2(p->plan.ep) / 4;
+    return p->reduces * reduce * deeper + tokens * p->reduce_s_per_token / link +
+           p->exchanges * 1.5 * reduce * more + tokens * p->exchange_s_per_token / link;
+}
+
+struct sp_pass_time sp_pass_time(const struct sp_pass *p, const struct sp_pass_load *load)
+{
+    const double d = p->plan.attention_dp, sequences = load->decode / d;
+    const double checked = load->decode * (1 + load->drafts);
+    const double all = checked + load->prompt, T = all / d;
+    const struct sp_matmul_work *const g = p->group;
+    struct sp_pass_time t = {
+        .matmul_s = matmul_s(&g[SP_GROUP_ATTENTION], T) + matmul_s(&g[SP_GROUP_MLP], all) +
+                    matmul_s(&g[SP_GROUP_PLAIN], T) +
+                    matmul_s(&g[SP_GROUP_HEAD], (checked + load->prompts) / d),
+        .experts_s = experts_s(p, all),
+        .attention_s = decode_attention_s(p, sequences, 1 + load->drafts, load->context) +
+                       prompt_attention_s(p, load->prompt / d, load->seen),
+        .elementwise_s = T * p->element_bytes / (p->memory_rate * ELEMENTWISE_SHARE),
+        .comm_s = comm_s(p, T),
+        .launch_s = p->layers * p->value[SP_V_LAYER] + p->mixtures * p->value[SP_V_MIXTURE] +
+                    p->value[SP_V_STEP] + sequences * p->value[SP_V_SEQUENCE],
+    };
+    t.total_s = t.matmul_s + t.experts_s + t.attention_s + t.elementwise_s + t.comm_s + t.launch_s;
+    return t;
+}

@@ -1,0 +1,214 @@
+/* One plan's estimate: what step.c and plan_memory.c say of it, prepared once. */
+#include <math.h>
+
+#include <scaleplan/estimate.h>
+#include <scaleplan/flops.h>
+
+#include "core/step/step_internal.h"
+#include "core/require.h"
+
+/* Peak of a chip in the plan's number format. FLOP/s. */
+static double peak_of(const struct sp_step_inputs *in)
+{
+    return in->hw->chip.peak_flops_per_s[sp_compute_dtype(&in->hw->chip, in->plan->dtype)];
+}
+
+struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
+                              enum sp_flop_convention convention)
+{
+    const struct sp_plan *const p = in->plan;
+    const double seq = (double)p->seq, tokens = (double)p->batch * seq;
+    const double N = (double)sp_chips(in->hw);
+    const double C = peak_of(in);
+    /* devices compute scores whether they are counted or not */
+    const bool causal = convention != SP_FLOPS_FULL;
+    const double again = sp_step_recomputed_flops(in->model, p, in->framework, causal);
+    const struct sp_params params = sp_count_params(in->model);
+    struct sp_rates rates = {
+        .convention = convention,
+        .active = sp_worked_params(in->model, &params, seq).active,
+        .peak_flops_per_s = C,
+        .tokens_per_s = tokens / step_s,
+        .tokens_per_s_per_device = tokens / step_s / N,
+    };
+    double *const model = rates.flops_by;
+    for (int c = 0; c < SP_FLOP_CONVENTIONS; c++) {
+        model[c] = sp_model_flops(in->model, tokens, seq, (enum sp_flop_convention)c);
+        rates.mfu_by[c] = sp_utilisation(model[c], 1 / step_s, N, C);
+    }
+    rates.model_flops = model[convention];
+    const enum sp_flop_convention scores = causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL;
+    rates.executed_flops =
+        sp_tuned_flops(in->model, tokens, seq, scores) + again +
+        sp_companion_flops(in->model->tuning.companions, tokens, seq, SP_FLOPS_CAUSAL);
+    const double computed =
+        sp_tuned_flops(in->model, tokens, seq, convention) +
+        sp_companion_flops(in->model->tuning.companions, tokens, seq, convention);
+    rates.tuned_mfu = sp_utilisation(computed, 1 / step_s, N, C);
+    rates.flops_per_s_per_device = rates.model_flops / step_s / N;
+    rates.mfu = rates.mfu_by[convention];
+    rates.hfu = sp_utilisation(rates.executed_flops, 1 / step_s, N, C);
+    return rates;
+}
+
+/* Normal distribution function. */
+static double probability_below(double z)
+{
+    return 0.5 * erfc(-z / sqrt(2));
+}
+
+double sp_oom_odds(const struct sp_framework *framework, double device, double capacity)
+{
+    const double residual = framework->memory_residual;
+    if (!(residual > 0))
+        return device < capacity ? 0 : 1;
+    const double odds = probability_below(log(device / capacity) / residual);
+    return odds < 1e-6 ? 0 : odds;
+}
+
+const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
+                                           const struct sp_policy *selective, double capacity)
+{
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
+    const struct sp_policy *const lighter[] = {&sp_policies[SP_REMAT_NONE], selective};
+    struct sp_plan plan = *in->plan;
+    for (int i = 0; i < 2 && lighter[i]; i++) {
+        struct sp_stage_memory m;
+        plan.recompute = lighter[i]->recompute;
+        struct sp_step_inputs tried = *in;
+        tried.plan = &plan;
+        sp_fullest_stage(in->model, in->precision, &plan, in->framework, &m);
+        if (in->model->tuning.companions)
+            sp_hold_companions(&tried, 0, &m);
+        if ((double)m.device < capacity)
+            return lighter[i];
+    }
+    return &sp_policies[SP_REMAT_FULL];
+}
+
+/* The pipeline as its first stage would make it; one stage runs its micro-batches in turn. */
+static struct sp_pipeline pipeline_of(const struct sp_plan *p, const struct sp_stage_time *first)
+{
+    return (struct sp_pipeline){.schedule = p->pp > 1 ? p->schedule : SP_1F1B,
+                                .stages = p->pp,
+                                .microbatches = sp_plan_microbatches(p),
+                                .chunks = p->pp > 1 ? p->vpp : 1,
+                                .forward_s = first->forward,
+                                .backward_s = first->backward,
+                                .weight_grad_s = first->weight_grad};
+}
+
+int64_t sp_tasks_of_plan(const struct sp_plan *plan)
+{
+    const struct sp_pipeline pipeline = pipeline_of(plan, &(struct sp_stage_time){0});
+    const int64_t n = sp_tasks_of(&pipeline);
+    return n <= SP_MOST_PLAYED_TASKS ? n : 0;
+}
+
+bool sp_play_plan(const struct sp_plan *plan, const struct sp_estimate *e, struct sp_task *tasks,
+                  struct sp_played *played)
+{
+    sp_require(sp_tasks_of_plan(plan) > 0, "the plan must have tasks by sp_tasks_of_plan");
+    const struct sp_stage_time *const first = &e->kind[0];
+    const struct sp_pipeline pipeline = pipeline_of(plan, first);
+    struct sp_stage_scale scale[SP_MAX_STAGES];
+    for (int64_t s = 0; s < plan->pp; s++) {
+        const struct sp_stage_time *const t = &e->kind[e->map.of[s]];
+        scale[s] = (struct sp_stage_scale){
+            t->forward / first->forward, t->backward / first->backward,
+            first->weight_grad > 0 ? t->weight_grad / first->weight_grad : 1};
+    }
+    return sp_play_pipeline(&pipeline, scale, 0, tasks, played);
+}
+
+static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
+                          struct sp_estimate *e)
+{
+    struct sp_staged staged;
+    struct sp_prepared prepared;
+    const double range = sp_range_log(in->profile, sp_tier_of(in->model, &in->hw->chip, in->plan));
+    sp_prepare_step(in, mine, &prepared);
+    sp_stage_times(in, &prepared, &e->map, &staged);
+    for (int i = 0; i < e->map.kinds; i++)
+        e->kind[i] = sp_sharded_kind(in, &staged.kind[i]);
+    e->time = sp_estimate_staged(in, &prepared, &e->map, &staged);
+    const int first = e->map.of[0];
+    e->buckets = sp_buckets_of(in, &staged.kind[first].weights.trained, e->kind[first].backward);
+    e->compute_s = e->time.matmul + e->time.attention + e->time.elementwise + e->time.recompute;
+    e->low_s = e->time.step * exp(-range);
+    e->high_s = e->time.step * exp(range);
+    e->ideal_s = prepared.ideal_s;
+}
+
+/* Adds the forward passes of the models beside in->model to the step. */
+static void add_companions(const struct sp_step_inputs *in, struct sp_estimate *e)
+{
+    const double alone = e->time.step;
+    sp_cost_companions(in, &e->companions);
+    for (int i = 0; i < SP_COMPANION_ROLES; i++)
+        e->time.step += e->companions.forward_s[i];
+    e->low_s *= e->time.step / alone;
+    e->high_s *= e->time.step / alone;
+}
+
+static void estimate_memory(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
+                            struct sp_estimate *e)
+{
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    struct sp_prepared_memory prepared;
+    sp_prepare_memory(mine, in->plan, in->framework, &prepared);
+    sp_memory_of_kinds(in->framework, &prepared, &e->map, kinds);
+    for (int64_t s = 0; s < e->map.stages; s++)
+        e->stage[s] =
+            sp_memory_at_stage(in->precision, in->plan, in->framework, &kinds[e->map.of[s]], s);
+    e->fullest = sp_fullest_beside(in, &e->map, kinds, e->stage, &e->memory);
+    e->capacity_bytes = sp_capacity_bytes(&in->hw->chip);
+    e->over_bytes = (double)e->memory.device - e->capacity_bytes;
+    e->fits = (double)e->memory.device < e->capacity_bytes;
+    e->oom_odds = sp_oom_odds(in->framework, (double)e->memory.device, e->capacity_bytes);
+}
+
+double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memory)
+{
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
+    struct sp_layers layers;
+    struct sp_stage_map map;
+    struct sp_staged staged;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    struct sp_rank_layers mine;
+    struct sp_prepared_memory held;
+    struct sp_prepared prepared;
+    sp_list_model(in->model, &layers);
+    sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
+    sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &map);
+    sp_prepare_memory(&mine, in->plan, in->framework, &held);
+    sp_memory_of_kinds(in->framework, &held, &map, kinds);
+    sp_fullest_beside(in, &map, kinds, NULL, memory);
+    sp_prepare_step(in, &mine, &prepared);
+    sp_stage_times(in, &prepared, &map, &staged);
+    return sp_step_beside_s(in, sp_estimate_staged(in, &prepared, &map, &staged).step);
+}
+
+void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,
+                 struct sp_task *tasks, struct sp_estimate *e)
+{
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
+    struct sp_layers layers;
+    struct sp_rank_layers mine;
+    sp_list_model(in->model, &layers);
+    sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
+    sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &e->map);
+    estimate_time(in, &mine, e);
+    estimate_memory(in, &mine, e);
+    e->companions = (struct sp_companion_cost){{0}, {0}};
+    if (in->model->tuning.companions)
+        add_companions(in, e);
+    e->health = sp_health_of(&e->time);
+    e->rates = sp_step_rates(in, e->time.step, convention);
+    struct sp_played played;
+    const bool plays = in->plan->pp > 1 && tasks && sp_tasks_of_plan(in->plan) > 0;
+    e->played_s = plays && sp_play_plan(in->plan, e, tasks, &played) ? played.makespan_s : NAN;
+}

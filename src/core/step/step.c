@@ -1,0 +1,499 @@
+/* The step: layers, stages, schedule, optimizer, stragglers. */
+#include <math.h>
+
+#include <scaleplan/flops.h>
+
+#include "core/step/step_internal.h"
+#include "core/require.h"
+
+static double ideal_s(const struct sp_step_inputs *in, const struct sp_params *params)
+{
+    const struct sp_plan *p = in->plan;
+    const double tokens = (double)p->batch * (double)p->seq;
+    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, p->dtype);
+    return sp_tuning_flops(params, tokens) /
+           ((double)sp_plan_devices(p) * in->hw->chip.peak_flops_per_s[dtype]);
+}
+
+double sp_ideal_step_s(const struct sp_step_inputs *in)
+{
+    const struct sp_params params = sp_count_params(in->model);
+    const struct sp_params worked = sp_worked_params(in->model, &params, (double)in->plan->seq);
+    return ideal_s(in, &worked);
+}
+
+/* Forward times of the two ends; what has no backward pass counts a third of what is taken thrice.
+ */
+static struct sp_ends_time time_of_ends(const struct sp_step_inputs *in,
+                                        const struct sp_rank_layers *mine)
+{
+    const struct sp_layers *const layers = mine->layers;
+    const struct sp_layer *const first = &layers->list[SP_LAYER_INPUT];
+    const struct sp_rank rank = sp_rank_of_layer(&mine->rank, first, (double)in->plan->seq);
+    const bool no_table = layers->still[SP_LAYER_INPUT] > 0,
+               no_head = layers->still[SP_LAYER_OUTPUT] > 0;
+    struct sp_layer_time input, output;
+    sp_time_of_layer(in, &rank, first, &input);
+    sp_time_of_layer(in, &mine->rank, &layers->list[SP_LAYER_OUTPUT], &output);
+    const double head = output.of[SP_OP_OUT], loss = output.of[SP_OP_NORMS],
+                 embedding = input.of[SP_OP_NORMS] + input.of[SP_OP_OUT];
+    return (struct sp_ends_time){.embedding = no_table ? embedding / 3 : embedding,
+                                 .head = head,
+                                 .frozen_head = no_head ? 2 * head : output.frozen,
+                                 .loss = no_head ? loss / 3 : loss};
+}
+
+void sp_prepare_step(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
+                     struct sp_prepared *p)
+{
+    const double nodes = (double)sp_chips(in->hw) / 8;
+    const struct sp_layers *const layers = mine->layers;
+    const struct sp_params worked =
+        sp_worked_params(in->model, &layers->params, (double)in->plan->seq);
+    const struct sp_shares again = sp_repeated_shares(&in->plan->recompute, in->framework);
+    p->ends = time_of_ends(in, mine);
+    p->weights = &mine->weights;
+    p->ideal_s = ideal_s(in, &worked);
+    p->straggler = constant(in, SP_C_STRAGGLER) * log2(1 + nodes);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        p->layers[kind] = layers->count[kind];
+        p->still[kind] = layers->still[kind];
+        if (layers->count[kind] <= 0)
+            continue;
+        p->layer[kind] = sp_pass_layer(in, &mine->rank, &layers->list[kind], &again);
+        if (layers->list[kind].frozen) {
+            p->layer[kind] = sp_forward_alone(in, &p->layer[kind]);
+            p->still[kind] = 0;
+        }
+    }
+}
+
+static void add_layers(struct sp_stage_time *s, const struct sp_layer_pass *p, double layers)
+{
+    s->matmul += layers * p->matmul;
+    s->attention += layers * p->attention;
+    s->elementwise += layers * p->elementwise;
+    s->recompute += layers * p->recompute;
+    s->launch += layers * p->launch;
+    s->offload += layers * p->offload;
+    s->tp_comm += layers * p->tp_comm;
+    s->cp_comm += layers * p->cp_comm;
+    s->ep_comm += layers * p->ep_comm;
+    s->weight_grad += layers * p->weight_grad;
+    s->frozen += layers * p->frozen;
+}
+
+/* Adds layers of a kind, `still` of them without a backward pass. */
+static void add_kind(const struct sp_step_inputs *in, struct sp_stage_time *s,
+                     const struct sp_layer_pass *p, double layers, double still)
+{
+    add_layers(s, p, layers - still);
+    if (still > 0) {
+        const struct sp_layer_pass alone = sp_forward_alone(in, p);
+        add_layers(s, &alone, still);
+    }
+}
+
+static double busy_of(const struct sp_stage_time *s)
+{
+    return s->matmul + s->attention + s->elementwise + s->recompute + s->launch + s->offload +
+           s->tp_comm + s->cp_comm + s->ep_comm;
+}
+
+static void time_of_kind(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                         const struct sp_stage_kind *kind, struct sp_kind_time *k)
+{
+    const struct sp_ends_time *const ends = &prepared->ends;
+    struct sp_stage_time *const time = &k->time;
+    k->weights = sp_weights_of_kind(prepared->weights, kind);
+    *time = (struct sp_stage_time){0};
+    for (int i = 0; i < SP_LAYER_KINDS; i++)
+        if (kind->layers.of[i] > 0)
+            add_kind(in, time, &prepared->layer[i], (double)kind->layers.of[i],
+                     (double)kind->still.of[i]);
+    if (kind->first)
+        time->elementwise += 3 * ends->embedding;
+    if (kind->last) {
+        time->matmul += 3 * ends->head - ends->frozen_head;
+        time->weight_grad += sp_larger(ends->head - ends->frozen_head, 0);
+        time->frozen += ends->frozen_head;
+        time->elementwise += 3 * ends->loss;
+    }
+    k->busy_s = busy_of(time);
+}
+
+void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                    const struct sp_stage_map *map, struct sp_staged *staged)
+{
+    for (int i = 0; i < map->kinds; i++)
+        time_of_kind(in, prepared, &map->kind[i], &staged->kind[i]);
+    staged->hop_s = sp_stage_hop_s(in);
+}
+
+/* One micro-batch on a stage, as a schedule sees it. */
+struct passes {
+    double forward, backward;
+    double weight_grad; /* what the backward pass would be shorter by without weight gradients */
+    double fsdp_comm;
+};
+
+/* Splits a stage's time; `without_grads` is what it would take without the weight gradients, which
+ * a zero-bubble schedule moves into gaps. */
+static struct passes split(const struct sp_kind_time *kind, double all, double without_grads)
+{
+    const double forward = (all - kind->time.recompute + kind->time.frozen) / 3;
+    return (struct passes){forward, all - forward, all - without_grads, 0};
+}
+
+static struct passes without_shards(const struct sp_kind_time *kind)
+{
+    return split(kind, kind->busy_s, kind->busy_s - kind->time.weight_grad);
+}
+
+/* Bytes of a weight on its way to who computes with it: 1 where matmuls take it in 8 bits and the
+ * framework casts it before it is sent. */
+static double gathered_bytes(const struct sp_step_inputs *in)
+{
+    const bool narrow = sp_dtypes[in->plan->dtype].bytes < 2 && in->framework->fp8_gathers;
+    return narrow ? 1 : sp_smaller(SP_ELEMENT, in->precision->weight_bytes);
+}
+
+/* Bytes that ZeRO 3 moves of a stage's weights: all of them for each of two passes, those that have
+ * no backward pass once, the base as it is stored where that is less; and the gradients of those
+ * that are trained. Dettmers and Gugger 2024 ("FSDP-QLoRA") gather packed weights. */
+static struct sp_stage_weights moved_bytes(const struct sp_step_inputs *in,
+                                           const struct sp_kind_time *kind)
+{
+    const struct sp_stage_weights *const all = &kind->weights.held, *const some =
+                                                                        &kind->weights.trained;
+    const double once = gathered_bytes(in), gathers = 2 * once;
+    const double passes = in->model->tuning.trainable == SP_TRAIN_LAST ? 1 : 2;
+    const double less = passes * sp_larger(once - sp_base_bytes(in->model), 0);
+    const double dense = all->dense > 0 ? some->dense / all->dense : 1,
+                 experts = all->experts > 0 ? some->experts / all->experts : 1;
+    return (struct sp_stage_weights){
+        all->dense * (gathers + SP_ELEMENT * dense) - once * kind->weights.still.dense -
+            less * kind->weights.base.dense,
+        all->experts * (gathers + SP_ELEMENT * experts) - once * kind->weights.still.experts -
+            less * kind->weights.base.experts};
+}
+
+/* Whether weights are gathered for each pass of a micro-batch: ZeRO 3 does, unless the framework
+ * keeps a stage's weights and gradients whole for the step. */
+static bool gathers_each(const struct sp_step_inputs *in)
+{
+    const struct sp_plan *const p = in->plan;
+    return p->zero >= 3 && !(in->framework->keeps_stages_whole && p->pp > 1);
+}
+
+/* With ZeRO 3 weights are gathered for each pass and gradients reduced in 2 bytes. */
+static struct passes passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
+{
+    const double busy = kind->busy_s;
+    if (!gathers_each(in))
+        return without_shards(kind);
+    const struct sp_stage_weights moved = moved_bytes(in, kind);
+    const double comm = sp_shards_s(in, &moved, 1);
+    const double exposed = sp_exposed_s(in, comm, busy);
+    /* gathers for the next pass stand where weight gradients would fill a gap */
+    struct passes passes = split(kind, busy + exposed, busy + exposed);
+    passes.fsdp_comm = exposed;
+    return passes;
+}
+
+struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
+                                     const struct sp_kind_time *kind)
+{
+    const struct passes passes = passes_of(in, kind);
+    struct sp_stage_time s = kind->time;
+    s.fsdp_comm = passes.fsdp_comm;
+    s.forward = passes.forward;
+    s.backward = passes.backward;
+    s.weight_grad = passes.weight_grad;
+    return s;
+}
+
+/* What a closed form says of the idle time, per other stage, when all stages are like this one. */
+static double idle_per_stage(const struct sp_plan *p, int64_t m, const struct passes *stage)
+{
+    const struct sp_pipeline equal = {.schedule = p->schedule,
+                                      .stages = p->pp,
+                                      .microbatches = m,
+                                      .chunks = p->vpp,
+                                      .forward_s = stage->forward,
+                                      .backward_s = stage->backward,
+                                      .weight_grad_s = stage->weight_grad};
+    const double times = sp_schedules[p->schedule].divided ? 1 : (double)m;
+    return times * sp_larger(0, sp_bubble_s(&equal)) / (double)(p->pp - 1);
+}
+
+static double all_of(const struct passes *s)
+{
+    return s->forward + s->backward;
+}
+
+/* Length of the pipeline, sends left out, and the kind of stage that sets it. By a closed form a
+ * stage works m times, and filling and draining pass through the others, which may be lighter: the
+ * stage for which that is longest counts. */
+static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_map *map,
+                         const struct passes *kind, int *slowest)
+{
+    const struct sp_plan *p = in->plan;
+    const int64_t m = sp_plan_microbatches(p), stages = map->stages;
+    double forward[SP_MAX_STAGES], backward[SP_MAX_STAGES], idle[SP_STAGE_KINDS], sum = 0;
+    const bool exact = sp_schedules[p->schedule].exact;
+    *slowest = 0;
+    idle[0] = 0;
+    for (int i = 0; i < map->kinds; i++) {
+        idle[i] = stages > 1 && !exact ? idle_per_stage(p, m, &kind[i]) : 0;
+        if ((double)m * all_of(&kind[i]) - idle[i] >
+            (double)m * all_of(&kind[*slowest]) - idle[*slowest])
+            *slowest = i;
+    }
+    if (exact && stages > 1) {
+        for (int64_t stage = 0; stage < stages; stage++) {
+            forward[stage] = kind[map->of[stage]].forward;
+            backward[stage] = kind[map->of[stage]].backward;
+        }
+        return sp_uneven_pipeline_s(p->schedule, forward, backward, stages, m);
+    }
+    for (int64_t stage = 0; stage < stages; stage++)
+        sum += idle[map->of[stage]];
+    return (double)m * all_of(&kind[*slowest]) + (sum - idle[*slowest]);
+}
+
+/* Whether gradients are reduced after every micro-batch: ZeRO 2 keeps no whole ones, where anybody
+ * shares the dense weights or the experts. */
+static bool reduces_each(const struct sp_step_inputs *in)
+{
+    const struct sp_plan *const p = in->plan;
+    const int64_t ranks = p->dp * p->cp;
+    const bool experts = in->model->moe.experts > 0 && ranks * p->tp > p->ep * p->etp;
+    return p->zero == 2 && (ranks > 1 || experts);
+}
+
+/* Micro-batches of a whole stage whose work the reduction of a step's gradients and the gathering
+ * of its weights hide behind. One chunk's gradients are complete after the last micro-batch has
+ * passed it backward: with v chunks on each of p stages the first chunk is ready p (v - 1) / v
+ * micro-batches before the end, and the weights of the last chunk are needed that much after the
+ * start; the last chunk has its own share of a micro-batch. Narayanan et al. 2021, section 2.2, for
+ * the order of chunks. */
+static double dp_window(const struct sp_step_inputs *in, double m)
+{
+    const struct sp_plan *const p = in->plan;
+    const double v = (double)p->vpp;
+    return sp_smaller(m, p->vpp > 1 && !reduces_each(in) ? (double)p->pp * (v - 1) / v + 1 / v : 1);
+}
+
+/* Gradients and weights of ZeRO 0 to 2, slices, HSDP. Once a step, but with ZeRO 2, whose gradients
+ * are reduced after every micro-batch because nobody keeps all of them. `hides` is the time of a
+ * micro-batch; `held` are the parameters that are trained, `whole` all of them. */
+static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
+                         const struct sp_stage_weights *whole, double hides, double m)
+{
+    const struct sp_plan *p = in->plan;
+    const struct sp_precision *q = in->precision;
+    const double window = dp_window(in, m) * hides;
+    if (gathers_each(in))
+        return sp_exposed_s(in, sp_replicas_s(in, held, SP_ELEMENT), window);
+    if (p->zero >= 3) /* a stage kept whole: gradients add up, and are reduced, in 4 bytes */
+        return sp_exposed_s(in,
+                            sp_shards_s(in, whole, gathered_bytes(in)) + sp_shards_s(in, held, 4) +
+                                sp_replicas_s(in, held, SP_ELEMENT),
+                            window);
+    /* gradients that a recipe does not keep are sent all the same; without ZeRO they come back */
+    const double grad_bytes = q->grad_bytes > 0 ? q->grad_bytes : SP_ELEMENT;
+    const double grads = sp_shards_s(in, held, grad_bytes),
+                 weights = sp_shards_s(in, held, p->zero == 0 ? grad_bytes : gathered_bytes(in)),
+                 replicas = sp_replicas_s(in, held, grad_bytes);
+    const double before = p->zero == 2 ? (m - 1) * sp_exposed_s(in, grads, hides) : 0;
+    return before + sp_exposed_s(in, replicas + grads + weights, window);
+}
+
+/* Reads and writes the states that a device owns. */
+static double optimizer_of(const struct sp_step_inputs *in, const struct sp_stage_weights *held)
+{
+    const struct sp_precision *q = in->precision;
+    const double mine = sp_owned_params(in, held);
+    const double bytes =
+        2 * (q->master_bytes + q->optimizer_bytes) + q->weight_bytes + q->grad_bytes;
+    return constant(in, SP_C_MEMORY) * mine * bytes / in->hw->chip.hbm_bytes_per_s;
+}
+
+static double sum_of(const struct sp_step_time *t)
+{
+    return t->matmul + t->attention + t->elementwise + t->recompute + t->launch + t->offload +
+           t->tp_comm + t->cp_comm + t->ep_comm + t->dp_comm + t->pp_comm + t->bubble +
+           t->optimizer;
+}
+
+/* What ends a step: gradients and weights over the network, and the optimizer. */
+struct update {
+    double dp_comm, optimizer;
+};
+
+/* Whether some other stage has as much of either kind of weights: then it is as slow. */
+static bool is_covered(const struct sp_stage_map *map, const struct sp_staged *staged, int kind)
+{
+    const struct sp_stage_weights *const mine = &staged->kind[kind].weights.trained;
+    for (int i = 0; i < map->kinds; i++) {
+        const struct sp_stage_weights *const other = &staged->kind[i].weights.trained;
+        const bool equal = other->dense == mine->dense && other->experts == mine->experts;
+        if (other->dense >= mine->dense && other->experts >= mine->experts && (!equal || i < kind))
+            return true;
+    }
+    return false;
+}
+
+/* The slowest stage's. DualPipe holds two stages on a device. */
+static struct update update_of(const struct sp_step_inputs *in, const struct sp_stage_map *map,
+                               const struct sp_staged *staged, double a_microbatch, double m)
+{
+    const double copies = sp_schedules[in->plan->schedule].copies;
+    struct update slowest = {0, 0};
+    for (int i = 0; i < map->kinds; i++) {
+        if (is_covered(map, staged, i))
+            continue;
+        const struct sp_stage_weights trained = {copies * staged->kind[i].weights.trained.dense,
+                                                 copies * staged->kind[i].weights.trained.experts};
+        const struct sp_stage_weights whole = {copies * staged->kind[i].weights.held.dense,
+                                               copies * staged->kind[i].weights.held.experts};
+        const struct update update = {dp_comm_of(in, &trained, &whole, a_microbatch, m),
+                                      optimizer_of(in, &trained)};
+        if (update.dp_comm + update.optimizer > slowest.dp_comm + slowest.optimizer)
+            slowest = update;
+    }
+    return slowest;
+}
+
+/* The work of a pipeline that hides sends: but for the micro-batches whose work hides the reduction
+ * of gradients. */
+static double hides_sends_s(const struct sp_step_inputs *in, double pipeline, double m)
+{
+    const double taken = reduces_each(in) ? m : dp_window(in, m);
+    return pipeline * (1 - taken / m);
+}
+
+/* Sends between stages: every micro-batch leaves each chunk once in each pass, and the first and
+ * the last one reach the other end of the pipeline. Where the framework overlaps them and a stage
+ * has several chunks, the former hide behind the pipeline's work, but for the micro-batches whose
+ * work hides the reduction of gradients. */
+static double sends_s(const struct sp_step_inputs *in, const struct sp_staged *staged, double hides)
+{
+    const struct sp_plan *const p = in->plan;
+    const double m = (double)sp_plan_microbatches(p);
+    const bool forward_alone =
+        in->model->tuning.trainable == SP_TRAIN_LAST && in->model->tuning.last == 0;
+    const double passes = forward_alone ? 1 : 2;
+    const double steady = passes * m * (double)p->vpp * staged->hop_s;
+    const bool hidden = in->framework->overlaps_sends && p->vpp > 1;
+    if (p->pp <= 1)
+        return 0;
+    return (hidden ? sp_exposed_s(in, steady, hides) : steady) +
+           passes * (double)(p->pp - 1) * staged->hop_s;
+}
+
+struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
+                                       const struct sp_prepared *prepared,
+                                       const struct sp_stage_map *map,
+                                       const struct sp_staged *staged)
+{
+    const struct sp_plan *p = in->plan;
+    struct passes kind[SP_STAGE_KINDS];
+    kind[0] = (struct passes){0, 0, 0, 0};
+    for (int i = 0; i < map->kinds; i++)
+        kind[i] = passes_of(in, &staged->kind[i]);
+    int slowest;
+    const double pipeline = pipeline_s(in, map, kind, &slowest);
+    const struct sp_stage_time *const s = &staged->kind[slowest].time;
+    const double m = (double)sp_plan_microbatches(p);
+    const double bubble = sp_larger(0, pipeline - m * all_of(&kind[slowest])),
+                 a_microbatch = pipeline / m;
+    const struct update update = update_of(in, map, staged, a_microbatch, m);
+    struct sp_step_time t = {
+        .dp_comm = m * kind[slowest].fsdp_comm + update.dp_comm,
+        .matmul = m * s->matmul,
+        .attention = m * s->attention,
+        .elementwise = m * s->elementwise,
+        .recompute = m * s->recompute,
+        .launch = m * s->launch,
+        .offload = m * s->offload,
+        .tp_comm = m * s->tp_comm,
+        .cp_comm = m * s->cp_comm,
+        .ep_comm = m * s->ep_comm,
+        .pp_comm = sends_s(in, staged, hides_sends_s(in, pipeline, m)),
+        .bubble = bubble,
+        .optimizer = update.optimizer,
+    };
+    t.straggler = sum_of(&t) * prepared->straggler;
+    const double step = sum_of(&t) + t.straggler;
+    if (step < prepared->ideal_s) /* 6 P B counts tables as matmuls, which a step need not */
+        t.launch += prepared->ideal_s - step;
+    t.step = sum_of(&t) + t.straggler;
+    return t;
+}
+
+struct sp_step_time sp_estimate_prepared(const struct sp_step_inputs *in,
+                                         const struct sp_prepared *prepared)
+{
+    struct sp_stage_map map;
+    struct sp_staged staged;
+    sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &map);
+    sp_stage_times(in, prepared, &map, &staged);
+    return sp_estimate_staged(in, prepared, &map, &staged);
+}
+
+struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in)
+{
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
+    struct sp_layers layers;
+    struct sp_rank_layers mine;
+    struct sp_prepared prepared;
+    sp_list_model(in->model, &layers);
+    sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
+    sp_prepare_step(in, &mine, &prepared);
+    return sp_estimate_prepared(in, &prepared);
+}
+
+/* Bounds are compared with sums that were added in another order. */
+static double bound(const struct sp_prepared *prepared, double busy_s)
+{
+    return sp_larger(prepared->ideal_s, busy_s * (1 + prepared->straggler)) * (1 - 1e-9);
+}
+
+double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared)
+{
+    const struct sp_plan *p = in->plan;
+    struct sp_stage_time all = {0};
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        if (prepared->layers[kind] > 0)
+            add_kind(in, &all, &prepared->layer[kind], prepared->layers[kind],
+                     prepared->still[kind]);
+    const struct sp_ends_time *e = &prepared->ends;
+    const double whole = busy_of(&all) + 3 * (e->embedding + e->head + e->loss) - e->frozen_head;
+    /* m >= B / (dp b), and the slowest of pp stages does at least 1/pp of the work */
+    const double replicas = (double)sp_plan_devices(p) / (double)(p->tp * p->cp);
+    return bound(prepared, whole * (double)p->batch / ((double)p->micro_batch * replicas));
+}
+
+double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                         const struct sp_stage_map *map, const struct sp_staged *staged)
+{
+    double most = 0;
+    for (int i = 0; i < map->kinds; i++)
+        most = sp_larger(most, staged->kind[i].busy_s);
+    return bound(prepared, most * (double)sp_plan_microbatches(in->plan));
+}
+
+double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                       const struct sp_stage_map *map, const struct sp_staged *staged)
+{
+    struct passes kind[SP_STAGE_KINDS];
+    kind[0] = (struct passes){0, 0, 0, 0};
+    for (int i = 0; i < map->kinds; i++)
+        kind[i] = without_shards(&staged->kind[i]);
+    int slowest;
+    const double pipeline = pipeline_s(in, map, kind, &slowest);
+    return bound(prepared, pipeline + sends_s(in, staged, 1e30)); /* as if all work hid them */
+}

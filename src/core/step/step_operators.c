@@ -1,0 +1,324 @@
+/* Operators of a layer on the roofline of a chip. */
+#include <math.h>
+#include <string.h>
+
+#include <scaleplan/flops.h>
+
+#include "core/network/exchange.h"
+#include "core/step/step_internal.h"
+#include "core/require.h"
+
+/* Rate of large matmuls in a format, C e. FLOP/s. */
+static double matmul_rate(const struct sp_step_inputs *in, enum sp_dtype dtype)
+{
+    const double *const peak = in->hw->chip.peak_flops_per_s;
+    if (dtype == SP_FP4 && peak[SP_FP8] > 0)
+        return peak[SP_FP8] * constant(in, SP_C_MATMUL_8) / sp_fp4_matmul_time;
+    const bool narrow = sp_dtypes[dtype].bytes < 2;
+    return peak[dtype] * constant(in, narrow ? SP_C_MATMUL_8 : SP_C_MATMUL_16);
+}
+
+/* Sides are worked on in tiles: a side of n takes n and half a tile of elements on average, so that
+ * small matmuls waste more, without the steps of a single kernel's tiling. Half of 128 elements
+ * where the chip's kernels were not measured. */
+static double half_tile(const struct sp_step_inputs *in, enum sp_dtype dtype)
+{
+    const bool narrow = sp_dtypes[dtype].bytes < 2;
+    const struct sp_matmul_curve *const curve =
+        &in->hw->chip.kernels.matmul[narrow ? SP_KERNEL_FP8 : SP_KERNEL_BF16];
+    return curve->share > 0 ? curve->half_tile : 64;
+}
+
+/* What the chip makes of matmuls in a format: rates of large ones by the plan's recipe of scales,
+ * FLOP/s, and half a tile. */
+struct speed {
+    double flops_per_s, experts_flops_per_s, half_tile;
+};
+
+static struct speed speed_of(const struct sp_step_inputs *in, enum sp_dtype wanted)
+{
+    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, wanted);
+    const struct sp_fp8_recipe_traits *const r = &sp_fp8_recipes[in->plan->execution.fp8_recipe];
+    const double rate = matmul_rate(in, dtype);
+    const bool scaled = sp_dtypes[dtype].bytes == 1;
+    return (struct speed){scaled ? rate / r->matmul : rate, scaled ? rate / r->experts : rate,
+                          half_tile(in, dtype)};
+}
+
+/* A device's part of a matmul: `count` products [rows, in] x [in, out]. */
+struct products {
+    double count, rows, in, out;
+};
+
+static struct products products_of(const struct sp_matmul *m, const struct sp_rank *r)
+{
+    const bool routed = m->part == SP_PART_EXPERTS;
+    const double ranks = routed ? r->etp : r->tp;
+    struct products mine = {m->source ? m->passed : m->count,
+                            (m->source ? r->from : 1) * r->tokens[SP_BY_NOTHING], m->in, m->out};
+    if (m->split == SP_TP_COLUMNS)
+        mine.out = sp_columns_on_rank(m, ranks);
+    else if (m->split == SP_TP_ROWS)
+        mine.in = m->in / ranks;
+    else if (m->split == SP_TP_TOKENS)
+        mine.rows = r->tokens[SP_BY_SEQUENCE];
+    if (routed) {
+        /* each expert sees the tokens of all ranks it serves; over tp they are already divided */
+        mine.count = m->count / r->ep;
+        mine.rows = r->tokens[SP_BY_WIDTH] * m->passed * r->computed * r->etp / mine.count;
+    }
+    return mine;
+}
+
+/* Arithmetic or memory. s. */
+static double products_s(const struct products *m, double flops_per_s, double half,
+                         double bytes_per_s)
+{
+    const double flops = 2 * (m->rows + half) * (m->in + half) * (m->out + half);
+    const double bytes = SP_ELEMENT * (m->rows * m->in + m->in * m->out + m->rows * m->out);
+    return m->count * sp_smooth_max(flops / flops_per_s, bytes / bytes_per_s);
+}
+
+/* Scores that go to memory and back: two matmuls over all pairs of tokens, the masked half too, and
+ * between them softmax and dropout, each of which reads and writes 2 bytes of a score, and
+ * dropout's mask of one more. Korthikanti et al. 2022, section 4.1, for what passes memory. */
+enum { SCORE_BYTES = 2 + 2 + 2 + 2 + 1 };
+
+static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                             const struct sp_mixer *mixer, bool cross)
+{
+    const struct speed plain = speed_of(in, SP_BF16);
+    const double rate = plain.flops_per_s, half = plain.half_tile;
+    const double W = in->hw->chip.hbm_bytes_per_s;
+    const double keys = mixer->length > 0 ? mixer->length : (double)in->plan->seq;
+    const double seq = cross ? (double)in->plan->seq : keys;
+    const double heads = rank->tokens[SP_BY_WIDTH] / seq * mixer->heads;
+    const struct products scores = {heads, seq, mixer->qk, keys},
+                          values = {heads, seq, keys, mixer->v};
+    return products_s(&scores, rate, half, W) + products_s(&values, rate, half, W) +
+           heads * seq * keys * SCORE_BYTES / W;
+}
+
+/* Causal scores, or those of both directions, and their weighted sum, of which a fused kernel skips
+ * the masked half, and the products of a recurrence. */
+static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                     const struct sp_mixer *mixer, bool cross)
+{
+    const bool unfused = in->framework->unfused_attention;
+    const double each =
+        unfused ? 2 * mixer->scan : sp_mixer_flops(mixer, (double)in->plan->seq, 0.5);
+    const double flops = rank->tokens[SP_BY_WIDTH] * each;
+    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, SP_BF16);
+    return flops / (in->hw->chip.peak_flops_per_s[dtype] * constant(in, SP_C_ATTENTION)) +
+           (unfused ? unfused_core_s(in, rank, mixer, cross) : 0);
+}
+
+/* How often memory-bound work passes memory for what a fused kernel would need. Copies of tokens
+ * into the order of their experts and back are counted one by one; a dispatcher that sends one copy
+ * a node places tokens as they arrive, which saves half of them. */
+static double passes_of_memory(const struct sp_step_inputs *in, enum sp_operator op)
+{
+    if (op != SP_OP_ROUTE)
+        return constant(in, SP_C_MEMORY);
+    const bool as_they_arrive =
+        in->plan->ep > 1 && sp_sends_once_a_node(in->plan->execution.dispatch);
+    return as_they_arrive ? 0.5 : 1;
+}
+
+/* Memory-bound work: bytes over the bandwidth. */
+static void add_moves(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                      const struct sp_layer *layer, struct sp_layer_time *time)
+{
+    const bool casts = sp_dtypes[in->plan->dtype].bytes != 2;
+    for (int i = 0; i < layer->n_moved; i++) {
+        const struct sp_moved *const m = &layer->moved[i];
+        const double elements =
+            (m->routed ? rank->computed : 1) * m->width * rank->tokens[m->sharded_by];
+        if (!m->casts || casts)
+            time->of[m->op] +=
+                passes_of_memory(in, m->op) * SP_ELEMENT * elements / in->hw->chip.hbm_bytes_per_s;
+    }
+}
+
+double sp_cp_merge_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                     const struct sp_layer *layer)
+{
+    const struct sp_mixer *const x = &layer->mixer;
+    const double cp = (double)in->plan->cp, kv = x->kv_heads * (x->qk + x->v);
+    if (!in->framework->ring_attention || cp <= 1)
+        return 0;
+    /* a partial sum of 2 bytes is read, the sum so far of 4 bytes read and written: outputs in the
+     * forward pass, gradients of queries, keys and values in the backward pass */
+    const double bytes =
+        (cp - 1) * (2 + 4 + 4) * rank->tokens[SP_BY_WIDTH] * (x->heads * (x->v + x->qk) + kv);
+    return constant(in, SP_C_MEMORY) * bytes / in->hw->chip.hbm_bytes_per_s;
+}
+
+/* Frozen weights in fewer bits than a matmul takes are widened at each use: read as they are stored
+ * and written in 2 bytes. Dettmers et al. 2023, "QLoRA", section 3. */
+static double widening_s(const struct sp_step_inputs *in, const struct sp_matmul *m,
+                         const struct products *mine)
+{
+    const double stored = in->model->tuning.base_bytes;
+    if (!m->base || stored <= 0 || stored >= SP_ELEMENT)
+        return 0;
+    return mine->count * mine->in * mine->out * (stored + SP_ELEMENT) /
+           in->hw->chip.hbm_bytes_per_s;
+}
+
+/* Rows that adapters sum up with the matmul's: where TP splits what goes in, those that the scatter
+ * of the sum leaves to a device. */
+static double summed_rows(const struct sp_matmul *m, const struct sp_rank *r, double rows)
+{
+    if (m->split != SP_TP_ROWS)
+        return rows;
+    return m->part == SP_PART_EXPERTS ? rows / r->etp
+                                      : rows * r->tokens[SP_BY_SEQUENCE] / r->tokens[SP_BY_NOTHING];
+}
+
+/* Tensors that pass memory beside an adapter's products, as eager frameworks run them. Forward, of
+ * what comes out: read and written to be scaled, both read and their sum written. Backward: what
+ * came out is scaled once more, and of what goes in the matmul's gradient and the adapter's are
+ * read and their sum written. */
+enum { SCALED = 2, SUMMED = 3 };
+
+/* The adapters beside a matmul: its input times A, in 16 bits, that times B, scaled, and added to
+ * what comes out of the matmul. The gradients of both products take twice as long as they do. Hu et
+ * al. 2021, "LoRA", section 4.1; peft, tuners/lora/tp_layer.py, and Megatron-Bridge,
+ * peft/lora_layers.py, for what runs by itself. */
+static void add_adapters(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                         const struct sp_matmul *m, const struct products *mine,
+                         struct sp_layer_time *time)
+{
+    const struct speed plain = speed_of(in, SP_BF16);
+    const double W = in->hw->chip.hbm_bytes_per_s, rate = plain.flops_per_s;
+    const double out = mine->out * m->adapted_out / m->out, rows = summed_rows(m, rank, mine->rows);
+    const struct products down = {mine->count, mine->rows, mine->in, m->adapted * m->rank},
+                          up = {mine->count * m->adapted, rows, m->rank, out / m->adapted};
+    const double both =
+        products_s(&down, rate, plain.half_tile, W) + products_s(&up, rate, plain.half_tile, W);
+    const double outputs = SP_ELEMENT * mine->count * rows * out / W,
+                 inputs = SP_ELEMENT * mine->count * mine->rows * mine->in / W;
+    const double forward = both + (SCALED + SUMMED) * outputs,
+                 backward = 2 * both + SCALED * outputs + SUMMED * inputs;
+    time->of[m->op] += forward;
+    time->spared += 2 * forward - backward;
+}
+
+void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                      const struct sp_layer *layer, struct sp_layer_time *time)
+{
+    const struct speed plain = speed_of(in, SP_BF16), narrow = speed_of(in, in->plan->dtype);
+    *time = (struct sp_layer_time){.frozen = 0};
+    if (layer->mixer.heads > 0 || layer->mixer.scan > 0)
+        time->of[SP_OP_CORE] = core_s(in, rank, &layer->mixer, false);
+    if (layer->cross.heads > 0)
+        time->of[SP_OP_CORE] += core_s(in, rank, &layer->cross, true);
+    add_moves(in, rank, layer, time);
+    for (int i = 0; i < layer->matmuls; i++) {
+        const struct sp_matmul *const m = &layer->matmul[i];
+        const struct products mine = products_of(m, rank);
+        const struct speed *const speed = m->plain ? &plain : &narrow;
+        const double rate =
+            m->part == SP_PART_EXPERTS ? speed->experts_flops_per_s : speed->flops_per_s;
+        const double base = products_s(&mine, rate, speed->half_tile, in->hw->chip.hbm_bytes_per_s);
+        time->of[m->op] += base;
+        if (m->frozen) {
+            const double opened = widening_s(in, m, &mine);
+            time->frozen += base + opened;
+            time->of[m->op] += opened;
+        } else {
+            time->opened += widening_s(in, m, &mine);
+        }
+        if (m->rank > 0)
+            add_adapters(in, rank, m, &mine, time);
+    }
+}
+
+/* Forward FLOPs of one token by one operator of all layers. */
+static double operator_flops(const struct sp_layers *layers, enum sp_operator op, double seq)
+{
+    double flops = 0;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        for (int i = 0; layers->count[kind] > 0 && i < layers->list[kind].matmuls; i++) {
+            const struct sp_matmul *const m = &layers->list[kind].matmul[i];
+            const double tokens = m->source ? layers->list[kind].from : layers->list[kind].own;
+            if (m->op == op && !layers->list[kind].frozen)
+                flops += (layers->count[kind] - layers->still[kind]) * 2 * m->passed * m->in *
+                         m->out * sp_stream_share(tokens, seq);
+        }
+    return flops;
+}
+
+double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan,
+                                const struct sp_framework *framework, bool causal)
+{
+    const struct sp_shares shares = sp_repeated_shares(&plan->recompute, framework);
+    const struct sp_flops f = sp_forward_flops_per_token(model, (double)plan->seq, causal, false);
+    struct sp_layers layers;
+    sp_list_model(model, &layers);
+    const double scores =
+        f.attention - sp_still_flops_per_token(model, (double)plan->seq, causal).attention;
+    double again = scores * shares.of[SP_OP_CORE];
+    for (int op = SP_OP_QKV; op <= SP_OP_EXPERT_DOWN; op++)
+        again += operator_flops(&layers, (enum sp_operator)op, (double)plan->seq) * shares.of[op];
+    return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
+}
+
+static struct sp_local_matmul local_matmul(const struct sp_step_inputs *in,
+                                           const struct sp_matmul *m, const struct sp_rank *rank)
+{
+    const struct sp_operands wide = {SP_ELEMENT, SP_ELEMENT, SP_ELEMENT};
+    const struct products mine = products_of(m, rank);
+    const struct sp_work one = sp_matmul_work(mine.rows, mine.in, mine.out, wide, false);
+    const enum sp_dtype dtype =
+        sp_compute_dtype(&in->hw->chip, m->plain ? SP_BF16 : in->plan->dtype);
+    struct sp_local_matmul l = {.name = m->name,
+                                .count = mine.count,
+                                .rows = mine.rows,
+                                .in = mine.in,
+                                .out = mine.out,
+                                .work = {mine.count * one.flops, mine.count * one.bytes},
+                                .flops_per_s = in->hw->chip.peak_flops_per_s[dtype]};
+    l.math_s = l.work.flops / l.flops_per_s;
+    l.memory_s = l.work.bytes / in->hw->chip.hbm_bytes_per_s;
+    l.intensity = l.work.flops / l.work.bytes;
+    l.ridge = l.flops_per_s / in->hw->chip.hbm_bytes_per_s;
+    return l;
+}
+
+/* The place of a matmul in the list, n where it is not there. */
+static int place_of(const struct sp_local_matmul *list, int n, const struct sp_local_matmul *m)
+{
+    int i = 0;
+    while (i < n && (strcmp(list[i].name, m->name) != 0 || list[i].count != m->count ||
+                     list[i].rows != m->rows || list[i].in != m->in || list[i].out != m->out))
+        i++;
+    return i;
+}
+
+int sp_matmuls_of_plan(const struct sp_step_inputs *in,
+                       struct sp_local_matmul list[SP_MOST_LOCAL_MATMULS])
+{
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
+    struct sp_layers layers;
+    struct sp_rank_layers mine;
+    int n = 0;
+    sp_list_model(in->model, &layers);
+    sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
+    for (int kind = 0; kind < SP_LAYER_LISTS; kind++) {
+        const struct sp_layer *const layer = &layers.list[kind];
+        if (layers.count[kind] == 0)
+            continue;
+        const struct sp_rank rank = sp_rank_of_layer(&mine.rank, layer, (double)in->plan->seq);
+        for (int i = 0; i < layer->matmuls; i++) {
+            const struct sp_local_matmul m = local_matmul(in, &layer->matmul[i], &rank);
+            const int at = place_of(list, n, &m);
+            if (at == n)
+                list[n++] = m;
+            list[at].layers += layers.count[kind];
+        }
+    }
+    return n;
+}

@@ -1,0 +1,22 @@
+/* What reading and writing of Megatron-Bridge's ConfigContainer share. */
+#ifndef SP_LAUNCH_BRIDGE_H
+#define SP_LAUNCH_BRIDGE_H
+
+#include "launch/fields/rows.h"
+
+/* Whether a name is a field that only such a configuration has. */
+bool sp_is_bridge_name(const char *name);
+
+/* Spells names of a recipe in Python, "cfg.model.NAME", and of NeMo 2, "trainer.strategy.NAME", as
+ * fields of a ConfigContainer; whether some were another tool's. */
+bool sp_spell_bridge(struct sp_settings *settings);
+
+/* Whether settings are those of a ConfigContainer, whole or in part. */
+bool sp_is_bridge(const struct sp_settings *settings);
+
+/* Adds to the arguments `to` what the configuration `from` says by other words, and where it says
+ * nothing, what Megatron-Bridge takes: a remark says what that is of a recipe. */
+bool sp_take_bridge(const struct sp_launch_words *words, struct sp_settings *from,
+                    struct sp_settings *to, struct sp_launch *launch, struct sp_error *error);
+
+#endif

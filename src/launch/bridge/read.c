@@ -1,0 +1,108 @@
+/* Megatron-Bridge: what its configuration says otherwise than Megatron-LM's arguments: the name of
+ * a precision, and defaults (mixed_precision.py, transformer_config.py and recipes of 0.7). */
+#include <stdio.h>
+#include <string.h>
+
+#include "launch/huggingface/adapters.h"
+#include "launch/bridge/bridge.h"
+
+bool sp_is_bridge_name(const char *name)
+{
+    return sp_is_quiet("train.micro_batch_size train.global_batch_size train.train_iters "
+                       "ddp.use_distributed_optimizer mixed_precision._target_ peft.dim",
+                       name);
+}
+
+bool sp_is_bridge(const struct sp_settings *s)
+{
+    const char *const precision = sp_said(s, "mixed_precision"); /* which accelerate has too */
+    for (int i = 0; i < s->n; i++)
+        if (sp_is_bridge_name(s->at[i].name))
+            return true;
+    return precision && strstr(precision, "mixed");
+}
+
+/* A precision by its name, "bf16_with_fp8_current_scaling_mixed". */
+static bool take_precision(const struct sp_launch_words *words, const char *given,
+                           struct sp_settings *to, struct sp_error *error)
+{
+    char name[96];
+    snprintf(name, sizeof name, "%s", given);
+    for (char *c = name; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    const bool fp16 = strncmp(name, "fp16_", 5) == 0;
+    bool ok = !fp16 || sp_add_setting(to, "--fp16", "", error), known = fp16;
+    struct sp_spelling as; /* whose `when` is a part of the name */
+    const char *list = sp_row_of(words, "mixed_precision")->as;
+    while (ok && sp_next_spelling(&list, &as))
+        if (strstr(name, as.when)) {
+            known = true;
+            ok = sp_add_setting(to, as.option, as.value, error);
+        }
+    return ok && (known || sp_fail(error, SP_INPUT,
+                                   "%s: mixed_precision: \"%s\": expected a precision of "
+                                   "Megatron-Bridge such as bf16_mixed",
+                                   sp_safe(to->origin), sp_safe(given)));
+}
+
+/* What a file of overrides leaves to the recipe that it is for. */
+static bool take_recipe(const struct sp_settings *from, struct sp_settings *to,
+                        struct sp_launch *launch, struct sp_error *error)
+{
+    const bool precise = sp_said(to, "--bf16") || sp_said(to, "--fp16") ||
+                         sp_said(from, "mixed_precision.fp32") ||
+                         sp_said(from, "mixed_precision._target_"),
+               sharded = sp_said(from, "ddp.use_distributed_optimizer") ||
+                         sp_said(from, "optimizer.use_distributed_optimizer") ||
+                         sp_said(to, "--use-megatron-fsdp") || sp_said(to, "--use-torch-fsdp2");
+    const bool split = sp_said(to, "--tensor-model-parallel-size");
+    if (!precise || !sharded || !split)
+        sp_launch_note(launch, "a recipe may say more than is in it; without one here:%s%s%s",
+                       split ? "" : " TP 1", precise ? "" : " bf16_mixed",
+                       sharded ? "" : " the distributed optimizer");
+    return (precise || sp_add_setting(to, "--bf16", "", error)) &&
+           (sharded || sp_add_setting(to, "--use-distributed-optimizer", "", error));
+}
+
+/* Adapters: peft.dim of every linear layer, where it is not told otherwise. */
+static void take_adapters(struct sp_settings *from, const struct sp_settings *to,
+                          struct sp_launch *launch, struct sp_error *error)
+{
+    static const char section[] = "peft.";
+    const char *const class = sp_setting(from, "peft._target_"), *const given =
+                                                                     sp_setting(from, "peft");
+    bool asked = given != NULL;
+    for (int i = 0; i < from->n; i++)
+        asked = asked || strncmp(from->at[i].name, section, sizeof section - 1) == 0;
+    if (!asked)
+        return;
+    const struct sp_adapters adapters = {
+        .rank = sp_setting_whole(from, "peft.dim", 1, 32, error),
+        .modules = sp_setting(from, "peft.target_modules"),
+        .usual_targets = "all-linear",
+    };
+    sp_launch_adapters(&adapters, launch);
+    if ((class && strstr(class, "DoRA")) || (given && strcasecmp(given, "dora") == 0))
+        sp_launch_note(launch, "not modelled: DoRA's magnitudes; read as LoRA");
+    if (sp_said_whole(to, "--num-experts", 1) > 1 ||
+        sp_said_whole(to, "--expert-model-parallel-size", 1) > 1)
+        sp_launch_note(launch,
+                       "adapters of experts, which those of a rank share there, are counted "
+                       "for each expert");
+}
+
+bool sp_take_bridge(const struct sp_launch_words *words, struct sp_settings *from,
+                    struct sp_settings *to, struct sp_launch *launch, struct sp_error *error)
+{
+    const char *const precision = sp_said(from, "mixed_precision"), *const seq =
+                                                                        sp_said(to, "--seq-length");
+    take_adapters(from, to, launch, error);
+    /* experts are whole by default, and positions as many as tokens */
+    return (!precision || take_precision(words, precision, to, error)) &&
+           take_recipe(from, to, launch, error) &&
+           (sp_said(to, "--expert-tensor-parallel-size") ||
+            sp_said_whole(to, "--expert-model-parallel-size", 1) == 1 ||
+            sp_add_setting(to, "--expert-tensor-parallel-size", "1", error)) &&
+           (!seq || sp_said(to, "--max-position-embeddings") ||
+            sp_add_setting(to, "--max-position-embeddings", seq, error));
+}

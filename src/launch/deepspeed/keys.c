@@ -1,0 +1,63 @@
+/* DeepSpeed: keys that are read, and those that change neither memory nor time enough to count.
+ * Everything else that is switched on is named in a remark. Keys: deepspeed/runtime/constants.py,
+ * zero/config.py and the sections' own config.py, 0.19. */
+#include <string.h>
+
+#include "launch/deepspeed/deepspeed.h"
+
+/* JSON's own booleans alone: DeepSpeed takes the text "no" for true, as Python does. */
+bool sp_is_off(const cJSON *value)
+{
+    const cJSON *const enabled = cJSON_GetObjectItemCaseSensitive(value, "enabled");
+    return !value || cJSON_IsNull(value) || cJSON_IsFalse(value) || cJSON_IsFalse(enabled) ||
+           (cJSON_IsNumber(value) && value->valuedouble == 0) ||
+           (cJSON_IsString(value) && strcmp(value->valuestring, "none") == 0);
+}
+
+static void note(const struct sp_launch_words *words, const char *section, const char *key,
+                 struct sp_launch *launch)
+{
+    const struct sp_launch_row *const row = sp_row_of(words, key);
+    sp_launch_note(launch, "not modelled: %s%s%s%s%s", section, section[0] ? "." : "", sp_safe(key),
+                   row ? ", " : "", row ? row->note : "");
+}
+
+/* Whether a key is of the words behind "SECTION:". */
+static bool is_quiet(const char *keys, size_t n, const char *key)
+{
+    char list[4096];
+    snprintf(list, sizeof list, "%.*s", (int)n, keys);
+    return sp_is_quiet(list, key);
+}
+
+/* Remarks on the keys of a section that is switched on; "top" is the file itself. */
+static void note_section(const struct sp_launch_words *words, const cJSON *root, const char *name,
+                         const char *keys, size_t n, struct sp_launch *launch)
+{
+    const bool top = strcmp(name, "top") == 0;
+    const cJSON *const section = top ? root : cJSON_GetObjectItemCaseSensitive(root, name);
+    if (!top && (!cJSON_IsObject(section) || sp_is_off(section)))
+        return;
+    for (const cJSON *at = section->child; at; at = at->next)
+        if (!is_quiet(keys, n, at->string) && !sp_is_off(at))
+            note(words, top ? "" : name, at->string, launch);
+}
+
+void sp_note_deepspeed_keys(const struct sp_launch_words *words, const cJSON *root,
+                            struct sp_launch *launch)
+{
+    char name[64];
+    for (const char *at = words->quiet, *colon; (colon = strchr(at, ':')) != NULL;) {
+        const char *const keys = colon + 1, *end = strchr(keys, ':'); /* of the next section */
+        at += strspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", (int)(colon - at), at);
+        while (end && end[-1] != ' ')
+            end--;
+        at = end ? end : keys + strlen(keys);
+        note_section(words, root, name, keys, (size_t)(at - keys), launch);
+    }
+    const cJSON *const groups = cJSON_GetObjectItemCaseSensitive(
+        cJSON_GetObjectItemCaseSensitive(root, "zero_optimization"), "zero_hpz_partition_size");
+    if (cJSON_IsNumber(groups) && groups->valuedouble > 1)
+        note(words, "zero_optimization", "zero_hpz_partition_size", launch);
+}

@@ -1,0 +1,24 @@
+/* What estimates depend on and no option of a framework says: see assumed.c. */
+#ifndef SP_LAUNCH_ASSUMED_H
+#define SP_LAUNCH_ASSUMED_H
+
+#include "launch/fields/settings.h"
+
+/* Takes options of `step` by name from a comment's text, where it is one of these. */
+bool sp_read_assumed(const char *line, struct sp_settings *assumed, struct sp_launch *launch,
+                     struct sp_error *error);
+
+/* Takes them from the lines of a text that start with "#". */
+bool sp_read_assumed_lines(const char *text, struct sp_settings *assumed, struct sp_launch *launch,
+                           struct sp_error *error);
+
+/* Passes one of them on to the launch, where it is given. */
+void sp_assume(struct sp_settings *assumed, const char *name, struct sp_launch *launch);
+
+/* Writes them between `before` and `after`, nothing where there are none. `framework`: what the
+ * reader takes by itself, or NULL; `is_script_apart`: length and checkpoints are in the training
+ * script. */
+void sp_write_assumed(const struct sp_launched *launched, const char *framework,
+                      bool is_script_apart, const char *before, const char *after, FILE *out);
+
+#endif

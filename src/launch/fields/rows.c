@@ -1,0 +1,249 @@
+/* Options of a framework by the rows of its file: read, and looked up. */
+#include "launch/fields/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <scaleplan/plan.h>
+
+#include "base/list.h"
+
+/* Joins names behind a list; there is room, as every list has room for all. */
+static void join(char *list, size_t size, const char *names)
+{
+    const size_t used = strlen(list);
+    snprintf(list + used, size - used, " %s", names);
+}
+
+/* A name stands in one list of the file; a switch that changes nothing is of two kinds. */
+static void complete(struct sp_launch_words *w)
+{
+    join(w->quiet, sizeof w->quiet, w->quiet_switches);
+    join(w->switches, sizeof w->switches, w->quiet_switches);
+    for (int64_t i = 0; i < w->options.rows.n; i++) {
+        const char *const name = w->options.row[i].name;
+        if (w->options.row[i].takes_none)
+            join(w->switches, sizeof w->switches, name + strspn(name, "-"));
+    }
+}
+
+struct sp_launch_words *sp_words_of(const char *name, const struct sp_sources *sources,
+                                    struct sp_error *error)
+{
+    const struct sp_sources none = {0};
+    struct sp_launch_words *const words = calloc(1, sizeof *words);
+    if (!words)
+        abort();
+    if (sp_load_launch_words(name, sources ? sources : &none, words, error)) {
+        complete(words);
+        return words;
+    }
+    free(words);
+    return NULL;
+}
+
+const struct sp_launch_row *sp_row_of(const struct sp_launch_words *w, const char *option)
+{
+    for (int64_t i = 0; i < w->options.rows.n; i++)
+        if (strcmp(w->options.row[i].name, option) == 0)
+            return &w->options.row[i];
+    return NULL;
+}
+
+const struct sp_launch_row *sp_row_of_plan(const struct sp_launch_words *w, const char *plan,
+                                           const struct sp_launch_row *row)
+{
+    const struct sp_launch_row *const end = w->options.row + w->options.rows.n;
+    for (row = row ? row + 1 : w->options.row; row < end; row++)
+        if (strcmp(row->plan, plan) == 0)
+            return row;
+    return NULL;
+}
+
+const struct sp_launch_row *sp_next_dimension(const struct sp_launch_words *w,
+                                              const struct sp_launch_row *row)
+{
+    const struct sp_launch_row *const end = w->options.row + w->options.rows.n;
+    for (row = row ? row + 1 : w->options.row; row < end; row++)
+        if (row->model[0])
+            return row;
+    return NULL;
+}
+
+bool sp_says(const struct sp_launched *l, const char *plan)
+{
+    for (int i = 0; i < SP_LAUNCH_FILES; i++)
+        if (l->words[i] && sp_row_of_plan(l->words[i], plan, NULL))
+            return true;
+    return false;
+}
+
+/* Looks a word up in "THEIRS=OURS, BOTH", and gives the other half. */
+static void look_up(const char *values, const char *word, bool ours, char *out)
+{
+    char item[2 * SP_ROW_WORD];
+    out[0] = '\0';
+    for (size_t n; *values; values += n) {
+        values += strspn(values, " ,");
+        n = strcspn(values, " ,");
+        snprintf(item, sizeof item, "%.*s", (int)n, values);
+        const char *const cut = sp_cut_pair(item), *const mine = cut ? cut : item;
+        if (n == 0 || strcasecmp(ours ? item : mine, word) != 0)
+            continue;
+        snprintf(out, SP_ROW_WORD, "%.47s", ours ? mine : item);
+        return;
+    }
+}
+
+void sp_model_ours(const struct sp_launch_words *words, const char *theirs, char *out)
+{
+    look_up(words->models, theirs, true, out);
+}
+
+void sp_model_theirs(const struct sp_launch_words *words, const char *ours, char *out)
+{
+    look_up(words->models, ours, false, out);
+}
+
+void sp_row_ours(const struct sp_launch_row *row, const char *theirs, char *out)
+{
+    look_up(row ? row->values : "", theirs, true, out);
+}
+
+void sp_row_theirs(const struct sp_launch_row *row, const char *ours, char *out)
+{
+    look_up(row ? row->values : "", ours, false, out);
+}
+
+bool sp_next_spelling(const char **list, struct sp_spelling *out)
+{
+    char text[96];
+    if (!*list || !**list || !sp_next_item(list, text, sizeof text))
+        return false;
+    const char *item = text + strspn(text, " "), *const colon = strstr(item, ": ");
+    *out = (struct sp_spelling){.when = ""};
+    if (colon)
+        snprintf(out->when, sizeof out->when, "%.*s", (int)(colon - item), item);
+    item = colon ? colon + 2 : item;
+    const size_t n = strcspn(item, " ");
+    snprintf(out->option, sizeof out->option, "%.*s", (int)n, item);
+    snprintf(out->value, sizeof out->value, "%s", item[n] ? item + n + 1 : "");
+    return true;
+}
+
+/* Adds one spelling of a setting, where it counts. */
+static bool add_spelling(const struct sp_launch_words *w, const struct sp_setting from,
+                         const struct sp_spelling *as, struct sp_settings *s,
+                         struct sp_error *error)
+{
+    const struct sp_launch_row *const row = sp_row_of(w, as->option);
+    const bool own = !as->value[0], none = own && row && row->takes_none;
+    if (as->when[0] && !sp_has_word(from.value, as->when))
+        return true;
+    if (!sp_add_setting(s, as->option, !own ? as->value : none ? "" : from.value, error))
+        return false;
+    struct sp_setting *const to = &s->at[s->n - 1];
+    to->line = from.line;
+    to->gap_line = from.gap_line;
+    if (own) {
+        memcpy(to->gap, from.gap, sizeof to->gap);
+        memcpy(to->by, from.by, sizeof to->by);
+    }
+    return true;
+}
+
+bool sp_spell_rows(const struct sp_launch_words *w, struct sp_settings *s, struct sp_error *error)
+{
+    const int n = s->n;
+    bool ok = true;
+    for (int64_t i = 0; i < w->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &w->options.row[i];
+        for (int j = 0; j < n && row->as[0] && ok; j++) {
+            struct sp_spelling as;
+            const char *list = row->as;
+            if (strcmp(s->at[j].name, row->name) != 0)
+                continue;
+            sp_setting(s, row->name);
+            while (ok && sp_next_spelling(&list, &as))
+                ok = add_spelling(w, s->at[j], &as, s, error);
+        }
+    }
+    return ok;
+}
+
+/* What a setting says by its row, as text; false where it is left out or no word of the row. */
+static bool read_row(const struct sp_launch_row *row, struct sp_settings *s, int64_t least,
+                     bool number, char *out, struct sp_error *error)
+{
+    const char *const given = sp_setting(s, row->name);
+    if (!given || (!number && !row->takes_none && !row->values[0]))
+        return false;
+    if (row->takes_none)
+        snprintf(out, SP_ROW_WORD, "%s", row->gives);
+    else if (row->values[0])
+        sp_row_ours(row, given, out);
+    else
+        snprintf(out, SP_ROW_WORD, "%lld",
+                 (long long)sp_setting_whole(s, row->name, least, least, error));
+    return out[0] != '\0';
+}
+
+/* Whether rows of a kind count. */
+static bool counts(const struct sp_launch_row *row, const char *of)
+{
+    return row->of[0] == '\0' || sp_has_word(of, row->of);
+}
+
+static const struct sp_plan_field *plan_field(const char *name)
+{
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        if (strcmp(sp_plan_fields[i].name, name) == 0)
+            return &sp_plan_fields[i];
+    return NULL;
+}
+
+void sp_read_plan_rows(const struct sp_launch_words *w, struct sp_settings *s, bool numbers,
+                       const char *of, struct sp_launch *launch, struct sp_error *error)
+{
+    for (int64_t i = 0; i < w->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &w->options.row[i];
+        const struct sp_plan_field *const field = plan_field(row->plan);
+        char value[SP_ROW_WORD];
+        if (!field || row->by_code || !counts(row, of) || (field->kind == SP_PLAN_WHOLE) != numbers)
+            continue;
+        const bool other = field->fallback && row->unsaid[0] && /* than what `step` takes */
+                           strcmp(field->fallback, row->unsaid) != 0;
+        if (read_row(row, s, (int64_t)field->min, numbers, value, error))
+            sp_launch_option(launch, row->plan, "%s", value);
+        else if (other)
+            sp_launch_option(launch, row->plan, "%s", row->unsaid);
+    }
+}
+
+void sp_read_model_rows(const struct sp_launch_words *w, struct sp_settings *s, bool numbers,
+                        const char *of, char *shape, size_t size, struct sp_error *error)
+{
+    for (int64_t i = 0; i < w->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &w->options.row[i];
+        const bool number = !row->takes_none && !row->values[0];
+        char value[SP_ROW_WORD];
+        if (!row->model[0] || row->by_code || strcmp(row->of, of) != 0 || number != numbers)
+            continue;
+        const bool said = read_row(row, s, 1, numbers, value, error);
+        const size_t used = strlen(shape);
+        if (said || row->unsaid[0])
+            snprintf(shape + used, size - used, ",%s=%s", row->model, said ? value : row->unsaid);
+    }
+}
+
+void sp_note_rows(const struct sp_launch_words *w, struct sp_settings *s, struct sp_launch *launch)
+{
+    for (int64_t i = 0; i < w->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &w->options.row[i];
+        const char *const value = row->note[0] ? sp_peek_setting(s, row->name) : NULL;
+        if (value && strcmp(value, "0") != 0 && strcmp(value, "None") != 0 &&
+            strcasecmp(value, "false") != 0)
+            sp_launch_note(launch, "not modelled: %s, %s", row->name, row->note);
+    }
+}

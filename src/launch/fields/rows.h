@@ -1,0 +1,84 @@
+/* Options of a framework by the rows of its file (configs/launch): one row is read, written,
+ * checked and lost. */
+#ifndef SP_LAUNCH_ROWS_H
+#define SP_LAUNCH_ROWS_H
+
+#include "launch/fields/settings.h"
+
+/* A framework's file with a user's own of that name, for free(); NULL with an error. `switches`
+ * then has every option without a value, and `quiet` every one that changes nothing, without
+ * dashes. */
+struct sp_launch_words *sp_words_of(const char *name, const struct sp_sources *sources,
+                                    struct sp_error *error);
+
+/* The row of that option, or NULL. */
+const struct sp_launch_row *sp_row_of(const struct sp_launch_words *words, const char *option);
+
+/* The next row behind `row` (NULL: the first) that sets that field of a plan, or NULL. */
+const struct sp_launch_row *sp_row_of_plan(const struct sp_launch_words *words, const char *plan,
+                                           const struct sp_launch_row *row);
+
+/* The next row behind `row` (NULL: the first) that sets a key of a model, or NULL. */
+const struct sp_launch_row *sp_next_dimension(const struct sp_launch_words *words,
+                                              const struct sp_launch_row *row);
+
+/* Whether an option of the framework that a plan is written for sets that field of it. */
+bool sp_says(const struct sp_launched *launched, const char *plan);
+
+/* The value here of one of the framework's words, and the other way round, "" where there is none
+ * or no row.
+ * Valid words are short: `out` has SP_ROW_WORD bytes. */
+enum { SP_ROW_WORD = 48 };
+void sp_row_ours(const struct sp_launch_row *row, const char *theirs, char *out);
+void sp_row_theirs(const struct sp_launch_row *row, const char *ours, char *out);
+
+/* The same of models by name. */
+void sp_model_ours(const struct sp_launch_words *words, const char *theirs, char *out);
+void sp_model_theirs(const struct sp_launch_words *words, const char *ours, char *out);
+
+/* One of a row's other spellings: of the value `when` ("": of any), an option with a value. */
+struct sp_spelling {
+    char when[32], option[SP_ROW_NAME], value[SP_ROW_WORD];
+};
+
+/* Takes the next of a list of them; false where it is NULL, as behind the last. */
+bool sp_next_spelling(const char **list, struct sp_spelling *spelling);
+
+/* Adds what other spellings stand for behind them. */
+bool sp_spell_rows(const struct sp_launch_words *words, struct sp_settings *settings,
+                   struct sp_error *error);
+
+/* Adds the fields of a plan as options of `step`: whole numbers, or all others. `of`: kinds of rows
+ * that count, parted by blanks. */
+void sp_read_plan_rows(const struct sp_launch_words *words, struct sp_settings *settings,
+                       bool numbers, const char *of, struct sp_launch *launch,
+                       struct sp_error *error);
+
+/* Adds the model's keys of one kind of rows to a shape, ",KEY=VALUE": numbers, or all others. */
+void sp_read_model_rows(const struct sp_launch_words *words, struct sp_settings *settings,
+                        bool numbers, const char *of, char *shape, size_t size,
+                        struct sp_error *error);
+
+/* Adds remarks on what is not modelled. */
+void sp_note_rows(const struct sp_launch_words *words, struct sp_settings *settings,
+                  struct sp_launch *launch);
+
+/* Adds what the framework refuses beside, or without, one another. */
+void sp_check_rows(const struct sp_launch_words *words, const struct sp_settings *settings,
+                   struct sp_refusals *refused);
+
+/* Puts a plan and its model as settings in the order of the rows, those of `made` in their places;
+ * what no word says is lost. */
+void sp_put_rows(const struct sp_launch_words *words, const struct sp_launched *launched,
+                 const struct sp_settings *made, struct sp_settings *settings,
+                 struct sp_written *lost);
+
+/* Spells settings as that version does; one that it does not have is lost, and a setting without a
+ * name is none. */
+void sp_spell_older(const struct sp_launch_words *words, int version, struct sp_settings *settings,
+                    struct sp_written *lost);
+
+/* The name of a version by its place among them. */
+void sp_version_name(const struct sp_launch_words *words, int version, char *out);
+
+#endif

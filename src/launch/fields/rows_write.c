@@ -1,0 +1,198 @@
+/* Options of a framework by the rows of its file: written, checked, spelled for older versions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <scaleplan/plan.h>
+
+#include "base/list.h"
+#include "launch/fields/rows.h"
+
+/* The value of what a row sets, as text; "" where it sets nothing or that has none. `usual`: what
+ * leaving it out means. */
+static void value_of(const struct sp_launch_row *row, const struct sp_launched *l, char *value,
+                     const char **usual)
+{
+    value[0] = '\0';
+    *usual = row->unsaid;
+    for (int i = 0; i < SP_PLAN_FIELDS && row->plan[0]; i++) {
+        const struct sp_plan_field *const field = &sp_plan_fields[i];
+        if (strcmp(field->name, row->plan) != 0)
+            continue;
+        const char *const name = sp_plan_name(l->plan, field);
+        if (name)
+            snprintf(value, SP_ROW_WORD, "%s", name);
+        else
+            snprintf(value, SP_ROW_WORD, "%.17g", sp_plan_value(l->plan, field));
+        *usual = row->unsaid[0] || !field->fallback ? row->unsaid : field->fallback;
+    }
+    if (row->model[0])
+        sp_format_field(sp_find_field(&sp_model_table, row->model), l->model, value, SP_ROW_WORD);
+    if (row->model[0] && !row->unsaid[0])
+        *usual = "0";
+}
+
+/* Whether the plan is of the kind that a row is of. */
+static bool is_of(const struct sp_launch_row *row, const struct sp_launched *l)
+{
+    return row->of[0] == '\0' || (strcmp(row->of, "experts") == 0 && l->model->moe.experts > 0) ||
+           (strcmp(row->of, "latents") == 0 && l->model->mla.kv_lora_rank > 0) ||
+           (strcmp(row->of, "fp8") == 0 && l->plan->dtype == SP_FP8);
+}
+
+/* What an export writes behind an option: one or several, blanks part them from their values. */
+static void put_words(struct sp_settings *s, const char *words)
+{
+    struct sp_error none = {0};
+    char option[SP_ROW_NAME];
+    while (*words) {
+        const size_t n = strcspn(words, " ");
+        snprintf(option, sizeof option, "%.*s", (int)n, words);
+        words += n + strspn(words + n, " ");
+        const char *const value = strncmp(words, "--", 2) == 0 ? "" : words;
+        sp_add_setting(s, option, value, &none);
+        words += strlen(value);
+    }
+}
+
+static void put_row(const struct sp_launch_row *row, const struct sp_launched *l,
+                    struct sp_settings *s, struct sp_written *lost)
+{
+    struct sp_error none = {0};
+    char value[SP_ROW_WORD], theirs[SP_ROW_WORD];
+    const char *usual;
+    const bool sets = row->plan[0] || row->model[0];
+    value_of(row, l, value, &usual);
+    if (row->by_code || !is_of(row, l) || (!sets && !row->always))
+        return;
+    snprintf(theirs, sizeof theirs, "%s", sets ? value : row->value);
+    if (row->values[0])
+        sp_row_theirs(row, value, theirs);
+    if (row->takes_none && sets ? strcmp(value, row->gives) != 0
+                                : sets && !row->always && strcmp(value, usual) == 0)
+        return;
+    if (row->values[0] && !theirs[0]) {
+        if (row->lost[0])
+            sp_lose(lost, "%s", row->lost);
+        else
+            sp_lose(lost, "%s %s, which %s has no word for", row->plan[0] ? row->plan : row->model,
+                    value, row->name);
+        return;
+    }
+    sp_add_setting(s, row->name, row->takes_none ? "" : theirs, &none);
+    put_words(s, row->with);
+}
+
+void sp_put_rows(const struct sp_launch_words *w, const struct sp_launched *l,
+                 const struct sp_settings *made, struct sp_settings *s, struct sp_written *lost)
+{
+    struct sp_error none = {0};
+    for (int64_t i = 0; i < w->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &w->options.row[i];
+        const char *const value = sp_said(made, row->name);
+        if (value)
+            sp_add_setting(s, row->name, value, &none);
+        else
+            put_row(row, l, s, lost);
+    }
+    for (int i = 0; i < made->n; i++) /* what no row has a place for */
+        if (!sp_row_of(w, made->at[i].name))
+            sp_add_setting(s, made->at[i].name, made->at[i].value, &none);
+}
+
+static void refuse(struct sp_refusals *refused, const char *option, const char *how,
+                   const char *other)
+{
+    if (refused->n < SP_REFUSALS)
+        snprintf(refused->what[refused->n++], sizeof *refused->what, "%s %s %s", option, how,
+                 other);
+}
+
+void sp_check_rows(const struct sp_launch_words *w, const struct sp_settings *s,
+                   struct sp_refusals *refused)
+{
+    for (int64_t i = 0; i < w->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &w->options.row[i];
+        const char *list = row->excludes[0] ? row->excludes : NULL;
+        char other[SP_ROW_NAME];
+        if (!sp_has_setting(s, row->name))
+            continue;
+        while (sp_next_item(&list, other, sizeof other))
+            if (sp_has_setting(s, other))
+                refuse(refused, row->name, "and", other);
+        list = row->needs[0] ? row->needs : NULL;
+        while (sp_next_item(&list, other, sizeof other))
+            if (!sp_has_setting(s, other))
+                refuse(refused, row->name, "without", other);
+    }
+}
+
+void sp_version_name(const struct sp_launch_words *w, int version, char *out)
+{
+    const char *at = w->versions;
+    for (int i = 0; i < version; i++) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    snprintf(out, SP_ROW_WORD, "%.*s", (int)strcspn(at, " "), at);
+}
+
+/* The place of a version among them, by its name. */
+static int place_of(const struct sp_launch_words *w, const char *name, size_t n)
+{
+    char at[SP_ROW_WORD];
+    int i = 0;
+    for (;; i++) {
+        sp_version_name(w, i, at);
+        if (!at[0] || (strlen(at) == n && strncmp(at, name, n) == 0))
+            return i;
+    }
+}
+
+/* Whether "NEWEST[-OLDEST][ VALUE]" is of that version and value. */
+static bool is_of_version(const struct sp_launch_words *w, const char *item, size_t n, int version,
+                          const char *value)
+{
+    const size_t versions = strcspn(item, " :"), first = strcspn(item, "- :");
+    const int newest = place_of(w, item, first),
+              oldest =
+                  first < versions ? place_of(w, item + first + 1, versions - first - 1) : newest;
+    const char *const given = item + versions + 1;
+    return version >= newest && version <= oldest &&
+           (versions == n ||
+            (strlen(value) == n - versions - 1 && strncmp(given, value, n - versions - 1) == 0));
+}
+
+/* Spells one setting by one item of its row; false where the item is of other versions. */
+static bool spell_item(const struct sp_launch_words *w, const char *item, int version,
+                       struct sp_setting *at, struct sp_written *lost)
+{
+    char name[SP_ROW_WORD];
+    const char *const colon = strchr(item, ':');
+    const size_t n = colon ? (size_t)(colon - item) : strlen(item);
+    if (!is_of_version(w, item, n, version, at->value))
+        return false;
+    sp_version_name(w, version, name);
+    const char *const flags = colon ? colon + 1 + strspn(colon + 1, " ") : "";
+    const bool valued = memchr(item, ' ', n) != NULL;
+    if (!colon)
+        sp_lose(lost, "%s%s%s, which %s core %s does not have", at->name, valued ? " " : "",
+                valued ? at->value : "", w->framework, name);
+    const size_t first = strcspn(flags, " ");
+    snprintf(at->name, sizeof at->name, "%.*s", (int)first, flags);
+    if (valued || flags[first]) /* else it is another name */
+        snprintf(at->value, sizeof at->value, "%s", flags[first] ? flags + first + 1 : "");
+    return true;
+}
+
+void sp_spell_older(const struct sp_launch_words *w, int version, struct sp_settings *s,
+                    struct sp_written *lost)
+{
+    for (int i = 0; i < s->n; i++) {
+        const struct sp_launch_row *const row = sp_row_of(w, s->at[i].name);
+        const char *list = row && row->older[0] ? row->older : NULL;
+        char item[160];
+        while (sp_next_item(&list, item, sizeof item) &&
+               !spell_item(w, item + strspn(item, " "), version, &s->at[i], lost))
+            ;
+    }
+}

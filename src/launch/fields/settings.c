@@ -1,0 +1,382 @@
+/* What the formats share: settings of a file, options and remarks of a launch, what is lost. */
+#include "launch/fields/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <scaleplan/names.h>
+
+#include "base/truth.h"
+#include "launch/fields/models.h"
+
+bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value,
+                    struct sp_error *error)
+{
+    if (settings->n == SP_MAX_SETTINGS)
+        return sp_fail(error, SP_INPUT, "%s: more than %d options", sp_safe(settings->origin),
+                       SP_MAX_SETTINGS);
+    struct sp_setting *const setting = &settings->at[settings->n++];
+    *setting = (struct sp_setting){0};
+    snprintf(setting->name, sizeof setting->name, "%s", name);
+    /* A name that is cut is none that a reader asks for: those are shorter. */
+    const int n = snprintf(setting->value, sizeof setting->value, "%s", value ? value : "");
+    setting->cut = n >= (int)sizeof setting->value;
+    return true;
+}
+
+void sp_make_setting(struct sp_settings *settings, const char *name, const char *format, ...)
+{
+    struct sp_error none = {0};
+    if (!sp_add_setting(settings, name, NULL, &none))
+        return;
+    struct sp_setting *const setting = &settings->at[settings->n - 1];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(setting->value, sizeof setting->value, format, arguments);
+    va_end(arguments);
+}
+
+static int find_setting(const struct sp_settings *settings, const char *name)
+{
+    int i = settings->n - 1;
+    while (i >= 0 && strcmp(settings->at[i].name, name) != 0)
+        i--;
+    return i;
+}
+
+const char *sp_peek_setting(struct sp_settings *settings, const char *name)
+{
+    const int last = find_setting(settings, name);
+    for (int i = 0; i <= last; i++)
+        if (strcmp(settings->at[i].name, name) == 0)
+            settings->at[i].read = true;
+    return last >= 0 ? settings->at[last].value : NULL;
+}
+
+bool sp_has_setting(const struct sp_settings *settings, const char *name)
+{
+    return find_setting(settings, name) >= 0;
+}
+
+const char *sp_said(const struct sp_settings *settings, const char *name)
+{
+    const int last = find_setting(settings, name);
+    return last >= 0 && !settings->at[last].gap[0] ? settings->at[last].value : NULL;
+}
+
+int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int64_t otherwise)
+{
+    const char *const text = sp_said(settings, name);
+    const long long value = text ? strtoll(text, NULL, 10) : 0;
+    return value > 0 && value <= 1000000000000 ? value : otherwise;
+}
+
+const char *sp_setting(struct sp_settings *settings, const char *name)
+{
+    const int last = find_setting(settings, name);
+    if (last >= 0)
+        settings->at[last].needed = true;
+    return sp_peek_setting(settings, name);
+}
+
+/* "run.sh:12", or the file's name where the line is not known. */
+static void put_place(const struct sp_settings *settings, int line, char *out, size_t size)
+{
+    if (line > 0)
+        snprintf(out, size, "%s:%d", sp_safe(settings->origin), line);
+    else
+        snprintf(out, size, "%s", sp_safe(settings->origin));
+}
+
+/* Says that nothing tells a value: a name of the script can be given one. */
+static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting,
+                       struct sp_error *error)
+{
+    char place[128];
+    put_place(settings, setting->gap_line, place, sizeof place);
+    const char *const typed = setting->by[0] ? setting->by : setting->gap;
+    const bool name = !strpbrk(typed, "$`( \n"),
+               parameter = typed[strspn(typed, "0123456789")] == '\0';
+    sp_fail(error, SP_INPUT, "%s: %s needs %s%s%s%s%s%s%s%s", place, sp_safe(setting->name),
+            parameter && typed == setting->gap ? "the script's parameter " : "",
+            sp_safe(setting->gap),
+            setting->by[0] ? ", which hangs on " : ", which nothing here says",
+            setting->by[0] && parameter ? "the script's parameter " : "",
+            setting->by[0] ? sp_safe(setting->by) : "", name ? "; --set-var " : "",
+            name ? sp_safe(typed) : "", name ? "=VALUE" : "");
+    setting->refused = true;
+}
+
+static void refuse_cut(struct sp_settings *settings, struct sp_setting *setting,
+                       struct sp_error *error)
+{
+    char place[128];
+    put_place(settings, setting->line, place, sizeof place);
+    sp_fail(error, SP_INPUT, "%s: %s: a value of more than %zu characters has no room", place,
+            sp_safe(setting->name), sizeof setting->value - 1);
+    setting->refused = true;
+}
+
+bool sp_refuse_gaps(struct sp_settings *settings, struct sp_error *error)
+{
+    const int before = error->lines;
+    for (int i = 0; i < settings->n; i++) {
+        struct sp_setting *const setting = &settings->at[i];
+        const bool last = find_setting(settings, setting->name) == i,
+                   counts = last && setting->needed && !setting->refused;
+        if (counts && setting->gap[0])
+            refuse_gap(settings, setting, error);
+        else if (counts && setting->cut)
+            refuse_cut(settings, setting, error);
+    }
+    return error->lines == before;
+}
+
+bool sp_has_word(const char *list, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = list; at && *at; at += strcspn(at, " ,")) {
+        at += strspn(at, " ,");
+        if (strncmp(at, word, n) == 0 && (at[n] == '\0' || at[n] == ' ' || at[n] == ','))
+            return true;
+    }
+    return false;
+}
+
+bool sp_is_quiet(const char *quiet, const char *name)
+{
+    for (size_t n; *quiet; quiet += n) {
+        quiet += strspn(quiet, " ");
+        n = strcspn(quiet, " ");
+        const bool rest = n > 0 && quiet[n - 1] == '*';
+        const size_t length = strlen(name), tail = n - 1;
+        if (n > 1 && quiet[0] == '*' && length >= tail &&
+            strncmp(name + length - tail, quiet + 1, tail) == 0)
+            return true;
+        if (n > 0 && strncmp(quiet, name, n - rest) == 0 && (rest || name[n] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet,
+                    struct sp_launch *launch)
+{
+    char list[160] = "";
+    const size_t skip = strlen(prefix);
+    for (int i = 0; i < settings->n; i++) {
+        struct sp_setting *const setting = &settings->at[i];
+        if (setting->read || strncmp(setting->name, prefix, skip) != 0 ||
+            sp_is_quiet(quiet, setting->name + skip))
+            continue;
+        sp_peek_setting(settings, setting->name); /* once */
+        const size_t used = strlen(list);
+        if (used + strlen(setting->name) + 3 > sizeof list) {
+            sp_launch_note(launch, "not read: %s", list);
+            list[0] = '\0';
+        }
+        const size_t n = strlen(list);
+        snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "", sp_safe(setting->name));
+    }
+    if (list[0])
+        sp_launch_note(launch, "not read: %s", list);
+}
+
+/* A setting is refused once, however often it is asked for. */
+static void refuse(struct sp_settings *settings, int i, const char *expected,
+                   struct sp_error *error)
+{
+    struct sp_setting *const setting = &settings->at[i];
+    char place[128];
+    put_place(settings, setting->line, place, sizeof place);
+    if (!setting->refused && setting->gap[0])
+        refuse_gap(settings, setting, error);
+    else if (!setting->refused)
+        sp_fail(error, SP_INPUT, "%s: %s: \"%s\": expected %s", place, sp_safe(setting->name),
+                sp_safe(setting->value), expected);
+    setting->refused = true;
+}
+
+double sp_setting_number(struct sp_settings *settings, const char *name, double otherwise,
+                         struct sp_error *error)
+{
+    const int i = find_setting(settings, name);
+    char *end;
+    sp_setting(settings, name);
+    if (i < 0 || settings->at[i].refused)
+        return otherwise;
+    errno = 0;
+    const double value = strtod(settings->at[i].value, &end);
+    if (!settings->at[i].gap[0] && end != settings->at[i].value && *end == '\0' &&
+        isfinite(value) && errno == 0 && !strpbrk(settings->at[i].value, "xX"))
+        return value;
+    refuse(settings, i, "a number", error);
+    return otherwise;
+}
+
+int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t least,
+                         int64_t otherwise, struct sp_error *error)
+{
+    char expected[64];
+    const double value = sp_setting_number(settings, name, NAN, error);
+    const int i = find_setting(settings, name);
+    if (i < 0 || isnan(value))
+        return otherwise;
+    const char *const digits = settings->at[i].value + (settings->at[i].value[0] == '-');
+    if (digits[strspn(digits, "0123456789")] == '\0' && value >= (double)least && value <= 1e9)
+        return (int64_t)value;
+    snprintf(expected, sizeof expected, "a whole number from %lld to 10^9", (long long)least);
+    refuse(settings, i, expected, error);
+    return otherwise;
+}
+
+bool sp_setting_is(struct sp_settings *settings, const char *name, const char *value)
+{
+    const char *const text = sp_setting(settings, name);
+    return text && strcasecmp(text, value) == 0;
+}
+
+bool sp_setting_on(struct sp_settings *settings, const char *name)
+{
+    const char *const text = sp_setting(settings, name);
+    return text && sp_truth(text) != 0;
+}
+
+bool sp_setting_off(struct sp_settings *settings, const char *name)
+{
+    const char *const text = sp_setting(settings, name);
+    return text && sp_truth(text) == 0;
+}
+
+void sp_launch_option(struct sp_launch *launch, const char *name, const char *format, ...)
+{
+    if (launch->options == SP_LAUNCH_OPTIONS)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    snprintf(launch->option[launch->options].name, sizeof launch->option->name, "%s", name);
+    vsnprintf(launch->option[launch->options].value, sizeof launch->option->value, format,
+              arguments);
+    va_end(arguments);
+    launch->options++;
+}
+
+void sp_launch_note(struct sp_launch *launch, const char *format, ...)
+{
+    if (launch->notes == SP_LAUNCH_NOTES) {
+        snprintf(launch->note[SP_LAUNCH_NOTES - 1], sizeof *launch->note,
+                 "more remarks than %d: the others are left out", SP_LAUNCH_NOTES - 1);
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(launch->note[launch->notes++], sizeof *launch->note, format, arguments);
+    va_end(arguments);
+}
+
+void sp_lose(struct sp_written *written, const char *format, ...)
+{
+    if (written->n_lost == SP_LAUNCH_LOSSES) {
+        snprintf(written->lost[SP_LAUNCH_LOSSES - 1], sizeof *written->lost,
+                 "more parts of the plan than %d: the others are left out", SP_LAUNCH_LOSSES - 1);
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(written->lost[written->n_lost++], sizeof *written->lost, format, arguments);
+    va_end(arguments);
+}
+
+void sp_refuse(const struct sp_check *checks, size_t n, struct sp_refusals *refused)
+{
+    for (size_t i = 0; i < n; i++)
+        if (checks[i].holds && refused->n < SP_REFUSALS)
+            snprintf(refused->what[refused->n++], sizeof *refused->what, "%s", checks[i].what);
+}
+
+void sp_note_refusals(const char *framework, const struct sp_refusals *refused,
+                      struct sp_launch *launch)
+{
+    for (int i = 0; i < refused->n; i++)
+        sp_launch_note(launch, "%s refuses this: %s", framework, refused->what[i]);
+}
+
+void sp_lose_refusals(const char *framework, const struct sp_refusals *refused,
+                      struct sp_written *written)
+{
+    for (int i = 0; i < refused->n; i++)
+        sp_lose(written, "what %s refuses: %s", framework, refused->what[i]);
+}
+
+void sp_write_title(const struct sp_launched *l, FILE *out)
+{
+    const struct sp_plan *const p = l->plan;
+    fprintf(out, "%s on %s, %lld devices: dp %lld tp %lld pp %lld cp %lld", sp_safe(l->model->name),
+            sp_safe(l->hw->name), (long long)sp_plan_devices(p), (long long)p->dp, (long long)p->tp,
+            (long long)p->pp, (long long)p->cp);
+    if (p->ep > 1)
+        fprintf(out, " ep %lld", (long long)p->ep);
+    fprintf(out, ", ZeRO %d over %lld; %lld sequences of %lld tokens", p->zero,
+            (long long)p->shards, (long long)p->batch, (long long)p->seq);
+}
+
+void sp_write_head(const struct sp_launched *l, const char *form, const struct sp_written *lost,
+                   FILE *out)
+{
+    fprintf(out, "# %s: ", form);
+    sp_write_title(l, out);
+    fputs("\n", out);
+    for (int i = 0; i < lost->n_lost; i++)
+        fprintf(out, "# cannot express: %s\n", lost->lost[i]);
+}
+
+bool sp_multiplies_in_fp32(const struct sp_plan *plan)
+{
+    return plan->dtype == SP_FP32 || plan->dtype == SP_TF32;
+}
+
+/* The format of a recipe's matmuls as far as frameworks tell them apart. */
+static enum sp_dtype format_of(const char *recipe)
+{
+    return strcmp(recipe, "fp32") == 0       ? SP_FP32
+           : strncmp(recipe, "fp8-", 4) == 0 ? SP_FP8
+                                             : SP_BF16;
+}
+
+bool sp_states_are(const struct sp_launched *l, const char *name)
+{
+    return strcmp(l->precision->name, name) == 0 && sp_is_builtin_precision(l->precision);
+}
+
+bool sp_recipe_is(const struct sp_launched *l, const char *name)
+{
+    const enum sp_dtype format = format_of(name);
+    return sp_states_are(l, name) &&
+           (format == SP_FP32 ? sp_multiplies_in_fp32(l->plan) : l->plan->dtype == format);
+}
+
+void sp_recipe_text(const struct sp_launched *l, char *text, size_t size)
+{
+    const char *const name = l->precision->name;
+    const enum sp_dtype format = format_of(name);
+    const bool same = format == SP_FP32 ? sp_multiplies_in_fp32(l->plan) : l->plan->dtype == format;
+    snprintf(text, size, "%.64s%s%s%s", name,
+             sp_is_builtin_precision(l->precision) ? "" : " of bytes of your own",
+             same ? "" : " with matmuls in ", same ? "" : sp_dtype_names[l->plan->dtype]);
+}
+
+void sp_spell_model(const char *name, char *out, size_t size)
+{
+    const char *const slash = strrchr(name, '/');
+    snprintf(out, size, "%s", slash ? slash + 1 : name);
+    char *const dot = strrchr(out, '.');
+    if (dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
+        *dot = '\0';
+    for (char *c = out; *c; c++)
+        *c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
+}

@@ -1,0 +1,178 @@
+/* What the formats of src/launch share: their rows, settings as frameworks spell them, options and
+ * remarks of a launch that is read, and what a written one loses. */
+#ifndef SP_LAUNCH_SETTINGS_H
+#define SP_LAUNCH_SETTINGS_H
+
+#include <stdio.h>
+
+#include "launch/launch.h"
+
+/* Options as a framework spells them: names and values, in the order of the file. */
+struct sp_setting {
+    char name[72], value[256];
+    char gap[48]; /* what in the value is not known, "" where all is */
+    char by[32];  /* a name that it hangs on, "" where none is known */
+    int line;     /* 0: not known */
+    int gap_line;
+    bool read;    /* a reader has asked whether it is there */
+    bool needed;  /* and for its value */
+    bool refused; /* an error has named it */
+    bool cut;     /* the value was longer than there is room for */
+};
+enum { SP_MAX_SETTINGS = 1024 };
+struct sp_settings {
+    const char *origin;
+    struct sp_setting at[SP_MAX_SETTINGS];
+    int n;
+};
+
+/* A file that is read: as text, as JSON where it is an object of it (else NULL), for a machine
+ * (NULL: not known yet), and as settings. `assumed`: see assumed.h. */
+struct sp_launch_file {
+    const char *origin, *text;
+    const cJSON *json;
+    const struct sp_hardware *hw;
+    const struct sp_sources *sources;
+    const struct sp_script *script;                 /* NULL: it is no shell's script */
+    struct sp_launch_words *words[SP_LAUNCH_FILES]; /* of its format */
+    struct sp_settings settings; /* of YAML, TOML or JSON; else what its reader takes */
+    struct sp_settings assumed;
+};
+
+/* How well a file fits a format. */
+enum sp_match { SP_NO_MATCH, SP_POSSIBLE, SP_LIKELY, SP_CERTAIN };
+
+/* A framework's form of a launch: it is written, read, or both; what it is not is NULL. */
+struct sp_target {
+    const char *words[SP_LAUNCH_FILES]; /* names of files in configs/launch, or NULL */
+
+    /* Puts the plan on `out`. What the framework cannot say is lost before the first line. */
+    void (*write)(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
+
+    const char *format; /* what was read: "Megatron-LM arguments" */
+    enum sp_match (*detect)(const struct sp_launch_file *file);
+    bool (*read)(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error);
+};
+
+/* Takes name and value (NULL: none); false with an error when there are too many. */
+bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value,
+                    struct sp_error *error);
+
+/* The same of a value that is put together; what has no room is left out. */
+__attribute__((format(printf, 3, 4))) void
+sp_make_setting(struct sp_settings *settings, const char *name, const char *format, ...);
+
+/* The value of a setting (the last one of that name), NULL when it is not given. All of that name
+ * count as read, and the value as needed. */
+const char *sp_setting(struct sp_settings *settings, const char *name);
+
+/* Whether there is one of that name, without a trace that it was asked for. */
+bool sp_has_setting(const struct sp_settings *settings, const char *name);
+
+/* The same where the value decides nothing: it may be one that nothing tells. */
+const char *sp_peek_setting(struct sp_settings *settings, const char *name);
+
+/* The last value of that name where it is known, without a trace that it was asked for; NULL: there
+ * is none. And a whole number of it from 1 to 10^12, or `otherwise`. For checks, which need
+ * nothing. */
+const char *sp_said(const struct sp_settings *settings, const char *name);
+int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int64_t otherwise);
+
+/* Whether a list that blanks or commas divide has the word; a list of NULL has none. */
+bool sp_has_word(const char *list, const char *word);
+
+/* Whether a name is of a list of names parted by blanks, where "log-*" is all that start so
+ * and "*-vit" all that end so. */
+bool sp_is_quiet(const char *quiet, const char *name);
+
+/* Refuses, by name and line, every setting whose value is needed and not known, or longer than
+ * there is room for. */
+bool sp_refuse_gaps(struct sp_settings *settings, struct sp_error *error);
+
+/* Names in a remark, as many as have room, what no reader asked for: neither of `quiet` (names
+ * parted by blanks, "log-*" for all that start so) nor marked as read. `prefix` stands in front of
+ * names in the file and not in the list. */
+void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet,
+                    struct sp_launch *launch);
+
+/* A setting's number, or `otherwise` when it is not given; adds an error when it is no finite
+ * number. */
+double sp_setting_number(struct sp_settings *settings, const char *name, double otherwise,
+                         struct sp_error *error);
+
+/* A setting's whole number from `least` to 10^9, or `otherwise`; adds an error when it is none. */
+int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t least,
+                         int64_t otherwise, struct sp_error *error);
+
+/* Whether it has that value, in letters of any size. */
+bool sp_setting_is(struct sp_settings *settings, const char *name, const char *value);
+
+/* Whether it is given, and not as a word for false; and whether it is given as one. */
+bool sp_setting_on(struct sp_settings *settings, const char *name);
+bool sp_setting_off(struct sp_settings *settings, const char *name);
+
+/* A model's file or name as models are named here: "models/llama3_70B.yaml" is "llama3-70b". */
+void sp_spell_model(const char *name, char *out, size_t size);
+
+/* Adds an option of `step` to a launch. */
+__attribute__((format(printf, 3, 4))) void
+sp_launch_option(struct sp_launch *launch, const char *name, const char *format, ...);
+
+/* Adds a remark to a launch. */
+__attribute__((format(printf, 2, 3))) void sp_launch_note(struct sp_launch *launch,
+                                                          const char *format, ...);
+
+/* Adds the state of an optimizer, where it is not Adam's two moments, as an option: `name` is what
+ * the file says under `key`, `momentum` that of SGD. An error where it is no optimizer that is
+ * known: to count it as Adam would be a guess. */
+void sp_read_optimizer(const char *key, const char *name, double momentum, const char *origin,
+                       struct sp_launch *launch, struct sp_error *error);
+
+/* What the framework's own code refuses in a launch, by its table of checks. */
+enum { SP_REFUSALS = 96 }; /* no less than the rows of any table of checks */
+struct sp_refusals {
+    char what[SP_REFUSALS][128];
+    int n;
+};
+
+/* A check: whether it holds, and what is refused then. */
+struct sp_check {
+    bool holds;
+    const char *what;
+};
+#define SP_REFUSE(checks, refused) sp_refuse(checks, sizeof(checks) / sizeof *(checks), refused)
+void sp_refuse(const struct sp_check *checks, size_t n, struct sp_refusals *refused);
+
+/* Says them of a launch that is read ("MaxText refuses this: ..."), and of one that is written. */
+void sp_note_refusals(const char *framework, const struct sp_refusals *refused,
+                      struct sp_launch *launch);
+void sp_lose_refusals(const char *framework, const struct sp_refusals *refused,
+                      struct sp_written *written);
+
+/* Adds a "cannot express" to what is written. */
+__attribute__((format(printf, 2, 3))) void sp_lose(struct sp_written *written, const char *format,
+                                                   ...);
+
+/* Writes "llama3-70b on h100-64 (64 devices: dp 8 tp 4 pp 2 ...)". */
+void sp_write_title(const struct sp_launched *launched, FILE *out);
+
+/* Writes comments "# FORM: ", the title, and a line for each part that is lost. */
+void sp_write_head(const struct sp_launched *launched, const char *form,
+                   const struct sp_written *lost, FILE *out);
+
+/* Whether the layers' matmuls run in fp32 or TF32. */
+bool sp_multiplies_in_fp32(const struct sp_plan *plan);
+
+/* Whether the plan's states are those of the recipe that ships under that name, whatever the format
+ * of its matmuls. */
+bool sp_states_are(const struct sp_launched *launched, const char *name);
+
+/* Whether the plan's recipe is that one, with the matmuls that the name stands for: FSDP's "fp32"
+ * is states in fp32 and matmuls in bf16, where --precision fp32 is both. */
+bool sp_recipe_is(const struct sp_launched *launched, const char *name);
+
+/* "fp32", or "fp32 with matmuls in bf16" where the recipe's name would mean others, or that it was
+ * changed. */
+void sp_recipe_text(const struct sp_launched *launched, char *text, size_t size);
+
+#endif

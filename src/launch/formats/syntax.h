@@ -1,0 +1,37 @@
+/* Files of settings: YAML and TOML, and what a text is written in. */
+#ifndef SP_LAUNCH_SYNTAX_H
+#define SP_LAUNCH_SYNTAX_H
+
+#include "launch/fields/settings.h"
+
+enum sp_syntax { SP_SHELL, SP_JSON, SP_YAML, SP_TOML, SP_PYTHON };
+
+/* What a text is written in, by its first line that is no comment: "{" opens JSON, or YAML behind a
+ * comment; "[name]" TOML; "from NAME import" and "def NAME(" Python; "key:" YAML; all else is a
+ * shell's script. */
+enum sp_syntax sp_syntax_of(const char *text);
+
+/* Takes the scalars of a YAML document as settings. Names of nested ones are joined by dots, items
+ * of a list of scalars by blanks; null is not given. "${NAME}", "${NAME:default}" and
+ * "${NAME:-default}" get the value that was typed, or the default, or are a gap. `scripts` gets the
+ * texts of several words, a line each or more, for free(); it may be NULL. */
+bool sp_read_yaml(const char *text, const struct sp_typed_names *names,
+                  struct sp_settings *settings, char **scripts, struct sp_error *error);
+
+/* What `put` writes of a plan as YAML, for free(), and the same as settings, for free() too. */
+char *sp_written_yaml(const struct sp_launched *launched,
+                      void (*put)(const struct sp_launched *launched, FILE *out),
+                      struct sp_settings **settings);
+
+/* Takes the values of a TOML document as settings, names joined by dots. */
+bool sp_read_toml(const char *text, struct sp_settings *settings, struct sp_error *error);
+
+/* Takes the lines "name = value" of a Python recipe as settings, and "from FILE import NAME" as the
+ * setting FILE with that value. No code runs: a value is the text that stands there, without its
+ * quotes. */
+bool sp_read_recipe(const char *text, struct sp_settings *settings, struct sp_error *error);
+
+/* The value that was typed for a name, or NULL. */
+const char *sp_typed_value(const struct sp_typed_names *names, const char *name, size_t n);
+
+#endif

@@ -1,0 +1,158 @@
+/* TOML as settings, as far as configurations go: tables, strings, numbers, booleans, lists. */
+#include <ctype.h>
+#include <string.h>
+
+#include "launch/formats/syntax.h"
+
+struct toml {
+    struct sp_settings *settings;
+    const char *at;
+    int line;
+    char table[48];
+    bool cut; /* a value had no room */
+};
+
+static void skip(struct toml *t, bool lines)
+{
+    for (const char *before = NULL; before != t->at;) {
+        before = t->at;
+        t->at += strspn(t->at, " \t\r");
+        if (*t->at == '#')
+            t->at += strcspn(t->at, "\n");
+        if (lines && *t->at == '\n') {
+            t->line++;
+            t->at++;
+        }
+    }
+}
+
+static bool fail(const struct toml *t, const char *expected, struct sp_error *error)
+{
+    return sp_fail(error, SP_INPUT, "%s:%d: expected %s", sp_safe(t->settings->origin), t->line,
+                   expected);
+}
+
+static void put(struct toml *t, char *out, size_t size, size_t *n, char c)
+{
+    if (*n + 1 < size)
+        out[(*n)++] = c;
+    else
+        t->cut = true;
+    out[*n] = '\0';
+}
+
+/* A bare or quoted name, with dots between its parts. */
+static bool read_name(struct toml *t, char *out, size_t size, struct sp_error *error)
+{
+    size_t n = 0;
+    out[0] = '\0';
+    skip(t, false);
+    for (; isalnum((unsigned char)*t->at) || (*t->at && strchr("_-.\"'", *t->at)); t->at++)
+        if (*t->at != '"' && *t->at != '\'')
+            put(t, out, size, &n, *t->at);
+    skip(t, false);
+    return n > 0 || fail(t, "a name", error);
+}
+
+/* A string; three quotes hold several lines. */
+static bool read_string(struct toml *t, char *out, size_t size, size_t *n, struct sp_error *error)
+{
+    const char quote = *t->at;
+    const bool lines = t->at[1] == quote && t->at[2] == quote;
+    const size_t width = lines ? 3 : 1;
+    const char end[] = {quote, lines ? quote : '\0', lines ? quote : '\0', '\0'};
+    for (t->at += width; *t->at && strncmp(t->at, end, width) != 0; t->at++) {
+        if (*t->at == '\n' && !lines)
+            return fail(t, "a string that ends on its line", error);
+        t->line += *t->at == '\n';
+        if (*t->at == '\\' && quote == '"' && t->at[1])
+            t->at++;
+        put(t, out, size, n, *t->at);
+    }
+    if (!*t->at)
+        return fail(t, "the end of a string", error);
+    t->at += width;
+    return true;
+}
+
+static bool read_scalar(struct toml *t, char *out, size_t size, size_t *n, struct sp_error *error)
+{
+    if (*t->at == '"' || *t->at == '\'')
+        return read_string(t, out, size, n, error);
+    const char *const start = t->at;
+    for (; *t->at && !strchr(" \t\r\n,]}#", *t->at); t->at++)
+        if (*t->at != '_' || !isdigit((unsigned char)*start)) /* 10_000 is a number */
+            put(t, out, size, n, *t->at);
+    return t->at > start || fail(t, "a value", error);
+}
+
+/* A value; items of a list are parted by blanks. What is nested deeper is one text. */
+static bool read_value(struct toml *t, char *out, size_t size, struct sp_error *error)
+{
+    size_t n = 0;
+    int open = 0;
+    out[0] = '\0';
+    do {
+        skip(t, open > 0);
+        if (*t->at && strchr("[{", *t->at)) {
+            open++;
+            t->at++;
+        } else if (*t->at && strchr("]}", *t->at) && open > 0) {
+            open--;
+            t->at++;
+        } else if (open > 0 && *t->at && strchr(",=", *t->at)) {
+            t->at++;
+        } else {
+            if (n > 0)
+                put(t, out, size, &n, ' ');
+            if (!read_scalar(t, out, size, &n, error))
+                return false;
+        }
+    } while (open > 0);
+    return true;
+}
+
+static bool read_table(struct toml *t, struct sp_error *error)
+{
+    const bool several = t->at[1] == '[';
+    t->at += 1 + several;
+    if (!read_name(t, t->table, sizeof t->table, error))
+        return false;
+    if (strncmp(t->at, "]]", 1 + (size_t)several) != 0)
+        return fail(t, "] behind the name of a table", error);
+    t->at += 1 + several;
+    return true;
+}
+
+static bool read_entry(struct toml *t, struct sp_error *error)
+{
+    char name[48], full[sizeof t->settings->at->name], value[sizeof t->settings->at->value];
+    const int line = t->line;
+    if (!read_name(t, name, sizeof name, error))
+        return false;
+    if (*t->at != '=')
+        return fail(t, "name = value", error);
+    t->at++;
+    t->cut = false;
+    if (!read_value(t, value, sizeof value, error))
+        return false;
+    snprintf(full, sizeof full, "%.24s%s%.46s", t->table, t->table[0] ? "." : "", name);
+    if (!sp_add_setting(t->settings, full, value, error))
+        return false;
+    t->settings->at[t->settings->n - 1].line = line;
+    t->settings->at[t->settings->n - 1].cut = t->cut;
+    return true;
+}
+
+bool sp_read_toml(const char *text, struct sp_settings *settings, struct sp_error *error)
+{
+    struct toml t = {.settings = settings, .at = text, .line = 1};
+    for (skip(&t, true); *t.at; skip(&t, true)) {
+        if (!(*t.at == '[' ? read_table(&t, error) : read_entry(&t, error)))
+            return false;
+        skip(&t, false);
+        if (*t.at && *t.at != '\n')
+            return fail(&t, "one value on a line", error);
+    }
+    return true;
+}

@@ -1,0 +1,256 @@
+/* YAML as settings: names of nested values are joined by dots. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yaml.h>
+
+#include "base/json_syntax.h"
+#include "base/truth.h"
+#include "launch/formats/syntax.h"
+
+/* Where the next value stands: under a name of a mapping, or in a list. */
+struct level {
+    size_t path; /* bytes of the path in front */
+    bool list, named;
+    int items; /* of a list */
+};
+
+struct reader {
+    struct sp_settings *settings;
+    const struct sp_typed_names *names;
+    FILE *scripts;
+    char path[sizeof((struct sp_setting *)NULL)->name];
+    struct level level[SP_JSON_MAX_DEPTH + 1];
+    int depth;
+};
+
+/* The value of another setting, "${.sibling}" or "${section.name}", where it stands before this. */
+static const char *referred(const struct reader *r, const char *name, size_t n)
+{
+    char full[2 * sizeof r->path];
+    const char *const dot = strrchr(r->path, '.');
+    const int section = dot && *name == '.' ? (int)(dot - r->path) + 1 : 0;
+    snprintf(full, sizeof full, "%.*s%.*s", section, r->path, (int)n - (*name == '.'),
+             name + (*name == '.'));
+    for (int i = r->settings->n - 2; i >= 0; i--) /* the last is the one that refers */
+        if (strcmp(r->settings->at[i].name, full) == 0 && !r->settings->at[i].gap[0])
+            return r->settings->at[i].value;
+    return NULL;
+}
+
+/* The brace that closes "${", with others like it inside; NULL: none. */
+static const char *end_of_braces(const char *at)
+{
+    for (int open = 1; *at; at++) {
+        open += *at == '{';
+        open -= *at == '}';
+        if (open == 0)
+            return at;
+    }
+    return NULL;
+}
+
+/* Puts what a "${NAME:default}" stands for, or leaves it and names the gap. */
+static void fill_in(const struct reader *r, const char *text, struct sp_setting *setting)
+{
+    size_t used = 0;
+    setting->value[0] = '\0';
+    while (*text && used + 1 < sizeof setting->value) {
+        const bool braces = text[0] == '$' && text[1] == '{';
+        const char *const name = text + 1 + braces;
+        size_t n = 0;
+        while (*text == '$' &&
+               (isalnum((unsigned char)name[n]) || name[n] == '_' || (braces && name[n] == '.')))
+            n++;
+        const char *const end = braces ? end_of_braces(name) : name + n;
+        if (n == 0 || !end) {
+            setting->value[used++] = *text++;
+            setting->value[used] = '\0';
+            continue;
+        }
+        const char *const given = sp_typed_value(r->names, name, n);
+        const char *const typed = given ? given : referred(r, name, n);
+        const char *const otherwise = name + n + 1 + (name[n + 1] == '-');
+        const bool defaulted = braces && name[n] == ':' && otherwise <= end &&
+                               !memchr(name, '$', (size_t)(end - name));
+        const int length = (int)((defaulted ? end : name + n) - (defaulted ? otherwise : name));
+        if (typed)
+            snprintf(setting->value + used, sizeof setting->value - used, "%s", typed);
+        else
+            snprintf(setting->value + used, sizeof setting->value - used, "%.*s", length,
+                     defaulted ? otherwise : name);
+        if (!typed && !defaulted && !setting->gap[0])
+            snprintf(setting->gap, sizeof setting->gap, "%.*s", (int)n, name);
+        used = strlen(setting->value);
+        text = braces ? end + 1 : end;
+    }
+    setting->cut = *text != '\0';
+}
+
+static bool add_value(struct reader *r, const char *value, bool quoted, int line,
+                      struct sp_error *error)
+{
+    struct sp_settings *const s = r->settings;
+    const struct level *const level = &r->level[r->depth];
+    struct sp_setting *const last = s->n > 0 ? &s->at[s->n - 1] : NULL;
+    if (r->scripts && strpbrk(value, " \n"))
+        fprintf(r->scripts, "%s\n", value);
+    if (level->list && level->items > 0 && last && strcmp(last->name, r->path) == 0) {
+        const size_t used = strlen(last->value);
+        const size_t room = sizeof last->value - used;
+        const int n = snprintf(last->value + used, room, " %s", sp_yaml_word(value, quoted));
+        last->cut = last->cut || (size_t)n >= room;
+        return true;
+    }
+    if (!sp_add_setting(s, r->path, NULL, error))
+        return false;
+    struct sp_setting *const setting = &s->at[s->n - 1];
+    setting->line = setting->gap_line = line;
+    fill_in(r, value, setting);
+    /* A name's value counts as if it stood there: Primus and OmegaConf fill in and then resolve. */
+    const char *const word = sp_yaml_word(setting->value, quoted);
+    if (word != setting->value && !setting->gap[0])
+        snprintf(setting->value, sizeof setting->value, "%s", word);
+    return true;
+}
+
+/* The path of what stands under a name, or at a place of a list. */
+static void enter(struct reader *r, const char *name)
+{
+    const size_t at = r->level[r->depth].path;
+    snprintf(r->path + at, sizeof r->path - at, "%s%s", at > 0 ? "." : "", name);
+}
+
+static bool open_level(struct reader *r, bool list, struct sp_error *error)
+{
+    char item[16];
+    struct level *const above = &r->level[r->depth];
+    if (r->depth == SP_JSON_MAX_DEPTH)
+        return sp_fail(error, SP_INPUT, "%s: nested deeper than %d", sp_safe(r->settings->origin),
+                       SP_JSON_MAX_DEPTH);
+    if (above->list) {
+        snprintf(item, sizeof item, "%d", above->items);
+        enter(r, item);
+    }
+    above->items++;
+    above->named = false;
+    r->level[++r->depth] = (struct level){.path = strlen(r->path), .list = list};
+    return true;
+}
+
+static void close_level(struct reader *r)
+{
+    r->depth -= r->depth > 0;
+    r->path[r->level[r->depth].path] = '\0';
+}
+
+static bool is_null(const yaml_event_t *event)
+{
+    const char *const value = (const char *)event->data.scalar.value;
+    return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           (value[0] == '\0' || strcmp(value, "~") == 0 || strcasecmp(value, "null") == 0 ||
+            strcmp(value, "None") == 0);
+}
+
+static bool take_scalar(struct reader *r, const yaml_event_t *event, struct sp_error *error)
+{
+    const char *const value = (const char *)event->data.scalar.value;
+    struct level *const level = &r->level[r->depth];
+    bool ok = true;
+    if (r->depth == 0)
+        return true;
+    if (!level->list && !level->named) {
+        enter(r, value);
+        level->named = true;
+        return true;
+    }
+    if (!is_null(event))
+        ok = add_value(r, value, event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE,
+                       (int)event->start_mark.line + 1, error);
+    level->items++;
+    level->named = false;
+    if (!level->list)
+        r->path[level->path] = '\0';
+    return ok;
+}
+
+static bool take_event(struct reader *r, const yaml_event_t *event, struct sp_error *error)
+{
+    switch (event->type) {
+    case YAML_MAPPING_START_EVENT:
+    case YAML_SEQUENCE_START_EVENT:
+        return open_level(r, event->type == YAML_SEQUENCE_START_EVENT, error);
+    case YAML_MAPPING_END_EVENT:
+    case YAML_SEQUENCE_END_EVENT:
+        close_level(r);
+        return true;
+    case YAML_ALIAS_EVENT:
+        r->level[r->depth].named = false;
+        r->path[r->level[r->depth].path] = '\0';
+        return true;
+    case YAML_SCALAR_EVENT:
+        return take_scalar(r, event, error);
+    default:
+        return true;
+    }
+}
+
+static bool parse(struct reader *r, const char *text, struct sp_error *error)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    bool ok = true;
+    if (!yaml_parser_initialize(&parser))
+        return sp_fail(error, SP_INTERNAL, "out of memory");
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
+    for (bool done = false; ok && !done;) {
+        if (!yaml_parser_parse(&parser, &event)) {
+            ok = sp_fail(error, SP_INPUT, "%s:%zu:%zu: %s", sp_safe(r->settings->origin),
+                         parser.problem_mark.line + 1, parser.problem_mark.column + 1,
+                         parser.problem ? parser.problem : "not YAML");
+            break;
+        }
+        done = event.type == YAML_STREAM_END_EVENT;
+        ok = take_event(r, &event, error);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return ok;
+}
+
+bool sp_read_yaml(const char *text, const struct sp_typed_names *names,
+                  struct sp_settings *settings, char **scripts, struct sp_error *error)
+{
+    size_t size;
+    struct reader *const r = calloc(1, sizeof *r);
+    if (!r)
+        abort();
+    r->settings = settings;
+    r->names = names;
+    r->scripts = scripts ? open_memstream(scripts, &size) : NULL;
+    const bool ok = parse(r, text, error);
+    if (r->scripts)
+        fclose(r->scripts);
+    free(r);
+    return ok;
+}
+
+char *sp_written_yaml(const struct sp_launched *launched,
+                      void (*put)(const struct sp_launched *launched, FILE *out),
+                      struct sp_settings **settings)
+{
+    const struct sp_typed_names names = {0};
+    struct sp_error none = {0};
+    char *text = NULL;
+    size_t length;
+    FILE *const out = open_memstream(&text, &length);
+    *settings = calloc(1, sizeof **settings); /* too large for the stack */
+    if (!*settings || !out)
+        abort();
+    put(launched, out);
+    if (fclose(out) != 0)
+        abort();
+    sp_read_yaml(text, &names, *settings, NULL, &none);
+    return text;
+}

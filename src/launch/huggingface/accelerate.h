@@ -1,0 +1,34 @@
+/* What reading and writing of accelerate's YAML share. */
+#ifndef SP_LAUNCH_ACCELERATE_H
+#define SP_LAUNCH_ACCELERATE_H
+
+#include "launch/fields/settings.h"
+
+/* What accelerate itself refuses in its settings. */
+void sp_check_accelerate(const struct sp_settings *settings, struct sp_refusals *refused);
+
+/* What its settings say that a training script has to go on with. */
+struct sp_accelerate {
+    int64_t processes, tp, cp; /* processes 0: not said */
+    bool recomputes;
+    char deepspeed[256]; /* the DeepSpeed JSON that it names, "" where it names none */
+};
+
+/* Reads the settings that a launch of a script names, where they lie beside it: what weights and
+ * states are shared over and their formats as options, the rest into `said`. `bf16`: the script
+ * itself asks for it. False where there is no such file. */
+bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name, bool bf16,
+                               struct sp_accelerate *said, struct sp_launch *launch,
+                               struct sp_error *error);
+
+/* The same from flags of the command, `--use_fsdp --fsdp_...`; false where they do not ask for
+ * FSDP.
+ */
+bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_file *file,
+                              bool bf16, struct sp_accelerate *said, struct sp_launch *launch,
+                              struct sp_error *error);
+
+/* A plan as its YAML, for sp_target_accelerate. */
+void sp_write_accelerate(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
+
+#endif

@@ -1,0 +1,32 @@
+/* Adapters and frozen weights as launches say them. */
+#ifndef SP_LAUNCH_ADAPTERS_H
+#define SP_LAUNCH_ADAPTERS_H
+
+#include "launch/fields/settings.h"
+
+/* Adapters of a launch: their rank (0: not said), the modules that have one (names parted by
+ * blanks or commas; NULL or empty: not said), what is taken for each where it is not said, and the
+ * format of the frozen weights (NULL: 16 bits), as --base-format has it. */
+struct sp_adapters {
+    int64_t rank, usual_rank;
+    const char *modules, *usual_targets;
+    const char *base;
+};
+
+/* Puts them as options of `step`; a remark where a module is none that is known, or stands for some
+ * layers alone. */
+void sp_launch_adapters(const struct sp_adapters *adapters, struct sp_launch *launch);
+
+/* Adapters by the names that Hugging Face's tools have for them (PEFT and TRL, LLaMA-Factory,
+ * axolotl, DeepSpeed-Chat), and whether the settings ask for some. */
+bool sp_read_adapters(struct sp_settings *settings, struct sp_launch *launch,
+                      struct sp_error *error);
+
+/* Remarks on what else such settings say of adapters. */
+void sp_note_adapters(struct sp_settings *settings, struct sp_launch *launch);
+
+/* The model by its name on Hugging Face's hub (NULL: none), or why there is none. */
+void sp_read_hub_model(const char *name, const struct sp_sources *sources,
+                       struct sp_launch *launch);
+
+#endif

@@ -1,0 +1,116 @@
+/* Megatron-LM: formats of weights, gradients and states, as a recipe and what differs from it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "launch/megatron/megatron.h"
+
+/* Bytes of an element by the name of its format; 0: no such format. */
+static int bytes_of(const char *format)
+{
+    static const struct {
+        const char *name;
+        int bytes;
+    } formats[] = {{"fp32", 4}, {"fp16", 2}, {"bf16", 2}, {"fp8", 1}};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (format && strcmp(formats[i].name, format) == 0)
+            return formats[i].bytes;
+    return 0;
+}
+
+static void set_bytes(struct sp_launch *launch, const char *field, int bytes)
+{
+    sp_launch_option(launch, "set", "precision.%s=%d", field, bytes);
+}
+
+/* fp16 keeps gradients of its own format unless told otherwise, bf16 those in fp32. Gradients that
+ * DeepSpeed owns are of the model's format. */
+static int bytes_of_gradients(struct sp_settings *s)
+{
+    const char *const main_grads = sp_setting(s, "--main-grads-dtype"),
+                      *const fsdp_grads = sp_setting(s, "--megatron-fsdp-main-grads-dtype");
+    const bool fp32 = sp_setting(s, "--accumulate-allreduce-grads-in-fp32") != NULL;
+    if (sp_setting(s, "--use-megatron-fsdp") && bytes_of(fsdp_grads) > 0)
+        return bytes_of(fsdp_grads);
+    if (sp_setting(s, "--use-precision-aware-optimizer") && bytes_of(main_grads) > 0)
+        return bytes_of(main_grads);
+    if (sp_setting(s, "--fp16"))
+        return fp32 ? 4 : 2;
+    return sp_setting(s, "--grad-reduce-in-bf16") || sp_setting(s, "--deepspeed") ? 2 : 4;
+}
+
+/* Formats of the states, which count with --use-precision-aware-optimizer alone. */
+static void read_aware(struct sp_settings *s, struct sp_launch *launch)
+{
+    static const char *const flags[] = {"--main-params-dtype", "--exp-avg-dtype",
+                                        "--exp-avg-sq-dtype"};
+    int bytes[3];
+    for (int i = 0; i < 3; i++) {
+        const int given = bytes_of(sp_setting(s, flags[i]));
+        bytes[i] = given > 0 ? given : 4;
+    }
+    if (!sp_setting(s, "--use-precision-aware-optimizer"))
+        return;
+    if (bytes[0] != 4)
+        set_bytes(launch, "master_bytes", bytes[0]);
+    if (bytes[1] + bytes[2] != 8)
+        set_bytes(launch, "optimizer_bytes", bytes[1] + bytes[2]);
+}
+
+/* Modules whose activations wait in the host's memory; a plan has all of a layer's or none. */
+static void read_offload(struct sp_settings *s, struct sp_launch *launch)
+{
+    const char *const modules = sp_setting(s, "--offload-modules"), *const again = sp_setting(
+                                                                        s, "--recompute-modules");
+    const bool routed = sp_setting(s, "--num-experts") != NULL;
+    bool all = routed ? sp_has_word(modules, "expert_fc1") || sp_has_word(again, "moe")
+                      : sp_has_word(again, "mlp");
+    for (const char *at = sp_megatron_offloaded; *at; at += strspn(at, " ")) {
+        char word[24];
+        const size_t n = strcspn(at, " ");
+        snprintf(word, sizeof word, "%.*s", (int)n, at);
+        all = all && sp_has_word(modules, word);
+        at += n;
+    }
+    sp_launch_option(launch, "offload", "on");
+    if (!all)
+        sp_launch_note(launch,
+                       "--offload-modules %s: read as all activations in the host's memory, where "
+                       "MLPs and what is not named stay on the device",
+                       modules ? sp_safe(modules) : "");
+}
+
+void sp_read_megatron_states(const struct sp_launch_words *words, struct sp_settings *s,
+                             struct sp_launch *launch, struct sp_error *error)
+{
+    const char *const optimizer = sp_setting(s, "--optimizer");
+    const bool half = sp_setting(s, "--bf16") || sp_setting(s, "--fp16");
+    const bool fp8 = sp_setting(s, "--fp8-format") != NULL;
+    const int grads = bytes_of_gradients(s);
+    const bool muon =
+        optimizer && (strcmp(optimizer, "muon") == 0 || strcmp(optimizer, "dist_muon") == 0);
+    sp_launch_option(launch, "precision", "%s",
+                     fp8          ? (grads == 2 ? "fp8-mixed16" : "fp8-mixed18")
+                     : !half      ? "fp32"
+                     : grads == 2 ? "mixed16"
+                     : muon       ? "muon"
+                                  : "mixed18");
+    if (fp8 && grads != 2 && grads != 4)
+        set_bytes(launch, "grad_bytes", grads);
+    if (!half && !fp8)
+        sp_launch_note(launch, "neither --bf16 nor --fp16 in it: fp32, as Megatron-LM has it");
+    if (sp_setting(s, "--deepspeed") && sp_setting(s, "--bf16"))
+        sp_launch_note(
+            launch, "DeepSpeed's own optimizer for bf16 kept fp32 gradients and sharded "
+                    "states at ZeRO 0 in older releases; --precision mixed18 --zero 1 are those");
+    if (sp_setting(s, "--fp4-format"))
+        sp_launch_note(launch, "not modelled: --fp4-format, matmuls in 4 bits; read as %s",
+                       half ? "16 bits" : "32 bits");
+    read_aware(s, launch);
+    if (optimizer)
+        sp_read_optimizer("--optimizer", muon ? "muon" : optimizer,
+                          sp_setting_number(s, "--sgd-momentum", 0.9, error), s->origin, launch,
+                          error);
+    if (sp_setting(s, "--fine-grained-activation-offloading"))
+        read_offload(s, launch);
+    sp_note_rows(words, s, launch);
+}

@@ -1,0 +1,166 @@
+/* Megatron-LM's arguments as YAML or as dotted "name=value" words: "--flag: value", and the names
+ * of its config classes (Megatron-Bridge, Primus, FlagScale) and of NeMo. */
+#include <string.h>
+
+#include "base/truth.h"
+#include "launch/bridge/bridge.h"
+#include "launch/megatron/megatron.h"
+
+/* The name behind the last dot of a path. */
+static const char *leaf(const char *name)
+{
+    const char *const dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+bool sp_is_megatron_name(const char *name)
+{
+    return sp_is_quiet("tensor_model_parallel_size pipeline_model_parallel_size "
+                       "--tensor-model-parallel-size --num-layers --micro-batch-size "
+                       "--pipeline-model-parallel-size",
+                       leaf(name));
+}
+
+/* Whether a name stands in a part of the file that is about something else. */
+static bool is_elsewhere(const char *name)
+{
+    static const char parts[] = "trainer exp_manager s3_checkpointing nsys_profile sched scheduler "
+                                "logger logging checkpoint "
+                                "profiling tokenizer data dataset env ENV_VARS METRICS rng dist "
+                                "experiment defaults inference "
+                                "tensor_inspect hydra wandb lr_scheduler peft";
+    const char *const last = leaf(name);
+    if (strcmp(last, "vocab_size") == 0)
+        return false;
+    for (const char *at = name; at < last; at = strchr(at, '.') + 1) {
+        char part[32];
+        snprintf(part, sizeof part, "%.*s", (int)strcspn(at, "."), at);
+        if (sp_is_quiet(parts, part))
+            return true;
+    }
+    return false;
+}
+
+static bool add(const struct sp_setting *from, const char *name, const char *value,
+                struct sp_settings *to, struct sp_error *error)
+{
+    if (!sp_add_setting(to, name, value, error))
+        return false;
+    struct sp_setting *const setting = &to->at[to->n - 1];
+    setting->line = from->line;
+    setting->gap_line = from->gap_line;
+    if (value == from->value)
+        memcpy(setting->gap, from->gap, sizeof setting->gap);
+    return true;
+}
+
+/* A name of a class as a flag: "num_layers" is "--num-layers". */
+static void spell(const char *name, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s", name[0] == '-' ? "" : "--", name);
+    for (char *c = out; *c && name[0] != '-'; c++)
+        *c = *c == '_' ? '-' : *c;
+}
+
+/* The row of Megatron-Bridge's file that a name stands at: the whole path, else the model's field
+ * of that name, which NeMo and others have elsewhere. */
+static const struct sp_launch_row *row_of(const struct sp_launch_words *bridge, const char *name)
+{
+    char field[SP_ROW_NAME];
+    const struct sp_launch_row *const row = strchr(name, '.') ? sp_row_of(bridge, name) : NULL;
+    snprintf(field, sizeof field, "model.%s", leaf(name));
+    return row || name[0] == '-' ? row : sp_row_of(bridge, field);
+}
+
+/* Takes a setting as a row has it; one that is off stands for nothing but what says so. */
+static bool take_row(const struct sp_setting *from, const struct sp_launch_row *row,
+                     const struct sp_launch_words *flags, struct sp_settings *to,
+                     struct sp_error *error)
+{
+    bool ok = true;
+    struct sp_spelling as;
+    const char *list = row->as;
+    while (ok && sp_next_spelling(&list, &as)) {
+        const struct sp_launch_row *const flag = sp_row_of(flags, as.option);
+        const bool none = as.when[0] || (flag && flag->takes_none);
+        if (as.when[0] ? strcasecmp(as.when, from->value) == 0
+                       : !none || sp_yaml_truth(from->value) != 0)
+            ok = add(from, as.option, none ? "" : from->value, to, error);
+    }
+    return ok;
+}
+
+/* What a setting stands for: by its last name, and by its path or else by that name as a flag; a
+ * flag that is off is not given. */
+static bool take(const struct sp_setting *from, struct sp_launch_words *const words[],
+                 struct sp_settings *to, struct sp_error *error)
+{
+    char name[sizeof from->name + 2];
+    const char *const last = leaf(from->name);
+    const int truth = sp_yaml_truth(from->value); /* 0 is a number here */
+    const struct sp_launch_row *const short_name = sp_row_of(words[1], last);
+    const struct sp_launch_row *const row = sp_row_of(words[1], from->name);
+    if (short_name && !take_row(from, short_name, words[0], to, error))
+        return false;
+    if (row && row->as[0])
+        return take_row(from, row, words[0], to, error);
+    spell(last, name, sizeof name);
+    return truth == 0 || add(from, name, truth == 1 ? "" : from->value, to, error);
+}
+
+/* NeMo: the precision is the trainer's, and the optimizer's name says whether it is sharded. */
+static bool take_nemo(struct sp_settings *from, struct sp_settings *to, struct sp_error *error)
+{
+    const char *const precision = sp_setting(from, "trainer.precision"),
+                      *const optimizer = sp_setting(from, "model.optim.name");
+    const bool bf16 = precision && strncmp(precision, "bf16", 4) == 0,
+               fp16 = precision && strncmp(precision, "16", 2) == 0;
+    const struct sp_setting none = {0};
+    if ((bf16 && !add(&none, "--bf16", "", to, error)) ||
+        (fp16 && !add(&none, "--fp16", "", to, error)))
+        return false;
+    return !optimizer || strcmp(optimizer, "distributed_fused_adam") != 0 ||
+           add(&none, "--use-distributed-optimizer", "", to, error);
+}
+
+/* Primus: what its own trainer_base.yaml has for what is left out. */
+static bool take_primus(struct sp_settings *from, struct sp_settings *to, struct sp_error *error)
+{
+    static const char *const defaults[][2] = {{"--bf16", ""},
+                                              {"--micro-batch-size", "2"},
+                                              {"--global-batch-size", "128"},
+                                              {"--seq-length", "4096"}};
+    const struct sp_setting none = {0};
+    if (!sp_peek_setting(from, "modules.pre_trainer.framework"))
+        return true;
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+        if (!sp_peek_setting(to, defaults[i][0]) && !(i == 0 && sp_peek_setting(to, "--fp16")) &&
+            !add(&none, defaults[i][0], defaults[i][1], to, error))
+            return false;
+    return true;
+}
+
+bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_settings *from,
+                           struct sp_settings *to, struct sp_launch *launch, struct sp_error *error)
+{
+    const bool spelled = sp_spell_bridge(from), bridge = sp_is_bridge(from) || spelled;
+    const char *const offloading = sp_peek_setting(from, "model.cpu_offloading");
+    to->origin = from->origin;
+    for (int i = 0; i < from->n; i++) {
+        const struct sp_setting *const setting = &from->at[i];
+        if (offloading && sp_yaml_truth(offloading) == 0 &&
+            strstr(setting->name, "cpu_offloading_"))
+            continue;
+        const struct sp_launch_row *const row = row_of(words[1], setting->name);
+        const bool counts = (bridge && row && strcmp(row->name, setting->name) == 0) ||
+                            (!is_elsewhere(setting->name) && leaf(setting->name)[0] != '_' &&
+                             strncmp(setting->name, "model.optim.", 12) != 0);
+        if (counts && !take(setting, words, to, error))
+            return false;
+    }
+    if (sp_peek_setting(from, "trainer.plugins"))
+        sp_launch_note(launch, "not read: trainer.plugins, which may hold another precision");
+    if (bridge)
+        return sp_take_bridge(words[1], from, to, launch, error);
+    return take_nemo(from, to, error) && take_primus(from, to, error);
+}

@@ -1,0 +1,221 @@
+/* Arithmetic of the shell: a parser by precedence. */
+#include "launch/shell/arithmetic.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEPEST = 64 };
+
+struct sum {
+    const char *at;
+    struct sp_shell_missing missing;
+    const struct sp_shell_scope *scope;
+    bool unknown, wrong;
+    int depth;
+};
+
+/* Operators from the weakest to the strongest; of two that start alike the longer stands first. */
+enum operation {
+    OR,
+    AND,
+    EQUAL,
+    DIFFERENT,
+    AT_MOST,
+    AT_LEAST,
+    LESS,
+    MORE,
+    ADD,
+    TAKE,
+    POWER,
+    TIMES,
+    DIVIDE,
+    REST,
+    OPERATIONS
+};
+static const struct {
+    const char *sign;
+    int level;
+} operators[OPERATIONS] = {
+    [OR] = {"||", 1},      [AND] = {"&&", 2},      [EQUAL] = {"==", 3}, [DIFFERENT] = {"!=", 3},
+    [AT_MOST] = {"<=", 4}, [AT_LEAST] = {">=", 4}, [LESS] = {"<", 4},   [MORE] = {">", 4},
+    [ADD] = {"+", 5},      [TAKE] = {"-", 5},      [POWER] = {"**", 7}, [TIMES] = {"*", 6},
+    [DIVIDE] = {"/", 6},   [REST] = {"%", 6},
+};
+
+static void skip(struct sum *s)
+{
+    s->at += strspn(s->at, " \t\r\n");
+}
+
+static int64_t power(struct sum *s, int64_t base, int64_t exponent)
+{
+    int64_t value = 1;
+    s->wrong = s->wrong || exponent < 0 || (exponent > 64 && (base > 1 || base < -1));
+    for (int64_t i = 0; i < exponent && i < 65 && !s->wrong; i++)
+        s->wrong = __builtin_mul_overflow(value, base, &value);
+    return value;
+}
+
+static int64_t apply(struct sum *s, enum operation operation, int64_t a, int64_t b)
+{
+    int64_t value = 0;
+    const bool divides = operation == DIVIDE || operation == REST;
+    if (divides && (b == 0 || (a == INT64_MIN && b == -1)))
+        s->wrong = true;
+    if (s->wrong || s->unknown)
+        return 0;
+    switch (operation) {
+    case OR:
+        return a || b;
+    case AND:
+        return a && b;
+    case EQUAL:
+        return a == b;
+    case DIFFERENT:
+        return a != b;
+    case AT_MOST:
+        return a <= b;
+    case AT_LEAST:
+        return a >= b;
+    case LESS:
+        return a < b;
+    case MORE:
+        return a > b;
+    case ADD:
+        s->wrong = __builtin_add_overflow(a, b, &value);
+        return value;
+    case TAKE:
+        s->wrong = __builtin_sub_overflow(a, b, &value);
+        return value;
+    case TIMES:
+        s->wrong = __builtin_mul_overflow(a, b, &value);
+        return value;
+    case POWER:
+        return power(s, a, b);
+    case DIVIDE:
+        return a / b;
+    case REST:
+        return a % b;
+    case OPERATIONS:
+        break;
+    }
+    return 0;
+}
+
+static int64_t read_choice(struct sum *s);
+
+/* A number in digits, or the value of a name. */
+static int64_t read_value(struct sum *s)
+{
+    char name[64];
+    char *end;
+    size_t n = 0;
+    if (*s->at == SP_UNSET || *s->at == SP_OPEN) {
+        const char *const mark_end = strchr(s->at, SP_MARK_END);
+        if (!s->unknown)
+            s->missing.mark = s->at;
+        s->unknown = true;
+        s->at = mark_end ? mark_end + 1 : s->at + strlen(s->at);
+        return 0;
+    }
+    if (isdigit((unsigned char)*s->at)) {
+        const int64_t value = strtoll(s->at, &end, 0);
+        s->wrong = s->wrong || value == INT64_MAX || isalnum((unsigned char)*end);
+        s->at = end;
+        return value;
+    }
+    while (isalnum((unsigned char)s->at[n]) || s->at[n] == '_')
+        n++;
+    const char *value = NULL;
+    if (n > 0 && n < sizeof name) {
+        memcpy(name, s->at, n);
+        name[n] = '\0';
+        value = sp_shell_value(s->scope, name);
+    }
+    s->at += n;
+    s->wrong = s->wrong || n == 0 || n >= sizeof name;
+    if (!s->wrong && (!value || *value == SP_UNSET || *value == SP_OPEN)) {
+        if (!s->unknown && value)
+            s->missing.mark = value;
+        else if (!s->unknown)
+            memcpy(s->missing.name, name, n + 1);
+        s->unknown = true;
+    }
+    const int64_t number = value && !s->unknown ? strtoll(value, &end, 10) : 0;
+    s->wrong = s->wrong || (value && !s->unknown && (*end || end == value));
+    return number;
+}
+
+static int64_t read_factor(struct sum *s)
+{
+    int64_t value;
+    skip(s);
+    const char sign = *s->at;
+    if (++s->depth > DEEPEST)
+        s->wrong = true;
+    if (s->wrong)
+        return 0;
+    if (sign == '(' || sign == '!' || sign == '-' || sign == '+')
+        s->at++;
+    if (sign == '(') {
+        value = read_choice(s);
+        skip(s);
+        s->wrong = s->wrong || *s->at != ')';
+        s->at += *s->at == ')';
+    } else if (sign == '!' || sign == '-' || sign == '+') {
+        value = read_factor(s);
+        value = sign == '!' ? !value : sign == '-' && value != INT64_MIN ? -value : value;
+    } else {
+        value = read_value(s);
+    }
+    s->depth--;
+    return value;
+}
+
+/* Operators of at least this level, from the left. */
+static int64_t read_level(struct sum *s, int level)
+{
+    int64_t value = read_factor(s);
+    for (bool found = true; found && !s->wrong;) {
+        found = false;
+        skip(s);
+        for (int i = 0; i < OPERATIONS && !found; i++) {
+            const size_t n = strlen(operators[i].sign);
+            if (operators[i].level < level || strncmp(s->at, operators[i].sign, n) != 0)
+                continue;
+            s->at += n;
+            found = true;
+            value = apply(s, (enum operation)i, value, read_level(s, operators[i].level + 1));
+        }
+    }
+    return value;
+}
+
+static int64_t read_choice(struct sum *s)
+{
+    const int64_t value = read_level(s, 1);
+    skip(s);
+    if (*s->at != '?' || s->wrong)
+        return value;
+    s->wrong = ++s->depth > DEEPEST;
+    s->at++;
+    const int64_t first = read_choice(s);
+    skip(s);
+    s->wrong = s->wrong || *s->at != ':';
+    s->at += *s->at == ':';
+    const int64_t second = s->wrong ? 0 : read_choice(s);
+    return value ? first : second;
+}
+
+enum sp_shell_number sp_shell_calculate(const char *expression, const struct sp_shell_scope *scope,
+                                        int64_t *value, struct sp_shell_missing *missing)
+{
+    struct sum s = {.at = expression, .scope = scope};
+    *value = read_choice(&s);
+    skip(&s);
+    *missing = s.missing;
+    if (s.unknown)
+        return SP_NUMBER_UNKNOWN;
+    return s.wrong || *s.at ? SP_NO_NUMBER : SP_NUMBER;
+}

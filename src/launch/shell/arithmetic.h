@@ -1,0 +1,23 @@
+/* Arithmetic of the shell, $(( ... )). */
+#ifndef SP_LAUNCH_SHELL_ARITHMETIC_H
+#define SP_LAUNCH_SHELL_ARITHMETIC_H
+
+#include <stdint.h>
+
+#include "launch/shell/state.h"
+
+enum sp_shell_number { SP_NUMBER, SP_NUMBER_UNKNOWN, SP_NO_NUMBER };
+
+/* What keeps an expression from having a value: a mark in it, or (NULL) a name without a value. */
+struct sp_shell_missing {
+    const char *mark;
+    char name[64];
+};
+
+/* The value of an expression whose $ are filled in: whole numbers, names, + - * / % **,
+ * comparisons, && || !, ?: and parentheses. SP_NUMBER_UNKNOWN: `missing` is not known;
+ * SP_NO_NUMBER: it is no such expression, divides by zero or leaves 64 bits. */
+enum sp_shell_number sp_shell_calculate(const char *expression, const struct sp_shell_scope *scope,
+                                        int64_t *value, struct sp_shell_missing *missing);
+
+#endif

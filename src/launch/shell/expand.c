@@ -1,0 +1,444 @@
+/* Words of a shell's script: quotes, ${NAME:-default}, lists, arithmetic. What a command would say
+ * is a mark, as nothing is run. */
+#include "launch/shell/expand.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/shell/arithmetic.h"
+
+enum { DEEPEST = 24 };
+
+int sp_shell_line_at(struct sp_shell *shell, const char *at)
+{
+    if (!shell->counted)
+        return shell->line;
+    for (; shell->counted < at; shell->counted++)
+        shell->line += *shell->counted == '\n';
+    for (; shell->counted > at; shell->counted--)
+        shell->line -= shell->counted[-1] == '\n';
+    return shell->line;
+}
+
+static const char *end_of_group(const char *at, int depth);
+
+/* The end of "..." that starts here. */
+static const char *end_of_quotes(const char *at, int depth)
+{
+    for (at++; *at && *at != '"'; at++) {
+        if (*at == '\\' && at[1])
+            at++;
+        else if ((*at == '$' && (at[1] == '(' || at[1] == '{')) || *at == '`')
+            at = end_of_group(at, depth + 1) - 1;
+    }
+    return at + (*at == '"');
+}
+
+static const char *end_of_plain_quotes(const char *at)
+{
+    at++;
+    at += strcspn(at, "'");
+    return at + (*at == '\'');
+}
+
+/* A piece of a word that is more than a character. */
+static const char *end_of_part(const char *at, int depth)
+{
+    if (*at == '\\' && at[1])
+        return at + 2;
+    if (*at == '\'')
+        return end_of_plain_quotes(at);
+    if (*at == '"')
+        return end_of_quotes(at, depth);
+    if ((*at == '$' && (at[1] == '(' || at[1] == '{')) || *at == '`' ||
+        ((*at == '<' || *at == '>') && at[1] == '('))
+        return end_of_group(at, depth + 1);
+    return at + 1;
+}
+
+static const char *end_of_group(const char *at, int depth)
+{
+    if (*at == '`') {
+        for (at++; *at && *at != '`'; at++)
+            at += *at == '\\' && at[1];
+        return at + (*at == '`');
+    }
+    const bool is_list = *at == '(' || at[1] == '(';
+    const char opens = is_list ? '(' : '{', closes = is_list ? ')' : '}';
+    at += *at == opens ? 0 : 1;
+    int open = 0;
+    do {
+        open += *at == opens;
+        open -= *at == closes;
+        if (*at == '#' && is_list && strchr(" \t\n", at[-1]))
+            at += strcspn(at, "\n");
+        else if (*at)
+            at = depth > DEEPEST || *at == opens ? at + 1 : end_of_part(at, depth);
+    } while (*at && open > 0);
+    return at;
+}
+
+const char *sp_shell_end_of_group(const char *at)
+{
+    return end_of_group(at, 0);
+}
+
+static bool ends_word(char c)
+{
+    return c == '\0' || strchr(" \t\r\n;&|<>()", c);
+}
+
+const char *sp_shell_end_of_word(const char *at)
+{
+    while (!ends_word(*at))
+        at = end_of_part(at, 0);
+    return at;
+}
+
+/* A word on its way: fields that are done, and the one that grows. */
+struct word {
+    struct sp_shell *shell;
+    struct sp_shell_fields *fields;
+    struct sp_shell_piece piece;
+    const char *line_of; /* where nested text stands in the script */
+    bool split, quoted, some;
+    bool here; /* of a here-document: its quotes are characters */
+    int depth;
+};
+
+static void end_field(struct word *w)
+{
+    if (w->some || w->piece.n > 0)
+        sp_shell_add(w->fields, sp_shell_take(&w->piece, &w->shell->text));
+    w->some = false;
+}
+
+/* A value inside of a word: outside of quotes blanks part it, and items part it there too. */
+static void put_value(struct word *w, const char *value, bool items)
+{
+    for (; *value && !w->shell->text.full; value++) {
+        const bool item = *value == SP_ITEM;
+        if (w->split &&
+            ((item && (items || !w->quoted)) || (!w->quoted && strchr(" \t\r\n", *value)))) {
+            w->some = w->some || (item && w->quoted);
+            end_field(w);
+        } else {
+            sp_shell_put(&w->piece, item ? ' ' : *value);
+        }
+        if (w->piece.n > (1 << 20))
+            w->shell->text.full = "1 MiB in a word";
+    }
+}
+
+static void put_mark(struct word *w, char kind, const char *name)
+{
+    sp_shell_mark(&w->shell->text, &w->piece, kind, name, sp_shell_line_at(w->shell, w->line_of));
+}
+
+static void expand_text(struct word *w, const char *at, const char *end);
+
+/* The text between two places, expanded as one value. */
+static const char *expanded(struct word *w, const char *at, const char *end)
+{
+    struct sp_shell_fields fields = {0};
+    struct word inner = {
+        .shell = w->shell, .fields = &fields, .line_of = w->line_of, .depth = w->depth + 1};
+    if (inner.depth <= DEEPEST)
+        expand_text(&inner, at, end);
+    const char *const value = sp_shell_take(&inner.piece, &w->shell->text);
+    free(fields.at);
+    return value;
+}
+
+static void put_arithmetic(struct word *w, const char *at, const char *end)
+{
+    char digits[32];
+    struct sp_shell_missing missing;
+    int64_t value;
+    switch (sp_shell_calculate(expanded(w, at, end), &w->shell->scope, &value, &missing)) {
+    case SP_NUMBER:
+        snprintf(digits, sizeof digits, "%lld", (long long)value);
+        sp_shell_puts(&w->piece, digits);
+        return;
+    case SP_NUMBER_UNKNOWN:
+        if (!missing.mark)
+            put_mark(w, SP_UNSET, missing.name);
+        for (const char *c = missing.mark; c && *c; c = *c == SP_MARK_END ? NULL : c + 1)
+            sp_shell_put(&w->piece, *c);
+        return;
+    case SP_NO_NUMBER:
+        put_mark(w, SP_OPEN, "$(( ))");
+    }
+}
+
+/* "$(cat <<WORD ...)": the here-document; false where it is something else. */
+static bool put_here(struct word *w, const char *at)
+{
+    struct sp_here here = {0}, none = {0};
+    at = sp_skip_blanks(at + 1 + (*at == '$'), true, &none);
+    if (!sp_is_bare(at, "cat"))
+        return false;
+    at = sp_skip_blanks(at + strlen("cat"), false, &none);
+    if (strncmp(at, "<<", 2) != 0 || at[2] == '<')
+        return false;
+    at = sp_open_here(at + 2, &here);
+    if (here.n == 0)
+        return false;
+    const char *const text = sp_shell_expand_here(w->shell, at, &here);
+    size_t n = strlen(text);
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    put_value(w, sp_shell_copy(&w->shell->text, text, n), false);
+    return true;
+}
+
+/* What a command would say: its first words stand for it. */
+static const char *put_command(struct word *w, const char *at)
+{
+    char name[40];
+    const char *const end = end_of_group(at, w->depth);
+    const bool arithmetic = at[0] == '$' && strncmp(at, "$((", 3) == 0 && end - at >= 5 &&
+                            end[-1] == ')' && end[-2] == ')';
+    if (arithmetic) {
+        put_arithmetic(w, at + 3, end - 2);
+        return end;
+    }
+    if (put_here(w, at))
+        return end;
+    snprintf(name, sizeof name, "%.*s", (int)(end - at < 36 ? end - at : 36), at);
+    name[strcspn(name, "\r\n")] = '\0';
+    put_mark(w, SP_OPEN, name);
+    return end;
+}
+
+/* The length of a name, or of a parameter such as 1, @, #. */
+static size_t length_of_name(const char *at)
+{
+    size_t n = 0;
+    if (isdigit((unsigned char)*at))
+        return 1;
+    while (isalnum((unsigned char)at[n]) || at[n] == '_')
+        n++;
+    return n > 0 ? n : *at && strchr("@*#?$!-", *at) ? 1 : 0;
+}
+
+static void put_parameters(struct word *w)
+{
+    char name[16];
+    for (int i = 1; i <= sp_shell_parameters(&w->shell->scope); i++) {
+        snprintf(name, sizeof name, "%d", i);
+        if (i > 1)
+            put_value(w, (char[]){SP_ITEM, '\0'}, true);
+        put_value(w, sp_shell_value(&w->shell->scope, name), false);
+    }
+}
+
+static void put_number_of_parameters(struct word *w)
+{
+    char digits[16];
+    snprintf(digits, sizeof digits, "%d", sp_shell_parameters(&w->shell->scope));
+    sp_shell_puts(&w->piece, digits);
+}
+
+static void put_name(struct word *w, const char *name, bool items)
+{
+    const char *const value = sp_shell_value(&w->shell->scope, name);
+    if (strcmp(name, "@") == 0 || strcmp(name, "*") == 0)
+        put_parameters(w);
+    else if (strcmp(name, "#") == 0)
+        put_number_of_parameters(w);
+    else if (value)
+        put_value(w, value, items);
+    else
+        put_mark(w, strchr("?$!-0", name[0]) ? SP_OPEN : SP_UNSET, name);
+}
+
+/* ${NAME:-word} and its kin; what else a shell does with a value is not known here. */
+static void put_operation(struct word *w, const char *name, const char *at, const char *end)
+{
+    const bool colon = *at == ':' && at + 1 < end && strchr("-=+?", at[1]);
+    const char operation = at[colon];
+    const char *const value = sp_shell_value(&w->shell->scope, name);
+    const bool given = value && !(colon && (!*value || sp_shell_is_unset(value)));
+    if (!strchr("-=+?", operation)) {
+        put_mark(w, SP_OPEN, name);
+    } else if (operation == '+') {
+        if (given)
+            put_value(w, expanded(w, at + colon + 1, end), false);
+    } else if (given || operation == '?') {
+        put_name(w, name, false);
+    } else {
+        const char *const otherwise = expanded(w, at + colon + 1, end);
+        put_value(w, otherwise, false);
+        if (operation == '=')
+            sp_shell_set(&w->shell->scope, &w->shell->text, name, otherwise);
+    }
+}
+
+/* The item of a list at an index in digits; items from 0. */
+static void put_item(struct word *w, const char *name, const char *index)
+{
+    char *end;
+    const char *value = sp_shell_value(&w->shell->scope, name);
+    long n = strtol(index, &end, 10);
+    if (!value || end == index || *end != ']' || n < 0) {
+        put_mark(w, SP_OPEN, name);
+        return;
+    }
+    for (; n > 0 && value; n--)
+        value = (value = strchr(value, SP_ITEM)) ? value + 1 : NULL;
+    const char *const stop = value ? strchr(value, SP_ITEM) : NULL;
+    if (value)
+        put_value(
+            w, sp_shell_copy(&w->shell->text, value, stop ? (size_t)(stop - value) : strlen(value)),
+            false);
+}
+
+static void put_count(struct word *w, const char *name, const char *at)
+{
+    char digits[24];
+    const char *value = sp_shell_value(&w->shell->scope, name);
+    size_t n = value && *value ? 1 : 0;
+    if (!value || strpbrk(value, (char[]){SP_UNSET, SP_OPEN, '\0'})) {
+        put_mark(w, SP_OPEN, name);
+        return;
+    }
+    for (const char *c = value; *at == '[' && *c; c++)
+        n += *c == SP_ITEM;
+    snprintf(digits, sizeof digits, "%zu", *at == '[' ? n : strlen(value));
+    sp_shell_puts(&w->piece, digits);
+}
+
+/* "${ ... }" */
+static const char *put_braces(struct word *w, const char *at)
+{
+    char name[64];
+    const char *const end = end_of_group(at, w->depth), *const last = end - (end[-1] == '}');
+    const bool count = at[2] == '#' && length_of_name(at + 3) > 0;
+    const char *from = at + 2 + count;
+    size_t n = length_of_name(from);
+    while (n > 0 && isdigit((unsigned char)*from) && isdigit((unsigned char)from[n]))
+        n++;
+    if (n == 0 || n >= sizeof name || from + n > last || *from == '!') {
+        snprintf(name, sizeof name, "%.*s", (int)(end - at < 60 ? end - at : 60), at);
+        put_mark(w, SP_OPEN, name);
+        return end;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)n, from);
+    from += n;
+    const bool all = *from == '[' && (from[1] == '@' || from[1] == '*') && from[2] == ']';
+    if (count)
+        put_count(w, name, from);
+    else if (from == last || (all && from + 3 == last))
+        put_name(w, name, from == last || from[1] == '@');
+    else if (all)
+        put_operation(w, name, from + 3, last);
+    else if (*from == '[')
+        put_item(w, name, from + 1);
+    else
+        put_operation(w, name, from, last);
+    return end;
+}
+
+/* "$ ..." */
+static const char *put_dollar(struct word *w, const char *at)
+{
+    char name[64];
+    if (at[1] == '(')
+        return put_command(w, at);
+    if (at[1] == '{')
+        return put_braces(w, at);
+    const size_t n = length_of_name(at + 1);
+    if (n == 0 || n >= sizeof name) {
+        if (!w->quoted && (at[1] == '\'' || at[1] == '"'))
+            return at + 1;
+        sp_shell_put(&w->piece, '$');
+        return at + 1;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)n, at + 1);
+    put_name(w, name, false);
+    return at + 1 + n;
+}
+
+/* A backslash: outside of quotes it keeps what follows, inside some characters; a line goes on. */
+static const char *put_backslash(struct word *w, const char *at)
+{
+    if (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n'))
+        return at + 2 + (at[1] == '\r');
+    const char *const taken = w->here ? "$`\\" : "$`\"\\";
+    if (!at[1] || (w->quoted && !strchr(taken, at[1]))) {
+        sp_shell_put(&w->piece, '\\');
+        return at + 1;
+    }
+    sp_shell_put(&w->piece, at[1]);
+    return at + 2;
+}
+
+/* Text up to `end`, inside of quotes or not, onto the word. */
+static void expand_text(struct word *w, const char *at, const char *end)
+{
+    while (at < end && *at && !w->shell->text.full) {
+        if (w->depth == 0)
+            w->line_of = at;
+        if (*at == '\\') {
+            at = put_backslash(w, at);
+        } else if (*at == '$') {
+            at = put_dollar(w, at);
+        } else if (*at == '`') {
+            at = put_command(w, at);
+        } else if (*at == '\'' && !w->quoted) {
+            for (at++; at < end && *at && *at != '\''; at++)
+                sp_shell_put(&w->piece, *at);
+            at += at < end && *at == '\'';
+            w->some = true;
+        } else if (*at == '"' && !w->here) {
+            w->quoted = !w->quoted;
+            w->some = true;
+            at++;
+        } else {
+            sp_shell_put(&w->piece, *at++);
+        }
+    }
+}
+
+static const char *without_tabs(struct sp_shell *shell, const char *text)
+{
+    struct sp_shell_piece piece = {0};
+    for (bool start = true; *text; text++) {
+        if (!start || *text != '\t')
+            sp_shell_put(&piece, *text);
+        start = *text == '\n' || (start && *text == '\t');
+    }
+    return sp_shell_take(&piece, &shell->text);
+}
+
+const char *sp_shell_expand_here(struct sp_shell *shell, const char *at, const struct sp_here *here)
+{
+    size_t n;
+    const struct sp_here_end *const end = &here->at[here->n - 1];
+    const char *const from = sp_here_text(at, here, &n);
+    struct sp_shell_fields fields = {0};
+    struct word word = {
+        .shell = shell, .fields = &fields, .line_of = from, .quoted = true, .here = true};
+    if (!end->plain)
+        expand_text(&word, from, from + n);
+    const char *const text = end->plain ? sp_shell_copy(&shell->text, from, n)
+                                        : sp_shell_take(&word.piece, &shell->text);
+    free(fields.at);
+    return end->tabs ? without_tabs(shell, text) : text;
+}
+
+const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
+                            struct sp_shell_fields *fields)
+{
+    const char *const end = sp_shell_end_of_word(at);
+    struct word word = {.shell = shell, .fields = fields, .split = split, .line_of = at};
+    expand_text(&word, at, end);
+    if (!split)
+        word.some = true;
+    end_field(&word);
+    free(word.piece.at);
+    return end;
+}

@@ -1,0 +1,35 @@
+/* Words of a shell's script and what they expand to; nothing is run. */
+#ifndef SP_LAUNCH_SHELL_EXPAND_H
+#define SP_LAUNCH_SHELL_EXPAND_H
+
+#include "launch/shell/script_blanks.h"
+#include "launch/shell/state.h"
+
+/* A script that is read: its names, and where a place of its text is. */
+struct sp_shell {
+    struct sp_shell_scope scope;
+    struct sp_shell_text text;
+    const char *counted; /* a place whose line is known; NULL: every place is on `line` */
+    int line;
+};
+
+/* The line of a place in the text that is read. */
+int sp_shell_line_at(struct sp_shell *shell, const char *at);
+
+/* The end of the word that starts here: an unquoted blank or operator. */
+const char *sp_shell_end_of_word(const char *at);
+
+/* The end of "( ... )", "$( ... )" or "` ... `" that starts here. */
+const char *sp_shell_end_of_group(const char *at);
+
+/* Expands the word that starts here into fields and returns its end. `split`: as words of a command
+ * are, so that blanks of values part fields; else into one field, as what is assigned. */
+const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
+                            struct sp_shell_fields *fields);
+
+/* The text of the last of the here-documents that are open at this place, which is on the line
+ * that opened them: with values in the place of names, unless the word that ends it was quoted. */
+const char *sp_shell_expand_here(struct sp_shell *shell, const char *at,
+                                 const struct sp_here *here);
+
+#endif

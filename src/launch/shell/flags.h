@@ -1,0 +1,36 @@
+/* Arguments of a command in a shell's script, as settings. */
+#ifndef SP_LAUNCH_FLAGS_H
+#define SP_LAUNCH_FLAGS_H
+
+#include "launch/shell/script.h"
+
+/* Words that tell a command of a framework from others: whether a word is one. */
+typedef bool sp_tells(const char *word);
+
+/* How many such words the fullest command of the script has. A piece of a script may start nothing:
+ * then they are counted in the values of its names, or with `pairs` among "NAME=value" themselves.
+ */
+int sp_count_telling(const struct sp_script *script, sp_tells *tells, bool pairs);
+
+/* Flags of a framework, without dashes, parted by blanks ("log-*": all that start so, "*-vit": all
+ * that end so). */
+struct sp_flag_names {
+    const char *switches; /* those without a value */
+    const char *quiet;    /* those that change neither memory nor time */
+};
+
+/* Takes that command's flags ("--name", with the words behind it as the value) as settings. Words
+ * that are not known and no flag's value are said in remarks: they may hold arguments. */
+bool sp_read_flags(const struct sp_script *script, sp_tells *tells,
+                   const struct sp_flag_names *names, struct sp_settings *settings,
+                   struct sp_launch *launch, struct sp_error *error);
+
+/* Takes that command's "key=value" words as settings; a YAML file that it names is the setting
+ * "config_file". */
+bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings,
+                   struct sp_launch *launch, struct sp_error *error);
+
+/* Whether a word is a flag, "--" and a letter. */
+bool sp_is_flag(const char *word);
+
+#endif

@@ -1,0 +1,494 @@
+/* A shell's script as the commands that it would run: lists, branches, loops, functions. A branch
+ * that nothing decides is read on a copy of the names, and what it changes is not known after it.
+ */
+#include "launch/shell/script.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "launch/shell/script_files.h"
+#include "launch/shell/script_flow.h"
+#include "launch/shell/slurm.h"
+
+enum { DEEPEST = 40, MOST_STEPS = 50000 };
+static const char too_deep[] = "40 commands inside of each other";
+
+static enum status run_list(struct run *r, const char *const *ends);
+static enum status run_command(struct run *r);
+
+/* Reads another text: all of it (`whole`), or the command that starts in it. A place of another
+ * text than this has the line of the command that it came from. */
+static void run_elsewhere(struct run *r, const char *at, const char *whole)
+{
+    struct sp_shell *const shell = r->shell;
+    const char *const here = r->at, *const text = r->text, *const counted = shell->counted;
+    const struct sp_here open = r->here;
+    const int line = sp_shell_line_at(shell, here);
+    if (whole != text)
+        shell->counted = NULL;
+    r->at = at;
+    r->text = whole;
+    r->here.n = 0;
+    if (++r->depth > DEEPEST)
+        shell->text.full = too_deep;
+    if (at != whole)
+        run_command(r);
+    for (; at == whole && *r->at && sp_runs(r); r->at += *r->at ? 1 : 0)
+        run_list(r, NULL);
+    r->depth--;
+    r->at = here;
+    r->text = text;
+    r->here = open;
+    if (whole != text) {
+        shell->counted = counted ? here : NULL;
+        shell->line = line;
+    }
+}
+
+static void run_again(struct run *r, const char *text)
+{
+    run_elsewhere(r, text, text);
+}
+
+static void record(struct run *r, struct words *w)
+{
+    struct sp_script *const script = r->script;
+    struct sp_script_command *const more =
+        realloc(script->commands, (size_t)(script->n + 1) * sizeof *more);
+    if (!more)
+        abort();
+    script->commands = more;
+    more[script->n++] = (struct sp_script_command){
+        .words = w->fields.at, .lines = w->lines, .n = w->fields.n, .open = r->open > 0};
+    *w = (struct words){0};
+}
+
+/* Whether a word of a command hands a text on to a shell: `bash -c TEXT`, `--command=TEXT`. */
+static bool hands_on(const struct sp_shell_fields *fields, int i, const char **text)
+{
+    static const char key[] = "--command=";
+    static const char *const shells[] = {"bash", "sh", "zsh", NULL};
+    const char *const word = fields->at[i];
+    if (strncmp(word, key, sizeof key - 1) == 0) {
+        *text = word + sizeof key - 1;
+        return true;
+    }
+    if (i + 1 == fields->n)
+        return false;
+    bool shell = strcmp(word, "--command") == 0;
+    for (int j = 0; j < i && word[0] == '-' && strchr(word, 'c') && word[1] != '-'; j++)
+        for (int k = 0; shells[k]; k++)
+            shell = shell || strcmp(fields->at[j], shells[k]) == 0;
+    *text = fields->at[i + 1];
+    return shell;
+}
+
+static void launch(struct run *r, struct words *w)
+{
+    const struct sp_shell_fields fields = w->fields;
+    const char *text = "";
+    bool found = false;
+    for (int i = 0; i < fields.n && !found; i++)
+        found = hands_on(&fields, i, &text);
+    const char *const read = sp_read_script_text(r, &fields), *const written =
+                                                                  read ? read
+                                                                       : sp_written_script(r,
+                                                                                           &fields);
+    record(r, w);
+    if (found || written)
+        run_again(r, found ? text : written);
+}
+
+/* Puts values in the place of the parameters 1 to n, and what they were in the place of the values.
+ */
+static void exchange_parameters(struct run *r, const char **values, int n)
+{
+    char name[16];
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%d", i + 1);
+        values[i] = sp_shell_exchange(&r->shell->scope, &r->shell->text, name, values[i]);
+    }
+}
+
+/* Runs a function; its parameters are its own. */
+static enum status call_function(struct run *r, int i, const struct sp_shell_fields *fields)
+{
+    const int given = fields->n - 1, before = sp_shell_parameters(&r->shell->scope),
+              n = given > before ? given : before;
+    const char **const values = calloc((size_t)n + 1, sizeof *values);
+    if (!values)
+        abort();
+    memcpy(values, fields->at + 1, (size_t)given * sizeof *values);
+    exchange_parameters(r, values, n);
+    run_elsewhere(r, r->function[i].body, r->function[i].text);
+    exchange_parameters(r, values, n);
+    free(values);
+    if (r->leave == EXITS && r->skipped == 0)
+        r->leave = STAYS; /* `return`, as a rule */
+    return PRESUMED;
+}
+
+/* Words of commands that start nothing. */
+static const char quiet[] = "echo,printf,cat,tee,grep,sed,awk,mkdir,rm,cp,mv,ls,cd,pushd,popd,"
+                            "chmod,find,tar,git,pip,conda,module,wget,curl,"
+                            "ln,touch,date,sleep,set,ulimit,wait,trap,shift,clear,hostname,unset,"
+                            "kill,pkill,sync,mount,apt,apt-get,type,command";
+
+static void exit_script(struct run *r, const struct sp_shell_fields *fields)
+{
+    const bool fails = fields->n > 1 && strcmp(fields->at[1], "0") != 0;
+    if (!fails || r->open > 0)
+        r->leave = EXITS;
+    else
+        sp_launch_note(r->launch, "line %d: the script would stop here; read on",
+                       sp_shell_line_at(r->shell, r->at));
+}
+
+/* `read`: with `-d ''` all of a here-document into a name, else what nothing here tells. */
+static enum status read_names(struct run *r, const struct sp_shell_fields *fields)
+{
+    bool all = false;
+    for (int i = 1; i < fields->n; i++)
+        all = all || (fields->at[i][0] == '-' && strchr(fields->at[i], 'd'));
+    if (!all || !r->input) {
+        sp_open_names(r, fields);
+        return OPEN;
+    }
+    sp_shell_set(&r->shell->scope, &r->shell->text, fields->at[fields->n - 1], r->input);
+    return PRESUMED;
+}
+
+/* `source`: what the script itself wrote is read. */
+static void take_in(struct run *r, const struct words *w)
+{
+    const char *const written = sp_written_script(r, &w->fields);
+    if (written)
+        run_again(r, written);
+    else
+        sp_launch_note(r->launch, "line %d: %s is not read: names that it sets are not known",
+                       w->lines[0], w->fields.n > 1 ? "a file that the script takes in" : "a file");
+}
+
+static enum status execute(struct run *r, struct words *w)
+{
+    const struct sp_shell_fields *const fields = &w->fields;
+    if (!sp_runs(r) || fields->n == 0)
+        return PRESUMED;
+    const char *const word = fields->at[0];
+    for (int i = r->functions - 1; i >= 0; i--)
+        if (strcmp(r->function[i].name, word) == 0)
+            return call_function(r, i, fields);
+    if (strcmp(word, "[") == 0 || strcmp(word, "test") == 0)
+        return sp_read_test(r, fields, 1);
+    if (strcmp(word, "true") == 0 || strcmp(word, ":") == 0)
+        return WORKED;
+    if (strcmp(word, "false") == 0 || strcmp(word, "getopts") == 0)
+        return FAILED; /* no parameters are given */
+    if (strcmp(word, "read") == 0)
+        return read_names(r, fields);
+    if (strcmp(word, "exit") == 0 || strcmp(word, "return") == 0)
+        exit_script(r, fields);
+    else if (strcmp(word, "break") == 0 || strcmp(word, "continue") == 0)
+        r->leave = word[0] == 'b' ? BREAKS : CONTINUES;
+    else if (strcmp(word, "eval") == 0)
+        run_again(r, sp_join_fields(r, fields, 1, ' '));
+    else if (strcmp(word, "source") == 0 || strcmp(word, ".") == 0)
+        take_in(r, w);
+    else if (!sp_is_listed(quiet, word, '\0'))
+        launch(r, w);
+    else
+        sp_keep_file(r, fields);
+    return PRESUMED;
+}
+
+/* Words that give names values when they stand in front of them. */
+static const char declaring[] = "export,declare,local,readonly,typeset";
+
+static void run_declaration(struct run *r)
+{
+    r->at = sp_shell_end_of_word(r->at);
+    for (const char *before = NULL; before != r->at && *r->at;) {
+        before = r->at;
+        sp_skip_run(r, false);
+        const size_t n = sp_assigned_here(r->at);
+        if (n > 0)
+            sp_read_assignment(r, n);
+        else if (*r->at && !strchr("\n;&|<>()", *r->at))
+            r->at = sp_shell_end_of_word(r->at);
+    }
+}
+
+static enum status run_simple(struct run *r)
+{
+    struct words words = {0};
+    enum status status = PRESUMED;
+    char first[16];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(r->at, " \t\r\n;&|<>()"), r->at);
+    if (sp_is_listed(declaring, first, '\0') && first[0]) {
+        run_declaration(r);
+        return PRESUMED;
+    }
+    r->input = r->piped;
+    r->output = r->handed = r->piped = NULL;
+    for (const char *before = NULL; before != r->at;) {
+        before = r->at;
+        sp_skip_run(r, false);
+        const size_t n = words.fields.n == 0 ? sp_assigned_here(r->at) : 0;
+        if (n > 0) {
+            sp_read_assignment(r, n);
+        } else {
+            sp_read_words(r, &words, false);
+            sp_skip_redirection(r);
+        }
+    }
+    status = execute(r, &words);
+    sp_free_words_of(&words);
+    return status;
+}
+
+/* NAME() { ... }: the length up to behind the parentheses, 0 where no function starts. */
+static size_t length_of_function(const char *at, size_t *name)
+{
+    const bool keyword = sp_is_bare(at, "function");
+    const char *c = at + (keyword ? strlen("function") : 0);
+    c += strspn(c, " \t");
+    const char *const start = c;
+    while (*c && !strchr(" \t\r\n;&|<>()'\"$`=", *c))
+        c++;
+    *name = (size_t)(c - start);
+    const char *const open = c + strspn(c, " \t");
+    const bool pair = *open == '(' && open[1 + strspn(open + 1, " \t")] == ')';
+    if (*name == 0 || (!pair && !keyword))
+        return 0;
+    return (size_t)((pair ? strchr(open, ')') + 1 : c) - at);
+}
+
+static bool define_function(struct run *r)
+{
+    size_t name;
+    const size_t n = length_of_function(r->at, &name);
+    if (n == 0)
+        return false;
+    const char *start = r->at + (sp_is_bare(r->at, "function") ? strlen("function") : 0);
+    start += strspn(start, " \t");
+    const char *const called = sp_shell_copy(&r->shell->text, start, name);
+    r->at += n;
+    sp_skip_run(r, true);
+    if (sp_runs(r) && *r->at == '{') {
+        r->function = sp_room_for_one(r->function, r->functions, sizeof *r->function);
+        r->function[r->functions++] = (struct function){called, r->at, r->text};
+    }
+    r->skipped++;
+    run_command(r);
+    r->skipped--;
+    return true;
+}
+
+static enum status run_command(struct run *r)
+{
+    static const struct {
+        const char *word;
+        enum status (*run)(struct run *r);
+    } kinds[] = {{"if", sp_run_if},   {"while", sp_run_while}, {"until", sp_run_while},
+                 {"for", sp_run_for}, {"select", sp_run_for},  {"case", sp_run_case},
+                 {"{", sp_run_group}, {"[[", sp_read_brackets}};
+    enum status status = PRESUMED;
+    sp_skip_run(r, false);
+    if (++r->depth > DEEPEST)
+        r->shell->text.full = too_deep;
+    if (r->shell->text.full) {
+        r->depth--;
+        return PRESUMED;
+    }
+    if (sp_is_bare(r->at, "time"))
+        r->at += strlen("time");
+    sp_skip_run(r, false);
+    enum status (*run)(struct run * r) = strncmp(r->at, "((", 2) == 0 ? sp_read_arithmetic
+                                         : *r->at == '('              ? sp_run_group
+                                                                      : run_simple;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (sp_is_bare(r->at, kinds[i].word))
+            run = kinds[i].run;
+    if (run != run_simple || !define_function(r))
+        status = run(r);
+    while (sp_skip_redirection(r) || (sp_skip_run(r, false), sp_skip_redirection(r)))
+        continue;
+    r->depth--;
+    return status;
+}
+
+/* Commands that hand on what they print; the last one counts. */
+static enum status run_pipeline(struct run *r)
+{
+    sp_skip_run(r, false);
+    const bool negated = sp_is_bare(r->at, "!");
+    r->at += negated;
+    enum status status = run_command(r);
+    for (sp_skip_run(r, false); *r->at == '|' && r->at[1] != '|'; sp_skip_run(r, false)) {
+        r->at += r->at[1] == '&' ? 2 : 1;
+        sp_skip_run(r, true);
+        r->piped = r->handed;
+        run_command(r);
+        r->piped = NULL;
+        status = PRESUMED;
+    }
+    if (negated && (status == WORKED || status == FAILED))
+        status = status == WORKED ? FAILED : WORKED;
+    return negated && status == PRESUMED ? OPEN : status;
+}
+
+/* Pipelines with && and || between them. */
+static enum status run_chain(struct run *r)
+{
+    const char *const from = r->at;
+    enum status status = run_pipeline(r);
+    for (;;) {
+        sp_skip_run(r, false);
+        const bool both = strncmp(r->at, "&&", 2) == 0;
+        if (!both && strncmp(r->at, "||", 2) != 0)
+            return status;
+        r->at += 2;
+        sp_skip_run(r, true);
+        const bool open = status == OPEN && sp_runs(r);
+        const bool skips = both ? status == FAILED : status == WORKED || status == PRESUMED;
+        struct sp_branches *const branches = open ? sp_open_branches(r) : NULL;
+        r->skipped += skips;
+        const enum status next = run_pipeline(r);
+        r->skipped -= skips;
+        if (branches) {
+            sp_close_branch(r, branches);
+            sp_close_branch(r, branches);
+            sp_close_branches(r, branches, from);
+        } else if (!skips) {
+            status = next;
+        }
+    }
+}
+
+static bool is_end(const char *at, const char *const *ends)
+{
+    for (; ends && *ends; ends++)
+        if (sp_is_bare(at, *ends))
+            return true;
+    return false;
+}
+
+/* Commands up to one of the words that end the list, to ")" or to ";;", which are left. */
+static enum status run_list(struct run *r, const char *const *ends)
+{
+    enum status status = PRESUMED;
+    while (!r->shell->text.full) {
+        const char *before;
+        do {
+            before = r->at;
+            sp_skip_run(r, true);
+            r->at += strncmp(r->at, ";;", 2) != 0 && strncmp(r->at, "&>", 2) != 0 && *r->at &&
+                     strchr(";&", *r->at);
+        } while (before != r->at);
+        if (!*r->at || *r->at == ')' || strncmp(r->at, ";;", 2) == 0 || is_end(r->at, ends))
+            break;
+        before = r->at;
+        status = run_chain(r);
+        r->at += r->at == before;
+        if (++r->steps > MOST_STEPS)
+            r->shell->text.full = "50000 commands";
+    }
+    return status;
+}
+
+/* The text without the characters that mark what is not known. */
+static const char *clean(struct sp_shell *shell, const char *text)
+{
+    char *const copy = strdup(text);
+    if (!copy)
+        abort();
+    for (char *c = copy; *c; c++)
+        if (*c > 0 && *c <= SP_LAST_MARK)
+            *c = '?';
+    const char *const kept = sp_shell_copy(&shell->text, copy, strlen(copy));
+    free(copy);
+    return kept;
+}
+
+/* Names that were typed. */
+static bool pin(struct sp_shell *shell, const char *const *set, int n, struct sp_error *error)
+{
+    for (int i = 0; i < n; i++) {
+        char name[64];
+        const char *const value = strchr(set[i], '=');
+        if (!value || value == set[i] || (size_t)(value - set[i]) >= sizeof name)
+            return sp_fail(error, SP_INPUT, "--set-var: \"%s\": expected NAME=VALUE",
+                           sp_safe(set[i]));
+        snprintf(name, sizeof name, "%.*s", (int)(value - set[i]), set[i]);
+        sp_shell_set(&shell->scope, &shell->text, name, clean(shell, value + 1));
+    }
+    for (int i = 0; i < shell->scope.n; i++)
+        shell->scope.at[i].pinned = true;
+    return true;
+}
+
+/* Names that Slurm sets, as far as "#SBATCH" lines say. */
+static void set_slurm(struct sp_shell *shell, const char *text)
+{
+    const struct sp_slurm slurm = sp_read_slurm(text);
+    const struct {
+        const char *name;
+        int64_t value;
+    } names[] = {{"SLURM_NNODES", slurm.nodes},
+                 {"SLURM_JOB_NUM_NODES", slurm.nodes},
+                 {"SLURM_GPUS_ON_NODE", slurm.gpus},
+                 {"SLURM_GPUS_PER_NODE", slurm.gpus},
+                 {"SLURM_NTASKS_PER_NODE", slurm.tasks},
+                 {"SLURM_NTASKS", slurm.nodes * slurm.tasks},
+                 {"SLURM_NPROCS", slurm.nodes * slurm.tasks}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char digits[32];
+        snprintf(digits, sizeof digits, "%lld", (long long)names[i].value);
+        if (names[i].value > 0)
+            sp_shell_set(&shell->scope, &shell->text, names[i].name, clean(shell, digits));
+    }
+}
+
+bool sp_read_script(const char *text, const char *const *set, int n_set, const char *origin,
+                    struct sp_script *script, struct sp_launch *launch, struct sp_error *error)
+{
+    struct sp_shell *const shell = calloc(1, sizeof *shell);
+    struct run *const run = calloc(1, sizeof *run);
+    if (!shell || !run)
+        abort();
+    *script = (struct sp_script){.shell = shell};
+    bool ok = pin(shell, set, n_set, error);
+    run->shell = shell;
+    run->script = script;
+    run->launch = launch;
+    run->list = run_list;
+    run->at = run->text = shell->counted = clean(shell, text);
+    shell->line = 1;
+    set_slurm(shell, text);
+    while (ok && *run->at && sp_runs(run)) {
+        run_list(run, NULL);
+        run->at += *run->at ? 1 : 0;
+    }
+    if (shell->text.full)
+        ok = sp_fail(error, SP_INPUT,
+                     "%s:%d: the script nests or grows too far to be read: more than %s",
+                     sp_safe(origin), sp_shell_line_at(shell, run->at), shell->text.full);
+    free(run->function);
+    free(run->file);
+    free(run);
+    return ok;
+}
+
+void sp_free_script(struct sp_script *script)
+{
+    for (int i = 0; i < script->n; i++) {
+        free(script->commands[i].words);
+        free(script->commands[i].lines);
+    }
+    free(script->commands);
+    if (script->shell)
+        sp_shell_free(&script->shell->text);
+    free(script->shell);
+    *script = (struct sp_script){0};
+}

@@ -1,0 +1,74 @@
+/* Branches of a script that nothing decides: each is read on the names as they were before it. */
+#include "launch/shell/script_branches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sp_branches *sp_start_branches(struct sp_shell *shell, int line, const char *by)
+{
+    struct sp_branches *const b = calloc(1, sizeof *b);
+    if (!b)
+        abort();
+    b->before = shell->scope;
+    b->line = line;
+    b->by = sp_shell_copy(&shell->text, by, strlen(by));
+    return b;
+}
+
+/* What was there before, with an open end. */
+static const char *open_value(struct sp_shell *shell, const char *name, const char *before,
+                              const struct sp_branches *b)
+{
+    struct sp_shell_piece piece = {0};
+    sp_shell_puts(&piece, before);
+    if (before[0])
+        sp_shell_put(&piece, SP_ITEM);
+    sp_shell_mark(&shell->text, &piece, SP_OPEN, name, b->line);
+    if (!shell->text.full)
+        shell->text.gaps[shell->text.n_gaps - 1].by = b->by;
+    return sp_shell_take(&piece, &shell->text);
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return text && start && start[0] && strncmp(text, start, strlen(start)) == 0;
+}
+
+static const char *merge(struct sp_shell *shell, const char *name, const char *before,
+                         const char *first, const char *second, const struct sp_branches *b)
+{
+    if (first == second || (first && second && strcmp(first, second) == 0))
+        return first;
+    const bool longer = starts_with(first, before) && starts_with(second, before);
+    return open_value(shell, name, longer ? before : "", b);
+}
+
+void sp_end_branch(struct sp_branches *b, struct sp_shell *shell, bool stopped)
+{
+    struct sp_shell_scope *const now = &shell->scope, *const merged = &b->merged;
+    if (!stopped && !b->some) {
+        *merged = *now;
+    } else if (!stopped) {
+        for (int i = 0; i < b->before.n; i++) /* names stay where they are */
+            merged->at[i].value = merge(shell, now->at[i].name, b->before.at[i].value,
+                                        merged->at[i].value, now->at[i].value, b);
+        for (int i = b->before.n; i < merged->n; i++)
+            merged->at[i].value = merge(shell, merged->at[i].name, NULL, merged->at[i].value,
+                                        sp_shell_value(now, merged->at[i].name), b);
+        for (int i = b->before.n; i < now->n; i++)
+            if (!sp_shell_value(merged, now->at[i].name))
+                sp_shell_set(merged, &shell->text, now->at[i].name,
+                             merge(shell, now->at[i].name, NULL, NULL, now->at[i].value, b));
+    }
+    b->some = b->some || !stopped;
+    *now = b->before;
+}
+
+bool sp_end_branches(struct sp_branches *b, struct sp_shell *shell)
+{
+    const bool some = b->some;
+    if (some)
+        shell->scope = b->merged;
+    free(b);
+    return some;
+}

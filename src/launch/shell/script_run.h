@@ -1,0 +1,81 @@
+/* What reads a script: where it is, and the words, values and conditions that it meets there. */
+#ifndef SP_LAUNCH_SCRIPT_RUN_H
+#define SP_LAUNCH_SCRIPT_RUN_H
+
+#include "launch/fields/settings.h"
+#include "launch/shell/script_blanks.h"
+#include "launch/shell/expand.h"
+#include "launch/shell/test.h"
+
+enum { SP_BRANCH_STEPS = 50 };
+
+/* What a list of commands came to: PRESUMED is a command that is taken to have worked. */
+enum status { FAILED = SP_FALSE, WORKED = SP_TRUE, OPEN = SP_OPEN_TRUTH, PRESUMED };
+
+enum leave { STAYS, CONTINUES, BREAKS, EXITS };
+
+struct sp_script;
+
+struct run {
+    struct sp_shell *shell;
+    struct sp_script *script;
+    struct sp_launch *launch;
+    const char *at, *text; /* where it is in what text */
+    int depth, steps, open, skipped;
+    enum leave leave;
+    char decider[64]; /* a name that a branch hangs on */
+    struct function {
+        const char *name, *body, *text;
+    } * function;
+    int functions;
+    struct written_file {
+        const char *name, *text;
+    } * file; /* that the script writes itself */
+    int files;
+    struct sp_here here;
+    const char *input;  /* what a command reads, where it stands in the script; else NULL */
+    const char *output; /* the file that it writes; NULL: none */
+    const char *handed; /* what it hands on to the next of a pipeline; NULL: not known */
+    const char *piped;  /* the same for the command that comes next */
+    enum status (*list)(struct run *run, const char *const *ends); /* reads a list of commands */
+};
+
+/* The words of a command and their lines. */
+struct words {
+    struct sp_shell_fields fields;
+    int *lines, size;
+};
+
+/* Whether what is read counts: it is in no branch that is left out, and nothing ended the script.
+ */
+bool sp_runs(const struct run *run);
+
+/* Moves behind blanks, with `lines` behind line ends too. */
+void sp_skip_run(struct run *run, bool lines);
+
+/* Reads words up to the end of a command, or with `lines` of a list in parentheses. */
+void sp_read_words(struct run *run, struct words *words, bool lines);
+void sp_free_words_of(struct words *words);
+
+/* Fields from one on as a text. */
+const char *sp_join_fields(struct run *run, const struct sp_shell_fields *fields, int from,
+                           char with);
+
+/* The length of the name that is given a value here, 0 where none is. */
+size_t sp_assigned_here(const char *at);
+
+/* NAME=value, NAME+=value, NAME=(list), NAME[i]=value; the name has `n` bytes. */
+void sp_read_assignment(struct run *run, size_t n);
+
+/* "[ ... ]", from the field `first` on; "[[ ... ]]"; "(( ... ))". */
+enum status sp_read_test(struct run *run, const struct sp_shell_fields *fields, int first);
+enum status sp_read_brackets(struct run *run);
+enum status sp_read_arithmetic(struct run *run);
+
+/* Gives the names from the second field on values that nothing here knows. */
+void sp_open_names(struct run *run, const struct sp_shell_fields *fields);
+
+/* A redirection or process substitution; false where none stands. */
+bool sp_skip_redirection(struct run *run);
+
+#endif

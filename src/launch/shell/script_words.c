@@ -1,0 +1,279 @@
+/* Words, values and conditions of a script. */
+#include "launch/shell/script_run.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/shell/arithmetic.h"
+
+bool sp_runs(const struct run *r)
+{
+    return r->skipped == 0 && r->leave == STAYS && !r->shell->text.full;
+}
+
+void sp_skip_run(struct run *r, bool lines)
+{
+    r->at = sp_skip_blanks(r->at, lines, &r->here);
+}
+
+void sp_free_words_of(struct words *w)
+{
+    free(w->fields.at);
+    free(w->lines);
+}
+
+static void expand_word(struct run *r, struct words *w)
+{
+    const int first = w->fields.n;
+    const size_t digits = strspn(r->at, "0123456789");
+    if (digits > 0 && (r->at[digits] == '<' || r->at[digits] == '>')) { /* "2>&1" */
+        r->at += digits;
+        return;
+    }
+    if (!sp_runs(r)) {
+        r->at = sp_shell_end_of_word(r->at);
+        return;
+    }
+    const int line = sp_shell_line_at(r->shell, r->at);
+    r->at = sp_shell_expand(r->shell, r->at, true, &w->fields);
+    if (w->size < w->fields.size) {
+        w->size = w->fields.size;
+        w->lines = realloc(w->lines, (size_t)w->size * sizeof *w->lines);
+        if (!w->lines)
+            abort();
+    }
+    for (int i = first; i < w->fields.n; i++)
+        w->lines[i] = line;
+}
+
+/* Words up to the end of a line or command, or to ")". */
+void sp_read_words(struct run *r, struct words *w, bool lines)
+{
+    for (const char *before = NULL; before != r->at && *r->at;) {
+        before = r->at;
+        sp_skip_run(r, lines);
+        if (*r->at && !strchr("\n;&|<>()", *r->at))
+            expand_word(r, w);
+    }
+}
+
+/* A name in front of "=", "+=" or "[": its length, 0 where no value is given to one. */
+size_t sp_assigned_here(const char *at)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)at[n]) || at[n] == '_')
+        n++;
+    if (n == 0 || isdigit((unsigned char)*at))
+        return 0;
+    return at[n] == '=' || (at[n] == '+' && at[n + 1] == '=') || at[n] == '[' ? n : 0;
+}
+
+const char *sp_join_fields(struct run *r, const struct sp_shell_fields *fields, int from, char with)
+{
+    struct sp_shell_piece piece = {0};
+    for (int i = from; i < fields->n; i++) {
+        if (i > from)
+            sp_shell_put(&piece, with);
+        sp_shell_puts(&piece, fields->at[i]);
+    }
+    return sp_shell_take(&piece, &r->shell->text);
+}
+
+/* The value behind "=": a list in parentheses, or one field. */
+static const char *read_value(struct run *r)
+{
+    struct words list = {0};
+    struct sp_shell_fields one = {0};
+    const char *value = "";
+    if (*r->at == '(') {
+        r->at++;
+        sp_read_words(r, &list, true);
+        r->at += *r->at == ')';
+        value = sp_runs(r) ? sp_join_fields(r, &list.fields, 0, SP_ITEM) : "";
+        sp_free_words_of(&list);
+    } else if (sp_runs(r)) {
+        r->at = sp_shell_expand(r->shell, r->at, false, &one);
+        value = one.n > 0 ? one.at[0] : "";
+        free(one.at);
+    } else {
+        r->at = sp_shell_end_of_word(r->at);
+    }
+    return value;
+}
+
+/* NAME=value, NAME+=value, NAME=(list) */
+void sp_read_assignment(struct run *r, size_t n)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), r->at);
+    r->at += n;
+    const bool item = *r->at == '[', adds = *r->at == '+';
+    if (item)
+        r->at += strcspn(r->at, "=\n");
+    r->at += adds + (*r->at == '=' || adds);
+    const bool list = *r->at == '(';
+    const char *value = read_value(r);
+    if (!sp_runs(r))
+        return;
+    struct sp_shell_piece piece = {0};
+    const char *const before = sp_shell_value(&r->shell->scope, name);
+    if (item)
+        sp_shell_mark(&r->shell->text, &piece, SP_OPEN, name, sp_shell_line_at(r->shell, r->at));
+    if (adds && before) {
+        sp_shell_puts(&piece, before);
+        if (list && before[0] && value[0])
+            sp_shell_put(&piece, SP_ITEM);
+    }
+    if (!item)
+        sp_shell_puts(&piece, value);
+    value = sp_shell_take(&piece, &r->shell->text);
+    sp_shell_set(&r->shell->scope, &r->shell->text, name, value);
+}
+
+/* Remembers a name that something hangs on. */
+static void remember_decider(struct run *r, const struct sp_shell_fields *fields)
+{
+    static const char *const files[] = {"-f", "-d", "-e", "-s", "-x", "-r", "-w"};
+    for (int i = 0; i < fields->n && !r->decider[0]; i++)
+        for (size_t j = 0; j < sizeof files / sizeof *files; j++)
+            if (strcmp(fields->at[i], files[j]) == 0)
+                snprintf(r->decider, sizeof r->decider, "a file");
+    for (int i = 0; i < fields->n && !r->decider[0]; i++) {
+        const struct sp_shell_gap *const gap = sp_shell_gap_in(&r->shell->text, fields->at[i]);
+        if (gap)
+            snprintf(r->decider, sizeof r->decider, "%s", gap->name);
+    }
+}
+
+enum status sp_read_test(struct run *r, const struct sp_shell_fields *fields, int first)
+{
+    int n = fields->n - first;
+    if (n > 0 && strcmp(fields->at[fields->n - 1], "]") == 0)
+        n--;
+    if (n <= 0) /* nothing is false */
+        return FAILED;
+    const enum sp_shell_truth result = sp_shell_test(fields->at + first, n);
+    if (result == SP_OPEN_TRUTH)
+        remember_decider(r, fields);
+    return (enum status)result;
+}
+
+/* [[ ... ]]: its operators are no words of a command. */
+enum status sp_read_brackets(struct run *r)
+{
+    static const char *const signs[] = {"&&", "||", "(", ")", "<", ">", NULL};
+    struct sp_shell_fields fields = {0};
+    r->at += 2;
+    while (*r->at) {
+        const char *sign = NULL;
+        sp_skip_run(r, true);
+        for (int i = 0; signs[i] && !sign; i++)
+            sign = strncmp(r->at, signs[i], strlen(signs[i])) == 0 ? signs[i] : NULL;
+        if (sp_is_bare(r->at, "]]") || (!sign && strchr(";&|", *r->at)))
+            break;
+        if (sign) {
+            sp_shell_add(&fields, sign);
+            r->at += strlen(sign);
+        } else if (sp_runs(r)) {
+            r->at = sp_shell_expand(r->shell, r->at, false, &fields);
+        } else {
+            r->at = sp_shell_end_of_word(r->at);
+        }
+    }
+    r->at += sp_is_bare(r->at, "]]") ? 2 : 0;
+    const enum status status = sp_runs(r) ? sp_read_test(r, &fields, 0) : PRESUMED;
+    free(fields.at);
+    return status;
+}
+
+/* Expands a text that stands nowhere in the script: what it marks has the line of `from`. */
+static void expand_apart(struct sp_shell *shell, const char *from, const char *text,
+                         struct sp_shell_fields *fields)
+{
+    const int line = sp_shell_line_at(shell, from);
+    const char *const counted = shell->counted;
+    shell->counted = NULL;
+    sp_shell_expand(shell, text, false, fields);
+    shell->counted = counted;
+    shell->line = line;
+}
+
+/* (( ... )): an expression that holds where it is not 0. What it changes is not followed. */
+enum status sp_read_arithmetic(struct run *r)
+{
+    struct sp_shell_fields fields = {0};
+    const char *const from = r->at, *const end = sp_shell_end_of_group(from);
+    struct sp_shell_missing missing = {0};
+    int64_t value = 0;
+    enum status status = OPEN;
+    r->at = end;
+    if (end - from < 4 || !sp_runs(r))
+        return PRESUMED;
+    struct sp_shell_piece piece = {0};
+    sp_shell_put(&piece, '"');
+    for (const char *c = from + 2; c < end - 2; c++)
+        if (*c != '"')
+            sp_shell_put(&piece, *c);
+    sp_shell_put(&piece, '"');
+    expand_apart(r->shell, from, sp_shell_take(&piece, &r->shell->text), &fields);
+    if (fields.n > 0 && !strchr(fields.at[0], '=') &&
+        sp_shell_calculate(fields.at[0], &r->shell->scope, &value, &missing) == SP_NUMBER)
+        status = value ? WORKED : FAILED;
+    if (status == OPEN)
+        remember_decider(r, &fields);
+    if (status == OPEN && !r->decider[0])
+        snprintf(r->decider, sizeof r->decider, "%s", missing.name);
+    free(fields.at);
+    return status;
+}
+
+/* The name of the file behind ">". */
+static void take_output(struct run *r)
+{
+    struct sp_shell_fields fields = {0};
+    r->at = sp_shell_expand(r->shell, r->at, false, &fields);
+    r->output = fields.n > 0 ? fields.at[0] : NULL;
+    free(fields.at);
+}
+
+bool sp_skip_redirection(struct run *r)
+{
+    const char *at = r->at + (r->at[0] == '&' && r->at[1] == '>');
+    if (*at != '<' && *at != '>')
+        return false;
+    if (at[1] == '(') {
+        r->at = sp_shell_end_of_group(at);
+        return true;
+    }
+    if (strncmp(at, "<<", 2) == 0 && at[2] != '<') {
+        const int before = r->here.n;
+        r->at = sp_open_here(at + 2, &r->here);
+        if (r->here.over)
+            r->shell->text.full = "8 here-documents of a line";
+        if (r->here.n > before && sp_runs(r))
+            r->input = sp_shell_expand_here(r->shell, r->at, &r->here);
+        return true;
+    }
+    const bool writes = *at == '>' && sp_runs(r);
+    r->at = at + strspn(at, "<>&|");
+    sp_skip_run(r, false);
+    if (writes)
+        take_output(r);
+    else
+        r->at = sp_shell_end_of_word(r->at);
+    return true;
+}
+
+void sp_open_names(struct run *r, const struct sp_shell_fields *fields)
+{
+    for (int i = 1; i < fields->n; i++) {
+        struct sp_shell_piece piece = {0};
+        if (fields->at[i][0] == '-')
+            continue;
+        sp_shell_mark(&r->shell->text, &piece, SP_OPEN, fields->at[i],
+                      sp_shell_line_at(r->shell, r->at));
+        sp_shell_set(&r->shell->scope, &r->shell->text, fields->at[i],
+                     sp_shell_take(&piece, &r->shell->text));
+    }
+}

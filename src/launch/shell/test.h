@@ -1,0 +1,16 @@
+/* Conditions of a shell's script. */
+#ifndef SP_LAUNCH_SHELL_TEST_H
+#define SP_LAUNCH_SHELL_TEST_H
+
+#include "launch/shell/state.h"
+
+/* Whether a condition holds; SP_OPEN_TRUTH: nothing that is known decides it. */
+enum sp_shell_truth { SP_FALSE, SP_TRUE, SP_OPEN_TRUTH };
+
+/* What the words between "[" and "]", or "[[" and "]]", decide. Files are not looked at. */
+enum sp_shell_truth sp_shell_test(const char *const *words, int n);
+
+/* Whether a text is of a pattern (*, ?, [...]). */
+enum sp_shell_truth sp_shell_matches(const char *text, const char *pattern);
+
+#endif

@@ -1,0 +1,57 @@
+/* How many devices a script starts: what its launchers and "#SBATCH" lines say. */
+#include "launch/shell/world.h"
+
+#include <string.h>
+
+#include "launch/shell/slurm.h"
+
+enum { MOST = 1000000 };
+
+/* Whether a command's own options say how many processes or devices it starts. */
+static bool starts(const struct sp_script_command *command)
+{
+    static const char *const own[] = {"srun", "mpirun", "mpiexec", "sbatch", "docker", "podman"};
+    for (size_t i = 0; command->n > 0 && i < sizeof own / sizeof *own; i++)
+        if (strcmp(command->words[0], own[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What the commands say, the first one of each amount; whether a file that is not opened says the
+ * nodes. */
+static bool take_commands(const struct sp_script *script, int64_t amount[SP_AMOUNTS])
+{
+    bool hosts = false;
+    for (int i = 0; i < script->n; i++) {
+        const struct sp_script_command *const command = &script->commands[i];
+        const int64_t all = amount[SP_ALL];
+        for (int j = 0; j < command->n; j++) {
+            hosts = hosts || strncmp(command->words[j], "--hostfile", 10) == 0;
+            sp_take_amount(command->words[j], j + 1 < command->n ? command->words[j + 1] : "",
+                           amount);
+        }
+        if (!starts(command)) /* "-n" of others is anything */
+            amount[SP_ALL] = all;
+    }
+    return hosts;
+}
+
+int64_t sp_devices_of_script(const struct sp_script *script, const char *text)
+{
+    int64_t amount[SP_AMOUNTS] = {0};
+    const struct sp_slurm slurm = sp_read_slurm(text);
+    const bool hosts = take_commands(script, amount);
+    if (amount[SP_PROCESSES] > 0)
+        return amount[SP_PROCESSES];
+    const int64_t nodes = amount[SP_NODES] > 0 ? amount[SP_NODES] : slurm.nodes,
+                  tasks = amount[SP_TASKS] > 0 ? amount[SP_TASKS] : slurm.tasks,
+                  told = amount[SP_GPUS] > 0 ? amount[SP_GPUS] : slurm.gpus,
+                  all = amount[SP_ALL] > 0 ? amount[SP_ALL] : slurm.all,
+                  gpus = told == 0 && tasks > 1 ? tasks : told; /* a process a device */
+    if (gpus == 0 && all > 1 && all > nodes)
+        return all;
+    if (gpus == 0 || (nodes == 0 && (slurm.gpus > 0 || hosts)))
+        return 0;
+    const int64_t devices = gpus * (nodes > 0 ? nodes : 1);
+    return devices <= MOST ? devices : 0;
+}

@@ -1,0 +1,299 @@
+/* torchtitan: a plan as a Python recipe that sets the fields of its Trainer.Config (its newest
+ * version), or as the TOML of 0.2. The newest counts batches in tokens. Fields: torchtitan/config
+ * and torchtitan/trainer.py; torchtitan/config/job_config.py of 0.2.2. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <scaleplan/names.h>
+
+#include "launch/fields/assumed.h"
+#include "launch/fields/models.h"
+#include "launch/fields/rows.h"
+#include "launch/torchtitan/torchtitan.h"
+
+/* Its name of a schedule, "" where it has none. */
+static void name_schedule(const struct sp_launched *l, char *name)
+{
+    sp_row_theirs(sp_row_of_plan(l->words[0], "schedule", NULL),
+                  sp_schedule_names[l->plan->schedule], name);
+}
+
+/* What it takes the table of tokens and the head for, in layers of the first and last stage: none
+ * where L divides among the chunks, one each where L + 2 does. -1: neither. */
+static int64_t ends_in_layers(const struct sp_launched *l)
+{
+    const int64_t L = l->model->layers, chunks = l->plan->pp * l->plan->vpp;
+    return L % chunks == 0 ? 0 : (L + 2) % chunks == 0 ? 1 : -1;
+}
+
+/* Activation checkpointing: the class that does it; NULL: none. */
+static const char *checkpointing(const struct sp_launched *l)
+{
+    return strcmp(l->remat, "none") == 0   ? NULL
+           : strcmp(l->remat, "full") == 0 ? "FullAC"
+                                           : "SelectiveAC";
+}
+
+/* The model's row, where the version has it. */
+static const struct sp_titan_model *row_of(const struct sp_launched *l)
+{
+    for (int i = 0; i < SP_TITAN_MODELS; i++) {
+        const struct sp_titan_model *const row = &sp_titan_models[i];
+        const bool there = l->version == SP_TITAN_MAIN ? row->config != NULL : row->released;
+        if (there && strcmp(row->ours, l->model->name) == 0 && sp_is_builtin_model(l->model))
+            return row;
+    }
+    return NULL;
+}
+
+static bool multiplies_plainly(const struct sp_plan *p)
+{
+    return p->dtype == SP_BF16 || sp_multiplies_in_fp32(p);
+}
+
+/* Linear layers in float8, as far as a version says it in options. */
+static void lose_8_bits(const struct sp_launched *l, struct sp_written *lost)
+{
+    const enum sp_fp8_recipe recipe = l->plan->execution.fp8_recipe;
+    const bool newest = l->version == SP_TITAN_MAIN,
+               rows = recipe == SP_FP8_ROWWISE && row_of(l) && row_of(l)->in_8_bits;
+    if (newest && !rows)
+        sp_lose(lost, "matmuls in 8 bits so: converters of the model's registry in the code");
+    if (!newest && recipe != SP_FP8_ROWWISE && recipe != SP_FP8_TENSORWISE)
+        sp_lose(lost, "8-bit matmuls with scales of %s", sp_fp8_recipe_names[recipe]);
+    if (l->model->moe.experts > 0)
+        sp_lose(lost, "experts' matmuls in 8 bits");
+}
+
+static void lose(const struct sp_launched *l, struct sp_written *lost)
+{
+    const struct sp_plan *const p = l->plan;
+    const bool newest = l->version == SP_TITAN_MAIN;
+    char schedule[SP_ROW_WORD];
+    name_schedule(l, schedule);
+    if (!row_of(l))
+        sp_lose(lost, "the model: torchtitan %s has none of these dimensions by name",
+                newest ? "main" : "0.2.2");
+    if (p->zero < 2 && p->dp * p->cp > 1 && p->zero != 0)
+        sp_lose(lost, "ZeRO %d; it shards gradients and weights too", p->zero);
+    if (p->zero == 0 && p->cp > 1)
+        sp_lose(lost, "weights on every device with CP; its shards run over CP too");
+    if (p->zero > 0 && p->shards == 1 && p->dp * p->cp > 1)
+        sp_lose(lost, "ZeRO %d in groups of 1, which is none", p->zero);
+    if (p->tp > 1 && !p->sequence_parallel && !newest)
+        sp_lose(lost, "TP without sequence parallelism");
+    if (p->zero > 0 && p->dp * p->cp == 1 && l->model->moe.experts > 0)
+        sp_lose(lost, "shards of experts over TP alone");
+    if (p->vpp > 1 && p->pp == 1)
+        sp_lose(lost, "chunks of layers without pipeline stages");
+    if (p->pp > 1 && !schedule[0])
+        sp_lose(lost, "this pipeline schedule");
+    if (p->pp > 1 && ends_in_layers(l) < 0)
+        sp_lose(lost, "which stages hold a layer more; see module_fqns_per_model_part");
+    if (p->zero > 0 && p->shards < p->dp * p->cp && p->shards % p->cp != 0)
+        sp_lose(lost, "shard groups of %lld inside %lld-way context parallelism",
+                (long long)p->shards, (long long)p->cp);
+    if (p->etp > 1 && (newest || p->ep == 1))
+        sp_lose(lost, "tensor parallelism inside experts");
+    if (p->stages_inside)
+        sp_lose(lost, "stages as neighbours (--placement pp-inside)");
+    if (strcmp(l->remat, "none") != 0 && strcmp(l->remat, "full") != 0 &&
+        strcmp(l->remat, "alternate") != 0)
+        sp_lose(lost, "recompute policy %s; SelectiveAC stands for it", l->remat);
+    if (p->recompute_layers < 1)
+        sp_lose(lost, "recompute of a share of the layers");
+    if (p->recompute.offload)
+        sp_lose(lost, "activations that wait in the host's memory");
+    if (!sp_recipe_is(l, "fp8-fp32") && (!sp_states_are(l, "fp32") || !multiplies_plainly(p)))
+        sp_lose(lost, "precision recipe %s; states in fp32, matmuls in bf16 stand for it",
+                l->recipe);
+    if (p->dtype == SP_FP8)
+        lose_8_bits(l, lost);
+    else if (newest && row_of(l) && row_of(l)->in_8_bits)
+        sp_lose(lost, "matmuls in 16 bits: linear layers of its %s run in float8",
+                row_of(l)->config);
+}
+
+static void make_number(struct sp_settings *made, const char *name, bool says, double number)
+{
+    if (says)
+        sp_make_setting(made, name, "%.0f", number);
+}
+
+static void make_text(struct sp_settings *made, const char *name, bool says, const char *text)
+{
+    if (says)
+        sp_make_setting(made, name, "%s", text);
+}
+
+/* The degrees, lengths and batches: in tokens, or in sequences up to 0.2. */
+static void make_degrees(const struct sp_launched *l, struct sp_settings *made)
+{
+    const struct sp_plan *const p = l->plan;
+    const bool newest = l->version == SP_TITAN_MAIN, staged = p->pp > 1;
+    const int64_t group = p->zero == 0            ? 1
+                          : p->shards / p->cp > 0 ? p->shards / p->cp
+                                                  : 1,
+                  ends = ends_in_layers(l);
+    const double unit = newest ? (double)p->seq : 1,
+                 pieces = newest || !staged ? 1 : (double)sp_plan_microbatches(p);
+    const struct {
+        const char *name;
+        bool says;
+        double number;
+    } numbers[] = {
+        {"data_parallel_replicate_degree", true, (double)(p->dp / group)},
+        {"data_parallel_shard_degree", true, (double)group},
+        {"tensor_parallel_degree", true, (double)p->tp},
+        {"context_parallel_degree", true, (double)p->cp},
+        {"pipeline_parallel_degree", true, (double)p->pp},
+        {"expert_parallel_degree", p->ep > 1, (double)p->ep},
+        {"expert_tensor_parallel_degree", p->ep > 1 && !newest, (double)p->etp},
+        {"pipeline_parallel_first_stage_less_layers", staged && ends >= 0, (double)ends},
+        {"pipeline_parallel_last_stage_less_layers", staged && ends >= 0, (double)ends},
+        {"pipeline_parallel_layers_per_stage", staged && ends >= 0,
+         (double)((l->model->layers + 2 * ends) / (p->pp * p->vpp))},
+        {"num_pp_microbatches", staged, (double)sp_plan_microbatches(p)},
+        {"pipeline_parallel_microbatch_size", staged && !newest, (double)p->micro_batch},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char name[sizeof made->at->name];
+        snprintf(name, sizeof name, "parallelism.%s", numbers[i].name);
+        make_number(made, name, numbers[i].says, numbers[i].number);
+    }
+    make_number(made, "training.max_context_length", true, (double)p->seq);
+    make_number(made, "training.num_tokens_per_microbatch_per_dp_rank", true,
+                (double)p->micro_batch * pieces * unit);
+    make_number(made, "training.num_tokens_per_train_step", true, (double)p->batch * unit);
+}
+
+/* What is said in words; rows of one version alone are made for that one. */
+static void make_texts(const struct sp_launched *l, struct sp_settings *made)
+{
+    const struct sp_plan *const p = l->plan;
+    const bool newest = l->version == SP_TITAN_MAIN, fp8 = !newest && p->dtype == SP_FP8;
+    const char *const class = checkpointing(l), *const mode = !class ? "none"
+                                                              : strcmp(class, "FullAC") == 0
+                                                                  ? "full"
+                                                                  : "selective";
+    const struct sp_titan_model *const row = newest ? NULL : row_of(l);
+    char schedule[SP_ROW_WORD];
+    name_schedule(l, schedule);
+    make_text(made, "parallelism.enable_sequence_parallel", true,
+              p->sequence_parallel || p->tp == 1 ? "True" : "False");
+    make_text(made, "parallelism.fsdp_reshard_after_forward", p->zero >= 2,
+              p->zero == 2 ? "never" : "default");
+    make_text(made, "parallelism.pipeline_parallel_schedule", p->pp > 1,
+              schedule[0] ? schedule : "1F1B");
+    make_text(made, "training.mixed_precision_param", true,
+              sp_multiplies_in_fp32(p) ? "float32" : "bfloat16");
+    make_text(made, "training.mixed_precision_reduce", true, "float32");
+    make_text(made, "training.disable_cuda_graphs",
+              p->pp > 1 || p->ep > 1, /* it has them for neither */
+              "True");
+    sp_make_setting(made, "config.activation_checkpoint", "%s%s", class ? class : "None",
+                    class ? ".Config()" : "");
+    make_text(made, "activation_checkpoint.mode", !newest, mode);
+    make_text(made, "activation_checkpoint.selective_ac_option",
+              !newest && strcmp(mode, "selective") == 0, "op");
+    make_text(made, "model.name", row, row ? row->folder : "");
+    make_text(made, "model.flavor", row, row ? row->flavor : "");
+    make_text(made, "model.converters", fp8, "[\"quantize.linear.float8\"]");
+    make_text(made, "quantize.linear.float8.recipe_name", fp8,
+              sp_fp8_recipe_names[p->execution.fp8_recipe]);
+}
+
+/* Options as the version has them. */
+static void put_settings(const struct sp_launched *l, struct sp_settings *s,
+                         struct sp_written *lost)
+{
+    struct sp_settings *const made = calloc(1, sizeof *made), /* too large for the stack */
+        *const all = calloc(1, sizeof *all);
+    struct sp_error none = {0};
+    if (!made || !all)
+        abort();
+    make_degrees(l, made);
+    make_texts(l, made);
+    sp_put_rows(l->words[0], l, made, all, lost);
+    sp_spell_older(l->words[0], l->version, all, lost);
+    for (int i = 0; i < all->n; i++)
+        if (all->at[i].name[0])
+            sp_add_setting(s, all->at[i].name, all->at[i].value, &none);
+    free(made);
+    free(all);
+}
+
+/* What stands around a value. */
+static const char *quote_of(const struct sp_launched *l, const char *name)
+{
+    const struct sp_launch_row *const row = sp_row_of(l->words[0], name);
+    return row && row->is_text ? "\"" : "";
+}
+
+static void write_python(const struct sp_launched *l, const struct sp_settings *s, FILE *out)
+{
+    const struct sp_titan_model *const row = row_of(l);
+    if (row)
+        fprintf(out, "from torchtitan.models.%s.config_registry import %s\n", row->folder,
+                row->config);
+    if (checkpointing(l))
+        fprintf(out, "from torchtitan.distributed.activation_checkpoint import %s\n",
+                checkpointing(l));
+    fputs("\n\ndef apply(config):\n"
+          "    parallelism, training = config.parallelism, config.training\n",
+          out);
+    for (int i = 0; i < s->n; i++) {
+        const char *const quote = quote_of(l, s->at[i].name);
+        fprintf(out, "    %s = %s%s%s\n", s->at[i].name, quote, s->at[i].value, quote);
+    }
+    fputs("    return config\n", out);
+    if (row)
+        fprintf(out, "\n\ndef plan():\n    return apply(%s())\n", row->config);
+}
+
+/* Tables in the order of the options, a section once. */
+static void write_toml(const struct sp_launched *l, const struct sp_settings *s, FILE *out)
+{
+    char section[32] = "";
+    for (int i = 0; i < s->n; i++) {
+        const char *const name = s->at[i].name, *const dot = strrchr(name, '.');
+        const char *const quote = quote_of(l, name);
+        if (strlen(section) != (size_t)(dot - name) ||
+            strncmp(section, name, (size_t)(dot - name)) != 0) {
+            snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
+            fprintf(out, "[%s]\n", section);
+        }
+        fprintf(out, "%s = %s%s%s\n", dot + 1, quote, s->at[i].value, quote);
+    }
+}
+
+static void write(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+{
+    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
+    struct sp_refusals refused;
+    const bool newest = l->version == SP_TITAN_MAIN;
+    if (!s)
+        abort();
+    lose(l, lost);
+    put_settings(l, s, lost);
+    sp_check_titan(s, (enum sp_titan)l->version, sp_plan_devices(l->plan), row_of(l), l->model,
+                   &refused);
+    sp_lose_refusals("torchtitan", &refused, lost);
+    sp_write_head(l,
+                  newest ? "torchtitan main, fields of Trainer.Config" : "torchtitan 0.2.2 options",
+                  lost, out);
+    sp_write_assumed(l, "torchtitan", false, "# ", "\n", out);
+    if (newest)
+        write_python(l, s, out);
+    else
+        write_toml(l, s, out);
+    free(s);
+}
+
+const struct sp_target sp_target_torchtitan = {
+    .words = {"torchtitan"},
+    .write = write,
+    .format = "torchtitan options",
+    .detect = sp_detect_torchtitan,
+    .read = sp_read_torchtitan,
+};

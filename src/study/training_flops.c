@@ -1,0 +1,44 @@
+/* FLOPs of training of a token, by every way of counting. */
+#include "study/training_flops.h"
+
+#include <math.h>
+
+/* Forward FLOPs of the layers that a gradient passes: the others are not run again. */
+static struct sp_flops passed_flops(const struct sp_flops_question *q, const struct sp_flops *all)
+{
+    const struct sp_flops still =
+        sp_still_flops_per_token(q->model, q->seq, q->scores == SP_FLOPS_CAUSAL);
+    struct sp_flops passed = *all;
+    passed.mlp -= still.mlp;
+    passed.projections -= still.projections;
+    passed.attention -= still.attention;
+    passed.total -= still.total;
+    return passed;
+}
+
+struct sp_training_flops sp_count_training_flops(const struct sp_flops_question *q)
+{
+    const double six_p = sp_six_p(sp_count_params(q->model).active);
+    struct sp_training_flops f = {
+        .forward = sp_forward_flops_per_token(q->model, q->seq, q->scores == SP_FLOPS_CAUSAL,
+                                              q->count_embedding),
+        .counted = sp_model_flops(q->model, 1, q->seq, SP_FLOPS_6P),
+        .computed = sp_tuned_flops(q->model, 1, q->seq, SP_FLOPS_6P) +
+                    sp_companion_flops(q->companions, 1, q->seq, SP_FLOPS_6P),
+        .counted_with_scores = NAN,
+        .computed_with_scores = NAN,
+    };
+    const struct sp_flops passed = passed_flops(q, &f.forward);
+    const double table = sp_training_of_forward(f.forward.embedding);
+    f.plain = !(f.computed < six_p || f.computed > six_p);
+    f.recomputed = sp_recomputed_flops_per_token(&passed, q->remat);
+    if (sp_model_has_shape(q->model)) {
+        f.counted_with_scores = sp_model_flops(q->model, 1, q->seq, q->scores) + table;
+        f.computed_with_scores = f.plain
+                                     ? sp_training_of_forward(f.forward.total)
+                                     : sp_tuned_flops(q->model, 1, q->seq, q->scores) + table +
+                                           sp_companion_flops(q->companions, 1, q->seq, q->scores);
+    }
+    f.hardware = f.computed_with_scores + f.recomputed;
+    return f;
+}
