@@ -7,8 +7,6 @@
 
 struct sp_figure *sp_plot_batch(const struct sp_args *args, const struct sp_report *report,
                                 struct sp_error *error);
-struct sp_figure *sp_plot_memory(const struct sp_args *args, const struct sp_report *report,
-                                 struct sp_error *error);
 struct sp_figure *sp_plot_search(const struct sp_args *args, const struct sp_report *report,
                                  struct sp_error *error);
 struct sp_figure *sp_plot_serve(const struct sp_args *args, const struct sp_report *report,

@@ -2,6 +2,7 @@
  */
 #include <math.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/memory.h>
 
 #include "core/layers/layer_rank.h"
@@ -9,8 +10,8 @@
 
 double sp_state_bytes_per_param(const struct sp_precision *precision)
 {
-    return precision->weight_bytes + precision->grad_bytes + precision->master_bytes +
-           precision->optimizer_bytes;
+    return sp_bytes_per_param(precision->weight_bytes, precision->grad_bytes,
+                              precision->master_bytes + precision->optimizer_bytes);
 }
 
 double sp_kept_grad_bytes(const struct sp_precision *precision, double microbatches)
@@ -55,15 +56,6 @@ struct sp_footprint sp_tuned_footprint(const struct sp_params *p, const struct s
 
 double sp_state_bytes(const struct sp_params *params, const struct sp_precision *precision)
 {
-    return params->trained * sp_state_bytes_per_param(precision) + params->frozen_bytes;
-}
-
-double sp_max_params(double capacity_bytes, double devices, double bytes_per_param)
-{
-    return capacity_bytes * devices / bytes_per_param;
-}
-
-double sp_min_devices(double bytes, double capacity_bytes)
-{
-    return floor(bytes / capacity_bytes) + 1;
+    return sp_bytes_of_params(params->trained, sp_state_bytes_per_param(precision),
+                              params->frozen_bytes);
 }
