@@ -94,6 +94,9 @@ struct sp_number_format {
 /* What follows. */
 struct sp_number_range {
     double bytes;            /* of an element with its part of the scale */
+    double scale_bits;       /* of a block's scale; 0: there is none */
+    double block;            /* elements that share it; 1: there is none */
+    double precision_bits;   /* mantissa, and the leading one where it is not stored */
     double bias;             /* of the exponent; NAN for integers, as the next three */
     double largest_exponent; /* of a number */
     double largest_mantissa; /* that goes with it, from 1 to 2 */

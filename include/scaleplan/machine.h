@@ -295,6 +295,9 @@ bool sp_take_slice(struct sp_hardware *hw, int64_t chips);
 /* The nearest number of chips on offer that is >= chips (up) or <= chips; 0 when there is none. */
 int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool up);
 
+/* The smallest number of chips on offer that is at least this real number; NAN: there is none. */
+double sp_smallest_slice(const struct sp_network *network, double chips);
+
 /*
  * == What follows from the figures ==
  *
@@ -420,10 +423,11 @@ struct sp_fabric_size sp_fabric_size(const struct sp_network *network, double no
  * two FLOPs; without `fused` half of it. Scaling book, "TPUs" and "GPUs". */
 double sp_vector_flops_per_s(const struct sp_chip *chip, bool fused);
 
-/* The switches of one level: all of them together, ports of each, and what all ports carry one way.
+/* The switches of one level: all of them together, ports of each, and what one port and all of them
+ * carry one way.
  * NAN where they are not described. */
 struct sp_switch_level {
-    double switches, ports, bytes_per_s;
+    double switches, ports, port_bytes_per_s, bytes_per_s;
 };
 
 /* From the devices up: inside the domains (NVSwitches), leaves, spines, cores. Scaling book,

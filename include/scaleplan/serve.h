@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/machine.h>
 #include <scaleplan/model.h>
 
@@ -175,10 +176,6 @@ double sp_critical_batch_of_context(const struct sp_served *served);
  * that of a device inside its domain. bytes/s; NAN: one chip. */
 double sp_tp_link_bytes_per_s(const struct sp_hardware *hw, double *axes);
 
-/* TP degree at which a decode step of B sequences sends for as long as it reads its share of the
- * weights: F / (B beta), beta = W_hbm / W. Scaling book, "Inference". */
-double sp_max_decode_tp(double sequences, double d_ff, double hbm_bytes_per_s, double bytes_per_s);
-
 /* A steady state of one instance: B sequences that run, each replaced when it is done. */
 struct sp_steady {
     double step_s;                /* the decode step alone */
@@ -214,15 +211,13 @@ struct sp_token_cost {
 struct sp_token_cost sp_token_cost(const struct sp_served *served, const struct sp_served *reader,
                                    double sequences, double step_s);
 
-/* Money of a million tokens that each take so many chip-seconds: USD. */
-double sp_usd_per_mtoken(double chip_s, double usd_per_h);
-
 /* Prefill and decode on chips of their own. */
 struct sp_pools {
-    double ratio;           /* prefill instances for one that decodes */
-    double prefill, decode; /* instances of a machine that holds `instances` of them */
-    double transfer_s;      /* a prompt's cache from one to the other */
-    bool hidden;            /* behind the prefill, layer by layer */
+    double ratio;              /* prefill instances for one that decodes */
+    double prefill, decode;    /* instances of a machine that holds `instances` of them */
+    double egress_bytes_per_s; /* of the slower instance, what it sends or takes */
+    double transfer_s;         /* a prompt's cache from one to the other */
+    bool hidden;               /* behind the prefill, layer by layer */
 };
 
 /* Ratio B / (prompts_per_s t_step output), t_prefill = 1 / prompts_per_s; transfer: input kv over
@@ -292,6 +287,12 @@ struct sp_serve_point {
 /* What an objective ranks instances of one machine by, less is better: s of a token of all
  * sequences on a chip, s between tokens, s to the first, chip-seconds of a request. */
 double sp_serve_score(const struct sp_serve_point *point, enum sp_serve_objective objective);
+
+/* Chip-seconds of a token of an instance that both reads and generates. */
+double sp_chip_seconds_of_token(const struct sp_serve_point *point, double input, double output);
+
+/* Which of n points the i-th of so many that are shown is: the i-th, of a front from end to end. */
+int sp_shown_point(int i, int shown, int n, bool front);
 
 /* Whether a is at least as good as b in tokens per second of a user and of a chip. */
 bool sp_serve_covers(const struct sp_serve_point *point, const struct sp_serve_point *other);

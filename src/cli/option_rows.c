@@ -4,6 +4,7 @@
 #include <scaleplan/serve.h>
 
 #include "cli/options.h"
+#include "config/kinds.h"
 #include "config/load.h"
 
 static struct sp_option row_of_field(enum sp_option_id id, int field)

@@ -7,7 +7,7 @@
 #include "cli/tuning.h"
 #include "commands/fit.h"
 #include "commands/search_options.h"
-#include "commands/serve.h"
+#include "cli/service.h"
 
 /* What a service is asked, of the options of `serve`. */
 /* clang-format off */

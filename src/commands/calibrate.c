@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "runs/calibration.h"
+#include "runs/calibration_gap.h"
 #include "runs/group_error.h"
 #include "runs/profile_file.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "commands/calibrate_words.h"
 #include "commands/calibrate_profile.h"
-#include "commands/serving_runs.h"
+#include "commands/neighbours.h"
+#include "commands/serving_rows.h"
 
 static const struct sp_taken options[] = {
     SP_OPTION_HW,  SP_TAKE(framework), SP_TAKE(write, .alias = "output"),
@@ -234,12 +235,61 @@ static void put_summary(const struct sp_args *args, struct calibrating *c)
     sp_put(r, SP_Q_CALIBRATE_RESIDUAL, fit->fitted.residual);
 }
 
+/* The constants whose moves change the steps, the largest first. */
+static void put_effects(struct sp_report *r, const struct sp_calibration *fit)
+{
+    enum { SHOWN = 3 };
+    struct sp_constant_effect effects[SP_CONSTANTS];
+    sp_constant_effects(fit, effects);
+    for (int i = 0; i < SHOWN && fabs(effects[i].effect) > 1e-3; i++) {
+        char scope[32];
+        const int c = effects[i].constant;
+        const struct sp_constant_info *const info = &sp_constants[c];
+        snprintf(scope, sizeof scope, "explains.%d", i);
+        sp_scope(r, scope);
+        sp_put_text(r, SP_Q_CALIBRATE_E_CONSTANT, "%s", info->key);
+        sp_put(r, SP_Q_CALIBRATE_E_EFFECT, 100 * expm1(effects[i].effect));
+        sp_line(r, "%s %s %.3g -> %.3g: steps %+.1f %% (%s)", i == 0 ? "most by   " : "          ",
+                info->key, fit->prior.value[c], fit->fitted.value[c],
+                100 * expm1(effects[i].effect), info->meaning);
+    }
+    sp_scope(r, "");
+}
+
+static void put_gap_of_runs(struct sp_report *r, const struct sp_calibration *fit)
+{
+    const double gap = sp_calibration_gap(fit);
+    sp_put(r, SP_Q_CALIBRATE_GAP, 100 * expm1(gap));
+    if (isnan(gap))
+        return;
+    sp_line(r,
+            "your runs  are %.1f %% %s than profile %s says, in the mean; the largest gain first:",
+            100 * fabs(expm1(gap)), gap < 0 ? "faster" : "slower", fit->prior.name);
+    put_effects(r, fit);
+}
+
+static void put_next_run(struct sp_report *r, const struct sp_calibration *fit)
+{
+    struct sp_telling_run best;
+    char change[64];
+    if (!sp_most_telling_run(fit, &best))
+        return;
+    sp_change_text(&best.plan, "", change, sizeof change);
+    sp_put_text(r, SP_Q_CALIBRATE_N_RUN, "%s", best.run->id);
+    sp_put_text(r, SP_Q_CALIBRATE_N_CHANGE, "%s", change);
+    sp_put_text(r, SP_Q_CALIBRATE_N_CONSTANT, "%s", sp_constants[best.constant].key);
+    sp_put(r, SP_Q_CALIBRATE_N_SPREAD, 100 * expm1(best.spread));
+    sp_line(r,
+            "next run   {next.run} with {next.change} would tell most: what these runs leave open, "
+            "{next.constant} above all, moves its step by {next.spread_pct} %%");
+}
+
 static void lay_out(struct sp_report *r, const struct sp_calibration *fit)
 {
     sp_line(r, "{runs_used} runs of {configurations} configurations on {chip} with {framework}; "
                "{runs_left_out} others in the file left out");
     sp_line(r, "started    from {prior}; the fit keeps to it where the runs say little");
-    sp_put_gap_of_runs(r, fit);
+    put_gap_of_runs(r, fit);
     sp_line(r, "step time  mean error {before.mean_abs_pct_error} %% before, "
                "{after.mean_abs_pct_error} %% after, {left_out.mean_abs_pct_error} %% for "
                "configurations left out of the fit ({left_out.parts} parts)");
@@ -247,7 +297,7 @@ static void lay_out(struct sp_report *r, const struct sp_calibration *fit)
                "before, {memory.after.mean_abs_pct_error} %% after; factor {memory.factor}");
     sp_line(r, "unknown    the runs do not determine {undetermined}");
     sp_line(r, "at bounds  {at_bounds}");
-    sp_put_next_run(r, fit);
+    put_next_run(r, fit);
     sp_line(r, "written    {written}");
 }
 

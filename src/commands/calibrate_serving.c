@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "commands/calibrate_profile.h"
-#include "commands/serving_runs.h"
+#include "commands/serving_rows.h"
 #include "runs/serving_fit.h"
 
 /* Parts of the cross-validation, by configuration. */
@@ -120,14 +120,14 @@ static bool find_prior(struct calibrating *c, const struct sp_sources *sources,
 static void put_errors(const struct calibrating *c, const char *scope,
                        const struct sp_profile *profiles, int parts)
 {
-    struct sp_error_table table = sp_new_serving_errors(&c->runs, c->report);
+    struct sp_run_errors errors = sp_new_serving_errors(&c->runs);
     for (size_t i = 0; i < c->n; i++)
-        table.kind[c->samples[i].measure].errors[c->row[i]] =
+        errors.of_kind[c->samples[i].measure][c->row[i]] =
             expm1(sp_serving_log_error(&c->samples[i], profiles[c->group[i] % parts].value));
     sp_scope(c->report, scope);
-    sp_put_statistics(&table, -1, "");
+    sp_put_statistics(c->report, &errors, sp_serving_error_rows, -1, "");
     sp_scope(c->report, "");
-    sp_free_serving_errors(&table);
+    sp_free_run_errors(&errors);
 }
 
 /* Each part of the configurations is left out in turn. */

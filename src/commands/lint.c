@@ -101,10 +101,12 @@ const struct sp_command sp_cmd_lint = {
     .name = "lint",
     .summary = "what is wrong with a config file",
     .operands = "FILE...",
-    .about = "Checks model, hardware, precision, network, law, framework and profile files, plans "
-             "(options of `step` as one JSON object) and files of cases (for `check`): syntax, "
-             "keys, ranges, and whether the values agree with each other. Every fault is one line "
-             "with line and column.",
+    .about = "Checks config files (" SP_KINDS(
+        SP_KIND_NOUN,
+        ", ") "), plans (options of `step` as "
+              "one JSON object) and files of cases (for `check`): syntax, keys, ranges, and "
+              "whether "
+              "the values agree with each other. Every fault is one line with line and column.",
     .options = NULL,
     .n_options = 0,
     .examples = examples,

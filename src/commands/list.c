@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/show.h"
+#include "cli/command.h"
 #include "hf/huggingface.h"
 
 struct listing {
@@ -144,59 +144,58 @@ static void list_storage(struct sp_report *r, const void *config)
     sp_put_described(r, "endurance_bytes", "endurance", SP_BYTES, "", "", s->endurance_bytes, NULL);
 }
 
+/* What a line of `list` says of a config behind its name: a kind without a row has its names alone.
+ */
+enum { VIEW_COLUMNS = 6 };
+struct view {
+    void (*list)(struct sp_report *report, const void *config);
+    struct sp_column columns[VIEW_COLUMNS];
+};
+
 /* clang-format off */
-const struct sp_kind_view sp_kind_views[SP_CONFIG_KINDS] = {
+static const struct view views[SP_CONFIG_KINDS] = {
     [SP_MODELS] = {list_model,
                    {{"family", "family", true}, {"params", "parameters", false},
                     {"params_active", "active", false}, {"layers", "layers", false},
-                    {"d_model", "d_model", false}},
-                   sp_show_model},
+                    {"d_model", "d_model", false}}},
     [SP_HARDWARE] = {list_hardware,
                      {{"network", "network", true}, {"peak_flops_per_s", "16-bit peak", false},
                       {"hbm_bytes", "memory", false}, {"hbm_bytes_per_s", "bandwidth", false},
-                      {"link_bytes_per_s", "link, one way", false}},
-                     sp_show_hardware},
+                      {"link_bytes_per_s", "link, one way", false}}},
     [SP_PRECISIONS] = {list_precision,
                        {{"bytes_per_param", "bytes/parameter", false},
-                        {"compute_dtype", "matmuls", true}},
-                       sp_show_precision},
+                        {"compute_dtype", "matmuls", true}}},
     [SP_NETWORKS] = {list_network,
-                     {{"bytes_per_s", "one way", false}, {"per", "per", true}},
-                     sp_show_scaleout},
+                     {{"bytes_per_s", "one way", false}, {"per", "per", true}}},
     [SP_LAWS] = {list_law,
                  {{"exponent", "N grows as C^", false},
-                  {"irreducible_loss", "irreducible loss", false}}, NULL},
+                  {"irreducible_loss", "irreducible loss", false}}},
     [SP_FRAMEWORKS] = {list_framework,
                        {{"precision", "precision", true}, {"schedules", "schedules", true},
-                        {"zero", "ZeRO stages", true}}, NULL},
+                        {"zero", "ZeRO stages", true}}},
     [SP_PROFILES] = {list_profile,
                      {{"chip", "chip", true}, {"framework", "framework", true},
                       {"matmul_16bit", "large 16-bit matmuls", false},
-                      {"residual", "residual", false}}, NULL},
+                      {"residual", "residual", false}}},
     [SP_KERNELS] = {list_kernels,
                     {{"matmul_bf16", "bf16 matmuls", false}, {"matmul_fp8", "fp8", false},
-                     {"attention_bf16", "attention", false}, {"all_gather", "all-gather", false}},
-                    NULL},
+                     {"attention_bf16", "attention", false}, {"all_gather", "all-gather", false}}},
     [SP_ENGINES] = {list_engine,
-                    {{"memory_fraction", "memory", false}, {"block_tokens", "block", false}},
-                    NULL},
+                    {{"memory_fraction", "memory", false}, {"block_tokens", "block", false}}},
     [SP_SERVING] = {list_serving,
                              {{"chip", "chip", true}, {"engine", "engine", true},
-                              {"cache", "cache read", false}, {"layer_s", "a layer", false}},
-                             NULL},
+                              {"cache", "cache read", false}, {"layer_s", "a layer", false}}},
     [SP_FORMATS] = {list_number_format,
                            {{"bytes", "bytes", false}, {"largest", "largest", false},
                             {"min_normal", "smallest normal", false},
-                            {"epsilon", "epsilon", false}, {"digits", "digits", false}},
-                           sp_show_number_format},
+                            {"epsilon", "epsilon", false}, {"digits", "digits", false}}},
     [SP_TRENDS] = {list_trend,
                    {{"growth_per_year", "a year", false}, {"doubling_years", "doubles in years", false},
-                    {"unit", "of", true}},
-                   sp_show_trend},
+                    {"unit", "of", true}}},
     [SP_DRIVES] = {list_storage,
                      {{"read_bytes_per_s", "read", false}, {"write_bytes_per_s", "write", false},
                       {"capacity_bytes", "capacity", false},
-                      {"endurance_bytes", "endurance", false}}, NULL},
+                      {"endurance_bytes", "endurance", false}}},
 };
 /* clang-format on */
 
@@ -218,18 +217,18 @@ static void put_item(const char *name, void *context)
     sp_scope(l->report, row->prefix);
     sp_put_described(l->report, "name", "name", SP_WORDS, "", "", NAN, row->label);
     void *const config = sp_load_config(l->kind, name, l->sources, &error);
-    if (config && sp_kind_views[l->kind].list)
-        sp_kind_views[l->kind].list(l->report, config);
+    if (config && views[l->kind].list)
+        views[l->kind].list(l->report, config);
     free(config);
 }
 
 static void put_kind(enum sp_config_kind kind, const struct sp_sources *sources,
                      struct sp_report *report)
 {
-    struct sp_column columns[SP_VIEW_COLUMNS + 1] = {{NULL, sp_config_kinds[kind].folder, true}};
+    struct sp_column columns[VIEW_COLUMNS + 1] = {{NULL, sp_config_kinds[kind].folder, true}};
     size_t n = 0;
-    for (; n < SP_VIEW_COLUMNS && sp_kind_views[kind].columns[n].key; n++)
-        columns[n + 1] = sp_kind_views[kind].columns[n];
+    for (; n < VIEW_COLUMNS && views[kind].columns[n].key; n++)
+        columns[n + 1] = views[kind].columns[n];
     struct listing l = {.report = report, .sources = sources, .kind = kind};
     sp_each_config(kind, sources, put_item, &l);
     sp_table(report, columns, n + 1, l.rows, l.n);
@@ -298,9 +297,7 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_list = {
     .name = "list",
-    .summary =
-        "what names stand for: models, hardware, precisions, networks, laws, frameworks, profiles, "
-        "kernels, engines, serving profiles, number formats, trends, drives",
+    .summary = "what names stand for: " SP_KINDS(SP_KIND_NOUNS, ", "),
     .operands = "[" SP_KINDS(SP_KIND_FOLDER, "|") "|families]...",
     .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
              "~/.config/scaleplan, with their main figures; families are those of Hugging Face "

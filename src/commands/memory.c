@@ -67,7 +67,6 @@ struct memory {
     bool has_model; /* else the largest model of a machine is asked for */
     bool has_shape;
     bool batch_assumed; /* nobody said how many tokens */
-    double K;           /* master copy and moments, bytes of a parameter */
     double weights;     /* of the whole model */
     double L, D, a;
     char kept_words[64]; /* what is kept for the backward pass */
@@ -319,7 +318,6 @@ static bool load_offload(const struct sp_args *args, struct memory *s, struct sp
 static void work_out(const struct sp_args *args, struct memory *s)
 {
     const struct sp_memory_case *const f = &s->of;
-    s->K = f->precision.master_bytes + f->precision.optimizer_bytes;
     if (s->has_model) {
         s->m = sp_memory_of_device(f);
         s->weights = sp_bytes_of_params(f->params.trained, f->precision.weight_bytes,

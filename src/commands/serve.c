@@ -1,5 +1,9 @@
 /* serve: a model that answers requests: what fits, how fast at least, what binds, what it costs. */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+#include <scaleplan/names.h>
 
 #include "commands/plot_data.h"
 #include "commands/serve.h"
@@ -82,6 +86,312 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
+/* What the rows of serve.def show; what a machine that does not hold the weights, or a pair without
+ * measured runs, has no number for is NAN. */
+struct shown {
+    const struct serve *f;
+    const struct sp_service *of;
+    const struct sp_served *v;
+    struct sp_steady y, ideal; /* by --step-time or the estimate, and by the closed forms */
+    struct sp_decode_time least;
+    struct sp_prefill_time prompt, prompt_elsewhere; /* of the instance that reads prompts */
+    struct sp_serve_estimate e;
+    struct sp_token_cost cost;
+    struct sp_speculation speculation;
+    struct sp_pools pools;
+    struct sp_serve_split split;
+    double C, W, hbm, held_tokens, params, cache, free_bytes, kv_known, kv_read, weights_read;
+    double draft_weights, draft_kv, weight_fraction, max_context, min_slice;
+    double mlp_bytes, expert_ratio, critical_context, d_ff, width, layers, axes, W_tp;
+    double limited_tpot_s, limited_ttft_s, tpot_range, ttft_range, prompts_s;
+    double held_B;          /* sequences that an instance runs; NAN: it does not hold the weights */
+    double prompts;         /* of a step */
+    double prompts_at_once; /* that the ranks of attention's data parallelism read */
+    double generating, watts, pue, acceptance, best_drafts, estimated_gain;
+    double readers, generators, requests_together;
+    bool in_time, keeps_tpot, keeps_ttft, is_loaded, said, drafts, pooled, has_split;
+    const char *bound, *prompt_bound, *longest_part, *lender;
+    char verdict[512], price_words[160], split_words[256];
+};
+#define SP_ROWS "commands/serve.def"
+#define SP_ROWS_OF struct shown
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
+
+/* Makes a struct of doubles unknown. */
+static void forget(void *doubles, size_t size)
+{
+    for (size_t i = 0; i < size; i += sizeof(double))
+        memcpy((char *)doubles + i, &(double){NAN}, sizeof(double));
+}
+
+/* A latency as the limits mean it: of the median request, or of nearly all. */
+static double limited_s(const struct serve *f, enum sp_serve_latency latency, double mean_s)
+{
+    return sp_latency_percentile(latency, mean_s, f->load.percentile);
+}
+
+/* What a limit that is not kept is against: "; the first after 1.02 s (99th percentile), asked for
+ * within 1.00 s". */
+static void say_late(const struct serve *f, const struct sp_steady *y, char *out, size_t size)
+{
+    struct sp_serve_load tpot = f->load;
+    tpot.ttft_s = INFINITY;
+    const bool first = sp_keeps_limits(y, &tpot); /* then the limit of the first is not kept */
+    const double s =
+        first ? limited_s(f, SP_LATENCY_TTFT, y->ttft_s) : limited_s(f, SP_LATENCY_TPOT, y->tpot_s);
+    snprintf(out, size, "; %s %s%s, asked for %s %s", first ? "the first after" : "every",
+             sp_human_text(s, SP_SECONDS), f->load.percentile == 99 ? " (99th percentile)" : "",
+             first ? "within" : "every",
+             sp_human_text(first ? f->load.ttft_s : f->load.tpot_s, SP_SECONDS));
+}
+
+/* "a token every 30 ms" and what was asked for instead. */
+static void say_serving(const struct shown *s, char *out, size_t size)
+{
+    const struct serve *const f = s->f;
+    char late[200] = "";
+    if (!s->in_time)
+        say_late(f, &s->y, late, sizeof late);
+    snprintf(out, size, "%s: %s sequences on %s chips, a token every %s %s%s",
+             s->in_time ? "Yes" : "No", sp_human_text(f->B, SP_COUNT),
+             sp_human_text(s->of->chips, SP_COUNT), sp_human_text(s->y.tpot_s, SP_SECONDS),
+             s->said                 ? "by the estimate"
+             : isnan(f->load.step_s) ? "at best"
+                                     : "(--step-time)",
+             late);
+}
+
+static void say_verdict(const struct shown *s, char *out, size_t size)
+{
+    const struct serve *const f = s->f;
+    const double cache = s->v->kv_held > 0 ? s->cache : 0;
+    const double lacks = s->v->weights + cache - s->v->capacity;
+    if (!f->holds_weights)
+        snprintf(out, size, "No: the weights alone take %s, %s has %s",
+                 sp_human_text(s->v->weights, SP_BYTES), f->hw.name,
+                 sp_human_text(s->v->capacity, SP_BYTES));
+    else if (!f->fits)
+        snprintf(out, size, "No: weights and the cache of %s sequences lack %s",
+                 sp_human_text(f->B, SP_COUNT), sp_human_text(lacks, SP_BYTES));
+    else
+        say_serving(s, out, size);
+}
+
+static const char *bound_of(const struct sp_decode_time *t, double tp_s)
+{
+    if (tp_s > t->step_s)
+        return "ici";
+    const double most = fmax(t->kv_s, fmax(t->weights_s, t->math_s));
+    return most == t->kv_s ? "kv" : most == t->weights_s ? "weights" : "math";
+}
+
+static const char *longest_part(const struct sp_pass_time *t)
+{
+    const struct {
+        double s;
+        const char *name;
+    } parts[] = {{t->matmul_s, "matmuls"},      {t->experts_s, "experts"},
+                 {t->attention_s, "attention"}, {t->elementwise_s, "elementwise"},
+                 {t->comm_s, "collectives"},    {t->launch_s, "launches"}};
+    size_t longest = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        longest = parts[i].s > parts[longest].s ? i : longest;
+    return parts[longest].name;
+}
+
+/* What the instance holds, and what other sizes would. */
+static void weigh(struct shown *s)
+{
+    const struct serve *const f = s->f;
+    const struct sp_served *const v = s->v, *const draft = v->draft;
+    s->hbm = sp_capacity_bytes(&f->hw.chip);
+    s->params = sp_count_params(&f->model).total;
+    s->held_tokens = sp_paged_tokens(s->of->held_tokens, s->of->block);
+    s->cache = sp_cache_held(f->B, v->kv_held);
+    s->free_bytes = sp_room_for_cache(v->capacity, v->weights);
+    s->kv_known = v->kv_held > 0 ? v->kv_held : NAN;
+    s->kv_read = fmax(0, v->kv_read);
+    s->draft_weights = draft ? draft->weights : 0;
+    s->draft_kv = draft ? draft->kv_held : 0;
+    s->weight_fraction = s->of->fraction_of_free ? 1 : s->of->memory_fraction;
+    s->max_context = f->holds_weights ? sp_most_context(v, f->B) : NAN;
+    s->is_loaded = !isnan(f->load.concurrency) && v->kv_held > 0;
+    s->min_slice = sp_smallest_slice(&f->hw.network, sp_chips_to_hold(v, s->is_loaded ? f->B : 0));
+}
+
+/* From which batch what binds, and how far tensor parallelism goes. */
+static void bound(struct shown *s)
+{
+    const struct sp_model *const m = &s->f->model;
+    const bool shape = sp_model_has_shape(m);
+    s->mlp_bytes = s->v->experts > 0 ? s->of->expert_bytes : s->of->weight_bytes;
+    s->expert_ratio = sp_expert_ratio(m);
+    s->critical_context = sp_critical_batch_of_context(s->v);
+    s->d_ff = sp_active_d_ff(m);
+    s->width = shape ? (double)m->d_model : NAN;
+    s->layers = shape ? (double)m->layers : NAN;
+    s->W_tp = sp_tp_link_bytes_per_s(&s->f->part, &s->axes);
+}
+
+/* The least times, the state, and by the estimate what else is said of it. */
+static void time_service(struct shown *s)
+{
+    static const char *const lenders[SP_KNOWN] = {"", "the engine's runs on other chips",
+                                                  "the chip's runs under other engines",
+                                                  "runs of other chips and engines"};
+    const struct serve *const f = s->f;
+    const double tp_s = sp_decode_tp_s(&f->model, f->B, s->W_tp);
+    s->held_B = f->B;
+    s->weights_read = sp_weights_read_bytes(s->v, f->B);
+    s->least = sp_decode_time(s->v, f->B, 1);
+    s->prompt = sp_prefill_time(s->v);
+    s->prompt_elsewhere = sp_prefill_time(&f->reader);
+    s->ideal = sp_steady(s->v, f->load.apart ? &f->reader : NULL, f->B, NAN);
+    s->prompts = f->load.apart ? 0 : sp_prompts_of_step(f->B, s->of->output);
+    s->bound = bound_of(&s->least, tp_s);
+    s->prompt_bound = s->prompt.math_s >= s->prompt.weights_s ? "math" : "weights";
+    s->generating = f->B;
+    if (!s->said)
+        return;
+    s->e = f->said;
+    s->generating = s->e.decoding;
+    s->prompts_s = s->y.tpot_s - s->y.step_s;
+    s->prompts_at_once = f->instance.pass.plan.attention_dp;
+    s->longest_part = longest_part(&s->e.step);
+    s->lender = lenders[f->profile.known];
+    s->tpot_range = sp_serving_range_log(&f->profile, &f->model, SP_LATENCY_TPOT);
+    s->ttft_range = sp_serving_range_log(&f->profile, &f->model, SP_LATENCY_TTFT);
+}
+
+/* Each limit that was given, alone. */
+static void limit(struct shown *s)
+{
+    const struct serve *const f = s->f;
+    struct sp_serve_load tpot = f->load, ttft = f->load;
+    tpot.ttft_s = ttft.tpot_s = INFINITY;
+    s->keeps_tpot = f->holds_weights && sp_keeps_limits(&s->y, &tpot);
+    s->keeps_ttft = f->holds_weights && sp_keeps_limits(&s->y, &ttft);
+    s->limited_tpot_s = limited_s(f, SP_LATENCY_TPOT, s->y.tpot_s);
+    s->limited_ttft_s = limited_s(f, SP_LATENCY_TTFT, s->y.ttft_s);
+}
+
+static void pay(struct shown *s)
+{
+    const struct serve *const f = s->f;
+    const struct sp_served *const reader = f->args->given.disaggregate ? &f->reader : NULL;
+    const double given = f->args->value.watts;
+    s->watts = isnan(given) ? f->hw.chip.tdp_w : given;
+    s->pue = f->args->value.pue;
+    sp_price_text(&f->price, s->price_words, sizeof s->price_words);
+    if (f->holds_weights)
+        s->cost = s->said ? sp_estimated_token_cost(s->v, reader, &f->load, &f->said)
+                          : sp_token_cost(s->v, &f->reader, f->B, s->y.step_s);
+}
+
+/* Time between tokens of the estimate without drafts, of as many requests, over that with them. */
+static double estimated_gain(const struct serve *f)
+{
+    struct sp_pass plain = f->instance.pass;
+    struct sp_requests requests = sp_requests_of(&f->instance, &f->load, f->said.running);
+    plain.served.service.drafts = 0;
+    requests.draft = NULL;
+    return sp_ratio_of_times(sp_serve_estimate(&plain, &requests).tpot_s, f->said.tpot_s);
+}
+
+static void speculate(struct shown *s)
+{
+    const struct serve *const f = s->f;
+    const struct sp_served *const draft = s->v->draft;
+    s->drafts = f->holds_weights && s->of->drafts > 0;
+    if (!s->drafts)
+        return;
+    s->acceptance = f->args->value.acceptance;
+    s->speculation = sp_speculation(s->v, draft, f->B, s->of->drafts, s->of->accepted);
+    s->best_drafts = isnan(s->acceptance) ? NAN : sp_best_drafts(s->v, draft, f->B, s->acceptance);
+    s->estimated_gain = s->said ? estimated_gain(f) : NAN;
+}
+
+/* "3 x tp4", "1 x tp2 dp8". */
+static void name_pool(double instances, const struct sp_serve_point *p, char *out, size_t size)
+{
+    char degrees[64] = "";
+    if (p->tp > 0 && p->attention_dp > 1)
+        snprintf(degrees, sizeof degrees, " (tp%.0fdp%.0f)", p->tp, p->attention_dp);
+    else if (p->tp > 0)
+        snprintf(degrees, sizeof degrees, " (tp%.0f)", p->tp);
+    snprintf(out, size, "%.0f x %.0f chips%s", instances, p->chips, degrees);
+}
+
+/* The best division of the machine, against its best instances that do both. */
+static void divide(struct shown *s)
+{
+    const struct serve *const f = s->f;
+    struct sp_serve_point together[SP_SERVE_POINTS];
+    struct sp_serve_load both = f->load;
+    char reads[96], generates[96];
+    const double chips = (double)sp_chips(&f->hw);
+    both.apart = false;
+    s->has_split = sp_best_split(s->of, &f->load, chips, !f->textbook, &s->split);
+    if (!s->has_split)
+        return;
+    name_pool(s->split.readers, &s->split.reads, reads, sizeof reads);
+    name_pool(s->split.generators, &s->split.generates, generates, sizeof generates);
+    snprintf(s->split_words, sizeof s->split_words, "%s read, %s generate", reads, generates);
+    if (sp_serve_points(s->of, &both, chips, !f->textbook, SP_SERVE_THROUGHPUT, together) > 0)
+        s->requests_together =
+            sp_total_of_instances(together[0].steady.requests_per_s, together[0].replicas);
+}
+
+/* Prompts on chips of their own: of --disaggregate P:D as often as the machine holds them. */
+static void pool(struct shown *s)
+{
+    const struct serve *const f = s->f;
+    const double all = (double)sp_chips(&f->hw);
+    s->pooled = f->holds_weights && f->args->given.disaggregate;
+    if (!s->pooled)
+        return;
+    s->pools = sp_pools(&f->reader, s->v, f->B, s->y.prompts_per_s, s->y.step_s, all);
+    s->readers = f->is_split ? f->replicas : s->pools.prefill;
+    s->generators = f->is_split ? f->replicas : s->pools.decode;
+    if (!f->degrees.given && isnan(f->load.concurrency) && isnan(f->load.step_s) &&
+        s->v->kv_held > 0 && all > 1)
+        divide(s);
+}
+
+static void put_service(struct serve *f)
+{
+    struct shown s = {.f = f, .of = &f->service, .v = &f->served};
+    const struct sp_steady y = sp_state_of_service(f);
+    f->fits = sp_service_fits(f);
+    s.in_time = f->holds_weights && sp_keeps_limits(&y, &f->load);
+    s.said = f->holds_weights && f->instance.estimated;
+    s.C = f->hw.chip.peak_flops_per_s[f->service.compute];
+    s.W = f->hw.chip.hbm_bytes_per_s;
+    s.longest_part = s.lender = s.bound = s.prompt_bound = "";
+    s.held_B = s.weights_read = s.generating = s.prompts = s.prompts_s = s.prompts_at_once = NAN;
+    s.tpot_range = s.ttft_range = s.acceptance = s.requests_together = NAN;
+    forget(&s.y, sizeof s.y);
+    forget(&s.ideal, sizeof s.ideal);
+    forget(&s.least, sizeof s.least);
+    forget(&s.prompt, sizeof s.prompt);
+    forget(&s.prompt_elsewhere, sizeof s.prompt_elsewhere);
+    forget(&s.e, sizeof s.e);
+    forget(&s.cost, sizeof s.cost);
+    weigh(&s);
+    bound(&s);
+    if (f->holds_weights) {
+        s.y = y;
+        time_service(&s);
+    }
+    limit(&s);
+    pay(&s);
+    speculate(&s);
+    pool(&s);
+    say_verdict(&s, s.verdict, sizeof s.verdict);
+    put_rows(f->report, &s);
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
@@ -90,11 +400,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     struct serve f = {.args = args, .report = report, .textbook = sources.textbook};
     if (!sp_load_service(&f, &sources, error) || !sp_load_sequences(&f, error))
         return false;
-    sp_put_service(&f);
-    if (f.holds_weights && f.service.drafts > 0)
-        sp_put_speculation(&f);
-    if (f.holds_weights && args->given.disaggregate)
-        sp_put_pools(&f);
+    put_service(&f);
     if (!f.degrees.given)
         sp_put_serve_points(&f);
     return true;

@@ -1,87 +1,12 @@
-/* Shared by the files of `serve`: inputs in serve.c and serve_inputs.c, the answer in
- * serve_report.c, instances of other sizes in serve_points.c. */
+/* Shared by the files of `serve`. */
 #ifndef SP_CMD_SERVE_H
 #define SP_CMD_SERVE_H
 
-#include <scaleplan/serve_estimate.h>
+#include "cli/service.h"
 
-#include "cli/price.h"
-
-/* Degrees of one instance. */
-struct serve_degrees {
-    double tp, attention_dp, pp;
-    double ep; /* 0: what the ranks make of it */
-    bool given;
-};
-
-/* What the command knows after its options are read. */
-struct serve {
-    const struct sp_args *args;
-    struct sp_report *report;
-    struct sp_model model, draft_model;
-    struct sp_hardware hw, part; /* the machine, and an instance of it */
-    struct serve_degrees degrees;
-    struct sp_engine engine;
-    enum sp_storage kv;
-    struct sp_service service;
-    struct sp_served served, reader, draft; /* that generates, that reads prompts, that drafts */
-    struct sp_serve_load load;
-    struct sp_profile
-        profile;      /* of the chip and the engine; load.profile points to it or nowhere */
-    bool own_profile; /* the pair has measured runs */
-    struct sp_serve_instance instance, reading; /* the latter reads prompts */
-    struct sp_serve_estimate said;              /* of it, where instance.estimated */
-    double replicas, B;
-    double group_chips; /* of an instance, and of the one that reads for it in a split */
-    bool textbook, is_split, holds_weights, fits;
-    struct sp_price price;
-};
-
-/* Degrees, machine, formats and lengths of the options; what they may be. */
-bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error);
-
-/* The same where model, machine, engine and constants are there: of another machine, say. */
-bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error);
-
-/* Sequences of an instance, by --concurrency, --rate or the limits. */
-bool sp_load_sequences(struct serve *f, struct sp_error *error);
-
-/* The same service on another machine: instances of the same degrees, as many as it has room for,
- * under the same load. `f` points into `from`, which has to outlive it. False where the machine is
- * no whole number of instances, has more of them than requests in flight, or does not serve as many
- * requests as come. */
-bool sp_move_service(const struct serve *from, const struct sp_hardware *hw, struct serve *f);
-
-/* The answer. */
-void sp_put_service(struct serve *f);
-
-/* The steady state that it is about: the estimate's, or the closed forms'. */
-struct sp_steady sp_state_of_service(const struct serve *f);
-
-/* What the estimate says of the step, the prompt, latencies and rates; null without one. */
-void sp_put_estimate(const struct serve *f, const struct sp_steady *state);
-void sp_put_no_estimate(const struct serve *f);
-
-/* Speculative decoding, into the service; what --draft-tokens and the others may be. */
-bool sp_load_drafts(struct serve *f, const struct sp_sources *sources, struct sp_error *error);
-
-/* What it gives, and pools, where they are asked for. */
-void sp_put_speculation(struct serve *f);
-void sp_put_pools(struct serve *f);
-
-/* Whether the instance holds the requests and is in time. */
-bool sp_serves(const struct serve *f);
-
-/* Instances of other sizes, best first. */
+/* Instances of other sizes, best first, or the front; and one of them under the current scope. */
 void sp_put_serve_points(struct serve *f);
-
-/* They, or the front, without a word of it; how many. And one of them under the current scope, of
- * so many USD for a million tokens (NAN: no price). */
-int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_SERVE_POINTS]);
-void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *point, double usd);
-
-/* What a million tokens of an instance that does both cost. USD; NAN: no price. */
-double sp_usd_of_point(const struct serve *f, const struct sp_serve_point *point);
+void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *point);
 
 /* Several machines of --hw. */
 bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,

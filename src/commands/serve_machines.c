@@ -17,7 +17,12 @@ struct rival {
     struct sp_serve_point points[SP_SERVE_POINTS];
     int n;
     struct sp_error why; /* that it answers no request of these; 0 lines: it does */
+    const char *reason;  /* that none of its instances is in the list; NULL: one is */
 };
+#define SP_ROWS "commands/serve_machine.def"
+#define SP_ROWS_OF struct rival
+#define SP_PUT_ROWS put_machine
+#include "answer/put_rows.h"
 
 /* An instance among those of all machines. */
 struct entry {
@@ -53,7 +58,8 @@ static void take_asked(struct rival *v)
                                            .sequences = f->B,
                                            .tp = f->service.tp,
                                            .attention_dp = f->service.attention_dp,
-                                           .tokens_per_s_per_chip = y.tokens_per_s / f->group_chips,
+                                           .tokens_per_s_per_chip =
+                                               sp_share_of_instance(y.tokens_per_s, f->group_chips),
                                            .steady = y};
     v->n = 1;
 }
@@ -124,6 +130,13 @@ static bool beaten(const struct entry *all, size_t n, const struct entry *e)
     return false;
 }
 
+/* What a million tokens of an instance cost. USD; NAN: no price. */
+static double usd_of(const struct serve *f, const struct sp_serve_point *p)
+{
+    const double chip_s = sp_chip_seconds_of_token(p, f->service.input, f->service.output);
+    return sp_usd_per_mtoken(chip_s, f->price.usd_per_h);
+}
+
 /* Instances of all machines: a front, or ordered by the objective. */
 static size_t gather(const struct contest *c, struct entry **entries)
 {
@@ -135,7 +148,7 @@ static size_t gather(const struct contest *c, struct entry **entries)
     for (int i = 0; i < c->n; i++)
         for (int k = 0; k < c->rival[i]->n; k++) {
             const struct sp_serve_point *const p = &c->rival[i]->points[k];
-            all[n++] = (struct entry){c->rival[i], p, sp_usd_of_point(&c->rival[i]->f, p)};
+            all[n++] = (struct entry){c->rival[i], p, usd_of(&c->rival[i]->f, p)};
         }
     for (size_t i = 0; i < n; i++) {
         if (c->front && beaten(all, n, &all[i]))
@@ -150,30 +163,30 @@ static size_t gather(const struct contest *c, struct entry **entries)
     return left;
 }
 
+static const char *why_not(const struct rival *v)
+{
+    return v->n > 0              ? "others beat all of its instances"
+           : v->why.lines > 0    ? v->why.text
+           : !v->f.holds_weights ? "it does not hold the weights"
+                                 : "no instance holds the requests in time";
+}
+
 /* Each machine with its best instance, or why it has none. */
 static void put_machines(const struct contest *c, const struct entry *entries, size_t n)
 {
     struct sp_report *const r = c->report;
     for (int i = 0; i < c->n; i++) {
-        const struct rival *const v = c->rival[i];
+        struct rival *const v = c->rival[i];
         const struct entry *best = NULL;
         char prefix[32];
         for (size_t k = 0; k < n && !best; k++)
             best = entries[k].of == v ? &entries[k] : NULL;
+        v->reason = best ? NULL : why_not(v);
         snprintf(prefix, sizeof prefix, "machines.%d", i);
         sp_scope(r, prefix);
-        sp_put_text(r, SP_Q_SERVE_POINT_HW, "%s", v->hw);
-        sp_put_bool(r, SP_Q_SERVE_M_SERVES, v->n > 0);
-        sp_put(r, SP_Q_SERVE_M_PRICE, v->f.price.usd_per_h);
+        put_machine(r, v);
         if (best)
-            sp_put_serve_point(&v->f, best->point, best->usd);
-        else if (v->n > 0)
-            sp_put_text(r, SP_Q_SERVE_M_WHY, "others beat all of its instances");
-        else
-            sp_put_text(r, SP_Q_SERVE_M_WHY, "%s",
-                        v->why.lines > 0      ? v->why.text
-                        : !v->f.holds_weights ? "it does not hold the weights"
-                                              : "no instance holds the requests in time");
+            sp_put_serve_point(&v->f, best->point);
     }
     sp_scope(r, "");
 }
@@ -249,13 +262,12 @@ static void answer(const struct contest *c)
     put_verdict(c, n > 0 ? &entries[0] : NULL);
     put_machines(c, entries, n);
     for (size_t i = 0; i < shown; i++) {
-        /* of a front points from end to end */
-        const size_t at = c->front && shown > 1 ? i * (n - 1) / (shown - 1) : i;
+        const int at = sp_shown_point((int)i, (int)shown, (int)n, c->front);
         char prefix[32];
         snprintf(prefix, sizeof prefix, "points.%zu", i);
         sp_scope(c->report, prefix);
         sp_put_text(c->report, SP_Q_SERVE_POINT_HW, "%s", entries[at].of->hw);
-        sp_put_serve_point(&entries[at].of->f, entries[at].point, entries[at].usd);
+        sp_put_serve_point(&entries[at].of->f, entries[at].point);
     }
     sp_scope(c->report, "");
     lay_out(c, shown, n);

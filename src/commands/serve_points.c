@@ -1,11 +1,21 @@
 /* serve: the instances of other sizes that a machine, or its network, offers. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/words.h"
 #include "commands/serve.h"
+
+struct shown_point {
+    const struct sp_serve_point *of;
+    double tp; /* NAN: spread evenly */
+    double chip_s, usd_per_h;
+    bool said; /* by the estimate */
+    const char *command;
+};
+#define SP_ROWS "commands/serve_point.def"
+#define SP_ROWS_OF struct shown_point
+#define SP_PUT_ROWS put_point
+#include "answer/put_rows.h"
 
 static void add_number(struct sp_words *words, const char *option, double value)
 {
@@ -13,7 +23,8 @@ static void add_number(struct sp_words *words, const char *option, double value)
     sp_add_word(words, "%.17g", value);
 }
 
-static void put_command(const struct serve *f, const struct sp_serve_point *point)
+/* The command line of an instance; free() it. */
+static char *command_of(const struct serve *f, const struct sp_serve_point *point)
 {
     const bool any_size = sp_chips(&f->hw) == 1;
     static const enum sp_option_id dropped[] = {
@@ -35,11 +46,11 @@ static void put_command(const struct serve *f, const struct sp_serve_point *poin
     if (point->attention_dp > 1)
         add_number(&words, "--attention-dp", point->attention_dp);
     if (!(f->load.rate > 0))
-        add_number(&words, "--concurrency", point->sequences * point->replicas);
+        add_number(&words, "--concurrency",
+                   sp_total_of_instances(point->sequences, point->replicas));
     char *const line = sp_shell_line(&words);
-    sp_put_text(f->report, SP_Q_SERVE_POINT_COMMAND, "scaleplan %s", line);
-    free(line);
     sp_free_words(&words);
+    return line;
 }
 
 /* Whether points are the estimate's. */
@@ -48,44 +59,17 @@ static bool is_estimated(const struct serve *f)
     return f->load.profile && isnan(f->load.step_s);
 }
 
-void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *point, double usd)
+void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *point)
 {
-    struct sp_report *const r = f->report;
-    sp_put(r, SP_Q_SERVE_POINT_CHIPS, point->chips);
-    sp_put(r, SP_Q_SERVE_POINT_REPLICAS, point->replicas);
-    if (point->tp > 0)
-        sp_put(r, SP_Q_SERVE_POINT_TP, point->tp);
-    else
-        sp_put_null(r, SP_Q_SERVE_POINT_TP);
-    sp_put(r, SP_Q_SERVE_POINT_DP, point->attention_dp);
-    sp_put(r, SP_Q_SERVE_POINT_BATCH, point->sequences);
-    sp_put(r, SP_Q_SERVE_POINT_TPOT, point->steady.tpot_s);
-    sp_put(r, is_estimated(f) ? SP_Q_SERVE_POINT_TTFT_SAID : SP_Q_SERVE_POINT_TTFT,
-           point->steady.ttft_s);
-    sp_put(r, SP_Q_SERVE_POINT_USER, 1 / point->steady.tpot_s);
-    sp_put(r, is_estimated(f) ? SP_Q_SERVE_POINT_DEVICE_SAID : SP_Q_SERVE_POINT_DEVICE,
-           point->tokens_per_s_per_chip);
-    sp_put(r, SP_Q_SERVE_POINT_USD, usd);
-    put_command(f, point);
-}
-
-double sp_usd_of_point(const struct serve *f, const struct sp_serve_point *p)
-{
-    const double chip_s =
-        p->chips / p->steady.requests_per_s / (f->service.input + f->service.output);
-    return sp_usd_per_mtoken(chip_s, f->price.usd_per_h);
-}
-
-int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_SERVE_POINTS])
-{
-    const double machine = (double)sp_chips(&f->hw);
-    const bool known = f->served.kv_held > 0 || f->args->given.concurrency;
-    if (!known)
-        return 0;
-    if (f->args->given.front)
-        return sp_serve_front(&f->service, &f->load, machine, !f->textbook, points);
-    return sp_serve_points(&f->service, &f->load, machine, !f->textbook,
-                           (enum sp_serve_objective)f->args->value.objective, points);
+    char *const command = command_of(f, point);
+    put_point(f->report, &(struct shown_point){.of = point,
+                                               .tp = point->tp > 0 ? point->tp : NAN,
+                                               .chip_s = sp_chip_seconds_of_token(
+                                                   point, f->service.input, f->service.output),
+                                               .usd_per_h = f->price.usd_per_h,
+                                               .said = is_estimated(f),
+                                               .command = command});
+    free(command);
 }
 
 void sp_put_serve_points(struct serve *f)
@@ -106,11 +90,10 @@ void sp_put_serve_points(struct serve *f)
     const bool front = f->args->given.front;
     const int shown = n < top ? n : top;
     for (int i = 0; i < shown; i++) {
-        /* of a front points from end to end */
-        const int at = front && shown > 1 ? i * (n - 1) / (shown - 1) : i;
+        const int at = sp_shown_point(i, shown, n, front);
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "points.%d", i);
         sp_scope(f->report, rows[i].prefix);
-        sp_put_serve_point(f, &points[at], sp_usd_of_point(f, &points[at]));
+        sp_put_serve_point(f, &points[at]);
     }
     sp_scope(f->report, "");
     if (shown == 0)

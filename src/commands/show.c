@@ -2,8 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/suggest.h"
-#include "commands/show.h"
+#include "cli/command.h"
+#include "cli/config_table.h"
+
+enum { MOST_TEXT = 4096, DEVICES_OF_NODE = 8 };
 
 #define COMMA ,
 static const struct sp_taken options[] = {
@@ -17,6 +21,341 @@ struct wanted {
     const char *spec; /* as typed */
     char name[512];   /* without the size */
 };
+
+/* A config and its title. */
+struct shown {
+    struct sp_config_shown of;
+    const char *name;
+    char aliases[MOST_TEXT], shapes[MOST_TEXT];
+    bool has_shapes;
+    double n_shapes;
+};
+#define SP_ROWS "commands/show.def"
+#define SP_ROWS_OF struct shown
+#define SP_PUT_ROWS put_title
+#include "answer/put_rows.h"
+
+struct shown_model {
+    struct sp_params p;
+    double published;
+};
+#define SP_ROWS "commands/show_model.def"
+#define SP_ROWS_OF struct shown_model
+#define SP_PUT_ROWS put_model
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/show_precision.def"
+#define SP_ROWS_OF struct sp_precision
+#define SP_PUT_ROWS put_precision
+#include "answer/put_rows.h"
+
+struct shown_line {
+    double bytes_per_s, sharers;
+};
+#define SP_ROWS "commands/show_network.def"
+#define SP_ROWS_OF struct shown_line
+#define SP_PUT_ROWS put_line
+#include "answer/put_rows.h"
+
+struct shown_format {
+    double bits, e, m; /* e: NAN for an integer */
+    bool floats;
+    struct sp_number_range r;
+};
+#define SP_ROWS "commands/show_format.def"
+#define SP_ROWS_OF struct shown_format
+#define SP_PUT_ROWS put_format
+#include "answer/put_rows.h"
+
+struct shown_trend {
+    const struct sp_trend *t;
+    double fitted;
+};
+#define SP_ROWS "commands/show_trend.def"
+#define SP_ROWS_OF struct shown_trend
+#define SP_PUT_ROWS put_trend
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/show_trend_point.def"
+#define SP_ROWS_OF struct sp_trend_point
+#define SP_PUT_ROWS put_trend_point
+#include "answer/put_rows.h"
+
+struct shown_chip {
+    const struct sp_chip *chip;
+    const struct sp_network *net;
+    struct sp_gpu_units gpu;
+    struct sp_tpu_units tpu;
+    struct sp_chip_networks of;
+    double C, axes, chips_per_host, node_bytes_per_s;
+    bool is_gpu, is_tpu, is_torus;
+};
+#define SP_ROWS "commands/show_chip.def"
+#define SP_ROWS_OF struct shown_chip
+#define SP_PUT_ROWS put_chip
+#include "answer/put_rows.h"
+
+struct shown_machine {
+    const struct sp_hardware *hw;
+    struct sp_aggregate sum;
+    double slices, slice_chips, chips_per_host, domain, C, usable;
+    double halved; /* chips of one piece; NAN: too few to halve */
+    char shape[64], rings[64], cloud[64];
+    bool is_torus;
+};
+#define SP_ROWS "commands/show_machine.def"
+#define SP_ROWS_OF struct shown_machine
+#define SP_PUT_ROWS put_machine
+#include "answer/put_rows.h"
+
+struct shown_fabric {
+    const struct sp_fabric *of;
+    struct sp_fabric_size size;
+    double nodes;
+};
+#define SP_ROWS "commands/show_fabric.def"
+#define SP_ROWS_OF struct shown_fabric
+#define SP_PUT_ROWS put_fabric
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/show_switches.def"
+#define SP_ROWS_OF struct sp_switch_level
+#define SP_PUT_ROWS put_switches_of_level
+#include "answer/put_rows.h"
+
+/* Whether a path is of one of the groups: "ratio.x" of "network,ratio"; NULL: of any. */
+static bool is_of_group(const char *path, const char *groups)
+{
+    const char *left = groups;
+    char group[32];
+    while (left && sp_next_item(&left, group, sizeof group)) {
+        const size_t n = strlen(group);
+        if (strncmp(path, group, n) == 0 && path[n] == '.')
+            return true;
+    }
+    return groups == NULL;
+}
+
+/* One table of all quantities of the groups put since entry `first` that have a value. */
+static void show_section(struct sp_report *report, const char *heading, size_t first,
+                         const char *groups)
+{
+    const struct sp_column columns[] = {
+        {NULL, heading, true}, {"", "value", false}, {"?", "meaning", true}};
+    struct sp_row *const rows = calloc(sp_report_size(report) + 1, sizeof *rows);
+    size_t n = 0;
+    for (size_t i = first; rows && i < sp_report_size(report); i++) {
+        const struct sp_entry *const entry = sp_report_entry(report, i);
+        if (entry->kind == SP_VALUE_NONE || !is_of_group(entry->path, groups))
+            continue;
+        snprintf(rows[n].label, sizeof rows[n].label, "%s", entry->info.label);
+        snprintf(rows[n].prefix, sizeof rows[n].prefix, "%.111s", entry->path);
+        n++;
+    }
+    if (n > 0) {
+        sp_line(report, " ");
+        sp_table(report, columns, sizeof columns / sizeof *columns, rows, n);
+    }
+    free(rows);
+}
+
+static void show_model(struct sp_report *report, const struct shown *shown)
+{
+    const struct sp_model *const model = shown->of.base;
+    const double published = model->published_params;
+    const size_t first = sp_report_size(report);
+    put_model(report,
+              &(struct shown_model){sp_count_params(model), published > 0 ? published : NAN});
+    show_section(report, "parameters", first, NULL);
+    if (model->published_rounded)
+        sp_note(report, "the published total is rounded, so the count cannot be checked closer "
+                        "than that");
+}
+
+static void show_precision(struct sp_report *report, const struct shown *shown)
+{
+    const size_t first = sp_report_size(report);
+    put_precision(report, shown->of.base);
+    show_section(report, "training state", first, NULL);
+}
+
+static void show_line(struct sp_report *report, const struct shown *shown)
+{
+    const struct sp_scaleout *const line = shown->of.base;
+    const size_t first = sp_report_size(report);
+    put_line(report, &(struct shown_line){line->bytes_per_s, line->per_node ? DEVICES_OF_NODE : 1});
+    show_section(report, "share", first, NULL);
+}
+
+static void show_format(struct sp_report *report, const struct shown *shown)
+{
+    const struct sp_number_format *const f = shown->of.base;
+    const size_t first = sp_report_size(report);
+    const bool floats = f->exponent_bits > 0;
+    put_format(report, &(struct shown_format){.bits = (double)f->bits,
+                                              .e = floats ? (double)f->exponent_bits : NAN,
+                                              .m = (double)f->mantissa_bits,
+                                              .floats = floats,
+                                              .r = sp_number_range(f)});
+    show_section(report, "range and precision", first, NULL);
+}
+
+static void show_trend(struct sp_report *report, const struct shown *shown)
+{
+    static const struct sp_column columns[] = {
+        {"name", "point", true}, {"year!", "year", false}, {"value", "value", false}};
+    const struct sp_trend *const t = &((const struct sp_trend_file *)shown->of.base)->trend;
+    const size_t first = sp_report_size(report);
+    struct sp_row rows[SP_MOST_TREND_POINTS] = {0};
+    put_trend(report, &(struct shown_trend){t, sp_trend_fitted_growth(t)});
+    show_section(report, "growth", first, NULL);
+    for (int i = 0; i < t->points; i++) {
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "points.%d", i);
+        sp_scope(report, rows[i].prefix);
+        put_trend_point(report, &t->point[i]);
+    }
+    sp_scope(report, "");
+    if (t->points == 0)
+        return;
+    sp_line(report, " ");
+    sp_table(report, columns, sizeof columns / sizeof *columns, rows, (size_t)t->points);
+}
+
+static void show_chip(struct sp_report *report, const struct sp_hardware *hw)
+{
+    const struct sp_network *const net = &hw->network;
+    const size_t first = sp_report_size(report);
+    put_chip(report, &(struct shown_chip){.chip = &hw->chip,
+                                          .net = net,
+                                          .gpu = sp_gpu_units(&hw->chip),
+                                          .tpu = sp_tpu_units(&hw->chip),
+                                          .of = sp_chip_networks(hw),
+                                          .C = sp_peak16_flops_per_s(&hw->chip),
+                                          .axes = (double)net->axes,
+                                          .chips_per_host = (double)sp_chips_per_host(net),
+                                          .node_bytes_per_s = sp_node_bytes_per_s(net),
+                                          .is_gpu = !isnan(hw->chip.sms),
+                                          .is_tpu = !isnan(hw->chip.cores),
+                                          .is_torus = net->kind == SP_TORUS});
+    show_section(report, "one chip", first, "chip");
+    show_section(report, "ridge point", first, "ridge");
+    show_section(report, "networks", first, "alpha,network,ratio");
+}
+
+/* Sums under a scope, and in the text under a heading; NULL: in none. */
+static void show_sums(struct sp_report *report, const char *scope, const char *heading,
+                      const struct sp_hardware *hw)
+{
+    const double slice_chips = (double)hw->chips_per_slice;
+    struct shown_machine s = {.hw = hw,
+                              .sum = sp_aggregate(hw),
+                              .slices = (double)hw->slices,
+                              .slice_chips = slice_chips,
+                              .chips_per_host = (double)sp_chips_per_host(&hw->network),
+                              .domain = (double)hw->network.domain,
+                              .C = sp_peak16_flops_per_s(&hw->chip),
+                              .usable = sp_capacity_bytes(&hw->chip),
+                              .halved = slice_chips < 2 ? NAN : slice_chips,
+                              .is_torus = hw->network.kind == SP_TORUS};
+    const size_t first = sp_report_size(report);
+    sp_shape_name(hw, s.shape, sizeof s.shape);
+    sp_cloud_name(hw, s.cloud, sizeof s.cloud);
+    for (int i = 0; s.is_torus && i < hw->network.axes; i++)
+        snprintf(s.rings + strlen(s.rings), sizeof s.rings - strlen(s.rings), "%s%s", i ? ", " : "",
+                 sp_axis_wraps(hw, i) ? "ring" : "line");
+    sp_scope(report, scope);
+    put_machine(report, &s);
+    if (heading)
+        show_section(report, heading, first, NULL);
+    sp_scope(report, "");
+}
+
+static void show_fabric(struct sp_report *report, const struct sp_network *net, double nodes)
+{
+    const struct shown_fabric s = {&net->fabric, sp_fabric_size(net, nodes), nodes};
+    const size_t first = sp_report_size(report);
+    if (isnan(s.size.spines))
+        return;
+    put_fabric(report, &s);
+    show_section(report, "switches between the nodes", first, NULL);
+}
+
+/* Number, ports and bandwidth of the switches of each level. */
+static void show_switches(struct sp_report *report, const struct sp_hardware *hw)
+{
+    static const char *const scopes[] = {"switches.node", "switches.leaf", "switches.spine",
+                                         "switches.core"};
+    static const char *const labels[] = {"in the nodes", "leaf", "spine", "core"};
+    static const struct sp_column columns[] = {{NULL, "switches", true},
+                                               {"count", "number", false},
+                                               {"ports", "ports each", false},
+                                               {"bytes_per_s", "all ports, one way", false}};
+    const struct sp_switches all = sp_switches_of(hw);
+    struct sp_row rows[SP_SWITCH_LEVELS] = {0};
+    size_t n = 0;
+    for (int i = 0; i < SP_SWITCH_LEVELS; i++) {
+        const struct sp_switch_level *const level = &all.level[i];
+        if (!(level->switches > 0))
+            continue;
+        snprintf(rows[n].label, sizeof rows[n].label, "%s", labels[i]);
+        snprintf(rows[n++].prefix, sizeof rows[0].prefix, "%s", scopes[i]);
+        sp_scope(report, scopes[i]);
+        put_switches_of_level(report, level);
+    }
+    sp_scope(report, "");
+    if (n == 0)
+        return;
+    sp_line(report, " ");
+    sp_table(report, columns, sizeof columns / sizeof *columns, rows, n);
+}
+
+static void show_machine(struct sp_report *report, const struct sp_hardware *hw)
+{
+    char heading[96];
+    snprintf(heading, sizeof heading, "%.60s, %lld chip%s", hw->name, (long long)sp_chips(hw),
+             sp_chips(hw) == 1 ? "" : "s");
+    show_sums(report, "machine", heading, hw);
+    if (hw->network.kind != SP_SWITCHED)
+        return;
+    show_fabric(report, &hw->network, sp_aggregate(hw).nodes);
+    show_switches(report, hw);
+}
+
+/* One whole pod or node; a machine that is one is not shown twice. */
+static void show_pod(struct sp_report *report, const struct sp_hardware *hw)
+{
+    struct sp_hardware pod;
+    const bool torus = hw->network.kind == SP_TORUS;
+    if (!sp_whole_pod(hw, &pod))
+        return;
+    const struct sp_entry *const chips = sp_find(report, "machine.chips");
+    const bool is_shown = chips && chips->number == (double)sp_chips(&pod);
+    show_sums(report, torus ? "pod" : "node",
+              is_shown ? NULL
+              : torus  ? "one whole pod"
+                       : "one whole node",
+              &pod);
+}
+
+/* "slices on offer: 96, from 2x2x1 to 16x20x28" */
+static void line_of_shapes(struct sp_report *report, const struct shown *shown)
+{
+    const cJSON *shapes = sp_json_node(shown->of.root, "network.shapes");
+    const int n = cJSON_GetArraySize(shapes);
+    if (n == 0)
+        return;
+    sp_line(report, " ");
+    sp_line(report, "slices on offer: {n_shapes}, from %s to %s (--get shapes lists them)",
+            sp_json_text(cJSON_GetArrayItem(shapes, 0), ""),
+            sp_json_text(cJSON_GetArrayItem(shapes, n - 1), ""));
+}
+
+static void show_hardware(struct sp_report *report, const struct shown *shown)
+{
+    show_chip(report, shown->of.base);
+    show_pod(report, shown->of.base);
+    line_of_shapes(report, shown);
+}
 
 static void *load(const struct wanted *wanted, const struct sp_sources *sources,
                   const char *network, struct sp_error *error)
@@ -36,25 +375,27 @@ static void join(const cJSON *list, const char *separator, char *out, size_t siz
     cJSON_ArrayForEach(item, list)
     {
         const size_t used = strlen(out);
-        snprintf(out + used, size - used, "%s%s", used ? separator : "", sp_text_at(item, ""));
+        snprintf(out + used, size - used, "%s%s", used ? separator : "", sp_json_text(item, ""));
     }
 }
 
 /* Name, other names and slices on offer. */
-static void put_title(struct sp_report *report, const struct sp_shown *shown)
+static void show_title(struct sp_report *report, struct shown *shown)
 {
-    char text[4096];
-    join(cJSON_GetObjectItemCaseSensitive(shown->root, "aliases"), ", ", text, sizeof text);
-    sp_put_text(report, SP_Q_SHOW_NAME, "%s", sp_text_at(shown->root, "name"));
-    sp_put_text(report, SP_Q_SHOW_ALIASES, "%s", text);
-    sp_line(report, *text ? "{name}, also called {aliases}" : "{name}");
-    const cJSON *shapes = sp_node_at(shown->root, "network.shapes");
-    if (shown->kind != SP_HARDWARE || !cJSON_IsArray(shapes))
-        return;
-    join(shapes, " ", text, sizeof text);
-    sp_put_text(report, SP_Q_SHOW_SHAPES, "%s", text);
-    sp_put(report, SP_Q_SHOW_N_SHAPES, cJSON_GetArraySize(shapes));
+    const cJSON *const shapes = sp_json_node(shown->of.root, "network.shapes");
+    shown->name = sp_json_text(shown->of.root, "name");
+    shown->has_shapes = shown->of.kind == SP_HARDWARE && cJSON_IsArray(shapes);
+    shown->n_shapes = cJSON_GetArraySize(shapes);
+    join(sp_json_node(shown->of.root, "aliases"), ", ", shown->aliases, sizeof shown->aliases);
+    join(shapes, " ", shown->shapes, sizeof shown->shapes);
+    put_title(report, shown);
 }
+
+/* What follows from a config of a kind; a kind without a row has its fields alone. */
+static void (*const views[SP_CONFIG_KINDS])(struct sp_report *, const struct shown *) = {
+    [SP_MODELS] = show_model,  [SP_HARDWARE] = show_hardware, [SP_PRECISIONS] = show_precision,
+    [SP_NETWORKS] = show_line, [SP_FORMATS] = show_format,    [SP_TRENDS] = show_trend,
+};
 
 static bool show(const struct wanted *wanted, const struct sp_sources *sources, const char *network,
                  struct sp_report *report, struct sp_error *error)
@@ -70,15 +411,15 @@ static bool show(const struct wanted *wanted, const struct sp_sources *sources, 
         free(loaded);
         return false;
     }
-    const struct sp_shown shown = {wanted->kind, sources, config.json.root, loaded};
+    struct shown shown = {.of = {wanted->kind, sources, config.json.root, loaded}};
     const struct sp_hardware *const hw = wanted->kind == SP_HARDWARE ? loaded : NULL;
-    put_title(report, &shown);
+    show_title(report, &shown);
     if (hw && strcmp(wanted->name, wanted->spec) != 0)
-        sp_show_machine(report, hw);
-    sp_show_fields(report, &shown);
-    if (sp_kind_views[wanted->kind].show)
-        sp_kind_views[wanted->kind].show(report, &shown);
-    sp_show_sources(report, &shown);
+        show_machine(report, hw);
+    sp_put_config_fields(report, &shown.of);
+    if (views[wanted->kind])
+        views[wanted->kind](report, &shown);
+    sp_put_config_sources(report, &shown.of);
     if (hw && network)
         sp_note(report, "the scale-out network is %s (--network), not the machine's own",
                 hw->network.scaleout_name);
@@ -160,8 +501,7 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_show = {
     .name = "show",
-    .summary =
-        "one model, chip, machine, precision, network, number format or trend whole, with sources",
+    .summary = "one config whole, with sources: " SP_KINDS(SP_KIND_NOUN, ", "),
     .operands = "NAME",
     .about = "Prints every figure of a config with its source, the figures that follow from it "
              "(parameter counts; a chip's units, clocks, ridge points and alpha; pod and node "

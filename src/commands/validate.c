@@ -6,8 +6,7 @@
 
 #include "runs/run_estimate.h"
 #include "cli/command.h"
-#include "commands/error_statistics.h"
-#include "commands/serving_runs.h"
+#include "commands/serving_rows.h"
 
 static const struct sp_taken options[] = {
     SP_TAKE(by),
@@ -157,29 +156,22 @@ static const struct sp_column statistic_columns[] = {
     {"memory.bias_pct", "bias %", false},
 };
 
+static const struct sp_error_row_ids error_rows[] = {
+    {SP_Q_VALIDATE_TIME_N, SP_Q_VALIDATE_TIME_MEDIAN, SP_Q_VALIDATE_TIME_MEAN,
+     SP_Q_VALIDATE_TIME_P90, SP_Q_VALIDATE_TIME_BIAS},
+    {SP_Q_VALIDATE_MEMORY_N, SP_Q_VALIDATE_MEMORY_MEDIAN, SP_Q_VALIDATE_MEMORY_MEAN,
+     SP_Q_VALIDATE_MEMORY_P90, SP_Q_VALIDATE_MEMORY_BIAS}};
+
 /* The errors of both kinds, in the order of the rows. */
-static struct sp_error_table errors_of(const struct validation *f)
+static struct sp_run_errors errors_of(const struct validation *f)
 {
-    static const enum sp_quantity_id ids[2][5] = {
-        {SP_Q_VALIDATE_TIME_N, SP_Q_VALIDATE_TIME_MEDIAN, SP_Q_VALIDATE_TIME_MEAN,
-         SP_Q_VALIDATE_TIME_P90, SP_Q_VALIDATE_TIME_BIAS},
-        {SP_Q_VALIDATE_MEMORY_N, SP_Q_VALIDATE_MEMORY_MEDIAN, SP_Q_VALIDATE_MEMORY_MEAN,
-         SP_Q_VALIDATE_MEMORY_P90, SP_Q_VALIDATE_MEMORY_BIAS}};
-    struct sp_error_table t = {.report = f->report,
-                               .csv = &f->runs.csv,
-                               .n = f->runs.n,
-                               .configuration = f->configuration,
-                               .kinds = 2};
-    for (int k = 0; k < t.kinds; k++) {
-        t.kind[k] = (struct sp_error_kind){ids[k], calloc(f->runs.n + 1, sizeof *t.kind[k].errors)};
-        if (!t.kind[k].errors)
-            abort();
-    }
+    const struct sp_run_errors e = sp_new_run_errors(&f->runs.csv, f->runs.n, 2);
     for (size_t i = 0; i < f->runs.n; i++) {
-        t.kind[0].errors[i] = f->verdicts[i].time_error;
-        t.kind[1].errors[i] = f->verdicts[i].memory_error;
+        e.configuration[i] = f->configuration[i];
+        e.of_kind[0][i] = f->verdicts[i].time_error;
+        e.of_kind[1][i] = f->verdicts[i].memory_error;
     }
-    return t;
+    return e;
 }
 
 static void lay_out(struct validation *f)
@@ -227,15 +219,14 @@ static bool fill_report(struct validation *f, const struct sp_args *args, struct
     sp_put_text(r, SP_Q_VALIDATE_FILE, "%s", args->operands[0]);
     sp_put(r, SP_Q_VALIDATE_ROWS, (double)f->runs.n);
     sp_put(r, SP_Q_VALIDATE_SKIPPED, (double)skipped);
-    const struct sp_error_table errors = errors_of(f);
+    struct sp_run_errors errors = errors_of(f);
     const char *const by = args->value.by;
-    sp_put_statistics(&errors, -1, "");
+    sp_put_statistics(r, &errors, error_rows, -1, "");
     sp_answer_is(f->report, by ? "groups" : "runs");
     const bool ok =
-        !by || sp_put_statistics_by(&errors, by, statistic_columns,
+        !by || sp_put_statistics_by(r, &errors, error_rows, by, statistic_columns,
                                     sizeof statistic_columns / sizeof *statistic_columns, error);
-    for (int k = 0; k < errors.kinds; k++)
-        free(errors.kind[k].errors);
+    sp_free_run_errors(&errors);
     if (!ok)
         return false;
     lay_out(f);

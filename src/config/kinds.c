@@ -5,7 +5,7 @@
 
 #include "base/list.h"
 
-#define ROW(kind, folder, name, noun, type, load, table, sets, marks, about)                       \
+#define ROW(kind, folder, name, noun, nouns, type, load, table, sets, marks, about)                \
     [kind] = {folder, name, noun, &(table), sets, marks, about},
 const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS] = {SP_KINDS(ROW, )};
 

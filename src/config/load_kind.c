@@ -3,7 +3,7 @@
 
 #include "config/load.h"
 
-#define LOAD(kind, folder, name, noun, type, load, ...)                                            \
+#define LOAD(kind, folder, name, noun, nouns, type, load, ...)                                     \
     static bool load_##kind(const char *spec, const struct sp_sources *sources, void *config,      \
                             struct sp_error *error)                                                \
     {                                                                                              \
@@ -11,7 +11,7 @@
     }
 SP_KINDS(LOAD, )
 
-#define ROW(kind, folder, name, noun, type, ...) [kind] = {sizeof(type), load_##kind},
+#define ROW(kind, folder, name, noun, nouns, type, ...) [kind] = {sizeof(type), load_##kind},
 static const struct {
     size_t size;
     bool (*load)(const char *spec, const struct sp_sources *sources, void *config,

@@ -1,18 +1,17 @@
 /* Trends: exponentials over years. */
+#include <scaleplan/forms.h>
 #include <scaleplan/laws.h>
 
 #include <math.h>
 
-#include <scaleplan/forms.h>
-
 double sp_trend_growth(const struct sp_trend *t)
 {
-    return pow(t->factor, 1 / t->years);
+    return sp_growth_per_year(t->factor, t->years);
 }
 
 double sp_trend_doubling_years(const struct sp_trend *t)
 {
-    return t->years * log(2) / log(t->factor);
+    return sp_doubling_time(t->factor, t->years);
 }
 
 double sp_trend_between(const struct sp_trend *t, double from, double to)

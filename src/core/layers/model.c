@@ -1,6 +1,7 @@
 /* Parameter counts of a model, by part. */
 #include <math.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/layer.h>
 
 bool sp_model_has_shape(const struct sp_model *model)
@@ -65,6 +66,7 @@ double sp_expert_ratio(const struct sp_model *model)
 
 double sp_off_published(const struct sp_model *model)
 {
-    return model->published_params > 0 ? sp_count_params(model).total / model->published_params - 1
-                                       : NAN;
+    return model->published_params > 0
+               ? sp_off_published_total(sp_count_params(model).total, model->published_params)
+               : NAN;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/machine.h>
 
 #include "core/smooth.h"
@@ -91,17 +92,17 @@ double sp_domain_bytes_per_s(const struct sp_network *network, double ranks)
 
 double sp_dcn_bytes_per_s_per_chip(const struct sp_network *network)
 {
-    return network->dcn_bytes_per_s_per_host / (double)network->chips_per_host;
+    return sp_share_of_host(network->dcn_bytes_per_s_per_host, (double)network->chips_per_host);
 }
 
 double sp_node_bytes_per_s(const struct sp_network *network)
 {
-    return (double)network->domain * network->scaleout_bytes_per_s;
+    return sp_domain_egress((double)network->domain, network->scaleout_bytes_per_s);
 }
 
 double sp_scaleout_bytes_per_s_per_device(const struct sp_scaleout *scaleout, int64_t devices)
 {
-    return scaleout->bytes_per_s / (scaleout->per_node ? (double)devices : 1);
+    return sp_share_of_line(scaleout->bytes_per_s, scaleout->per_node ? (double)devices : 1);
 }
 
 void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scaleout)
@@ -248,4 +249,11 @@ int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool u
             nearest = offered;
     }
     return nearest;
+}
+
+double sp_smallest_slice(const struct sp_network *network, double chips)
+{
+    const double whole = ceil(chips * (1 - 1e-12)); /* rounding makes no further chip */
+    const int64_t slice = whole <= 1e9 ? sp_nearest_chips(network, (int64_t)whole, true) : 0;
+    return slice > 0 ? (double)slice : NAN;
 }

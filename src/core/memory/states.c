@@ -10,8 +10,8 @@
 
 double sp_state_bytes_per_param(const struct sp_precision *precision)
 {
-    return sp_bytes_per_param(precision->weight_bytes, precision->grad_bytes,
-                              precision->master_bytes + precision->optimizer_bytes);
+    return sp_bytes_of_state(precision->weight_bytes, precision->grad_bytes,
+                             precision->master_bytes, precision->optimizer_bytes);
 }
 
 double sp_kept_grad_bytes(const struct sp_precision *precision, double microbatches)

@@ -17,29 +17,24 @@ double sp_weights_read_bytes(const struct sp_served *v, double tokens)
            v->experts * v->service.expert_bytes * sp_experts_touched(v->expert_share, tokens);
 }
 
-/* Cache that B sequences have read for them; one that is not known counts nothing. */
-static double cache_read(const struct sp_served *v, double B)
-{
-    return v->kv_read > 0 ? B * v->kv_read : 0;
-}
-
 struct sp_decode_time sp_decode_time(const struct sp_served *v, double B, double checked)
 {
     const double tokens = B * checked;
     struct sp_decode_time t = {
-        .kv_s = cache_read(v, B) / v->W,
-        .weights_s = sp_weights_read_bytes(v, tokens) / v->W,
-        .math_s = 2 * tokens * v->active / v->C,
+        .kv_s = sp_cache_read_time(B, fmax(0, v->kv_read), 1, v->W),
+        .weights_s = sp_weights_read_time(sp_weights_read_bytes(v, tokens), 1, v->W),
+        .math_s = sp_step_math_time(tokens, v->active, 1, v->C),
     };
-    t.step_s = t.kv_s + fmax(t.weights_s, t.math_s);
+    t.step_s = sp_least_step(t.kv_s, t.weights_s, t.math_s);
     return t;
 }
 
 struct sp_prefill_time sp_prefill_time(const struct sp_served *v)
 {
-    struct sp_prefill_time t = {.math_s = v->prefill_flops / (v->C * v->service.mfu),
-                                .weights_s = v->prefill_read / v->W};
-    t.prefill_s = fmax(t.math_s, t.weights_s);
+    struct sp_prefill_time t = {.math_s =
+                                    sp_prompt_math_time(v->prefill_flops, 1, v->C, v->service.mfu),
+                                .weights_s = sp_weights_read_time(v->prefill_read, 1, v->W)};
+    t.prefill_s = sp_least_prompt(t.math_s, t.weights_s);
     return t;
 }
 
@@ -56,7 +51,7 @@ double sp_critical_batch(const struct sp_served *v)
 {
     const struct sp_service *const s = &v->service;
     const double b_w = v->experts > 0 ? s->expert_bytes : s->weight_bytes;
-    return sp_critical_rows_small(b_w, v->C, v->W, sp_expert_ratio(s->model));
+    return sp_critical_sequences(v->C, v->W, b_w, sp_expert_ratio(s->model));
 }
 
 double sp_critical_batch_of_context(const struct sp_served *v)
@@ -81,18 +76,13 @@ double sp_tp_link_bytes_per_s(const struct sp_hardware *hw, double *axes)
     return W;
 }
 
-double sp_max_decode_tp(double B, double F, double W_hbm, double W)
-{
-    return F / (B * W_hbm / W);
-}
-
 struct sp_speculation sp_speculation(const struct sp_served *target, const struct sp_served *draft,
                                      double B, double k, double tokens)
 {
     const double drafts = draft ? k * sp_decode_time(draft, B, 1).step_s : 0;
     struct sp_speculation s = {.tokens_per_step = tokens,
                                .step_s = sp_decode_time(target, B, k + 1).step_s + drafts};
-    s.speedup = tokens * sp_decode_time(target, B, 1).step_s / s.step_s;
+    s.speedup = sp_gain_of_drafts(tokens, sp_decode_time(target, B, 1).step_s, s.step_s);
     return s;
 }
 
@@ -112,15 +102,15 @@ struct sp_steady sp_steady(const struct sp_served *v, const struct sp_served *re
     const struct sp_service *const s = &v->service;
     const double given = s->drafts > 0 ? s->accepted : 1; /* tokens of a step */
     const struct sp_decode_time least = sp_decode_time(v, B, 1 + s->drafts);
-    const double prompts = reader ? 0 : B / s->output; /* of a step */
+    const double prompts = reader ? 0 : sp_prompts_of_step(B, s->output);
     struct sp_steady y = {.step_s = isnan(step_s) ? token_s(v, B) : step_s};
     y.ttft_s = sp_prefill_time(reader ? reader : v).prefill_s;
-    y.tpot_s = y.step_s + prompts * y.ttft_s;
-    y.e2e_s = y.ttft_s + (s->output - 1) * y.tpot_s;
-    y.tokens_per_s = B / y.tpot_s;
-    y.requests_per_s = y.tokens_per_s / s->output;
+    y.tpot_s = sp_time_between_tokens(y.step_s, prompts, y.ttft_s);
+    y.e2e_s = sp_request_time(y.ttft_s, s->output, y.tpot_s);
+    y.tokens_per_s = sp_sequences_per_s(B, y.tpot_s);
+    y.requests_per_s = sp_requests_of_tokens(y.tokens_per_s, s->output);
     y.prompts_per_s = 1 / y.ttft_s;
-    y.evicted_per_step = B * (s->input + s->output) / s->output;
+    y.evicted_per_step = sp_evicted_tokens(B, s->input, s->output);
     y.flops_share = (least.math_s / given + prompts * v->prefill_flops / v->C) / y.tpot_s;
     y.bandwidth_share =
         ((least.kv_s + least.weights_s) / given + prompts * v->prefill_read / v->W) / y.tpot_s;
@@ -167,9 +157,4 @@ struct sp_token_cost sp_token_cost(const struct sp_served *v, const struct sp_se
                                   .output = answer / s->output,
                                   .blended = (prompt + answer) / (s->input + s->output),
                                   .all_on_output = (prompt + answer) / s->output};
-}
-
-double sp_usd_per_mtoken(double chip_s, double usd_per_h)
-{
-    return 1e6 * chip_s * usd_per_h / 3600;
 }

@@ -47,7 +47,7 @@ struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct s
         .tokens_per_s = e->tokens_per_s,
         .requests_per_s = rate,
         .prompts_per_s = e->prompts_per_s,
-        .evicted_per_step = e->decoding * (s->input + s->output) / s->output,
+        .evicted_per_step = sp_evicted_tokens(e->decoding, s->input, s->output),
         .flops_share = rate * (steps * least.math_s + v->prefill_flops / v->C),
         .bandwidth_share = rate * (steps * (least.kv_s + least.weights_s) + v->prefill_read / v->W),
     };

@@ -138,7 +138,7 @@ static void weigh(const struct sp_service *s, struct sp_served *v)
     v->active = p.passed - v->table;
     v->table += looks_up ? p.lookup : 0;
     v->expert_share = s->all_experts ? 1 : 1 / sp_expert_ratio(m);
-    v->weights = v->shared * s->weight_bytes + v->experts * s->expert_bytes;
+    v->weights = sp_weights_held(v->shared, s->weight_bytes, v->experts, s->expert_bytes);
 }
 
 /* FLOPs of one prompt, of whose tokens the first are cached. */
@@ -156,10 +156,11 @@ static double prefill_flops(const struct sp_service *s, double active)
 }
 
 /* What weights and cache may take of a memory. bytes. */
-static double capacity_of(const struct sp_service *s, double weights, double memory)
+static double capacity_of(const struct sp_service *s, double weights)
 {
-    const double f = s->memory_fraction;
-    return s->fraction_of_free ? fmin(memory, weights + f * (memory - weights)) : f * memory;
+    const double f = s->memory_fraction, hbm = sp_capacity_bytes(&s->hw->chip);
+    return s->fraction_of_free ? sp_room_beside_weights(s->chips, hbm, weights, f)
+                               : sp_room_of_memory(s->chips, hbm, f);
 }
 
 void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
@@ -176,7 +177,7 @@ void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
         v->copies * sequence_bytes(s, sp_paged_tokens(s->held_tokens, s->block)) + v->state;
     /* a state is read and written back */
     v->kv_read = v->copies * read_bytes(s, s->step_tokens) + 2 * v->state;
-    v->capacity = capacity_of(s, v->weights, N * sp_capacity_bytes(chip));
+    v->capacity = capacity_of(s, v->weights);
     v->C = N * chip->peak_flops_per_s[s->compute];
     v->W = N * chip->hbm_bytes_per_s;
     v->prefill_flops = prefill_flops(s, v->active);
@@ -198,10 +199,9 @@ double sp_most_sequences(const struct sp_served *v)
 {
     const double draft = v->draft ? v->draft->weights : 0;
     const double kv = v->kv_held + (v->draft ? v->draft->kv_held : 0);
-    const double room = v->capacity - v->weights - draft;
-    if (room < 0)
+    if (v->capacity - v->weights - draft < 0)
         return 0;
-    return kv > 0 ? floor(room / kv) : INFINITY;
+    return kv > 0 ? sp_most_sequences_held(v->capacity, v->weights, draft, kv, 0) : INFINITY;
 }
 
 double sp_most_context(const struct sp_served *v, double B)
@@ -227,10 +227,11 @@ double sp_most_context(const struct sp_served *v, double B)
 
 double sp_chips_to_hold(const struct sp_served *v, double B)
 {
-    const double one = v->kv_held + (v->draft ? v->draft->kv_held : 0);
-    const double cache = v->kv_held > 0 ? B * one : 0;
     const struct sp_service *const s = &v->service;
-    const double f = s->memory_fraction;
-    const double weights = v->weights + (v->draft ? v->draft->weights : 0);
-    return (weights / (s->fraction_of_free ? 1 : f) + cache / f) / sp_capacity_bytes(&s->hw->chip);
+    const double f = s->memory_fraction, hbm = sp_capacity_bytes(&s->hw->chip);
+    const double draft = v->draft ? v->draft->weights : 0;
+    const double draft_kv = v->draft ? v->draft->kv_held : 0;
+    const bool caches = v->kv_held > 0;
+    return sp_chips_for_load(v->weights, draft, s->fraction_of_free ? 1 : f, caches ? B : 0,
+                             caches ? v->kv_held : 0, caches ? draft_kv : 0, f, hbm);
 }

@@ -25,6 +25,16 @@ double sp_serve_score(const struct sp_serve_point *p, enum sp_serve_objective ob
     return scores[objective];
 }
 
+double sp_chip_seconds_of_token(const struct sp_serve_point *p, double input, double output)
+{
+    return p->chips / p->steady.requests_per_s / (input + output);
+}
+
+int sp_shown_point(int i, int shown, int n, bool front)
+{
+    return front && shown > 1 ? i * (n - 1) / (shown - 1) : i;
+}
+
 /* A tie by more than rounding is none. */
 static bool is_less(double a, double b)
 {

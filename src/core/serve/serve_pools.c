@@ -29,8 +29,10 @@ struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served
     const double rate = fmin(sp_instance_egress_bytes_per_s(p->hw, p->chips, machine_chips),
                              sp_instance_egress_bytes_per_s(d->hw, d->chips, machine_chips));
     const double instances = p->chips == d->chips ? machine_chips / d->chips : 0;
-    struct sp_pools pools = {.ratio = B / (prompts_per_s * step_s * d->output),
-                             .transfer_s = p->input * prefill->kv_token / rate};
+    struct sp_pools pools = {.ratio = sp_readers_per_generator(B, prompts_per_s, step_s, d->output),
+                             .egress_bytes_per_s = rate,
+                             .transfer_s =
+                                 sp_cache_transfer_time(p->input, prefill->kv_token, rate)};
     pools.prefill = instances >= 2 ? best_share(instances, pools.ratio) : NAN;
     pools.decode = instances - pools.prefill;
     pools.hidden = pools.transfer_s < 1 / prompts_per_s;
@@ -39,7 +41,7 @@ struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served
 
 double sp_speculated_tokens(double k, double a)
 {
-    return a < 1 ? (1 - pow(a, k + 1)) / (1 - a) : k + 1;
+    return a < 1 ? sp_tokens_of_drafts(k, a) : sp_tokens_of_all_drafts(k);
 }
 
 enum { MOST_DRAFTS = 16 };

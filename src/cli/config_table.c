@@ -1,13 +1,13 @@
-/* show: the figures of a config file with their sources. */
+/* The fields of a config file with their sources, as a table of a report. */
+#include "cli/config_table.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/show.h"
-
 enum { LONGEST_IN_TABLE = 24 };
 
-const cJSON *sp_node_at(const cJSON *root, const char *path)
+const cJSON *sp_json_node(const cJSON *root, const char *path)
 {
     const cJSON *node = root;
     while (node && *path) {
@@ -20,9 +20,9 @@ const cJSON *sp_node_at(const cJSON *root, const char *path)
     return node;
 }
 
-const char *sp_text_at(const cJSON *root, const char *path)
+const char *sp_json_text(const cJSON *root, const char *path)
 {
-    const cJSON *node = sp_node_at(root, path);
+    const cJSON *node = sp_json_node(root, path);
     return cJSON_IsString(node) ? node->valuestring : "";
 }
 
@@ -40,7 +40,7 @@ static enum sp_unit unit_of(const struct sp_field *field)
     return SP_COUNT;
 }
 
-static bool is_set(const struct sp_shown *shown, const char *key)
+static bool is_set(const struct sp_config_shown *shown, const char *key)
 {
     return sp_is_set(shown->sources, sp_config_kinds[shown->kind].table, key);
 }
@@ -52,13 +52,13 @@ static bool is_number(const struct sp_field *field)
 }
 
 /* The field's value as text: as the file writes it where the struct would add to it. */
-static void format_value(const struct sp_shown *shown, const struct sp_field *field,
+static void format_value(const struct sp_config_shown *shown, const struct sp_field *field,
                          const cJSON *node, char *out, size_t size)
 {
     const bool as_written = field->type == SP_FIELD_PROSE ||
                             (field->type == SP_FIELD_SHAPE && !is_set(shown, field->key));
     if (as_written)
-        snprintf(out, size, "%s", sp_text_at(node, ""));
+        snprintf(out, size, "%s", sp_json_text(node, ""));
     else
         sp_format_field(field, shown->base, out, size);
 }
@@ -70,27 +70,27 @@ struct origin {
     char whole[512];
 };
 
-static struct origin origin_of(const struct sp_shown *shown, const struct sp_field *field,
+static struct origin origin_of(const struct sp_config_shown *shown, const struct sp_field *field,
                                const cJSON *node)
 {
-    struct origin o = {sp_text_at(node, "source"), sp_text_at(node, "note"), ""};
+    struct origin o = {sp_json_text(node, "source"), sp_json_text(node, "note"), ""};
     if (is_set(shown, field->key))
         o = (struct origin){"--set", "", "the command line"};
-    else if (shown->sources->textbook && sp_node_at(node, "textbook"))
+    else if (shown->sources->textbook && sp_json_node(node, "textbook"))
         o = (struct origin){"textbook", o.note, "scaling book, as rounded in its tables"};
     else
         snprintf(o.whole, sizeof o.whole, "%s",
-                 sp_text_at(cJSON_GetObjectItemCaseSensitive(shown->root, "sources"), o.key));
+                 sp_json_text(cJSON_GetObjectItemCaseSensitive(shown->root, "sources"), o.key));
     if (!o.whole[0])
         snprintf(o.whole, sizeof o.whole, "%s", o.key);
     return o;
 }
 
 /* Puts one field; false when it has no value. */
-static bool put_field(struct sp_report *report, const struct sp_shown *shown,
+static bool put_field(struct sp_report *report, const struct sp_config_shown *shown,
                       const struct sp_field *field, bool *in_table)
 {
-    const cJSON *node = sp_node_at(shown->root, field->key);
+    const cJSON *node = sp_json_node(shown->root, field->key);
     const bool set = is_set(shown, field->key);
     char value[512] = "", path[160];
     if ((!node && !set) || field->type == SP_FIELD_SHAPES ||
@@ -113,17 +113,19 @@ static bool put_field(struct sp_report *report, const struct sp_shown *shown,
     return true;
 }
 
-void sp_show_fields(struct sp_report *report, const struct sp_shown *shown)
+void sp_put_config_fields(struct sp_report *report, const struct sp_config_shown *shown)
 {
     static const struct sp_column columns[] = {{NULL, "field", true},
                                                {"value", "value", false},
                                                {"source", "source", true},
                                                {"note", "note", true}};
-    static struct sp_row rows[SP_MOST_FIELDS];
+    struct sp_row *const rows = calloc(SP_MOST_FIELDS, sizeof *rows);
     const struct sp_field_table *table = sp_config_kinds[shown->kind].table;
     const struct sp_field *lines[SP_MOST_FIELDS];
     size_t n = 0, n_lines = 0;
     bool in_table, sourced = false;
+    if (!rows)
+        abort();
     for (size_t i = 0; i < table->n; i++) {
         const struct sp_field *field = &table->fields[i];
         if (!put_field(report, shown, field, &in_table))
@@ -134,11 +136,12 @@ void sp_show_fields(struct sp_report *report, const struct sp_shown *shown)
         }
         snprintf(rows[n].label, sizeof rows[n].label, "%s", field->key);
         snprintf(rows[n].prefix, sizeof rows[n].prefix, "fields.%.90s", field->key);
-        sourced = sourced || *origin_of(shown, field, sp_node_at(shown->root, field->key)).key;
+        sourced = sourced || *origin_of(shown, field, sp_json_node(shown->root, field->key)).key;
         n++;
     }
     sp_line(report, " ");
     sp_table(report, columns, sourced ? 4 : 2, rows, n);
+    free(rows);
     if (n_lines > 0)
         sp_line(report, " ");
     for (size_t i = 0; i < n_lines; i++)
@@ -157,12 +160,12 @@ static void put_conflicts(struct sp_report *report, const cJSON *root)
         else
             snprintf(chosen, sizeof chosen, "%s", cJSON_IsString(value) ? value->valuestring : "");
         sp_note(report, "sources disagree on %s: %s is taken (%s); others say %s",
-                sp_text_at(conflict, "item"), chosen, sp_text_at(conflict, "why"),
-                sp_text_at(conflict, "others"));
+                sp_json_text(conflict, "item"), chosen, sp_json_text(conflict, "why"),
+                sp_json_text(conflict, "others"));
     }
 }
 
-void sp_show_sources(struct sp_report *report, const struct sp_shown *shown)
+void sp_put_config_sources(struct sp_report *report, const struct sp_config_shown *shown)
 {
     static const struct sp_column columns[] = {{NULL, "source", true}, {"", "", true}};
     const cJSON *source, *const all = cJSON_GetObjectItemCaseSensitive(shown->root, "sources");

@@ -1,4 +1,4 @@
-/* serve: degrees, formats, lengths and load of the options, and what they may be. */
+/* The service that options ask for: degrees, formats and lengths, and what they may be. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <scaleplan/names.h>
 #include <scaleplan/plan.h>
 
-#include "commands/serve.h"
+#include "cli/service.h"
 
 static double or_else(double given, double otherwise)
 {
@@ -178,8 +178,7 @@ static bool cut_machine(struct serve *f, const struct serve_degrees *reads, doub
     return true;
 }
 
-/* The chips of an instance as a machine: on a torus the slice of that size. */
-static void take_part(struct serve *f, double chips)
+void sp_take_part(struct serve *f, double chips)
 {
     f->part = f->hw;
     if (chips == (double)sp_chips(&f->hw))
@@ -328,35 +327,6 @@ static struct sp_service reader_of(const struct serve *f, const struct serve_deg
     return reader;
 }
 
-/* Chips of a stage that share each head. */
-static double tp_of(const struct serve *f)
-{
-    return f->service.tp > 0 ? f->service.tp
-                             : f->service.chips / (f->degrees.attention_dp * f->degrees.pp);
-}
-
-static bool divides_heads(const struct serve *f)
-{
-    return fmod((double)f->model.heads, tp_of(f)) == 0;
-}
-
-/* The instance of the load. Heads that its chips do not divide leave the estimate to its points. */
-static void prepare_instance(struct serve *f)
-{
-    struct sp_serve_load load = f->load;
-    if (!divides_heads(f))
-        load.profile = NULL;
-    sp_prepare_instance(&f->service, &load, &f->instance);
-    f->served = f->instance.served;
-    if (!f->is_split)
-        return;
-    sp_prepare_instance(&f->reader.service, &load, &f->reading);
-    f->load.reading = &f->reading;
-    f->load.readers = 1;
-    f->load.transfer_s =
-        sp_pools(&f->reader, &f->served, 1, 1, 1, (double)sp_chips(&f->hw)).transfer_s;
-}
-
 static void note_lengths(const struct serve *f)
 {
     const double most = (double)f->model.max_seq;
@@ -376,6 +346,54 @@ static bool find_serving(struct serve *f, const struct sp_sources *sources, stru
         return true;
     if (!sp_load_serving(&f->hw, f->engine.name, sources, &f->profile, &f->own_profile, error))
         return false;
+    return true;
+}
+
+/* The draft model, of the same tokens. */
+static bool load_draft(struct serve *f, const struct sp_sources *sources, const char *name,
+                       struct sp_error *error)
+{
+    if (!sp_load_model(name, sources, &f->draft_model, error))
+        return false;
+    if (sp_model_has_shape(&f->model) && f->draft_model.vocab != f->model.vocab)
+        return sp_fail(error, SP_INPUT,
+                       "--draft-model %s: its vocabulary of %lld is not that of %s, %lld: drafts "
+                       "are tokens of both",
+                       f->draft_model.name, (long long)f->draft_model.vocab, f->model.name,
+                       (long long)f->model.vocab);
+    f->service.draft_model = &f->draft_model;
+    return true;
+}
+
+static bool check_drafts(const struct serve *f, struct sp_error *error)
+{
+    const bool a = f->args->given.acceptance, n = f->args->given.accepted;
+    const bool k = f->args->given.draft_tokens;
+    if (a && n)
+        return sp_fail(error, SP_INPUT,
+                       "--acceptance and --accepted exclude each other: a probability, or what "
+                       "was measured");
+    if ((a || n) != k)
+        return sp_fail(error, SP_USAGE,
+                       "--draft-tokens K goes with --acceptance FRACTION or --accepted N");
+    if (n && f->args->value.accepted > f->args->value.draft_tokens + 1)
+        return sp_fail(error, SP_INPUT, "--accepted: a step gives at most --draft-tokens + 1");
+    return k || !f->args->given.draft_model ||
+           sp_fail(error, SP_USAGE, "--draft-model needs --draft-tokens K");
+}
+
+/* Speculative decoding, into the service; what --draft-tokens and the others may be. */
+static bool load_drafts(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    const char *const name = f->args->value.draft_model;
+    const double k = f->args->value.draft_tokens;
+    const double a = f->args->value.acceptance, n = f->args->value.accepted;
+    if (!check_drafts(f, error) || (name && !load_draft(f, sources, name, error)))
+        return false;
+    if (isnan(k))
+        return true;
+    f->service.drafts = k;
+    f->service.accepted = isnan(n) ? sp_speculated_tokens(k, a) : n;
     return true;
 }
 
@@ -400,9 +418,9 @@ bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct
         !check_pool(f, &f->degrees, error) || !cut_machine(f, &reads, &chips, error) ||
         !check_kv(f, error) || !sp_price_of(f->args, &f->hw, f->args->value.hw, &f->price, error))
         return false;
-    take_part(f, chips);
+    sp_take_part(f, chips);
     f->service = service_of(f, chips);
-    if (!sp_load_drafts(f, sources, error))
+    if (!load_drafts(f, sources, error))
         return false;
     if (!f->profile.name[0] && !find_serving(f, sources, error))
         return false;
@@ -415,126 +433,4 @@ bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct
     sp_prepare_service(&reader, &f->reader);
     note_lengths(f);
     return true;
-}
-
-/* More come than the instance serves; where degrees are open, which instances serve as many. */
-static bool refuse_rate(const struct serve *f, double rate, double most, struct sp_error *error)
-{
-    struct sp_serve_point points[SP_SERVE_POINTS];
-    char others[96] = "";
-    if (!f->degrees.given && sp_find_serve_points(f, points) > 0)
-        snprintf(others, sizeof others, "; %.0f of %.0f chips serve them (--hw, --tp %.0f)",
-                 points[0].replicas, points[0].chips, fmax(1, points[0].tp));
-    return sp_fail(error, SP_INPUT,
-                   "--rate %.6g: this machine serves at most %.4g requests/s in instances of %.0f "
-                   "chips%s",
-                   rate, most, f->service.chips, others);
-}
-
-/* Sequences that come at --rate. */
-static bool take_rate(struct serve *f, struct sp_error *error)
-{
-    const struct sp_served *const reader = f->load.apart ? &f->reader : NULL;
-    const double rate = f->load.rate, fit = sp_most_sequences(&f->served);
-    double most = 0;
-    if (f->instance.estimated) {
-        struct sp_requests requests = sp_requests_of(&f->instance, &f->load, NAN);
-        requests.rate = rate / f->replicas;
-        f->said = sp_serve_estimate(&f->instance.pass, &requests);
-        f->B = f->said.running;
-        most = f->replicas * f->said.most_requests_per_s;
-        if (isfinite(f->said.wait_s))
-            return true;
-    } else {
-        const double in_time =
-            sp_sequences_within(&f->served, reader, fit, f->load.tpot_s, f->load.step_s);
-        f->B =
-            sp_sequences_at_rate(&f->served, reader, in_time, rate / f->replicas, f->load.step_s);
-        if (isfinite(f->B))
-            return true;
-        if (in_time > 0)
-            most =
-                f->replicas * sp_steady(&f->served, reader, in_time, f->load.step_s).requests_per_s;
-    }
-    return refuse_rate(f, rate, most, error);
-}
-
-/* Those of --concurrency, or as many as fit and are in time. */
-static void take_concurrency(struct serve *f)
-{
-    f->B = isnan(f->load.concurrency) && !(f->served.kv_held > 0)
-               ? 1
-               : sp_sequences_of_load(&f->instance, &f->load, f->replicas);
-    if (!(f->B > 0)) /* one, to say how far it is from fitting, or from the limit */
-        f->B = 1;
-    if (!f->instance.estimated)
-        return;
-    const struct sp_requests requests = sp_requests_of(&f->instance, &f->load, f->B);
-    f->said = sp_serve_estimate(&f->instance.pass, &requests);
-}
-
-static bool check_load(const struct serve *f, struct sp_error *error)
-{
-    if (f->args->given.concurrency && f->args->given.rate)
-        return sp_fail(error, SP_INPUT,
-                       "--concurrency and --rate exclude each other: requests in flight, or "
-                       "requests that come");
-    if (f->args->given.ttft && !(f->load.profile && isnan(f->load.step_s)))
-        return sp_fail(error, SP_INPUT,
-                       "--ttft is a limit of the estimate, which needs a profile of chip and "
-                       "engine: closed forms know no queue");
-    return true;
-}
-
-/* The sequences of a load on what is prepared of its instance. */
-static bool place_load(struct serve *f, struct sp_error *error)
-{
-    prepare_instance(f);
-    f->holds_weights =
-        f->served.weights + (f->served.draft ? f->draft.weights : 0) <= f->served.capacity;
-    if (f->holds_weights && f->load.rate > 0)
-        return take_rate(f, error);
-    take_concurrency(f);
-    return true;
-}
-
-bool sp_load_sequences(struct serve *f, struct sp_error *error)
-{
-    f->load = (struct sp_serve_load){
-        .concurrency = f->args->value.concurrency,
-        .rate = or_else(f->args->value.rate, 0),
-        .tpot_s = or_else(f->args->value.tpot, INFINITY),
-        .ttft_s = or_else(f->args->value.ttft, INFINITY),
-        .percentile = f->args->value.percentile == 1 ? 99 : 50,
-        .step_s = f->args->value.step_time,
-        .apart = f->args->given.disaggregate || f->args->given.step_time,
-        .profile = f->profile.name[0] ? &f->profile : NULL,
-    };
-    if (!check_load(f, error))
-        return false;
-    if (f->load.profile && !divides_heads(f))
-        sp_note(f->report,
-                "%.0f chips do not divide the %lld heads of %s: the estimate is of the instances "
-                "listed, or of --tp",
-                tp_of(f), (long long)f->model.heads, f->model.name);
-    return place_load(f, error);
-}
-
-bool sp_move_service(const struct serve *from, const struct sp_hardware *hw, struct serve *f)
-{
-    const double replicas = (double)sp_chips(hw) / from->group_chips;
-    struct sp_error more_come = {0}; /* than are served */
-    if (replicas < 1 || floor(replicas) != replicas ||
-        replicas > fmax(from->replicas, from->load.concurrency))
-        return false;
-    *f = *from;
-    f->hw = *hw;
-    f->replicas = replicas;
-    take_part(f, f->service.chips);
-    f->service.hw = f->reader.service.hw = &f->part;
-    if (f->load.apart) {
-        const struct sp_service reader = f->reader.service;
-        sp_prepare_service(&reader, &f->reader);
-    }
-    return place_load(f, &more_come);
 }

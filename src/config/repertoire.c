@@ -1,0 +1,33 @@
+/* What a framework runs on a machine, by its file. */
+#include "config/repertoire.h"
+
+#include <string.h>
+
+#include <scaleplan/names.h>
+
+#include "base/list.h"
+
+/* Whether a comma-separated list has the word; an empty list has all. */
+static bool lists(const char *list, const char *word)
+{
+    return list[0] == '\0' || sp_is_listed(list, word, '\0');
+}
+
+struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
+                                             const struct sp_hardware *hw)
+{
+    struct sp_repertoire runs = {.pipelines = strcmp(f->schedules, "none") != 0,
+                                 .offload = f->offload && hw->chip.pcie_bytes_per_s > 0};
+    for (int i = 0; i < SP_SCHEDULES; i++)
+        runs.schedule[i] = lists(f->schedules, sp_schedule_names[i]);
+    for (int i = 0; i < SP_POLICIES; i++)
+        runs.policy[i] = lists(f->recompute, sp_policy_names[i]);
+    for (int i = 0; i < 4; i++)
+        runs.zero[i] = lists(f->zero, sp_zero_names[i]);
+    for (int i = 0; i < SP_DISPATCHES; i++) /* copies that are spread inside a node take switches */
+        runs.dispatch[i] = lists(f->dispatchers, sp_dispatch_names[i]) &&
+                           (hw->network.kind == SP_SWITCHED || i == SP_DISPATCH_ALLTOALL ||
+                            i == SP_DISPATCH_ALLGATHER);
+    runs.moe_overlap = f->can_overlap_moe;
+    return runs;
+}

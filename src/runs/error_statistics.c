@@ -1,0 +1,67 @@
+/* Statistics of errors over the rows of a file of runs. */
+#include "runs/error_statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "runs/group_error.h"
+
+struct sp_run_errors sp_new_run_errors(const struct sp_csv *csv, size_t n, int kinds)
+{
+    struct sp_run_errors e = {.csv = csv, .n = n, .kinds = kinds};
+    e.configuration = calloc(n + 1, sizeof *e.configuration);
+    for (int k = 0; k < kinds; k++) {
+        e.of_kind[k] = calloc(n + 1, sizeof *e.of_kind[k]);
+        if (!e.configuration || !e.of_kind[k])
+            abort();
+        for (size_t i = 0; i < n; i++)
+            e.of_kind[k][i] = NAN;
+    }
+    return e;
+}
+
+void sp_free_run_errors(struct sp_run_errors *e)
+{
+    free(e->configuration);
+    for (int k = 0; k < e->kinds; k++)
+        free(e->of_kind[k]);
+}
+
+struct sp_error_stats sp_errors_of_rows(const struct sp_run_errors *e, int kind, int column,
+                                        const char *value)
+{
+    double *const errors = calloc(2 * e->n + 1, sizeof *errors);
+    if (!errors)
+        abort();
+    for (size_t i = 0; i < e->n; i++) {
+        const bool counts = column < 0 || strcmp(sp_csv_cell(e->csv, i, column), value) == 0;
+        errors[i] = counts ? e->of_kind[kind][i] : NAN;
+    }
+    double *const means = errors + e->n;
+    const size_t n = sp_group_errors(errors, e->configuration, e->n, means);
+    const struct sp_error_stats stats = sp_summarise_errors(means, n);
+    free(errors);
+    return stats;
+}
+
+bool sp_find_column(const struct sp_csv *csv, const char *name, int *column, struct sp_error *error)
+{
+    struct sp_nearest nearest = {.wanted = name};
+    *column = sp_csv_column(csv, name);
+    if (*column >= 0)
+        return true;
+    for (size_t i = 0; i < csv->columns; i++)
+        sp_nearest_offer(&nearest, csv->cells[i]);
+    return sp_fail(error, SP_INPUT, "--by %s: the file has no such column%s", sp_safe(name),
+                   sp_nearest_hint(&nearest));
+}
+
+bool sp_is_first_of_value(const struct sp_run_errors *e, int column, size_t row)
+{
+    for (size_t k = 0; k < row; k++)
+        if (strcmp(sp_csv_cell(e->csv, k, column), sp_csv_cell(e->csv, row, column)) == 0)
+            return false;
+    return true;
+}
