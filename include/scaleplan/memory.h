@@ -87,17 +87,6 @@ double sp_stage_activation_bytes(double layers, double layer_bytes, const struct
 double sp_activation_footprint(const struct sp_model *model, enum sp_remat remat, double tokens,
                                const struct sp_spread *spread);
 
-/* Bytes of `count` checkpoints a layer, each d_model wide and 16-bit, for a batch. Scaling book,
- * "Training": 2 n B D L. */
-double sp_checkpoint_bytes(double count, double batch_tokens, double d_model, double layers);
-
-/* Largest model in parameters whose states fit: capacity times the devices that share them over the
- * bytes of a parameter. */
-double sp_max_params(double capacity_bytes, double devices, double bytes_per_param);
-
-/* Fewest devices whose memory holds `bytes` strictly. */
-double sp_min_devices(double bytes, double capacity_bytes);
-
 /*
  * == The peak of a plan ==
  *

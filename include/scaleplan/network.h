@@ -121,9 +121,6 @@ struct sp_switch_bytes {
 struct sp_switch_bytes sp_node_switch_bytes(enum sp_collective op, double bytes,
                                             const struct sp_switch_group *group);
 
-/* Share of a dense all-gather's bytes that a ragged all-to-all to k of Z devices moves: min(k/Z, 1)
- * (Z-1)/Z, and with the expected number of distinct devices (1 - ((Z-1)/Z)^k) (Z-1)/Z. Scaling
- * book, "GPUs", appendix. */
 /* Times that V crosses it: 2 of an all-reduce, 1/S of an all-to-all over S slices, 1 of the others.
  */
 double sp_dcn_passes(enum sp_collective op, double slices);

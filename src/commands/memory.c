@@ -2,15 +2,20 @@
 #include <math.h>
 #include <string.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/plan.h>
+#include <scaleplan/training.h>
 
 #include "base/list.h"
 #include "base/number.h"
+#include "cli/companions.h"
 #include "cli/tuning.h"
-#include "commands/memory.h"
-#include "commands/plot_data.h"
+#include "pictures/pictures.h"
+#include "study/device_memory.h"
 
 static const char *const rules[] = {"exact", "korthikanti", NULL};
+
+static const char *const offloads[] = {"optimizer", "params", "activations", NULL};
 
 static const struct sp_taken options[] = {
     SP_OPTIONS_SIZED_MODEL,
@@ -36,7 +41,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(sequence_parallel),
     SP_TAKE(kv_sequences),
     SP_TAKE(kv_bytes, .fallback = "2"),
-    SP_TAKE(offload_part, .alias = "offload", .choices = sp_offloads),
+    SP_TAKE(offload_part, .alias = "offload", .choices = offloads),
     SP_TAKE(offload_bandwidth),
     SP_TAKE(storage),
     SP_TAKE(drives, .fallback = "8"),
@@ -55,214 +60,157 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-/* Weights of the whole model, those that are frozen as they are stored. */
-static double weights_bytes(const struct memory *f)
+/* What was asked, and what the rows of memory.def and memory_model.def show of it. */
+struct memory {
+    struct sp_memory_case of;
+    struct sp_device_memory m;
+    bool has_model; /* else the largest model of a machine is asked for */
+    bool has_shape;
+    bool batch_assumed; /* nobody said how many tokens */
+    double weights;     /* of the whole model */
+    double L, D, a;
+    char kept_words[64]; /* what is kept for the backward pass */
+    char cut_words[160]; /* why the replicas cannot share the batch; "" */
+    bool both_given;     /* --checkpoints and --remat */
+    double act_all, capacity, kept, held, node, hw_devices;
+    bool fewest, largest, counts_all; /* what is answered of the machine */
+    double kv, kv_sequences;          /* bytes of a sequence's cache */
+    bool offloads, has_drives;
+    double W_host, host_devices, host_room; /* host_room: NAN where it does not count */
+    struct sp_drive_tier tier;
+    double transfer_s, compute_s;
+};
+
+#define SP_ROWS "commands/memory_model.def"
+#define SP_ROWS_OF struct memory
+#define SP_PUT_ROWS put_model_rows
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/memory.def"
+#define SP_ROWS_OF struct memory
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
+
+/* TP cuts heads, MLPs and experts evenly. */
+static bool check_tp(const struct sp_memory_case *f, struct sp_error *error)
 {
-    return f->params.trained * f->precision.weight_bytes + f->params.frozen_bytes;
+    const int64_t tp = (int64_t)f->spread.tp;
+    return tp == 1 || !sp_model_has_shape(&f->model) || sp_tp_divides(&f->model, tp, tp) ||
+           sp_fail(error, SP_INPUT,
+                   "--tp %lld does not divide the model's %lld heads and its MLP widths",
+                   (long long)tp, (long long)f->model.heads);
 }
 
-/* Puts a number under the formula that counts models beside, where there are some. */
-static void put_either(const struct memory *f, enum sp_quantity_id alone,
-                       enum sp_quantity_id beside, double value)
+/* EP takes its ranks from DP x CP, and whole experts. */
+static bool check_experts(const struct sp_memory_case *f, struct sp_error *error)
 {
-    sp_put(f->report, f->model.tuning.companions ? beside : alone, value);
-}
-
-static void put_device(const struct memory *f, const struct device_memory *m)
-{
-    struct sp_report *r = f->report;
-    const struct sp_footprint s = m->states;
-    const double total = m->total;
-    if (m->rule == SP_Q_MEMORY_A_COUNT)
-        sp_symbol(r, "checkpoints", f->args->value.checkpoints, "", "option --checkpoints");
-    if (m->rule == SP_Q_MEMORY_A_RULE) {
-        sp_symbol(r, "layer", m->gpt_layer, "bytes", "one layer of one micro-batch");
-        sp_symbol(r, "pp", f->spread.pp, "", "stages");
-        sp_symbol(r, "in_flight", f->spread.microbatches_in_flight, "", "micro-batches in flight");
-    }
-    sp_symbol(r, "act", isnan(m->activations) ? 0 : m->activations, "bytes",
-              "activations; none are claimed for a model of unknown shape");
-    sp_symbol(r, "params_bytes", s.params, "bytes", "weights on one device");
-    sp_symbol(r, "grads_bytes", s.grads, "bytes", "gradients on one device");
-    sp_symbol(r, "optimizer_bytes", s.optimizer, "bytes", "master copy and moments on one device");
-    sp_symbol(r, "states_bytes", s.total, "bytes", "states on one device");
-    sp_symbol(r, "total_bytes", total, "bytes", "states and activations on one device");
-    sp_put(r, SP_Q_MEMORY_P, s.params);
-    sp_put(r, SP_Q_MEMORY_G, s.grads);
-    sp_put(r, SP_Q_MEMORY_O, s.optimizer);
-    sp_put(r, m->rule, m->activations);
-    sp_symbol(r, "buffers", m->buffers, "bytes", "models beside it, and logits of a teacher");
-    sp_put(r, SP_Q_MEMORY_BUFFERS, m->buffers);
-    sp_put(r, SP_Q_MEMORY_STATES, s.total);
-    put_either(f, SP_Q_MEMORY_TOTAL, SP_Q_MEMORY_TOTAL_BESIDE, total);
-    put_either(f, SP_Q_MEMORY_LIVE, SP_Q_MEMORY_LIVE_BESIDE, total);
-    sp_put_null(r, SP_Q_MEMORY_RESERVED);
-    sp_put_null(r, SP_Q_MEMORY_DEVICE);
-    sp_put(r, SP_Q_MEMORY_GB, total / 1e9);
-    sp_put(r, SP_Q_MEMORY_GIB, total / 1073741824);
-    sp_put(r, SP_Q_MEMORY_CLUSTER, total * f->devices);
-    if (!isnan(m->activations)) {
-        sp_put(r, SP_Q_MEMORY_ACT_ALL, m->activations * f->devices);
-        sp_put(r, SP_Q_MEMORY_ACT_OVER_WEIGHTS, m->activations * f->devices / weights_bytes(f));
-    }
-    if (f->has_hw) {
-        const double capacity = sp_capacity_bytes(&f->hw.chip);
-        sp_put(r, SP_Q_MEMORY_CAPACITY, capacity);
-        sp_put_bool(r, SP_Q_MEMORY_FITS, total < capacity);
-        sp_put_bool(r, SP_Q_MEMORY_STATES_FIT,
-                    sp_state_bytes(&f->params, &f->precision) < capacity);
-    }
-    sp_line(r, "a device     {memory.total_bytes} = {memory.total_gib} GiB: "
-               "weights "
-               "{memory.params_bytes}, gradients {memory.grads_bytes}, optimizer "
-               "{memory.optimizer_bytes}, activations "
-               "{memory.activations_bytes}");
-    sp_line(r, "             all devices {cluster_bytes}, their activations "
-               "{activations_over_weights} times the model's weights");
-    sp_line(r,
-            "             fits: {memory.fits}, with {capacity_bytes} a device; the whole state on "
-            "one device: {states_fit_one}");
-}
-
-/* Bytes of state that devices keep of a parameter, in the mean of those that are trained and those
- * that are frozen. */
-static double kept_per_param(const struct memory *f)
-{
-    const int what = f->args->value.offload_part;
-    const struct sp_params *const p = &f->params;
-    const double kept =
-        sp_state_bytes_per_param(&f->precision) -
-        (what == OFFLOAD_PARAMS      ? f->precision.weight_bytes
-         : what == OFFLOAD_OPTIMIZER ? f->precision.master_bytes + f->precision.optimizer_bytes
-                                     : 0);
-    if (!(p->frozen_bytes > 0))
-        return kept;
-    return (p->trained * kept + (what == OFFLOAD_PARAMS ? 0 : p->frozen_bytes)) / p->total;
-}
-
-/* The largest model that the machine holds. */
-static void put_largest(const struct memory *f, double capacity)
-{
-    struct sp_report *r = f->report;
-    const double kept = kept_per_param(f), N = (double)sp_chips(&f->hw),
-                 w = f->precision.weight_bytes;
-    sp_symbol(r, "hbm", capacity, "bytes", "memory of a device");
-    sp_symbol(r, "hw_devices", N, "devices", "devices of --hw");
-    sp_symbol(r, "kept", kept, "bytes",
-              "of state that devices keep of a parameter, --offload-part");
-    sp_put(r, SP_Q_MEMORY_MAX_DP, sp_max_params(capacity, 1, kept));
-    sp_put(r, SP_Q_MEMORY_MAX_FSDP, sp_max_params(capacity, N, kept));
-    sp_put(r, SP_Q_MEMORY_MAX_DP_BYTES, sp_max_params(capacity, 1, kept) * w);
-    sp_put(r, SP_Q_MEMORY_MAX_FSDP_BYTES, sp_max_params(capacity, N, kept) * w);
-    sp_line(r,
-            "largest      {max_params.dp} parameters on one device (DP), {max_params.fsdp} on all "
-            "of %s (FSDP)",
-            f->hw.name);
-}
-
-/* Weights of the models beside it that devices hold. */
-static double beside_bytes(const struct memory *f)
-{
-    double bytes = 0;
-    for (int i = 0; i < SP_COMPANION_ROLES; i++)
-        if (f->companions.of[i].place == SP_COMPANION_HELD)
-            bytes += sp_count_params(&f->companions.of[i].model).frozen_bytes;
-    return bytes;
-}
-
-/* The fewest devices, with the states alone and with the activations of the batch. */
-static void put_fewest(const struct memory *f, const struct device_memory *m, double capacity)
-{
-    struct sp_report *r = f->report;
-    const struct sp_network *net = &f->hw.network;
-    const double node = (double)(net->kind == SP_TORUS ? net->chips_per_host : net->domain);
-    const double beside = beside_bytes(f), states = f->params.total * kept_per_param(f) + beside;
-    const double fewest = sp_min_devices(states, capacity);
-    const bool all = !isnan(m->activations) && isnan(f->args->value.micro_batch);
-    sp_symbol(r, "node", node, "devices", "devices of a node or host");
-    sp_symbol(r, "beside", beside, "bytes", "weights of the models beside that devices hold");
-    put_either(f, SP_Q_MEMORY_MIN, SP_Q_MEMORY_MIN_BESIDE, fewest);
-    put_either(f, SP_Q_MEMORY_MIN_NODES, SP_Q_MEMORY_MIN_NODES_BESIDE, ceil(fewest / node));
-    if (all)
-        put_either(f, SP_Q_MEMORY_MIN_ALL, SP_Q_MEMORY_MIN_ALL_BESIDE,
-                   sp_min_devices(states + m->activations * f->devices, capacity));
-    sp_line(r, "fewest       {min_devices} devices for the states, {min_nodes} whole %s%s",
-            net->kind == SP_TORUS ? "hosts" : "nodes",
-            all ? "; {min_devices_with_activations} with the activations of the batch" : "");
-}
-
-static void put_shape_figures(const struct memory *f)
-{
-    struct sp_report *r = f->report;
-    const double a = (double)f->model.heads, D = (double)f->model.d_model;
-    const double sequences = f->args->value.kv_sequences;
-    if (!sp_model_has_shape(&f->model))
-        return;
-    sp_symbol(r, "a", a, "", "heads");
-    sp_put(r, SP_Q_MEMORY_ACT_LAYER, sp_activation_bytes_per_token_layer(&f->model, f->remat));
-    sp_put(r, SP_Q_MEMORY_SAVED, sp_selective_saved_share(f->seq, D, a));
-    sp_put(r, SP_Q_MEMORY_OVERHEAD, sp_selective_flop_overhead(f->seq, D));
-    if (isnan(sequences))
-        return;
-    const double kv = sp_kv_bytes_of_sequence(&f->model, f->seq, f->args->value.kv_bytes) +
-                      sp_state_bytes_of_sequence(&f->model);
-    sp_symbol(r, "kv", kv, "bytes",
-              "keys and values of a sequence, in layers with a window of its last tokens alone, "
-              "and the state of recurrences");
-    sp_symbol(r, "kv_sequences", sequences, "", "option --kv-sequences");
-    sp_put(r, SP_Q_MEMORY_KV, kv * sequences);
-    sp_put(r, SP_Q_MEMORY_KV_GIB, kv * sequences / 1073741824);
-    sp_line(r, "KV cache     {kv_cache_bytes} = {kv_cache_gib} GiB");
-}
-
-static void put_recipe(const struct memory *f)
-{
-    const struct sp_precision *const q = &f->precision;
-    sp_symbol(f->report, "w", q->weight_bytes, "bytes", "weights, a parameter");
-    sp_symbol(f->report, "g", q->grad_bytes, "bytes", "gradients, a parameter");
-    sp_symbol(f->report, "K", q->master_bytes + q->optimizer_bytes, "bytes",
-              "master copy and moments, a parameter");
-}
-
-/* The plan, with what was asked of its activations. */
-static void put_plan(const struct memory *f)
-{
-    const double count = f->args->value.checkpoints;
-    char kept[64];
-    if (isnan(count))
-        snprintf(kept, sizeof kept, "recompute %s (--remat)", sp_remat_names[f->remat]);
-    else
-        snprintf(kept, sizeof kept, "%.4g checkpoints a layer (--checkpoints)", count);
-    sp_line(f->report, "plan         {devices} devices, ZeRO %d (--zero), batch %s tokens (%s), %s",
-            f->spread.zero, sp_human_text(f->batch, SP_TOKENS),
-            f->batch_assumed ? "one sequence a replica, --batch" : "--batch", kept);
-    char why[160];
-    if (f->spread.dp > 1 && sp_model_has_shape(&f->model) && !f->args->given.micro_batch &&
-        !sp_shares_batch(f->batch / f->seq, 1, f->spread.dp, why, sizeof why))
-        sp_note(f->report, "--batch: %s", why);
-    if (!isnan(count) && f->args->given.remat)
-        sp_note(f->report, "--checkpoints counts, --remat %s does not: give one of them",
-                sp_remat_names[f->remat]);
-}
-
-/* The largest model of a machine, where no model is named. */
-static bool run_without_model(const struct sp_args *args, struct sp_report *report,
-                              struct sp_error *error)
-{
-    const struct sp_sources sources = sp_sources_of(args);
-    struct memory f = {.report = report, .args = args, .has_hw = true};
-    if (!sp_hardware_of(args, &sources, &f.hw, error) ||
-        !sp_recipe_of(args, &sources, &f.hw, &f.precision, error))
-        return false;
-    if (kept_per_param(&f) <= 0)
-        return sp_fail(error, SP_INPUT, "this recipe keeps nothing of a parameter on a device");
-    put_recipe(&f);
-    sp_put_text(report, SP_Q_MEMORY_PRECISION, "%s", f.precision.name);
-    sp_put(report, SP_Q_MEMORY_PER_PARAM, sp_state_bytes_per_param(&f.precision));
-    sp_line(report,
-            "states       {state_bytes_per_param} bytes a parameter ({precision}, --precision)");
-    put_largest(&f, sp_capacity_bytes(&f.hw.chip));
+    const double ep = f->spread.ep, ranks = f->spread.dp * f->spread.cp;
+    if (ep <= 1)
+        return true;
+    if (!sp_model_has_shape(&f->model) || f->model.moe.experts == 0)
+        return sp_fail(error, SP_INPUT, "--ep %.0f: the model has no experts", ep);
+    if (f->model.moe.experts % (int64_t)ep != 0)
+        return sp_fail(error, SP_INPUT, "--ep %.0f does not divide the model's %lld experts", ep,
+                       (long long)f->model.moe.experts);
+    if (fmod(ranks, ep) != 0)
+        return sp_fail(error, SP_INPUT,
+                       "--ep %.0f: its ranks are some of DP x CP, %.0f here, which it must divide",
+                       ep, ranks);
     return true;
+}
+
+/* The parameters of "4096x16384,16384x4096". */
+static bool read_matrices(const char *list, struct sp_model *model, struct sp_error *error)
+{
+    char item[64];
+    double dims[2];
+    *model = (struct sp_model){.params = 0};
+    snprintf(model->name, sizeof model->name, "%.60s", list);
+    while (sp_next_item(&list, item, sizeof item)) {
+        if (sp_parse_dims(item, dims, 2) != 2 || dims[0] < 1 || dims[1] < 1)
+            return sp_fail(error, SP_INPUT,
+                           "--matrix: \"%s\" is no matrix, ROWSxCOLUMNS such as 4096x16384",
+                           sp_safe(item));
+        model->params += dims[0] * dims[1];
+    }
+    return model->params <= 1e15 ||
+           sp_fail(error, SP_INPUT, "--matrix: more than 10^15 parameters");
+}
+
+static bool read_model(const struct sp_args *args, const struct sp_sources *sources,
+                       struct sp_model *model, struct sp_error *error)
+{
+    const char *const list = args->value.matrix;
+    if (!list)
+        return sp_model_of(args, sources, model, error);
+    if (args->given.model || args->given.shape || args->given.params)
+        return sp_fail(error, SP_USAGE, "--matrix excludes --model, --shape and --params");
+    return read_matrices(list, model, error) && sp_take_tuning(args, model, error);
+}
+
+/* Without a batch a device has one sequence, not the millions of tokens of a machine's step; of a
+ * batch that is cut, gradients add up over the micro-batches. */
+static void assume_batch(const struct sp_args *args, struct memory *s)
+{
+    struct sp_memory_case *const f = &s->of;
+    s->batch_assumed = !args->given.batch && !args->given.micro_batch;
+    if (s->batch_assumed)
+        f->batch = sp_batch_tokens(f->spread.dp, f->seq);
+    if (args->given.batch && args->given.micro_batch)
+        f->spread.microbatches = sp_micro_batches(f->batch, f->seq, f->spread.dp, f->micro_batch);
+}
+
+static void load_spread(const struct sp_args *args, struct sp_memory_case *f)
+{
+    const double fsdp = args->value.fsdp, zero = args->value.zero;
+    f->spread = (struct sp_spread){.dp = isnan(fsdp) ? args->value.dp : fsdp,
+                                   .tp = args->value.tp,
+                                   .pp = args->value.pp,
+                                   .ep = args->value.ep,
+                                   .cp = args->value.cp,
+                                   .microbatches_in_flight = args->value.in_flight,
+                                   .zero = !isnan(zero)  ? (int)zero
+                                           : isnan(fsdp) ? 0
+                                                         : 3};
+    f->devices = sp_spread_devices(f->spread.dp, f->spread.tp, f->spread.pp, f->spread.cp);
+}
+
+static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_error *error)
+{
+    struct sp_memory_case *const f = &s->of;
+    const struct sp_sources sources = sp_sources_of(args);
+    const char *origin;
+    f->has_hw = args->value.hw != NULL;
+    const struct sp_hardware *const hw = f->has_hw ? &f->hw : NULL;
+    if (!read_model(args, &sources, &f->model, error) ||
+        (f->has_hw && !sp_hardware_of(args, &sources, &f->hw, error)) ||
+        !sp_take_companions(args, &sources, hw, &f->model, &f->companions, error) ||
+        !sp_recipe_of(args, &sources, hw, &f->precision, error) ||
+        !sp_batch_of(args, &f->model, &f->batch, &f->seq, &origin, error))
+        return false;
+    s->has_model = true;
+    s->has_shape = sp_model_has_shape(&f->model);
+    f->params = sp_count_params(&f->model);
+    f->micro_batch = args->value.micro_batch;
+    f->checkpoints = args->value.checkpoints;
+    f->by_gpt_rule = args->value.rule == 1;
+    f->sequence_parallel = args->given.sequence_parallel;
+    load_spread(args, f);
+    assume_batch(args, s);
+    if (!check_tp(f, error) || !check_experts(f, error))
+        return false;
+    if (f->spread.pp > 1 && s->has_shape && f->spread.pp > (double)f->model.layers)
+        return sp_fail(error, SP_INPUT, "--pp: more stages than the model's %lld layers",
+                       (long long)f->model.layers);
+    f->remat = sp_remat_of(args);
+    if (f->remat == SP_REMATS)
+        f->remat = sp_lightest_remat(*f);
+    if (f->by_gpt_rule && f->remat != SP_REMAT_NONE && f->remat != SP_REMAT_SELECTIVE &&
+        f->remat != SP_REMAT_FULL)
+        return sp_fail(error, SP_INPUT,
+                       "--rule korthikanti knows --remat none, selective and full");
+    return !(f->by_gpt_rule && f->spread.cp > 1) ||
+           sp_fail(error, SP_INPUT, "--rule korthikanti knows no context parallelism");
 }
 
 static bool names_model(const struct sp_args *args)
@@ -270,59 +218,194 @@ static bool names_model(const struct sp_args *args)
     return args->given.model || args->given.shape || args->given.params || args->given.matrix;
 }
 
+static bool load(const struct sp_args *args, struct memory *s, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    struct sp_memory_case *const f = &s->of;
+    f->offload = args->value.offload_part;
+    s->host_room = s->kv_sequences = NAN;
+    if (names_model(args) || !args->given.hw || args->given.plot)
+        return load_plan(args, s, error);
+    f->has_hw = true;
+    if (!sp_hardware_of(args, &sources, &f->hw, error) ||
+        !sp_recipe_of(args, &sources, &f->hw, &f->precision, error))
+        return false;
+    return sp_kept_per_param(f) > 0 ||
+           sp_fail(error, SP_INPUT, "this recipe keeps nothing of a parameter on a device");
+}
+
+/* What the plan keeps, in words, and what is wrong with its batch. */
+static void describe(const struct sp_args *args, struct memory *s)
+{
+    const struct sp_memory_case *const f = &s->of;
+    if (isnan(f->checkpoints))
+        snprintf(s->kept_words, sizeof s->kept_words, "recompute %s (--remat)",
+                 sp_remat_names[f->remat]);
+    else
+        snprintf(s->kept_words, sizeof s->kept_words, "%.4g checkpoints a layer (--checkpoints)",
+                 f->checkpoints);
+    s->both_given = !isnan(f->checkpoints) && args->given.remat;
+    if (!(f->spread.dp > 1) || !s->has_shape || args->given.micro_batch ||
+        sp_shares_batch(sp_sequences_of(f->batch, f->seq), 1, f->spread.dp, s->cut_words,
+                        sizeof s->cut_words))
+        s->cut_words[0] = '\0';
+}
+
+/* The machine: what it holds at most, and how many of its devices the plan takes at least. */
+static void look_at_machine(struct memory *s)
+{
+    const struct sp_memory_case *const f = &s->of;
+    const struct sp_network *const net = &f->hw.network;
+    s->kept = sp_kept_per_param(f);
+    s->capacity = sp_capacity_bytes(&f->hw.chip);
+    s->hw_devices = (double)sp_chips(&f->hw);
+    s->node = (double)(net->kind == SP_TORUS ? net->chips_per_host : net->domain);
+    s->largest = s->kept > 0;
+    s->fewest = s->has_model && s->largest;
+    s->held = sp_states_held(f->params.total, s->kept, sp_beside_bytes(f));
+    s->counts_all = !isnan(s->m.activations) && isnan(f->micro_batch);
+}
+
+/* The drives of a host, or its memory; a drive that is slower than the link sets the time. */
+static bool load_tier(const struct sp_args *args, struct memory *s, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    const struct sp_memory_case *const f = &s->of;
+    struct sp_drive drive;
+    if (!f->has_hw)
+        return !args->given.storage ||
+               sp_fail(error, SP_USAGE, "--storage needs --hw: a host's devices share its drives");
+    s->host_devices = fmin((double)sp_chips_per_host(&f->hw.network), f->devices);
+    s->has_drives = args->given.storage;
+    if (!s->has_drives)
+        s->host_room = f->hw.network.host_memory_bytes;
+    else if (!sp_load_drive(args->value.storage, &sources, &drive, error))
+        return false;
+    else
+        s->tier = sp_drive_tier(&drive, args->value.drives, s->host_devices, s->m.freed);
+    s->transfer_s = fmax(s->transfer_s, s->tier.transfer_s);
+    return true;
+}
+
+static bool load_offload(const struct sp_args *args, struct memory *s, struct sp_error *error)
+{
+    const struct sp_memory_case *const f = &s->of;
+    const struct sp_chip *const chip = &f->hw.chip;
+    const double given = args->value.offload_bandwidth;
+    if (f->offload < 0)
+        return true;
+    s->offloads = true;
+    s->W_host = !isnan(given) ? given : f->has_hw ? chip->pcie_bytes_per_s : NAN;
+    if (isnan(s->W_host))
+        return sp_fail(
+            error, SP_USAGE,
+            "--offload-part needs --offload-bandwidth, or --hw of a chip whose PCIe is published");
+    if (isnan(s->m.freed))
+        return sp_fail(error, SP_INPUT,
+                       "--offload-part activations: none are claimed for a model of unknown shape");
+    s->transfer_s = sp_there_and_back_s(s->m.freed, s->W_host);
+    if (!load_tier(args, s, error))
+        return false;
+    if (!f->has_hw)
+        return true;
+    const double C =
+        chip->peak_flops_per_s[sp_compute_dtype(chip, (enum sp_dtype)f->precision.compute_dtype)];
+    s->compute_s = sp_run_s(sp_tuned_flops(&f->model, f->batch, f->seq, SP_FLOPS_6P),
+                            (double)sp_chips(&f->hw), C, args->value.mfu);
+    return true;
+}
+
+static void work_out(const struct sp_args *args, struct memory *s)
+{
+    const struct sp_memory_case *const f = &s->of;
+    if (s->has_model) {
+        s->m = sp_memory_of_device(f);
+        s->weights = sp_training_state(f->params.trained, f->precision.weight_bytes,
+                                        f->params.frozen_bytes);
+        s->L = (double)f->model.layers;
+        s->D = (double)f->model.d_model;
+        s->a = (double)f->model.heads;
+        s->act_all = sp_of_all_devices(s->m.activations, f->devices);
+        describe(args, s);
+    }
+    if (f->has_hw)
+        look_at_machine(s);
+    if (s->has_shape) {
+        s->kv_sequences = args->value.kv_sequences;
+        s->kv = sp_kv_bytes_of_sequence(&f->model, f->seq, args->value.kv_bytes) +
+                sp_state_bytes_of_sequence(&f->model);
+    }
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct memory f = {.report = report};
-    if (!names_model(args) && args->given.hw && !args->given.plot)
-        return run_without_model(args, report, error);
-    if (!sp_read_memory(args, &f, error))
+    struct memory s = {.has_model = false};
+    if (!load(args, &s, error))
         return false;
-    const struct device_memory m = sp_memory_of_device(&f);
-    const double P = f.params.total, per_param = sp_state_bytes_per_param(&f.precision),
-                 weights = weights_bytes(&f);
-    sp_symbol(report, "P", P, "parameters", "parameters");
-    sp_symbol(report, "P_trained", f.params.trained, "parameters", "parameters that are trained");
-    sp_symbol(report, "frozen", f.params.frozen_bytes, "bytes", "what is frozen, as it is stored");
-    sp_symbol(report, "flops_factor",
-              sp_tuned_flops(&f.model, 1, f.seq, SP_FLOPS_6P) / f.params.active, "FLOPs",
-              "an active parameter and token");
-    sp_symbol(report, "P_active", f.params.active, "parameters",
-              "parameters that one token passes");
-    put_recipe(&f);
-    sp_symbol(report, "B", f.batch, "tokens", "batch");
-    sp_symbol(report, "T", f.seq, "tokens", "sequence length");
-    sp_symbol(report, "D", (double)f.model.d_model, "", "d_model");
-    sp_symbol(report, "L", (double)f.model.layers, "layers", "layers");
-    sp_symbol(report, "devices", f.devices, "devices", "DP x TP x PP x CP");
-    sp_put_text(report, SP_Q_MEMORY_MODEL, "%s", f.model.name);
-    sp_put(report, SP_Q_MEMORY_PARAMS_N, P);
-    sp_put_text(report, SP_Q_MEMORY_PRECISION, "%s", f.precision.name);
-    sp_put_text(report, SP_Q_MEMORY_REMAT, "%s", sp_remat_names[f.remat]);
-    sp_put(report, SP_Q_MEMORY_PER_PARAM, per_param);
-    sp_put(report, SP_Q_MEMORY_STATE, sp_state_bytes(&f.params, &f.precision));
-    sp_put(report, SP_Q_MEMORY_WEIGHTS, weights);
-    sp_put(report, SP_Q_MEMORY_WEIGHTS_GB, weights / 1e9);
-    sp_put(report, SP_Q_MEMORY_WEIGHTS_GIB, weights / 1073741824);
-    sp_put(report, SP_Q_MEMORY_DEVICES, f.devices);
-    sp_put(report, SP_Q_MEMORY_PARAMS_DEVICE, P / f.devices);
-    sp_line(report, "model        {model}: {params} parameters, {state_bytes} of state "
-                    "({precision}, {state_bytes_per_param} "
-                    "bytes a parameter, --precision); weights {weights_gb} GB = {weights_gib} GiB");
-    sp_put_tuning(report, &f.model);
-    sp_put_companion_work(report, args, &f.companions, m.beside);
-    put_plan(&f);
-    put_device(&f, &m);
-    if (sp_model_has_shape(&f.model))
-        sp_note(report,
-                "closed forms: parameters are spread evenly over the devices; `step` has the "
-                "fullest stage and what a framework needs beside states and activations");
-    const double capacity = f.has_hw ? sp_capacity_bytes(&f.hw.chip) : NAN;
-    if (f.has_hw && kept_per_param(&f) > 0) {
-        put_fewest(&f, &m, capacity);
-        put_largest(&f, capacity);
+    work_out(args, &s);
+    if (s.has_model && !load_offload(args, &s, error))
+        return false;
+    put_model_rows(report, &s);
+    if (s.has_model) {
+        sp_put_tuning(report, &s.of.model);
+        sp_put_companion_work(report, args, &s.of.companions, s.m.beside);
     }
-    put_shape_figures(&f);
-    return sp_put_offload(&f, &m, error);
+    put_rows(report, &s);
+    return true;
+}
+
+/* A bar for each choice; one that is as long as the one before says so. */
+static size_t fill_bars(const struct sp_memory_case *plan, struct sp_bar bars[SP_MEMORY_CHOICES])
+{
+    struct sp_memory_choice choices[SP_MEMORY_CHOICES];
+    const size_t n = sp_memory_choices(plan, choices);
+    for (size_t i = 0; i < n; i++) {
+        const struct sp_device_memory *const m = &choices[i].memory;
+        const bool as_before =
+            plan->spread.dp > 1 && i > 0 && m->total == choices[i - 1].memory.total;
+        bars[i] = (struct sp_bar){
+            .parts = {m->states.params, m->states.grads, m->states.optimizer, m->activations}};
+        snprintf(bars[i].label, sizeof bars[i].label, "%s%s", choices[i].name,
+                 choices[i].asked ? " (this plan)" : "");
+        snprintf(bars[i].note, sizeof bars[i].note, "%s%s%s", sp_human_text(m->total, SP_BYTES),
+                 as_before ? ", as " : "", as_before ? choices[i - 1].name : "");
+    }
+    return n;
+}
+
+/* Memory of a device as stacked bars: the plan that was asked for among its neighbours. */
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    static const char *const parts[] = {"weights", "gradients", "optimizer", "activations"};
+    struct memory s = {.has_model = false};
+    struct sp_bar bars[SP_MEMORY_CHOICES];
+    char limit[64], title[SP_PLOT_TEXT] = "";
+    (void)report;
+    if (!load(args, &s, error))
+        return NULL;
+    const struct sp_memory_case *const f = &s.of;
+    const size_t n = fill_bars(f, bars);
+    const double capacity = f->has_hw ? sp_capacity_bytes(&f->hw.chip) : NAN;
+    snprintf(limit, sizeof limit, "capacity %s", sp_human_text(capacity, SP_BYTES));
+    struct sp_figure *const figure = sp_figure_new(
+        "Memory of a device: %.40s on %s device%s, %.40s", f->model.name,
+        sp_human_text(f->devices, SP_COUNT), f->devices > 1 ? "s" : "", f->precision.name);
+    if (f->spread.dp > 1 && sp_memory_of_device(f).states.grads == 0)
+        snprintf(title, sizeof title,
+                 "%.40s keeps no gradients, so ZeRO 2 has nothing more to shard than ZeRO 1 "
+                 "(mixed16 has them)",
+                 f->precision.name);
+    sp_draw_bars(figure, &(struct sp_bars){.title = title,
+                                           .label = "memory of a device",
+                                           .unit = "B",
+                                           .names = parts,
+                                           .n_parts = sizeof parts / sizeof *parts,
+                                           .bars = bars,
+                                           .n_bars = n,
+                                           .limit = capacity,
+                                           .limit_text = limit});
+    return figure;
 }
 
 const struct sp_command sp_cmd_memory = {
@@ -338,5 +421,5 @@ const struct sp_command sp_cmd_memory = {
     .fits_key = "memory.fits",
     .compute_bound_key = "memory.fits",
     .run = run,
-    .plot = sp_plot_memory,
+    .plot = plot,
 };

@@ -6,10 +6,6 @@
 #include "pictures/pictures.h"
 #include "pictures/report_data.h"
 
-struct sp_figure *sp_plot_memory(const struct sp_args *args, const struct sp_report *report,
-                                 struct sp_error *error);
-struct sp_figure *sp_plot_roofline(const struct sp_args *args, const struct sp_report *report,
-                                   struct sp_error *error);
 struct sp_figure *sp_plot_search(const struct sp_args *args, const struct sp_report *report,
                                  struct sp_error *error);
 struct sp_figure *sp_plot_serve(const struct sp_args *args, const struct sp_report *report,

@@ -2,13 +2,16 @@
 #include <math.h>
 #include <string.h>
 
+#include <scaleplan/forms.h>
 #include <scaleplan/serve.h>
 
-#include "config/array.h"
 #include "base/list.h"
 #include "base/number.h"
-#include "commands/roofline.h"
-#include "commands/plot_data.h"
+#include "cli/command.h"
+#include "config/array.h"
+#include "config/einsum.h"
+#include "pictures/roofline.h"
+#include "study/model_matmuls.h"
 
 static const char *const sources_of_bytes[] = {"hbm", "vmem", "pcie",     "link", "axis",
                                                "dcn", "node", "scaleout", NULL};
@@ -62,6 +65,88 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
+enum { MOST_STAGES = 16 };
+
+/* A stage of --chain. */
+struct flow {
+    char name[48];
+    double amount, rate;
+};
+
+/* What is asked about. */
+enum what { CHIP, TIMES, CHAIN, MATMUL, OPERATION, ATTENTION, LIST };
+
+/* What was asked, and what the rows of roofline.def and roofline_chip.def show of it. */
+struct roof {
+    const struct sp_args *args;
+    struct sp_hardware hw;
+    struct sp_operands bytes;
+    bool has_hw;
+    double chips;      /* that share the work */
+    double C, W, r;    /* peak and bandwidth of all of them; experts per expert of a token */
+    double C_vector;   /* of the vector unit; FLOP/s */
+    bool on_vector;    /* the operation runs on that: C is its peak */
+    bool lacks_vector; /* it would, but no rate is published */
+    const char *from;
+    enum what what;
+    char operation[160];
+    struct sp_work work;      /* of one operation */
+    double B, D, F, matrices; /* of a matmul */
+    bool batched;
+    double critical;       /* rows; INFINITY: no number is enough */
+    const char *three_way; /* what binds; NULL: not asked for */
+    double W_axis, W_hbm;  /* of it */
+    double T, S, G;        /* of attention */
+    bool at_ridge;
+    struct flow chain[MOST_STAGES];
+    const struct flow *longest;
+    size_t n_chain;
+    struct sp_operation_row list[SP_MOST_OPERATIONS];
+    size_t n_list;
+    char heading[240]; /* over the list of a model; "" without */
+};
+
+#define SP_ROWS "commands/roofline_chip.def"
+#define SP_ROWS_OF struct roof
+#define SP_PUT_ROWS put_chip_rows
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/roofline.def"
+#define SP_ROWS_OF struct roof
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/roofline_stage.def"
+#define SP_ROWS_OF struct flow
+#define SP_PUT_ROWS put_stage_rows
+#include "answer/put_rows.h"
+
+/* One piece of work, or times that are given for one. */
+struct work {
+    const char *name; /* of a row in a list; NULL: the operation itself */
+    double count;
+    bool has_work, has_hw;
+    double flops, bytes, C, W, t_math, t_mem;
+    const char *from;
+};
+
+#define SP_ROWS "commands/roofline_work.def"
+#define SP_ROWS_OF struct work
+#define SP_PUT_ROWS put_work_rows
+#include "answer/put_rows.h"
+
+/* All operations of a list. */
+struct total {
+    struct sp_operation_total of;
+    bool has_hw;
+    double C, W;
+};
+
+#define SP_ROWS "commands/roofline_total.def"
+#define SP_ROWS_OF struct total
+#define SP_PUT_ROWS put_total_rows
+#include "answer/put_rows.h"
+
 static double bandwidth_of(const struct sp_hardware *hw, int from)
 {
     const struct sp_network *net = &hw->network;
@@ -70,7 +155,7 @@ static double bandwidth_of(const struct sp_hardware *hw, int from)
                                  hw->chip.vmem_bytes_per_s,
                                  hw->chip.pcie_bytes_per_s,
                                  torus ? net->link_bytes_per_s : NAN,
-                                 torus ? 2 * net->link_bytes_per_s : NAN,
+                                 torus ? sp_ring_bytes_per_s(net->link_bytes_per_s) : NAN,
                                  torus ? sp_dcn_bytes_per_s_per_chip(net) : NAN,
                                  torus ? NAN : net->domain_bytes_per_s,
                                  torus ? NAN : net->scaleout_bytes_per_s};
@@ -91,242 +176,198 @@ static bool read_type(const struct sp_args *args, enum sp_option_id id, double f
 
 /* Elementwise operations and dot products run on the vector unit: a dot product multiplies and adds
  * at once where the unit can, an addition cannot. */
-static void use_vector_unit(struct roof *f)
+static void use_vector_unit(struct roof *s)
 {
-    const bool fused = f->args->value.op == 0;
-    const double C = f->chips * sp_vector_flops_per_s(&f->hw.chip, fused);
-    f->C_vector = C;
-    f->on_vector = C > 0;
-    if (f->on_vector)
-        f->C = C;
-    else
-        sp_note(f->report, "%s publishes no rate of its vector unit: the peak is the matrix unit's",
-                f->hw.name);
+    const bool fused = s->args->value.op == 0;
+    const double C = sp_of_all_chips(s->chips, sp_vector_flops_per_s(&s->hw.chip, fused));
+    s->C_vector = C;
+    s->on_vector = C > 0;
+    s->lacks_vector = !s->on_vector;
+    if (s->on_vector)
+        s->C = C;
 }
 
-static bool load(const struct sp_args *args, struct roof *f, struct sp_error *error)
+static bool load_types(const struct sp_args *args, struct roof *s, struct sp_error *error)
+{
+    double bytes;
+    s->r = sp_experts_each(args->value.experts, args->value.top_k);
+    if (s->r < 1)
+        return sp_fail(error, SP_INPUT, "--top-k is larger than --experts");
+    return read_type(args, SP_O_type, 2, &bytes, error) &&
+           read_type(args, SP_O_a, bytes, &s->bytes.a_bytes, error) &&
+           read_type(args, SP_O_w, bytes, &s->bytes.w_bytes, error) &&
+           read_type(args, SP_O_out, bytes, &s->bytes.out_bytes, error);
+}
+
+/* The format of the arithmetic: --compute, or that of the first operand where chips have it. */
+static enum sp_dtype format_of(const struct sp_args *args)
+{
+    const char *const type = args->value.a ? args->value.a : args->value.type;
+    if (args->value.compute >= 0)
+        return (enum sp_dtype)args->value.compute;
+    for (int i = 0; i < SP_DTYPES; i++)
+        if (strcmp(sp_dtype_names[i], type) == 0)
+            return (enum sp_dtype)i;
+    return SP_BF16;
+}
+
+static bool load_chip(const struct sp_args *args, struct roof *s, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const double given = args->value.bandwidth, wanted_chips = args->value.chips;
-    const int from = args->value.bytes_from, compute = args->value.compute;
-    double bytes;
-    f->from = sources_of_bytes[from];
-    f->has_hw = args->value.hw != NULL;
-    f->C = NAN;
-    f->W = given;
-    f->r = args->value.experts / args->value.top_k;
-    if (f->r < 1)
-        return sp_fail(error, SP_INPUT, "--top-k is larger than --experts");
-    if (!read_type(args, SP_O_type, 2, &bytes, error) ||
-        !read_type(args, SP_O_a, bytes, &f->bytes.a_bytes, error) ||
-        !read_type(args, SP_O_w, bytes, &f->bytes.w_bytes, error) ||
-        !read_type(args, SP_O_out, bytes, &f->bytes.out_bytes, error))
+    const double given = args->value.bandwidth, chips = args->value.chips;
+    s->from = sources_of_bytes[args->value.bytes_from];
+    s->has_hw = args->value.hw != NULL;
+    s->C = NAN;
+    s->W = given;
+    if (!load_types(args, s, error))
         return false;
-    if (!f->has_hw)
+    if (!s->has_hw)
         return true;
-    if (!sp_hardware_of(args, &sources, &f->hw, error))
+    if (!sp_hardware_of(args, &sources, &s->hw, error))
         return false;
-    f->chips = isnan(wanted_chips) ? (double)sp_chips(&f->hw) : wanted_chips;
-    int wanted = compute;
-    const char *const type = args->value.a ? args->value.a : args->value.type;
-    for (int i = 0; wanted < 0 && i < SP_DTYPES; i++)
-        if (strcmp(sp_dtype_names[i], type) == 0)
-            wanted = i;
-    f->C = f->chips * f->hw.chip.peak_flops_per_s[sp_compute_dtype(
-                          &f->hw.chip, (enum sp_dtype)(wanted < 0 ? SP_BF16 : wanted))];
-    f->W = f->chips * (isnan(given) ? bandwidth_of(&f->hw, from) : given);
-    f->C_vector = f->chips * sp_vector_flops_per_s(&f->hw.chip, true);
+    const struct sp_chip *const chip = &s->hw.chip;
+    s->chips = isnan(chips) ? (double)sp_chips(&s->hw) : chips;
+    s->C =
+        sp_of_all_chips(s->chips, chip->peak_flops_per_s[sp_compute_dtype(chip, format_of(args))]);
+    s->W = sp_of_all_chips(s->chips,
+                           isnan(given) ? bandwidth_of(&s->hw, args->value.bytes_from) : given);
+    s->C_vector = sp_of_all_chips(s->chips, sp_vector_flops_per_s(chip, true));
     if (args->given.op)
-        use_vector_unit(f);
-    if (isnan(f->W))
+        use_vector_unit(s);
+    if (isnan(s->W))
         return sp_fail(error, SP_INPUT,
-                       "--bytes-from %s: %s publishes no such bandwidth; give --bandwidth", f->from,
-                       f->hw.name);
+                       "--bytes-from %s: %s publishes no such bandwidth; give --bandwidth", s->from,
+                       s->hw.name);
     return true;
-}
-
-static void line_of_work(const struct roof *f)
-{
-    sp_line(f->report, "work         {flops}, {bytes}: {intensity} FLOPs/byte");
-    sp_line(f->report, "time         {lower_s} to {upper_s}, bound by {bound}: arithmetic "
-                       "{t_math_s}, bytes {t_mem_s}");
 }
 
 /* The matmul of a decode step, its weights spread over the chips. */
-static bool put_three_way(const struct roof *f, const double dims[3], struct sp_error *error)
+static bool load_three_way(struct roof *s, struct sp_error *error)
 {
-    struct sp_report *const r = f->report;
     double axes;
-    if (!f->has_hw)
+    if (!s->has_hw)
         return sp_fail(error, SP_USAGE, "--three-way needs the machine, --hw");
-    const double W_axis = sp_tp_link_bytes_per_s(&f->hw, &axes);
-    const double W_hbm = f->chips * f->hw.chip.hbm_bytes_per_s;
-    if (isnan(W_axis))
+    s->W_axis = sp_tp_link_bytes_per_s(&s->hw, &axes);
+    s->W_hbm = sp_of_all_chips(s->chips, s->hw.chip.hbm_bytes_per_s);
+    if (isnan(s->W_axis))
         return sp_fail(error, SP_INPUT, "--three-way: one chip has no network; --hw NAME-CHIPS");
-    const struct sp_three_way t =
-        sp_three_way(dims[0], dims[1], dims[2], f->bytes, f->C, W_hbm, W_axis);
-    const double most = fmax(t.ici_s, fmax(t.hbm_s, t.math_s));
-    sp_symbol(r, "b_a", f->bytes.a_bytes, "bytes", "of the left operand's elements");
-    sp_symbol(r, "W_axis", W_axis, "bytes/s", "of one axis, or a device in its domain");
-    sp_symbol(r, "W_hbm", W_hbm, "bytes/s", "memory of all chips");
-    sp_put(r, SP_Q_ROOFLINE_WAY_ICI, t.ici_s);
-    sp_put(r, SP_Q_ROOFLINE_WAY_HBM, t.hbm_s);
-    sp_put(r, SP_Q_ROOFLINE_WAY_MATH, t.math_s);
-    sp_put_text(r, SP_Q_ROOFLINE_WAY_BOUND, "%s",
-                most == t.ici_s   ? "ici"
-                : most == t.hbm_s ? "hbm"
-                                  : "math");
-    sp_line(r, "three-way    network {three_way.ici_s}, memory {three_way.hbm_s}, arithmetic "
-               "{three_way.math_s}: bound by {three_way.bound}");
+    const double ici_s = sp_input_gather_s(s->bytes.a_bytes, s->B, s->D, s->W_axis),
+                 hbm_s = sp_weights_s(s->bytes.w_bytes, 1, s->D, s->F, s->W_hbm),
+                 most = fmax(ici_s, fmax(hbm_s, sp_matmul_s(s->B, s->D, s->F, s->C)));
+    s->three_way = most == ici_s ? "ici" : most == hbm_s ? "hbm" : "math";
     return true;
 }
 
-static bool put_matmul(const struct roof *f, const char *text, struct sp_error *error)
+/* Reads "BxDxF", D and F padded to multiples of `side`. */
+static bool read_matmul(const char *text, double side, double dims[3], struct sp_error *error)
 {
+    if (sp_parse_dims(text, dims, 3) != 3 || dims[0] < 1 || dims[1] < 1 || dims[2] < 1 ||
+        dims[0] > 1e15 || dims[1] > 1e15 || dims[2] > 1e15)
+        return sp_fail(error, SP_INPUT, "--matmul: \"%s\" is not BxDxF, such as 512x4096x8192",
+                       sp_safe(text));
+    dims[1] = sp_padded(dims[1], side);
+    dims[2] = sp_padded(dims[2], side);
+    return true;
+}
+
+/* Every matmul of "512x4096x8192,512x8192x4096". */
+static bool load_matmuls(struct roof *s, const char *list, struct sp_error *error)
+{
+    char word[96];
+    s->what = LIST;
+    while (sp_next_item(&list, word, sizeof word)) {
+        double dims[3];
+        if (s->n_list == SP_MOST_OPERATIONS)
+            return sp_fail(error, SP_INPUT, "--matmul: more than %d matmuls", SP_MOST_OPERATIONS);
+        if (!read_matmul(word, s->args->value.pad, dims, error))
+            return false;
+        struct sp_operation_row *const row = &s->list[s->n_list++];
+        snprintf(row->name, sizeof row->name, "%s", word);
+        row->count = 1;
+        row->work = sp_matmul_work(dims[0], dims[1], dims[2], s->bytes, s->batched);
+    }
+    return true;
+}
+
+static bool load_matmul(struct roof *s, struct sp_error *error)
+{
+    const char *const text = s->args->value.matmul;
     double dims[3];
+    s->batched = s->args->given.batched;
     if (strchr(text, ','))
-        return sp_put_matmuls(f, text, error);
-    if (!sp_read_matmul(text, f->args->value.pad, dims, error))
+        return load_matmuls(s, text, error);
+    if (!read_matmul(text, s->args->value.pad, dims, error))
         return false;
-    const double D = dims[1], F = dims[2];
-    sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "[%.0f,%.0f] x [%.0f,%.0f]", dims[0], D, D, F);
-    sp_put_work(f, sp_matmul_work(dims[0], D, F, f->bytes, f->args->given.batched));
-    const bool batched = f->args->given.batched;
-    sp_symbol(f->report, "rows", dims[0], "", "B of the matmul");
-    sp_symbol(f->report, "matrices", batched ? dims[0] : 1, "", "weight matrices");
-    sp_symbol(f->report, "D", D, "", "contracting dimension");
-    sp_symbol(f->report, "F", F, "", "columns of the weights");
-    const struct sp_work small = sp_matmul_weights_work(dims[0], D, F, f->bytes.w_bytes, batched);
-    if (!batched)
-        sp_put(f->report, SP_Q_ROOFLINE_INTENSITY_SMALL, small.flops / small.bytes);
-    if (f->has_hw) {
-        const double exact = sp_critical_rows(D, F, f->bytes, f->C, f->W) * f->r;
-        sp_put(f->report, SP_Q_ROOFLINE_T_MEM_SMALL, small.bytes / f->W);
-        if (!batched) {
-            sp_put(f->report, SP_Q_ROOFLINE_CRITICAL, exact);
-            sp_put(f->report, SP_Q_ROOFLINE_CRITICAL_OVER,
-                   exact / sp_critical_rows_small(f->bytes.w_bytes, f->C, f->W, f->r));
-        }
-    }
-    line_of_work(f);
-    sp_line(f->report,
-            "             with few rows the weights are all that moves: {t_mem_small_s}, "
-            "{intensity_small} FLOPs/byte");
-    sp_line(f->report, "critical     {critical_batch} rows, exactly");
-    return !f->args->given.three_way || put_three_way(f, dims, error);
+    s->what = MATMUL;
+    s->B = dims[0];
+    s->D = dims[1];
+    s->F = dims[2];
+    s->matrices = s->batched ? s->B : 1;
+    s->work = sp_matmul_work(s->B, s->D, s->F, s->bytes, s->batched);
+    s->critical = sp_critical_rows(s->D, s->F, s->bytes, s->C, s->W);
+    snprintf(s->operation, sizeof s->operation, "[%.0f,%.0f] x [%.0f,%.0f]", s->B, s->D, s->D,
+             s->F);
+    return !s->args->given.three_way || load_three_way(s, error);
 }
 
-/* Sizes of an einsum's letters from "i=2,j=3". */
-static bool read_letters(const char *text, double sizes[128], struct sp_error *error)
+static bool load_einsum(struct roof *s, struct sp_error *error)
 {
-    char word[40];
-    while (text && *text && sp_next_item(&text, word, sizeof word)) {
-        double size;
-        if ((unsigned char)word[0] >= 128 || word[0] == '\0' || word[1] != '=' ||
-            !sp_parse_number(word + 2, &size) || size < 1 || size > 1e15)
-            return sp_fail(error, SP_INPUT, "--dims: \"%s\": expected LETTER=SIZE,LETTER=SIZE",
-                           sp_safe(word));
-        sizes[(unsigned char)word[0]] = size;
-    }
-    return true;
+    const char *const spec = s->args->value.einsum;
+    s->what = OPERATION;
+    snprintf(s->operation, sizeof s->operation, "%s", spec);
+    return sp_read_einsum(spec, s->args->value.dims, s->bytes, &s->work, error);
 }
 
-static bool put_einsum(const struct roof *f, const char *spec, struct sp_error *error)
+static bool load_vector(struct roof *s, struct sp_error *error)
 {
-    double sizes[128] = {0}, product = 1, bytes = 0, operand = 1;
-    bool seen[128] = {false}, output = false;
-    const double types[2] = {f->bytes.a_bytes, f->bytes.w_bytes};
-    int operands = 0;
-    if (!read_letters(f->args->value.dims, sizes, error))
-        return false;
-    for (const char *at = spec;; at++) {
-        const unsigned char c = (unsigned char)*at;
-        if (c == ',' || c == '\0' || (c == '-' && at[1] == '>')) {
-            bytes += operand * (output ? f->bytes.out_bytes : types[operands > 0]);
-            operands++;
-            operand = 1;
-            output = output || c == '-';
-            at += c == '-';
-            if (c == '\0')
-                break;
-        } else if (c != ' ') {
-            if (c >= 128 || sizes[c] <= 0)
-                return sp_fail(error, SP_INPUT, "--einsum: no size of \"%c\"; give --dims %c=N",
-                               c < 128 ? c : '?', c < 128 ? c : '?');
-            operand *= sizes[c];
-            product *= seen[c] ? 1 : sizes[c];
-            seen[c] = true;
-        }
-    }
-    if (!output || operands < 3)
-        return sp_fail(error, SP_INPUT,
-                       "--einsum: \"%s\": expected two operands and an output, such as ij,jk->ik",
-                       sp_safe(spec));
-    if (product > 1e30 || bytes > 1e30)
-        return sp_fail(error, SP_INPUT, "--einsum: more than 10^30 FLOPs or bytes");
-    sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "%s", spec);
-    sp_put_work(f, (struct sp_work){2 * product, bytes});
-    line_of_work(f);
-    return true;
-}
-
-static bool put_vector(const struct roof *f, struct sp_error *error)
-{
-    const int op = f->args->value.op;
-    const double n = f->args->value.n;
+    const int op = s->args->value.op;
+    const double n = s->args->value.n;
     if (isnan(n))
         return sp_fail(error, SP_USAGE, "--op %s needs --n", vector_ops[op]);
-    sp_put_text(f->report, SP_Q_ROOFLINE_OPERATION, "%s of two vectors of %.0f", vector_ops[op], n);
-    sp_put_work(f, op == 0 ? sp_dot_work(n, f->bytes.a_bytes) : sp_add_work(n, f->bytes.a_bytes));
-    line_of_work(f);
+    s->what = OPERATION;
+    snprintf(s->operation, sizeof s->operation, "%s of two vectors of %.0f", vector_ops[op], n);
+    s->work = op == 0 ? sp_dot_work(n, s->bytes.a_bytes) : sp_add_work(n, s->bytes.a_bytes);
     return true;
 }
 
-static void put_attention(const struct roof *f)
+static bool load_work(struct roof *s, struct sp_error *error)
 {
-    struct sp_report *r = f->report;
-    const double T = f->args->value.seq, S = f->args->value.kv_seq;
-    const double G = f->args->value.query_group, t = isnan(T) ? 4096 : T, s = isnan(S) ? t : S;
-    const double intensity = sp_attention_intensity(t, s, G);
-    sp_symbol(r, "T", t, "tokens", "queries");
-    sp_symbol(r, "S", s, "tokens", "keys");
-    sp_symbol(r, "G", G, "", "query heads of a key-value head");
-    sp_put_text(r, SP_Q_ROOFLINE_OPERATION, "attention of %.0f queries on %.0f keys", t, s);
-    sp_put(r, SP_Q_ROOFLINE_ATT_INTENSITY, intensity);
-    if (f->has_hw) {
-        sp_put_text(r, SP_Q_ROOFLINE_BOUND, "%s", intensity >= f->C / f->W ? "math" : f->from);
-        sp_put_bool(r, SP_Q_ROOFLINE_COMPUTE_BOUND, intensity >= f->C / f->W);
-        sp_put(r, SP_Q_ROOFLINE_ATT_TOKENS, sp_attention_ridge_tokens(f->C / f->W, G));
-    }
-    sp_line(r, "attention    {intensity} FLOPs/byte, bound by {bound}; a prefill reaches the ridge "
-               "at {ridge_tokens} tokens");
+    const double flops = s->args->value.flops, bytes = s->args->value.bytes;
+    (void)error;
+    s->what = OPERATION;
+    s->work = (struct sp_work){isnan(flops) ? 0 : flops, isnan(bytes) ? 0 : bytes};
+    return true;
 }
 
-static void put_given_times(const struct roof *f, double t_math, double t_mem)
+static bool load_attention(struct roof *s, struct sp_error *error)
 {
-    struct sp_report *r = f->report;
-    const double lower = fmax(t_math, t_mem);
-    sp_symbol(r, "T_math", t_math, "s", "option --t-math");
-    sp_symbol(r, "T_mem", t_mem, "s", "option --t-mem");
-    sp_put(r, SP_Q_ROOFLINE_T_MATH_GIVEN, t_math);
-    sp_put(r, SP_Q_ROOFLINE_T_MEM_GIVEN, t_mem);
-    sp_put(r, SP_Q_ROOFLINE_LOWER, lower);
-    sp_put(r, SP_Q_ROOFLINE_UPPER, t_math + t_mem);
-    sp_put_bool(r, SP_Q_ROOFLINE_TWICE, t_math + t_mem <= 2 * lower);
-    sp_line(r, "time         {lower_s} overlapped, {upper_s} in turn; at most twice the lower "
-               "bound: {upper_within_twice_lower}");
+    const double T = s->args->value.seq, S = s->args->value.kv_seq;
+    (void)error;
+    s->what = ATTENTION;
+    s->T = isnan(T) ? 4096 : T;
+    s->S = isnan(S) ? s->T : S;
+    s->G = s->args->value.query_group;
+    s->at_ridge = sp_attention_intensity(s->T, s->S, s->G) >= sp_ridge_intensity(s->C, s->W);
+    snprintf(s->operation, sizeof s->operation, "attention of %.0f queries on %.0f keys", s->T,
+             s->S);
+    return true;
+}
+
+static bool load_times(struct roof *s, struct sp_error *error)
+{
+    (void)error;
+    s->what = TIMES;
+    return true;
 }
 
 /* "pcie=1GB@15e9,ici=16GB@9e10" */
-static bool put_stages(const struct roof *f, const char *text, struct sp_error *error)
+static bool load_chain(struct roof *s, struct sp_error *error)
 {
-    static const struct sp_column columns[] = {{NULL, "stage", true}, {"time_s", "time", false}};
-    struct sp_row rows[16] = {0};
-    size_t n_rows = 0, longest = 0;
-    double worst = -1;
+    const char *text = s->args->value.chain;
     char name[128], word[128];
-    while (text && *text && n_rows < 16) {
-        double amount, rate;
+    s->what = CHAIN;
+    while (text && *text && s->n_chain < MOST_STAGES) {
+        struct flow *const stage = &s->chain[s->n_chain];
         sp_next_item(&text, word, sizeof word);
         snprintf(name, sizeof name, "%s", word);
         char *const flow = sp_cut_pair(name), *const at = flow ? strchr(flow, '@') : NULL;
@@ -334,107 +375,186 @@ static bool put_stages(const struct roof *f, const char *text, struct sp_error *
             return sp_fail(error, SP_INPUT, "--chain: \"%s\": expected NAME=AMOUNT@RATE",
                            sp_safe(word));
         *at = '\0';
-        if (strpbrk(name, ".") || !sp_parse_number(flow, &amount) ||
-            !sp_parse_number(at + 1, &rate) || rate <= 0 || amount > 1e30 || amount / rate > 1e30)
+        if (strpbrk(name, ".") || !sp_parse_number(flow, &stage->amount) ||
+            !sp_parse_number(at + 1, &stage->rate) || stage->rate <= 0 || stage->amount > 1e30 ||
+            sp_stage_s(stage->amount, stage->rate) > 1e30)
             return sp_fail(error, SP_INPUT,
                            "--chain: \"%s\": amount and rate must be numbers, rate above 0",
                            sp_safe(name));
-        snprintf(rows[n_rows].label, sizeof rows[0].label, "%.40s", name);
-        snprintf(rows[n_rows].prefix, sizeof rows[0].prefix, "stages.%.40s", name);
-        sp_scope(f->report, rows[n_rows].prefix);
-        sp_symbol(f->report, "amount", amount, "", "bytes or FLOPs");
-        sp_symbol(f->report, "rate", rate, "/s", "of the stage");
-        sp_put(f->report, SP_Q_ROOFLINE_STAGE_S, amount / rate);
-        if (amount / rate > worst) {
-            worst = amount / rate;
-            longest = n_rows;
-        }
-        n_rows++;
+        snprintf(stage->name, sizeof stage->name, "%.40s", name);
+        if (!s->longest || sp_stage_s(stage->amount, stage->rate) >
+                               sp_stage_s(s->longest->amount, s->longest->rate))
+            s->longest = stage;
+        s->n_chain++;
     }
-    if (text && *text)
-        return sp_fail(error, SP_INPUT, "--chain: more than 16 stages");
-    sp_scope(f->report, "");
-    sp_put_text(f->report, SP_Q_ROOFLINE_BOTTLENECK, "%s", rows[longest].label);
-    sp_put(f->report, SP_Q_ROOFLINE_BOTTLENECK_S, worst);
-    sp_table(f->report, columns, 2, rows, n_rows);
-    sp_line(f->report, "bottleneck   {bottleneck}: {bottleneck_s}");
+    return !(text && *text) ||
+           sp_fail(error, SP_INPUT, "--chain: more than %d stages", MOST_STAGES);
+}
+
+static bool load_model(struct roof *s, struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(s->args);
+    struct sp_model model;
+    double tokens, seq;
+    const char *origin;
+    s->what = LIST;
+    if (!sp_model_of(s->args, &sources, &model, error))
+        return false;
+    if (!sp_model_has_shape(&model))
+        return sp_fail(error, SP_INPUT, "--model %s: only its size is known, no operators",
+                       model.name);
+    if (!sp_batch_of(s->args, &model, &tokens, &seq, &origin, error))
+        return false;
+    s->n_list = sp_model_matmuls(&model, tokens, seq, s->bytes, s->list);
+    snprintf(s->heading, sizeof s->heading,
+             "%s, %s tokens on the %s (%s), forward pass:", model.name,
+             sp_human_text(tokens, SP_TOKENS), s->chips > 1 ? "chips" : "chip", origin);
     return true;
 }
 
-static void put_chip(const struct roof *f)
+static bool load_nothing(struct roof *s, struct sp_error *error)
 {
-    struct sp_report *r = f->report;
-    sp_symbol(r, "C", f->C, "FLOP/s", "peak");
-    sp_symbol(r, "W", f->W, "bytes/s", "bandwidth of %s", f->from);
-    sp_symbol(r, "b_w", f->bytes.w_bytes, "bytes", "an element of the weights");
-    sp_symbol(r, "r", f->r, "", "E/k of a mixture of experts");
-    if (!f->has_hw)
-        return;
-    sp_put(r, SP_Q_ROOFLINE_CHIPS, f->chips);
-    sp_put(r, f->on_vector ? SP_Q_ROOFLINE_PEAK_VECTOR : SP_Q_ROOFLINE_PEAK, f->C);
-    sp_put(r, SP_Q_ROOFLINE_BANDWIDTH, f->W);
-    sp_put(r, SP_Q_ROOFLINE_RIDGE, f->C / f->W);
-    sp_symbol(r, "C_vector", f->C_vector, "FLOP/s", "peak of the vector unit");
-    sp_put(r, SP_Q_ROOFLINE_VECTOR, f->C_vector);
-    sp_put(r, SP_Q_ROOFLINE_VECTOR_RIDGE, f->C_vector / f->W);
-    sp_put(r, SP_Q_ROOFLINE_CRITICAL_SMALL,
-           sp_critical_rows_small(f->bytes.w_bytes, f->C, f->W, f->r));
-    if (!f->args->value.matmul)
-        sp_put(r, SP_Q_ROOFLINE_CRITICAL_RULE,
-               sp_critical_rows_small(f->bytes.w_bytes, f->C, f->W, f->r));
-    sp_put(r, SP_Q_ROOFLINE_D_MIN, sp_min_contracting_dim(f->C, f->W));
-    sp_line(
-        r,
-        "chip         %s%s: {peak_flops_per_s}%s, {bandwidth_bytes_per_s} from %s (--bytes-from): "
-        "ridge {ridge} FLOPs/byte",
-        f->hw.name, f->chips > 1 ? ", {chips} together" : "",
-        f->on_vector ? " of its vector unit" : "", f->from);
-    if (f->on_vector)
-        return;
-    sp_line(r,
-            "critical     {critical_batch_small} rows of a matmul with few rows (weights of %s "
-            "bytes, --w)",
-            sp_human_text(f->bytes.w_bytes, SP_NUMBER));
+    s->what = CHIP;
+    return s->has_hw || sp_fail(error, SP_USAGE, "--hw NAME is needed, and usually --matmul BxDxF");
+}
+
+/* What is asked about: the first that is given. */
+static bool load(const struct sp_args *args, struct roof *s, struct sp_error *error)
+{
+    const struct {
+        bool given;
+        bool (*load)(struct roof *s, struct sp_error *error);
+    } asked[] = {
+        {args->given.t_math && args->given.t_mem, load_times},
+        {args->given.chain, load_chain},
+        {args->given.matmul, load_matmul},
+        {args->given.einsum, load_einsum},
+        {args->given.op, load_vector},
+        {args->given.fused_attention, load_attention},
+        {args->given.flops || args->given.bytes, load_work},
+        {args->given.model || args->given.shape, load_model},
+        {true, load_nothing},
+    };
+    size_t i = 0;
+    while (!asked[i].given)
+        i++;
+    *s = (struct roof){.args = args};
+    return load_chip(args, s, error) && asked[i].load(s, error);
+}
+
+/* A piece of work on the chip; without one, the times that are given. */
+static struct work work_of(const struct roof *s, const struct sp_work *work)
+{
+    struct work w = {
+        .has_work = work != NULL, .has_hw = s->has_hw, .C = s->C, .W = s->W, .from = s->from};
+    w.flops = work ? work->flops : 0;
+    w.bytes = work ? work->bytes : 0;
+    w.t_math = work ? sp_math_s(w.flops, s->C) : s->args->value.t_math;
+    w.t_mem = work ? sp_memory_s(w.bytes, s->W) : s->args->value.t_mem;
+    return w;
+}
+
+static void put_list(struct sp_report *r, const struct roof *s)
+{
+    static const struct sp_column columns[] = {
+        {NULL, "operator", true},  {"count", "times", false},          {"flops", "FLOPs", false},
+        {"bytes", "bytes", false}, {"intensity", "FLOPs/byte", false}, {"bound", "bound by", true},
+        {"lower_s", "time", false}};
+    struct sp_row rows[SP_MOST_OPERATIONS] = {0};
+    for (size_t i = 0; i < s->n_list; i++) {
+        struct work work = work_of(s, &s->list[i].work);
+        work.name = s->list[i].name;
+        work.count = s->list[i].count;
+        snprintf(rows[i].label, sizeof rows[i].label, "%.63s", work.name);
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "operators.%zu", i);
+        sp_scope(r, rows[i].prefix);
+        put_work_rows(r, &work);
+    }
+    sp_scope(r, "");
+    if (*s->heading)
+        sp_line(r, "%s", s->heading);
+    sp_table(r, columns, sizeof columns / sizeof columns[0], rows, s->n_list);
+    sp_scope(r, "total");
+    put_total_rows(
+        r, &(struct total){sp_total_of(s->list, s->n_list, s->C, s->W), s->has_hw, s->C, s->W});
+    sp_scope(r, "");
+    sp_line(r, "total        {total.flops}, {total.bytes}: {total.intensity} FLOPs/byte; one after "
+               "the other {total.lower_s}");
+}
+
+static void put_chain(struct sp_report *r, const struct roof *s)
+{
+    static const struct sp_column columns[] = {{NULL, "stage", true}, {"time_s", "time", false}};
+    struct sp_row rows[MOST_STAGES] = {0};
+    for (size_t i = 0; i < s->n_chain; i++) {
+        snprintf(rows[i].label, sizeof rows[i].label, "%s", s->chain[i].name);
+        snprintf(rows[i].prefix, sizeof rows[i].prefix, "stages.%s", s->chain[i].name);
+        sp_scope(r, rows[i].prefix);
+        put_stage_rows(r, &s->chain[i]);
+    }
+    sp_scope(r, "");
+    sp_table(r, columns, 2, rows, s->n_chain);
+    sp_line(r, "bottleneck   {bottleneck}: {bottleneck_s}");
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct roof f = {.args = args, .report = report};
-    const struct sp_sources sources = sp_sources_of(args);
-    const double t_math = args->value.t_math, t_mem = args->value.t_mem;
-    const bool has_model = args->value.model || args->value.shape;
-    if (!load(args, &f, error))
+    struct roof s;
+    if (!load(args, &s, error))
         return false;
-    put_chip(&f);
-    if (!isnan(t_math) && !isnan(t_mem)) {
-        put_given_times(&f, t_math, t_mem);
-        return true;
+    put_chip_rows(report, &s);
+    if (s.what == MATMUL || s.what == OPERATION || s.what == TIMES) {
+        const struct work work = work_of(&s, s.what == TIMES ? NULL : &s.work);
+        put_work_rows(report, &work);
     }
-    if (args->value.chain)
-        return put_stages(&f, args->value.chain, error);
-    if (args->value.matmul)
-        return put_matmul(&f, args->value.matmul, error);
-    if (args->value.einsum)
-        return put_einsum(&f, args->value.einsum, error);
-    if (args->given.op)
-        return put_vector(&f, error);
-    if (args->given.fused_attention) {
-        put_attention(&f);
-        return true;
-    }
-    if (args->given.flops || args->given.bytes) {
-        const double flops = args->value.flops, bytes = args->value.bytes;
-        sp_put_work(&f, (struct sp_work){isnan(flops) ? 0 : flops, isnan(bytes) ? 0 : bytes});
-        line_of_work(&f);
-        return true;
-    }
-    if (has_model)
-        return sp_model_of(args, &sources, &f.model, error) && sp_put_operators(&f, error);
-    if (!f.has_hw)
-        return sp_fail(error, SP_USAGE, "--hw NAME is needed, and usually --matmul BxDxF");
-    sp_line(report, "vector unit  {vector.peak_flops_per_s}: ridge {vector.ridge} FLOPs/byte for "
-                    "what is no matmul (--op)");
+    if (s.what == LIST)
+        put_list(report, &s);
+    if (s.what == CHAIN)
+        put_chain(report, &s);
+    put_rows(report, &s);
     return true;
+}
+
+/* The operations that are drawn, by name; how many. */
+static size_t name_operations(const struct roof *s, const char *names[], double intensities[])
+{
+    for (size_t i = 0; i < s->n_list; i++) {
+        names[i] = s->list[i].name;
+        intensities[i] = sp_intensity(s->list[i].work.flops, s->list[i].work.bytes);
+    }
+    names[s->n_list] = *s->operation ? s->operation : "operation";
+    intensities[s->n_list] = s->what == ATTENTION ? sp_attention_intensity(s->T, s->S, s->G)
+                                                  : sp_intensity(s->work.flops, s->work.bytes);
+    return s->n_list > 0 ? s->n_list : intensities[0] > 0 ? 1 : 0;
+}
+
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    struct roof s;
+    const char *names[SP_MOST_OPERATIONS + 1], *const model = args->value.model;
+    double intensities[SP_MOST_OPERATIONS + 1];
+    char title[SP_PLOT_TEXT];
+    (void)report;
+    if (!load(args, &s, error))
+        return NULL;
+    if (!s.has_hw || !(sp_ridge_intensity(s.C, s.W) > 0)) {
+        sp_fail(error, SP_USAGE, "--plot needs --hw, whose roofline is drawn");
+        return NULL;
+    }
+    const bool batched = model && args->value.batch;
+    snprintf(title, sizeof title, "Roofline of %.40s, bytes from %s at %s%s%.50s%s%.20s",
+             args->value.hw, s.from, sp_human_text(s.W, SP_BYTES_PER_S),
+             model ? ": matmuls of " : "", model ? model : "", batched ? ", batch " : "",
+             batched ? args->value.batch : "");
+    const size_t n = name_operations(&s, names, intensities);
+    return sp_plot_roofline(&(struct sp_roofline_picture){.title = title,
+                                                          .C = s.C,
+                                                          .W = s.W,
+                                                          .names = names,
+                                                          .intensities = intensities,
+                                                          .n = n,
+                                                          .one = s.n_list == 0});
 }
 
 const struct sp_command sp_cmd_roofline = {
@@ -448,5 +568,5 @@ const struct sp_command sp_cmd_roofline = {
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,
-    .plot = sp_plot_roofline,
+    .plot = plot,
 };

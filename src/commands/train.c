@@ -276,7 +276,7 @@ static void work_out_batch(const struct sp_args *args, struct train *f)
 {
     const double micro = args->value.micro_batch, dp = args->value.dp;
     f->dp = isnan(dp) ? f->N : dp;
-    f->sequences = sp_sequences_of_batch(f->batch, f->seq);
+    f->sequences = sp_sequences_of(f->batch, f->seq);
     f->shares_batch =
         (isnan(micro) && isnan(dp)) ||
         sp_shares_batch(f->sequences, isnan(micro) ? 1 : micro, f->dp, f->why, sizeof f->why);

@@ -147,7 +147,7 @@ static void conventions(void **state)
                                       .mla = {.kv_lora_rank = 512, .qk_rope_head_dim = 64}};
     assert_true(sp_kv_bytes_per_token(&deepseek, 2) == 70272);
     assert_close(sp_max_params(32e9, 64, 16), 128e9, 1e-15);
-    assert_true(sp_checkpoint_bytes(4, 1000, 512, 10) == 2.0 * 4 * 1000 * 512 * 10);
+    assert_true(sp_checkpoint_bytes(4, 1000, 512, 10, 1) == 2.0 * 4 * 1000 * 512 * 10);
     /* GPT-2's 50257 words as Megatron pads them for 1 and 8 ranks, and Llama's 32000 for 8 */
     const struct sp_plan alone = {.tp = 1}, eight = {.tp = 8};
     const struct sp_model gpt2 = {.vocab = 50257}, llama_words = {.vocab = 32000};

@@ -68,7 +68,7 @@ enum sp_gpt_rule sp_gpt_rule(enum sp_remat remat, double tp, bool sequence_paral
 
 double sp_stage_activation_bytes(double layers, double layer_bytes, const struct sp_spread *s)
 {
-    return layers * layer_bytes / s->pp * s->microbatches_in_flight;
+    return sp_gpt_stage_bytes(layers, layer_bytes, s->pp, s->microbatches_in_flight);
 }
 
 double sp_activation_footprint(const struct sp_model *model, enum sp_remat remat, double tokens,
@@ -96,9 +96,4 @@ double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double s, double b, double
     default:
         return sbh * (34 + scores);
     }
-}
-
-double sp_checkpoint_bytes(double count, double batch_tokens, double d_model, double layers)
-{
-    return 2 * count * batch_tokens * d_model * layers;
 }

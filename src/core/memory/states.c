@@ -60,15 +60,5 @@ struct sp_footprint sp_tuned_footprint(const struct sp_params *p, const struct s
 double sp_state_bytes(const struct sp_params *params, const struct sp_precision *precision)
 {
     return sp_training_state(params->trained, sp_state_bytes_per_param(precision),
-                             params->frozen_bytes);
-}
-
-double sp_max_params(double capacity_bytes, double devices, double bytes_per_param)
-{
-    return capacity_bytes * devices / bytes_per_param;
-}
-
-double sp_min_devices(double bytes, double capacity_bytes)
-{
-    return floor(bytes / capacity_bytes) + 1;
+                              params->frozen_bytes);
 }

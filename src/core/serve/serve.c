@@ -3,6 +3,7 @@
 
 #include <scaleplan/fit.h>
 #include <scaleplan/flops.h>
+#include <scaleplan/forms.h>
 #include <scaleplan/serve.h>
 
 double sp_experts_touched(double expert_share, double tokens)

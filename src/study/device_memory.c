@@ -1,0 +1,150 @@
+/* What one device holds of a plan, in closed form. */
+#include "study/device_memory.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include <scaleplan/forms.h>
+#include <scaleplan/names.h>
+
+/* Activations of one device, by the rule that is asked for. */
+static void add_activations(const struct sp_memory_case *f, struct sp_device_memory *m)
+{
+    const double micro = f->micro_batch, count = f->checkpoints;
+    const double tokens = isnan(micro) ? f->batch / f->spread.dp : micro * f->seq;
+    const double L = (double)f->model.layers, D = (double)f->model.d_model;
+    m->activations = m->gpt_layer = NAN;
+    m->rule = SP_ACTIVATIONS_EXACT;
+    if (!sp_model_has_shape(&f->model))
+        return;
+    if (!isnan(count)) {
+        m->activations = sp_checkpoint_bytes(count, f->batch, D, L, f->devices);
+        m->rule = SP_ACTIVATIONS_COUNTED;
+    } else if (f->by_gpt_rule) {
+        const enum sp_gpt_rule rule = sp_gpt_rule(f->remat, f->spread.tp, f->sequence_parallel);
+        m->gpt_layer = sp_gpt_activation_bytes(rule, f->seq, tokens / f->seq, D,
+                                               (double)f->model.heads, f->spread.tp);
+        m->activations = sp_stage_activation_bytes(L, m->gpt_layer, &f->spread);
+        m->rule = SP_ACTIVATIONS_GPT;
+    } else {
+        m->activations = sp_activation_footprint(&f->model, f->remat, tokens, &f->spread);
+    }
+}
+
+/* Moves what --offload-part names to the host. */
+static void offload(const struct sp_memory_case *f, struct sp_device_memory *m)
+{
+    double *const part[] = {[SP_OFFLOAD_OPTIMIZER] = &m->states.optimizer,
+                            [SP_OFFLOAD_PARAMS] = &m->states.params,
+                            [SP_OFFLOAD_ACTIVATIONS] = &m->activations};
+    const int what = f->offload;
+    if (what < 0)
+        return;
+    m->freed = *part[what];
+    m->is_moved = what == SP_OFFLOAD_ACTIVATIONS;
+    *part[what] = 0;
+    m->states.total = sp_states_of_device(m->states.params, m->states.grads, m->states.optimizer);
+}
+
+/* Tokens of a micro-batch on a device. */
+static double tokens_of_device(const struct sp_memory_case *f)
+{
+    const double micro = f->micro_batch;
+    return (isnan(micro) ? f->batch / f->spread.dp : micro * f->seq) / f->spread.cp;
+}
+
+/* Weights of the models beside it, spread as its own; what comes from the hosts works in the place
+ * of its activations. */
+static void add_companions(const struct sp_memory_case *f, struct sp_device_memory *m)
+{
+    double away = 0;
+    for (int i = 0; i < SP_COMPANION_ROLES; i++) {
+        const enum sp_companion_place place = f->companions.of[i].place;
+        if (place != SP_COMPANION_HELD && place != SP_COMPANION_OFFLOADED)
+            continue;
+        const struct sp_params params = sp_count_params(&f->companions.of[i].model);
+        m->beside[i] = sp_tuned_footprint(&params, &f->precision, &f->spread).total;
+        if (place == SP_COMPANION_HELD)
+            m->buffers += m->beside[i];
+        else
+            away = fmax(away, m->beside[i]);
+    }
+    m->buffers += fmax(away - (isnan(m->activations) ? 0 : m->activations), 0) +
+                  f->companions.logit_bytes * tokens_of_device(f) / f->spread.tp;
+}
+
+struct sp_device_memory sp_memory_of_device(const struct sp_memory_case *f)
+{
+    struct sp_device_memory m = {.states =
+                                     sp_tuned_footprint(&f->params, &f->precision, &f->spread)};
+    add_activations(f, &m);
+    offload(f, &m);
+    add_companions(f, &m);
+    m.claimed = isnan(m.activations) ? 0 : m.activations;
+    m.total = sp_memory_of_device_bytes(m.states.total, m.buffers, m.claimed);
+    return m;
+}
+
+enum sp_remat sp_lightest_remat(struct sp_memory_case f)
+{
+    static const enum sp_remat heavier[] = {SP_REMAT_SELECTIVE, SP_REMAT_FULL};
+    const double capacity = f.has_hw ? sp_capacity_bytes(&f.hw.chip) : INFINITY;
+    f.remat = SP_REMAT_NONE;
+    for (size_t i = 0; i < 2 && !(sp_memory_of_device(&f).total < capacity); i++)
+        f.remat = heavier[i];
+    return f.remat;
+}
+
+double sp_kept_per_param(const struct sp_memory_case *f)
+{
+    const int what = f->offload;
+    const struct sp_params *const p = &f->params;
+    const double kept =
+        sp_state_bytes_per_param(&f->precision) -
+        (what == SP_OFFLOAD_PARAMS      ? f->precision.weight_bytes
+         : what == SP_OFFLOAD_OPTIMIZER ? f->precision.master_bytes + f->precision.optimizer_bytes
+                                        : 0);
+    if (!(p->frozen_bytes > 0))
+        return kept;
+    return (p->trained * kept + (what == SP_OFFLOAD_PARAMS ? 0 : p->frozen_bytes)) / p->total;
+}
+
+double sp_beside_bytes(const struct sp_memory_case *f)
+{
+    double bytes = 0;
+    for (int i = 0; i < SP_COMPANION_ROLES; i++)
+        if (f->companions.of[i].place == SP_COMPANION_HELD)
+            bytes += sp_count_params(&f->companions.of[i].model).frozen_bytes;
+    return bytes;
+}
+
+static void add_choice(const struct sp_memory_case *f, bool asked, struct sp_memory_choice *choice)
+{
+    choice->asked = asked;
+    choice->memory = sp_memory_of_device(f);
+}
+
+size_t sp_memory_choices(const struct sp_memory_case *plan,
+                         struct sp_memory_choice choices[SP_MEMORY_CHOICES])
+{
+    struct sp_memory_case f = *plan;
+    size_t n = 0;
+    const bool shaped = sp_model_has_shape(&f.model);
+    if (f.spread.dp > 1) {
+        for (; n < 4; n++) {
+            f.spread.zero = (int)n;
+            snprintf(choices[n].name, sizeof choices[n].name, "ZeRO %d", f.spread.zero);
+            add_choice(&f, f.spread.zero == plan->spread.zero, &choices[n]);
+        }
+    } else if (shaped && !f.by_gpt_rule && isnan(f.checkpoints)) {
+        for (; sp_remat_names[n]; n++) {
+            f.remat = (enum sp_remat)n;
+            snprintf(choices[n].name, sizeof choices[n].name, "recompute %.32s", sp_remat_names[n]);
+            add_choice(&f, f.remat == plan->remat, &choices[n]);
+        }
+    } else {
+        snprintf(choices[0].name, sizeof choices[0].name, "a device");
+        add_choice(&f, false, &choices[n++]);
+    }
+    return n;
+}
