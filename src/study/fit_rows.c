@@ -37,7 +37,8 @@ static bool keeps_up_at(const struct sp_fit_row *row, bool real_axes, double bat
 static int64_t usable_tp(const struct sp_fit_row *row)
 {
     const int64_t chips = sp_chips(row->in->hw);
-    int64_t degree = sp_usable_tp_degree(row->t, row->in->hw->network.domain);
+    const int64_t hides = sp_usable_tp_degree(row->t, row->in->hw->network.domain);
+    int64_t degree = hides < chips ? hides : chips; /* slow chips would hide any degree */
     while (degree > 1 && (chips % degree != 0 || !sp_tp_divides(row->in->model, degree, degree)))
         degree--;
     return degree;

@@ -7,7 +7,7 @@ int64_t sp_usable_tp_degree(const struct sp_fit_terms *t, int64_t domain)
 {
     const double whole = floor(sp_max_tp_degree(t->C, t->W, t->F));
     const double inside = isnan(t->W_domain) ? 0 : floor(sp_max_tp_degree(t->C, t->W_domain, t->F));
-    return (int64_t)fmax(whole, fmin(inside, (double)domain));
+    return (int64_t)fmin(fmax(whole, fmin(inside, (double)domain)), 1e15);
 }
 
 double sp_turns(enum sp_overlap overlap)
