@@ -21,6 +21,7 @@ struct sp_bucket_times {
 /* A timeline; times count from the start of the backward pass. */
 struct sp_buckets {
     bool exist;            /* there are replicas, and gradients that wait for a backward pass */
+    double gradient_bytes; /* of a device */
     double count;          /* of buckets */
     double bytes;          /* of a full one; of all gradients where one bucket takes them */
     double last_bytes;     /* of the last */

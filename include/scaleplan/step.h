@@ -116,6 +116,7 @@ struct sp_local_matmul {
     double count, rows, in, out;
     struct sp_work work;     /* of all of them, with 2 bytes an element. FLOPs, bytes */
     double flops_per_s;      /* of a chip in the format that they are multiplied in */
+    double bytes_per_s;      /* of its memory */
     double math_s, memory_s; /* the work at that peak, and at the memory's bandwidth */
     double intensity, ridge; /* FLOPs/byte: of the work, and where both times are equal */
 };

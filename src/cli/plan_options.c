@@ -343,35 +343,3 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_erro
                    "hw.chip.pcie_bytes_per_s",
                    p->hw.name);
 }
-
-struct sp_step_inputs sp_inputs_of(const struct sp_planned *p)
-{
-    return (struct sp_step_inputs){&p->model,   &p->hw,  &p->precision, &p->framework.framework,
-                                   &p->profile, &p->plan};
-}
-
-/* Whether a comma-separated list has the word; an empty list has all. */
-static bool lists(const char *list, const char *word)
-{
-    return list[0] == '\0' || sp_is_listed(list, word, '\0');
-}
-
-struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)
-{
-    static const struct sp_framework_file anything = {.offload = true, .can_overlap_moe = true};
-    const struct sp_framework_file *const f = any ? &anything : &p->framework;
-    struct sp_repertoire runs = {.pipelines = strcmp(f->schedules, "none") != 0,
-                                 .offload = f->offload && p->hw.chip.pcie_bytes_per_s > 0};
-    for (int i = 0; i < SP_SCHEDULES; i++)
-        runs.schedule[i] = lists(f->schedules, sp_schedule_names[i]);
-    for (int i = 0; i < SP_POLICIES; i++)
-        runs.policy[i] = lists(f->recompute, sp_policy_names[i]);
-    for (int i = 0; i < 4; i++)
-        runs.zero[i] = lists(f->zero, sp_zero_names[i]);
-    for (int i = 0; i < SP_DISPATCHES; i++) /* copies that are spread inside a node take switches */
-        runs.dispatch[i] = lists(f->dispatchers, sp_dispatch_names[i]) &&
-                           (p->hw.network.kind == SP_SWITCHED || i == SP_DISPATCH_ALLTOALL ||
-                            i == SP_DISPATCH_ALLGATHER);
-    runs.moe_overlap = f->can_overlap_moe;
-    return runs;
-}

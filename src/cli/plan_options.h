@@ -2,29 +2,10 @@
 #ifndef SP_PLAN_OPTIONS_H
 #define SP_PLAN_OPTIONS_H
 
-#include "cli/command.h"
-
-#include <scaleplan/companions.h>
 #include <scaleplan/names.h>
-#include <scaleplan/neighbours.h>
-#include <scaleplan/plan_fields.h>
 
-/* Everything a step is estimated from. */
-struct sp_planned {
-    struct sp_model model;
-    struct sp_companions companions; /* the model's tuning points here where there are some */
-    struct sp_hardware hw;
-    struct sp_precision precision;
-    struct sp_framework_file framework;
-    struct sp_profile profile;
-    bool own_profile;
-    struct sp_plan plan;
-    const char *hw_spec; /* the machine as --hw names it */
-    char inferred[256];  /* what was not given, "dp 64, ..." */
-    const char *batch_origin;
-    double asked_tokens;   /* what --batch, the model or the default says */
-    bool counts_sequences; /* the batch was asked for in sequences: it is never rounded */
-};
+#include "cli/command.h"
+#include "study/planned.h"
 
 /* What runs plans, for sp_base_of: a framework, its recipe of training state, calibrated constants.
  * And all that makes a plan, for sp_plan_of; a row stands for the options that describe the plan
@@ -53,12 +34,5 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *planned, struct s
 
 /* Says that a batch of tokens was rounded to sequences that replicas share, where it was. */
 void sp_note_batch(struct sp_report *report, const struct sp_planned *planned);
-
-/* The schedules, policies, stages and dispatchers that the framework's file lists; `any`: all of
- * them. */
-struct sp_repertoire sp_repertoire_of(const struct sp_planned *planned, bool any);
-
-/* The inputs of the estimator. */
-struct sp_step_inputs sp_inputs_of(const struct sp_planned *planned);
 
 #endif

@@ -103,7 +103,7 @@ static bool find_best(const struct sp_aim *aim, struct sp_planned *p)
     struct sp_search_result result;
     struct sp_error error = {0};
     const struct sp_search_run run = {.wanted = 1, .shards = 1};
-    if (!sp_space_of(aim->args, p, &space, &error))
+    if (!sp_space_of(p, &aim->limits, &space, &error))
         return false;
     if (aim->kind == SP_AIM_FITS) {
         space.objective = SP_LEAST_MEMORY;
@@ -246,7 +246,7 @@ static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, stru
                        "--fix tp=8 keeps a degree in every plan");
     if (says_plan(aim->args))
         return sp_plan_on(aim->args, p, error);
-    if (!sp_space_of(aim->args, p, &space, error))
+    if (!sp_space_of(p, &aim->limits, &space, error))
         return false;
     aim->searched = find_best(aim, p);
     return aim->searched || sp_plan_on(aim->args, p, error);
@@ -335,7 +335,8 @@ static bool take_goal(struct sp_aim *aim, struct sp_error *error)
                        "degrees, such as --tp 8");
     if (sp_is_served(aim))
         return sp_take_service(aim, error);
-    if (!take_plan(aim, &sources, error) || !take_price(aim, error))
+    if (!sp_space_limits_of(aim->args, &aim->limits, error) || !take_plan(aim, &sources, error) ||
+        !take_price(aim, error))
         return false;
     aim->demand.peaks[sp_compute_dtype(&aim->planned.hw.chip, aim->planned.plan.dtype)] = true;
     return true;

@@ -4,9 +4,11 @@
 
 #include <scaleplan/need.h>
 
+#include "cli/plan_options.h"
+#include "cli/space_options.h"
 #include "cli/tuning.h"
 #include "commands/fit.h"
-#include "commands/search_options.h"
+#include "study/run_search.h"
 #include "commands/serve.h"
 
 /* What a service is asked, of the options of `serve`. */
@@ -65,9 +67,10 @@ extern const struct sp_aim_info sp_aims[SP_AIMS];
 struct sp_aim {
     enum sp_aim_kind kind;
     const struct sp_args *args;
-    struct fit fit;            /* for compute-bound */
-    struct sp_strategy mesh;   /* and the best mesh of the machine as it is */
-    struct sp_planned planned; /* for the others: the plan that is held, and its constants */
+    struct fit fit;                /* for compute-bound */
+    struct sp_strategy mesh;       /* and the best mesh of the machine as it is */
+    struct sp_planned planned;     /* for the others: the plan that is held, and its constants */
+    struct sp_space_limits limits; /* of plans that are looked for */
     bool strategy, replan, power_prior, searched;
     bool inverse; /* a value of a figure is looked for, not what the goal makes of it */
     double tokens;

@@ -45,12 +45,6 @@ double sp_owned_usd_per_h(const struct sp_owned *o)
     return o->capex_usd / hours + (o->usd_per_kwh > 0 ? o->watts * o->usd_per_kwh / 1000 : 0);
 }
 
-double sp_break_even_usd_per_h(double devices, double seconds, double other_devices,
-                               double other_seconds, double other_usd_per_h)
-{
-    return other_devices * other_seconds * other_usd_per_h / (devices * seconds);
-}
-
 double sp_homes(double watts, double kwh_per_year)
 {
     return watts * 8766 / (1000 * kwh_per_year);
