@@ -31,15 +31,6 @@ static bool take_members(struct sp_args *args, const cJSON *plan, struct sp_erro
     return ok;
 }
 
-/* Room for parsed options, which are too many for the stack of a command inside a command. */
-static struct sp_args *new_args(void)
-{
-    struct sp_args *const args = calloc(1, sizeof *args);
-    if (!args)
-        abort();
-    return args;
-}
-
 static bool answer_line(const struct sp_command *command, const struct sp_args *typed,
                         const char *line, size_t length, FILE *out, struct sp_error *error)
 {
@@ -47,7 +38,7 @@ static bool answer_line(const struct sp_command *command, const struct sp_args *
     char *keys = NULL;
     if (!sp_json_parse(line, length, "line", &json, error))
         return false;
-    struct sp_args *const args = new_args();
+    struct sp_args *const args = sp_new_args(typed->pipes);
     *args = *typed;
     struct sp_report *const report = sp_report_new(command->name);
     bool ok = take_members(args, json.root, error) && sp_answer(command, args, report, error);
@@ -142,8 +133,7 @@ enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_pipes *pipes, FILE
 {
     enum sp_exit code = SP_OK;
     const struct sp_command *const command = sp_find_command(argv[0], error);
-    struct sp_args *const typed = new_args();
-    typed->pipes = pipes;
+    struct sp_args *const typed = sp_new_args(pipes);
     if (command && take_typed(command, argc, argv, typed, error)) {
         if (typed->given.help)
             sp_print_command_help(command, out);

@@ -20,10 +20,7 @@ static const struct sp_taken options[] = {
 /* The options of the line; free() them. NULL with an error. */
 static struct sp_args *parsed(int argc, char **argv, struct sp_pipes *pipes, struct sp_error *error)
 {
-    struct sp_args *const args = calloc(1, sizeof *args);
-    if (!args)
-        abort();
-    args->pipes = pipes;
+    struct sp_args *const args = sp_new_args(pipes);
     if (sp_parse_command(&sp_cmd_merge, argc, argv, args, error))
         return args;
     free(args);

@@ -11,7 +11,7 @@
 #include "cli/plan_fields.h"
 #include "commands/neighbours.h"
 #include "commands/search.h"
-#include "commands/step.h"
+#include "commands/step_rows.h"
 #include "study/find.h"
 
 extern const struct sp_command sp_cmd_step;

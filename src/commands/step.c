@@ -1,5 +1,4 @@
 /* step: one explicit plan: its memory by component and stage, its time by component. */
-#include "commands/step.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include "commands/neighbours.h"
 #include "commands/plot_data.h"
 #include "commands/step_launch.h"
+#include "commands/step_rows.h"
 #include "commands/utilisation.h"
 #include "runs/gap.h"
 #include "runs/measured_run.h"
@@ -39,125 +39,12 @@ static const struct sp_taken options[] = {
     SP_TAKE(check),
     SP_OPTION_PLOT,
 };
-
-#define PART(id, name) {SP_Q_STEP_T_##id, #name, offsetof(struct sp_step_time, name)}
-const struct sp_time_part sp_time_parts[SP_TIME_PARTS] = {
-    PART(MATMUL, matmul),
-    PART(ATTENTION, attention),
-    PART(ELEMENTWISE, elementwise),
-    PART(RECOMPUTE, recompute),
-    PART(LAUNCH, launch),
-    PART(OFFLOAD, offload),
-    PART(TP, tp_comm),
-    PART(CP, cp_comm),
-    PART(EP, ep_comm),
-    PART(DP, dp_comm),
-    PART(PP, pp_comm),
-    PART(BUBBLE, bubble),
-    PART(OPTIMIZER, optimizer),
-    PART(STRAGGLER, straggler),
-};
-#undef PART
 /* clang-format on */
 
-double sp_time_part(const struct sp_step_time *time, size_t i)
-{
-    return *(const double *)(const void *)((const char *)time + sp_time_parts[i].offset);
-}
-
-/* A plan and its estimate, as the rows show them. */
-struct step_rows {
-    const struct sp_planned *p;
-    const struct sp_estimate *e;
-    const struct sp_framework *f;
-    const struct sp_stage_memory *m;
-    const struct sp_step_time *t;
-    const struct sp_rates *rates;
-    const struct sp_buckets *b;
-    double devices, batch_tokens, dispatch_bytes, ideal_flops;
-    char shape[96], rest[SP_PLAN_REST];
-    const char *borrowed; /* where the constants come from, if not from runs of this stack */
-};
-
-#define SP_ROWS "commands/step_head.def"
-#define SP_ROWS_OF struct step_rows
-#define SP_PUT_ROWS put_head
-#include "answer/put_rows.h"
-
-#define SP_ROWS "commands/step_plan.def"
-#define SP_ROWS_OF struct step_rows
-#define SP_PUT_ROWS put_plan
-#include "answer/put_rows.h"
-
 #define SP_ROWS "commands/step.def"
-#define SP_ROWS_OF struct step_rows
+#define SP_ROWS_OF struct sp_step_rows
 #define SP_PUT_ROWS put_lines
 #include "answer/put_rows.h"
-
-static void read_rows(const struct sp_planned *p, const struct sp_estimate *e, struct step_rows *s)
-{
-    static const char *const borrowed[SP_KNOWN] = {
-        [SP_KNOWN_STACK] = "",
-        [SP_KNOWN_SOFTWARE] = ", borrowed from this framework's runs on other chips",
-        [SP_KNOWN_CHIP] = ", borrowed from other frameworks' runs on such chips",
-        [SP_KNOWN_NEITHER] = ", borrowed: no run of this framework or chip is known"};
-    const struct sp_params params = sp_count_params(&p->model);
-    const struct sp_params worked = sp_worked_params(&p->model, &params, (double)p->plan.seq);
-    *s = (struct step_rows){.p = p,
-                            .e = e,
-                            .f = &p->framework.framework,
-                            .m = &e->memory,
-                            .t = &e->time,
-                            .rates = &e->rates,
-                            .b = &e->buckets,
-                            .devices = (double)sp_chips(&p->hw),
-                            .batch_tokens =
-                                sp_batch_tokens((double)p->plan.batch, (double)p->plan.seq),
-                            .borrowed = borrowed[p->profile.known]};
-    s->dispatch_bytes = sp_dispatch_bytes(&p->plan, s->f);
-    s->ideal_flops = sp_tuning_flops(&worked, s->batch_tokens);
-    sp_shape_name(&p->hw, s->shape, sizeof s->shape);
-    sp_plan_rest(&p->plan, s->f, p->hw.slices, s->rest, sizeof s->rest);
-}
-
-static void put_step(struct sp_report *r, const struct step_rows *s)
-{
-    struct sp_plan plan = s->p->plan;
-    plan.dtype = sp_compute_dtype(&s->p->hw.chip, plan.dtype); /* what the matmuls are done in */
-    put_head(r, s);
-    sp_put_fields(r, &plan);
-    put_plan(r, s);
-}
-
-void sp_put_step(struct sp_report *r, const struct sp_planned *p, const struct sp_estimate *e)
-{
-    struct step_rows s;
-    read_rows(p, e, &s);
-    put_step(r, &s);
-}
-
-/* A run of so many tokens. */
-struct run_rows {
-    double devices, step_s, usd_per_h, tokens, batch_tokens, usd_per_step;
-};
-
-#define SP_ROWS "commands/step_run.def"
-#define SP_ROWS_OF struct run_rows
-#define SP_PUT_ROWS put_run_rows
-#include "answer/put_rows.h"
-
-void sp_put_run(struct sp_report *r, const struct sp_planned *p, double step_s, double tokens,
-                double usd_per_h)
-{
-    struct run_rows s = {.devices = (double)sp_chips(&p->hw),
-                         .step_s = step_s,
-                         .usd_per_h = usd_per_h,
-                         .tokens = tokens,
-                         .batch_tokens =
-                             sp_batch_tokens((double)p->plan.batch, (double)p->plan.seq)};
-    s.usd_per_step = sp_step_cost(s.devices, s.step_s, s.usd_per_h);
-    put_run_rows(r, &s);
-}
 
 /* A stage. */
 struct stage_rows {
@@ -180,7 +67,7 @@ static void *room_for(size_t n, size_t size)
     return room;
 }
 
-static void put_stages(struct sp_report *r, const struct step_rows *of)
+static void put_stages(struct sp_report *r, const struct sp_step_rows *of)
 {
     static const struct sp_column columns[] = {
         {NULL, "stage", true},
@@ -511,7 +398,7 @@ static bool read_price(const struct sp_args *args, const struct sp_planned *plan
 }
 
 /* The parts of the answer behind its main rows. */
-static void put_rest(struct sp_report *r, const struct sp_args *args, const struct step_rows *s,
+static void put_rest(struct sp_report *r, const struct sp_args *args, const struct sp_step_rows *s,
                      bool is_launch)
 {
     const enum sp_flop_convention convention = s->rates->convention;
@@ -531,8 +418,8 @@ static void put_rest(struct sp_report *r, const struct sp_args *args, const stru
         put_better(r, s->p, s->e);
 }
 
-static void put_cost(struct sp_report *r, const struct step_rows *s, const struct sp_price *price,
-                     double tokens)
+static void put_cost(struct sp_report *r, const struct sp_step_rows *s,
+                     const struct sp_price *price, double tokens)
 {
     char words[160];
     if (!(tokens > 0))
@@ -562,7 +449,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     struct sp_measured_run measured;
     struct sp_price price;
     struct sp_estimate e;
-    struct step_rows rows;
+    struct sp_step_rows rows;
     if (!sp_take_launch(typed, &launch, &args, error))
         return false;
     const struct sp_sources sources = sp_sources_of(&args);
@@ -574,8 +461,8 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     if ((double)e.memory.live >= SP_MOST_BYTES)
         return sp_fail(error, SP_INPUT, "the plan needs more than %.0e bytes a device",
                        SP_MOST_BYTES);
-    read_rows(&planned, &e, &rows);
-    put_step(report, &rows);
+    sp_read_step(&planned, &e, &rows);
+    sp_put_step_rows(report, &rows);
     if (launch.format)
         sp_put_launch(report, &launch);
     put_lines(report, &rows);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/step.h"
+#include "commands/step_rows.h"
 #include "commands/step_launch.h"
 #include "study/course.h"
 
