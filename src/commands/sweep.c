@@ -12,6 +12,8 @@
 #include "answer/rows.h"
 #include "cli/help.h"
 #include "host/interrupt.h"
+#include "cli/command.h"
+#include "cli/words.h"
 #include "commands/sweep_plot.h"
 
 extern const struct sp_command sp_cmd_sweep;
@@ -166,6 +168,22 @@ static int place_of_command(int argc, char **argv)
     return i < argc && argv[i][0] != '-' ? i : 0;
 }
 
+static bool add_axis(struct sweep *s, const struct sp_option *option, const char *text,
+                     struct sp_error *error)
+{
+    /* options whose text means something with its commas */
+    static const enum sp_option_id whole[] = {
+        SP_O_shape,  SP_O_get,   SP_O_measured, SP_O_near,      SP_O_explain_rejects,
+        SP_O_pareto, SP_O_scale, SP_O_price,    SP_O_config_dir};
+    enum sp_axis_text kind = option->kind == SP_MANY       ? SP_AXIS_OF_SETS
+                             : option->kind == SP_REPEATED ? SP_AXIS_OF_MANY
+                                                           : SP_AXIS_OF_LIST;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (whole[i] == option->id)
+            kind = SP_AXIS_OF_ONE;
+    return sp_add_axis(&s->axes, option->name, kind, text, error);
+}
+
 /* One option of the line; `i` moves past its value. */
 static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct sp_error *error)
 {
@@ -192,7 +210,7 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
     if (own == OWN_OPTIONS && !sp_only_computes(&option, error))
         return false;
     if (option.kind == SP_FLAG)
-        return sp_add_axis(&s->axes, &option, NULL, error);
+        return add_axis(s, &option, NULL, error);
     const char *const value = equals ? equals + 1 : *i < argc ? argv[(*i)++] : NULL;
     if (!value)
         return sp_fail(error, SP_USAGE, "option --%s needs a value", name);
@@ -206,7 +224,7 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
         return take_keys(s, value, error);
     if (strcmp(name, "format") == 0)
         return take_format(s, value, error);
-    return sp_add_axis(&s->axes, &option, value, error);
+    return add_axis(s, &option, value, error);
 }
 
 static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error)

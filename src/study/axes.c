@@ -1,5 +1,5 @@
 /* Reads the lists and ranges of a sweep and finds the values of each row. */
-#include "commands/sweep_axes.h"
+#include "study/axes.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -9,23 +9,6 @@
 
 #include "base/list.h"
 #include "base/number.h"
-
-/* Options whose text means something with its commas. */
-static const char *const whole[] = {"shape",  "get",   "measured", "near",       "explain-rejects",
-                                    "pareto", "scale", "price",    "config-dir", NULL};
-
-static bool may_repeat(const struct sp_option *option)
-{
-    return option->kind == SP_MANY || option->kind == SP_REPEATED;
-}
-
-static bool is_whole(const struct sp_option *option)
-{
-    for (int i = 0; whole[i]; i++)
-        if (strcmp(whole[i], option->name) == 0)
-            return true;
-    return may_repeat(option);
-}
 
 static void *grown(void *block, size_t bytes)
 {
@@ -131,19 +114,20 @@ static bool push_sets(struct sp_axis *axis, const char *text, struct sp_error *e
     return push_list(axis, equals + 1, error);
 }
 
-bool sp_add_axis(struct sp_axes *axes, const struct sp_option *option, const char *text,
+bool sp_add_axis(struct sp_axes *axes, const char *name, enum sp_axis_text kind, const char *text,
                  struct sp_error *error)
 {
     if (axes->n == SP_MAX_AXES_SWEPT)
         return sp_fail(error, SP_USAGE, "more than %d options", SP_MAX_AXES_SWEPT);
     for (int i = 0; i < axes->n; i++)
-        if (axes->axis[i].name == option->name && !may_repeat(option))
-            return sp_fail(error, SP_USAGE, "--%s: given twice; a list has commas", option->name);
+        if (kind != SP_AXIS_OF_MANY && kind != SP_AXIS_OF_SETS &&
+            strcmp(axes->axis[i].name, name) == 0)
+            return sp_fail(error, SP_USAGE, "--%s: given twice; a list has commas", name);
     struct sp_axis *const axis = &axes->axis[axes->n++];
-    *axis = (struct sp_axis){.name = option->name};
-    const bool ok = option->kind == SP_MANY && text ? push_sets(axis, text, error)
-                    : !text || is_whole(option)     ? push(axis, text, error)
-                                                    : push_list(axis, text, error);
+    *axis = (struct sp_axis){.name = name};
+    const bool ok = kind == SP_AXIS_OF_SETS           ? push_sets(axis, text, error)
+                    : text && kind == SP_AXIS_OF_LIST ? push_list(axis, text, error)
+                                                      : push(axis, text, error);
     if (!ok)
         return false;
     if (axes->n == 1)

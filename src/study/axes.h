@@ -1,9 +1,12 @@
 /* The product of option lists: --tp 1..8:x2 --hw h100-64,v5p-64. */
-#ifndef SP_SWEEP_AXES_H
-#define SP_SWEEP_AXES_H
+#ifndef SP_AXES_H
+#define SP_AXES_H
 
-#include "cli/command.h"
-#include "cli/words.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 
 enum { SP_MAX_AXES_SWEPT = 64, SP_MAX_AXIS_VALUES = 100000 };
 
@@ -24,11 +27,14 @@ struct sp_axes {
     uint64_t rows; /* the product */
 };
 
-/* Adds an option with its text. Lists are comma-separated, and a piece may be a range: 1..8 (step
- * 1), 1..9:+2, 1..64:x2; a name may stand before its numbers, h100-8..1024:x2. --set PATH=A,B has
- * the values A and B. Options whose own text has commas (--get, --fix, --shape, ...) have one
- * value. */
-bool sp_add_axis(struct sp_axes *axes, const struct sp_option *option, const char *text,
+/* What the text of an option is: a list; one value, commas and all, which may be there again with
+ * OF_MANY; PATH=LIST. */
+enum sp_axis_text { SP_AXIS_OF_LIST, SP_AXIS_OF_ONE, SP_AXIS_OF_MANY, SP_AXIS_OF_SETS };
+
+/* Adds an option with its text (NULL: a flag). Lists are comma-separated, and a piece may be a
+ * range: 1..8 (step 1), 1..9:+2, 1..64:x2; a name may stand before its numbers, h100-8..1024:x2.
+ * --set PATH=A,B has the values A and B. */
+bool sp_add_axis(struct sp_axes *axes, const char *name, enum sp_axis_text kind, const char *text,
                  struct sp_error *error);
 void sp_free_axes(struct sp_axes *axes);
 
