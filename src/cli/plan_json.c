@@ -23,10 +23,8 @@ const size_t sp_n_plan_inputs = sizeof sp_plan_inputs / sizeof *sp_plan_inputs;
 static const struct {
     enum sp_quantity_id first, last;
 } results[] = {
-    {SP_Q_STEP_MODEL, SP_Q_STEP_B_HIDDEN},
-    {SP_Q_TUNING_WHAT, SP_Q_STEP_O_LATER_AT},
-    {SP_Q_STEP_R_MEMORY, SP_Q_STEP_R_STRAIN},
-    {SP_Q_SEARCH_WAITS, SP_Q_SEARCH_NAME},
+    {SP_Q_STEP_MODEL, SP_Q_STEP_B_HIDDEN},         {SP_Q_TUNING_WHAT, SP_Q_STEP_O_LATER_AT},
+    {SP_Q_STEP_R_MEMORY, SP_Q_STEP_R_STRAIN},      {SP_Q_SEARCH_WAITS, SP_Q_SEARCH_NAME},
     {SP_Q_STEP_LAUNCH_FORMAT, SP_Q_STEP_RUN_COST},
 };
 static const char *const lists[] = {"stages", "fixes",   "better",  "curve",
