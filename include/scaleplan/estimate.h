@@ -172,6 +172,7 @@ struct sp_estimate {
     struct sp_companion_cost companions; /* of models that work forward beside it: in the step, in
                                      none of its parts; weights in the buffers */
     double compute_s;     /* matmuls, attention, memory-bound work and recomputation */
+    double range;         /* half-width of the 80 % range, of the logarithm: sp_range_log */
     double low_s, high_s; /* 80 % range of the step */
     double ideal_s;       /* sp_ideal_step_s */
     double played_s;      /* the stages' own times through the schedule, event by event, without

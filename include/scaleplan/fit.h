@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <scaleplan/forms.h>
 #include <scaleplan/formats.h>
+#include <scaleplan/forms.h>
 #include <scaleplan/machine.h>
 #include <scaleplan/model.h>
 #include <scaleplan/network.h>

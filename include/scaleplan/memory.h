@@ -175,10 +175,6 @@ int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision
                          const struct sp_plan *plan, const struct sp_framework *framework,
                          struct sp_stage_memory *memory);
 
-/* What an allocator reserves for `live` bytes. bytes. A device holds the framework's context_bytes
- * beside that. */
-double sp_reserved_bytes(double live, const struct sp_framework *framework);
-
 /* Sets live, reserved and device from a stage's parts. bytes. */
 void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_memory *memory);
 

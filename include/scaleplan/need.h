@@ -89,8 +89,8 @@ enum sp_machine_figure sp_find_binding(const struct sp_demand *demand,
 /* The elasticity of a goal's value in a figure, d ln(value) / d ln(figure), by a centred
  * difference: (ln v(f (1 + delta)) - ln v(f / (1 + delta))) / (2 ln(1 + delta)). `low` and `high`
  * get the goal's value at the smaller and the larger figure. NAN where one of them is not known. */
-double sp_elasticity(const struct sp_demand *demand, const struct sp_hardware *hw,
-                     enum sp_machine_figure figure, double delta, double *low, double *high);
+double sp_elasticity_of(const struct sp_demand *demand, const struct sp_hardware *hw,
+                        enum sp_machine_figure figure, double delta, double *low, double *high);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

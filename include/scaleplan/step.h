@@ -125,6 +125,7 @@ struct sp_local_matmul {
     double count, rows, in, out;
     struct sp_work work;     /* of all of them, with 2 bytes an element. FLOPs, bytes */
     double flops_per_s;      /* of a chip in the format that they are multiplied in */
+    double bytes_per_s;      /* of its memory */
     double math_s, memory_s; /* the work at that peak, and at the memory's bandwidth */
     double intensity, ridge; /* FLOPs/byte: of the work, and where both times are equal */
 };
@@ -192,6 +193,7 @@ struct sp_bucket_times {
 
 /* A timeline; times count from the start of the backward pass. */
 struct sp_buckets {
+    double gradient_bytes; /* of a device */
     bool exist;            /* there are replicas, and gradients that wait for a backward pass */
     double count;          /* of buckets */
     double bytes;          /* of a full one; of all gradients where one bucket takes them */

@@ -48,11 +48,6 @@ struct sp_owned {
  * A year has 8766 hours. Barroso, Hoelzle and Ranganathan 2018, chapter 6: capital and energy. */
 double sp_owned_usd_per_h(const struct sp_owned *owned);
 
-/* The price of a device-hour at which a run on one machine costs what it costs on another: N_a T_a
- * price_a / (N_b T_b) for N devices that take T. USD. */
-double sp_break_even_usd_per_h(double devices, double seconds, double other_devices,
-                               double other_seconds, double other_usd_per_h);
-
 /*
  * == Drives ==
  *

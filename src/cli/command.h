@@ -72,6 +72,10 @@ bool sp_compute(const struct sp_command *command, int argc, char **argv, struct 
                 struct sp_report *report, struct sp_error *error);
 bool sp_only_computes(const struct sp_option *option, struct sp_error *error);
 
+/* Room for a parsed command line, which is too large for the stack of a command inside a command;
+ * free() it. */
+struct sp_args *sp_new_args(struct sp_pipes *pipes);
+
 /* Answers parsed options. */
 bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp_report *report,
                struct sp_error *error);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -84,6 +85,15 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
     for (size_t i = 0; i < sp_n_common_options; i++)
         add_option(&sp_common_options[i], options, &n);
     return n;
+}
+
+struct sp_args *sp_new_args(struct sp_pipes *pipes)
+{
+    struct sp_args *const args = calloc(1, sizeof *args);
+    if (!args)
+        abort();
+    args->pipes = pipes;
+    return args;
 }
 
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,

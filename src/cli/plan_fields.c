@@ -5,40 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
-
 #define SP_PLAN_FIELD(id, ...) [SP_FIELD_##id] = SP_Q_STEP_##id,
 const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS] = {
 #include <scaleplan/plan_fields.def>
 };
 #undef SP_PLAN_FIELD
-
-/* The names of a list's bits, comma-separated. */
-static void format_list(const struct sp_plan_field *f, unsigned bits, char out[SP_PLAN_TEXT])
-{
-    size_t used = 0;
-    for (int i = 0; f->names[i]; i++)
-        if (bits >> i & 1)
-            used += (size_t)snprintf(out + used, SP_PLAN_TEXT - used, "%s%s", used > 0 ? "," : "",
-                                     f->names[i]);
-}
-
-void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *f,
-                    char out[SP_PLAN_TEXT])
-{
-    const char *const name = sp_plan_name(plan, f);
-    const double value = sp_plan_value(plan, f);
-    out[0] = '\0';
-    if (f->kind == SP_PLAN_AXES && plan->tp_axes[0] > 0)
-        snprintf(out, SP_PLAN_TEXT, "%dx%dx%d", plan->tp_axes[0], plan->tp_axes[1],
-                 plan->tp_axes[2]);
-    else if (f->kind == SP_PLAN_LIST)
-        format_list(f, (unsigned)value, out);
-    else if (name)
-        snprintf(out, SP_PLAN_TEXT, "%s", name);
-    else if (!isnan(value))
-        sp_format_double(value, out, SP_PLAN_TEXT);
-}
 
 static void put_field(struct sp_report *r, const struct sp_plan *plan, int i)
 {

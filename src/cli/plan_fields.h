@@ -5,17 +5,12 @@
 #include "cli/options.h"
 #include "cli/words.h"
 #include "answer/report.h"
+#include "study/plan_text.h"
 
-#include <scaleplan/plan.h>
 #include <scaleplan/profile.h>
 
 /* The quantity of a field in a report. */
 extern const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS];
-
-/* A field's value as its option takes it; "" if it has none. */
-enum { SP_PLAN_TEXT = 96 };
-void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *field,
-                    char out[SP_PLAN_TEXT]);
 
 /* Puts every field into the report. */
 void sp_put_fields(struct sp_report *report, const struct sp_plan *plan);

@@ -23,12 +23,9 @@ const size_t sp_n_plan_inputs = sizeof sp_plan_inputs / sizeof *sp_plan_inputs;
 static const struct {
     enum sp_quantity_id first, last;
 } results[] = {
-    {SP_Q_STEP_MODEL, SP_Q_STEP_M_STAGE},
-    {SP_Q_STEP_T_STEP, SP_Q_STEP_O_LATER_AT},
-    {SP_Q_STEP_R_STEP, SP_Q_STEP_R_STRAIN},
-    {SP_Q_SEARCH_GROUP, SP_Q_SEARCH_REPEAT},
-    {SP_Q_STEP_LAUNCH_FORMAT, SP_Q_STEP_LAUNCH_OPTIONS},
-    {SP_Q_STEP_LAUNCH_BETTER, SP_Q_STEP_RUN_COST},
+    {SP_Q_STEP_MODEL, SP_Q_STEP_B_HIDDEN},         {SP_Q_TUNING_WHAT, SP_Q_STEP_O_LATER_AT},
+    {SP_Q_STEP_R_MEMORY, SP_Q_STEP_R_STRAIN},      {SP_Q_SEARCH_WAITS, SP_Q_SEARCH_NAME},
+    {SP_Q_STEP_LAUNCH_FORMAT, SP_Q_STEP_RUN_COST},
 };
 static const char *const lists[] = {"stages",  "fixes",   "better", "curve",    "sends",
                                     "moments", "matmuls", "notes",  "scaleplan"};

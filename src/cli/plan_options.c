@@ -350,15 +350,3 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_erro
                    "hw.chip.pcie_bytes_per_s",
                    p->hw.name);
 }
-
-struct sp_step_inputs sp_inputs_of(const struct sp_planned *p)
-{
-    return (struct sp_step_inputs){&p->model,   &p->hw,  &p->precision, &p->framework.framework,
-                                   &p->profile, &p->plan};
-}
-
-struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)
-{
-    static const struct sp_framework_file anything = {.offload = true, .can_overlap_moe = true};
-    return sp_framework_repertoire(any ? &anything : &p->framework, &p->hw);
-}

@@ -2,29 +2,10 @@
 #ifndef SP_PLAN_OPTIONS_H
 #define SP_PLAN_OPTIONS_H
 
-#include "cli/command.h"
-
-#include <scaleplan/estimate.h>
 #include <scaleplan/names.h>
-#include <scaleplan/plan.h>
-#include <scaleplan/search.h>
 
-/* All inputs of the estimate of a step. */
-struct sp_planned {
-    struct sp_model model;
-    struct sp_companions companions; /* the model's tuning points here if there are any */
-    struct sp_hardware hw;
-    struct sp_precision precision;
-    struct sp_framework_file framework;
-    struct sp_profile profile;
-    bool own_profile;
-    struct sp_plan plan;
-    const char *hw_spec; /* the text of --hw */
-    char inferred[256];  /* inferred values, "dp 64, ..." */
-    const char *batch_origin;
-    double asked_tokens;   /* from --batch, the model or the default */
-    bool counts_sequences; /* the batch was given in sequences, so it is never rounded */
-};
+#include "cli/command.h"
+#include "study/planned.h"
 
 /* Options for sp_base_of: framework, precision recipe, calibrated constants; and all options of a
  * plan, for sp_plan_of. One row stands for all options of the fields of a plan (sp_plan_fields). */
@@ -52,12 +33,5 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *planned, struct s
 
 /* Notes if a batch of tokens was rounded to sequences that replicas share. */
 void sp_note_batch(struct sp_report *report, const struct sp_planned *planned);
-
-/* The schedules, policies, stages and dispatchers that the framework supports; `any`: all of
- * them. */
-struct sp_repertoire sp_repertoire_of(const struct sp_planned *planned, bool any);
-
-/* The inputs of the estimator. */
-struct sp_step_inputs sp_inputs_of(const struct sp_planned *planned);
 
 #endif

@@ -15,17 +15,17 @@
 
 /* clang-format off */
 const struct sp_aim_info sp_aims[SP_AIMS] = {
-    [SP_AIM_COMPUTE_BOUND] = {"compute-bound", "communication over the arithmetic it hides behind", SP_NUMBER, false, false, SP_Q_NEED_VALUE, SP_Q_NEED_TARGET},
-    [SP_AIM_FITS] = {"fits", "memory of the fullest device over what there is", SP_NUMBER, false, false, SP_Q_NEED_VALUE, SP_Q_NEED_TARGET},
-    [SP_AIM_STEP] = {"step", "time of a step", SP_SECONDS, false, false, SP_Q_NEED_VALUE_S, SP_Q_NEED_TARGET_S},
-    [SP_AIM_DAYS] = {"days", "days of the run", SP_DAYS, false, true, SP_Q_NEED_VALUE_DAYS, SP_Q_NEED_TARGET_DAYS},
-    [SP_AIM_COST] = {"cost", "cost of the run", SP_USD, false, true, SP_Q_NEED_VALUE_USD, SP_Q_NEED_TARGET_USD},
-    [SP_AIM_MFU] = {"mfu", "model FLOPs utilisation", SP_FRACTION, true, false, SP_Q_NEED_VALUE_SHARE, SP_Q_NEED_TARGET_SHARE},
-    [SP_AIM_TOKENS] = {"tokens-per-s", "tokens a second", SP_TOKENS_PER_S, true, false, SP_Q_NEED_VALUE_TOKENS, SP_Q_NEED_TARGET_TOKENS},
-    [SP_AIM_TPOT] = {"tpot", "time between tokens", SP_SECONDS, false, false, SP_Q_NEED_VALUE_S, SP_Q_NEED_TARGET_S},
-    [SP_AIM_TTFT] = {"ttft", "time to the first token", SP_SECONDS, false, false, SP_Q_NEED_VALUE_S, SP_Q_NEED_TARGET_S},
-    [SP_AIM_SERVED] = {"served-tokens-per-s", "tokens generated a second", SP_TOKENS_PER_S, true, false, SP_Q_NEED_VALUE_TOKENS, SP_Q_NEED_TARGET_TOKENS},
-    [SP_AIM_SERVED_COST] = {"usd-per-mtoken", "cost of a million tokens, read or generated", SP_USD, false, false, SP_Q_NEED_VALUE_USD, SP_Q_NEED_TARGET_USD},
+    [SP_AIM_COMPUTE_BOUND] = {"compute-bound", "communication over the arithmetic it hides behind", SP_NUMBER, false, false},
+    [SP_AIM_FITS] = {"fits", "memory of the fullest device over what there is", SP_NUMBER, false, false},
+    [SP_AIM_STEP] = {"step", "time of a step", SP_SECONDS, false, false},
+    [SP_AIM_DAYS] = {"days", "days of the run", SP_DAYS, false, true},
+    [SP_AIM_COST] = {"cost", "cost of the run", SP_USD, false, true},
+    [SP_AIM_MFU] = {"mfu", "model FLOPs utilisation", SP_FRACTION, true, false},
+    [SP_AIM_TOKENS] = {"tokens-per-s", "tokens a second", SP_TOKENS_PER_S, true, false},
+    [SP_AIM_TPOT] = {"tpot", "time between tokens", SP_SECONDS, false, false},
+    [SP_AIM_TTFT] = {"ttft", "time to the first token", SP_SECONDS, false, false},
+    [SP_AIM_SERVED] = {"served-tokens-per-s", "tokens generated a second", SP_TOKENS_PER_S, true, false},
+    [SP_AIM_SERVED_COST] = {"usd-per-mtoken", "cost of a million tokens, read or generated", SP_USD, false, false},
 };
 /* clang-format on */
 
@@ -50,124 +50,13 @@ enum sp_unit sp_unit_of_figure(enum sp_machine_figure figure)
     }
 }
 
-/* How a strategy fares on a machine by the closed forms: the one that is asked for, the best mesh
- * of every machine, or the one that is held, with as many replicas or shards as there are chips
- * for. */
-static double comms_over_math(const struct sp_hardware *hw, const struct sp_aim *aim)
-{
-    struct sp_fit_input in = aim->fit.in;
-    in.hw = hw;
-    if (!aim->strategy)
-        in.axes = 0; /* as sp_fit_best */
-    const struct sp_fit_terms terms = sp_fit_terms(&in);
-    const struct sp_degrees degrees = {.tp = aim->mesh.tp, .pp = aim->mesh.pp};
-    const struct sp_strategy s =
-        aim->strategy ? sp_fit_strategy(&in, &terms, (enum sp_strategy_kind)aim->fit.only)
-        : aim->replan ? sp_fit_quietest(&in, &terms)
-                      : sp_fit_mesh(&in, &terms, aim->mesh.kind, &degrees, true);
-    return s.exists ? s.comms_over_math : aim->replan ? INFINITY : NAN;
-}
-
-/* The plan of a run on a machine of another size: more or fewer replicas of the same plan. False:
- * they do not share the batch, or the plan has no meaning there. */
-static bool take_chips(const struct sp_planned *held, struct sp_planned *p)
-{
-    const int64_t was = sp_chips(&held->hw), is = sp_chips(&p->hw);
-    const int64_t others = was / p->plan.dp;
-    const bool whole = p->plan.shards == sp_default_shards(&held->plan, held->hw.slices);
-    if (was == is)
-        return true;
-    p->plan.dp = is / others;
-    if (p->plan.dp * others != is)
-        return false;
-    memset(p->plan.tp_axes, 0, sizeof p->plan.tp_axes);
-    if (whole)
-        p->plan.shards = sp_default_shards(&p->plan, p->hw.slices);
-    return sp_check_plan(&p->model, &p->plan, is, p->hw.slices) == SP_PLAN_OK;
-}
-
-/* Moves the constants as a profile expects of the chip (--power-prior only). By default they are
- * held: borrowed constants depend on the power per FLOP/s, so a raised peak alone would lose half
- * of its effect. */
-static void move_constants(const struct sp_planned *held, struct sp_planned *p)
-{
-    struct sp_profile other = p->profile;
-    sp_expect_constants(&p->hw, &p->framework.framework, &other);
-    for (int c = 0; c < SP_CONSTANTS; c++)
-        p->profile.value[c] = sp_constant_in_bounds(c, held->profile.value[c] * other.expected[c] /
-                                                           held->profile.expected[c]);
-}
-
-/* The best plan of a machine; false where none fits. For compute-bound the mesh with the shortest
- * step would change with one figure, and its ratio rises and falls (llama3-70b on 256 H100 turns at
- * 9.4, 17 and 20 PFLOP/s), so re-planning takes the quietest mesh that fits. */
-static bool find_best(const struct sp_aim *aim, struct sp_planned *p)
-{
-    struct sp_search_space space;
-    struct sp_search_result result;
-    struct sp_error error = {0};
-    const struct sp_search_run run = {.wanted = 1, .shards = 1};
-    if (!sp_space_of(aim->args, p, &space, &error))
-        return false;
-    if (aim->kind == SP_AIM_FITS) {
-        space.objective = SP_LEAST_MEMORY;
-        space.most_bytes = INFINITY;
-    }
-    sp_run_search(&space, &run, &result);
-    if (result.best.n > 0)
-        p->plan = result.best.found[0].plan;
-    return result.best.n > 0;
-}
-
-/* The goal's value of an estimate. */
-static double value_of(const struct sp_aim *aim, const struct sp_planned *p,
-                       const struct sp_estimate *e)
-{
-    const double run_s = aim->tokens / e->rates.tokens_per_s;
-    switch (aim->kind) {
-    case SP_AIM_FITS:
-        return (double)e->memory.device / e->capacity_bytes;
-    case SP_AIM_DAYS:
-        return run_s / 86400;
-    case SP_AIM_COST:
-        return (double)sp_chips(&p->hw) * run_s / 3600 * p->hw.chip.price_usd_per_h;
-    case SP_AIM_MFU:
-        return e->rates.mfu;
-    case SP_AIM_TOKENS:
-        return e->rates.tokens_per_s;
-    default:
-        return e->time.step;
-    }
-}
-
-/* What the goal comes to on a machine. */
-static double value_on(const struct sp_hardware *hw, void *context)
-{
-    const struct sp_aim *const aim = context;
-    struct sp_estimate e;
-    if (aim->kind == SP_AIM_COMPUTE_BOUND)
-        return comms_over_math(hw, aim);
-    if (sp_is_served(aim))
-        return sp_value_of_service(aim, hw);
-    struct sp_planned p = aim->planned;
-    p.hw = *hw;
-    if (aim->power_prior)
-        move_constants(&aim->planned, &p);
-    const bool known = aim->searched && hw == sp_machine_of_aim(aim); /* the plan is its best */
-    if (aim->replan && !known ? !find_best(aim, &p) : !take_chips(&aim->planned, &p))
-        return !aim->replan ? NAN : sp_aims[aim->kind].at_least ? 0 : INFINITY;
-    const struct sp_step_inputs in = sp_inputs_of(&p);
-    sp_estimate(&in, aim->convention, NULL, &e);
-    return value_of(aim, &p, &e);
-}
-
 static bool find_kind(const char *name, struct sp_aim *aim, struct sp_error *error)
 {
     struct sp_nearest nearest = {.wanted = name};
     char goals[256] = "";
     for (int i = 0; i < SP_AIMS; i++) {
         if (strcmp(sp_aims[i].name, name) == 0) {
-            aim->kind = (enum sp_aim_kind)i;
+            aim->of.kind = (enum sp_aim_kind)i;
             return true;
         }
         const size_t n = strlen(goals);
@@ -210,9 +99,9 @@ static bool read_goal(struct sp_aim *aim, bool with_target, struct sp_error *err
     const char *const value = sp_cut_pair(text);
     if (!find_kind(text, aim, error))
         return false;
-    const struct sp_aim_info *const info = &sp_aims[aim->kind];
-    const bool takes = with_target && !is_verdict(aim->kind);
-    aim->demand.at_least = info->at_least;
+    const struct sp_aim_info *const info = &sp_aims[aim->of.kind];
+    const bool takes = with_target && !is_verdict(aim->of.kind);
+    aim->of.at_least = aim->demand.at_least = info->at_least;
     aim->demand.target = 1;
     if (takes != (value != NULL))
         return sp_fail(error, SP_INPUT, "--for %s: %s", info->name,
@@ -221,7 +110,7 @@ static bool read_goal(struct sp_aim *aim, bool with_target, struct sp_error *err
                              : "it takes no value");
     if (value && !read_target(info, value, &aim->demand.target, error))
         return false;
-    return !info->needs_tokens || aim->tokens > 0 ||
+    return !info->needs_tokens || aim->of.tokens > 0 ||
            sp_fail(error, SP_USAGE, "--for %s is of a run: --tokens is needed", info->name);
 }
 
@@ -239,27 +128,27 @@ static bool says_plan(const struct sp_args *args)
  * searches again, and is refused with a typed plan. */
 static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, struct sp_error *error)
 {
-    struct sp_planned *const p = &aim->planned;
+    struct sp_planned *const p = &aim->of.planned;
     struct sp_search_space space;
     if (!sp_base_of(aim->args, sources, p, error))
         return false;
     if (!sp_model_has_shape(&p->model))
         return sp_fail(error, SP_INPUT, "the shape of %s is not known", p->model.name);
-    if (says_plan(aim->args) && aim->replan && aim->inverse)
+    if (says_plan(aim->args) && aim->of.replan && aim->inverse)
         return sp_fail(error, SP_USAGE,
                        "--replan looks for the best plan itself, and here is one that is typed: "
                        "--fix tp=8 keeps a degree in every plan");
     if (says_plan(aim->args))
         return sp_plan_on(aim->args, p, error);
-    if (!sp_space_of(aim->args, p, &space, error))
+    if (!sp_space_of(p, &aim->of.limits, &space, error))
         return false;
-    aim->searched = find_best(aim, p);
-    return aim->searched || sp_plan_on(aim->args, p, error);
+    aim->of.searched = sp_find_best_plan(&aim->of, p);
+    return aim->of.searched || sp_plan_on(aim->args, p, error);
 }
 
 static bool take_price(struct sp_aim *aim, struct sp_error *error)
 {
-    struct sp_hardware *const hw = &aim->planned.hw;
+    struct sp_hardware *const hw = &aim->of.planned.hw;
     const struct sp_hardware *const one = hw;
     const char *const spec = aim->args->value.hw;
     struct sp_price price;
@@ -267,16 +156,16 @@ static bool take_price(struct sp_aim *aim, struct sp_error *error)
         !sp_check_price(aim->args, &one, &spec, 1, error))
         return false;
     hw->chip.price_usd_per_h = price.usd_per_h;
-    return aim->kind != SP_AIM_COST || price.usd_per_h > 0 ||
+    return aim->of.kind != SP_AIM_COST || price.usd_per_h > 0 ||
            sp_fail(error, SP_INPUT, "--for cost: %s has no list price: --price is needed",
                    hw->name);
 }
 
 const struct sp_hardware *sp_machine_of_aim(const struct sp_aim *aim)
 {
-    return aim->kind == SP_AIM_COMPUTE_BOUND ? &aim->fit.hw
-           : sp_is_served(aim)               ? &aim->serve.hw
-                                             : &aim->planned.hw;
+    return aim->of.kind == SP_AIM_COMPUTE_BOUND ? &aim->fit.hw
+           : sp_is_served(aim->of.kind)         ? &aim->serve.hw
+                                                : &aim->of.planned.hw;
 }
 
 /* Options of a service say nothing of a training run. */
@@ -295,75 +184,63 @@ static bool check_words(const struct sp_args *args, struct sp_error *error)
 /* What a verdict of the closed forms stands on. */
 static bool take_closed_forms(struct sp_aim *aim, struct sp_error *error)
 {
-    if (aim->strategy && aim->replan)
+    if (aim->of.strategy && aim->of.replan)
         return sp_fail(error, SP_USAGE,
                        "--strategy and --replan exclude each other: one strategy, or the best of "
                        "every machine");
-    if (aim->power_prior)
+    if (aim->of.power_prior)
         return sp_fail(error, SP_USAGE,
                        "--power-prior is of goals of the estimate: closed forms have no constants");
     if (!sp_load_fit(aim->args, &aim->fit, error))
         return false;
+    aim->of.fit = aim->fit.in;
+    aim->of.strategy_kind = (enum sp_strategy_kind)aim->fit.only;
     aim->demand.peaks[aim->fit.t.dtype] = true;
-    aim->mesh = sp_fit_best(&aim->fit.in, &aim->fit.t, ~0U);
-    return !isnan(value_on(&aim->fit.hw, aim)) ||
+    aim->of.mesh = sp_fit_best(&aim->fit.in, &aim->fit.t, ~0U);
+    return !isnan(sp_aimed_value(&aim->fit.hw, &aim->of)) ||
            sp_fail(error, SP_INPUT, "--strategy: it has no meaning on %s", aim->fit.hw.name);
-}
-
-/* Finds the formats that the goal computes in (8-bit matmuls beside 16-bit attention): those whose
- * peak, at a thousandth, changes its value, beside the one that is known. */
-static void find_peaks(struct sp_aim *aim)
-{
-    const struct sp_hardware *const hw = sp_machine_of_aim(aim);
-    const bool replan = aim->replan;
-    aim->replan = false;
-    const double now = value_on(hw, aim);
-    for (int d = 0; d < SP_DTYPES; d++) {
-        const enum sp_machine_figure peak = (enum sp_machine_figure)(SP_FIGURE_PEAK + d);
-        struct sp_hardware other;
-        if (sp_with_figure(hw, peak, sp_figure_value(peak, hw) / 1000, &other) &&
-            fabs(value_on(&other, aim) / now - 1) > 1e-9)
-            aim->demand.peaks[d] = true;
-    }
-    aim->replan = replan;
 }
 
 /* What the goal's value is computed from. */
 static bool take_goal(struct sp_aim *aim, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(aim->args);
-    if (aim->kind == SP_AIM_COMPUTE_BOUND)
+    if (aim->of.kind == SP_AIM_COMPUTE_BOUND)
         return take_closed_forms(aim, error);
-    if (aim->strategy)
+    if (aim->of.strategy)
         return sp_fail(error, SP_USAGE,
                        "--strategy is of --for compute-bound; other goals take "
                        "degrees, such as --tp 8");
-    if (sp_is_served(aim))
+    if (sp_is_served(aim->of.kind))
         return sp_take_service(aim, error);
-    if (!take_plan(aim, &sources, error) || !take_price(aim, error))
+    if (!sp_space_limits_of(aim->args, &aim->of.limits, error) ||
+        !take_plan(aim, &sources, error) || !take_price(aim, error))
         return false;
-    aim->demand.peaks[sp_compute_dtype(&aim->planned.hw.chip, aim->planned.plan.dtype)] = true;
+    aim->demand.peaks[sp_compute_dtype(&aim->of.planned.hw.chip, aim->of.planned.plan.dtype)] =
+        true;
     return true;
 }
 
 bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *aim,
                  struct sp_error *error)
 {
-    *aim = (struct sp_aim){.args = args,
-                           .replan = args->given.replan,
-                           .power_prior = args->given.power_prior,
-                           .strategy = args->given.strategy,
-                           .inverse = with_target,
-                           .tokens = args->value.tokens,
-                           .convention = (enum sp_flop_convention)args->value.convention,
-                           .demand = {.value = value_on, .context = aim}};
-    aim->demand.sparse = aim->replan;
+    *aim = (struct sp_aim){.args = args, .inverse = with_target};
+    aim->of = (struct sp_aimed){.replan = args->given.replan,
+                                .power_prior = args->given.power_prior,
+                                .strategy = args->given.strategy,
+                                .tokens = args->value.tokens,
+                                .convention = (enum sp_flop_convention)args->value.convention,
+                                .value_of_service = sp_value_of_service,
+                                .service = aim};
+    aim->demand =
+        (struct sp_demand){.value = sp_aimed_value, .context = &aim->of, .sparse = aim->of.replan};
     if (!read_goal(aim, with_target, error))
         return false;
-    if (!sp_is_served(aim) && !check_words(args, error))
+    if (!sp_is_served(aim->of.kind) && !check_words(args, error))
         return false;
+    aim->of.hw = sp_machine_of_aim(aim);
     if (!take_goal(aim, error))
         return false;
-    find_peaks(aim);
+    sp_find_peaks(&aim->of, aim->demand.peaks);
     return true;
 }

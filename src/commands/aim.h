@@ -4,10 +4,12 @@
 
 #include <scaleplan/need.h>
 
+#include "cli/plan_options.h"
+#include "cli/space_options.h"
 #include "cli/tuning.h"
 #include "cli/fit_inputs.h"
-#include "commands/search_options.h"
 #include "cli/service.h"
+#include "study/aimed.h"
 
 /* What a service is asked, of the options of `serve`. */
 /* clang-format off */
@@ -39,43 +41,23 @@
     SP_TAKE(power_prior)
 /* clang-format on */
 
-enum sp_aim_kind {
-    SP_AIM_COMPUTE_BOUND,
-    SP_AIM_FITS,
-    SP_AIM_STEP,
-    SP_AIM_DAYS,
-    SP_AIM_COST,
-    SP_AIM_MFU,
-    SP_AIM_TOKENS,
-    SP_AIM_TPOT, /* from here on of serving */
-    SP_AIM_TTFT,
-    SP_AIM_SERVED,
-    SP_AIM_SERVED_COST,
-    SP_AIMS
-};
 struct sp_aim_info {
     const char *name, *what; /* "step", "time of a step" */
     enum sp_unit unit;       /* of the value; SP_VERDICT: it is met or not, at a value of 1 */
     bool at_least, needs_tokens;
-    enum sp_quantity_id value, target; /* its rows */
 };
 extern const struct sp_aim_info sp_aims[SP_AIMS];
 
-/* What a goal's value is computed from. */
+/* A goal with the words that it was read from. */
 struct sp_aim {
-    enum sp_aim_kind kind;
     const struct sp_args *args;
-    struct sp_fit_inputs fit;  /* for compute-bound */
-    struct sp_strategy mesh;   /* and the best mesh of the machine as it is */
-    struct sp_planned planned; /* for the others: the plan that is held, and its constants */
-    bool strategy, replan, power_prior, searched;
-    bool inverse; /* a value of a figure is looked for, not what the goal makes of it */
-    double tokens;
-    enum sp_flop_convention convention;
-    struct sp_args service;     /* of a serving goal: what `serve` takes of the words */
-    struct serve serve;         /* and its answer on the machine as it is, with what it runs held */
+    struct sp_aimed of;
+    bool inverse;             /* a value of a figure is looked for, not what the goal makes of it */
+    struct sp_fit_inputs fit; /* of compute-bound */
+    struct sp_args service;   /* of a serving goal: what `serve` takes of the words */
+    struct serve serve;       /* and its answer on the machine as it is, with what it runs held */
     struct sp_serve_load asked; /* what was asked of it */
-    struct sp_demand demand;    /* its context is this struct: it must not be moved */
+    struct sp_demand demand;    /* points to `of`: this struct must not be moved */
 };
 
 /* Reads --for, "step=5s", and everything that the goal stands on. `with_target` says that a value
@@ -83,12 +65,9 @@ struct sp_aim {
 bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *aim,
                  struct sp_error *error);
 
-/* Whether the goal is of serving. */
-bool sp_is_served(const struct sp_aim *aim);
-
 /* Loads what a serving goal stands on, and its value on another machine. */
 bool sp_take_service(struct sp_aim *aim, struct sp_error *error);
-double sp_value_of_service(const struct sp_aim *aim, const struct sp_hardware *hw);
+double sp_value_of_service(const struct sp_hardware *hw, void *aim);
 
 /* Says where an instance has no room for what it is asked to run. */
 void sp_note_service(struct sp_report *report, const struct sp_aim *aim);

@@ -32,26 +32,26 @@ static void plan_words(const struct sp_plan *p, char *out, size_t size)
 
 void sp_aim_words(const struct sp_aim *aim, char *out, size_t size)
 {
-    const bool anew = aim->replan && aim->inverse;
-    if (aim->strategy) {
+    const bool anew = aim->of.replan && aim->inverse;
+    if (aim->of.strategy) {
         snprintf(out, size, "%s, by the closed forms of `fit`", sp_strategy_names[aim->fit.only]);
         return;
     }
-    if (aim->kind == SP_AIM_COMPUTE_BOUND)
-        mesh_words(&aim->mesh, out, size);
-    else if (sp_is_served(aim))
+    if (aim->of.kind == SP_AIM_COMPUTE_BOUND)
+        mesh_words(&aim->of.mesh, out, size);
+    else if (sp_is_served(aim->of.kind))
         instance_words(&aim->serve, out, size);
     else
-        plan_words(&aim->planned.plan, out, size);
+        plan_words(&aim->of.planned.plan, out, size);
     const size_t n = strlen(out);
     snprintf(out + n, size - n, "%s%s",
-             anew                                ? ""
-             : aim->kind == SP_AIM_COMPUTE_BOUND ? ", the best of `fit`"
-             : aim->searched                     ? ", the best of `search`"
-                                                 : "",
-             anew          ? "; on every machine that is tried the best anew (--replan)"
-             : aim->replan ? ", held; re-planned: the best of every machine that is tried"
-                           : ", held (--replan looks anew)");
+             anew                                   ? ""
+             : aim->of.kind == SP_AIM_COMPUTE_BOUND ? ", the best of `fit`"
+             : aim->of.searched                     ? ", the best of `search`"
+                                                    : "",
+             anew             ? "; on every machine that is tried the best anew (--replan)"
+             : aim->of.replan ? ", held; re-planned: the best of every machine that is tried"
+                              : ", held (--replan looks anew)");
 }
 
 void sp_figure_path(const struct sp_aim *aim, enum sp_machine_figure figure,
@@ -67,7 +67,8 @@ static bool is_of_goal(const struct sp_aim *aim, enum sp_machine_figure figure)
 {
     if (figure < SP_FIGURE_HBM_RATE)
         return aim->demand.peaks[figure - SP_FIGURE_PEAK];
-    if (figure == SP_FIGURE_PRICE && aim->kind != SP_AIM_COST && aim->kind != SP_AIM_SERVED_COST)
+    if (figure == SP_FIGURE_PRICE && aim->of.kind != SP_AIM_COST &&
+        aim->of.kind != SP_AIM_SERVED_COST)
         return false;
     return !isnan(sp_figure_value(figure, sp_machine_of_aim(aim)));
 }
@@ -120,36 +121,47 @@ bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_
 /* A plan that is typed may not fit: its time is what it would take. */
 static void note_memory(struct sp_report *r, const struct sp_aim *aim)
 {
-    const struct sp_step_inputs in = sp_inputs_of(&aim->planned);
+    const struct sp_step_inputs in = sp_inputs_of(&aim->of.planned);
     struct sp_estimate e;
-    if (aim->kind == SP_AIM_COMPUTE_BOUND || aim->kind == SP_AIM_FITS)
+    if (aim->of.kind == SP_AIM_COMPUTE_BOUND || aim->of.kind == SP_AIM_FITS)
         return;
-    sp_estimate(&in, aim->convention, NULL, &e);
+    sp_estimate(&in, aim->of.convention, NULL, &e);
     if ((double)e.memory.device > e.capacity_bytes)
         sp_note(r, "the plan needs %s of a device's %s and does not fit: `need --for fits`",
                 sp_human_text((double)e.memory.device, SP_BYTES),
                 sp_human_text(e.capacity_bytes, SP_BYTES));
 }
 
+struct aim_rows {
+    const struct sp_aim *aim;
+    const struct sp_aim_info *info;
+    const struct sp_hardware *hw;
+    const char *model;
+    char plan[256];
+    double now;
+    bool has_target;
+};
+
+#define SP_ROWS "commands/aim.def"
+#define SP_ROWS_OF struct aim_rows
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
+
 void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
 {
-    const struct sp_aim_info *const info = &sp_aims[aim->kind];
-    const struct sp_hardware *const hw = sp_machine_of_aim(aim);
-    char words[256];
-    sp_aim_words(aim, words, sizeof words);
-    sp_put_text(r, SP_Q_NEED_GOAL, "%s", info->name);
-    sp_put_text(r, SP_Q_NEED_MODEL, "%s",
-                aim->kind == SP_AIM_COMPUTE_BOUND ? aim->fit.model.name
-                : sp_is_served(aim)               ? aim->serve.model.name
-                                                  : aim->planned.model.name);
-    sp_put_text(r, SP_Q_NEED_HARDWARE, "%s", hw->name);
-    sp_put(r, SP_Q_NEED_CHIPS, (double)sp_chips(hw));
-    sp_put_text(r, SP_Q_NEED_PLAN, "%s", words);
-    sp_put_bool(r, SP_Q_NEED_REPLANNED, aim->replan);
-    sp_put(r, info->value, now);
-    if (aim->args->value.goal && strchr(aim->args->value.goal, '='))
-        sp_put(r, info->target, aim->demand.target);
-    if (sp_is_served(aim))
+    const char *const goal = aim->args->value.goal;
+    const bool served = sp_is_served(aim->of.kind);
+    struct aim_rows s = {.aim = aim,
+                         .info = &sp_aims[aim->of.kind],
+                         .hw = sp_machine_of_aim(aim),
+                         .model = aim->of.kind == SP_AIM_COMPUTE_BOUND ? aim->fit.model.name
+                                  : served                             ? aim->serve.model.name
+                                                                       : aim->of.planned.model.name,
+                         .now = now,
+                         .has_target = goal && strchr(goal, '=')};
+    sp_aim_words(aim, s.plan, sizeof s.plan);
+    put_rows(r, &s);
+    if (served)
         sp_note_service(r, aim);
     else
         note_memory(r, aim);

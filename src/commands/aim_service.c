@@ -4,11 +4,6 @@
 
 #include "commands/aim.h"
 
-bool sp_is_served(const struct sp_aim *aim)
-{
-    return aim->kind >= SP_AIM_TPOT;
-}
-
 /* The arguments of a line of `serve` that has what these give of its options. */
 static bool take_words(const struct sp_args *args, struct sp_args *service, struct sp_error *error)
 {
@@ -50,17 +45,17 @@ static bool check_words(const struct sp_args *args, const struct sp_args *servic
 static bool check_goal(const struct sp_aim *aim, struct sp_error *error)
 {
     const struct sp_serve_load *const load = &aim->asked;
-    if (aim->kind == SP_AIM_SERVED_COST && !(aim->serve.price.usd_per_h > 0))
+    if (aim->of.kind == SP_AIM_SERVED_COST && !(aim->serve.price.usd_per_h > 0))
         return sp_fail(error, SP_INPUT,
                        "--for usd-per-mtoken: %s has no list price: --price is needed",
                        aim->serve.hw.name);
-    if (!aim->replan)
+    if (!aim->of.replan)
         return true;
     if (aim->serve.degrees.given && aim->inverse)
         return sp_fail(error, SP_USAGE,
                        "--replan looks for the best degrees itself: leave out --tp, --pp, "
                        "--attention-dp and --replicas");
-    return aim->kind == SP_AIM_SERVED || aim->kind == SP_AIM_SERVED_COST ||
+    return aim->of.kind == SP_AIM_SERVED || aim->of.kind == SP_AIM_SERVED_COST ||
            !isnan(load->concurrency) ||
            sp_fail(error, SP_USAGE,
                    "--replan with --for tpot or ttft: --concurrency is needed, for one request at "
@@ -72,7 +67,7 @@ static bool check_goal(const struct sp_aim *aim, struct sp_error *error)
  * numbers of the same instance. */
 bool sp_take_service(struct sp_aim *aim, struct sp_error *error)
 {
-    if (aim->power_prior)
+    if (aim->of.power_prior)
         return sp_fail(error, SP_USAGE,
                        "--power-prior is of goals of training: what is expected of serving follows "
                        "no figure of a chip");
@@ -100,7 +95,7 @@ static double value_of(const struct sp_aim *aim, const struct sp_steady *y, doub
                        double chips, double usd_per_h)
 {
     const struct sp_service *const s = &aim->serve.service;
-    switch (aim->kind) {
+    switch (aim->of.kind) {
     case SP_AIM_TPOT:
         return y->tpot_s;
     case SP_AIM_TTFT:
@@ -118,7 +113,7 @@ static double value_of(const struct sp_aim *aim, const struct sp_steady *y, doub
 static bool runs(const struct sp_aim *aim, const struct serve *f)
 {
     const double most = sp_most_of_instance(&f->instance);
-    const bool may_wait = f->instance.estimated && aim->kind != SP_AIM_TPOT;
+    const bool may_wait = f->instance.estimated && aim->of.kind != SP_AIM_TPOT;
     return f->holds_weights && most >= (may_wait ? 1 : f->B);
 }
 
@@ -153,16 +148,17 @@ static double value_replanned(const struct sp_aim *aim, const struct sp_hardware
     service.chips = chips;
     if (chips == 1) /* there is one instance */
         return value;
-    if (sp_serve_points(&service, &aim->asked, chips, !aim->serve.textbook, objectives[aim->kind],
-                        points) == 0)
+    if (sp_serve_points(&service, &aim->asked, chips, !aim->serve.textbook,
+                        objectives[aim->of.kind], points) == 0)
         return value;
     const double best = value_of(aim, &points[0].steady, points[0].replicas, points[0].chips,
                                  hw->chip.price_usd_per_h);
     return isnan(value) || is_less(aim, best, value) ? best : value;
 }
 
-double sp_value_of_service(const struct sp_aim *aim, const struct sp_hardware *hw)
+double sp_value_of_service(const struct sp_hardware *hw, void *context)
 {
+    const struct sp_aim *const aim = context;
     struct serve f;
     double value = NAN;
     if (sp_move_service(&aim->serve, hw, &f)) {
@@ -172,5 +168,5 @@ double sp_value_of_service(const struct sp_aim *aim, const struct sp_hardware *h
                 : aim->demand.at_least ? 0
                                        : INFINITY;
     }
-    return aim->replan ? value_replanned(aim, hw, value) : value;
+    return aim->of.replan ? value_replanned(aim, hw, value) : value;
 }

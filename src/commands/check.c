@@ -40,17 +40,17 @@ extern const struct sp_command sp_cmd_check;
 /* A case runs in this process, so that a file of cases starts the program only once. */
 static struct outcome run_case(const struct sp_case *c, struct sp_pipes *pipes)
 {
-    static struct sp_args args;
+    struct sp_args *const args = sp_new_args(pipes);
     char *argv[SP_CASE_MAX_ARGS + 1] = {0};
     struct outcome got = {.report = sp_report_new(c->args[0])};
     for (int i = 0; i < c->n_args; i++)
         argv[i] = (char *)c->args[i];
-    args.pipes = pipes;
     const struct sp_command *command = sp_find_command(c->args[0], &got.error);
     if (command == &sp_cmd_check)
         sp_fail(&got.error, SP_USAGE, "check does not run inside a case");
     else if (command)
-        got.answered = sp_compute(command, c->n_args, argv, &args, got.report, &got.error);
+        got.answered = sp_compute(command, c->n_args, argv, args, got.report, &got.error);
+    free(args);
     if (got.answered && sp_report_size(got.report) == 0)
         got.answered = sp_fail(&got.error, SP_USAGE, "the command answers nothing");
     return got;
@@ -108,9 +108,11 @@ static void put_error(struct check *check, const char *text)
         sp_put_null(check->report, SP_Q_CHECK_ERROR);
 }
 
+enum { LONGEST_REASON = 320 };
+
 /* Why an answer is no value to compare with: a mistyped key, or another type; else "". */
-static const char *mismatch(const struct sp_report *report, const struct sp_case_value *expected,
-                            const struct sp_entry *actual)
+static void mismatch(const struct sp_report *report, const struct sp_case_value *expected,
+                     const struct sp_entry *actual, char text[LONGEST_REASON])
 {
     static const char *const wanted[] = {
         [SP_CASE_NULL] = "null",
@@ -124,18 +126,17 @@ static const char *mismatch(const struct sp_report *report, const struct sp_case
         [SP_CASE_NUMBER] = SP_VALUE_NUMBER,
         [SP_CASE_TEXT] = SP_VALUE_TEXT,
     };
-    static char text[320];
     struct sp_nearest nearest = {.wanted = expected->key};
+    text[0] = '\0';
     if (actual && actual->kind == kinds[expected->kind])
-        return "";
+        return;
     if (actual) {
-        snprintf(text, sizeof text, "the case expects %s", wanted[expected->kind]);
-        return text;
+        snprintf(text, LONGEST_REASON, "the case expects %s", wanted[expected->kind]);
+        return;
     }
     for (size_t i = 0; i < sp_report_size(report); i++)
         sp_nearest_offer(&nearest, sp_report_entry(report, i)->path);
-    snprintf(text, sizeof text, "unknown key%s", sp_nearest_hint(&nearest));
-    return text;
+    snprintf(text, LONGEST_REASON, "unknown key%s", sp_nearest_hint(&nearest));
 }
 
 /* One expected value; true when it is right. */
@@ -158,7 +159,10 @@ static bool compare(struct check *check, const char *file, const struct sp_case 
            !numbers                             ? NAN
            : actual->number == expected->number ? 0
                                                 : actual->number / expected->number - 1);
-    put_error(check, got->answered ? mismatch(got->report, expected, actual) : got->error.text);
+    char reason[LONGEST_REASON];
+    if (got->answered)
+        mismatch(got->report, expected, actual, reason);
+    put_error(check, got->answered ? reason : got->error.text);
     return pass;
 }
 
@@ -200,23 +204,26 @@ static bool check_case(struct check *check, const char *file, const struct sp_ca
 
 static bool check_file(struct check *check, const char *file, struct sp_error *error)
 {
-    static struct sp_case c;
     struct sp_cases cases;
     bool ok = true, any = false;
     if (!sp_open_cases(check->pipes, file, &cases, error))
         return false;
+    struct sp_case *const c = malloc(sizeof *c);
+    if (!c)
+        abort();
     for (int i = 0; i < cases.n && ok; i++) {
-        sp_case_at(&cases, i, &c);
+        sp_case_at(&cases, i, c);
         /* "roof-01" stands for "roof-01:h100" too */
-        if (check->only && !sp_is_listed(check->only, c.id, ':')) {
-            sp_nearest_offer(&check->nearest, c.id);
+        if (check->only && !sp_is_listed(check->only, c->id, ':')) {
+            sp_nearest_offer(&check->nearest, c->id);
             continue;
         }
         if (check->writes_book && !any)
             sp_book_chapter(&check->book, file);
         any = true;
-        ok = check_case(check, file, &c, error);
+        ok = check_case(check, file, c, error);
     }
+    free(c);
     sp_close_cases(&cases);
     return ok;
 }

@@ -320,8 +320,8 @@ static void work_out(const struct sp_args *args, struct memory *s)
     const struct sp_memory_case *const f = &s->of;
     if (s->has_model) {
         s->m = sp_memory_of_device(f);
-        s->weights = sp_training_state(f->params.trained, f->precision.weight_bytes,
-                                        f->params.frozen_bytes);
+        s->weights =
+            sp_training_state(f->params.trained, f->precision.weight_bytes, f->params.frozen_bytes);
         s->L = (double)f->model.layers;
         s->D = (double)f->model.d_model;
         s->a = (double)f->model.heads;

@@ -6,8 +6,8 @@
 
 #include "base/list.h"
 #include "base/json.h"
-#include "commands/merge_rows.h"
-#include "commands/search_report.h"
+#include "commands/search.h"
+#include "study/joined_rows.h"
 
 extern const struct sp_command sp_cmd_search, sp_cmd_merge;
 
@@ -17,28 +17,41 @@ static const struct sp_taken options[] = {
     SP_TAKE(valid),
 };
 
+/* The options of the line; free() them. NULL with an error. */
+static struct sp_args *parsed(int argc, char **argv, struct sp_pipes *pipes, struct sp_error *error)
+{
+    struct sp_args *const args = sp_new_args(pipes);
+    if (sp_parse_command(&sp_cmd_merge, argc, argv, args, error))
+        return args;
+    free(args);
+    return NULL;
+}
+
+/* Whether the first file that is not empty holds rows; a part of a sweep may have none. */
+static bool names_rows(const struct sp_args *args, struct sp_pipes *pipes)
+{
+    struct sp_error ignored = {0};
+    for (int i = 0; i < args->n_operands; i++) {
+        size_t length;
+        char *const text =
+            sp_read_file(pipes, args->operands[i], SP_MOST_PART_BYTES, &length, &ignored);
+        const bool empty = text && length == 0, rows = text && sp_holds_rows(text);
+        free(text);
+        if (!empty)
+            return rows;
+    }
+    return args->n_operands > 0 && args->given.valid; /* no row was valid */
+}
+
 /* Rows of a sweep, as their first bytes say. What cannot be read or parsed is left to `run`, which
  * says why. */
 static bool streams(int argc, char **argv, struct sp_pipes *pipes)
 {
-    static struct sp_args args;
     struct sp_error ignored = {0};
-    size_t length;
-    bool rows = false, all_empty = false;
-    args.pipes = pipes;
-    if (!sp_parse_command(&sp_cmd_merge, argc, argv, &args, &ignored) || args.given.help)
-        return false;
-    for (int i = 0; i < args.n_operands && !rows; i++) {
-        char *const text =
-            sp_read_file(pipes, args.operands[i], SP_MOST_PART_BYTES, &length, &ignored);
-        rows = text && sp_holds_rows(text);
-        const bool empty = text && length == 0; /* a part of a sweep may have no rows */
-        free(text);
-        if (!empty)
-            break;
-        all_empty = i + 1 == args.n_operands;
-    }
-    return rows || (all_empty && args.given.valid); /* no row was valid */
+    struct sp_args *const args = parsed(argc, argv, pipes, &ignored);
+    const bool rows = args && !args->given.help && names_rows(args, pipes);
+    free(args);
+    return rows;
 }
 
 /* Rows are joined as they stand: options that shape an answer have no meaning. */
@@ -51,13 +64,24 @@ static bool check_options(const struct sp_args *args, struct sp_error *error)
     return true;
 }
 
+static void write_rows(const struct sp_joined_rows *j, FILE *out)
+{
+    if (j->header)
+        fwrite(j->header, 1, j->header_length, out);
+    for (size_t i = 0; i < j->n_rows && !ferror(out); i++)
+        fwrite(j->rows[i].text, 1, j->rows[i].length, out);
+}
+
 static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
                            struct sp_error *error)
 {
-    static struct sp_args args;
-    args.pipes = pipes;
-    if (sp_parse_command(&sp_cmd_merge, argc, argv, &args, error) && check_options(&args, error))
-        sp_merge_rows(pipes, args.operands, args.n_operands, args.given.valid, out, error);
+    struct sp_joined_rows j = {0};
+    struct sp_args *const args = parsed(argc, argv, pipes, error);
+    if (args && check_options(args, error) &&
+        sp_join_rows(pipes, args->operands, args->n_operands, args->given.valid, &j, error))
+        write_rows(&j, out);
+    sp_free_joined_rows(&j);
+    free(args);
     return SP_OK;
 }
 
@@ -137,13 +161,13 @@ static bool take_arguments(struct merging *m, const struct sp_json *json,
 
 static bool take_counts(struct merging *m, const struct sp_json *json, struct sp_error *error)
 {
-    if (m->s.machines == 0)
+    if (m->s.of.machines == 0)
         return false;
     const double most = 9007199254740992; /* 2^53 */
     struct sp_search_counts counts = {0};
     uint64_t threads = 0;
     double elapsed = 0;
-    struct sp_search_result *const r = &m->s.machine[0]->result;
+    struct sp_search_result *const r = &m->s.of.machine[0]->result;
     if (!get_count(json, NULL, "plans_total", most, &counts.total, error) ||
         !get_count(json, NULL, "plans_evaluated", most, &counts.evaluated, error) ||
         !get_count(json, "excluded", "memory", most, &counts.no_memory, error) ||
@@ -168,13 +192,13 @@ static bool take_shard(struct merging *m, const struct sp_json *json, struct sp_
     int part = 0, parts = 0;
     if (!cJSON_IsString(text) || !sp_parse_part(text->valuestring, &part, &parts) || parts > 1000)
         return sp_fail(error, SP_INPUT, "%s: no \"shard\"", json->origin);
-    if (m->parts > 1 && parts != m->s.run.shards)
+    if (m->parts > 1 && parts != m->s.of.run.shards)
         return sp_fail(error, SP_INPUT, "%s: one of %d parts, the others of %d", json->origin,
-                       parts, m->s.run.shards);
+                       parts, m->s.of.run.shards);
     if (m->seen[part])
         return sp_fail(error, SP_INPUT, "%s: part %d/%d is there twice", json->origin, part, parts);
     m->seen[part] = true;
-    m->s.run.shards = parts;
+    m->s.of.run.shards = parts;
     return true;
 }
 
@@ -199,11 +223,11 @@ static bool take_plans(struct merging *m, const struct sp_json *json, struct sp_
             !get_count(&place, NULL, "group", most, &group, error) ||
             !get_count(&place, NULL, "leaf", most, &leaf, error))
             return false;
-        if (machine >= (uint64_t)m->s.machines ||
-            !sp_plan_at(&m->s.machine[machine]->space, group, leaf, &found))
+        if (machine >= (uint64_t)m->s.of.machines ||
+            !sp_plan_at(&m->s.of.machine[machine]->space, group, leaf, &found))
             return sp_fail(error, SP_INPUT, "%s: a plan stands where there is none",
                            sp_safe(json->origin));
-        sp_keep(&m->s.machine[machine]->result.best, &found);
+        sp_keep(&m->s.of.machine[machine]->result.best, &found);
     }
     return true;
 }
@@ -220,11 +244,11 @@ static bool take_file(struct merging *m, const char *name, const struct sp_sourc
     if (ok) {
         const bool first = m->parts == 0;
         ok = take_arguments(m, &json, sources, report, error);
-        for (int i = 0; ok && first && i < m->s.machines; i++) {
-            struct sp_search_result *const r = &m->s.machine[i]->result;
-            r->best.wanted = m->s.run.wanted;
-            r->best.meshes = m->s.run.meshes;
-            r->best.front = m->s.run.front ? &r->front : NULL;
+        for (int i = 0; ok && first && i < m->s.of.machines; i++) {
+            struct sp_search_result *const r = &m->s.of.machine[i]->result;
+            r->best.wanted = m->s.of.run.wanted;
+            r->best.meshes = m->s.of.run.meshes;
+            r->best.front = m->s.of.run.front ? &r->front : NULL;
         }
         ok = ok && take_shard(m, &json, error) && take_counts(m, &json, error) &&
              take_plans(m, &json, error);
@@ -237,7 +261,7 @@ static bool take_file(struct merging *m, const char *name, const struct sp_sourc
 /* Every plan was evaluated or ruled out, unless the search was interrupted. */
 static bool check_counts(const struct merging *m, struct sp_error *error)
 {
-    const struct sp_search_result *const r = &m->s.machine[0]->result;
+    const struct sp_search_result *const r = &m->s.of.machine[0]->result;
     const struct sp_search_counts *const of = &r->counts;
     const uint64_t seen = of->evaluated + of->no_memory + of->by_memory + of->by_time;
     return r->partial || seen == of->total ||
@@ -246,25 +270,35 @@ static bool check_counts(const struct merging *m, struct sp_error *error)
                    (unsigned long long)of->total, (unsigned long long)seen);
 }
 
-static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+static bool join(struct merging *m, const struct sp_args *args, struct sp_report *report,
+                 struct sp_error *error)
 {
-    static struct merging m;
     const struct sp_sources sources = sp_sources_of(args);
-    m = (struct merging){.parts = 0};
-    if (args->n_operands < 1)
-        return sp_fail(error, SP_USAGE, "files are needed: scaleplan merge PART...");
     bool ok = true;
     for (int i = 0; i < args->n_operands && ok; i++)
-        ok = take_file(&m, args->operands[i], &sources, report, error);
-    if (ok && m.parts != m.s.run.shards)
-        ok = sp_fail(error, SP_INPUT, "%d of %d parts are there", m.parts, m.s.run.shards);
-    ok = ok && check_counts(&m, error);
-    m.s.run.shard = 0;
-    m.s.run.shards = 1;
-    ok = ok && sp_report_search(&m.s, error);
-    sp_close_search(&m.s);
-    sp_free_words(&m.words);
-    free(m.arguments);
+        ok = take_file(m, args->operands[i], &sources, report, error);
+    if (ok && m->parts != m->s.of.run.shards)
+        ok = sp_fail(error, SP_INPUT, "%d of %d parts are there", m->parts, m->s.of.run.shards);
+    if (!ok || !check_counts(m, error))
+        return false;
+    m->s.of.run.shard = 0;
+    m->s.of.run.shards = 1;
+    sp_report_search(&m->s);
+    return true;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    if (args->n_operands < 1)
+        return sp_fail(error, SP_USAGE, "files are needed: scaleplan merge PART...");
+    struct merging *const m = calloc(1, sizeof *m);
+    if (!m)
+        abort();
+    const bool ok = join(m, args, report, error);
+    sp_close_search(&m->s.of);
+    sp_free_words(&m->words);
+    free(m->arguments);
+    free(m);
     return ok;
 }
 

@@ -12,32 +12,28 @@ static const struct sp_taken options[] = {
     SP_TAKE(check),
 };
 
-/* The rows of a figure's value, now and needed, by its unit. */
-static const struct {
-    enum sp_quantity_id now, needed;
-} figure_rows[SP_UNITS] = {
-    [SP_FLOPS_PER_S] = {SP_Q_NEED_NOW_FLOPS, SP_Q_NEED_NEEDED_FLOPS},
-    [SP_BYTES_PER_S] = {SP_Q_NEED_NOW_RATE, SP_Q_NEED_NEEDED_RATE},
-    [SP_BYTES] = {SP_Q_NEED_NOW_BYTES, SP_Q_NEED_NEEDED_BYTES},
-    [SP_USD] = {SP_Q_NEED_NOW_USD, SP_Q_NEED_NEEDED_USD},
-    [SP_COUNT] = {SP_Q_NEED_NOW_COUNT, SP_Q_NEED_NEEDED_COUNT},
+/* A figure and what it would have to be. */
+struct figure_rows {
+    char path[SP_FIGURE_PATH], next[SP_FIGURE_PATH]; /* next: what binds then; "": nothing */
+    enum sp_unit unit;
+    struct sp_need need;
 };
 
+#define SP_ROWS "commands/need_figure.def"
+#define SP_ROWS_OF struct figure_rows
+#define SP_PUT_ROWS put_figure
+#include "answer/put_rows.h"
+
 /* What binds the machine that has the needed value. */
-static void put_next(struct sp_report *r, const struct sp_aim *aim, enum sp_machine_figure figure,
-                     const struct sp_need *need)
+static void find_next(const struct sp_aim *aim, enum sp_machine_figure figure,
+                      struct figure_rows *s)
 {
     struct sp_hardware changed;
-    char path[SP_FIGURE_PATH];
     enum sp_machine_figure next = SP_FIGURES;
-    if (sp_with_figure(sp_machine_of_aim(aim), figure, need->needed, &changed))
+    if (sp_with_figure(sp_machine_of_aim(aim), figure, s->need.needed, &changed))
         next = sp_find_binding(&aim->demand, &changed);
-    if (next == SP_FIGURES) {
-        sp_put_null(r, SP_Q_NEED_BINDS_NEXT);
-        return;
-    }
-    sp_figure_path(aim, next, path);
-    sp_put_text(r, SP_Q_NEED_BINDS_NEXT, "%s", path);
+    if (next != SP_FIGURES)
+        sp_figure_path(aim, next, s->next);
 }
 
 /* The answer in words, behind the values. */
@@ -59,40 +55,46 @@ static void name_answer(const struct sp_need *need, double now, enum sp_unit uni
 static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
                      enum sp_machine_figure figure, struct sp_row *row)
 {
-    const struct sp_hardware *const hw = sp_machine_of_aim(aim);
-    const struct sp_need need = sp_find_need(&aim->demand, hw, now, figure);
-    char path[SP_FIGURE_PATH];
-    sp_figure_path(aim, figure, path);
+    struct figure_rows s = {.unit = sp_unit_of_figure(figure),
+                            .need =
+                                sp_find_need(&aim->demand, sp_machine_of_aim(aim), now, figure)};
+    sp_figure_path(aim, figure, s.path);
+    find_next(aim, figure, &s);
     sp_scope(r, row->prefix);
-    sp_put_text(r, SP_Q_NEED_PATH, "%s", path);
-    sp_put(r, figure_rows[sp_unit_of_figure(figure)].now, need.now);
-    sp_put(r, figure_rows[sp_unit_of_figure(figure)].needed, need.needed);
-    sp_put(r, SP_Q_NEED_FACTOR, need.factor);
-    sp_put_bool(r, SP_Q_NEED_REACHABLE, need.reachable);
-    sp_put(r, SP_Q_NEED_LIMIT, need.limit);
-    put_next(r, aim, figure, &need);
-    name_answer(&need, now, sp_aims[aim->kind].unit, row);
+    put_figure(r, &s);
+    name_answer(&s.need, now, sp_aims[aim->of.kind].unit, row);
     sp_scope(r, "");
 }
 
+/* The verdict. */
+struct need_rows {
+    const struct sp_aim_info *info;
+    bool met;
+    char now[128], target[64];
+    const char *constants;
+};
+
+#define SP_ROWS "commands/need.def"
+#define SP_ROWS_OF struct need_rows
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
+
 static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double now, bool met)
 {
-    const struct sp_aim_info *const info = &sp_aims[aim->kind];
-    const bool is_had = isfinite(now) && now > 0;
-    sp_put_bool(r, SP_Q_NEED_MET, met);
-    sp_line(r, "%s: %s %s, at %s %s asked", met ? "met" : "not met", info->what,
-            is_had ? sp_human_text(now, info->unit) : "cannot be had, for the plan does not fit",
-            info->at_least ? "least" : "most", sp_human_text(aim->demand.target, info->unit));
-    sp_line(r, " ");
-    sp_line(r, "model      {model}");
-    sp_line(r, "hardware   {hw}: {chips} chips");
-    sp_line(r, "plan       {plan}");
-    sp_line(r, "constants  %s",
-            aim->kind == SP_AIM_COMPUTE_BOUND ? "none: throughput alone"
-            : sp_is_served(aim)               ? "held"
-            : aim->power_prior ? "as the profile expects of the chip that is tried (--power-prior)"
-                               : "held (--power-prior lets them follow the chip)");
-    sp_line(r, " ");
+    const struct sp_aimed *const of = &aim->of;
+    struct need_rows s = {
+        .info = &sp_aims[of->kind],
+        .met = met,
+        .constants = of->kind == SP_AIM_COMPUTE_BOUND ? "none: throughput alone"
+                     : sp_is_served(of->kind)         ? "held"
+                     : of->power_prior
+                         ? "as the profile expects of the chip that is tried (--power-prior)"
+                         : "held (--power-prior lets them follow the chip)"};
+    snprintf(s.now, sizeof s.now, "%s",
+             isfinite(now) && now > 0 ? sp_human_text(now, s.info->unit)
+                                      : "cannot be had, for the plan does not fit");
+    sp_human(aim->demand.target, s.info->unit, s.target, sizeof s.target);
+    put_rows(r, &s);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -108,7 +110,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     size_t n = 0;
     if (!sp_take_aim(args, true, &aim, error) || !sp_read_figures(&aim, vary, error))
         return false;
-    const double now = aim.demand.value(sp_machine_of_aim(&aim), &aim);
+    const double now = aim.demand.value(sp_machine_of_aim(&aim), &aim.of);
     const bool met = sp_is_met(&aim.demand, now);
     sp_put_aim(report, &aim, now);
     put_verdict(report, &aim, now, met);

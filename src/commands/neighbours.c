@@ -1,34 +1,31 @@
-/* Changes of a plan as words and quantities. */
+/* Changes of a plan in a report. */
 #include "commands/neighbours.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #include <scaleplan/estimate.h>
 
-#include "cli/plan_fields.h"
+struct near_rows {
+    const struct sp_neighbour *n;
+    const struct sp_estimate *plan;
+    double most_bytes;
+    char change[64];
+    bool tie, has_limit;
+};
 
-void sp_change_text(const struct sp_neighbour *n, const char *dash, char *out, size_t size)
-{
-    out[0] = '\0';
-    for (int i = 0; i < n->changes; i++) {
-        const struct sp_plan_field *const field = &sp_plan_fields[n->field[i]];
-        char value[SP_PLAN_TEXT];
-        const size_t used = strlen(out);
-        sp_format_plan(&n->plan, field, value);
-        snprintf(out + used, size - used, "%s%s%s %s", used ? ", " : "", dash, field->name, value);
-    }
-}
+#define SP_ROWS "commands/near.def"
+#define SP_ROWS_OF struct near_rows
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
 
 void sp_put_neighbour(struct sp_report *r, const struct sp_step_inputs *in,
-                      const struct sp_neighbour *n, const struct sp_estimate *plan)
+                      const struct sp_neighbour *n, const struct sp_estimate *plan,
+                      double most_bytes)
 {
     const enum sp_tier tier = sp_tier_of(in->model, &in->hw->chip, in->plan);
-    char change[64];
-    sp_change_text(n, "", change, sizeof change);
-    sp_put_text(r, SP_Q_NEAR_CHANGE, "%s", change);
-    sp_put(r, SP_Q_NEAR_STEP, n->step_s);
-    sp_put(r, SP_Q_NEAR_GAIN, 100 * (1 - n->step_s / plan->time.step));
-    sp_put_bool(r, SP_Q_NEAR_TIE, sp_is_tie(n->step_s, plan->time.step, sp_lead_log(tier)));
-    sp_put(r, SP_Q_NEAR_MEMORY, n->device_bytes);
+    struct near_rows s = {.n = n,
+                          .plan = plan,
+                          .most_bytes = most_bytes,
+                          .tie = sp_is_tie(n->step_s, plan->time.step, sp_lead_log(tier)),
+                          .has_limit = !isnan(most_bytes)};
+    sp_change_text(n, "", s.change, sizeof s.change);
+    put_rows(r, &s);
 }

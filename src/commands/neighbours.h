@@ -6,13 +6,12 @@
 #include <scaleplan/search.h>
 
 #include "answer/report.h"
+#include "study/plan_text.h"
 
-/* The fields that changed with their new values, each behind `dash`: "tp 4, dp 16". */
-void sp_change_text(const struct sp_neighbour *neighbour, const char *dash, char *out, size_t size);
-
-/* A change, its step time and gain over the plan, whether that is a tie, its memory, under the
- * current scope. */
+/* A change, its step time and gain over the plan, whether that is a tie, and its memory, beside the
+ * limit of a device (NAN: not asked), under the current scope. */
 void sp_put_neighbour(struct sp_report *report, const struct sp_step_inputs *in,
-                      const struct sp_neighbour *neighbour, const struct sp_estimate *plan);
+                      const struct sp_neighbour *neighbour, const struct sp_estimate *plan,
+                      double most_bytes);
 
 #endif

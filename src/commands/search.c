@@ -7,9 +7,10 @@
 #include "base/list.h"
 #include "host/interrupt.h"
 #include "cli/companions.h"
+#include "cli/space_options.h"
 #include "cli/tuning.h"
 #include "commands/plot_data.h"
-#include "commands/search_report.h"
+#include "commands/search.h"
 
 static const char *const fronts[] = {"step,memory", "step,memory,cost", NULL};
 static const char *const finds[] = {"devices", "batch", "seq", "model", NULL};
@@ -63,37 +64,33 @@ static bool read_shard(const struct sp_args *args, struct sp_search_run *run,
     return true;
 }
 
+/* The machine that a name of --hw stands for. */
 static bool open_machine(struct sp_searching *s, const struct sp_sources *sources, const char *hw,
                          struct sp_error *error)
 {
-    struct sp_args args = *s->args;
-    if (s->machines == SP_MAX_MACHINES)
-        return sp_fail(error, SP_INPUT, "--hw: more than %d machines", SP_MAX_MACHINES);
-    struct sp_candidate *const m = calloc(1, sizeof *m);
+    struct sp_search *const of = &s->of;
+    struct sp_candidate *const m = sp_add_machine(of);
     if (!m)
-        abort();
-    s->machine[s->machines++] = m;
+        return sp_fail(error, SP_INPUT, "--hw: more than %d machines", SP_MAX_MACHINES);
     if (!*hw)
         return sp_fail(error, SP_INPUT, "--hw %s: an empty name in the list",
                        sp_safe(s->args->value.hw));
     if (strlen(hw) >= sizeof m->hw)
         return sp_fail(error, SP_INPUT, "--hw: \"%s\" is too long", sp_safe(hw));
     snprintf(m->hw, sizeof m->hw, "%s", hw);
-    args.value.hw = args.text[SP_O_hw] = m->hw;
-    if (!sp_base_of(&args, sources, &m->base, error))
+    struct sp_args *const args = sp_new_args(NULL);
+    *args = *s->args;
+    args->value.hw = args->text[SP_O_hw] = m->hw;
+    const bool loaded = sp_base_of(args, sources, &m->base, error);
+    free(args);
+    struct sp_price *const price = &s->price[of->machines - 1];
+    if (!loaded || !sp_open_machine(of, m, error) ||
+        !sp_price_of(s->args, &m->base.hw, m->hw, price, error))
         return false;
-    if (!sp_space_of(s->args, &m->base, &m->space, error))
-        return false;
-    if (!sp_price_of(s->args, &m->base.hw, m->hw, &m->price, error))
-        return false;
-    if (s->robust)
-        sp_make_robust(m);
-    m->space.objective = s->goal == SP_GOAL_MEMORY ? SP_LEAST_MEMORY : SP_LEAST_STEP;
-    const bool cost =
-        s->goal == SP_GOAL_COST || (s->run.front && strstr(s->args->text[SP_O_pareto], "cost"));
-    if (cost && isnan(m->price.usd_per_h))
-        return sp_fail(error, SP_INPUT, "no price of %s is known: give --price", m->base.hw.name);
-    return true;
+    m->usd_per_h = price->usd_per_h;
+    const bool cost = of->goal == SP_GOAL_COST || of->front_has_cost;
+    return !cost || !isnan(m->usd_per_h) ||
+           sp_fail(error, SP_INPUT, "no price of %s is known: give --price", m->base.hw.name);
 }
 
 /* What --price says is of these machines. */
@@ -101,11 +98,11 @@ static bool check_prices(const struct sp_searching *s, struct sp_error *error)
 {
     const struct sp_hardware *hw[SP_MAX_MACHINES];
     const char *specs[SP_MAX_MACHINES];
-    for (int i = 0; i < s->machines; i++) {
-        hw[i] = &s->machine[i]->base.hw;
-        specs[i] = s->machine[i]->hw;
+    for (int i = 0; i < s->of.machines; i++) {
+        hw[i] = &s->of.machine[i]->base.hw;
+        specs[i] = s->of.machine[i]->hw;
     }
-    return sp_check_price(s->args, hw, specs, s->machines, error);
+    return sp_check_price(s->args, hw, specs, s->of.machines, error);
 }
 
 /* Options that ask another question than the list of plans, and those that shape that list. */
@@ -166,26 +163,26 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
 {
     const char *list = args->value.hw;
     const double threads = args->value.threads;
-    *s = (struct sp_searching){.args = args,
-                               .report = report,
-                               .goal = (enum sp_goal)args->value.objective,
-                               .robust = args->given.robust,
-                               .timings = args->given.timings,
-                               .convention = (enum sp_flop_convention)args->value.convention,
-                               .run = {
-                                   .exhaustive = args->given.exhaustive,
-                                   .meshes = !wants_all_plans(args),
-                                   .front = args->value.pareto >= 0,
-                                   .wanted = (int)args->value.top,
-                                   .stop = sp_interrupt_flag,
-                                   .threads = isnan(threads) ? 0 : (int)threads,
-                               }};
-    if (!check_options(args, error) || !read_shard(args, &s->run, error))
+    struct sp_search *const of = &s->of;
+    *s = (struct sp_searching){.args = args, .report = report, .timings = args->given.timings};
+    of->goal = (enum sp_goal)args->value.objective;
+    of->robust = args->given.robust;
+    of->convention = (enum sp_flop_convention)args->value.convention;
+    of->run = (struct sp_search_run){.exhaustive = args->given.exhaustive,
+                                     .meshes = !wants_all_plans(args),
+                                     .front = args->value.pareto >= 0,
+                                     .wanted = (int)args->value.top,
+                                     .stop = sp_interrupt_flag,
+                                     .threads = isnan(threads) ? 0 : (int)threads};
+    of->front_has_cost = of->run.front && strstr(args->text[SP_O_pareto], "cost");
+    if (!check_options(args, error) || !read_shard(args, &of->run, error))
         return false;
     if (!list)
         return sp_fail(error, SP_USAGE,
                        "--hw NAME-CHIPS is needed, such as h100-512 or h100-1024,v5p-2048; "
                        "`scaleplan list hardware` shows the names");
+    if (!sp_space_limits_of(args, &of->limits, error))
+        return false;
     const size_t size = strlen(list) + 1;
     char *const hw = malloc(size);
     if (!hw)
@@ -195,13 +192,6 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
         ok = open_machine(s, sources, hw, error);
     free(hw);
     return ok && check_prices(s, error);
-}
-
-void sp_close_search(struct sp_searching *s)
-{
-    for (int i = 0; i < s->machines; i++)
-        free(s->machine[i]);
-    s->machines = 0;
 }
 
 static bool answer(struct sp_searching *s, struct sp_error *error)
@@ -215,12 +205,11 @@ static bool answer(struct sp_searching *s, struct sp_error *error)
         return sp_report_reject(s, args->value.explain_rejects, error);
     if (args->value.find >= 0)
         return sp_report_find(s, error);
-    for (int i = 0; i < s->machines; i++)
-        sp_search_machine(s, i);
-    if (!sp_report_search(s, error))
-        return false;
+    for (int i = 0; i < s->of.machines; i++)
+        sp_look(s, i);
+    sp_report_search(s);
     s->listed = true;
-    if (s->from && s->run.shards > 1)
+    if (s->from && s->of.run.shards > 1)
         sp_note(s->report, "a part of a search has not all plans: the launch's is not ranked");
     else if (s->from)
         sp_report_launch(s);
@@ -229,7 +218,7 @@ static bool answer(struct sp_searching *s, struct sp_error *error)
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct sp_searching searching;
+    struct sp_searching searching = {0};
     struct sp_search_launch *const from = calloc(1, sizeof *from);
     if (!from)
         abort();
@@ -241,7 +230,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         if (from->launch.format)
             searching.from = from;
         ok = ok && answer(&searching, error);
-        sp_close_search(&searching);
+        sp_close_search(&searching.of);
     }
     free(from);
     return ok;

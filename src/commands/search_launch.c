@@ -1,7 +1,7 @@
 /* search --from: a launch states the problem, and its plan stands beside the best. */
 #include <string.h>
 
-#include "commands/search_report.h"
+#include "commands/search.h"
 
 extern const struct sp_command sp_cmd_step;
 
@@ -70,14 +70,4 @@ bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
     return ok && sp_plan_of(&whole, &sources, &from->planned, error) &&
            take_problem(&whole, &from->problem, error) && take_machine(from, error) &&
            take_framework(from, error);
-}
-
-void sp_report_launch(struct sp_searching *s)
-{
-    struct sp_estimate e;
-    const struct sp_planned *const planned = &s->from->planned;
-    sp_estimate_planned(planned, s->convention, &e);
-    sp_line(s->report, " ");
-    sp_put_named_plan(s, planned, &e);
-    sp_judge_plan(s, &planned->plan, &e);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/search_report.h"
+#include "study/search.h"
 
 /* Beyond this share of the largest memory an axis from 0 leaves most of the picture empty. */
 #define EMPTY 0.4

@@ -18,8 +18,25 @@ static const struct sp_taken options[] = {
 /* A figure and what the goal makes of it. */
 struct follow {
     enum sp_machine_figure figure;
-    double elasticity, low, high, replanned;
+    char path[SP_FIGURE_PATH];
+    double delta, elasticity, low, high;
+    double replanned; /* with the best plan of both machines; NAN: not asked */
 };
+
+#define SP_ROWS "commands/sensitivity_figure.def"
+#define SP_ROWS_OF struct follow
+#define SP_PUT_ROWS put_figure
+#include "answer/put_rows.h"
+
+struct sensitivity_rows {
+    const struct sp_aim_info *info;
+    double delta;
+};
+
+#define SP_ROWS "commands/sensitivity.def"
+#define SP_ROWS_OF struct sensitivity_rows
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
 
 static int by_size(const void *a, const void *b)
 {
@@ -35,22 +52,14 @@ static bool is_rate(enum sp_machine_figure figure)
     return unit == SP_FLOPS_PER_S || unit == SP_BYTES_PER_S;
 }
 
-static void put_follow(struct sp_report *r, struct sp_aim *aim, const struct follow *f,
+static void put_follow(struct sp_report *r, const struct sp_aim *aim, const struct follow *f,
                        struct sp_row *row)
 {
-    char path[SP_FIGURE_PATH];
-    sp_figure_path(aim, f->figure, path);
     sp_scope(r, row->prefix);
-    sp_symbol(r, "v_low", f->low, "", "the goal with less of it");
-    sp_symbol(r, "v_high", f->high, "", "the goal with more of it");
-    sp_put_text(r, SP_Q_SENSITIVITY_PATH, "%s", path);
-    sp_put(r, SP_Q_SENSITIVITY_ELASTICITY, f->elasticity);
-    sp_put(r, SP_Q_SENSITIVITY_LOW, f->low);
-    sp_put(r, SP_Q_SENSITIVITY_HIGH, f->high);
-    sp_put(r, SP_Q_SENSITIVITY_REPLANNED, f->replanned);
+    put_figure(r, f);
     snprintf(row->label, sizeof row->label, "%s to %s",
-             sp_human_text(f->low, sp_aims[aim->kind].unit),
-             sp_human_text(f->high, sp_aims[aim->kind].unit));
+             sp_human_text(f->low, sp_aims[aim->of.kind].unit),
+             sp_human_text(f->high, sp_aims[aim->of.kind].unit));
     sp_scope(r, "");
 }
 
@@ -60,19 +69,20 @@ static size_t follow_figures(struct sp_aim *aim, const bool vary[SP_FIGURES],
 {
     const struct sp_hardware *const hw = sp_machine_of_aim(aim);
     const double delta = aim->args->value.delta;
-    const bool replan = aim->replan;
+    const bool replan = aim->of.replan;
     double low, high;
     size_t n = 0;
     for (int i = 0; i < SP_FIGURES; i++) {
         struct follow *const f = &follows[n];
         if (!vary[i] || sp_unit_of_figure((enum sp_machine_figure)i) == SP_COUNT)
             continue;
-        *f = (struct follow){.figure = (enum sp_machine_figure)i, .replanned = NAN};
+        *f = (struct follow){.figure = (enum sp_machine_figure)i, .delta = delta, .replanned = NAN};
+        sp_figure_path(aim, f->figure, f->path);
         if (replan)
-            f->replanned = sp_elasticity(&aim->demand, hw, f->figure, delta, &low, &high);
-        aim->replan = false;
-        f->elasticity = sp_elasticity(&aim->demand, hw, f->figure, delta, &f->low, &f->high);
-        aim->replan = replan;
+            f->replanned = sp_elasticity_of(&aim->demand, hw, f->figure, delta, &low, &high);
+        aim->of.replan = false;
+        f->elasticity = sp_elasticity_of(&aim->demand, hw, f->figure, delta, &f->low, &f->high);
+        aim->of.replan = replan;
         n++;
     }
     qsort(follows, n, sizeof *follows, by_size);
@@ -83,7 +93,7 @@ static size_t follow_figures(struct sp_aim *aim, const bool vary[SP_FIGURES],
 static void put_rest(struct sp_report *r, const struct sp_aim *aim, const struct follow *follows,
                      size_t n)
 {
-    const enum sp_unit unit = sp_aims[aim->kind].unit;
+    const enum sp_unit unit = sp_aims[aim->of.kind].unit;
     const bool is_time = unit == SP_SECONDS || unit == SP_DAYS;
     double rest = aim->args->given.vary || !is_time ? NAN : 1;
     for (size_t i = 0; i < n; i++)
@@ -92,7 +102,7 @@ static void put_rest(struct sp_report *r, const struct sp_aim *aim, const struct
     if (!isnan(rest))
         sp_line(r, "the rest, %s of the %s, is latencies, launches and waits that no rate shortens",
                 sp_human_text(fabs(rest) < 1e-6 ? 0 : rest, SP_FRACTION),
-                aim->kind == SP_AIM_STEP ? "step" : "time");
+                aim->of.kind == SP_AIM_STEP ? "step" : "time");
 }
 
 static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error *error)
@@ -109,20 +119,12 @@ static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error
         return false;
     const double delta = args->value.delta;
     const size_t n = follow_figures(&aim, vary, follows);
-    const bool replan = aim.replan;
-    aim.replan = false; /* the value is of the plan that is held */
-    const double now = aim.demand.value(sp_machine_of_aim(&aim), &aim);
-    aim.replan = replan;
-    sp_symbol(r, "delta", delta, "", "option --delta");
+    const bool replan = aim.of.replan;
+    aim.of.replan = false; /* the value is of the plan that is held */
+    const double now = aim.demand.value(sp_machine_of_aim(&aim), &aim.of);
+    aim.of.replan = replan;
     sp_put_aim(r, &aim, now);
-    sp_put(r, SP_Q_SENSITIVITY_DELTA, delta);
-    sp_line(r, "%s: {value}, and what %s more and less of each figure makes of it",
-            sp_aims[aim.kind].what, sp_human_text(delta, SP_FRACTION));
-    sp_line(r, " ");
-    sp_line(r, "model      {model}");
-    sp_line(r, "hardware   {hw}: {chips} chips");
-    sp_line(r, "plan       {plan}");
-    sp_line(r, " ");
+    put_rows(r, &(struct sensitivity_rows){&sp_aims[aim.of.kind], delta});
     for (size_t i = 0; i < n; i++) {
         snprintf(rows[i].prefix, sizeof rows[i].prefix, "sensitivity.%zu", i);
         put_follow(r, &aim, &follows[i], &rows[i]);

@@ -1,11 +1,13 @@
 /* A step's time as a waterfall, under it the memory of each stage, and of the fullest over time. */
 #include "commands/plot_data.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/step_course.h"
+#include "commands/step_rows.h"
 #include "commands/step_launch.h"
+#include "study/course.h"
 
 static void draw_time(struct sp_figure *figure, const struct sp_report *r)
 {
@@ -93,23 +95,125 @@ static void name_degrees(const struct sp_report *r, char *out, size_t size)
     }
 }
 
+/* The panel of the memory over the step. */
+static void draw_course(struct sp_figure *figure, const struct sp_course *course, double capacity)
+{
+    if (course->n == 0)
+        return;
+    struct sp_panel *const panel =
+        sp_add_panel(figure, sp_make_axis("time", "s", false), sp_make_axis("live", "B", false),
+                     "Memory of the fullest device over a step");
+    struct sp_series *const later =
+        sp_add_series(panel, SP_LINE, sp_look_of(0), "after the first step");
+    struct sp_series *const first = sp_add_series(panel, SP_LINE, sp_look_of(1), "first step");
+    panel->key = SP_KEY_ABOVE;
+    panel->height_px = 200;
+    panel->rows = 14;
+    panel->x.min = 0;
+    panel->x.max = course->moments[course->n - 1].s;
+    first->dashed = true;
+    for (int64_t i = 0; i < course->n; i++) {
+        sp_add_point(later, course->moments[i].s, course->moments[i].later);
+        sp_add_point(first, course->moments[i].s, course->moments[i].first);
+    }
+    sp_add_rule(panel, false, capacity, SP_VERMILION, "capacity %s",
+                sp_human_text(capacity, SP_BYTES));
+}
+
 static void draw_over_time(struct sp_figure *figure, const struct sp_planned *planned)
 {
     struct sp_estimate e;
-    struct course course;
+    struct sp_course course;
     sp_estimate_planned(planned, SP_FLOPS_6P, &e);
     sp_course_of(planned, &e, &course);
-    sp_draw_course(figure, &course, e.capacity_bytes);
+    draw_course(figure, &course, e.capacity_bytes);
     free(course.moments);
+}
+
+static void draw_line(struct sp_figure *figure, const struct sp_report *r, const char *label,
+                      const char *unit, enum sp_quantity_id id)
+{
+    struct sp_panel *const panel = sp_add_panel(figure, sp_make_axis("devices", "", true),
+                                                sp_make_axis(label, unit, false), "");
+    struct sp_series *const line = sp_add_series(panel, SP_LINE, SP_BLUE, "%s", "");
+    struct sp_series *const marks = sp_add_series(panel, SP_MARKS, SP_BLUE, "%s", "");
+    for (size_t i = 0; i < SP_MOST_CURVE_POINTS; i++) {
+        const double x = sp_listed_number(r, "curve", i, SP_Q_STEP_CURVE_DEVICES),
+                     y = sp_listed_number(r, "curve", i, id);
+        if (isnan(x) || isnan(y))
+            continue;
+        sp_add_point(line, x, y);
+        sp_add_point(marks, x, y);
+    }
+    panel->y.min = 0;
+    panel->height_px = 220;
+    panel->rows = 12;
+}
+
+static struct sp_figure *plot_curve(const struct sp_report *report)
+{
+    struct sp_figure *const figure = sp_figure_new(
+        "Weak scaling of %.40s on %.24s: more replicas, each with its batch",
+        sp_report_text(report, SP_Q_STEP_MODEL), sp_report_text(report, SP_Q_STEP_MACHINE));
+    draw_line(figure, report, "efficiency", "", SP_Q_STEP_CURVE_EFFICIENCY);
+    draw_line(figure, report, "all-reduce of 256 MB", "B/s", SP_Q_STEP_CURVE_RATE);
+    return figure;
+}
+
+static void add_row(struct sp_panel *panel, double y, const char *name)
+{
+    sp_add_tick(&panel->y, y, "%s", name);
+}
+
+static struct sp_figure *plot_buckets(const struct sp_report *r, struct sp_error *error)
+{
+    const double backward = sp_report_number(r, SP_Q_STEP_B_BACKWARD),
+                 naive = sp_report_number(r, SP_Q_STEP_B_NAIVE);
+    if (isnan(backward)) {
+        sp_fail(error, SP_INPUT, "--plot: the plan has no gradient buckets");
+        return NULL;
+    }
+    struct sp_figure *const figure = sp_figure_new(
+        "Gradients of %.40s on %.24s: %s buckets of %s, %s exposed, %s if reduced at once",
+        sp_report_text(r, SP_Q_STEP_MODEL), sp_report_text(r, SP_Q_STEP_MACHINE),
+        sp_human_text(sp_report_number(r, SP_Q_STEP_B_COUNT), SP_COUNT),
+        sp_human_text(sp_report_number(r, SP_Q_STEP_B_BYTES), SP_BYTES),
+        sp_human_text(sp_report_number(r, SP_Q_STEP_B_TAIL), SP_SECONDS),
+        sp_human_text(naive, SP_SECONDS));
+    struct sp_panel *const panel =
+        sp_add_panel(figure, sp_make_axis("time since the last backward pass began", "s", false),
+                     sp_make_axis("", "", false), "");
+    struct sp_series *const work = sp_add_series(panel, SP_BOXES, SP_BLUE, "backward pass");
+    struct sp_series *const sends = sp_add_series(panel, SP_BOXES, SP_ORANGE, "reduction");
+    work->letter = 'B';
+    sends->letter = 'r';
+    sp_add_box(work, 0, backward, 2.1, 2.9);
+    for (size_t k = 0; k < SP_MOST_LISTED_BUCKETS; k++) {
+        const double start = sp_listed_number(r, "sends", k, SP_Q_STEP_B_START);
+        if (isnan(start))
+            break;
+        sp_add_box(sends, start, sp_listed_number(r, "sends", k, SP_Q_STEP_B_END), 1.1, 1.9);
+    }
+    sp_add_box(sends, backward, backward + naive, 0.1, 0.9);
+    add_row(panel, 2.5, "backward");
+    add_row(panel, 1.5, "in buckets");
+    add_row(panel, 0.5, "at once");
+    panel->y.min = 0;
+    panel->y.max = 3;
+    panel->x.min = 0;
+    panel->key = SP_KEY_ABOVE;
+    panel->height_px = 160;
+    panel->rows = 9;
+    return figure;
 }
 
 struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_report *report,
                                struct sp_error *error)
 {
     if (args->given.curve)
-        return sp_plot_curve(report);
+        return plot_curve(report);
     if (args->given.buckets)
-        return sp_plot_buckets(report, error);
+        return plot_buckets(report, error);
     char degrees[96] = "";
     struct sp_planned planned;
     struct sp_launch launch = {0};

@@ -12,6 +12,8 @@
 #include "answer/rows.h"
 #include "cli/help.h"
 #include "host/interrupt.h"
+#include "cli/command.h"
+#include "cli/words.h"
 #include "commands/sweep_plot.h"
 
 extern const struct sp_command sp_cmd_sweep;
@@ -166,6 +168,22 @@ static int place_of_command(int argc, char **argv)
     return i < argc && argv[i][0] != '-' ? i : 0;
 }
 
+static bool add_axis(struct sweep *s, const struct sp_option *option, const char *text,
+                     struct sp_error *error)
+{
+    /* options whose text means something with its commas */
+    static const enum sp_option_id whole[] = {
+        SP_O_shape,  SP_O_get,   SP_O_measured, SP_O_near,      SP_O_explain_rejects,
+        SP_O_pareto, SP_O_scale, SP_O_price,    SP_O_config_dir};
+    enum sp_axis_text kind = option->kind == SP_MANY       ? SP_AXIS_OF_SETS
+                             : option->kind == SP_REPEATED ? SP_AXIS_OF_MANY
+                                                           : SP_AXIS_OF_LIST;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (whole[i] == option->id)
+            kind = SP_AXIS_OF_ONE;
+    return sp_add_axis(&s->axes, option->name, kind, text, error);
+}
+
 /* One option of the line; `i` moves past its value. */
 static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct sp_error *error)
 {
@@ -192,7 +210,7 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
     if (own == OWN_OPTIONS && !sp_only_computes(&option, error))
         return false;
     if (option.kind == SP_FLAG)
-        return sp_add_axis(&s->axes, &option, NULL, error);
+        return add_axis(s, &option, NULL, error);
     const char *const value = equals ? equals + 1 : *i < argc ? argv[(*i)++] : NULL;
     if (!value)
         return sp_fail(error, SP_USAGE, "option --%s needs a value", name);
@@ -206,7 +224,7 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
         return take_keys(s, value, error);
     if (strcmp(name, "format") == 0)
         return take_format(s, value, error);
-    return sp_add_axis(&s->axes, &option, value, error);
+    return add_axis(s, &option, value, error);
 }
 
 static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error)
@@ -268,6 +286,7 @@ enum { MOST_KEYS = 512, MOST_CELLS = SP_MAX_AXES_SWEPT + MOST_KEYS + 2 };
 struct row_cells {
     struct sp_cell cell[MOST_CELLS];
     char number[MOST_CELLS][64];
+    char name[SP_MAX_AXES_SWEPT][80];
     char keys[1024];
     size_t n;
 };
@@ -280,7 +299,6 @@ static void add_cell(struct row_cells *r, const char *name, const char *value, b
 /* The values of the swept options, under their names; "option.lr" where --get has a "lr" too. */
 static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row)
 {
-    static char names[SP_MAX_AXES_SWEPT][80];
     for (int a = 0; a < s->axes.n; a++) {
         const struct sp_axis *const axis = &s->axes.axis[a];
         if (axis->n < 2)
@@ -289,10 +307,10 @@ static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row
         const char *const value =
             sp_axis_value(&s->axes, a, row) + (axis->path[0] ? strlen(axis->path) + 1 : 0);
         const bool twice = sp_is_listed(s->keys, name, '\0');
-        snprintf(names[a], sizeof names[a], "%s%s", twice ? "option." : "", name);
+        snprintf(r->name[a], sizeof r->name[a], "%s%s", twice ? "option." : "", name);
         char *const number = r->number[r->n];
         const bool plain = to_json_number(value, number, sizeof r->number[0]);
-        add_cell(r, names[a], plain && s->json ? number : value, !plain);
+        add_cell(r, r->name[a], plain && s->json ? number : value, !plain);
     }
 }
 
@@ -328,7 +346,7 @@ static bool add_values(struct row_cells *r, struct sweep *s, uint64_t row,
 /* Runs the command of a row; NULL with an error when it has no answer. */
 static struct sp_report *answer_row(const struct sweep *s, uint64_t row, struct sp_error *error)
 {
-    static struct sp_args args;
+    struct sp_args *const args = sp_new_args(s->pipes);
     struct sp_words words = {0};
     struct sp_report *report = sp_report_new(s->command->name);
     sp_add_word(&words, "%s", s->command->name);
@@ -338,12 +356,12 @@ static struct sp_report *answer_row(const struct sweep *s, uint64_t row, struct 
         if (value)
             sp_add_word(&words, "%s", value);
     }
-    args.pipes = s->pipes;
-    if (!sp_compute(s->command, words.n, words.word, &args, report, error)) {
+    if (!sp_compute(s->command, words.n, words.word, args, report, error)) {
         sp_report_free(report);
         report = NULL;
     }
     sp_free_words(&words);
+    free(args);
     return report;
 }
 
@@ -357,9 +375,19 @@ static void count_row(struct sweep *s, bool answered, const char *reason)
         snprintf(s->first_reason, sizeof s->first_reason, "%s", reason);
 }
 
-static void put_row(struct sweep *s, uint64_t row, bool first)
+static void write_row(const struct sweep *s, const struct row_cells *cells, bool first, bool shown)
 {
-    static struct row_cells cells;
+    if (!s->json && first)
+        sp_write_row(cells->cell, cells->n, true, s->separator, s->out);
+    if (shown && s->json)
+        sp_write_json_row(cells->cell, cells->n, s->out);
+    else if (shown)
+        sp_write_row(cells->cell, cells->n, false, s->separator, s->out);
+    fflush(s->out);
+}
+
+static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool first)
+{
     struct sp_error error = {0};
     struct sp_report *const report = answer_row(s, row, &error);
     const char *missing = NULL;
@@ -368,24 +396,30 @@ static void put_row(struct sweep *s, uint64_t row, bool first)
         sp_report_free(report);
         return;
     }
-    cells.n = 0;
-    snprintf(cells.number[0], sizeof cells.number[0], "%llu", (unsigned long long)row);
-    add_cell(&cells, "row", cells.number[0], false);
-    add_options(&cells, s, row);
-    const bool answered = add_values(&cells, s, row, report, &missing);
+    cells->n = 0;
+    snprintf(cells->number[0], sizeof cells->number[0], "%llu", (unsigned long long)row);
+    add_cell(cells, "row", cells->number[0], false);
+    add_options(cells, s, row);
+    const bool answered = add_values(cells, s, row, report, &missing);
     if (!report)
         snprintf(reason, sizeof reason, "%.*s", (int)strcspn(error.text, "\n"), error.text);
     else if (missing)
         snprintf(reason, sizeof reason, "the answer has no %s", missing);
     count_row(s, answered, reason);
-    add_cell(&cells, "reason", reason[0] ? reason : NULL, true);
-    if (!s->json && first)
-        sp_write_row(cells.cell, cells.n, true, s->separator, s->out);
-    if (reason[0] == '\0' || !s->valid)
-        (s->json ? sp_write_json_row(cells.cell, cells.n, s->out)
-                 : sp_write_row(cells.cell, cells.n, false, s->separator, s->out));
-    fflush(s->out);
+    add_cell(cells, "reason", reason[0] ? reason : NULL, true);
+    write_row(s, cells, first, reason[0] == '\0' || !s->valid);
     sp_report_free(report);
+}
+
+static void put_rows(struct sweep *s)
+{
+    struct row_cells *const cells = malloc(sizeof *cells);
+    if (!cells)
+        abort();
+    for (uint64_t row = s->shard; row < s->axes.rows && !ferror(s->out) && !sp_was_interrupted();
+         row += s->shards)
+        put_row(s, row, cells, row == s->shard);
+    free(cells);
 }
 
 static bool streams(int argc, char **argv, struct sp_pipes *pipes)
@@ -397,21 +431,24 @@ static bool streams(int argc, char **argv, struct sp_pipes *pipes)
 static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
                            struct sp_error *error)
 {
-    static struct sweep s;
-    s = (struct sweep){.pipes = pipes, .out = out};
-    if (parse(&s, argc, argv, error) && s.help)
+    struct sweep *const s = calloc(1, sizeof *s);
+    if (!s)
+        abort();
+    s->pipes = pipes;
+    s->out = out;
+    if (parse(s, argc, argv, error) && s->help)
         sp_print_command_help(&sp_cmd_sweep, out);
     else if (error->lines == 0)
-        for (uint64_t row = s.shard; row < s.axes.rows && !ferror(out) && !sp_was_interrupted();
-             row += s.shards)
-            put_row(&s, row, row == s.shard);
-    if (error->lines == 0 && s.picture.target && s.answered > 0 && !sp_was_interrupted())
-        sp_end_sweep_picture(&s.picture, s.command->name, error);
-    if (s.failed > 0 && s.answered == 0 && s.shards == 1 && !sp_was_interrupted())
-        sp_fail(error, SP_INPUT, "no row has an answer; the first: %s", s.first_reason);
-    sp_free_sweep_picture(&s.picture);
-    sp_free_axes(&s.axes);
-    return s.failed > 0 && !s.valid ? SP_NO : SP_OK;
+        put_rows(s);
+    if (error->lines == 0 && s->picture.target && s->answered > 0 && !sp_was_interrupted())
+        sp_end_sweep_picture(&s->picture, s->command->name, error);
+    if (s->failed > 0 && s->answered == 0 && s->shards == 1 && !sp_was_interrupted())
+        sp_fail(error, SP_INPUT, "no row has an answer; the first: %s", s->first_reason);
+    const enum sp_exit code = s->failed > 0 && !s->valid ? SP_NO : SP_OK;
+    sp_free_sweep_picture(&s->picture);
+    sp_free_axes(&s->axes);
+    free(s);
+    return code;
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)

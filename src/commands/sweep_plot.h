@@ -2,7 +2,9 @@
 #ifndef SP_SWEEP_PLOT_H
 #define SP_SWEEP_PLOT_H
 
-#include "commands/sweep_axes.h"
+#include "answer/report.h"
+#include "pictures/pictures.h"
+#include "study/axes.h"
 
 /* What of a sweep is drawn: the first swept option makes lines (or rows of a heat map), the last
  * one is along x; each of the first keys of --get that

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include <scaleplan/model.h>
 #include <scaleplan/flops.h>
+#include <scaleplan/model.h>
 
 enum { SP_MOST_OPERATIONS = 32 };
 

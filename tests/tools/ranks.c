@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/search_options.h"
 #include "study.h"
-
-extern const struct sp_command sp_cmd_search;
+#include "study/run_search.h"
+#include "study/space.h"
 
 /* A published plan beside the best. */
 struct rank {
@@ -61,8 +60,8 @@ static void search_for(const struct sp_run *run, const struct sp_profile *profil
 {
     static struct sp_planned base;
     static struct sp_search_space space;
-    char name[] = "search", *words[] = {name, NULL};
-    struct sp_args args = {0};
+    /* as `search` has them where nothing is typed */
+    const struct sp_space_limits limits = {.most_bytes = NAN, .headroom = 0.05};
     struct sp_error error = {0};
     base = (struct sp_planned){.model = run->model,
                                .hw = run->hw,
@@ -71,8 +70,7 @@ static void search_for(const struct sp_run *run, const struct sp_profile *profil
                                .profile = *profile,
                                .plan = run->plan};
     base.framework.framework.execution = run->plan.execution;
-    if (!sp_parse_command(&sp_cmd_search, 1, words, &args, &error) ||
-        !sp_space_of(&args, &base, &space, &error)) {
+    if (!sp_space_of(&base, &limits, &space, &error)) {
         fprintf(stderr, "%s: %s\n", run->id, error.text);
         exit(2);
     }

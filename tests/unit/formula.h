@@ -54,16 +54,9 @@ static inline double sp_formula_call(struct sp_formula *f, const char *name)
     static const struct {
         const char *name;
         double (*of)(double);
-    } functions[] = {{"sqrt", sqrt},
-                     {"ceil", ceil},
-                     {"floor", floor},
-                     {"log2", log2},
-                     {"log10", log10},
-                     {"log", log},
-                     {"round", sp_formula_round},
-                     {"exp", exp},
-                     {"cos", cos},
-                     {"abs", fabs}};
+    } functions[] = {{"sqrt", sqrt}, {"expm1", expm1}, {"ceil", ceil}, {"floor", floor},
+                     {"log2", log2}, {"log10", log10}, {"log", log},   {"round", sp_formula_round},
+                     {"exp", exp},   {"cos", cos},     {"abs", fabs}};
     double value = sp_formula_sum(f);
     const bool largest = strcmp(name, "max") == 0;
     if (largest || strcmp(name, "min") == 0) {

@@ -192,7 +192,7 @@ static double served_with_waits(struct sp_aim *aim, double factor)
     memcpy(kept, value, sizeof kept);
     for (int c = 0; c < SP_SERVING_CONSTANTS; c++)
         value[c] *= strcmp(sp_serving_constants[c].unit, "s") == 0 ? factor : 1;
-    const double s = sp_value_of_service(aim, &aim->serve.hw);
+    const double s = sp_value_of_service(&aim->serve.hw, aim);
     memcpy(value, kept, sizeof kept);
     return s;
 }
@@ -257,7 +257,7 @@ static void test_hyperbola(void **unused)
         }
     }
     waits = 0; /* value 1e15 / W: elasticity -1 whatever the delta */
-    assert_close(sp_elasticity(&demand, &hw, SP_FIGURE_HBM_RATE, 0.5, &low, &high), -1, 1e-12);
+    assert_close(sp_elasticity_of(&demand, &hw, SP_FIGURE_HBM_RATE, 0.5, &low, &high), -1, 1e-12);
     assert_true(sp_find_binding(&demand, &hw) == SP_FIGURE_HBM_RATE);
 }
 

@@ -111,7 +111,7 @@ static void judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
         .loss = last.peak / tokens,
         .buffers = fmax(first.dummy, last.dummy),
         .gathered = s->fsdp > 1 && !s->keeps_weights ? fmax(first.gathered, last.gathered) : 0,
-        .slack = sp_reserved_bytes(1, f),
+        .slack = f->reserved_factor,
         .context = f->context_bytes};
 }
 

@@ -4,6 +4,8 @@
 
 #include <scaleplan/need.h>
 
+#include <scaleplan/forms.h>
+
 /* Where a figure stands in the struct and in a hardware file. */
 static const struct {
     const char *key;
@@ -229,7 +231,7 @@ static void need_figure(const struct sp_demand *demand, const struct sp_hardware
         return;
     const struct trial at = find_change(demand, hw, figure, now, end, !met, &before);
     need->needed = find_edge(demand, hw, figure, met ? at : before, met ? before : at);
-    need->factor = need->needed / need->now;
+    need->factor = sp_needed_factor(need->needed, need->now);
 }
 
 /* The next factor by which a whole number is tried: each, or where trying takes long doublings from
@@ -267,7 +269,7 @@ static void need_number(const struct sp_demand *demand, const struct sp_hardware
                 need->reachable = true;
                 need->helps_up = up != met;
                 need->needed = met ? kept[up] : number;
-                need->factor = need->needed / need->now;
+                need->factor = sp_needed_factor(need->needed, need->now);
                 return;
             }
             kept[up] = number;
@@ -310,11 +312,11 @@ enum sp_machine_figure sp_find_binding(const struct sp_demand *demand, const str
     return binding;
 }
 
-double sp_elasticity(const struct sp_demand *demand, const struct sp_hardware *hw,
-                     enum sp_machine_figure figure, double delta, double *low, double *high)
+double sp_elasticity_of(const struct sp_demand *demand, const struct sp_hardware *hw,
+                        enum sp_machine_figure figure, double delta, double *low, double *high)
 {
     const double now = sp_figure_value(figure, hw), step = 1 + delta;
     *low = value_at(demand, hw, figure, now / step);
     *high = value_at(demand, hw, figure, now * step);
-    return (log(*high) - log(*low)) / (2 * log(step));
+    return sp_elasticity(*low, *high, delta);
 }

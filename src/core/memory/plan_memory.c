@@ -1,6 +1,8 @@
 /* Peak memory of a device under a plan. */
 #include <math.h>
 
+#include <scaleplan/forms.h>
+
 #include "core/layers/layer_rank.h"
 #include "core/smooth.h"
 #include "core/require.h"
@@ -235,11 +237,6 @@ static double in_flight_of(const struct sp_plan *plan, int64_t stage)
     return plan->pp > 1 ? sp_in_flight(&pipeline, stage) : 1;
 }
 
-double sp_reserved_bytes(double live, const struct sp_framework *framework)
-{
-    return live * framework->reserved_factor;
-}
-
 /* Frozen weights, the dense ones over this many shards, experts over theirs: those of a layer's
  * matmuls as the base is stored, others in 2 bytes. */
 static double frozen_bytes(const struct sp_kind_memory *k, double shards, double expert_shards)
@@ -254,8 +251,8 @@ static double frozen_bytes(const struct sp_kind_memory *k, double shards, double
 void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_memory *m)
 {
     m->live = m->params + m->grads + m->optimizer + m->activations + m->buffers;
-    m->reserved = whole(sp_reserved_bytes((double)m->live, framework));
-    m->device = m->reserved + whole(framework->context_bytes);
+    m->reserved = whole(sp_step_reserved_bytes((double)m->live, framework->reserved_factor));
+    m->device = whole(sp_step_device_bytes((double)m->reserved, framework->context_bytes));
 }
 
 /* Bytes of an element that FSDP at ZeRO 2 holds unsharded from a forward pass to its backward pass,

@@ -60,5 +60,5 @@ struct sp_footprint sp_tuned_footprint(const struct sp_params *p, const struct s
 double sp_state_bytes(const struct sp_params *params, const struct sp_precision *precision)
 {
     return sp_training_state(params->trained, sp_state_bytes_per_param(precision),
-                              params->frozen_bytes);
+                             params->frozen_bytes);
 }

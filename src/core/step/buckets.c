@@ -3,20 +3,23 @@
 
 #include <math.h>
 
+#include <scaleplan/forms.h>
+
 #include "core/step/step_internal.h"
 
 /* Buckets do not change the step: its exposed time comes from measured runs, with windows and
  * contention. They are the timeline of the last backward pass at the same rates. */
 struct sp_buckets sp_bucket_timeline(const struct sp_bucket_times *t)
 {
-    const double G = t->gradient_bytes, b = fmin(t->bucket_bytes, G);
-    const double n = ceil(G / b * (1 - 1e-12)), full = n - 1;
-    const double filled_s = t->backward_s * b / G;
+    const double G = t->gradient_bytes, b = sp_bucket_bytes(t->bucket_bytes, G);
+    const double n = sp_bucket_count(G, b), full = n - 1;
+    const double filled_s = sp_first_bucket_full(t->backward_s, b, G);
     struct sp_buckets s = {
         .exist = true,
         .count = n,
         .bytes = b,
-        .last_bytes = G - full * b,
+        .gradient_bytes = G,
+        .last_bytes = sp_last_bucket_bytes(G, n, b),
         .backward_s = t->backward_s,
         .bucket_s = n > 1 ? t->full_s : t->last_s,
         .first_launch_s = filled_s,

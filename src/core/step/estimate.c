@@ -3,6 +3,7 @@
 
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
+#include <scaleplan/forms.h>
 
 #include "core/step/step_internal.h"
 #include "core/require.h"
@@ -28,13 +29,13 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
         .convention = convention,
         .active = sp_worked_params(in->model, &params, seq).active,
         .peak_flops_per_s = C,
-        .tokens_per_s = tokens / step_s,
-        .tokens_per_s_per_device = tokens / step_s / N,
+        .tokens_per_s = sp_step_tokens_per_s(tokens, step_s),
+        .tokens_per_s_per_device = sp_step_tokens_per_s_per_device(tokens, step_s, N),
     };
     double *const model = rates.flops_by;
     for (int c = 0; c < SP_FLOP_CONVENTIONS; c++) {
         model[c] = sp_model_flops(in->model, tokens, seq, (enum sp_flop_convention)c);
-        rates.mfu_by[c] = sp_utilisation(model[c], 1 / step_s, N, C);
+        rates.mfu_by[c] = sp_step_utilisation(model[c], step_s, N, C);
     }
     rates.model_flops = model[convention];
     const enum sp_flop_convention scores = causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL;
@@ -44,10 +45,10 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
     const double computed =
         sp_tuned_flops(in->model, tokens, seq, convention) +
         sp_companion_flops(in->model->tuning.companions, tokens, seq, convention);
-    rates.tuned_mfu = sp_utilisation(computed, 1 / step_s, N, C);
+    rates.tuned_mfu = sp_step_utilisation(computed, step_s, N, C);
     rates.flops_per_s_per_device = rates.model_flops / step_s / N;
     rates.mfu = rates.mfu_by[convention];
-    rates.hfu = sp_utilisation(rates.executed_flops, 1 / step_s, N, C);
+    rates.hfu = sp_step_utilisation(rates.executed_flops, step_s, N, C);
     return rates;
 }
 
@@ -129,7 +130,6 @@ static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_
 {
     struct sp_staged staged;
     struct sp_prepared prepared;
-    const double range = sp_range_log(in->profile, sp_tier_of(in->model, &in->hw->chip, in->plan));
     sp_prepare_step(in, mine, &prepared);
     sp_stage_times(in, &prepared, &e->map, &staged);
     for (int i = 0; i < e->map.kinds; i++)
@@ -137,21 +137,17 @@ static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_
     e->time = sp_estimate_staged(in, &prepared, &e->map, &staged);
     const int first = e->map.of[0];
     e->buckets = sp_buckets_of(in, &staged.kind[first].weights.trained, e->kind[first].backward);
-    e->compute_s = e->time.matmul + e->time.attention + e->time.elementwise + e->time.recompute;
-    e->low_s = e->time.step * exp(-range);
-    e->high_s = e->time.step * exp(range);
+    e->compute_s =
+        sp_step_work(e->time.matmul, e->time.attention, e->time.elementwise, e->time.recompute);
     e->ideal_s = prepared.ideal_s;
 }
 
 /* Adds the forward passes of the models beside in->model to the step. */
 static void add_companions(const struct sp_step_inputs *in, struct sp_estimate *e)
 {
-    const double alone = e->time.step;
     sp_cost_companions(in, &e->companions);
     for (int i = 0; i < SP_COMPANION_ROLES; i++)
         e->time.step += e->companions.forward_s[i];
-    e->low_s *= e->time.step / alone;
-    e->high_s *= e->time.step / alone;
 }
 
 static void estimate_memory(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
@@ -166,7 +162,7 @@ static void estimate_memory(const struct sp_step_inputs *in, const struct sp_ran
             sp_memory_at_stage(in->precision, in->plan, in->framework, &kinds[e->map.of[s]], s);
     e->fullest = sp_fullest_beside(in, &e->map, kinds, e->stage, &e->memory);
     e->capacity_bytes = sp_capacity_bytes(&in->hw->chip);
-    e->over_bytes = (double)e->memory.device - e->capacity_bytes;
+    e->over_bytes = sp_step_bytes_over((double)e->memory.device, e->capacity_bytes);
     e->fits = (double)e->memory.device < e->capacity_bytes;
     e->oom_odds = sp_oom_odds(in->framework, (double)e->memory.device, e->capacity_bytes);
 }
@@ -208,6 +204,9 @@ void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention conven
     e->companions = (struct sp_companion_cost){{0}, {0}};
     if (in->model->tuning.companions)
         add_companions(in, e);
+    e->range = sp_range_log(in->profile, sp_tier_of(in->model, &in->hw->chip, in->plan));
+    e->low_s = sp_step_low(e->time.step, e->range);
+    e->high_s = sp_step_high(e->time.step, e->range);
     e->health = sp_health_of(&e->time);
     e->rates = sp_step_rates(in, e->time.step, convention);
     struct sp_played played;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include <scaleplan/flops.h>
+#include <scaleplan/forms.h>
 
 #include "core/step/step_internal.h"
 #include "core/require.h"
@@ -11,8 +12,8 @@ static double ideal_s(const struct sp_step_inputs *in, const struct sp_params *p
     const struct sp_plan *p = in->plan;
     const double tokens = (double)p->batch * (double)p->seq;
     const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, p->dtype);
-    return sp_tuning_flops(params, tokens) /
-           ((double)sp_plan_devices(p) * in->hw->chip.peak_flops_per_s[dtype]);
+    return sp_step_ideal(sp_tuning_flops(params, tokens), (double)sp_plan_devices(p),
+                         in->hw->chip.peak_flops_per_s[dtype]);
 }
 
 double sp_ideal_step_s(const struct sp_step_inputs *in)
@@ -433,7 +434,9 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
     const double step = sum_of(&t) + t.straggler;
     if (step < prepared->ideal_s) /* 6 P B counts tables as matmuls, which a step need not */
         t.launch += prepared->ideal_s - step;
-    t.step = sum_of(&t) + t.straggler;
+    t.step = sp_step_of_parts(t.matmul, t.attention, t.elementwise, t.recompute, t.launch,
+                              t.offload, t.tp_comm, t.cp_comm, t.ep_comm, t.dp_comm, t.pp_comm,
+                              t.bubble, t.optimizer, t.straggler);
     return t;
 }
 

@@ -1,5 +1,7 @@
 /* Operators of a layer on the roofline of a chip. */
 #include <math.h>
+
+#include <scaleplan/forms.h>
 #include <string.h>
 
 #include <scaleplan/flops.h>
@@ -272,9 +274,7 @@ double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_pl
 static struct sp_local_matmul local_matmul(const struct sp_step_inputs *in,
                                            const struct sp_matmul *m, const struct sp_rank *rank)
 {
-    const struct sp_operands wide = {SP_ELEMENT, SP_ELEMENT, SP_ELEMENT};
     const struct products mine = products_of(m, rank);
-    const struct sp_work one = sp_matmul_work(mine.rows, mine.in, mine.out, wide, false);
     const enum sp_dtype dtype =
         sp_compute_dtype(&in->hw->chip, m->plain ? SP_BF16 : in->plan->dtype);
     struct sp_local_matmul l = {.name = m->name,
@@ -282,12 +282,14 @@ static struct sp_local_matmul local_matmul(const struct sp_step_inputs *in,
                                 .rows = mine.rows,
                                 .in = mine.in,
                                 .out = mine.out,
-                                .work = {mine.count * one.flops, mine.count * one.bytes},
-                                .flops_per_s = in->hw->chip.peak_flops_per_s[dtype]};
+                                .flops_per_s = in->hw->chip.peak_flops_per_s[dtype],
+                                .bytes_per_s = in->hw->chip.hbm_bytes_per_s};
+    l.work = (struct sp_work){sp_matmuls_flops(l.count, l.rows, l.in, l.out),
+                              sp_matmuls_bytes(l.count, l.rows, l.in, l.out)};
     l.math_s = l.work.flops / l.flops_per_s;
-    l.memory_s = l.work.bytes / in->hw->chip.hbm_bytes_per_s;
-    l.intensity = l.work.flops / l.work.bytes;
-    l.ridge = l.flops_per_s / in->hw->chip.hbm_bytes_per_s;
+    l.memory_s = l.work.bytes / l.bytes_per_s;
+    l.intensity = sp_matmuls_intensity(l.work.flops, l.work.bytes);
+    l.ridge = sp_matmuls_intensity(l.flops_per_s, l.bytes_per_s);
     return l;
 }
 

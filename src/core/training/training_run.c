@@ -26,11 +26,3 @@ double sp_owned_usd_per_h(const struct sp_owned *o)
     const double hours = 8766 * o->years * o->in_use;
     return o->capex_usd / hours + (o->usd_per_kwh > 0 ? o->watts * o->usd_per_kwh / 1000 : 0);
 }
-
-/* Per hour, not per run: it is the price that one negotiates, and it does not depend on
- * --tokens. */
-double sp_break_even_usd_per_h(double devices, double seconds, double other_devices,
-                               double other_seconds, double other_usd_per_h)
-{
-    return other_devices * other_seconds * other_usd_per_h / (devices * seconds);
-}

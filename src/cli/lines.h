@@ -1,0 +1,11 @@
+/* `COMMAND -`: options as JSON lines from standard input, an answer a line. */
+#ifndef SP_LINES_H
+#define SP_LINES_H
+
+#include "cli/command.h"
+
+bool sp_reads_lines(int argc, char **argv, struct sp_pipes *pipes);
+enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+                             struct sp_error *error);
+
+#endif

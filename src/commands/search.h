@@ -1,0 +1,54 @@
+/* A search from the command line, for `search` and `merge`. */
+#ifndef SP_CMD_SEARCH_H
+#define SP_CMD_SEARCH_H
+
+#include "cli/plan_options.h"
+#include "cli/price.h"
+#include "commands/step_launch.h"
+#include "study/search.h"
+
+/* The launch of --from: what it states, and its plan; without it launch.format is NULL. */
+struct sp_search_launch {
+    struct sp_launch launch;
+    struct sp_args problem; /* the search's options, with what the launch says */
+    struct sp_planned planned;
+};
+
+struct sp_searching {
+    struct sp_search of;
+    const struct sp_args *args;
+    const struct sp_search_launch *from; /* NULL: none */
+    struct sp_report *report;
+    struct sp_price price[SP_MAX_MACHINES];
+    bool listed;  /* the list of plans is in the report, with what is true of all of them */
+    bool timings; /* how long it took is in the answer */
+};
+
+/* Loads every machine of --hw and opens its space. */
+bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources,
+                    struct sp_report *report, struct sp_searching *searching,
+                    struct sp_error *error);
+
+/* Puts counts, proof and plans into the report. */
+void sp_report_search(struct sp_searching *searching);
+
+/* Reads --from, or nothing where it is not given: from->problem is then what was typed. */
+bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
+                    struct sp_error *error);
+
+/* The other questions: --near, --explain-rejects and --find, and the launch of --from against the
+ * list. */
+bool sp_report_near(struct sp_searching *searching, const char *plan, struct sp_error *error);
+bool sp_report_reject(struct sp_searching *searching, const char *plan, struct sp_error *error);
+bool sp_report_find(struct sp_searching *searching, struct sp_error *error);
+void sp_report_launch(struct sp_searching *searching);
+
+/* The command that estimates a plan on that machine; free() it. `typed` is the model that --model
+ * names where the machine's base has another depth, else NULL. */
+char *sp_step_line(const struct sp_searching *searching, const struct sp_candidate *machine,
+                   const struct sp_plan *plan, const struct sp_model *typed);
+
+/* Searches a machine, with a bar on a terminal. */
+void sp_look(struct sp_searching *searching, int machine);
+
+#endif

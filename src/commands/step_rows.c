@@ -1,0 +1,105 @@
+/* The rows of an estimated plan, for `step`, `search` and `merge`. */
+#include "commands/step_rows.h"
+
+#include <scaleplan/flops.h>
+
+/* clang-format off */
+#define PART(id, name) {SP_Q_STEP_T_##id, #name, offsetof(struct sp_step_time, name)}
+const struct sp_time_part sp_time_parts[SP_TIME_PARTS] = {
+    PART(MATMUL, matmul),
+    PART(ATTENTION, attention),
+    PART(ELEMENTWISE, elementwise),
+    PART(RECOMPUTE, recompute),
+    PART(LAUNCH, launch),
+    PART(OFFLOAD, offload),
+    PART(TP, tp_comm),
+    PART(CP, cp_comm),
+    PART(EP, ep_comm),
+    PART(DP, dp_comm),
+    PART(PP, pp_comm),
+    PART(BUBBLE, bubble),
+    PART(OPTIMIZER, optimizer),
+    PART(STRAGGLER, straggler),
+};
+#undef PART
+/* clang-format on */
+
+double sp_time_part(const struct sp_step_time *time, size_t i)
+{
+    return *(const double *)(const void *)((const char *)time + sp_time_parts[i].offset);
+}
+
+#define SP_ROWS "commands/step_head.def"
+#define SP_ROWS_OF struct sp_step_rows
+#define SP_PUT_ROWS put_head
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/step_plan.def"
+#define SP_ROWS_OF struct sp_step_rows
+#define SP_PUT_ROWS put_plan
+#include "answer/put_rows.h"
+
+void sp_read_step(const struct sp_planned *p, const struct sp_estimate *e, struct sp_step_rows *s)
+{
+    static const char *const borrowed[SP_KNOWN] = {
+        [SP_KNOWN_STACK] = "",
+        [SP_KNOWN_SOFTWARE] = ", borrowed from this framework's runs on other chips",
+        [SP_KNOWN_CHIP] = ", borrowed from other frameworks' runs on such chips",
+        [SP_KNOWN_NEITHER] = ", borrowed: no run of this framework or chip is known"};
+    const struct sp_params params = sp_count_params(&p->model);
+    const struct sp_params worked = sp_worked_params(&p->model, &params, (double)p->plan.seq);
+    *s = (struct sp_step_rows){.p = p,
+                               .e = e,
+                               .f = &p->framework.framework,
+                               .m = &e->memory,
+                               .t = &e->time,
+                               .rates = &e->rates,
+                               .b = &e->buckets,
+                               .devices = (double)sp_chips(&p->hw),
+                               .batch_tokens =
+                                   sp_batch_tokens((double)p->plan.batch, (double)p->plan.seq),
+                               .borrowed = borrowed[p->profile.known]};
+    s->dispatch_bytes = sp_dispatch_bytes(&p->plan, s->f);
+    s->ideal_flops = sp_tuning_flops(&worked, s->batch_tokens);
+    sp_shape_name(&p->hw, s->shape, sizeof s->shape);
+    sp_plan_rest(&p->plan, s->f, p->hw.slices, s->rest, sizeof s->rest);
+}
+
+void sp_put_step_rows(struct sp_report *r, const struct sp_step_rows *s)
+{
+    struct sp_plan plan = s->p->plan;
+    plan.dtype = sp_compute_dtype(&s->p->hw.chip, plan.dtype); /* what the matmuls are done in */
+    put_head(r, s);
+    sp_put_fields(r, &plan);
+    put_plan(r, s);
+}
+
+void sp_put_step(struct sp_report *r, const struct sp_planned *p, const struct sp_estimate *e)
+{
+    struct sp_step_rows s;
+    sp_read_step(p, e, &s);
+    sp_put_step_rows(r, &s);
+}
+
+/* A run of so many tokens. */
+struct run_rows {
+    double devices, step_s, usd_per_h, tokens, batch_tokens, usd_per_step;
+};
+
+#define SP_ROWS "commands/step_run.def"
+#define SP_ROWS_OF struct run_rows
+#define SP_PUT_ROWS put_run_rows
+#include "answer/put_rows.h"
+
+void sp_put_run(struct sp_report *r, const struct sp_planned *p, double step_s, double tokens,
+                double usd_per_h)
+{
+    struct run_rows s = {.devices = (double)sp_chips(&p->hw),
+                         .step_s = step_s,
+                         .usd_per_h = usd_per_h,
+                         .tokens = tokens,
+                         .batch_tokens =
+                             sp_batch_tokens((double)p->plan.batch, (double)p->plan.seq)};
+    s.usd_per_step = sp_step_cost(s.devices, s.step_s, s.usd_per_h);
+    put_run_rows(r, &s);
+}

@@ -1,0 +1,134 @@
+/* A goal as a function of the machine: a plan that is held or looked for anew, or closed forms. */
+#include "study/aimed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <scaleplan/forms.h>
+
+#include "study/run_search.h"
+
+bool sp_is_served(enum sp_aim_kind kind)
+{
+    return kind >= SP_AIM_TPOT;
+}
+
+/* How a strategy fares on a machine by the closed forms: the one that is asked for, the best mesh
+ * of every machine, or the one that is held, with as many replicas or shards as there are chips
+ * for. */
+static double comms_over_math(const struct sp_hardware *hw, const struct sp_aimed *aim)
+{
+    struct sp_fit_input in = aim->fit;
+    in.hw = hw;
+    if (!aim->strategy)
+        in.axes = 0; /* as sp_fit_best */
+    const struct sp_fit_terms terms = sp_fit_terms(&in);
+    const struct sp_degrees degrees = {.tp = aim->mesh.tp, .pp = aim->mesh.pp};
+    const struct sp_strategy s = aim->strategy ? sp_fit_strategy(&in, &terms, aim->strategy_kind)
+                                 : aim->replan
+                                     ? sp_fit_quietest(&in, &terms)
+                                     : sp_fit_mesh(&in, &terms, aim->mesh.kind, &degrees, true);
+    return s.exists ? s.comms_over_math : aim->replan ? INFINITY : NAN;
+}
+
+/* The plan of a run on a machine of another size: other replicas. False: they do not share the
+ * batch, or the plan has no meaning there. */
+static bool take_chips(const struct sp_planned *held, struct sp_planned *p)
+{
+    const int64_t was = sp_chips(&held->hw), is = sp_chips(&p->hw);
+    const int64_t others = was / p->plan.dp;
+    const bool whole = p->plan.shards == sp_default_shards(&held->plan, held->hw.slices);
+    if (was == is)
+        return true;
+    p->plan.dp = is / others;
+    if (p->plan.dp * others != is)
+        return false;
+    memset(p->plan.tp_axes, 0, sizeof p->plan.tp_axes);
+    if (whole)
+        p->plan.shards = sp_default_shards(&p->plan, p->hw.slices);
+    return sp_check_plan(&p->model, &p->plan, is, p->hw.slices) == SP_PLAN_OK;
+}
+
+/* The constants as far as what is expected of the chip moves them. */
+static void move_constants(const struct sp_planned *held, struct sp_planned *p)
+{
+    struct sp_profile other = p->profile;
+    sp_expect_constants(&p->hw, &p->framework.framework, &other);
+    for (int c = 0; c < SP_CONSTANTS; c++)
+        p->profile.value[c] = sp_constant_in_bounds(c, held->profile.value[c] * other.expected[c] /
+                                                           held->profile.expected[c]);
+}
+
+bool sp_find_best_plan(const struct sp_aimed *aim, struct sp_planned *p)
+{
+    struct sp_search_space space;
+    struct sp_search_result result;
+    struct sp_error ignored = {0};
+    const struct sp_search_run run = {.wanted = 1, .shards = 1};
+    if (!sp_space_of(p, &aim->limits, &space, &ignored))
+        return false;
+    if (aim->kind == SP_AIM_FITS) {
+        space.objective = SP_LEAST_MEMORY;
+        space.most_bytes = INFINITY;
+    }
+    sp_run_search(&space, &run, &result);
+    if (result.best.n > 0)
+        p->plan = result.best.found[0].plan;
+    return result.best.n > 0;
+}
+
+/* The goal's value of an estimate. */
+static double value_of(const struct sp_aimed *aim, const struct sp_planned *p,
+                       const struct sp_estimate *e)
+{
+    const double run_s = aim->tokens / e->rates.tokens_per_s;
+    switch (aim->kind) {
+    case SP_AIM_FITS:
+        return (double)e->memory.device / e->capacity_bytes;
+    case SP_AIM_DAYS:
+        return run_s / 86400;
+    case SP_AIM_COST:
+        return (double)sp_chips(&p->hw) * run_s / 3600 * p->hw.chip.price_usd_per_h;
+    case SP_AIM_MFU:
+        return e->rates.mfu;
+    case SP_AIM_TOKENS:
+        return e->rates.tokens_per_s;
+    default:
+        return e->time.step;
+    }
+}
+
+double sp_aimed_value(const struct sp_hardware *hw, void *context)
+{
+    const struct sp_aimed *const aim = context;
+    struct sp_estimate e;
+    if (aim->kind == SP_AIM_COMPUTE_BOUND)
+        return comms_over_math(hw, aim);
+    if (sp_is_served(aim->kind))
+        return aim->value_of_service(hw, aim->service);
+    struct sp_planned p = aim->planned;
+    p.hw = *hw;
+    if (aim->power_prior)
+        move_constants(&aim->planned, &p);
+    const bool known = aim->searched && hw == aim->hw; /* the plan is its best */
+    if (aim->replan && !known ? !sp_find_best_plan(aim, &p) : !take_chips(&aim->planned, &p))
+        return !aim->replan ? NAN : aim->at_least ? 0 : INFINITY;
+    const struct sp_step_inputs in = sp_inputs_of(&p);
+    sp_estimate(&in, aim->convention, NULL, &e);
+    return value_of(aim, &p, &e);
+}
+
+void sp_find_peaks(struct sp_aimed *aim, bool peaks[SP_DTYPES])
+{
+    const bool replan = aim->replan;
+    aim->replan = false;
+    const double now = sp_aimed_value(aim->hw, aim);
+    for (int d = 0; d < SP_DTYPES; d++) {
+        const enum sp_machine_figure peak = (enum sp_machine_figure)(SP_FIGURE_PEAK + d);
+        struct sp_hardware other;
+        if (sp_with_figure(aim->hw, peak, sp_figure_value(peak, aim->hw) / 1000, &other) &&
+            fabs(sp_aimed_value(&other, aim) / now - 1) > 1e-9)
+            peaks[d] = true;
+    }
+    aim->replan = replan;
+}

@@ -1,0 +1,156 @@
+/* Reads the lists and ranges of a sweep and finds the values of each row. */
+#include "study/axes.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/number.h"
+
+static void *grown(void *block, size_t bytes)
+{
+    void *const larger = realloc(block, bytes);
+    if (!larger)
+        abort();
+    return larger;
+}
+
+/* Adds a value; of a --set with a list, behind its path. NULL: that of a flag. */
+static bool push(struct sp_axis *axis, const char *value, struct sp_error *error)
+{
+    const char *const path = axis->path, *const mark = path[0] ? "=" : "";
+    const size_t size = value ? strlen(path) + strlen(mark) + strlen(value) + 1 : 0;
+    if (axis->n == SP_MAX_AXIS_VALUES)
+        return sp_fail(error, SP_INPUT, "--%s: more than %d values", axis->name,
+                       SP_MAX_AXIS_VALUES);
+    if ((axis->n & (axis->n - 1)) == 0) /* grows at powers of two */
+        axis->start = grown(axis->start, (axis->n ? 2 * axis->n : 1) * sizeof *axis->start);
+    axis->start[axis->n++] = axis->length;
+    if (!value)
+        return true;
+    if (axis->length + size > axis->room) {
+        axis->room = 2 * (axis->length + size);
+        axis->text = grown(axis->text, axis->room);
+    }
+    snprintf(axis->text + axis->length, size, "%s%s%s", path, mark, value);
+    axis->length += size;
+    return true;
+}
+
+/* Where the first number of a range begins: all of "1..8" and, behind a name and a dash, "8..64" of
+ * "h100-8..64"; NULL: the piece is no range. */
+static const char *range_in(const char *piece)
+{
+    const char *const dots = strstr(piece, "..");
+    if (!dots || dots == piece || !isdigit((unsigned char)dots[2]))
+        return NULL;
+    if (isdigit((unsigned char)piece[0]) && !memchr(piece, '-', (size_t)(dots - piece)))
+        return piece;
+    const char *from = dots;
+    while (from > piece && isdigit((unsigned char)from[-1]))
+        from--;
+    return from > piece && from < dots && from[-1] == '-' ? from : NULL;
+}
+
+/* "1..64:x2", or "h100-8..64:x2" where `range` begins at the 8; false with an error when it has no
+ * end. */
+static bool push_range(struct sp_axis *axis, const char *piece, const char *range,
+                       struct sp_error *error)
+{
+    char from[64], to[64], step[64] = "+1";
+    double low, high, by;
+    const char *const dots = strstr(range, ".."), *const colon = strchr(dots, ':');
+    snprintf(from, sizeof from, "%.*s", (int)(dots - range), range);
+    snprintf(to, sizeof to, "%.*s", (int)(colon ? colon - dots - 2 : 60), dots + 2);
+    if (colon)
+        snprintf(step, sizeof step, "%s", colon + 1);
+    const bool times = step[0] == 'x';
+    if (!sp_parse_count(from, &low) || !sp_parse_count(to, &high) ||
+        (step[0] != 'x' && step[0] != '+') || !sp_parse_count(step + 1, &by) || low > high ||
+        (times ? !(by > 1 && low > 0) : !(by > 0)))
+        return sp_fail(error, SP_INPUT,
+                       "--%s: \"%s\" is no range; expected FROM..TO, FROM..TO:+STEP or "
+                       "FROM..TO:xFACTOR, rising",
+                       axis->name, sp_safe(piece));
+    double value = low;
+    for (size_t i = 0; value <= high * (1 + 1e-12); i++) {
+        char text[200];
+        snprintf(text, sizeof text, "%.*s%.15g", (int)(range - piece), piece, value);
+        if (!push(axis, text, error))
+            return false;
+        value = times ? value * by : low + (double)(i + 1) * by;
+    }
+    return true;
+}
+
+static bool push_list(struct sp_axis *axis, const char *text, struct sp_error *error)
+{
+    const size_t size = strlen(text) + 1;
+    char *const piece = grown(NULL, size);
+    bool ok = true;
+    for (const char *rest = text; ok && sp_next_item(&rest, piece, size);) {
+        const char *const range = range_in(piece);
+        if (piece[0] == '\0')
+            ok = sp_fail(error, SP_INPUT, "--%s: an empty value in \"%s\"", axis->name,
+                         sp_safe(text));
+        else
+            ok = range ? push_range(axis, piece, range, error) : push(axis, piece, error);
+    }
+    free(piece);
+    return ok;
+}
+
+/* The values of --set PATH=A,B, each with its path; a value in brackets has commas of its own. */
+static bool push_sets(struct sp_axis *axis, const char *text, struct sp_error *error)
+{
+    const char *const equals = strchr(text, '=');
+    const size_t n = equals ? (size_t)(equals - text) : 0;
+    if (!equals || n >= sizeof axis->path || strpbrk(equals, "[{\""))
+        return push(axis, text, error);
+    snprintf(axis->path, sizeof axis->path, "%.*s", (int)n, text);
+    return push_list(axis, equals + 1, error);
+}
+
+bool sp_add_axis(struct sp_axes *axes, const char *name, enum sp_axis_text kind, const char *text,
+                 struct sp_error *error)
+{
+    if (axes->n == SP_MAX_AXES_SWEPT)
+        return sp_fail(error, SP_USAGE, "more than %d options", SP_MAX_AXES_SWEPT);
+    for (int i = 0; i < axes->n; i++)
+        if (kind != SP_AXIS_OF_MANY && kind != SP_AXIS_OF_SETS &&
+            strcmp(axes->axis[i].name, name) == 0)
+            return sp_fail(error, SP_USAGE, "--%s: given twice; a list has commas", name);
+    struct sp_axis *const axis = &axes->axis[axes->n++];
+    *axis = (struct sp_axis){.name = name};
+    const bool ok = kind == SP_AXIS_OF_SETS           ? push_sets(axis, text, error)
+                    : text && kind == SP_AXIS_OF_LIST ? push_list(axis, text, error)
+                                                      : push(axis, text, error);
+    if (!ok)
+        return false;
+    if (axes->n == 1)
+        axes->rows = 1;
+    if (axis->n > 1000000000000 / axes->rows)
+        return sp_fail(error, SP_INPUT, "the lists make more than 10^12 rows");
+    axes->rows *= axis->n;
+    return true;
+}
+
+void sp_free_axes(struct sp_axes *axes)
+{
+    for (int i = 0; i < axes->n; i++) {
+        free(axes->axis[i].text);
+        free(axes->axis[i].start);
+    }
+    *axes = (struct sp_axes){0};
+}
+
+const char *sp_axis_value(const struct sp_axes *axes, int axis, uint64_t row)
+{
+    for (int i = axes->n - 1; i > axis; i--)
+        row /= axes->axis[i].n;
+    const struct sp_axis *const a = &axes->axis[axis];
+    return a->text ? a->text + a->start[row % a->n] : NULL;
+}

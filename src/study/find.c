@@ -1,0 +1,300 @@
+/* The inverse questions of a search, each a row of searches from a bound towards the answer.
+ *
+ * What fits or is fast enough is not monotone in a size: 40 devices divide a batch of 560 that 48
+ * do not. So nothing is bisected. Every size from a bound on is tried until one will do; only where
+ * there are thousands of them some are left out, and the answer says which. */
+#include "study/find.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "host/interrupt.h"
+
+/* Of an octave of sizes at most twice so many are tried, the fewer the longer a search takes; at
+ * most so many bounds are computed for it, where that leaves as many as FEWEST_TRIED. */
+#define MOST_TRIED 1024
+#define FEWEST_TRIED 64
+#define MOST_BOUNDS 1e7
+
+/* Waking threads takes longer than looking through so few groups. */
+enum { GROUPS_A_THREAD = 16384 };
+
+/* Largest values of the questions. */
+#define MOST_DEVICES 4194304.0
+#define MOST_SEQUENCES 1e8
+#define MOST_THOUSANDS 976562.0 /* 10^9 tokens, as --seq */
+#define MOST_LAYERS 1e4
+
+/* What a count of states may be off, being added up in another way than a plan's. */
+#define STATES_MARGIN 0.98
+
+/* A question, of whose answer `most` is the largest value that is looked at. */
+struct question {
+    bool fewest; /* else the most */
+    double most;
+    bool (*change)(struct sp_planned *base, double value);
+    double (*bound_of)(const struct sp_finding *f); /* NULL: found by trying powers of two */
+};
+
+static const struct sp_planned *given(const struct sp_finding *f)
+{
+    return &f->of->machine[0]->base;
+}
+
+/* Devices, of one slice: 1 to a node's, whole nodes, or what is on offer. */
+static bool with_devices(struct sp_planned *base, double devices)
+{
+    base->hw.slices = 1;
+    return sp_take_slice(&base->hw, (int64_t)devices);
+}
+
+static bool with_batch(struct sp_planned *base, double sequences)
+{
+    base->plan.batch = (int64_t)sequences;
+    return sequences * (double)base->plan.seq <= 1e15;
+}
+
+/* Sequences in steps of 1024 tokens; the batch keeps its tokens where it can. */
+static bool with_seq(struct sp_planned *base, double thousands)
+{
+    const double tokens = (double)base->plan.batch * (double)base->plan.seq;
+    base->plan.seq = (int64_t)(1024 * thousands);
+    base->plan.batch = (int64_t)fmax(1, exp2(floor(log2(tokens / (double)base->plan.seq))));
+    return true;
+}
+
+static bool with_layers(struct sp_planned *base, double layers)
+{
+    if (base->model.moe.dense_layers >= (int64_t)layers)
+        base->model.moe.dense_layers = (int64_t)layers - 1;
+    base->model.layers = (int64_t)layers;
+    return true;
+}
+
+/* The longest step that is fast enough; INFINITY: any. s */
+static double limit_of(const struct sp_finding *f, const struct sp_planned *base)
+{
+    const double tokens = (double)base->plan.batch * (double)base->plan.seq;
+    return fmin(isnan(f->max_step_s) ? INFINITY : f->max_step_s,
+                isnan(f->deadline_days) ? INFINITY : f->deadline_days * 86400 * tokens / f->tokens);
+}
+
+/* Device-seconds that no step of it is below. */
+static double ideal_s(const struct sp_planned *base)
+{
+    struct sp_step_inputs in = sp_inputs_of(base);
+    const struct sp_plan one = {.dp = 1,
+                                .tp = 1,
+                                .pp = 1,
+                                .cp = 1,
+                                .seq = base->plan.seq,
+                                .batch = base->plan.batch,
+                                .dtype = base->plan.dtype};
+    in.plan = &one;
+    return sp_ideal_step_s(&in);
+}
+
+/* Bytes that all devices together hold at least, when each state is there once. */
+static double states_bytes(const struct sp_planned *base)
+{
+    return STATES_MARGIN * sp_count_params(&base->model).total *
+           sp_state_bytes_per_param(&base->precision) * base->framework.framework.reserved_factor;
+}
+
+static double fewest_devices(const struct sp_finding *f)
+{
+    const struct sp_planned *const base = given(f);
+    return fmax(1, ceil(fmax(ideal_s(base) / limit_of(f, base) * (1 - 1e-9),
+                             states_bytes(base) / f->of->machine[0]->space.most_bytes)));
+}
+
+static double most_sequences(const struct sp_finding *f)
+{
+    struct sp_planned one = *given(f);
+    one.plan.batch = 1;
+    return floor(f->max_step_s * (double)sp_chips(&one.hw) / ideal_s(&one) * (1 + 1e-9));
+}
+
+/* Whether so many layers are too many for the devices' memory or for --max-step. */
+static bool is_too_deep(const struct sp_finding *f, double layers)
+{
+    struct sp_planned deep = *given(f);
+    with_layers(&deep, layers);
+    const double devices = (double)sp_chips(&deep.hw);
+    return states_bytes(&deep) > devices * f->of->machine[0]->space.most_bytes ||
+           ideal_s(&deep) * (1 - 1e-9) > devices * limit_of(f, &deep);
+}
+
+/* States and arithmetic grow with every layer: here halves are right. */
+static double most_layers(const struct sp_finding *f)
+{
+    double few = 0, many = MOST_LAYERS + 1;
+    while (many - few > 1) {
+        const double layers = floor((few + many) / 2);
+        *(is_too_deep(f, layers) ? &many : &few) = layers;
+    }
+    return few;
+}
+
+static const struct question questions[SP_FINDS] = {
+    [SP_FIND_DEVICES] = {true, MOST_DEVICES, with_devices, fewest_devices},
+    [SP_FIND_BATCH] = {false, MOST_SEQUENCES, with_batch, most_sequences},
+    [SP_FIND_SEQ] = {false, MOST_THOUSANDS, with_seq, NULL},
+    [SP_FIND_MODEL] = {false, MOST_LAYERS, with_layers, most_layers},
+};
+
+static const struct question *question_of(const struct sp_finding *f)
+{
+    return &questions[f->what];
+}
+
+/* Whether the size has a plan that fits and is fast enough. `whole`: its best step, too. */
+static bool will_do(struct sp_finding *f, double value, bool whole)
+{
+    struct sp_error ignored = {0};
+    struct sp_search_run run = f->of->run;
+    f->at->base = *given(f);
+    run.wanted = 1;
+    run.any = !whole;
+    run.enough = limit_of(f, &f->at->base);
+    if (!question_of(f)->change(&f->at->base, value))
+        return false;
+    if (run.any)
+        run.enough = limit_of(f, &f->at->base);
+    f->tried += run.any;
+    /* the first space was opened: what can fail is the room for divisors */
+    if (!sp_space_of(&f->at->base, &f->of->limits, &f->at->space, &ignored)) {
+        f->left_out++;
+        return false;
+    }
+    if (sp_search_groups(&f->at->space) < GROUPS_A_THREAD)
+        run.threads = 1;
+    sp_run_search(&f->at->space, &run, &f->at->result);
+    if (f->at->result.best.n == 0)
+        return false;
+    f->step_s = f->at->result.best.found[0].step_s;
+    return true;
+}
+
+static double odd_part(int64_t n)
+{
+    while (n > 0 && n % 2 == 0)
+        n /= 2;
+    return (double)n;
+}
+
+/* How many sizes are affordable, going by the policies that each group of plans is bounded for. */
+static double tried_of_an_octave(const struct sp_search_space *space)
+{
+    double policies = 0;
+    for (int i = 0; i < SP_POLICIES; i++)
+        policies += space->policy[i] * (space->offload[0] + space->offload[1]);
+    const double bounds = policies * (double)sp_search_groups(space) / space->n_boxes;
+    return exp2(floor(log2(fmax(FEWEST_TRIED, fmin(MOST_TRIED, MOST_BOUNDS / bounds)))));
+}
+
+/* What tried sizes near this value are multiples of: a power of two, times `factor`. */
+static double spacing(const struct sp_finding *f, double value, double factor)
+{
+    return factor * exp2(fmax(0, floor(log2(value / factor / f->half))));
+}
+
+static double at_least(double value, double spaces)
+{
+    return ceil(value / spaces) * spaces;
+}
+
+static double at_most(double value, double spaces)
+{
+    return floor(value / spaces) * spaces;
+}
+
+/* The next size to try, `value` or beyond it. */
+static double next_up(struct sp_finding *f, double value)
+{
+    const double next =
+        fmin(at_least(value, spacing(f, value, 1)), at_least(value, spacing(f, value, f->odd)));
+    f->skipping = f->skipping || next != value;
+    return next;
+}
+
+static double next_down(struct sp_finding *f, double value)
+{
+    const double next = value < 1 ? 0
+                                  : fmax(at_most(value, spacing(f, value, 1)),
+                                         at_most(value, spacing(f, value, f->odd)));
+    f->skipping = f->skipping || (value >= 1 && next != value);
+    return next;
+}
+
+/* The next machine of at least so many devices; 0: none. */
+static double next_machine(struct sp_finding *f, double devices)
+{
+    const struct sp_network *const net = &given(f)->hw.network;
+    const double node = (double)net->domain;
+    if (devices > MOST_DEVICES)
+        return 0;
+    if (net->kind == SP_TORUS || devices <= node)
+        return (double)sp_nearest_chips(net, (int64_t)devices, true);
+    return node * next_up(f, ceil(devices / node));
+}
+
+static double next_size(struct sp_finding *f, double value)
+{
+    const double next = question_of(f)->fewest ? next_machine(f, value) : next_down(f, value);
+    return next > question_of(f)->most ? 0 : next;
+}
+
+/* How far powers of two go, and the odd factor's: at most twice that is the answer, as far as they
+ * tell. */
+static void probe(struct sp_finding *f)
+{
+    const double factors[] = {1, f->odd};
+    double largest = 0;
+    for (size_t i = 0; i < 2 && (i == 0 || f->odd > 1); i++)
+        for (double value = factors[i]; value <= question_of(f)->most && !sp_was_interrupted();
+             value *= 2)
+            if (will_do(f, value, false))
+                largest = fmax(largest, value);
+    f->bound = question_of(f)->most;
+    if (largest > 0)
+        f->probed = f->bound = fmin(question_of(f)->most, 2 * largest);
+}
+
+/* The value of the answer; NAN: none. */
+static double find(struct sp_finding *f)
+{
+    const struct sp_planned *const base = given(f);
+    const double one = question_of(f)->fewest ? 1 : -1;
+    f->half = tried_of_an_octave(&f->of->machine[0]->space);
+    f->odd = odd_part(question_of(f)->fewest ? base->plan.batch : sp_chips(&base->hw));
+    if (question_of(f)->bound_of)
+        f->bound = question_of(f)->fewest ? question_of(f)->bound_of(f)
+                                          : fmin(question_of(f)->bound_of(f), question_of(f)->most);
+    else
+        probe(f);
+    for (double value = next_size(f, f->bound); value > 0 && !sp_was_interrupted();
+         value = next_size(f, value + one))
+        if (will_do(f, value, false) && will_do(f, value, true))
+            return value;
+    return NAN;
+}
+
+void sp_find_size(const struct sp_search *search, enum sp_find_what what,
+                  const struct sp_find_limits *limits, struct sp_finding *f)
+{
+    *f = (struct sp_finding){.of = search,
+                             .what = what,
+                             .max_step_s = limits->max_step_s,
+                             .deadline_days = limits->deadline_days,
+                             .tokens = limits->tokens,
+                             .at = calloc(1, sizeof *f->at)};
+    if (!f->at)
+        abort();
+    f->value = find(f);
+    f->most = questions[what].most;
+    f->at_the_end = !questions[what].fewest && f->value >= f->most;
+    f->interrupted = sp_was_interrupted();
+    f->is_proven =
+        !f->interrupted && !f->skipping && f->probed == 0 && f->left_out == 0 && !f->at_the_end;
+}

@@ -1,0 +1,110 @@
+/* Plans as text: a field's value, a change, and short names that tell the plans of a list apart. */
+#include "study/plan_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+
+/* The names of a list's bits, comma-separated. */
+static void format_list(const struct sp_plan_field *f, unsigned bits, char out[SP_PLAN_TEXT])
+{
+    size_t used = 0;
+    for (int i = 0; f->names[i]; i++)
+        if (bits >> i & 1)
+            used += (size_t)snprintf(out + used, SP_PLAN_TEXT - used, "%s%s", used > 0 ? "," : "",
+                                     f->names[i]);
+}
+
+void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *f,
+                    char out[SP_PLAN_TEXT])
+{
+    const char *const name = sp_plan_name(plan, f);
+    const double value = sp_plan_value(plan, f);
+    out[0] = '\0';
+    if (f->kind == SP_PLAN_AXES && plan->tp_axes[0] > 0)
+        snprintf(out, SP_PLAN_TEXT, "%dx%dx%d", plan->tp_axes[0], plan->tp_axes[1],
+                 plan->tp_axes[2]);
+    else if (f->kind == SP_PLAN_LIST)
+        format_list(f, (unsigned)value, out);
+    else if (name)
+        snprintf(out, SP_PLAN_TEXT, "%s", name);
+    else if (!isnan(value))
+        sp_format_double(value, out, SP_PLAN_TEXT);
+}
+
+void sp_change_text(const struct sp_neighbour *n, const char *dash, char *out, size_t size)
+{
+    out[0] = '\0';
+    for (int i = 0; i < n->changes; i++) {
+        const struct sp_plan_field *const field = &sp_plan_fields[n->field[i]];
+        char value[SP_PLAN_TEXT];
+        const size_t used = strlen(out);
+        sp_format_plan(&n->plan, field, value);
+        snprintf(out + used, size - used, "%s%s%s %s", used ? ", " : "", dash, field->name, value);
+    }
+}
+
+/* What every name has: degrees above 1, then stage and recomputation. */
+static void name_plan(const struct sp_plan *plan, char name[SP_SHORT_NAME])
+{
+    static const enum sp_plan_field_id degrees[] = {SP_FIELD_TP, SP_FIELD_PP, SP_FIELD_VPP,
+                                                    SP_FIELD_CP, SP_FIELD_EP};
+    name[0] = '\0';
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
+        const struct sp_plan_field *const field = &sp_plan_fields[degrees[i]];
+        const size_t used = strlen(name);
+        if (sp_plan_value(plan, field) > 1)
+            snprintf(name + used, SP_SHORT_NAME - used, "%s %.0f ", field->name,
+                     sp_plan_value(plan, field));
+    }
+    char policy[SP_PLAN_TEXT];
+    sp_format_plan(plan, &sp_plan_fields[SP_FIELD_REMAT], policy);
+    const size_t used = strlen(name);
+    snprintf(name + used, SP_SHORT_NAME - used, "zero %d, %s", plan->zero, policy);
+}
+
+/* The value of a field, as a name has it. */
+struct value {
+    char text[SP_PLAN_TEXT];
+};
+
+/* Adds a field to the names that are still alike and differ in it. */
+static void tell_apart(const struct sp_plan *plans, size_t n, enum sp_plan_field_id id,
+                       struct sp_short_name *names, struct value *values, bool *adds)
+{
+    for (size_t i = 0; i < n; i++)
+        sp_format_plan(&plans[i], &sp_plan_fields[id], values[i].text);
+    for (size_t i = 0; i < n; i++) {
+        adds[i] = false;
+        for (size_t k = 0; k < n && !adds[i]; k++)
+            adds[i] = strcmp(values[i].text, values[k].text) != 0 &&
+                      strcmp(names[i].text, names[k].text) == 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t used = strlen(names[i].text);
+        if (adds[i])
+            snprintf(names[i].text + used, SP_SHORT_NAME - used, ", %s %s", sp_plan_fields[id].name,
+                     values[i].text);
+    }
+}
+
+void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *names)
+{
+    static const enum sp_plan_field_id others[] = {
+        SP_FIELD_DP,      SP_FIELD_MICRO,    SP_FIELD_SHARDS,     SP_FIELD_SP,
+        SP_FIELD_ETP,     SP_FIELD_SCHEDULE, SP_FIELD_PLACEMENT,  SP_FIELD_OFFLOAD,
+        SP_FIELD_TP_AXES, SP_FIELD_DISPATCH, SP_FIELD_MOE_OVERLAP};
+    struct value *const values = calloc(n + 1, sizeof *values);
+    bool *const adds = calloc(n + 1, sizeof *adds);
+    if (!values || !adds)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        name_plan(&plans[i], names[i].text);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        tell_apart(plans, n, others[k], names, values, adds);
+    free(adds);
+    free(values);
+}

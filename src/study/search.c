@@ -1,0 +1,202 @@
+/* The plans of the machines of a search in one order, and what became of all of them. */
+#include "study/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *const sp_goal_names[] = {"step", "mfu", "cost", "devices", "memory", NULL};
+
+struct sp_candidate *sp_add_machine(struct sp_search *s)
+{
+    if (s->machines == SP_MAX_MACHINES)
+        return NULL;
+    struct sp_candidate *const m = calloc(1, sizeof *m);
+    if (!m)
+        abort();
+    m->usd_per_h = NAN;
+    return s->machine[s->machines++] = m;
+}
+
+bool sp_open_machine(const struct sp_search *s, struct sp_candidate *m, struct sp_error *error)
+{
+    if (!sp_space_of(&m->base, &s->limits, &m->space, error))
+        return false;
+    if (s->robust)
+        sp_make_robust(m);
+    m->space.objective = s->goal == SP_GOAL_MEMORY ? SP_LEAST_MEMORY : SP_LEAST_STEP;
+    return true;
+}
+
+void sp_close_search(struct sp_search *s)
+{
+    for (int i = 0; i < s->machines; i++)
+        free(s->machine[i]);
+    s->machines = 0;
+}
+
+struct sp_rates sp_rates_on(const struct sp_search *s, int machine, double step_s)
+{
+    const struct sp_step_inputs in = sp_inputs_of(&s->machine[machine]->base);
+    return sp_step_rates(&in, step_s, s->convention);
+}
+
+double sp_cost_of_step(const struct sp_candidate *m, double step_s)
+{
+    return sp_step_cost((double)sp_chips(&m->base.hw), step_s, m->usd_per_h);
+}
+
+const struct sp_found *sp_best_of(const struct sp_search *s, int machine)
+{
+    const struct sp_search_result *const r = &s->machine[machine]->result;
+    if (s->run.front)
+        return r->front.n > 0 ? r->front.found : NULL;
+    return r->best.n > 0 ? r->best.found : NULL;
+}
+
+double sp_best_step_of(const struct sp_search *s, int machine)
+{
+    const struct sp_found *const best = sp_best_of(s, machine);
+    return best ? best->step_s : NAN;
+}
+
+int sp_cheapest_of(const struct sp_search *s)
+{
+    int cheapest = -1;
+    double least = INFINITY;
+    for (int i = 0; i < s->machines; i++) {
+        const double cost = sp_cost_of_step(s->machine[i], sp_best_step_of(s, i));
+        if (cost < least) {
+            least = cost;
+            cheapest = i;
+        }
+    }
+    return cheapest;
+}
+
+static double value_of(const struct sp_search *s, int machine, const struct sp_found *found)
+{
+    const struct sp_candidate *const m = s->machine[machine];
+    const double step = s->robust ? found->value : found->step_s;
+    switch (s->goal) {
+    case SP_GOAL_MFU:
+        return -sp_rates_on(s, machine, step).mfu;
+    case SP_GOAL_COST:
+        return sp_cost_of_step(m, step);
+    case SP_GOAL_DEVICES:
+        return (double)sp_chips(&m->base.hw);
+    case SP_GOAL_MEMORY:
+        return found->bytes;
+    default:
+        return step;
+    }
+}
+
+static int by_goal(const void *a, const void *b)
+{
+    const struct sp_ranked *const x = a, *const y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    if (x->then != y->then)
+        return x->then < y->then ? -1 : 1;
+    if (x->machine != y->machine)
+        return x->machine - y->machine;
+    if (x->found->group != y->found->group)
+        return x->found->group < y->found->group ? -1 : 1;
+    return x->found->leaf < y->found->leaf ? -1 : x->found->leaf > y->found->leaf;
+}
+
+/* Whether another machine's point beats this one in step time, memory and cost. */
+static bool is_beaten_across(const struct sp_search *s, const struct sp_ranked *all, size_t n,
+                             const struct sp_ranked *one)
+{
+    const bool cost = s->front_has_cost;
+    for (size_t i = 0; i < n; i++) {
+        const struct sp_ranked *const other = &all[i];
+        const double mine =
+            cost ? sp_cost_of_step(s->machine[one->machine], one->found->step_s) : 0;
+        const double theirs =
+            cost ? sp_cost_of_step(s->machine[other->machine], other->found->step_s) : 0;
+        const bool no_worse = other->found->step_s <= one->found->step_s &&
+                              other->found->bytes <= one->found->bytes && theirs <= mine;
+        const bool better = other->found->step_s < one->found->step_s ||
+                            other->found->bytes < one->found->bytes || theirs < mine;
+        if (no_worse && better)
+            return true;
+    }
+    return false;
+}
+
+struct sp_ranked *sp_rank_plans(const struct sp_search *s, size_t *n)
+{
+    size_t room = 1;
+    for (int i = 0; i < s->machines; i++)
+        room +=
+            (size_t)(s->run.front ? s->machine[i]->result.front.n : s->machine[i]->result.best.n);
+    struct sp_ranked *const all = calloc(room, sizeof *all);
+    if (!all)
+        abort();
+    *n = 0;
+    for (int i = 0; i < s->machines; i++) {
+        const struct sp_search_result *const r = &s->machine[i]->result;
+        const int count = s->run.front ? r->front.n : r->best.n;
+        for (int k = 0; k < count; k++) {
+            const struct sp_found *const found =
+                s->run.front ? &r->front.found[k] : &r->best.found[k];
+            all[(*n)++] = (struct sp_ranked){i, found, value_of(s, i, found), found->step_s};
+        }
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < *n && s->run.front && s->machines > 1; i++)
+        if (!is_beaten_across(s, all, *n, &all[i]))
+            all[kept++] = all[i];
+    if (s->run.front && s->machines > 1)
+        *n = kept;
+    qsort(all, *n, sizeof *all, by_goal);
+    return all;
+}
+
+void sp_thin_out(struct sp_ranked *all, size_t n, size_t wanted)
+{
+    for (size_t i = 0; i < wanted; i++)
+        all[i] = all[wanted > 1 ? i * (n - 1) / (wanted - 1) : 0];
+}
+
+struct sp_search_sum sp_sum_up(const struct sp_search *s)
+{
+    struct sp_search_sum sum = {0};
+    for (int i = 0; i < s->machines; i++) {
+        const struct sp_search_result *const r = &s->machine[i]->result;
+        sp_add_counts(&sum.counts, &r->counts);
+        sum.elapsed_s += r->elapsed_s;
+        sum.threads = r->threads > sum.threads ? r->threads : sum.threads;
+        sum.partial = sum.partial || r->partial;
+        sum.front_is_full = sum.front_is_full || r->front.full;
+    }
+    sum.is_proven = !sum.partial && !sum.front_is_full && s->run.shards == 1;
+    return sum;
+}
+
+struct sp_least sp_least_memory(const struct sp_search *s)
+{
+    const struct sp_candidate *const m = s->machine[0];
+    struct sp_search_space space = m->space;
+    struct sp_search_run run = s->run;
+    struct sp_search_result least;
+    run.front = false;
+    run.wanted = 1;
+    run.shard = 0;
+    run.shards = 1;
+    space.most_bytes = INFINITY;
+    space.objective = SP_LEAST_MEMORY;
+    sp_run_search(&space, &run, &least);
+    return (struct sp_least){least.partial, least.best.n > 0 ? least.best.found[0].bytes : NAN};
+}
+
+int sp_count_ahead(const struct sp_search *s, double step_s)
+{
+    const struct sp_best *const list = &s->machine[0]->result.best;
+    int ahead = 0;
+    while (ahead < list->n && list->found[ahead].step_s < step_s)
+        ahead++;
+    return ahead;
+}

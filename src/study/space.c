@@ -1,0 +1,128 @@
+/* The space of a search: what its problem, its framework and its limits leave open. */
+#include "study/space.h"
+
+#include <math.h>
+#include <string.h>
+
+bool sp_allow_value(struct sp_space_limits *limits, enum sp_plan_field_id field, int64_t value)
+{
+    int *const n = &limits->values[field];
+    for (int i = 0; i < *n; i++)
+        if (limits->value[field][i] == value)
+            return true;
+    if (*n == SP_SEARCH_VALUES)
+        return false;
+    limits->value[field][(*n)++] = value;
+    return true;
+}
+
+/* Lets a dimension that has names take these alone. */
+static void allow_names(bool *set, const struct sp_plan_field *field, const int64_t *value, int n)
+{
+    for (int i = 0; field->names[i]; i++)
+        set[i] = false;
+    for (int i = 0; i < n; i++)
+        set[value[i]] = true;
+}
+
+static void narrow(const struct sp_space_limits *limits, struct sp_search_space *space)
+{
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        const struct sp_plan_field *const field = &sp_plan_fields[i];
+        const int n = limits->values[i];
+        void *const open = (char *)space + field->space;
+        if (field->space > 0 && n > 0 && field->names)
+            allow_names(open, field, limits->value[i], n);
+        if (field->space == 0 || field->names)
+            continue;
+        struct sp_degree *const degree = open;
+        if (n > 0)
+            memcpy(degree->value, limits->value[i], (size_t)n * sizeof *degree->value);
+        if (n > 0)
+            degree->n = n;
+        degree->most = limits->most[i];
+    }
+}
+
+/* What the framework runs, or anything, before the limits. */
+static void open_dimensions(const struct sp_planned *base, bool any, struct sp_search_space *space)
+{
+    const struct sp_repertoire runs = sp_repertoire_of(base, any);
+    memcpy(space->schedule, runs.schedule, sizeof space->schedule);
+    memcpy(space->policy, runs.policy, sizeof space->policy);
+    memcpy(space->zero, runs.zero, sizeof space->zero);
+    memcpy(space->dispatch, runs.dispatch, sizeof space->dispatch);
+    const bool overlaps = base->framework.framework.execution.moe_overlap;
+    space->moe_overlap[0] = !overlaps || any;
+    space->moe_overlap[1] = overlaps || runs.moe_overlap;
+    if (!runs.pipelines)
+        space->pp = (struct sp_degree){.n = 1, .value = {1}};
+    for (int i = 0; i < 2; i++)
+        space->sequence_parallel[i] = space->stages_inside[i] = true;
+    space->offload[0] = true;
+    space->offload[1] = runs.offload;
+}
+
+/* Why sp_open_space had no room, which it leaves in its counts. */
+static bool refuse_space(const struct sp_planned *base, const struct sp_search_space *space,
+                         struct sp_error *error)
+{
+    const struct {
+        int64_t number;
+        const char *what, *limit;
+        int room;
+        bool full;
+    } reasons[] = {
+        {sp_chips(&base->hw), "devices have more divisors", "choose a rounder number",
+         SP_SEARCH_LISTED, space->n_divisor < 0 || space->n_tp < 0 || space->n_cp < 0},
+        {base->model.moe.experts, "experts have more divisors", "limit them with --max-ep",
+         SP_SEARCH_LISTED, space->n_ep < 0},
+        {base->plan.batch, "sequences have more divisors",
+         "choose a rounder number, or limit them with --max-micro-batch", SP_SEARCH_LISTED,
+         space->n_micro < 0},
+        {sp_chips(&base->hw), "devices make more numbers of stages",
+         "limit them with --max-pp or --only pp=...", SP_SEARCH_SPLITS,
+         space->n_pp < 0 || space->n_pp > SP_SEARCH_SPLITS},
+        {base->model.layers, "layers make more combinations of a schedule and chunks of a stage",
+         "limit them with --max-vpp or --only vpp=...", SP_SEARCH_FLOWS, true},
+    };
+    size_t i = 0;
+    while (!reasons[i].full)
+        i++;
+    return sp_fail(error, SP_INPUT, "the %lld %s than a search takes (%d): %s",
+                   (long long)reasons[i].number, reasons[i].what, reasons[i].room,
+                   reasons[i].limit);
+}
+
+bool sp_space_of(const struct sp_planned *base, const struct sp_space_limits *limits,
+                 struct sp_search_space *space, struct sp_error *error)
+{
+    *space = (struct sp_search_space){
+        .in = sp_inputs_of(base),
+        .seq = base->plan.seq,
+        .batch = base->plan.batch,
+        .dtype = base->plan.dtype,
+        .imbalance = 1,
+        .recompute_layers = 1,
+        .most_bytes = isnan(limits->most_bytes)
+                          ? sp_memory_limit_bytes(&base->hw.chip, limits->headroom)
+                          : limits->most_bytes,
+    };
+    open_dimensions(base, limits->any, space);
+    narrow(limits, space);
+    if (space->offload[1] && !(base->hw.chip.pcie_bytes_per_s > 0))
+        return sp_fail(error, SP_INPUT,
+                       "offload: %s: chip.pcie_bytes_per_s is not known; --set "
+                       "hw.chip.pcie_bytes_per_s",
+                       base->hw.name);
+    if (!sp_model_has_shape(&base->model))
+        return sp_fail(error, SP_INPUT, "the shape of %s is not known", base->model.name);
+    return sp_open_space(space) || refuse_space(base, space, error);
+}
+
+void sp_planned_of(const struct sp_planned *base, const struct sp_found *found,
+                   struct sp_planned *planned)
+{
+    *planned = *base;
+    planned->plan = found->plan;
+}

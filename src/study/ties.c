@@ -1,0 +1,65 @@
+/* Leads of a search that are smaller than the error of such a difference are ties. */
+#include <math.h>
+
+#include <scaleplan/estimate.h>
+
+#include "study/search.h"
+
+bool sp_ranks_time(const struct sp_search *s)
+{
+    return !s->run.front && s->goal != SP_GOAL_DEVICES && s->goal != SP_GOAL_MEMORY;
+}
+
+static enum sp_tier tier_of(const struct sp_candidate *m, const struct sp_plan *plan)
+{
+    return sp_tier_of(&m->base.model, &m->base.hw.chip, plan);
+}
+
+/* Half of the 80 % range of a plan on a machine, of the logarithm. */
+static double range_of(const struct sp_candidate *m, const struct sp_plan *plan)
+{
+    return sp_range_log(&m->base.profile, tier_of(m, plan));
+}
+
+/* From which lead on the order of two plans can be believed, of the logarithm. */
+static double lead_between(const struct sp_search *s, int machine, const struct sp_plan *plan,
+                           int other, const struct sp_plan *than)
+{
+    const struct sp_candidate *const m = s->machine[machine], *const o = s->machine[other];
+    return machine == other ? fmax(sp_lead_log(tier_of(m, plan)), sp_lead_log(tier_of(o, than)))
+                            : sp_machines_lead_log(range_of(m, plan), range_of(o, than));
+}
+
+bool sp_ties_with_first(const struct sp_search *s, const struct sp_ranked *all, size_t at)
+{
+    const struct sp_ranked *const one = &all[at], *const first = &all[0];
+    return sp_is_tie(
+        one->value, first->value,
+        lead_between(s, one->machine, &one->found->plan, first->machine, &first->found->plan));
+}
+
+double sp_first_lead_log(const struct sp_search *s, const struct sp_ranked *all)
+{
+    return sp_lead_log(tier_of(s->machine[all[0].machine], &all[0].found->plan));
+}
+
+double sp_machine_value(const struct sp_search *s, int machine)
+{
+    const double step = sp_best_step_of(s, machine);
+    return s->goal == SP_GOAL_COST ? sp_cost_of_step(s->machine[machine], step) : step;
+}
+
+int sp_best_machine_but(const struct sp_search *s, int one)
+{
+    int best = -1;
+    for (int i = 0; i < s->machines; i++)
+        if (i != one && !isnan(sp_machine_value(s, i)) &&
+            (best < 0 || sp_machine_value(s, i) < sp_machine_value(s, best)))
+            best = i;
+    return best;
+}
+
+double sp_machines_lead(const struct sp_search *s, int one, int other)
+{
+    return lead_between(s, one, &sp_best_of(s, one)->plan, other, &sp_best_of(s, other)->plan);
+}
