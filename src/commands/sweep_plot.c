@@ -27,7 +27,7 @@ static void make_panels(struct sp_sweep_picture *p, const char *keys)
     char key[160];
     while (p->n < SP_MAX_PANELS && sp_next_item(&keys, key, sizeof key)) {
         struct sp_sweep_panel *const panel = &p->panel[p->n++];
-        panel->value = malloc(p->axes->rows * sizeof *panel->value);
+        panel->value = malloc((size_t)p->axes->rows * sizeof *panel->value);
         if (!panel->value)
             abort();
         for (uint64_t i = 0; i < p->axes->rows; i++)

@@ -14,7 +14,7 @@ class Commands {
   async loadNames() {
     const list = await this.ask(['list', '--format', 'json']);
     for (const [kind, rows] of Object.entries(list))
-      if (kind !== 'notes') this.names[kind] = rows.map((row) => row.name);
+      if (Array.isArray(rows) && kind !== 'notes') this.names[kind] = rows.map((row) => row.name);
   }
 
   async ask(words) {
