@@ -137,7 +137,7 @@ static char *fill_word(const struct sp_report *r, const char *text)
         to = mempcpy(to, text, (size_t)(found - text));
         to = mempcpy(to, r->word_as, m);
     }
-    strcpy(to, text);
+    memcpy(to, text, strlen(text) + 1);
     return out;
 }
 

@@ -363,9 +363,9 @@ static void build_long_options(const struct sp_args *args, struct option *longs)
     size_t n = 0;
     for (size_t i = 0; i < args->n_options; i++) {
         const struct sp_option *const option = &args->options[i];
-        const char *const names[] = {option->name, option->alias};
-        for (int k = 0; k < 2 && names[k]; k++, n++)
-            longs[n] = (struct option){.name = names[k], .val = NAMES_FROM + (int)i};
+        longs[n++] = (struct option){.name = option->name, .val = NAMES_FROM + (int)i};
+        if (option->alias)
+            longs[n++] = (struct option){.name = option->alias, .val = NAMES_FROM + (int)i};
     }
     for (size_t i = 0; i < OTHERS; i++) {
         const struct sp_option *const option = sp_option_taken(args, others[i].id);

@@ -43,6 +43,7 @@ static const struct sp_example examples[] = {
 };
 
 /* What the rows of fit.def show. */
+/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): one of it, its members by subject */
 struct fit {
     struct sp_fit_inputs q;
     const struct sp_fit_terms *t; /* of q */
@@ -204,7 +205,7 @@ static void say_mesh(struct shown *s)
         snprintf(s->mesh, sizeof s->mesh, "%lld stages, X=%lld, Y=%lld: ", (long long)p->pp,
                  (long long)p->fsdp, (long long)p->tp);
     else if (p->kind == SP_FSDP_TP || (p->kind == SP_HSDP && p->tp > 1))
-        snprintf(s->mesh, sizeof s->mesh, "%lldx%lld at %s: ", (long long)(p->dp * p->fsdp),
+        snprintf(s->mesh, sizeof s->mesh, "%lldx%lld at %s: ", (long long)p->dp * p->fsdp,
                  (long long)p->tp, sp_human_text(p->comms_over_math, SP_NUMBER));
 }
 
@@ -419,7 +420,7 @@ static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
         return false;
     if (d.dp * d.fsdp * d.tp * d.pp != sp_chips(&f->q.hw))
         return sp_fail(error, SP_INPUT, "--mesh: the degrees make %lld chips, the machine has %.0f",
-                       (long long)(d.dp * d.fsdp * d.tp * d.pp), f->t->N);
+                       (long long)d.dp * d.fsdp * d.tp * d.pp, f->t->N);
     const enum sp_strategy_kind kind = f->t->N > 1 ? kind_of(&d) : SP_DP;
     const struct sp_strategy s = sp_fit_mesh(&f->q.in, f->t, kind, &d, false);
     if (!s.exists)

@@ -174,6 +174,7 @@ static bool play(const struct sp_args *args, struct pipe *s, struct sp_error *er
     if (sp_play_pipeline(&s->q, s->scale, s->send_s, s->task, &s->played))
         return true;
     free(s->task);
+    s->task = NULL;
     return sp_fail(error, SP_INTERNAL, "the schedule waits for itself");
 }
 

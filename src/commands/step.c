@@ -447,7 +447,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     struct sp_launch launch = {0};
     struct sp_args args = {0};
     struct sp_measured_run measured;
-    struct sp_price price;
+    struct sp_price price = {0};
     struct sp_estimate e;
     struct sp_step_rows rows;
     if (!sp_take_launch(typed, &launch, &args, error))
