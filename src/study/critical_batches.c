@@ -66,7 +66,7 @@ static void find_torus(struct sp_critical_batches *s)
     static const char *const keys[] = {"1", "2", "3"};
     static const char *const names[] = {"1 axis", "2 axes", "3 axes"};
     const struct sp_network *const net = &s->hw.network;
-    for (int n = 1; n <= net->axes; n++)
+    for (int n = 1; n <= net->axes && n <= SP_MAX_AXES; n++)
         add_level(s, keys[n - 1], names[n - 1], 2 * n * net->link_bytes_per_s);
     s->W_1 = 2 * net->link_bytes_per_s;
     find_mixed(s);

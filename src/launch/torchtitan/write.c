@@ -137,12 +137,14 @@ static void make_degrees(const struct sp_launched *l, struct sp_settings *made)
                   ends = ends_in_layers(l);
     const double unit = newest ? (double)p->seq : 1,
                  pieces = newest || !staged ? 1 : (double)sp_plan_microbatches(p);
+    const int64_t copies = p->dp / group;
+    const int64_t per_stage = (l->model->layers + 2 * ends) / (p->pp * p->vpp);
     const struct {
         const char *name;
         bool says;
         double number;
     } numbers[] = {
-        {"data_parallel_replicate_degree", true, (double)(p->dp / group)},
+        {"data_parallel_replicate_degree", true, (double)copies},
         {"data_parallel_shard_degree", true, (double)group},
         {"tensor_parallel_degree", true, (double)p->tp},
         {"context_parallel_degree", true, (double)p->cp},
@@ -151,8 +153,7 @@ static void make_degrees(const struct sp_launched *l, struct sp_settings *made)
         {"expert_tensor_parallel_degree", p->ep > 1 && !newest, (double)p->etp},
         {"pipeline_parallel_first_stage_less_layers", staged && ends >= 0, (double)ends},
         {"pipeline_parallel_last_stage_less_layers", staged && ends >= 0, (double)ends},
-        {"pipeline_parallel_layers_per_stage", staged && ends >= 0,
-         (double)((l->model->layers + 2 * ends) / (p->pp * p->vpp))},
+        {"pipeline_parallel_layers_per_stage", staged && ends >= 0, (double)per_stage},
         {"num_pp_microbatches", staged, (double)sp_plan_microbatches(p)},
         {"pipeline_parallel_microbatch_size", staged && !newest, (double)p->micro_batch},
     };
