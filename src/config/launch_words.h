@@ -46,6 +46,7 @@ struct sp_launch_words {
     char switches[24576];       /* take no value */
     char quiet[24576];          /* change neither memory nor time enough to count */
     char quiet_switches[12288]; /* both */
+    char facts[4096], refuses[12288], loses[8192]; /* lines of rules.h, of the launch room */
     char models[2048];          /* that it trains: THEIRS=OURS, or a name that both have */
 };
 

@@ -48,6 +48,14 @@ static const struct sp_field launch_fields[] = {
            "options that change neither memory nor time enough to count; \"log-*\": all that start "
            "so"),
     WORDS_("quiet_switches", W, quiet_switches, "the same, of those without a value"),
+    LINES_("facts", W, facts,
+           "numbers that conditions name, \"NAME = EXPRESSION\", over names, settings {NAME} or "
+           "{NAME|OTHERWISE}, and whether there is one: [NAME], [NAME?] where it is on, "
+           "[NAME=THIS|THAT], [NAME~WORD]"),
+    LINES_("refuses", W, refuses,
+           "what the framework refuses, \"CONDITION: WHAT\"; what excludes or needs an option alone "
+           "stands in its row"),
+    LINES_("loses", W, loses, "what of a plan it cannot express, in the same manner"),
     WORDS_("models", W, models, "models that it has by name: THEIRS=OURS, or a name of both"),
     PROSE_("source", "where the names come from"),
     PROSE_("note", "remarks"),

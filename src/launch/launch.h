@@ -90,13 +90,16 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
                     const struct sp_sources *sources, const struct sp_typed_names *names,
                     struct sp_launch *launch, struct sp_error *error);
 
+struct sp_written;
+
 /* A plan to be written. */
 struct sp_launched {
     const struct sp_model *model;
     const struct sp_hardware *hw;
     const struct sp_plan *plan;
     const struct sp_sources *sources; /* of the frameworks' files; NULL: built-in ones alone */
-    struct sp_launch_words *words[SP_LAUNCH_FILES]; /* sp_write_launch opens them */
+    struct sp_launch_words *words[SP_LAUNCH_FILES]; /* sp_write_launch opens them, */
+    struct sp_written *written;                     /* has room for the result */
     char recipe[128];                               /* and says the recipe in words */
     int version;                          /* of the target: its place in SP_VERSIONS_OF_... */
     const char *remat, *framework;        /* names */

@@ -136,15 +136,15 @@ static bool has_path(const struct sp_launch_words *words, const char *flag)
 }
 
 /* What Megatron-LM's arguments say and the configuration does not. */
-static void lose(const struct sp_launched *l, const struct sp_settings *s, struct sp_written *lost)
+static void lose(const struct sp_launched *l, const struct sp_settings *s)
 {
     const int64_t positions = l->model->learned_positions;
     if (positions > l->plan->seq)
-        sp_lose(lost, "a table of %lld learned positions; it has as many as tokens, %lld",
+        sp_lose(l, "a table of %lld learned positions; it has as many as tokens, %lld",
                 (long long)positions, (long long)l->plan->seq);
     for (int i = 0; i < s->n; i++)
         if (!has_path(l->words[1], s->at[i].name))
-            sp_lose(lost, "%s, which Megatron-Bridge has no field for", s->at[i].name);
+            sp_lose(l, "%s, which Megatron-Bridge has no field for", s->at[i].name);
 }
 
 /* Muon with sharded states is an optimizer of its own name (recipes/utils/optimizer_utils.py): the
@@ -161,18 +161,14 @@ static void spell_muon(struct sp_settings *s)
             s->at[i].name[0] = '\0';
 }
 
-static void write(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+static void write(const struct sp_launched *l, FILE *out)
 {
-    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
-    struct sp_refusals refused;
-    if (!s)
-        abort();
-    sp_put_megatron(l->words[0], l, s, lost);
-    lose(l, s, lost);
-    sp_check_megatron(l->words[0], s, SP_CORE_20, sp_plan_devices(l->plan), &refused);
-    sp_lose_refusals("Megatron-LM", &refused, lost);
+    struct sp_settings *const s = sp_settings_of(l);
+    sp_put_megatron(l, s);
+    lose(l, s);
+    sp_lose_rules(l, &(struct sp_rules){.settings = s, .devices = sp_plan_devices(l->plan)});
     spell_muon(s);
-    sp_write_head(l, "Megatron-Bridge 0.7 settings", lost, out);
+    sp_write_head(l, "Megatron-Bridge 0.7 settings", out);
     fputs("# over a recipe with its data, tokenizer and learning rate: "
           "process_config_with_overrides(vanilla_gpt_pretrain_config(), FILE)\n",
           out);

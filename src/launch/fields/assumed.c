@@ -42,8 +42,7 @@ void sp_write_assumed(const struct sp_launched *l, const char *framework, bool i
         fprintf(out, "%s%s%s%s", before, mark, line, after);
 }
 
-bool sp_read_assumed(const char *line, struct sp_settings *assumed, struct sp_launch *launch,
-                     struct sp_error *error)
+bool sp_read_assumed(const char *line, struct sp_settings *assumed)
 {
     char name[sizeof assumed->at->name] = "";
     line += strspn(line, " \t");
@@ -58,21 +57,20 @@ bool sp_read_assumed(const char *line, struct sp_settings *assumed, struct sp_la
         line += n;
         if (strncmp(word, "--", 2) == 0)
             snprintf(name, sizeof name, "%.60s", word + 2);
-        else if (sp_is_listed(known, name, '\0') && !sp_add_setting(assumed, name, word, error))
+        else if (sp_is_listed(known, name, '\0') && !sp_add_setting(assumed, name, word))
             return false;
         if (strncmp(word, "--", 2) == 0 && !sp_is_listed(known, name, '\0'))
-            sp_launch_note(launch, "%s %.60s: not an option of such a comment", mark,
+            sp_launch_note(assumed, "%s %.60s: not an option of such a comment", mark,
                            sp_safe(word));
     }
     return true;
 }
 
-bool sp_read_assumed_lines(const char *text, struct sp_settings *assumed, struct sp_launch *launch,
-                           struct sp_error *error)
+bool sp_read_assumed_lines(const char *text, struct sp_settings *assumed)
 {
     while (*text) {
         text += strspn(text, " \t");
-        if (*text == '#' && !sp_read_assumed(text + 1, assumed, launch, error))
+        if (*text == '#' && !sp_read_assumed(text + 1, assumed))
             return false;
         text += strcspn(text, "\n");
         text += *text == '\n';
@@ -80,9 +78,9 @@ bool sp_read_assumed_lines(const char *text, struct sp_settings *assumed, struct
     return true;
 }
 
-void sp_assume(struct sp_settings *assumed, const char *name, struct sp_launch *launch)
+void sp_assume(struct sp_settings *assumed, const char *name)
 {
     const char *const value = sp_setting(assumed, name);
     if (value)
-        sp_launch_option(launch, name, "%s", value);
+        sp_launch_option(assumed, name, "%s", value);
 }

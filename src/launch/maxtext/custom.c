@@ -73,7 +73,7 @@ static void list_further(struct sp_settings *s, unsigned parts, const char *plac
     }
 }
 
-void sp_read_custom(struct sp_settings *s, struct sp_launch *launch)
+void sp_read_custom(struct sp_settings *s)
 {
     const bool gate = is_at(s, "mlpwi_0", "device") || is_at(s, "mlpwi_0", "offload"),
                up = is_at(s, "mlpwi_1", "device") || is_at(s, "mlpwi_1", "offload"),
@@ -92,15 +92,15 @@ void sp_read_custom(struct sp_settings *s, struct sp_launch *launch)
     const bool host = parts ? (kept[0] & parts) == 0 : input_away;
     list_further(s, parts, "device", here, sizeof here);
     list_further(s, parts, "offload", away, sizeof away);
-    sp_launch_option(launch, "remat", "%s", policies[p].remat);
+    sp_launch_option(s, "remat", "%s", policies[p].remat);
     if (host)
-        sp_launch_option(launch, "offload", "on");
+        sp_launch_option(s, "offload", "on");
     if (here[0] || away[0])
-        sp_launch_note(launch, "remat_policy custom: read as %s; not modelled: kept too%s%s%s",
+        sp_launch_note(s, "remat_policy custom: read as %s; not modelled: kept too%s%s%s",
                        policies[p].remat, here, away[0] ? ", in the host's memory" : "", away);
     if (!host && (kept[1] & parts) != 0)
-        sp_launch_note(launch, "remat_policy custom: part of what is kept waits in the host's "
-                               "memory; all of it is counted on the device");
+        sp_launch_note(s, "remat_policy custom: part of what is kept waits in the host's "
+                          "memory; all of it is counted on the device");
     if (input_away && !host)
-        sp_launch_note(launch, "not modelled: decoder_layer_input in the host's memory");
+        sp_launch_note(s, "not modelled: decoder_layer_input in the host's memory");
 }

@@ -21,46 +21,6 @@ static int64_t dense_layers(const struct sp_model *m)
     return m->moe.experts > 0 ? m->moe.dense_layers : 0;
 }
 
-static void lose(const struct sp_launched *l, struct sp_written *lost)
-{
-    const struct sp_plan *const p = l->plan;
-    char policy[SP_ROW_WORD];
-    if (p->zero == 2 || (p->zero == 1 && (p->cp > 1 || p->ep > 1 || p->shards < p->dp)))
-        sp_lose(lost, "ZeRO %d; it shards everything (fsdp), the states (data) or nothing",
-                p->zero);
-    if (p->zero == 3 && p->shards == 1 && p->dp * p->cp > 1)
-        sp_lose(lost, "ZeRO 3 in groups of 1; its data axis keeps weights as ZeRO 0");
-    if (p->tp > 1 && !p->sequence_parallel)
-        sp_lose(lost, "TP without sequence parallelism; its tensor axis shards activations too");
-    if (p->zero == 0 && p->cp > 1)
-        sp_lose(lost, "weights on every device with CP; its context axis shards them");
-    if (p->stages_inside)
-        sp_lose(lost, "stages as neighbours (--placement pp-inside)");
-    if (l->model->moe.experts > 0 && p->etp != p->tp)
-        sp_lose(lost, "experts split %lld ways beside TP %lld; its tensor axis splits them too",
-                (long long)p->etp, (long long)p->tp);
-    if (p->zero == 0 && p->ep > 1)
-        sp_lose(lost, "experts without shards; its expert axis shards all weights");
-    if (p->pp == 1 && p->vpp > 1)
-        sp_lose(lost, "chunks of layers without pipeline stages");
-    if (p->dp % p->ep != 0)
-        sp_lose(lost, "experts over %lld of %lld replicas; its expert axis is a part of them",
-                (long long)p->ep, (long long)p->dp);
-    if (p->zero == 3 && p->shards < p->dp * p->cp && p->shards % (p->cp * p->ep) != 0)
-        sp_lose(lost, "shard groups of %lld", (long long)p->shards);
-    if (p->pp > 1 && p->schedule != (p->vpp > 1 ? SP_CIRCULAR : SP_GPIPE))
-        sp_lose(lost, "this pipeline schedule; its pipeline is circular, or GPipe without repeats");
-    name_policy(l, policy);
-    if (!policy[0])
-        sp_lose(lost, "recompute policy %s%s", l->remat,
-                p->recompute.offload ? " with offload" : "");
-    if (p->recompute_layers < 1)
-        sp_lose(lost, "recompute of a share of the layers");
-    if (!sp_recipe_is(l, "jax12") && !sp_recipe_is(l, "fp8-jax12") && !sp_recipe_is(l, "fp32"))
-        sp_lose(lost, "precision recipe %s; weights in fp32, matmuls in bf16 stand for it",
-                l->recipe);
-}
-
 /* MaxText's name of the model; "" if no configuration of its has these dimensions, which are then
  * written by base_emb_dim and its like. */
 static void name_model(const struct sp_launched *l, char *name)
@@ -71,8 +31,9 @@ static void name_model(const struct sp_launched *l, char *name)
 }
 
 /* What a model of dimensions alone cannot be. */
-static void lose_model(const struct sp_model *m, struct sp_written *lost)
+static void lose_model(const struct sp_launched *l)
 {
+    const struct sp_model *const m = l->model;
     const struct {
         bool is;
         const char *what;
@@ -91,7 +52,7 @@ static void lose_model(const struct sp_model *m, struct sp_written *lost)
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].is)
-            sp_lose(lost, "%s: it has no configuration of this model, only of its dimensions",
+            sp_lose(l, "%s: it has no configuration of this model, only of its dimensions",
                     kinds[i].what);
 }
 
@@ -199,19 +160,18 @@ static void put_options(const struct sp_launched *l, FILE *out)
         fputs("quantization: fp8\n", out);
 }
 
-void sp_write_maxtext(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+void sp_write_maxtext(const struct sp_launched *l, FILE *out)
 {
-    struct sp_refusals refused;
     struct sp_settings *s;
-    char model[SP_ROW_WORD];
+    char model[SP_ROW_WORD], policy[SP_ROW_WORD];
     char *const options = sp_written_yaml(l, put_options, &s);
-    lose(l, lost);
+    name_policy(l, policy);
+    sp_lose_plan(l, (const struct sp_fact[]){{"unnamed", !policy[0]}, {"", 0}});
     name_model(l, model);
     if (!model[0])
-        lose_model(l->model, lost);
-    sp_check_maxtext(s, l->model, &refused);
-    sp_lose_refusals("MaxText", &refused, lost);
-    sp_write_head(l, "MaxText 0.2.4 options", lost, out);
+        lose_model(l);
+    sp_lose_rules(l, &(struct sp_rules){.settings = s, .model = l->model});
+    sp_write_head(l, "MaxText 0.2.4 options", out);
     sp_write_assumed(l, "maxtext", false, "# ", "\n", out);
     fputs(options, out);
     free(options);

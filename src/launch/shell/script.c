@@ -141,8 +141,8 @@ static void exit_script(struct run *r, const struct sp_shell_fields *fields)
     if (!fails || r->open > 0)
         r->leave = EXITS;
     else
-        sp_launch_note(r->launch, "line %d: the script would stop here; read on",
-                       sp_shell_line_at(r->shell, r->at));
+        sp_add_note(r->launch, "line %d: the script would stop here; read on",
+                    sp_shell_line_at(r->shell, r->at));
 }
 
 /* `read`: with `-d ''` all of a here-document into a name, else what nothing here tells. */
@@ -166,8 +166,8 @@ static void take_in(struct run *r, const struct words *w)
     if (written)
         run_again(r, written);
     else
-        sp_launch_note(r->launch, "line %d: %s is not read: names that it sets are not known",
-                       w->lines[0], w->fields.n > 1 ? "a file that the script takes in" : "a file");
+        sp_add_note(r->launch, "line %d: %s is not read: names that it sets are not known",
+                    w->lines[0], w->fields.n > 1 ? "a file that the script takes in" : "a file");
 }
 
 static enum status execute(struct run *r, struct words *w)
