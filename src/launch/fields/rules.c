@@ -265,7 +265,14 @@ static void put_plan(const struct sp_launched *l, struct sp_settings *s)
     for (int i = 0; i < SP_PLAN_FIELDS; i++) {
         const struct sp_plan_field *const field = &sp_plan_fields[i];
         const char *const name = sp_plan_name(p, field);
-        if (name)
+        char list[160] = "";
+        const unsigned bits = field->kind == SP_PLAN_LIST ? (unsigned)sp_plan_value(p, field) : 0;
+        for (int j = 0; bits >> j; j++)
+            if (bits >> j & 1)
+                snprintf(list + strlen(list), sizeof list - strlen(list), " %s", field->names[j]);
+        if (field->kind == SP_PLAN_LIST)
+            sp_make_setting(s, field->name, "%s", list);
+        else if (name)
             sp_make_setting(s, field->name, "%s", name);
         else
             sp_make_setting(s, field->name, "%.17g", sp_plan_value(p, field));
