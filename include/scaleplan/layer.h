@@ -244,8 +244,8 @@ int64_t sp_head_outputs(const struct sp_model *model);
 double sp_base_bytes(const struct sp_model *model);
 #define SP_FROZEN_BYTES 2.0
 
-/* Weights of the adapters beside a matmul: R (in + out) for each of its pieces that has one. Hu et
- * al. 2021, "LoRA", section 4.1. */
+/* Weights of the adapters beside a matmul: R (in + out) for each of its pieces that has one, or for
+ * all of them together. Hu et al. 2021, "LoRA", section 4.1. */
 double sp_adapter_weights(const struct sp_matmul *matmul);
 
 /* Width of the MLP of a dense layer: d_ff, unless a mixture gives its dense layers another. */

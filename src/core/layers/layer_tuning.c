@@ -75,6 +75,8 @@ static void adapt(const struct sp_tuning *tuning, struct sp_matmul *m)
             m->adapted_out += out;
         }
     }
+    if ((tuning->targets >> SP_LORA_FUSED & 1) != 0)
+        m->adapted = fmin(m->adapted, 1);
 }
 
 /* What adapters keep of a token: R numbers between the two products of each. A kept tensor names

@@ -77,7 +77,7 @@ static void take_adapters(struct sp_settings *from, const struct sp_settings *to
     const struct sp_adapters adapters = {
         .rank = sp_setting_whole(from, "peft.dim", 1, 32),
         .modules = sp_setting(from, "peft.target_modules"),
-        .usual_targets = "all-linear",
+        .usual_targets = class && strstr(class, "Canonical") ? "all-linear" : "all-linear,fused",
     };
     sp_launch_adapters(from, &adapters);
     if ((class && strstr(class, "DoRA")) || (given && strcasecmp(given, "dora") == 0))

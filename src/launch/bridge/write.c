@@ -167,6 +167,8 @@ static void write(const struct sp_launched *l, FILE *out)
     sp_put_megatron(l, s);
     lose(l, s);
     sp_lose_rules(l, &(struct sp_rules){.settings = s, .devices = sp_plan_devices(l->plan)});
+    s->words = l->words[1];
+    sp_lose_rules(l, &(struct sp_rules){.settings = s});
     spell_muon(s);
     sp_write_head(l, "Megatron-Bridge 0.7 settings", out);
     fputs("# over a recipe with its data, tokenizer and learning rate: "

@@ -254,6 +254,8 @@ static bool read_pairs(struct sp_launch_file *file)
     s->words = file->words[1];
     const bool ok = (!file->script || sp_read_pairs(file->script, tells_pair, s)) &&
                     sp_read_megatron_yaml(file->words, s, flags) && read_arguments(file, flags);
+    flags->words = file->words[1];
+    sp_note_rules(&(struct sp_rules){.settings = flags});
     s->launch->format = "Megatron-LM settings";
     if (sp_setting(s, "trainer.num_nodes") && sp_setting(s, "trainer.devices"))
         s->launch->devices = sp_setting_whole(s, "trainer.num_nodes", 1, 1) *
