@@ -38,6 +38,7 @@ enum { SP_MOST_LAUNCH_ROWS = 256 };
 struct sp_launch_words {
     char name[32];
     char framework[32];
+    char release[16];  /* what stands before a version; "": nothing */
     char versions[96]; /* the newest first */
     struct {
         struct sp_rows rows;

@@ -40,6 +40,7 @@ static const struct sp_field launch_fields[] = {
     TEXT_("name", W, name, "canonical name"),
     PROSE_("aliases", "other names people type"),
     TEXT_("framework", W, framework, "the framework as its authors write it"),
+    TEXT_("release", W, release, "what its versions are of, before their number: \"core\" 0.20"),
     WORDS_("versions", W, versions, "those that an export can be for, the newest first"),
     ROWS_("options", W, options, SP_MOST_LAUNCH_ROWS, struct sp_launch_row,
           "its options by name, in the order of an export"),

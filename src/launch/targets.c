@@ -7,6 +7,7 @@
 #include "launch/shell/script.h"
 #include "launch/formats/syntax.h"
 #include "launch/shell/world.h"
+#include "launch/versions.h" /* generated */
 
 /* clang-format off */
 #define DECLARE(row, name, framework, form) extern const struct sp_target sp_target_##row;
@@ -14,8 +15,7 @@
 #define COMMA ,
 SP_TARGETS(DECLARE, , )
 SP_READABLE(DECLARE, , )
-#define VERSION(name, version) , #name "@" version
-#define CHOICES(row, name, framework, form) name SP_VERSIONS_OF_##row(VERSION)
+#define CHOICES(row, name, framework, form) name SP_VERSIONS_OF_##row(name)
 static const struct sp_target *const targets[] = {SP_TARGETS(POINT, COMMA, COMMA)};
 const char *const sp_export_choices[] = {SP_TARGETS(CHOICES, COMMA, COMMA), NULL};
 static const struct sp_target *const readable[] = {SP_READABLE(POINT, COMMA, COMMA)};

@@ -170,7 +170,7 @@ static void write(const struct sp_launched *l, FILE *out)
     s->words = l->words[1];
     sp_lose_rules(l, &(struct sp_rules){.settings = s});
     spell_muon(s);
-    sp_write_head(l, "Megatron-Bridge 0.7 settings", out);
+    sp_write_head(l, l->words[1], " settings", out);
     fputs("# over a recipe with its data, tokenizer and learning rate: "
           "process_config_with_overrides(vanilla_gpt_pretrain_config(), FILE)\n",
           out);

@@ -70,6 +70,10 @@ void sp_spell_older(const struct sp_launched *launched, struct sp_settings *sett
 /* What stands around the value of an option: a quote, or "". */
 const char *sp_quote_of(const struct sp_settings *settings, const char *name);
 
+/* A framework with its version, "Megatron-LM core 0.20". */
+enum { SP_VERSION = 64 };
+void sp_version_text(const struct sp_launch_words *words, int version, char out[SP_VERSION]);
+
 /* The name of a version by its place among them. */
 void sp_version_name(const struct sp_launch_words *words, int version, char *out);
 

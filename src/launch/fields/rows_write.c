@@ -105,6 +105,14 @@ void sp_version_name(const struct sp_launch_words *w, int version, char *out)
     snprintf(out, SP_ROW_WORD, "%.*s", (int)strcspn(at, " "), at);
 }
 
+void sp_version_text(const struct sp_launch_words *w, int version, char out[SP_VERSION])
+{
+    char name[SP_ROW_WORD];
+    sp_version_name(w, version, name);
+    snprintf(out, SP_VERSION, "%.24s %.15s%s%.16s", w->framework, w->release,
+             w->release[0] ? " " : "", name);
+}
+
 /* The place of a version among them, by its name. */
 static int place_of(const struct sp_launch_words *w, const char *name, size_t n)
 {
@@ -135,17 +143,17 @@ static bool is_of_version(const struct sp_launch_words *w, const char *item, siz
 static bool spell_item(const struct sp_launched *l, const char *item, struct sp_setting *at)
 {
     const struct sp_launch_words *const w = l->words[0];
-    char name[SP_ROW_WORD];
+    char version[SP_VERSION];
     const char *const colon = strchr(item, ':');
     const size_t n = colon ? (size_t)(colon - item) : strlen(item);
     if (!is_of_version(w, item, n, l->version, at->value))
         return false;
-    sp_version_name(w, l->version, name);
+    sp_version_text(w, l->version, version);
     const char *const flags = colon ? colon + 1 + strspn(colon + 1, " ") : "";
     const bool valued = memchr(item, ' ', n) != NULL;
     if (!colon)
-        sp_lose(l, "%s%s%s, which %s core %s does not have", at->name, valued ? " " : "",
-                valued ? at->value : "", w->framework, name);
+        sp_lose(l, "%s%s%s, which %s does not have", at->name, valued ? " " : "",
+                valued ? at->value : "", version);
     const size_t first = strcspn(flags, " ");
     snprintf(at->name, sizeof at->name, "%.*s", (int)first, flags);
     if (valued || flags[first]) /* else it is another name */

@@ -13,6 +13,7 @@
 
 #include "base/truth.h"
 #include "launch/fields/models.h"
+#include "launch/fields/rows.h"
 
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value)
 {
@@ -346,9 +347,12 @@ void sp_write_title(const struct sp_launched *l, FILE *out)
             (long long)p->shards, (long long)p->batch, (long long)p->seq);
 }
 
-void sp_write_head(const struct sp_launched *l, const char *form, FILE *out)
+void sp_write_head(const struct sp_launched *l, const struct sp_launch_words *words,
+                   const char *form, FILE *out)
 {
-    fprintf(out, "# %s: ", form);
+    char version[SP_VERSION];
+    sp_version_text(words, l->version, version);
+    fprintf(out, "# %s%s: ", version, form);
     sp_write_title(l, out);
     fputs("\n", out);
     for (int i = 0; i < l->written->n_lost; i++)

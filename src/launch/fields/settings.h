@@ -150,8 +150,10 @@ __attribute__((format(printf, 2, 3))) void sp_lose(const struct sp_launched *lau
 /* Writes "llama3-70b on h100-64 (64 devices: dp 8 tp 4 pp 2 ...)". */
 void sp_write_title(const struct sp_launched *launched, FILE *out);
 
-/* Writes comments "# FORM: ", the title, and a line for each part that is lost. */
-void sp_write_head(const struct sp_launched *launched, const char *form, FILE *out);
+/* Writes comments "# FRAMEWORK VERSION FORM: ", the title, and a line for each part that is lost.
+ */
+void sp_write_head(const struct sp_launched *launched, const struct sp_launch_words *words,
+                   const char *form, FILE *out);
 
 /* Whether the layers' matmuls run in fp32 or TF32. */
 bool sp_multiplies_in_fp32(const struct sp_plan *plan);

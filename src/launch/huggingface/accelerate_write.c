@@ -55,7 +55,7 @@ void sp_write_accelerate(const struct sp_launched *l, FILE *out)
     char *const options = sp_written_yaml(l, put_options, &s);
     sp_lose_plan(l, NULL);
     sp_lose_rules(l, &(struct sp_rules){.settings = s});
-    sp_write_head(l, "accelerate 1.15 settings", out);
+    sp_write_head(l, l->words[0], " settings", out);
     sp_write_assumed(l, "torchtitan", false, "# ", "\n", out);
     fprintf(out, "# scaleplan: --batch %lldx --seq %lld --micro-batch %lld\n", (long long)p->batch,
             (long long)p->seq, (long long)p->micro_batch);

@@ -171,7 +171,7 @@ void sp_write_maxtext(const struct sp_launched *l, FILE *out)
     if (!model[0])
         lose_model(l);
     sp_lose_rules(l, &(struct sp_rules){.settings = s, .model = l->model});
-    sp_write_head(l, "MaxText 0.2.4 options", out);
+    sp_write_head(l, l->words[0], " options", out);
     sp_write_assumed(l, "maxtext", false, "# ", "\n", out);
     fputs(options, out);
     free(options);

@@ -191,9 +191,7 @@ void sp_write_megatron_comments(const struct sp_launched *l, FILE *out)
 
 void sp_write_megatron(const struct sp_launched *l, FILE *out)
 {
-    const struct sp_launch_words *const words = l->words[0];
     struct sp_settings *const s = sp_settings_of(l);
-    char form[64], version[SP_ROW_WORD];
     if (!s)
         abort();
     sp_put_megatron(l, s);
@@ -201,9 +199,7 @@ void sp_write_megatron(const struct sp_launched *l, FILE *out)
                                         .devices = sp_plan_devices(l->plan),
                                         .version = l->version});
     sp_spell_older(l, s);
-    sp_version_name(words, l->version, version);
-    snprintf(form, sizeof form, "Megatron-LM core %.16s arguments", version);
-    sp_write_head(l, form, out);
+    sp_write_head(l, l->words[0], " arguments", out);
     sp_write_megatron_comments(l, out);
     for (int i = 0; i < s->n; i++)
         if (s->at[i].name[0])

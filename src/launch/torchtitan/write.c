@@ -212,8 +212,7 @@ void sp_write_torchtitan(const struct sp_launched *l, FILE *out)
     const struct sp_rules rules =
         sp_titan_rules(s, newest, sp_plan_devices(l->plan), row, l->model);
     sp_lose_rules(l, &rules);
-    sp_write_head(
-        l, newest ? "torchtitan main, fields of Trainer.Config" : "torchtitan 0.2.2 options", out);
+    sp_write_head(l, l->words[0], newest ? ", fields of Trainer.Config" : " options", out);
     sp_write_assumed(l, "torchtitan", false, "# ", "\n", out);
     if (newest)
         write_python(l, row, s, out);
