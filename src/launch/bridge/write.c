@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/list.h"
 #include "launch/fields/assumed.h"
 #include "launch/bridge/bridge.h"
@@ -130,7 +131,7 @@ static bool has_path(const struct sp_launch_words *words, const char *flag)
         flag_of(row, own);
         const char *list = row->as[0] ? row->as : own;
         while (!found && sp_next_spelling(&list, &as))
-            found = strcmp(as.option, flag) == 0;
+            found = sp_is(as.option, flag);
     }
     return found;
 }
@@ -152,12 +153,12 @@ static void lose(const struct sp_launched *l, const struct sp_settings *s)
 static void spell_muon(struct sp_settings *s)
 {
     const char *const optimizer = sp_said(s, "--optimizer");
-    if (!optimizer || strcmp(optimizer, "muon") != 0 || !sp_said(s, "--use-distributed-optimizer"))
+    if (!sp_is(optimizer, "muon") || !sp_said(s, "--use-distributed-optimizer"))
         return;
     for (int i = 0; i < s->n; i++)
-        if (strcmp(s->at[i].name, "--optimizer") == 0)
+        if (sp_is(s->at[i].name, "--optimizer"))
             snprintf(s->at[i].value, sizeof s->at[i].value, "dist_muon");
-        else if (strcmp(s->at[i].name, "--use-distributed-optimizer") == 0)
+        else if (sp_is(s->at[i].name, "--use-distributed-optimizer"))
             s->at[i].name[0] = '\0';
 }
 

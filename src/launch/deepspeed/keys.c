@@ -3,6 +3,7 @@
  * zero/config.py and the sections' own config.py, 0.19. */
 #include <string.h>
 
+#include "base/text.h"
 #include "base/list.h"
 #include "launch/deepspeed/deepspeed.h"
 
@@ -12,7 +13,7 @@ static bool is_off(const cJSON *value)
     const cJSON *const enabled = cJSON_GetObjectItemCaseSensitive(value, "enabled");
     return !value || cJSON_IsNull(value) || cJSON_IsFalse(value) || cJSON_IsFalse(enabled) ||
            (cJSON_IsNumber(value) && value->valuedouble == 0) ||
-           (cJSON_IsString(value) && strcmp(value->valuestring, "none") == 0);
+           (cJSON_IsString(value) && sp_is(value->valuestring, "none"));
 }
 
 /* Whether a row reads the key. */
@@ -43,7 +44,7 @@ static bool is_quiet(const char *keys, size_t n, const char *key)
 static void note_section(const struct sp_settings *s, const cJSON *root, const char *name,
                          const char *keys, size_t n)
 {
-    const bool top = strcmp(name, "top") == 0;
+    const bool top = sp_is(name, "top");
     const cJSON *const section = top ? root : cJSON_GetObjectItemCaseSensitive(root, name);
     if (!top && (!cJSON_IsObject(section) || is_off(section)))
         return;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/fields/assumed.h"
 #include "launch/deepspeed/deepspeed.h"
 
@@ -46,7 +48,7 @@ static void put_comments(FILE *out, const struct sp_launched *l)
 static void make(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
-    const bool half = !sp_multiplies_in_fp32(p), full = strcmp(l->remat, "full") == 0;
+    const bool half = !sp_multiplies_in_fp32(p), full = sp_is(l->remat, "full");
     sp_make_setting(made, "train_batch_size", "%lld", (long long)(p->batch * p->tp));
     sp_make_setting(made, "gradient_accumulation_steps", "%lld",
                     (long long)sp_plan_microbatches(p));

@@ -3,6 +3,7 @@
  * itself stands in its own options alone, so that editing them never contradicts the comment. */
 #include <string.h>
 
+#include "base/text.h"
 #include "base/list.h"
 #include "launch/fields/assumed.h"
 
@@ -26,7 +27,7 @@ void sp_write_assumed(const struct sp_launched *l, const char *framework, bool i
     char line[512] = "";
     const size_t size = sizeof line;
 #define PUT(...) snprintf(line + strlen(line), size - strlen(line), __VA_ARGS__)
-    if (!framework || strcmp(framework, l->framework) != 0)
+    if (!sp_is(framework, l->framework))
         PUT(" --framework %s", is_one_word(l->framework_given) ? l->framework_given : l->framework);
     if (p->imbalance != 1)
         PUT(" --imbalance %.17g", p->imbalance);
@@ -35,7 +36,7 @@ void sp_write_assumed(const struct sp_launched *l, const char *framework, bool i
         PUT(" --fsdp %lld", (long long)p->shards);
     if (is_script_apart)
         PUT(" --seq %lld", (long long)p->seq);
-    if (is_script_apart && strcmp(l->remat, "none") == 0)
+    if (is_script_apart && sp_is(l->remat, "none"))
         PUT(" --remat none");
 #undef PUT
     if (line[0])

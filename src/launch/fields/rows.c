@@ -7,6 +7,7 @@
 
 #include <scaleplan/plan.h>
 
+#include "base/text.h"
 #include "base/list.h"
 
 /* Joins names behind a list; there is room, as every list has room for all. */
@@ -46,7 +47,7 @@ struct sp_launch_words *sp_words_of(const char *name, const struct sp_sources *s
 const struct sp_launch_row *sp_row_of(const struct sp_launch_words *w, const char *option)
 {
     for (int64_t i = 0; i < w->options.rows.n; i++)
-        if (strcmp(w->options.row[i].name, option) == 0)
+        if (sp_is(w->options.row[i].name, option))
             return &w->options.row[i];
     return NULL;
 }
@@ -56,9 +57,14 @@ const struct sp_launch_row *sp_row_of_plan(const struct sp_launch_words *w, cons
 {
     const struct sp_launch_row *const end = w->options.row + w->options.rows.n;
     for (row = row ? row + 1 : w->options.row; row < end; row++)
-        if (strcmp(row->plan, plan) == 0)
+        if (sp_is(row->plan, plan))
             return row;
     return NULL;
+}
+
+int64_t sp_plan_whole(struct sp_settings *s, const char *plan)
+{
+    return sp_setting_whole(s, sp_row_of_plan(s->words, plan, NULL)->name, 1, 1);
 }
 
 const struct sp_launch_row *sp_next_dimension(const struct sp_launch_words *w,
@@ -161,7 +167,7 @@ bool sp_spell_rows(struct sp_settings *s)
         for (int j = 0; j < n && row->as[0] && ok; j++) {
             struct sp_spelling as;
             const char *list = row->as;
-            if (strcmp(s->at[j].name, row->name) != 0)
+            if (!sp_is(s->at[j].name, row->name))
                 continue;
             sp_setting(s, row->name);
             while (ok && sp_next_spelling(&list, &as))
@@ -196,7 +202,7 @@ static bool counts(const struct sp_launch_row *row, const char *of)
 static const struct sp_plan_field *plan_field(const char *name)
 {
     for (int i = 0; i < SP_PLAN_FIELDS; i++)
-        if (strcmp(sp_plan_fields[i].name, name) == 0)
+        if (sp_is(sp_plan_fields[i].name, name))
             return &sp_plan_fields[i];
     return NULL;
 }
@@ -210,7 +216,7 @@ void sp_read_plan_rows(struct sp_settings *s, bool numbers, const char *of)
         if (!field || row->by_code || !counts(row, of) || (field->kind == SP_PLAN_WHOLE) != numbers)
             continue;
         const bool other = field->fallback && row->unsaid[0] && /* than what `step` takes */
-                           strcmp(field->fallback, row->unsaid) != 0;
+                           !sp_is(field->fallback, row->unsaid);
         if (read_row(row, s, (int64_t)field->min, numbers, value))
             sp_launch_option(s, row->plan, "%s", value);
         else if (other)
@@ -225,7 +231,7 @@ void sp_read_model_rows(struct sp_settings *s, bool numbers, const char *of, cha
         const struct sp_launch_row *const row = &s->words->options.row[i];
         const bool number = !row->takes_none && !row->values[0];
         char value[SP_ROW_WORD];
-        if (!row->model[0] || row->by_code || strcmp(row->of, of) != 0 || number != numbers)
+        if (!row->model[0] || row->by_code || !sp_is(row->of, of) || number != numbers)
             continue;
         const bool said = read_row(row, s, 1, numbers, value);
         const size_t used = strlen(shape);
@@ -239,8 +245,7 @@ void sp_note_rows(struct sp_settings *s)
     for (int64_t i = 0; i < s->words->options.rows.n; i++) {
         const struct sp_launch_row *const row = &s->words->options.row[i];
         const char *const value = row->note[0] ? sp_peek_setting(s, row->name) : NULL;
-        if (value && strcmp(value, "0") != 0 && strcmp(value, "None") != 0 &&
-            strcasecmp(value, "false") != 0)
+        if (value && !sp_is(value, "0") && !sp_is(value, "None") && strcasecmp(value, "false") != 0)
             sp_launch_note(s, "not modelled: %s, %s", row->name, row->note);
     }
 }

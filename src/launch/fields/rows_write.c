@@ -4,6 +4,7 @@
 
 #include <scaleplan/plan.h>
 
+#include "base/text.h"
 #include "base/list.h"
 #include "launch/fields/rows.h"
 
@@ -16,7 +17,7 @@ static void value_of(const struct sp_launch_row *row, const struct sp_launched *
     *usual = row->unsaid;
     for (int i = 0; i < SP_PLAN_FIELDS && row->plan[0]; i++) {
         const struct sp_plan_field *const field = &sp_plan_fields[i];
-        if (strcmp(field->name, row->plan) != 0)
+        if (!sp_is(field->name, row->plan))
             continue;
         const char *const name = sp_plan_name(l->plan, field);
         if (name)
@@ -34,9 +35,9 @@ static void value_of(const struct sp_launch_row *row, const struct sp_launched *
 /* Whether the plan is of the kind that a row is of. */
 static bool is_of(const struct sp_launch_row *row, const struct sp_launched *l)
 {
-    return row->of[0] == '\0' || (strcmp(row->of, "experts") == 0 && l->model->moe.experts > 0) ||
-           (strcmp(row->of, "latents") == 0 && l->model->mla.kv_lora_rank > 0) ||
-           (strcmp(row->of, "fp8") == 0 && l->plan->dtype == SP_FP8);
+    return row->of[0] == '\0' || (sp_is(row->of, "experts") && l->model->moe.experts > 0) ||
+           (sp_is(row->of, "latents") && l->model->mla.kv_lora_rank > 0) ||
+           (sp_is(row->of, "fp8") && l->plan->dtype == SP_FP8);
 }
 
 /* What an export writes behind an option: one or several, blanks part them from their values. */
@@ -65,8 +66,8 @@ static void put_row(const struct sp_launch_row *row, const struct sp_launched *l
     snprintf(theirs, sizeof theirs, "%s", sets ? value : row->value);
     if (row->values[0])
         sp_row_theirs(row, value, theirs);
-    if (row->takes_none && sets ? strcmp(value, row->gives) != 0
-                                : sets && !row->always && strcmp(value, usual) == 0)
+    if (row->takes_none && sets ? !sp_is(value, row->gives)
+                                : sets && !row->always && sp_is(value, usual))
         return;
     if (row->values[0] && !theirs[0]) {
         if (row->lost[0])

@@ -7,6 +7,7 @@
 
 #include <scaleplan/plan.h>
 
+#include "base/text.h"
 #include "base/list.h"
 #include "base/truth.h"
 #include "launch/shell/arithmetic.h"
@@ -27,7 +28,7 @@ static bool find_text(const struct sp_rules *r, const char *name, char *out, siz
 static bool find_fact(const struct sp_rules *r, const char *name, int64_t *value)
 {
     for (int i = 0; i < SP_FACTS && r->fact[i].name[0]; i++)
-        if (strcmp(r->fact[i].name, name) == 0) {
+        if (sp_is(r->fact[i].name, name)) {
             *value = r->fact[i].value;
             return true;
         }
@@ -58,7 +59,7 @@ static bool holds_of(const struct sp_rules *r, char *test)
         return sp_truth(text) != 0;
     char *rest = test + n + 1;
     for (char *value; (value = strsep(&rest, "|"));)
-        if (how == '~' ? sp_has_word(text, value) : strcmp(text, value) == 0)
+        if (how == '~' ? sp_has_word(text, value) : sp_is(text, value))
             return true;
     return false;
 }
@@ -74,7 +75,7 @@ static int64_t number_of(const struct sp_rules *r, char *name)
     if (sp_said(r->settings, name))
         return sp_said_whole(r->settings, name, otherwise);
     return !find_text(r, name, text, sizeof text) ? otherwise
-           : strcmp(text, "true") == 0            ? 1
+           : sp_is(text, "true")                  ? 1
                                                   : strtoll(text, NULL, 10);
 }
 
@@ -205,8 +206,7 @@ static void hear_row(const struct sp_rules *r, const struct sp_launch_row *row, 
     char test[2 * SP_ROW_NAME], what[400];
     while (sp_next_spelling(&list, &other)) {
         snprintf(test, sizeof test, "%s%s%s", other.option, other.value[0] ? "=" : "", other.value);
-        if ((other.when[0] && !(value && strcmp(value, other.when) == 0)) ||
-            holds_of(r, test) == needs)
+        if ((other.when[0] && !(sp_is(value, other.when))) || holds_of(r, test) == needs)
             continue;
         snprintf(what, sizeof what, "%s%s%s %s %s%s%s", row->name, other.when[0] ? " " : "",
                  other.when, needs ? "without" : "and", other.option, other.value[0] ? " " : "",

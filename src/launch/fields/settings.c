@@ -11,6 +11,7 @@
 
 #include <scaleplan/names.h>
 
+#include "base/text.h"
 #include "base/truth.h"
 #include "launch/fields/models.h"
 #include "launch/fields/rows.h"
@@ -48,7 +49,7 @@ void sp_make_switch(struct sp_settings *settings, const char *name, bool on)
 static int find_setting(const struct sp_settings *settings, const char *name)
 {
     int i = settings->n - 1;
-    while (i >= 0 && strcmp(settings->at[i].name, name) != 0)
+    while (i >= 0 && !sp_is(settings->at[i].name, name))
         i--;
     return i;
 }
@@ -57,7 +58,7 @@ const char *sp_peek_setting(struct sp_settings *settings, const char *name)
 {
     const int last = find_setting(settings, name);
     for (int i = 0; i <= last; i++)
-        if (strcmp(settings->at[i].name, name) == 0)
+        if (sp_is(settings->at[i].name, name))
             settings->at[i].read = true;
     return last >= 0 ? settings->at[last].value : NULL;
 }
@@ -367,16 +368,14 @@ bool sp_multiplies_in_fp32(const struct sp_plan *plan)
 /* The format of a recipe's matmuls as far as frameworks tell them apart. */
 static enum sp_dtype format_of(const char *recipe)
 {
-    return strcmp(recipe, "fp32") == 0       ? SP_FP32
-           : strncmp(recipe, "fp8-", 4) == 0 ? SP_FP8
-                                             : SP_BF16;
+    return sp_is(recipe, "fp32") ? SP_FP32 : strncmp(recipe, "fp8-", 4) == 0 ? SP_FP8 : SP_BF16;
 }
 
 /* An export of FSDP's fp32 states to Megatron-LM or DeepSpeed writes bf16 and counts a loss: the
  * matmuls are the plan's, the states are not. */
 bool sp_states_are(const struct sp_launched *l, const char *name)
 {
-    return strcmp(l->precision->name, name) == 0 && sp_is_builtin_precision(l->precision);
+    return sp_is(l->precision->name, name) && sp_is_builtin_precision(l->precision);
 }
 
 bool sp_recipe_is(const struct sp_launched *l, const char *name)
@@ -401,7 +400,7 @@ void sp_spell_model(const char *name, char *out, size_t size)
     const char *const slash = strrchr(name, '/');
     snprintf(out, size, "%s", slash ? slash + 1 : name);
     char *const dot = strrchr(out, '.');
-    if (dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
+    if (dot && (sp_is(dot, ".yaml") || sp_is(dot, ".yml")))
         *dot = '\0';
     for (char *c = out; *c; c++)
         *c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);

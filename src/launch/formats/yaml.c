@@ -5,6 +5,7 @@
 
 #include <yaml.h>
 
+#include "base/text.h"
 #include "base/json_syntax.h"
 #include "base/truth.h"
 #include "launch/formats/syntax.h"
@@ -34,7 +35,7 @@ static const char *referred(const struct reader *r, const char *name, size_t n)
     snprintf(full, sizeof full, "%.*s%.*s", section, r->path, (int)n - (*name == '.'),
              name + (*name == '.'));
     for (int i = r->settings->n - 2; i >= 0; i--) /* the last is the one that refers */
-        if (strcmp(r->settings->at[i].name, full) == 0 && !r->settings->at[i].gap[0])
+        if (sp_is(r->settings->at[i].name, full) && !r->settings->at[i].gap[0])
             return r->settings->at[i].value;
     return NULL;
 }
@@ -95,7 +96,7 @@ static bool add_value(struct reader *r, const char *value, bool quoted, int line
     struct sp_setting *const last = s->n > 0 ? &s->at[s->n - 1] : NULL;
     if (r->scripts && strpbrk(value, " \n"))
         fprintf(r->scripts, "%s\n", value);
-    if (level->list && level->items > 0 && last && strcmp(last->name, r->path) == 0) {
+    if (level->list && level->items > 0 && last && sp_is(last->name, r->path)) {
         const size_t used = strlen(last->value);
         const size_t room = sizeof last->value - used;
         const int n = snprintf(last->value + used, room, " %s", sp_yaml_word(value, quoted));
@@ -148,8 +149,8 @@ static bool is_null(const yaml_event_t *event)
 {
     const char *const value = (const char *)event->data.scalar.value;
     return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-           (value[0] == '\0' || strcmp(value, "~") == 0 || strcasecmp(value, "null") == 0 ||
-            strcmp(value, "None") == 0);
+           (value[0] == '\0' || sp_is(value, "~") || strcasecmp(value, "null") == 0 ||
+            sp_is(value, "None"));
 }
 
 static bool take_scalar(struct reader *r, const yaml_event_t *event)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/huggingface/accelerate.h"
 #include "launch/fields/assumed.h"
 #include "launch/fields/beside.h"
@@ -14,7 +16,7 @@ static enum sp_match detect(const struct sp_launch_file *file)
     bool sections = false; /* which others have too */
     for (int i = 0; i < file->settings.n && !file->script && !file->json; i++) {
         const char *const name = file->settings.at[i].name;
-        if (strcmp(name, "distributed_type") == 0)
+        if (sp_is(name, "distributed_type"))
             return SP_CERTAIN;
         sections = sections || strncmp(name, "fsdp_config.", 12) == 0 ||
                    strncmp(name, "deepspeed_config.", 17) == 0;
@@ -169,7 +171,7 @@ bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_
     for (int i = 0; i < flags->n && ok; i++) {
         char name[sizeof s->at->name + sizeof prefix];
         const bool of_fsdp = strncmp(flags->at[i].name, "fsdp_", 5) == 0;
-        if (!of_fsdp && strcmp(flags->at[i].name, "mixed_precision") != 0)
+        if (!of_fsdp && !sp_is(flags->at[i].name, "mixed_precision"))
             continue;
         snprintf(name, sizeof name, "%s%s", of_fsdp ? prefix : "", flags->at[i].name);
         ok = sp_add_setting(s, name, sp_setting(flags, flags->at[i].name));

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/huggingface/accelerate.h"
 #include "launch/fields/assumed.h"
 #include "launch/formats/syntax.h"
@@ -19,7 +21,7 @@ static void put_sharding(const struct sp_launched *l, FILE *out)
             "  fsdp_reshard_after_forward: %s\n"
             "  fsdp_state_dict_type: SHARDED_STATE_DICT\n"
             "  fsdp_version: 2\n",
-            strcmp(l->remat, "full") == 0 ? "true" : "false", p->zero == 2 ? "false" : "true");
+            sp_is(l->remat, "full") ? "true" : "false", p->zero == 2 ? "false" : "true");
     fprintf(out,
             "parallelism_config:\n"
             "  parallelism_config_dp_replicate_size: %lld\n"

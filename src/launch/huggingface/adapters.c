@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/list.h"
 
 /* Modules, and the words of --lora-targets that they are. */
@@ -64,7 +65,7 @@ static void append(char *list, size_t size, const char *word)
 static const char *targets_of(const char *module)
 {
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-        if (strcmp(modules[i].module, module) == 0)
+        if (sp_is(modules[i].module, module))
             return modules[i].targets;
     return NULL;
 }
@@ -180,7 +181,7 @@ void sp_note_adapters(struct sp_settings *s)
                                          "use_galore",
                                          "lora_on_embedding"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (is_on(s, others[i]) && strcmp(sp_setting(s, others[i]), "[]") != 0 &&
+        if (is_on(s, others[i]) && !sp_is(sp_setting(s, others[i]), "[]") &&
             sp_setting(s, others[i])[0])
             sp_launch_note(s, "not modelled: %s", others[i]);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/huggingface/accelerate.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/huggingface/axolotl.h"
@@ -24,7 +26,7 @@ static bool tells(const char *word)
     snprintf(name, sizeof name, "%s", word + 2);
     for (char *c = name; *c; c++)
         *c = *c == '-' ? '_' : *c;
-    return strcmp(name, mine) == 0;
+    return sp_is(name, mine);
 }
 
 static enum sp_match detect(const struct sp_launch_file *file)
@@ -32,7 +34,7 @@ static enum sp_match detect(const struct sp_launch_file *file)
     if (file->script)
         return sp_count_telling(file->script, tells, false) > 0 ? SP_CERTAIN : SP_NO_MATCH;
     for (int i = 0; i < file->settings.n && !file->json; i++)
-        if (strcmp(file->settings.at[i].name, mine) == 0)
+        if (sp_is(file->settings.at[i].name, mine))
             return SP_CERTAIN;
     return !file->json && sp_is_axolotl(&file->settings) ? SP_CERTAIN : SP_NO_MATCH;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/fields/beside.h"
 #include "launch/maxtext/maxtext.h"
 #include "launch/formats/syntax.h"
@@ -12,7 +14,7 @@ enum { DEEPEST = 4 };
 static bool is_defaults(const char *name)
 {
     const char *const slash = strrchr(name, '/');
-    return strcmp(slash ? slash + 1 : name, "base.yml") == 0;
+    return sp_is(slash ? slash + 1 : name, "base.yml");
 }
 
 /* Puts the settings of a file in front of those of the one over it. */

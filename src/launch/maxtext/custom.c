@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/maxtext/maxtext.h"
 
 /* What policies here keep, a part of a layer each. */
@@ -57,7 +59,7 @@ static const struct {
 static bool is_at(struct sp_settings *s, const char *name, const char *place)
 {
     const char *const where = sp_setting(s, name);
-    return where && strcmp(where, place) == 0;
+    return sp_is(where, place);
 }
 
 /* Names in a list, what of the kept is not in a policy. */

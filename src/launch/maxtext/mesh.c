@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/maxtext/maxtext.h"
 
 int64_t sp_jax_devices_of(const struct sp_hardware *hw)
@@ -53,7 +55,7 @@ static bool read_level(struct sp_settings *s, int level, struct mesh *mesh)
     for (int i = 0; i < AXES; i++) {
         snprintf(key, sizeof key, "%s_%s_parallelism", levels[level].name, axes[i].name);
         const char *const text = sp_setting(s, key);
-        const bool left = text && strcmp(text, "-1") == 0;
+        const bool left = sp_is(text, "-1");
         mesh->degree[level][i] = left ? 1 : fmax(1, (double)sp_setting_whole(s, key, 1, 1));
         mesh->product[level] *= mesh->degree[level][i];
         if (left && mesh->left[level] >= 0)
@@ -64,7 +66,7 @@ static bool read_level(struct sp_settings *s, int level, struct mesh *mesh)
     }
     for (int i = 0; i < AXES && mesh->left[level] < 0; i++) {
         snprintf(key, sizeof key, "%s_%s_parallelism", levels[level].name, axes[i].name);
-        if (strcmp(axes[i].name, levels[level].automatic) == 0 && !sp_setting(s, key))
+        if (sp_is(axes[i].name, levels[level].automatic) && !sp_setting(s, key))
             mesh->left[level] = i;
     }
     return s->error->lines == before;

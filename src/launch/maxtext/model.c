@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/maxtext/maxtext.h"
 
 /* The scale is a power of two. */
@@ -22,9 +24,8 @@ static int64_t scaled(struct sp_settings *s, const struct sp_launch_row *row)
     while (exponent < 30 && (int64_t)1 << (exponent + 1) <= scale)
         exponent++;
     const int third = exponent / 3, rest = exponent % 3;
-    const bool heads = strstr(key, "heads") || strcmp(key, "base_mlp_dim") == 0,
-               width = strcmp(key, "base_emb_dim") == 0,
-               layers = strcmp(key, "base_num_decoder_layers") == 0;
+    const bool heads = strstr(key, "heads") || sp_is(key, "base_mlp_dim"),
+               width = sp_is(key, "base_emb_dim"), layers = sp_is(key, "base_num_decoder_layers");
     const int times = heads ? third + (rest > 0) : width ? third + (rest > 1) : layers ? third : 0;
     return sp_setting_whole(s, key, 1, strtoll(row->unsaid, NULL, 10)) << times;
 }
@@ -68,7 +69,7 @@ void sp_read_maxtext_model(struct sp_settings *s)
     const struct sp_launch_row *row = NULL;
     while ((row = sp_next_dimension(s->words, row)))
         given = given || sp_setting(s, row->name);
-    if (!model || strcmp(model, "default") == 0) {
+    if (!model || sp_is(model, "default")) {
         if (given && check_scale(s))
             read_shape(s);
         else if (!given)
@@ -96,7 +97,7 @@ const struct sp_model *sp_maxtext_model(const struct sp_sources *sources,
 {
     struct sp_error unknown = {0};
     for (int i = 0; i < launch->options; i++)
-        if (strcmp(launch->option[i].name, "model") == 0 &&
+        if (sp_is(launch->option[i].name, "model") &&
             sp_load_model(launch->option[i].value, sources, model, &unknown))
             return model;
     return NULL;

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/fields/assumed.h"
 #include "launch/maxtext/maxtext.h"
 #include "launch/shell/flags.h"
@@ -116,7 +118,7 @@ static void take_off_prefixes(struct sp_settings *s)
     for (int i = 0; i < s->n && primus; i++) {
         struct sp_setting *const at = &s->at[i];
         const char *const name = leaf(at->name);
-        if (strcmp(at->name, "modules.pre_trainer.model") == 0) {
+        if (sp_is(at->name, "modules.pre_trainer.model")) {
             char spelled[96];
             sp_spell_model(at->value, spelled, sizeof spelled);
             snprintf(at->name, sizeof at->name, "model_name");

@@ -3,6 +3,8 @@
  * by name; weights that they leave whole over experts or a sequence are read. */
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/maxtext/maxtext.h"
 
 /* What base.yml splits over each axis that a plan has; a rule for it counts where the axis is
@@ -84,7 +86,7 @@ static bool read_file(struct sp_settings *s, struct given *given)
     if (!name || !name[0])
         return true;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (strcmp(files[i].name, name) == 0) {
+        if (sp_is(files[i].name, name)) {
             for (int j = 0; j < RULES; j++)
                 given->axes[j] = files[i].axes[j];
             return true;
@@ -100,12 +102,12 @@ static void compare(const struct sp_settings *s, int r, const char *axis, const 
                     struct sp_maxtext_rules *out)
 {
     const bool usual = sp_is_quiet(rules[r].axes, axis),
-               weights = strcmp(rules[r].logical, "embed") == 0 && usual;
+               weights = sp_is(rules[r].logical, "embed") && usual;
     if (sp_is_quiet(given, axis) == usual)
         return;
-    if (weights && strcmp(axis, "expert") == 0)
+    if (weights && sp_is(axis, "expert"))
         out->experts_shard = false;
-    else if (weights && strcmp(axis, "context") == 0)
+    else if (weights && sp_is(axis, "context"))
         out->context_shards = false;
     else
         sp_fail_in(s,

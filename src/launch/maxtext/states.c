@@ -2,11 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/maxtext/maxtext.h"
 
 static bool is_bf16(const char *format)
 {
-    return format && (strcmp(format, "bfloat16") == 0 || strcmp(format, "bf16") == 0);
+    return format && (sp_is(format, "bfloat16") || sp_is(format, "bf16"));
 }
 
 /* Weights are states: of weight_dtype, which moments inherit; mu_dtype is the first one's. */
@@ -22,9 +24,9 @@ static void read_weights(struct sp_settings *s)
         sp_launch_option(s, "set", "precision.weight_bytes=2");
     if (moments && first + second != 8)
         sp_launch_option(s, "set", "precision.optimizer_bytes=%d", first + second);
-    if (weights && !half && strcmp(weights, "float32") != 0)
+    if (weights && !half && !sp_is(weights, "float32"))
         sp_launch_note(s, "not modelled: weight_dtype %s; read as float32", sp_safe(weights));
-    if (grads && strcmp(grads, "float32") != 0)
+    if (grads && !sp_is(grads, "float32"))
         sp_launch_note(s, "not modelled: grad_dtype %s", sp_safe(grads));
 }
 
@@ -33,11 +35,11 @@ static void read_precision(struct sp_settings *s)
     const char *const quantization = sp_setting(s, "quantization"), *const dtype =
                                                                         sp_setting(s, "dtype");
     const bool fp8 = quantization && strncmp(quantization, "fp8", 3) == 0,
-               full = dtype && strcmp(dtype, "float32") == 0;
+               full = sp_is(dtype, "float32");
     sp_launch_option(s, "precision", "%s", fp8 ? "fp8-jax12" : full ? "fp32" : "jax12");
     if (quantization && quantization[0] && !fp8)
         sp_launch_note(s, "not modelled: quantization %s", sp_safe(quantization));
-    if (dtype && !full && strcmp(dtype, "bfloat16") != 0)
+    if (dtype && !full && !sp_is(dtype, "bfloat16"))
         sp_launch_note(s, "not modelled: dtype %s; read as bfloat16", sp_safe(dtype));
     read_weights(s);
 }
@@ -47,7 +49,7 @@ static void read_policy(struct sp_settings *s)
     char policy[SP_ROW_WORD];
     const char *const given = sp_setting(s, "remat_policy");
     const char *const name = given ? given : "full"; /* base.yml */
-    if (strcmp(name, "custom") == 0) {
+    if (sp_is(name, "custom")) {
         sp_read_custom(s);
         return;
     }
@@ -79,7 +81,7 @@ void sp_read_maxtext_states(struct sp_settings *s)
     for (int i = 0; i < 2; i++)
         if (sp_setting_on(s, offloads[i]))
             sp_launch_note(s, "not modelled: %s", offloads[i]);
-    if (attention && strcmp(attention, "dot_product") == 0)
+    if (sp_is(attention, "dot_product"))
         sp_launch_note(s, "not modelled: attention dot_product, which keeps all scores");
     if (capacity && strtod(capacity, NULL) > 0)
         sp_launch_note(s, "not modelled: capacity_factor %s, experts that drop tokens",

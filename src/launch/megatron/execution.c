@@ -5,6 +5,8 @@
 
 #include <scaleplan/names.h>
 
+#include "base/text.h"
+
 #include "launch/megatron/megatron.h"
 
 void sp_read_modules(struct sp_settings *s)
@@ -37,11 +39,11 @@ static void read_exchange(struct sp_settings *s)
 {
     const char *const type = sp_setting(s, "--moe-token-dispatcher-type");
     const char *const backend = sp_setting(s, "--moe-flex-dispatcher-backend");
-    const bool flexible = type && strcmp(type, "flex") == 0;
+    const bool flexible = sp_is(type, "flex");
     const char *const usual = sp_setting(s, "--deepspeed") ? "alltoall" : "allgather";
     const char *const name = flexible ? (backend ? backend : "deepep") : type ? type : usual;
     for (int i = 0; sp_dispatch_names[i]; i++)
-        if (strcmp(name, sp_dispatch_names[i]) == 0)
+        if (sp_is(name, sp_dispatch_names[i]))
             sp_launch_option(s, "dispatch", "%s", name);
     if (sp_setting(s, "--overlap-moe-expert-parallel-comm"))
         sp_launch_option(s, "moe-overlap", "on");
@@ -60,9 +62,9 @@ void sp_make_modules(const struct sp_launched *l, struct sp_settings *made)
 {
     char list[160] = "";
     unsigned bits = l->plan->recompute.modules;
-    if (strcmp(l->remat, "selective") == 0 || strcmp(l->remat, "dots") == 0)
+    if (sp_is(l->remat, "selective") || sp_is(l->remat, "dots"))
         bits |= 1U << SP_MODULE_CORE_ATTN;
-    if (strcmp(l->remat, "dots") == 0)
+    if (sp_is(l->remat, "dots"))
         bits |= 1U << SP_MODULE_LAYERNORM;
     for (int i = 0; i < SP_MODULES; i++)
         if (bits >> i & 1)
@@ -82,7 +84,7 @@ void sp_make_execution(const struct sp_launched *l, struct sp_settings *made)
     sp_row_theirs(sp_row_of(l->words[0], exchange), way, type);
     if (l->model->moe.experts > 0)
         sp_make_setting(made, exchange, "%s", type);
-    if (l->model->moe.experts > 0 && strcmp(type, "flex") == 0)
+    if (l->model->moe.experts > 0 && sp_is(type, "flex"))
         sp_make_setting(made, "--moe-flex-dispatcher-backend", "%s", way);
     if (e->cuda_graph == SP_CUDA_GRAPH_FULL)
         sp_make_setting(made, "--no-check-for-nan-in-loss-and-grad", "%s", "");

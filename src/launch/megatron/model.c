@@ -2,6 +2,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
+
 #include "launch/megatron/megatron.h"
 
 #define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
@@ -18,7 +20,7 @@ static int64_t usual_width(int64_t d_model, bool gated)
 static int64_t key_value_heads(struct sp_settings *s, int64_t heads)
 {
     const char *const type = sp_setting(s, "--attention-head-type");
-    if (type && strcmp(type, "multiquery") == 0)
+    if (sp_is(type, "multiquery"))
         return 1;
     return sp_setting_whole(s, "--num-key-value-heads", 1, heads);
 }
@@ -40,7 +42,7 @@ static void read_kinds(struct sp_settings *s, char *out, size_t size)
     ADD(",o_bias=%s,mlp_bias=%s", biased ? "true" : "false", biased ? "true" : "false");
     if (sp_setting(s, "--qk-layernorm") && !sp_setting(s, "--multi-latent-attention"))
         ADD(",qk_norm=head");
-    if (!position || strcmp(position, "learned_absolute") == 0)
+    if (!position || sp_is(position, "learned_absolute"))
         ADD(",learned_positions=%lld",
             (long long)sp_setting_whole(s, "--max-position-embeddings", 1, 0));
 }

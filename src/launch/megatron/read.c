@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/fields/assumed.h"
 #include "launch/bridge/bridge.h"
 #include "launch/megatron/megatron.h"
@@ -28,17 +30,17 @@ static int64_t virtual_stages(struct sp_settings *s)
 {
     const int64_t per_chunk = sp_setting_whole(s, "--num-layers-per-virtual-pipeline-stage", 1, 0);
     const int64_t layers = sp_setting_whole(s, "--num-layers", 1, 0);
-    const int64_t pp = sp_setting_whole(s, "--pipeline-model-parallel-size", 1, 1);
+    const int64_t pp = sp_plan_whole(s, "pp");
     if (per_chunk == 0)
-        return sp_setting_whole(s, "--num-virtual-stages-per-pipeline-rank", 1, 1);
+        return sp_plan_whole(s, "vpp");
     return layers > 0 && layers % (pp * per_chunk) == 0 ? layers / pp / per_chunk : 0;
 }
 
 /* Inside of experts Megatron splits matmuls as outside, where it is not told otherwise. */
 static void read_experts(struct sp_settings *s)
 {
-    const int64_t tp = sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1);
-    const int64_t ep = sp_setting_whole(s, "--expert-model-parallel-size", 1, 1);
+    const int64_t tp = sp_plan_whole(s, "tp");
+    const int64_t ep = sp_plan_whole(s, "ep");
     s->launch->etp_is_tp = !sp_setting(s, "--expert-tensor-parallel-size");
     if (sp_setting(s, "--num-experts") || ep > 1)
         sp_launch_whole(s, "etp", sp_setting_whole(s, "--expert-tensor-parallel-size", 1, tp));
@@ -56,7 +58,7 @@ static void read_degrees(struct sp_settings *s)
                               "that the chunks divide");
     }
     read_experts(s);
-    const bool apart = sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1) > 1;
+    const bool apart = sp_plan_whole(s, "tp") > 1;
     sp_launch_option(s, "sp", "%s", sp_setting(s, "--sequence-parallel") && apart ? "on" : "off");
     if (sp_setting(s, "--seq-length"))
         sp_launch_whole(s, "seq", sp_setting_whole(s, "--seq-length", 1, 1));
@@ -95,8 +97,7 @@ static void read_sharding(struct sp_settings *s, int64_t devices)
                    sp_safe(strategy));
     sp_launch_option(s, "zero", "%d", zero);
     const int64_t instances = sp_setting_whole(s, "--num-distributed-optimizer-instances", 1, 1);
-    const int64_t model = sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1) *
-                          sp_setting_whole(s, "--pipeline-model-parallel-size", 1, 1);
+    const int64_t model = sp_plan_whole(s, "tp") * sp_plan_whole(s, "pp");
     if (instances > 1 && devices > 0 && devices % model == 0 && devices / model % instances == 0)
         sp_launch_whole(s, "fsdp", (devices / model / instances));
     else if (instances > 1)
@@ -107,19 +108,18 @@ static void read_sharding(struct sp_settings *s, int64_t devices)
 static void read_recompute(struct sp_settings *s)
 {
     const char *const granularity = sp_setting(s, "--recompute-granularity");
-    if (granularity && strcmp(granularity, "full") == 0) {
+    if (sp_is(granularity, "full")) {
         const char *const method = sp_setting(s, "--recompute-method");
         const double layers = (double)sp_setting_whole(s, "--num-layers", 1, 0),
                      some = (double)sp_setting_whole(s, "--recompute-num-layers", 0, 1000000);
         const int64_t vpp = virtual_stages(s),
-                      chunks = sp_setting_whole(s, "--pipeline-model-parallel-size", 1, 1) *
-                               (vpp > 0 ? vpp : 1);
+                      chunks = sp_plan_whole(s, "pp") * (vpp > 0 ? vpp : 1);
         sp_launch_option(s, "remat", "full");
-        if (method && strcmp(method, "block") == 0 && some * (double)chunks < layers)
+        if (sp_is(method, "block") && some * (double)chunks < layers)
             sp_launch_option(s, "remat-layers", "%.17g", some * (double)chunks / layers);
         return;
     }
-    const bool selective = (granularity && strcmp(granularity, "selective") == 0);
+    const bool selective = (sp_is(granularity, "selective"));
     if (selective)
         sp_read_modules(s);
     else
@@ -134,9 +134,9 @@ static void read_framework(struct sp_settings *s, struct sp_settings *assumed, b
     const bool overlaps = sp_setting(s, "--tp-comm-overlap"),
                shows = parallel && sp_setting(s, "--sequence-parallel");
     sp_launch_option(s, "framework", "%s",
-                     overlaps                                        ? "nemo"
-                     : said && !(shows && strcmp(said, "nemo") == 0) ? said
-                                                                     : "megatron");
+                     overlaps                                  ? "nemo"
+                     : said && !(shows && sp_is(said, "nemo")) ? said
+                                                               : "megatron");
 }
 
 /* Arguments that tell Megatron's command from others of a script. */
@@ -238,7 +238,7 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
     read_recompute(s);
     sp_read_megatron_states(s);
     sp_read_execution(s);
-    read_framework(s, assumed, sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1) > 1);
+    read_framework(s, assumed, sp_plan_whole(s, "tp") > 1);
     if (!sp_setting(s, "--num-distributed-optimizer-instances"))
         sp_assume(assumed, "fsdp");
     sp_assume(assumed, "imbalance");

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/megatron/megatron.h"
 
 /* Bytes of an element by the name of its format; 0: no such format. */
@@ -12,7 +14,7 @@ static int bytes_of(const char *format)
         int bytes;
     } formats[] = {{"fp32", 4}, {"fp16", 2}, {"bf16", 2}, {"fp8", 1}};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (format && strcmp(formats[i].name, format) == 0)
+        if (format && sp_is(formats[i].name, format))
             return formats[i].bytes;
     return 0;
 }
@@ -85,8 +87,7 @@ void sp_read_megatron_states(struct sp_settings *s)
     const bool half = sp_setting(s, "--bf16") || sp_setting(s, "--fp16");
     const bool fp8 = sp_setting(s, "--fp8-format") != NULL;
     const int grads = bytes_of_gradients(s);
-    const bool muon =
-        optimizer && (strcmp(optimizer, "muon") == 0 || strcmp(optimizer, "dist_muon") == 0);
+    const bool muon = optimizer && (sp_is(optimizer, "muon") || sp_is(optimizer, "dist_muon"));
     sp_launch_option(s, "precision", "%s",
                      fp8          ? (grads == 2 ? "fp8-mixed16" : "fp8-mixed18")
                      : !half      ? "fp32"

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/fields/assumed.h"
 #include "launch/megatron/megatron.h"
 
@@ -55,7 +57,7 @@ static double recomputed(const struct sp_launched *l, double *of)
 
 static bool overlaps_tp(const struct sp_launched *l)
 {
-    return l->plan->sequence_parallel && strcmp(l->framework, "nemo") == 0;
+    return l->plan->sequence_parallel && sp_is(l->framework, "nemo");
 }
 
 static bool runs_again(const struct sp_plan *p, enum sp_module module)
@@ -73,7 +75,7 @@ static void lose_layers(const struct sp_launched *l)
         sp_lose(l, "this pipeline schedule; 1F1B runs, interleaved with chunks");
     double layers;
     const double some = recomputed(l, &layers);
-    if (p->recompute_layers < 1 && strcmp(l->remat, "full") == 0 &&
+    if (p->recompute_layers < 1 && sp_is(l->remat, "full") &&
         some * (double)chunks / (double)L != p->recompute_layers)
         sp_lose(l, "recompute of a share of %g; %.0f of %g layers of a chunk stand for it",
                 p->recompute_layers, some, layers);
@@ -94,12 +96,12 @@ static void lose_plan(const struct sp_launched *l)
 static void make_recompute(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
-    const bool full = strcmp(l->remat, "full") == 0, all = p->recompute_layers == 1;
+    const bool full = sp_is(l->remat, "full"), all = p->recompute_layers == 1;
     double per_chunk;
     const double some = recomputed(l, &per_chunk);
-    if (strcmp(l->remat, "dots") == 0 || (p->recompute.modules != 0 && !full))
+    if (sp_is(l->remat, "dots") || (p->recompute.modules != 0 && !full))
         sp_make_modules(l, made);
-    else if (full || strcmp(l->remat, "selective") == 0)
+    else if (full || sp_is(l->remat, "selective"))
         sp_make_setting(made, "--recompute-granularity", "%s", l->remat);
     if (full) {
         sp_make_setting(made, "--recompute-method", all ? "uniform" : "block");

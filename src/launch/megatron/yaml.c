@@ -2,6 +2,7 @@
  * of its config classes (Megatron-Bridge, Primus, FlagScale) and of NeMo. */
 #include <string.h>
 
+#include "base/text.h"
 #include "base/truth.h"
 #include "launch/bridge/bridge.h"
 #include "launch/megatron/megatron.h"
@@ -30,7 +31,7 @@ static bool is_elsewhere(const char *name)
                                 "experiment defaults inference "
                                 "tensor_inspect hydra wandb lr_scheduler peft";
     const char *const last = leaf(name);
-    if (strcmp(last, "vocab_size") == 0)
+    if (sp_is(last, "vocab_size"))
         return false;
     for (const char *at = name; at < last; at = strchr(at, '.') + 1) {
         char part[32];
@@ -117,7 +118,7 @@ static bool take_nemo(struct sp_settings *from, struct sp_settings *to)
     const struct sp_setting none = {0};
     if ((bf16 && !add(&none, "--bf16", "", to)) || (fp16 && !add(&none, "--fp16", "", to)))
         return false;
-    return !optimizer || strcmp(optimizer, "distributed_fused_adam") != 0 ||
+    return !sp_is(optimizer, "distributed_fused_adam") ||
            add(&none, "--use-distributed-optimizer", "", to);
 }
 
@@ -150,7 +151,7 @@ bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_sett
             strstr(setting->name, "cpu_offloading_"))
             continue;
         const struct sp_launch_row *const row = row_of(words[1], setting->name);
-        const bool counts = (bridge && row && strcmp(row->name, setting->name) == 0) ||
+        const bool counts = (bridge && row && sp_is(row->name, setting->name)) ||
                             (!is_elsewhere(setting->name) && leaf(setting->name)[0] != '_' &&
                              strncmp(setting->name, "model.optim.", 12) != 0);
         if (counts && !take(setting, words, to))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/list.h"
 #include "launch/shell/expand.h"
 
@@ -59,9 +60,9 @@ static bool is_no_training(const struct sp_script_command *command)
     static const char *const others[] = {"decode", "inference", "convert", "logit"};
     for (int i = 0; i < command->n; i++) {
         const char *const word = command->words[i], *const end = strrchr(word, '.');
-        const bool module = i > 0 && strcmp(command->words[i - 1], "-m") == 0;
+        const bool module = i > 0 && sp_is(command->words[i - 1], "-m");
         for (size_t j = 0; j < sizeof others / sizeof *others; j++)
-            if ((module || (end && strcmp(end, ".py") == 0)) && strstr(word, others[j]))
+            if ((module || (sp_is(end, ".py"))) && strstr(word, others[j]))
                 return true;
     }
     return false;
@@ -237,8 +238,8 @@ static bool take_flag(const struct list *list, int i, struct sp_settings *settin
 static bool is_config(const char *word)
 {
     const char *const end = strrchr(word, '.'), *const slash = strrchr(word, '/');
-    return end && (strcmp(end, ".yml") == 0 || strcmp(end, ".yaml") == 0) && !strchr(word, '=') &&
-           strcmp(slash ? slash + 1 : word, "base.yml") != 0;
+    return end && (sp_is(end, ".yml") || sp_is(end, ".yaml")) && !strchr(word, '=') &&
+           !sp_is(slash ? slash + 1 : word, "base.yml");
 }
 
 /* Takes a word behind a flag: its value, or one that is not known and may hold arguments. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/shell/slurm.h"
 
 enum { MOST = 1000000 };
@@ -12,7 +14,7 @@ static bool starts(const struct sp_script_command *command)
 {
     static const char *const own[] = {"srun", "mpirun", "mpiexec", "sbatch", "docker", "podman"};
     for (size_t i = 0; command->n > 0 && i < sizeof own / sizeof *own; i++)
-        if (strcmp(command->words[0], own[i]) == 0)
+        if (sp_is(command->words[0], own[i]))
             return true;
     return false;
 }

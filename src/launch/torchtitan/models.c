@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/list.h"
 #include "launch/torchtitan/torchtitan.h"
 
@@ -34,10 +35,10 @@ static void read_item(char *item, const struct sp_launch_words *w, struct sp_tit
     for (char *c = out->config; *c; c++)
         *c = *c == '-' ? '_' : (char)tolower((unsigned char)*c);
     sp_version_name(w, 0, newest);
-    out->is_newest = !rest || strcmp(rest, newest) == 0;
+    out->is_newest = !rest || sp_is(rest, newest);
     out->is_released = !rest || (rest[0] && !out->is_newest);
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (strcmp(folders[i].folder, out->folder) == 0) {
+        if (sp_is(folders[i].folder, out->folder)) {
             out->tokens = folders[i].tokens;
             out->flex = folders[i].flex;
         }

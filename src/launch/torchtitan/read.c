@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/fields/assumed.h"
 #include "launch/fields/rows.h"
 #include "launch/shell/flags.h"
@@ -24,8 +26,8 @@ static enum sp_match detect(const struct sp_launch_file *file)
         const char *const name = file->settings.at[i].name;
         if (strncmp(name, "parallelism.", 12) == 0 && strstr(name, "_degree"))
             return SP_CERTAIN;
-        if (strcmp(name, "training.local_batch_size") == 0 ||
-            strcmp(name, "training.seq_len") == 0 || strcmp(name, "model.flavor") == 0)
+        if (sp_is(name, "training.local_batch_size") || sp_is(name, "training.seq_len") ||
+            sp_is(name, "model.flavor"))
             return SP_CERTAIN;
     }
     return SP_NO_MATCH;
@@ -43,11 +45,11 @@ static bool find_model(struct sp_settings *s, struct sp_titan_model *row)
         char path[sizeof s->at->name];
         snprintf(path, sizeof path, "torchtitan.models.%s.config_registry", row->folder);
         const char *const imported = sp_peek_setting(s, path);
-        if (name && flavor && strcmp(row->folder, name) == 0 && strcmp(row->flavor, flavor) == 0)
+        if (name && flavor && sp_is(row->folder, name) && sp_is(row->flavor, flavor))
             return true;
-        if (row->is_newest && ((imported && strcmp(row->config, imported) == 0) ||
-                               (module && config && strcmp(row->folder, module) == 0 &&
-                                strcmp(row->config, config) == 0)))
+        if (row->is_newest &&
+            ((imported && sp_is(row->config, imported)) ||
+             (module && config && sp_is(row->folder, module) && sp_is(row->config, config))))
             return true;
     }
     return false;
@@ -96,9 +98,8 @@ static bool read_mesh(struct sp_settings *s, double devices, double *replicas)
         sp_launch_whole(s, degrees[i], degree);
     }
     if (sp_setting(s, "parallelism.expert_tensor_parallel_degree"))
-        sp_launch_whole(s, "etp",
-                        sp_setting_whole(s, "parallelism.expert_tensor_parallel_degree", 1, 1));
-    const double cp = (double)sp_setting_whole(s, "parallelism.context_parallel_degree", 1, 1);
+        sp_launch_whole(s, "etp", sp_plan_whole(s, "etp"));
+    const double cp = (double)sp_plan_whole(s, "cp");
     double copies =
                (double)sp_setting_whole(s, "parallelism.data_parallel_replicate_degree", -1, 1),
            shards = (double)sp_setting_whole(s, "parallelism.data_parallel_shard_degree", -1, -1);
@@ -111,12 +112,12 @@ static bool read_mesh(struct sp_settings *s, double devices, double *replicas)
         (copies * shards * model != devices || shards != floor(shards) || copies != floor(copies)))
         return sp_fail_in(s, "the degrees of parallelism do not make the %.0f devices", devices);
     const char *const again = sp_setting(s, "parallelism.fsdp_reshard_after_forward");
-    const bool staged = sp_setting_whole(s, "parallelism.pipeline_parallel_degree", 1, 1) > 1;
+    const bool staged = sp_plan_whole(s, "pp") > 1;
     /* by default stages keep their weights too, and gradients until the last micro-batch: that is
      * ZeRO 3 of a framework that keeps stages whole */
-    const bool keeps = again && strcmp(again, "never") == 0, none = shards == 1 && cp == 1;
+    const bool keeps = sp_is(again, "never"), none = shards == 1 && cp == 1;
     sp_launch_option(s, "zero", "%d", none ? 0 : keeps ? 2 : 3);
-    if (staged && again && strcmp(again, "always") == 0)
+    if (staged && sp_is(again, "always"))
         sp_launch_note(s, "not modelled: fsdp_reshard_after_forward always with stages, which "
                           "holds less and gathers more; read as the default");
     if (!none && copies > 1)
@@ -139,7 +140,7 @@ static void read_batch(struct sp_settings *s, double replicas)
     const int64_t global = step_tokens > 0
                                ? step_tokens / seq
                                : sp_setting_whole(s, "training.global_batch_size", -1, -1);
-    const bool staged = sp_setting_whole(s, "parallelism.pipeline_parallel_degree", 1, 1) > 1;
+    const bool staged = sp_plan_whole(s, "pp") > 1;
     const int64_t pieces =
         staged ? sp_setting_whole(s, "parallelism.num_pp_microbatches", 1, 1) : 1;
     const int64_t micro =
@@ -160,7 +161,7 @@ static int64_t chunks_of(struct sp_settings *s, const struct sp_model *model)
 {
     const int64_t each =
                       sp_setting_whole(s, "parallelism.pipeline_parallel_layers_per_stage", 1, 0),
-                  stages = sp_setting_whole(s, "parallelism.pipeline_parallel_degree", 1, 1),
+                  stages = sp_plan_whole(s, "pp"),
                   first = sp_setting_whole(
                       s, "parallelism.pipeline_parallel_first_stage_less_layers", 0, 1),
                   last = sp_setting_whole(s, "parallelism.pipeline_parallel_last_stage_less_layers",
@@ -174,7 +175,7 @@ static void read_schedule(struct sp_settings *s, const struct sp_model *model)
     char ours[SP_ROW_WORD] = "";
     const char *const name = sp_setting(s, "parallelism.pipeline_parallel_schedule"),
                       *const stages = sp_peek_setting(s, "parallelism.pipeline_parallel_degree");
-    if (!stages || strcmp(stages, "1") == 0)
+    if (!stages || sp_is(stages, "1"))
         return;
     const int64_t chunks = chunks_of(s, model);
     const bool several = name && strcasecmp(name, "1F1B") != 0 && strcasecmp(name, "GPipe") != 0;
@@ -198,9 +199,8 @@ static void read_checkpointing(struct sp_settings *s)
     const char *const mode = sp_setting(s, "activation_checkpoint.mode"),
                       *const which = sp_setting(s, "activation_checkpoint.selective_ac_option"),
                       *const class = sp_setting(s, "config.activation_checkpoint");
-    const bool full = (mode && strcmp(mode, "full") == 0) ||
-                      (class && strncmp(class, "FullAC", 6) == 0),
-               none = (mode && strcmp(mode, "none") == 0) || (class && strcmp(class, "None") == 0);
+    const bool full = (sp_is(mode, "full")) || (class && strncmp(class, "FullAC", 6) == 0),
+               none = (sp_is(mode, "none")) || (sp_is(class, "None"));
     const long every = which ? strtol(which, NULL, 10) : 0;
     sp_launch_option(s, "remat", "%s", none ? "none" : full || every > 0 ? "full" : "alternate");
     if (every > 1 && !full && !none)
@@ -239,7 +239,7 @@ static void read_habits(struct sp_settings *s, const struct sp_titan_model *row,
         !(converters && strstr(converters, "grouped_mm")))
         sp_launch_note(s, "not modelled: experts' matmuls in 16 bits beside linear layers in "
                           "8; all are counted in 8");
-    if (!scales && (!param || strcmp(param, "float32") != 0))
+    if (!scales && (!sp_is(param, "float32")))
         sp_launch_option(s, "dtype", "bf16");
     if (sp_setting_off(s, "parallelism.enable_sequence_parallel"))
         sp_launch_option(s, "sp", "off");

@@ -6,6 +6,8 @@
 
 #include <scaleplan/names.h>
 
+#include "base/text.h"
+
 #include "launch/fields/assumed.h"
 #include "launch/fields/models.h"
 #include "launch/fields/rows.h"
@@ -29,9 +31,7 @@ static int64_t ends_in_layers(const struct sp_launched *l)
 /* Activation checkpointing: the class that does it; NULL: none. */
 static const char *checkpointing(const struct sp_launched *l)
 {
-    return strcmp(l->remat, "none") == 0   ? NULL
-           : strcmp(l->remat, "full") == 0 ? "FullAC"
-                                           : "SelectiveAC";
+    return sp_is(l->remat, "none") ? NULL : sp_is(l->remat, "full") ? "FullAC" : "SelectiveAC";
 }
 
 /* The model's row, where the version has it; else false. */
@@ -39,7 +39,7 @@ static bool find_row(const struct sp_launched *l, struct sp_titan_model *row)
 {
     for (const char *list = NULL; sp_next_titan_model(l->words[0], &list, row);)
         if ((l->version == 0 ? row->is_newest : row->is_released) &&
-            strcmp(row->ours, l->model->name) == 0 && sp_is_builtin_model(l->model))
+            sp_is(row->ours, l->model->name) && sp_is_builtin_model(l->model))
             return true;
     return false;
 }
@@ -118,7 +118,7 @@ static void make_texts(const struct sp_launched *l, const struct sp_titan_model 
     const struct sp_plan *const p = l->plan;
     const bool newest = l->version == 0, fp8 = !newest && p->dtype == SP_FP8;
     const char *const class = checkpointing(l), *const mode = !class ? "none"
-                                                              : strcmp(class, "FullAC") == 0
+                                                              : sp_is(class, "FullAC")
                                                                   ? "full"
                                                                   : "selective";
     const struct sp_titan_model *const row = newest ? NULL : known;
@@ -140,7 +140,7 @@ static void make_texts(const struct sp_launched *l, const struct sp_titan_model 
                     class ? ".Config()" : "");
     make_text(made, "activation_checkpoint.mode", !newest, mode);
     make_text(made, "activation_checkpoint.selective_ac_option",
-              !newest && strcmp(mode, "selective") == 0, "op");
+              !newest && sp_is(mode, "selective"), "op");
     make_text(made, "model.name", row, row ? row->folder : "");
     make_text(made, "model.flavor", row, row ? row->flavor : "");
     make_text(made, "model.converters", fp8, "[\"quantize.linear.float8\"]");
