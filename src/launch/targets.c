@@ -134,7 +134,9 @@ static bool read_as_best(struct sp_launch_file *file)
     if (!open_words(best, file->sources, file->words, file->settings.error))
         return false;
     file->settings.words = file->words[0];
-    const bool ok = best->read(file);
+    struct sp_error *const error = file->settings.error;
+    const int before = error->lines;
+    const bool ok = best->read(file) && sp_refuse_gaps(&file->settings) && error->lines == before;
     close_words(file->words);
     return ok &&
            (file->settings.launch->options < SP_LAUNCH_OPTIONS ||

@@ -85,3 +85,16 @@ void sp_assume(struct sp_settings *assumed, const char *name)
     if (value)
         sp_launch_option(assumed, name, "%s", value);
 }
+
+bool sp_take_assumed(struct sp_launch_file *file, const char *framework, const char *names)
+{
+    struct sp_settings *const assumed = &file->assumed;
+    char name[16];
+    if (!sp_read_assumed_lines(file->text, assumed))
+        return false;
+    const char *const said = sp_setting(assumed, "framework");
+    sp_launch_option(assumed, "framework", "%s", said ? said : framework);
+    while (sp_next_item(&names, name, sizeof name))
+        sp_assume(assumed, name);
+    return true;
+}

@@ -93,24 +93,6 @@ static void read_deepspeed(struct sp_settings *s)
                        sp_safe(sp_peek_setting(s, "deepspeed_config.gradient_accumulation_steps")));
 }
 
-/* What the comment of an export says beside the options. */
-static bool read_assumed(struct sp_launch_file *file)
-{
-    static const char *const carried[] = {"imbalance", "fsdp",        "seq",
-                                          "remat",     "micro-batch", "batch"};
-    struct sp_settings *const assumed = &file->assumed;
-    if (!sp_read_assumed_lines(file->text, assumed))
-        return false;
-    const char *const framework = sp_setting(assumed, "framework");
-    sp_launch_option(&file->settings, "framework", "%s", framework ? framework : "torchtitan");
-    for (size_t i = 0; i < sizeof carried / sizeof *carried; i++)
-        sp_assume(assumed, carried[i]);
-    if (!sp_peek_setting(assumed, "batch"))
-        sp_launch_note(&file->settings,
-                       "the batch is in the training script: give --batch and --seq");
-    return true;
-}
-
 /* DDP: weights and states whole on each device. */
 static void read_plain(struct sp_settings *s)
 {
@@ -204,7 +186,6 @@ bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *na
 static bool read(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;
-    const int before = s->error->lines;
     const double devices = file->hw ? (double)sp_chips(file->hw) : 0;
     const int64_t processes = sp_setting_whole(s, "num_processes", 1, 0);
     sp_launch_whole(s, "tp", degree(s, "tp"));
@@ -222,7 +203,11 @@ static bool read(struct sp_launch_file *file)
     s->launch->devices = processes;
     snprintf(s->launch->no_model, sizeof s->launch->no_model,
              "the model is in the training script: give --model");
-    return read_assumed(file) && note_rest(s) && s->error->lines == before;
+    if (!sp_take_assumed(file, "torchtitan", "imbalance,fsdp,seq,remat,micro-batch,batch"))
+        return false;
+    if (!sp_peek_setting(&file->assumed, "batch"))
+        sp_launch_note(s, "the batch is in the training script: give --batch and --seq");
+    return note_rest(s);
 }
 
 const struct sp_target sp_target_accelerate = {

@@ -164,15 +164,13 @@ static enum sp_match detect(const struct sp_launch_file *file)
 
 static bool read(struct sp_launch_file *file)
 {
-    struct sp_settings *const s = &file->settings, *const assumed = &file->assumed;
+    struct sp_settings *const s = &file->settings;
     const struct sp_hardware *hw = file->hw;
     struct sp_maxtext_rules rules;
     struct sp_model loaded;
     struct sp_hardware named;
     double degree[DEGREES];
-    const int before = s->error->lines;
-    if ((file->script && !sp_read_pairs(file->script, tells, s)) ||
-        !sp_read_assumed_lines(file->text, assumed))
+    if (file->script && !sp_read_pairs(file->script, tells, s))
         return false;
     take_off_prefixes(s);
     if (!sp_follow_maxtext(file->origin, s))
@@ -194,13 +192,10 @@ static bool read(struct sp_launch_file *file)
     read_pipeline(s, (int64_t)degree[PIPELINE], model);
     sp_read_maxtext_states(s);
     sp_note_rules(&(struct sp_rules){.settings = s, .model = model});
-    if (sp_setting(assumed, "framework"))
-        sp_assume(assumed, "framework");
-    else
-        sp_launch_option(s, "framework", "maxtext");
-    sp_assume(assumed, "imbalance");
+    if (!sp_take_assumed(file, "maxtext", "imbalance"))
+        return false;
     sp_note_unread(s, "", file->words[0]->quiet);
-    return sp_refuse_gaps(s) && s->error->lines == before;
+    return true;
 }
 
 const struct sp_target sp_target_maxtext = {

@@ -226,7 +226,6 @@ static void read_named_model(struct sp_launch_file *file)
 static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
 {
     struct sp_settings *const assumed = &file->assumed;
-    const int before = s->error->lines;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     if (!sp_read_assumed_lines(file->text, assumed) || !sp_spell_rows(s) || !sp_spell_slime(s))
         return false;
@@ -244,7 +243,7 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
     sp_assume(assumed, "imbalance");
     sp_note_rules(&(struct sp_rules){.settings = s, .devices = devices});
     sp_note_unread(s, "--", s->words->quiet);
-    return sp_refuse_gaps(s) && s->error->lines == before;
+    return sp_refuse_gaps(s);
 }
 
 /* Dotted names and values, of YAML or of a command. */
