@@ -6,7 +6,7 @@
 static const struct sp_field row_fields[] = {
     TEXT_("plan", R, plan, "the option of `step` that it sets"),
     TEXT_("model", R, model, "the key of model files that it sets"),
-    TEXT_("of", R, of, "read and written of models with experts, with latents, or in fp8 alone"),
+    TEXT_("of", R, of, "read and written of models with experts, with latents, in fp8 or with shards alone"),
     TEXT_("values", R, values, "its words for values, \"THEIRS=OURS, BOTH\""),
     BOOL_("switch", R, takes_none, "no value follows it"),
     BOOL_("list", R, is_list, "its value is a list of words"),

@@ -49,21 +49,19 @@ static void make(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
     const bool half = !sp_multiplies_in_fp32(p), full = sp_is(l->remat, "full");
-    sp_make_setting(made, "train_batch_size", "%lld", (long long)(p->batch * p->tp));
-    sp_make_setting(made, "gradient_accumulation_steps", "%lld",
-                    (long long)sp_plan_microbatches(p));
+    sp_make_whole(made, "train_batch_size", (p->batch * p->tp));
+    sp_make_whole(made, "gradient_accumulation_steps", sp_plan_microbatches(p));
     if (half)
         sp_make_setting(made, "bf16.enabled", "true");
     if (half && p->zero > 0)
         sp_make_setting(made, "data_types.grad_accum_dtype",
                         sp_recipe_is(l, "mixed16") ? "bf16" : "fp32");
     if (p->zero == 3 && p->shards < p->dp * p->cp)
-        sp_make_setting(made, "zero_optimization.mics_shard_size", "%lld", (long long)p->shards);
+        sp_make_whole(made, "zero_optimization.mics_shard_size", p->shards);
     if (p->ep > 1 || p->etp > 1) {
         sp_make_setting(made, "expert_parallel.enabled", "true");
-        sp_make_setting(made, "expert_parallel.autoep_size", "%lld", (long long)p->ep);
-        sp_make_setting(made, "expert_parallel.expert_tensor_parallel_size", "%lld",
-                        (long long)p->etp);
+        sp_make_whole(made, "expert_parallel.autoep_size", p->ep);
+        sp_make_whole(made, "expert_parallel.expert_tensor_parallel_size", p->etp);
     }
     if (full) {
         sp_make_setting(made, "activation_checkpointing.partition_activations", "false");

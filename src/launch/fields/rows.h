@@ -81,4 +81,9 @@ void sp_version_text(const struct sp_launch_words *words, int version, char out[
 /* The name of a version by its place among them. */
 void sp_version_name(const struct sp_launch_words *words, int version, char *out);
 
+/* Writes comments "# FRAMEWORK VERSION FORM: ", the title, and a line for each part that is lost.
+ */
+void sp_write_head(const struct sp_launched *launched, const struct sp_launch_words *words,
+                   const char *form, FILE *out);
+
 #endif

@@ -37,7 +37,8 @@ static bool is_of(const struct sp_launch_row *row, const struct sp_launched *l)
 {
     return row->of[0] == '\0' || (sp_is(row->of, "experts") && l->model->moe.experts > 0) ||
            (sp_is(row->of, "latents") && l->model->mla.kv_lora_rank > 0) ||
-           (sp_is(row->of, "fp8") && l->plan->dtype == SP_FP8);
+           (sp_is(row->of, "fp8") && l->plan->dtype == SP_FP8) ||
+           (sp_is(row->of, "shards") && l->plan->zero > 0);
 }
 
 /* What an export writes behind an option: one or several, blanks part them from their values. */
@@ -178,4 +179,16 @@ const char *sp_quote_of(const struct sp_settings *s, const char *name)
 {
     const struct sp_launch_row *const row = sp_row_of(s->words, name);
     return row && row->is_text ? "\"" : "";
+}
+
+void sp_write_head(const struct sp_launched *l, const struct sp_launch_words *words,
+                   const char *form, FILE *out)
+{
+    char version[SP_VERSION];
+    sp_version_text(words, l->version, version);
+    fprintf(out, "# %s%s: ", version, form);
+    sp_write_title(l, out);
+    fputs("\n", out);
+    for (int i = 0; i < l->written->n_lost; i++)
+        fprintf(out, "# cannot express: %s\n", l->written->lost[i]);
 }

@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "base/truth.h"
 #include "launch/fields/models.h"
-#include "launch/fields/rows.h"
 
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value)
 {
@@ -38,6 +37,11 @@ void sp_make_setting(struct sp_settings *settings, const char *name, const char 
     va_start(arguments, format);
     vsnprintf(setting->value, sizeof setting->value, format, arguments);
     va_end(arguments);
+}
+
+void sp_make_whole(struct sp_settings *settings, const char *name, int64_t value)
+{
+    sp_make_setting(settings, name, "%lld", (long long)value);
 }
 
 void sp_make_switch(struct sp_settings *settings, const char *name, bool on)
@@ -346,18 +350,6 @@ void sp_write_title(const struct sp_launched *l, FILE *out)
         fprintf(out, " ep %lld", (long long)p->ep);
     fprintf(out, ", ZeRO %d over %lld; %lld sequences of %lld tokens", p->zero,
             (long long)p->shards, (long long)p->batch, (long long)p->seq);
-}
-
-void sp_write_head(const struct sp_launched *l, const struct sp_launch_words *words,
-                   const char *form, FILE *out)
-{
-    char version[SP_VERSION];
-    sp_version_text(words, l->version, version);
-    fprintf(out, "# %s%s: ", version, form);
-    sp_write_title(l, out);
-    fputs("\n", out);
-    for (int i = 0; i < l->written->n_lost; i++)
-        fprintf(out, "# cannot express: %s\n", l->written->lost[i]);
 }
 
 bool sp_multiplies_in_fp32(const struct sp_plan *plan)

@@ -73,7 +73,8 @@ bool sp_add_setting(struct sp_settings *settings, const char *name, const char *
 __attribute__((format(printf, 3, 4))) void
 sp_make_setting(struct sp_settings *settings, const char *name, const char *format, ...);
 
-/* The same of one that is there without a value, or not at all. */
+/* The same of a whole number, and of one that is there without a value, or not at all. */
+void sp_make_whole(struct sp_settings *settings, const char *name, int64_t value);
 void sp_make_switch(struct sp_settings *settings, const char *name, bool on);
 
 /* The value of a setting (the last one of that name), NULL when it is not given. All of that name
@@ -149,11 +150,6 @@ __attribute__((format(printf, 2, 3))) void sp_lose(const struct sp_launched *lau
 
 /* Writes "llama3-70b on h100-64 (64 devices: dp 8 tp 4 pp 2 ...)". */
 void sp_write_title(const struct sp_launched *launched, FILE *out);
-
-/* Writes comments "# FRAMEWORK VERSION FORM: ", the title, and a line for each part that is lost.
- */
-void sp_write_head(const struct sp_launched *launched, const struct sp_launch_words *words,
-                   const char *form, FILE *out);
 
 /* Whether the layers' matmuls run in fp32 or TF32. */
 bool sp_multiplies_in_fp32(const struct sp_plan *plan);

@@ -18,10 +18,8 @@ enum sp_syntax sp_syntax_of(const char *text);
 bool sp_read_yaml(const char *text, const struct sp_typed_names *names,
                   struct sp_settings *settings, char **scripts);
 
-/* What `put` writes of a plan as YAML, for free(), and the same as settings, for free() too. */
-char *sp_written_yaml(const struct sp_launched *launched,
-                      void (*put)(const struct sp_launched *launched, FILE *out),
-                      struct sp_settings **settings);
+/* Writes settings as YAML; those of a section, "SECTION.NAME", stand behind one another. */
+void sp_put_yaml(const struct sp_settings *settings, FILE *out);
 
 /* Takes the values of a TOML document as settings, names joined by dots. */
 bool sp_read_toml(const char *text, struct sp_settings *settings);

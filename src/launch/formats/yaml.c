@@ -237,22 +237,19 @@ bool sp_read_yaml(const char *text, const struct sp_typed_names *names,
     return ok;
 }
 
-char *sp_written_yaml(const struct sp_launched *launched,
-                      void (*put)(const struct sp_launched *launched, FILE *out),
-                      struct sp_settings **settings)
+void sp_put_yaml(const struct sp_settings *s, FILE *out)
 {
-    const struct sp_typed_names names = {0};
-    char *text = NULL;
-    size_t length;
-    FILE *const out = open_memstream(&text, &length);
-    *settings = sp_settings_of(launched);
-    if (!out)
-        abort();
-    put(launched, out);
-    if (fclose(out) != 0)
-        abort();
-    sp_read_yaml(text, &names, *settings, NULL);
-    return text;
+    const char *section = "";
+    int n = 0; /* of the section's name */
+    for (int i = 0; i < s->n; i++) {
+        const char *const name = s->at[i].name, *const dot = strchr(name, '.');
+        const int own = dot ? (int)(dot - name) : 0;
+        if (own > 0 && (own != n || strncmp(name, section, (size_t)own) != 0))
+            fprintf(out, "%.*s:\n", own, name);
+        section = name;
+        n = own;
+        fprintf(out, "%s%s: %s\n", own > 0 ? "  " : "", dot ? dot + 1 : name, s->at[i].value);
+    }
 }
 
 void sp_read_json(const char *text, const struct sp_typed_names *names,

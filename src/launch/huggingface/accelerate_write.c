@@ -10,58 +10,43 @@
 #include "launch/fields/assumed.h"
 #include "launch/formats/syntax.h"
 
-static void put_sharding(const struct sp_launched *l, FILE *out)
+/* What of the plan no row says alone. */
+static void make(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
-    const long long group = p->shards / p->cp > 0 ? p->shards / p->cp : 1;
-    fprintf(out,
-            "fsdp_config:\n"
-            "  fsdp_activation_checkpointing: %s\n"
-            "  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n"
-            "  fsdp_reshard_after_forward: %s\n"
-            "  fsdp_state_dict_type: SHARDED_STATE_DICT\n"
-            "  fsdp_version: 2\n",
-            sp_is(l->remat, "full") ? "true" : "false", p->zero == 2 ? "false" : "true");
-    fprintf(out,
-            "parallelism_config:\n"
-            "  parallelism_config_dp_replicate_size: %lld\n"
-            "  parallelism_config_dp_shard_size: %lld\n"
-            "  parallelism_config_tp_size: %lld\n"
-            "  parallelism_config_cp_size: %lld\n",
-            (long long)p->dp / group, group, (long long)p->tp, (long long)p->cp);
-}
-
-static void put_options(const struct sp_launched *l, FILE *out)
-{
-    const struct sp_plan *const p = l->plan;
-    const long long devices = sp_plan_devices(p),
-                    node = l->hw->network.domain > 0 ? (long long)l->hw->network.domain : devices;
-    fprintf(out,
-            "compute_environment: LOCAL_MACHINE\n"
-            "distributed_type: %s\n"
-            "mixed_precision: '%s'\n"
-            "num_machines: %lld\n"
-            "num_processes: %lld\n",
-            p->zero > 0   ? "FSDP"
-            : devices > 1 ? "MULTI_GPU"
-                          : "'NO'",
-            sp_multiplies_in_fp32(p) ? "no" : "bf16", (devices + node - 1) / node, devices);
-    if (p->zero > 0)
-        put_sharding(l, out);
+    const int64_t devices = sp_plan_devices(p),
+                  node = l->hw->network.domain > 0 ? l->hw->network.domain : devices,
+                  group = p->shards / p->cp > 0 ? p->shards / p->cp : 1;
+    sp_make_setting(made, "distributed_type",
+                    p->zero > 0   ? "FSDP"
+                    : devices > 1 ? "MULTI_GPU"
+                                  : "'NO'");
+    sp_make_setting(made, "mixed_precision", sp_multiplies_in_fp32(p) ? "'no'" : "'bf16'");
+    sp_make_whole(made, "num_machines", (devices + node - 1) / node);
+    sp_make_whole(made, "num_processes", devices);
+    if (p->zero == 0)
+        return;
+    sp_make_setting(made, "fsdp_config.fsdp_activation_checkpointing",
+                    sp_is(l->remat, "full") ? "true" : "false");
+    sp_make_setting(made, "fsdp_config.fsdp_reshard_after_forward",
+                    p->zero == 2 ? "false" : "true");
+    sp_make_whole(made, "parallelism_config.parallelism_config_dp_replicate_size", p->dp / group);
+    sp_make_whole(made, "parallelism_config.parallelism_config_dp_shard_size", group);
 }
 
 void sp_write_accelerate(const struct sp_launched *l, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
-    struct sp_settings *s;
-    char *const options = sp_written_yaml(l, put_options, &s);
+    struct sp_settings *const made = sp_settings_of(l), *const s = sp_settings_of(l);
+    make(l, made);
+    sp_put_rows(l, made, s);
     sp_lose_plan(l, NULL);
     sp_lose_rules(l, &(struct sp_rules){.settings = s});
     sp_write_head(l, l->words[0], " settings", out);
     sp_write_assumed(l, "torchtitan", false, "# ", "\n", out);
     fprintf(out, "# scaleplan: --batch %lldx --seq %lld --micro-batch %lld\n", (long long)p->batch,
             (long long)p->seq, (long long)p->micro_batch);
-    fputs(options, out);
-    free(options);
+    sp_put_yaml(s, out);
+    free(made);
     free(s);
 }

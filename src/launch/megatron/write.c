@@ -23,7 +23,7 @@ static void make_experts(const struct sp_model *m, struct sp_settings *made)
                         (long long)m->moe.dense_layers,
                         (long long)(m->layers - m->moe.dense_layers));
     else if (m->moe.every > 1)
-        sp_make_setting(made, "--moe-layer-freq", "%lld", (long long)m->moe.every);
+        sp_make_whole(made, "--moe-layer-freq", m->moe.every);
     if (m->moe.score_correction_bias)
         sp_make_setting(made, "--moe-router-score-function", "sigmoid");
     sp_make_switch(made, "--moe-router-pre-softmax", m->moe.top_k == 1);
@@ -35,14 +35,14 @@ static void make_model(const struct sp_model *m, int64_t seq, struct sp_settings
     const bool plain = !m->o_bias && !m->mlp_bias, learned = m->learned_positions > 0;
     if (m->kv_heads != m->heads && m->mla.kv_lora_rank == 0) {
         sp_make_switch(made, "--group-query-attention", true);
-        sp_make_setting(made, "--num-query-groups", "%lld", (long long)m->kv_heads);
+        sp_make_whole(made, "--num-query-groups", m->kv_heads);
     }
     sp_make_switch(made, "--disable-bias-linear", plain);
     sp_make_switch(made, "--add-qkv-bias", plain && m->qkv_bias);
     sp_make_switch(made, "--qk-layernorm", m->qk_norm == SP_QK_NORM_HEAD);
     sp_make_setting(made, "--position-embedding-type", learned ? "learned_absolute" : "rope");
-    sp_make_setting(made, "--max-position-embeddings", "%lld",
-                    (long long)most(learned ? m->learned_positions : m->max_seq, seq));
+    sp_make_whole(made, "--max-position-embeddings",
+                  most(learned ? m->learned_positions : m->max_seq, seq));
     if (m->moe.experts > 0)
         make_experts(m, made);
 }
@@ -124,8 +124,7 @@ static void make_sharding(const struct sp_plan *p, struct sp_settings *made)
         sp_make_setting(made, "--ckpt-format", "fsdp_dtensor");
     }
     if (p->zero > 0 && p->shards < p->dp * p->cp)
-        sp_make_setting(made, "--num-distributed-optimizer-instances", "%lld",
-                        (long long)(p->dp * p->cp / p->shards));
+        sp_make_whole(made, "--num-distributed-optimizer-instances", (p->dp * p->cp / p->shards));
     sp_make_switch(made, "--overlap-param-gather", p->zero > 0);
 }
 
@@ -137,12 +136,12 @@ static void make_plan(const struct sp_launched *l, struct sp_settings *made)
     const bool ends = L % chunks != 0 && (L + 2) % chunks == 0,
                narrow = l->precision->grad_bytes == 2;
     if (l->model->moe.experts > 0) /* without it Megatron would take tp */
-        sp_make_setting(made, "--expert-tensor-parallel-size", "%lld", (long long)p->etp);
+        sp_make_whole(made, "--expert-tensor-parallel-size", p->etp);
     sp_make_switch(made, "--sequence-parallel", p->sequence_parallel);
     sp_make_switch(made, "--account-for-embedding-in-pipeline-split", ends);
     sp_make_switch(made, "--account-for-loss-in-pipeline-split", ends);
-    sp_make_setting(made, "--global-batch-size", "%lld", (long long)p->batch);
-    sp_make_setting(made, "--seq-length", "%lld", (long long)p->seq);
+    sp_make_whole(made, "--global-batch-size", p->batch);
+    sp_make_whole(made, "--seq-length", p->seq);
     make_sharding(p, made);
     make_recompute(l, made);
     sp_make_switch(made, "--fine-grained-activation-offloading", p->recompute.offload);

@@ -69,7 +69,6 @@ static void record(struct run *r, struct words *w)
 static bool hands_on(const struct sp_shell_fields *fields, int i, const char **text)
 {
     static const char key[] = "--command=";
-    static const char *const shells[] = {"bash", "sh", "zsh", NULL};
     const char *const word = fields->at[i];
     if (strncmp(word, key, sizeof key - 1) == 0) {
         *text = word + sizeof key - 1;
@@ -79,8 +78,7 @@ static bool hands_on(const struct sp_shell_fields *fields, int i, const char **t
         return false;
     bool shell = sp_is(word, "--command");
     for (int j = 0; j < i && word[0] == '-' && strchr(word, 'c') && word[1] != '-'; j++)
-        for (int k = 0; shells[k]; k++)
-            shell = shell || sp_is(fields->at[j], shells[k]);
+        shell = shell || sp_is_listed("bash,sh,zsh", fields->at[j], '\0');
     *text = fields->at[i + 1];
     return shell;
 }

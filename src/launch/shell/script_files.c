@@ -3,17 +3,13 @@
 
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
-
-static const char *const shells[] = {"bash", "sh", "zsh", "sbatch", "qsub", NULL};
 
 /* Whether a word is a command that runs a script. */
 static bool is_shell(const char *word)
 {
-    for (int i = 0; shells[i]; i++)
-        if (sp_is(word, shells[i]))
-            return true;
-    return false;
+    return sp_is_listed("bash,sh,zsh,sbatch,qsub", word, '\0');
 }
 
 /* The name without "./". */

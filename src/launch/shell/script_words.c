@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 
 #include "launch/shell/arithmetic.h"
@@ -136,11 +137,9 @@ void sp_read_assignment(struct run *r, size_t n)
 /* Remembers the variable that decides. */
 static void remember_decider(struct run *r, const struct sp_shell_fields *fields)
 {
-    static const char *const files[] = {"-f", "-d", "-e", "-s", "-x", "-r", "-w"};
     for (int i = 0; i < fields->n && !r->decider[0]; i++)
-        for (size_t j = 0; j < sizeof files / sizeof *files; j++)
-            if (sp_is(fields->at[i], files[j]))
-                snprintf(r->decider, sizeof r->decider, "a file");
+        if (sp_is_listed("-f,-d,-e,-s,-x,-r,-w", fields->at[i], '\0'))
+            snprintf(r->decider, sizeof r->decider, "a file");
     for (int i = 0; i < fields->n && !r->decider[0]; i++) {
         const struct sp_shell_gap *const gap = sp_shell_gap_in(&r->shell->text, fields->at[i]);
         if (gap)
