@@ -63,23 +63,36 @@ static void lose_encoder(const struct sp_launched *l)
         sp_lose(l, "attention in both directions: the file describes a decoder");
 }
 
-/* How layers run, where no option of the framework's file says it. */
-static void lose_execution(const struct sp_launched *l)
+/* What plans have that no option of the framework's file says. */
+static void lose_unsaid(const struct sp_launched *l)
 {
     const struct sp_plan *const p = l->plan;
     const struct sp_execution *const e = &p->execution;
     const bool experts = l->model->moe.experts > 0;
-    if (p->recompute.modules != 0 && !sp_says(l, "recompute-modules"))
-        sp_lose(l, "modules that run again (--recompute-modules)");
-    if (p->offload_layers > 0 && !sp_says(l, "offload-layers"))
-        sp_lose(l, "activations of some layers in the host's memory (--offload-layers)");
-    if (experts && ((e->dispatch != SP_DISPATCH_ALLTOALL && !sp_says(l, "dispatch")) ||
-                    (e->moe_overlap && !sp_says(l, "moe-overlap"))))
-        sp_lose(l, "how tokens reach their experts (--dispatch, --moe-overlap)");
-    if (e->cuda_graph != SP_CUDA_GRAPH_NONE && !sp_says(l, "cuda-graph"))
-        sp_lose(l, "CUDA graphs (--cuda-graph)");
-    if (!sp_says(l, "fp8-recipe") && p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_TENSORWISE)
-        sp_lose(l, "how 8-bit matmuls are scaled (--fp8-recipe)");
+    static const char exchange[] = "how tokens reach their experts (--dispatch, --moe-overlap)";
+    const struct {
+        const char *field;
+        bool has;
+        const char *what;
+    } unsaid[] = {
+        {"recompute-modules", p->recompute.modules != 0,
+         "modules that run again (--recompute-modules)"},
+        {"offload-layers", p->offload_layers > 0,
+         "activations of some layers in the host's memory (--offload-layers)"},
+        {"dispatch", experts && e->dispatch != SP_DISPATCH_ALLTOALL, exchange},
+        {"moe-overlap", experts && e->moe_overlap, exchange},
+        {"cuda-graph", e->cuda_graph != SP_CUDA_GRAPH_NONE, "CUDA graphs (--cuda-graph)"},
+        {"fp8-recipe", p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_TENSORWISE,
+         "how 8-bit matmuls are scaled (--fp8-recipe)"},
+        {"remat-layers", p->recompute_layers < 1, "recompute of a share of the layers"},
+        {"placement", p->stages_inside, "stages as neighbours (--placement pp-inside)"},
+    };
+    const char *said = "";
+    for (size_t i = 0; i < sizeof unsaid / sizeof *unsaid; i++)
+        if (unsaid[i].has && !sp_says(l, unsaid[i].field) && said != unsaid[i].what) {
+            said = unsaid[i].what;
+            sp_lose(l, "%s", said);
+        }
 }
 
 /* Matmuls in a format that the chip has no units for: frameworks refuse to start, or emulate. */
@@ -106,7 +119,7 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
     if (launched->plan->tp_axes[0] > 0) /* every framework leaves it to the mesh it builds */
         sp_lose(&l, "where TP groups lie on the torus (--tp-axes)");
     lose_encoder(&l);
-    lose_execution(&l);
+    lose_unsaid(&l);
     lose_format(&l);
     target->write(&l, out);
     if (fclose(out) != 0)

@@ -89,10 +89,6 @@ static void make_degrees(const struct sp_launched *l, struct sp_settings *made)
     } numbers[] = {
         {"data_parallel_replicate_degree", true, (double)copies},
         {"data_parallel_shard_degree", true, (double)group},
-        {"tensor_parallel_degree", true, (double)p->tp},
-        {"context_parallel_degree", true, (double)p->cp},
-        {"pipeline_parallel_degree", true, (double)p->pp},
-        {"expert_parallel_degree", p->ep > 1, (double)p->ep},
         {"expert_tensor_parallel_degree", p->ep > 1 && !newest, (double)p->etp},
         {"pipeline_parallel_first_stage_less_layers", staged && ends >= 0, (double)ends},
         {"pipeline_parallel_last_stage_less_layers", staged && ends >= 0, (double)ends},
