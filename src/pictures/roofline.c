@@ -72,7 +72,7 @@ struct sp_figure *sp_plot_roofline(const struct sp_roofline_picture *p)
 {
     struct sp_operation ops[MOST] = {0};
     char peak[96], slope[128];
-    const double ridge = sp_ridge_intensity(p->C, p->W);
+    const double ridge = sp_ridge_point(p->C, p->W);
     const size_t n = place(p, ops);
     double low = ridge / 16;
     for (size_t i = 0; i < n; i++)

@@ -43,7 +43,7 @@ struct sp_rates sp_rates_on(const struct sp_search *s, int machine, double step_
 
 double sp_cost_of_step(const struct sp_candidate *m, double step_s)
 {
-    return sp_step_cost((double)sp_chips(&m->base.hw), step_s, m->usd_per_h);
+    return sp_cost_usd((double)sp_chips(&m->base.hw), step_s, m->usd_per_h);
 }
 
 const struct sp_found *sp_best_of(const struct sp_search *s, int machine)

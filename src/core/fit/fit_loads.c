@@ -139,7 +139,7 @@ struct sp_fit_terms sp_fit_terms_on(struct sp_fit_terms t, const struct sp_fit_i
     t.M = (double)in->hw->chips_per_slice;
     t.S = (double)in->hw->slices;
     t.tokens_per_chip = t.B / t.N;
-    t.t_math_s = sp_math_of_step(t.flops, t.N, t.C);
+    t.t_math_s = sp_step_ideal(t.flops, t.N, t.C);
     t.W_dcn = NAN;
     if (in->hw->network.kind == SP_TORUS) {
         torus_terms(&t, in);

@@ -36,7 +36,7 @@ struct sp_decode_time sp_decode_time(const struct sp_served *v, double B, double
 struct sp_prefill_time sp_prefill_time(const struct sp_served *v)
 {
     struct sp_prefill_time t = {.math_s =
-                                    sp_prompt_math_time(v->prefill_flops, 1, v->C, v->service.mfu),
+                                    sp_run_s(v->prefill_flops, 1, v->C, v->service.mfu),
                                 .weights_s = sp_weights_read_time(v->prefill_read, 1, v->W)};
     t.prefill_s = sp_least_prompt(t.math_s, t.weights_s);
     return t;
@@ -55,7 +55,7 @@ double sp_critical_batch(const struct sp_served *v)
 {
     const struct sp_service *const s = &v->service;
     const double b_w = v->experts > 0 ? s->expert_bytes : s->weight_bytes;
-    return sp_critical_sequences(v->C, v->W, b_w, sp_expert_ratio(s->model));
+    return sp_critical_rows_small(b_w, v->C, v->W, sp_expert_ratio(s->model));
 }
 
 double sp_critical_batch_of_context(const struct sp_served *v)

@@ -29,7 +29,7 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
         .convention = convention,
         .active = sp_worked_params(in->model, &params, seq).active,
         .peak_flops_per_s = C,
-        .tokens_per_s = sp_step_tokens_per_s(tokens, step_s),
+        .tokens_per_s = sp_tokens_over_time(tokens, step_s),
         .tokens_per_s_per_device = sp_step_tokens_per_s_per_device(tokens, step_s, N),
     };
     double *const model = rates.flops_by;
@@ -205,8 +205,8 @@ void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention conven
     if (in->model->tuning.companions)
         add_companions(in, e);
     e->range = sp_range_log(in->profile, sp_tier_of(in->model, &in->hw->chip, in->plan));
-    e->low_s = sp_step_low(e->time.step, e->range);
-    e->high_s = sp_step_high(e->time.step, e->range);
+    e->low_s = sp_range_low(e->time.step, e->range);
+    e->high_s = sp_range_high(e->time.step, e->range);
     e->health = sp_health_of(&e->time);
     e->rates = sp_step_rates(in, e->time.step, convention);
     struct sp_played played;

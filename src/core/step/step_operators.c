@@ -288,8 +288,8 @@ static struct sp_local_matmul local_matmul(const struct sp_step_inputs *in,
                               sp_matmuls_bytes(l.count, l.rows, l.in, l.out)};
     l.math_s = l.work.flops / l.flops_per_s;
     l.memory_s = l.work.bytes / l.bytes_per_s;
-    l.intensity = sp_matmuls_intensity(l.work.flops, l.work.bytes);
-    l.ridge = sp_matmuls_intensity(l.flops_per_s, l.bytes_per_s);
+    l.intensity = sp_intensity(l.work.flops, l.work.bytes);
+    l.ridge = sp_ridge_point(l.flops_per_s, l.bytes_per_s);
     return l;
 }
 
