@@ -36,7 +36,7 @@ struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct s
 {
     const struct sp_service *const s = &v->service;
     const struct sp_decode_time least = sp_decode_time(v, e->decoding, 1 + s->drafts);
-    const double given = s->drafts > 0 ? s->accepted : 1; /* tokens of a step */
+    const double given = s->drafts > 0 ? s->accepted : 1; /* tokens per step */
     const double steps = s->output / (e->decoding * given), rate = e->requests_per_s;
     return (struct sp_steady){
         .step_s = e->token_s,
