@@ -1,4 +1,4 @@
-/* Closed forms as a table: each formula stands once, and as plain C over its arguments. */
+/* Closed forms as a table: no formula twice, plain C over the arguments. */
 #include "check.h"
 
 #include <ctype.h>
@@ -7,10 +7,10 @@
 
 #include <scaleplan/forms.h>
 
-/* Pairs of formulas that look alike by chance: other quantities, other sources. */
+/* Formulas that are equal by coincidence: different quantities, different sources. */
 static const char *const coincidences[][2] = {
-    {"cache_read_time", "slices_s"},            /* bytes over a memory, over a network */
-    {"state_per_chip", "activations_per_chip"}, /* times replicas, times the share in flight */
+    {"cache_read_time", "slices_s"},            /* bytes over a memory; over a network */
+    {"state_per_chip", "activations_per_chip"}, /* times replicas; times the share in flight */
     {"bytes_of_state", "live_per_chip"},        /* sums of four parts */
     {"vpu_alus", "step_devices"},               /* products of four counts */
 };
@@ -34,7 +34,7 @@ static int argument_of(const struct sp_form *form, const char *word, size_t leng
     return -1;
 }
 
-/* Whole numbers of things count alike, whatever the things are. */
+/* All counts have the same dimension. */
 static const char *dimension(const char *unit)
 {
     static const char *const counts[] = {"chips",  "devices",   "nodes", "stages",
@@ -86,7 +86,7 @@ static bool is_coincidence(const char *one, const char *other)
     return false;
 }
 
-/* Formulas of three operators and more: a quotient of two numbers says nothing by itself. */
+/* Checks formulas of at least three operators: many quantities are quotients of two others. */
 static void every_formula_stands_once(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static bool is_function(const char *word, size_t length)
     return is_form(word, length);
 }
 
-/* A word is an argument or a function; a number is a double, so that no division drops a rest. */
+/* Words are arguments or functions; numbers are doubles, so that no division truncates. */
 static void expressions_are_plain(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The space of a search, counted a second time: loops over all values of every dimension, with the
- * rules as docs/search.md has them. Both must have the same plans. */
+/* The space of a search, enumerated independently: loops over all values of every dimension with
+ * the rules of docs/search.md. Both must have the same plans. */
 #include "check.h"
 
 #include <stdlib.h>

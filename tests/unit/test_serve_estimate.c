@@ -1,4 +1,4 @@
-/* The estimate of serving: parts worked out by hand, and what must hold of any engine. */
+/* The serving estimate: parts by hand, and properties of any engine. */
 #include "check.h"
 
 #include <string.h>
@@ -9,8 +9,7 @@
 
 static const struct sp_sources sources = {.textbook = false};
 
-/* A model on a machine without measured kernels' surprises, and constants that a hand can follow.
- */
+/* A model on a machine without measured kernels, with simple constants. */
 struct world {
     struct sp_model model;
     struct sp_hardware hw;
@@ -106,7 +105,7 @@ static void latents_and_experts(void **state)
     assert_close(four.instance.pass.reduces, 61 + 3, 0);
 }
 
-/* Requests that run and wait, by Little: rate times time. And what is said when memory is full. */
+/* Running and waiting requests by Little's law, and the message if memory is full. */
 static void littles_law(void **state)
 {
     (void)state;
@@ -124,7 +123,7 @@ static void littles_law(void **state)
         assert_close(e.e2e_s, e.ttft_s + 511 * e.tpot_s, 1e-12);
         assert_true(loads[i] < most ? e.waiting < 1e-9 : e.wait_s > 0);
     }
-    /* a single request waits for nobody: server, prompt and half a step */
+    /* a single request does not queue: server, prompt and half a step */
     const struct sp_serve_estimate alone = said(&w, 1);
     assert_close(alone.ttft_s, 0.05 + alone.prompt.total_s + alone.step.total_s / 2, 1e-12);
     assert_close(alone.tpot_s, alone.step.total_s, 1e-12);
@@ -191,8 +190,8 @@ static void chunks(void **state)
     assert_close(said(&cut, 8).ttft_s, said(&whole, 8).ttft_s, 0);
 }
 
-/* Two pools: what comes leaves (Little), no more answers than prompts are read, and readers without
- * number leave the time between tokens to those that generate. */
+/* Two pools: what enters leaves (Little), answers never exceed processed prompts, and with
+ * unlimited readers the TPOT is that of the decode instances. */
 static void two_pools(void **state)
 {
     (void)state;
@@ -303,7 +302,7 @@ static void limits(void **state)
     assert_close(sp_latency_percentile(SP_LATENCY_TTFT, 3, 50), 3, 0);
 }
 
-/* A pair without runs takes the chip's from its family and the others from its engine. */
+/* A stack without runs borrows chip constants from the chip's family and others from its engine. */
 static void borrowed(void **state)
 {
     (void)state;

@@ -247,7 +247,7 @@ static void largest_torus(void **state)
     assert_true(best.dp * best.fsdp * best.tp * best.pp == sp_chips(&c.hw));
 }
 
-/* A size without a shape: data parallelism works, nothing is said about activations. */
+/* A size without a shape: data parallelism works, activations are unknown. */
 static void size_only(void **state)
 {
     (void)state;
@@ -471,10 +471,9 @@ static void micro_batches_of_whole_sequences(void **state)
     assert_close(plan.comms_over_math, 4 * plan.critical_tokens_per_chip * 64 / 3e6, 1e-12);
 }
 
-/* W2 of the findings: Llama 3 405B on 128 H100, TP 8, 2 stages, 8 shards, adam10. Weights that are
- * kept whole and gradients that are not reduced are 2 x 2 x 406e9 / 16, less the 2 x 406e9 / 128
- * that the state counts: 95 GB beside the state's 31.7; so such a plan must not fit, and one that
- * fits gathers for each micro-batch: its weights' load is m times that of one pass. */
+/* Llama 3 405B on 128 H100, TP 8, 2 stages, 8 shards, adam10. Whole weights and unreduced gradients
+ * are 2 x 2 x 406e9 / 16, less the 2 x 406e9 / 128 that the state counts: 95 GB beside the state's
+ * 31.7. Such a plan must not fit; one that fits gathers per micro-batch, with m times the load. */
 static void pipelines_count_what_they_keep(void **state)
 {
     (void)state;
@@ -492,7 +491,7 @@ static void pipelines_count_what_they_keep(void **state)
     assert_close(s.memory_bytes, 12 * c.t.P / 128 + s.activation_bytes, 1e-12);
     assert_close(sp_link_load(&s.loads, SP_LINK_SCALEOUT) - s.loads.activations[SP_LINK_SCALEOUT],
                  245 * 989.4e12 * 8 / (5e10 * 16e6), 1e-12);
-    /* with memory without end nothing is gathered twice */
+    /* with unlimited memory nothing is gathered twice */
     c.t.capacity_bytes = 1e15;
     sp_judge(&s, &c.in, &c.t);
     assert_true(s.keeps_weights && s.loads.gathers == 1);

@@ -1,4 +1,4 @@
-/* What tuning computes and holds: by hand for some, and as properties of random plans. */
+/* FLOPs and memory of tuning: by hand, and as properties of random plans. */
 #include "asked.h"
 
 #include <stdlib.h>
@@ -232,7 +232,7 @@ static void teachers(void **unused)
     assert_true(ask_for(with, "time.step_s") > ask_for(alone, "time.step_s"));
 }
 
-/* Lines of the commands that take a tuning, and what of each is not less where more is trained. */
+/* Lines of the commands that support tuning, and keys that never decrease as more is trained. */
 static const struct {
     const char *line, *keys[4];
 } commands[] = {
@@ -258,7 +258,7 @@ static void random_line(int at, char line[400])
     snprintf(line, 400, commands[at].line, model, tp, pp, zero);
 }
 
-/* Whether two answers say the same, to the last bit, but for commands that they repeat. */
+/* Whether two answers are bit-identical, except for printed commands. */
 static void same(const struct sp_report *a, const struct sp_report *b)
 {
     assert_true((a == NULL) == (b == NULL));
@@ -275,7 +275,7 @@ static void same(const struct sp_report *a, const struct sp_report *b)
     }
 }
 
-/* --trainable all is what is said without it, to the last bit, in every key. */
+/* --trainable all equals the default, bit for bit, in every key. */
 static void all_is_today(void **unused)
 {
     (void)unused;
@@ -294,8 +294,8 @@ static void all_is_today(void **unused)
         assert_true(answered[at] > 0);
 }
 
-/* More rank, and more layers that are trained, are never less of anything, and all of it trained is
- * more than adapters of a small rank. */
+/* A larger rank or more trained layers never reduce anything, and full training costs more than
+ * adapters of small rank. */
 static void is_monotone(void **unused)
 {
     (void)unused;

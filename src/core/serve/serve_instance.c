@@ -106,6 +106,8 @@ struct sp_token_cost sp_estimated_token_cost(const struct sp_served *v,
                                   .all_on_output = request / s->output};
 }
 
+/* Only an estimate has a limit on the TTFT: closed forms know neither queues nor launches, so their
+ * TTFT would promise what no server keeps. */
 bool sp_keeps_limits(const struct sp_steady *y, const struct sp_serve_load *load)
 {
     const double at = load->percentile;
