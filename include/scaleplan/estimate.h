@@ -71,7 +71,7 @@ double sp_companion_flops(const struct sp_companions *companions, double tokens,
 
 /* Adds companion weights and the teacher's logits (last stage) to the buffers of a stage's memory.
  * An offloaded companion runs before the step, when its weights use the room of the activations.
- * The plan must pass sp_check_plan with each companion. */
+ * The plan must pass sp_check_plan with each of the models. */
 void sp_hold_companions(const struct sp_step_inputs *in, int64_t stage,
                         struct sp_stage_memory *memory);
 
@@ -158,7 +158,7 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
 double sp_oom_odds(const struct sp_framework *framework, double device, double capacity);
 
 /* The policy among none, `selective` and full that recomputes least while the fullest device needs
- * at most `capacity` bytes; full if none does. The plan must pass sp_check_plan; its own policy is
+ * at most `capacity` bytes; full if none does. The plan must pass sp_check_plan. Its own policy is
  * ignored. `selective` may be NULL for a framework without one. */
 const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
                                            const struct sp_policy *selective, double capacity);
@@ -195,12 +195,12 @@ enum { SP_MOST_PLAYED_TASKS = 200000 };
 int64_t sp_tasks_of_plan(const struct sp_plan *plan);
 
 /* Simulates the plan's schedule with the estimate's stage times, without sends, into `tasks` (room
- * for sp_tasks_of_plan, which must be positive). */
+ * for sp_tasks_of_plan). The plan must have tasks by sp_tasks_of_plan. */
 bool sp_play_plan(const struct sp_plan *plan, const struct sp_estimate *estimate,
                   struct sp_task *tasks, struct sp_played *played);
 
-/* Estimates a plan, which must pass sp_check_plan. `tasks` has room for sp_tasks_of_plan; with NULL
- * the schedule is not simulated. */
+/* Estimates a plan. The plan must pass sp_check_plan. `tasks` has room for sp_tasks_of_plan; with
+ * NULL the schedule is not simulated. */
 void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,
                  struct sp_task *tasks, struct sp_estimate *estimate);
 

@@ -182,8 +182,7 @@ struct sp_strategy {
     double step_with_bubble_s;
 };
 
-/* Derives the shared quantities. The number of chips, the batch and the chip's peak must be
- * positive. */
+/* Derives the shared quantities. The chips, the batch and the chip's peak must be positive. */
 struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in);
 
 /* Largest load, or the sum of loads with SP_OVERLAP_NONE; `binding` gets the level of the

@@ -37,10 +37,10 @@ struct sp_footprint {
 };
 
 /* State bytes per device: ZeRO's division by N_d after TP, PP and (routed experts) EP. `params`
- * counts all parameters, `experts` the routed ones among them. dp cp must be a multiple of ep,
- * whose ranks are part of dp cp: an expert's states are shared by dp cp / ep ranks, so that ZeRO
- * divides both kinds by dp cp in total. Rajbhandari et al. 2020, section 5: DP (w+g+K)P; stage 1
- * (w+g)P + KP/N_d; stage 2 wP + (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
+ * counts all parameters, `experts` the routed ones among them. The product dp cp must be a multiple
+ * of ep. EP's ranks are part of dp cp: an expert's states are shared by dp cp / ep ranks, so that
+ * ZeRO divides both kinds by dp cp in total. Rajbhandari et al. 2020, section 5: DP (w+g+K)P; stage
+ * 1 (w+g)P + KP/N_d; stage 2 wP + (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
 struct sp_footprint sp_state_footprint(double params, double experts,
                                        const struct sp_precision *precision,
                                        const struct sp_spread *spread);
@@ -158,9 +158,9 @@ struct sp_stage_memory {
     int64_t live, reserved, device;
 };
 
-/* Peak memory of stage `stage` (0-based, below pp). States: Rajbhandari et al. 2020, section 5.
- * Activations: Korthikanti et al. 2022, section 4, for sp_in_flight micro-batches, plus the larger
- * of a layer's backward pass and the loss. The plan must pass sp_check_plan. */
+/* Peak memory of stage `stage` (0-based). States: Rajbhandari et al. 2020, section 5. Activations:
+ * Korthikanti et al. 2022, section 4, for sp_in_flight micro-batches, plus the larger of a layer's
+ * backward pass and the loss. The stage must be below pp. The plan must pass sp_check_plan. */
 struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
                                           const struct sp_precision *precision,
                                           const struct sp_plan *plan,
@@ -262,7 +262,7 @@ int64_t sp_most_memory_moments(int64_t tasks);
 int64_t sp_memory_over_step(const struct sp_memory_course *course, struct sp_memory_moment *moments,
                             struct sp_memory_moment marks[SP_MEMORY_MARKS]);
 
-/* The fullest of `count` >= 1 moments, in the first step or a later one. */
+/* The fullest moment, in the first step or a later one. The count must be at least 1. */
 struct sp_memory_moment sp_fullest_moment(const struct sp_memory_moment *moments, int64_t count,
                                           bool first_step);
 

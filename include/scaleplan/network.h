@@ -27,6 +27,7 @@ struct sp_torus_group {
     double link_bytes_per_s, hop_latency_s;
 };
 
+/* The group must have at most three axes. */
 double sp_torus_chips(const struct sp_torus_group *group);
 
 /* Rate (bytes/s) of the group's axes together: 2w per ring, w N / (N-1) per line, N chips in the
@@ -268,11 +269,10 @@ struct sp_sharded_matmul {
     double output_bytes; /* bytes of the product per device, of the alternative too */
 };
 
-/* The communication of left x right over their common dimension. The inputs must share exactly
- * one name, sharded alike or in one of them only. Case 4 gathers the input with the smaller
- * piece. If an axis shards the contracting dimension of one input and the output dimension of
- * the other, devices hold different rows of partial sums, which cannot be reduced: gathering is
- * the only way. */
+/* The communication of left x right over their common dimension. The inputs share exactly one name,
+ * sharded alike or in one of them only. Case 4 gathers the input with the smaller piece. If an axis
+ * shards the contracting dimension of one input and the output dimension of the other, devices hold
+ * different rows of partial sums, which cannot be reduced: gathering is the only way. */
 struct sp_sharded_matmul sp_sharded_matmul(const struct sp_mesh *mesh,
                                            const struct sp_sharded *left,
                                            const struct sp_sharded *right,

@@ -73,8 +73,8 @@ double sp_useful_microbatches(const struct sp_pipeline *pipeline);
 /* Busy time of a stage: m (F + B), with m = 1 for a naive pipeline. s. */
 double sp_useful_s(const struct sp_pipeline *pipeline);
 
-/* Micro-batches whose activations stage `rank` (0-based, below p) holds at once, per whole stage: a
- * chunk counts 1/v. Same sources. */
+/* Micro-batches whose activations stage `rank` (0-based) holds at once, per whole stage: a chunk
+ * counts 1/v. The rank must be below the stages. Same sources. */
 double sp_in_flight(const struct sp_pipeline *pipeline, int64_t rank);
 
 /* Fewest micro-batches with which useful time is at least the fraction `efficiency` of the total;
@@ -82,9 +82,9 @@ double sp_in_flight(const struct sp_pipeline *pipeline, int64_t rank);
  * m, the first sufficient m from there. */
 double sp_microbatches_for(const struct sp_pipeline *pipeline, double efficiency);
 
-/* Time (s) of all micro-batches through 1 to SP_MAX_STAGES stages with times forward_s and
- * backward_s, without sends: the longest path through GPipe or 1F1B, equal to the simulation's
- * (sp_play_pipeline). O(stages). NAN for other schedules. */
+/* Time (s) of all micro-batches through stages with times forward_s and backward_s, without sends.
+ * There must be 1 to SP_MAX_STAGES stages. This is the longest path through GPipe or 1F1B, equal to
+ * the simulation's (sp_play_pipeline). O(stages). NAN for other schedules. */
 double sp_uneven_pipeline_s(enum sp_schedule schedule, const double *forward_s,
                             const double *backward_s, int64_t stages, int64_t microbatches);
 

@@ -124,7 +124,7 @@ bool sp_overlaps_exchange(const struct sp_plan *plan);
 /* A batch (sequences) close to `sequences` (real) when the replicas process `at_once` = dp
  * micro_batch sequences together: the nearest power of two if within 5 %, else the nearest multiple
  * of about a sixteenth of it (a power of two), since many degrees divide such numbers; if at_once
- * does not divide that, its nearest multiple, at least one. Both arguments must be >= 1. */
+ * does not divide that, its nearest multiple, at least one. Both numbers must be at least 1. */
 int64_t sp_round_batch(double sequences, int64_t at_once);
 
 /* Devices, dp tp pp cp. */
@@ -156,7 +156,7 @@ enum sp_plan_problem {
     SP_PLAN_PROBLEMS
 };
 
-/* The first problem of a plan. Degrees, devices and slices must be >= 1. */
+/* The first problem of a plan. Every degree, the devices and the slices must be at least 1. */
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
                                    int64_t devices, int64_t slices);
 
@@ -174,7 +174,7 @@ bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp);
 double sp_groups_of_rank(double groups, double tp);
 
 /* Whether TP, CP or EP would cross slices, where there are no links: replicas span the slices (or
- * stages, if replicas are fewer), and EP must stay within the rest. */
+ * stages, if replicas are fewer), and EP stays within the rest. */
 bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices);
 
 /* Whether all groups of plan->shards are alike: they divide dp cp, lie in one slice or fill
@@ -194,7 +194,7 @@ enum sp_balance {
     SP_BALANCE_COST  /* nanotron: a stage is full when it exceeds its share of all weights */
 };
 
-/* Layers per kind on a stage, which must exist. */
+/* Layers per kind on a stage. The stage must be one of the stages. */
 struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t stages,
                                           int64_t stage, enum sp_balance balance);
 
@@ -205,7 +205,7 @@ struct sp_stage_kind {
     struct sp_layer_counts still; /* the layers that no gradient passes */
 };
 
-/* The kind of a stage, which must exist. */
+/* The kind of a stage. The stage must be one of the stages. */
 struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stages, int64_t stage,
                                       enum sp_balance balance);
 
@@ -220,7 +220,7 @@ struct sp_stage_map {
     uint8_t of[SP_MAX_STAGES];                     /* kind of each stage */
 };
 
-/* Maps a pipeline of 1 to SP_MAX_STAGES stages. */
+/* Maps a pipeline. There must be 1 to SP_MAX_STAGES stages. */
 void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
                    struct sp_stage_map *map);
 

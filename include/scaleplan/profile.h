@@ -106,7 +106,8 @@ extern const struct sp_constant_info sp_constants[SP_CONSTANTS];
 /* Room for the constants of training or of serving. */
 enum { SP_PROFILE_ROOM = 16 };
 
-/* The value clamped to the bounds of a training constant (below SP_CONSTANTS). */
+/* The value clamped to the bounds of a training constant. The constant must be below
+ * SP_CONSTANTS. */
 double sp_constant_in_bounds(int constant, double value);
 
 /* What calibrates a profile: runs of the stack, of its framework's family on other chips, of its
@@ -163,7 +164,7 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
  * constant is its expected value times the mean ratio of value to expected over profiles of the
  * same chip family (constants of the chip) or software family (of the software), weighted by
  * `determined`; without any, the mean over families. Chips of one family thus differ only in their
- * expected values. `profile` must have its families and `expected`; sets `value` and `known`. A
+ * expected values. Reads the families and `expected` of `profile`, sets `value` and `known`. A
  * profile of the same name is skipped. */
 void sp_borrow_constants(const struct sp_profile *known, size_t count, struct sp_profile *profile);
 

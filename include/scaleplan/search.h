@@ -79,9 +79,9 @@ struct sp_search_space {
     struct sp_flow flow[SP_SEARCH_SPLITS][SP_SEARCH_FLOWS];
 };
 
-/* Lists the values. Batch and sequence must be positive. False if the machine or batch has more
- * divisors than SP_SEARCH_LISTED, SP_SEARCH_SPLITS or SP_SEARCH_FLOWS hold, or the model has no
- * shape. */
+/* Lists the values. The batch and the sequence must be positive. False if the machine or batch has
+ * more divisors than SP_SEARCH_LISTED, SP_SEARCH_SPLITS or SP_SEARCH_FLOWS hold, or the model has
+ * no shape. */
 bool sp_open_space(struct sp_search_space *space);
 
 /* Number of groups, the units of work of a search: plans with the same tp and axes, cp, ep, etp,
@@ -118,7 +118,7 @@ struct sp_best {
     struct sp_found found[SP_SEARCH_TOP];
 };
 
-/* Inserts a plan. At most SP_SEARCH_TOP may be wanted. */
+/* Inserts a plan. At most SP_SEARCH_TOP plans must be wanted. */
 void sp_keep(struct sp_best *best, const struct sp_found *found);
 void sp_merge_best(struct sp_best *best, const struct sp_best *other);
 
@@ -140,10 +140,11 @@ struct sp_search_rule {
     const struct sp_front *known; /* points found elsewhere in a search for a front; or NULL */
 };
 
-/* Searches one group (below sp_search_groups) and inserts plans into `best`, whose content also
- * bounds the search; with an empty `best`, counts depend on the group and rule alone. Bounds:
- * sp_least_step_s for all plans of a policy; sp_least_staged_s and the least memory (all states
- * sharded, fewest micro-batches in flight) for plans with the same split into stages. */
+/* Searches one group and inserts plans into `best`, whose content also bounds the search; with an
+ * empty `best`, counts depend on the group and rule alone. The group must be below
+ * sp_search_groups. Bounds: sp_least_step_s for all plans of a policy; sp_least_staged_s and the
+ * least memory (all states sharded, fewest micro-batches in flight) for plans with the same split
+ * into stages. */
 void sp_search_group(const struct sp_search_space *space, uint64_t group,
                      const struct sp_search_rule *rule, struct sp_best *best,
                      struct sp_search_counts *counts);
@@ -180,7 +181,7 @@ struct sp_neighbour {
  * factor of two between two degrees, doubles or halves a number, or takes another name (column
  * `near` of sp_plan_fields). Dependent fields follow: the sharded share of replicas is kept, one
  * stage has one chunk, TP keeps its sequence parallelism. New schedules, recomputation, ZeRO stages
- * and offload must be in `runs` (NULL: any); new stages or chunks use one of its schedules. The
+ * and offload are limited to `runs` (NULL: any); new stages or chunks use one of its schedules. The
  * plan must pass sp_check_plan. */
 enum { SP_MAX_NEIGHBOURS = 96 };
 size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_repertoire *runs,

@@ -115,10 +115,10 @@ double sp_kv_copies(const struct sp_model *model, double tp);
 /* Tokens rounded up to whole blocks. Kwon et al. 2023. */
 double sp_paged_tokens(double tokens, double block);
 
-/* Prepares an instance; chips and cache block must be positive. Weight bytes P: parameters times
- * bytes, routed experts at their own, attention weights once per attention-DP rank. A step reads
- * all weights but the input table, which is a lookup. Prefill: 2 P_active T FLOPs for T uncached
- * tokens, plus causal scores with `attention`. */
+/* Prepares an instance. The chips and the cache's block must be positive. Weight bytes P:
+ * parameters times bytes, routed experts at their own, attention weights once per attention-DP
+ * rank. A step reads all weights but the input table, which is a lookup. Prefill: 2 P_active T
+ * FLOPs for T uncached tokens, plus causal scores with `attention`. */
 void sp_prepare_service(const struct sp_service *service, struct sp_served *served);
 
 /* The draft model of a service on the same chips, spread evenly, with the same cache lengths. */

@@ -71,9 +71,9 @@ struct sp_pass {
     double exchange_s_per_token;
 };
 
-/* Prepares a pass of an instance prepared by sp_prepare_service. The model needs a shape; a service
- * without TP uses all its chips for TP. Work is sp_list_model's; rates are those of the chip's
- * measured kernels (sp_matmul_curve), else the profile's constants. */
+/* Prepares a pass of an instance prepared by sp_prepare_service. The model must have a shape. A
+ * service without TP uses all its chips for TP. Work is sp_list_model's; rates are those of the
+ * chip's measured kernels (sp_matmul_curve), else the profile's constants. */
 void sp_prepare_pass(const struct sp_served *served, const struct sp_profile *profile,
                      struct sp_pass *pass);
 
