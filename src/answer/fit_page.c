@@ -98,9 +98,9 @@ static void put_plan(const struct page *p)
     fact(p, "shards (FSDP)", "best.fsdp", "");
     fact(p, "tensor parallel (TP)", "best.tp", "");
     fact(p, "pipeline stages (PP)", "best.pp", "");
-    fact(p, "micro-batches a step", "best.microbatches", "");
+    fact(p, "micro-batches per step", "best.microbatches", "");
     fact(p, "recomputed", "best.remat", "");
-    fact(p, "memory a chip", "best.memory_bytes", "");
+    fact(p, "memory per chip", "best.memory_bytes", "");
     fact(p, "of", "capacity_bytes", "");
     fact(p, "ideal step", "best.step_with_bubble_s", "");
     fact(p, "expected step", "best.step_at_mfu_s", "");
@@ -167,7 +167,7 @@ static struct sp_html_bar step_bar(const struct page *p, int kind)
 
 static void put_pictures(const struct page *p)
 {
-    static const char *const parts[SP_HTML_PARTS] = {"training state", "held beside it",
+    static const char *const parts[SP_HTML_PARTS] = {"training state", "held in addition",
                                                      "activations"};
     static const char *const times[SP_HTML_PARTS] = {"arithmetic", "waiting for the network", NULL};
     struct sp_html_bar memory[SP_STRATEGIES], steps[SP_STRATEGIES];

@@ -311,7 +311,7 @@ static const struct sp_field framework_fields[] = {
           "runtime context and communicators beyond reserved"),
     {"bucket_bytes", SP_FIELD_REAL, offsetof(K, framework.bucket_bytes), 0, "bytes", 1, 1e15, NULL,
      26214400, false,
-     "gradients that are reduced at once, beside the backward pass (default: 25 MiB, PyTorch's)"},
+     "gradients reduced at once during the backward pass (default: 25 MiB, PyTorch's)"},
     BOOL_("keeps_gradients", K, framework.keeps_gradients,
           "the memory of the gradients is allocated once and kept after an update"),
     BOOL_("early_optimizer", K, framework.early_optimizer,

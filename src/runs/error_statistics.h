@@ -18,8 +18,8 @@ struct sp_run_errors {
     double *of_kind[SP_ERROR_KINDS];
 };
 
-/* Empty statistics. free() the members. */
-struct sp_run_errors sp_new_run_errors(const struct sp_csv *csv, size_t n, int kinds);
+/* Empty statistics; sp_free_run_errors. */
+void sp_init_run_errors(struct sp_run_errors *e, const struct sp_csv *csv, size_t n, int kinds);
 void sp_free_run_errors(struct sp_run_errors *errors);
 
 /* Statistics of a kind over rows with this value in the column; over all rows for column -1. */
