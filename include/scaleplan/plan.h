@@ -146,7 +146,7 @@ enum sp_plan_problem {
     SP_PLAN_EP_DEVICES,     /* ep does not divide the devices of a stage */
     SP_PLAN_ETP_WIDTH,      /* etp does not divide d_ff_expert */
     SP_PLAN_PLACEMENT,      /* stages lie between the ranks of EP */
-    SP_PLAN_SLICES,         /* a collective that needs links would leave a slice */
+    SP_PLAN_SLICES,         /* TP, CP or EP would cross slices, which no link joins */
     SP_PLAN_BATCH,          /* fewer sequences than replicas need */
     SP_PLAN_MICRO_BATCH,    /* a micro-batch larger than a replica's share of the batch */
     SP_PLAN_UNEVEN_BATCH,   /* replicas x micro-batch does not divide the batch */

@@ -54,7 +54,7 @@ double sp_owned_usd_per_h(const struct sp_owned *owned);
 /* A drive. */
 struct sp_drive {
     char name[64];
-    double read_bytes_per_s, write_bytes_per_s; /* sustained */
+    double read_bytes_per_s, write_bytes_per_s; /* sustained rates */
     double capacity_bytes;
     double endurance_bytes; /* bytes written until worn out; NAN: not published */
 };

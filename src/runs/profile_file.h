@@ -10,7 +10,7 @@
  * model attributes time to the wrong part. */
 bool sp_at_bound(const struct sp_profile *profile, int constant);
 
-/* The text; free() it. `fitted_to` and `source` name the data. */
+/* The profile's JSON text; free() it. `fitted_to` and `source` name the data. */
 char *sp_profile_text(const struct sp_profile *profile, const char *fitted_to, const char *source);
 
 #endif

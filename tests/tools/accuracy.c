@@ -257,7 +257,8 @@ static size_t list_unseen(const struct sp_study *study, const struct errors *e,
     return n;
 }
 
-/* The size that holds 80 % of the weight, the share inside the ranges, and the weight. */
+/* Measures the half-width that holds 80 % of the weight, the share of weight inside the given
+ * ranges, and the total weight. */
 static double widths_of(const struct unseen *unseen, size_t n, int tier, int known, double *held,
                         double *all)
 {

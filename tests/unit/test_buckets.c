@@ -1,4 +1,4 @@
-/* Gradient buckets and health rules: timelines laid out by hand, shares of a step written down. */
+/* Gradient buckets and health rules: timelines by hand, given shares of a step. */
 #include "check.h"
 
 #include <scaleplan/step.h>
@@ -55,8 +55,8 @@ static void test_spans(void **state)
     }
 }
 
-/* 110 bytes: the fifth bucket has 10; the fourth is full after 4 s and reduced after 4.5 s, behind
- * the end of the pass at 4.4 s. */
+/* 110 bytes: the fifth bucket has 10; the fourth is full after 4 s and reduced at 4.5 s, after the
+ * end of the pass at 4.4 s. */
 static void test_last_is_smaller(void **state)
 {
     (void)state;

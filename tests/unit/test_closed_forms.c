@@ -129,7 +129,7 @@ static void one_chip(void **state)
 
 /* A PF-day is 8.64e19 FLOPs; GPT-3 took 3.14e23 (its paper's table of training compute). Llama 2
  * 13B caches 2 bytes x 40 layers x 2 x 5120 for a token, DeepSeek-V3 61 x (512 + 64) elements:
- * 70.272 kB (its hardware paper). ZeRO's table: 16 bytes a parameter, 64 devices of 32 GB, 128e9.
+ * 70.272 kB (its hardware paper). ZeRO's table: 16 bytes per parameter, 64 devices of 32 GB, 128e9.
  */
 static void conventions(void **state)
 {
@@ -431,7 +431,7 @@ static void activations_of_a_stage(void **unused)
         assert_int_equal(sp_gpt_rule(SP_REMAT_FULL, 8, sp), SP_GPT_FULL);
     }
     assert_close(sp_stage_activation_bytes(8, 1000, &spread), 6000, 1e-15);
-    /* block inputs alone: 2 bytes x 64 a token and layer, shared by 2 x 5 ranks */
+    /* block inputs alone: 2 bytes x 64 per token and layer, shared by 2 x 5 ranks */
     assert_close(sp_activation_footprint(&m, SP_REMAT_FULL, 1000, &spread),
                  8. / 4 * 3 * 2 * 64 * 1000 / 10, 1e-15);
 }

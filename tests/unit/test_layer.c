@@ -182,7 +182,7 @@ static void modules_drop_what_they_make(void **state)
         {SP_LAYER_DENSE, 1 << SP_MODULE_MLP, 3 * 18432},
         {SP_LAYER_DENSE, 1 << SP_MODULE_MOE, 0},
         {SP_LAYER_DENSE, 1 << SP_MODULE_LAYERNORM, 2 * 7168},
-        {SP_LAYER_DENSE, 1 << SP_MODULE_CORE_ATTN, 2 * 128}, /* log-sum-exp, 4 bytes a head */
+        {SP_LAYER_DENSE, 1 << SP_MODULE_CORE_ATTN, 2 * 128}, /* log-sum-exp, 4 bytes per head */
         {SP_LAYER_DENSE, 1 << SP_MODULE_MLP | 1 << SP_MODULE_LAYERNORM, 3 * 18432 + 2 * 7168},
         {SP_LAYER_MOE, 1 << SP_MODULE_MLP, 0},
         {SP_LAYER_MOE, 1 << SP_MODULE_MOE_ACT, 8 * 2048},

@@ -8,8 +8,8 @@
 #include "cli/plan_options.h"
 #include "commands/aim.h"
 
-/* "How to Scale Your Model", Training: on v5p FSDP hides from 850 tokens a chip on over three axes,
- * from 2550 over one; TP up to F / 2550. There a link has to have what v5p's links have, 9e10
+/* "How to Scale Your Model", Training: on v5p FSDP hides from 850 tokens per chip on over three
+ * axes, from 2550 over one; TP up to F / 2550. There a link has to have what v5p's links have, 9e10
  * bytes/s one way. */
 static void test_book(void **unused)
 {
@@ -338,8 +338,8 @@ static void test_domains(void **unused)
     assert_close(step[0], step[1], 0);
 }
 
-/* Number of evaluations: about a dozen for smooth goals; for steps as many as bisection to 10^-10,
- * 34, plus a few to find a bracket. */
+/* Number of evaluations: about a dozen for smooth goals; for step functions as many as bisection to
+ * 10^-10 needs, 34, plus a few to find a bracket. */
 static double stairs(const struct sp_hardware *hw, void *asked)
 {
     ++*(int *)asked;

@@ -492,7 +492,7 @@ static void slices_to_fit(void **state)
             continue;
         const struct sp_strategy s = sp_fit_strategy(&q.in, &q.t, SP_FSDP);
         const int64_t chips = sp_chips_to_fit(&s, &q.in, &q.t);
-        const int64_t slices = chips / q.hw.chips_per_slice; /* 0: more than anybody has */
+        const int64_t slices = chips / q.hw.chips_per_slice; /* 0: impossibly many */
         ask(&other, &q);
         hold(chips % q.hw.chips_per_slice == 0, "%lld chips\n", (long long)chips);
         for (int64_t n = slices - 1; n <= slices && n > 1; n++) {
@@ -507,7 +507,7 @@ static void slices_to_fit(void **state)
     assert_true(edges > 500);
 }
 
-/* The largest size on offer that FSDP keeps compute-bound at this batch, whatever its rings. */
+/* The largest available size that FSDP keeps compute-bound at this batch, on any rings. */
 static void chips_fed_is_an_edge(void **state)
 {
     (void)state;

@@ -170,7 +170,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Random doubles put into a report come back from its JSON and from --get with the same bits. */
+/* Random doubles in a report read back from JSON and --get with the same bits. */
 static void random_doubles(void **state)
 {
     (void)state;
@@ -203,8 +203,8 @@ static void random_doubles(void **state)
     sp_report_free(report);
 }
 
-/* Quotes are doubled, and text that a spreadsheet would run starts with an apostrophe. Numbers keep
- * their minus. */
+/* Quotes are doubled, and text that a spreadsheet would run gets an apostrophe; negative numbers
+ * stay unchanged. */
 static void csv_guards(void **state)
 {
     (void)state;
@@ -312,8 +312,7 @@ static void human(void **state)
     }
 }
 
-/* Each of 5000 keys is found, also while the table of keys grows; of a key that is put twice the
- * first counts. */
+/* Each of 5000 keys is found while the table grows; of equal keys the first counts. */
 static void many_keys(void **state)
 {
     (void)state;

@@ -60,8 +60,8 @@ static struct sp_serve_estimate said(const struct world *w, double in_flight)
 }
 
 /* Llama 3 70B on 8 H100, 16 sequences of 1280 tokens: each reads 80 layers x 2 x 8 heads x 128 x 2
- * bytes = 327,680 a token, an eighth of it on a chip, at 0.75 of 3.35e12 bytes/s; 80 layers of
- * 15 us, a step of 0.8 ms and 8 us a sequence; two all-reduces a layer of 6 us (0.75 + 3/4). */
+ * bytes = 327,680 per token, an eighth of it on a chip, at 0.75 of 3.35e12 bytes/s; 80 layers of
+ * 15 us, a step of 0.8 ms and 8 us per sequence; two all-reduces a layer of 6 us (0.75 + 3/4). */
 static void parts(void **state)
 {
     (void)state;
@@ -219,7 +219,7 @@ static void two_pools(void **state)
     assert_close(cost.output, 8 / few.requests_per_s / 512, 1e-12);
 }
 
-/* Open loop: as many in flight as come while one is served, the wait of one queue, a limit. */
+/* Open loop: as many in flight as arrive during one request, the wait of one queue, a limit. */
 static void random_arrivals(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void random_arrivals(void **state)
     assert_true(isfinite(sp_serve_estimate(&w.instance.pass, &requests).wait_s));
 }
 
-/* More of anything that a chip has never makes it slower. */
+/* More of any figure of a chip never makes it slower. */
 static void better_chips(void **state)
 {
     (void)state;
@@ -259,7 +259,7 @@ static void better_chips(void **state)
     }
 }
 
-/* Longer and more: steps take longer; a step never beats its closed form. */
+/* Longer and more requests lengthen steps; a step never beats its closed form. */
 static void longer_and_more(void **state)
 {
     (void)state;
@@ -281,7 +281,7 @@ static void longer_and_more(void **state)
     }
 }
 
-/* Limits: the most sequences in time are in time, and one more is not. */
+/* Limits: the most sequences within them are within, one more is not. */
 static void limits(void **state)
 {
     (void)state;

@@ -310,7 +310,7 @@ static void waits_of_the_network(void **unused)
         const double once = sp_estimate_step(&late).tp_comm - t.tp_comm;
         slower.hw.network.domain_latency_s += 1e-3;
         assert_close(1 + sp_estimate_step(&late).tp_comm - t.tp_comm, 1 + 2 * once, 1e-9);
-        /* two blocks a layer, a gather and a scatter each, forward and backward, at the least */
+        /* two blocks per layer, a gather and a scatter each, forward and backward, at the least */
         const double gathers =
             8 * (double)(s.model.layers * sp_plan_microbatches(p) * (p->tp - 1)) * 1e-3;
         const double exposed =
@@ -389,7 +389,7 @@ static void axes_of_tp(void **unused)
         memcpy(s.plan.tp_axes, ways[i].box, sizeof s.plan.tp_axes);
         const struct sp_step_inputs in = inputs(&s);
         const struct sp_step_time t = sp_estimate_step(&in);
-        /* two blocks a layer, two collectives forward and three backward, 2 bytes an element */
+        /* two blocks per layer, two collectives forward and three backward, 2 bytes an element */
         const double V = 2.0 * 4096 * (double)s.model.d_model, n = (double)ways[i].tp;
         const double each =
             V * (n - 1) / n /

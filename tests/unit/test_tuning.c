@@ -46,7 +46,7 @@ static void packed_layers(void **unused)
                  0.5625 * 32 * layer + 2 * (32 * norms + 2 * table + 4096), 1e-15);
 }
 
-/* Nothing trained: 2 FLOPs everywhere, no gradients, no optimizer, no activations of a layer. */
+/* Nothing trained: 2 FLOPs per parameter, no gradients, optimizer or kept activations. */
 static void nothing_trained(void **unused)
 {
     (void)unused;
@@ -320,7 +320,7 @@ static void is_monotone(void **unused)
             }
             sp_report_free(report);
         }
-        if (at < 2) /* bytes of a device */
+        if (at < 2) /* bytes per device */
             assert_false(ask_for(line, commands[at].keys[1 - at]) < before[1 - at]);
     }
     for (int at = 0; at < COMMANDS; at++)
@@ -331,7 +331,7 @@ static void is_monotone(void **unused)
 
 int main(void)
 {
-    drawn = 18; /* draws of its own */
+    drawn = 18; /* its own random draws */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(last_layers),
         cmocka_unit_test(packed_layers),

@@ -261,7 +261,6 @@ static int64_t boundary(const struct cuts *c, int64_t stage)
     return closed < (double)c->layers ? (int64_t)closed : c->layers;
 }
 
-/* The kind of stage `stage`. */
 static void kind_of(const struct sp_model *model, const struct cuts *cuts, int64_t stage,
                     struct sp_stage_kind *kind)
 {

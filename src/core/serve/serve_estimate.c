@@ -165,8 +165,8 @@ static void take_rate(const struct loop *l, double rate, struct sp_serve_estimat
     e->running = rate * e->e2e_s;
 }
 
-/* Means over waves of r requests and the rest of all. N equal requests start and end together; a
- * steady state applies to varying lengths. */
+/* Means over a benchmark of `all` requests in waves of r and a rest: equal requests start and end
+ * together, unlike the varying lengths of a steady state. */
 static void take_waves(const struct loop *l, double r, double all, struct sp_serve_estimate *e)
 {
     const double waves = floor(all / r), rest = all - waves * r;
