@@ -123,6 +123,7 @@ struct sp_profile {
     double expected[SP_PROFILE_ROOM];   /* what is expected without any runs: sp_expect_constants */
     double determined[SP_PROFILE_ROOM]; /* share of the value that runs decided, 0 to 1 */
     enum sp_known known;                /* what its constants rest on */
+    char date[16]; /* of the fit, or of the newest fit that lends to it: 2026-11-22; "": unknown */
     double residual; /* 80 % of ln(predicted / measured) of the user's own runs, left out in turn,
                         lie within 1.2816 of it; 0: sp_range_log */
     double memory_factor; /* reserved memory on this machine over the framework's rule; 1: as it */

@@ -47,6 +47,7 @@ struct sp_quantity_info {
     const char *key, *label;
     enum sp_unit unit;
     const char *formula, *source, *meaning;
+    const char *old_key; /* that the row had in the version before; NULL: the same */
 };
 
 /* all_quantities.def closes each command's rows by SP_QUANTITIES_END(command). */

@@ -160,6 +160,8 @@ static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info i
     struct sp_entry *entry = &r->entries[r->n_entries++];
     const char *prefix = r->scopes[r->n_scopes - 1].prefix;
     info.key = key_of(r, info.key);
+    if (info.old_key)
+        info.old_key = key_of(r, info.old_key);
     *entry = (struct sp_entry){.info = info, .scope = (int)r->n_scopes - 1, .number = NAN};
     sp_join_path(prefix, info.key, entry->path, sizeof entry->path);
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
@@ -226,6 +228,7 @@ void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, 
 {
     struct sp_quantity_info info = sp_quantity(id);
     info.key = keep(r, key);
+    info.old_key = NULL;
     struct sp_entry *entry = add_entry(r, info);
     set_number(entry, value);
     if (info.unit == SP_VERDICT && entry->kind == SP_VALUE_NUMBER)
@@ -235,8 +238,8 @@ void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, 
 void sp_put_described(struct sp_report *r, const char *key, const char *label, enum sp_unit unit,
                       const char *source, const char *meaning, double number, const char *text)
 {
-    const struct sp_quantity_info info = {keep(r, key), keep(r, label),  unit,
-                                          "",           keep(r, source), keep(r, meaning)};
+    const struct sp_quantity_info info = {keep(r, key),    keep(r, label),   unit, "",
+                                          keep(r, source), keep(r, meaning), NULL};
     struct sp_entry *entry = add_entry(r, info);
     if (text) {
         entry->text = one_line(must(strdup(text)));
@@ -281,13 +284,34 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
                                           was->unit,
                                           keep(r, sp_formula_text(was->formula, formula)),
                                           keep(r, was->source),
-                                          keep(r, was->meaning)};
+                                          keep(r, was->meaning),
+                                          NULL};
     struct sp_entry *copy = add_entry(r, info);
     copy->kind = entry->kind;
     copy->number = entry->number;
     if (entry->text)
         copy->text = copy_string(entry->text);
     sp_each_name(info.formula, copy_symbol, &c);
+}
+
+void sp_put_old_keys(struct sp_report *r)
+{
+    const size_t n = r->n_entries;
+    for (size_t i = 0; i < n; i++) {
+        struct sp_entry entry = r->entries[i];
+        if (!entry.info.old_key)
+            continue;
+        sp_join_path(r->scopes[entry.scope].prefix, entry.info.old_key, entry.path,
+                     sizeof entry.path);
+        if (sp_find(r, entry.path)) /* variants of a row share a key */
+            continue;
+        entry.is_old = true;
+        if (entry.text)
+            entry.text = must(strdup(entry.text));
+        r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
+        r->entries[r->n_entries++] = entry;
+        sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
+    }
 }
 
 const char *sp_report_note(const struct sp_report *r, size_t i)
