@@ -22,7 +22,7 @@ lines=(
   "roofline --matmul 512x4096x8192 --hw b200"
   "comm --op all-gather --array bf16[2048,8192] --hw v5e-32 --axes 4"
   "shard bf16[256,2048] I_XY,J --mesh X=4,Y=8,Z=2"
-  "pipeline --stages 4 --microbatches 8 --schedule zb-h1"
+  "pipeline --pp 4 --microbatches 8 --schedule zb-h1"
   "serve --model llama3-70b --hw h100-8 --tp 8 --concurrency 64"
   "need --model llama2-13b --hw v5p-4096 --batch 3M --strategy fsdp --for compute-bound"
   "sensitivity --model llama3-8b --hw h100-64 --batch 256x8192 --tp 2"
