@@ -174,9 +174,25 @@ static void set_number(struct sp_entry *entry, double value)
     entry->kind = isfinite(value) ? SP_VALUE_NUMBER : SP_VALUE_NONE;
 }
 
+/* The last quantity once more, under the key of the version before if it had another. */
+static void put_old_key(struct sp_report *r)
+{
+    struct sp_entry entry = r->entries[r->n_entries - 1];
+    if (!entry.info.old_key)
+        return;
+    sp_join_path(r->scopes[entry.scope].prefix, entry.info.old_key, entry.path, sizeof entry.path);
+    entry.is_old = true;
+    if (entry.text)
+        entry.text = must(strdup(entry.text));
+    r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
+    r->entries[r->n_entries++] = entry;
+    sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
+}
+
 void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
 {
     set_number(add_entry(r, sp_quantity(id)), value);
+    put_old_key(r);
 }
 
 void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id form,
@@ -193,6 +209,7 @@ void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id fo
         if (isnan(arguments[i])) /* fmin and fmax ignore NAN */
             set_number(entry, NAN);
     }
+    put_old_key(r);
 }
 
 void sp_put_bool(struct sp_report *r, enum sp_quantity_id id, bool value)
@@ -200,11 +217,13 @@ void sp_put_bool(struct sp_report *r, enum sp_quantity_id id, bool value)
     struct sp_entry *entry = add_entry(r, sp_quantity(id));
     entry->number = value;
     entry->kind = SP_VALUE_BOOL;
+    put_old_key(r);
 }
 
 void sp_put_null(struct sp_report *r, enum sp_quantity_id id)
 {
     add_entry(r, sp_quantity(id));
+    put_old_key(r);
 }
 
 void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format, ...)
@@ -215,6 +234,7 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
     entry->text = format_string(format, args);
     va_end(args);
     entry->kind = SP_VALUE_TEXT;
+    put_old_key(r);
 }
 
 void sp_put_lines(struct sp_report *r, enum sp_quantity_id id, const char *text)
@@ -292,26 +312,6 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
     if (entry->text)
         copy->text = copy_string(entry->text);
     sp_each_name(info.formula, copy_symbol, &c);
-}
-
-void sp_put_old_keys(struct sp_report *r)
-{
-    const size_t n = r->n_entries;
-    for (size_t i = 0; i < n; i++) {
-        struct sp_entry entry = r->entries[i];
-        if (!entry.info.old_key)
-            continue;
-        sp_join_path(r->scopes[entry.scope].prefix, entry.info.old_key, entry.path,
-                     sizeof entry.path);
-        if (sp_find(r, entry.path)) /* variants of a row share a key */
-            continue;
-        entry.is_old = true;
-        if (entry.text)
-            entry.text = must(strdup(entry.text));
-        r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
-        r->entries[r->n_entries++] = entry;
-        sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
-    }
 }
 
 const char *sp_report_note(const struct sp_report *r, size_t i)

@@ -85,10 +85,6 @@ void sp_format_entry(const struct sp_entry *entry, char *out, size_t size);
 /* A quantity's value as people read it. */
 void sp_human_entry(const struct sp_entry *entry, char *out, size_t size);
 
-/* Adds the quantities whose keys changed once more, under the keys of the version before: behind
- * the others, and left out where all quantities are explained, offered or laid out. */
-void sp_put_old_keys(struct sp_report *report);
-
 /* A remark: an assumption, or where the answer is optimistic. In JSON under "notes". */
 __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, const char *format,
                                                    ...);

@@ -130,10 +130,9 @@ static bool check_folder(const struct sp_sources *sources, struct sp_error *erro
            sp_fail(error, SP_INPUT, "--config-dir %s: expected a folder", sp_safe(folder));
 }
 
-static bool finish(const struct sp_args *args, struct sp_report *report)
+static bool note_assumed(const struct sp_args *args, struct sp_report *report)
 {
     sp_note_assumed(args, report);
-    sp_put_old_keys(report);
     return true;
 }
 
@@ -152,7 +151,7 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
     return sp_check_together(args, error) && check_layout(args, error) &&
            check_folder(&sources, error) && sp_check_picture(args, error) &&
            sp_check_sets(&sources, error) && command->run(args, report, error) &&
-           finish(args, report);
+           note_assumed(args, report);
 }
 
 /* Refuses options that write files, for rows, lines of `step -` and cases: a file of cases from

@@ -181,7 +181,7 @@ static bool play(const struct sp_args *args, struct pipe *s, struct sp_error *er
 static void put_stages(struct sp_report *r, const struct pipe *s)
 {
     static const struct sp_column columns[] = {{NULL, "stage", true},
-                                               {"micro_batches", "in flight", false},
+                                               {"in_flight", "in flight", false},
                                                {"busy_s", "busy", false},
                                                {"idle_s", "idle", false}};
     struct sp_row rows[SP_MAX_STAGES] = {0};

@@ -99,7 +99,7 @@ static void put_named_plan(struct sp_searching *s, const struct sp_planned *plan
             "plan       {plan.model} on {plan.machine}: dp {plan.dp} tp {plan.tp} pp {plan.pp} vpp "
             "{plan.vpp} cp {plan.cp} ep {plan.ep}%s, ZeRO {plan.zero} over {plan.shards}, "
             "{plan.schedule}, micro-batch {plan.micro_batch}, recompute {plan.remat}: step "
-            "{plan.time.step_s}, MFU {plan.mfu}, {plan.memory.device_bytes} of {most_bytes}",
+            "{plan.step_s}, MFU {plan.mfu}, {plan.memory.device_bytes} of {most_bytes}",
             rest);
 }
 
