@@ -285,7 +285,7 @@ const struct sp_command sp_cmd_validate = {
     .about = "Predicts step time and peak memory of every run of a CSV file (architecture, machine "
              "and plan in its columns; see docs/runs.md) and compares. A run that cannot be "
              "predicted stays in the list with the reason. Repeats of one configuration "
-             "(config_group) count once. A file of serving runs, which has columns isl and osl, is "
+             "(config_group) count once. A file of serving runs, which has columns input and output, is "
              "compared in the time between tokens, to the first, and in throughput.",
     SP_OPTIONS(options),
     .examples = examples,
