@@ -111,12 +111,24 @@ double sp_number_at(const struct sp_args *args, enum sp_option_id id)
 static const struct {
     const char *option, *alias, *choice;
 } aliases[] = {
-    {"schedule", "afab", "gpipe"},      {"schedule", "one-f-one-b", "1f1b"},
-    {"schedule", "vpp", "interleaved"}, {"schedule", "zbh1", "zb-h1"},
-    {"schedule", "zbh2", "zb-h2"},      {"bytes-from", "ici", "link"},
-    {"strategy", "fsdp+tp", "fsdp_tp"}, {"strategy", "pp+fsdp", "pp_fsdp"},
-    {"strategy", "fsdp-tp", "fsdp_tp"}, {"strategy", "pp-fsdp", "pp_fsdp"},
-    {"strategy", "zero3", "fsdp"},      {"strategy", "ddp", "dp"},
+    {"schedule", "afab", "gpipe"},
+    {"schedule", "one-f-one-b", "1f1b"},
+    {"schedule", "vpp", "interleaved"},
+    {"schedule", "zbh1", "zb-h1"},
+    {"schedule", "zbh2", "zb-h2"},
+    {"bytes-from", "ici", "link"},
+    {"strategy", "fsdp+tp", "fsdp_tp"},
+    {"strategy", "pp+fsdp", "pp_fsdp"},
+    {"strategy", "fsdp-tp", "fsdp_tp"},
+    {"strategy", "pp-fsdp", "pp_fsdp"},
+    {"strategy", "zero3", "fsdp"},
+    {"strategy", "ddp", "dp"},
+    {"weights", "fp4", "nvfp4"},
+    {"expert-weights", "fp4", "nvfp4"},
+    {"kv", "fp4", "nvfp4"},
+    {"dtype", "nvfp4", "fp4"},
+    {"dtype", "mxfp4", "fp4"},
+    {"compute", "nvfp4", "fp4"},
 };
 
 static const char *spelled(const char *option, const char *text)
