@@ -164,7 +164,7 @@ bool sp_find_choice(const char *where, const char *name, const char *const *choi
     char all[200] = "";
     const bool known_name = has_versions(choices, text);
     for (int i = 0; choices[i]; i++) {
-        if (strcasecmp(choices[i], choice) == 0) {
+        if (strcasecmp(choices[i], text) == 0 || strcasecmp(choices[i], choice) == 0) {
             *found = i;
             return true;
         }

@@ -14,7 +14,7 @@ lines=(
   "step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 --format csv"
   "step --from $root/tests/data/launch-megatron.sh --hw h100-64"
   "search --model llama3-8b --hw h100-64 --batch 256x8192"
-  "sweep step --model llama3-8b --hw h100-64 --tp 1,2 --batch 64x1024 --get time.step_s --format csv"
+  "sweep step --model llama3-8b --hw h100-64 --tp 1,2 --batch 64x1024 --get step_s --format csv"
   "merge $root/tests/data/search-1-of-2.json $root/tests/data/search-2-of-2.json"
   "memory --model llama3-8b --precision mixed18 --zero 3 --dp 8"
   "flops --model mixtral-8x7b --seq 4096"
