@@ -75,7 +75,8 @@ static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error
         !sp_tokens_of(args, SP_O_base_batch, &s->base_batch_tokens, NULL, error))
         return false;
     if (!isnan(tokens) + !isnan(s->sequences) + !isnan(s->grad_acc) > 1)
-        return sp_fail(error, SP_USAGE, "--batch, --sequences and --microbatches exclude each other");
+        return sp_fail(error, SP_USAGE,
+                       "--batch, --sequences and --microbatches exclude each other");
     if ((s->rule == SP_LR_FIXED) != isnan(s->base_batch_tokens))
         return sp_fail(error, SP_USAGE, "--scale-rule and --base-batch need each other");
     if (!isnan(tokens))

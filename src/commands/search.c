@@ -149,9 +149,7 @@ static bool check_options(const struct sp_args *args, struct sp_error *error)
     const char *const meshes = args->value.meshes;
     if (meshes && *meshes && strcmp(meshes, "best") != 0 && !wants_all_plans(args))
         return sp_fail(error, SP_INPUT, "--meshes: \"%s\": expected best or all", sp_safe(meshes));
-    const char *const limit = args->given.days       ? "days"
-                              : args->given.max_step ? "max-step"
-                                                     : NULL;
+    const char *const limit = args->given.days ? "days" : args->given.max_step ? "max-step" : NULL;
     if (limit && !args->given.find)
         return sp_fail(error, SP_USAGE, "--%s needs --find", limit);
     return !args->given.days || args->given.tokens ||
