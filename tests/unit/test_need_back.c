@@ -262,9 +262,8 @@ static void test_replanned(void **unused)
     (void)unused;
     for (int i = 0; i < (one_in() > 1 ? 2 : 8); i++) {
         const bool mfu = draw(2);
-        struct question q = {.command = "search",
-                             .key = mfu ? "plans.0.mfu_6p" : "plans.0.step_s",
-                             .at_least = mfu};
+        struct question q = {
+            .command = "search", .key = mfu ? "plans.0.mfu_6p" : "plans.0.step_s", .at_least = mfu};
         snprintf(q.line, sizeof q.line, "--model llama3-8b --hw h100-8 --batch %dx8192",
                  16 << draw(3));
         q.target = value_with(&q, "") * spread(0.8, 1.25);
