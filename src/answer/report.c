@@ -83,6 +83,7 @@ void sp_report_free(struct sp_report *r)
     free(r->arguments);
     free(r->scopes);
     free(r->items);
+    free(r->rows);
     free(r->notes);
     free(r->owned);
     free(r);
@@ -95,6 +96,8 @@ void sp_scope(struct sp_report *r, const char *prefix)
     *scope = (struct sp_scope){.first_symbol = r->n_symbols};
     snprintf(scope->prefix, sizeof scope->prefix, "%s", prefix);
     one_line(scope->prefix);
+    if (!*prefix)
+        r->n_rows = 0;
 }
 
 void sp_symbol(struct sp_report *r, const char *name, double value, const char *unit,
@@ -339,8 +342,10 @@ void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_col
     item->rows = must(malloc((n_rows + 1) * sizeof *rows));
     memcpy(item->columns, columns, n_columns * sizeof *columns);
     memcpy(item->rows, rows, n_rows * sizeof *rows);
-    for (size_t i = 0; i < n_columns; i++)
+    for (size_t i = 0; i < n_columns; i++) {
         item->columns[i].heading = keep(r, columns[i].heading);
+        item->columns[i].key = columns[i].key ? keep(r, columns[i].key) : NULL;
+    }
     for (size_t i = 0; i < n_rows; i++) {
         one_line(item->rows[i].label);
         one_line(item->rows[i].prefix);

@@ -59,46 +59,21 @@ struct stage_rows {
 #define SP_PUT_ROWS put_stage
 #include "answer/put_rows.h"
 
-static void *room_for(size_t n, size_t size)
-{
-    void *const room = calloc(n + 1, size);
-    if (!room)
-        abort();
-    return room;
-}
-
 static void put_stages(struct sp_report *r, const struct sp_step_rows *of)
 {
-    static const struct sp_column columns[] = {
-        {NULL, "stage", true},
-        {"layers", "layers", false},
-        {"params_bytes", "weights", false},
-        {"grads_bytes", "gradients", false},
-        {"optimizer_bytes", "optimizer", false},
-        {"activations_bytes", "activations", false},
-        {"device_bytes", "device", false},
-        {"forward_s", "forward", false},
-        {"backward_s", "backward", false},
-    };
     const struct sp_estimate *const e = of->e;
-    const size_t stages = (size_t)e->map.stages;
-    struct sp_row *const rows = room_for(stages, sizeof *rows);
-    for (size_t i = 0; i < stages; i++) {
+    for (int64_t i = 0; i < e->map.stages; i++) {
         const struct sp_layer_counts layers = e->map.kind[e->map.of[i]].layers;
         struct stage_rows s = {.f = of->f, .m = &e->stage[i], .t = &e->kind[e->map.of[i]]};
         for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
             s.layers += (double)layers.of[kind];
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "stages.%zu", i);
-        snprintf(rows[i].label, sizeof rows[i].label, "%zu", i);
-        sp_scope(r, rows[i].prefix);
+        sp_begin_row(r, NULL, "stages.%lld", (long long)i);
         put_stage(r, &s);
     }
+    if (e->map.stages > 1)
+        sp_end_table(r, ": stage, layers, params_bytes, grads_bytes, optimizer_bytes, "
+                        "activations_bytes, device_bytes, forward_s, backward_s");
     sp_scope(r, "");
-    if (stages > 1) {
-        sp_line(r, " ");
-        sp_table(r, columns, sizeof columns / sizeof *columns, rows, stages);
-    }
-    free(rows);
 }
 
 /* What would be better: neighbours that fit and are faster (or fit at all). */
@@ -106,99 +81,77 @@ static void put_better(struct sp_report *r, const struct sp_planned *planned,
                        const struct sp_estimate *e)
 {
     enum { SHOWN = 5 };
-    static const struct sp_column columns[] = {{"change", "better", true},
-                                               {"gain_pct", "gain %", false},
-                                               {"tie", "tie", true},
-                                               {"step_s", "step", false},
-                                               {"device_bytes", "memory", false}};
     struct sp_neighbour near[SP_MAX_NEIGHBOURS];
-    struct sp_row rows[SHOWN] = {0};
     const struct sp_step_inputs in = sp_inputs_of(planned);
     const struct sp_repertoire runs = sp_repertoire_of(planned, false);
     const size_t all = sp_find_neighbours(&in, &runs, near);
-    size_t found = 0;
+    int found = 0;
     for (size_t i = 0; i < all; i++) {
-        if (!near[i].fits || (e->fits && near[i].step_s >= e->time.step))
+        if (!near[i].fits || (e->fits && near[i].step_s >= e->time.step) || found++ >= SHOWN)
             continue;
-        if (found < SHOWN) {
-            snprintf(rows[found].prefix, sizeof rows[found].prefix, "better.%zu", found);
-            sp_scope(r, rows[found].prefix);
-            sp_put_neighbour(r, &in, &near[i], e, NAN);
-        }
-        found++;
+        sp_begin_row(r, NULL, "better.%d", found - 1);
+        sp_put_neighbour(r, &in, &near[i], e, NAN);
     }
-    sp_scope(r, "");
-    sp_put(r, SP_Q_STEP_LAUNCH_BETTER, (double)found);
-    sp_line(r, " ");
-    if (found > 0)
-        sp_table(r, columns, sizeof columns / sizeof *columns, rows, found < SHOWN ? found : SHOWN);
-    else
+    if (found > 0) {
+        sp_end_table(r, "change: better, gain_pct, tie, step_s, device_bytes: memory");
+    } else {
+        sp_line(r, " ");
         sp_line(r, "better     no plan one change away fits and is faster");
+    }
+    sp_put(r, SP_Q_STEP_LAUNCH_BETTER, found);
     sp_line(r, "`scaleplan search` looks at all plans, `search --near` at all neighbours");
 }
 
 /* Changes that make a plan fit, the fastest first. */
 static void put_fixes(struct sp_report *r, const struct sp_planned *planned)
 {
-    static const struct sp_column columns[] = {
-        {"change", "to fit", true}, {"step_s", "step", false}, {"device_bytes", "device", false}};
     struct sp_neighbour fix[SP_MAX_FIXES];
-    struct sp_row rows[SP_MAX_FIXES] = {0};
     const struct sp_step_inputs in = sp_inputs_of(planned);
     const struct sp_repertoire runs = sp_repertoire_of(planned, false);
     const size_t n = sp_find_fixes(&in, &runs, fix);
     for (size_t i = 0; i < n; i++) {
         char change[64];
         sp_change_text(&fix[i], "--", change, sizeof change);
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "fixes.%zu", i);
-        sp_scope(r, rows[i].prefix);
+        sp_begin_row(r, NULL, "fixes.%zu", i);
         sp_put_text(r, SP_Q_STEP_FIX, "%s", change);
         sp_put(r, SP_Q_STEP_FIX_STEP, fix[i].step_s);
         sp_put(r, SP_Q_STEP_FIX_DEVICE, fix[i].device_bytes);
     }
-    sp_scope(r, "");
-    if (n == 0) {
+    if (n > 0)
+        sp_end_table(r, "change: to fit, step_s, device_bytes");
+    else
         sp_note(r,
                 "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp that "
                 "%s runs makes it fit",
                 planned->framework.framework.name);
-        return;
-    }
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, n);
 }
 
-static const char *const mark_names[SP_MEMORY_MARKS] = {
-    [SP_AT_START] = "start",
-    [SP_AT_ACTIVATIONS] = "most activations",
-    [SP_AT_BACKWARD] = "backward pass over",
-    [SP_AT_UPDATE] = "optimizer",
-    [SP_AT_END] = "end",
+/* A moment of the memory over a step. */
+struct moment_rows {
+    const char *name;
+    const struct sp_memory_moment *m;
 };
+
+#define SP_ROWS "commands/step_moment.def"
+#define SP_ROWS_OF struct moment_rows
+#define SP_PUT_ROWS put_moment
+#include "answer/put_rows.h"
 
 static void put_marks(struct sp_report *r, const struct sp_course *course)
 {
-    static const struct sp_column columns[] = {{"moment", "over a step", true},
-                                               {"at_s", "after", false},
-                                               {"activations_bytes", "activations", false},
-                                               {"gradients_bytes", "gradients", false},
-                                               {"first_bytes", "first step", false},
-                                               {"later_bytes", "later steps", false}};
-    struct sp_row rows[SP_MEMORY_MARKS] = {0};
+    static const char *const names[SP_MEMORY_MARKS] = {
+        [SP_AT_START] = "start",
+        [SP_AT_ACTIVATIONS] = "most activations",
+        [SP_AT_BACKWARD] = "backward pass over",
+        [SP_AT_UPDATE] = "optimizer",
+        [SP_AT_END] = "end",
+    };
     for (int i = 0; i < SP_MEMORY_MARKS; i++) {
-        const struct sp_memory_moment *const m = &course->marks[i];
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "moments.%d", i);
-        sp_scope(r, rows[i].prefix);
-        sp_put_text(r, SP_Q_STEP_O_MOMENT, "%s", mark_names[i]);
-        sp_put(r, SP_Q_STEP_O_AT, m->s);
-        sp_put(r, SP_Q_STEP_O_ACT, m->activations);
-        sp_put(r, SP_Q_STEP_O_GRADS, m->gradients);
-        sp_put(r, SP_Q_STEP_O_FIRST, m->first);
-        sp_put(r, SP_Q_STEP_O_LATER, m->later);
+        sp_begin_row(r, NULL, "moments.%d", i);
+        put_moment(r, &(struct moment_rows){names[i], &course->marks[i]});
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, SP_MEMORY_MARKS);
+    sp_end_table(r, "moment: over a step, at_s, activations_bytes, gradients_bytes, first_bytes, "
+                    "later_bytes");
 }
 
 /* Peaks and named moments, and their lines. */
@@ -221,39 +174,28 @@ static void put_course(struct sp_report *r, const struct sp_planned *p, const st
     free(course.moments);
 }
 
+#define SP_ROWS "commands/step_curve.def"
+#define SP_ROWS_OF struct sp_scaled_step
+#define SP_PUT_ROWS put_point
+#include "answer/put_rows.h"
+
 /* Weak scaling of the plan up to its machine. */
 static void put_curve(struct sp_report *r, const struct sp_planned *planned)
 {
-    static const struct sp_column columns[] = {
-        {"devices", "devices", false},
-        {"step_s", "step", false},
-        {"efficiency", "efficiency", false},
-        {"all_reduce_bytes_per_s", "all-reduce of 256 MB", false},
-    };
     struct sp_scaled_step points[SP_MOST_CURVE_POINTS];
-    struct sp_row rows[SP_MOST_CURVE_POINTS] = {0};
     const struct sp_step_inputs in = sp_inputs_of(planned);
     const int n = sp_scale_step(&in, points, SP_MOST_CURVE_POINTS);
     for (int i = 0; i < n; i++) {
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "curve.%d", i);
-        sp_scope(r, rows[i].prefix);
-        sp_put(r, SP_Q_STEP_CURVE_DEVICES, (double)points[i].chips);
-        sp_put(r, SP_Q_STEP_CURVE_STEP, points[i].step_s);
-        sp_put(r, SP_Q_STEP_CURVE_EFFICIENCY, points[i].efficiency);
-        sp_put(r, SP_Q_STEP_CURVE_RATE, points[i].all_reduce_bytes_per_s);
+        sp_begin_row(r, NULL, "curve.%d", i);
+        put_point(r, &points[i]);
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, (size_t)n);
+    sp_end_table(r, "devices, step_s, efficiency, all_reduce_bytes_per_s");
 }
 
-/* Each gradient bucket in time. */
+/* Each gradient bucket in time; the table has the first of them. */
 static void put_bucket_spans(struct sp_report *r, const struct sp_buckets *b)
 {
-    enum { SHOWN_BUCKETS = 16 };
-    static const struct sp_column columns[] = {
-        {NULL, "bucket", true}, {"start_s", "sent", false}, {"end_s", "reduced", false}};
-    struct sp_row rows[SHOWN_BUCKETS] = {0};
+    enum { IN_TABLE = 16 };
     if (!b->exist) {
         sp_note(r, "no gradient buckets: one replica, or ZeRO 3, which reduces a layer at a time");
         return;
@@ -261,20 +203,13 @@ static void put_bucket_spans(struct sp_report *r, const struct sp_buckets *b)
     const size_t n = b->count < SP_MOST_LISTED_BUCKETS ? (size_t)b->count : SP_MOST_LISTED_BUCKETS;
     for (size_t k = 0; k < n; k++) {
         const struct sp_bucket_span span = sp_bucket_span(b, (double)k);
-        char prefix[64];
-        snprintf(prefix, sizeof prefix, "sends.%zu", k);
-        if (k < SHOWN_BUCKETS) {
-            snprintf(rows[k].prefix, sizeof rows[k].prefix, "%s", prefix);
-            snprintf(rows[k].label, sizeof rows[k].label, "%zu", k);
-        }
-        sp_scope(r, prefix);
+        sp_begin_row(r, NULL, "sends.%zu", k);
+        if (k >= IN_TABLE)
+            sp_drop_row(r);
         sp_put(r, SP_Q_STEP_B_START, span.start_s);
         sp_put(r, SP_Q_STEP_B_END, span.end_s);
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows,
-             n < SHOWN_BUCKETS ? n : SHOWN_BUCKETS);
+    sp_end_table(r, ": bucket, start_s, end_s");
     if ((double)n < b->count)
         sp_note(r, "the first %zu of %.0f buckets are listed", n, b->count);
 }
@@ -287,30 +222,17 @@ static void put_bucket_spans(struct sp_report *r, const struct sp_buckets *b)
 /* What a device multiplies in a layer. */
 static void put_local_matmuls(struct sp_report *r, const struct sp_planned *planned)
 {
-    static const struct sp_column columns[] = {{"name", "a layer's matmul", true},
-                                               {"layers", "layers", false},
-                                               {"count", "count", false},
-                                               {"rows!", "rows", false},
-                                               {"in!", "in", false},
-                                               {"out!", "out", false},
-                                               {"flops", "FLOPs", false},
-                                               {"bytes", "bytes", false},
-                                               {"intensity", "FLOPs/byte", false},
-                                               {"bound", "bound by", true},
-                                               {"lower_s", "at least", false}};
     const struct sp_step_inputs in = sp_inputs_of(planned);
-    struct sp_local_matmul *const list = room_for(SP_MOST_LOCAL_MATMULS, sizeof *list);
-    struct sp_row *const rows = room_for(SP_MOST_LOCAL_MATMULS, sizeof *rows);
+    struct sp_local_matmul *const list = calloc(SP_MOST_LOCAL_MATMULS, sizeof *list);
+    if (!list)
+        abort();
     const int n = sp_matmuls_of_plan(&in, list);
     for (int i = 0; i < n; i++) {
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "matmuls.%d", i);
-        sp_scope(r, rows[i].prefix);
+        sp_begin_row(r, NULL, "matmuls.%d", i);
         put_matmul(r, &list[i]);
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, (size_t)n);
-    free(rows);
+    sp_end_table(r, "name: a layer's matmul, layers, count, rows!, in!, out!, flops, bytes, "
+                    "intensity, bound, lower_s");
     free(list);
 }
 
@@ -342,23 +264,14 @@ struct part_rows {
 
 static void put_gap_by_component(struct sp_report *r, const struct measured_rows *s)
 {
-    static const struct sp_column columns[] = {{NULL, "component", true},
-                                               {"estimated_s", "estimated", false},
-                                               {"gap_s", "of the gap", false}};
-    struct sp_row rows[SP_TIME_PARTS] = {0};
-    size_t n = 0;
     for (size_t i = 0; i < SP_TIME_PARTS; i++) {
         const struct part_rows part = {sp_time_part(&s->e->time, i), s->gap.gap_s, s->e->time.step};
-        snprintf(rows[n].prefix, sizeof rows[n].prefix, "measured.components.%s",
-                 sp_time_parts[i].name);
-        snprintf(rows[n].label, sizeof rows[n].label, "%s", sp_time_parts[i].name);
-        sp_scope(r, rows[n].prefix);
+        sp_begin_row(r, NULL, "measured.components.%s", sp_time_parts[i].name);
         put_part(r, &part);
-        n += part.part_s > 0;
+        if (!(part.part_s > 0))
+            sp_drop_row(r);
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, n);
+    sp_end_table(r, ": component, estimated_s, gap_s");
 }
 
 /* The gap between a real run and its estimate: over the components, as MFU, and the constant of the
