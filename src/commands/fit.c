@@ -233,54 +233,38 @@ static void put_nothing(struct sp_report *r)
         sp_put_null(r, ids[i]);
 }
 
-/* One scope and one row for each strategy, and the way out of each no. */
+/* A row for each strategy, and the way out of each no. */
 static void put_strategies(struct sp_report *r, const struct fit *f)
 {
-    static const struct sp_column columns[] = {
-        {NULL, "strategy", true},
-        {"fits", "fits", false},
-        {"state_bytes", "state", false},
-        {"activation_bytes", "activations", false},
-        {"remat", "recompute", true},
-        {"compute_bound", "compute-bound", false},
-        {"comms_over_math", "comms/math", false},
-        {"t_math_s", "T_math", false},
-        {"t_comms_s", "T_comms", false},
-        {"step_s", "step", false},
-        {"reason", "why", true},
-    };
-    static const struct sp_column ways[] = {{NULL, "strategy", true},
-                                            {"way_out", "what turns the no into a yes", true}};
-    struct sp_row rows[SP_STRATEGIES], outs[SP_STRATEGIES];
-    size_t n_rows = 0, n_outs = 0;
+    struct sp_strategy p[SP_STRATEGIES];
+    const struct sp_strategy *stuck[SP_STRATEGIES];
+    size_t n = 0;
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
+        struct sp_fit_row w;
         if (f->q.only >= 0 && kind != f->q.only)
             continue;
-        const struct sp_strategy p = sp_fit_strategy(&f->q.in, f->t, (enum sp_strategy_kind)kind);
-        struct sp_row row = {0};
-        struct sp_fit_row w;
-        snprintf(row.label, sizeof row.label, "%s", sp_strategy_titles[kind]);
-        snprintf(row.prefix, sizeof row.prefix, "strategies.%s", sp_strategy_names[kind]);
-        sp_scope(r, row.prefix);
-        if (!p.exists) {
+        p[kind] = sp_fit_strategy(&f->q.in, f->t, (enum sp_strategy_kind)kind);
+        sp_begin_row(r, sp_strategy_titles[kind], "strategies.%s", sp_strategy_names[kind]);
+        if (!p[kind].exists) {
             put_nothing(r);
+            sp_drop_row(r);
             continue;
         }
-        sp_fill_fit_row(&f->q.in, f->t, &p, false, &w);
+        sp_fill_fit_row(&f->q.in, f->t, &p[kind], false, &w);
         if (kind == SP_FSDP_TP)
-            sp_fill_real_axes(&w, &(struct sp_degrees){.tp = p.tp});
+            sp_fill_real_axes(&w, &(struct sp_degrees){.tp = p[kind].tp});
         show_strategy(r, f, OF_RULE, &w);
-        rows[n_rows++] = row;
-        if (!p.fits || !p.compute_bound)
-            outs[n_outs++] = row;
+        if (!p[kind].fits || !p[kind].compute_bound)
+            stuck[n++] = &p[kind];
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, n_rows);
-    if (n_outs == 0)
-        return;
-    sp_line(r, " ");
-    sp_table(r, ways, sizeof ways / sizeof *ways, outs, n_outs);
+    sp_end_table(r, ": strategy, >fits, state_bytes: state, activation_bytes: activations, remat, "
+                    ">compute_bound, comms_over_math: comms/math, t_math_s, t_comms_s, "
+                    "step_s: step, reason: why");
+    for (size_t i = 0; i < n; i++)
+        sp_begin_row(r, sp_strategy_titles[stuck[i]->kind], "strategies.%s",
+                     sp_strategy_names[stuck[i]->kind]);
+    if (n > 0)
+        sp_end_table(r, ": strategy, way_out: what turns the no into a yes");
 }
 
 static void put_mesh(struct sp_report *r, const struct fit *f)
@@ -353,22 +337,14 @@ struct question {
 
 static void put_path(struct sp_report *r, const struct fit *f)
 {
-    static const struct sp_column columns[] = {{"question", "path", true},
-                                               {"yes", "answer", false},
-                                               {"why", "why", true},
-                                               {"then", "then", true}};
-    struct sp_row rows[SP_DECISIONS] = {0};
     for (int i = 0; i < f->n_path; i++) {
         const struct sp_decision *const d = &f->path[i];
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "path.%d", i);
-        sp_scope(r, rows[i].prefix);
+        sp_begin_row(r, NULL, "path.%d", i);
         put_question(r, &(struct question){d, texts[d->kind].asks,
                                            d->yes ? texts[d->kind].yes : texts[d->kind].no,
                                            f->t->capacity_bytes});
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, (size_t)f->n_path);
+    sp_end_table(r, "question: path, >yes, why, then");
 }
 
 #define SP_ROWS "commands/fit.def"

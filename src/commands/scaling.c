@@ -198,23 +198,14 @@ static void work_out(struct scaling *s)
 static void put_laws(const struct scaling *s, struct sp_report *report)
 {
     enum { MOST = 64 };
-    static const struct sp_column columns[] = {{NULL, "same budget by law", true},
-                                               {"params", "parameters", false},
-                                               {"tokens", "tokens", false},
-                                               {"tokens_per_param", "tokens/parameter", false},
-                                               {"loss", "loss", false}};
     struct sp_law_answer answers[MOST];
-    struct sp_row rows[MOST] = {0};
     const size_t n = sp_laws_at(s->run.flops, &s->sources, answers, MOST);
     for (size_t i = 0; i < n; i++) {
-        snprintf(rows[i].label, sizeof rows[i].label, "%.63s", answers[i].name);
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "laws.%.63s", answers[i].name);
-        sp_scope(report, rows[i].prefix);
+        sp_begin_row(report, answers[i].name, "laws.%.63s", answers[i].name);
         put_law(report, &answers[i]);
     }
-    sp_scope(report, "");
-    sp_line(report, " ");
-    sp_table(report, columns, sizeof columns / sizeof *columns, rows, n);
+    sp_end_table(report,
+                 ": same budget by law, params, tokens, tokens_per_param: tokens/parameter, loss");
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)

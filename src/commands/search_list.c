@@ -77,37 +77,26 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t
     free(rows.command);
 }
 
-/* Columns of the table: fields of the plan stand in it always, or where plans differ in them. */
+/* Columns of the table; one of a field stands in it where plans differ in that. */
 static const struct {
-    struct sp_column column;
-    bool where_different;
-    enum sp_plan_field_id field;
+    const char *column;
+    enum sp_plan_field_id field; /* SP_PLAN_FIELDS: always */
 } plan_columns[] = {
-    {{"dp", "dp", false}, false, 0},
-    {{"tp", "tp", false}, false, 0},
-    {{"dispatch", "dispatch", true}, true, SP_FIELD_DISPATCH},
-    {{"moe_overlap", "overlap", true}, true, SP_FIELD_MOE_OVERLAP},
-    {{"tp_axes", "tp's axes", true}, true, SP_FIELD_TP_AXES},
-    {{"sequence_parallel", "sp", true}, true, SP_FIELD_SP},
-    {{"pp", "pp", false}, false, 0},
-    {{"vpp", "vpp", false}, false, 0},
-    {{"cp", "cp", false}, false, 0},
-    {{"ep", "ep", false}, false, 0},
-    {{"etp", "etp", false}, true, SP_FIELD_ETP},
-    {{"zero", "ZeRO", false}, false, 0},
-    {{"shards", "over", false}, false, 0},
-    {{"micro_batch", "micro", false}, false, 0},
-    {{"schedule", "schedule", true}, false, 0},
-    {{"placement", "placement", true}, true, SP_FIELD_PLACEMENT},
-    {{"remat", "recompute", true}, false, 0},
-    {{"offload", "offload", true}, true, SP_FIELD_OFFLOAD},
-    {{"time.step_s", "step", false}, false, 0},
-    {{"mfu", "MFU", false}, false, 0},
-    {{"mfu_causal", "MFU causal", false}, false, 0},
-    {{"memory.device_bytes", "memory", false}, false, 0},
-    {{"waits_for", "waits for", true}, false, 0},
+    {":, ", SP_PLAN_FIELDS},
+    {"dp: dp, tp: tp, ", SP_PLAN_FIELDS},
+    {"dispatch: dispatch, ", SP_FIELD_DISPATCH},
+    {"moe_overlap: overlap, ", SP_FIELD_MOE_OVERLAP},
+    {"tp_axes: tp's axes, ", SP_FIELD_TP_AXES},
+    {"sequence_parallel: sp, ", SP_FIELD_SP},
+    {"pp: pp, vpp: vpp, cp: cp, ep: ep, ", SP_PLAN_FIELDS},
+    {"etp: etp, ", SP_FIELD_ETP},
+    {"zero, shards: over, micro_batch: micro, schedule, ", SP_PLAN_FIELDS},
+    {"placement, ", SP_FIELD_PLACEMENT},
+    {"remat, ", SP_PLAN_FIELDS},
+    {"offload, ", SP_FIELD_OFFLOAD},
+    {"time.step_s, mfu, mfu_causal: MFU causal, memory.device_bytes: memory, waits_for",
+     SP_PLAN_FIELDS},
 };
-enum { PLAN_COLUMNS = sizeof plan_columns / sizeof *plan_columns };
 
 /* Whether a plan could have another value in the field. */
 static bool is_open(const struct sp_plan *plan, enum sp_plan_field_id field)
@@ -134,20 +123,21 @@ static bool differ_in(const struct sp_ranked *all, size_t n, enum sp_plan_field_
 }
 
 /* One machine needs no column. */
-static void put_table(struct sp_searching *s, const struct sp_ranked *all,
-                      const struct sp_row *rows, size_t n)
+static void put_table(struct sp_searching *s, const struct sp_ranked *all, size_t n)
 {
-    struct sp_column columns[PLAN_COLUMNS + 3] = {{NULL, "", true}};
-    size_t count = 1;
-    if (s->of.machines > 1) {
-        columns[count++] = (struct sp_column){"machine", "machine", true};
-        columns[count++] = (struct sp_column){"devices", "devices", false};
+    char columns[512] = "";
+    for (size_t i = 0; i < sizeof plan_columns / sizeof *plan_columns; i++) {
+        const size_t used = strlen(columns);
+        if (plan_columns[i].field == SP_PLAN_FIELDS || differ_in(all, n, plan_columns[i].field))
+            snprintf(columns + used, sizeof columns - used, "%s%s", plan_columns[i].column,
+                     i == 0 && s->of.machines > 1 ? "machine, devices, " : "");
     }
-    for (size_t i = 0; i < PLAN_COLUMNS; i++)
-        if (!plan_columns[i].where_different || differ_in(all, n, plan_columns[i].field))
-            columns[count++] = plan_columns[i].column;
-    sp_line(s->report, " ");
-    sp_table(s->report, columns, count, rows, n);
+    sp_end_table(s->report, columns);
+}
+
+/* What stands below the table. */
+static void put_best(struct sp_searching *s, const struct sp_ranked *all)
+{
     sp_line(s->report, " ");
     sp_line(s->report,
             "MFU        counts %s (--convention); the first plan's is {plans.0.mfu_6p} "
@@ -243,22 +233,22 @@ static void put_robust(struct sp_searching *s, const struct sp_ranked *best)
 }
 
 /* The list under plans.0, plans.1, ...: short names tell its plans apart. */
-static void put_list(struct sp_searching *s, const struct sp_ranked *all, struct sp_row *rows,
-                     size_t n)
+static void put_list(struct sp_searching *s, const struct sp_ranked *all, size_t n)
 {
     struct sp_plan *const listed = room_for_plans(n);
     for (size_t i = 0; i < n; i++)
         listed[i] = all[i].found->plan;
     struct sp_short_name *const names = names_of(listed, n);
     for (size_t i = 0; i < n; i++) {
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "plans.%zu", i);
-        snprintf(rows[i].label, sizeof rows[i].label, "%zu", i + 1);
-        sp_scope(s->report, rows[i].prefix);
+        char place[24];
+        snprintf(place, sizeof place, "%zu", i + 1);
+        sp_begin_row(s->report, place, "plans.%zu", i);
         put_plan(s, all, i, names[i].text);
     }
     free(names);
     free(listed);
-    sp_scope(s->report, "");
+    if (n > 0)
+        put_table(s, all, n);
 }
 
 static size_t put_plans(struct sp_searching *s, bool partial)
@@ -268,21 +258,17 @@ static size_t put_plans(struct sp_searching *s, bool partial)
     const size_t n = shorten(s, all, found);
     if (s->of.run.front)
         sp_put(s->report, SP_Q_SEARCH_POINTS, (double)found);
-    struct sp_row *const rows = calloc(n + 1, sizeof *rows);
-    if (!rows)
-        abort();
-    put_list(s, all, rows, n);
+    put_list(s, all, n);
     sp_put(s->report, SP_Q_SEARCH_FOUND, (double)n);
     if (n > 0 || !partial)
         sp_put_bool(s->report, SP_Q_SEARCH_FITS, n > 0);
     else
         sp_put_null(s->report, SP_Q_SEARCH_FITS); /* of half a space nobody can say "no" */
     if (n > 0)
-        put_table(s, all, rows, n);
+        put_best(s, all);
     put_ties(s, all, n);
     if (s->of.robust && n > 0)
         put_robust(s, &all[0]);
-    free(rows);
     free(all);
     return n;
 }
@@ -324,8 +310,7 @@ static void put_least(struct sp_searching *s)
 }
 
 /* What a machine found, listed or not: the points of a comparison. */
-static void put_points(struct sp_report *r, const struct sp_found *found, size_t n,
-                       const char *machine)
+static void put_points(struct sp_report *r, const struct sp_found *found, size_t n, int machine)
 {
     struct sp_plan *const all = room_for_plans(n);
     for (size_t i = 0; i < n; i++)
@@ -333,7 +318,7 @@ static void put_points(struct sp_report *r, const struct sp_found *found, size_t
     struct sp_short_name *const names = names_of(all, n);
     for (size_t i = 0; i < n; i++) {
         char scope[64];
-        snprintf(scope, sizeof scope, "%s.plans.%zu", machine, i);
+        snprintf(scope, sizeof scope, "machines.%d.plans.%zu", machine, i);
         sp_scope(r, scope);
         sp_put_text(r, SP_Q_SEARCH_NAME, "%s", names[i].text);
         sp_put(r, SP_Q_SEARCH_M_STEP, found[i].step_s);
@@ -459,39 +444,24 @@ static void note_machine_ties(struct sp_searching *s)
 
 static void put_machines(struct sp_searching *s)
 {
-    struct sp_row rows[SP_MAX_MACHINES] = {0};
-    static const struct sp_column columns[] = {
-        {"machine", "machine", true},
-        {"devices", "devices", false},
-        {"step_s", "best step", false},
-        {"tokens_per_s", "throughput", false},
-        {"mfu", "MFU", false},
-        {"device_bytes", "memory", false},
-        {"days", "days", false},
-        {"cost_usd", "cost", false},
-        {"cost_ratio", "cost / least", false},
-        {"break_even_usd_per_h", "USD/h to match", false},
-        {"profile", "profile", true},
-    };
     for (int i = 0; i < s->of.machines; i++) {
         const struct machine_rows m = read_machine(s, i);
         const struct sp_search_result *const r = &m.c->result;
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "machines.%d", i);
-        sp_scope(s->report, rows[i].prefix);
+        sp_begin_row(s->report, NULL, "machines.%d", i);
         put_machine_rows(s->report, &m);
         if (s->of.machines > 1 && s->of.run.front)
-            put_points(s->report, r->front.found, (size_t)r->front.n, rows[i].prefix);
+            put_points(s->report, r->front.found, (size_t)r->front.n, i);
         else if (s->of.machines > 1)
-            put_points(s->report, r->best.found, (size_t)r->best.n, rows[i].prefix);
+            put_points(s->report, r->best.found, (size_t)r->best.n, i);
     }
-    sp_scope(s->report, "");
     if (s->of.machines > 1) {
-        sp_line(s->report, " ");
-        sp_table(s->report, columns, sizeof columns / sizeof *columns, rows,
-                 (size_t)s->of.machines);
+        sp_end_table(s->report,
+                     "machine, devices, step_s, tokens_per_s, mfu, device_bytes, days, "
+                     "cost_usd, cost_ratio: cost / least, break_even_usd_per_h, profile");
         note_machine_ties(s);
         note_prices(s);
     }
+    sp_scope(s->report, "");
     note_budget(s);
 }
 

@@ -63,24 +63,12 @@ static bool load_plan(struct sp_searching *s, const char *option, const char *pl
 static void put_neighbours(struct sp_searching *s, const struct sp_step_inputs *in,
                            const struct sp_neighbour *near, size_t n, const struct sp_estimate *e)
 {
-    struct sp_row rows[SP_MAX_NEIGHBOURS] = {0};
-    static const struct sp_column columns[] = {
-        {"change", "change", true},
-        {"gain_pct", "gain %", false},
-        {"tie", "tie", true},
-        {"step_s", "step", false},
-        {"device_bytes", "memory", false},
-        {"memory_change_bytes", "more", false},
-        {"fits", "fits", true},
-    };
     for (size_t i = 0; i < n; i++) {
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "near.%zu", i);
-        sp_scope(s->report, rows[i].prefix);
+        sp_begin_row(s->report, NULL, "near.%zu", i);
         sp_put_neighbour(s->report, in, &near[i], e, s->of.machine[0]->space.most_bytes);
     }
-    sp_scope(s->report, "");
-    sp_line(s->report, " ");
-    sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, n);
+    sp_end_table(s->report, "change, gain_pct, tie, step_s, device_bytes, "
+                            "memory_change_bytes: more, fits");
 }
 
 /* Puts a plan under the scope "plan", with the line of its degrees, step and memory. */
@@ -134,21 +122,14 @@ struct loss_rows {
 static void put_losses(struct sp_searching *s, const struct sp_step_time *mine,
                        const struct sp_planned *best)
 {
-    static const struct sp_column columns[] = {{NULL, "component", true},
-                                               {"loss_s", "beyond the best", false}};
-    struct sp_row rows[SP_TIME_PARTS] = {0};
     const struct sp_step_inputs in = sp_inputs_of(best);
     const struct sp_step_time theirs = sp_estimate_step(&in);
     for (size_t i = 0; i < SP_TIME_PARTS; i++) {
         const struct loss_rows loss = {sp_time_part(mine, i), sp_time_part(&theirs, i)};
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "losses.%s", sp_time_parts[i].name);
-        snprintf(rows[i].label, sizeof rows[i].label, "%s", sp_time_parts[i].name);
-        sp_scope(s->report, rows[i].prefix);
+        sp_begin_row(s->report, NULL, "losses.%s", sp_time_parts[i].name);
         put_loss(s->report, &loss);
     }
-    sp_scope(s->report, "");
-    sp_line(s->report, " ");
-    sp_table(s->report, columns, sizeof columns / sizeof *columns, rows, SP_TIME_PARTS);
+    sp_end_table(s->report, ": component, loss_s: beyond the best");
 }
 
 /* A plan beside the best one. */

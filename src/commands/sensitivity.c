@@ -53,14 +53,13 @@ static bool is_rate(enum sp_machine_figure figure)
 }
 
 static void put_follow(struct sp_report *r, const struct sp_aim *aim, const struct follow *f,
-                       struct sp_row *row)
+                       size_t at)
 {
-    sp_scope(r, row->prefix);
-    put_figure(r, f);
-    snprintf(row->label, sizeof row->label, "%s to %s",
-             sp_human_text(f->low, sp_aims[aim->of.kind].unit),
+    char span[64];
+    snprintf(span, sizeof span, "%s to %s", sp_human_text(f->low, sp_aims[aim->of.kind].unit),
              sp_human_text(f->high, sp_aims[aim->of.kind].unit));
-    sp_scope(r, "");
+    sp_begin_row(r, span, "sensitivity.%zu", at);
+    put_figure(r, f);
 }
 
 /* The elasticities of all figures that vary, the largest first. Returns how many. */
@@ -107,12 +106,7 @@ static void put_rest(struct sp_report *r, const struct sp_aim *aim, const struct
 
 static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error *error)
 {
-    static const struct sp_column columns[] = {{"path", "figure", true},
-                                               {"elasticity", "elasticity", false},
-                                               {"replanned", "re-planned", false},
-                                               {NULL, "less of it to more", true}};
     struct sp_aim aim;
-    struct sp_row rows[SP_FIGURES] = {0};
     struct follow follows[SP_FIGURES];
     bool vary[SP_FIGURES];
     if (!sp_take_aim(args, false, &aim, error) || !sp_read_figures(&aim, vary, error))
@@ -125,12 +119,10 @@ static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error
     aim.of.replan = replan;
     sp_put_aim(r, &aim, now);
     put_rows(r, &(struct sensitivity_rows){&sp_aims[aim.of.kind], delta});
-    for (size_t i = 0; i < n; i++) {
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "sensitivity.%zu", i);
-        put_follow(r, &aim, &follows[i], &rows[i]);
-    }
+    for (size_t i = 0; i < n; i++)
+        put_follow(r, &aim, &follows[i], i);
     sp_answer_is(r, "sensitivity");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, n);
+    sp_end_table(r, "path, elasticity, replanned, : less of it to more");
     put_rest(r, &aim, follows, n);
     sp_note(r, "elasticities are local: a figure that is doubled changes what binds (`need`)");
     return true;

@@ -428,22 +428,10 @@ enum { POINTS = 40 };
 static void put_points(const struct train *f, const struct sp_loss_point *points, int n,
                        const char *list, int marked, const char *mark, struct sp_report *r)
 {
-    static const struct sp_column columns[] = {{NULL, "", true},
-                                               {"devices", "devices", false},
-                                               {"batch_tokens", "batch", false},
-                                               {"tokens", "tokens", false},
-                                               {"steps", "steps", false},
-                                               {"step_s", "step", false},
-                                               {"days", "days", false},
-                                               {"cost_usd", "cost", false},
-                                               {"fits", "fits", false}};
-    struct sp_row rows[POINTS] = {0};
     struct way way = {
         .least_tokens = f->least_tokens, .noise = f->noise, .price = f->paid.usd_per_h};
     for (int i = 0; i < n; i++) {
-        snprintf(rows[i].label, sizeof rows[i].label, "%s", i == marked ? mark : "");
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "%s.%d", list, i);
-        sp_scope(r, rows[i].prefix);
+        sp_begin_row(r, i == marked ? mark : "", "%s.%d", list, i);
         way.point = points[i];
         put_way(r, &way);
     }
@@ -452,9 +440,7 @@ static void put_points(const struct train *f, const struct sp_loss_point *points
         way.point = points[marked];
         put_way(r, &way);
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, (size_t)n);
+    sp_end_table(r, ": , devices, batch_tokens, tokens, steps, step_s, days, cost_usd, >fits");
 }
 
 /* How soon, and for how much, --loss is reached. */
@@ -479,11 +465,6 @@ static bool put_ways(const struct train *f, const struct sp_sources *sources, st
 static bool put_curve(const struct train *f, const struct sp_sources *sources, struct sp_report *r,
                       struct sp_error *error)
 {
-    static const struct sp_column columns[] = {{NULL, "devices", true},
-                                               {"step_s", "ideal step", false},
-                                               {"efficiency", "efficiency", false},
-                                               {"strategy", "strategy", true}};
-    struct sp_row rows[POINTS] = {0};
     struct sp_fit_point points[POINTS];
     struct sp_framework_pair frameworks;
     struct sp_fit_input in;
@@ -493,14 +474,12 @@ static bool put_curve(const struct train *f, const struct sp_sources *sources, s
         return false;
     const int n = sp_fit_curve(&in, points, POINTS);
     for (int i = 0; i < n; i++) {
-        snprintf(rows[i].label, sizeof rows[i].label, "%lld", (long long)points[i].chips);
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "curve.%d", i);
-        sp_scope(r, rows[i].prefix);
+        char chips[24];
+        snprintf(chips, sizeof chips, "%lld", (long long)points[i].chips);
+        sp_begin_row(r, chips, "curve.%d", i);
         put_size(r, &points[i]);
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof columns[0], rows, (size_t)n);
+    sp_end_table(r, ": devices, step_s, efficiency, strategy");
     return true;
 }
 
