@@ -23,10 +23,10 @@ static const struct sp_taken options[] = {
     SP_TAKE(grad_norm),
     SP_TAKE(max_norm, .fallback = "1"),
     SP_TAKE(micro_batch, .fallback = "1"),
-    SP_TAKE(grad_acc),
+    SP_TAKE(grad_acc, .excludes = SP_THESE(SP_O_batch, SP_O_sequences)),
     SP_TAKE(dp, .fallback = "1"),
     SP_TAKE(batch),
-    SP_TAKE(sequences),
+    SP_TAKE(sequences, .excludes = SP_THESE(SP_O_batch)),
     SP_TAKE(seq),
     SP_TAKE(scale_rule, .fallback = "none", .choices = rules),
     SP_TAKE(base_batch),
@@ -74,8 +74,6 @@ static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error
     if (!sp_tokens_of(args, SP_O_batch, &tokens, &s->seq, error) ||
         !sp_tokens_of(args, SP_O_base_batch, &s->base_batch_tokens, NULL, error))
         return false;
-    if (!isnan(tokens) + !isnan(s->sequences) + !isnan(s->grad_acc) > 1)
-        return sp_fail(error, SP_USAGE, "--batch, --sequences and --grad-acc exclude each other");
     if ((s->rule == SP_LR_FIXED) != isnan(s->base_batch_tokens))
         return sp_fail(error, SP_USAGE, "--scale-rule and --base-batch need each other");
     if (!isnan(tokens))

@@ -12,13 +12,13 @@ static const struct sp_taken options[] = {
     SP_TAKE(tokens),
     SP_TAKE(loss),
     SP_TAKE(law, .fallback = "chinchilla"),
-    SP_TAKE(batch),
-    SP_TAKE(noise_scale),
+    SP_TAKE(batch, .needs = SP_THESE(SP_O_noise_scale)),
+    SP_TAKE(noise_scale, .needs = SP_THESE(SP_O_batch)),
     SP_TAKE(year),
     SP_TAKE(since, .fallback = "2014"),
     SP_TAKE(compute_trend, .fallback = "training-compute"),
     SP_TAKE(algorithms_trend, .fallback = "algorithms"),
-    SP_TAKE(from_batch),
+    SP_TAKE(from_batch, .needs = SP_THESE(SP_O_batch)),
 };
 
 static const struct sp_example examples[] = {
@@ -91,10 +91,6 @@ static bool check_given(const struct scaling *s, struct sp_error *error)
     const struct sp_scaling_run *g = &s->given;
     const int n = !isnan(g->flops) + !isnan(g->params) + !isnan(g->tokens);
     const bool loss = !isnan(g->loss);
-    if (isnan(s->batch) != isnan(s->noise))
-        return sp_fail(error, SP_USAGE, "--batch and --noise-scale need each other");
-    if (!isnan(s->from) && isnan(s->batch))
-        return sp_fail(error, SP_USAGE, "--from-batch needs --batch and --noise-scale");
     if (!isnan(s->year) && s->year < s->since)
         return sp_fail(error, SP_USAGE, "--year %g is before --since %g", s->year, s->since);
     if (n == 0 && !loss && isnan(s->batch) && isnan(s->year))

@@ -11,13 +11,17 @@
 #include "cli/tuning.h"
 #include "commands/plot_data.h"
 #include "commands/search.h"
+#include "study/find.h"
 
 static const char *const fronts[] = {"step,memory", "step,memory,cost", NULL};
 static const char *const finds[] = {"devices", "batch", "seq", "model", NULL};
 
+/* Options that shape the list of plans: near, explain-rejects and find ask other questions. */
+#define OF_THE_LIST SP_O_shard, SP_O_pareto, SP_O_objective, SP_O_top, SP_O_meshes, SP_O_robust
+
 static const struct sp_taken options[] = {
     SP_TAKE(from),
-    SP_TAKE(set_var),
+    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
     SP_OPTIONS_MODEL,
     SP_TAKE(hw),
     SP_OPTION_NETWORK,
@@ -27,15 +31,15 @@ static const struct sp_taken options[] = {
     SP_SPACE_OPTIONS,
     SP_OPTIONS_STACK,
     SP_TAKE(objective, .fallback = "step", .choices = sp_goal_names),
-    SP_TAKE(robust),
+    SP_TAKE(robust, .excludes = SP_THESE(SP_O_pareto)),
     SP_TAKE(pareto, .choices = fronts),
     SP_TAKE(top, .fallback = "5"),
     SP_TAKE(meshes),
-    SP_TAKE(near),
-    SP_TAKE(explain_rejects),
-    SP_TAKE(find, .choices = finds),
-    SP_TAKE(deadline),
-    SP_TAKE(max_step),
+    SP_TAKE(near, .excludes = SP_THESE(SP_O_explain_rejects, SP_O_find, OF_THE_LIST)),
+    SP_TAKE(explain_rejects, .excludes = SP_THESE(SP_O_find, OF_THE_LIST)),
+    SP_TAKE(find, .choices = finds, .excludes = SP_THESE(OF_THE_LIST)),
+    SP_TAKE(deadline, .needs = SP_THESE(SP_O_find, SP_O_tokens)),
+    SP_TAKE(max_step, .needs = SP_THESE(SP_O_find)),
     SP_OPTION_RUN_TOKENS,
     SP_OPTIONS_PRICE,
     SP_TAKE(budget),
@@ -105,12 +109,6 @@ static bool check_prices(const struct sp_searching *s, struct sp_error *error)
     return sp_check_price(s->args, hw, specs, s->of.machines, error);
 }
 
-/* Options that ask another question than the list of plans, and those that shape that list. */
-static const enum sp_option_id questions[] = {SP_O_find, SP_O_near, SP_O_explain_rejects,
-                                              SP_NO_OPTION};
-static const enum sp_option_id of_the_list[] = {SP_O_shard,  SP_O_pareto, SP_O_objective, SP_O_top,
-                                                SP_O_meshes, SP_O_robust, SP_NO_OPTION};
-
 /* The plan of --from is ranked among all plans of the space, not among one per mesh. */
 static bool wants_all_plans(const struct sp_args *args)
 {
@@ -118,44 +116,24 @@ static bool wants_all_plans(const struct sp_args *args)
     return meshes && strcmp(meshes, "all") == 0;
 }
 
-/* Refuses options that would change nothing: a typed word was meant to change something. */
+/* Refuses values that would change nothing: a typed word was meant to change something. */
 static bool check_options(const struct sp_args *args, struct sp_error *error)
 {
-    const char *asked = NULL;
-    for (int i = 0; questions[i] != SP_NO_OPTION; i++) {
-        if (!args->given_at[questions[i]])
-            continue;
-        if (asked)
-            return sp_fail(error, SP_USAGE, "--%s and --%s are two questions: ask one", asked,
-                           sp_option_name(questions[i]));
-        asked = sp_option_name(questions[i]);
-    }
-    for (int i = 0; asked && of_the_list[i] != SP_NO_OPTION; i++)
-        if (args->given_at[of_the_list[i]])
-            return sp_fail(error, SP_USAGE, "--%s makes no difference to --%s: leave it out",
-                           sp_option_name(of_the_list[i]), asked);
-    const int find = args->value.find;
-    const bool beside = args->given.reference || args->given.teacher;
-    if (find >= 0 && strcmp(finds[find], "model") == 0 && beside)
+    const char *const meshes = args->value.meshes;
+    const bool one = args->value.find >= 0 || args->value.near || args->value.explain_rejects;
+    if (args->value.find == SP_FIND_MODEL && (args->given.reference || args->given.teacher))
         return sp_fail(error, SP_USAGE,
                        "--find model: the model beside it would stay as deep as it is: leave out "
                        "--reference and --teacher");
-    if (asked && args->value.hw && strchr(args->value.hw, ','))
-        return sp_fail(error, SP_USAGE, "--%s is about one machine, --hw names several", asked);
-    const bool smallest = args->value.objective == SP_GOAL_MEMORY;
-    if (args->given.robust && (smallest || args->given.pareto))
-        return sp_fail(error, SP_USAGE, "--robust makes no difference to --%s: leave it out",
-                       smallest ? "objective memory" : "pareto");
-    const char *const meshes = args->value.meshes;
-    if (meshes && *meshes && strcmp(meshes, "best") != 0 && !wants_all_plans(args))
-        return sp_fail(error, SP_INPUT, "--meshes: \"%s\": expected best or all", sp_safe(meshes));
-    const char *const limit = args->given.deadline   ? "deadline"
-                              : args->given.max_step ? "max-step"
-                                                     : NULL;
-    if (limit && !args->given.find)
-        return sp_fail(error, SP_USAGE, "--%s needs --find", limit);
-    return !args->given.deadline || args->given.tokens ||
-           sp_fail(error, SP_USAGE, "--deadline needs --tokens");
+    if (one && args->value.hw && strchr(args->value.hw, ','))
+        return sp_fail(error, SP_USAGE,
+                       "--near, --explain-rejects and --find are about one machine, --hw names "
+                       "several");
+    if (args->given.robust && args->value.objective == SP_GOAL_MEMORY)
+        return sp_fail(error, SP_USAGE,
+                       "--robust makes no difference to --objective memory: leave it out");
+    return !meshes || !*meshes || strcmp(meshes, "best") == 0 || wants_all_plans(args) ||
+           sp_fail(error, SP_INPUT, "--meshes: \"%s\": expected best or all", sp_safe(meshes));
 }
 
 bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources,

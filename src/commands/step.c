@@ -25,14 +25,15 @@
 /* clang-format off */
 static const struct sp_taken options[] = {
     SP_TAKE(from),
-    SP_TAKE(set_var),
+    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
     SP_OPTIONS_PLANNED,
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
     SP_OPTION_CONVENTION,
     SP_TAKE(measured),
     SP_OPTION_RUN_TOKENS,
-    SP_OPTIONS_PRICE,
+    SP_TAKE(price, .needs = SP_THESE(SP_O_tokens), .excludes = SP_THESE(SP_O_capex)),
+    SP_OPTIONS_CAPEX,
     SP_TAKE(matmuls),
     SP_TAKE(curve),
     SP_TAKE(buckets),
@@ -299,14 +300,11 @@ static void reconcile(struct sp_report *r, const struct sp_planned *planned,
     put_gap_by_component(r, &s);
 }
 
-/* The price of --price, which is of no use without --tokens. */
 static bool read_price(const struct sp_args *args, const struct sp_planned *planned,
                        struct sp_price *price, struct sp_error *error)
 {
     const struct sp_hardware *const hw = &planned->hw;
     const char *const spec = args->value.hw;
-    if (args->given.price && !args->given.tokens)
-        return sp_fail(error, SP_USAGE, "--price is of a run: --tokens is needed");
     return sp_price_of(args, hw, spec, price, error) && sp_check_price(args, &hw, &spec, 1, error);
 }
 

@@ -126,8 +126,7 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
     *args = *typed;
     launch->format = NULL;
     if (!path)
-        return names.n == 0 ||
-               sp_fail(error, SP_USAGE, "--set-var is about a launch: --from names it");
+        return true;
     if ((machine && !sp_hardware_of(typed, &sources, &hw, error)) ||
         !read_first(typed, &sources, &names, launch, machine ? &hw : NULL, error) ||
         (machine && !read_machine(typed, &sources, &names, launch, &hw, error)))
