@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/aim.h"
+#include "cli/aim.h"
 
 static const struct sp_taken options[] = {
     SP_TAKE(goal),

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/aim.h"
-#include "commands/plot_data.h"
+#include "cli/aim.h"
+#include "pictures/tornado.h"
 
 static const struct sp_taken options[] = {
     SP_TAKE(goal, .fallback = "step"),
@@ -128,47 +128,11 @@ static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error
     return true;
 }
 
-/* A bar from what less of a figure makes of the goal to what more does, around what it is. */
 static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
                               struct sp_error *error)
 {
-    struct sp_figure *const figure =
-        sp_figure_new("What %s more and less of each figure makes of the %s of %.40s on %.40s",
-                      sp_human_text(args->value.delta, SP_FRACTION), sp_find(report, "goal")->text,
-                      sp_find(report, "model")->text, sp_find(report, "hw")->text);
-    const struct sp_entry *const value = sp_find(report, "value");
-    const char *const unit = value->info.unit == SP_SECONDS ? "s" : sp_unit_name(value->info.unit);
-    struct sp_panel *const panel =
-        sp_add_panel(figure, sp_make_axis(sp_find(report, "goal")->text, unit, false),
-                     sp_make_axis("", "", false), "");
-    struct sp_series *const less = sp_add_series(panel, SP_BOXES, SP_ORANGE, "less of it");
-    struct sp_series *const more = sp_add_series(panel, SP_BOXES, SP_BLUE, "more of it");
-    char key[64];
-    int i = 0;
     (void)error;
-    for (;; i++) {
-        snprintf(key, sizeof key, "sensitivity.%d.path", i);
-        const struct sp_entry *const path = sp_find(report, key);
-        if (!path)
-            break;
-        snprintf(key, sizeof key, "sensitivity.%d.low", i);
-        const double low = sp_keyed_number(report, key);
-        snprintf(key, sizeof key, "sensitivity.%d.high", i);
-        const double high = sp_keyed_number(report, key);
-        sp_add_box(less, fmin(value->number, low), fmax(value->number, low), -i - 0.4, -i + 0.4);
-        sp_add_box(more, fmin(value->number, high), fmax(value->number, high), -i - 0.4, -i + 0.4);
-        sp_add_tick(&panel->y, -i, "%s", path->text);
-    }
-    less->letter = '-';
-    more->letter = '+';
-    panel->x.floating = panel->y.floating = true;
-    panel->y.min = -i + 0.4;
-    panel->y.max = 1.1; /* the rule's name stands above the bars */
-    panel->key = SP_KEY_ABOVE;
-    panel->height_px = 77 + 34 * i;
-    panel->rows = 2 * i + 2;
-    sp_add_rule(panel, true, value->number, SP_BLACK, "%s", "as it is");
-    return figure;
+    return sp_draw_tornado(report, args->value.delta);
 }
 
 static const struct sp_example examples[] = {

@@ -1,5 +1,4 @@
 /* step: one explicit plan: its memory by component and stage, its time by component. */
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,16 +6,14 @@
 
 #include <scaleplan/flops.h>
 
+#include "answer/utilisation.h"
 #include "cli/companions.h"
+#include "cli/launched.h"
 #include "cli/lines.h"
-#include "cli/plan_fields.h"
+#include "cli/plan_rows.h"
 #include "cli/price.h"
 #include "cli/tuning.h"
-#include "commands/neighbours.h"
-#include "commands/plot_data.h"
-#include "commands/step_launch.h"
-#include "commands/step_rows.h"
-#include "commands/utilisation.h"
+#include "pictures/step.h"
 #include "runs/gap.h"
 #include "runs/measured_run.h"
 #include "runs/run_estimate.h"
@@ -388,6 +385,31 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     return true;
 }
 
+static struct sp_figure *plot(const struct sp_args *typed, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    struct sp_planned planned;
+    struct sp_launch launch = {0};
+    struct sp_args args = {0};
+    struct sp_estimate e;
+    struct sp_course course;
+    if (typed->given.curve)
+        return sp_draw_curve(report);
+    if (typed->given.buckets)
+        return sp_draw_buckets(report, error);
+    if (!sp_take_launch(typed, &launch, &args, error))
+        return NULL;
+    const struct sp_sources sources = sp_sources_of(&args);
+    if (!sp_plan_of(&args, &sources, &planned, error))
+        return NULL;
+    sp_estimate_planned(&planned, SP_FLOPS_6P, &e);
+    sp_course_of(&planned, &e, &course);
+    struct sp_figure *const figure =
+        sp_draw_step(report, course.moments, course.n, e.capacity_bytes);
+    free(course.moments);
+    return figure;
+}
+
 static const struct sp_example examples[] = {
     {"scaleplan step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192",
      "memory and time of one plan"},
@@ -420,7 +442,7 @@ const struct sp_command sp_cmd_step = {
     .bound_word = "healthy",
     .bare_check = "fits",
     .run = run,
-    .plot = sp_plot_step,
+    .plot = plot,
     .streams = sp_reads_lines,
     .stream = sp_answer_lines,
 };

@@ -8,7 +8,7 @@
 #include "cli/companions.h"
 #include "cli/price.h"
 #include "cli/tuning.h"
-#include "commands/utilisation.h"
+#include "answer/utilisation.h"
 #include "study/failures.h"
 
 static const struct sp_taken options[] = {

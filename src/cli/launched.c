@@ -1,5 +1,5 @@
-/* step --from: a launch in the place of options. */
-#include "commands/step_launch.h"
+/* --from: a launch in the place of options. */
+#include "cli/launched.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Goals of `need` and `sensitivity`: read, and valued on a machine. */
-#include "commands/aim.h"
+#include "cli/aim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* search: the list of plans as a report. */
+/* The list of plans of a search as a report, for `search` and `merge`. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 
 #include "base/number.h"
 #include "cli/plan_fields.h"
-#include "commands/search.h"
-#include "commands/step_rows.h"
-#include "commands/utilisation.h"
+#include "cli/searching.h"
+#include "cli/plan_rows.h"
+#include "answer/utilisation.h"
 
 /* How many of n plans are listed: a part lists every machine's, since `merge` needs each machine's
  * best. */
@@ -30,25 +30,22 @@ static size_t shorten(const struct sp_searching *s, struct sp_ranked *all, size_
     return wanted;
 }
 
-static void put_waits(struct sp_report *r, const struct sp_step_time *t)
-{
-    size_t most = 1;
-    for (size_t i = 2; i < SP_TIME_PARTS; i++)
-        if (sp_time_part(t, i) > sp_time_part(t, most))
-            most = i;
-    sp_put_text(r, SP_Q_SEARCH_WAITS, "%s %.0f %%", sp_time_parts[most].name,
-                100 * sp_time_part(t, most) / t->step);
-}
-
 /* A plan of the list, behind the rows of `step`. */
 struct plan_rows {
     const struct sp_ranked *one, *first;
-    const char *name;
+    const struct sp_planned *planned;
+    const char *name, *waits_for;
     char *command;
+    double waits_pct, step_s, tokens, usd_per_h;
     bool robust, ranks_time, tie;
 };
 
-#define SP_ROWS "commands/search_plan.def"
+static void put_run(struct sp_report *r, const struct plan_rows *s)
+{
+    sp_put_run(r, s->planned, s->step_s, s->tokens, s->usd_per_h);
+}
+
+#define SP_ROWS "answer/quantities/search_plan.def"
 #define SP_ROWS_OF struct plan_rows
 #define SP_PUT_ROWS put_plan_rows
 #include "answer/put_rows.h"
@@ -64,12 +61,18 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t
     sp_planned_of(&m->base, one->found, &planned);
     sp_estimate_planned(&planned, s->of.convention, &e);
     sp_put_step(s->report, &planned, &e);
-    put_waits(s->report, &e.time);
-    sp_put_run(s->report, &planned, e.time.step, s->args->value.tokens, m->usd_per_h);
+    const size_t most = sp_most_time_beside_matmuls(&e.time);
     const struct plan_rows rows = {.one = one,
                                    .first = all,
+                                   .planned = &planned,
                                    .name = name,
                                    .command = sp_step_line(s, m, &one->found->plan, NULL),
+                                   .waits_for = sp_time_parts[most].name,
+                                   .waits_pct =
+                                       sp_percent_of(sp_time_part(&e.time, most), e.time.step),
+                                   .step_s = e.time.step,
+                                   .tokens = s->args->value.tokens,
+                                   .usd_per_h = m->usd_per_h,
                                    .robust = s->of.robust,
                                    .ranks_time = sp_ranks_time(&s->of),
                                    .tie = at > 0 && sp_ties_with_first(&s->of, all, at)};
@@ -182,7 +185,7 @@ struct ties_rows {
     char names[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4" */
 };
 
-#define SP_ROWS "commands/search_ties.def"
+#define SP_ROWS "answer/quantities/search_ties.def"
 #define SP_ROWS_OF struct ties_rows
 #define SP_PUT_ROWS put_ties_rows
 #include "answer/put_rows.h"
@@ -217,7 +220,7 @@ struct robust_rows {
     char *command; /* of the other */
 };
 
-#define SP_ROWS "commands/search_robust.def"
+#define SP_ROWS "answer/quantities/search_robust.def"
 #define SP_ROWS_OF struct robust_rows
 #define SP_PUT_ROWS put_robust_rows
 #include "answer/put_rows.h"
@@ -341,7 +344,7 @@ struct machine_rows {
     bool is_compared, is_best, tie;
 };
 
-#define SP_ROWS "commands/search_machine.def"
+#define SP_ROWS "answer/quantities/search_machine.def"
 #define SP_ROWS_OF struct machine_rows
 #define SP_PUT_ROWS put_machine_rows
 #include "answer/put_rows.h"
@@ -506,7 +509,7 @@ struct search_rows {
     bool timings;
 };
 
-#define SP_ROWS "commands/search.def"
+#define SP_ROWS "answer/quantities/search.def"
 #define SP_ROWS_OF struct search_rows
 #define SP_PUT_ROWS put_rows
 #include "answer/put_rows.h"

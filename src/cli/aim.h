@@ -1,6 +1,6 @@
 /* A goal that `need` and `sensitivity` are asked about, as a function of the machine. */
-#ifndef SP_CMD_AIM_H
-#define SP_CMD_AIM_H
+#ifndef SP_CLI_AIM_H
+#define SP_CLI_AIM_H
 
 #include <scaleplan/need.h>
 

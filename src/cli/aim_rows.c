@@ -8,7 +8,7 @@
 
 #include "base/list.h"
 #include "base/suggest.h"
-#include "commands/aim.h"
+#include "cli/aim.h"
 
 static void mesh_words(const struct sp_strategy *s, char *out, size_t size)
 {
@@ -142,7 +142,7 @@ struct aim_rows {
     bool has_target;
 };
 
-#define SP_ROWS "commands/aim.def"
+#define SP_ROWS "answer/quantities/aim.def"
 #define SP_ROWS_OF struct aim_rows
 #define SP_PUT_ROWS put_rows
 #include "answer/put_rows.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "commands/aim.h"
+#include "cli/aim.h"
 
 /* The arguments of a line of `serve` that has what these give of its options. */
 static bool take_words(const struct sp_args *args, struct sp_args *service, struct sp_error *error)
