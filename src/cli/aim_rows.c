@@ -142,7 +142,7 @@ struct aim_rows {
     bool has_target;
 };
 
-#define SP_ROWS "answer/quantities/aim.def"
+#define SP_ROWS "commands/aim.def"
 #define SP_ROWS_OF struct aim_rows
 #define SP_PUT_ROWS put_rows
 #include "answer/put_rows.h"

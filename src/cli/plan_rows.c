@@ -4,12 +4,12 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 
-#define SP_ROWS "answer/quantities/plan_head.def"
+#define SP_ROWS "commands/step_head.def"
 #define SP_ROWS_OF struct sp_step_rows
 #define SP_PUT_ROWS put_head
 #include "answer/put_rows.h"
 
-#define SP_ROWS "answer/quantities/plan.def"
+#define SP_ROWS "commands/step_plan.def"
 #define SP_ROWS_OF struct sp_step_rows
 #define SP_PUT_ROWS put_plan
 #include "answer/put_rows.h"
@@ -61,7 +61,7 @@ struct run_rows {
     double devices, step_s, usd_per_h, tokens, batch_tokens, usd_per_step;
 };
 
-#define SP_ROWS "answer/quantities/plan_run.def"
+#define SP_ROWS "commands/step_run.def"
 #define SP_ROWS_OF struct run_rows
 #define SP_PUT_ROWS put_run_rows
 #include "answer/put_rows.h"
@@ -88,7 +88,7 @@ struct near_rows {
     bool tie, has_limit;
 };
 
-#define SP_ROWS "answer/quantities/neighbour.def"
+#define SP_ROWS "commands/near.def"
 #define SP_ROWS_OF struct near_rows
 #define SP_PUT_ROWS put_near
 #include "answer/put_rows.h"

@@ -45,7 +45,7 @@ static void put_run(struct sp_report *r, const struct plan_rows *s)
     sp_put_run(r, s->planned, s->step_s, s->tokens, s->usd_per_h);
 }
 
-#define SP_ROWS "answer/quantities/search_plan.def"
+#define SP_ROWS "commands/search_plan.def"
 #define SP_ROWS_OF struct plan_rows
 #define SP_PUT_ROWS put_plan_rows
 #include "answer/put_rows.h"
@@ -185,7 +185,7 @@ struct ties_rows {
     char names[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4" */
 };
 
-#define SP_ROWS "answer/quantities/search_ties.def"
+#define SP_ROWS "commands/search_ties.def"
 #define SP_ROWS_OF struct ties_rows
 #define SP_PUT_ROWS put_ties_rows
 #include "answer/put_rows.h"
@@ -220,7 +220,7 @@ struct robust_rows {
     char *command; /* of the other */
 };
 
-#define SP_ROWS "answer/quantities/search_robust.def"
+#define SP_ROWS "commands/search_robust.def"
 #define SP_ROWS_OF struct robust_rows
 #define SP_PUT_ROWS put_robust_rows
 #include "answer/put_rows.h"
@@ -344,7 +344,7 @@ struct machine_rows {
     bool is_compared, is_best, tie;
 };
 
-#define SP_ROWS "answer/quantities/search_machine.def"
+#define SP_ROWS "commands/search_machine.def"
 #define SP_ROWS_OF struct machine_rows
 #define SP_PUT_ROWS put_machine_rows
 #include "answer/put_rows.h"
@@ -509,7 +509,7 @@ struct search_rows {
     bool timings;
 };
 
-#define SP_ROWS "answer/quantities/search.def"
+#define SP_ROWS "commands/search.def"
 #define SP_ROWS_OF struct search_rows
 #define SP_PUT_ROWS put_rows
 #include "answer/put_rows.h"
