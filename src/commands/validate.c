@@ -165,7 +165,8 @@ static const struct sp_error_row_ids error_rows[] = {
 /* The errors of both kinds, in the order of the rows. */
 static struct sp_run_errors errors_of(const struct validation *f)
 {
-    const struct sp_run_errors e = sp_new_run_errors(&f->runs.csv, f->runs.n, 2);
+    struct sp_run_errors e;
+    sp_init_run_errors(&e, &f->runs.csv, f->runs.n, 2);
     for (size_t i = 0; i < f->runs.n; i++) {
         e.configuration[i] = f->configuration[i];
         e.of_kind[0][i] = f->verdicts[i].time_error;

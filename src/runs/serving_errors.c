@@ -40,7 +40,8 @@ static void number_configurations(const struct sp_serving_runs *runs, int *numbe
 
 struct sp_run_errors sp_new_serving_errors(const struct sp_serving_runs *runs)
 {
-    const struct sp_run_errors errors = sp_new_run_errors(&runs->csv, runs->n, SP_SERVING_MEASURES);
+    struct sp_run_errors errors;
+    sp_init_run_errors(&errors, &runs->csv, runs->n, SP_SERVING_MEASURES);
     number_configurations(runs, errors.configuration);
     return errors;
 }
