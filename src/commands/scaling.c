@@ -200,7 +200,7 @@ static void put_laws(const struct scaling *s, struct sp_report *report)
         sp_begin_row(report, answers[i].name, "laws.%.63s", answers[i].name);
         put_law(report, &answers[i]);
     }
-    sp_end_table(report,
+    sp_end_table(report, "laws",
                  ": same budget by law, params, tokens, tokens_per_param: tokens/parameter, loss");
 }
 

@@ -122,7 +122,7 @@ static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error
     for (size_t i = 0; i < n; i++)
         put_follow(r, &aim, &follows[i], i);
     sp_answer_is(r, "sensitivity");
-    sp_end_table(r, "path, elasticity, replanned, : less of it to more");
+    sp_end_table(r, "sensitivity", "path, elasticity, replanned, : less of it to more");
     put_rest(r, &aim, follows, n);
     sp_note(r, "elasticities are local: a figure that is doubled changes what binds (`need`)");
     return true;
