@@ -14,22 +14,6 @@
 #include "cli/plan_rows.h"
 #include "answer/utilisation.h"
 
-/* How many of n plans are listed: a part lists every machine's, since `merge` needs each machine's
- * best. */
-static size_t shorten(const struct sp_searching *s, struct sp_ranked *all, size_t n)
-{
-    const struct sp_search_run *const run = &s->of.run;
-    const size_t wanted = (size_t)run->wanted;
-    if (run->shards > 1 || n <= wanted || (run->front && !s->args->given.top))
-        return n;
-    if (run->front) {
-        sp_thin_out(all, n, wanted);
-        sp_note(s->report, "%zu of the %zu points of the front, from end to end (--top)", wanted,
-                n);
-    }
-    return wanted;
-}
-
 /* A plan of the list, behind the rows of `step`. */
 struct plan_rows {
     const struct sp_ranked *one, *first;
@@ -138,28 +122,6 @@ static void put_table(struct sp_searching *s, const struct sp_ranked *all, size_
     sp_end_table(s->report, "plans", columns);
 }
 
-/* What stands below the table. */
-static void put_best(struct sp_searching *s, const struct sp_ranked *all)
-{
-    sp_line(s->report, " ");
-    sp_line(s->report,
-            "MFU        counts %s (--convention); the first plan's is {plans.0.mfu_6p} "
-            "by 6p, {plans.0.mfu_causal} by causal, {plans.0.mfu_full} by full",
-            sp_counted_flops[s->of.convention]);
-    sp_note_utilisation(s->report, "the MFU",
-                        sp_rates_on(&s->of, all[0].machine, all[0].found->step_s).tuned_mfu,
-                        s->of.convention);
-    if (s->of.machines == 1 && s->args->given.tokens) {
-        char price[160];
-        sp_price_text(&s->price[0], price, sizeof price);
-        sp_line(s->report,
-                "run        {plans.0.days} days, {plans.0.cost_usd} for the best plan, without "
-                "failures; a device-hour: %s",
-                price);
-    }
-    sp_line(s->report, "repeat     {plans.0.command!}");
-}
-
 static struct sp_plan *room_for_plans(size_t n)
 {
     struct sp_plan *const plans = calloc(n + 1, sizeof *plans);
@@ -176,140 +138,6 @@ static struct sp_short_name *names_of(const struct sp_plan *plans, size_t n)
         abort();
     sp_name_plans(plans, n, names);
     return names;
-}
-
-/* Plans that tie with the first. */
-struct ties_rows {
-    int n;
-    double lead;
-    char names[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4" */
-};
-
-#define SP_ROWS "commands/search_ties.def"
-#define SP_ROWS_OF struct ties_rows
-#define SP_PUT_ROWS put_ties_rows
-#include "answer/put_rows.h"
-
-static void put_ties(struct sp_searching *s, const struct sp_ranked *all, size_t n)
-{
-    struct ties_rows rows = {0};
-    int ties = 0;
-    if (!sp_ranks_time(&s->of) || n < 2)
-        return;
-    for (size_t i = 1; i < n; i++)
-        rows.n += sp_ties_with_first(&s->of, all, i);
-    for (size_t i = 1; i < n; i++) {
-        const size_t used = strlen(rows.names);
-        if (!sp_ties_with_first(&s->of, all, i))
-            continue;
-        ties++;
-        snprintf(rows.names + used, sizeof rows.names - used, "%s%zu",
-                 ties == 1        ? ""
-                 : ties == rows.n ? " and "
-                                  : ", ",
-                 i + 1);
-    }
-    rows.lead = sp_first_lead_log(&s->of, all);
-    put_ties_rows(s->report, &rows);
-}
-
-/* The robust plan beside the fastest as estimated. */
-struct robust_rows {
-    const struct sp_found *best;
-    struct sp_as_estimated other;
-    char *command; /* of the other */
-};
-
-#define SP_ROWS "commands/search_robust.def"
-#define SP_ROWS_OF struct robust_rows
-#define SP_PUT_ROWS put_robust_rows
-#include "answer/put_rows.h"
-
-static void put_robust(struct sp_searching *s, const struct sp_ranked *best)
-{
-    struct robust_rows rows = {.best = best->found};
-    if (!sp_find_as_estimated(&s->of, best, &rows.other))
-        return;
-    rows.command = sp_step_line(s, s->of.machine[best->machine], &rows.other.fastest.plan, NULL);
-    put_robust_rows(s->report, &rows);
-    free(rows.command);
-}
-
-/* The list under plans.0, plans.1, ...: short names tell its plans apart. */
-static void put_list(struct sp_searching *s, const struct sp_ranked *all, size_t n)
-{
-    struct sp_plan *const listed = room_for_plans(n);
-    for (size_t i = 0; i < n; i++)
-        listed[i] = all[i].found->plan;
-    struct sp_short_name *const names = names_of(listed, n);
-    for (size_t i = 0; i < n; i++) {
-        char place[24];
-        snprintf(place, sizeof place, "%zu", i + 1);
-        sp_begin_row(s->report, place, "plans.%zu", i);
-        put_plan(s, all, i, names[i].text);
-    }
-    free(names);
-    free(listed);
-    if (n > 0)
-        put_table(s, all, n);
-}
-
-static size_t put_plans(struct sp_searching *s, bool partial)
-{
-    size_t found;
-    struct sp_ranked *const all = sp_rank_plans(&s->of, &found);
-    const size_t n = shorten(s, all, found);
-    if (s->of.run.front)
-        sp_put(s->report, SP_Q_SEARCH_POINTS, (double)found);
-    put_list(s, all, n);
-    sp_put(s->report, SP_Q_SEARCH_FOUND, (double)n);
-    if (n > 0 || !partial)
-        sp_put_bool(s->report, SP_Q_SEARCH_FITS, n > 0);
-    else
-        sp_put_null(s->report, SP_Q_SEARCH_FITS); /* of half a space nobody can say "no" */
-    if (n > 0)
-        put_best(s, all);
-    put_ties(s, all, n);
-    if (s->of.robust && n > 0)
-        put_robust(s, &all[0]);
-    free(all);
-    return n;
-}
-
-/* The search's own words as JSON, which `merge` needs; free() it. */
-static char *words_of(const struct sp_searching *s)
-{
-    static const enum sp_option_id except[] = {SP_O_shard,   SP_O_format,  SP_O_get,
-                                               SP_O_explain, SP_O_threads, SP_O_check,
-                                               SP_O_timings, SP_NO_OPTION};
-    struct sp_words words = {0};
-    cJSON *const list = cJSON_CreateArray();
-    sp_add_word(&words, "search");
-    sp_add_all(&words, s->args, except);
-    for (int i = 0; i < words.n; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateString(words.word[i]));
-    char *const text = cJSON_PrintUnformatted(list);
-    if (!text)
-        abort();
-    cJSON_Delete(list);
-    sp_free_words(&words);
-    return text;
-}
-
-/* What the smallest plan needs, when nothing fits. */
-static void put_least(struct sp_searching *s)
-{
-    const struct sp_least least = sp_least_memory(&s->of);
-    if (least.partial)
-        sp_note(s->report, "stopped early: a smaller plan may exist");
-    if (isnan(least.bytes) && !least.partial)
-        sp_note(s->report, "the space holds no plan at all: no degrees divide this model, batch "
-                           "and machine under the given limits");
-    if (isnan(least.bytes))
-        return;
-    sp_put(s->report, SP_Q_SEARCH_LEAST, least.bytes);
-    sp_line(s->report, "no plan fits: the smallest needs {least_memory_bytes} a device of "
-                       "{most_bytes}; more devices, or a smaller model or sequence");
 }
 
 /* What a machine found, listed or not: the points of a comparison. */
@@ -431,22 +259,46 @@ static void note_budget(struct sp_searching *s)
 static void note_machine_ties(struct sp_searching *s)
 {
     const struct sp_search *const of = &s->of;
-    const int best = sp_best_machine_but(of, -1);
-    const int second = best < 0 ? -1 : sp_best_machine_but(of, best);
-    if (second < 0)
+    const struct sp_machine_lead lead = sp_lead_of_best_machine(of);
+    if (lead.second < 0)
         return;
-    const double lead = sp_machines_lead(of, best, second);
-    const double apart = log(sp_machine_value(of, second) / sp_machine_value(of, best));
     sp_line(s->report,
-            "machines   %s is %.1f %% ahead of %s in %s: %s between two machines (%.0f %%)%s",
-            of->machine[best]->hw, sp_percent_of_log(apart), of->machine[second]->hw,
-            of->goal == SP_GOAL_COST ? "cost" : "step time",
-            apart < lead ? "less than the error" : "more than the error", sp_percent_of_log(lead),
-            apart < lead ? ", a tie" : "");
+            "machines   %s is %.1f %% ahead of %s in %s: %s than the error between two machines "
+            "(%.0f %%)%s",
+            of->machine[lead.best]->hw, sp_percent_of_log(lead.apart_log),
+            of->machine[lead.second]->hw, of->goal == SP_GOAL_COST ? "cost" : "step time",
+            lead.is_tie ? "less" : "more", sp_percent_of_log(lead.least_log),
+            lead.is_tie ? ", a tie" : "");
 }
 
-static void put_machines(struct sp_searching *s)
+/* The answer as a whole. */
+struct search_rows {
+    struct sp_searching *s;
+    const struct sp_search *of;
+    const struct sp_candidate *first;
+    const struct sp_planned *base; /* of the first */
+    struct sp_search_sum sum;
+    const char *objective, *above_peak;
+    char *arguments;
+    bool timings;
+    struct sp_ranked *all; /* `found` plans, of which `n` are listed */
+    size_t found, n;
+    char price[160];
+    int n_ties; /* plans that tie with the first */
+    double lead;
+    char ties[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4" */
+    struct sp_least least;                          /* where nothing fits */
+    bool is_empty, has_few_divisors;
+    char
+        borrowed[512]; /* profiles of stacks that no run is known of, where machines are compared */
+};
+
+#define HAS_LEAD (s->n > 1 && sp_ranks_time(s->of))
+
+static void put_machines(struct sp_report *report, const struct search_rows *rows)
 {
+    struct sp_searching *const s = rows->s;
+    (void)report;
     for (int i = 0; i < s->of.machines; i++) {
         const struct machine_rows m = read_machine(s, i);
         const struct sp_search_result *const r = &m.c->result;
@@ -468,78 +320,153 @@ static void put_machines(struct sp_searching *s)
     note_budget(s);
 }
 
-/* A batch that hardly any number of replicas divides. */
-static void note_divisors(struct sp_searching *s)
+/* The list under plans.0, plans.1, ...: short names tell its plans apart. */
+static void put_list(struct sp_report *r, const struct search_rows *s)
 {
-    const int64_t batch = s->of.machine[0]->base.plan.batch;
-    int64_t even = 1;
-    while (batch % (2 * even) == 0)
-        even *= 2;
-    if (even * 16 < batch)
-        sp_note(s->report, "few numbers of replicas divide %lld sequences: %.0f would be rounder",
-                (long long)batch, exp2(round(log2((double)batch))));
-}
-
-/* Profiles of stacks that no run is known of are said where machines are compared. */
-static void note_borrowed(struct sp_searching *s)
-{
-    char names[512] = "";
-    for (int i = 0; i < s->of.machines; i++) {
-        const struct sp_candidate *const m = s->of.machine[i];
-        const size_t used = strlen(names);
-        if (!m->base.own_profile)
-            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                     m->base.profile.name);
+    struct sp_plan *const listed = room_for_plans(s->n);
+    for (size_t i = 0; i < s->n; i++)
+        listed[i] = s->all[i].found->plan;
+    struct sp_short_name *const names = names_of(listed, s->n);
+    for (size_t i = 0; i < s->n; i++) {
+        char place[24];
+        snprintf(place, sizeof place, "%zu", i + 1);
+        sp_begin_row(r, place, "plans.%zu", i);
+        put_plan(s->s, s->all, i, names[i].text);
     }
-    if (names[0])
-        sp_note(s->report,
-                "no run of %s is known: borrowed from sibling stacks, so the order of machines "
-                "hangs on them (docs/accuracy.md)",
-                names);
+    free(names);
+    free(listed);
+    put_table(s->s, s->all, s->n);
 }
 
-/* The answer as a whole. */
-struct search_rows {
-    const struct sp_search *of;
-    const struct sp_candidate *first;
-    const struct sp_planned *base; /* of the first */
-    struct sp_search_sum sum;
-    const char *objective;
-    char *arguments;
-    bool timings;
+/* The robust plan beside the fastest as estimated. */
+struct robust_rows {
+    const struct sp_found *best;
+    struct sp_as_estimated other;
+    char *command; /* of the other */
 };
+
+#define SP_ROWS "commands/search_robust.def"
+#define SP_ROWS_OF struct robust_rows
+#define SP_PUT_ROWS put_robust_rows
+#include "answer/put_rows.h"
+
+static void put_robust(struct sp_report *r, const struct search_rows *s)
+{
+    const struct sp_ranked *const best = &s->all[0];
+    struct robust_rows rows = {.best = best->found};
+    if (!sp_find_as_estimated(s->of, best, &rows.other))
+        return;
+    rows.command =
+        sp_step_line(s->s, s->of->machine[best->machine], &rows.other.fastest.plan, NULL);
+    put_robust_rows(r, &rows);
+    free(rows.command);
+}
+
+static void note_batch(struct sp_report *r, const struct search_rows *s)
+{
+    sp_note_batch(r, s->base);
+}
 
 #define SP_ROWS "commands/search.def"
 #define SP_ROWS_OF struct search_rows
 #define SP_PUT_ROWS put_rows
 #include "answer/put_rows.h"
 
+/* The search's own words as JSON, which `merge` needs; free() it. */
+static char *words_of(const struct sp_searching *s)
+{
+    static const enum sp_option_id except[] = {SP_O_shard,   SP_O_format,  SP_O_get,
+                                               SP_O_explain, SP_O_threads, SP_O_check,
+                                               SP_O_timings, SP_NO_OPTION};
+    struct sp_words words = {0};
+    cJSON *const list = cJSON_CreateArray();
+    sp_add_word(&words, "search");
+    sp_add_all(&words, s->args, except);
+    for (int i = 0; i < words.n; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(words.word[i]));
+    char *const text = cJSON_PrintUnformatted(list);
+    if (!text)
+        abort();
+    cJSON_Delete(list);
+    sp_free_words(&words);
+    return text;
+}
+
+/* The plans that are listed: a part lists every machine's, since `merge` needs each machine's best.
+ */
+static void rank_plans(struct search_rows *s, bool all_of_front)
+{
+    const struct sp_search_run *const run = &s->of->run;
+    const size_t wanted = (size_t)run->wanted;
+    s->all = sp_rank_plans(s->of, &s->found);
+    s->n = s->found;
+    if (run->shards > 1 || s->n <= wanted || (run->front && all_of_front))
+        return;
+    if (run->front)
+        sp_thin_out(s->all, s->n, wanted);
+    s->n = wanted;
+}
+
+static void find_ties(struct search_rows *s)
+{
+    size_t used = 0, last = 0;
+    for (size_t i = 1; i < s->n; i++)
+        if (sp_ties_with_first(s->of, s->all, i))
+            last = i;
+    for (size_t i = 1; i <= last; i++)
+        if (sp_ties_with_first(s->of, s->all, i))
+            used += (size_t)snprintf(s->ties + used, sizeof s->ties - used, "%s%zu",
+                                     s->n_ties++ == 0 ? ""
+                                     : i == last      ? " and "
+                                                      : ", ",
+                                     i + 1);
+    s->lead = sp_first_lead_log(s->of, s->all);
+}
+
+/* What is said of the list, and where nothing fits of the smallest plan. */
+static void read_list(const struct sp_searching *s, struct search_rows *rows)
+{
+    const int64_t batch = rows->base->plan.batch;
+    rank_plans(rows, !s->args->given.top);
+    rows->least.bytes = NAN;
+    rows->has_few_divisors = 16 * (batch & -batch) < batch;
+    if (rows->n == 0 && !rows->sum.partial) {
+        rows->least = sp_least_memory(&s->of);
+        rows->is_empty = isnan(rows->least.bytes) && !rows->least.partial;
+    }
+    if (rows->n == 0)
+        return;
+    find_ties(rows);
+    rows->above_peak = sp_above_peak(
+        sp_rates_on(&s->of, rows->all[0].machine, rows->all[0].found->step_s).tuned_mfu,
+        s->of.convention);
+    if (s->of.machines == 1 && s->args->given.tokens)
+        sp_price_text(&s->price[0], rows->price, sizeof rows->price);
+}
+
 void sp_report_search(struct sp_searching *s)
 {
-    struct sp_report *const r = s->report;
-    struct search_rows rows = {.of = &s->of,
+    struct search_rows rows = {.s = s,
+                               .of = &s->of,
                                .first = s->of.machine[0],
                                .base = &s->of.machine[0]->base,
                                .objective = s->of.run.front ? s->args->text[SP_O_pareto]
                                                             : sp_goal_names[s->of.goal],
                                .timings = s->timings};
+    size_t used = 0;
     sp_restate_robust(&s->of);
     rows.sum = sp_sum_up(&s->of);
+    read_list(s, &rows);
+    for (int i = 0; i < s->of.machines && s->of.machines > 1; i++) {
+        const struct sp_planned *const p = &s->of.machine[i]->base;
+        if (!p->own_profile && used < sizeof rows.borrowed)
+            used += (size_t)snprintf(rows.borrowed + used, sizeof rows.borrowed - used, "%s%s",
+                                     used ? ", " : "", p->profile.name);
+    }
     if (s->of.run.shards > 1)
         rows.arguments = words_of(s);
-    sp_answer_is(r, "plans");
-    put_rows(r, &rows);
+    sp_answer_is(s->report, "plans");
+    put_rows(s->report, &rows);
     cJSON_free(rows.arguments);
-    put_machines(s);
-    const size_t listed = put_plans(s, rows.sum.partial);
-    if (listed == 0 && !rows.sum.partial)
-        put_least(s);
-    else if (listed == 0)
-        sp_line(r, "no plan was found before the interrupt, which says nothing about the rest of "
-                   "the space");
-    sp_note_batch(r, rows.base);
-    note_divisors(s);
-    if (s->of.machines > 1)
-        note_borrowed(s);
-    sp_note(r, "estimates, as `step`; docs/accuracy.md says how right they are");
+    free(rows.all);
 }
