@@ -66,6 +66,7 @@ struct sp_need {
     double factor; /* needed / now; NAN */
     bool reachable; /* some value meets the goal */
     double limit;   /* what the goal's value comes to as the figure goes to where it helps most */
+    bool matters;   /* that is another value than now's, by more than a billionth */
     bool helps_up;  /* more of the figure is better; false: less is, or it does not matter */
 };
 

@@ -77,7 +77,7 @@ static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error
     if ((s->rule == SP_LR_FIXED) != isnan(s->base_batch_tokens))
         return sp_fail(error, SP_USAGE, "--scale-rule and --base-batch need each other");
     if (!isnan(tokens))
-        s->sequences = tokens / s->seq;
+        s->sequences = sp_sequences_of(tokens, s->seq);
     s->has_batch = !isnan(s->sequences) || !isnan(s->grad_acc) || args->given.micro_batch ||
                    args->given.dp || args->given.seq || s->rule != SP_LR_FIXED;
     if (isnan(s->grad_acc))

@@ -37,11 +37,9 @@ static void find_next(const struct sp_aim *aim, enum sp_machine_figure figure,
 }
 
 /* The answer in words, behind the values. */
-static void name_answer(const struct sp_need *need, double now, enum sp_unit unit, char *out,
-                        size_t size)
+static void name_answer(const struct sp_need *need, enum sp_unit unit, char *out, size_t size)
 {
-    const bool moves = need->limit != now && !(fabs(need->limit / now - 1) < 1e-9);
-    if (!need->reachable && !moves)
+    if (!need->reachable && !need->matters)
         snprintf(out, size, "no value is enough: it does not matter");
     else if (!need->reachable)
         snprintf(out, size, "no value is enough: it comes to %s", sp_human_text(need->limit, unit));
@@ -60,7 +58,7 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
                                 sp_find_need(&aim->demand, sp_machine_of_aim(aim), now, figure)};
     sp_figure_path(aim, figure, s.path);
     find_next(aim, figure, &s);
-    name_answer(&s.need, now, sp_aims[aim->of.kind].unit, answer, sizeof answer);
+    name_answer(&s.need, sp_aims[aim->of.kind].unit, answer, sizeof answer);
     sp_begin_row(r, answer, "need.%zu", at);
     put_figure(r, &s);
 }

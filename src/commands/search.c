@@ -263,27 +263,25 @@ struct question {
     const char *name, *unit, *way;
     const char *beyond; /* why no answer is beyond the bound; NULL: it was found by trying */
     bool fewest;
-    double scale; /* of the value to the unit */
 };
 static const struct question questions[SP_FINDS] = {
     [SP_FIND_DEVICES] = {"devices", "devices", "up",
                          "fewer cannot hold the training state, or would be too slow at full peak",
-                         true, 1},
+                         true},
     [SP_FIND_BATCH] = {"batch", "sequences", "down",
-                       "more would take longer than --max-step at full peak", false, 1},
-    [SP_FIND_SEQ] = {"seq", "tokens", "down", NULL, false, 1024},
+                       "more would take longer than --max-step at full peak", false},
+    [SP_FIND_SEQ] = {"seq", "tokens", "down", NULL, false},
     [SP_FIND_MODEL] = {"model", "layers", "down",
                        "the training state of more does not fit, or they would be too slow at full "
                        "peak",
-                       false, 1},
+                       false},
 };
 
 struct find_rows {
     const struct question *q;
     const struct sp_finding *f;
     bool found;
-    double value, bound, probed, most, all_tried; /* in the question's unit */
-    double step_s, batch_tokens, params;          /* of the answer */
+    double step_s, batch_tokens, params; /* of the answer */
     char odd[64];
 };
 
@@ -331,11 +329,6 @@ static void put_finding(struct sp_searching *s, const struct sp_finding *f)
     struct find_rows rows = {.q = q,
                              .f = f,
                              .found = found,
-                             .value = q->scale * f->value,
-                             .bound = q->scale * f->bound,
-                             .probed = q->scale * f->probed,
-                             .most = q->scale * f->most,
-                             .all_tried = q->scale * (2 * f->half - 1),
                              .step_s = found ? f->step_s : NAN,
                              .batch_tokens =
                                  sp_batch_tokens((double)base->plan.batch, (double)base->plan.seq),

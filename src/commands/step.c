@@ -295,7 +295,7 @@ static void reconcile(struct sp_report *r, const struct sp_planned *planned,
     put_measured(r, &s);
     if (!s.has_step)
         return;
-    sp_note_utilisation(r, "the measured MFU", s.gap.mfu * e->rates.tuned_mfu / e->rates.mfu,
+    sp_note_utilisation(r, "the measured MFU", s.gap.tuned_mfu,
                         e->rates.convention);
     put_gap_by_component(r, &s);
 }

@@ -5,9 +5,9 @@
 #include <scaleplan/estimate.h>
 
 struct sp_gap {
-    double gap_s;  /* measured less estimated */
-    double mfu;    /* of the measured step */
-    bool in_range; /* whether the profile's 80 % range holds it */
+    double gap_s;          /* measured less estimated */
+    double mfu, tuned_mfu; /* of the measured step */
+    bool in_range;         /* whether the profile's 80 % range holds it */
     int constant;  /* of the profile: the one whose other value explains the gap with the least
                       strain; SP_CONSTANTS: none does within its bounds */
     double value;  /* that value */
@@ -17,8 +17,5 @@ struct sp_gap {
 /* Compares a step of step_s seconds with the estimate of the same plan. */
 struct sp_gap sp_gap_of(const struct sp_step_inputs *in, const struct sp_estimate *estimate,
                         double step_s);
-
-/* The share of the gap of a component that takes part_s of the estimated step: in proportion. s. */
-double sp_gap_share_s(const struct sp_gap *gap, const struct sp_estimate *estimate, double part_s);
 
 #endif

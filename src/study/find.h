@@ -13,7 +13,7 @@ struct sp_find_limits {
     double deadline_days, tokens; /* of a run of so many tokens */
 };
 
-/* An answer, of which a value is devices, sequences, multiples of 1024 tokens, or layers. */
+/* An answer, of which a value is devices, sequences, tokens, or layers. */
 struct sp_finding {
     const struct sp_search *of;
     enum sp_find_what what;
@@ -21,11 +21,13 @@ struct sp_finding {
     struct sp_candidate *at; /* the machine, the problem and the plans of the answer; free() it */
     double value;            /* NAN: none */
     double step_s;           /* of the best plan there */
-    double half;   /* sizes below twice this are all tried; beyond, so many of an octave at least */
-    double odd;    /* factor that multiples are tried of, too */
-    double bound;  /* no answer is beyond it */
-    double probed; /* beyond it only powers of two were tried; 0: was not needed */
-    double most;   /* that is looked at */
+    double step;             /* between sizes that are tried: 1, or 1024 tokens */
+    double half; /* sizes below twice this are all tried; beyond, so many of an octave at least */
+    double all_tried; /* the largest of those */
+    double odd;       /* factor that multiples are tried of, too */
+    double bound;     /* no answer is beyond it */
+    double probed;    /* beyond it only powers of two were tried; 0: was not needed */
+    double most;      /* that is looked at */
     int tried;
     int left_out;  /* sizes that could not be searched */
     bool skipping; /* not every size was tried */
