@@ -44,6 +44,20 @@ static const struct sp_taken options[] = {
 #define SP_PUT_ROWS put_lines
 #include "answer/put_rows.h"
 
+/* What stands behind the plan's own rows. */
+struct step {
+    const struct sp_options_given *given;
+    const struct sp_step_rows *rows;
+    const struct sp_planned *p;
+    const struct sp_estimate *e;
+    struct sp_price price;
+    char price_text[160];
+    double tokens;
+    struct sp_measured_run measured;
+    const char *mfu_above_peak, *hfu_above_peak;
+    bool is_launch;
+};
+
 /* A stage. */
 struct stage_rows {
     double layers;
@@ -57,12 +71,12 @@ struct stage_rows {
 #define SP_PUT_ROWS put_stage
 #include "answer/put_rows.h"
 
-static void put_stages(struct sp_report *r, const struct sp_step_rows *of)
+static void put_stages(struct sp_report *r, const struct step *of)
 {
     const struct sp_estimate *const e = of->e;
     for (int64_t i = 0; i < e->map.stages; i++) {
         const struct sp_layer_counts layers = e->map.kind[e->map.of[i]].layers;
-        struct stage_rows s = {.f = of->f, .m = &e->stage[i], .t = &e->kind[e->map.of[i]]};
+        struct stage_rows s = {.f = of->rows->f, .m = &e->stage[i], .t = &e->kind[e->map.of[i]]};
         for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
             s.layers += (double)layers.of[kind];
         sp_begin_row(r, NULL, "stages.%lld", (long long)i);
@@ -76,9 +90,10 @@ static void put_stages(struct sp_report *r, const struct sp_step_rows *of)
 }
 
 /* What would be better: neighbours that fit and are faster (or fit at all). */
-static void put_better(struct sp_report *r, const struct sp_planned *planned,
-                       const struct sp_estimate *e)
+static void put_better(struct sp_report *r, const struct step *s)
 {
+    const struct sp_planned *const planned = s->p;
+    const struct sp_estimate *const e = s->e;
     enum { SHOWN = 5 };
     struct sp_neighbour near[SP_MAX_NEIGHBOURS];
     const struct sp_step_inputs in = sp_inputs_of(planned);
@@ -102,8 +117,9 @@ static void put_better(struct sp_report *r, const struct sp_planned *planned,
 }
 
 /* Changes that make a plan fit, the fastest first. */
-static void put_fixes(struct sp_report *r, const struct sp_planned *planned)
+static void put_fixes(struct sp_report *r, const struct step *s)
 {
+    const struct sp_planned *const planned = s->p;
     struct sp_neighbour fix[SP_MAX_FIXES];
     const struct sp_step_inputs in = sp_inputs_of(planned);
     const struct sp_repertoire runs = sp_repertoire_of(planned, false);
@@ -136,7 +152,13 @@ struct moment_rows {
 #define SP_PUT_ROWS put_moment
 #include "answer/put_rows.h"
 
-static void put_marks(struct sp_report *r, const struct sp_course *course)
+/* Peaks and named moments. */
+struct course_rows {
+    struct sp_course course;
+    struct sp_memory_moment first, later;
+};
+
+static void put_marks(struct sp_report *r, const struct course_rows *s)
 {
     static const char *const names[SP_MEMORY_MARKS] = {
         [SP_AT_START] = "start",
@@ -147,31 +169,29 @@ static void put_marks(struct sp_report *r, const struct sp_course *course)
     };
     for (int i = 0; i < SP_MEMORY_MARKS; i++) {
         sp_begin_row(r, NULL, "moments.%d", i);
-        put_moment(r, &(struct moment_rows){names[i], &course->marks[i]});
+        put_moment(r, &(struct moment_rows){names[i], &s->course.marks[i]});
     }
     sp_end_table(r, "moments",
                  "moment: over a step, at_s, activations_bytes, gradients_bytes, first_bytes, "
                  "later_bytes");
 }
 
-/* Peaks and named moments, and their lines. */
-static void put_course(struct sp_report *r, const struct sp_planned *p, const struct sp_estimate *e)
+#define SP_ROWS "commands/step_course.def"
+#define SP_ROWS_OF struct course_rows
+#define SP_PUT_ROWS put_course_rows
+#include "answer/put_rows.h"
+
+static void put_course(struct sp_report *r, const struct step *s)
 {
-    struct sp_course course;
-    sp_course_of(p, e, &course);
-    if (course.n > 0) {
-        const struct sp_memory_moment first = sp_fullest_moment(course.moments, course.n, true);
-        const struct sp_memory_moment later = sp_fullest_moment(course.moments, course.n, false);
-        sp_put(r, SP_Q_STEP_O_FIRST_PEAK, first.first);
-        sp_put(r, SP_Q_STEP_O_FIRST_AT, first.s);
-        sp_put(r, SP_Q_STEP_O_LATER_PEAK, later.later);
-        sp_put(r, SP_Q_STEP_O_LATER_AT, later.s);
-        put_marks(r, &course);
-        sp_line(r, "first step at most {over_step.first_peak_bytes} after {over_step.first_peak_s}"
-                   ", later ones {over_step.later_peak_bytes} after {over_step.later_peak_s}: "
-                   "live, on the fullest stage ({memory.stage})");
+    struct course_rows rows;
+    struct sp_course *const c = &rows.course;
+    sp_course_of(s->p, s->e, c);
+    if (c->n > 0) {
+        rows.first = sp_fullest_moment(c->moments, c->n, true);
+        rows.later = sp_fullest_moment(c->moments, c->n, false);
+        put_course_rows(r, &rows);
     }
-    free(course.moments);
+    free(c->moments);
 }
 
 #define SP_ROWS "commands/step_curve.def"
@@ -180,10 +200,10 @@ static void put_course(struct sp_report *r, const struct sp_planned *p, const st
 #include "answer/put_rows.h"
 
 /* Weak scaling of the plan up to its machine. */
-static void put_curve(struct sp_report *r, const struct sp_planned *planned)
+static void put_curve(struct sp_report *r, const struct step *s)
 {
     struct sp_scaled_step points[SP_MOST_CURVE_POINTS];
-    const struct sp_step_inputs in = sp_inputs_of(planned);
+    const struct sp_step_inputs in = sp_inputs_of(s->p);
     const int n = sp_scale_step(&in, points, SP_MOST_CURVE_POINTS);
     for (int i = 0; i < n; i++) {
         sp_begin_row(r, NULL, "curve.%d", i);
@@ -193,9 +213,10 @@ static void put_curve(struct sp_report *r, const struct sp_planned *planned)
 }
 
 /* Each gradient bucket in time; the table has the first of them. */
-static void put_bucket_spans(struct sp_report *r, const struct sp_buckets *b)
+static void put_bucket_spans(struct sp_report *r, const struct step *s)
 {
     enum { IN_TABLE = 16 };
+    const struct sp_buckets *const b = s->rows->b;
     if (!b->exist) {
         sp_note(r, "no gradient buckets: one replica, or ZeRO 3, which reduces a layer at a time");
         return;
@@ -220,9 +241,9 @@ static void put_bucket_spans(struct sp_report *r, const struct sp_buckets *b)
 #include "answer/put_rows.h"
 
 /* What a device multiplies in a layer. */
-static void put_local_matmuls(struct sp_report *r, const struct sp_planned *planned)
+static void put_local_matmuls(struct sp_report *r, const struct step *s)
 {
-    const struct sp_step_inputs in = sp_inputs_of(planned);
+    const struct sp_step_inputs in = sp_inputs_of(s->p);
     struct sp_local_matmul *const list = calloc(SP_MOST_LOCAL_MATMULS, sizeof *list);
     if (!list)
         abort();
@@ -277,9 +298,11 @@ static void put_gap_by_component(struct sp_report *r, const struct measured_rows
 
 /* The gap between a real run and its estimate: over the components, as MFU, and the constant of the
  * profile that would explain it. */
-static void reconcile(struct sp_report *r, const struct sp_planned *planned,
-                      const struct sp_estimate *e, const struct sp_measured_run *run)
+static void reconcile(struct sp_report *r, const struct step *of)
 {
+    const struct sp_planned *const planned = of->p;
+    const struct sp_estimate *const e = of->e;
+    const struct sp_measured_run *const run = &of->measured;
     const struct sp_step_inputs in = sp_inputs_of(planned);
     struct measured_rows s = {.run = run,
                               .e = e,
@@ -295,8 +318,7 @@ static void reconcile(struct sp_report *r, const struct sp_planned *planned,
     put_measured(r, &s);
     if (!s.has_step)
         return;
-    sp_note_utilisation(r, "the measured MFU", s.gap.tuned_mfu,
-                        e->rates.convention);
+    sp_note_utilisation(r, "the measured MFU", s.gap.tuned_mfu, e->rates.convention);
     put_gap_by_component(r, &s);
 }
 
@@ -308,65 +330,35 @@ static bool read_price(const struct sp_args *args, const struct sp_planned *plan
     return sp_price_of(args, hw, spec, price, error) && sp_check_price(args, &hw, &spec, 1, error);
 }
 
-/* The parts of the answer behind its main rows. */
-static void put_rest(struct sp_report *r, const struct sp_args *args, const struct sp_step_rows *s,
-                     bool is_launch)
+static void note_batch(struct sp_report *r, const struct step *s)
 {
-    const enum sp_flop_convention convention = s->rates->convention;
-    sp_note_utilisation(r, "the MFU", s->rates->tuned_mfu, convention);
-    sp_note_utilisation(r, "the HFU", s->rates->hfu, convention);
-    put_stages(r, s);
-    if (args->given.matmuls)
-        put_local_matmuls(r, s->p);
-    if (args->given.curve)
-        put_curve(r, s->p);
-    if (args->given.buckets)
-        put_bucket_spans(r, s->b);
-    put_course(r, s->p, s->e);
-    if (!s->e->fits)
-        put_fixes(r, s->p);
-    if (is_launch)
-        put_better(r, s->p, s->e);
+    sp_note_batch(r, s->p);
 }
 
-static void put_cost(struct sp_report *r, const struct sp_step_rows *s,
-                     const struct sp_price *price, double tokens)
+static void put_run(struct sp_report *r, const struct step *s)
 {
-    char words[160];
-    if (!(tokens > 0))
-        return;
-    sp_price_text(price, words, sizeof words);
-    sp_put_run(r, s->p, s->t->step, tokens, price->usd_per_h);
-    sp_line(r,
-            "run        {days} days, {cost_usd}, without failures (`train` counts them); a "
-            "device-hour: %s",
-            words);
+    sp_put_run(r, s->p, s->e->time.step, s->tokens, s->price.usd_per_h);
 }
 
-static void put_notes(struct sp_report *r, const struct sp_planned *planned)
-{
-    sp_note_batch(r, planned);
-    if (sp_plan_value(&planned->plan, &sp_plan_fields[SP_FIELD_REMAT]) == SP_REMAT_SELECTIVE)
-        sp_note(r, "with fused attention, selective recomputation saves almost nothing");
-    sp_note(r, "an estimate from calibrated efficiencies; `fit` and `batch` have the closed "
-               "forms, and docs/accuracy.md says how right estimates are");
-}
+#define SP_ROWS "commands/step_rest.def"
+#define SP_ROWS_OF struct step
+#define SP_PUT_ROWS put_rest
+#include "answer/put_rows.h"
 
 static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
 {
     struct sp_planned planned;
     struct sp_launch launch = {0};
     struct sp_args args = {0};
-    struct sp_measured_run measured;
-    struct sp_price price = {0};
     struct sp_estimate e;
     struct sp_step_rows rows;
+    struct step s = {.given = &args.given, .rows = &rows, .p = &planned, .e = &e};
     if (!sp_take_launch(typed, &launch, &args, error))
         return false;
     const struct sp_sources sources = sp_sources_of(&args);
-    if (!sp_read_measured(args.value.measured, &measured, error) ||
+    if (!sp_read_measured(args.value.measured, &s.measured, error) ||
         !sp_plan_of(&args, &sources, &planned, error) ||
-        !read_price(&args, &planned, &price, error))
+        !read_price(&args, &planned, &s.price, error))
         return false;
     sp_estimate_planned(&planned, (enum sp_flop_convention)args.value.convention, &e);
     if ((double)e.memory.live >= SP_MOST_BYTES)
@@ -374,17 +366,18 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
                        SP_MOST_BYTES);
     sp_read_step(&planned, &e, &rows);
     sp_put_step_rows(report, &rows);
-    if (launch.format)
+    s.is_launch = launch.format;
+    if (s.is_launch)
         sp_put_launch(report, &launch);
     put_lines(report, &rows);
     sp_put_tuning(report, &planned.model);
     sp_put_companions(report, &args, &planned.companions, &planned.plan, &e);
-    put_cost(report, &rows, &price, args.value.tokens);
-    put_rest(report, &args, &rows, launch.format != NULL);
-    sp_step_of_measured(&e, &measured);
-    if (measured.step_s > 0 || measured.memory_bytes > 0)
-        reconcile(report, &planned, &e, &measured);
-    put_notes(report, &planned);
+    s.tokens = args.value.tokens;
+    sp_price_text(&s.price, s.price_text, sizeof s.price_text);
+    s.mfu_above_peak = sp_above_peak(e.rates.tuned_mfu, e.rates.convention);
+    s.hfu_above_peak = sp_above_peak(e.rates.hfu, e.rates.convention);
+    sp_step_of_measured(&e, &s.measured);
+    put_rest(report, &s);
     return true;
 }
 
