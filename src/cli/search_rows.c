@@ -81,8 +81,7 @@ static const struct {
     {"placement, ", SP_FIELD_PLACEMENT},
     {"remat, ", SP_PLAN_FIELDS},
     {"offload, ", SP_FIELD_OFFLOAD},
-    {"time.step_s, mfu, mfu_causal: MFU causal, memory.device_bytes: memory, waits_for",
-     SP_PLAN_FIELDS},
+    {"step_s, mfu, mfu_causal: MFU causal, memory.device_bytes: memory, waits_for", SP_PLAN_FIELDS},
 };
 
 /* Whether a plan could have another value in the field. */
@@ -311,7 +310,7 @@ static void put_machines(struct sp_report *report, const struct search_rows *row
     }
     if (s->of.machines > 1) {
         sp_end_table(s->report, "machines",
-                     "machine, devices, step_s, tokens_per_s, mfu, device_bytes, days, "
+                     "hw, devices, step_s, tokens_per_s, mfu, device_bytes, days, "
                      "cost_usd, cost_ratio: cost / least, break_even_usd_per_h, profile");
         note_machine_ties(s);
         note_prices(s);

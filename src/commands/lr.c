@@ -23,7 +23,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(grad_norm),
     SP_TAKE(max_norm, .fallback = "1"),
     SP_TAKE(micro_batch, .fallback = "1"),
-    SP_TAKE(grad_acc, .excludes = SP_THESE(SP_O_batch, SP_O_sequences)),
+    SP_TAKE(microbatches, .alias = "grad-acc", .excludes = SP_THESE(SP_O_batch, SP_O_sequences)),
     SP_TAKE(dp, .fallback = "1"),
     SP_TAKE(batch),
     SP_TAKE(sequences, .excludes = SP_THESE(SP_O_batch)),
@@ -37,7 +37,7 @@ static const struct sp_example examples[] = {
      "the learning rate, and Adam's bias corrections"},
     {"scaleplan lr --grad-norm 4 --max-norm 1 --get clip_factor", "what clipping does"},
     {"scaleplan lr --batch 4M --seq 4096 --micro-batch 2 --dp 128", "gradient accumulation"},
-    {"scaleplan lr --micro-batch 4 --grad-acc 8 --dp 16 --seq 2048", "effective batch"},
+    {"scaleplan lr --micro-batch 4 --microbatches 8 --dp 16 --seq 2048", "effective batch"},
     {NULL, NULL},
 };
 
@@ -46,7 +46,7 @@ struct lr {
     const struct sp_option_values *v;
     struct sp_lr_schedule schedule;
     double grad_acc, seq;
-    double sequences; /* batch to reach; NAN when --grad-acc tells the batch */
+    double sequences; /* batch to reach; NAN when --microbatches tells the batch */
     double base_batch_tokens, batch_sequences, batch_tokens;
     bool has_batch; /* some part of the batch is given */
     bool is_wanted; /* a batch to reach is given */
@@ -74,11 +74,11 @@ static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error
         return sp_fail(error, SP_USAGE, "--scale-rule and --base-batch need each other");
     s->sequences = isnan(tokens) ? v->sequences : sp_sequences_of(tokens, s->seq);
     s->is_wanted = !isnan(s->sequences);
-    s->has_batch = s->is_wanted || !isnan(v->grad_acc) || args->given.micro_batch ||
+    s->has_batch = s->is_wanted || !isnan(v->microbatches) || args->given.micro_batch ||
                    args->given.dp || args->given.seq || s->rule != SP_LR_FIXED;
-    s->grad_acc = !isnan(v->grad_acc) ? v->grad_acc
-                  : s->is_wanted      ? sp_grad_accumulation(s->sequences, v->micro_batch, v->dp)
-                                      : 1;
+    s->grad_acc = !isnan(v->microbatches) ? v->microbatches
+                  : s->is_wanted ? sp_grad_accumulation(s->sequences, v->micro_batch, v->dp)
+                                 : 1;
     s->batch_sequences = sp_effective_batch(v->micro_batch, s->grad_acc, v->dp);
     s->batch_tokens = sp_batch_tokens(s->batch_sequences, s->seq);
     return true;
@@ -115,7 +115,7 @@ static bool load(const struct sp_args *args, struct lr *s, struct sp_error *erro
     if (isnan(v->step) && isnan(v->lr) && isnan(v->grad_norm) && !s->has_batch)
         return sp_fail(error, SP_USAGE,
                        "what to work out is needed: --step (with --lr), --grad-norm, or a batch "
-                       "(--micro-batch, --grad-acc, --dp, --batch)");
+                       "(--micro-batch, --microbatches, --dp, --batch)");
     return check_schedule(s, error);
 }
 
