@@ -1,13 +1,13 @@
 /*
- * Output quantities: every number that is printed is a row of src/answer/quantities/COMMAND.def.
- * One row serves text, JSON, CSV, --get, --explain and formulas.md.
+ * Output quantities: every number that is printed is a row of src/commands/COMMAND.def. One row
+ * serves text, JSON, CSV, --get, --explain and formulas.md. row_kinds.h has the kinds of rows; to
+ * who looks at all of them alike each is
  *
  *   Q(ID, key, label, unit, formula, source, meaning)
  *
- * A formula is an expression over the symbols that the command puts into the report, over other
- * keys of the same scope, and over the report's top-level keys; a test evaluates it and compares. A
- * quantity that no closed form gives has "" there, and says in words where it comes from in
- * `meaning`.
+ * The formula is the expression of a closed form over its arguments; a test evaluates it and
+ * compares. A quantity that no closed form gives has "" there, and says in words where it comes
+ * from in `meaning`.
  */
 #ifndef SP_QUANTITY_H
 #define SP_QUANTITY_H

@@ -1,6 +1,7 @@
 /* Renders the asked keys as bare values, JSON and explanations. */
 #include "answer/report_internal.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,7 +155,7 @@ static void explain_symbol(const char *name, void *context)
         return;
     snprintf(e->seen + used, sizeof e->seen - used, "%s", mark);
     const char *unit, *meaning;
-    const double number = sp_symbol_value(e->report, e->entry, name, &unit, &meaning);
+    const double number = sp_argument_value(e->report, e->entry, name, &unit, &meaning);
     sp_format_double(number, value, sizeof value);
     if (e->inputs) {
         cJSON *input = cJSON_CreateObject();
@@ -166,6 +167,32 @@ static void explain_symbol(const char *name, void *context)
     }
     fprintf(e->out, "    %-10s = %s%s%s%s%s\n", name, value, *unit ? " " : "", unit,
             *meaning ? "  " : "", meaning);
+}
+
+/* Calls `visit` for every name in a formula. */
+static void each_name(const char *formula, void (*visit)(const char *name, void *context),
+                      void *context)
+{
+    while (*formula) {
+        if (!isalpha((unsigned char)*formula)) {
+            /* The exponent of a number is not a name. */
+            if (isdigit((unsigned char)*formula))
+                strtod(formula, (char **)&formula);
+            else
+                formula++;
+            continue;
+        }
+        char name[64];
+        size_t n = 0;
+        while (isalnum((unsigned char)*formula) || *formula == '_') {
+            if (n + 1 < sizeof name)
+                name[n++] = *formula;
+            formula++;
+        }
+        name[n] = '\0';
+        if (*formula != '(')
+            visit(name, context);
+    }
 }
 
 /* Prints the formula with its numbers. */
@@ -185,7 +212,7 @@ static void print_with_numbers(const struct sp_report *report, const struct sp_e
         snprintf(name, sizeof name, "%.*s", (int)n, at);
         at += n;
         const bool is_name = !strchr("0123456789.", name[0]) && *at != '(';
-        sp_format_double(is_name ? sp_symbol_value(report, entry, name, NULL, NULL) : NAN, value,
+        sp_format_double(is_name ? sp_argument_value(report, entry, name, NULL, NULL) : NAN, value,
                          sizeof value);
         fputs(is_name ? value : name, out);
     }
@@ -207,7 +234,7 @@ static void explain_text(const struct sp_report *report, const struct sp_entry *
         print_with_numbers(report, entry, out);
         fputc('\n', out);
         struct explanation e = {.report = report, .entry = entry, .out = out};
-        sp_each_name(formula, explain_symbol, &e);
+        each_name(formula, explain_symbol, &e);
     }
     if (*info->source)
         fprintf(out, "  source: %s\n", info->source);
@@ -230,7 +257,7 @@ static cJSON *explain_json(const struct sp_report *report, const struct sp_entry
     cJSON_AddStringToObject(object, "source", info->source);
     struct explanation e = {.report = report, .entry = entry};
     e.inputs = cJSON_AddObjectToObject(object, "inputs");
-    sp_each_name(formula, explain_symbol, &e);
+    each_name(formula, explain_symbol, &e);
     return object;
 }
 

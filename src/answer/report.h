@@ -9,14 +9,6 @@
 #include "base/error.h"
 #include "answer/quantity.h"
 
-/* A symbol that formulas may use, with its value. */
-struct sp_symbol {
-    char name[32];
-    double value;
-    const char *unit;
-    char meaning[96];
-};
-
 enum sp_value_kind { SP_VALUE_NONE, SP_VALUE_NUMBER, SP_VALUE_BOOL, SP_VALUE_TEXT };
 
 /* One quantity of the result. */
@@ -26,9 +18,8 @@ struct sp_entry {
     enum sp_value_kind kind;
     double number;
     char *text;
-    int scope;            /* index of the scope whose symbols its formula uses */
     enum sp_form_id form; /* that gives the number, of its own arguments; SP_CLOSED_NONE */
-    size_t arguments;     /* where they begin, see sp_symbol_value */
+    size_t arguments;     /* where they begin, see sp_argument_value */
 };
 
 struct sp_report;
@@ -36,18 +27,12 @@ struct sp_report;
 struct sp_report *sp_report_new(const char *command);
 void sp_report_free(struct sp_report *report);
 
-/* Starts a scope: later keys get the prefix, and only they see later symbols. "" is the top scope,
- * whose symbols all formulas see. */
+/* Starts a scope: later keys get the prefix. "" is the top scope. */
 void sp_scope(struct sp_report *report, const char *prefix);
 
 /* From here on `word` in keys of rows and in lines stands for `as`: with "LEVEL" as "2" the row
  * "alpha.LEVEL" puts alpha.2. NULL: for itself again. */
 void sp_key_word(struct sp_report *report, const char *word, const char *as);
-
-/* A symbol of the current scope. */
-__attribute__((format(printf, 5, 6))) void sp_symbol(struct sp_report *report, const char *name,
-                                                     double value, const char *unit,
-                                                     const char *meaning, ...);
 
 /* A number; NAN and infinities are null. */
 void sp_put(struct sp_report *report, enum sp_quantity_id id, double value);
@@ -55,6 +40,9 @@ void sp_put_bool(struct sp_report *report, enum sp_quantity_id id, bool value);
 void sp_put_null(struct sp_report *report, enum sp_quantity_id id);
 __attribute__((format(printf, 3, 4))) void
 sp_put_text(struct sp_report *report, enum sp_quantity_id id, const char *format, ...);
+
+/* Text; NULL and "" are null. */
+void sp_put_words(struct sp_report *report, enum sp_quantity_id id, const char *text);
 
 /* A number, computed by a closed form from these arguments, in the form's order. */
 void sp_put_form(struct sp_report *report, enum sp_quantity_id id, enum sp_form_id form,
@@ -73,8 +61,8 @@ void sp_put_described(struct sp_report *report, const char *key, const char *lab
                       enum sp_unit unit, const char *source, const char *meaning, double number,
                       const char *text);
 
-/* Copies a quantity of another report to a key of this one: value, formula and source. The inputs
- * of its formula become symbols of the current scope, so that --explain derives it here too. */
+/* Copies a quantity of another report to a key of this one: value, source, and the form with its
+ * arguments, so that --explain derives it here too. */
 void sp_put_copy(struct sp_report *report, const char *key, const struct sp_report *from,
                  const struct sp_entry *entry);
 
@@ -113,6 +101,14 @@ struct sp_row {
 void sp_table(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows);
 
+/* Starts the scope of a list's row, "plans.%d", and keeps it for a table of that list. */
+__attribute__((format(printf, 3, 4))) void sp_begin_row(struct sp_report *report, const char *label,
+                                                        const char *prefix, ...);
+
+/* Text layout: an empty line, and the table of the rows that were begun of the list "plans". */
+void sp_list_table(struct sp_report *report, const char *list, const struct sp_column *columns,
+                   size_t n_columns);
+
 /* Declares the answer a list, "plans" with the rows plans.0, plans.1, ...: CSV and TSV print a row
  * for each. */
 void sp_answer_is(struct sp_report *report, const char *list);
@@ -128,10 +124,10 @@ const char *sp_report_file(const struct sp_report *report, const char **text);
 /* Looks a quantity up by its path; NULL when there is none. */
 const struct sp_entry *sp_find(const struct sp_report *report, const char *path);
 
-/* The value of a symbol or quantity, as the formula of an entry sees it; NAN when unknown. `unit`
- * and `meaning` may be NULL. */
-double sp_symbol_value(const struct sp_report *report, const struct sp_entry *from,
-                       const char *name, const char **unit, const char **meaning);
+/* The value of an argument of the form that gives an entry; NAN when it has none of that name.
+ * `unit` and `meaning` may be NULL. */
+double sp_argument_value(const struct sp_report *report, const struct sp_entry *entry,
+                         const char *name, const char **unit, const char **meaning);
 
 size_t sp_report_size(const struct sp_report *report);
 const struct sp_entry *sp_report_entry(const struct sp_report *report, size_t i);

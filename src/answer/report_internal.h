@@ -5,11 +5,6 @@
 #include "answer/index.h"
 #include "answer/report.h"
 
-struct sp_scope {
-    char prefix[112];
-    size_t first_symbol, n_symbols;
-};
-
 enum sp_item_kind { SP_ITEM_LINE, SP_ITEM_FILE, SP_ITEM_TABLE };
 
 struct sp_item {
@@ -25,12 +20,11 @@ struct sp_report {
     struct sp_entry *entries;
     size_t n_entries, room_entries;
     struct sp_index index; /* of them */
-    struct sp_symbol *symbols;
-    size_t n_symbols, room_symbols;
-    double *arguments; /* of all forms, one behind the other */
+    double *arguments;     /* of all forms, one behind the other */
     size_t n_arguments, room_arguments;
-    struct sp_scope *scopes;
-    size_t n_scopes, room_scopes;
+    char prefix[112];    /* of the scope */
+    struct sp_row *rows; /* begun for the next table */
+    size_t n_rows, room_rows;
     struct sp_item *items;
     size_t n_items, room_items;
     char **notes;
@@ -41,10 +35,6 @@ struct sp_report {
     const char *list;           /* that the answer is; NULL: none */
     char *file, *file_text;     /* that the answer leaves behind; NULL: none */
 };
-
-/* Calls `visit` for every name in a formula: of symbols, "C", and of quantities, "time.step_s". */
-void sp_each_name(const char *formula, void (*visit)(const char *name, void *context),
-                  void *context);
 
 /* The place of a quantity in a line: bytes from `from` up to, and without, `to`. */
 struct sp_span {

@@ -315,3 +315,8 @@ bool sp_case_is_close(double actual, double expected, double rel_tol)
     const double tolerance = rel_tol > 0 ? rel_tol : 1e-12;
     return fabs(actual - expected) <= tolerance * fabs(expected);
 }
+
+double sp_case_off(double actual, double expected)
+{
+    return actual == expected ? 0 : actual / expected - 1;
+}

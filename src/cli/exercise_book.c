@@ -1,5 +1,5 @@
 /* Writes the exercise book from files of cases. */
-#include "commands/check_book.h"
+#include "cli/exercise_book.h"
 
 #include <ctype.h>
 #include <stdlib.h>
