@@ -337,9 +337,29 @@ void sp_list_table(struct sp_report *r, const char *list, const struct sp_column
         *(ours ? &rows[taken++] : &r->rows[left++]) = r->rows[i];
     }
     r->n_rows = left;
-    sp_line(r, " ");
+    if (r->n_items > 0)
+        sp_line(r, " ");
     sp_table(r, columns, n_columns, rows, taken);
     free(rows);
+}
+
+void sp_table_of_all(struct sp_report *r, const char *list)
+{
+    enum { MOST_COLUMNS = 16 };
+    struct sp_column columns[MOST_COLUMNS] = {{NULL, list, true}};
+    size_t n = 1, row, known;
+    for (size_t i = 0; i < r->n_entries && n < MOST_COLUMNS; i++) {
+        const struct sp_entry *const entry = &r->entries[i];
+        const char *const key = sp_inside_row(entry->path, list, &row);
+        if (!key || strcmp(key, "name") == 0)
+            continue;
+        for (known = 1; known < n && strcmp(columns[known].key, key) != 0;)
+            known++;
+        if (known == n)
+            columns[n++] =
+                (struct sp_column){keep(r, key), entry->info.label, entry->info.unit == SP_WORDS};
+    }
+    sp_list_table(r, list, columns, n);
 }
 
 void sp_answer_is(struct sp_report *report, const char *list)
