@@ -8,42 +8,6 @@
 #include "base/json.h"
 #include "base/list.h"
 
-/* The container that holds the last part of a dotted path; numbers index arrays. */
-static cJSON *open_path(cJSON *root, const char *path, const char **last)
-{
-    cJSON *at = root;
-    for (;;) {
-        const size_t n = strcspn(path, ".");
-        if (path[n] == '\0') {
-            *last = path;
-            return at;
-        }
-        char name[80];
-        snprintf(name, sizeof name, "%.*s", (int)n, path);
-        const char *const next = path + n + 1;
-        cJSON *child = cJSON_IsArray(at) ? cJSON_GetArrayItem(at, atoi(name))
-                                         : cJSON_GetObjectItemCaseSensitive(at, name);
-        if (!child) {
-            const bool array = next[0] == '0' && (next[1] == '.' || next[1] == '\0');
-            child = array ? cJSON_CreateArray() : cJSON_CreateObject();
-            if (cJSON_IsArray(at))
-                cJSON_AddItemToArray(at, child);
-            else
-                cJSON_AddItemToObject(at, name, child);
-        }
-        at = child;
-        path = next;
-    }
-}
-
-static void add_member(cJSON *container, const char *key, cJSON *value)
-{
-    if (cJSON_IsArray(container))
-        cJSON_AddItemToArray(container, value);
-    else
-        cJSON_AddItemToObject(container, key, value);
-}
-
 static cJSON *json_number(double value)
 {
     char text[40];
@@ -53,13 +17,11 @@ static cJSON *json_number(double value)
 
 static void add_entry_json(cJSON *root, const struct sp_entry *entry)
 {
-    const char *key;
-    cJSON *const container = open_path(root, entry->path, &key);
     char value[64];
     sp_format_entry(entry, value, sizeof value);
-    add_member(container, key,
-               entry->kind == SP_VALUE_TEXT ? cJSON_CreateString(entry->text)
-                                            : cJSON_CreateRaw(value));
+    sp_json_add_at(root, entry->path,
+                   entry->kind == SP_VALUE_TEXT ? cJSON_CreateString(entry->text)
+                                                : cJSON_CreateRaw(value));
 }
 
 /* Prints the leaves of a group in the order of the JSON: "key = value", with keys that --get

@@ -280,3 +280,41 @@ void sp_format_double(double value, char *out, size_t size)
             return;
     }
 }
+
+/* The container that holds the last part of a dotted path; numbers index arrays. */
+static cJSON *open_path(cJSON *root, const char *path, const char **last)
+{
+    cJSON *at = root;
+    for (;;) {
+        const size_t n = strcspn(path, ".");
+        if (path[n] == '\0') {
+            *last = path;
+            return at;
+        }
+        char name[80];
+        snprintf(name, sizeof name, "%.*s", (int)n, path);
+        const char *const next = path + n + 1;
+        cJSON *child = cJSON_IsArray(at) ? cJSON_GetArrayItem(at, atoi(name))
+                                         : cJSON_GetObjectItemCaseSensitive(at, name);
+        if (!child) {
+            const bool array = next[0] == '0' && (next[1] == '.' || next[1] == '\0');
+            child = array ? cJSON_CreateArray() : cJSON_CreateObject();
+            if (cJSON_IsArray(at))
+                cJSON_AddItemToArray(at, child);
+            else
+                cJSON_AddItemToObject(at, name, child);
+        }
+        at = child;
+        path = next;
+    }
+}
+
+void sp_json_add_at(cJSON *root, const char *path, cJSON *value)
+{
+    const char *key;
+    cJSON *const container = open_path(root, path, &key);
+    if (cJSON_IsArray(container))
+        cJSON_AddItemToArray(container, value);
+    else
+        cJSON_AddItemToObject(container, key, value);
+}
