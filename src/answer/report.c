@@ -337,8 +337,6 @@ void sp_list_table(struct sp_report *r, const char *list, const struct sp_column
         *(ours ? &rows[taken++] : &r->rows[left++]) = r->rows[i];
     }
     r->n_rows = left;
-    if (r->n_items > 0)
-        sp_line(r, " ");
     sp_table(r, columns, n_columns, rows, taken);
     free(rows);
 }
@@ -359,6 +357,8 @@ void sp_table_of_all(struct sp_report *r, const char *list)
             columns[n++] =
                 (struct sp_column){keep(r, key), entry->info.label, entry->info.unit == SP_WORDS};
     }
+    if (r->n_items > 0)
+        sp_line(r, " ");
     sp_list_table(r, list, columns, n);
 }
 

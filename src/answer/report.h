@@ -105,13 +105,13 @@ void sp_table(struct sp_report *report, const struct sp_column *columns, size_t 
 __attribute__((format(printf, 3, 4))) void sp_begin_row(struct sp_report *report, const char *label,
                                                         const char *prefix, ...);
 
-/* Text layout: an empty line, unless nothing is above it, and the table of the rows that were begun
- * of the list "plans". */
+/* Text layout: the table of the rows that were begun of the list "plans". */
 void sp_list_table(struct sp_report *report, const char *list, const struct sp_column *columns,
                    size_t n_columns);
 
 /* The same with a column for every quantity of a row, below its label; that of the row's own label
- * is the list's name, in place of a quantity "name". */
+ * is the list's name, in place of a quantity "name". An empty line is between it and what stands
+ * above. */
 void sp_table_of_all(struct sp_report *report, const char *list);
 
 /* Declares the answer a list, "plans" with the rows plans.0, plans.1, ...: CSV and TSV print a row

@@ -20,7 +20,7 @@ static const char *const wrap_choices[] = {"auto", "yes", "no", NULL};
 
 static const struct sp_taken options[] = {
     SP_TAKE(op, .fallback = "all-gather", .choices = ops),
-    SP_TAKE(bytes),
+    SP_TAKE(bytes, .excludes = SP_THESE(SP_O_array)),
     SP_TAKE(array),
     SP_TAKE(dims),
     SP_TAKE(sharded_by, .fallback = "1"),
@@ -33,7 +33,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(group),
     SP_TAKE(inner, .fallback = "1"),
     SP_TAKE(top_k),
-    SP_TAKE(copies, .fallback = "1"),
+    SP_TAKE(copies, .fallback = "1", .excludes = SP_THESE(SP_O_top_k)),
     SP_TAKE(unit),
     SP_TAKE(unit_bandwidth),
     SP_TAKE(half_size),
@@ -360,9 +360,9 @@ static bool read_bytes(struct comm *s, struct sp_error *error)
     s->array = s->args->value.bytes;
     s->copies = s->args->value.copies;
     s->sharded_by = s->args->value.sharded_by;
-    if (s->args->given.copies && (!s->exchanges || s->args->given.top_k))
-        return sp_fail(error, SP_USAGE, "--copies is for all-to-all, and without --top-k");
-    if (isnan(s->array) == (text == NULL))
+    if (s->args->given.copies && !s->exchanges)
+        return sp_fail(error, SP_USAGE, "--copies is for all-to-all");
+    if (isnan(s->array) && !text)
         return sp_fail(error, SP_USAGE, "one of --bytes N and --array TYPE[SIZES] is needed");
     if (text && !read_array(s, text, error))
         return false;
