@@ -190,3 +190,32 @@ bool sp_row_key(const struct sp_report *r, const char *list, const char *key, ch
     snprintf(out, size, "%s", c.first);
     return c.n == 1;
 }
+
+/* Whether a key may be the last parts of some quantity's: "fits" of memory.fits. */
+static bool ends_some_key(const char *key)
+{
+    const size_t n = strlen(key);
+    for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
+        const char *const known = sp_quantity(id).key;
+        const size_t length = strlen(known);
+        if (length > n && known[length - n - 1] == '.' && strcmp(known + length - n, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool sp_is_known_key(const char *key, struct sp_nearest *nearest)
+{
+    if (ends_some_key(key))
+        return true;
+    for (const char *tail = key; tail; tail = strchr(tail, '.') ? strchr(tail, '.') + 1 : NULL)
+        for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
+            const char *const known = sp_quantity(id).key;
+            const size_t n = strlen(known);
+            if (strcmp(known, tail) == 0 ||
+                (strncmp(known, tail, n) == 0 && tail[n] == '.')) /* keys made at run time */
+                return true;
+            sp_nearest_offer(nearest, known);
+        }
+    return false;
+}

@@ -12,6 +12,7 @@
 #ifndef SP_QUANTITY_H
 #define SP_QUANTITY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <scaleplan/forms.h>
@@ -69,6 +70,11 @@ struct sp_quantity_info sp_quantity(enum sp_quantity_id id);
 
 /* The rows of a command's own file: from *first up to, and without, the one returned. */
 enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first);
+
+/* Whether some quantity's key ends this path, as mfu does plans.0.mfu, or the path is the end of
+ * one; `nearest` is offered all keys. */
+struct sp_nearest;
+bool sp_is_known_key(const char *key, struct sp_nearest *nearest);
 
 /* "bytes/s", as JSON and --explain name it. */
 const char *sp_unit_name(enum sp_unit unit);

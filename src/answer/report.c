@@ -304,8 +304,10 @@ void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_col
     item->rows = must(malloc((n_rows + 1) * sizeof *rows));
     memcpy(item->columns, columns, n_columns * sizeof *columns);
     memcpy(item->rows, rows, n_rows * sizeof *rows);
-    for (size_t i = 0; i < n_columns; i++)
+    for (size_t i = 0; i < n_columns; i++) {
         item->columns[i].heading = keep(r, columns[i].heading);
+        item->columns[i].key = columns[i].key ? keep(r, columns[i].key) : NULL;
+    }
     for (size_t i = 0; i < n_rows; i++) {
         one_line(item->rows[i].label);
         one_line(item->rows[i].prefix);
@@ -339,27 +341,6 @@ void sp_list_table(struct sp_report *r, const char *list, const struct sp_column
     r->n_rows = left;
     sp_table(r, columns, n_columns, rows, taken);
     free(rows);
-}
-
-void sp_table_of_all(struct sp_report *r, const char *list)
-{
-    enum { MOST_COLUMNS = 16 };
-    struct sp_column columns[MOST_COLUMNS] = {{NULL, list, true}};
-    size_t n = 1, row, known;
-    for (size_t i = 0; i < r->n_entries && n < MOST_COLUMNS; i++) {
-        const struct sp_entry *const entry = &r->entries[i];
-        const char *const key = sp_inside_row(entry->path, list, &row);
-        if (!key || strcmp(key, "name") == 0)
-            continue;
-        for (known = 1; known < n && strcmp(columns[known].key, key) != 0;)
-            known++;
-        if (known == n)
-            columns[n++] =
-                (struct sp_column){keep(r, key), entry->info.label, entry->info.unit == SP_WORDS};
-    }
-    if (r->n_items > 0)
-        sp_line(r, " ");
-    sp_list_table(r, list, columns, n);
 }
 
 void sp_answer_is(struct sp_report *report, const char *list)

@@ -114,6 +114,10 @@ void sp_list_table(struct sp_report *report, const char *list, const struct sp_c
  * above. */
 void sp_table_of_all(struct sp_report *report, const char *list);
 
+/* Text layout: an empty line and a table of the quantities with a value that were put since entry
+ * `first`, with their meanings; `groups` NULL: of all groups, else of "network,ratio". */
+void sp_section(struct sp_report *report, const char *heading, size_t first, const char *groups);
+
 /* Declares the answer a list, "plans" with the rows plans.0, plans.1, ...: CSV and TSV print a row
  * for each. */
 void sp_answer_is(struct sp_report *report, const char *list);

@@ -318,3 +318,22 @@ void sp_json_add_at(cJSON *root, const char *path, cJSON *value)
     else
         cJSON_AddItemToObject(container, key, value);
 }
+
+bool sp_to_json_number(const char *text, char *out, size_t size)
+{
+    char *end;
+    const char *const digits = text + (*text == '-');
+    if ((!isdigit((unsigned char)*digits) && *digits != '.') ||
+        (digits[0] == '0' && isdigit((unsigned char)digits[1])) ||
+        text[strspn(text, "-0123456789.eE+")] != '\0')
+        return false;
+    const double number = strtod(text, &end);
+    if (end == digits || *end != '\0' || !isfinite(number))
+        return false;
+    size_t where;
+    if (!sp_json_syntax(text, strlen(text), &where))
+        snprintf(out, size, "%s", text); /* as it was typed */
+    else
+        sp_format_double(number, out, size);
+    return true;
+}

@@ -40,4 +40,8 @@ void sp_format_double(double value, char *out, size_t size);
  * missing. */
 void sp_json_add_at(cJSON *root, const char *path, cJSON *value);
 
+/* Whether a text is a plain number, and the number in JSON's spelling: "1.e-4" is one to
+ * people alone. */
+bool sp_to_json_number(const char *text, char *out, size_t size);
+
 #endif

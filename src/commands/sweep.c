@@ -60,36 +60,6 @@ struct sweep {
     char first_reason[600];
 };
 
-/* Whether a key may be the last parts of some quantity's: "fits" of memory.fits. */
-static bool ends_some_key(const char *key)
-{
-    const size_t n = strlen(key);
-    for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
-        const char *const known = sp_quantity(id).key;
-        const size_t length = strlen(known);
-        if (length > n && known[length - n - 1] == '.' && strcmp(known + length - n, key) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* A key is known when some quantity's key ends it: plans.0.mfu ends with mfu. */
-static bool is_known_key(const char *key, struct sp_nearest *nearest)
-{
-    if (ends_some_key(key))
-        return true;
-    for (const char *tail = key; tail; tail = strchr(tail, '.') ? strchr(tail, '.') + 1 : NULL)
-        for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
-            const char *const known = sp_quantity(id).key;
-            const size_t n = strlen(known);
-            if (strcmp(known, tail) == 0 ||
-                (strncmp(known, tail, n) == 0 && tail[n] == '.')) /* keys made at run time */
-                return true;
-            sp_nearest_offer(nearest, known);
-        }
-    return false;
-}
-
 static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
 {
     if (strlen(keys) >= sizeof s->keys)
@@ -100,7 +70,7 @@ static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
         struct sp_nearest nearest = {.wanted = key};
         if (strcmp(key, "row") == 0 || strcmp(key, "reason") == 0)
             return sp_fail(error, SP_INPUT, "--get: every row has its \"%s\" already", key);
-        if (!is_known_key(key, &nearest))
+        if (!sp_is_known_key(key, &nearest))
             return sp_fail(error, SP_INPUT, "--get: unknown key \"%s\"%s", sp_safe(key),
                            sp_nearest_hint(&nearest));
         if (keys && sp_is_listed(keys, key, '\0'))
@@ -212,25 +182,14 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
     return add_axis(s, option, value, error);
 }
 
-/* The name of an axis, and of its i-th value: the path of --set and what stands behind it. */
-static const char *axis_name(const struct sp_axis *axis)
-{
-    return axis->path[0] ? axis->path : axis->name;
-}
-
-static const char *value_name(const struct sp_axis *axis, size_t i)
-{
-    return axis->text + axis->start[i] + (axis->path[0] ? strlen(axis->path) + 1 : 0);
-}
-
 static struct sp_sweep_axis drawn_axis(const struct sp_axis *axis)
 {
     const char **const value = malloc(axis->n * sizeof *value);
     if (!value)
         abort();
     for (size_t i = 0; i < axis->n; i++)
-        value[i] = value_name(axis, i);
-    return (struct sp_sweep_axis){axis_name(axis), value, axis->n};
+        value[i] = sp_value_name(axis, i);
+    return (struct sp_sweep_axis){sp_axis_name(axis), value, axis->n};
 }
 
 /* One or two lists are drawn: the first makes lines, the last is along x. */
@@ -263,8 +222,8 @@ static bool end_picture(struct sweep *s, struct sp_error *error)
         if (axis->n > 1)
             continue;
         used += (size_t)snprintf(title + used, sizeof title - used, "%s %s%s%s", separator,
-                                 axis_name(axis), axis->text ? " " : "",
-                                 axis->text ? value_name(axis, 0) : "");
+                                 sp_axis_name(axis), axis->text ? " " : "",
+                                 axis->text ? sp_value_name(axis, 0) : "");
         separator = ",";
     }
     return sp_end_sweep_picture(&s->picture, title, error);
@@ -302,27 +261,6 @@ static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error
     return begin_picture(s, error);
 }
 
-/* Whether an option's text is a plain number, and the number in JSON's spelling: "1.e-4" is one to
- * people alone. */
-static bool to_json_number(const char *text, char *out, size_t size)
-{
-    char *end;
-    const char *const digits = text + (*text == '-');
-    if ((!isdigit((unsigned char)*digits) && *digits != '.') ||
-        (digits[0] == '0' && isdigit((unsigned char)digits[1])) ||
-        text[strspn(text, "-0123456789.eE+")] != '\0')
-        return false;
-    const double number = strtod(text, &end);
-    if (end == digits || *end != '\0' || !isfinite(number))
-        return false;
-    size_t where;
-    if (!sp_json_syntax(text, strlen(text), &where))
-        snprintf(out, size, "%s", text); /* as it was typed */
-    else
-        sp_format_double(number, out, size);
-    return true;
-}
-
 /* As many keys as --get can name: each with its comma takes two bytes or more. */
 enum { MOST_KEYS = 512, MOST_CELLS = SP_MAX_AXES_SWEPT + MOST_KEYS + 2 };
 
@@ -357,14 +295,13 @@ static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row
         const struct sp_axis *const axis = &s->axes.axis[a];
         if (axis->n < 2)
             continue;
-        const char *const name = axis_name(axis);
-        const char *const value =
-            sp_axis_value(&s->axes, a, row) + (axis->path[0] ? strlen(axis->path) + 1 : 0);
+        const char *const name = sp_axis_name(axis);
+        const char *const value = sp_value_name(axis, sp_axis_place(&s->axes, a, row));
         const bool twice =
             sp_is_listed(s->keys, name, '\0') || (s->json && is_group(s->keys, name));
         snprintf(r->name[a], sizeof r->name[a], "%s%s", twice ? "option." : "", name);
         char *const number = r->number[r->n];
-        const bool plain = to_json_number(value, number, sizeof r->number[0]);
+        const bool plain = sp_to_json_number(value, number, sizeof r->number[0]);
         add_cell(r, r->name[a], plain && s->json ? number : value, !plain);
         r->cell[r->n - 1].flat = axis->path[0]; /* "hw.chip.hbm_bytes" beside an option "hw" */
     }
