@@ -24,7 +24,7 @@
 #define SP_PLACE_WHOLE SP_PLACE_TEXT
 #define SP_PLACE_COUNTED SP_PLACE_TEXT
 #define SP_PLACE_CHOICE SP_PLACE_TEXT
-#define SP_OPTION(member, name, kind, ...) SP_PLACE_##kind(member),
+#define SP_OPTION(member, spelt, kind, ...) SP_PLACE_##kind(member),
 #define SP_PLAN_OPTION(member, kind, field) SP_PLACE_##kind(member),
 #define SP_MOST_OPTION(member, field) SP_PLACE_WHOLE(member),
 static const size_t places[] = {
@@ -34,7 +34,7 @@ static const size_t places[] = {
 #undef SP_PLAN_OPTION
 #undef SP_MOST_OPTION
 
-#define SP_OPTION(member, name, kind, ...) SP_##kind,
+#define SP_OPTION(member, spelt, kind, ...) SP_##kind,
 #define SP_PLAN_OPTION(member, kind, field) SP_##kind,
 #define SP_MOST_OPTION(member, field) SP_WHOLE,
 static const enum sp_option_kind kinds[] = {
@@ -288,7 +288,7 @@ static bool take_value(struct sp_args *args, const struct sp_option *option, con
 #define SP_UNSAID_WHOLE(member) .member = NAN,
 #define SP_UNSAID_COUNTED(member) .member = NAN,
 #define SP_UNSAID_CHOICE(member) .member = -1,
-#define SP_OPTION(member, name, kind, ...) SP_UNSAID_##kind(member)
+#define SP_OPTION(member, spelt, kind, ...) SP_UNSAID_##kind(member)
 #define SP_PLAN_OPTION(member, kind, field) SP_UNSAID_##kind(member)
 #define SP_MOST_OPTION(member, field) SP_UNSAID_WHOLE(member)
 static const struct sp_option_values unsaid = {

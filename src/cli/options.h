@@ -46,7 +46,7 @@ enum sp_option_id {
 #define SP_VALUE_WHOLE(member) double member;
 #define SP_VALUE_COUNTED(member) double member;
 #define SP_VALUE_CHOICE(member) int member; /* index into choices */
-#define SP_OPTION(member, name, kind, ...) SP_VALUE_##kind(member)
+#define SP_OPTION(member, spelt, kind, ...) SP_VALUE_##kind(member)
 #define SP_PLAN_OPTION(member, kind, field) SP_VALUE_##kind(member)
 #define SP_MOST_OPTION(member, field) SP_VALUE_WHOLE(member)
 struct sp_option_values {

@@ -193,7 +193,8 @@ static bool load_torus(struct comm *s, struct sp_error *error)
     s->stays_inside = several && !all;
     if (several && all)
         s->group.slices = (double)s->hw.slices;
-    name_axes(s);
+    if (!s->sends)
+        name_axes(s);
     return true;
 }
 

@@ -85,13 +85,14 @@ enum { MOST_LENGTHS = 7 };
 static int list_lengths(double asked, double out[MOST_LENGTHS])
 {
     int n = 0;
+    double below = 0;
     for (int power = 10; power <= 20; power += 2) {
-        const double seq = ldexp(1, power), below = n > 0 ? out[n - 1] : 0;
+        const double seq = ldexp(1, power);
         if (asked > below && asked < seq)
             out[n++] = asked;
-        out[n++] = seq;
+        out[n++] = below = seq;
     }
-    if (asked > out[n - 1])
+    if (asked > below)
         out[n++] = asked;
     return n;
 }

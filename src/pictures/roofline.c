@@ -52,7 +52,7 @@ static void add_intensity(struct sp_operation *op, double most)
 /* The markers: operations on one spot share one. */
 static size_t place(const struct sp_roofline_picture *p, struct sp_operation *ops)
 {
-    double most[MOST];
+    double most[MOST] = {0};
     size_t n = 0;
     if (p->one && p->n > 0) {
         snprintf(ops[0].name, sizeof ops[0].name, "%.60s", p->names[0]);

@@ -8,25 +8,24 @@
 #include "base/suggest.h"
 #include "runs/group_error.h"
 
-struct sp_run_errors sp_new_run_errors(const struct sp_csv *csv, size_t n, int kinds)
+void sp_init_run_errors(struct sp_run_errors *e, const struct sp_csv *csv, size_t n, int kinds)
 {
-    struct sp_run_errors e = {.csv = csv, .n = n, .kinds = kinds};
-    e.configuration = calloc(n + 1, sizeof *e.configuration);
-    for (int k = 0; k < kinds; k++) {
-        e.of_kind[k] = calloc(n + 1, sizeof *e.of_kind[k]);
-        if (!e.configuration || !e.of_kind[k])
-            abort();
-        for (size_t i = 0; i < n; i++)
-            e.of_kind[k][i] = NAN;
-    }
-    return e;
+    *e = (struct sp_run_errors){.csv = csv, .n = n, .kinds = kinds};
+    const size_t errors = (size_t)kinds * n;
+    e->configuration = calloc(n + 1, sizeof *e->configuration);
+    e->of_kind[0] = calloc(errors + 1, sizeof(double)); /* one block, kind by kind */
+    if (!e->configuration || !e->of_kind[0])
+        abort();
+    for (size_t i = 0; i < errors; i++)
+        e->of_kind[0][i] = NAN;
+    for (int k = 1; k < kinds; k++)
+        e->of_kind[k] = e->of_kind[0] + (size_t)k * n;
 }
 
 void sp_free_run_errors(struct sp_run_errors *e)
 {
     free(e->configuration);
-    for (int k = 0; k < e->kinds; k++)
-        free(e->of_kind[k]);
+    free(e->of_kind[0]);
 }
 
 struct sp_error_stats sp_errors_of_rows(const struct sp_run_errors *e, int kind, int column,

@@ -34,7 +34,7 @@ struct sp_run_errors {
 };
 
 /* No row counts yet; free them. */
-struct sp_run_errors sp_new_run_errors(const struct sp_csv *csv, size_t n, int kinds);
+void sp_init_run_errors(struct sp_run_errors *e, const struct sp_csv *csv, size_t n, int kinds);
 void sp_free_run_errors(struct sp_run_errors *errors);
 
 /* Those of a kind over the rows whose column has this value; over all rows where it is -1. */

@@ -105,7 +105,8 @@ static void sum_up_errors(struct sp_fit_of_file *f)
     struct sp_error_stats *const to[] = {&f->step[SP_BEFORE_FIT], &f->step[SP_AFTER_FIT],
                                          &f->step[SP_LEFT_OUT_OF_FIT], &f->memory[SP_BEFORE_FIT],
                                          &f->memory[SP_AFTER_FIT]};
-    struct sp_run_errors errors = sp_new_run_errors(NULL, f->fit.n, sizeof to / sizeof *to);
+    struct sp_run_errors errors;
+    sp_init_run_errors(&errors, NULL, f->fit.n, sizeof to / sizeof *to);
     for (size_t i = 0; i < f->fit.n; i++) {
         const struct sp_calibrated *const r = &f->fit.runs[i];
         const double of[] = {r->before, r->after, r->left_out, r->memory_before, r->memory_after};

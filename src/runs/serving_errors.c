@@ -29,7 +29,8 @@ bool sp_is_serving_file(const char *path, const struct sp_sources *sources, bool
 
 struct sp_run_errors sp_new_serving_errors(const struct sp_serving_runs *runs)
 {
-    const struct sp_run_errors e = sp_new_run_errors(&runs->csv, runs->n, SP_SERVING_MEASURES);
+    struct sp_run_errors e;
+    sp_init_run_errors(&e, &runs->csv, runs->n, SP_SERVING_MEASURES);
     for (size_t i = 0; i < runs->n; i++) {
         const struct sp_serving_run *const run = &runs->run[i], *first = runs->run;
         while (strcmp(first->group, run->group) != 0 ||

@@ -75,7 +75,8 @@ void sp_validate_run(const struct sp_run *run, const struct sp_run_profiles *pro
 
 struct sp_run_errors sp_new_training_errors(const struct sp_runs *runs)
 {
-    const struct sp_run_errors e = sp_new_run_errors(&runs->csv, runs->n, SP_TRAINING_ERRORS);
+    struct sp_run_errors e;
+    sp_init_run_errors(&e, &runs->csv, runs->n, SP_TRAINING_ERRORS);
     for (size_t i = 0; i < runs->n; i++)
         while (strcmp(runs->run[e.configuration[i]].group, runs->run[i].group) != 0)
             e.configuration[i]++;

@@ -10,11 +10,12 @@ struct sp_candidate *sp_add_machine(struct sp_search *s)
 {
     if (s->machines == SP_MAX_MACHINES)
         return NULL;
-    struct sp_candidate *const m = calloc(1, sizeof *m);
-    if (!m)
+    struct sp_candidate **const m = &s->machine[s->machines++];
+    *m = calloc(1, sizeof **m);
+    if (!*m)
         abort();
-    m->usd_per_h = NAN;
-    return s->machine[s->machines++] = m;
+    (*m)->usd_per_h = NAN;
+    return *m;
 }
 
 bool sp_open_machine(const struct sp_search *s, struct sp_candidate *m, struct sp_error *error)
