@@ -216,16 +216,6 @@ void sp_put_lines(struct sp_report *r, enum sp_quantity_id id, const char *text)
     entry->kind = SP_VALUE_TEXT;
 }
 
-void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, double value)
-{
-    struct sp_quantity_info info = sp_quantity(id);
-    info.key = keep(r, key);
-    struct sp_entry *entry = add_entry(r, info);
-    set_number(entry, value);
-    if (info.unit == SP_VERDICT && entry->kind == SP_VALUE_NUMBER)
-        entry->kind = SP_VALUE_BOOL;
-}
-
 void sp_put_described(struct sp_report *r, const char *key, const char *label, enum sp_unit unit,
                       const char *source, const char *meaning, double number, const char *text)
 {

@@ -51,10 +51,6 @@ void sp_put_form(struct sp_report *report, enum sp_quantity_id id, enum sp_form_
 /* Text of several lines; sp_put_text makes its text one line. */
 void sp_put_lines(struct sp_report *report, enum sp_quantity_id id, const char *text);
 
-/* A number or a verdict under a key made at run time, "alpha.2", with the formula and meaning of
- * the row. */
-void sp_put_keyed(struct sp_report *report, enum sp_quantity_id id, const char *key, double value);
-
 /* A quantity described at run time, such as a config's field; the strings are copied. `text` NULL:
  * a number. */
 void sp_put_described(struct sp_report *report, const char *key, const char *label,

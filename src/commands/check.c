@@ -55,22 +55,6 @@ static struct outcome run_case(const struct sp_case *c, struct sp_pipes *pipes)
     return got;
 }
 
-static bool is_right(const struct sp_case_value *expected, const struct sp_entry *actual,
-                     double rel_tol)
-{
-    switch (expected->kind) {
-    case SP_CASE_NUMBER:
-        return actual->kind == SP_VALUE_NUMBER &&
-               sp_case_is_close(actual->number, expected->number, rel_tol);
-    case SP_CASE_BOOL:
-        return actual->kind == SP_VALUE_BOOL && (actual->number != 0) == (expected->number != 0);
-    case SP_CASE_TEXT:
-        return actual->kind == SP_VALUE_TEXT && strcmp(actual->text, expected->text) == 0;
-    default:
-        return actual->kind == SP_VALUE_NONE;
-    }
-}
-
 /* An expected value beside the program's. */
 struct check_row {
     const char *file, *key, *error; /* the latter "" where there is none */
@@ -118,15 +102,9 @@ static void mismatch(const struct sp_report *report, const struct sp_case_value 
         [SP_CASE_NUMBER] = "a number",
         [SP_CASE_TEXT] = "text",
     };
-    static const enum sp_value_kind kinds[] = {
-        [SP_CASE_NULL] = SP_VALUE_NONE,
-        [SP_CASE_BOOL] = SP_VALUE_BOOL,
-        [SP_CASE_NUMBER] = SP_VALUE_NUMBER,
-        [SP_CASE_TEXT] = SP_VALUE_TEXT,
-    };
     struct sp_nearest nearest = {.wanted = expected->key};
     text[0] = '\0';
-    if (actual && actual->kind == kinds[expected->kind])
+    if (actual && sp_value_of_entry(actual).kind == expected->kind)
         return;
     if (actual) {
         snprintf(text, LONGEST_REASON, "the case expects %s", wanted[expected->kind]);
@@ -144,6 +122,8 @@ static bool compare(struct check *check, const char *file, const struct sp_case 
     const struct sp_entry *actual = got->answered ? sp_find(got->report, expected->key) : NULL;
     const bool numbers =
         actual && actual->kind == SP_VALUE_NUMBER && expected->kind == SP_CASE_NUMBER;
+    const struct sp_case_value value =
+        actual ? sp_value_of_entry(actual) : (struct sp_case_value){0};
     char reason[LONGEST_REASON];
     if (got->answered)
         mismatch(got->report, expected, actual, reason);
@@ -153,7 +133,7 @@ static bool compare(struct check *check, const char *file, const struct sp_case 
         .error = got->answered ? reason : got->error.text,
         .of = c,
         .expected = *expected,
-        .pass = actual && is_right(expected, actual, c->rel_tol),
+        .pass = actual && sp_case_matches(expected, &value, c->rel_tol),
         .from = got->report,
         .actual = actual,
         .off = numbers ? sp_case_off(actual->number, expected->number) : NAN,

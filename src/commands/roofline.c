@@ -76,7 +76,7 @@ struct flow {
 /* What is asked about. */
 enum what { CHIP, TIMES, CHAIN, MATMUL, OPERATION, ATTENTION, LIST };
 
-/* What was asked, and what the rows of roofline.def and roofline_chip.def show of it. */
+/* What was asked, and what the rows of roofline.def show of it. */
 struct roof {
     const struct sp_args *args;
     struct sp_hardware hw;

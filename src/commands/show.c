@@ -28,11 +28,17 @@ struct shown {
     const char *name;
     char aliases[MOST_TEXT], shapes[MOST_TEXT];
     bool has_shapes;
+    const char *first_shape, *last_shape;
     double n_shapes;
 };
 #define SP_ROWS "commands/show.def"
 #define SP_ROWS_OF struct shown
 #define SP_PUT_ROWS put_title
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/show_slices.def"
+#define SP_ROWS_OF struct shown
+#define SP_PUT_ROWS put_slices
 #include "answer/put_rows.h"
 
 struct shown_model {
@@ -289,24 +295,11 @@ static void show_pod(struct sp_report *report, const struct sp_hardware *hw)
               &pod);
 }
 
-/* "slices on offer: 96, from 2x2x1 to 16x20x28" */
-static void line_of_shapes(struct sp_report *report, const struct shown *shown)
-{
-    const cJSON *shapes = sp_json_node(shown->of.root, "network.shapes");
-    const int n = cJSON_GetArraySize(shapes);
-    if (n == 0)
-        return;
-    sp_line(report, " ");
-    sp_line(report, "slices on offer: {n_shapes}, from %s to %s (--get shapes lists them)",
-            sp_json_text(cJSON_GetArrayItem(shapes, 0), ""),
-            sp_json_text(cJSON_GetArrayItem(shapes, n - 1), ""));
-}
-
 static void show_hardware(struct sp_report *report, const struct shown *shown)
 {
     show_chip(report, shown->of.base);
     show_pod(report, shown->of.base);
-    line_of_shapes(report, shown);
+    put_slices(report, shown);
 }
 
 static void *load(const struct wanted *wanted, const struct sp_sources *sources,
@@ -338,6 +331,8 @@ static void show_title(struct sp_report *report, struct shown *shown)
     shown->name = sp_json_text(shown->of.root, "name");
     shown->has_shapes = shown->of.kind == SP_HARDWARE && cJSON_IsArray(shapes);
     shown->n_shapes = cJSON_GetArraySize(shapes);
+    shown->first_shape = sp_json_text(cJSON_GetArrayItem(shapes, 0), "");
+    shown->last_shape = sp_json_text(cJSON_GetArrayItem(shapes, (int)shown->n_shapes - 1), "");
     join(sp_json_node(shown->of.root, "aliases"), ", ", shown->aliases, sizeof shown->aliases);
     join(shapes, " ", shown->shapes, sizeof shown->shapes);
     put_title(report, shown);
