@@ -25,10 +25,10 @@ static const char style[] =
     ".verdict{-webkit-print-color-adjust:exact;print-color-adjust:exact}"
     "svg rect{-webkit-print-color-adjust:exact;print-color-adjust:exact}}";
 
-/* A page that is being written. */
+/* State of a page. */
 struct page {
     const struct sp_report *report;
-    const char *price; /* of a chip-hour, in words */
+    const char *price; /* of a chip-hour, as text */
     FILE *out;
 };
 
@@ -38,7 +38,7 @@ static const struct sp_entry *find(const struct page *p, const char *path)
     return entry && entry->kind != SP_VALUE_NONE ? entry : NULL;
 }
 
-/* A quantity as people read it; false where it is not known. */
+/* Formats a quantity for people; false if it is unknown. */
 static bool value_of(const struct page *p, const char *path, char *out, size_t size)
 {
     const struct sp_entry *const entry = find(p, path);
@@ -98,9 +98,9 @@ static void put_plan(const struct page *p)
     fact(p, "shards (FSDP)", "best.fsdp", "");
     fact(p, "tensor parallel (TP)", "best.tp", "");
     fact(p, "pipeline stages (PP)", "best.pp", "");
-    fact(p, "micro-batches a step", "best.microbatches", "");
+    fact(p, "micro-batches per step", "best.microbatches", "");
     fact(p, "recomputed", "best.remat", "");
-    fact(p, "memory a chip", "best.memory_bytes", "");
+    fact(p, "memory per chip", "best.memory_bytes", "");
     fact(p, "of", "capacity_bytes", "");
     fact(p, "ideal step", "best.step_with_bubble_s", "");
     fact(p, "expected step", "best.step_at_mfu_s", "");
@@ -116,7 +116,7 @@ static void put_plan(const struct page *p)
     }
 }
 
-/* A number of a strategy; NAN where it is not known. */
+/* A number of a strategy; NAN if unknown. */
 static double number_of(const struct page *p, int kind, const char *key)
 {
     char path[96];
@@ -125,7 +125,7 @@ static double number_of(const struct page *p, int kind, const char *key)
     return entry ? entry->number : NAN;
 }
 
-/* A bar with the strategy's name and a number of it as people read it. */
+/* A bar with the strategy's name and one of its numbers. */
 static struct sp_html_bar new_bar(const struct page *p, int kind, const char *key)
 {
     struct sp_html_bar bar = {.parts = {0}};
@@ -136,7 +136,7 @@ static struct sp_html_bar new_bar(const struct page *p, int kind, const char *ke
     return bar;
 }
 
-/* What is far beyond the picture is cut where it leaves it; its number stands beside it. */
+/* Cuts bars that leave the picture; their numbers are printed. */
 static void cut(struct sp_html_bar *bar, double most)
 {
     for (int i = 0; i < SP_HTML_PARTS; i++)
@@ -146,7 +146,7 @@ static void cut(struct sp_html_bar *bar, double most)
 static struct sp_html_bar memory_bar(const struct page *p, int kind, double capacity)
 {
     struct sp_html_bar bar = new_bar(p, kind, "memory_bytes");
-    const double kept = fmax(number_of(p, kind, "activation_bytes"), 0); /* fmax: 0 for NAN */
+    const double kept = fmax(number_of(p, kind, "activation_bytes"), 0); /* fmax turns NAN into 0 */
     const double state = number_of(p, kind, "state_bytes");
     bar.parts[0] = state;
     bar.parts[1] = number_of(p, kind, "memory_bytes") - state - kept;
@@ -167,7 +167,7 @@ static struct sp_html_bar step_bar(const struct page *p, int kind)
 
 static void put_pictures(const struct page *p)
 {
-    static const char *const parts[SP_HTML_PARTS] = {"training state", "held beside it",
+    static const char *const parts[SP_HTML_PARTS] = {"training state", "held in addition",
                                                      "activations"};
     static const char *const times[SP_HTML_PARTS] = {"arithmetic", "waiting for the network", NULL};
     struct sp_html_bar memory[SP_STRATEGIES], steps[SP_STRATEGIES];

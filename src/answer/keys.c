@@ -10,14 +10,14 @@
 
 enum { LONGEST_PATH = 160, MOST_OFFERED = 4 };
 
-/* The candidates for a key that is no whole path. */
+/* Candidates for an incomplete key. */
 struct candidates {
     char first[LONGEST_PATH]; /* candidates outside of lists */
     char offered[(LONGEST_PATH + 8) * MOST_OFFERED];
-    int n, outside; /* candidates in lists: the row would have to be guessed */
+    int n, outside; /* candidates in lists, whose row would have to be guessed */
 };
 
-/* The end of `key` in `path` if its parts are there after the first one; 0: they are not. */
+/* End of `key` in `path`, if it is there as whole parts after the first; else 0. */
 static size_t end_inside(const char *path, const char *key)
 {
     const size_t n = strlen(key);
@@ -115,8 +115,8 @@ static void find_other_words(const struct sp_report *r, const char *key, struct 
     }
 }
 
-/* The last parts of a key are accepted only if exactly one key ends so, and never inside a row:
- * otherwise a script that relied on a guess would get another answer once a key is added. */
+/* An incomplete key must have exactly one completion, never inside a list row; otherwise a key
+ * added later could change a script's result. */
 bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t size,
                  struct sp_error *error)
 {

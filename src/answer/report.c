@@ -26,8 +26,8 @@ static void *grow(void *array, size_t n, size_t *room, size_t size)
     return must(realloc(array, *room * size));
 }
 
-/* A name with a line break must not look like a line of the report. Names and notes are made
- * printable where they enter a report, so that text, JSON and CSV agree. */
+/* Removes line breaks, which could imitate lines of the report. Names and notes are cleaned when
+ * they enter a report, so that text, JSON and CSV agree. */
 static char *one_line(char *text)
 {
     for (char *at = text; (at = strchr(at, '\n'));)
@@ -108,7 +108,7 @@ static bool has_word(const struct sp_report *r, const char *text)
     return r->word[0] && strstr(text, r->word);
 }
 
-/* A text with the word of sp_key_word replaced, on the heap. */
+/* A copy of the text with the word of sp_key_word replaced. */
 static char *fill_word(const struct sp_report *r, const char *text)
 {
     const size_t n = strlen(r->word), m = strlen(r->word_as);
@@ -338,7 +338,7 @@ void sp_answer_is(struct sp_report *report, const char *list)
     report->list = list;
 }
 
-/* Files are written last, after every check of the answer, so that a refused --get leaves none. */
+/* Writes the file last, after all checks, so that a refused --get leaves none. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error)
 {

@@ -1,4 +1,4 @@
-/* Items between commas, keys before equals signs, parts of a whole. */
+/* Comma-separated items, KEY=VALUE pairs, parts of a whole. */
 #include "base/list.h"
 
 #include <stdio.h>

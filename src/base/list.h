@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Copies the next item of a comma-separated list into `item` (at most `size` bytes) and moves *list
- * past it, to NULL after the last item. False when *list is NULL. "" is one empty item; "a," is "a"
- * and an empty one. */
+/* Copies the next item of a comma-separated list into `item` (at most `size` bytes) and advances
+ * *list; NULL after the last item. False if *list is NULL. "" is one empty item; "a," is "a" and an
+ * empty one. */
 bool sp_next_item(const char **list, char *item, size_t size);
 
 /* Whether an item of a comma-separated list equals `word`, or the part of `word` before the mark
@@ -23,7 +23,7 @@ char *sp_cut_pair(char *pair);
 /* Writes "path.key", or the key alone where the path is "", cut to `size` bytes. */
 void sp_join_path(const char *path, const char *key, char *out, size_t size);
 
-/* Reads "3/16", part 3 of 16; false when it is anything else, or there is no such part. */
+/* Reads "3/16", part 3 of 16; false for anything else or a part out of range. */
 bool sp_parse_part(const char *text, int *part, int *parts);
 
 #endif

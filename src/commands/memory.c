@@ -172,7 +172,7 @@ static void load_spread(const struct sp_args *args, struct sp_memory_case *f)
                                    .zero = !isnan(zero)  ? (int)zero
                                            : isnan(fsdp) ? 0
                                                          : 3};
-    f->devices = sp_spread_devices(f->spread.dp, f->spread.tp, f->spread.pp, f->spread.cp);
+    f->devices = sp_step_devices(f->spread.dp, f->spread.tp, f->spread.pp, f->spread.cp);
 }
 
 static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_error *error)

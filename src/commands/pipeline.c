@@ -157,7 +157,7 @@ static bool read_sends(const struct sp_args *args, struct pipe *s, struct sp_err
     if (args->value.hw && isnan(s->W)) {
         if (!sp_hardware_of(args, &sources, &hw, error))
             return false;
-        s->W = hw.network.kind == SP_TORUS ? sp_ring_bytes_per_s(hw.network.link_bytes_per_s)
+        s->W = hw.network.kind == SP_TORUS ? sp_ring_rate(hw.network.link_bytes_per_s)
                                            : sp_node_bytes_per_s(&hw.network);
     }
     s->sends = !isnan(s->d_model) && !isnan(s->W);

@@ -1,4 +1,4 @@
-/* Statistics of errors over the rows of a file of runs. */
+/* Error statistics over the rows of a file of runs. */
 #include "runs/error_statistics.h"
 
 #include <math.h>

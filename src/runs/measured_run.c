@@ -1,4 +1,4 @@
-/* A run that was measured, as `step --measured` says it. */
+/* A measured run, as given to `step --measured`. */
 #include "runs/measured_run.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "runs/run_estimate.h"
 
-/* What --measured takes, under the name that it has there and in the report. */
+/* Keys of --measured and their names in the report. */
 static const struct {
     const char *name;
     size_t offset;

@@ -16,7 +16,7 @@ bool sp_at_bound(const struct sp_profile *p, int constant)
     return (value <= c->low * 1.001 || value >= c->high * 0.999) && p->determined[constant] > 0.05;
 }
 
-/* Writes `"key": "text",` with the text as JSON spells it. */
+/* Writes `"key": "text",` with JSON escapes. */
 static void put_text(FILE *out, const char *key, const char *text, const char *end)
 {
     cJSON *const string = cJSON_CreateString(text);

@@ -6,8 +6,8 @@
 
 #include <scaleplan/profile.h>
 
-/* Whether the fit pushed a constant against one of its bounds: the data ask for more than physics
- * allows, so the model puts time elsewhere than the machine does. */
+/* Whether the fit pushed a constant to a bound: the data ask for more than physics allows, so the
+ * model attributes time to the wrong part. */
 bool sp_at_bound(const struct sp_profile *profile, int constant);
 
 /* Names of the constants, comma-separated: of those that the runs say little about, and of those
@@ -15,7 +15,7 @@ bool sp_at_bound(const struct sp_profile *profile, int constant);
 const char *sp_undetermined_constants(const struct sp_profile *profile, char *out, size_t size);
 const char *sp_constants_at_bounds(const struct sp_profile *profile, char *out, size_t size);
 
-/* The text; free() it. `fitted_to` and `source` name the data. */
+/* The profile's JSON text; free() it. `fitted_to` and `source` name the data. */
 char *sp_profile_text(const struct sp_profile *profile, const char *fitted_to, const char *source);
 
 #endif

@@ -42,7 +42,7 @@ static void read_chip(struct sp_row_reader *r)
              run->hw.family[0] ? run->hw.family : run->hw.name);
 }
 
-/* The most cubic box of this many chips, for a slice that is not offered. */
+/* The most cubic box of `chips` chips, for a slice that is not offered. */
 static struct sp_shape box_of(int64_t chips, int64_t axes)
 {
     struct sp_shape shape = {{1, 1, 1}};
@@ -70,8 +70,8 @@ static void read_network(struct sp_row_reader *r)
         run->hw.network.scaleout_bytes_per_s = gbps * 1e9 / 8 / (double)run->devices_per_node;
 }
 
-/* Slices of a torus: one per replica of `dp` if enough chips are left to share the weights; else as
- * few as pods allow. */
+/* Slices of a torus: one per replica if its chips can hold the weights, else as few as pods
+ * allow. */
 static int64_t read_slices(struct sp_row_reader *r, int64_t devices)
 {
     const struct sp_network *const network = &r->run->hw.network;
@@ -129,7 +129,7 @@ static void copy_cell(const struct sp_row_reader *r, const char *column, char *o
     snprintf(out, size, "%s", sp_row_text(r, column));
 }
 
-/* Each part needs those before it, so the first problem ends the row. */
+/* Later parts depend on earlier ones, so the first problem ends the row. */
 static void read_row(struct sp_row_reader *r)
 {
     static void (*const parts[])(struct sp_row_reader *) = {read_machine, sp_read_row_framework,
@@ -152,7 +152,7 @@ static void read_row(struct sp_row_reader *r)
         parts[i](r);
 }
 
-/* Refuses two columns of one name: either could be meant. */
+/* Refuses two columns of the same name. */
 static void check_header(const struct sp_csv *csv, const char *origin, struct sp_error *error)
 {
     for (size_t c = 0; c < csv->columns && !sp_is_full(error); c++) {
@@ -178,7 +178,7 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
         return false;
     static const char *const needed[] = {"hardware", "n_devices", "seq_len", "layers", "d_model"};
     const size_t shape =
-        sp_csv_column(&runs->csv, "model") >= 0 ? 2 : 0; /* its name may be enough */
+        sp_csv_column(&runs->csv, "model") >= 0 ? 2 : 0; /* the model's name may suffice */
     for (size_t i = 0; i + shape < sizeof needed / sizeof *needed; i++)
         if (sp_csv_column(&runs->csv, needed[i]) < 0)
             sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(origin), needed[i]);

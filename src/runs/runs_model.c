@@ -6,8 +6,8 @@
 
 #include "runs/runs_internal.h"
 
-/* Puts the number after a word of the moe column, "ff2048", if the word is there; false if it is
- * not a whole number up to 10^9. */
+/* Reads the number after a word of the moe column ("ff2048"), if present; false if it is not a
+ * whole number up to 10^9. */
 static bool number_after(const char *text, const char *word, int64_t *value)
 {
     enum { MOST_DIGITS = 9 };
@@ -48,8 +48,8 @@ static void read_experts(const char *text, struct sp_run *run)
         sp_row_problem(run, "moe \"%s\" is out of range", sp_safe(text));
 }
 
-/* The columns have no ranks of MLA: takes those of the model of that name, without a "-L4" for the
- * number of its layers that ran. */
+/* MLA ranks have no columns: takes those of the named model, ignoring a suffix such as "-L4" for
+ * fewer layers. */
 static void read_mla(const struct sp_row_reader *r, struct sp_run *run)
 {
     char name[64];
@@ -68,7 +68,7 @@ static void read_mla(const struct sp_row_reader *r, struct sp_run *run)
                        sp_safe(run->model_name));
 }
 
-/* A row without a shape takes that of the named model, as --model does. */
+/* A row without a shape takes that of the named model. */
 static bool take_named_model(const struct sp_row_reader *r, struct sp_run *run)
 {
     static const char *const shape[] = {"layers", "d_model", "d_ff", "n_heads", "vocab", "moe"};

@@ -40,8 +40,8 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* Devices that share the states: "shard 8", with HSDP those of a node (its share after TP), else
- * all of dp x cp. 0: the named number does not divide them. */
+/* Devices that share the states: the number in "shard 8"; with HSDP a node's share after TP; else
+ * dp x cp. 0 if the number does not divide them. */
 static int64_t shards_of(const struct sp_row_reader *r, const struct sp_plan *p)
 {
     const char *const text = sp_row_text(r, "fsdp_zero");
@@ -59,8 +59,7 @@ static int64_t shards_of(const struct sp_row_reader *r, const struct sp_plan *p)
     return group > 1 ? group : all;
 }
 
-/* The micro-batch of a row that states none: a replica's share of the batch, or with stages the
- * framework's usual one. */
+/* Default micro-batch: a replica's share of the batch, or with stages the framework's default. */
 static int64_t usual_micro_batch(const struct sp_run *run)
 {
     const struct sp_plan *const p = &run->plan;
@@ -93,7 +92,7 @@ static void read_layout(struct sp_row_reader *r)
     p->imbalance = 1;
 }
 
-/* Notes a row that states no recomputation and would not have fit without it. */
+/* Notes a row without recomputation that would not have fit. */
 static void note_memory(struct sp_run *run)
 {
     struct sp_stage_memory m;

@@ -1,4 +1,4 @@
-/* Cells of a row of runs: texts, numbers, and why a row cannot be predicted. */
+/* Cells of a row of runs: texts, numbers, problems. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -8,8 +8,7 @@
 
 #include "runs/runs_internal.h"
 
-/* Whether the text is only decimal digits: "0x40" and " 64" are numbers to strtod, but no log holds
- * them. */
+/* Whether the text has decimal digits only: strtod also accepts "0x40" and " 64". */
 static bool is_decimal(const char *text)
 {
     char *end;
@@ -73,8 +72,7 @@ bool sp_has_words(const char *text, const char *words)
     return false;
 }
 
-/* Marks a row as not predictable; the file is still read, because hundreds of good rows must not
- * fail for one word. */
+/* Marks a row as not predictable; the rest of the file is still read. */
 void sp_row_problem(struct sp_run *run, const char *format, ...)
 {
     if (run->problem[0] != '\0')

@@ -1,4 +1,4 @@
-/* Serving runs beside what is predicted of them. */
+/* Serving runs compared with their predictions. */
 #include "runs/serving_errors.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ struct sp_run_errors sp_new_serving_errors(const struct sp_serving_runs *runs)
     return e;
 }
 
-/* The pair's profile, its own or borrowed; looked up once. */
+/* The stack's profile, own or borrowed; loaded once. */
 static const struct sp_profile *profile_of(struct sp_pair_profiles *p,
                                            const struct sp_serving_run *run, bool *own,
                                            struct sp_error *error)
@@ -65,7 +65,7 @@ static const struct sp_profile *profile_of(struct sp_pair_profiles *p,
     return &p->known[at];
 }
 
-/* Throughput is as uncertain as the time between tokens that makes it. */
+/* Throughput has the range of the TPOT that determines it. */
 static double range_log(const struct sp_serving_run *run, const struct sp_profile *profile,
                         int measure)
 {

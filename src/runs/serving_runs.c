@@ -14,11 +14,11 @@
 
 const char *const sp_serving_measure_names[SP_SERVING_MEASURES] = {"tpot", "ttft", "throughput"};
 
-/* Requests that a rank of data-parallel attention runs at once if its memory holds more: the
- * largest default cap of the engines. */
+/* Concurrent sequences per attention-DP rank if memory allows more: the largest default limit of
+ * the engines. */
 #define MOST_SEQUENCES 2048.0
 
-/* A model, a machine or an engine named by rows; loaded once. */
+/* A model, machine or engine named by rows, loaded once. */
 struct loaded {
     struct loaded *next;
     char name[80];
@@ -68,7 +68,7 @@ static double number(struct reader *r, const char *column, double least, double 
     return fallback;
 }
 
-/* Spells a word as a config's file name: lower case, with a dash for any other character. */
+/* Spells a word like a config's file name: lower case, dashes for other characters. */
 static void slug(const char *word, char *out, size_t size)
 {
     size_t n = 0;
@@ -96,7 +96,7 @@ static bool load(const struct reader *r, struct loaded *l, double chips)
     return true;
 }
 
-/* The loaded one of that name; NULL if there is none. */
+/* The loaded object of that name; NULL if none. */
 static struct loaded *find(struct reader *r, enum kind kind, const char *column, double chips)
 {
     char name[64];
@@ -116,7 +116,7 @@ static struct loaded *find(struct reader *r, enum kind kind, const char *column,
     return l->known ? l : NULL;
 }
 
-/* Finds a storage format by its name or by the names in publications. */
+/* A storage format by its name, or its name in publications. */
 static int storage(struct reader *r, const char *column, int fallback)
 {
     static const struct {
@@ -136,7 +136,7 @@ static int storage(struct reader *r, const char *column, int fallback)
     return fallback;
 }
 
-/* Reads the formats, and the arithmetic that goes with them. */
+/* Reads storage formats and the matching matmul formats. */
 static void read_formats(struct reader *r)
 {
     struct sp_service *const s = &r->run->service;
@@ -200,7 +200,7 @@ static bool read_pool(struct reader *r, const char *column, struct pool *p)
     return r->run->problem[0] == '\0';
 }
 
-/* Speculative decoding of a row that states it. */
+/* Speculative decoding, if stated. */
 static void read_drafts(struct reader *r)
 {
     struct sp_service *const s = &r->run->service;
@@ -212,13 +212,13 @@ static void read_drafts(struct reader *r)
         problem(r, "draft_tokens: accepted, or acceptance, is not stated or more than a step has");
 }
 
-/* Mean lengths: published benchmarks draw lengths from 0.8 to 1 of the nominal one. */
+/* Mean lengths; published benchmarks draw 0.8 to 1 times the nominal length. */
 static void read_requests(struct reader *r)
 {
     struct sp_requests *const q = &r->run->requests;
     const double input = number(r, "isl", 1, NAN), output = number(r, "osl", 1, NAN);
     const char *const spread = text(r, "length_spread");
-    const double mean = strncmp(spread, "0.8..1", 6) == 0 ? 0.9 : 1; /* drawn evenly */
+    const double mean = strncmp(spread, "0.8..1", 6) == 0 ? 0.9 : 1; /* uniform */
     if (isnan(input) || isnan(output))
         problem(r, "isl and osl are not stated");
     *q = (struct sp_requests){.input = mean * input, .output = fmax(1, mean * output)};
@@ -237,7 +237,7 @@ static void read_measured(struct reader *r)
     m[SP_MEASURED_RATE] = rate ? number(r, "output_tokens_per_s", 1e-9, NAN) : NAN;
 }
 
-/* Reads everything but the degrees of the machine and the formats. */
+/* Everything but degrees and formats. */
 static struct sp_service service_of(const struct sp_serving_run *run, const struct sp_model *model,
                                     const struct sp_hardware *hw)
 {
@@ -253,8 +253,7 @@ static struct sp_service service_of(const struct sp_serving_run *run, const stru
                                .attention = true};
 }
 
-/* Reads the other pool, and the share of it and of the requests that each generating instance
- * has. */
+/* Reads the prefill pool, and each decode instance's share of it and of the requests. */
 static void prepare_reader(struct sp_serving_run *run, const struct pool *reads, double generators)
 {
     const struct sp_profile nobody = {.serves = true};
@@ -314,7 +313,7 @@ static void name_run(struct reader *r)
         strcmp(text(r, "scoring"), "secondary") != 0 && strcmp(text(r, "scoring"), "no") != 0;
 }
 
-/* Finds the model, the machine and the engine; false with a problem if one is unknown. */
+/* Finds model, machine and engine; false with a problem if one is unknown. */
 static bool find_stack(struct reader *r, double chips)
 {
     struct sp_serving_run *const run = r->run;
@@ -334,7 +333,7 @@ static bool find_stack(struct reader *r, double chips)
     return true;
 }
 
-/* With two pools the run is that of a generating instance. */
+/* With two pools the run is that of a decode instance. */
 static void read_pools(struct reader *r)
 {
     struct sp_service *const s = &r->run->service;
@@ -350,7 +349,7 @@ static void read_pools(struct reader *r)
     read_drafts(r);
     if (r->run->problem[0] != '\0')
         return;
-    r->run->requests.in_flight /= generates.instances; /* INFINITY: as many as fit, of each */
+    r->run->requests.in_flight /= generates.instances; /* INFINITY: as many as fit */
     prepare(r->run);
     prepare_reader(r->run, &reads, generates.instances);
 }

@@ -1,4 +1,4 @@
-/* All renderers print the same values, and read back. */
+/* All renderers print the same values, which read back. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/json.h"
 
 /* What sp_render writes; free() it. */
-/* Not inlined: gcc then takes the stream's pointer for a dangling one. */
+/* noinline: gcc otherwise warns that the stream's pointer dangles */
 __attribute__((noinline)) static char *rendered(const struct sp_report *report,
                                                 const struct sp_render *how)
 {
@@ -119,7 +119,7 @@ static void formats_agree(void **state)
     sp_report_free(report);
 }
 
-/* Keys that scripts rely on, those of a strategy without a meaning too. */
+/* Keys that scripts rely on, including those of impossible strategies. */
 static void keys_of_fit(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Random doubles put into a report come back from its JSON and from --get with the same bits. */
+/* Random doubles in a report read back from JSON and --get with the same bits. */
 static void random_doubles(void **state)
 {
     (void)state;
@@ -203,8 +203,8 @@ static void random_doubles(void **state)
     sp_report_free(report);
 }
 
-/* Quotes are doubled, and text that a spreadsheet would run starts with an apostrophe. Numbers keep
- * their minus. */
+/* Quotes are doubled, and text that a spreadsheet would run gets an apostrophe; negative numbers
+ * stay unchanged. */
 static void csv_guards(void **state)
 {
     (void)state;
@@ -233,7 +233,7 @@ static void csv_guards(void **state)
     }
 }
 
-/* --get of a group gives all of it, an unknown key is named. */
+/* --get of a group prints all of it; an unknown key is an error that names it. */
 static void get_keys(void **state)
 {
     (void)state;
@@ -312,8 +312,7 @@ static void human(void **state)
     }
 }
 
-/* Each of 5000 keys is found, also while the table of keys grows; of a key that is put twice the
- * first counts. */
+/* Each of 5000 keys is found while the table grows; of equal keys the first counts. */
 static void many_keys(void **state)
 {
     (void)state;
