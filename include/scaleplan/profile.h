@@ -125,6 +125,7 @@ struct sp_profile {
     double expected[SP_PROFILE_ROOM];   /* values expected without runs: sp_expect_constants */
     double determined[SP_PROFILE_ROOM]; /* share of the value that runs determine, 0 to 1 */
     enum sp_known known;                /* what the constants rest on */
+    char date[16]; /* of the fit, or of the newest fit that lends to it: 2026-11-22; "": unknown */
     double residual; /* from leave-one-out errors of the user's own runs: 80 % of |ln(predicted /
                         measured)| lie within 1.2816 times this; 0: use sp_range_log */
     double memory_factor; /* reserved memory on this machine over the framework's rule; 1: as the

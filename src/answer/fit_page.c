@@ -74,7 +74,7 @@ static void fact(const struct page *p, const char *label, const char *path, cons
 
 static void put_question(const struct page *p)
 {
-    static const char *const keys[] = {"model", "params", "hw",           "chips",
+    static const char *const keys[] = {"model", "params", "hw",           "devices",
                                        "shape", "seq",    "batch_tokens", "verdict"};
     char text[8][512] = {""};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -100,7 +100,7 @@ static void put_plan(const struct page *p)
     fact(p, "pipeline stages (PP)", "best.pp", "");
     fact(p, "micro-batches per step", "best.microbatches", "");
     fact(p, "recomputed", "best.remat", "");
-    fact(p, "memory per chip", "best.memory_bytes", "");
+    fact(p, "memory per chip", "best.device_bytes", "");
     fact(p, "of", "capacity_bytes", "");
     fact(p, "ideal step", "best.step_with_bubble_s", "");
     fact(p, "expected step", "best.step_at_mfu_s", "");
@@ -145,11 +145,11 @@ static void cut(struct sp_html_bar *bar, double most)
 
 static struct sp_html_bar memory_bar(const struct page *p, int kind, double capacity)
 {
-    struct sp_html_bar bar = new_bar(p, kind, "memory_bytes");
+    struct sp_html_bar bar = new_bar(p, kind, "device_bytes");
     const double kept = fmax(number_of(p, kind, "activation_bytes"), 0); /* fmax turns NAN into 0 */
     const double state = number_of(p, kind, "state_bytes");
     bar.parts[0] = state;
-    bar.parts[1] = number_of(p, kind, "memory_bytes") - state - kept;
+    bar.parts[1] = number_of(p, kind, "device_bytes") - state - kept;
     bar.parts[2] = kept;
     cut(&bar, 1.4 * capacity);
     return bar;
@@ -177,7 +177,7 @@ static void put_pictures(const struct page *p)
     if (!capacity)
         return;
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
-        if (isnan(number_of(p, kind, "memory_bytes")))
+        if (isnan(number_of(p, kind, "device_bytes")))
             continue;
         memory[n] = memory_bar(p, kind, capacity->number);
         steps[n++] = step_bar(p, kind);
@@ -204,7 +204,7 @@ static void cell(const struct page *p, const char *scope, const char *key)
 
 static void put_alternatives(const struct page *p)
 {
-    static const char *const keys[] = {"fits",   "memory_bytes", "microbatches", "compute_bound",
+    static const char *const keys[] = {"fits",   "device_bytes", "microbatches", "compute_bound",
                                        "step_s", "reason",       "way_out"};
     heading(p, "Alternatives");
     fputs("<table><tr><th>strategy</th><th>fits</th><th>a chip</th><th>micro-batches</th>"
@@ -230,10 +230,9 @@ static void put_alternatives(const struct page *p)
 
 static void put_assumptions(const struct page *p)
 {
-    static const char *const keys[] = {"precision",     "state_bytes_per_param",
-                                       "compute_dtype", "peak_flops_per_s",
-                                       "constants",     "overlap",
-                                       "accumulate"};
+    static const char *const keys[] = {
+        "precision", "state_bytes_per_param", "dtype", "peak_flops_per_s", "constants", "overlap",
+        "accumulate"};
     heading(p, "Assumptions");
     fputs("<ul>\n", p->out);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -259,7 +258,7 @@ static void put_assumptions(const struct page *p)
 static void put_sources(const struct page *p)
 {
     static const char *const keys[] = {
-        "best.state_bytes", "best.activation_bytes",   "best.memory_bytes",  "best.comms_over_math",
+        "best.state_bytes", "best.activation_bytes",   "best.device_bytes",  "best.comms_over_math",
         "best.t_math_s",    "best.step_with_bubble_s", "best.step_at_mfu_s", "best.days",
         "best.cost_usd"};
     heading(p, "Where the numbers come from");

@@ -53,12 +53,14 @@ static void add_candidate(struct candidates *c, const char *path, size_t end)
                  quoted);
 }
 
-/* Finds all paths that contain the key as whole parts. */
-static void find_candidates(const struct sp_report *r, const char *key, struct candidates *c)
+/* Finds all paths that contain the key as whole parts: those of this version, or those of the one
+ * before. */
+static void find_candidates(const struct sp_report *r, const char *key, bool old,
+                            struct candidates *c)
 {
     for (size_t i = 0; i < r->n_entries; i++) {
         const size_t end = end_inside(r->entries[i].path, key);
-        if (end > 0)
+        if (end > 0 && r->entries[i].is_old == old)
             add_candidate(c, r->entries[i].path, end);
     }
 }
@@ -68,7 +70,9 @@ static void find_beginnings(const struct sp_report *r, const char *key, struct c
 {
     const size_t n = strlen(key);
     for (size_t i = 0; i < r->n_entries && n > 1; i++) {
-        const char *const path = sp_report_entry(r, i)->path, *const dot = strrchr(path, '.');
+        if (r->entries[i].is_old)
+            continue;
+        const char *const path = r->entries[i].path, *const dot = strrchr(path, '.');
         const char *const last = dot ? dot + 1 : path;
         if (strncmp(last, key, n) == 0 && last[n] == '_')
             add_candidate(c, path, strlen(path));
@@ -80,15 +84,17 @@ static void find_nearest(const struct sp_report *r, const char *key, struct cand
 {
     struct sp_nearest nearest = {.wanted = key};
     const char *best = NULL;
-    for (size_t i = 0; i < r->n_entries; i++)
-        for (const char *at = r->entries[i].path; at; at = strchr(at, '.')) {
+    for (size_t i = 0; i < r->n_entries; i++) {
+        const struct sp_entry *const entry = &r->entries[i];
+        for (const char *at = entry->is_old ? NULL : entry->path; at; at = strchr(at, '.')) {
             char before[sizeof nearest.best];
             at += *at == '.';
             snprintf(before, sizeof before, "%s", nearest.best);
             sp_nearest_offer(&nearest, at);
             if (strcmp(before, nearest.best) != 0)
-                best = r->entries[i].path;
+                best = entry->path;
         }
+    }
     if (best && *sp_nearest_hint(&nearest))
         add_candidate(c, best, strlen(best));
 }
@@ -125,7 +131,9 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
     snprintf(out, size, "%s", key);
     if (is_path(r, key))
         return true;
-    find_candidates(r, key, &c);
+    find_candidates(r, key, false, &c);
+    if (c.n == 0)
+        find_candidates(r, key, true, &c);
     if (c.outside == 1) {
         snprintf(out, size, "%s", c.first);
         return true;
@@ -184,7 +192,7 @@ bool sp_row_key(const struct sp_report *r, const char *list, const char *key, ch
             snprintf(out, size, "%s", inside);
             return true;
         }
-        if (end > 0 && inside[end] == '\0')
+        if (end > 0 && inside[end] == '\0' && !r->entries[i].is_old)
             add_candidate(&c, inside, end);
     }
     snprintf(out, size, "%s", c.first);
@@ -204,18 +212,23 @@ static bool ends_some_key(const char *key)
     return false;
 }
 
+/* Whether a key is that of a row, or was made at run time of it. */
+static bool is_of_row(const char *key, const char *row)
+{
+    const size_t n = strlen(row);
+    return strncmp(row, key, n) == 0 && (key[n] == '\0' || key[n] == '.');
+}
+
 bool sp_is_known_key(const char *key, struct sp_nearest *nearest)
 {
     if (ends_some_key(key))
         return true;
     for (const char *tail = key; tail; tail = strchr(tail, '.') ? strchr(tail, '.') + 1 : NULL)
         for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
-            const char *const known = sp_quantity(id).key;
-            const size_t n = strlen(known);
-            if (strcmp(known, tail) == 0 ||
-                (strncmp(known, tail, n) == 0 && tail[n] == '.')) /* keys made at run time */
+            const struct sp_quantity_info row = sp_quantity(id);
+            if (is_of_row(tail, row.key) || (row.old_key && is_of_row(tail, row.old_key)))
                 return true;
-            sp_nearest_offer(nearest, known);
+            sp_nearest_offer(nearest, row.key);
         }
     return false;
 }

@@ -123,7 +123,8 @@ void sp_render_layout(const struct sp_report *report, FILE *out)
         cJSON_AddItemToArray(notes, cJSON_CreateString(line));
     }
     for (size_t i = 0; i < report->n_entries; i++)
-        cJSON_AddItemToArray(quantities, quantity_of(&report->entries[i]));
+        if (!report->entries[i].is_old)
+            cJSON_AddItemToArray(quantities, quantity_of(&report->entries[i]));
     char *const text = cJSON_PrintUnformatted(root);
     if (text)
         fprintf(out, "%s\n", text);

@@ -5,19 +5,32 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *old_key(enum sp_quantity_id id)
+{
+#define OLD(id, key)                                                                               \
+    case SP_Q_##id:                                                                                \
+        return key;
+    switch ((int)id) {
+#include "answer/old_keys.def"
+    }
+#undef OLD
+    return NULL;
+}
+
 /* A switch instead of an array: 5,000 strings would need a relocation each at every start. */
 struct sp_quantity_info sp_quantity(enum sp_quantity_id id)
 {
 #define Q(id, key, label, unit, formula, source, meaning)                                          \
     case SP_Q_##id:                                                                                \
-        return (struct sp_quantity_info){key, label, SP_##unit, formula, source, meaning};
+        return (struct sp_quantity_info){key,    label,   SP_##unit,         formula,              \
+                                         source, meaning, old_key(SP_Q_##id)};
 #define SP_QUANTITIES_END(command)
     switch ((int)id) {
 #include "answer/all_quantities.def"
     }
 #undef SP_QUANTITIES_END
 #undef Q
-    return (struct sp_quantity_info){"", "", SP_NUMBER, "", "", ""};
+    return (struct sp_quantity_info){"", "", SP_NUMBER, "", "", "", NULL};
 }
 
 enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first)

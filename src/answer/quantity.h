@@ -48,6 +48,7 @@ struct sp_quantity_info {
     const char *key, *label;
     enum sp_unit unit;
     const char *formula, *source, *meaning;
+    const char *old_key; /* that the row had in the version before; NULL: the same */
 };
 
 /* all_quantities.def ends each command's rows with SP_QUANTITIES_END(command). */

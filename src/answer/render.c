@@ -228,7 +228,8 @@ void sp_render_explain(const struct sp_report *report, const struct sp_render *h
     const char *separator = "";
     for (size_t i = 0; i < report->n_entries; i++) {
         const struct sp_entry *entry = &report->entries[i];
-        if (!sp_wanted(entry, how->explain_key ? how->explain_key : how->get))
+        const char *const keys = how->explain_key ? how->explain_key : how->get;
+        if (!sp_wanted(entry, keys) || (!keys && entry->is_old))
             continue;
         if (list) {
             cJSON_AddItemToArray(list, explain_json(report, entry));

@@ -139,6 +139,8 @@ static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info i
     r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
     struct sp_entry *entry = &r->entries[r->n_entries++];
     info.key = key_of(r, info.key);
+    if (info.old_key)
+        info.old_key = key_of(r, info.old_key);
     *entry = (struct sp_entry){.info = info, .number = NAN};
     sp_join_path(r->prefix, info.key, entry->path, sizeof entry->path);
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
@@ -151,9 +153,25 @@ static void set_number(struct sp_entry *entry, double value)
     entry->kind = isfinite(value) ? SP_VALUE_NUMBER : SP_VALUE_NONE;
 }
 
+/* The last quantity once more, under the key of the version before if it had another. */
+static void put_old_key(struct sp_report *r)
+{
+    struct sp_entry entry = r->entries[r->n_entries - 1];
+    if (!entry.info.old_key)
+        return;
+    sp_join_path(r->prefix, entry.info.old_key, entry.path, sizeof entry.path);
+    entry.is_old = true;
+    if (entry.text)
+        entry.text = must(strdup(entry.text));
+    r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
+    r->entries[r->n_entries++] = entry;
+    sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
+}
+
 void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
 {
     set_number(add_entry(r, sp_quantity(id)), value);
+    put_old_key(r);
 }
 
 /* Binds an entry to the form that gives its number, with the values of the form's arguments. */
@@ -169,6 +187,7 @@ static void set_form(struct sp_report *r, struct sp_entry *entry, enum sp_form_i
         if (isnan(arguments[i])) /* fmin and fmax ignore NAN */
             set_number(entry, NAN);
     }
+    put_old_key(r);
 }
 
 void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id form,
@@ -184,11 +203,13 @@ void sp_put_bool(struct sp_report *r, enum sp_quantity_id id, bool value)
     struct sp_entry *entry = add_entry(r, sp_quantity(id));
     entry->number = value;
     entry->kind = SP_VALUE_BOOL;
+    put_old_key(r);
 }
 
 void sp_put_null(struct sp_report *r, enum sp_quantity_id id)
 {
     add_entry(r, sp_quantity(id));
+    put_old_key(r);
 }
 
 void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format, ...)
@@ -199,6 +220,7 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
     entry->text = format_string(format, args);
     va_end(args);
     entry->kind = SP_VALUE_TEXT;
+    put_old_key(r);
 }
 
 void sp_put_words(struct sp_report *r, enum sp_quantity_id id, const char *text)
@@ -219,8 +241,8 @@ void sp_put_lines(struct sp_report *r, enum sp_quantity_id id, const char *text)
 void sp_put_described(struct sp_report *r, const char *key, const char *label, enum sp_unit unit,
                       const char *source, const char *meaning, double number, const char *text)
 {
-    const struct sp_quantity_info info = {keep(r, key), keep(r, label),  unit,
-                                          "",           keep(r, source), keep(r, meaning)};
+    const struct sp_quantity_info info = {keep(r, key),    keep(r, label),   unit, "",
+                                          keep(r, source), keep(r, meaning), NULL};
     struct sp_entry *entry = add_entry(r, info);
     if (text) {
         entry->text = one_line(must(strdup(text)));
@@ -236,7 +258,7 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
     const struct sp_quantity_info *const was = &entry->info;
     struct sp_entry *const copy = add_entry(
         r, (struct sp_quantity_info){keep(r, key), keep(r, was->label), was->unit, was->formula,
-                                     keep(r, was->source), keep(r, was->meaning)});
+                                     keep(r, was->source), keep(r, was->meaning), NULL});
     copy->kind = entry->kind;
     copy->number = entry->number;
     if (entry->text)

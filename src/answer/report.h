@@ -18,6 +18,7 @@ struct sp_entry {
     enum sp_value_kind kind;
     double number;
     char *text;
+    bool is_old;          /* the same quantity under the key of the version before */
     enum sp_form_id form; /* closed form of the number; SP_CLOSED_NONE: none */
     size_t arguments;     /* index of its first argument, see sp_argument_value */
 };

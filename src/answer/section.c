@@ -26,7 +26,7 @@ void sp_section(struct sp_report *report, const char *heading, size_t first, con
     size_t n = 0;
     for (size_t i = first; rows && i < sp_report_size(report); i++) {
         const struct sp_entry *const entry = sp_report_entry(report, i);
-        if (entry->kind == SP_VALUE_NONE || !is_of_group(entry->path, groups))
+        if (entry->is_old || entry->kind == SP_VALUE_NONE || !is_of_group(entry->path, groups))
             continue;
         snprintf(rows[n].label, sizeof rows[n].label, "%s", entry->info.label);
         snprintf(rows[n].prefix, sizeof rows[n].prefix, "%.111s", entry->path);
@@ -47,7 +47,7 @@ void sp_table_of_all(struct sp_report *r, const char *list)
     for (size_t i = 0; i < sp_report_size(r) && n < MOST_COLUMNS; i++) {
         const struct sp_entry *const entry = sp_report_entry(r, i);
         const char *const key = sp_inside_row(entry->path, list, &row);
-        if (!key || strcmp(key, "name") == 0)
+        if (!key || entry->is_old || strcmp(key, "name") == 0)
             continue;
         for (known = 1; known < n && strcmp(columns[known].key, key) != 0;)
             known++;

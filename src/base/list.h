@@ -16,6 +16,10 @@ bool sp_next_item(const char **list, char *item, size_t size);
  * item are ignored; an empty item covers nothing. */
 bool sp_is_listed(const char *list, const char *word, char end);
 
+/* Whether a typed name is this one: "-" counts as "_", and a key's unit may stand behind it, so
+ * that "tokens_per_s", "step_s" and "cost_usd" are "tokens-per-s", "step" and "cost". */
+bool sp_is_named(const char *typed, const char *name);
+
 /* Cuts "key=value" at its first equals sign: `pair` keeps the key, the value is returned. NULL when
  * there is no sign or no key. */
 char *sp_cut_pair(char *pair);

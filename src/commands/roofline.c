@@ -19,7 +19,7 @@ static const char *const vector_ops[] = {"dot", "add", NULL};
 
 static const struct sp_taken options[] = {
     SP_OPTIONS_MACHINE,
-    SP_TAKE(chips),
+    SP_TAKE(devices, .alias = "chips"),
     SP_TAKE(matmul),
     SP_TAKE(batched),
     SP_TAKE(three_way, .needs = SP_THESE(SP_O_hw)),
@@ -204,7 +204,7 @@ static enum sp_dtype format_of(const struct sp_args *args)
 static bool load_chip(const struct sp_args *args, struct roof *s, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const double given = args->value.bandwidth, chips = args->value.chips;
+    const double given = args->value.bandwidth, chips = args->value.devices;
     s->from = sources_of_bytes[args->value.bytes_from];
     s->has_hw = args->value.hw != NULL;
     s->C = NAN;

@@ -35,9 +35,9 @@ enum { VALID, SHARD, PLOT, HEAT, OWN_OPTIONS };
 static const struct {
     const char *command, *keys;
 } defaults[] = {
-    {"step", "time.step_s,mfu,memory.device_bytes,memory.fits"},
+    {"step", "step_s,mfu,memory.device_bytes,memory.fits"},
     {"search", "plans.0.dp,plans.0.tp,plans.0.pp,plans.0.vpp,plans.0.cp,plans.0.ep,plans.0.zero,"
-               "plans.0.micro_batch,plans.0.remat,plans.0.schedule,plans.0.time.step_s,"
+               "plans.0.micro_batch,plans.0.remat,plans.0.schedule,plans.0.step_s,"
                "plans.0.mfu,plans.0.memory.device_bytes"},
     {"fit", "best.strategy,best.fits,best.compute_bound,best.step_s,best.step_at_mfu_s"},
     {"memory", "memory.total_bytes,memory.fits"},
@@ -456,7 +456,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 
 static const struct sp_example examples[] = {
     {"scaleplan sweep step --model llama3-8b,llama3-70b --hw h100-64 --batch 256x8192 --tp "
-     "1..8:x2 --get time.step_s,mfu,memory.fits",
+     "1..8:x2 --get step_s,mfu,memory.fits",
      "eight rows of CSV"},
     {"scaleplan sweep search --model llama3-8b,llama3-70b --hw h100-64,h100-128,h100-256 --batch "
      "512x8192 --valid",

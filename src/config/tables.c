@@ -387,6 +387,7 @@ static const struct sp_field profile_fields[] = {
     {"memory_factor", SP_FIELD_REAL, offsetof(F, memory_factor), 0, "", SP_MEMORY_FACTOR_MIN,
      SP_MEMORY_FACTOR_MAX, NULL, 1, false,
      "reserved memory over the estimate by the framework's file"},
+    TEXT_("date", F, date, "day of the fit, such as 2026-11-22"),
     PROSE_("fitted_to", "the runs behind it"),
     PROSE_("at_bound", "constants that the fit left at a bound"),
     PROSE_("source", "where the figures come from"),
@@ -410,6 +411,7 @@ static const struct sp_field serving_fields[] = {
     REAL_("residual", F, residual, "", 0, 10,
           "standard deviation of ln(predicted / measured) on runs left out: 80 % lie within 1.2816 "
           "of it"),
+    TEXT_("date", F, date, "day of the fit, such as 2026-11-22"),
     PROSE_("fitted_to", "the runs behind it"),
     PROSE_("at_bound", "constants that the fit left at a bound"),
     PROSE_("source", "where the figures come from"),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cjson/cJSON.h>
 
@@ -69,6 +70,18 @@ static void put_bounds(FILE *out, const struct sp_profile *p)
     put_text(out, "at_bound", text, ",");
 }
 
+/* Today, UTC; SOURCE_DATE_EPOCH (reproducible-builds.org) is another day, in seconds since 1970. */
+static void put_date(FILE *out)
+{
+    const char *const given = getenv("SOURCE_DATE_EPOCH");
+    const time_t now = given ? (time_t)strtoll(given, NULL, 10) : time(NULL);
+    struct tm day;
+    char date[16] = "";
+    if (gmtime_r(&now, &day))
+        strftime(date, sizeof date, "%Y-%m-%d", &day);
+    put_text(out, "date", date, ",");
+}
+
 char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const char *source)
 {
     char *text = NULL;
@@ -94,6 +107,7 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
         fprintf(out, "  \"memory_factor\": %.4f,\n", p->memory_factor);
     if (p->residual > 0)
         fprintf(out, "  \"residual\": %.3f,\n", p->residual);
+    put_date(out);
     put_text(out, "fitted_to", fitted_to, ",");
     put_bounds(out, p);
     put_text(out, "source", source, "");

@@ -34,7 +34,7 @@ static void read_chip(struct sp_row_reader *r)
     }
     struct sp_error error = {0};
     if (name[0] == '\0' || !sp_load_chip(name, r->sources, &run->hw, &error)) {
-        sp_row_problem(run, "hardware \"%s\" is not known", sp_safe(run->hardware));
+        sp_row_problem(run, "hw \"%s\" is not known", sp_safe(run->hardware));
         return;
     }
     snprintf(run->chip, sizeof run->chip, "%s", run->hw.name);
@@ -86,10 +86,10 @@ static int64_t read_slices(struct sp_row_reader *r, int64_t devices)
 static void read_machine(struct sp_row_reader *r)
 {
     struct sp_run *const run = r->run;
-    const int64_t devices = sp_row_whole(r, "n_devices", 0);
+    const int64_t devices = sp_row_whole(r, "devices", 0);
     read_chip(r);
     if (devices < 1)
-        sp_row_problem(run, "n_devices is not stated");
+        sp_row_problem(run, "devices are not stated");
     if (run->problem[0] != '\0')
         return;
     const int64_t slices = run->hw.network.kind == SP_TORUS ? read_slices(r, devices) : 1;
@@ -139,7 +139,7 @@ static void read_row(struct sp_row_reader *r)
     *run = (struct sp_run){.step_s = NAN, .memory_bytes = NAN};
     copy_cell(r, "id", run->id, sizeof run->id);
     copy_cell(r, "source_title", run->source, sizeof run->source);
-    copy_cell(r, "hardware", run->hardware, sizeof run->hardware);
+    copy_cell(r, "hw", run->hardware, sizeof run->hardware);
     copy_cell(r, "model", run->model_name, sizeof run->model_name);
     copy_cell(r, "tier", run->tier, sizeof run->tier);
     copy_cell(r, "scoring", run->scoring, sizeof run->scoring);
@@ -176,11 +176,11 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
     free(text);
     if (!parsed)
         return false;
-    static const char *const needed[] = {"hardware", "n_devices", "seq_len", "layers", "d_model"};
+    static const char *const needed[] = {"hw", "devices", "seq", "layers", "d_model"};
     const size_t shape =
-        sp_csv_column(&runs->csv, "model") >= 0 ? 2 : 0; /* the model's name may suffice */
+        sp_run_column(&runs->csv, "model") >= 0 ? 2 : 0; /* the model's name may suffice */
     for (size_t i = 0; i + shape < sizeof needed / sizeof *needed; i++)
-        if (sp_csv_column(&runs->csv, needed[i]) < 0)
+        if (sp_run_column(&runs->csv, needed[i]) < 0)
             sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(origin), needed[i]);
     if (error->lines == 0)
         check_header(&runs->csv, origin, error);

@@ -9,7 +9,7 @@
 static bool has_mark(const struct sp_row_reader *r, const char *mark)
 {
     static const char *const columns[] = {"framework", "software", "source_title", "source_ref",
-                                          "fsdp_zero"};
+                                          "zero"};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (sp_has_words(sp_row_text(r, columns[i]), mark))
             return true;

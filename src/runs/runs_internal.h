@@ -2,6 +2,7 @@
 #ifndef SP_RUNS_INTERNAL_H
 #define SP_RUNS_INTERNAL_H
 
+#include "runs/columns.h"
 #include "runs/runs.h"
 
 struct sp_row_reader {

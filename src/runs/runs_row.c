@@ -28,14 +28,14 @@ double sp_row_number(struct sp_row_reader *r, const char *column, double least, 
     const double number = is_decimal(text) ? strtod(text, NULL) : NAN;
     if (number == 0 || (number >= least && number <= most))
         return number;
-    sp_row_problem(r->run, "%s \"%s\" is not a number from %g to %g", column, sp_safe(text), least,
-                   most);
+    sp_row_problem(r->run, "%s \"%s\" is not a number from %g to %g",
+                   sp_run_column_name(r->csv, column), sp_safe(text), least, most);
     return NAN;
 }
 
 const char *sp_row_text(const struct sp_row_reader *r, const char *column)
 {
-    return sp_csv_cell(r->csv, r->row, sp_csv_column(r->csv, column));
+    return sp_csv_cell(r->csv, r->row, sp_run_column(r->csv, column));
 }
 
 int64_t sp_row_whole(struct sp_row_reader *r, const char *column, int64_t fallback)
@@ -45,7 +45,7 @@ int64_t sp_row_whole(struct sp_row_reader *r, const char *column, int64_t fallba
         return fallback;
     if (number == floor(number))
         return (int64_t)number;
-    sp_row_problem(r->run, "%s %g is not whole", column, number);
+    sp_row_problem(r->run, "%s %g is not whole", sp_run_column_name(r->csv, column), number);
     return fallback;
 }
 

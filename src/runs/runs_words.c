@@ -16,8 +16,8 @@ static bool begins(const char *text, const char *word)
 
 static void unknown(struct sp_row_reader *r, const char *column, const char *expected)
 {
-    sp_row_problem(r->run, "%s \"%s\" is not known; expected %s", column,
-                   sp_safe(sp_row_text(r, column)), expected);
+    sp_row_problem(r->run, "%s \"%s\" is not known; expected %s",
+                   sp_run_column_name(r->csv, column), sp_safe(sp_row_text(r, column)), expected);
 }
 
 /* A word and its value. */
@@ -66,14 +66,14 @@ int sp_row_zero(struct sp_row_reader *r, int fallback)
         {"distributed optimizer", 1},
         {"megatron-fsdp", 3},
     };
-    const char *text = sp_row_text(r, "fsdp_zero");
+    const char *text = sp_row_text(r, "zero");
     if (text[0] == '\0')
         return fallback;
     if (strncasecmp(text, "zero", 4) == 0) /* "ZeRO-3", "zero3", "ZeRO 3" */
         text += 4 + (text[4] != '\0' && strchr("- _", text[4]) && isdigit((unsigned char)text[5]));
     const int zero = value_of(text, words, sizeof words / sizeof *words, -1);
     if (zero < 0)
-        unknown(r, "fsdp_zero", "none, ZeRO-0 to ZeRO-3, FSDP or HSDP");
+        unknown(r, "zero", "none, ZeRO-0 to ZeRO-3, FSDP or HSDP");
     return zero < 0 ? fallback : zero;
 }
 
@@ -134,7 +134,7 @@ void sp_row_execution(struct sp_row_reader *r)
         {"te", SP_CUDA_GRAPH_TE},     {"local", SP_CUDA_GRAPH_TE},
         {"full", SP_CUDA_GRAPH_FULL}, {"full_iteration", SP_CUDA_GRAPH_FULL}};
     struct sp_execution *const e = &r->run->plan.execution;
-    const char *const dispatcher = sp_row_text(r, "dispatcher");
+    const char *const dispatcher = sp_row_text(r, "dispatch");
     const char *const graph = sp_row_text(r, "cuda_graph");
     const int dispatch = value_of(dispatcher, dispatchers, sizeof dispatchers / sizeof *dispatchers,
                                   dispatcher[0] ? -1 : (int)e->dispatch);
@@ -142,7 +142,7 @@ void sp_row_execution(struct sp_row_reader *r)
         value_of(graph, graphs, sizeof graphs / sizeof *graphs, graph[0] ? -1 : (int)e->cuda_graph);
     e->moe_overlap = sp_row_flag(r, "moe_overlap", e->moe_overlap);
     if (dispatch < 0)
-        unknown(r, "dispatcher", "alltoall, deepep, hybridep or allgather");
+        unknown(r, "dispatch", "alltoall, deepep, hybridep or allgather");
     else
         e->dispatch = (enum sp_dispatch)dispatch;
     if (scope < 0)
@@ -256,12 +256,11 @@ static bool stands_alone(const char *text)
  * a guess made a step a third longer. */
 static void read_policy(struct sp_row_reader *r)
 {
-    const char *const text = sp_row_text(r, "recompute");
+    const char *const text = sp_row_text(r, "remat");
     const char *const name = policy_of(text, r->run->framework.selective);
     struct sp_plan *const plan = &r->run->plan;
     if (!name && !stands_alone(text)) {
-        unknown(r, "recompute",
-                "none, selective, full, every 2nd layer, or a policy of step --remat");
+        unknown(r, "remat", "none, selective, full, every 2nd layer, or a policy of step --remat");
         return;
     }
     const struct sp_policy *const policy = name ? sp_find_policy(name) : NULL;
@@ -282,11 +281,10 @@ void sp_row_recompute(struct sp_row_reader *r)
     struct sp_run *const run = r->run;
     run->plan.recompute = sp_policies[SP_REMAT_NONE].recompute;
     run->plan.recompute_layers = 1;
-    if (*sp_row_text(r, "recompute"))
+    if (*sp_row_text(r, "remat"))
         read_policy(r);
     read_modules(r);
     if (run->plan.recompute.modules != 0 && run->plan.recompute_layers == 0)
         run->plan.recompute_layers = 1;
-    run->recompute_stated =
-        *sp_row_text(r, "recompute") != '\0' || run->plan.recompute.modules != 0;
+    run->recompute_stated = *sp_row_text(r, "remat") != '\0' || run->plan.recompute.modules != 0;
 }

@@ -65,7 +65,7 @@ static bool draw_training(struct question *q)
                   {"v5p-64", "v5p-maxtext"}};
     const size_t s = draw(3), m = draw(4);
     const int tp = 1 << draw(4), micro = 1 << draw(2);
-    *q = (struct question){.command = "step", .key = "time.step_s"};
+    *q = (struct question){.command = "step", .key = "step_s"};
     snprintf(q->line, sizeof q->line,
              "--model %s --hw %s --profile %s --tp %d --pp %d --micro-batch %d --batch 256x4096 "
              "--remat %s --zero 1",
@@ -262,9 +262,8 @@ static void test_replanned(void **unused)
     (void)unused;
     for (int i = 0; i < (one_in() > 1 ? 2 : 8); i++) {
         const bool mfu = draw(2);
-        struct question q = {.command = "search",
-                             .key = mfu ? "plans.0.mfu_6p" : "plans.0.time.step_s",
-                             .at_least = mfu};
+        struct question q = {
+            .command = "search", .key = mfu ? "plans.0.mfu_6p" : "plans.0.step_s", .at_least = mfu};
         snprintf(q.line, sizeof q.line, "--model llama3-8b --hw h100-8 --batch %dx8192",
                  16 << draw(3));
         q.target = value_with(&q, "") * spread(0.8, 1.25);

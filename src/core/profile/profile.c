@@ -171,6 +171,8 @@ void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_pro
     bool software = false, chip = false;
     for (size_t k = 0; k < n; k++)
         if (can_lend(&known[k], profile)) {
+            if (strcmp(known[k].date, profile->date) > 0)
+                memcpy(profile->date, known[k].date, sizeof profile->date);
             software |= strcmp(known[k].software_family, profile->software_family) == 0;
             chip |= strcmp(known[k].chip_family, profile->chip_family) == 0;
         }
