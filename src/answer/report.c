@@ -336,8 +336,14 @@ void sp_begin_row(struct sp_report *r, const char *label, const char *prefix, ..
     va_start(args, prefix);
     vsnprintf(row->prefix, sizeof row->prefix, prefix, args);
     va_end(args);
-    snprintf(row->label, sizeof row->label, "%s", label);
+    const char *const dot = strrchr(row->prefix, '.');
+    snprintf(row->label, sizeof row->label, "%.63s", label ? label : dot ? dot + 1 : row->prefix);
     sp_scope(r, row->prefix);
+}
+
+void sp_drop_row(struct sp_report *r)
+{
+    r->n_rows--;
 }
 
 void sp_list_table(struct sp_report *r, const char *list, const struct sp_column *columns,

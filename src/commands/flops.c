@@ -4,7 +4,7 @@
 
 #include "cli/companions.h"
 #include "cli/tuning.h"
-#include "commands/utilisation.h"
+#include "answer/utilisation.h"
 #include "study/training_flops.h"
 
 static const char *const masks[] = {"full", "causal", NULL};
@@ -25,11 +25,10 @@ static const struct sp_taken options[] = {
     SP_TAKE(devices),
     SP_TAKE(dtype, .fallback = "bf16"),
     SP_TAKE(peak),
-    SP_TAKE(tokens_per_s, .needs_one = SP_THESE(SP_O_hw, SP_O_peak)),
-    SP_TAKE(device_hours, .needs = SP_THESE(SP_O_tokens),
-            .needs_one = SP_THESE(SP_O_hw, SP_O_peak)),
-    SP_TAKE(mfu, .needs_one = SP_THESE(SP_O_hw, SP_O_peak)),
-    SP_TAKE(hfu, .needs_one = SP_THESE(SP_O_hw, SP_O_peak)),
+    SP_TAKE(tokens_per_s),
+    SP_TAKE(device_hours, .needs = SP_THESE(SP_O_tokens)),
+    SP_TAKE(mfu),
+    SP_TAKE(hfu),
 };
 
 static const struct sp_example examples[] = {
@@ -138,6 +137,10 @@ static bool load_peak(const struct sp_args *args, const struct sp_sources *sourc
         if (isnan(peak))
             f->C = hw.chip.peak_flops_per_s[dtype];
     }
+    const bool wants =
+        args->given.tokens_per_s || args->given.device_hours || args->given.mfu || args->given.hfu;
+    if (wants && isnan(f->C))
+        return sp_fail(error, SP_USAGE, "--hw NAME or --peak FLOP/s is needed for a utilisation");
     return true;
 }
 
