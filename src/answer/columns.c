@@ -46,6 +46,7 @@ void sp_end_table(struct sp_report *r, const char *list, const char *columns)
         column[n] = read_column(r, list, text[n]);
         n++;
     }
+    sp_line(r, " ");
     sp_list_table(r, list, column, n);
     sp_scope(r, "");
 }

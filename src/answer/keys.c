@@ -198,3 +198,37 @@ bool sp_row_key(const struct sp_report *r, const char *list, const char *key, ch
     snprintf(out, size, "%s", c.first);
     return c.n == 1;
 }
+
+/* Whether a key may be the last parts of some quantity's: "fits" of memory.fits. */
+static bool ends_some_key(const char *key)
+{
+    const size_t n = strlen(key);
+    for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
+        const char *const known = sp_quantity(id).key;
+        const size_t length = strlen(known);
+        if (length > n && known[length - n - 1] == '.' && strcmp(known + length - n, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a key is that of a row, or was made at run time of it. */
+static bool is_of_row(const char *key, const char *row)
+{
+    const size_t n = strlen(row);
+    return strncmp(row, key, n) == 0 && (key[n] == '\0' || key[n] == '.');
+}
+
+bool sp_is_known_key(const char *key, struct sp_nearest *nearest)
+{
+    if (ends_some_key(key))
+        return true;
+    for (const char *tail = key; tail; tail = strchr(tail, '.') ? strchr(tail, '.') + 1 : NULL)
+        for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
+            const struct sp_quantity_info row = sp_quantity(id);
+            if (is_of_row(tail, row.key) || (row.old_key && is_of_row(tail, row.old_key)))
+                return true;
+            sp_nearest_offer(nearest, row.key);
+        }
+    return false;
+}

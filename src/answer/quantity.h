@@ -1,17 +1,18 @@
 /*
- * Output quantities: every number that is printed is a row of src/answer/quantities/COMMAND.def.
- * One row serves text, JSON, CSV, --get, --explain and formulas.md.
+ * Output quantities: every number that is printed is a row of src/commands/COMMAND.def. One row
+ * serves text, JSON, CSV, --get, --explain and formulas.md. row_kinds.h has the kinds of rows; to
+ * who looks at all of them alike each is
  *
  *   Q(ID, key, label, unit, formula, source, meaning)
  *
- * A formula is an expression over the symbols that the command puts into the report, over other
- * keys of the same scope, and over the report's top-level keys; a test evaluates it and compares. A
- * quantity that no closed form gives has "" there, and says in words where it comes from in
- * `meaning`.
+ * The formula is the expression of a closed form over its arguments; a test evaluates it and
+ * compares. A quantity that no closed form gives has "" there, and says in words where it comes
+ * from in `meaning`.
  */
 #ifndef SP_QUANTITY_H
 #define SP_QUANTITY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <scaleplan/forms.h>
@@ -65,10 +66,16 @@ enum sp_quantity_id {
 enum { SP_FORMULA_TEXT = 1024 };
 const char *sp_formula_text(const char *expression, char out[SP_FORMULA_TEXT]);
 
+
 struct sp_quantity_info sp_quantity(enum sp_quantity_id id);
 
 /* The rows of a command: *first up to, excluding, the result. */
 enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first);
+
+/* Whether some quantity's key ends this path, as mfu does plans.0.mfu, or the path is the end of
+ * one; `nearest` is offered all keys. */
+struct sp_nearest;
+bool sp_is_known_key(const char *key, struct sp_nearest *nearest);
 
 /* "bytes/s", as in JSON and --explain. */
 const char *sp_unit_name(enum sp_unit unit);

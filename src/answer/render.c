@@ -1,47 +1,12 @@
 /* Renders keys as bare values, JSON and explanations. */
 #include "answer/report_internal.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/list.h"
-
-/* The container that holds the last part of a dotted path; numbers index arrays. */
-static cJSON *open_path(cJSON *root, const char *path, const char **last)
-{
-    cJSON *at = root;
-    for (;;) {
-        const size_t n = strcspn(path, ".");
-        if (path[n] == '\0') {
-            *last = path;
-            return at;
-        }
-        char name[80];
-        snprintf(name, sizeof name, "%.*s", (int)n, path);
-        const char *const next = path + n + 1;
-        cJSON *child = cJSON_IsArray(at) ? cJSON_GetArrayItem(at, atoi(name))
-                                         : cJSON_GetObjectItemCaseSensitive(at, name);
-        if (!child) {
-            const bool array = next[0] == '0' && (next[1] == '.' || next[1] == '\0');
-            child = array ? cJSON_CreateArray() : cJSON_CreateObject();
-            if (cJSON_IsArray(at))
-                cJSON_AddItemToArray(at, child);
-            else
-                cJSON_AddItemToObject(at, name, child);
-        }
-        at = child;
-        path = next;
-    }
-}
-
-static void add_member(cJSON *container, const char *key, cJSON *value)
-{
-    if (cJSON_IsArray(container))
-        cJSON_AddItemToArray(container, value);
-    else
-        cJSON_AddItemToObject(container, key, value);
-}
 
 static cJSON *json_number(double value)
 {
@@ -52,13 +17,11 @@ static cJSON *json_number(double value)
 
 static void add_entry_json(cJSON *root, const struct sp_entry *entry)
 {
-    const char *key;
-    cJSON *const container = open_path(root, entry->path, &key);
     char value[64];
     sp_format_entry(entry, value, sizeof value);
-    add_member(container, key,
-               entry->kind == SP_VALUE_TEXT ? cJSON_CreateString(entry->text)
-                                            : cJSON_CreateRaw(value));
+    sp_json_add_at(root, entry->path,
+                   entry->kind == SP_VALUE_TEXT ? cJSON_CreateString(entry->text)
+                                                : cJSON_CreateRaw(value));
 }
 
 /* Prints the values of a group in JSON order: "key = value", with keys for --get. */
@@ -153,7 +116,7 @@ static void explain_symbol(const char *name, void *context)
         return;
     snprintf(e->seen + used, sizeof e->seen - used, "%s", mark);
     const char *unit, *meaning;
-    const double number = sp_symbol_value(e->report, e->entry, name, &unit, &meaning);
+    const double number = sp_argument_value(e->report, e->entry, name, &unit, &meaning);
     sp_format_double(number, value, sizeof value);
     if (e->inputs) {
         cJSON *input = cJSON_CreateObject();
@@ -165,6 +128,32 @@ static void explain_symbol(const char *name, void *context)
     }
     fprintf(e->out, "    %-10s = %s%s%s%s%s\n", name, value, *unit ? " " : "", unit,
             *meaning ? "  " : "", meaning);
+}
+
+/* Calls `visit` for every name in a formula. */
+static void each_name(const char *formula, void (*visit)(const char *name, void *context),
+                      void *context)
+{
+    while (*formula) {
+        if (!isalpha((unsigned char)*formula)) {
+            /* The exponent of a number is not a name. */
+            if (isdigit((unsigned char)*formula))
+                strtod(formula, (char **)&formula);
+            else
+                formula++;
+            continue;
+        }
+        char name[64];
+        size_t n = 0;
+        while (isalnum((unsigned char)*formula) || *formula == '_') {
+            if (n + 1 < sizeof name)
+                name[n++] = *formula;
+            formula++;
+        }
+        name[n] = '\0';
+        if (*formula != '(')
+            visit(name, context);
+    }
 }
 
 /* Prints the formula with its numbers. */
@@ -184,7 +173,7 @@ static void print_with_numbers(const struct sp_report *report, const struct sp_e
         snprintf(name, sizeof name, "%.*s", (int)n, at);
         at += n;
         const bool is_name = !strchr("0123456789.", name[0]) && *at != '(';
-        sp_format_double(is_name ? sp_symbol_value(report, entry, name, NULL, NULL) : NAN, value,
+        sp_format_double(is_name ? sp_argument_value(report, entry, name, NULL, NULL) : NAN, value,
                          sizeof value);
         fputs(is_name ? value : name, out);
     }
@@ -206,7 +195,7 @@ static void explain_text(const struct sp_report *report, const struct sp_entry *
         print_with_numbers(report, entry, out);
         fputc('\n', out);
         struct explanation e = {.report = report, .entry = entry, .out = out};
-        sp_each_name(formula, explain_symbol, &e);
+        each_name(formula, explain_symbol, &e);
     }
     if (*info->source)
         fprintf(out, "  source: %s\n", info->source);
@@ -229,7 +218,7 @@ static cJSON *explain_json(const struct sp_report *report, const struct sp_entry
     cJSON_AddStringToObject(object, "source", info->source);
     struct explanation e = {.report = report, .entry = entry};
     e.inputs = cJSON_AddObjectToObject(object, "inputs");
-    sp_each_name(formula, explain_symbol, &e);
+    each_name(formula, explain_symbol, &e);
     return object;
 }
 

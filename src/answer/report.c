@@ -1,7 +1,6 @@
 /* Collects the quantities of a report and finds them by their keys. */
 #include "answer/report_internal.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +55,6 @@ struct sp_report *sp_report_new(const char *command)
 {
     struct sp_report *report = must(calloc(1, sizeof *report));
     report->command = command;
-    sp_scope(report, "");
     return report;
 }
 
@@ -79,9 +77,7 @@ void sp_report_free(struct sp_report *r)
     free(r->file_text);
     free(r->entries);
     free(r->index.slot);
-    free(r->symbols);
     free(r->arguments);
-    free(r->scopes);
     free(r->rows);
     free(r->items);
     free(r->notes);
@@ -91,25 +87,8 @@ void sp_report_free(struct sp_report *r)
 
 void sp_scope(struct sp_report *r, const char *prefix)
 {
-    r->scopes = grow(r->scopes, r->n_scopes, &r->room_scopes, sizeof *r->scopes);
-    struct sp_scope *scope = &r->scopes[r->n_scopes++];
-    *scope = (struct sp_scope){.first_symbol = r->n_symbols};
-    snprintf(scope->prefix, sizeof scope->prefix, "%s", prefix);
-    one_line(scope->prefix);
-}
-
-void sp_symbol(struct sp_report *r, const char *name, double value, const char *unit,
-               const char *meaning, ...)
-{
-    r->symbols = grow(r->symbols, r->n_symbols, &r->room_symbols, sizeof *r->symbols);
-    struct sp_symbol *symbol = &r->symbols[r->n_symbols++];
-    *symbol = (struct sp_symbol){.value = value, .unit = unit};
-    strncat(symbol->name, name, sizeof symbol->name - 1);
-    va_list args;
-    va_start(args, meaning);
-    vsnprintf(symbol->meaning, sizeof symbol->meaning, meaning, args);
-    va_end(args);
-    r->scopes[r->n_scopes - 1].n_symbols++;
+    snprintf(r->prefix, sizeof r->prefix, "%s", prefix);
+    one_line(r->prefix);
 }
 
 static const char *keep(struct sp_report *r, const char *text)
@@ -159,12 +138,11 @@ static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info i
 {
     r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
     struct sp_entry *entry = &r->entries[r->n_entries++];
-    const char *prefix = r->scopes[r->n_scopes - 1].prefix;
     info.key = key_of(r, info.key);
     if (info.old_key)
         info.old_key = key_of(r, info.old_key);
-    *entry = (struct sp_entry){.info = info, .scope = (int)r->n_scopes - 1, .number = NAN};
-    sp_join_path(prefix, info.key, entry->path, sizeof entry->path);
+    *entry = (struct sp_entry){.info = info, .number = NAN};
+    sp_join_path(r->prefix, info.key, entry->path, sizeof entry->path);
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
     return entry;
 }
@@ -181,7 +159,7 @@ static void put_old_key(struct sp_report *r)
     struct sp_entry entry = r->entries[r->n_entries - 1];
     if (!entry.info.old_key)
         return;
-    sp_join_path(r->scopes[entry.scope].prefix, entry.info.old_key, entry.path, sizeof entry.path);
+    sp_join_path(r->prefix, entry.info.old_key, entry.path, sizeof entry.path);
     entry.is_old = true;
     if (entry.text)
         entry.text = must(strdup(entry.text));
@@ -196,12 +174,11 @@ void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
     put_old_key(r);
 }
 
-void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id form,
-                 const double *arguments, double value)
+/* Binds an entry to the form that gives its number, with the values of the form's arguments. */
+static void set_form(struct sp_report *r, struct sp_entry *entry, enum sp_form_id form,
+                     const double *arguments)
 {
-    struct sp_entry *const entry = add_entry(r, sp_quantity(id));
     const struct sp_form row = sp_form(form);
-    set_number(entry, value);
     entry->form = form;
     entry->arguments = r->n_arguments;
     for (size_t i = 0; row.arguments[i].name; i++) {
@@ -211,6 +188,14 @@ void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id fo
             set_number(entry, NAN);
     }
     put_old_key(r);
+}
+
+void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id form,
+                 const double *arguments, double value)
+{
+    struct sp_entry *const entry = add_entry(r, sp_quantity(id));
+    set_number(entry, value);
+    set_form(r, entry, form, arguments);
 }
 
 void sp_put_bool(struct sp_report *r, enum sp_quantity_id id, bool value)
@@ -238,22 +223,19 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
     put_old_key(r);
 }
 
+void sp_put_words(struct sp_report *r, enum sp_quantity_id id, const char *text)
+{
+    if (text && *text)
+        sp_put_text(r, id, "%s", text);
+    else
+        sp_put_null(r, id);
+}
+
 void sp_put_lines(struct sp_report *r, enum sp_quantity_id id, const char *text)
 {
     struct sp_entry *entry = add_entry(r, sp_quantity(id));
     entry->text = copy_string(text);
     entry->kind = SP_VALUE_TEXT;
-}
-
-void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, double value)
-{
-    struct sp_quantity_info info = sp_quantity(id);
-    info.key = keep(r, key);
-    info.old_key = NULL;
-    struct sp_entry *entry = add_entry(r, info);
-    set_number(entry, value);
-    if (info.unit == SP_VERDICT && entry->kind == SP_VALUE_NUMBER)
-        entry->kind = SP_VALUE_BOOL;
 }
 
 void sp_put_described(struct sp_report *r, const char *key, const char *label, enum sp_unit unit,
@@ -270,49 +252,19 @@ void sp_put_described(struct sp_report *r, const char *key, const char *label, e
     }
 }
 
-static const struct sp_symbol *find_symbol(const struct sp_report *r, int scope, const char *name)
-{
-    const struct sp_scope *s = &r->scopes[scope];
-    for (size_t i = 0; i < s->n_symbols; i++)
-        if (strcmp(r->symbols[s->first_symbol + i].name, name) == 0)
-            return &r->symbols[s->first_symbol + i];
-    return NULL;
-}
-
-struct copying {
-    struct sp_report *to;
-    const struct sp_report *from;
-    const struct sp_entry *entry;
-};
-
-static void copy_symbol(const char *name, void *context)
-{
-    const struct copying *c = context;
-    const char *unit, *meaning;
-    const double value = sp_symbol_value(c->from, c->entry, name, &unit, &meaning);
-    if (!find_symbol(c->to, (int)c->to->n_scopes - 1, name))
-        sp_symbol(c->to, name, value, unit, "%s", meaning);
-}
-
 void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *from,
                  const struct sp_entry *entry)
 {
-    struct copying c = {.to = r, .from = from, .entry = entry};
     const struct sp_quantity_info *const was = &entry->info;
-    char formula[SP_FORMULA_TEXT];
-    const struct sp_quantity_info info = {keep(r, key),
-                                          keep(r, was->label),
-                                          was->unit,
-                                          keep(r, sp_formula_text(was->formula, formula)),
-                                          keep(r, was->source),
-                                          keep(r, was->meaning),
-                                          NULL};
-    struct sp_entry *copy = add_entry(r, info);
+    struct sp_entry *const copy = add_entry(
+        r, (struct sp_quantity_info){keep(r, key), keep(r, was->label), was->unit, was->formula,
+                                     keep(r, was->source), keep(r, was->meaning), NULL});
     copy->kind = entry->kind;
     copy->number = entry->number;
     if (entry->text)
         copy->text = copy_string(entry->text);
-    sp_each_name(info.formula, copy_symbol, &c);
+    if (entry->form != SP_CLOSED_NONE)
+        set_form(r, copy, entry->form, from->arguments + entry->arguments);
 }
 
 const char *sp_report_note(const struct sp_report *r, size_t i)
@@ -405,7 +357,6 @@ void sp_list_table(struct sp_report *r, const char *list, const struct sp_column
         *(ours ? &rows[taken++] : &r->rows[left++]) = r->rows[i];
     }
     r->n_rows = left;
-    sp_line(r, " ");
     sp_table(r, columns, n_columns, rows, taken);
     free(rows);
 }
@@ -438,45 +389,18 @@ const struct sp_entry *sp_find(const struct sp_report *r, const char *path)
     return at < r->n_entries ? &r->entries[at] : NULL;
 }
 
-/* Index of the named argument of an entry's form; -1: none. */
-static int argument_of(const struct sp_form *form, const char *name)
+double sp_argument_value(const struct sp_report *r, const struct sp_entry *entry, const char *name,
+                         const char **unit, const char **meaning)
 {
-    for (int i = 0; form->arguments[i].name; i++)
-        if (strcmp(form->arguments[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-double sp_symbol_value(const struct sp_report *r, const struct sp_entry *from, const char *name,
-                       const char **unit, const char **meaning)
-{
-    const struct sp_form form = sp_form(from->form);
-    const int own = argument_of(&form, name);
-    if (own >= 0) {
-        if (unit)
-            *unit = strcmp(form.arguments[own].unit, "1") == 0 ? "" : form.arguments[own].unit;
-        if (meaning)
-            *meaning = form.arguments[own].meaning;
-        return r->arguments[from->arguments + (size_t)own];
-    }
-    const struct sp_symbol *symbol = find_symbol(r, from->scope, name);
-    const struct sp_entry *entry = NULL;
-    char path[160];
-    if (!symbol) {
-        snprintf(path, sizeof path, "%s.%s", r->scopes[from->scope].prefix, name);
-        entry = sp_find(r, path);
-    }
-    /* scopes reopened with an empty prefix are top scopes too */
-    for (size_t i = 0; i < r->n_scopes && !symbol && !entry; i++)
-        if (!r->scopes[i].prefix[0])
-            symbol = find_symbol(r, (int)i, name);
-    if (!symbol && !entry)
-        entry = sp_find(r, name);
+    const struct sp_form form = sp_form(entry->form);
+    const struct sp_form_argument *const first = form.arguments, *own = first;
+    while (own->name && strcmp(own->name, name) != 0)
+        own++;
     if (unit)
-        *unit = symbol ? symbol->unit : entry ? sp_unit_name(entry->info.unit) : "";
+        *unit = !own->name || strcmp(own->unit, "1") == 0 ? "" : own->unit;
     if (meaning)
-        *meaning = symbol ? symbol->meaning : entry ? entry->info.label : "";
-    return symbol ? symbol->value : entry ? entry->number : NAN;
+        *meaning = own->name ? own->meaning : "";
+    return own->name ? r->arguments[entry->arguments + (size_t)(own - first)] : NAN;
 }
 
 size_t sp_report_size(const struct sp_report *r)
@@ -487,31 +411,4 @@ size_t sp_report_size(const struct sp_report *r)
 const struct sp_entry *sp_report_entry(const struct sp_report *r, size_t i)
 {
     return &r->entries[i];
-}
-
-void sp_each_name(const char *formula, void (*visit)(const char *name, void *context),
-                  void *context)
-{
-    while (*formula) {
-        if (!isalpha((unsigned char)*formula)) {
-            /* The exponent of a number is not a name. */
-            if (isdigit((unsigned char)*formula))
-                strtod(formula, (char **)&formula);
-            else
-                formula++;
-            continue;
-        }
-        char name[64];
-        size_t n = 0;
-        /* "time.step_s" is one name: the path of a quantity. */
-        while (isalnum((unsigned char)*formula) || *formula == '_' ||
-               (*formula == '.' && isalpha((unsigned char)formula[1]))) {
-            if (n + 1 < sizeof name)
-                name[n++] = *formula;
-            formula++;
-        }
-        name[n] = '\0';
-        if (*formula != '(')
-            visit(name, context);
-    }
 }

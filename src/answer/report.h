@@ -9,14 +9,6 @@
 #include "base/error.h"
 #include "answer/quantity.h"
 
-/* A symbol that formulas may use, with its value. */
-struct sp_symbol {
-    char name[32];
-    double value;
-    const char *unit;
-    char meaning[96];
-};
-
 enum sp_value_kind { SP_VALUE_NONE, SP_VALUE_NUMBER, SP_VALUE_BOOL, SP_VALUE_TEXT };
 
 /* One quantity of the result. */
@@ -27,9 +19,8 @@ struct sp_entry {
     double number;
     char *text;
     bool is_old;          /* the same quantity under the key of the version before */
-    int scope;            /* index of the scope whose symbols its formula uses */
     enum sp_form_id form; /* closed form of the number; SP_CLOSED_NONE: none */
-    size_t arguments;     /* index of its first argument, see sp_symbol_value */
+    size_t arguments;     /* index of its first argument, see sp_argument_value */
 };
 
 struct sp_report;
@@ -37,18 +28,12 @@ struct sp_report;
 struct sp_report *sp_report_new(const char *command);
 void sp_report_free(struct sp_report *report);
 
-/* Starts a scope: later keys get the prefix, and only they see later symbols. "" is the top scope,
- * whose symbols all formulas see. */
+/* Starts a scope: later keys get the prefix. "" is the top scope. */
 void sp_scope(struct sp_report *report, const char *prefix);
 
 /* Replaces `word` by `as` in later keys and lines: with "LEVEL" as "2" the row "alpha.LEVEL" puts
  * alpha.2. NULL ends the replacement. */
 void sp_key_word(struct sp_report *report, const char *word, const char *as);
-
-/* Defines a symbol of the current scope. */
-__attribute__((format(printf, 5, 6))) void sp_symbol(struct sp_report *report, const char *name,
-                                                     double value, const char *unit,
-                                                     const char *meaning, ...);
 
 /* A number; NAN and infinities are null. */
 void sp_put(struct sp_report *report, enum sp_quantity_id id, double value);
@@ -57,6 +42,9 @@ void sp_put_null(struct sp_report *report, enum sp_quantity_id id);
 __attribute__((format(printf, 3, 4))) void
 sp_put_text(struct sp_report *report, enum sp_quantity_id id, const char *format, ...);
 
+/* Text; NULL and "" are null. */
+void sp_put_words(struct sp_report *report, enum sp_quantity_id id, const char *text);
+
 /* A number from a closed form with these arguments, in the form's order. */
 void sp_put_form(struct sp_report *report, enum sp_quantity_id id, enum sp_form_id form,
                  const double *arguments, double value);
@@ -64,18 +52,14 @@ void sp_put_form(struct sp_report *report, enum sp_quantity_id id, enum sp_form_
 /* Text of several lines; sp_put_text joins lines. */
 void sp_put_lines(struct sp_report *report, enum sp_quantity_id id, const char *text);
 
-/* A number or verdict under a run-time key such as "alpha.2", with the row's formula and
- * meaning. */
-void sp_put_keyed(struct sp_report *report, enum sp_quantity_id id, const char *key, double value);
-
 /* A quantity described at run time, such as a config's field; the strings are copied. `text` NULL:
  * a number. */
 void sp_put_described(struct sp_report *report, const char *key, const char *label,
                       enum sp_unit unit, const char *source, const char *meaning, double number,
                       const char *text);
 
-/* Copies a quantity of another report to a key here: value, formula and source. The formula's
- * inputs become symbols of the current scope, so that --explain works here too. */
+/* Copies a quantity of another report to a key of this one: value, source, and the form with its
+ * arguments, so that --explain derives it here too. */
 void sp_put_copy(struct sp_report *report, const char *key, const struct sp_report *from,
                  const struct sp_entry *entry);
 
@@ -122,14 +106,23 @@ __attribute__((format(printf, 3, 4))) void sp_begin_row(struct sp_report *report
 /* Leaves the last row out of the table. */
 void sp_drop_row(struct sp_report *report);
 
-/* Text layout: an empty line, and the table of the rows that were begun of the list "plans". */
+/* Text layout: the table of the rows that were begun of the list "plans". */
 void sp_list_table(struct sp_report *report, const char *list, const struct sp_column *columns,
                    size_t n_columns);
 
-/* The same, and the top scope again. `columns` has keys of a row between commas, each under the
+/* The same below an empty line, and the top scope again. `columns` has keys of a row between commas, each under the
  * label of its quantity or "key: heading"; ": heading" is the column of the labels. Numbers stand
  * to the right, words and verdicts to the left, a ">key" to the right. */
 void sp_end_table(struct sp_report *report, const char *list, const char *columns);
+
+/* The same with a column for every quantity of a row, below its label; that of the row's own label
+ * is the list's name, in place of a quantity "name". An empty line is between it and what stands
+ * above. */
+void sp_table_of_all(struct sp_report *report, const char *list);
+
+/* Text layout: an empty line and a table of the quantities with a value that were put since entry
+ * `first`, with their meanings; `groups` NULL: of all groups, else of "network,ratio". */
+void sp_section(struct sp_report *report, const char *heading, size_t first, const char *groups);
 
 /* Declares the answer a list: with "plans", CSV and TSV print rows plans.0, plans.1, ... */
 void sp_answer_is(struct sp_report *report, const char *list);
@@ -145,10 +138,10 @@ const char *sp_report_file(const struct sp_report *report, const char **text);
 /* The quantity at a path; NULL if none. */
 const struct sp_entry *sp_find(const struct sp_report *report, const char *path);
 
-/* The value of a symbol or quantity as seen by an entry's formula; NAN if unknown. `unit` and
- * `meaning` may be NULL. */
-double sp_symbol_value(const struct sp_report *report, const struct sp_entry *from,
-                       const char *name, const char **unit, const char **meaning);
+/* The value of an argument of the form that gives an entry; NAN when it has none of that name.
+ * `unit` and `meaning` may be NULL. */
+double sp_argument_value(const struct sp_report *report, const struct sp_entry *entry,
+                         const char *name, const char **unit, const char **meaning);
 
 size_t sp_report_size(const struct sp_report *report);
 const struct sp_entry *sp_report_entry(const struct sp_report *report, size_t i);

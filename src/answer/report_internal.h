@@ -5,11 +5,6 @@
 #include "answer/index.h"
 #include "answer/report.h"
 
-struct sp_scope {
-    char prefix[112];
-    size_t first_symbol, n_symbols;
-};
-
 enum sp_item_kind { SP_ITEM_LINE, SP_ITEM_FILE, SP_ITEM_TABLE };
 
 struct sp_item {
@@ -25,16 +20,13 @@ struct sp_report {
     struct sp_entry *entries;
     size_t n_entries, room_entries;
     struct sp_index index; /* index of the paths */
-    struct sp_symbol *symbols;
-    size_t n_symbols, room_symbols;
-    double *arguments; /* of all forms, concatenated */
+    double *arguments;     /* of all forms, one behind the other */
     size_t n_arguments, room_arguments;
-    struct sp_scope *scopes;
-    size_t n_scopes, room_scopes;
-    struct sp_item *items;
-    size_t n_items, room_items;
+    char prefix[112];    /* of the scope */
     struct sp_row *rows; /* begun for the next table */
     size_t n_rows, room_rows;
+    struct sp_item *items;
+    size_t n_items, room_items;
     char **notes;
     size_t n_notes, room_notes;
     char **owned; /* strings of described quantities */
@@ -43,10 +35,6 @@ struct sp_report {
     const char *list;           /* the answer's list; NULL: none */
     char *file, *file_text;     /* the answer's output file; NULL: none */
 };
-
-/* Calls `visit` for every name in a formula: symbols ("C") and quantities ("time.step_s"). */
-void sp_each_name(const char *formula, void (*visit)(const char *name, void *context),
-                  void *context);
 
 /* The bytes of a quantity in a line, from `from` to before `to`. */
 struct sp_span {

@@ -5,7 +5,9 @@
 #undef QB
 #undef QT
 #undef QN
+#undef QW
 #undef LINE
 #undef NOTE
 #undef PART
 #undef SCOPE
+#undef TABLE

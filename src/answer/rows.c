@@ -6,6 +6,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/json.h"
 #include "base/text.h"
 
 static void write_tsv_cell(const char *text, bool formula, FILE *out)
@@ -80,10 +81,13 @@ void sp_write_json_row(const struct sp_cell *cells, size_t n, FILE *out)
     for (size_t i = 0; i < n; i++) {
         const struct sp_cell *const cell = &cells[i];
         char *const name = printable(cell->name);
-        cJSON_AddItemToObject(row, name,
-                              !cell->value  ? cJSON_CreateNull()
-                              : cell->words ? json_words(cell->value)
-                                            : cJSON_CreateRaw(cell->value));
+        cJSON *const value = !cell->value  ? cJSON_CreateNull()
+                             : cell->words ? json_words(cell->value)
+                                           : cJSON_CreateRaw(cell->value);
+        if (cell->flat)
+            cJSON_AddItemToObject(row, name, value);
+        else
+            sp_json_add_at(row, name, value);
         free(name);
     }
     char *const text = cJSON_PrintUnformatted(row);

@@ -280,3 +280,60 @@ void sp_format_double(double value, char *out, size_t size)
             return;
     }
 }
+
+/* The container that holds the last part of a dotted path; numbers index arrays. */
+static cJSON *open_path(cJSON *root, const char *path, const char **last)
+{
+    cJSON *at = root;
+    for (;;) {
+        const size_t n = strcspn(path, ".");
+        if (path[n] == '\0') {
+            *last = path;
+            return at;
+        }
+        char name[80];
+        snprintf(name, sizeof name, "%.*s", (int)n, path);
+        const char *const next = path + n + 1;
+        cJSON *child = cJSON_IsArray(at) ? cJSON_GetArrayItem(at, atoi(name))
+                                         : cJSON_GetObjectItemCaseSensitive(at, name);
+        if (!child) {
+            const bool array = next[0] == '0' && (next[1] == '.' || next[1] == '\0');
+            child = array ? cJSON_CreateArray() : cJSON_CreateObject();
+            if (cJSON_IsArray(at))
+                cJSON_AddItemToArray(at, child);
+            else
+                cJSON_AddItemToObject(at, name, child);
+        }
+        at = child;
+        path = next;
+    }
+}
+
+void sp_json_add_at(cJSON *root, const char *path, cJSON *value)
+{
+    const char *key;
+    cJSON *const container = open_path(root, path, &key);
+    if (cJSON_IsArray(container))
+        cJSON_AddItemToArray(container, value);
+    else
+        cJSON_AddItemToObject(container, key, value);
+}
+
+bool sp_to_json_number(const char *text, char *out, size_t size)
+{
+    char *end;
+    const char *const digits = text + (*text == '-');
+    if ((!isdigit((unsigned char)*digits) && *digits != '.') ||
+        (digits[0] == '0' && isdigit((unsigned char)digits[1])) ||
+        text[strspn(text, "-0123456789.eE+")] != '\0')
+        return false;
+    const double number = strtod(text, &end);
+    if (end == digits || *end != '\0' || !isfinite(number))
+        return false;
+    size_t where;
+    if (!sp_json_syntax(text, strlen(text), &where))
+        snprintf(out, size, "%s", text); /* as it was typed */
+    else
+        sp_format_double(number, out, size);
+    return true;
+}

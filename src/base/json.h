@@ -36,4 +36,12 @@ const char *sp_json_place_in(struct sp_text *room, const struct sp_json *json, c
 /* Shortest decimal form that reads back as the same double; "null" for NAN and infinities. */
 void sp_format_double(double value, char *out, size_t size);
 
+/* Adds a value at a dotted path, "plans.0.mfu", whose objects and arrays are made where they are
+ * missing. */
+void sp_json_add_at(cJSON *root, const char *path, cJSON *value);
+
+/* Whether a text is a plain number, and the number in JSON's spelling: "1.e-4" is one to
+ * people alone. */
+bool sp_to_json_number(const char *text, char *out, size_t size);
+
 #endif

@@ -94,7 +94,8 @@ static enum sp_exit answer_lines(const struct sp_command *command, const struct 
             continue;
         }
         snprintf(place, sizeof place, "%zu", number);
-        const struct sp_cell cells[] = {{"line", place, false}, {"error", wrong.text, true}};
+        const struct sp_cell cells[] = {{.name = "line", .value = place},
+                                        {.name = "error", .value = wrong.text, .words = true}};
         sp_write_json_row(cells, 2, out);
     }
     if (plans > 0 && answered == 0)

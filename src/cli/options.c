@@ -333,7 +333,7 @@ static struct sp_nearest nearest_option(const struct sp_args *args, const char *
     return nearest;
 }
 
-static bool unknown_option(const struct sp_args *args, const char *word, struct sp_error *error)
+bool sp_unknown_option(const struct sp_args *args, const char *word, struct sp_error *error)
 {
     char name[64];
     const struct sp_nearest nearest = nearest_option(args, word, name);
@@ -422,7 +422,7 @@ static bool take_option(struct sp_args *args, int argc, char **argv, int before,
                                            : got >= NAMES_FROM ? &args->options[got - NAMES_FROM]
                                                                : NULL;
     if (!option || (got != 'o' && !is_spelled_out(argv[before], name)))
-        return unknown_option(args, argv[before], error);
+        return sp_unknown_option(args, argv[before], error);
     args->given_at[option->id] = true;
     const char *value = optarg;
     const bool word_follows = optind < argc && argv[optind][0] != '-';

@@ -151,6 +151,10 @@ bool sp_take_number(struct sp_args *args, enum sp_option_id id, double value,
 /* The command's option of that name or older name; NULL: it has none. */
 const struct sp_option *sp_option_named(const struct sp_args *args, const char *name);
 
+/* Refuses a word that is no option of the command: says what to type in its place, where that is
+ * known, or the nearest name. */
+bool sp_unknown_option(const struct sp_args *args, const char *word, struct sp_error *error);
+
 /* The command's option; NULL: it does not take it. */
 const struct sp_option *sp_option_taken(const struct sp_args *args, enum sp_option_id id);
 

@@ -7,9 +7,9 @@
 #include "base/list.h"
 #include "base/suggest.h"
 #include "cli/command.h"
-#include "commands/check_book.h"
+#include "cli/exercise_book.h"
 
-enum { MOST_ROWS = 4000 };
+enum { MOST_ROWS = 4000 }; /* expected values */
 
 static const struct sp_taken options[] = {
     SP_TAKE(cases, .alias = "only"),
@@ -25,7 +25,6 @@ struct check {
     const char *only;
     struct sp_nearest nearest; /* to --only, when nothing matches */
     int passed, failed, n_rows;
-    struct sp_row *rows;
 };
 
 /* What the command of a case answered. */
@@ -56,56 +55,39 @@ static struct outcome run_case(const struct sp_case *c, struct sp_pipes *pipes)
     return got;
 }
 
-static bool is_right(const struct sp_case_value *expected, const struct sp_entry *actual,
-                     double rel_tol)
+/* An expected value beside the program's. */
+struct check_row {
+    const char *file, *key, *error; /* the latter "" where there is none */
+    const struct sp_case *of;
+    struct sp_case_value expected;
+    bool pass;
+    enum { OF_NONE, OF_CODE, OF_TEXT } refusal; /* whose exit code or text is expected */
+    int code;
+    const struct sp_report *from;
+    const struct sp_entry *actual; /* of that report, or NULL */
+    double off;
+};
+
+static void put_actual(struct sp_report *r, const struct check_row *s)
 {
-    switch (expected->kind) {
-    case SP_CASE_NUMBER:
-        return actual->kind == SP_VALUE_NUMBER &&
-               sp_case_is_close(actual->number, expected->number, rel_tol);
-    case SP_CASE_BOOL:
-        return actual->kind == SP_VALUE_BOOL && (actual->number != 0) == (expected->number != 0);
-    case SP_CASE_TEXT:
-        return actual->kind == SP_VALUE_TEXT && strcmp(actual->text, expected->text) == 0;
-    default:
-        return actual->kind == SP_VALUE_NONE;
-    }
+    sp_put_copy(r, "actual", s->from, s->actual);
 }
 
-static void put_expected(struct sp_report *report, const struct sp_case_value *value)
-{
-    const enum sp_quantity_id id = SP_Q_CHECK_EXPECTED;
-    if (value->kind == SP_CASE_NUMBER)
-        sp_put(report, id, value->number);
-    else if (value->kind == SP_CASE_BOOL)
-        sp_put_bool(report, id, value->number != 0);
-    else if (value->kind == SP_CASE_TEXT)
-        sp_put_text(report, id, "%s", value->text);
-    else
-        sp_put_null(report, id);
-}
+#define SP_ROWS "commands/check_row.def"
+#define SP_ROWS_OF struct check_row
+#define SP_PUT_ROWS put_row
+#include "answer/put_rows.h"
 
-/* Starts a row of the table: its scope, and what every row tells. */
-static void begin_row(struct check *check, const char *file, const struct sp_case *c,
-                      const char *key, bool pass)
-{
-    struct sp_row *row = &check->rows[check->n_rows];
-    *row = (struct sp_row){0};
-    snprintf(row->prefix, sizeof row->prefix, "cases.%d", check->n_rows++);
-    sp_scope(check->report, row->prefix);
-    sp_put_text(check->report, SP_Q_CHECK_FILE, "%s", file);
-    sp_put_text(check->report, SP_Q_CHECK_ID, "%s", c->id);
-    sp_put_bool(check->report, SP_Q_CHECK_PASS, pass);
-    sp_put_text(check->report, SP_Q_CHECK_KEY, "%s", key);
-}
+#define SP_ROWS "commands/check.def"
+#define SP_ROWS_OF struct check
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
 
-static void put_error(struct check *check, const char *text)
+static bool add_row(struct check *check, const struct check_row *row)
 {
-    check->any_error = check->any_error || *text;
-    if (*text)
-        sp_put_text(check->report, SP_Q_CHECK_ERROR, "%.*s", (int)strcspn(text, "\n"), text);
-    else
-        sp_put_null(check->report, SP_Q_CHECK_ERROR);
+    sp_begin_row(check->report, "", "cases.%d", check->n_rows++);
+    put_row(check->report, row);
+    return row->pass;
 }
 
 enum { LONGEST_REASON = 320 };
@@ -120,15 +102,9 @@ static void mismatch(const struct sp_report *report, const struct sp_case_value 
         [SP_CASE_NUMBER] = "a number",
         [SP_CASE_TEXT] = "text",
     };
-    static const enum sp_value_kind kinds[] = {
-        [SP_CASE_NULL] = SP_VALUE_NONE,
-        [SP_CASE_BOOL] = SP_VALUE_BOOL,
-        [SP_CASE_NUMBER] = SP_VALUE_NUMBER,
-        [SP_CASE_TEXT] = SP_VALUE_TEXT,
-    };
     struct sp_nearest nearest = {.wanted = expected->key};
     text[0] = '\0';
-    if (actual && actual->kind == kinds[expected->kind])
+    if (actual && sp_value_of_entry(actual).kind == expected->kind)
         return;
     if (actual) {
         snprintf(text, LONGEST_REASON, "the case expects %s", wanted[expected->kind]);
@@ -143,27 +119,27 @@ static void mismatch(const struct sp_report *report, const struct sp_case_value 
 static bool compare(struct check *check, const char *file, const struct sp_case *c,
                     const struct sp_case_value *expected, const struct outcome *got)
 {
-    struct sp_report *const r = check->report;
     const struct sp_entry *actual = got->answered ? sp_find(got->report, expected->key) : NULL;
-    const bool pass = actual && is_right(expected, actual, c->rel_tol);
     const bool numbers =
         actual && actual->kind == SP_VALUE_NUMBER && expected->kind == SP_CASE_NUMBER;
-    begin_row(check, file, c, expected->key, pass);
-    put_expected(r, expected);
-    if (actual)
-        sp_put_copy(r, "actual", got->report, actual);
-    else
-        sp_put_null(r, SP_Q_CHECK_ACTUAL);
-    sp_put(r, SP_Q_CHECK_REL_TOL, c->rel_tol);
-    sp_put(r, SP_Q_CHECK_OFF,
-           !numbers                             ? NAN
-           : actual->number == expected->number ? 0
-                                                : actual->number / expected->number - 1);
+    const struct sp_case_value value =
+        actual ? sp_value_of_entry(actual) : (struct sp_case_value){0};
     char reason[LONGEST_REASON];
     if (got->answered)
         mismatch(got->report, expected, actual, reason);
-    put_error(check, got->answered ? reason : got->error.text);
-    return pass;
+    const struct check_row row = {
+        .file = file,
+        .key = expected->key,
+        .error = got->answered ? reason : got->error.text,
+        .of = c,
+        .expected = *expected,
+        .pass = actual && sp_case_matches(expected, &value, c->rel_tol),
+        .from = got->report,
+        .actual = actual,
+        .off = numbers ? sp_case_off(actual->number, expected->number) : NAN,
+    };
+    check->any_error = check->any_error || *row.error;
+    return add_row(check, &row);
 }
 
 /* A case that expects a refusal; true when it was refused so. */
@@ -171,17 +147,22 @@ static bool compare_refusal(struct check *check, const char *file, const struct 
                             const struct outcome *got)
 {
     const int code = got->answered ? SP_OK : (int)got->error.code;
-    const bool right_code = code == c->exit, right_text = strstr(got->error.text, c->error) != NULL;
-    begin_row(check, file, c, "exit", right_code);
-    sp_put(check->report, SP_Q_CHECK_EXPECTED, c->exit);
-    sp_put(check->report, SP_Q_CHECK_ACTUAL, code);
+    struct check_row row = {.file = file,
+                            .key = "exit",
+                            .of = c,
+                            .expected = {.kind = SP_CASE_NUMBER, .number = c->exit},
+                            .pass = code == c->exit,
+                            .refusal = OF_CODE,
+                            .code = code};
+    const bool right_code = add_row(check, &row);
     if (!*c->error)
         return right_code;
-    begin_row(check, file, c, "error", right_text);
-    sp_put_text(check->report, SP_Q_CHECK_EXPECTED, "%s", c->error);
-    sp_put_text(check->report, SP_Q_CHECK_ACTUAL, "%.*s", (int)strcspn(got->error.text, "\n"),
-                got->error.text);
-    return right_code && right_text;
+    row.key = "error";
+    row.error = got->error.text;
+    row.expected = (struct sp_case_value){.kind = SP_CASE_TEXT, .text = c->error};
+    row.pass = strstr(got->error.text, c->error) != NULL;
+    row.refusal = OF_TEXT;
+    return add_row(check, &row) && right_code;
 }
 
 static bool check_case(struct check *check, const char *file, const struct sp_case *c,
@@ -228,21 +209,6 @@ static bool check_file(struct check *check, const char *file, struct sp_error *e
     return ok;
 }
 
-static void lay_out(struct check *check)
-{
-    static const struct sp_column columns[] = {
-        {"id", "case", true},         {"pass", "pass", true},
-        {"key", "key", true},         {"expected!", "expected", false},
-        {"actual!", "actual", false}, {"off", "off", false},
-        {"error", "error", true},
-    };
-    const size_t n = sizeof columns / sizeof *columns;
-    sp_line(check->report, "{passed} passed, {failed} failed");
-    sp_line(check->report, " ");
-    sp_table(check->report, columns, check->any_error ? n : n - 1, check->rows,
-             (size_t)check->n_rows);
-}
-
 static bool run_files(const struct sp_args *args, struct check *check, struct sp_error *error)
 {
     bool ok = true;
@@ -265,18 +231,13 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     };
     if (args->n_operands == 0)
         return sp_fail(error, SP_USAGE, "a file of cases is needed: scaleplan check FILE...");
-    check.rows = calloc(MOST_ROWS, sizeof *check.rows);
-    if (!check.rows || (check.writes_book && !sp_book_open(&check.book)))
+    if (check.writes_book && !sp_book_open(&check.book))
         return sp_fail(error, SP_INTERNAL, "out of memory");
     const bool ok = run_files(args, &check, error);
     sp_scope(report, "");
-    sp_put(report, SP_Q_CHECK_PASSED, check.passed);
-    sp_put(report, SP_Q_CHECK_FAILED, check.failed);
+    put_rows(report, &check);
     if (check.writes_book)
         sp_book_close(&check.book, report);
-    else
-        lay_out(&check);
-    free(check.rows);
     return ok;
 }
 

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "config/array.h"
 #include "config/sharded.h"
-#include "study/torus_bounds.h"
+#include "study/group_time.h"
 
 static const char *const ops[] = {"all-gather", "reduce-scatter",
                                   "all-reduce", "all-to-all",
@@ -20,7 +20,7 @@ static const char *const wrap_choices[] = {"auto", "yes", "no", NULL};
 
 static const struct sp_taken options[] = {
     SP_TAKE(op, .fallback = "all-gather", .choices = ops),
-    SP_TAKE(bytes),
+    SP_TAKE(bytes, .excludes = SP_THESE(SP_O_array)),
     SP_TAKE(array),
     SP_TAKE(dims),
     SP_TAKE(sharded_by, .fallback = "1"),
@@ -33,7 +33,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(group),
     SP_TAKE(inner, .fallback = "1"),
     SP_TAKE(top_k),
-    SP_TAKE(copies, .fallback = "1"),
+    SP_TAKE(copies, .fallback = "1", .excludes = SP_THESE(SP_O_top_k)),
     SP_TAKE(unit),
     SP_TAKE(unit_bandwidth),
     SP_TAKE(half_size),
@@ -71,18 +71,11 @@ struct comm {
     enum sp_collective op; /* SP_COLLECTIVES: a send */
     double array, copies, sharded_by, V, top_k, half;
     struct sp_device_group group;
-    struct sp_collective_time t; /* of a send: throughput, latency and time alone */
-    struct sp_torus_bounds on;   /* on a torus */
-    const char *bound;
+    struct sp_group_answer of;
     char axes_text[160];
     bool is_lone, assumes_rings, stays_inside; /* what is remarked */
-    double w, T_min;                           /* a link, or the port of a device; a hop */
-    double hops, ports, passes, devices, nodes, one_way_share;
-    bool is_far;    /* a send leaves the node */
+    double passes;
     bool is_ragged; /* an all-to-all to --top-k devices */
-    double ragged_over_dense;
-    struct sp_switch_bytes traffic;
-    double in_network_s, gain, measured_gain; /* of an all-reduce on switches; else 0 */
 };
 
 #define SP_ROWS "commands/comm.def"
@@ -165,22 +158,6 @@ static bool read_group(struct comm *s, struct sp_torus_group *g, struct sp_error
     return true;
 }
 
-/* A send: hops one after the other, links used at once. */
-static void send_on_torus(struct comm *s)
-{
-    const struct sp_torus_group *const g = &s->group.torus;
-    const double hops = s->args->value.hops, ports = s->args->value.ports;
-    int axes = 0;
-    for (int i = 0; i < g->n; i++)
-        axes += g->length[i] > 1;
-    s->hops = isnan(hops) ? (double)sp_corner_hops(g) : hops;
-    s->ports = isnan(ports) ? fmax(axes, 1) : ports;
-    s->t.throughput_s = sp_send_s(s->V, s->ports, s->w);
-    s->t.latency_s = sp_hops_latency_s(s->hops, s->T_min);
-    s->t.time_s = sp_both_bounds_s(s->t.throughput_s, s->t.latency_s);
-    s->bound = s->t.latency_s > s->t.throughput_s ? "latency" : "throughput";
-}
-
 /* The group's axes as people name them: "axes XY: ring of 4 x line of 8". */
 static void name_axes(struct comm *s)
 {
@@ -202,24 +179,6 @@ static void name_axes(struct comm *s)
 }
 
 /* A collective spans all slices unless --group-axes or --mesh say on which axes it runs. */
-static void run_on_torus(struct comm *s)
-{
-    const bool several =
-        s->hw.slices > 1 && s->group.torus.n > 0 && !isnan(s->hw.network.dcn_bytes_per_s_per_host);
-    const bool all = !s->args->value.group_axes && s->mesh.n == 0;
-    s->stays_inside = several && !all;
-    if (several && all)
-        s->group.slices = (double)s->hw.slices;
-    s->t = sp_time_of_collective(s->op, s->V, &s->group);
-    s->on = sp_torus_bounds(s->op, s->V, &s->group);
-    s->devices = sp_group_devices(&s->group);
-    s->one_way_share = sp_one_way_ring_share(s->op);
-    s->bound = s->t.latency_s > s->t.throughput_s ? "latency"
-               : s->t.dcn_s > s->t.ici_s          ? "dcn"
-                                                  : "throughput";
-    name_axes(s);
-}
-
 static bool load_torus(struct comm *s, struct sp_error *error)
 {
     const double measured = s->args->value.bandwidth;
@@ -228,32 +187,15 @@ static bool load_torus(struct comm *s, struct sp_error *error)
         return false;
     if (!isnan(measured))
         g->link_bytes_per_s = measured;
-    s->w = g->link_bytes_per_s;
-    s->T_min = g->hop_latency_s;
-    if (s->sends)
-        send_on_torus(s);
-    else
-        run_on_torus(s);
+    const bool several =
+        !s->sends && s->hw.slices > 1 && g->n > 0 && !isnan(s->hw.network.dcn_bytes_per_s_per_host);
+    const bool all = !s->args->value.group_axes && s->mesh.n == 0;
+    s->stays_inside = several && !all;
+    if (several && all)
+        s->group.slices = (double)s->hw.slices;
+    if (!s->sends)
+        name_axes(s);
     return true;
-}
-
-/* The level whose links take longest. */
-static const char *slowest(const struct sp_switch_time *t)
-{
-    if (t->spine_s > fmax(t->node_s, t->cross_s))
-        return "spine";
-    return t->cross_s > t->node_s ? "cross" : "node";
-}
-
-static void send_on_switches(struct comm *s)
-{
-    const struct sp_switch_group *const g = &s->group.nodes;
-    s->is_far = g->devices > g->domain;
-    s->w = s->is_far ? sp_scaleout_share(g->node_bytes_per_s, g->domain) : g->domain_bytes_per_s;
-    s->ports = 1;
-    s->t.time_s = s->t.throughput_s = sp_send_s(s->V, s->ports, s->w);
-    s->t.hops = s->t.latency_s = NAN;
-    s->bound = s->is_far ? "cross" : "node";
 }
 
 /* The third level: units of --unit nodes, or those of the machine's own fabric. */
@@ -267,32 +209,6 @@ static void set_units(struct comm *s)
     }
     s->group.unit_devices = own.unit_devices;
     s->group.unit_bytes_per_s = isnan(W) ? own.unit_bytes_per_s : W;
-}
-
-/* What switches that add up would make of an all-reduce. */
-static void reduce_in_network(struct comm *s)
-{
-    if (s->op != SP_ALL_REDUCE)
-        return;
-    s->in_network_s = sp_in_network_all_reduce_s(s->t.levels.rough_s);
-    s->gain = sp_in_network_gain(s->t.throughput_s, s->in_network_s);
-    s->measured_gain = sp_in_network_measured_gain(s->gain);
-}
-
-static void run_on_switches(struct comm *s)
-{
-    const struct sp_switch_group *const g = &s->group.nodes;
-    set_units(s);
-    s->group.ragged_to = isnan(s->top_k) ? 0 : s->top_k;
-    s->t = sp_time_of_collective(s->op, s->V, &s->group);
-    s->bound = s->t.latency_s > s->t.throughput_s ? "latency" : slowest(&s->t.levels);
-    s->traffic = g->inner <= 1 && g->devices > 1 && isnan(s->top_k)
-                     ? sp_node_switch_bytes(s->op, s->V, g)
-                     : (struct sp_switch_bytes){NAN, NAN};
-    s->is_ragged = s->exchanges && !isnan(s->top_k);
-    s->nodes = g->devices > g->domain ? sp_group_nodes(g) : NAN;
-    s->ragged_over_dense = sp_ragged_over_dense(s->top_k, g->devices);
-    reduce_in_network(s);
 }
 
 static bool load_switches(struct comm *s, struct sp_error *error)
@@ -312,12 +228,9 @@ static bool load_switches(struct comm *s, struct sp_error *error)
     if (g->inner > g->devices)
         return sp_fail(error, SP_INPUT, "--inner: more than the %s devices of the group",
                        sp_human_text(g->devices, SP_COUNT));
-    s->devices = g->devices;
-    s->T_min = s->group.hop_latency_s;
-    if (s->sends)
-        send_on_switches(s);
-    else
-        run_on_switches(s);
+    set_units(s);
+    s->group.ragged_to = isnan(s->top_k) ? 0 : s->top_k;
+    s->is_ragged = s->exchanges && !isnan(s->top_k);
     return true;
 }
 
@@ -360,9 +273,9 @@ static bool read_bytes(struct comm *s, struct sp_error *error)
     s->array = s->args->value.bytes;
     s->copies = s->args->value.copies;
     s->sharded_by = s->args->value.sharded_by;
-    if (s->args->given.copies && (!s->exchanges || s->args->given.top_k))
-        return sp_fail(error, SP_USAGE, "--copies is for all-to-all, and without --top-k");
-    if (isnan(s->array) == (text == NULL))
+    if (s->args->given.copies && !s->exchanges)
+        return sp_fail(error, SP_USAGE, "--copies is for all-to-all");
+    if (isnan(s->array) && !text)
         return sp_fail(error, SP_USAGE, "one of --bytes N and --array TYPE[SIZES] is needed");
     if (text && !read_array(s, text, error))
         return false;
@@ -433,6 +346,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     struct comm s = {.args = args};
     if (!load(args, &s, error))
         return false;
+    sp_time_on_group(&(struct sp_group_question){s.sends, s.op, s.V, args->value.hops,
+                                                 args->value.ports, s.top_k, s.group},
+                     &s.of);
     put_rows(report, &s);
     return true;
 }

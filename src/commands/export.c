@@ -23,6 +23,20 @@ struct export
     struct sp_written written;
 };
 
+static void put_options(struct sp_report *r, const struct export *s)
+{
+    sp_put_lines(r, SP_Q_EXPORT_TEXT, s->written.text);
+}
+
+static void put_lost(struct sp_report *r, const struct export *s)
+{
+    for (int i = 0; i < s->written.n_lost; i++) {
+        sp_begin_row(r, "", "lost.%d", i);
+        sp_put_text(r, SP_Q_EXPORT_WHAT, "%s", s->written.lost[i]);
+    }
+    sp_scope(r, "");
+}
+
 #define SP_ROWS "commands/export.def"
 #define SP_ROWS_OF struct export
 #define SP_PUT_ROWS put_rows
@@ -51,17 +65,6 @@ static bool write_plan(const struct sp_args *args, const struct sp_sources *sour
     return sp_write_launch(target, &launched, &export->written, error);
 }
 
-static void put_lost(struct sp_report *report, const struct sp_written *written)
-{
-    for (int i = 0; i < written->n_lost; i++) {
-        char prefix[24];
-        snprintf(prefix, sizeof prefix, "lost.%d", i);
-        sp_scope(report, prefix);
-        sp_put_text(report, SP_Q_EXPORT_WHAT, "%s", written->lost[i]);
-    }
-    sp_scope(report, "");
-}
-
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
@@ -77,8 +80,6 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return false;
     const bool ok = !export.path || sp_put_file(report, export.path, export.written.text, error);
     put_rows(report, &export);
-    sp_put_lines(report, SP_Q_EXPORT_TEXT, export.written.text);
-    put_lost(report, &export.written);
     if (!export.path)
         sp_file_text(report, export.written.text);
     sp_note_batch(report, &planned);

@@ -26,7 +26,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(dtype, .fallback = "bf16"),
     SP_TAKE(peak),
     SP_TAKE(tokens_per_s),
-    SP_TAKE(device_hours),
+    SP_TAKE(device_hours, .needs = SP_THESE(SP_O_tokens)),
     SP_TAKE(mfu),
     SP_TAKE(hfu),
 };
@@ -44,6 +44,7 @@ enum rate_from { RATE_GIVEN, RATE_OF_HOURS, RATE_OF_MFU, RATE_OF_HFU };
 
 /* What is asked, and what the rows of flops.def and flops_params.def show of it. */
 struct flops {
+    double asked_seq; /* that is listed among the others; NAN: none */
     struct sp_model model;
     struct sp_companions companions; /* the model's tuning points here where there are some */
     struct sp_params params;
@@ -74,44 +75,10 @@ struct length {
 #define SP_PUT_ROWS put_params
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/flops.def"
-#define SP_ROWS_OF struct flops
-#define SP_PUT_ROWS put_rows
-#include "answer/put_rows.h"
-
 #define SP_ROWS "commands/flops_seq.def"
 #define SP_ROWS_OF struct length
 #define SP_PUT_ROWS put_length
 #include "answer/put_rows.h"
-
-static bool load_peak(const struct sp_args *args, const struct sp_sources *sources, struct flops *f,
-                      struct sp_error *error)
-{
-    const double devices = args->value.devices, peak = args->value.peak;
-    const bool wants =
-        args->given.tokens_per_s || args->given.device_hours || args->given.mfu || args->given.hfu;
-    struct sp_hardware hw;
-    f->N = isnan(devices) ? 1 : devices;
-    f->C = peak;
-    if (args->given.device_hours && !args->given.tokens)
-        return sp_fail(error, SP_USAGE, "--device-hours needs the --tokens trained in them");
-    if (args->value.hw) {
-        if (!sp_hardware_of(args, sources, &hw, error))
-            return false;
-        if (isnan(devices))
-            f->N = (double)sp_chips(&hw);
-        const enum sp_dtype wanted = (enum sp_dtype)args->value.dtype;
-        const enum sp_dtype dtype = sp_compute_dtype(&hw.chip, wanted);
-        if (isnan(peak) && dtype == SP_DTYPES)
-            return sp_fail(error, SP_INPUT, "%s publishes no peak of %s", hw.name,
-                           sp_dtype_names[wanted]);
-        if (isnan(peak))
-            f->C = hw.chip.peak_flops_per_s[dtype];
-    }
-    if (wants && isnan(f->C))
-        return sp_fail(error, SP_USAGE, "--hw NAME or --peak FLOP/s is needed for a utilisation");
-    return true;
-}
 
 /* Powers of 4 from 1 Ki to 1 Mi tokens with `asked` (NAN: none) at its place. Their number. */
 enum { MOST_LENGTHS = 7 };
@@ -131,27 +98,50 @@ static int list_lengths(double asked, double out[MOST_LENGTHS])
 }
 
 /* Attention's share over sequence lengths. */
-static void put_lengths(const struct flops *f, double asked, struct sp_report *report)
+static void put_lengths(struct sp_report *report, const struct flops *f)
 {
-    static const struct sp_column columns[] = {
-        {"seq", "tokens", false},
-        {"attention_share", "attention's share", false},
-        {"attention_over_mlp", "attention / MLP", false},
-        {"attention_activation_share", "of activations, unfused", false}};
-    struct sp_row rows[MOST_LENGTHS] = {0};
     double seq[MOST_LENGTHS];
-    const int n = list_lengths(asked, seq);
+    const int n = list_lengths(f->asked_seq, seq);
     for (int i = 0; i < n; i++) {
         const struct length length = {
             seq[i], f->width, f->heads,
             sp_forward_flops_per_token(&f->model, seq[i], f->causal, false)};
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "by_seq.%d", i);
-        sp_scope(report, rows[i].prefix);
+        sp_begin_row(report, "", "by_seq.%d", i);
         put_length(report, &length);
     }
     sp_scope(report, "");
-    sp_line(report, " ");
-    sp_table(report, columns, sizeof columns / sizeof columns[0], rows, (size_t)n);
+}
+
+#define SP_ROWS "commands/flops.def"
+#define SP_ROWS_OF struct flops
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
+
+static bool load_peak(const struct sp_args *args, const struct sp_sources *sources, struct flops *f,
+                      struct sp_error *error)
+{
+    const double devices = args->value.devices, peak = args->value.peak;
+    struct sp_hardware hw;
+    f->N = isnan(devices) ? 1 : devices;
+    f->C = peak;
+    if (args->value.hw) {
+        if (!sp_hardware_of(args, sources, &hw, error))
+            return false;
+        if (isnan(devices))
+            f->N = (double)sp_chips(&hw);
+        const enum sp_dtype wanted = (enum sp_dtype)args->value.dtype;
+        const enum sp_dtype dtype = sp_compute_dtype(&hw.chip, wanted);
+        if (isnan(peak) && dtype == SP_DTYPES)
+            return sp_fail(error, SP_INPUT, "%s publishes no peak of %s", hw.name,
+                           sp_dtype_names[wanted]);
+        if (isnan(peak))
+            f->C = hw.chip.peak_flops_per_s[dtype];
+    }
+    const bool wants =
+        args->given.tokens_per_s || args->given.device_hours || args->given.mfu || args->given.hfu;
+    if (wants && isnan(f->C))
+        return sp_fail(error, SP_USAGE, "--hw NAME or --peak FLOP/s is needed for a utilisation");
+    return true;
 }
 
 static void count(const struct sp_args *args, struct flops *f)
@@ -230,6 +220,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         !load_peak(args, &sources, &f, error) ||
         !sp_batch_of(args, &f.model, &f.batch, &f.seq, &origin, error))
         return false;
+    f.asked_seq = args->given.seq || args->given.batch ? f.seq : NAN;
     count(args, &f);
     convert(args, &f);
     put_params(report, &f);
@@ -237,8 +228,6 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (f.has_beside)
         sp_put_companion_work(report, args, &f.companions, NULL);
     put_rows(report, &f);
-    if (f.shaped)
-        put_lengths(&f, args->given.seq || args->given.batch ? f.seq : NAN, report);
     return true;
 }
 

@@ -65,6 +65,16 @@ static const char *lint_file(const char *file, const struct sp_sources *sources,
     return "case";
 }
 
+/* A file without a fault. */
+struct linted {
+    const char *file, *kind;
+};
+
+#define SP_ROWS "commands/lint.def"
+#define SP_ROWS_OF struct linted
+#define SP_PUT_ROWS put_file
+#include "answer/put_rows.h"
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
@@ -73,7 +83,6 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_answer_is(report, "files");
     for (int i = 0; i < args->n_operands; i++) {
         const char *const file = args->operands[i];
-        char prefix[32];
         if (!strchr(file, '/') && !strstr(file, ".json") && strcmp(file, "-") != 0) {
             sp_fail(error, SP_INPUT, "%s: not a file name; expected FILE.json or -", sp_safe(file));
             continue;
@@ -81,11 +90,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         const char *const noun = lint_file(file, &sources, error);
         if (!noun)
             continue;
-        snprintf(prefix, sizeof prefix, "files.%d", i);
-        sp_scope(report, prefix);
-        sp_put_described(report, "file", "file", SP_WORDS, "", "", 0, sp_safe(file));
-        sp_put_described(report, "kind", "kind", SP_WORDS, "", "", 0, noun);
-        sp_line(report, "%s: a correct %s file", sp_safe(file), noun);
+        sp_begin_row(report, "", "files.%d", i);
+        put_file(report, &(struct linted){sp_safe(file), noun});
         if (strcmp(noun, sp_config_kinds[SP_HARDWARE].noun) == 0)
             sp_note_doubts(file, &sources, report);
     }

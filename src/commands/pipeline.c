@@ -55,11 +55,6 @@ struct pipe {
     struct sp_played played;
 };
 
-#define SP_ROWS "commands/pipeline.def"
-#define SP_ROWS_OF struct pipe
-#define SP_PUT_ROWS put_rows
-#include "answer/put_rows.h"
-
 /* One stage of a played schedule. */
 struct stage {
     double in_flight, busy_s, makespan_s;
@@ -68,6 +63,24 @@ struct stage {
 #define SP_ROWS "commands/pipeline_stage.def"
 #define SP_ROWS_OF struct stage
 #define SP_PUT_ROWS put_stage_rows
+#include "answer/put_rows.h"
+
+static void put_stages(struct sp_report *r, const struct pipe *s)
+{
+    for (int64_t i = 0; i < s->q.stages; i++) {
+        const struct stage stage = {s->played.peak_in_flight[i], s->played.busy_s[i],
+                                    s->played.makespan_s};
+        char label[24];
+        snprintf(label, sizeof label, "%lld", (long long)i);
+        sp_begin_row(r, label, "stage.%s", label);
+        put_stage_rows(r, &stage);
+    }
+    sp_scope(r, "");
+}
+
+#define SP_ROWS "commands/pipeline.def"
+#define SP_ROWS_OF struct pipe
+#define SP_PUT_ROWS put_rows
 #include "answer/put_rows.h"
 
 static bool read_scale(const char *text, struct pipe *s, struct sp_error *error)
@@ -178,26 +191,6 @@ static bool play(const struct sp_args *args, struct pipe *s, struct sp_error *er
     return sp_fail(error, SP_INTERNAL, "the schedule waits for itself");
 }
 
-static void put_stages(struct sp_report *r, const struct pipe *s)
-{
-    static const struct sp_column columns[] = {{NULL, "stage", true},
-                                               {"in_flight", "in flight", false},
-                                               {"busy_s", "busy", false},
-                                               {"idle_s", "idle", false}};
-    struct sp_row rows[SP_MAX_STAGES] = {0};
-    for (int64_t i = 0; i < s->q.stages; i++) {
-        const struct stage stage = {s->played.peak_in_flight[i], s->played.busy_s[i],
-                                    s->played.makespan_s};
-        snprintf(rows[i].label, sizeof rows[i].label, "%lld", (long long)i);
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "stage.%lld", (long long)i);
-        sp_scope(r, rows[i].prefix);
-        put_stage_rows(r, &stage);
-    }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof columns[0], rows, (size_t)s->q.stages);
-}
-
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     struct pipe s = {.target = args->value.efficiency};
@@ -205,8 +198,6 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return false;
     work_out(&s);
     put_rows(report, &s);
-    if (s.task)
-        put_stages(report, &s);
     if (s.task && args->given.timeline)
         sp_draw_schedule_lines(report, &s.q, s.task, &s.played);
     free(s.task);

@@ -22,10 +22,10 @@ static const struct sp_taken options[] = {
     SP_TAKE(devices, .alias = "chips"),
     SP_TAKE(matmul),
     SP_TAKE(batched),
-    SP_TAKE(three_way),
+    SP_TAKE(three_way, .needs = SP_THESE(SP_O_hw)),
     SP_TAKE(einsum),
     SP_TAKE(dims),
-    SP_TAKE(op, .choices = vector_ops),
+    SP_TAKE(op, .choices = vector_ops, .needs = SP_THESE(SP_O_n)),
     SP_TAKE(n),
     SP_TAKE(fused_attention, .alias = "attention"),
     SP_OPTION_SEQ,
@@ -48,7 +48,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(experts, .fallback = "1"),
     SP_TAKE(top_k, .fallback = "1"),
     SP_TAKE(pad, .fallback = "1"),
-    SP_OPTION_PLOT,
+    SP_TAKE(plot, .needs = SP_THESE(SP_O_hw)),
 };
 
 static const struct sp_example examples[] = {
@@ -76,7 +76,7 @@ struct flow {
 /* What is asked about. */
 enum what { CHIP, TIMES, CHAIN, MATMUL, OPERATION, ATTENTION, LIST };
 
-/* What was asked, and what the rows of roofline.def and roofline_chip.def show of it. */
+/* What was asked, and what the rows of roofline.def show of it. */
 struct roof {
     const struct sp_args *args;
     struct sp_hardware hw;
@@ -105,16 +105,6 @@ struct roof {
     size_t n_list;
     char heading[240]; /* over the list of a model; "" without */
 };
-
-#define SP_ROWS "commands/roofline_chip.def"
-#define SP_ROWS_OF struct roof
-#define SP_PUT_ROWS put_chip_rows
-#include "answer/put_rows.h"
-
-#define SP_ROWS "commands/roofline.def"
-#define SP_ROWS_OF struct roof
-#define SP_PUT_ROWS put_rows
-#include "answer/put_rows.h"
 
 #define SP_ROWS "commands/roofline_stage.def"
 #define SP_ROWS_OF struct flow
@@ -245,8 +235,6 @@ static bool load_chip(const struct sp_args *args, struct roof *s, struct sp_erro
 static bool load_three_way(struct roof *s, struct sp_error *error)
 {
     double axes;
-    if (!s->has_hw)
-        return sp_fail(error, SP_USAGE, "--three-way needs the machine, --hw");
     s->W_axis = sp_tp_link_bytes_per_s(&s->hw, &axes);
     s->W_hbm = sp_of_all_chips(s->chips, s->hw.chip.hbm_bytes_per_s);
     if (isnan(s->W_axis))
@@ -322,8 +310,7 @@ static bool load_vector(struct roof *s, struct sp_error *error)
 {
     const int op = s->args->value.op;
     const double n = s->args->value.n;
-    if (isnan(n))
-        return sp_fail(error, SP_USAGE, "--op %s needs --n", vector_ops[op]);
+    (void)error;
     s->what = OPERATION;
     snprintf(s->operation, sizeof s->operation, "%s of two vectors of %.0f", vector_ops[op], n);
     s->work = op == 0 ? sp_dot_work(n, s->bytes.a_bytes) : sp_add_work(n, s->bytes.a_bytes);
@@ -456,61 +443,44 @@ static struct work work_of(const struct roof *s, const struct sp_work *work)
 
 static void put_list(struct sp_report *r, const struct roof *s)
 {
-    static const struct sp_column columns[] = {
-        {NULL, "operator", true},  {"count", "times", false},          {"flops", "FLOPs", false},
-        {"bytes", "bytes", false}, {"intensity", "FLOPs/byte", false}, {"bound", "bound by", true},
-        {"lower_s", "time", false}};
-    struct sp_row rows[SP_MOST_OPERATIONS] = {0};
     for (size_t i = 0; i < s->n_list; i++) {
         struct work work = work_of(s, &s->list[i].work);
         work.name = s->list[i].name;
         work.count = s->list[i].count;
-        snprintf(rows[i].label, sizeof rows[i].label, "%.63s", work.name);
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "operators.%zu", i);
-        sp_scope(r, rows[i].prefix);
+        sp_begin_row(r, work.name, "operators.%zu", i);
         put_work_rows(r, &work);
     }
-    sp_scope(r, "");
-    if (*s->heading)
-        sp_line(r, "%s", s->heading);
-    sp_table(r, columns, sizeof columns / sizeof columns[0], rows, s->n_list);
     sp_scope(r, "total");
     put_total_rows(
         r, &(struct total){sp_total_of(s->list, s->n_list, s->C, s->W), s->has_hw, s->C, s->W});
     sp_scope(r, "");
-    sp_line(r, "total        {total.flops}, {total.bytes}: {total.intensity} FLOPs/byte; one after "
-               "the other {total.lower_s}");
 }
 
 static void put_chain(struct sp_report *r, const struct roof *s)
 {
-    static const struct sp_column columns[] = {{NULL, "stage", true}, {"time_s", "time", false}};
-    struct sp_row rows[MOST_STAGES] = {0};
     for (size_t i = 0; i < s->n_chain; i++) {
-        snprintf(rows[i].label, sizeof rows[i].label, "%s", s->chain[i].name);
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "stages.%s", s->chain[i].name);
-        sp_scope(r, rows[i].prefix);
+        sp_begin_row(r, s->chain[i].name, "stages.%s", s->chain[i].name);
         put_stage_rows(r, &s->chain[i]);
     }
     sp_scope(r, "");
-    sp_table(r, columns, 2, rows, s->n_chain);
-    sp_line(r, "bottleneck   {bottleneck}: {bottleneck_s}");
 }
+
+static void put_work(struct sp_report *r, const struct roof *s)
+{
+    const struct work work = work_of(s, s->what == TIMES ? NULL : &s->work);
+    put_work_rows(r, &work);
+}
+
+#define SP_ROWS "commands/roofline.def"
+#define SP_ROWS_OF struct roof
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     struct roof s;
     if (!load(args, &s, error))
         return false;
-    put_chip_rows(report, &s);
-    if (s.what == MATMUL || s.what == OPERATION || s.what == TIMES) {
-        const struct work work = work_of(&s, s.what == TIMES ? NULL : &s.work);
-        put_work_rows(report, &work);
-    }
-    if (s.what == LIST)
-        put_list(report, &s);
-    if (s.what == CHAIN)
-        put_chain(report, &s);
     put_rows(report, &s);
     return true;
 }
@@ -538,8 +508,8 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
     (void)report;
     if (!load(args, &s, error))
         return NULL;
-    if (!s.has_hw || !(sp_ridge_point(s.C, s.W) > 0)) {
-        sp_fail(error, SP_USAGE, "--plot needs --hw, whose roofline is drawn");
+    if (!(sp_ridge_point(s.C, s.W) > 0)) {
+        sp_fail(error, SP_INPUT, "--plot: %s publishes no peak in this format", s.hw.name);
         return NULL;
     }
     const bool batched = model && args->value.batch;

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "commands/serve.h"
+#include "study/serve_contest.h"
 
 enum { MOST_MACHINES = 16 };
 
@@ -24,27 +25,16 @@ struct rival {
 #define SP_PUT_ROWS put_machine
 #include "answer/put_rows.h"
 
-/* An instance among those of all machines. */
-struct entry {
-    const struct rival *of;
-    const struct sp_serve_point *point;
-    double usd; /* of a million tokens, read or generated; NAN: no price */
-};
-
 struct contest {
     const struct sp_args *args;
     struct sp_report *report;
     struct rival *rival[MOST_MACHINES];
     int n;
     enum sp_serve_objective objective;
-    bool front;
+    bool front, estimated; /* the latter: of some machine */
+    struct sp_serve_entry *entries;
+    size_t n_entries, shown; /* of them */
 };
-
-/* Less is better; chips of different machines cost differently. */
-static double score(const struct contest *c, const struct entry *e)
-{
-    return c->objective == SP_SERVE_COST ? e->usd : sp_serve_score(e->point, c->objective);
-}
 
 /* The instance that degrees ask for, where it is in time. */
 static void take_asked(struct rival *v)
@@ -115,54 +105,18 @@ static bool open_machines(struct contest *c, struct sp_error *error)
     return ok && sp_check_price(c->args, machines, specs, c->n, error);
 }
 
-/* Whether a machine's price makes it worse, or nothing is known of both. */
-static bool costs_no_less(const struct entry *a, const struct entry *b)
+static void rank(struct contest *c)
 {
-    return isnan(a->usd) || isnan(b->usd) || a->usd >= b->usd;
-}
-
-/* Chips of different machines are not one unit: --objective cost compares money, and the front has
- * three coordinates. */
-static bool beaten(const struct entry *all, size_t n, const struct entry *e)
-{
-    for (size_t i = 0; i < n; i++)
-        if (all[i].of != e->of && sp_serve_covers(all[i].point, e->point) &&
-            costs_no_less(e, &all[i]))
-            return true;
-    return false;
-}
-
-/* What a million tokens of an instance cost. USD; NAN: no price. */
-static double usd_of(const struct serve *f, const struct sp_serve_point *p)
-{
-    const double chip_s = sp_chip_seconds_of_token(p, f->service.input, f->service.output);
-    return sp_usd_per_mtoken(chip_s, f->price.usd_per_h);
-}
-
-/* Instances of all machines: a front, or ordered by the objective. */
-static size_t gather(const struct contest *c, struct entry **entries)
-{
-    size_t n = 0, left = 0;
-    struct entry *const all = calloc((size_t)c->n * SP_SERVE_POINTS + 1, sizeof *all);
-    struct entry *const kept = calloc((size_t)c->n * SP_SERVE_POINTS + 1, sizeof *kept);
-    if (!all || !kept)
-        abort();
-    for (int i = 0; i < c->n; i++)
-        for (int k = 0; k < c->rival[i]->n; k++) {
-            const struct sp_serve_point *const p = &c->rival[i]->points[k];
-            all[n++] = (struct entry){c->rival[i], p, usd_of(&c->rival[i]->f, p)};
-        }
-    for (size_t i = 0; i < n; i++) {
-        if (c->front && beaten(all, n, &all[i]))
-            continue;
-        size_t at = left++;
-        for (; at > 0 && score(c, &all[i]) < score(c, &kept[at - 1]); at--)
-            kept[at] = kept[at - 1];
-        kept[at] = all[i];
+    struct sp_serve_rival rivals[MOST_MACHINES];
+    for (int i = 0; i < c->n; i++) {
+        const struct rival *const v = c->rival[i];
+        rivals[i] = (struct sp_serve_rival){v->points, v->n, v->f.price.usd_per_h,
+                                            v->f.service.input, v->f.service.output};
+        c->estimated = c->estimated || v->f.instance.estimated;
     }
-    free(all);
-    *entries = kept;
-    return left;
+    const size_t top = (size_t)c->args->value.top;
+    c->n_entries = sp_rank_serving(rivals, c->n, c->objective, c->front, &c->entries);
+    c->shown = c->n_entries < top ? c->n_entries : top;
 }
 
 static const char *why_not(const struct rival *v)
@@ -174,108 +128,49 @@ static const char *why_not(const struct rival *v)
 }
 
 /* Each machine with its best instance, or why it has none. */
-static void put_machines(const struct contest *c, const struct entry *entries, size_t n)
+static void put_machines(struct sp_report *r, const struct contest *c)
 {
-    struct sp_report *const r = c->report;
     for (int i = 0; i < c->n; i++) {
         struct rival *const v = c->rival[i];
-        const struct entry *best = NULL;
-        char prefix[32];
-        for (size_t k = 0; k < n && !best; k++)
-            best = entries[k].of == v ? &entries[k] : NULL;
-        v->reason = best ? NULL : why_not(v);
-        snprintf(prefix, sizeof prefix, "machines.%d", i);
-        sp_scope(r, prefix);
+        size_t best = 0;
+        while (best < c->n_entries && c->entries[best].machine != i)
+            best++;
+        v->reason = best < c->n_entries ? NULL : why_not(v);
+        sp_begin_row(r, "", "machines.%d", i);
         put_machine(r, v);
-        if (best)
-            sp_put_serve_point(&v->f, best->point);
+        if (!v->reason)
+            sp_put_serve_point(&v->f, c->entries[best].point);
     }
     sp_scope(r, "");
 }
 
-static const struct sp_column columns[] = {{"hw", "machine", true},
-                                           {"devices", "chips", false},
-                                           {"replicas", "instances", false},
-                                           {"tp", "TP", false},
-                                           {"attention_dp", "attention DP", false},
-                                           {"batch", "sequences", false},
-                                           {"tpot_s", "between tokens", false},
-                                           {"ttft_s", "first token", false},
-                                           {"tokens_per_s_per_user", "a user", false},
-                                           {"tokens_per_s_per_device", "a chip", false},
-                                           {"cost_usd_per_mtoken", "a Mtoken", false},
-                                           {"reason", "why not", true}};
-
-static void lay_out(const struct contest *c, size_t shown, size_t n)
+static void put_points(struct sp_report *r, const struct contest *c)
 {
-    struct sp_row rows[SP_SERVE_POINTS] = {0}, machines[MOST_MACHINES] = {0};
-    const size_t n_columns = sizeof columns / sizeof *columns;
-    for (int i = 0; i < c->n; i++)
-        snprintf(machines[i].prefix, sizeof machines[i].prefix, "machines.%d", i);
-    for (size_t i = 0; i < shown; i++)
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "points.%zu", i);
-    sp_line(c->report, "{verdict}");
-    sp_line(c->report, " ");
-    sp_table(c->report, columns, n_columns, machines, (size_t)c->n);
-    if (shown == 0)
-        return;
-    sp_line(c->report, " ");
-    sp_table(c->report, columns, n_columns - 1, rows, shown);
-    sp_line(c->report, "%zu of %zu instances of all machines, %s (--top)", shown, n,
-            c->front ? "that no other beats in both rates and price" : "best first by --objective");
-}
-
-static void put_verdict(const struct contest *c, const struct entry *best)
-{
-    struct sp_report *const r = c->report;
-    sp_put_bool(r, SP_Q_SERVE_FITS, best != NULL);
-    sp_put_bool(r, SP_Q_SERVE_SLO, best != NULL);
-    if (!best) {
-        sp_put_text(r, SP_Q_SERVE_VERDICT, "No: none of %d machines serves these requests", c->n);
-        return;
+    for (size_t i = 0; i < c->shown; i++) {
+        const struct sp_serve_entry *const e =
+            &c->entries[sp_shown_point((int)i, (int)c->shown, (int)c->n_entries, c->front)];
+        sp_begin_row(r, "", "points.%zu", i);
+        sp_put_text(r, SP_Q_SERVE_POINT_HW, "%s", c->rival[e->machine]->hw);
+        sp_put_serve_point(&c->rival[e->machine]->f, e->point);
     }
-    sp_put_text(r, SP_Q_SERVE_BEST, "%s", best->of->hw);
-    sp_put_text(r, SP_Q_SERVE_VERDICT,
-                "Yes: %s is best by %s of %d machines: %s a chip, a token every %s", best->of->hw,
-                c->front ? "latency" : sp_serve_objectives[c->objective], c->n,
-                sp_human_text(best->point->tokens_per_s_per_chip, SP_TOKENS_PER_S),
-                sp_human_text(best->point->steady.tpot_s, SP_SECONDS));
+    sp_scope(r, "");
 }
 
 /* Closed forms beside estimates look better than they are. */
-static void note_closed_forms(const struct contest *c)
+static void note_closed_forms(struct sp_report *r, const struct contest *c)
 {
-    bool estimated = false;
     for (int i = 0; i < c->n; i++)
-        estimated = estimated || c->rival[i]->f.instance.estimated;
-    for (int i = 0; i < c->n && estimated; i++)
         if (!c->rival[i]->f.instance.estimated)
-            sp_note(c->report,
+            sp_note(r,
                     "%s has closed forms alone, which no engine reaches: it is not comparable with "
                     "the estimates of the others",
                     c->rival[i]->hw);
 }
 
-static void answer(const struct contest *c)
-{
-    struct entry *entries;
-    const size_t n = gather(c, &entries), top = (size_t)c->args->value.top;
-    const size_t shown = n < top ? n : top;
-    put_verdict(c, n > 0 ? &entries[0] : NULL);
-    put_machines(c, entries, n);
-    for (size_t i = 0; i < shown; i++) {
-        const int at = sp_shown_point((int)i, (int)shown, (int)n, c->front);
-        char prefix[32];
-        snprintf(prefix, sizeof prefix, "points.%zu", i);
-        sp_scope(c->report, prefix);
-        sp_put_text(c->report, SP_Q_SERVE_POINT_HW, "%s", entries[at].of->hw);
-        sp_put_serve_point(&entries[at].of->f, entries[at].point);
-    }
-    sp_scope(c->report, "");
-    lay_out(c, shown, n);
-    note_closed_forms(c);
-    free(entries);
-}
+#define SP_ROWS "commands/serve_contest.def"
+#define SP_ROWS_OF struct contest
+#define SP_PUT_ROWS put_contest
+#include "answer/put_rows.h"
 
 bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,
                         struct sp_error *error)
@@ -290,8 +185,11 @@ bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,
     c.front = args->given.front;
     c.objective = c.front ? SP_SERVE_LATENCY : (enum sp_serve_objective)args->value.objective;
     const bool ok = open_machines(&c, error);
-    if (ok)
-        answer(&c);
+    if (ok) {
+        rank(&c);
+        put_contest(report, &c);
+    }
+    free(c.entries);
     for (int i = 0; i < c.n; i++)
         free(c.rival[i]);
     return ok;

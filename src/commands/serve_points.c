@@ -85,21 +85,18 @@ void sp_put_serve_points(struct serve *f)
         {"tokens_per_s_per_user", "a user", false},
         {"tokens_per_s_per_device", "a chip", false}};
     struct sp_serve_point points[SP_SERVE_POINTS];
-    struct sp_row rows[SP_SERVE_POINTS] = {0};
     const int n = sp_find_serve_points(f, points), top = (int)f->args->value.top;
     const bool front = f->args->given.front;
     const int shown = n < top ? n : top;
     for (int i = 0; i < shown; i++) {
-        const int at = sp_shown_point(i, shown, n, front);
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "points.%d", i);
-        sp_scope(f->report, rows[i].prefix);
-        sp_put_serve_point(f, &points[at]);
+        sp_begin_row(f->report, "", "points.%d", i);
+        sp_put_serve_point(f, &points[sp_shown_point(i, shown, n, front)]);
     }
     sp_scope(f->report, "");
     if (shown == 0)
         return;
     sp_line(f->report, " ");
-    sp_table(f->report, columns, sizeof columns / sizeof *columns, rows, (size_t)shown);
+    sp_list_table(f->report, "points", columns, sizeof columns / sizeof *columns);
     if (front)
         sp_line(f->report, "%d of %d points that no other beats in both rates (--top)", shown, n);
 }

@@ -51,6 +51,8 @@ struct shard {
     bool is_summed; /* a matmul of case 3 */
     bool has_other; /* another collective would do */
     double devices;
+    struct sp_sharded array[2];
+    int arrays;
     struct sp_sharded_matmul m;
     struct sp_sharded_times times;
     int moves;
@@ -60,6 +62,44 @@ struct shard {
         double bytes, time_s;
     } move[2];
 };
+
+#define SP_ROWS "commands/shard_dim.def"
+#define SP_ROWS_OF double
+#define SP_PUT_ROWS put_dim
+#include "answer/put_rows.h"
+
+static void put_layout(struct sp_report *r, const struct sp_mesh *mesh, const struct sp_sharded *a,
+                       const char *name)
+{
+    struct layout s = {.name = name,
+                       .dot = *name ? "." : "",
+                       .whole = sp_whole_bytes(a),
+                       .local = sp_local_bytes(mesh, a),
+                       .shards = sp_axes_product(mesh, sp_sharding_axes(a)),
+                       .devices = sp_axes_product(mesh, ~0u)};
+    int used = 0;
+    for (int i = 0; i < a->n; i++)
+        used += snprintf(s.shape + used, sizeof s.shape - (size_t)used, "%s%.0f", i ? "," : "[",
+                         sp_local_dim(mesh, a, i));
+    snprintf(s.shape + used, sizeof s.shape - (size_t)used, "]");
+    sp_scope(r, name);
+    put_layout_rows(r, &s);
+    for (int i = 0; i < a->n; i++) {
+        const double size = sp_local_dim(mesh, a, i);
+        char number[16];
+        snprintf(number, sizeof number, "%d", i);
+        sp_key_word(r, "N", number);
+        put_dim(r, &size);
+    }
+    sp_key_word(r, NULL, NULL);
+    sp_scope(r, "");
+}
+
+static void put_layouts(struct sp_report *r, const struct shard *s)
+{
+    for (int i = 0; i < s->arrays; i++)
+        put_layout(r, &s->mesh, &s->array[i], s->arrays == 1 ? "" : i == 0 ? "a" : "b");
+}
 
 #define SP_ROWS "commands/shard.def"
 #define SP_ROWS_OF struct shard
@@ -91,30 +131,6 @@ static bool read_arrays(const struct sp_args *args, const struct sp_mesh *mesh,
             return false;
     }
     return true;
-}
-
-static void put_layout(struct sp_report *r, const struct sp_mesh *mesh, const struct sp_sharded *a,
-                       const char *name)
-{
-    struct layout s = {.name = name,
-                       .dot = *name ? "." : "",
-                       .whole = sp_whole_bytes(a),
-                       .local = sp_local_bytes(mesh, a),
-                       .shards = sp_axes_product(mesh, sp_sharding_axes(a)),
-                       .devices = sp_axes_product(mesh, ~0u)};
-    int used = 0;
-    for (int i = 0; i < a->n; i++)
-        used += snprintf(s.shape + used, sizeof s.shape - (size_t)used, "%s%.0f", i ? "," : "[",
-                         sp_local_dim(mesh, a, i));
-    snprintf(s.shape + used, sizeof s.shape - (size_t)used, "]");
-    sp_scope(r, name);
-    put_layout_rows(r, &s);
-    for (int i = 0; i < a->n; i++) {
-        char key[24];
-        snprintf(key, sizeof key, "local_dim.%d", i);
-        sp_put_keyed(r, SP_Q_SHARD_LOCAL_DIM, key, sp_local_dim(mesh, a, i));
-    }
-    sp_scope(r, "");
 }
 
 /* An array: the sum over the axes where it is partial. */
@@ -163,21 +179,17 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     const struct sp_sources sources = sp_sources_of(args);
     struct shard s = {.has_hw = args->value.hw != NULL};
-    struct sp_sharded array[2] = {{.n = 0}};
-    int arrays = 0;
     if (!sp_parse_mesh(args->value.mesh, &s.mesh, error) ||
         (s.has_hw && !sp_hardware_of(args, &sources, &s.hw, error)) ||
-        !read_arrays(args, &s.mesh, array, &arrays, error) ||
-        (arrays == 2 && !multiply(&s, array, args->value.out, error)))
+        !read_arrays(args, &s.mesh, s.array, &s.arrays, error) ||
+        (s.arrays == 2 && !multiply(&s, s.array, args->value.out, error)))
         return false;
     s.devices = sp_axes_product(&s.mesh, ~0u);
-    sp_put(report, SP_Q_SHARD_DEVICES, s.devices);
-    for (int i = 0; i < arrays; i++)
-        put_layout(report, &s.mesh, &array[i], arrays == 1 ? "" : i == 0 ? "a" : "b");
-    if (arrays == 1)
-        sum_array(&s, &array[0]);
+    if (s.arrays == 1)
+        sum_array(&s, &s.array[0]);
     put_rows(report, &s);
-    return arrays == 2 || !args->given.draw || sp_draw_blocks(report, &s.mesh, &array[0], error);
+    return s.arrays == 2 || !args->given.draw ||
+           sp_draw_blocks(report, &s.mesh, &s.array[0], error);
 }
 
 const struct sp_command sp_cmd_shard = {

@@ -28,11 +28,17 @@ struct shown {
     const char *name;
     char aliases[MOST_TEXT], shapes[MOST_TEXT];
     bool has_shapes;
+    const char *first_shape, *last_shape;
     double n_shapes;
 };
 #define SP_ROWS "commands/show.def"
 #define SP_ROWS_OF struct shown
 #define SP_PUT_ROWS put_title
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/show_slices.def"
+#define SP_ROWS_OF struct shown
+#define SP_PUT_ROWS put_slices
 #include "answer/put_rows.h"
 
 struct shown_model {
@@ -123,50 +129,12 @@ struct shown_fabric {
 #define SP_PUT_ROWS put_switches_of_level
 #include "answer/put_rows.h"
 
-/* Whether a path is of one of the groups: "ratio.x" of "network,ratio"; NULL: of any. */
-static bool is_of_group(const char *path, const char *groups)
-{
-    const char *left = groups;
-    char group[32];
-    while (left && sp_next_item(&left, group, sizeof group)) {
-        const size_t n = strlen(group);
-        if (strncmp(path, group, n) == 0 && path[n] == '.')
-            return true;
-    }
-    return groups == NULL;
-}
-
-/* One table of all quantities of the groups put since entry `first` that have a value. */
-static void show_section(struct sp_report *report, const char *heading, size_t first,
-                         const char *groups)
-{
-    const struct sp_column columns[] = {
-        {NULL, heading, true}, {"", "value", false}, {"?", "meaning", true}};
-    struct sp_row *const rows = calloc(sp_report_size(report) + 1, sizeof *rows);
-    size_t n = 0;
-    for (size_t i = first; rows && i < sp_report_size(report); i++) {
-        const struct sp_entry *const entry = sp_report_entry(report, i);
-        if (entry->kind == SP_VALUE_NONE || !is_of_group(entry->path, groups))
-            continue;
-        snprintf(rows[n].label, sizeof rows[n].label, "%s", entry->info.label);
-        snprintf(rows[n].prefix, sizeof rows[n].prefix, "%.111s", entry->path);
-        n++;
-    }
-    if (n > 0) {
-        sp_line(report, " ");
-        sp_table(report, columns, sizeof columns / sizeof *columns, rows, n);
-    }
-    free(rows);
-}
-
 static void show_model(struct sp_report *report, const struct shown *shown)
 {
     const struct sp_model *const model = shown->of.base;
     const double published = model->published_params;
-    const size_t first = sp_report_size(report);
     put_model(report,
               &(struct shown_model){sp_count_params(model), published > 0 ? published : NAN});
-    show_section(report, "parameters", first, NULL);
     if (model->published_rounded)
         sp_note(report, "the published total is rounded, so the count cannot be checked closer "
                         "than that");
@@ -174,51 +142,45 @@ static void show_model(struct sp_report *report, const struct shown *shown)
 
 static void show_precision(struct sp_report *report, const struct shown *shown)
 {
-    const size_t first = sp_report_size(report);
     put_precision(report, shown->of.base);
-    show_section(report, "training state", first, NULL);
 }
 
 static void show_line(struct sp_report *report, const struct shown *shown)
 {
     const struct sp_scaleout *const line = shown->of.base;
-    const size_t first = sp_report_size(report);
     put_line(report, &(struct shown_line){line->bytes_per_s, line->per_node ? DEVICES_OF_NODE : 1});
-    show_section(report, "share", first, NULL);
 }
 
 static void show_format(struct sp_report *report, const struct shown *shown)
 {
     const struct sp_number_format *const f = shown->of.base;
-    const size_t first = sp_report_size(report);
     const bool floats = f->exponent_bits > 0;
     put_format(report, &(struct shown_format){.bits = (double)f->bits,
                                               .e = floats ? (double)f->exponent_bits : NAN,
                                               .m = (double)f->mantissa_bits,
                                               .floats = floats,
                                               .r = sp_number_range(f)});
-    show_section(report, "range and precision", first, NULL);
 }
 
 static void show_trend(struct sp_report *report, const struct shown *shown)
 {
+    const struct sp_trend *const t = &((const struct sp_trend_file *)shown->of.base)->trend;
+    put_trend(report, &(struct shown_trend){t, sp_trend_fitted_growth(t)});
+}
+
+static void show_points(struct sp_report *report, const struct sp_trend *t)
+{
     static const struct sp_column columns[] = {
         {"name", "point", true}, {"year!", "year", false}, {"value", "value", false}};
-    const struct sp_trend *const t = &((const struct sp_trend_file *)shown->of.base)->trend;
-    const size_t first = sp_report_size(report);
-    struct sp_row rows[SP_MOST_TREND_POINTS] = {0};
-    put_trend(report, &(struct shown_trend){t, sp_trend_fitted_growth(t)});
-    show_section(report, "growth", first, NULL);
     for (int i = 0; i < t->points; i++) {
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "points.%d", i);
-        sp_scope(report, rows[i].prefix);
+        sp_begin_row(report, "", "points.%d", i);
         put_trend_point(report, &t->point[i]);
     }
     sp_scope(report, "");
     if (t->points == 0)
         return;
     sp_line(report, " ");
-    sp_table(report, columns, sizeof columns / sizeof *columns, rows, (size_t)t->points);
+    sp_list_table(report, "points", columns, sizeof columns / sizeof *columns);
 }
 
 static void show_chip(struct sp_report *report, const struct sp_hardware *hw)
@@ -237,9 +199,9 @@ static void show_chip(struct sp_report *report, const struct sp_hardware *hw)
                                           .is_gpu = !isnan(hw->chip.sms),
                                           .is_tpu = !isnan(hw->chip.cores),
                                           .is_torus = net->kind == SP_TORUS});
-    show_section(report, "one chip", first, "chip");
-    show_section(report, "ridge point", first, "ridge");
-    show_section(report, "networks", first, "alpha,network,ratio");
+    sp_section(report, "one chip", first, "chip");
+    sp_section(report, "ridge point", first, "ridge");
+    sp_section(report, "networks", first, "alpha,network,ratio");
 }
 
 /* Sums under a scope, and in the text under a heading; NULL: in none. */
@@ -266,7 +228,7 @@ static void show_sums(struct sp_report *report, const char *scope, const char *h
     sp_scope(report, scope);
     put_machine(report, &s);
     if (heading)
-        show_section(report, heading, first, NULL);
+        sp_section(report, heading, first, NULL);
     sp_scope(report, "");
 }
 
@@ -277,36 +239,32 @@ static void show_fabric(struct sp_report *report, const struct sp_network *net, 
     if (isnan(s.size.spines))
         return;
     put_fabric(report, &s);
-    show_section(report, "switches between the nodes", first, NULL);
+    sp_section(report, "switches between the nodes", first, NULL);
 }
 
 /* Number, ports and bandwidth of the switches of each level. */
 static void show_switches(struct sp_report *report, const struct sp_hardware *hw)
 {
-    static const char *const scopes[] = {"switches.node", "switches.leaf", "switches.spine",
-                                         "switches.core"};
+    static const char *const scopes[] = {"node", "leaf", "spine", "core"};
     static const char *const labels[] = {"in the nodes", "leaf", "spine", "core"};
     static const struct sp_column columns[] = {{NULL, "switches", true},
                                                {"count", "number", false},
                                                {"ports", "ports each", false},
                                                {"bytes_per_s", "all ports, one way", false}};
     const struct sp_switches all = sp_switches_of(hw);
-    struct sp_row rows[SP_SWITCH_LEVELS] = {0};
-    size_t n = 0;
+    bool any = false;
     for (int i = 0; i < SP_SWITCH_LEVELS; i++) {
-        const struct sp_switch_level *const level = &all.level[i];
-        if (!(level->switches > 0))
+        if (!(all.level[i].switches > 0))
             continue;
-        snprintf(rows[n].label, sizeof rows[n].label, "%s", labels[i]);
-        snprintf(rows[n++].prefix, sizeof rows[0].prefix, "%s", scopes[i]);
-        sp_scope(report, scopes[i]);
-        put_switches_of_level(report, level);
+        any = true;
+        sp_begin_row(report, labels[i], "switches.%s", scopes[i]);
+        put_switches_of_level(report, &all.level[i]);
     }
     sp_scope(report, "");
-    if (n == 0)
+    if (!any)
         return;
     sp_line(report, " ");
-    sp_table(report, columns, sizeof columns / sizeof *columns, rows, n);
+    sp_list_table(report, "switches", columns, sizeof columns / sizeof *columns);
 }
 
 static void show_machine(struct sp_report *report, const struct sp_hardware *hw)
@@ -337,24 +295,11 @@ static void show_pod(struct sp_report *report, const struct sp_hardware *hw)
               &pod);
 }
 
-/* "slices on offer: 96, from 2x2x1 to 16x20x28" */
-static void line_of_shapes(struct sp_report *report, const struct shown *shown)
-{
-    const cJSON *shapes = sp_json_node(shown->of.root, "network.shapes");
-    const int n = cJSON_GetArraySize(shapes);
-    if (n == 0)
-        return;
-    sp_line(report, " ");
-    sp_line(report, "slices on offer: {n_shapes}, from %s to %s (--get shapes lists them)",
-            sp_json_text(cJSON_GetArrayItem(shapes, 0), ""),
-            sp_json_text(cJSON_GetArrayItem(shapes, n - 1), ""));
-}
-
 static void show_hardware(struct sp_report *report, const struct shown *shown)
 {
     show_chip(report, shown->of.base);
     show_pod(report, shown->of.base);
-    line_of_shapes(report, shown);
+    put_slices(report, shown);
 }
 
 static void *load(const struct wanted *wanted, const struct sp_sources *sources,
@@ -386,15 +331,25 @@ static void show_title(struct sp_report *report, struct shown *shown)
     shown->name = sp_json_text(shown->of.root, "name");
     shown->has_shapes = shown->of.kind == SP_HARDWARE && cJSON_IsArray(shapes);
     shown->n_shapes = cJSON_GetArraySize(shapes);
+    shown->first_shape = sp_json_text(cJSON_GetArrayItem(shapes, 0), "");
+    shown->last_shape = sp_json_text(cJSON_GetArrayItem(shapes, (int)shown->n_shapes - 1), "");
     join(sp_json_node(shown->of.root, "aliases"), ", ", shown->aliases, sizeof shown->aliases);
     join(shapes, " ", shown->shapes, sizeof shown->shapes);
     put_title(report, shown);
 }
 
-/* What follows from a config of a kind; a kind without a row has its fields alone. */
-static void (*const views[SP_CONFIG_KINDS])(struct sp_report *, const struct shown *) = {
-    [SP_MODELS] = show_model,  [SP_HARDWARE] = show_hardware, [SP_PRECISIONS] = show_precision,
-    [SP_NETWORKS] = show_line, [SP_FORMATS] = show_format,    [SP_TRENDS] = show_trend,
+/* What follows from a config of a kind, with the heading of its table; a kind without a row has its
+ * fields alone. */
+static const struct {
+    void (*show)(struct sp_report *report, const struct shown *shown);
+    const char *heading; /* NULL: several tables */
+} views[SP_CONFIG_KINDS] = {
+    [SP_MODELS] = {show_model, "parameters"},
+    [SP_HARDWARE] = {show_hardware, NULL},
+    [SP_PRECISIONS] = {show_precision, "training state"},
+    [SP_NETWORKS] = {show_line, "share"},
+    [SP_FORMATS] = {show_format, "range and precision"},
+    [SP_TRENDS] = {show_trend, "growth"},
 };
 
 static bool show(const struct wanted *wanted, const struct sp_sources *sources, const char *network,
@@ -417,8 +372,13 @@ static bool show(const struct wanted *wanted, const struct sp_sources *sources, 
     if (hw && strcmp(wanted->name, wanted->spec) != 0)
         show_machine(report, hw);
     sp_put_config_fields(report, &shown.of);
-    if (views[wanted->kind])
-        views[wanted->kind](report, &shown);
+    const size_t first = sp_report_size(report);
+    if (views[wanted->kind].show)
+        views[wanted->kind].show(report, &shown);
+    if (views[wanted->kind].heading)
+        sp_section(report, views[wanted->kind].heading, first, NULL);
+    if (wanted->kind == SP_TRENDS)
+        show_points(report, &((const struct sp_trend_file *)loaded)->trend);
     sp_put_config_sources(report, &shown.of);
     if (hw && network)
         sp_note(report, "the scale-out network is %s (--network), not the machine's own",

@@ -14,7 +14,8 @@
 #include "host/interrupt.h"
 #include "cli/command.h"
 #include "cli/words.h"
-#include "commands/sweep_plot.h"
+#include "pictures/sweep.h"
+#include "study/axes.h"
 
 extern const struct sp_command sp_cmd_sweep;
 
@@ -46,6 +47,7 @@ static const struct {
 
 struct sweep {
     const struct sp_command *command;
+    struct sp_args *taken; /* its options */
     struct sp_axes axes;
     char keys[1024];
     bool json, valid, help;
@@ -58,41 +60,6 @@ struct sweep {
     char first_reason[600];
 };
 
-/* Whether a key may be the last parts of some quantity's: "fits" of memory.fits. */
-static bool ends_some_key(const char *key)
-{
-    const size_t n = strlen(key);
-    for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
-        const char *const known = sp_quantity(id).key;
-        const size_t length = strlen(known);
-        if (length > n && known[length - n - 1] == '.' && strcmp(known + length - n, key) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Whether a key is that of a row, or was made at run time of it. */
-static bool is_of_row(const char *key, const char *row)
-{
-    const size_t n = strlen(row);
-    return strncmp(row, key, n) == 0 && (key[n] == '\0' || key[n] == '.');
-}
-
-/* A key is known when some quantity's key ends it: plans.0.mfu ends with mfu. */
-static bool is_known_key(const char *key, struct sp_nearest *nearest)
-{
-    if (ends_some_key(key))
-        return true;
-    for (const char *tail = key; tail; tail = strchr(tail, '.') ? strchr(tail, '.') + 1 : NULL)
-        for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
-            const struct sp_quantity_info row = sp_quantity(id);
-            if (is_of_row(tail, row.key) || (row.old_key && is_of_row(tail, row.old_key)))
-                return true;
-            sp_nearest_offer(nearest, row.key);
-        }
-    return false;
-}
-
 static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
 {
     if (strlen(keys) >= sizeof s->keys)
@@ -103,7 +70,7 @@ static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
         struct sp_nearest nearest = {.wanted = key};
         if (strcmp(key, "row") == 0 || strcmp(key, "reason") == 0)
             return sp_fail(error, SP_INPUT, "--get: every row has its \"%s\" already", key);
-        if (!is_known_key(key, &nearest))
+        if (!sp_is_known_key(key, &nearest))
             return sp_fail(error, SP_INPUT, "--get: unknown key \"%s\"%s", sp_safe(key),
                            sp_nearest_hint(&nearest));
         if (keys && sp_is_listed(keys, key, '\0'))
@@ -132,21 +99,6 @@ static bool take_format(struct sweep *s, const char *text, struct sp_error *erro
     return formats[i] ||
            sp_fail(error, SP_INPUT, "--format: \"%s\" is not csv, tsv or json: rows are streamed",
                    sp_safe(text));
-}
-
-/* The swept command's option of that name; false: it has none. */
-static bool find_option(const struct sp_command *command, const char *name,
-                        struct sp_option *option, struct sp_nearest *nearest)
-{
-    struct sp_option all[SP_MAX_OPTIONS];
-    const size_t n = sp_options_of(command, all);
-    for (size_t i = 0; i < n; i++) {
-        *option = all[i];
-        if (strcmp(option->name, name) == 0 || (option->alias && strcmp(option->alias, name) == 0))
-            return true;
-        sp_nearest_offer(nearest, option->name);
-    }
-    return false;
 }
 
 /* Which of the sweep's own options that is. */
@@ -206,16 +158,14 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
         return s->valid = true;
     if (own == HEAT)
         return s->picture.heat = true;
-    struct sp_nearest nearest = {.wanted = name};
-    struct sp_option option = own < OWN_OPTIONS ? sp_option_row(options[own].id, NULL)
-                                                : (struct sp_option){.id = SP_NO_OPTION};
-    if (own == OWN_OPTIONS && !find_option(s->command, name, &option, &nearest))
-        return sp_fail(error, SP_USAGE, "%s has no option %s%s", s->command->name, sp_safe(word),
-                       sp_nearest_hint(&nearest));
-    if (own == OWN_OPTIONS && !sp_only_computes(&option, error))
+    const struct sp_option *const option =
+        own < OWN_OPTIONS ? NULL : sp_option_named(s->taken, name);
+    if (own == OWN_OPTIONS && !option)
+        return sp_unknown_option(s->taken, word, error);
+    if (option && !sp_only_computes(option, error))
         return false;
-    if (option.kind == SP_FLAG)
-        return add_axis(s, &option, NULL, error);
+    if (option && option->kind == SP_FLAG)
+        return add_axis(s, option, NULL, error);
     const char *const value = equals ? equals + 1 : *i < argc ? argv[(*i)++] : NULL;
     if (!value)
         return sp_fail(error, SP_USAGE, "option --%s needs a value", name);
@@ -229,7 +179,54 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
         return take_keys(s, value, error);
     if (strcmp(name, "format") == 0)
         return take_format(s, value, error);
-    return add_axis(s, &option, value, error);
+    return add_axis(s, option, value, error);
+}
+
+static struct sp_sweep_axis drawn_axis(const struct sp_axis *axis)
+{
+    const char **const value = malloc(axis->n * sizeof *value);
+    if (!value)
+        abort();
+    for (size_t i = 0; i < axis->n; i++)
+        value[i] = sp_value_name(axis, i);
+    return (struct sp_sweep_axis){sp_axis_name(axis), value, axis->n};
+}
+
+/* One or two lists are drawn: the first makes lines, the last is along x. */
+static bool begin_picture(struct sweep *s, struct sp_error *error)
+{
+    const struct sp_axis *swept[3];
+    int n = 0;
+    for (int a = 0; a < s->axes.n && n < 3; a++)
+        if (s->axes.axis[a].n > 1)
+            swept[n++] = &s->axes.axis[a];
+    if (n < 1 || n > 2)
+        return sp_fail(error, SP_USAGE, "--plot draws a sweep of one or two lists, not of %s",
+                       n == 0 ? "none" : "more");
+    s->picture.rows = (size_t)s->axes.rows;
+    s->picture.by = (struct sp_sweep_axis){"", NULL, 0};
+    s->picture.along = drawn_axis(swept[n - 1]);
+    if (n == 2)
+        s->picture.by = drawn_axis(swept[0]);
+    return sp_begin_sweep_picture(&s->picture, s->keys, error);
+}
+
+/* "step: model llama3-8b, hw h100-64": the command and what all rows share. */
+static bool end_picture(struct sweep *s, struct sp_error *error)
+{
+    char title[SP_PLOT_TEXT];
+    size_t used = (size_t)snprintf(title, sizeof title, "%s", s->command->name);
+    const char *separator = ":";
+    for (int a = 0; a < s->axes.n && used < sizeof title; a++) {
+        const struct sp_axis *const axis = &s->axes.axis[a];
+        if (axis->n > 1)
+            continue;
+        used += (size_t)snprintf(title + used, sizeof title - used, "%s %s%s%s", separator,
+                                 sp_axis_name(axis), axis->text ? " " : "",
+                                 axis->text ? sp_value_name(axis, 0) : "");
+        separator = ",";
+    }
+    return sp_end_sweep_picture(&s->picture, title, error);
 }
 
 static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error)
@@ -241,6 +238,7 @@ static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error
     s->axes.rows = 1;
     if (!s->command)
         return false;
+    s->taken->n_options = sp_options_of(s->command, s->taken->options);
     if (strcmp(s->command->name, "sweep") == 0 || strcmp(s->command->name, "merge") == 0)
         return sp_fail(error, SP_USAGE, "%s cannot be swept", s->command->name);
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
@@ -260,28 +258,7 @@ static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error
         return !s->picture.heat || sp_fail(error, SP_USAGE, "--heat needs --plot");
     if (s->shards > 1)
         return sp_fail(error, SP_USAGE, "--plot draws all rows, not those of a --shard");
-    return sp_begin_sweep_picture(&s->picture, &s->axes, s->keys, error);
-}
-
-/* Whether an option's text is a plain number, and the number in JSON's spelling: "1.e-4" is one to
- * people alone. */
-static bool to_json_number(const char *text, char *out, size_t size)
-{
-    char *end;
-    const char *const digits = text + (*text == '-');
-    if ((!isdigit((unsigned char)*digits) && *digits != '.') ||
-        (digits[0] == '0' && isdigit((unsigned char)digits[1])) ||
-        text[strspn(text, "-0123456789.eE+")] != '\0')
-        return false;
-    const double number = strtod(text, &end);
-    if (end == digits || *end != '\0' || !isfinite(number))
-        return false;
-    size_t where;
-    if (!sp_json_syntax(text, strlen(text), &where))
-        snprintf(out, size, "%s", text); /* as it was typed */
-    else
-        sp_format_double(number, out, size);
-    return true;
+    return begin_picture(s, error);
 }
 
 /* As many keys as --get can name: each with its comma takes two bytes or more. */
@@ -298,7 +275,17 @@ struct row_cells {
 
 static void add_cell(struct row_cells *r, const char *name, const char *value, bool words)
 {
-    r->cell[r->n++] = (struct sp_cell){name, value, words};
+    r->cell[r->n++] = (struct sp_cell){.name = name, .value = value, .words = words};
+}
+
+/* Whether some key of --get stands inside a group of that name. */
+static bool is_group(const char *keys, const char *name)
+{
+    const size_t n = strlen(name);
+    for (; keys; keys = strchr(keys, ',') ? strchr(keys, ',') + 1 : NULL)
+        if (strncmp(keys, name, n) == 0 && keys[n] == '.')
+            return true;
+    return false;
 }
 
 /* The values of the swept options, under their names; "option.lr" where --get has a "lr" too. */
@@ -308,14 +295,15 @@ static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row
         const struct sp_axis *const axis = &s->axes.axis[a];
         if (axis->n < 2)
             continue;
-        const char *const name = axis->path[0] ? axis->path : axis->name;
-        const char *const value =
-            sp_axis_value(&s->axes, a, row) + (axis->path[0] ? strlen(axis->path) + 1 : 0);
-        const bool twice = sp_is_listed(s->keys, name, '\0');
+        const char *const name = sp_axis_name(axis);
+        const char *const value = sp_value_name(axis, sp_axis_place(&s->axes, a, row));
+        const bool twice =
+            sp_is_listed(s->keys, name, '\0') || (s->json && is_group(s->keys, name));
         snprintf(r->name[a], sizeof r->name[a], "%s%s", twice ? "option." : "", name);
         char *const number = r->number[r->n];
-        const bool plain = to_json_number(value, number, sizeof r->number[0]);
+        const bool plain = sp_to_json_number(value, number, sizeof r->number[0]);
         add_cell(r, r->name[a], plain && s->json ? number : value, !plain);
+        r->cell[r->n - 1].flat = axis->path[0]; /* "hw.chip.hbm_bytes" beside an option "hw" */
     }
 }
 
@@ -332,7 +320,7 @@ static bool add_values(struct row_cells *r, struct sweep *s, uint64_t row,
         const bool known = report && sp_full_key(report, key, path, sizeof path, &unknown);
         const struct sp_entry *const entry = known ? sp_find(report, path) : NULL;
         any = any || entry;
-        sp_take_swept(&s->picture, row, k++, entry);
+        sp_take_swept(&s->picture, (size_t)row, k++, entry);
         if (report && !entry && !*missing)
             *missing = key;
         if (!entry || entry->kind == SP_VALUE_NONE) {
@@ -440,18 +428,20 @@ static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *
     if (!s)
         abort();
     s->pipes = pipes;
+    s->taken = sp_new_args(pipes);
     s->out = out;
     if (parse(s, argc, argv, error) && s->help)
         sp_print_command_help(&sp_cmd_sweep, out);
     else if (error->lines == 0)
         put_rows(s);
     if (error->lines == 0 && s->picture.target && s->answered > 0 && !sp_was_interrupted())
-        sp_end_sweep_picture(&s->picture, s->command->name, error);
+        end_picture(s, error);
     if (s->failed > 0 && s->answered == 0 && s->shards == 1 && !sp_was_interrupted())
         sp_fail(error, SP_INPUT, "no row has an answer; the first: %s", s->first_reason);
     const enum sp_exit code = s->failed > 0 && !s->valid ? SP_NO : SP_OK;
     sp_free_sweep_picture(&s->picture);
     sp_free_axes(&s->axes);
+    free(s->taken);
     free(s);
     return code;
 }
@@ -472,7 +462,7 @@ static const struct sp_example examples[] = {
      "512x8192 --valid",
      "the grid of best plans by model and machine"},
     {"scaleplan sweep step --model llama3-8b --hw h100-64 --batch 256x8192 --tp 1..8:x2 "
-     "--micro-batch 1,2 --format json | jq -c 'select(.\"memory.fits\")'",
+     "--micro-batch 1,2 --format json | jq -c 'select(.memory.fits)'",
      "JSON lines"},
     {"scaleplan sweep search --model llama3-8b,llama3-70b --hw h100-64,h100-128,h100-256 --batch "
      "512x8192 --get plans.0.mfu --plot mfu.svg --heat",

@@ -1,12 +1,9 @@
 /* validate: measured runs against their predictions. */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "runs/run_estimate.h"
 #include "cli/command.h"
-#include "commands/serving_rows.h"
+#include "runs/serving_errors.h"
+#include "runs/validation.h"
 
 static const struct sp_taken options[] = {
     SP_TAKE(by),
@@ -14,260 +11,140 @@ static const struct sp_taken options[] = {
     SP_TAKE(all),
 };
 
-/* A run and what was predicted of it. */
-struct verdict {
-    double time_error, memory_error; /* NAN: does not count */
-    char reason[256];
-};
-
-struct validation {
+/* A file of runs beside their predictions; validate.def shows it. */
+struct validating {
+    const char *file, *by; /* --by, or NULL */
+    bool serves;
     struct sp_runs runs;
-    struct verdict *verdicts;
-    int *configuration;
-    struct sp_profile known[SP_MAX_PROFILES], given;
-    size_t n_known;
-    bool one_profile, all;
-    struct sp_row *rows;
-    struct sp_report *report;
+    struct sp_serving_runs serving;
+    size_t n, skipped;
+    struct sp_run_errors errors;
+    int column; /* of --by */
 };
 
-static void give_reason(struct verdict *v, const char *reason)
+#define SP_ROWS "commands/validate_run.def"
+#define SP_ROWS_OF struct sp_validated
+#define SP_PUT_ROWS put_run
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/validate_serving.def"
+#define SP_ROWS_OF struct sp_run_prediction
+#define SP_PUT_ROWS put_serving_run
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/validate_error.def"
+#define SP_ROWS_OF struct sp_kind_errors
+#define SP_PUT_ROWS put_errors
+#include "answer/put_rows.h"
+
+#define SP_ROWS "commands/validate_group.def"
+#define SP_ROWS_OF char
+#define SP_PUT_ROWS put_group
+#include "answer/put_rows.h"
+
+/* The statistics of the runs whose column has this value; of all where it is -1. */
+static void put_statistics(struct sp_report *r, const struct validating *s, int column,
+                           const char *value)
 {
-    const size_t used = strlen(v->reason);
-    snprintf(v->reason + used, sizeof v->reason - used, "%s%s", used ? "; " : "", reason);
+    for (int k = 0; k < s->errors.kinds; k++)
+        put_errors(
+            r, &(struct sp_kind_errors){(enum sp_error_kind)(s->serves ? SP_ERRORS_OF_TPOT + k : k),
+                                        sp_errors_of_rows(&s->errors, k, column, value)});
 }
 
-/* The profile that predicts a run; true when it is the stack's own or the user's choice. */
-static bool profile_of(const struct validation *f, const struct sp_run *run,
-                       struct sp_profile *profile)
+static void put_all(struct sp_report *r, const struct validating *s)
 {
-    bool own = true;
-    if (f->one_profile)
-        *profile = f->given;
-    else
-        sp_profile_for(&run->hw, &run->framework.framework, f->known, f->n_known, profile, &own);
-    return own;
+    put_statistics(r, s, -1, "");
 }
 
-static void predict_time(struct validation *f, const struct sp_run *run,
-                         const struct sp_estimate *e, struct verdict *v)
+/* The same for each value of the column of --by, in the order of the file. */
+static void put_groups(struct sp_report *r, const struct validating *s)
 {
-    struct sp_report *const r = f->report;
-    const double step = e->time.step;
-    sp_put(r, SP_Q_VALIDATE_MEASURED, run->step_s);
-    sp_put(r, SP_Q_VALIDATE_PREDICTED, step);
-    sp_put(r, SP_Q_VALIDATE_LOW, e->low_s);
-    sp_put(r, SP_Q_VALIDATE_HIGH, e->high_s);
-    sp_put(r, SP_Q_VALIDATE_ERROR, 100 * (step / run->step_s - 1));
-    if (isnan(run->step_s))
-        give_reason(v, "no step time is measured");
-    else
-        v->time_error = step / run->step_s - 1;
-}
-
-static void predict_memory(struct validation *f, const struct sp_run *run,
-                           const struct sp_stage_memory *m, struct verdict *v)
-{
-    struct sp_report *const r = f->report;
-    if (isnan(run->memory_bytes) || run->level >= SP_CLOSED_FORM) {
-        sp_put_null(r, SP_Q_VALIDATE_MEM_LEVEL);
-        sp_put_null(r, SP_Q_VALIDATE_MEM_MEASURED);
-        sp_put(r, SP_Q_VALIDATE_MEM_PREDICTED, (double)m->live);
-        sp_put_null(r, SP_Q_VALIDATE_MEM_ERROR);
-        if (run->level == SP_CLOSED_FORM)
-            give_reason(v, "its memory is a closed form, not a measurement");
-        else if (!isnan(run->memory_bytes))
-            give_reason(v, "what its memory counts is not stated");
-        return;
-    }
-    const double predicted = sp_bytes_at_level(m, run->level);
-    sp_put_text(r, SP_Q_VALIDATE_MEM_LEVEL, "%s", sp_memory_level_names[run->level]);
-    sp_put(r, SP_Q_VALIDATE_MEM_MEASURED, run->memory_bytes);
-    sp_put(r, SP_Q_VALIDATE_MEM_PREDICTED, predicted);
-    sp_put(r, SP_Q_VALIDATE_MEM_ERROR, 100 * (predicted / run->memory_bytes - 1));
-    if (run->recompute_stated)
-        v->memory_error = predicted / run->memory_bytes - 1;
-    else
-        give_reason(v, "its memory depends on the recompute policy, which is not stated");
-}
-
-static void predict(struct validation *f, const struct sp_run *run, struct verdict *v)
-{
-    struct sp_profile profile;
-    struct sp_estimate e;
-    sp_put_bool(f->report, SP_Q_VALIDATE_OWN, profile_of(f, run, &profile));
-    sp_estimate_run(run, &profile, &e);
-    sp_put_text(f->report, SP_Q_VALIDATE_PROFILE, "%s", profile.name);
-    predict_time(f, run, &e, v);
-    predict_memory(f, run, &e.memory, v);
-}
-
-static void predict_row(struct validation *f, size_t i)
-{
-    const struct sp_run *const run = &f->runs.run[i];
-    struct verdict *const v = &f->verdicts[i];
-    *v = (struct verdict){NAN, NAN, ""};
-    snprintf(f->rows[i].prefix, sizeof f->rows[i].prefix, "runs.%zu", i);
-    sp_scope(f->report, f->rows[i].prefix);
-    sp_put_text(f->report, SP_Q_VALIDATE_ID, "%s", run->id);
-    if (run->framework.framework.name[0] != '\0')
-        sp_put_text(f->report, SP_Q_VALIDATE_FRAMEWORK, "%s", run->framework.framework.name);
-    else
-        sp_put_null(f->report, SP_Q_VALIDATE_FRAMEWORK);
-    if (run->note[0] != '\0')
-        sp_put_text(f->report, SP_Q_VALIDATE_NOTE, "%s", run->note);
-    else
-        sp_put_null(f->report, SP_Q_VALIDATE_NOTE);
-    if (run->problem[0] != '\0') {
-        give_reason(v, run->problem);
-    } else {
-        predict(f, run, v);
-        if (!run->scored && !f->all) {
-            v->time_error = v->memory_error = NAN;
-            give_reason(v, "its source leaves a needed field out (--all counts it)");
-        }
-    }
-    if (v->reason[0] != '\0')
-        sp_put_text(f->report, SP_Q_VALIDATE_REASON, "%s", v->reason);
-    else
-        sp_put_null(f->report, SP_Q_VALIDATE_REASON);
-}
-
-/* Runs of one configuration have the number of the first of them. */
-static void number_configurations(struct validation *f)
-{
-    for (size_t i = 0; i < f->runs.n; i++)
-        for (size_t k = 0; k <= i; k++)
-            if (strcmp(f->runs.run[k].group, f->runs.run[i].group) == 0) {
-                f->configuration[i] = (int)k;
-                break;
-            }
-}
-
-static const struct sp_column statistic_columns[] = {
-    {"time.n", "step times", false},
-    {"time.mean_abs_pct_error", "mean %", false},
-    {"time.median_abs_pct_error", "median %", false},
-    {"time.p90_abs_pct_error", "p90 %", false},
-    {"time.bias_pct", "bias %", false},
-    {"memory.n", "memory", false},
-    {"memory.mean_abs_pct_error", "mean %", false},
-    {"memory.p90_abs_pct_error", "p90 %", false},
-    {"memory.bias_pct", "bias %", false},
-};
-
-static const struct sp_error_row_ids error_rows[] = {
-    {SP_Q_VALIDATE_TIME_N, SP_Q_VALIDATE_TIME_MEDIAN, SP_Q_VALIDATE_TIME_MEAN,
-     SP_Q_VALIDATE_TIME_P90, SP_Q_VALIDATE_TIME_BIAS},
-    {SP_Q_VALIDATE_MEMORY_N, SP_Q_VALIDATE_MEMORY_MEDIAN, SP_Q_VALIDATE_MEMORY_MEAN,
-     SP_Q_VALIDATE_MEMORY_P90, SP_Q_VALIDATE_MEMORY_BIAS}};
-
-/* The errors of both kinds, in the order of the rows. */
-static struct sp_run_errors errors_of(const struct validation *f)
-{
-    struct sp_run_errors e;
-    sp_init_run_errors(&e, &f->runs.csv, f->runs.n, 2);
-    for (size_t i = 0; i < f->runs.n; i++) {
-        e.configuration[i] = f->configuration[i];
-        e.of_kind[0][i] = f->verdicts[i].time_error;
-        e.of_kind[1][i] = f->verdicts[i].memory_error;
-    }
-    return e;
-}
-
-static void lay_out(struct validation *f)
-{
-    static const struct sp_column columns[] = {
-        {"id", "run", true},
-        {"profile", "profile", true},
-        {"measured_step_s", "measured", false},
-        {"predicted_step_s", "predicted", false},
-        {"error_pct", "error %", false},
-        {"measured_memory_bytes", "memory", false},
-        {"predicted_memory_bytes", "predicted", false},
-        {"memory_error_pct", "error %", false},
-        {"reason", "does not count", true},
-    };
-    sp_line(f->report, " ");
-    sp_table(f->report, columns, sizeof columns / sizeof *columns, f->rows, f->runs.n);
-}
-
-/* Both errors in a line each, and the runs that count for neither. */
-static void put_summary(struct sp_report *r)
-{
-    sp_line(r, "step time  {time.n} configurations: mean {time.mean_abs_pct_error} %%, median "
-               "{time.median_abs_pct_error} %%, 90 in 100 within {time.p90_abs_pct_error} %%, bias "
-               "{time.bias_pct} %%");
-    sp_line(r, "memory     {memory.n} configurations: mean {memory.mean_abs_pct_error} %%, median "
-               "{memory.median_abs_pct_error} %%, 90 in 100 within {memory.p90_abs_pct_error} %%, "
-               "bias {memory.bias_pct} %%");
-    sp_line(r, "skipped    {skipped} of {rows} runs, with the reason beside each");
-}
-
-static bool fill_report(struct validation *f, const struct sp_args *args, struct sp_error *error)
-{
-    struct sp_report *const r = f->report;
-    size_t skipped = 0;
-    if (f->runs.n == 0)
-        sp_line(r, "runs       none: the file has a header alone");
-    else
-        put_summary(r);
-    for (size_t i = 0; i < f->runs.n; i++) {
-        predict_row(f, i);
-        skipped += isnan(f->verdicts[i].time_error) && isnan(f->verdicts[i].memory_error);
+    for (size_t i = 0, n = 0; i < s->n; i++) {
+        const char *const value = sp_csv_cell(s->errors.csv, i, s->column);
+        if (!sp_is_first_of_value(&s->errors, s->column, i))
+            continue;
+        sp_begin_row(r, value[0] ? value : "(none)", "groups.%zu", n++);
+        put_group(r, value);
+        put_statistics(r, s, s->column, value);
     }
     sp_scope(r, "");
-    sp_put_text(r, SP_Q_VALIDATE_FILE, "%s", args->operands[0]);
-    sp_put(r, SP_Q_VALIDATE_ROWS, (double)f->runs.n);
-    sp_put(r, SP_Q_VALIDATE_SKIPPED, (double)skipped);
-    struct sp_run_errors errors = errors_of(f);
-    const char *const by = args->value.by;
-    sp_put_statistics(r, &errors, error_rows, -1, "");
-    sp_answer_is(f->report, by ? "groups" : "runs");
-    const bool ok =
-        !by || sp_put_statistics_by(r, &errors, error_rows, by, statistic_columns,
-                                    sizeof statistic_columns / sizeof *statistic_columns, error);
-    sp_free_run_errors(&errors);
-    if (!ok)
-        return false;
-    lay_out(f);
-    sp_note(r, "the built-in profiles were fitted to the runs that they name; on these the errors "
-               "are those of the fit (docs/accuracy.md has those of runs left out)");
-    return true;
+}
+
+#define SP_ROWS "commands/validate.def"
+#define SP_ROWS_OF struct validating
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
+
+static bool predict_training(const struct sp_args *args, const struct sp_sources *sources,
+                             struct validating *s, struct sp_report *report, struct sp_error *error)
+{
+    struct sp_run_profiles *const profiles = calloc(1, sizeof *profiles);
+    if (!profiles)
+        abort();
+    const bool ok = sp_load_run_profiles(args->value.profile, sources, profiles, error) &&
+                    sp_read_runs(s->file, sources, &s->runs, error);
+    s->n = s->runs.n;
+    s->errors = sp_new_training_errors(&s->runs);
+    for (size_t i = 0; ok && i < s->n; i++) {
+        struct sp_validated run;
+        sp_validate_run(&s->runs.run[i], profiles, args->given.all, &run);
+        sp_begin_row(report, "", "runs.%zu", i);
+        put_run(report, &run);
+        for (int k = 0; k < SP_TRAINING_ERRORS; k++)
+            s->errors.of_kind[k][i] = run.error[k];
+    }
+    free(profiles);
+    return ok;
+}
+
+static bool predict_serving(const struct sp_args *args, const struct sp_sources *sources,
+                            struct validating *s, struct sp_report *report, struct sp_error *error)
+{
+    const char *const profile = args->value.profile;
+    struct sp_profile given;
+    struct sp_pair_profiles *const profiles = calloc(1, sizeof *profiles);
+    if (!profiles)
+        abort();
+    profiles->sources = sources;
+    profiles->given = profile ? &given : NULL;
+    bool ok = (!profile || sp_load_serving_profile(profile, sources, &given, error)) &&
+              sp_read_serving_runs(s->file, sources, &s->serving, error);
+    s->n = s->serving.n;
+    s->errors = sp_new_serving_errors(&s->serving);
+    for (size_t i = 0; ok && i < s->n; i++) {
+        struct sp_run_prediction run;
+        ok = sp_predict_serving_run(&s->serving.run[i], profiles, args->given.all, &run, error);
+        if (!ok)
+            break;
+        sp_begin_row(report, "", "runs.%zu", i);
+        put_serving_run(report, &run);
+        for (int k = 0; run.counts && k < SP_SERVING_MEASURES; k++)
+            s->errors.of_kind[k][i] = run.of[k].error;
+    }
+    free(profiles);
+    return ok;
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const char *const profile = args->value.profile;
-    bool serves;
+    struct validating s = {.file = args->operands[0], .by = args->value.by};
     if (args->n_operands != 1)
         return sp_fail(error, SP_USAGE, "one file of runs is needed: scaleplan validate RUNS.csv");
-    if (!sp_is_serving_file(args->operands[0], &sources, &serves, error))
+    if (!sp_is_serving_file(s.file, &sources, &s.serves, error))
         return false;
-    if (serves)
-        return sp_validate_serving(args, &sources, report, error);
-    struct validation f = {
-        .report = report, .all = args->given.all, .one_profile = profile != NULL};
-    if (profile && !sp_load_profile(profile, &sources, &f.given, error))
-        return false;
-    if (!sp_read_runs(args->operands[0], &sources, &f.runs, error))
-        return false;
-    if (!profile && !sp_load_profiles(&sources, f.known, &f.n_known, error)) {
-        sp_runs_free(&f.runs);
-        return false;
-    }
-    f.verdicts = calloc(f.runs.n + 1, sizeof *f.verdicts);
-    f.rows = calloc(f.runs.n + 1, sizeof *f.rows);
-    f.configuration = calloc(f.runs.n + 1, sizeof *f.configuration);
-    if (!f.verdicts || !f.rows || !f.configuration)
-        abort();
-    number_configurations(&f);
-    const bool ok = fill_report(&f, args, error);
-    free(f.verdicts);
-    free(f.rows);
-    free(f.configuration);
-    sp_runs_free(&f.runs);
+    const bool ok =
+        (s.serves ? predict_serving : predict_training)(args, &sources, &s, report, error) &&
+        (!s.by || sp_find_column(s.errors.csv, s.by, &s.column, error));
+    s.skipped = sp_rows_without_error(&s.errors);
+    sp_scope(report, "");
+    sp_answer_is(report, s.by ? "groups" : "runs");
+    if (ok)
+        put_rows(report, &s);
+    sp_free_run_errors(&s.errors);
+    sp_runs_free(&s.runs);
+    sp_serving_runs_free(&s.serving);
     return ok;
 }
 

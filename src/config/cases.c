@@ -315,3 +315,19 @@ bool sp_case_is_close(double actual, double expected, double rel_tol)
     const double tolerance = rel_tol > 0 ? rel_tol : 1e-12;
     return fabs(actual - expected) <= tolerance * fabs(expected);
 }
+
+double sp_case_off(double actual, double expected)
+{
+    return actual == expected ? 0 : actual / expected - 1;
+}
+
+bool sp_case_matches(const struct sp_case_value *expected, const struct sp_case_value *actual,
+                     double rel_tol)
+{
+    if (actual->kind != expected->kind)
+        return false;
+    if (expected->kind == SP_CASE_TEXT)
+        return strcmp(actual->text, expected->text) == 0;
+    return expected->kind == SP_CASE_NULL ||
+           sp_case_is_close(actual->number, expected->number, rel_tol);
+}

@@ -81,4 +81,11 @@ void sp_case_at(const struct sp_cases *cases, int i, struct sp_case *c);
  * leaves 1e-12 for rounding. */
 bool sp_case_is_close(double actual, double expected, double rel_tol);
 
+/* The relative difference from the expected number; 0 where both are 0 or infinite. */
+double sp_case_off(double actual, double expected);
+
+/* Whether a value is as expected, of the same kind and numbers within the tolerance. */
+bool sp_case_matches(const struct sp_case_value *expected, const struct sp_case_value *actual,
+                     double rel_tol);
+
 #endif

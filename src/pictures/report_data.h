@@ -8,7 +8,7 @@
 double sp_report_number(const struct sp_report *report, enum sp_quantity_id id);
 const char *sp_report_text(const struct sp_report *report, enum sp_quantity_id id);
 
-/* A number put by sp_put_keyed; NAN if missing. */
+/* The number at a path; NAN if missing. */
 double sp_keyed_number(const struct sp_report *report, const char *key);
 
 /* The first two functions for the i-th entry of a list such as "plans". */

@@ -47,8 +47,8 @@ static void fit_without(const struct sp_calibration *c, int left_out, struct sp_
 
 static void cross_validate(struct sp_calibration *c)
 {
-    c->parts = c->groups < 5 ? c->groups : 5;
-    for (int part = 0; part < c->parts && c->parts > 1; part++) {
+    c->parts = c->groups < 2 ? 0 : c->groups < 5 ? c->groups : 5;
+    for (int part = 0; part < c->parts; part++) {
         struct sp_profile fitted;
         fit_without(c, part, &fitted);
         for (size_t i = 0; i < c->n; i++)

@@ -19,7 +19,7 @@ struct sp_calibration {
     size_t n;
     struct sp_profile prior, fitted;
     int groups; /* configurations with a step time */
-    int parts;  /* of the cross-validation; below 2: impossible */
+    int parts;  /* of the cross-validation; 0: none was possible */
     size_t memory_runs;
 };
 

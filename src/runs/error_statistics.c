@@ -65,3 +65,15 @@ bool sp_is_first_of_value(const struct sp_run_errors *e, int column, size_t row)
             return false;
     return true;
 }
+
+size_t sp_rows_without_error(const struct sp_run_errors *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        bool none = true;
+        for (int k = 0; k < e->kinds; k++)
+            none = none && isnan(e->of_kind[k][i]);
+        n += none;
+    }
+    return n;
+}

@@ -7,7 +7,22 @@
 #include "base/csv_table.h"
 #include "base/error.h"
 
-enum { SP_ERROR_KINDS = 3 };
+/* What errors are of: two things of training, three of serving in the order of sp_serving_measure.
+ */
+enum sp_error_kind {
+    SP_ERRORS_OF_TIME,
+    SP_ERRORS_OF_MEMORY,
+    SP_ERRORS_OF_TPOT,
+    SP_ERRORS_OF_TTFT,
+    SP_ERRORS_OF_RATE,
+    SP_ERROR_KINDS
+};
+
+/* The statistics of a kind. */
+struct sp_kind_errors {
+    enum sp_error_kind kind;
+    struct sp_error_stats of;
+};
 
 /* Errors of several kinds as fractions, one per row (NAN: not counted). */
 struct sp_run_errors {
@@ -32,5 +47,8 @@ bool sp_find_column(const struct sp_csv *csv, const char *name, int *column,
 
 /* Whether the row is the first with its value of the column. */
 bool sp_is_first_of_value(const struct sp_run_errors *errors, int column, size_t row);
+
+/* The rows that no kind counts. */
+size_t sp_rows_without_error(const struct sp_run_errors *errors);
 
 #endif

@@ -29,23 +29,45 @@ static void put_text(FILE *out, const char *key, const char *text, const char *e
     cJSON_free(quoted);
 }
 
+static const char *names_of(const struct sp_profile *p,
+                            bool (*is_meant)(const struct sp_profile *, int), char *out,
+                            size_t size)
+{
+    const struct sp_constant_list constants = sp_constants_of(p);
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < constants.n && used < size; i++)
+        if (is_meant(p, i))
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
+                                     constants.of[i].key);
+    return out;
+}
+
+static bool is_undetermined(const struct sp_profile *p, int constant)
+{
+    return p->determined[constant] < 0.2;
+}
+
+const char *sp_undetermined_constants(const struct sp_profile *p, char *out, size_t size)
+{
+    return names_of(p, is_undetermined, out, size);
+}
+
+const char *sp_constants_at_bounds(const struct sp_profile *p, char *out, size_t size)
+{
+    return names_of(p, sp_at_bound, out, size);
+}
+
 static void put_bounds(FILE *out, const struct sp_profile *p)
 {
-    char names[512] = "";
-    const struct sp_constant_list constants = sp_constants_of(p);
-    for (int i = 0; i < constants.n; i++)
-        if (sp_at_bound(p, i)) {
-            const size_t used = strlen(names);
-            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                     constants.of[i].key);
-        }
-    if (names[0] == '\0')
+    char names[384], text[512];
+    if (!*sp_constants_at_bounds(p, names, sizeof names))
         return;
-    const size_t used = strlen(names);
-    snprintf(names + used, sizeof names - used,
-             ": the runs pull past the physical bound, which says that the model puts time "
-             "elsewhere than the machine does");
-    put_text(out, "at_bound", names, ",");
+    snprintf(text, sizeof text,
+             "%s: the runs pull past the physical bound, which says that the model puts time "
+             "elsewhere than the machine does",
+             names);
+    put_text(out, "at_bound", text, ",");
 }
 
 /* Today, UTC; SOURCE_DATE_EPOCH (reproducible-builds.org) is another day, in seconds since 1970. */

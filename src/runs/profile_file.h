@@ -10,6 +10,11 @@
  * model attributes time to the wrong part. */
 bool sp_at_bound(const struct sp_profile *profile, int constant);
 
+/* Names of the constants, comma-separated: of those that the runs say little about, and of those
+ * at a bound. */
+const char *sp_undetermined_constants(const struct sp_profile *profile, char *out, size_t size);
+const char *sp_constants_at_bounds(const struct sp_profile *profile, char *out, size_t size);
+
 /* The profile's JSON text; free() it. `fitted_to` and `source` name the data. */
 char *sp_profile_text(const struct sp_profile *profile, const char *fitted_to, const char *source);
 

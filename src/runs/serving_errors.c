@@ -2,6 +2,7 @@
 #include "runs/serving_errors.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,24 +27,18 @@ bool sp_is_serving_file(const char *path, const struct sp_sources *sources, bool
     return true;
 }
 
-/* Numbers rows by configuration and load, each as the first of them. */
-static void number_configurations(const struct sp_serving_runs *runs, int *numbers)
-{
-    for (size_t i = 0; i < runs->n; i++) {
-        size_t k = 0;
-        while (k < i && (strcmp(runs->run[k].group, runs->run[i].group) != 0 ||
-                         runs->run[k].requests.in_flight != runs->run[i].requests.in_flight))
-            k++;
-        numbers[i] = (int)k;
-    }
-}
-
 struct sp_run_errors sp_new_serving_errors(const struct sp_serving_runs *runs)
 {
-    struct sp_run_errors errors;
-    sp_init_run_errors(&errors, &runs->csv, runs->n, SP_SERVING_MEASURES);
-    number_configurations(runs, errors.configuration);
-    return errors;
+    struct sp_run_errors e;
+    sp_init_run_errors(&e, &runs->csv, runs->n, SP_SERVING_MEASURES);
+    for (size_t i = 0; i < runs->n; i++) {
+        const struct sp_serving_run *const run = &runs->run[i], *first = runs->run;
+        while (strcmp(first->group, run->group) != 0 ||
+               first->requests.in_flight != run->requests.in_flight)
+            first++;
+        e.configuration[i] = (int)(first - runs->run);
+    }
+    return e;
 }
 
 /* The stack's profile, own or borrowed; loaded once. */
@@ -78,23 +73,43 @@ static double range_log(const struct sp_serving_run *run, const struct sp_profil
                                 measure == SP_MEASURED_TTFT ? SP_LATENCY_TTFT : SP_LATENCY_TPOT);
 }
 
-bool sp_predict_serving_run(const struct sp_serving_run *run, struct sp_pair_profiles *profiles,
-                            struct sp_run_prediction *prediction, struct sp_error *error)
+/* Why a run that can be predicted does not count. */
+static void give_reason(const struct sp_serving_run *run, struct sp_run_prediction *p)
 {
-    prediction->profile = profile_of(profiles, run, &prediction->is_own, error);
-    if (!prediction->profile)
+    if (run->waits)
+        snprintf(p->reason, sizeof p->reason,
+                 "requests wait for a place that the source does not state");
+    else
+        snprintf(p->reason, sizeof p->reason, "%s (--all counts it)",
+                 run->why[0] ? run->why : "its source leaves a needed field out");
+}
+
+bool sp_predict_serving_run(const struct sp_serving_run *run, struct sp_pair_profiles *profiles,
+                            bool all, struct sp_run_prediction *p, struct sp_error *error)
+{
+    *p = (struct sp_run_prediction){.run = run, .counts = run->scored || all};
+    if (run->problem[0] != '\0') {
+        p->counts = false;
+        snprintf(p->reason, sizeof p->reason, "%s%s%s", run->problem, run->why[0] ? "; " : "",
+                 run->why);
+        return true;
+    }
+    p->profile = profile_of(profiles, run, &p->own, error);
+    if (!p->profile)
         return false;
-    const struct sp_serve_estimate e = sp_estimate_serving_run(run, prediction->profile->value);
+    const struct sp_serve_estimate e = sp_estimate_serving_run(run, p->profile->value);
     const double said[] = {[SP_MEASURED_TPOT] = e.tpot_s,
                            [SP_MEASURED_TTFT] = e.ttft_s,
                            [SP_MEASURED_RATE] = e.tokens_per_s};
     for (int k = 0; k < SP_SERVING_MEASURES; k++) {
-        const double range = range_log(run, prediction->profile, k);
-        prediction->of[k] = (struct sp_measure_prediction){.measured = run->measured[k],
-                                                           .said = said[k],
-                                                           .low = said[k] * exp(-range),
-                                                           .high = said[k] * exp(range),
-                                                           .error = said[k] / run->measured[k] - 1};
+        const double range = range_log(run, p->profile, k);
+        p->of[k] = (struct sp_measure_prediction){.measured = run->measured[k],
+                                                  .said = said[k],
+                                                  .low = said[k] * exp(-range),
+                                                  .high = said[k] * exp(range),
+                                                  .error = said[k] / run->measured[k] - 1};
     }
+    if (!p->counts)
+        give_reason(run, p);
     return true;
 }

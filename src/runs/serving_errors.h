@@ -27,11 +27,17 @@ struct sp_measure_prediction {
     double measured, said, low, high, error;
 };
 struct sp_run_prediction {
-    const struct sp_profile *profile;
-    bool is_own; /* the stack has measured runs */
+    const struct sp_serving_run *run;
+    const struct sp_profile *profile; /* NULL: the run cannot be predicted */
+    bool own;                         /* the stack has measured runs */
+    bool counts;
     struct sp_measure_prediction of[SP_SERVING_MEASURES];
+    char reason[288]; /* why it does not count; or "" */
 };
+
+/* Predicts a run. With `all`, one whose source leaves a needed field out counts too. False with an
+ * error where its profile cannot be read. */
 bool sp_predict_serving_run(const struct sp_serving_run *run, struct sp_pair_profiles *profiles,
-                            struct sp_run_prediction *prediction, struct sp_error *error);
+                            bool all, struct sp_run_prediction *prediction, struct sp_error *error);
 
 #endif

@@ -147,10 +147,25 @@ void sp_free_axes(struct sp_axes *axes)
     *axes = (struct sp_axes){0};
 }
 
-const char *sp_axis_value(const struct sp_axes *axes, int axis, uint64_t row)
+size_t sp_axis_place(const struct sp_axes *axes, int axis, uint64_t row)
 {
     for (int i = axes->n - 1; i > axis; i--)
         row /= axes->axis[i].n;
+    return (size_t)(row % axes->axis[axis].n);
+}
+
+const char *sp_axis_value(const struct sp_axes *axes, int axis, uint64_t row)
+{
     const struct sp_axis *const a = &axes->axis[axis];
-    return a->text ? a->text + a->start[row % a->n] : NULL;
+    return a->text ? a->text + a->start[sp_axis_place(axes, axis, row)] : NULL;
+}
+
+const char *sp_axis_name(const struct sp_axis *axis)
+{
+    return axis->path[0] ? axis->path : axis->name;
+}
+
+const char *sp_value_name(const struct sp_axis *axis, size_t i)
+{
+    return axis->text + axis->start[i] + (axis->path[0] ? strlen(axis->path) + 1 : 0);
 }

@@ -37,7 +37,12 @@ bool sp_add_axis(struct sp_axes *axes, const char *name, enum sp_axis_text kind,
                  struct sp_error *error);
 void sp_free_axes(struct sp_axes *axes);
 
-/* Value of an axis in a row; the last axis changes fastest. */
+/* Which of its values an axis has in a row, and that value; the last axis changes fastest. */
+size_t sp_axis_place(const struct sp_axes *axes, int axis, uint64_t row);
 const char *sp_axis_value(const struct sp_axes *axes, int axis, uint64_t row);
+
+/* The name of an axis, and of its i-th value: the path of --set, and what stands behind it. */
+const char *sp_axis_name(const struct sp_axis *axis);
+const char *sp_value_name(const struct sp_axis *axis, size_t i);
 
 #endif

@@ -98,7 +98,7 @@ static inline double sp_formula_atom(struct sp_formula *f)
         return sp_formula_fail(f, "unexpected", f->at);
     if (sp_formula_take(f, '('))
         return sp_formula_call(f, name);
-    const double value = sp_symbol_value(f->report, f->entry, name, NULL, NULL);
+    const double value = sp_argument_value(f->report, f->entry, name, NULL, NULL);
     return isnan(value) ? sp_formula_fail(f, "no value for", name) : value;
 }
 

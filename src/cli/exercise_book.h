@@ -7,6 +7,9 @@
 #include "config/cases.h"
 #include "answer/report.h"
 
+/* What a report answers, as a case says it. */
+struct sp_case_value sp_value_of_entry(const struct sp_entry *entry);
+
 /* A book under way: its pages, and the errata that end it. */
 struct sp_book {
     FILE *pages, *errata;

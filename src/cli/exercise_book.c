@@ -1,5 +1,5 @@
 /* Writes the exercise book from files of cases. */
-#include "commands/check_book.h"
+#include "cli/exercise_book.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void put_value(const struct sp_case_value *value, enum sp_unit unit, FILE
     }
 }
 
-static struct sp_case_value value_of(const struct sp_entry *entry)
+struct sp_case_value sp_value_of_entry(const struct sp_entry *entry)
 {
     static const enum sp_case_kind kinds[] = {
         [SP_VALUE_NONE] = SP_CASE_NULL,
@@ -96,7 +96,7 @@ static void put_answers(const struct sp_case *c, const struct sp_report *answer,
             fprintf(out, "- `%s`: **no answer**\n", c->expect[i].key);
             continue;
         }
-        const struct sp_case_value value = value_of(entry);
+        const struct sp_case_value value = sp_value_of_entry(entry);
         fputs("- ", out);
         put_prose(entry->info.label, out);
         fprintf(out, " (`%s`): **", entry->path);
@@ -122,17 +122,6 @@ static void put_derivation(const struct sp_case *c, const struct sp_report *answ
         fputs("```\n", out);
 }
 
-static bool is_wrong(const struct sp_case_value *printed, const struct sp_case_value *right,
-                     double rel_tol)
-{
-    if (printed->kind != right->kind)
-        return true;
-    if (right->kind == SP_CASE_TEXT)
-        return strcmp(printed->text, right->text) != 0;
-    return right->kind != SP_CASE_NULL &&
-           !sp_case_is_close(printed->number, right->number, rel_tol);
-}
-
 static void put_errata(struct sp_book *book, const struct sp_case *c,
                        const struct sp_report *answer)
 {
@@ -142,7 +131,7 @@ static void put_errata(struct sp_book *book, const struct sp_case *c,
             right++;
         const struct sp_entry *entry = sp_find(answer, right->key);
         const enum sp_unit unit = entry ? entry->info.unit : SP_NUMBER;
-        if (!is_wrong(printed, right, c->rel_tol))
+        if (sp_case_matches(right, printed, c->rel_tol))
             continue;
         fprintf(book->pages, "\nErratum: the source prints `%s` as ", printed->key);
         put_value(printed, unit, book->pages);

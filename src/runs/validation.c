@@ -1,0 +1,84 @@
+/* Predicts measured training runs, and says which count. */
+#include "runs/validation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runs/run_estimate.h"
+
+bool sp_load_run_profiles(const char *name, const struct sp_sources *sources,
+                          struct sp_run_profiles *profiles, struct sp_error *error)
+{
+    profiles->one = name != NULL;
+    return name ? sp_load_profile(name, sources, &profiles->given, error)
+                : sp_load_profiles(sources, profiles->known, &profiles->n, error);
+}
+
+static void give_reason(struct sp_validated *v, const char *reason)
+{
+    const size_t used = strlen(v->reason);
+    snprintf(v->reason + used, sizeof v->reason - used, "%s%s", used ? "; " : "", reason);
+}
+
+/* The memory at the level that was measured. A policy that is not stated was chosen by the measured
+ * memory, which then cannot judge the prediction. */
+static void predict_memory(const struct sp_stage_memory *m, struct sp_validated *v)
+{
+    const struct sp_run *const run = v->run;
+    const bool measured = !isnan(run->memory_bytes);
+    v->has_memory = measured && run->level < SP_CLOSED_FORM;
+    v->memory_bytes = v->has_memory ? sp_bytes_at_level(m, run->level) : (double)m->live;
+    if (v->has_memory && run->recompute_stated)
+        v->error[SP_ERRORS_OF_MEMORY] = v->memory_bytes / run->memory_bytes - 1;
+    else if (v->has_memory)
+        give_reason(v, "its memory depends on the recompute policy, which is not stated");
+    else if (run->level == SP_CLOSED_FORM)
+        give_reason(v, "its memory is a closed form, not a measurement");
+    else if (measured)
+        give_reason(v, "what its memory counts is not stated");
+}
+
+static void predict(const struct sp_run_profiles *profiles, struct sp_validated *v)
+{
+    struct sp_profile profile = profiles->given;
+    struct sp_estimate e;
+    v->is_predicted = v->own = true;
+    if (!profiles->one)
+        sp_profile_for(&v->run->hw, &v->run->framework.framework, profiles->known, profiles->n,
+                       &profile, &v->own);
+    memcpy(v->profile, profile.name, sizeof v->profile);
+    sp_estimate_run(v->run, &profile, &e);
+    v->step_s = e.time.step;
+    v->low_s = e.low_s;
+    v->high_s = e.high_s;
+    v->error[SP_ERRORS_OF_TIME] = v->step_s / v->run->step_s - 1;
+    if (isnan(v->run->step_s))
+        give_reason(v, "no step time is measured");
+    predict_memory(&e.memory, v);
+}
+
+void sp_validate_run(const struct sp_run *run, const struct sp_run_profiles *profiles, bool all,
+                     struct sp_validated *v)
+{
+    *v = (struct sp_validated){.run = run, .error = {NAN, NAN}};
+    if (run->problem[0] != '\0') {
+        give_reason(v, run->problem);
+        return;
+    }
+    predict(profiles, v);
+    if (!run->scored && !all) {
+        v->error[SP_ERRORS_OF_TIME] = v->error[SP_ERRORS_OF_MEMORY] = NAN;
+        give_reason(v, "its source leaves a needed field out (--all counts it)");
+    }
+}
+
+struct sp_run_errors sp_new_training_errors(const struct sp_runs *runs)
+{
+    struct sp_run_errors e;
+    sp_init_run_errors(&e, &runs->csv, runs->n, SP_TRAINING_ERRORS);
+    for (size_t i = 0; i < runs->n; i++)
+        while (strcmp(runs->run[e.configuration[i]].group, runs->run[i].group) != 0)
+            e.configuration[i]++;
+    return e;
+}
