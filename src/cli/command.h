@@ -36,8 +36,8 @@ struct sp_command {
 
     /* For commands that print rows as they come instead of making one report (argv[0] is the
      * command's name). `streams`: whether these words ask for it. NULL: never. */
-    bool (*streams)(int argc, char **argv, struct sp_pipes *pipes);
-    enum sp_exit (*stream)(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+    bool (*streams)(int argc, char **argv, struct sp_world *world);
+    enum sp_exit (*stream)(int argc, char **argv, struct sp_world *world, FILE *out,
                            struct sp_error *error);
 };
 
@@ -74,7 +74,7 @@ bool sp_only_computes(const struct sp_option *option, struct sp_error *error);
 
 /* Room for a parsed command line, which is too large for the stack of a command inside a command;
  * free() it. */
-struct sp_args *sp_new_args(struct sp_pipes *pipes);
+struct sp_args *sp_new_args(struct sp_world *world);
 
 /* Answers parsed options. */
 bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp_report *report,

@@ -87,19 +87,19 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
     return n;
 }
 
-struct sp_args *sp_new_args(struct sp_pipes *pipes)
+struct sp_args *sp_new_args(struct sp_world *world)
 {
     struct sp_args *const args = calloc(1, sizeof *args);
     if (!args)
         abort();
-    args->pipes = pipes;
+    args->world = world;
     return args;
 }
 
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error)
 {
-    *args = (struct sp_args){.pipes = args->pipes};
+    *args = (struct sp_args){.world = args->world};
     args->n_options = sp_options_of(command, args->options);
     return sp_parse_args(argc, argv, command->operands != NULL, args, error);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/read_file.h"
+#include "config/world.h"
 #include "answer/rows.h"
 #include "cli/help.h"
 #include "cli/plan_json.h"
@@ -14,9 +14,9 @@
 /* A plan takes a few hundred bytes; what has no line breaks is no list of plans. */
 enum { LONGEST_LINE = 1 << 20 };
 
-bool sp_reads_lines(int argc, char **argv, struct sp_pipes *pipes)
+bool sp_reads_lines(int argc, char **argv, struct sp_world *world)
 {
-    (void)pipes;
+    (void)world;
     return argc > 1 && strcmp(argv[1], "-") == 0;
 }
 
@@ -38,7 +38,7 @@ static bool answer_line(const struct sp_command *command, const struct sp_args *
     char *keys = NULL;
     if (!sp_json_parse(line, length, "line", &json, error))
         return false;
-    struct sp_args *const args = sp_new_args(typed->pipes);
+    struct sp_args *const args = sp_new_args(typed->world);
     *args = *typed;
     struct sp_report *const report = sp_report_new(command->name);
     bool ok = take_members(args, json.root, error) && sp_answer(command, args, report, error);
@@ -114,13 +114,13 @@ static bool take_typed(const struct sp_command *command, int argc, char **argv,
 
 /* The lines of standard input. */
 static enum sp_exit answer_input(const struct sp_command *command, const struct sp_args *typed,
-                                 struct sp_pipes *pipes, FILE *out, struct sp_error *error)
+                                 struct sp_world *world, FILE *out, struct sp_error *error)
 {
     char *const line = malloc(LONGEST_LINE + 1);
     if (!line)
         abort();
-    if (pipes)
-        pipes->stdin_taken = true;
+    if (world)
+        world->pipes.stdin_taken = true;
     const enum sp_exit code = answer_lines(command, typed, line, out, error);
     if (ferror(stdin))
         sp_fail(error, SP_INPUT, "standard input: %s", strerror(errno));
@@ -128,17 +128,17 @@ static enum sp_exit answer_input(const struct sp_command *command, const struct 
     return code;
 }
 
-enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_world *world, FILE *out,
                              struct sp_error *error)
 {
     enum sp_exit code = SP_OK;
     const struct sp_command *const command = sp_find_command(argv[0], error);
-    struct sp_args *const typed = sp_new_args(pipes);
+    struct sp_args *const typed = sp_new_args(world);
     if (command && take_typed(command, argc, argv, typed, error)) {
         if (typed->given.help)
             sp_print_command_help(command, out);
         else
-            code = answer_input(command, typed, pipes, out, error);
+            code = answer_input(command, typed, world, out, error);
     }
     free(typed);
     return code;

@@ -101,7 +101,7 @@ struct sp_option {
 
 enum { SP_MAX_OPTIONS = 96, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
 
-struct sp_pipes;
+struct sp_world;
 
 /* A parsed command line. */
 struct sp_args {
@@ -121,7 +121,7 @@ struct sp_args {
     int n_repeated;
     const char *operands[SP_MAX_OPERANDS];
     int n_operands;
-    struct sp_pipes *pipes; /* of this run of the program; parsing leaves it unchanged */
+    struct sp_world *world; /* of this run of the program; parsing leaves it unchanged */
 };
 
 /* The row of an option with a command's own settings (NULL: none). */

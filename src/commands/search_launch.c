@@ -62,7 +62,7 @@ bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
         return sp_fail(error, SP_USAGE, "--from is about one machine, --hw names several");
     if (!sp_parse_command(&sp_cmd_step, 1, words, &as_step, error))
         return false;
-    as_step.pipes = typed->pipes;
+    as_step.world = typed->world;
     const bool ok = take_problem(typed, &as_step, error) && take_names(typed, &as_step, error) &&
                     sp_take_text(&as_step, SP_O_from, typed->value.from, error) &&
                     sp_take_launch(&as_step, &from->launch, &whole, error);

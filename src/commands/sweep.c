@@ -51,7 +51,7 @@ struct sweep {
     bool json, valid, help;
     char separator; /* of CSV or TSV */
     uint64_t shard, shards;
-    struct sp_pipes *pipes;
+    struct sp_world *world;
     FILE *out;
     struct sp_sweep_picture picture;
     uint64_t answered, failed; /* rows */
@@ -346,7 +346,7 @@ static bool add_values(struct row_cells *r, struct sweep *s, uint64_t row,
 /* Runs the command of a row; NULL with an error when it has no answer. */
 static struct sp_report *answer_row(const struct sweep *s, uint64_t row, struct sp_error *error)
 {
-    struct sp_args *const args = sp_new_args(s->pipes);
+    struct sp_args *const args = sp_new_args(s->world);
     struct sp_words words = {0};
     struct sp_report *report = sp_report_new(s->command->name);
     sp_add_word(&words, "%s", s->command->name);
@@ -422,19 +422,19 @@ static void put_rows(struct sweep *s)
     free(cells);
 }
 
-static bool streams(int argc, char **argv, struct sp_pipes *pipes)
+static bool streams(int argc, char **argv, struct sp_world *world)
 {
-    (void)pipes;
+    (void)world;
     return place_of_command(argc, argv) > 0;
 }
 
-static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *out,
                            struct sp_error *error)
 {
     struct sweep *const s = calloc(1, sizeof *s);
     if (!s)
         abort();
-    s->pipes = pipes;
+    s->world = world;
     s->out = out;
     if (parse(s, argc, argv, error) && s->help)
         sp_print_command_help(&sp_cmd_sweep, out);

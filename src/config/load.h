@@ -21,7 +21,7 @@ struct sp_builtin {
 extern const struct sp_builtin sp_builtins[];
 extern const size_t sp_n_builtins;
 
-struct sp_pipes;
+struct sp_world;
 
 /* Options of the command line for finding and reading configs. */
 struct sp_sources {
@@ -30,7 +30,7 @@ struct sp_sources {
     const char *assume;      /* --assume: family of a Hugging Face config, or NULL */
     const char *const *sets; /* --set PATH=VALUE, n_sets of them */
     int n_sets;
-    struct sp_pipes *pipes; /* texts of pipes; or NULL */
+    struct sp_world *world; /* what this run has read; or NULL */
 };
 
 /* The text of a config. Free with sp_config_free. */
