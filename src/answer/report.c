@@ -95,11 +95,15 @@ void sp_scope(struct sp_report *r, const char *prefix)
     *scope = (struct sp_scope){.first_symbol = r->n_symbols};
     snprintf(scope->prefix, sizeof scope->prefix, "%s", prefix);
     one_line(scope->prefix);
+    if (r->asked)
+        r->part = sp_asked_part_of(r->asked, scope->prefix);
 }
 
 void sp_symbol(struct sp_report *r, const char *name, double value, const char *unit,
                const char *meaning, ...)
 {
+    if (!sp_takes_words(r))
+        return;
     r->symbols = grow(r->symbols, r->n_symbols, &r->room_symbols, sizeof *r->symbols);
     struct sp_symbol *symbol = &r->symbols[r->n_symbols++];
     *symbol = (struct sp_symbol){.value = value, .unit = unit};
@@ -154,6 +158,29 @@ static struct sp_strings paths_of(const struct sp_report *r)
     return (struct sp_strings){r->entries ? r->entries->path : NULL, sizeof *r->entries};
 }
 
+void sp_ask_only(struct sp_report *r, const struct sp_asked *asked)
+{
+    r->asked = asked;
+    r->part = sp_asked_part_of(asked, r->scopes[r->n_scopes - 1].prefix);
+}
+
+bool sp_takes(const struct sp_report *r, enum sp_quantity_id id)
+{
+    return !r->asked || r->part == SP_ASKED_ALL ||
+           (r->part == SP_ASKED_SOME && (r->asked->may_be[id] || r->word[0]));
+}
+
+bool sp_takes_scope(const struct sp_report *r, const char *prefix)
+{
+    return !r->asked || sp_asked_part_of(r->asked, prefix) != SP_ASKED_NONE;
+}
+
+bool sp_takes_words(const struct sp_report *r)
+{
+    return !r->asked;
+}
+
+/* NULL: the report does not take it. */
 static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info info)
 {
     r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
@@ -162,25 +189,38 @@ static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info i
     info.key = key_of(r, info.key);
     *entry = (struct sp_entry){.info = info, .scope = (int)r->n_scopes - 1, .number = NAN};
     sp_join_path(prefix, info.key, entry->path, sizeof entry->path);
+    if (r->asked && !sp_wanted(entry, r->asked->keys)) {
+        r->n_entries--;
+        return NULL;
+    }
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
     return entry;
 }
 
+static struct sp_entry *add_row(struct sp_report *r, enum sp_quantity_id id)
+{
+    return sp_takes(r, id) ? add_entry(r, sp_quantity(id)) : NULL;
+}
+
 static void set_number(struct sp_entry *entry, double value)
 {
+    if (!entry)
+        return;
     entry->number = value;
     entry->kind = isfinite(value) ? SP_VALUE_NUMBER : SP_VALUE_NONE;
 }
 
 void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
 {
-    set_number(add_entry(r, sp_quantity(id)), value);
+    set_number(add_row(r, id), value);
 }
 
 void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id form,
                  const double *arguments, double value)
 {
-    struct sp_entry *const entry = add_entry(r, sp_quantity(id));
+    struct sp_entry *const entry = add_row(r, id);
+    if (!entry)
+        return;
     const struct sp_form row = sp_form(form);
     set_number(entry, value);
     entry->form = form;
@@ -195,19 +235,22 @@ void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id fo
 
 void sp_put_bool(struct sp_report *r, enum sp_quantity_id id, bool value)
 {
-    struct sp_entry *entry = add_entry(r, sp_quantity(id));
-    entry->number = value;
-    entry->kind = SP_VALUE_BOOL;
+    struct sp_entry *const entry = add_row(r, id);
+    set_number(entry, value);
+    if (entry)
+        entry->kind = SP_VALUE_BOOL;
 }
 
 void sp_put_null(struct sp_report *r, enum sp_quantity_id id)
 {
-    add_entry(r, sp_quantity(id));
+    add_row(r, id);
 }
 
 void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format, ...)
 {
-    struct sp_entry *entry = add_entry(r, sp_quantity(id));
+    struct sp_entry *const entry = add_row(r, id);
+    if (!entry)
+        return;
     va_list args;
     va_start(args, format);
     entry->text = format_string(format, args);
@@ -217,7 +260,9 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
 
 void sp_put_lines(struct sp_report *r, enum sp_quantity_id id, const char *text)
 {
-    struct sp_entry *entry = add_entry(r, sp_quantity(id));
+    struct sp_entry *const entry = add_row(r, id);
+    if (!entry)
+        return;
     entry->text = copy_string(text);
     entry->kind = SP_VALUE_TEXT;
 }
@@ -226,9 +271,9 @@ void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, 
 {
     struct sp_quantity_info info = sp_quantity(id);
     info.key = keep(r, key);
-    struct sp_entry *entry = add_entry(r, info);
+    struct sp_entry *const entry = add_entry(r, info);
     set_number(entry, value);
-    if (info.unit == SP_VERDICT && entry->kind == SP_VALUE_NUMBER)
+    if (entry && info.unit == SP_VERDICT && entry->kind == SP_VALUE_NUMBER)
         entry->kind = SP_VALUE_BOOL;
 }
 
@@ -237,8 +282,8 @@ void sp_put_described(struct sp_report *r, const char *key, const char *label, e
 {
     const struct sp_quantity_info info = {keep(r, key), keep(r, label),  unit,
                                           "",           keep(r, source), keep(r, meaning)};
-    struct sp_entry *entry = add_entry(r, info);
-    if (text) {
+    struct sp_entry *const entry = add_entry(r, info);
+    if (entry && text) {
         entry->text = one_line(must(strdup(text)));
         entry->kind = SP_VALUE_TEXT;
     } else {
@@ -282,7 +327,9 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
                                           keep(r, sp_formula_text(was->formula, formula)),
                                           keep(r, was->source),
                                           keep(r, was->meaning)};
-    struct sp_entry *copy = add_entry(r, info);
+    struct sp_entry *const copy = add_entry(r, info);
+    if (!copy)
+        return;
     copy->kind = entry->kind;
     copy->number = entry->number;
     if (entry->text)
@@ -297,6 +344,8 @@ const char *sp_report_note(const struct sp_report *r, size_t i)
 
 void sp_note(struct sp_report *r, const char *format, ...)
 {
+    if (!sp_takes_words(r))
+        return;
     r->notes = grow(r->notes, r->n_notes, &r->room_notes, sizeof *r->notes);
     va_list args;
     va_start(args, format);
@@ -314,6 +363,8 @@ static struct sp_item *add_item(struct sp_report *r, enum sp_item_kind kind)
 
 void sp_line(struct sp_report *r, const char *format, ...)
 {
+    if (!sp_takes_words(r))
+        return;
     struct sp_item *item = add_item(r, SP_ITEM_LINE);
     va_list args;
     va_start(args, format);
@@ -328,12 +379,15 @@ void sp_line(struct sp_report *r, const char *format, ...)
 
 void sp_file_text(struct sp_report *r, const char *text)
 {
-    add_item(r, SP_ITEM_FILE)->line = copy_string(text);
+    if (sp_takes_words(r))
+        add_item(r, SP_ITEM_FILE)->line = copy_string(text);
 }
 
 void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows)
 {
+    if (!sp_takes_words(r))
+        return;
     struct sp_item *item = add_item(r, SP_ITEM_TABLE);
     item->columns = must(malloc(n_columns * sizeof *columns));
     item->rows = must(malloc((n_rows + 1) * sizeof *rows));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "answer/asked.h"
 #include "answer/quantity.h"
 
 /* A symbol that formulas may use, with its value. */
@@ -35,6 +36,18 @@ struct sp_report;
 
 struct sp_report *sp_report_new(const char *command);
 void sp_report_free(struct sp_report *report);
+
+/* From here on the report takes what is asked for by whole paths and nothing else: no other
+ * quantity, no line, table or remark. */
+void sp_ask_only(struct sp_report *report, const struct sp_asked *asked);
+
+/* Whether the report takes a row in the current scope; and anything of a scope, "stages". Who would
+ * compute something for them alone asks first. */
+bool sp_takes(const struct sp_report *report, enum sp_quantity_id id);
+bool sp_takes_scope(const struct sp_report *report, const char *prefix);
+
+/* Whether it takes lines, tables and remarks. */
+bool sp_takes_words(const struct sp_report *report);
 
 /* Starts a scope: later keys get the prefix, and only they see later symbols. "" is the top scope,
  * whose symbols all formulas see. */
@@ -156,6 +169,9 @@ struct sp_render {
  * that offers near keys. */
 bool sp_full_key(const struct sp_report *report, const char *key, char *out, size_t size,
                  struct sp_error *error);
+
+/* Whether all of "key,key" are whole paths, or the first parts of some. */
+bool sp_are_paths(const struct sp_report *report, const char *keys);
 
 /* The same for "key,key"; free() it. NULL with an error. */
 char *sp_full_keys(const struct sp_report *report, const char *keys, struct sp_error *error);

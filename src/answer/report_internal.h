@@ -37,9 +37,11 @@ struct sp_report {
     size_t n_notes, room_notes;
     char **owned; /* strings of described quantities */
     size_t n_owned, room_owned;
-    char word[16], word_as[32]; /* of sp_key_word; "": none */
-    const char *list;           /* that the answer is; NULL: none */
-    char *file, *file_text;     /* that the answer leaves behind; NULL: none */
+    char word[16], word_as[32];   /* of sp_key_word; "": none */
+    const char *list;             /* that the answer is; NULL: none */
+    char *file, *file_text;       /* that the answer leaves behind; NULL: none */
+    const struct sp_asked *asked; /* NULL: everything */
+    enum sp_asked_part part;      /* of the current scope */
 };
 
 /* Calls `visit` for every name in a formula: of symbols, "C", and of quantities, "time.step_s". */

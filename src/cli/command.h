@@ -26,6 +26,9 @@ struct sp_command {
     const char *bare_check;                   /* key that --check without a word judges */
     const char *failed_key; /* a count: exit 1 when it is not 0, without --check too; or NULL */
 
+    /* Whether run() reads back what it put: its report must take everything. */
+    bool reads_report;
+
     /* Fills the report. Prints nothing. */
     bool (*run)(const struct sp_args *args, struct sp_report *report, struct sp_error *error);
 
@@ -79,6 +82,19 @@ struct sp_args *sp_new_args(struct sp_world *world);
 /* Answers parsed options. */
 bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp_report *report,
                struct sp_error *error);
+
+/* Answers many command lines of which the same keys are asked: a report takes nothing else where
+ * they are whole paths. Begins as {0}; sp_free_asker() it. */
+struct sp_asker {
+    struct sp_asked *asked;
+    bool gave_up; /* a key was no whole path: it may be the last parts of any */
+};
+void sp_free_asker(struct sp_asker *asker);
+
+/* The report of parsed options, with all of it or with what `keys` (NULL: all) ask for; NULL with
+ * an error. sp_report_free() it. */
+struct sp_report *sp_answer_asked(struct sp_asker *asker, const struct sp_command *command,
+                                  struct sp_args *args, const char *keys, struct sp_error *error);
 
 /* Parses the options of a command line, without an answer. */
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,

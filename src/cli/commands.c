@@ -177,6 +177,39 @@ bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp
     return run_parsed(command, args, report, error) || add_hint(command, error);
 }
 
+void sp_free_asker(struct sp_asker *asker)
+{
+    sp_free_asked(asker->asked);
+}
+
+/* What to put of an answer; NULL: all. */
+static const struct sp_asked *asked_of(struct sp_asker *asker, const struct sp_command *command,
+                                       const char *keys)
+{
+    if (asker->gave_up || command->reads_report || !keys)
+        return NULL;
+    if (!asker->asked || strcmp(asker->asked->keys, keys) != 0) {
+        sp_free_asked(asker->asked);
+        asker->asked = sp_asked_of(keys);
+    }
+    return asker->asked;
+}
+
+struct sp_report *sp_answer_asked(struct sp_asker *asker, const struct sp_command *command,
+                                  struct sp_args *args, const char *keys, struct sp_error *error)
+{
+    const struct sp_asked *const asked = asked_of(asker, command, keys);
+    struct sp_report *const report = sp_report_new(command->name);
+    if (asked)
+        sp_ask_only(report, asked);
+    const bool ok = sp_answer(command, args, report, error);
+    if (ok && (!asked || sp_are_paths(report, keys)))
+        return report;
+    sp_report_free(report);
+    asker->gave_up = asker->gave_up || ok;
+    return ok ? sp_answer_asked(asker, command, args, keys, error) : NULL;
+}
+
 bool sp_compute(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                 struct sp_report *report, struct sp_error *error)
 {

@@ -270,6 +270,7 @@ const struct sp_command sp_cmd_search = {
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "fits",
+    .reads_report = true,
     .run = run,
     .plot = sp_plot_search,
 };

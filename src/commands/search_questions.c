@@ -110,7 +110,7 @@ bool sp_report_near(struct sp_searching *s, const char *plan, struct sp_error *e
     struct sp_estimate e;
     if (!load_plan(s, "near", plan, &planned, error, error))
         return false;
-    sp_estimate_planned(&planned, s->of.convention, &e);
+    sp_estimate_planned(&planned, s->of.convention, true, &e);
     put_named_plan(s, &planned, &e);
     sp_note_batch(s->report, &planned);
     const struct sp_step_inputs in = sp_inputs_of(&planned);
@@ -220,7 +220,7 @@ bool sp_report_reject(struct sp_searching *s, const char *plan, struct sp_error 
         sp_line(s->report, "verdict    {verdict}");
         return true;
     }
-    sp_estimate_planned(&planned, s->of.convention, &e);
+    sp_estimate_planned(&planned, s->of.convention, true, &e);
     put_named_plan(s, &planned, &e);
     judge_plan(s, &planned.plan, &e);
     return true;
@@ -230,7 +230,7 @@ void sp_report_launch(struct sp_searching *s)
 {
     struct sp_estimate e;
     const struct sp_planned *const planned = &s->from->planned;
-    sp_estimate_planned(planned, s->of.convention, &e);
+    sp_estimate_planned(planned, s->of.convention, true, &e);
     sp_line(s->report, " ");
     put_named_plan(s, planned, &e);
     judge_plan(s, &planned->plan, &e);
@@ -290,7 +290,7 @@ static void put_found(struct sp_searching *s, const struct sp_finding *f)
     struct sp_planned planned;
     struct sp_estimate e;
     sp_planned_of(&f->at->base, best, &planned);
-    sp_estimate_planned(&planned, s->of.convention, &e);
+    sp_estimate_planned(&planned, s->of.convention, true, &e);
     put_named_plan(s, &planned, &e);
     name_machine(s, f);
     if (f->at->hw[0] == '\0')

@@ -404,15 +404,17 @@ static void put_rest(struct sp_report *r, const struct sp_args *args, const stru
     const enum sp_flop_convention convention = s->rates->convention;
     sp_note_utilisation(r, "the MFU", s->rates->tuned_mfu, convention);
     sp_note_utilisation(r, "the HFU", s->rates->hfu, convention);
-    put_stages(r, s);
+    if (sp_takes_scope(r, "stages"))
+        put_stages(r, s);
     if (args->given.matmuls)
         put_local_matmuls(r, s->p);
     if (args->given.curve)
         put_curve(r, s->p);
     if (args->given.buckets)
         put_bucket_spans(r, s->b);
-    put_course(r, s->p, s->e);
-    if (!s->e->fits)
+    if (sp_takes_scope(r, "over_step") || sp_takes_scope(r, "moments"))
+        put_course(r, s->p, s->e);
+    if (!s->e->fits && sp_takes_scope(r, "fixes"))
         put_fixes(r, s->p);
     if (is_launch)
         put_better(r, s->p, s->e);
@@ -434,6 +436,8 @@ static void put_cost(struct sp_report *r, const struct sp_step_rows *s,
 
 static void put_notes(struct sp_report *r, const struct sp_planned *planned)
 {
+    if (!sp_takes_words(r))
+        return;
     sp_note_batch(r, planned);
     if (sp_plan_value(&planned->plan, &sp_plan_fields[SP_FIELD_REMAT]) == SP_REMAT_SELECTIVE)
         sp_note(r, "with fused attention, selective recomputation saves almost nothing");
@@ -441,40 +445,57 @@ static void put_notes(struct sp_report *r, const struct sp_planned *planned)
                "forms, and docs/accuracy.md says how right estimates are");
 }
 
-static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
+/* `launch` NULL: none was read. */
+static bool answer(const struct sp_args *args, const struct sp_launch *launch,
+                   struct sp_report *report, struct sp_error *error)
 {
     struct sp_planned planned;
-    struct sp_launch launch = {0};
-    struct sp_args args = {0};
     struct sp_measured_run measured;
     struct sp_price price = {0};
     struct sp_estimate e;
     struct sp_step_rows rows;
-    if (!sp_take_launch(typed, &launch, &args, error))
+    const struct sp_sources sources = sp_sources_of(args);
+    if (!sp_read_measured(args->value.measured, &measured, error) ||
+        !sp_plan_of(args, &sources, &planned, error) || !read_price(args, &planned, &price, error))
         return false;
-    const struct sp_sources sources = sp_sources_of(&args);
-    if (!sp_read_measured(args.value.measured, &measured, error) ||
-        !sp_plan_of(&args, &sources, &planned, error) ||
-        !read_price(&args, &planned, &price, error))
-        return false;
-    sp_estimate_planned(&planned, (enum sp_flop_convention)args.value.convention, &e);
+    sp_estimate_planned(&planned, (enum sp_flop_convention)args->value.convention,
+                        sp_takes(report, SP_Q_STEP_T_PLAYED), &e);
     if ((double)e.memory.live >= SP_MOST_BYTES)
         return sp_fail(error, SP_INPUT, "the plan needs more than %.0e bytes a device",
                        SP_MOST_BYTES);
     sp_read_step(&planned, &e, &rows);
+    if (sp_takes_words(report))
+        sp_plan_rest(&planned.plan, rows.f, planned.hw.slices, rows.rest, sizeof rows.rest);
     sp_put_step_rows(report, &rows);
-    if (launch.format)
-        sp_put_launch(report, &launch);
+    if (launch)
+        sp_put_launch(report, launch);
     put_lines(report, &rows);
     sp_put_tuning(report, &planned.model);
-    sp_put_companions(report, &args, &planned.companions, &planned.plan, &e);
-    put_cost(report, &rows, &price, args.value.tokens);
-    put_rest(report, &args, &rows, launch.format != NULL);
+    sp_put_companions(report, args, &planned.companions, &planned.plan, &e);
+    put_cost(report, &rows, &price, args->value.tokens);
+    put_rest(report, args, &rows, launch != NULL);
     sp_step_of_measured(&e, &measured);
     if (measured.step_s > 0 || measured.memory_bytes > 0)
         reconcile(report, &planned, &e, &measured);
     put_notes(report, &planned);
     return true;
+}
+
+static bool answer_launch(const struct sp_args *typed, struct sp_report *report,
+                          struct sp_error *error)
+{
+    struct sp_launch launch = {0};
+    struct sp_args args;
+    return sp_take_launch(typed, &launch, &args, error) && answer(&args, &launch, report, error);
+}
+
+static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
+{
+    if (typed->value.from)
+        return answer_launch(typed, report, error);
+    return (!typed->given.set_var ||
+            sp_fail(error, SP_USAGE, "--set-var is about a launch: --from names it")) &&
+           answer(typed, NULL, report, error);
 }
 
 static const struct sp_example examples[] = {

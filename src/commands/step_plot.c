@@ -124,7 +124,7 @@ static void draw_over_time(struct sp_figure *figure, const struct sp_planned *pl
 {
     struct sp_estimate e;
     struct sp_course course;
-    sp_estimate_planned(planned, SP_FLOPS_6P, &e);
+    sp_estimate_planned(planned, SP_FLOPS_6P, true, &e);
     sp_course_of(planned, &e, &course);
     draw_course(figure, &course, e.capacity_bytes);
     free(course.moments);

@@ -32,8 +32,9 @@ struct sp_repertoire sp_repertoire_of(const struct sp_planned *planned, bool any
 /* The inputs of the estimator, which point into `planned`. */
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *planned);
 
-/* All that the models say of the plan, its schedule played. */
+/* All that the models say of the plan; `plays`: with its schedule played, which takes longer than
+ * all the rest. */
 void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_convention convention,
-                         struct sp_estimate *estimate);
+                         bool plays, struct sp_estimate *estimate);
 
 #endif
