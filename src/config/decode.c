@@ -450,7 +450,7 @@ static bool find_kernels(struct sp_hardware *hw, const struct sp_sources *source
     sp_clear_kernels(&hw->chip.kernels);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i][0] && sp_config_named(SP_KERNELS, names[i], sources))
-            return sp_load_kernels(names[i], sources, &hw->chip.kernels, error);
+            return sp_read_kernels(names[i], sources, &hw->chip.kernels, error);
     return true;
 }
 

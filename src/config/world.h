@@ -3,7 +3,8 @@
 #define SP_WORLD_H
 
 #include "base/read_file.h"
-#include "config/load.h"
+#include "config/kinds.h"
+#include "config/sources.h"
 
 /* A config that was loaded, or the place where one was found. */
 struct sp_remembered;
