@@ -96,6 +96,11 @@ void sp_free_asker(struct sp_asker *asker);
 struct sp_report *sp_answer_asked(struct sp_asker *asker, const struct sp_command *command,
                                   struct sp_args *args, const char *keys, struct sp_error *error);
 
+/* The same, of a command line that is not parsed yet. */
+struct sp_report *sp_compute_asked(struct sp_asker *asker, const struct sp_command *command,
+                                   int argc, char **argv, struct sp_args *args, const char *keys,
+                                   struct sp_error *error);
+
 /* Parses the options of a command line, without an answer. */
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error);

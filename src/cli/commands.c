@@ -210,6 +210,16 @@ struct sp_report *sp_answer_asked(struct sp_asker *asker, const struct sp_comman
     return ok ? sp_answer_asked(asker, command, args, keys, error) : NULL;
 }
 
+struct sp_report *sp_compute_asked(struct sp_asker *asker, const struct sp_command *command,
+                                   int argc, char **argv, struct sp_args *args, const char *keys,
+                                   struct sp_error *error)
+{
+    if (sp_parse_command(command, argc, argv, args, error))
+        return sp_answer_asked(asker, command, args, keys, error);
+    add_hint(command, error);
+    return NULL;
+}
+
 bool sp_compute(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                 struct sp_report *report, struct sp_error *error)
 {
