@@ -99,7 +99,7 @@ struct sp_args *sp_new_args(struct sp_world *world)
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error)
 {
-    *args = (struct sp_args){.world = args->world};
+    sp_clear_args(args);
     args->n_options = sp_options_of(command, args->options);
     return sp_parse_args(argc, argv, command->operands != NULL, args, error);
 }

@@ -56,7 +56,7 @@ static bool answer_line(struct lines *s, const char *line, size_t length, struct
     struct sp_json json;
     if (!sp_json_parse(line, length, "line", &json, error))
         return false;
-    *s->args = *s->typed;
+    sp_copy_args(s->args, s->typed);
     struct sp_report *const report =
         take_members(s->args, json.root, error)
             ? sp_answer_asked(&s->asker, s->command, s->args, s->args->value.get, error)

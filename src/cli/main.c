@@ -166,7 +166,7 @@ struct running {
 static enum sp_exit run(const struct sp_command *command, int argc, char **argv,
                         struct sp_world *world)
 {
-    struct sp_args args = {0};
+    struct sp_args args;
     struct sp_error error = {0};
     enum sp_exit code = SP_OK;
     if (command->streams && command->streams(argc, argv, world)) {

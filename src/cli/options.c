@@ -298,6 +298,20 @@ static const struct sp_option_values unsaid = {
 #undef SP_PLAN_OPTION
 #undef SP_MOST_OPTION
 
+void sp_clear_args(struct sp_args *args)
+{
+    struct sp_world *const world = args->world;
+    memset(args, 0, offsetof(struct sp_args, options));
+    args->world = world;
+}
+
+void sp_copy_args(struct sp_args *copy, const struct sp_args *args)
+{
+    memcpy(copy, args, offsetof(struct sp_args, options));
+    memcpy(copy->options, args->options, args->n_options * sizeof *args->options);
+    memcpy(copy->operands, args->operands, (size_t)args->n_operands * sizeof *args->operands);
+}
+
 static bool take_defaults(struct sp_args *args, struct sp_error *error)
 {
     args->value = unsaid;

@@ -79,7 +79,7 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
         return sp_fail(error, SP_INPUT, "--hw: \"%s\" is too long", sp_safe(hw));
     snprintf(m->hw, sizeof m->hw, "%s", hw);
     struct sp_args *const args = sp_new_args(NULL);
-    *args = *s->args;
+    sp_copy_args(args, s->args);
     args->value.hw = args->text[SP_O_hw] = m->hw;
     const bool loaded = sp_base_of(args, sources, &m->base, error);
     free(args);

@@ -123,7 +123,7 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
     const char *const path = typed->value.from;
     const bool machine = typed->given.hw;
     const struct sp_typed_names names = names_of(typed);
-    *args = *typed;
+    sp_copy_args(args, typed);
     if ((machine && !sp_hardware_of(typed, &sources, &hw, error)) ||
         !read_first(typed, &sources, &names, launch, machine ? &hw : NULL, error) ||
         (machine && !read_machine(typed, &sources, &names, launch, &hw, error)))

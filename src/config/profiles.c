@@ -120,7 +120,7 @@ bool sp_load_stack(const struct sp_hardware *hw, const struct sp_framework *fram
 bool sp_load_memory_factor(const struct sp_hardware *hw, const struct sp_framework *framework,
                            const struct sp_sources *sources, double *factor, struct sp_error *error)
 {
-    const struct sp_sources plain = {.config_dir = sources->config_dir};
+    const struct sp_sources plain = {.config_dir = sources->config_dir, .world = sources->world};
     struct sp_profile own = {.memory_factor = 1};
     char name[sizeof own.name];
     name_stack(hw, framework->name, name, sizeof name);
