@@ -491,11 +491,8 @@ static bool answer_launch(const struct sp_args *typed, struct sp_report *report,
 
 static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
 {
-    if (typed->value.from)
-        return answer_launch(typed, report, error);
-    return (!typed->given.set_var ||
-            sp_fail(error, SP_USAGE, "--set-var is about a launch: --from names it")) &&
-           answer(typed, NULL, report, error);
+    return typed->value.from || typed->given.set_var ? answer_launch(typed, report, error)
+                                                     : answer(typed, NULL, report, error);
 }
 
 static const struct sp_example examples[] = {

@@ -124,6 +124,10 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
     const bool machine = typed->given.hw;
     const struct sp_typed_names names = names_of(typed);
     sp_copy_args(args, typed);
+    launch->format = NULL;
+    if (!path)
+        return names.n == 0 ||
+               sp_fail(error, SP_USAGE, "--set-var is about a launch: --from names it");
     if ((machine && !sp_hardware_of(typed, &sources, &hw, error)) ||
         !read_first(typed, &sources, &names, launch, machine ? &hw : NULL, error) ||
         (machine && !read_machine(typed, &sources, &names, launch, &hw, error)))
