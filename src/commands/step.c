@@ -470,7 +470,7 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     if (launch)
         sp_put_launch(report, launch);
     put_lines(report, &rows);
-    sp_put_tuning(report, &planned.model);
+    sp_put_tuning(report, &planned.model, false);
     sp_put_companions(report, args, &planned.companions, &planned.plan, &e);
     put_cost(report, &rows, &price, args->value.tokens);
     put_rest(report, args, &rows, launch != NULL);
