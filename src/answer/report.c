@@ -155,7 +155,7 @@ static const char *key_of(struct sp_report *r, const char *key)
 
 static struct sp_strings paths_of(const struct sp_report *r)
 {
-    return (struct sp_strings){r->entries ? r->entries->path : NULL, sizeof *r->entries};
+    return (struct sp_strings){r->entries ? &r->entries->path : NULL, sizeof *r->entries};
 }
 
 void sp_ask_only(struct sp_report *r, const struct sp_asked *asked)
@@ -185,14 +185,21 @@ static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info i
 {
     r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
     struct sp_entry *entry = &r->entries[r->n_entries++];
-    const char *prefix = r->scopes[r->n_scopes - 1].prefix;
+    const char *const prefix = r->scopes[r->n_scopes - 1].prefix;
+    char path[160];
     info.key = key_of(r, info.key);
-    *entry = (struct sp_entry){.info = info, .scope = (int)r->n_scopes - 1, .number = NAN};
-    sp_join_path(prefix, info.key, entry->path, sizeof entry->path);
+    *entry = (struct sp_entry){
+        .info = info, .path = info.key, .scope = (int)r->n_scopes - 1, .number = NAN};
+    if (prefix[0]) {
+        sp_join_path(prefix, info.key, path, sizeof path);
+        entry->path = path;
+    }
     if (r->asked && !sp_wanted(entry, r->asked->keys)) {
         r->n_entries--;
         return NULL;
     }
+    if (prefix[0])
+        entry->path = keep(r, path);
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
     return entry;
 }
@@ -216,16 +223,15 @@ void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
 }
 
 void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id form,
-                 const double *arguments, double value)
+                 const double *arguments, size_t n, double value)
 {
     struct sp_entry *const entry = add_row(r, id);
     if (!entry)
         return;
-    const struct sp_form row = sp_form(form);
     set_number(entry, value);
     entry->form = form;
     entry->arguments = r->n_arguments;
-    for (size_t i = 0; row.arguments[i].name; i++) {
+    for (size_t i = 0; i < n; i++) {
         r->arguments = grow(r->arguments, r->n_arguments, &r->room_arguments, sizeof *r->arguments);
         r->arguments[r->n_arguments++] = arguments[i];
         if (isnan(arguments[i])) /* fmin and fmax ignore NAN */

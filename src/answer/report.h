@@ -23,7 +23,7 @@ enum sp_value_kind { SP_VALUE_NONE, SP_VALUE_NUMBER, SP_VALUE_BOOL, SP_VALUE_TEX
 /* One quantity of the result. */
 struct sp_entry {
     struct sp_quantity_info info;
-    char path[160]; /* scope and key, "strategies.dp.fits" */
+    const char *path; /* scope and key, "strategies.dp.fits" */
     enum sp_value_kind kind;
     double number;
     char *text;
@@ -69,9 +69,12 @@ void sp_put_null(struct sp_report *report, enum sp_quantity_id id);
 __attribute__((format(printf, 3, 4))) void
 sp_put_text(struct sp_report *report, enum sp_quantity_id id, const char *format, ...);
 
-/* A number, computed by a closed form from these arguments, in the form's order. */
+/* A number, computed by a closed form from these arguments, all of them, in the form's order:
+ * SP_ARGUMENTS(a, b). */
+#define SP_ARGUMENTS(...)                                                                          \
+    (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double)
 void sp_put_form(struct sp_report *report, enum sp_quantity_id id, enum sp_form_id form,
-                 const double *arguments, double value);
+                 const double *arguments, size_t n, double value);
 
 /* Text of several lines; sp_put_text makes its text one line. */
 void sp_put_lines(struct sp_report *report, enum sp_quantity_id id, const char *text);

@@ -384,7 +384,7 @@ static void build_long_options(const struct sp_args *args, struct option *longs)
     for (size_t i = 0; i < OTHERS; i++) {
         const struct sp_option *const option = sp_option_taken(args, others[i].id);
         bool own = false; /* the word is an option of its own here */
-        for (size_t k = 0; k < args->n_options; k++)
+        for (size_t k = 0; option && k < args->n_options; k++)
             own = own || strcmp(args->options[k].name, others[i].word) == 0;
         if (option && !own)
             longs[n++] = (struct option){.name = others[i].word,
