@@ -30,9 +30,12 @@ struct sp_asked *sp_asked_of(const char *keys)
     if (!asked || !(asked->keys = strdup(keys)))
         abort();
     while (sp_next_item(&keys, key, sizeof key))
-        for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++)
-            asked->may_be[id] =
-                asked->may_be[id] || may_lie_in(sp_quantity(id).key, key + strspn(key, " "));
+        for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
+            const struct sp_quantity_info row = sp_quantity(id);
+            const char *const typed = key + strspn(key, " ");
+            asked->may_be[id] = asked->may_be[id] || may_lie_in(row.key, typed) ||
+                                (row.old_key && may_lie_in(row.old_key, typed));
+        }
     return asked;
 }
 

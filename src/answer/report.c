@@ -27,8 +27,8 @@ static void *grow(void *array, size_t n, size_t *room, size_t size)
     return must(realloc(array, *room * size));
 }
 
-/* A name with a line break must not look like a line of the report. Names and notes are made
- * printable where they enter a report, so that text, JSON and CSV agree. */
+/* Removes line breaks, which could imitate lines of the report. Names and notes are cleaned when
+ * they enter a report, so that text, JSON and CSV agree. */
 static char *one_line(char *text)
 {
     for (char *at = text; (at = strchr(at, '\n'));)
@@ -132,7 +132,7 @@ static bool has_word(const struct sp_report *r, const char *text)
     return r->word[0] && strstr(text, r->word);
 }
 
-/* A text with the word of sp_key_word replaced, on the heap. */
+/* A copy of the text with the word of sp_key_word replaced. */
 static char *fill_word(const struct sp_report *r, const char *text)
 {
     const size_t n = strlen(r->word), m = strlen(r->word_as);
@@ -180,28 +180,45 @@ bool sp_takes_words(const struct sp_report *r)
     return !r->asked;
 }
 
+/* The path of a key in an entry's scope. */
+static void set_path(struct sp_report *r, struct sp_entry *entry, const char *key)
+{
+    const char *const prefix = r->scopes[entry->scope].prefix;
+    char path[160];
+    entry->path = key;
+    if (!prefix[0])
+        return;
+    sp_join_path(prefix, key, path, sizeof path);
+    entry->path = keep(r, path);
+}
+
+/* Whether a key of the row is asked for, today's or that of the version before. */
+static bool is_asked(struct sp_report *r, const struct sp_quantity_info *info, int scope)
+{
+    struct sp_entry of = {.scope = scope};
+    const char *const keys[] = {info->key, info->old_key};
+    for (int i = 0; i < 2 && keys[i]; i++) {
+        set_path(r, &of, keys[i]);
+        if (sp_wanted(&of, r->asked->keys))
+            return true;
+    }
+    return false;
+}
+
 /* NULL: the report does not take it. */
 static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info info)
 {
-    r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
-    struct sp_entry *entry = &r->entries[r->n_entries++];
-    const char *const prefix = r->scopes[r->n_scopes - 1].prefix;
-    char path[160];
     info.key = key_of(r, info.key);
-    *entry = (struct sp_entry){
-        .info = info, .path = info.key, .scope = (int)r->n_scopes - 1, .number = NAN};
-    if (prefix[0]) {
-        sp_join_path(prefix, info.key, path, sizeof path);
-        entry->path = path;
-    }
-    if (r->asked && !sp_wanted(entry, r->asked->keys)) {
-        r->n_entries--;
+    if (info.old_key)
+        info.old_key = key_of(r, info.old_key);
+    struct sp_entry entry = {.info = info, .scope = (int)r->n_scopes - 1, .number = NAN};
+    if (r->asked && !is_asked(r, &info, entry.scope))
         return NULL;
-    }
-    if (prefix[0])
-        entry->path = keep(r, path);
+    set_path(r, &entry, info.key);
+    r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
+    r->entries[r->n_entries++] = entry;
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
-    return entry;
+    return &r->entries[r->n_entries - 1];
 }
 
 static struct sp_entry *add_row(struct sp_report *r, enum sp_quantity_id id)
@@ -217,9 +234,26 @@ static void set_number(struct sp_entry *entry, double value)
     entry->kind = isfinite(value) ? SP_VALUE_NUMBER : SP_VALUE_NONE;
 }
 
+/* The quantity (NULL: none) once more, under the key of the version before if it had another. */
+static void put_old_key(struct sp_report *r, const struct sp_entry *entry)
+{
+    if (!entry || !entry->info.old_key)
+        return;
+    struct sp_entry old = *entry;
+    set_path(r, &old, old.info.old_key);
+    old.is_old = true;
+    if (old.text)
+        old.text = must(strdup(old.text));
+    r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
+    r->entries[r->n_entries++] = old;
+    sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
+}
+
 void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
 {
-    set_number(add_row(r, id), value);
+    struct sp_entry *const entry = add_row(r, id);
+    set_number(entry, value);
+    put_old_key(r, entry);
 }
 
 void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id form,
@@ -237,6 +271,7 @@ void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id fo
         if (isnan(arguments[i])) /* fmin and fmax ignore NAN */
             set_number(entry, NAN);
     }
+    put_old_key(r, entry);
 }
 
 void sp_put_bool(struct sp_report *r, enum sp_quantity_id id, bool value)
@@ -245,11 +280,12 @@ void sp_put_bool(struct sp_report *r, enum sp_quantity_id id, bool value)
     set_number(entry, value);
     if (entry)
         entry->kind = SP_VALUE_BOOL;
+    put_old_key(r, entry);
 }
 
 void sp_put_null(struct sp_report *r, enum sp_quantity_id id)
 {
-    add_row(r, id);
+    put_old_key(r, add_row(r, id));
 }
 
 void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format, ...)
@@ -262,6 +298,7 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
     entry->text = format_string(format, args);
     va_end(args);
     entry->kind = SP_VALUE_TEXT;
+    put_old_key(r, entry);
 }
 
 void sp_put_lines(struct sp_report *r, enum sp_quantity_id id, const char *text)
@@ -277,6 +314,7 @@ void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, 
 {
     struct sp_quantity_info info = sp_quantity(id);
     info.key = keep(r, key);
+    info.old_key = NULL;
     struct sp_entry *const entry = add_entry(r, info);
     set_number(entry, value);
     if (entry && info.unit == SP_VERDICT && entry->kind == SP_VALUE_NUMBER)
@@ -286,8 +324,8 @@ void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, 
 void sp_put_described(struct sp_report *r, const char *key, const char *label, enum sp_unit unit,
                       const char *source, const char *meaning, double number, const char *text)
 {
-    const struct sp_quantity_info info = {keep(r, key), keep(r, label),  unit,
-                                          "",           keep(r, source), keep(r, meaning)};
+    const struct sp_quantity_info info = {keep(r, key),    keep(r, label),   unit, "",
+                                          keep(r, source), keep(r, meaning), NULL};
     struct sp_entry *const entry = add_entry(r, info);
     if (entry && text) {
         entry->text = one_line(must(strdup(text)));
@@ -332,7 +370,8 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
                                           was->unit,
                                           keep(r, sp_formula_text(was->formula, formula)),
                                           keep(r, was->source),
-                                          keep(r, was->meaning)};
+                                          keep(r, was->meaning),
+                                          NULL};
     struct sp_entry *const copy = add_entry(r, info);
     if (!copy)
         return;
@@ -414,7 +453,7 @@ void sp_answer_is(struct sp_report *report, const char *list)
     report->list = list;
 }
 
-/* Files are written last, after every check of the answer, so that a refused --get leaves none. */
+/* Writes the file last, after all checks, so that a refused --get leaves none. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error)
 {
@@ -437,7 +476,7 @@ const struct sp_entry *sp_find(const struct sp_report *r, const char *path)
     return at < r->n_entries ? &r->entries[at] : NULL;
 }
 
-/* The index of the argument of that name of an entry's form; -1: none. */
+/* Index of the named argument of an entry's form; -1: none. */
 static int argument_of(const struct sp_form *form, const char *name)
 {
     for (int i = 0; form->arguments[i].name; i++)
@@ -465,7 +504,7 @@ double sp_symbol_value(const struct sp_report *r, const struct sp_entry *from, c
         snprintf(path, sizeof path, "%s.%s", r->scopes[from->scope].prefix, name);
         entry = sp_find(r, path);
     }
-    /* Scopes reopened with an empty prefix are also the top. */
+    /* scopes reopened with an empty prefix are top scopes too */
     for (size_t i = 0; i < r->n_scopes && !symbol && !entry; i++)
         if (!r->scopes[i].prefix[0])
             symbol = find_symbol(r, (int)i, name);

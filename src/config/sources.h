@@ -6,11 +6,11 @@
 
 struct sp_world;
 
-/* Options of the command line for finding and reading configs. */
+/* Command-line options for finding and reading configs. */
 struct sp_sources {
     const char *config_dir;  /* --config-dir, or NULL */
     bool textbook;           /* --constants textbook */
-    const char *assume;      /* --assume: family of a Hugging Face config, or NULL */
+    const char *assume;      /* --assume: family for a Hugging Face config, or NULL */
     const char *const *sets; /* --set PATH=VALUE, n_sets of them */
     int n_sets;
     struct sp_world *world; /* what this run has read; or NULL */

@@ -1,5 +1,5 @@
-/* How right the predicted memory is on measured runs: the mean absolute error of each source, over
- * configurations, and its target. Exits 1 when a source is worse than that. */
+/* Measures the accuracy of predicted memory: mean absolute error per source over configurations,
+ * with its target. Exits 1 if one is missed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 #include "runs/run_estimate.h"
 #include "runs/runs.h"
 
-/* Sources whose title begins alike, and the mean absolute error that they may have, in %: what
- * SimuMax publishes of its own model, and what allocators differ by between repeats. */
+/* Sources by the start of their title, and their largest mean absolute error in %: SimuMax's own
+ * published error, and the variation of allocators between repeats. */
 static const struct target {
     const char *source;
     double most;
 } targets[] = {{"SimuMax", 0.5}, {"torchtitan", 4}, {"nanotron", 4}};
 enum { TARGETS = sizeof targets / sizeof *targets };
 
-/* Why a run does not count; NULL: it does. */
+/* Why a run does not count; NULL: it counts. */
 static const char *left_out(const struct sp_run *run)
 {
     return run->problem[0] != '\0'        ? run->problem
@@ -47,7 +47,7 @@ static void number_groups(const struct sp_runs *runs, int *group)
     }
 }
 
-/* Prints a source's line; whether it keeps its target. */
+/* Prints a source's line; true if it meets its target. */
 static bool report(const struct sp_runs *runs, const struct target *t, const int *group,
                    double *errors)
 {
